@@ -1,0 +1,54 @@
+# Meson and Ninja build Lanewise; this file gives the usual names to the usual wishes.
+#
+#   make demo      install what is needed, build, show what Lanewise does
+#   make           build; the command is then build/lanewise
+#   make test      install what is needed, build, run every test (also under sanitizers), lint
+#   make install   PREFIX=/usr/local by default, DESTDIR= for packagers
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+MESON_FLAGS ?=
+
+all: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@scripts/install-deps --check build
+	meson setup $(BUILD) $(MESON_FLAGS)
+
+demo:
+	scripts/install-deps build
+	$(MAKE) --no-print-directory all
+	@scripts/demo $(BUILD)
+
+test:
+	scripts/install-deps test
+	$(MAKE) --no-print-directory all
+	@scripts/test $(BUILD)
+
+# Parts of `make test` on their own.
+test-quick: all
+	tests/run -b $(BUILD)
+test-asan:
+	scripts/test --only asan $(BUILD)
+lint:
+	scripts/install-deps test
+	scripts/lint $(BUILD)
+
+# Set the sources as .clang-format says, all but the hand-set public headers.
+format:
+	find src cli examples tests/unit -name '*.[ch]' | xargs clang-format-19 -i
+
+bench: all
+	bench/run $(BUILD)
+
+install: all
+	meson configure $(BUILD) -Dprefix=$(PREFIX)
+	ninja -C $(BUILD)
+	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf build build-*
+
+.PHONY: all demo test test-quick test-asan lint format bench install clean

@@ -1,0 +1,236 @@
+/* cli.h - the command `lanewise`: types and prototypes in the order of a run.
+ *
+ *     options -> device, program, kernel -> arguments by the kernel's parameters -> launch
+ *             -> files, then text or JSON
+ *
+ * The command stands on include/lanewise/lanewise.h alone. Every function that can go wrong reports
+ * it on standard error by cli_fail and returns the exit status, 0 for none; its caller passes that
+ * on and prints nothing more.
+ */
+#ifndef LW_CLI_H
+#define LW_CLI_H
+
+#include "lanewise/lanewise.h"
+#include <stdio.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are kept little-endian");
+
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_FOUND = 1,    /* the checker found something */
+    CLI_USAGE = 2,    /* the command line or a file it names is wrong */
+    CLI_COMPILE = 3,  /* the kernel does not compile */
+    CLI_LAUNCH = 4,   /* the device or the launch failed, or a result could not be delivered */
+    CLI_NO_CHECK = 5, /* the check could not run */
+};
+
+enum {
+    CLI_MAX_RANK = 32,   /* of a buffer's shape; what NumPy 1 takes */
+    CLI_NUMBER_SIZE = 40 /* room for any number as text, with its NUL */
+};
+
+/* ---- main.c: reporting ----------------------------------------------------------------------- */
+
+/* cli_fail - write "lanewise: <text>" to standard error; returns status. */
+int cli_fail(enum cli_exit status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* cli_exit_of - the exit status that stands for a status of the library.
+ * cli_fail_library - report lw_last_error() and return that. */
+int cli_exit_of(lw_status status);
+int cli_fail_library(lw_status status);
+
+/* cli_fail_memory - report that bytes could not be had; returns CLI_LAUNCH. */
+int cli_fail_memory(size_t bytes);
+
+/* cli_print_diagnostic - one message of the compiler as "file:line:column: severity: text" on
+ * standard error; user is a size_t that counts them, or NULL. */
+void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user);
+
+/* ---- options.c ------------------------------------------------------------------------------- */
+
+enum cli_command { CLI_RUN = 1, CLI_SHOW = 2, CLI_DEVICES = 4 }; /* bits, see the option table */
+
+struct cli_options {
+    const char *file;
+    const char *kernel; /* NULL: the only one */
+    const char *device; /* NULL: cli_default_device */
+    const char *stage;  /* of show */
+    lw_dim3 grid, block;
+    bool has_block;         /* false: block is 256, or what BLOCK(...) fixed */
+    uint64_t timeout;       /* nanoseconds; 0: none */
+    uint64_t time_launches; /* 0: do not time */
+    size_t shared_bytes;    /* dynamic block memory */
+    bool json, quiet, help;
+    const char **defines, **include_dirs, **args; /* of words */
+    size_t define_count, include_dir_count, arg_count;
+    const char **words;
+};
+
+/* cli_options_read - words[0..count) are what follows the command's name. Release options with
+ * cli_options_free, also after a failure. */
+int cli_options_read(enum cli_command command, char **words, size_t count,
+                     struct cli_options *options);
+void cli_options_free(struct cli_options *options);
+void cli_options_help(FILE *to);
+
+/* ---- half.c: _Float16 and __bf16 in integer code --------------------------------------------- */
+
+enum cli_rounding { CLI_NEAREST, CLI_TOWARD_ZERO };
+
+/* cli_half_from - the f16 or bf16 nearest to value (ties to even; overflow gives infinity), or the
+ * one next toward zero. One rounding. */
+uint16_t cli_half_from(lw_dtype dtype, double value, enum cli_rounding rounding);
+double cli_half_to(lw_dtype dtype, uint16_t bits);
+
+/* ---- number.c: numbers as text --------------------------------------------------------------- */
+
+enum cli_number { CLI_NUMBER_OK, CLI_NOT_A_NUMBER, CLI_NOT_AN_INTEGER, CLI_OUT_OF_RANGE };
+
+/* cli_number_read - all of text as one element of dtype, rounded once; *to is set on CLI_NUMBER_OK.
+ * A whole number may be written in any way ("1e3", "0x10") for any dtype. */
+enum cli_number cli_number_read(lw_dtype dtype, const char *text, void *to);
+
+/* cli_number_write - the shortest text that reads back as the same element; floats have a '.', an
+ * 'e', or are inf or nan. */
+void cli_number_write(lw_dtype dtype, const void *from, char text[CLI_NUMBER_SIZE]);
+
+bool cli_dtype_is_float(lw_dtype dtype);
+/* cli_dtype_find - the dtype with that name of length bytes. */
+bool cli_dtype_find(const char *name, size_t length, lw_dtype *dtype);
+
+/* ---- layout.c: the grammar of docs/layout.md ------------------------------------------------- */
+
+enum cli_form { CLI_VOID, CLI_SCALAR, CLI_STRUCT, CLI_ARRAY, CLI_VECTOR, CLI_POINTER, CLI_TENSOR };
+
+struct cli_type {
+    enum cli_form form;
+    lw_dtype dtype;   /* SCALAR */
+    size_t bytes;     /* of one value */
+    size_t count;     /* ARRAY, VECTOR: elements; STRUCT: fields that have a value of their own,
+                             * which for a union is only the first */
+    size_t offset;    /* of a field in its struct */
+    const char *name; /* of a field, name_length bytes of the layout text */
+    int name_length;
+    struct cli_type *inner; /* STRUCT: the first field; else what it points to or is made of */
+    struct cli_type *next;  /* the next field */
+};
+
+/* cli_layout_read - the type that text describes; text must live as long as the type. */
+int cli_layout_read(const char *text, struct cli_type **type);
+void cli_layout_free(struct cli_type *type);
+
+/* ---- value.c --------------------------------------------------------------------------------- */
+
+/* cli_value_read - read one value of type from *text into to, type->bytes long, and leave *text
+ * after it, at ',' or '}' or the end. label says whose value it is, for messages. */
+int cli_value_read(const struct cli_type *type, const char *label, const char **text, void *to);
+
+/* ---- fill.c ---------------------------------------------------------------------------------- */
+
+enum cli_fill {
+    CLI_FILL_ZEROS, /* one element, which is given: of zeros */
+    CLI_FILL_NONE,
+    CLI_FILL_IOTA,
+    CLI_FILL_RAND,
+    CLI_FILL_NORMAL,
+    CLI_FILL_CONST, /* one element, given */
+    CLI_FILL_DATA   /* all elements, given: a list or a file */
+};
+
+/* cli_fill_make - count elements of an IOTA, RAND or NORMAL fill, as docs/cli.md defines them. */
+void cli_fill_make(enum cli_fill fill, lw_dtype dtype, uint64_t seed, size_t count, void *to);
+
+/* cli_philox - Philox4x32-10: four random words of a key and a counter. */
+void cli_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t words[4]);
+
+/* ---- npy.c: NumPy's file format -------------------------------------------------------------- */
+
+struct cli_npy {
+    lw_dtype dtype; /* never BF16: NumPy has none */
+    int rank;
+    size_t extent[CLI_MAX_RANK];
+    size_t count;
+    void *data; /* C order, this machine's byte order; owned by the caller */
+};
+
+/* cli_npy_read - versions 1 to 3, C and Fortran order, both byte orders. */
+int cli_npy_read(const char *path, struct cli_npy *array);
+
+/* cli_npy_write - the whole file or, on failure, none: it is renamed into place. */
+int cli_npy_write(const char *path, const struct cli_npy *array);
+
+/* ---- arg.c, buffer.c: one ARG for each parameter --------------------------------------------- */
+
+struct cli_arg {
+    lw_param param;
+    char *label;           /* "argument 2 (const float *a)" */
+    struct cli_type *type; /* the parameter's */
+    void *value;           /* by value: type->bytes; ZEROS, CONST, DATA: the elements given */
+
+    bool is_buffer; /* all below is of buffers */
+    bool has_dtype; /* false: made of structs */
+    lw_dtype dtype; /* U8 for structs */
+    size_t element_bytes;
+    int rank;
+    size_t extent[CLI_MAX_RANK]; /* in elements, C order */
+    size_t count;
+    enum cli_fill fill;
+    uint64_t seed;
+    char *out;         /* the file to write afterwards; NULL: none */
+    lw_buffer *buffer; /* made by cli_arg_create */
+};
+
+/* cli_arg_read - understand text, the index-th ARG, by param. Release with cli_arg_free. */
+int cli_arg_read(size_t index, const lw_param *param, const char *text, struct cli_arg *arg);
+int cli_arg_create(lw_device *device, struct cli_arg *arg);
+
+/* cli_arg_refill - set the buffer to what the ARG says; before every launch. */
+int cli_arg_refill(struct cli_arg *arg);
+
+/* cli_arg_pack - as lw_stream_launch takes it; borrows from arg. */
+lw_arg cli_arg_pack(const struct cli_arg *arg);
+int cli_arg_write_file(const struct cli_arg *arg);
+void cli_arg_free(struct cli_arg *arg);
+
+/* ---- run.c, print.c, json.c ------------------------------------------------------------------ */
+
+struct cli_line {
+    lw_dim3 block, thread;
+    char *text;
+};
+
+/* All that a run found out. */
+struct cli_result {
+    const char *kernel, *device;
+    lw_dim3 grid, block;
+    struct cli_arg *args; /* of the kernel's parameters */
+    size_t arg_count;
+    struct cli_line *lines; /* JSON only: what the kernel printed; otherwise printed at once */
+    size_t line_count;
+    size_t lost;     /* lines that did not fit */
+    uint64_t *times; /* ns, ascending, time_count of them */
+    size_t time_count;
+    const char *error; /* NULL: the launch went well */
+    bool quiet;        /* no buffers */
+};
+
+/* cli_is_output - is this a buffer that the kernel could write? */
+bool cli_is_output(const struct cli_arg *arg);
+
+/* cli_print_result - buffers and times as text. */
+int cli_print_result(FILE *to, const struct cli_result *result);
+int cli_json_result(FILE *to, const struct cli_result *result);
+
+/* How a value is written: as the command reads it, or as JSON. */
+enum cli_notation { CLI_TEXT, CLI_JSON };
+void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type *type,
+                     const char *value);
+
+/* cli_arg_element - the type of one element of a buffer. scratch: room for a type made up here. */
+const struct cli_type *cli_arg_element(const struct cli_arg *arg, struct cli_type *scratch);
+
+int cli_run(const struct cli_options *options);
+int cli_show(const struct cli_options *options);
+int cli_devices(const struct cli_options *options);
+
+#endif

@@ -1,0 +1,140 @@
+/* json.c - the result of a run for programs; docs/cli.md describes the object.
+ */
+#include "cli.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* utf8_length - bytes of the well-formed UTF-8 sequence at text; 0: there is none. Overlong forms,
+ * surrogates and values past U+10FFFF are not well-formed (RFC 3629). */
+static int utf8_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char first, last, second_min, second_max;
+        int length;
+    } rows[] = {
+        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (text[0] < rows[i].first || text[0] > rows[i].last)
+            continue;
+        if (rows[i].length > 1 && (text[1] < rows[i].second_min || text[1] > rows[i].second_max))
+            return 0;
+        for (int k = 2; k < rows[i].length; k++)
+            if ((text[k] & 0xc0) != 0x80)
+                return 0;
+        return rows[i].length;
+    }
+    return 0;
+}
+
+/* write_string - bytes that are not UTF-8 become U+FFFD. */
+static void write_string(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        int length = utf8_length(at);
+        if (length == 0)
+            fputs("\\ufffd", to);
+        else if (*at == '"' || *at == '\\')
+            fprintf(to, "\\%c", *at);
+        else if (*at < 0x20)
+            fprintf(to, "\\u%04x", *at);
+        else
+            fwrite(at, 1, (size_t)length, to);
+        at += length ? length : 1;
+    }
+    fputc('"', to);
+}
+
+static void write_dim3(FILE *to, const char *name, lw_dim3 dim)
+{
+    fprintf(to, "\"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", name, dim.x, dim.y, dim.z);
+}
+
+static int write_buffer(FILE *to, const struct cli_arg *arg)
+{
+    struct cli_type scratch;
+    const struct cli_type *element = cli_arg_element(arg, &scratch);
+    void *memory;
+    lw_status status = lw_buffer_map(arg->buffer, &memory);
+    if (status != LW_OK)
+        return cli_fail_library(status);
+    fputs("{\"name\": ", to);
+    write_string(to, arg->param.name);
+    fprintf(to, ", \"dtype\": \"%s\", \"shape\": [",
+            arg->has_dtype ? lw_dtype_name(arg->dtype) : "struct");
+    for (int axis = 0; axis < arg->rank; axis++)
+        fprintf(to, "%s%zu", axis > 0 ? ", " : "", arg->extent[axis]);
+    fputs("], \"data\": [", to);
+    const char *data = memory;
+    for (size_t i = 0; i < arg->count; i++, data += arg->element_bytes) {
+        fputs(i > 0 ? ", " : "", to);
+        cli_print_value(to, CLI_JSON, element, data);
+    }
+    fputs("]}", to);
+    status = lw_buffer_unmap(arg->buffer);
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
+static int write_buffers(FILE *to, const struct cli_result *result)
+{
+    bool is_first = true;
+    fputs(",\n \"buffers\": [", to);
+    for (size_t i = 0; i < result->arg_count && !result->quiet && !result->error; i++) {
+        if (!cli_is_output(&result->args[i]))
+            continue;
+        fputs(is_first ? "\n  " : ",\n  ", to);
+        is_first = false;
+        int failed = write_buffer(to, &result->args[i]);
+        if (failed)
+            return failed;
+    }
+    fputs("]", to);
+    return CLI_DONE;
+}
+
+static void write_lines(FILE *to, const struct cli_result *result)
+{
+    fputs(",\n \"output\": [", to);
+    for (size_t i = 0; i < result->line_count; i++) {
+        const struct cli_line *line = &result->lines[i];
+        fputs(i > 0 ? ",\n  {" : "\n  {", to);
+        write_dim3(to, "block", line->block);
+        fputs(", ", to);
+        write_dim3(to, "thread", line->thread);
+        fputs(", \"text\": ", to);
+        write_string(to, line->text);
+        fputs("}", to);
+    }
+    fprintf(to, "],\n \"lost\": %zu", result->lost);
+}
+
+int cli_json_result(FILE *to, const struct cli_result *result)
+{
+    fputs("{\"kernel\": ", to);
+    write_string(to, result->kernel);
+    fputs(", \"device\": ", to);
+    write_string(to, result->device);
+    fputs(", ", to);
+    write_dim3(to, "grid", result->grid);
+    fputs(", ", to);
+    write_dim3(to, "block", result->block);
+    if (result->error) {
+        fputs(",\n \"error\": ", to);
+        write_string(to, result->error);
+    }
+    int failed = write_buffers(to, result);
+    if (failed)
+        return failed;
+    write_lines(to, result);
+    if (result->time_count > 0)
+        fprintf(to,
+                ",\n \"time_ns\": {\"launches\": %zu, \"min\": %" PRIu64 ", \"median\": %" PRIu64
+                ", \"max\": %" PRIu64 "}",
+                result->time_count, result->times[0], result->times[result->time_count / 2],
+                result->times[result->time_count - 1]);
+    fputs("}\n", to);
+    return CLI_DONE;
+}

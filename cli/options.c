@@ -1,0 +1,296 @@
+/* options.c - the words after the command's name: FILE, options, ARGs.
+ *
+ * One row an option: its names, its value, the commands that take it, what it sets and its line of
+ * help. A word that begins with '-' and a digit (or is -inf, -nan, -.5) is an ARG.
+ */
+#include "cli.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum takes { NO_VALUE, A_VALUE, MAYBE_A_VALUE };
+
+enum { DEFAULT_LAUNCHES = 10 };
+
+typedef int set_option(struct cli_options *options, const char *name, const char *value);
+
+struct option {
+    char letter; /* 0: none */
+    const char *word;
+    enum takes takes;
+    unsigned commands; /* bits of cli_command */
+    set_option *set;
+    const char *help;
+};
+
+/* ---- values of options ----------------------------------------------------------------------- */
+
+/* read_size - digits, or 0x and hexadecimal digits, up to limit. A larger number is a limit of the
+ * launch, not a mistake in writing. */
+static int read_size(const char *name, const char *value, uint64_t limit, uint64_t *size)
+{
+    switch (cli_number_read(LW_U64, value, size)) {
+    case CLI_NUMBER_OK:
+        if (*size <= limit)
+            return CLI_DONE;
+        break;
+    case CLI_OUT_OF_RANGE:
+        if (value[0] != '-')
+            break;
+        /* fall through */
+    default:
+        return cli_fail(CLI_USAGE, "%s: '%s' is not a whole number of at least 0", name, value);
+    }
+    return cli_fail(CLI_LAUNCH, "%s: %s is too large, at most %llu", name, value,
+                    (unsigned long long)limit);
+}
+
+/* read_dim3 - X[,Y[,Z]]; axes that are not given are 1. */
+static int read_dim3(const char *name, const char *value, lw_dim3 *dim)
+{
+    uint32_t axis[3] = {1, 1, 1};
+    const char *rest = value;
+    for (int i = 0; i < 3; i++) {
+        char word[32];
+        uint64_t size;
+        size_t length = strcspn(rest, ",");
+        if (length == 0 || length >= sizeof word)
+            break;
+        memcpy(word, rest, length);
+        word[length] = '\0';
+        int failed = read_size(name, word, UINT32_MAX, &size);
+        if (failed)
+            return failed;
+        axis[i] = (uint32_t)size;
+        rest += length;
+        if (*rest == '\0') {
+            *dim = (lw_dim3){axis[0], axis[1], axis[2]};
+            return CLI_DONE;
+        }
+        rest++;
+    }
+    return cli_fail(CLI_USAGE, "%s: '%s' is not X, X,Y or X,Y,Z", name, value);
+}
+
+static int set_kernel(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->kernel = value;
+    return CLI_DONE;
+}
+
+static int set_device(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->device = value;
+    return CLI_DONE;
+}
+
+static int set_grid(struct cli_options *options, const char *name, const char *value)
+{
+    return read_dim3(name, value, &options->grid);
+}
+
+static int set_block(struct cli_options *options, const char *name, const char *value)
+{
+    options->has_block = true;
+    return read_dim3(name, value, &options->block);
+}
+
+static int set_timeout(struct cli_options *options, const char *name, const char *value)
+{
+    double seconds;
+    enum cli_number read = cli_number_read(LW_F64, value, &seconds);
+    if (read != CLI_NUMBER_OK || !(seconds > 0) || isinf(seconds))
+        return cli_fail(CLI_USAGE, "%s: '%s' is not a number of seconds above 0", name, value);
+    double nanoseconds = ceil(seconds * 1e9);
+    options->timeout = nanoseconds < 0x1p63 ? (uint64_t)nanoseconds : UINT64_C(1) << 63;
+    return CLI_DONE;
+}
+
+static int set_time(struct cli_options *options, const char *name, const char *value)
+{
+    options->time_launches = DEFAULT_LAUNCHES;
+    if (!value)
+        return CLI_DONE;
+    int failed = read_size(name, value, 1000000000, &options->time_launches);
+    if (!failed && options->time_launches == 0)
+        failed = cli_fail(CLI_USAGE, "%s: at least 1 launch is needed", name);
+    return failed;
+}
+
+static int set_shared(struct cli_options *options, const char *name, const char *value)
+{
+    uint64_t size;
+    int failed = read_size(name, value, SIZE_MAX, &size);
+    if (!failed)
+        options->shared_bytes = size;
+    return failed;
+}
+
+static int set_stage(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->stage = value;
+    return CLI_DONE;
+}
+
+static int set_json(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->json = true;
+    return CLI_DONE;
+}
+
+static int set_quiet(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->quiet = true;
+    return CLI_DONE;
+}
+
+static int set_help(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->help = true;
+    return CLI_DONE;
+}
+
+static int add_define(struct cli_options *options, const char *name, const char *value)
+{
+    if (*value == '\0' || *value == '=')
+        return cli_fail(CLI_USAGE, "%s: '%s' is not NAME or NAME=VALUE", name, value);
+    options->defines[options->define_count++] = value;
+    return CLI_DONE;
+}
+
+static int add_include_dir(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->include_dirs[options->include_dir_count++] = value;
+    return CLI_DONE;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct option table[] = {
+    {'k', "kernel", A_VALUE, CLI_RUN, set_kernel,
+     "-k NAME            the kernel (default: the only one)"},
+    {'g', "grid", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
+    {'b', "block", A_VALUE, CLI_RUN, set_block,
+     "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
+    {'d', "device", A_VALUE, CLI_RUN, set_device, "-d DEVICE          see `lanewise devices`"},
+    {'D', "define", A_VALUE, CLI_RUN | CLI_SHOW, add_define, "-D NAME[=VALUE]    define a macro"},
+    {'I', "include", A_VALUE, CLI_RUN | CLI_SHOW, add_include_dir,
+     "-I DIR             look for headers in DIR"},
+    {0, "shared", A_VALUE, CLI_RUN, set_shared, "--shared BYTES     dynamic block memory"},
+    {0, "timeout", A_VALUE, CLI_RUN, set_timeout,
+     "--timeout SECONDS  give up a launch after that long"},
+    {0, "time", MAYBE_A_VALUE, CLI_RUN, set_time,
+     "--time[=N]         launch N times (default 10), print min, median, max"},
+    {0, "json", NO_VALUE, CLI_RUN, set_json, "--json             results as one JSON object"},
+    {0, "quiet", NO_VALUE, CLI_RUN, set_quiet, "--quiet            print no buffers"},
+    {0, "stage", A_VALUE, CLI_SHOW, set_stage,
+     "--stage STAGE      (show) ir, instances, asm, ptx; later uniform, widened"},
+    {0, "help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES, set_help,
+     "--help             this text"},
+};
+
+void cli_options_help(FILE *to)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        fprintf(to, "  %s\n", table[i].help);
+    fprintf(to, "  --                 ends the options\n");
+}
+
+/* find_option - the row that word ("-x...", "--xyz...") names; NULL: none. *rest is what follows
+ * the name. */
+static const struct option *find_option(const char *word, const char **rest)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        size_t length = strlen(table[i].word);
+        if (word[1] != '-' && word[1] == table[i].letter) {
+            *rest = word + 2;
+            return &table[i];
+        }
+        bool is_same = word[1] == '-' && strncmp(word + 2, table[i].word, length) == 0;
+        if (is_same && (word[2 + length] == '\0' || word[2 + length] == '=')) {
+            *rest = word + 2 + length;
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- the words ------------------------------------------------------------------------------- */
+
+static bool is_option(const char *word)
+{
+    if (word[0] != '-' || word[1] == '\0' || strcmp(word, "-inf") == 0 || strcmp(word, "-nan") == 0)
+        return false;
+    return !((word[1] >= '0' && word[1] <= '9') || word[1] == '.');
+}
+
+/* take_option - the option words[*at] with its value, which may be the next word. */
+static int take_option(enum cli_command command, char **words, size_t count, size_t *at,
+                       struct cli_options *options)
+{
+    const char *rest, *word = words[*at], *value = NULL;
+    const struct option *option = find_option(word, &rest);
+    bool is_long = word[1] == '-';
+    if (!option)
+        return cli_fail(CLI_USAGE, "there is no option '%s' (an ARG can follow --)", word);
+    char name[24];
+    snprintf(name, sizeof name, "%.*s", (int)(rest - word), word);
+    if (!(option->commands & command))
+        return cli_fail(CLI_USAGE, "the option %s is not for this command", name);
+    if (*rest != '\0')
+        value = rest + is_long;
+    else if (option->takes == A_VALUE && *at + 1 < count)
+        value = words[++*at];
+    if (option->takes == A_VALUE && !value)
+        return cli_fail(CLI_USAGE, "%s needs a value", name);
+    if (option->takes == NO_VALUE && value)
+        return cli_fail(CLI_USAGE, "%s takes no value", name);
+    return option->set(options, name, value);
+}
+
+static void take_word(const char *word, struct cli_options *options)
+{
+    if (!options->file)
+        options->file = word;
+    else
+        options->args[options->arg_count++] = word;
+}
+
+int cli_options_read(enum cli_command command, char **words, size_t count,
+                     struct cli_options *options)
+{
+    *options = (struct cli_options){.grid = {1, 1, 1}, .block = {256, 1, 1}};
+    options->words = calloc(3 * count + 1, sizeof *options->words);
+    if (!options->words)
+        return cli_fail_memory((3 * count + 1) * sizeof *options->words);
+    options->args = options->words;
+    options->defines = options->words + count;
+    options->include_dirs = options->words + 2 * count;
+
+    bool has_ended = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!has_ended && strcmp(words[i], "--") == 0) {
+            has_ended = true;
+        } else if (!has_ended && is_option(words[i])) {
+            int failed = take_option(command, words, count, &i, options);
+            if (failed)
+                return failed;
+        } else {
+            take_word(words[i], options);
+        }
+    }
+    return CLI_DONE;
+}
+
+void cli_options_free(struct cli_options *options)
+{
+    free(options->words);
+}

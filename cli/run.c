@@ -1,0 +1,353 @@
+/* run.c - `lanewise run`: build, read the ARGs by the kernel's parameters, launch, report.
+ *
+ * Every launch starts from what the ARGs say, so the results of --time are those of one launch.
+ */
+#include "cli.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct job {
+    const struct cli_options *options;
+    lw_device *device;
+    lw_device_info info;
+    lw_program *program;
+    lw_kernel *kernel;
+    lw_stream *stream;
+    lw_event *begin, *end;
+    lw_arg *packed; /* of result.args */
+    bool is_repeat; /* a launch of --time after the first: what it prints is dropped */
+    bool lost_line; /* one could not be kept for want of memory */
+    struct cli_result result;
+};
+
+/* ---- device, program, kernel ----------------------------------------------------------------- */
+
+/* default_device - cpu where the library has it, else ref. */
+static const char *default_device(void)
+{
+    lw_device_info infos[16];
+    size_t count = lw_device_list(infos, 16);
+    for (size_t i = 0; i < count && i < 16; i++)
+        if (strcmp(infos[i].name, "cpu") == 0 && infos[i].available)
+            return "cpu";
+    return "ref";
+}
+
+static int open_device(struct job *job)
+{
+    const char *name = job->options->device ? job->options->device : default_device();
+    lw_status status = lw_device_open(name, &job->device);
+    if (status == LW_OK)
+        status = lw_device_get_info(job->device, &job->info);
+    job->result.device = name;
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
+static int build(struct job *job)
+{
+    const struct cli_options *options = job->options;
+    size_t diagnostics = 0;
+    lw_build_options build = {
+        .defines = options->defines,
+        .define_count = options->define_count,
+        .include_dirs = options->include_dirs,
+        .include_dir_count = options->include_dir_count,
+        .on_diagnostic = cli_print_diagnostic,
+        .user = &diagnostics,
+    };
+    lw_status status = lw_program_build(job->device, options->file, &build, &job->program);
+    if (status == LW_E_COMPILE && diagnostics > 0)
+        return CLI_COMPILE;
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
+/* fail_choice - several kernels and none named. */
+static int fail_choice(struct job *job, size_t count)
+{
+    cli_fail(CLI_USAGE, "%s has %zu kernels; choose one with -k NAME:", job->options->file, count);
+    for (size_t i = 0; i < count; i++) {
+        lw_kernel *kernel;
+        if (lw_program_kernel_at(job->program, i, &kernel) == LW_OK)
+            fprintf(stderr, "    %s\n", lw_kernel_signature(kernel));
+    }
+    return CLI_USAGE;
+}
+
+static int find_kernel(struct job *job)
+{
+    const char *name = job->options->kernel;
+    size_t count = lw_program_kernel_count(job->program);
+    if (!name && count == 0)
+        return cli_fail(CLI_USAGE, "%s has no KERNEL", job->options->file);
+    if (!name && count > 1)
+        return fail_choice(job, count);
+    lw_status status = name ? lw_program_kernel(job->program, name, &job->kernel)
+                            : lw_program_kernel_at(job->program, 0, &job->kernel);
+    if (status != LW_OK)
+        return cli_fail_library(status);
+    job->result.kernel = lw_kernel_name(job->kernel);
+    job->result.grid = job->options->grid;
+    job->result.block = job->options->block;
+    lw_dim3 fixed = lw_kernel_fixed_block(job->kernel);
+    if (!job->options->has_block && fixed.x > 0)
+        job->result.block = fixed;
+    return CLI_DONE;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------- */
+
+/* check_outs - no file is written twice. */
+static int check_outs(const struct cli_result *result)
+{
+    for (size_t i = 0; i < result->arg_count; i++) {
+        const char *out = result->args[i].out;
+        for (size_t j = 0; j < i && out; j++)
+            if (result->args[j].out && strcmp(result->args[j].out, out) == 0)
+                return cli_fail(CLI_USAGE, "%s and %s both write %s", result->args[j].label,
+                                result->args[i].label, out);
+    }
+    return CLI_DONE;
+}
+
+static int read_args(struct job *job)
+{
+    size_t given = job->options->arg_count, count = lw_kernel_param_count(job->kernel);
+    struct cli_result *result = &job->result;
+    if (given != count)
+        return cli_fail(CLI_USAGE, "%zu argument%s given, %zu needed: %s", given,
+                        given == 1 ? "" : "s", count, lw_kernel_signature(job->kernel));
+    result->args = calloc(count + 1, sizeof *result->args);
+    job->packed = calloc(count + 1, sizeof *job->packed);
+    if (!result->args || !job->packed)
+        return cli_fail_memory(count * sizeof *result->args);
+    for (size_t i = 0; i < count; i++) {
+        lw_param param;
+        lw_status status = lw_kernel_param(job->kernel, i, &param);
+        if (status != LW_OK)
+            return cli_fail_library(status);
+        result->arg_count++;
+        int failed = cli_arg_read(i, &param, job->options->args[i], &result->args[i]);
+        if (failed)
+            return failed;
+    }
+    return check_outs(result);
+}
+
+static int create_buffers(struct job *job)
+{
+    for (size_t i = 0; i < job->result.arg_count; i++) {
+        int failed = cli_arg_create(job->device, &job->result.args[i]);
+        if (failed)
+            return failed;
+        job->packed[i] = cli_arg_pack(&job->result.args[i]);
+    }
+    return CLI_DONE;
+}
+
+/* ---- what the kernel prints ------------------------------------------------------------------ */
+
+static void keep_line(struct job *job, const lw_output *output)
+{
+    struct cli_result *result = &job->result;
+    size_t count = result->line_count;
+    char *text = strdup(output->text);
+    bool is_full = (count & (count - 1)) == 0; /* room is always a power of two */
+    struct cli_line *lines = result->lines;
+    if (text && is_full)
+        lines = realloc(lines, (count ? 2 * count : 1) * sizeof *lines);
+    if (!text || !lines) {
+        free(text);
+        job->lost_line = true;
+        return;
+    }
+    result->lines = lines;
+    lines[count] = (struct cli_line){output->block, output->thread, text};
+    result->line_count++;
+}
+
+static void on_output(const lw_output *output, void *user)
+{
+    struct job *job = user;
+    lw_dim3 b = output->block, t = output->thread;
+    if (job->is_repeat)
+        return;
+    if (!output->text)
+        job->result.lost += output->lost;
+    else if (job->options->json)
+        keep_line(job, output);
+    else
+        printf("[block %" PRIu32 ",%" PRIu32 ",%" PRIu32 " thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
+               "] %s\n",
+               b.x, b.y, b.z, t.x, t.y, t.z, output->text);
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static int create_stream(struct job *job)
+{
+    lw_status status = lw_stream_create(job->device, &job->stream);
+    if (status == LW_OK)
+        status = lw_event_create(job->device, &job->begin);
+    if (status == LW_OK)
+        status = lw_event_create(job->device, &job->end);
+    if (status != LW_OK)
+        return cli_fail_library(status);
+    lw_stream_on_output(job->stream, on_output, job);
+    return CLI_DONE;
+}
+
+/* is_beyond_limits - does the size of the launch break a limit of the language, the kernel or the
+ * device? Only asked after the library refused it, to tell a limit from a wrong ARG. */
+static bool is_beyond_limits(const struct job *job)
+{
+    lw_dim3 g = job->result.grid, b = job->result.block, fixed = lw_kernel_fixed_block(job->kernel);
+    bool is_grid =
+        g.x >= 1 && g.x <= INT32_MAX && g.y >= 1 && g.y <= 65535 && g.z >= 1 && g.z <= 65535;
+    bool is_block = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.z <= 64 && b.x <= 1024 && b.y <= 1024 &&
+                    b.x * b.y * b.z <= 1024;
+    bool is_fixed = fixed.x == 0 || (fixed.x == b.x && fixed.y == b.y && fixed.z == b.z);
+    bool is_shared = job->options->shared_bytes <= job->info.max_dynamic_bytes;
+    return !(is_grid && is_block && is_fixed && is_shared);
+}
+
+/* fail_launch - report, as JSON too where that is asked for. After a timeout the launch still runs
+ * and could keep us from ever ending in good order. */
+static int fail_launch(struct job *job, lw_status status, bool was_launched)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s", lw_last_error());
+    int failed = cli_exit_of(status);
+    if (!was_launched && failed == CLI_USAGE && is_beyond_limits(job))
+        failed = CLI_LAUNCH;
+    if (was_launched && failed != CLI_FOUND)
+        failed = CLI_LAUNCH;
+    cli_fail((enum cli_exit)failed, "%s", text);
+    job->result.error = text;
+    if (job->options->json)
+        cli_json_result(stdout, &job->result);
+    job->result.error = NULL;
+    if (status == LW_E_TIMEOUT) {
+        fflush(stdout);
+        _exit(failed);
+    }
+    return failed;
+}
+
+static lw_status wait(struct job *job)
+{
+    if (job->options->timeout > 0)
+        return lw_stream_wait_for(job->stream, job->options->timeout);
+    return lw_stream_wait(job->stream);
+}
+
+/* launch_once - from the ARGs' contents to the end of the launch; *time in ns. */
+static int launch_once(struct job *job, uint64_t *time)
+{
+    struct cli_result *result = &job->result;
+    lw_launch_options launch = {.shared_bytes = job->options->shared_bytes};
+    for (size_t i = 0; i < result->arg_count; i++) {
+        int failed = cli_arg_refill(&result->args[i]);
+        if (failed)
+            return failed;
+    }
+    lw_status status = lw_event_record(job->begin, job->stream);
+    if (status != LW_OK)
+        return cli_fail_library(status);
+    status = lw_stream_launch(job->stream, job->kernel, result->grid, result->block, &launch,
+                              job->packed, result->arg_count);
+    if (status != LW_OK)
+        return fail_launch(job, status, false);
+    status = lw_event_record(job->end, job->stream);
+    if (status != LW_OK)
+        return cli_fail_library(status);
+    status = wait(job);
+    if (status != LW_OK)
+        return fail_launch(job, status, true);
+    if (job->options->time_launches > 0)
+        status = lw_event_elapsed(job->begin, job->end, time);
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int launch_all(struct job *job)
+{
+    struct cli_result *result = &job->result;
+    size_t timed = job->options->time_launches, launches = timed ? timed : 1;
+    result->times = calloc(launches, sizeof *result->times);
+    if (!result->times)
+        return cli_fail_memory(launches * sizeof *result->times);
+    for (size_t i = 0; i < launches; i++) {
+        job->is_repeat = i > 0;
+        int failed = launch_once(job, &result->times[i]);
+        if (failed)
+            return failed;
+    }
+    result->time_count = timed;
+    qsort(result->times, timed, sizeof *result->times, compare_times);
+    return CLI_DONE;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static int deliver(struct job *job)
+{
+    struct cli_result *result = &job->result;
+    if (job->lost_line)
+        return cli_fail_memory(sizeof(struct cli_line));
+    for (size_t i = 0; i < result->arg_count; i++) {
+        int failed = cli_arg_write_file(&result->args[i]);
+        if (failed)
+            return failed;
+    }
+    return job->options->json ? cli_json_result(stdout, result) : cli_print_result(stdout, result);
+}
+
+static int run_job(struct job *job)
+{
+    int (*const steps[])(struct job *) = {open_device,    build,         find_kernel, read_args,
+                                          create_buffers, create_stream, launch_all,  deliver};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        int failed = steps[i](job);
+        if (failed)
+            return failed;
+    }
+    return CLI_DONE;
+}
+
+static void release(struct job *job)
+{
+    struct cli_result *result = &job->result;
+    lw_event_destroy(job->begin);
+    lw_event_destroy(job->end);
+    lw_stream_destroy(job->stream);
+    for (size_t i = 0; i < result->arg_count; i++)
+        cli_arg_free(&result->args[i]);
+    for (size_t i = 0; i < result->line_count; i++)
+        free(result->lines[i].text);
+    free(result->args);
+    free(result->lines);
+    free(result->times);
+    free(job->packed);
+    lw_program_destroy(job->program);
+    lw_device_close(job->device);
+}
+
+int cli_run(const struct cli_options *options)
+{
+    struct job job = {.options = options, .result = {.quiet = options->quiet}};
+    int failed = run_job(&job);
+    if (job.result.lost > 0)
+        fprintf(stderr,
+                "lanewise: %zu lines that the kernel printed were lost (%zu bytes of text are "
+                "kept for a launch)\n",
+                job.result.lost, job.info.max_print_bytes);
+    release(&job);
+    return failed;
+}

@@ -1,0 +1,260 @@
+/* show.c - `lanewise show`: start lanewise-compile, report its diagnostics, print its payload.
+ *
+ * What comes back is described in the compiler's manifest format: lines of tab-separated fields, in
+ * which \t, \n and \\ are escaped, up to "end <bytes>", and then that many bytes: here the text of
+ * the stage.
+ */
+#include "cli.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OUT_DESCRIPTOR = 3, DIAGNOSTIC_FIELDS = 6 };
+
+/* check_stage - there are those built, and those that come with the cpu device. */
+static int check_stage(const char *stage)
+{
+    static const char *const built[] = {"ir", "instances", "asm", "ptx"};
+    static const char *const later[] = {"uniform", "widened"};
+    if (!stage)
+        return cli_fail(CLI_USAGE, "show needs --stage ir, instances, asm or ptx");
+    for (size_t i = 0; i < sizeof built / sizeof built[0]; i++)
+        if (strcmp(stage, built[i]) == 0)
+            return CLI_DONE;
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+        if (strcmp(stage, later[i]) == 0)
+            return cli_fail(CLI_USAGE, "the stage %s is not built yet", stage);
+    return cli_fail(CLI_USAGE, "there is no stage '%s'; there are ir, instances, asm and ptx",
+                    stage);
+}
+
+static int check_file(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (file < 0)
+        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
+    bool is_directory = fstat(file, &about) == 0 && S_ISDIR(about.st_mode);
+    close(file);
+    return is_directory ? cli_fail(CLI_USAGE, "%s: a directory", path) : CLI_DONE;
+}
+
+/* find_compiler - $LANEWISE_COMPILE, or beside this program in the build tree or as installed. */
+static int find_compiler(char path[PATH_MAX])
+{
+    static const char *const places[] = {"src/compile/lanewise-compile",
+                                         "../libexec/lanewise/lanewise-compile"};
+    const char *given = getenv("LANEWISE_COMPILE");
+    char self[PATH_MAX];
+    if (given && *given) {
+        snprintf(path, PATH_MAX, "%s", given);
+        return CLI_DONE;
+    }
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+        int folder = (int)(slash - self);
+        int written = snprintf(path, PATH_MAX, "%.*s/%s", folder, self, places[i]);
+        if (written < PATH_MAX && access(path, X_OK) == 0)
+            return CLI_DONE;
+    }
+    return cli_fail(CLI_LAUNCH, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
+}
+
+/* make_words - the compiler's command line; release the array only. */
+static const char **make_words(const struct cli_options *options, const char *compiler,
+                               const char *file)
+{
+    size_t count = 8 + 2 * (options->define_count + options->include_dir_count) + 2, n = 0;
+    const char **words = calloc(count, sizeof *words);
+    if (!words)
+        return NULL;
+    const char *fixed[] = {compiler, "--show", options->stage, "--device", "ref", "--out", "3"};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        words[n++] = fixed[i];
+    for (size_t i = 0; i < options->define_count; i++) {
+        words[n++] = "-D";
+        words[n++] = options->defines[i];
+    }
+    for (size_t i = 0; i < options->include_dir_count; i++) {
+        words[n++] = "-I";
+        words[n++] = options->include_dirs[i];
+    }
+    words[n] = file;
+    return words;
+}
+
+/* spawn - the compiler, with `out` as its descriptor 3, and its own output to standard error: ours
+ * is for the stage. main ignores SIGPIPE; the child shall not. */
+static int spawn(const char *const *words, int out, posix_spawn_file_actions_t *actions,
+                 posix_spawnattr_t *attributes, pid_t *child)
+{
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    int error = posix_spawn_file_actions_adddup2(actions, out, OUT_DESCRIPTOR);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &pipe);
+    if (!error)
+        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+    if (!error)
+        error = posix_spawn(child, words[0], actions, attributes, (char *const *)words, environ);
+    return error;
+}
+
+static int start(const char *const *words, int out, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return cli_fail_memory(sizeof actions);
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = spawn(words, out, &actions, &attributes, child);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error ? cli_fail(CLI_LAUNCH, "%s: %s", words[0], strerror(error)) : CLI_DONE;
+}
+
+/* run_compiler - to its end; *status is its exit status, at most 1. */
+static int run_compiler(const struct cli_options *options, int out, int *status)
+{
+    char compiler[PATH_MAX], file[PATH_MAX];
+    pid_t child;
+    int failed = find_compiler(compiler), ended;
+    if (failed)
+        return failed;
+    bool is_like_option = options->file[0] == '-';
+    snprintf(file, sizeof file, "%s%s", is_like_option ? "./" : "", options->file);
+    const char **words = make_words(options, compiler, file);
+    if (!words)
+        return cli_fail_memory(options->define_count * sizeof *words);
+    failed = start(words, out, &child);
+    free(words);
+    if (failed)
+        return failed;
+    while (waitpid(child, &ended, 0) < 0)
+        if (errno != EINTR)
+            return cli_fail(CLI_LAUNCH, "the compiler is gone: %s", strerror(errno));
+    if (WIFSIGNALED(ended))
+        return cli_fail(CLI_LAUNCH, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
+                        strsignal(WTERMSIG(ended)));
+    *status = WEXITSTATUS(ended);
+    if (*status > 1)
+        return cli_fail(CLI_LAUNCH, "the compiler gave up with exit status %d", *status);
+    return CLI_DONE;
+}
+
+/* ---- what came back -------------------------------------------------------------------------- */
+
+/* unescape - in place. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (; *text; text++) {
+        char c = *text;
+        if (c == '\\' && text[1]) {
+            c = *++text;
+            c = c == 't' ? '\t' : c == 'n' ? '\n' : c;
+        }
+        *to++ = c;
+    }
+    *to = '\0';
+}
+
+/* print_row - if the row is a diag row; it is cut into fields. */
+static void print_row(char *row)
+{
+    char *fields[DIAGNOSTIC_FIELDS] = {0}; /* diag severity file line column text */
+    for (int i = 0; i < DIAGNOSTIC_FIELDS && row; i++) {
+        fields[i] = row;
+        row = strchr(row, '\t');
+        if (row)
+            *row++ = '\0';
+        unescape(fields[i]);
+    }
+    if (strcmp(fields[0], "diag") != 0 || !fields[DIAGNOSTIC_FIELDS - 1])
+        return;
+    lw_diagnostic diagnostic = {.severity = fields[1],
+                                .file = fields[2],
+                                .line = atoi(fields[3]),
+                                .column = atoi(fields[4]),
+                                .text = fields[5]};
+    cli_print_diagnostic(&diagnostic, NULL);
+}
+
+/* print_result - diagnostics to standard error, the payload to standard output. */
+static int print_result(char *text, size_t size)
+{
+    static const char first[] = "lanewise-manifest\t1\n";
+    bool is_manifest = strncmp(text, first, strlen(first)) == 0;
+    char *row = text, *end;
+    while (is_manifest && (end = memchr(row, '\n', size - (size_t)(row - text)))) {
+        *end = '\0';
+        if (strncmp(row, "end\t", 4) == 0) {
+            size_t payload = strtoull(row + 4, NULL, 10), left = size - (size_t)(end + 1 - text);
+            if (payload != left)
+                break;
+            fwrite(end + 1, 1, payload, stdout);
+            return CLI_DONE;
+        }
+        print_row(row);
+        row = end + 1;
+    }
+    return cli_fail(CLI_LAUNCH, "a defect in Lanewise: the compiler's result is not complete");
+}
+
+static int read_result(int out)
+{
+    struct stat about;
+    if (fstat(out, &about) != 0)
+        return cli_fail(CLI_LAUNCH, "the compiler's result: %s", strerror(errno));
+    size_t size = (size_t)about.st_size, have = 0;
+    char *text = malloc(size + 1);
+    if (!text)
+        return cli_fail_memory(size + 1);
+    while (have < size) {
+        ssize_t n = pread(out, text + have, size - have, (off_t)have);
+        if (n <= 0)
+            break;
+        have += (size_t)n;
+    }
+    text[have] = '\0';
+    int failed = print_result(text, have);
+    free(text);
+    return failed;
+}
+
+int cli_show(const struct cli_options *options)
+{
+    int failed = check_stage(options->stage), status = 0;
+    if (!failed && options->arg_count > 0)
+        failed = cli_fail(CLI_USAGE, "show takes one FILE, not also '%s'", options->args[0]);
+    if (!failed)
+        failed = check_file(options->file);
+    if (failed)
+        return failed;
+    int out = memfd_create("lanewise-show", MFD_CLOEXEC);
+    if (out < 0)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    failed = run_compiler(options, out, &status);
+    if (!failed)
+        failed = read_result(out);
+    close(out);
+    return failed ? failed : status == 1 ? CLI_COMPILE : CLI_DONE;
+}

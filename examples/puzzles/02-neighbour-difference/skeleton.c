@@ -1,0 +1,12 @@
+/* Puzzle 2: the difference to the right neighbour. README.md says what to do. */
+#include <lanewise/kernel.h>
+
+KERNEL void difference(float *out, const float *in)
+{
+    int lane = lane_id();
+    float mine = in[lane];
+
+    float next = mine; /* YOUR TURN: the value of the lane one further, from its registers. */
+
+    out[lane] = lane < WARP_SIZE - 1 ? next - mine : 0;
+}

@@ -1,0 +1,27 @@
+"""make_inputs.py - writes the .npy files that the puzzles read (they are in the repository).
+
+    python3 examples/puzzles/make_inputs.py      needs NumPy
+"""
+from pathlib import Path
+
+import numpy as np
+
+here = Path(__file__).parent
+
+
+def save(name, values):
+    np.save(here / name, np.ascontiguousarray(values, dtype=np.float32))
+
+
+i = np.arange(128)
+save("02-neighbour-difference/squares.npy", i[:32] ** 2)
+save("03-moving-average/sums.npy", np.cumsum(i[:64] + 1))
+save("04-block-sum/a.npy", i)
+save("04-block-sum/b.npy", 2 * i)
+save("05-histogram/values.npy", (i % 80) / 100)
+save("06-normalise/values.npy", i % 8 + 1)
+
+draw = np.random.RandomState(42)
+save("07-attention/q.npy", draw.randn(16) * 0.1)
+save("07-attention/K.npy", draw.randn(16, 16) * 0.1)
+save("07-attention/V.npy", draw.randn(16, 16) * 0.1)

@@ -1,0 +1,436 @@
+/* lanewise.h - the host API: build kernels written in plain C, launch them on any device.
+ *
+ *     lw_device *dev;  lw_program *prog;  lw_kernel *k;  lw_buffer *a, *out;  lw_stream *s;
+ *     lw_device_open(NULL, &dev);
+ *     lw_program_build(dev, "dot.c", NULL, &prog);
+ *     lw_program_kernel(prog, "dot_product", &k);
+ *     lw_buffer_create(dev, LW_F32, 8, &a);    lw_buffer_create(dev, LW_F32, 1, &out);
+ *     lw_stream_create(dev, &s);
+ *     LW_LAUNCH(s, k, 1, 8, out, a, a, 8);
+ *     if (lw_stream_wait(s) != LW_OK) fprintf(stderr, "%s\n", lw_last_error());
+ *
+ * Every call that can fail returns an lw_status, leaves its result through the last parameter
+ * (NULL or 0 on failure) and a one-line message in lw_last_error(). The library never exits,
+ * aborts or prints. Objects are counted: destroying one that a launch or another object still uses
+ * only gives up the caller's hold. All calls are safe from any thread unless they say otherwise.
+ */
+#ifndef LANEWISE_LANEWISE_H
+#define LANEWISE_LANEWISE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LW_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define LW_API __attribute__((visibility("default")))
+#define LW_CHECKED __attribute__((visibility("default"), warn_unused_result))
+#else
+#define LW_API
+#define LW_CHECKED
+#endif
+
+/* Statuses: values are fixed for ever. X(name, value, text) */
+#define LW_STATUS_MAP(X)                                                                           \
+    X(OK, 0, "no error")                                                                           \
+    X(E_ARG, -1, "an argument is wrong")                                                           \
+    X(E_SHAPE, -2, "a size or shape does not fit")                                                 \
+    X(E_DTYPE, -3, "an element type does not fit")                                                 \
+    X(E_COMPILE, -4, "the kernel does not compile")                                                \
+    X(E_MEMORY, -5, "out of memory")                                                               \
+    X(E_DEVICE, -6, "the device is not there or cannot be used")                                   \
+    X(E_LAUNCH, -7, "the launch failed")                                                           \
+    X(E_TIMEOUT, -8, "the time limit ran out")                                                     \
+    X(E_UNSUPPORTED, -9, "this is not built yet or not possible here")                             \
+    X(E_CHECK, -10, "the checker found something")                                                 \
+    X(E_IO, -11, "a file cannot be read or written")                                               \
+    X(E_INTERNAL, -12, "a defect in Lanewise")
+
+typedef enum lw_status {
+#define LW__STATUS(name, value, text) LW_##name = value,
+    LW_STATUS_MAP(LW__STATUS)
+#undef LW__STATUS
+} lw_status;
+
+/* Element types. ORDER DTYPE: src/base/types.def. */
+typedef enum lw_dtype {
+    LW_I8, LW_I16, LW_I32, LW_I64, LW_U8, LW_U16, LW_U32, LW_U64,
+    LW_BOOL, LW_F16, LW_BF16, LW_F32, LW_F64
+} lw_dtype;
+
+enum { LW_WARP_SIZE = 32, LW_DTYPE_COUNT = 13 };
+
+typedef struct lw_device lw_device;
+typedef struct lw_program lw_program;
+typedef struct lw_kernel lw_kernel;
+typedef struct lw_buffer lw_buffer;
+typedef struct lw_stream lw_stream;
+typedef struct lw_event lw_event;
+
+/* lw_last_error - the message of the last failed call on this thread: what was wrong, the values,
+ * what is needed. One line; "" before the first failure; valid until the thread's next lw_ call. */
+LW_API const char *lw_last_error(void);
+
+/* lw_status_text - what a status means in general; "unknown status" for other values. */
+LW_API const char *lw_status_text(lw_status status);
+
+/* lw_version - LW_VERSION of the library in use. */
+LW_API const char *lw_version(void);
+
+/* lw_warp_size - 32, on every device. */
+LW_API int lw_warp_size(void);
+
+/* lw_dtype_size - bytes of one element; 0 for a value that is no dtype. */
+LW_API size_t lw_dtype_size(lw_dtype dtype);
+
+/* lw_dtype_name - "f32" and the like; "?" for a value that is no dtype. */
+LW_API const char *lw_dtype_name(lw_dtype dtype);
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+/* What lw_device_list and lw_device_get_info tell. Strings live as long as the device. */
+typedef struct lw_device_info {
+    const char *name;            /* "ref", "null"; what lw_device_open takes */
+    const char *description;     /* one line for people */
+    bool available;              /* can be opened here and now */
+    const char *unavailable;     /* why not; "" where available */
+    size_t max_shared_bytes;     /* static SHARED memory of a block */
+    size_t max_dynamic_bytes;    /* dynamic block memory of a launch */
+    size_t max_print_bytes;      /* printf text kept for one launch; the rest is counted */
+} lw_device_info;
+
+/* lw_device_list - describe the device kinds this library knows, in the order of preference.
+ * Writes at most capacity entries to out (may be NULL when capacity is 0); returns how many there
+ * are. */
+LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
+
+/* lw_device_open - open a device: "ref", "null", later "cpu", "cuda:0", "check"; NULL the best.
+ * errors   LW_E_DEVICE no such device, or not there (the text says why); LW_E_MEMORY
+ * owns     release with lw_device_close */
+LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
+
+/* lw_device_close - give up the caller's hold; NULL is allowed. */
+LW_API void lw_device_close(lw_device *device);
+
+/* lw_device_get_info - what this device is and can hold. Strings live as long as the device.
+ * errors   LW_E_ARG */
+LW_CHECKED lw_status lw_device_get_info(lw_device *device, lw_device_info *info);
+
+/* ---- programs and kernels ------------------------------------------------------------------ */
+
+/* One message of the compiler. Strings live during the callback only. */
+typedef struct lw_diagnostic {
+    const char *severity;  /* "error", "warning", "note", "remark" */
+    const char *file;      /* as given, or the name of the source; "" where there is no place */
+    int line, column;      /* from 1; 0 where there is none */
+    const char *text;
+} lw_diagnostic;
+
+/* All zero means the defaults. */
+typedef struct lw_build_options {
+    const char *source;             /* the kernels' text; path is then only its name */
+    const char *const *defines;     /* "NAME" or "NAME=VALUE", define_count of them */
+    size_t define_count;
+    const char *const *include_dirs;
+    size_t include_dir_count;
+    void (*on_diagnostic)(const lw_diagnostic *diagnostic, void *user); /* in the calling thread */
+    void *user;
+} lw_build_options;
+
+/* lw_program_build - compile a kernel file for a device, or take it from the cache.
+ * path     the file; with options->source the name used in messages (NULL: "<source>")
+ * errors   LW_E_ARG; LW_E_IO the file cannot be read; LW_E_COMPILE (the message is the first error,
+ *          "file:line:column: text"; all of them went to on_diagnostic); LW_E_MEMORY;
+ *          LW_E_INTERNAL the compiler crashed, was killed or is not installed
+ * owns     release with lw_program_destroy */
+LW_CHECKED lw_status lw_program_build(lw_device *device, const char *path,
+                                      const lw_build_options *options, lw_program **program);
+LW_API void lw_program_destroy(lw_program *program);
+
+/* lw_program_kernel_count - how many kernels the program has. */
+LW_API size_t lw_program_kernel_count(const lw_program *program);
+
+/* lw_program_kernel_at - the index-th kernel in source order.
+ * errors   LW_E_ARG index out of range. owns: nothing; the kernel lives as long as the program */
+LW_CHECKED lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **kernel);
+
+/* lw_program_kernel - the kernel of that name.
+ * errors   LW_E_ARG none of that name; the text lists those there are
+ * owns     nothing; the kernel lives as long as the program */
+LW_CHECKED lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **kernel);
+
+/* lw_kernel_name, lw_kernel_signature - the name; the C declaration with types and names, as
+ * "void dot(float *out, const float *a, int n)". Both live as long as the program. */
+LW_API const char *lw_kernel_name(const lw_kernel *kernel);
+LW_API const char *lw_kernel_signature(const lw_kernel *kernel);
+
+/* lw_kernel_fixed_block - the size that BLOCK(...) fixed; all 0 where it did not. */
+typedef struct lw_dim3 {
+    uint32_t x, y, z;
+} lw_dim3;
+LW_API lw_dim3 lw_kernel_fixed_block(const lw_kernel *kernel);
+
+typedef enum lw_param_kind { LW_PARAM_SCALAR, LW_PARAM_STRUCT, LW_PARAM_POINTER, LW_PARAM_TENSOR }
+    lw_param_kind;
+
+/* A parameter of a kernel. Strings live as long as the program. */
+typedef struct lw_param {
+    const char *name;
+    const char *type;       /* as C spells it: "const float *", "struct particle" */
+    lw_param_kind kind;
+    bool has_dtype;         /* false: a struct, or a pointer to structs, void or pointers */
+    lw_dtype dtype;         /* of the scalar, or of what the pointer or tensor points to; for a
+                             * pointer to short vectors the vector's element */
+    size_t element_bytes;   /* pointer, tensor: bytes of one thing pointed to; 0 for void */
+    size_t bytes;           /* of the parameter itself */
+    bool is_const;          /* pointer, tensor: what it points to is not written through it */
+    int rank;               /* tensor: 1 to 4 */
+    int dims;               /* how many declared sizes `a[rows][cols]` has; 0 where none */
+    const char *layout;     /* the whole type, machine-readable; grammar in docs/layout.md */
+} lw_param;
+
+/* lw_kernel_param_count - how many parameters the kernel has. */
+LW_API size_t lw_kernel_param_count(const lw_kernel *kernel);
+
+/* lw_kernel_param - the index-th parameter.
+ * errors   LW_E_ARG index out of range */
+LW_CHECKED lw_status lw_kernel_param(const lw_kernel *kernel, size_t index, lw_param *param);
+
+/* ---- buffers ------------------------------------------------------------------------------- */
+
+/* lw_buffer_create - count elements, all zero. count 0 is allowed.
+ * errors   LW_E_ARG, LW_E_DTYPE, LW_E_MEMORY
+ * owns     release with lw_buffer_destroy */
+LW_CHECKED lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count,
+                                      lw_buffer **buffer);
+
+/* lw_buffer_create_structs - count elements of element_bytes each, all zero; for pointers to
+ * structs.
+ * errors   LW_E_ARG, LW_E_SHAPE element_bytes is 0, LW_E_MEMORY */
+LW_CHECKED lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
+                                              lw_buffer **buffer);
+LW_API void lw_buffer_destroy(lw_buffer *buffer);
+
+LW_API size_t lw_buffer_count(const lw_buffer *buffer);         /* elements */
+LW_API size_t lw_buffer_bytes(const lw_buffer *buffer);         /* count times element size */
+LW_API bool lw_buffer_has_dtype(const lw_buffer *buffer);       /* false: made of structs */
+LW_API lw_dtype lw_buffer_dtype(const lw_buffer *buffer);       /* U8 for structs */
+
+/* lw_buffer_write, lw_buffer_read - copy count elements from offset on; they first wait for the
+ * launches that use the buffer, and return when done.
+ * errors   LW_E_ARG; LW_E_SHAPE offset + count is beyond the end; LW_E_DEVICE */
+LW_CHECKED lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count,
+                                     const void *from);
+LW_CHECKED lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to);
+
+/* lw_buffer_fill - set every element to *value (one element); waits as lw_buffer_write does.
+ * errors   LW_E_ARG, LW_E_DEVICE, LW_E_MEMORY */
+LW_CHECKED lw_status lw_buffer_fill(lw_buffer *buffer, const void *value);
+
+/* lw_buffer_discard - declare the contents uninitialised: the checker reports a use before a write.
+ * errors   LW_E_ARG */
+LW_CHECKED lw_status lw_buffer_discard(lw_buffer *buffer);
+
+/* lw_buffer_map - the contents as host memory, for reading and writing, until lw_buffer_unmap; a
+ * launch that uses a mapped buffer is an error.
+ * errors   LW_E_ARG already mapped; LW_E_DEVICE; LW_E_MEMORY */
+LW_CHECKED lw_status lw_buffer_map(lw_buffer *buffer, void **memory);
+LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
+
+/* ---- streams and events -------------------------------------------------------------------- */
+
+/* lw_stream_create - a queue of launches that run in order, apart from the calling thread.
+ * errors   LW_E_ARG, LW_E_MEMORY
+ * owns     release with lw_stream_destroy, which waits for the work that is queued */
+LW_CHECKED lw_status lw_stream_create(lw_device *device, lw_stream **stream);
+LW_API void lw_stream_destroy(lw_stream *stream);
+
+/* lw_stream_wait - wait until all work queued so far is done.
+ * errors   that of the first launch that failed, with the kernel's name in the text: LW_E_LAUNCH,
+ *          LW_E_MEMORY, LW_E_CHECK ...; a failed stream runs nothing more and stays failed */
+LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
+
+/* lw_stream_wait_for - the same with a limit.
+ * errors   also LW_E_TIMEOUT: the work goes on, and can be waited for again or cancelled */
+LW_CHECKED lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds);
+
+/* lw_stream_cancel - ask the running launch to stop and drop the queued ones; the stream then stays
+ * failed. Devices that cannot stop a launch finish it. */
+LW_API void lw_stream_cancel(lw_stream *stream);
+
+/* lw_stream_on_output - call fn for every line that kernels print, in launch order of blocks and
+ * threads; from lw_stream_wait, in the waiting thread. text has no newline. Without fn the text is
+ * dropped. A last call with text NULL says in lost how many lines did not fit. */
+typedef struct lw_output {
+    lw_dim3 block, thread;
+    const char *text;
+    size_t lost;
+} lw_output;
+LW_API void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                                void *user);
+
+/* lw_event_create / record / wait - a mark in a stream: lw_event_wait returns when all that was
+ * queued before the mark is done; lw_stream_wait_event makes a stream wait for it.
+ * errors   LW_E_ARG never recorded; LW_E_MEMORY; the stream's own failure */
+LW_CHECKED lw_status lw_event_create(lw_device *device, lw_event **event);
+LW_API void lw_event_destroy(lw_event *event);
+LW_CHECKED lw_status lw_event_record(lw_event *event, lw_stream *stream);
+LW_CHECKED lw_status lw_event_wait(lw_event *event);
+LW_CHECKED lw_status lw_stream_wait_event(lw_stream *stream, lw_event *event);
+
+/* lw_event_elapsed - nanoseconds from one event to a later one, both done.
+ * errors   LW_E_ARG one was never recorded or is not done */
+LW_CHECKED lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end,
+                                      uint64_t *nanoseconds);
+
+/* ---- launching ----------------------------------------------------------------------------- */
+
+/* A strided view of a buffer for a TENSOR parameter. extent and stride in elements; all strides 0
+ * means C order. */
+typedef struct lw_tensor {
+    lw_buffer *buffer;
+    size_t offset;
+    int rank;
+    ptrdiff_t extent[4], stride[4];
+} lw_tensor;
+
+typedef enum lw_arg_kind {
+    LW_ARG_INT, LW_ARG_UINT, LW_ARG_REAL, LW_ARG_BUFFER, LW_ARG_TENSOR, LW_ARG_BYTES
+} lw_arg_kind;
+
+/* One argument of a launch, tagged with what it is. */
+typedef struct lw_arg {
+    lw_arg_kind kind;
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+        lw_buffer *buffer;
+        lw_tensor tensor;
+        struct {
+            const void *data; /* copied by the launch call */
+            size_t size;
+        } bytes;
+    } as;
+} lw_arg;
+
+/* Arguments and sizes as values; LW_LAUNCH chooses among them by C type. */
+static inline lw_arg lw_arg_int(int64_t v)
+{
+    lw_arg a = {LW_ARG_INT, {0}};
+    a.as.i = v;
+    return a;
+}
+static inline lw_arg lw_arg_uint(uint64_t v)
+{
+    lw_arg a = {LW_ARG_UINT, {0}};
+    a.as.u = v;
+    return a;
+}
+static inline lw_arg lw_arg_real(double v)
+{
+    lw_arg a = {LW_ARG_REAL, {0}};
+    a.as.f = v;
+    return a;
+}
+static inline lw_arg lw_arg_buffer(lw_buffer *v)
+{
+    lw_arg a = {LW_ARG_BUFFER, {0}};
+    a.as.buffer = v;
+    return a;
+}
+static inline lw_arg lw_arg_tensor(lw_tensor v)
+{
+    lw_arg a = {LW_ARG_TENSOR, {0}};
+    a.as.tensor = v;
+    return a;
+}
+static inline lw_arg lw_arg_bytes(const void *data, size_t size)
+{
+    lw_arg a = {LW_ARG_BYTES, {0}};
+    a.as.bytes.data = data;
+    a.as.bytes.size = size;
+    return a;
+}
+static inline lw_arg lw_arg_same(lw_arg v) { return v; }
+static inline lw_dim3 lw_dim_3(uint32_t x, uint32_t y, uint32_t z)
+{
+    lw_dim3 d = {x, y, z};
+    return d;
+}
+static inline lw_dim3 lw_dim_2(uint32_t x, uint32_t y) { return lw_dim_3(x, y, 1); }
+static inline lw_dim3 lw_dim_1(uint32_t x) { return lw_dim_3(x, 1, 1); }
+static inline lw_dim3 lw_dim_same(lw_dim3 d) { return d; }
+
+/* All zero means the defaults. */
+typedef struct lw_launch_options {
+    size_t shared_bytes; /* dynamic block memory */
+} lw_launch_options;
+
+/* lw_stream_launch - queue one launch of grid x block threads.
+ * Checked before anything runs: the arguments' count, types and dtypes (integers convert to any
+ * integer or floating type that holds the value, reals to floating types), devices, the sizes
+ * declared as `a[rows][cols]` against the buffers, block and grid limits, BLOCK(...).
+ * options  NULL: defaults
+ * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; what goes wrong later
+ *          comes from lw_stream_wait */
+LW_CHECKED lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid,
+                                      lw_dim3 block, const lw_launch_options *options,
+                                      const lw_arg *args, size_t count);
+
+#ifdef __cplusplus
+}
+#else
+
+/* LW_LAUNCH(stream, kernel, grid, block, arguments...) - lw_stream_launch with the arguments tagged
+ * by their C types. grid and block are integers or lw_dim3; at least one, at most 24 arguments; a
+ * struct goes in as lw_arg_bytes(&s, sizeof s). */
+#define LW_LAUNCH(stream, kernel, grid, block, ...)                                                \
+    lw_stream_launch(stream, kernel, LW__DIM(grid), LW__DIM(block), NULL,                          \
+                     (const lw_arg[]){LW__EACH(__VA_ARGS__)},                                      \
+                     sizeof((const lw_arg[]){LW__EACH(__VA_ARGS__)}) / sizeof(lw_arg))
+
+#define LW__DIM(d) _Generic((d), lw_dim3: lw_dim_same, default: lw_dim_1)(d)
+#define LW__ARG(a)                                                                                 \
+    _Generic((a), float: lw_arg_real, double: lw_arg_real, lw_buffer *: lw_arg_buffer,             \
+        lw_tensor: lw_arg_tensor, lw_arg: lw_arg_same, unsigned char: lw_arg_uint,                 \
+        unsigned short: lw_arg_uint, unsigned: lw_arg_uint, unsigned long: lw_arg_uint,            \
+        unsigned long long: lw_arg_uint, bool: lw_arg_uint, default: lw_arg_int)(a)
+#define LW__COUNT(...)                                                                             \
+    LW__COUNT_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,   \
+               6, 5, 4, 3, 2, 1, 0)
+#define LW__COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, N, ...) N
+#define LW__JOIN(a, b) LW__JOIN_(a, b)
+#define LW__JOIN_(a, b) a##b
+#define LW__EACH(...) LW__JOIN(LW__EACH_, LW__COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define LW__EACH_1(a) LW__ARG(a)
+#define LW__EACH_2(a, ...) LW__ARG(a), LW__EACH_1(__VA_ARGS__)
+#define LW__EACH_3(a, ...) LW__ARG(a), LW__EACH_2(__VA_ARGS__)
+#define LW__EACH_4(a, ...) LW__ARG(a), LW__EACH_3(__VA_ARGS__)
+#define LW__EACH_5(a, ...) LW__ARG(a), LW__EACH_4(__VA_ARGS__)
+#define LW__EACH_6(a, ...) LW__ARG(a), LW__EACH_5(__VA_ARGS__)
+#define LW__EACH_7(a, ...) LW__ARG(a), LW__EACH_6(__VA_ARGS__)
+#define LW__EACH_8(a, ...) LW__ARG(a), LW__EACH_7(__VA_ARGS__)
+#define LW__EACH_9(a, ...) LW__ARG(a), LW__EACH_8(__VA_ARGS__)
+#define LW__EACH_10(a, ...) LW__ARG(a), LW__EACH_9(__VA_ARGS__)
+#define LW__EACH_11(a, ...) LW__ARG(a), LW__EACH_10(__VA_ARGS__)
+#define LW__EACH_12(a, ...) LW__ARG(a), LW__EACH_11(__VA_ARGS__)
+#define LW__EACH_13(a, ...) LW__ARG(a), LW__EACH_12(__VA_ARGS__)
+#define LW__EACH_14(a, ...) LW__ARG(a), LW__EACH_13(__VA_ARGS__)
+#define LW__EACH_15(a, ...) LW__ARG(a), LW__EACH_14(__VA_ARGS__)
+#define LW__EACH_16(a, ...) LW__ARG(a), LW__EACH_15(__VA_ARGS__)
+#define LW__EACH_17(a, ...) LW__ARG(a), LW__EACH_16(__VA_ARGS__)
+#define LW__EACH_18(a, ...) LW__ARG(a), LW__EACH_17(__VA_ARGS__)
+#define LW__EACH_19(a, ...) LW__ARG(a), LW__EACH_18(__VA_ARGS__)
+#define LW__EACH_20(a, ...) LW__ARG(a), LW__EACH_19(__VA_ARGS__)
+#define LW__EACH_21(a, ...) LW__ARG(a), LW__EACH_20(__VA_ARGS__)
+#define LW__EACH_22(a, ...) LW__ARG(a), LW__EACH_21(__VA_ARGS__)
+#define LW__EACH_23(a, ...) LW__ARG(a), LW__EACH_22(__VA_ARGS__)
+#define LW__EACH_24(a, ...) LW__ARG(a), LW__EACH_23(__VA_ARGS__)
+#endif
+#endif

@@ -1,0 +1,66 @@
+/* base.h - what every part of the library uses: failing with a message, growing arrays, text, hashes.
+ * No LLVM, no device. Owned by base/; compile/ links it too.
+ */
+#ifndef LW_BASE_H
+#define LW_BASE_H
+
+#include "lanewise/lanewise.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* lw__fail - set this thread's message and return the status, in one expression:
+ *     return lw__fail(LW_E_SHAPE, "grid.x = %u, need 1 to %u", x, max);
+ * The message is cut at 1023 bytes; newlines become blanks. */
+lw_status lw__fail(lw_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+enum { LW_MESSAGE_MAX = 1023 }; /* bytes of a message without its NUL */
+
+/* LW_TRY - propagate a failure, its message untouched. */
+#define LW_TRY(call)                                                                               \
+    do {                                                                                           \
+        lw_status lw_try_status_ = (call);                                                         \
+        if (lw_try_status_ != LW_OK)                                                               \
+            return lw_try_status_;                                                                 \
+    } while (0)
+
+/* A text that grows. All zero is an empty text. After a failed allocation `failed` stays true, data
+ * stays what it was and further appends do nothing: check once at the end. data is NUL-terminated
+ * where it is not NULL; release with lw__text_free. */
+struct lw__text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+};
+void lw__text_add(struct lw__text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void lw__text_add_bytes(struct lw__text *text, const void *bytes, size_t count);
+void lw__text_free(struct lw__text *text);
+
+/* lw__hash - FNV-1a 64; start with LW_HASH_START and chain. */
+#define LW_HASH_START 0xcbf29ce484222325u
+uint64_t lw__hash(uint64_t hash, const void *bytes, size_t count);
+
+/* lw__dtype_kind - 'i' signed, 'u' unsigned, 'b' bool, 'f' float: the kind column of types.def. */
+char lw__dtype_kind(lw_dtype dtype);
+
+/* lw__alloc_aligned - bytes of zeroed memory at a multiple of 64, NULL where memory is short.
+ * *block is what to hand to free(). Zero pages of large blocks cost nothing until they are touched. */
+void *lw__alloc_aligned(size_t bytes, void **block);
+
+/* lw__copy_string - a copy to free(); NULL where memory is short. */
+char *lw__copy_string(const char *text);
+
+/* A whole file in memory: `length` bytes and a NUL. Release with free(bytes). */
+struct lw__bytes {
+    char *bytes;
+    size_t length;
+};
+
+/* lw__read_file, lw__read_descriptor - read everything from its start; name is for messages.
+ * errors   LW_E_IO with the system's reason; LW_E_MEMORY */
+lw_status lw__read_file(const char *path, struct lw__bytes *out);
+lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes *out);
+
+/* lw__write_all - write every byte, going on after signals. False with errno set where it cannot. */
+bool lw__write_all(int descriptor, const void *bytes, size_t count);
+#endif

@@ -1,0 +1,84 @@
+/* file.c - whole files in and out, going on after signals. */
+#include "base/base.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP = 1 << 16 };
+
+static ssize_t read_some(int descriptor, char *to, size_t count)
+{
+    ssize_t got;
+
+    do
+        got = read(descriptor, to, count);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* Some files lie about their size, so it is found by reading to the end. Pipes have no start. */
+lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes *out)
+{
+    char *bytes = NULL, *more;
+    size_t length = 0, capacity = 0;
+    ssize_t got;
+
+    *out = (struct lw__bytes){0};
+    if (lseek(descriptor, 0, SEEK_SET) < 0 && errno != ESPIPE)
+        return lw__fail(LW_E_IO, "%s: %s", name, strerror(errno));
+    do {
+        if (capacity - length < STEP) {
+            capacity = capacity ? 2 * capacity : 2 * STEP;
+            more = realloc(bytes, capacity);
+            if (!more) {
+                free(bytes);
+                return lw__fail(LW_E_MEMORY, "out of memory: %zu bytes to read %s", capacity, name);
+            }
+            bytes = more;
+        }
+        got = read_some(descriptor, bytes + length, STEP - 1);
+        length += got > 0 ? (size_t)got : 0;
+    } while (got > 0);
+    if (got < 0) {
+        free(bytes);
+        return lw__fail(LW_E_IO, "%s: %s", name, strerror(errno));
+    }
+    bytes[length] = '\0';
+    *out = (struct lw__bytes){bytes, length};
+    return LW_OK;
+}
+
+lw_status lw__read_file(const char *path, struct lw__bytes *out)
+{
+    int descriptor;
+    lw_status status;
+
+    *out = (struct lw__bytes){0};
+    do
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0)
+        return lw__fail(LW_E_IO, "%s: %s", path, strerror(errno));
+    status = lw__read_descriptor(descriptor, path, out);
+    close(descriptor);
+    return status;
+}
+
+bool lw__write_all(int descriptor, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+
+    while (count) {
+        ssize_t put = write(descriptor, from, count);
+
+        if (put < 0 && errno != EINTR)
+            return false;
+        if (put > 0) {
+            from += put;
+            count -= (size_t)put;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,29 @@
+/* manifest.h - the text that lanewise-compile hands to the library, and how the two talk.
+ *
+ * The library starts
+ *     lanewise-compile --device D --name NAME --out FD [--source FD] [-D X]... [-I DIR]... [PATH]
+ * D is ref, null, check, cpu or ptx:sm_NN. The kernels' text comes from PATH, or from descriptor --source and then
+ * NAME is only its name. The result goes to descriptor --out, a regular or memory file:
+ *     the manifest, then PAYLOAD bytes: a shared object (ref, cpu, check), PTX text, or nothing (null)
+ * Exit status: 0 built; 1 the kernels do not compile (diag rows say why, no payload); 2 the command
+ * line is wrong; anything else, a signal, or a manifest without its end row: a defect.
+ *
+ * The manifest is lines of tab-separated fields; \t, \n and \\ in a field are escaped so.
+ *     lanewise-manifest  1
+ *     diag     severity file line column text
+ *     dep      path hash          a file that was read; FNV-1a 64 of its bytes as 16 hex digits
+ *     kernel   name signature line block_x block_y block_z shared_bytes uses_dynamic arg_bytes
+ *              block_* are 0 where BLOCK(...) did not fix them; arg_bytes: size of the packed arguments
+ *     param    name type layout offset size dims     of the kernel row above it, in order; offset and
+ *              size in the packed arguments: scalars and structs by value, a pointer as its address,
+ *              a tensor as {data, extent[rank], stride[rank]}; dims: how many declared sizes a pointer has
+ *     site     file line column what                 numbered from 0 in order; what: the operation
+ *     end      payload_bytes
+ * Symbols of the payload for a kernel K: see ref_abi.h for lw.ref.K and lw.ref.resume; and, where a
+ * param has dims, void lw.sizes.K(const char *packed_arguments, int64_t *sizes), which writes the declared sizes
+ * of all params in order, outer first (a size that is not positive is written as it is).
+ */
+#ifndef LW_MANIFEST_H
+#define LW_MANIFEST_H
+#define LW_MANIFEST_VERSION 1
+#endif

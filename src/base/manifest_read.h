@@ -1,0 +1,55 @@
+/* manifest_read.h - the manifest of manifest.h as structs.
+ *
+ * All strings and rows belong to the manifest and live until lw__manifest_free.
+ */
+#ifndef LW_MANIFEST_READ_H
+#define LW_MANIFEST_READ_H
+
+#include "base/base.h"
+
+struct lw__manifest_dep {
+    const char *path;
+    uint64_t hash;          /* lw__hash of the file's bytes */
+};
+
+struct lw__manifest_kernel {
+    const char *name, *signature;
+    int line;
+    lw_dim3 block;          /* all 0: not fixed */
+    size_t shared_bytes;
+    bool uses_dynamic;
+    size_t arg_bytes;
+    size_t first_param, param_count; /* its rows in params */
+};
+
+struct lw__manifest_param {
+    const char *name, *type, *layout;
+    size_t offset, size;    /* inside arg_bytes */
+    int dims;
+};
+
+struct lw__manifest_site {
+    const char *file;
+    int line, column;
+    const char *what;
+};
+
+struct lw__manifest {
+    char *text;             /* a copy, cut into the fields that the rows point to */
+    size_t text_bytes;      /* of the manifest itself: the payload starts after them */
+    size_t payload_bytes;
+    lw_diagnostic *diags;
+    struct lw__manifest_dep *deps;
+    struct lw__manifest_kernel *kernels;
+    struct lw__manifest_param *params;
+    struct lw__manifest_site *sites;
+    size_t diag_count, dep_count, kernel_count, param_count, site_count;
+};
+
+/* lw__manifest_read - take apart the manifest at the start of bytes.
+ * errors   LW_E_INTERNAL it is damaged, cut off, of another version, or the payload after it is
+ *          not as long as it says: the text names the line; LW_E_MEMORY
+ * owns     release with lw__manifest_free, also after a failure */
+lw_status lw__manifest_read(const char *bytes, size_t length, struct lw__manifest *manifest);
+void lw__manifest_free(struct lw__manifest *manifest);
+#endif

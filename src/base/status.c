@@ -1,0 +1,55 @@
+/* status.c - this thread's last message, and the texts of the statuses.
+ *
+ * A failure is one expression, `return lw__fail(status, format, ...)`, so that the code and the text
+ * cannot part. The text lives in the thread; no failure path allocates.
+ */
+#include "base/base.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char last_error[LW_MESSAGE_MAX + 1];
+
+/* The arguments may point into last_error itself ("%s: %s"), hence the second buffer. */
+lw_status lw__fail(lw_status status, const char *format, ...)
+{
+    char text[LW_MESSAGE_MAX + 1];
+    va_list args;
+
+    va_start(args, format);
+    if (vsnprintf(text, sizeof text, format, args) < 0)
+        text[0] = '\0';
+    va_end(args);
+    for (char *p = text; *p; p++)
+        if (*p == '\n' || *p == '\r')
+            *p = ' ';
+    memcpy(last_error, text, sizeof text);
+    return status;
+}
+
+const char *lw_last_error(void)
+{
+    return last_error;
+}
+
+const char *lw_status_text(lw_status status)
+{
+    switch (status) {
+#define TEXT(name, value, text)                                                                    \
+    case LW_##name:                                                                                \
+        return text;
+        LW_STATUS_MAP(TEXT)
+#undef TEXT
+    }
+    return "unknown status";
+}
+
+const char *lw_version(void)
+{
+    return LW_VERSION;
+}
+
+int lw_warp_size(void)
+{
+    return LW_WARP_SIZE;
+}

@@ -1,0 +1,198 @@
+/* compile.h - types and prototypes of lanewise-compile, in the order in which a kernel flows.
+ *
+ * One struct lw__unit is one compilation. Passes (passes.def) take it from text to payload; each
+ * either computes facts or makes new code, and says through its return value whether the
+ * compilation can go on. Errors in the kernels are diag rows of unit->manifest; defects of ours and
+ * of the machine go through lw__defect().
+ */
+#ifndef LW_COMPILE_H
+#define LW_COMPILE_H
+
+#include "base/base.h"
+#include "compile/front.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is known or true of a unit's module; see passes.def. */
+enum {
+    FACT_RAW = 1 << 0,       /* module is clang's output */
+    FACT_SIGNATURE = 1 << 1, /* kernels[] is filled in */
+    FACT_ALLOWED = 1 << 2,   /* nothing that the language refuses */
+    FACT_SIZES = 1 << 3,     /* lw.sizes.K exist; no vla checks are left */
+    FACT_LINKED = 1 << 4,    /* lw.* maths, conversions and atomics have bodies */
+    FACT_HALF = 1 << 5,      /* half and bfloat are only stored, loaded and moved; no division traps */
+    FACT_INLINED = 1 << 6,   /* kernels call nothing but lw.* operations and llvm.* */
+    FACT_INSTANCE = 1 << 7,  /* each collective carries an "lw.instance" bundle */
+    FACT_COMMON = 1 << 8,    /* cleaned up: what all targets start from */
+    FACT_DESCRIBED = 1 << 12, /* the manifest has the kernels' rows */
+    FACT_THREADS = 1 << 9,   /* lw.ref.K exist */
+    FACT_OBJECT = 1 << 10,   /* unit->payload is an object file */
+    FACT_PAYLOAD = 1 << 11,  /* unit->payload is what the library gets */
+};
+
+/* The collectives, from warp_ops.def. LW_OP_NONE is no collective. */
+enum lw__op {
+    LW_OP_NONE,
+#define LW_OP(name, scope, types, args, result) LW_OP_##name,
+#include "lanewise/warp_ops.def"
+#undef LW_OP
+    LW_OP_COUNT
+};
+
+enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
+
+struct lw__op_info {
+    const char *name;      /* as users write it */
+    bool block;            /* scope: the block, not the warp */
+    enum lw__shape args;
+};
+extern const struct lw__op_info lw__op_table[LW_OP_COUNT];
+
+/* Options of one run, as main.c read them. */
+struct lw__options {
+    const char *device;             /* ref, null, ptx:sm_80 ... */
+    const char *path;               /* kernel file; NULL: source_fd */
+    const char *name;               /* the text's name in messages */
+    int source_fd, out_fd;
+    const char **clang_args;        /* -D and -I, in order */
+    size_t clang_arg_count;
+    const char *show;               /* stage to print instead of building, or NULL */
+    const char *only_pass;          /* --pass: run this one on an IR file, or NULL */
+};
+
+struct lw__unit {
+    const struct lw__options *options;
+    unsigned facts;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine;   /* x86-64 baseline; made by llvm19 */
+    struct lw__kernels kernels;     /* front.h */
+    struct lw__diags diags;         /* diag rows go to manifest */
+    struct lw__text ast_print;      /* clang -ast-print of the text; for sizes */
+    struct lw__text manifest;       /* diag, dep, then kernel, param and site rows */
+    struct lw__text sites;          /* site rows, numbered by site_count */
+    size_t site_count;
+    struct lw__text payload;
+};
+
+/* main.c: print why and what to standard error, for the library to pass on; always false. A defect
+ * of ours or of the machine, not of the kernels. */
+bool lw__defect(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool lw__print(const char *text); /* to standard output; false: it could not be written */
+
+/* pipeline.c: run the passes of unit->options->device up to the stage asked for. */
+bool lw__pipeline_run(struct lw__unit *unit);
+
+#define LW_PASS(name, needs, makes, breaks) bool lw__pass_##name(struct lw__unit *unit);
+#include "passes.def"
+#undef LW_PASS
+
+/* process.c: start a program without a shell, its output going to memory files.
+ * in is its standard input (-1: none); out, err get memory files, released by the caller with
+ * close. Descriptors in keep[] stay open in it under numbers from 3 on. */
+struct lw__process {
+    int pid, out, err;
+};
+bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
+                       struct lw__process *process);
+/* Wait for it; *exit_code is its status, or 128 + signal. out and err are rewound to be read. */
+bool lw__process_wait(struct lw__process *process, int *exit_code);
+bool lw__read_all(int fd, struct lw__text *text); /* from the start to the end */
+int lw__memory_file(const char *name);            /* -1: none could be made */
+
+/* front.c: a dep row for the file; none where it cannot be read. */
+void lw__dependency_add(struct lw__text *manifest, const char *path);
+
+/* llvm19.c: everything that depends on LLVM's version. */
+bool lw__llvm_start(struct lw__unit *unit);  /* context, target machine, self-test */
+bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
+LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                                LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+                                unsigned arg_count);
+void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
+LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features);
+
+/* ir.c: small questions about a module. */
+enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
+const char *lw__ir_callee(LLVMValueRef instruction); /* name of the function called, or "" */
+bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
+size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
+void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to); /* its location stays */
+LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
+LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
+bool lw__ir_in_section(LLVMValueRef global, const char *section);
+
+/* ir_cfg.c, ir_loop.c: a function's control flow graph, dominators and loops. Blocks are numbered in
+ * reverse postorder, then-arms first; blocks that cannot be reached have no number. */
+struct lw__cfg {
+    LLVMValueRef function;
+    size_t count;
+    LLVMBasicBlockRef *blocks;        /* count, in reverse postorder */
+    uint32_t *succ_start, *succ;      /* successors of b: succ[succ_start[b] .. succ_start[b+1]) */
+    uint32_t *pred_start, *pred;
+    uint32_t *idom;                   /* immediate dominator; the entry's is itself */
+    struct lw__block_map *map;        /* block -> number */
+};
+bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg); /* false: out of memory */
+void lw__cfg_free(struct lw__cfg *cfg);
+uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block); /* UINT32_MAX: none */
+bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
+bool lw__cfg_is_reducible(const struct lw__cfg *cfg);
+
+/* A natural loop: header, and body[b] true for every block in it. */
+struct lw__loop {
+    uint32_t header;
+    bool *body;              /* cfg->count */
+    uint32_t size;           /* blocks in it */
+    int parent;              /* the next larger loop around, -1: none */
+};
+struct lw__loops {
+    size_t count;
+    struct lw__loop *loops;
+};
+bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops);
+bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block);
+void lw__loops_nest(struct lw__loops *loops);
+void lw__loops_free(struct lw__loops *loops);
+
+/* ir_shared.c: the places of SHARED and DYNAMIC_SHARED variables in block memory. */
+struct lw__shared_layout {
+    size_t count;
+    LLVMValueRef *globals;
+    uint64_t *offsets;
+    uint64_t bytes;          /* of the static part */
+    bool dynamic;            /* some DYNAMIC_SHARED name is used */
+};
+bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);
+void lw__shared_layout_free(struct lw__shared_layout *layout);
+bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
+                        const struct lw__shared_layout *layout, LLVMValueRef base,
+                        LLVMBuilderRef early, LLVMBasicBlockRef entry);
+
+/* suspend.c: coroutines behind one small interface; see its head. */
+struct lw__coroutine {
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMValueRef function, id, handle;
+    LLVMBasicBlockRef entry;        /* allocas belong here */
+    LLVMBasicBlockRef body;         /* runs first once there is memory; no terminator yet */
+    LLVMBasicBlockRef final;        /* branch here to finish for good */
+    LLVMBasicBlockRef cleanup, end;
+};
+/* Asks for a frame: emits code that gives its address or null. */
+typedef LLVMValueRef lw__frame_fn(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValueRef align,
+                                  void *user);
+void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_fn *frame,
+                        void *user, struct lw__coroutine *c);
+/* End `block` by suspending, to go on in `next`. */
+void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef block,
+                           LLVMBasicBlockRef next);
+void lw__coroutine_close(struct lw__coroutine *c);
+/* void NAME(ptr handle): resume. */
+void lw__coroutine_resumer(LLVMModuleRef module, const char *name);
+/* Split all coroutines of the module; nothing else may run before. */
+bool lw__coroutine_split(struct lw__unit *unit);
+#endif

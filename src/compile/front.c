@@ -1,0 +1,237 @@
+/* front.c - from kernel text to clang's module: run clang, keep what it says as data.
+ *
+ * clang parses and checks C; its own passes stay off and the target is always x86-64, so that all
+ * devices share one module and one meaning. A second clang, side by side, prints the declarations
+ * with constants evaluated (-ast-print): array sizes of parameters are nowhere in the module.
+ */
+#include "compile/compile.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <llvm-c/BitReader.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const common_flags[] = {
+    "clang-19", "--target=x86_64-unknown-linux-gnu", "-x", "c", "-std=gnu17", "-O1",
+    "-ffp-contract=off", "-fno-math-errno", "-fconvergent-functions", "-fno-strict-aliasing",
+    "-nostdlibinc", "-ffreestanding", "-fno-gnu-inline-asm", "-fno-color-diagnostics",
+    "-fshow-overloads=best", "-fmacro-backtrace-limit=1", "-Wno-unknown-attributes",
+    "-Werror=format", "-Werror=format-nonliteral", "-Wno-format-zero-length",
+    "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"};
+
+/* Descriptor 3 of clang: where it writes the list of files it read. */
+static const char *const build_flags[] = {"-Xclang", "-disable-llvm-passes", "-g",
+                                          "-fsanitize=vla-bound", "-emit-llvm", "-c", "-MD", "-MT",
+                                          "x", "-MF", "/dev/fd/3", "-o", "-"};
+static const char *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
+
+/* The folder that holds lanewise/kernel.h: beside an installed program, else the source tree's. */
+static bool header_folder(char folder[PATH_MAX])
+{
+    char exe[PATH_MAX], probe[PATH_MAX + 32];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n > 0) {
+        exe[n] = 0;
+        char *slash = strrchr(exe, '/');
+        *slash = 0;
+        snprintf(folder, PATH_MAX, "%.*s/../../include", PATH_MAX - 32, exe);
+        snprintf(probe, sizeof probe, "%s/lanewise/kernel.h", folder);
+        if (!access(probe, R_OK))
+            return true;
+    }
+    snprintf(folder, PATH_MAX, "%s", LW_KERNEL_INCLUDE);
+    snprintf(probe, sizeof probe, "%s/lanewise/kernel.h", folder);
+    return !access(probe, R_OK) || lw__defect("lanewise/kernel.h is not in %s", folder);
+}
+
+/* Text that comes from a descriptor goes to clang under the name it has for the user. */
+static int named_source(struct lw__unit *unit)
+{
+    struct lw__text text = {0};
+    lw__text_add(&text, "#line 1 \"");
+    for (const char *c = unit->options->name; *c; c++)
+        lw__text_add(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
+    lw__text_add(&text, "\"\n");
+    int file = lw__memory_file("lanewise-source");
+    if (file < 0 || !lw__read_all(unit->options->source_fd, &text) || text.failed ||
+        write(file, text.data, text.length) != (ssize_t)text.length) {
+        lw__defect("the source cannot be copied");
+        close(file);
+        file = -1;
+    }
+    lw__text_free(&text);
+    return file;
+}
+
+struct clang {
+    struct lw__process process;
+    int in;
+    bool running;
+};
+
+static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *const *flags,
+                        size_t flag_count, const int *keep)
+{
+    const struct lw__options *o = unit->options;
+    size_t common = sizeof common_flags / sizeof *common_flags, n = 0;
+    char folder[PATH_MAX], in[64];
+    const char **argv = calloc(common + flag_count + o->clang_arg_count + 5, sizeof *argv);
+    if (!argv)
+        return lw__defect("out of memory");
+    for (size_t i = 0; i < common; i++)
+        argv[n++] = common_flags[i];
+    for (size_t i = 0; i < flag_count; i++)
+        argv[n++] = flags[i];
+    for (size_t i = 0; i < o->clang_arg_count; i++)
+        argv[n++] = o->clang_args[i];
+    argv[n++] = "-I";
+    argv[n++] = folder;
+    argv[n++] = o->path ? o->path : "-";
+    clang->in = -1;
+    bool ok = header_folder(folder);
+    if (ok && !o->path) {
+        /* reopened, so that the two clangs read from the start each */
+        snprintf(in, sizeof in, "/proc/self/fd/%d", *keep);
+        clang->in = open(in, O_RDONLY | O_CLOEXEC);
+        ok = clang->in >= 0 || lw__defect("the source cannot be read: %s", strerror(errno));
+    }
+    ok = ok && lw__process_start(argv, clang->in, keep + 1, keep[1] >= 0, &clang->process);
+    clang->running = ok;
+    free(argv);
+    return ok;
+}
+
+/* The Makefile rule that -MD writes: names with blanks, $ and # escaped. */
+static void add_dependencies(struct lw__unit *unit, const char *rule)
+{
+    const char *c = strchr(rule, ':');
+    struct lw__text name = {0};
+    for (c = c ? c + 1 : ""; *c;) {
+        if (c[0] == '\\' && c[1] == '\n') {
+            c += 2;
+        } else if (*c != ' ' && *c != '\n') {
+            if ((*c == '\\' && (c[1] == ' ' || c[1] == '#' || c[1] == '\\')) ||
+                (*c == '$' && c[1] == '$'))
+                c++;
+            lw__text_add_bytes(&name, c++, 1);
+            if (*c && *c != ' ' && *c != '\n' && !(*c == '\\' && c[1] == '\n'))
+                continue;
+            lw__dependency_add(&unit->manifest, name.data);
+            name.length = 0;
+        } else {
+            c++;
+        }
+    }
+    lw__text_free(&name);
+}
+
+void lw__dependency_add(struct lw__text *manifest, const char *path)
+{
+    struct lw__text content = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode) && lw__read_all(fd, &content)) {
+        lw__text_add(manifest, "dep\t");
+        lw__row_field(manifest, path, strlen(path));
+        lw__text_add(manifest, "\t%016llx\n",
+                     (unsigned long long)lw__hash(LW_HASH_START, content.data, content.length));
+    }
+    lw__text_free(&content);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* clang is done: its messages become rows; a module only when it compiled. */
+static bool take_module(struct lw__unit *unit, struct clang *clang, int status)
+{
+    struct lw__text text = {0}, bitcode = {0};
+    bool ok = lw__read_all(clang->process.err, &text) && lw__read_all(clang->process.out, &bitcode);
+    if (ok && text.length)
+        lw__front_diag(&unit->diags, text.data);
+    if (ok && (unit->diags.crashed || status >= 128 || (status && !unit->diags.errors)))
+        ok = lw__defect("clang-19 failed (status %d): %s", status, text.length ? text.data : "");
+    if (ok && !status) {
+        LLVMMemoryBufferRef buffer =
+            LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode.data, bitcode.length, "kernel");
+        ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module) ||
+             lw__defect("clang-19's bitcode cannot be read");
+        LLVMDisposeMemoryBuffer(buffer);
+    }
+    lw__text_free(&text);
+    lw__text_free(&bitcode);
+    return ok;
+}
+
+static void close_clang(struct clang *clang)
+{
+    if (clang->in >= 0)
+        close(clang->in);
+    if (clang->process.out > 0)
+        close(clang->process.out);
+    if (clang->process.err > 0)
+        close(clang->process.err);
+}
+
+static bool run_clangs(struct lw__unit *unit, int source, int depends)
+{
+    struct clang build = {.in = -1}, print = {.in = -1};
+    int build_status = 0, print_status = 0;
+    bool ok = start_clang(unit, &build, build_flags, sizeof build_flags / sizeof *build_flags,
+                          (const int[]){source, depends}) &&
+              start_clang(unit, &print, print_flags, sizeof print_flags / sizeof *print_flags,
+                          (const int[]){source, -1});
+    if (build.running)
+        ok = lw__process_wait(&build.process, &build_status) && ok;
+    if (print.running)
+        ok = lw__process_wait(&print.process, &print_status) && ok;
+    ok = ok && take_module(unit, &build, build_status);
+    if (ok && !print_status)
+        ok = lw__read_all(print.process.out, &unit->ast_print);
+    struct lw__text rule = {0};
+    if (ok && lw__read_all(depends, &rule) && rule.length)
+        add_dependencies(unit, rule.data);
+    lw__text_free(&rule);
+    close_clang(&build);
+    close_clang(&print);
+    return ok;
+}
+
+/* lw__pass_front - clang on the kernels' text.
+ * makes RAW, or diag rows with errors
+ */
+bool lw__pass_front(struct lw__unit *unit)
+{
+    int source = unit->options->path ? -1 : named_source(unit);
+    int depends = lw__memory_file("lanewise-depends");
+    bool ok = (unit->options->path || source >= 0) && depends >= 0;
+    ok = ok && run_clangs(unit, source, depends);
+    if (source >= 0)
+        close(source);
+    if (depends >= 0)
+        close(depends);
+    return ok;
+}
+
+bool lw__pass_signature(struct lw__unit *unit)
+{
+    lw__diags_module(&unit->diags, unit->module);
+    const char *declarations = unit->ast_print.data ? unit->ast_print.data : "";
+    return lw__front_signature(unit->module, declarations, &unit->diags, &unit->kernels) ||
+           lw__defect("out of memory");
+}
+
+bool lw__pass_refuse(struct lw__unit *unit)
+{
+    return lw__front_refuse(unit->module, &unit->diags) || lw__defect("out of memory");
+}
+
+bool lw__pass_sizes(struct lw__unit *unit)
+{
+    return lw__front_sizes(unit->module, &unit->kernels, &unit->diags) ||
+           lw__defect("out of memory");
+}

@@ -1,0 +1,109 @@
+/* ir.c - small questions about a module, and the one surgery that LLVM's C API lacks. */
+#include "compile/compile.h"
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+const struct lw__op_info lw__op_table[LW_OP_COUNT] = {
+    [LW_OP_NONE] = {"none", false, LW_ARGS_N},
+#define WARP false
+#define BLOCK true
+#define LW_OP(name, scope, types, args, result) [LW_OP_##name] = {#name, scope, LW_ARGS_##args},
+#include "lanewise/warp_ops.def"
+#undef LW_OP
+#undef WARP
+#undef BLOCK
+};
+
+const char *lw__ir_callee(LLVMValueRef instruction)
+{
+    if (!LLVMIsACallInst(instruction))
+        return "";
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    size_t length;
+    return LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
+}
+
+/* lw.<name> or lw.<name>.<type> */
+enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type)
+{
+    const char *name = lw__ir_callee(instruction);
+    if (strncmp(name, "lw.", 3))
+        return LW_OP_NONE;
+    name += 3;
+    size_t length = strcspn(name, ".");
+    for (int op = 1; op < LW_OP_COUNT; op++) {
+        if (strlen(lw__op_table[op].name) != length ||
+            strncmp(name, lw__op_table[op].name, length))
+            continue;
+        if (type)
+            *type = name[length] ? name + length + 1 : "";
+        return (enum lw__op)op;
+    }
+    return LW_OP_NONE;
+}
+
+bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (unit->kernels.rows[i].function == function)
+            return true;
+    return false;
+}
+
+bool lw__ir_in_section(LLVMValueRef global, const char *section)
+{
+    const char *name = LLVMGetSection(global);
+    return name && !strcmp(name, section);
+}
+
+size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what)
+{
+    struct lw__loc loc = lw__loc_of(instruction);
+    lw__text_add(&unit->sites, "site\t");
+    lw__row_file(&unit->sites, &unit->diags, loc);
+    lw__text_add(&unit->sites, "\t%u\t%u\t%s\n", loc.line, loc.column, what);
+    return unit->site_count++;
+}
+
+LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(block);
+    while (i && LLVMIsAPHINode(i))
+        i = LLVMGetNextInstruction(i);
+    return i;
+}
+
+/* The builder would give it its own location. */
+void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to)
+{
+    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(instruction);
+    LLVMInstructionRemoveFromParent(instruction);
+    LLVMInsertIntoBuilder(to, instruction);
+    LLVMInstructionSetDebugLoc(instruction, loc);
+}
+
+/* The instructions in front of `instruction` move to a new block that everyone now branches to; the
+ * old block keeps its end, so that the phis of its successors stay true. The new block has no
+ * terminator yet. */
+LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction)
+{
+    LLVMBasicBlockRef tail = LLVMGetInstructionParent(instruction);
+    LLVMContextRef context = LLVMGetModuleContext(
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(tail)));
+    LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(context, tail, "");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    /* not ReplaceAllUsesWith: that changes the phis of tail's successors too */
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(LLVMBasicBlockAsValue(tail)));) {
+        LLVMValueRef branch = LLVMGetUser(use);
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(branch); i++)
+            if (LLVMGetSuccessor(branch, i) == tail)
+                LLVMSetSuccessor(branch, i, head);
+    }
+    LLVMPositionBuilderAtEnd(b, head);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(tail), next; i != instruction; i = next) {
+        next = LLVMGetNextInstruction(i);
+        lw__ir_move(i, b);
+    }
+    LLVMDisposeBuilder(b);
+    return head;
+}

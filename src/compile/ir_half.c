@@ -1,0 +1,223 @@
+/* ir_half.c - arithmetic that no target may do in its own way: 16-bit floats, and division.
+ *
+ * _Float16 and __bf16 are computed in float and rounded at every operation, by devlib's integer code:
+ * x86's bf16 instructions flush subnormals, and going through float twice rounds twice. float has more
+ * than 2p + 2 bits of either, so + - * / rounded from float are the correctly rounded ones.
+ * source   Figueroa, "When is double rounding innocuous?", SIGNUM 1995
+ *
+ * x86 traps on division by zero and on INT_MIN / -1; the kernel language promises some value. The
+ * divisor becomes 1 there.
+ */
+#include "compile/compile.h"
+
+struct half_work {
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMTypeRef i16, i32, i64, f32, f64;
+    bool missing;
+};
+
+static LLVMTypeRef scalar_of(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+static bool is_half(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(scalar_of(type));
+    return kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
+}
+
+static LLVMTypeRef shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape)
+{
+    return LLVMGetTypeKind(shape) == LLVMVectorTypeKind
+               ? LLVMVectorType(scalar, LLVMGetVectorSize(shape))
+               : scalar;
+}
+
+static LLVMValueRef call_devlib(struct half_work *w, const char *name, LLVMValueRef arg)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(w->module, name);
+    if (!f) {
+        w->missing = !lw__defect("devlib has no %s", name);
+        return arg;
+    }
+    return LLVMBuildCall2(w->b, LLVMGlobalGetValueType(f), f, &arg, 1, "");
+}
+
+static LLVMValueRef widen_one(struct half_work *w, LLVMValueRef v)
+{
+    bool brain = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMBFloatTypeKind;
+    LLVMValueRef bits = LLVMBuildBitCast(w->b, v, w->i16, "");
+    return call_devlib(w, brain ? "lw.bf16_to_f32" : "lw.f16_to_f32", bits);
+}
+
+/* float, double, or a signed or unsigned integer, to half or bfloat with one rounding. */
+static LLVMValueRef narrow_one(struct half_work *w, LLVMValueRef v, LLVMTypeRef to, bool is_signed)
+{
+    bool brain = LLVMGetTypeKind(to) == LLVMBFloatTypeKind;
+    const char *name;
+    if (LLVMTypeOf(v) == w->f32) {
+        name = brain ? "lw.f32_to_bf16" : "lw.f32_to_f16";
+    } else if (LLVMTypeOf(v) == w->i64) {
+        name = is_signed ? brain ? "lw.i64_to_bf16" : "lw.i64_to_f16"
+                         : brain ? "lw.u64_to_bf16" : "lw.u64_to_f16";
+    } else {
+        if (LLVMTypeOf(v) != w->f64) /* up to 32 bits: exact in double */
+            v = is_signed ? LLVMBuildSIToFP(w->b, v, w->f64, "")
+                          : LLVMBuildUIToFP(w->b, v, w->f64, "");
+        name = brain ? "lw.f64_to_bf16" : "lw.f64_to_f16";
+    }
+    return LLVMBuildBitCast(w->b, call_devlib(w, name, v), to, "");
+}
+
+/* One element after the other; to NULL widens to float. */
+static LLVMValueRef convert(struct half_work *w, LLVMValueRef v, LLVMTypeRef to, bool is_signed)
+{
+    LLVMTypeRef type = LLVMTypeOf(v), target = to ? scalar_of(to) : w->f32;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return to ? narrow_one(w, v, target, is_signed) : widen_one(w, v);
+    LLVMValueRef result = LLVMGetPoison(shaped_like(target, type));
+    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+        LLVMValueRef index = LLVMConstInt(w->i32, i, 0);
+        LLVMValueRef one = LLVMBuildExtractElement(w->b, v, index, "");
+        one = to ? narrow_one(w, one, target, is_signed) : widen_one(w, one);
+        result = LLVMBuildInsertElement(w->b, result, one, index, "");
+    }
+    return result;
+}
+
+static LLVMValueRef negate(struct half_work *w, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v), bits = shaped_like(w->i16, type);
+    LLVMValueRef sign = LLVMConstInt(w->i16, 0x8000, 0), signs[16];
+    if (bits != w->i16) {
+        unsigned n = LLVMGetVectorSize(type);
+        for (unsigned i = 0; i < n && i < 16; i++)
+            signs[i] = sign;
+        sign = LLVMConstVector(signs, n);
+    }
+    LLVMValueRef flipped = LLVMBuildXor(w->b, LLVMBuildBitCast(w->b, v, bits, ""), sign, "");
+    return LLVMBuildBitCast(w->b, flipped, type, "");
+}
+
+/* What stands for the instruction, or NULL where it may stay. */
+static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    unsigned operands = (unsigned)LLVMGetNumOperands(i);
+    LLVMValueRef a = operands ? LLVMGetOperand(i, 0) : NULL;
+    if (!a)
+        return NULL;
+    bool from = is_half(LLVMTypeOf(a)), to = is_half(type);
+    switch (op) {
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFRem: {
+        if (!to)
+            return NULL;
+        LLVMValueRef x = convert(w, a, NULL, false), y = convert(w, LLVMGetOperand(i, 1), NULL, false);
+        return convert(w, LLVMBuildBinOp(w->b, op, x, y, ""), type, false);
+    }
+    case LLVMFNeg:
+        return to ? negate(w, a) : NULL;
+    case LLVMFCmp: {
+        if (!from)
+            return NULL;
+        LLVMValueRef x = convert(w, a, NULL, false), y = convert(w, LLVMGetOperand(i, 1), NULL, false);
+        return LLVMBuildFCmp(w->b, LLVMGetFCmpPredicate(i), x, y, "");
+    }
+    case LLVMFPTrunc:
+    case LLVMSIToFP:
+    case LLVMUIToFP:
+        return to ? convert(w, a, type, op == LLVMSIToFP) : NULL;
+    case LLVMFPExt: {
+        LLVMValueRef x = from ? convert(w, a, NULL, false) : NULL;
+        return !x || LLVMTypeOf(x) == type ? x : LLVMBuildFPExt(w->b, x, type, "");
+    }
+    case LLVMFPToSI:
+    case LLVMFPToUI:
+        return from ? LLVMBuildCast(w->b, op, convert(w, a, NULL, false), type, "") : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool is_division(LLVMValueRef i)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    return op == LLVMSDiv || op == LLVMSRem || op == LLVMUDiv || op == LLVMURem;
+}
+
+/* INT_MIN, 0 or -1 in each element of an integer or vector type. */
+static LLVMValueRef splat(LLVMTypeRef type, LLVMValueRef scalar)
+{
+    LLVMValueRef all[16];
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return scalar;
+    unsigned n = LLVMGetVectorSize(type);
+    for (unsigned i = 0; i < n && i < 16; i++)
+        all[i] = scalar;
+    return LLVMConstVector(all, n);
+}
+
+static void make_divisor_safe(struct half_work *w, LLVMValueRef i)
+{
+    LLVMValueRef n = LLVMGetOperand(i, 0), d = LLVMGetOperand(i, 1);
+    LLVMTypeRef type = LLVMTypeOf(d), scalar = scalar_of(type);
+    if (LLVMIsAConstantInt(d) && !LLVMIsNull(d) && LLVMConstIntGetSExtValue(d) != -1)
+        return;
+    LLVMValueRef bad = LLVMBuildICmp(w->b, LLVMIntEQ, d, LLVMConstNull(type), "");
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (op == LLVMSDiv || op == LLVMSRem) {
+        uint64_t top = 1ull << (LLVMGetIntTypeWidth(scalar) - 1);
+        LLVMValueRef least = splat(type, LLVMConstInt(scalar, top, 0));
+        LLVMValueRef minus = LLVMBuildICmp(w->b, LLVMIntEQ, d, LLVMConstAllOnes(type), "");
+        LLVMValueRef worst = LLVMBuildICmp(w->b, LLVMIntEQ, n, least, "");
+        bad = LLVMBuildOr(w->b, bad, LLVMBuildAnd(w->b, minus, worst, ""), "");
+    }
+    LLVMValueRef one = splat(type, LLVMConstInt(scalar, 1, 0));
+    LLVMSetOperand(i, 1, LLVMBuildSelect(w->b, bad, one, d, ""));
+}
+
+static void rewrite_function(struct half_work *w, LLVMValueRef f)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            LLVMPositionBuilderBefore(w->b, i);
+            LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
+            if (is_division(i))
+                make_divisor_safe(w, i);
+            LLVMValueRef instead = rewrite_half(w, i);
+            if (!instead)
+                continue;
+            LLVMReplaceAllUsesWith(i, instead);
+            LLVMInstructionEraseFromParent(i);
+        }
+    }
+}
+
+/* lw__pass_half - 16-bit floats by devlib's conversions, divisors that cannot trap.
+ * needs LINKED   makes HALF
+ */
+bool lw__pass_half(struct lw__unit *unit)
+{
+    LLVMContextRef c = unit->context;
+    struct half_work w = {unit->module,
+                          LLVMCreateBuilderInContext(c),
+                          LLVMInt16TypeInContext(c),
+                          LLVMInt32TypeInContext(c),
+                          LLVMInt64TypeInContext(c),
+                          LLVMFloatTypeInContext(c),
+                          LLVMDoubleTypeInContext(c),
+                          false};
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+        rewrite_function(&w, f);
+    LLVMDisposeBuilder(w.b);
+    return !w.missing;
+}

@@ -1,0 +1,122 @@
+/* ir_link.c - bring in devlib and make each kernel one function.
+ *
+ * devlib is the maths, the 16-bit conversions and the atomics, as bitcode inside this program.
+ */
+#include "compile/compile.h"
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <string.h>
+
+extern const char lw__devlib_begin[], lw__devlib_end[]; /* devlib_blob.S */
+
+static bool link_devlib(struct lw__unit *unit)
+{
+    size_t bytes = (size_t)(lw__devlib_end - lw__devlib_begin);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange(lw__devlib_begin, bytes, "devlib", 0);
+    LLVMModuleRef devlib;
+    int failed = LLVMParseBitcodeInContext2(unit->context, buffer, &devlib);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (failed || LLVMLinkModules2(unit->module, devlib))
+        return lw__defect("devlib's bitcode does not link");
+    return true;
+}
+
+static void remove_strings(LLVMValueRef f)
+{
+    static const char *const target[] = {"target-cpu",     "target-features",
+                                         "tune-cpu",       "min-legal-vector-width",
+                                         "no-builtins",    "stack-protector-buffer-size",
+                                         "no-trapping-math"};
+    for (size_t i = 0; i < sizeof target / sizeof *target; i++)
+        LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, target[i],
+                                         (unsigned)strlen(target[i]));
+}
+
+/* A noalias argument would let passes move loads across barriers (compiler rule 7 of the design):
+ * another thread of the block may write there. */
+static void remove_noalias(LLVMValueRef f)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+    for (unsigned i = 0; i <= LLVMCountParams(f); i++)
+        LLVMRemoveEnumAttributeAtIndex(f, i, kind);
+}
+
+static bool stays_visible(struct lw__unit *unit, LLVMValueRef f)
+{
+    size_t length;
+    return lw__ir_is_kernel(unit, f) || !strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9);
+}
+
+/* clang marks every function and call convergent; where-am-I and maths functions are not. */
+static void not_convergent(LLVMValueRef declaration)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
+    LLVMRemoveEnumAttributeAtIndex(declaration, LLVMAttributeFunctionIndex, kind);
+    lw__llvm_attribute(declaration, "willreturn", true);
+    for (LLVMUseRef u = LLVMGetFirstUse(declaration); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (LLVMIsACallInst(call))
+            LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+    }
+}
+
+static bool is_place(const char *name)
+{
+    return !strncmp(name, "lw.thread_idx.", 14) || !strncmp(name, "lw.block_idx.", 13) ||
+           !strncmp(name, "lw.block_dim.", 13) || !strncmp(name, "lw.grid_dim.", 12) ||
+           !strcmp(name, "lw.lane_id") || !strcmp(name, "lw.warp_id");
+}
+
+/* lw__pass_link - devlib in; everything but the entry points internal and to be inlined.
+ * needs ALLOWED   makes LINKED
+ */
+bool lw__pass_link(struct lw__unit *unit)
+{
+    LLVMValueRef annotations = LLVMGetNamedGlobal(unit->module, "llvm.global.annotations");
+    if (annotations) /* read by signature; they would keep uses of functions that go */
+        LLVMDeleteGlobal(annotations);
+    if (!link_devlib(unit))
+        return false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        remove_strings(f);
+        remove_noalias(f);
+        if (!LLVMCountBasicBlocks(f)) {
+            if (is_place(LLVMGetValueName2(f, &length)))
+                not_convergent(f);
+            continue;
+        }
+        lw__llvm_attribute(f, "noinline", false);
+        lw__llvm_attribute(f, "optnone", false);
+        if (stays_visible(unit, f))
+            continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        lw__llvm_attribute(f, "alwaysinline", true);
+    }
+    return true;
+}
+
+/* lw__pass_inline - every helper and devlib function into its callers; unused ones go.
+ * needs HALF   makes INLINED
+ */
+bool lw__pass_inline(struct lw__unit *unit)
+{
+    return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
+}
+
+/* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple control
+ * flow with its structure kept, loops in canonical form.
+ * needs INSTANCE   makes COMMON
+ */
+bool lw__pass_clean(struct lw__unit *unit)
+{
+    return lw__llvm_passes(
+        unit->module, unit->machine,
+        "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"
+        "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"
+        "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;"
+        "no-speculate-blocks>,instcombine<no-verify-fixpoint>,"
+        "loop-mssa(loop-rotate<no-header-duplication>,licm),loop(indvars),gvn,adce,"
+        "lower-switch,mergereturn,fix-irreducible,loop-simplify,lcssa,verify),globaldce");
+}

@@ -1,0 +1,79 @@
+/* llvm19.c - what depends on LLVM's version: intrinsic names, pass strings, targets.
+ *
+ * lw__llvm_start tries each name once, so that a wrong libLLVM is one clear message and not a
+ * miscompilation.
+ */
+#include "compile/compile.h"
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+static const char *const intrinsics[] = {
+    "llvm.coro.id",      "llvm.coro.size", "llvm.coro.align", "llvm.coro.begin",
+    "llvm.coro.suspend", "llvm.coro.end",  "llvm.coro.free",  "llvm.coro.resume",
+};
+
+LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features)
+{
+    LLVMTargetRef target;
+    char *why = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+        lw__defect("LLVM has no target %s: %s", triple, why);
+        LLVMDisposeMessage(why);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                                   LLVMRelocPIC, LLVMCodeModelDefault);
+}
+
+bool lw__llvm_start(struct lw__unit *unit)
+{
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    if (major != 19)
+        return lw__defect("built for LLVM 19, running with %u.%u.%u", major, minor, patch);
+    for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
+        if (!LLVMLookupIntrinsicID(intrinsics[i], strlen(intrinsics[i])))
+            return lw__defect("this LLVM has no intrinsic %s", intrinsics[i]);
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    unit->context = LLVMContextCreate();
+    unit->machine = lw__llvm_machine("x86_64-unknown-linux-gnu", "x86-64", "");
+    return unit->machine != NULL;
+}
+
+bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return true;
+    char *why = LLVMGetErrorMessage(error);
+    lw__defect("LLVM's passes '%s' failed: %s", passes, why);
+    LLVMDisposeErrorMessage(why);
+    return false;
+}
+
+LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                                LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+                                unsigned arg_count)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(context, id, types, type_count);
+    return LLVMBuildCall2(b, type, f, args, arg_count, "");
+}
+
+void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+    if (set)
+        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(context, kind, 0));
+}

@@ -1,0 +1,162 @@
+/* main.c - lanewise-compile: kernel text in, manifest and payload out.
+ *
+ * The library starts this program and reads what it wrote; src/base/manifest.h is the protocol. It is
+ * a program of its own so that a crash of clang, of LLVM or of our passes is an error message in the
+ * host process and nothing more.
+ */
+#include "compile/compile.h"
+#include "base/manifest.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool lw__defect(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "lanewise-compile: ");
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    return false;
+}
+
+bool lw__print(const char *text)
+{
+    return fputs(text, stdout) != EOF && !fflush(stdout);
+}
+
+static bool number(const char *text, int *value)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    *value = (int)n;
+    return *text && !*end && n >= 0 && n < 1 << 20;
+}
+
+static bool usage(const char *what, const char *word)
+{
+    return lw__defect("%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
+                      "[--show STAGE] [-D X]... [-I DIR]... [PATH], or --pass NAME FILE.ll",
+                      what, word);
+}
+
+/* One option and its value. */
+static bool option(struct lw__options *o, const char *name, const char *value)
+{
+    if (!strcmp(name, "-D") || !strcmp(name, "-I")) {
+        o->clang_args[o->clang_arg_count++] = name;
+        o->clang_args[o->clang_arg_count++] = value;
+        return true;
+    }
+    if (!strcmp(name, "--source"))
+        return number(value, &o->source_fd) || usage("--source takes a descriptor, not ", value);
+    if (!strcmp(name, "--out"))
+        return number(value, &o->out_fd) || usage("--out takes a descriptor, not ", value);
+    const char **slot = !strcmp(name, "--device") ? &o->device
+                        : !strcmp(name, "--name") ? &o->name
+                        : !strcmp(name, "--show") ? &o->show
+                        : !strcmp(name, "--pass") ? &o->only_pass
+                                                  : NULL;
+    if (!slot)
+        return usage("unknown option ", name);
+    *slot = value;
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct lw__options *o)
+{
+    *o = (struct lw__options){.source_fd = -1, .out_fd = -1};
+    o->clang_args = calloc((size_t)argc * 2 + 1, sizeof *o->clang_args);
+    if (!o->clang_args)
+        return lw__defect("out of memory");
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            if (o->path)
+                return usage("two files: ", argv[i]);
+            o->path = argv[i];
+        } else if (i + 1 == argc) {
+            return usage("no value after ", argv[i]);
+        } else if (!option(o, argv[i], argv[i + 1])) {
+            return false;
+        } else {
+            i++;
+        }
+    }
+    if (o->only_pass)
+        return o->path || usage("--pass needs a file", "");
+    if (!o->device)
+        return usage("--device is missing", "");
+    if (o->out_fd < 0)
+        return usage("--out is missing", "");
+    if (!o->path == (o->source_fd < 0))
+        return usage("need one of PATH and --source", "");
+    if (!o->name)
+        o->name = o->path ? o->path : "<source>";
+    return true;
+}
+
+static bool write_all(int fd, const char *data, size_t count)
+{
+    while (count) {
+        ssize_t n = write(fd, data, count);
+        if (n < 0)
+            return lw__defect("the result cannot be written: %s", strerror(errno));
+        data += n;
+        count -= (size_t)n;
+    }
+    return true;
+}
+
+static bool write_result(struct lw__unit *unit)
+{
+    struct lw__text head = {0};
+    lw__text_add(&head, "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
+    lw__text_add_bytes(&head, unit->manifest.data, unit->manifest.length);
+    lw__text_add_bytes(&head, unit->sites.data, unit->sites.length);
+    lw__text_add(&head, "end\t%zu\n", unit->payload.length);
+    bool ok = !head.failed && !unit->manifest.failed && !unit->sites.failed &&
+              !unit->payload.failed;
+    ok = ok ? write_all(unit->options->out_fd, head.data, head.length) &&
+                  write_all(unit->options->out_fd, unit->payload.data, unit->payload.length)
+            : lw__defect("out of memory");
+    lw__text_free(&head);
+    return ok;
+}
+
+static void release(struct lw__unit *unit)
+{
+    lw__kernels_free(&unit->kernels);
+    lw__text_free(&unit->ast_print);
+    lw__text_free(&unit->manifest);
+    lw__text_free(&unit->sites);
+    lw__text_free(&unit->payload);
+    if (unit->module)
+        LLVMDisposeModule(unit->module);
+    if (unit->machine)
+        LLVMDisposeTargetMachine(unit->machine);
+    if (unit->context)
+        LLVMContextDispose(unit->context);
+}
+
+int main(int argc, char **argv)
+{
+    struct lw__options options;
+    if (!parse(argc, argv, &options)) {
+        free(options.clang_args);
+        return 2;
+    }
+    struct lw__unit unit = {.options = &options};
+    bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
+    if (ok && unit.diags.errors)
+        lw__text_free(&unit.payload);
+    if (ok && !options.only_pass)
+        ok = write_result(&unit);
+    int status = !ok ? 3 : unit.diags.errors ? 1 : 0;
+    release(&unit);
+    free(options.clang_args);
+    return status;
+}

@@ -1,0 +1,146 @@
+/* pipeline.c - run the passes of passes.def in order, and check that each gets what it needs. */
+#include "compile/compile.h"
+#include <llvm-c/Analysis.h>
+#include <llvm-c/IRReader.h>
+#include <string.h>
+
+struct pass {
+    const char *name;
+    bool (*run)(struct lw__unit *unit);
+    unsigned needs, makes, breaks;
+};
+
+static const struct pass passes[] = {
+#define LW_PASS(name, needs, makes, breaks) {#name, lw__pass_##name, needs, makes, breaks},
+#include "passes.def"
+#undef LW_PASS
+};
+enum { PASS_COUNT = sizeof passes / sizeof *passes };
+
+/* The way from text to each device's payload. */
+static const struct route {
+    const char *device;
+    const char *passes[PASS_COUNT + 1];
+} routes[] = {
+    {"null",
+     {"front", "signature", "refuse", "sizes", "link", "half", "inline", "instance", "clean",
+      "describe"}},
+    {"ref",
+     {"front", "signature", "refuse", "sizes", "link", "half", "inline", "instance", "clean",
+      "describe", "ref", "object", "linked"}},
+    {"ptx",
+     {"front", "signature", "refuse", "sizes", "link", "half", "inline", "instance", "clean",
+      "describe", "ptx"}},
+};
+
+/* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
+static const struct {
+    const char *stage, *after;
+} stages[] = {{"raw", "front"}, {"instances", "instance"}, {"ir", "clean"}, {"asm", "object"},
+              {"ptx", "ptx"}};
+
+static const struct pass *pass_named(const char *name)
+{
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        if (!strcmp(passes[i].name, name))
+            return &passes[i];
+    return NULL;
+}
+
+static bool verify(struct lw__unit *unit, const char *after)
+{
+#ifndef NDEBUG
+    char *why = NULL;
+    if (unit->module && LLVMVerifyModule(unit->module, LLVMReturnStatusAction, &why)) {
+        lw__defect("pass %s made a wrong module: %s", after, why);
+        LLVMDisposeMessage(why);
+        return false;
+    }
+    LLVMDisposeMessage(why);
+#else
+    (void)unit, (void)after;
+#endif
+    return true;
+}
+
+static bool run_pass(struct lw__unit *unit, const struct pass *pass)
+{
+    if ((unit->facts & pass->needs) != pass->needs)
+        return lw__defect("pass %s needs facts %#x, there are %#x", pass->name, pass->needs,
+                          unit->facts);
+    if (!pass->run(unit))
+        return false;
+    unit->facts = (unit->facts & ~pass->breaks) | pass->makes;
+    return unit->diags.errors || verify(unit, pass->name);
+}
+
+static void print_module(struct lw__unit *unit)
+{
+    char *text = LLVMPrintModuleToString(unit->module);
+    lw__text_add_bytes(&unit->payload, text, strlen(text));
+    LLVMDisposeMessage(text);
+}
+
+/* --pass: read IR, run one pass with its needs taken for granted, print the module. */
+static bool run_only(struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    const struct pass *pass = pass_named(o->only_pass);
+    LLVMMemoryBufferRef buffer;
+    char *why = NULL;
+    if (!pass)
+        return lw__defect("there is no pass '%s'", o->only_pass);
+    if (LLVMCreateMemoryBufferWithContentsOfFile(o->path, &buffer, &why) ||
+        LLVMParseIRInContext(unit->context, buffer, &unit->module, &why)) {
+        lw__defect("%s: %s", o->path, why);
+        LLVMDisposeMessage(why);
+        return false;
+    }
+    unit->facts = pass->needs;
+    unit->diags.rows = &unit->manifest;
+    if (!run_pass(unit, pass))
+        return false;
+    char *text = LLVMPrintModuleToString(unit->module);
+    bool ok = lw__print(text);
+    LLVMDisposeMessage(text);
+    return ok;
+}
+
+static const struct route *route_of(const char *device)
+{
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+        size_t n = strlen(routes[i].device);
+        if (!strncmp(routes[i].device, device, n) && (!device[n] || device[n] == ':'))
+            return &routes[i];
+    }
+    return NULL;
+}
+
+bool lw__pipeline_run(struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    if (o->only_pass)
+        return run_only(unit);
+    const char *last = NULL;
+    for (size_t i = 0; o->show && i < sizeof stages / sizeof *stages; i++)
+        if (!strcmp(stages[i].stage, o->show))
+            last = stages[i].after;
+    if (o->show && !last)
+        return lw__defect("there is no stage '%s' to show", o->show);
+    const struct route *route = route_of(o->device);
+    if (!route)
+        return lw__defect("there is no compiler for device '%s'", o->device);
+    unit->diags.rows = &unit->manifest;
+    unit->diags.main_name = o->name;
+    for (const char *const *name = route->passes; *name; name++) {
+        if (!run_pass(unit, pass_named(*name)))
+            return false;
+        if (unit->diags.errors)
+            return true;
+        if (last && !strcmp(*name, last))
+            break;
+    }
+    if (o->show && unit->payload.length == 0)
+        print_module(unit);
+    return true;
+}

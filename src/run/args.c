@@ -1,0 +1,333 @@
+/* args.c - checks the arguments of a launch against the kernel's parameters and packs them.
+ *
+ * Every message starts "KERNEL: parameter N 'NAME' (TYPE)", N counted from 1. Nothing is taken on
+ * trust: what is packed here, the kernel may use without a check.
+ */
+#include "run/run.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHAT_BYTES = 256 };
+
+/* One argument and the parameter it is for. */
+struct slot {
+    struct lw__job *job;
+    const lw_param *param;
+    size_t index;
+    const lw_arg *arg;
+    char *to;                /* param->bytes in the packed arguments */
+    char what[WHAT_BYTES];   /* "dot: parameter 2 'a' (const float *)" */
+};
+
+static const char *const arg_kinds[] = {
+    [LW_ARG_INT] = "an integer", [LW_ARG_UINT] = "an integer", [LW_ARG_REAL] = "a real",
+    [LW_ARG_BUFFER] = "a buffer", [LW_ARG_TENSOR] = "an lw_tensor", [LW_ARG_BYTES] = "plain bytes",
+};
+
+static lw_status wrong_kind(const struct slot *s, const char *needed)
+{
+    return lw__fail(LW_E_DTYPE, "%s takes %s, not %s", s->what, needed, arg_kinds[s->arg->kind]);
+}
+
+/* ---- buffers ---- */
+
+static const char *buffer_type(const lw_buffer *b)
+{
+    return b->has_dtype ? lw_dtype_name(b->dtype) : "structs";
+}
+
+/* void * takes all; structs take structs of their size and raw bytes; the rest their own dtype. */
+static bool fits(const lw_param *p, const lw_buffer *b)
+{
+    if (p->has_dtype)
+        return b->has_dtype && b->dtype == p->dtype;
+    if (!p->element_bytes)
+        return true;
+    return b->has_dtype ? b->dtype == LW_U8 : b->element_bytes == p->element_bytes;
+}
+
+static lw_status check_fit(const struct slot *s, const lw_buffer *b)
+{
+    const lw_param *p = s->param;
+
+    if (fits(p, b))
+        return LW_OK;
+    if (p->has_dtype)
+        return lw__fail(LW_E_DTYPE, "%s needs a buffer of %s, this one holds %s", s->what,
+                        lw_dtype_name(p->dtype), buffer_type(b));
+    if (b->has_dtype)
+        return lw__fail(LW_E_DTYPE, "%s needs a buffer of structs of %zu bytes, or u8; this one "
+                        "holds %s", s->what, p->element_bytes, buffer_type(b));
+    return lw__fail(LW_E_DTYPE, "%s needs a buffer of structs of %zu bytes; this one's have %zu",
+                    s->what, p->element_bytes, b->element_bytes);
+}
+
+/* Check a buffer against the parameter and hold it for the launch. */
+static lw_status take_buffer(struct slot *s, lw_buffer *b)
+{
+    struct lw__job *job = s->job;
+    const lw_device *own = job->kernel->program->device;
+
+    if (!b)
+        return lw__fail(LW_E_ARG, "%s needs a buffer, this one is NULL", s->what);
+    if (b->device != own)
+        return lw__fail(LW_E_DEVICE, "%s: the buffer is of %s '%s', the kernel of '%s'", s->what,
+                        b->device->ops == own->ops ? "another opening of device" : "device",
+                        b->device->ops->info.name, own->ops->info.name);
+    LW_TRY(check_fit(s, b));
+    lw__buffer_hold(b);
+    job->buffer_params[job->buffer_count] = s->index;
+    job->buffers[job->buffer_count++] = b;
+    return LW_OK;
+}
+
+static lw_status pack_pointer(struct slot *s)
+{
+    if (s->arg->kind != LW_ARG_BUFFER)
+        return wrong_kind(s, "a buffer");
+    LW_TRY(take_buffer(s, s->arg->as.buffer));
+    memcpy(s->to, &s->arg->as.buffer->memory, sizeof(void *));
+    return LW_OK;
+}
+
+/* ---- tensors ---- */
+
+/* All strides 0: C order. False where the strides leave the range of ptrdiff_t. */
+static bool default_strides(lw_tensor *t)
+{
+    ptrdiff_t step = 1;
+
+    for (int i = 0; i < t->rank; i++)
+        if (t->stride[i])
+            return true;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        t->stride[i] = step;
+        if (t->extent[i] && __builtin_mul_overflow(step, t->extent[i], &step))
+            return false;
+    }
+    return true;
+}
+
+/* The lowest and highest element in reach, relative to the buffer; false on overflow. */
+static bool reach(const lw_tensor *t, ptrdiff_t *lowest, ptrdiff_t *highest)
+{
+    if (t->offset > PTRDIFF_MAX)
+        return false;
+    *lowest = *highest = (ptrdiff_t)t->offset;
+    for (int i = 0; i < t->rank; i++) {
+        ptrdiff_t span, *end = t->stride[i] < 0 ? lowest : highest;
+
+        if (__builtin_mul_overflow(t->extent[i] - 1, t->stride[i], &span) ||
+            __builtin_add_overflow(*end, span, end))
+            return false;
+    }
+    return true;
+}
+
+static bool is_empty(const lw_tensor *t)
+{
+    for (int i = 0; i < t->rank; i++)
+        if (!t->extent[i])
+            return true;
+    return false;
+}
+
+static lw_status check_reach(const struct slot *s, const lw_tensor *t, size_t count)
+{
+    ptrdiff_t lowest, highest;
+
+    if (t->offset > count)
+        return lw__fail(LW_E_SHAPE, "%s starts at element %zu, the buffer has %zu", s->what,
+                        t->offset, count);
+    if (is_empty(t))
+        return LW_OK;
+    if (!reach(t, &lowest, &highest))
+        return lw__fail(LW_E_SHAPE, "%s: extents and strides reach beyond any memory", s->what);
+    if (lowest < 0 || (size_t)highest >= count)
+        return lw__fail(LW_E_SHAPE, "%s reaches elements %td to %td, the buffer has %zu", s->what,
+                        lowest, highest, count);
+    return LW_OK;
+}
+
+static lw_status check_view(const struct slot *s, lw_tensor *t)
+{
+    if (t->rank != s->param->rank)
+        return lw__fail(LW_E_SHAPE, "%s has rank %d, the lw_tensor %d", s->what, s->param->rank,
+                        t->rank);
+    for (int i = 0; i < t->rank; i++)
+        if (t->extent[i] < 0)
+            return lw__fail(LW_E_SHAPE, "%s: extent %d is %td, need at least 0", s->what, i,
+                            t->extent[i]);
+    if (!default_strides(t))
+        return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
+    return check_reach(s, t, t->buffer->bytes / s->param->element_bytes);
+}
+
+/* { T *data; ptrdiff_t extent[rank], stride[rank]; } */
+static lw_status pack_tensor(struct slot *s)
+{
+    lw_tensor t = s->arg->as.tensor;
+    size_t axes;
+    char *data;
+
+    if (s->arg->kind != LW_ARG_TENSOR)
+        return wrong_kind(s, "an lw_tensor");
+    LW_TRY(take_buffer(s, t.buffer));
+    LW_TRY(check_view(s, &t));
+    data = (char *)t.buffer->memory + t.offset * s->param->element_bytes;
+    axes = (size_t)t.rank * sizeof(ptrdiff_t);
+    memcpy(s->to, &data, sizeof data);
+    memcpy(s->to + sizeof data, t.extent, axes);
+    memcpy(s->to + sizeof data + axes, t.stride, axes);
+    return LW_OK;
+}
+
+/* ---- values ---- */
+
+static lw_status pack_struct(struct slot *s)
+{
+    if (s->arg->kind != LW_ARG_BYTES)
+        return wrong_kind(s, "plain bytes");
+    if (s->arg->as.bytes.size != s->param->bytes)
+        return lw__fail(LW_E_SHAPE, "%s has %zu bytes, the argument %zu", s->what, s->param->bytes,
+                        s->arg->as.bytes.size);
+    if (s->arg->as.bytes.size && !s->arg->as.bytes.data)
+        return lw__fail(LW_E_ARG, "%s needs %zu bytes, the argument is NULL", s->what,
+                        s->param->bytes);
+    if (s->param->bytes)
+        memcpy(s->to, s->arg->as.bytes.data, s->param->bytes);
+    return LW_OK;
+}
+
+static lw_status pack_scalar(struct slot *s)
+{
+    if (s->arg->kind == LW_ARG_BYTES)
+        return pack_struct(s);
+    if (s->arg->kind > LW_ARG_REAL)
+        return wrong_kind(s, "a number");
+    return lw__scalar_pack(s->what, s->arg, s->param->dtype, s->to);
+}
+
+static lw_status pack_one(struct slot *s)
+{
+    if ((unsigned)s->arg->kind > LW_ARG_BYTES)
+        return lw__fail(LW_E_ARG, "%s: the argument's kind is %d, need 0 to %d", s->what,
+                        (int)s->arg->kind, LW_ARG_BYTES);
+    switch (s->param->kind) {
+    case LW_PARAM_SCALAR: return pack_scalar(s);
+    case LW_PARAM_STRUCT: return pack_struct(s);
+    case LW_PARAM_POINTER: return pack_pointer(s);
+    default: return pack_tensor(s);
+    }
+}
+
+/* ---- declared sizes ---- */
+
+/* float a[rows][cols]: the bytes that these sizes ask for, or an error; *text gets "a[4][16]". */
+static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, struct lw__text *text,
+                                size_t *bytes)
+{
+    bool fits_memory = true, empty = false;
+
+    *bytes = s->param->element_bytes ? s->param->element_bytes : 1;
+    lw__text_add(text, "%s", s->param->name);
+    for (int i = 0; i < s->param->dims; i++) {
+        lw__text_add(text, "[%lld]", (long long)sizes[i]);
+        if (sizes[i] < 0)
+            return lw__fail(LW_E_SHAPE, "%s: declared size %d is %lld, need at least 0", s->what,
+                            i + 1, (long long)sizes[i]);
+        empty = empty || !sizes[i];
+        if (sizes[i] && __builtin_mul_overflow(*bytes, (size_t)sizes[i], bytes))
+            fits_memory = false;
+    }
+    if (text->failed)
+        return lw__fail(LW_E_MEMORY, "out of memory: the sizes of %s", s->what);
+    if (empty)
+        *bytes = 0;
+    return fits_memory || empty ? LW_OK
+                                : lw__fail(LW_E_SHAPE, "%s: %s is beyond any memory", s->what,
+                                           text->data);
+}
+
+static lw_status check_declared(const struct slot *s, const int64_t *sizes)
+{
+    struct lw__text text = {0};
+    size_t needed, held = s->arg->as.buffer->bytes;
+    lw_status status = declared_bytes(s, sizes, &text, &needed);
+
+    if (!status && needed > held)
+        status = lw__fail(LW_E_SHAPE, "%s is declared %s, which needs %zu bytes; the buffer has "
+                          "%zu (%zu x %s)", s->what, text.data, needed, held,
+                          s->arg->as.buffer->count, buffer_type(s->arg->as.buffer));
+    lw__text_free(&text);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static struct slot slot_of(struct lw__job *job, size_t index, const lw_arg *args)
+{
+    const lw_kernel *k = job->kernel;
+    struct slot s = {.job = job, .param = &k->params[index], .index = index, .arg = &args[index],
+                     .to = job->args + k->param_rows[index].offset};
+    struct lw__text what = {0};
+
+    lw__text_add(&what, "%s: parameter %zu '%s' (%s)", k->row->name, index + 1, s.param->name,
+                 s.param->type);
+    strncpy(s.what, what.data ? what.data : s.param->name, WHAT_BYTES - 1);
+    lw__text_free(&what);
+    return s;
+}
+
+static lw_status check_sizes(struct lw__job *job, const lw_arg *args)
+{
+    const lw_kernel *k = job->kernel;
+    int64_t *sizes, *next;
+    lw_status status = LW_OK;
+
+    if (!k->sizes)
+        return LW_OK;
+    sizes = next = calloc(k->size_count, sizeof *sizes);
+    if (!sizes)
+        return lw__fail(LW_E_MEMORY, "out of memory: the declared sizes of %s", k->row->name);
+    k->sizes(job->args, sizes);
+    for (size_t i = 0; i < k->row->param_count && !status; i++)
+        if (k->params[i].dims) {
+            struct slot s = slot_of(job, i, args);
+
+            status = check_declared(&s, next);
+            next += k->params[i].dims;
+        }
+    free(sizes);
+    return status;
+}
+
+static lw_status allocate(struct lw__job *job)
+{
+    size_t count = job->kernel->row->param_count;
+
+    job->args = lw__alloc_aligned(job->kernel->row->arg_bytes, &job->args_block);
+    job->buffers = calloc(count + 1, sizeof *job->buffers);
+    job->buffer_params = calloc(count + 1, sizeof *job->buffer_params);
+    if (!job->args || !job->buffers || !job->buffer_params)
+        return lw__fail(LW_E_MEMORY, "out of memory: the arguments of %s", job->kernel->row->name);
+    return LW_OK;
+}
+
+lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count)
+{
+    const lw_kernel *k = job->kernel;
+
+    if (count != k->row->param_count)
+        return lw__fail(LW_E_ARG, "%s takes %zu arguments, not %zu: %s", k->row->name,
+                        k->row->param_count, count, k->row->signature);
+    if (count && !args)
+        return lw__fail(LW_E_ARG, "%s: the list of arguments is NULL", k->row->name);
+    LW_TRY(allocate(job));
+    for (size_t i = 0; i < count; i++) {
+        struct slot s = slot_of(job, i, args);
+
+        LW_TRY(pack_one(&s));
+    }
+    return check_sizes(job, args);
+}

@@ -1,0 +1,268 @@
+/* buffer.c - memory of a device, and waiting for the launches that use it.
+ *
+ * A launch counts as a use from the moment it is queued. Reading, writing, filling and mapping wait
+ * until there are no uses; while a buffer is mapped no launch may start to use it.
+ */
+#include "run/run.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILL_STEP = 1 << 16 };
+
+/* ---- the device's memory, or the host's where the device has none of its own ---- */
+
+static lw_status memory_create(lw_buffer *b)
+{
+    const struct lw__device_ops *ops = b->device->ops;
+
+    if (ops->memory_create)
+        return ops->memory_create(b->device->state, b->bytes, &b->memory);
+    b->memory = lw__alloc_aligned(b->bytes, &b->block);
+    return b->memory ? LW_OK : lw__fail(LW_E_MEMORY, "out of memory: a buffer of %zu bytes",
+                                        b->bytes);
+}
+
+static void memory_destroy(lw_buffer *b)
+{
+    if (b->device->ops->memory_destroy && b->memory)
+        b->device->ops->memory_destroy(b->device->state, b->memory);
+    free(b->block);
+    free(b->staging);
+}
+
+static lw_status memory_write(lw_buffer *b, size_t at, const void *from, size_t bytes)
+{
+    char *to = (char *)b->memory + at;
+
+    if (!bytes)
+        return LW_OK;
+    if (b->device->ops->memory_write)
+        return b->device->ops->memory_write(b->device->state, to, from, bytes);
+    memcpy(to, from, bytes);
+    return LW_OK;
+}
+
+static lw_status memory_read(lw_buffer *b, size_t at, void *to, size_t bytes)
+{
+    const char *from = (const char *)b->memory + at;
+
+    if (!bytes)
+        return LW_OK;
+    if (b->device->ops->memory_read)
+        return b->device->ops->memory_read(b->device->state, to, from, bytes);
+    memcpy(to, from, bytes);
+    return LW_OK;
+}
+
+/* ---- life ---- */
+
+static lw_status create(lw_buffer model, lw_buffer **buffer)
+{
+    lw_buffer *b;
+    lw_status status;
+
+    if (!model.device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (__builtin_mul_overflow(model.count, model.element_bytes, &model.bytes) ||
+        model.bytes > PTRDIFF_MAX)
+        return lw__fail(LW_E_MEMORY, "a buffer of %zu x %zu bytes is beyond any memory",
+                        model.count, model.element_bytes);
+    b = malloc(sizeof *b);
+    if (!b)
+        return lw__fail(LW_E_MEMORY, "out of memory: a buffer");
+    *b = model;
+    atomic_init(&b->holds, 1);
+    lw__device_hold(b->device);
+    status = memory_create(b);
+    if (status)
+        lw_buffer_destroy(b);
+    else
+        *buffer = b;
+    return status;
+}
+
+lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    if (!lw_dtype_size(dtype))
+        return lw__fail(LW_E_DTYPE, "%d is no dtype; they go from 0 (i8) to %d (f64)", (int)dtype,
+                        LW_DTYPE_COUNT - 1);
+    return create((lw_buffer){.device = device, .has_dtype = true, .dtype = dtype,
+                              .element_bytes = lw_dtype_size(dtype), .count = count}, buffer);
+}
+
+lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
+                                   lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    if (!element_bytes)
+        return lw__fail(LW_E_SHAPE, "a struct of 0 bytes; need at least 1");
+    return create((lw_buffer){.device = device, .dtype = LW_U8, .element_bytes = element_bytes,
+                              .count = count}, buffer);
+}
+
+void lw__buffer_hold(lw_buffer *buffer)
+{
+    atomic_fetch_add_explicit(&buffer->holds, 1, memory_order_relaxed);
+}
+
+void lw_buffer_destroy(lw_buffer *buffer)
+{
+    if (!buffer || atomic_fetch_sub(&buffer->holds, 1) != 1)
+        return;
+    memory_destroy(buffer);
+    lw_device_close(buffer->device);
+    free(buffer);
+}
+
+size_t lw_buffer_count(const lw_buffer *buffer)
+{
+    return buffer ? buffer->count : 0;
+}
+
+size_t lw_buffer_bytes(const lw_buffer *buffer)
+{
+    return buffer ? buffer->bytes : 0;
+}
+
+bool lw_buffer_has_dtype(const lw_buffer *buffer)
+{
+    return buffer && buffer->has_dtype;
+}
+
+lw_dtype lw_buffer_dtype(const lw_buffer *buffer)
+{
+    return buffer ? buffer->dtype : LW_U8;
+}
+
+/* ---- contents ---- */
+
+/* Locked. Wait for the launches that use it; its contents are then the caller's. */
+static lw_status wait_unused(lw_buffer *b)
+{
+    while (!b->mapped && b->uses)
+        lw__wait_change(NULL);
+    return b->mapped ? lw__fail(LW_E_ARG, "the buffer is mapped; it needs lw_buffer_unmap first")
+                     : LW_OK;
+}
+
+static lw_status check_range(lw_buffer *b, size_t offset, size_t count, const void *host)
+{
+    lw_status status;
+
+    if (!b)
+        return lw__fail(LW_E_ARG, "the buffer is NULL");
+    if (offset > b->count || count > b->count - offset)
+        return lw__fail(LW_E_SHAPE, "elements %zu and %zu more are beyond the end; the buffer has "
+                        "%zu", offset, count, b->count);
+    if (count && !host)
+        return lw__fail(LW_E_ARG, "the host memory for %zu elements is NULL", count);
+    lw__lock();
+    status = wait_unused(b);
+    lw__unlock();
+    return status;
+}
+
+lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count, const void *from)
+{
+    LW_TRY(check_range(buffer, offset, count, from));
+    return memory_write(buffer, offset * buffer->element_bytes, from,
+                        count * buffer->element_bytes);
+}
+
+lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to)
+{
+    LW_TRY(check_range(buffer, offset, count, to));
+    return memory_read(buffer, offset * buffer->element_bytes, to, count * buffer->element_bytes);
+}
+
+/* Build a stretch of copies once, then write it as often as it takes. */
+lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
+{
+    size_t size, stretch;
+    char *copies;
+    lw_status status = LW_OK;
+
+    LW_TRY(check_range(buffer, 0, buffer ? buffer->count : 0, value));
+    size = buffer->element_bytes;
+    stretch = size < FILL_STEP ? FILL_STEP / size * size : size;
+    stretch = stretch < buffer->bytes ? stretch : buffer->bytes;
+    copies = malloc(stretch + 1);
+    if (!copies)
+        return lw__fail(LW_E_MEMORY, "out of memory: %zu bytes to fill a buffer", stretch);
+    for (size_t at = 0; at < stretch; at += size)
+        memcpy(copies + at, value, size);
+    for (size_t at = 0; at < buffer->bytes && !status; at += stretch) {
+        size_t left = buffer->bytes - at;
+
+        status = memory_write(buffer, at, copies, left < stretch ? left : stretch);
+    }
+    free(copies);
+    return status;
+}
+
+/* Only the checker keeps book of what is initialised. */
+lw_status lw_buffer_discard(lw_buffer *buffer)
+{
+    return check_range(buffer, 0, 0, NULL);
+}
+
+/* Device memory is mapped as a copy, which unmap writes back. Whoever holds the mapping owns it. */
+static lw_status make_staging(lw_buffer *b)
+{
+    if (!b->device->ops->memory_read)
+        return LW_OK;
+    b->staging = malloc(b->bytes + 1);
+    if (!b->staging)
+        return lw__fail(LW_E_MEMORY, "out of memory: %zu bytes to map a buffer", b->bytes);
+    return memory_read(b, 0, b->staging, b->bytes);
+}
+
+static void end_mapping(lw_buffer *b)
+{
+    free(b->staging);
+    b->staging = NULL;
+    b->mapped = false;
+}
+
+lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
+{
+    lw_status status;
+
+    if (!buffer || !memory)
+        return lw__fail(LW_E_ARG, "the %s is NULL", buffer ? "place for the address" : "buffer");
+    *memory = NULL;
+    lw__lock();
+    status = wait_unused(buffer);
+    if (!status) {
+        buffer->mapped = true;
+        status = make_staging(buffer);
+        if (status)
+            end_mapping(buffer);
+        else
+            *memory = buffer->staging ? buffer->staging : buffer->memory;
+    }
+    lw__unlock();
+    return status;
+}
+
+lw_status lw_buffer_unmap(lw_buffer *buffer)
+{
+    lw_status status = LW_OK;
+
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the buffer is NULL");
+    lw__lock();
+    if (!buffer->mapped)
+        status = lw__fail(LW_E_ARG, "the buffer is not mapped");
+    else if (buffer->staging)
+        status = memory_write(buffer, 0, buffer->staging, buffer->bytes);
+    if (!status)
+        end_mapping(buffer);
+    lw__unlock();
+    return status;
+}

@@ -1,0 +1,111 @@
+/* device.c - the table of devices: the only place that knows them all. */
+#include "run/run.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of preference: NULL opens the first that is available. */
+static const struct lw__device_ops *const devices[] = {&lw__device_ref, &lw__device_null};
+enum { DEVICE_COUNT = sizeof devices / sizeof devices[0] };
+
+static lw_device_info describe(const struct lw__device_ops *ops)
+{
+    lw_device_info info = ops->info;
+
+    info.unavailable = ops->probe ? ops->probe() : "";
+    info.available = info.unavailable[0] == '\0';
+    return info;
+}
+
+size_t lw_device_list(lw_device_info *out, size_t capacity)
+{
+    for (size_t i = 0; i < DEVICE_COUNT && i < capacity; i++)
+        out[i] = describe(devices[i]);
+    return DEVICE_COUNT;
+}
+
+/* "cuda:0" is device "cuda": the part after the colon is for its open(). */
+static bool has_name(const struct lw__device_ops *ops, const char *name)
+{
+    size_t length = strlen(ops->info.name);
+
+    return !strncmp(ops->info.name, name, length) &&
+           (!name[length] || (name[length] == ':' && ops->open));
+}
+
+static lw_status no_such_device(const char *name)
+{
+    struct lw__text known = {0};
+
+    for (size_t i = 0; i < DEVICE_COUNT; i++)
+        lw__text_add(&known, "%s%s", i ? ", " : "", devices[i]->info.name);
+    lw__fail(LW_E_DEVICE, "there is no device '%s'; this library has %s", name,
+             known.data ? known.data : "others");
+    lw__text_free(&known);
+    return LW_E_DEVICE;
+}
+
+static lw_status choose(const char *name, const struct lw__device_ops **ops)
+{
+    for (size_t i = 0; i < DEVICE_COUNT; i++) {
+        lw_device_info info;
+
+        if (name && !has_name(devices[i], name))
+            continue;
+        info = describe(devices[i]);
+        *ops = devices[i];
+        if (info.available)
+            return LW_OK;
+        if (name)
+            return lw__fail(LW_E_DEVICE, "device '%s' cannot be used: %s", name, info.unavailable);
+    }
+    return name ? no_such_device(name)
+                : lw__fail(LW_E_DEVICE, "none of the devices can be used here");
+}
+
+lw_status lw_device_open(const char *name, lw_device **device)
+{
+    const struct lw__device_ops *ops = NULL;
+    lw_device *d;
+
+    if (!device)
+        return lw__fail(LW_E_ARG, "the place for the device is NULL");
+    *device = NULL;
+    LW_TRY(choose(name, &ops));
+    d = calloc(1, sizeof *d);
+    if (!d)
+        return lw__fail(LW_E_MEMORY, "out of memory: a device");
+    atomic_init(&d->holds, 1);
+    d->ops = ops;
+    if (ops->open) {
+        lw_status status = ops->open(name ? name : ops->info.name, &d->state);
+
+        if (status) {
+            free(d);
+            return status;
+        }
+    }
+    *device = d;
+    return LW_OK;
+}
+
+void lw__device_hold(lw_device *device)
+{
+    atomic_fetch_add_explicit(&device->holds, 1, memory_order_relaxed);
+}
+
+void lw_device_close(lw_device *device)
+{
+    if (!device || atomic_fetch_sub(&device->holds, 1) != 1)
+        return;
+    if (device->ops->close)
+        device->ops->close(device->state);
+    free(device);
+}
+
+lw_status lw_device_get_info(lw_device *device, lw_device_info *info)
+{
+    if (!device || !info)
+        return lw__fail(LW_E_ARG, "the %s is NULL", device ? "place for the info" : "device");
+    *info = describe(device->ops);
+    return LW_OK;
+}

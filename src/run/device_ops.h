@@ -1,0 +1,73 @@
+/* device_ops.h - what a device is: a const struct of data and functions.
+ *
+ * To add a device: copy device_null.c, fill in a struct lw__device_ops, add one row to the table in
+ * device.c. Streams, buffers, argument checks, the cache and the pool are shared by all devices.
+ */
+#ifndef LW_DEVICE_OPS_H
+#define LW_DEVICE_OPS_H
+
+#include "lanewise/lanewise.h"
+#include <stdatomic.h>
+
+/* A source line that a collective stands on; from the manifest's site rows. */
+struct lw__site {
+    const char *file;
+    int line, column;
+    const char *what; /* "warp_sum", "barrier" ... */
+};
+
+/* Text that a kernel prints, kept until the launch is over; run/output.c. Safe from any thread. */
+struct lw__output;
+void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+                    const char *text);
+
+/* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
+struct lw__launch {
+    const char *kernel;              /* its name, for messages */
+    void *code;                      /* what ops->load made of the program */
+    void *entry;                     /* what ops->find gave for this kernel */
+    lw_dim3 grid, block;             /* within the limits; every component at least 1 */
+    size_t shared_bytes;             /* static SHARED */
+    size_t dynamic_bytes;            /* dynamic block memory, laid out after the static, 128-aligned */
+    const char *args;                /* packed, args_bytes; pointers are the device's own addresses */
+    size_t args_bytes;
+    const struct lw__site *sites;    /* site_count of them */
+    size_t site_count;
+    atomic_bool *cancelled;          /* poll it; true: stop soon and return LW_E_LAUNCH */
+    struct lw__output *output;
+};
+
+struct lw__device_ops {
+    lw_device_info info;   /* available and unavailable are filled in by probe */
+    const char *target;    /* what lanewise-compile --device takes; payload NULL-able only for "null" */
+
+    /* probe - is the device usable here? "" if so, else the reason. Any thread. May be NULL: always. */
+    const char *(*probe)(void);
+
+    /* open, close - the device's own state. open may leave NULL. Any thread. */
+    lw_status (*open)(const char *name, void **state);
+    void (*close)(void *state);
+
+    /* memory_*: NULL for devices whose memory is the host's; buffer.c then uses plain memory. */
+    lw_status (*memory_create)(void *state, size_t bytes, void **memory);
+    void (*memory_destroy)(void *state, void *memory);
+    lw_status (*memory_write)(void *state, void *to, const void *from, size_t bytes);
+    lw_status (*memory_read)(void *state, void *to, const void *from, size_t bytes);
+
+    /* load, unload - take a program's payload, a file that can be dlopened (path) or bytes; NULL for
+     * devices that run nothing. find: the entry of a kernel. Any thread. */
+    lw_status (*load)(void *state, const char *path, const void *payload, size_t bytes, void **code);
+    void (*unload)(void *state, void *code);
+    lw_status (*find)(void *code, const char *kernel, void **entry);
+
+    /* sizes - the host function lw.sizes.<kernel> (base/manifest.h), as a void *. Asked for only
+     * where a parameter has declared sizes; NULL only for devices that load nothing. Any thread. */
+    lw_status (*sizes)(void *code, const char *kernel, void **function);
+
+    /* launch - run to the end. Called on a pool thread, one launch of a stream at a time, streams side
+     * by side. On failure lw__fail'ed with the kernel's name in the text. */
+    lw_status (*launch)(void *state, const struct lw__launch *launch);
+};
+
+extern const struct lw__device_ops lw__device_null, lw__device_ref;
+#endif

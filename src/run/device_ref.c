@@ -1,0 +1,105 @@
+/* device_ref.c - the device `ref`: one thread at a time, the definition of correct.
+ *
+ * A program for it is a shared object that holds, for each kernel, the ramp of a coroutine, and one
+ * function that resumes any of them (base/ref_abi.h). ref_schedule.c runs it.
+ */
+#include "run/ref.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What load makes of a program. */
+struct program {
+    void *object; /* of dlopen */
+    void (*resume)(void *handle);
+};
+
+/* C has no conversion between pointers to data and to functions; POSIX says they are alike. */
+_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "dlsym needs it");
+
+static lw_status ref_load(void *state, const char *path, const void *payload, size_t bytes,
+                          void **code)
+{
+    (void)state, (void)payload, (void)bytes;
+    *code = NULL;
+    struct program *program = calloc(1, sizeof *program);
+    if (!program)
+        return lw__fail(LW_E_MEMORY, "no memory for a program");
+    program->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!program->object) {
+        const char *why = dlerror();
+        free(program);
+        return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
+    }
+    void *resume = dlsym(program->object, "lw.ref.resume");
+    if (!resume) {
+        dlclose(program->object);
+        free(program);
+        return lw__fail(LW_E_INTERNAL, "the compiled kernels in '%s' lack lw.ref.resume", path);
+    }
+    memcpy(&program->resume, &resume, sizeof resume);
+    *code = program;
+    return LW_OK;
+}
+
+static void ref_unload(void *state, void *code)
+{
+    struct program *program = code;
+    (void)state;
+    if (!program)
+        return;
+    dlclose(program->object);
+    free(program);
+}
+
+/* The symbol PREFIX.KERNEL of the payload. */
+static lw_status find_symbol(void *code, const char *prefix, const char *kernel, void **address)
+{
+    const struct program *program = code;
+    struct lw__text symbol = {0};
+    lw__text_add(&symbol, "%s.%s", prefix, kernel);
+    *address = symbol.failed ? NULL : dlsym(program->object, symbol.data);
+    bool failed = symbol.failed;
+    lw__text_free(&symbol);
+    if (failed)
+        return lw__fail(LW_E_MEMORY, "no memory to find kernel '%s'", kernel);
+    if (!*address)
+        return lw__fail(LW_E_INTERNAL, "the compiled kernels lack %s.%s", prefix, kernel);
+    return LW_OK;
+}
+
+static lw_status ref_find(void *code, const char *kernel, void **entry)
+{
+    return find_symbol(code, "lw.ref", kernel, entry);
+}
+
+static lw_status ref_sizes(void *code, const char *kernel, void **function)
+{
+    return find_symbol(code, "lw.sizes", kernel, function);
+}
+
+static lw_status ref_launch(void *state, const struct lw__launch *launch)
+{
+    const struct program *program = launch->code;
+    struct lw__ref_code code = {.resume = program->resume};
+    (void)state;
+    memcpy(&code.ramp, &launch->entry, sizeof launch->entry);
+    return lw__ref_run(launch, &code);
+}
+
+const struct lw__device_ops lw__device_ref = {
+    .info =
+        {
+            .name = "ref",
+            .description = "one thread at a time on one CPU core: slow, the definition of correct",
+            .max_shared_bytes = LW_REF_SHARED_MAX,
+            .max_dynamic_bytes = LW_REF_DYNAMIC_MAX,
+            .max_print_bytes = LW_REF_PRINT_BYTES,
+        },
+    .target = "ref",
+    .load = ref_load,
+    .unload = ref_unload,
+    .find = ref_find,
+    .sizes = ref_sizes,
+    .launch = ref_launch,
+};

@@ -1,0 +1,123 @@
+/* launch.c - lw_stream_launch: limits, arguments, and one job for the stream. */
+#include "run/run.h"
+#include <stdlib.h>
+
+static lw_status check_block(const lw_kernel *k, lw_dim3 block)
+{
+    lw_dim3 fixed = k->row->block;
+    uint64_t threads = (uint64_t)block.x * block.y;
+
+    if (!block.x || !block.y || !block.z)
+        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u has no threads; need at least 1 each",
+                        k->row->name, block.x, block.y, block.z);
+    if (threads > LW_BLOCK_THREADS_MAX || threads * block.z > LW_BLOCK_THREADS_MAX ||
+        block.z > LW_BLOCK_Z_MAX)
+        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u is too large; need at most %d threads, "
+                        "z at most %d", k->row->name, block.x, block.y, block.z,
+                        LW_BLOCK_THREADS_MAX, LW_BLOCK_Z_MAX);
+    if (fixed.x && (block.x != fixed.x || block.y != fixed.y || block.z != fixed.z))
+        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u, but BLOCK fixes %u x %u x %u",
+                        k->row->name, block.x, block.y, block.z, fixed.x, fixed.y, fixed.z);
+    return LW_OK;
+}
+
+static lw_status check_grid(const lw_kernel *k, lw_dim3 grid)
+{
+    if (!grid.x || !grid.y || !grid.z)
+        return lw__fail(LW_E_SHAPE, "%s: grid %u x %u x %u has no blocks; need at least 1 each",
+                        k->row->name, grid.x, grid.y, grid.z);
+    if (grid.x > LW_GRID_X_MAX || grid.y > LW_GRID_YZ_MAX || grid.z > LW_GRID_YZ_MAX)
+        return lw__fail(LW_E_SHAPE, "%s: grid %u x %u x %u is too large; need x at most %u, y and "
+                        "z at most %d", k->row->name, grid.x, grid.y, grid.z, LW_GRID_X_MAX,
+                        LW_GRID_YZ_MAX);
+    return LW_OK;
+}
+
+static lw_status check_memory(const lw_kernel *k, size_t dynamic_bytes)
+{
+    const lw_device_info *info = &k->program->device->ops->info;
+
+    if (k->row->shared_bytes > info->max_shared_bytes)
+        return lw__fail(LW_E_SHAPE, "%s: %zu bytes of SHARED memory; device '%s' has %zu",
+                        k->row->name, k->row->shared_bytes, info->name, info->max_shared_bytes);
+    if (dynamic_bytes > info->max_dynamic_bytes)
+        return lw__fail(LW_E_SHAPE, "%s: %zu bytes of dynamic block memory; device '%s' has %zu",
+                        k->row->name, dynamic_bytes, info->name, info->max_dynamic_bytes);
+    if (k->row->arg_bytes > LW_ARG_BYTES_MAX)
+        return lw__fail(LW_E_SHAPE, "%s: %zu bytes of parameters; need at most %d", k->row->name,
+                        k->row->arg_bytes, LW_ARG_BYTES_MAX);
+    return LW_OK;
+}
+
+static lw_status check_device(const lw_stream *stream, const lw_kernel *k)
+{
+    const lw_device *own = k->program->device;
+
+    if (stream->device == own)
+        return LW_OK;
+    return lw__fail(LW_E_DEVICE, "%s is built for device '%s', the stream is of %s '%s'",
+                    k->row->name, own->ops->info.name,
+                    stream->device->ops == own->ops ? "another opening of device" : "device",
+                    stream->device->ops->info.name);
+}
+
+/* job->args is packed: describe the launch to the device. */
+static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size_t dynamic_bytes)
+{
+    const lw_kernel *k = job->kernel;
+    const lw_program *p = k->program;
+    struct lw__output *output = lw__output_create(grid, block);
+
+    if (!output)
+        return lw__fail(LW_E_MEMORY, "out of memory: the output of %s", k->row->name);
+    job->launch = (struct lw__launch){
+        .kernel = k->row->name,
+        .code = p->code,
+        .entry = k->entry,
+        .grid = grid,
+        .block = block,
+        .shared_bytes = k->row->shared_bytes,
+        .dynamic_bytes = dynamic_bytes,
+        .args = job->args,
+        .args_bytes = k->row->arg_bytes,
+        .sites = p->sites,
+        .site_count = p->manifest.site_count,
+        .output = output,
+    };
+    return LW_OK;
+}
+
+static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid, lw_dim3 block,
+                       size_t dynamic_bytes)
+{
+    LW_TRY(check_device(stream, k));
+    LW_TRY(check_grid(k, grid));
+    LW_TRY(check_block(k, block));
+    return check_memory(k, dynamic_bytes);
+}
+
+lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
+                           const lw_launch_options *options, const lw_arg *args, size_t count)
+{
+    size_t dynamic_bytes = options ? options->shared_bytes : 0;
+    struct lw__job *job;
+    lw_status status;
+
+    if (!stream || !kernel)
+        return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "kernel" : "stream");
+    LW_TRY(check(stream, kernel, grid, block, dynamic_bytes));
+    job = calloc(1, sizeof *job);
+    if (!job)
+        return lw__fail(LW_E_MEMORY, "out of memory: a launch of %s", kernel->row->name);
+    job->kind = LW_JOB_LAUNCH;
+    job->kernel = kernel;
+    lw__program_hold(kernel->program);
+    status = lw__args_pack(job, args, count);
+    if (!status)
+        status = describe(job, grid, block, dynamic_bytes);
+    if (!status)
+        status = lw__stream_enqueue(stream, job);
+    if (status)
+        lw__job_free(job);
+    return status;
+}

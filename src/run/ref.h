@@ -1,0 +1,158 @@
+/* ref.h - the parts of the `ref` device.
+ *
+ *     device_ref      the device: loads programs, finds kernels
+ *     ref_schedule    runs one launch: rounds over the threads, meetings, progress
+ *     ref_block       a resident block: its threads, its memory, its coroutines' frames
+ *     ref_collective  every collective on plain arrays, one value a lane
+ *     ref_report      the messages of launches that fail
+ *     ref_print       the text of a kernel's printf
+ *
+ * A launch runs on one host thread; nothing here is shared between launches. Letters: a place is a
+ * lane of a warp (0..31) or a thread's linear index in its block (0..1023).
+ */
+#ifndef LW_REF_H
+#define LW_REF_H
+
+#include "base/base.h"
+#include "base/ref_abi.h"
+#include "run/device_ops.h"
+
+/* The value of lw_ref_thread.op. ORDER OP: the same enum is in compile/compile.h. */
+enum lw__op {
+    LW_OP_NONE,
+#define LW_OP(name, scope, types, arguments, result) LW_OP_##name,
+#include "lanewise/warp_ops.def"
+#undef LW_OP
+    LW_OP_COUNT
+};
+
+enum {
+    LW_REF_THREADS_MAX = 1024,
+    LW_REF_SHARED_MAX = 48 << 10, /* bytes, static */
+    LW_REF_DYNAMIC_MAX = 1 << 20, /* bytes */
+    LW_REF_PRINT_BYTES = 1 << 20, /* of text kept for a launch */
+};
+
+/* A kernel's two functions; ref_abi.h says what they do. */
+struct lw__ref_code {
+    void *(*ramp)(struct lw_ref_thread *thread);
+    void (*resume)(void *handle);
+};
+
+/* ---- ref_schedule -------------------------------------------------------------------------- */
+
+/* lw__ref_run - run one launch to its end, or to the first failure.
+ * numeric  the kernel sees the default floating-point environment and the "C" locale; the caller's
+ *          are back afterwards
+ * errors   LW_E_LAUNCH a failed assert, threads that cannot meet, no progress, cancelled;
+ *          LW_E_MEMORY; LW_E_INTERNAL the code breaks ref_abi.h */
+lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code);
+
+/* ---- ref_block ----------------------------------------------------------------------------- */
+
+struct lw__ref_thread {
+    struct lw_ref_thread abi; /* first: kernel code hands its address back */
+    struct lw__ref_block *block;
+    void *handle; /* the coroutine; NULL before its ramp ran */
+    bool ready;   /* may be resumed in the next round */
+};
+
+/* A piece of frame memory. */
+struct lw__ref_chunk {
+    struct lw__ref_chunk *next;
+    size_t size, used; /* of bytes */
+    char *copy;        /* bytes at the last snapshot; NULL before the first */
+    char bytes[];
+};
+
+struct lw__ref_block {
+    struct lw__ref_block *next; /* in the list of resident blocks, or of spare ones */
+    struct lw_ref_launch *launch;
+    int32_t index[3];
+    int live;                     /* threads that have not returned */
+    char *memory;                 /* static SHARED, then from a multiple of 128 on the dynamic */
+    struct lw__ref_chunk *chunks; /* all frame memory, kept from one use of the block to the next */
+    struct lw__ref_thread threads[]; /* launch->thread_count, x fastest */
+};
+
+/* lw__ref_block_open - take a spare block or a new one and prepare its threads to start.
+ * errors   LW_E_MEMORY */
+lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3],
+                             struct lw__ref_block **block);
+
+/* lw__ref_block_free - release a list of blocks. */
+void lw__ref_block_free(struct lw__ref_block *list);
+
+/* lw__ref_frame - memory for a frame, until the block is opened again; NULL if memory is short
+ * or the frame is larger than any kernel's (1 GiB). */
+void *lw__ref_frame(struct lw__ref_block *block, uint64_t bytes, uint64_t align);
+
+/* lw__ref_frames_save - remember all bytes of all frames; false if memory is short.
+ * lw__ref_frames_same - are they what they were? No frame was added since they were saved. */
+bool lw__ref_frames_save(struct lw__ref_block *block);
+bool lw__ref_frames_same(const struct lw__ref_block *block);
+
+/* ---- ref_collective ------------------------------------------------------------------------ */
+
+/* One collective: a warp's 32 places, or one for each thread of a block. */
+struct lw__ref_lanes {
+    int count;
+    bool active[LW_REF_THREADS_MAX]; /* takes part; the other arrays hold nothing elsewhere */
+    uint64_t value[LW_REF_THREADS_MAX], identity[LW_REF_THREADS_MAX], result[LW_REF_THREADS_MAX];
+    int32_t number[LW_REF_THREADS_MAX];
+};
+
+/* lw__ref_collective - from value, identity and number of the active places make their result, as
+ * KERNEL_LANGUAGE "Together" says. False: there is no such operation on this type. */
+bool lw__ref_collective(uint32_t op, uint32_t type, struct lw__ref_lanes *lanes);
+
+/* lw__ref_is_block_op - do all threads of the block take part, and not only a warp's? */
+bool lw__ref_is_block_op(uint32_t op);
+
+/* ---- ref_report ---------------------------------------------------------------------------- */
+
+/* lw__ref_key_order - negative, 0, positive: a waits earlier in the program than b, at the same
+ * instance, later. */
+int lw__ref_key_order(const struct lw_ref_thread *a, const struct lw_ref_thread *b);
+
+/* Each sets the message of a launch that failed and returns LW_E_LAUNCH. */
+lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
+                              const char *expression, uint32_t site);
+lw_status lw__ref_fail_divergence(const struct lw__ref_block *block,
+                                  const struct lw__ref_thread *earliest);
+lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch);
+
+/* ---- ref_print ----------------------------------------------------------------------------- */
+
+/* lw__ref_print - format one printf of thread t and hand the text to out, which cuts what a thread
+ * printed into lines. False: memory is short.
+ * numeric  floating-point conversions as the C library's in the current locale and rounding */
+bool lw__ref_print(struct lw__output *out, const struct lw_ref_thread *t, const char *format,
+                   uint32_t count, const uint64_t *args);
+
+/* ---- the launch: shared by schedule, block and report -------------------------------------- */
+
+struct lw_ref_launch {
+    const struct lw__launch *request;
+    const struct lw__ref_code *code;
+    struct lw_ref_calls calls;      /* what kernel code calls back; every thread points here */
+    int thread_count;               /* of a block */
+    size_t dynamic_offset;          /* of dynamic memory in block memory, bytes */
+    int32_t next[3];                /* the block to start next; next[2] == grid.z: none is left */
+    struct lw__ref_block *resident; /* started and not ended, in launch order */
+    struct lw__ref_block *spare;
+    int resident_count;
+
+    /* of the current round */
+    bool moved;       /* a thread started or returned, or a collective ran */
+    bool changed;     /* memory changed */
+    lw_status status; /* set by calls from kernel code; its message is set too */
+
+    /* over rounds: see ref_schedule, "progress" */
+    uint64_t patience;
+    bool saved;
+    uint64_t age, age_max;
+
+    struct lw__ref_lanes lanes; /* scratch of the collective that runs */
+};
+#endif

@@ -1,0 +1,367 @@
+/* ref_schedule.c - run one launch, a thread at a time.
+ *
+ * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
+ * does so once, to its next suspension; then the warps and the block meet. When all live lanes of a
+ * warp wait, the smallest instance among them runs if it is a warp operation, with the lanes that
+ * wait at it; if it is a block operation the warp waits. When all warps of a block wait so, the block
+ * operation runs if all live threads are at the same instance, and else the launch fails.
+ *
+ * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A round
+ * in which no thread started or returned, no collective ran and no memory changed is quiet: all that
+ * it can have changed are the coroutines' frames. If after some quiet rounds all frames hold what
+ * they held before, the launch repeats itself for ever; then the next block starts, and where none
+ * is left the launch fails. Nothing else is ever taken for a hang.
+ *
+ * source   frames are compared with a copy renewed after 1, 2, 4, 8 ... quiet rounds, which finds a
+ *          cycle of any length: Brent, "An improved Monte Carlo factorization algorithm", BIT 1980
+ */
+#include "run/ref.h"
+#include <fenv.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next block starts after this much patience for each resident block. A round in which
+ * something moved takes 1 of it; one in which all only yielded, perhaps in wait for a block that
+ * has not started, takes POLL. So blocks that run long without waiting make few others resident. */
+enum { POLL = 64 };
+
+/* ---- calls from kernel code ---------------------------------------------------------------- */
+
+static struct lw__ref_block *block_of(struct lw_ref_thread *t)
+{
+    return ((struct lw__ref_thread *)t)->block;
+}
+
+static void *call_frame(struct lw_ref_thread *t, uint64_t bytes, uint64_t align)
+{
+    return lw__ref_frame(block_of(t), bytes, align);
+}
+
+static void call_print(struct lw_ref_thread *t, const char *format, uint32_t count,
+                       const uint64_t *args)
+{
+    struct lw_ref_launch *launch = block_of(t)->launch;
+    if (!lw__ref_print(launch->request->output, t, format, count, args))
+        launch->status = lw__fail(LW_E_MEMORY, "kernel '%s': no memory for what it prints",
+                                  launch->request->kernel);
+}
+
+static void call_fail(struct lw_ref_thread *t, const char *expression, uint32_t site)
+{
+    struct lw_ref_launch *launch = block_of(t)->launch;
+    launch->status = lw__ref_fail_assert(launch, t, expression, site);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static lw_status fail_internal(const struct lw_ref_launch *launch, const char *what, uint32_t value)
+{
+    return lw__fail(LW_E_INTERNAL, "kernel '%s': its code reports %s %u, which ref does not know",
+                    launch->request->kernel, what, value);
+}
+
+/* resume - run a thread from where it stands to where it suspends. */
+static lw_status resume(struct lw_ref_launch *launch, struct lw__ref_thread *thread)
+{
+    struct lw_ref_thread *t = &thread->abi;
+    if (thread->handle) {
+        launch->code->resume(thread->handle);
+    } else {
+        launch->moved = true;
+        thread->handle = launch->code->ramp(t);
+    }
+    if (launch->status != LW_OK)
+        return launch->status;
+    if (!thread->handle)
+        return lw__fail(LW_E_MEMORY, "kernel '%s': no memory for the threads of block (%d,%d,%d)",
+                        launch->request->kernel, t->block_idx[0], t->block_idx[1], t->block_idx[2]);
+    launch->changed |= t->changed != 0;
+    t->changed = 0;
+    return LW_OK;
+}
+
+/* step - resume a thread and note why it suspended. */
+static lw_status step(struct lw__ref_block *block, struct lw__ref_thread *thread)
+{
+    struct lw_ref_launch *launch = block->launch;
+    if (atomic_load_explicit(launch->request->cancelled, memory_order_relaxed))
+        return lw__fail(LW_E_LAUNCH, "kernel '%s': the launch was cancelled",
+                        launch->request->kernel);
+    thread->ready = false;
+    LW_TRY(resume(launch, thread));
+    switch (thread->abi.state) {
+    case LW_REF_COLLECTIVE: return LW_OK;
+    case LW_REF_YIELD: thread->ready = true; return LW_OK;
+    case LW_REF_RETURNED:
+        block->live--;
+        launch->moved = true;
+        return LW_OK;
+    default: return fail_internal(launch, "state", thread->abi.state);
+    }
+}
+
+static lw_status run_threads(struct lw__ref_block *block)
+{
+    for (int i = 0; i < block->launch->thread_count; i++)
+        if (block->threads[i].ready)
+            LW_TRY(step(block, &block->threads[i]));
+    return LW_OK;
+}
+
+/* ---- meetings ------------------------------------------------------------------------------ */
+
+static bool is_live(const struct lw__ref_thread *thread)
+{
+    return thread->abi.state != LW_REF_RETURNED;
+}
+
+static bool is_waiting(const struct lw__ref_thread *thread)
+{
+    return thread->abi.state == LW_REF_COLLECTIVE && !thread->ready;
+}
+
+static bool is_together(const struct lw__ref_thread *a, const struct lw__ref_thread *b)
+{
+    return a->abi.op == b->abi.op && lw__ref_key_order(&a->abi, &b->abi) == 0;
+}
+
+/* The threads of a block from first to end - 1: a warp, or all. */
+struct range {
+    int first, end;
+};
+
+/* earliest - the waiting thread with the smallest instance; NULL if a live one does not wait, or
+ * none lives. */
+static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range range)
+{
+    struct lw__ref_thread *found = NULL;
+    for (int i = range.first; i < range.end; i++) {
+        struct lw__ref_thread *thread = &block->threads[i];
+        if (!is_live(thread))
+            continue;
+        if (!is_waiting(thread))
+            return NULL;
+        if (!found || lw__ref_key_order(&thread->abi, &found->abi) < 0)
+            found = thread;
+    }
+    return found;
+}
+
+/* collect - run a collective for the threads of the range that wait where `at` does. */
+static lw_status collect(struct lw__ref_block *block, struct range range,
+                         const struct lw__ref_thread *at)
+{
+    struct lw_ref_launch *launch = block->launch;
+    struct lw__ref_lanes *l = &launch->lanes;
+    struct lw__ref_thread *threads = block->threads + range.first;
+    l->count = range.end - range.first;
+    for (int i = 0; i < l->count; i++) {
+        const struct lw_ref_thread *t = &threads[i].abi;
+        l->active[i] = is_waiting(&threads[i]) && is_together(&threads[i], at);
+        l->value[i] = t->value;
+        l->identity[i] = t->identity;
+        l->number[i] = t->number;
+    }
+    if (!lw__ref_collective(at->abi.op, at->abi.type, l))
+        return fail_internal(launch, "an operation or type", at->abi.op << 8 | at->abi.type);
+    for (int i = 0; i < l->count; i++)
+        if (l->active[i]) {
+            threads[i].abi.result = l->result[i];
+            threads[i].ready = true;
+        }
+    launch->moved = true;
+    return LW_OK;
+}
+
+/* meet_block - all live threads wait, each warp in front of a block operation. */
+static lw_status meet_block(struct lw__ref_block *block)
+{
+    struct range all = {0, block->launch->thread_count};
+    struct lw__ref_thread *at = earliest(block, all);
+    if (!at)
+        return LW_OK;
+    for (int i = 0; i < all.end; i++)
+        if (is_live(&block->threads[i]) && !is_together(&block->threads[i], at))
+            return lw__ref_fail_divergence(block, at);
+    return collect(block, all, at);
+}
+
+/* meet - run the warp operations whose lanes are there, or the block's when no warp can go on. A
+ * warp whose operation just ran does not wait, so the block's cannot run in the same round. */
+static lw_status meet(struct lw__ref_block *block)
+{
+    int count = block->launch->thread_count;
+    for (int first = 0; first < count; first += LW_WARP_SIZE) {
+        struct range warp = {first, first + LW_WARP_SIZE < count ? first + LW_WARP_SIZE : count};
+        struct lw__ref_thread *at = earliest(block, warp);
+        if (at && !lw__ref_is_block_op(at->abi.op))
+            LW_TRY(collect(block, warp, at));
+    }
+    return meet_block(block);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static bool is_block_left(const struct lw_ref_launch *launch)
+{
+    return launch->next[2] < (int32_t)launch->request->grid.z;
+}
+
+/* count_up - from a block to the next, x fastest. */
+static void count_up(int32_t index[3], lw_dim3 grid)
+{
+    if ((uint32_t)++index[0] < grid.x)
+        return;
+    index[0] = 0;
+    if ((uint32_t)++index[1] < grid.y)
+        return;
+    index[1] = 0;
+    index[2]++;
+}
+
+/* start_block - make the next block resident, behind the others. */
+static lw_status start_block(struct lw_ref_launch *launch)
+{
+    struct lw__ref_block **end = &launch->resident;
+    while (*end)
+        end = &(*end)->next;
+    LW_TRY(lw__ref_block_open(launch, launch->next, end));
+    count_up(launch->next, launch->request->grid);
+    launch->resident_count++;
+    launch->patience = 0;
+    return LW_OK;
+}
+
+/* round_over_blocks - one round; blocks that end become spare ones. */
+static lw_status round_over_blocks(struct lw_ref_launch *launch)
+{
+    struct lw__ref_block **at = &launch->resident;
+    launch->moved = launch->changed = false;
+    while (*at) {
+        struct lw__ref_block *block = *at;
+        LW_TRY(run_threads(block));
+        LW_TRY(meet(block));
+        if (block->live > 0) {
+            at = &block->next;
+            continue;
+        }
+        *at = block->next;
+        block->next = launch->spare;
+        launch->spare = block;
+        launch->resident_count--;
+        launch->patience = 0;
+    }
+    return LW_OK;
+}
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+static bool frames_same(const struct lw_ref_launch *launch)
+{
+    for (const struct lw__ref_block *block = launch->resident; block; block = block->next)
+        if (!lw__ref_frames_same(block))
+            return false;
+    return true;
+}
+
+static lw_status frames_save(struct lw_ref_launch *launch)
+{
+    for (struct lw__ref_block *block = launch->resident; block; block = block->next)
+        if (!lw__ref_frames_save(block))
+            return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to watch %d waiting blocks",
+                            launch->request->kernel, launch->resident_count);
+    return LW_OK;
+}
+
+/* watch - after a round: does the launch repeat itself for ever? The copy of the frames is renewed
+ * when it is age_max quiet rounds old, and age_max doubles each time. */
+static lw_status watch(struct lw_ref_launch *launch, bool *repeats)
+{
+    *repeats = false;
+    if (launch->moved || launch->changed) {
+        launch->saved = false;
+        return LW_OK;
+    }
+    if (launch->saved) {
+        *repeats = frames_same(launch);
+        if (*repeats || ++launch->age < launch->age_max)
+            return LW_OK;
+    }
+    launch->age_max = launch->saved ? 2 * launch->age_max : 1;
+    launch->age = 0;
+    launch->saved = true;
+    return frames_save(launch);
+}
+
+/* go_on - after a round: start the next block, or fail, or neither. */
+static lw_status go_on(struct lw_ref_launch *launch)
+{
+    bool repeats;
+    LW_TRY(watch(launch, &repeats));
+    if (!is_block_left(launch))
+        return repeats ? lw__ref_fail_stuck(launch) : LW_OK;
+    launch->patience += launch->moved ? 1 : POLL;
+    if (repeats || launch->patience >= (uint64_t)POLL * (uint64_t)launch->resident_count)
+        return start_block(launch);
+    return LW_OK;
+}
+
+static lw_status run_blocks(struct lw_ref_launch *launch)
+{
+    while (launch->resident || is_block_left(launch)) {
+        if (!launch->resident)
+            LW_TRY(start_block(launch));
+        LW_TRY(round_over_blocks(launch));
+        if (launch->resident)
+            LW_TRY(go_on(launch));
+    }
+    return LW_OK;
+}
+
+/* ---- the launch ---------------------------------------------------------------------------- */
+
+/* What the caller's thread has set and kernels must not see. */
+struct environment {
+    fenv_t floats;
+    locale_t locale, plain;
+};
+
+static bool environment_enter(struct environment *e)
+{
+    e->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!e->plain)
+        return false;
+    e->locale = uselocale(e->plain);
+    fegetenv(&e->floats);
+    fesetenv(FE_DFL_ENV);
+    return true;
+}
+
+static void environment_leave(struct environment *e)
+{
+    fesetenv(&e->floats);
+    uselocale(e->locale);
+    freelocale(e->plain);
+}
+
+lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code)
+{
+    struct environment environment;
+    struct lw_ref_launch *launch = calloc(1, sizeof *launch);
+    if (!launch || !environment_enter(&environment)) {
+        free(launch);
+        return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to launch it", request->kernel);
+    }
+    launch->request = request;
+    launch->code = code;
+    launch->calls = (struct lw_ref_calls){call_frame, call_print, call_fail};
+    launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
+    launch->dynamic_offset = (request->shared_bytes + 127) / 128 * 128;
+    lw_status status = run_blocks(launch);
+    environment_leave(&environment);
+    lw__ref_block_free(launch->resident);
+    lw__ref_block_free(launch->spare);
+    free(launch);
+    return status;
+}

@@ -1,0 +1,234 @@
+/* run.h - the objects behind the public handles, and who may touch what.
+ *
+ * Three kinds of state. What is fixed when an object is made (a program, a kernel, a buffer's size)
+ * is read freely. Holds are counted atomically; the last one to let go frees. Everything that moves
+ * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
+ * marked "locked" below: one lock, because then fork() finds the whole of it in order.
+ *
+ * Files in flow order: device, compiler, cache, layout, program, buffer, scalar, args, launch, stream,
+ * event, output, pool.
+ */
+#ifndef LW_RUN_H
+#define LW_RUN_H
+
+#include "base/base.h"
+#include "base/manifest_read.h"
+#include "run/device_ops.h"
+#include <stdatomic.h>
+#include <time.h>
+
+enum {
+    LW_ARG_BYTES_MAX = 4096,    /* packed arguments of a launch */
+    LW_BLOCK_THREADS_MAX = 1024,
+    LW_BLOCK_Z_MAX = 64,
+    LW_GRID_YZ_MAX = 65535,
+    LW_PRINT_BYTES_MAX = 1 << 20,
+    LW_SHARED_BYTES_MAX = 48 << 10
+};
+#define LW_GRID_X_MAX 0x7fffffffu
+
+/* ---- device.c ---- */
+
+struct lw_device {
+    atomic_size_t holds;
+    const struct lw__device_ops *ops;
+    void *state;
+};
+void lw__device_hold(lw_device *device); /* lw_device_close lets go */
+
+/* ---- compiler.c: the child program ---- */
+
+/* What to compile, and what the child is told. */
+struct lw__compile {
+    const char *compiler;           /* path of lanewise-compile */
+    const char *target;             /* --device */
+    const char *name;               /* --name */
+    const char *path;               /* the file to read; NULL: source */
+    const char *source;             /* source_bytes of text */
+    size_t source_bytes;
+    const lw_build_options *options;
+};
+
+/* lw__compiler_find - where lanewise-compile is: $LANEWISE_COMPILE, beside the library in the build
+ * tree, in the prefix the library is installed in, where the build said.
+ * errors   LW_E_INTERNAL nowhere; LW_E_MEMORY. owns: release *path with free() */
+lw_status lw__compiler_find(char **path);
+
+/* lw__compiler_run - start it, wait for it, give back the manifest and the payload after it, whole.
+ * *clean is false where it said that the kernels do not compile.
+ * errors   LW_E_INTERNAL it crashed, was killed or refused its command line; LW_E_MEMORY; LW_E_IO
+ * owns     release out->bytes with free() */
+lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out, bool *clean);
+
+/* ---- cache.c: results on disk ---- */
+
+struct lw__cache {
+    char *path; /* of the private folder; NULL: there is none, find finds nothing, store stores not */
+};
+void lw__cache_open(struct lw__cache *cache);
+void lw__cache_close(struct lw__cache *cache);
+
+/* lw__cache_key - the hash of all that decides the result, but for the files it includes. */
+uint64_t lw__cache_key(const struct lw__compile *compile);
+
+/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them, if it is there,
+ * undamaged, and every file it was made from is unchanged. */
+bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out);
+
+/* lw__cache_store - keep a result; text_bytes of it are the manifest. What goes wrong is only slower. */
+void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
+                     size_t text_bytes);
+
+/* lw__cache_payload_path - the file that holds these payload bytes for this key; NULL if none.
+ * owns     release with free() */
+char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const void *payload,
+                             size_t bytes);
+
+/* ---- layout.c ---- */
+
+/* lw__layout_read - fill in kind, dtype, element_bytes, is_const and rank from the text of
+ * docs/layout.md. False where it is malformed. *bytes: what a value of the type takes. */
+bool lw__layout_read(const char *layout, lw_param *param, size_t *bytes);
+
+/* ---- program.c ---- */
+
+typedef void lw__sizes_fn(const char *args, int64_t *sizes);
+
+struct lw_kernel {
+    lw_program *program;
+    const struct lw__manifest_kernel *row;
+    const struct lw__manifest_param *param_rows;
+    lw_param *params;
+    size_t size_count;              /* declared sizes of all parameters together */
+    lw__sizes_fn *sizes;            /* NULL: nothing declared, or the device runs nothing */
+    void *entry;
+};
+
+struct lw_program {
+    atomic_size_t holds;
+    lw_device *device;
+    char *name;
+    struct lw__manifest manifest;
+    lw_param *params;               /* manifest.param_count; the kernels' slices */
+    lw_kernel *kernels;             /* manifest.kernel_count */
+    struct lw__site *sites;
+    int payload_file;               /* memory file that stays open while it is loaded; -1 */
+    void *code;                     /* NULL: the device runs nothing */
+};
+void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
+
+/* ---- buffer.c ---- */
+
+struct lw_buffer {
+    atomic_size_t holds;
+    lw_device *device;
+    bool has_dtype;
+    lw_dtype dtype;
+    size_t element_bytes, count, bytes;
+    void *memory;                   /* the device's address */
+    void *block;                    /* host memory: what to free */
+    void *staging;                  /* locked; mapped device memory: its copy on the host */
+    bool mapped;                    /* locked */
+    size_t uses;                    /* locked: queued or running launches that hold it */
+};
+void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
+
+/* ---- scalar.c ---- */
+
+/* lw__scalar_pack - one number as the bits of a dtype, or an error with `what` before it.
+ * errors   LW_E_DTYPE a real for an integer; LW_E_ARG the type cannot hold the value */
+lw_status lw__scalar_pack(const char *what, const lw_arg *arg, lw_dtype dtype, void *to);
+
+/* ---- args.c, launch.c, stream.c: one piece of queued work ---- */
+
+enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_MARK, LW_JOB_AWAIT };
+
+struct lw__job {
+    struct lw__job *next;
+    enum lw__job_kind kind;
+    bool claimed;                   /* locked: its buffers' uses are counted */
+    struct lw__mark *mark;          /* MARK, AWAIT: held */
+    lw_kernel *kernel;              /* LAUNCH: its program is held */
+    struct lw__launch launch;
+    lw_buffer **buffers;            /* held; buffers_params[i]: parameter that takes buffers[i] */
+    size_t *buffer_params;
+    size_t buffer_count;
+    char *args;
+    void *args_block;
+};
+
+/* lw__args_pack - check the arguments against the kernel's parameters and pack them into job.
+ * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY */
+lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count);
+
+/* lw__job_free - let go of all that it holds. Not under the lock: a last hold may unload code. */
+void lw__job_free(struct lw__job *job);
+
+/* lw__stream_enqueue - append job; the stream owns it from then on, and not after a failure.
+ * errors   those of the stream, if it failed; LW_E_ARG a buffer is mapped; LW_E_MEMORY no thread */
+lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job);
+
+/* ---- stream.c ---- */
+
+struct lw_stream {
+    lw_device *device;
+    /* all below: locked */
+    lw_stream *next, *previous;     /* of all streams */
+    lw_stream *next_ready;          /* pool.c: of those a worker should take up */
+    bool ready;
+    struct lw__job *head, *tail;    /* queued, the oldest first */
+    bool stepping;                  /* a worker has it in hand */
+    struct lw__job *running;        /* and runs this job of it */
+    struct lw__job *orphans;        /* after a fork: what the parent's threads had */
+    uint64_t queued, finished;      /* jobs so far; dropped ones are finished */
+    lw_status status;               /* of the first failure */
+    char error[LW_MESSAGE_MAX + 1];
+    atomic_bool cancelled;          /* read by the device without the lock */
+    struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
+    void (*on_output)(const lw_output *output, void *user);
+    void *user;
+};
+bool lw__stream_can_step(const lw_stream *stream);  /* locked: is there a job to run now? */
+void lw__stream_step(lw_stream *stream);            /* locked, but while the job runs: run one */
+void lw__streams_after_fork(void);                  /* locked, in the child */
+
+/* ---- event.c: marks ---- */
+
+enum lw__mark_state { LW_MARK_PENDING, LW_MARK_DONE, LW_MARK_FAILED };
+
+/* One lw_event_record: events, and the streams that wait, share it. All locked. */
+struct lw__mark {
+    size_t holds;
+    enum lw__mark_state state;
+    uint64_t nanoseconds;           /* DONE: when, by the monotonic clock */
+    lw_status status;               /* FAILED: the stream's failure */
+    char error[LW_MESSAGE_MAX + 1];
+};
+void lw__mark_release(struct lw__mark *mark);       /* locked */
+
+/* ---- output.c ---- */
+
+struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block); /* NULL: memory is short */
+void lw__output_destroy(struct lw__output *out);
+bool lw__output_is_empty(const struct lw__output *out);
+struct lw__output **lw__output_next(struct lw__output *out); /* link for the stream's list */
+
+/* lw__output_deliver - sort, join what each thread printed, cut it into lines and hand them over. */
+void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, void *), void *user);
+
+/* ---- pool.c: the lock and the threads ---- */
+
+void lw__lock(void);
+void lw__unlock(void);
+
+/* lw__wait_change - locked: wait until something announced, or until the monotonic time `deadline`
+ * (NULL: for ever). False where the time ran out. Spurious returns happen: look again. */
+bool lw__wait_change(const struct timespec *deadline);
+void lw__announce(void);                            /* locked: wake all who wait for a change */
+
+/* lw__pool_ready - locked: there is a worker thread, or one could be started.
+ * errors   LW_E_MEMORY none could */
+lw_status lw__pool_ready(void);
+void lw__pool_schedule(lw_stream *stream);          /* locked: have a worker step it */
+void lw__pool_forget(lw_stream *stream);            /* locked: it goes away */
+#endif

@@ -1,0 +1,61 @@
+# `make install` into a prefix of one's own gives a command, a library and a pkg-config file that
+# work together there, also when the source tree is gone. DESTDIR puts the same files under another
+# root.
+set -eu
+
+if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
+    echo "a sanitizer's build is not installed"
+    exit 77
+fi
+
+mkdir source
+(cd "$SOURCE" && tar cf - --exclude=./.git --exclude='./build*' .) | (cd source && tar xf -)
+make -C source install PREFIX="$TMP/prefix" >log 2>&1 || { cat log; exit 1; }
+make -C source install PREFIX=/usr DESTDIR="$TMP/image" >log 2>&1 || { cat log; exit 1; }
+cp source/examples/dot.c .
+rm -r source
+
+PKG_CONFIG_PATH=$(dirname "$(find "$TMP/prefix" -name lanewise.pc)")
+export PKG_CONFIG_PATH
+cat >host.c <<'C'
+#include <lanewise/lanewise.h>
+#include <stdio.h>
+
+int main(void)
+{
+    lw_build_options options = {.source = "#include <lanewise/kernel.h>\n"
+                                          "KERNEL void twice(int *x) { x[thread_idx.x] *= 2; }\n"};
+    int values[4] = {1, 2, 3, 4};
+    lw_device *device = NULL;
+    lw_program *program = NULL;
+    lw_kernel *kernel;
+    lw_buffer *buffer = NULL;
+    lw_stream *stream = NULL;
+    if (lw_device_open("ref", &device) || lw_program_build(device, NULL, &options, &program) ||
+        lw_program_kernel(program, "twice", &kernel) ||
+        lw_buffer_create(device, LW_I32, 4, &buffer) || lw_buffer_write(buffer, 0, 4, values) ||
+        lw_stream_create(device, &stream) || LW_LAUNCH(stream, kernel, 1, 4, buffer) ||
+        lw_stream_wait(stream) || lw_buffer_read(buffer, 0, 4, values)) {
+        fprintf(stderr, "%s\n", lw_last_error());
+        return 1;
+    }
+    printf("%d %d %d %d\n", values[0], values[1], values[2], values[3]);
+    lw_stream_destroy(stream);
+    lw_buffer_destroy(buffer);
+    lw_program_destroy(program);
+    lw_device_close(device);
+    return 0;
+}
+C
+libraries=$(pkg-config --libs lanewise)
+# shellcheck disable=SC2046,SC2086 # flags are words
+"$CC" -std=c11 $(pkg-config --cflags lanewise) host.c -o host $libraries
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir lanewise) ./host >out
+echo "2 4 6 8" | diff - out
+
+"$TMP/prefix/bin/lanewise" run dot.c 'f64[1]' 'f32[8]=iota' 'f32[8]=iota' 8 >out
+echo "out: f64[1] = [140.0]" | diff - out
+
+for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/kernel.h; do
+    [ -f "$TMP/image/usr/$file" ] || { echo "DESTDIR lacks usr/$file"; exit 1; }
+done

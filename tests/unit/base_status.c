@@ -1,0 +1,118 @@
+/* Statuses and messages: every status has a text of its own; messages are one line, cut, and of the
+ * thread that failed. Types, text and hashes besides. */
+#include "run_test.h"
+#include <pthread.h>
+
+static void statuses(void)
+{
+    static const lw_status all[] = {
+#define VALUE(name, value, text) LW_##name,
+        LW_STATUS_MAP(VALUE)
+#undef VALUE
+    };
+    size_t count = sizeof all / sizeof all[0];
+
+    CHECK(count == 13);
+    for (size_t i = 0; i < count; i++) {
+        CHECK((int)all[i] == -(int)i);
+        CHECK(strlen(lw_status_text(all[i])) > 3);
+        for (size_t j = 0; j < i; j++)
+            CHECK(strcmp(lw_status_text(all[i]), lw_status_text(all[j])));
+    }
+    CHECK(!strcmp(lw_status_text((lw_status)1), "unknown status"));
+    CHECK(!strcmp(lw_status_text((lw_status)-13), "unknown status"));
+    CHECK(!strcmp(lw_version(), LW_VERSION));
+    CHECK(lw_warp_size() == 32);
+}
+
+static void *other_thread(void *unused)
+{
+    (void)unused;
+    CHECK(!strcmp(lw_last_error(), ""));
+    FAILS(lw__fail(LW_E_IO, "elsewhere"), LW_E_IO, "elsewhere");
+    return NULL;
+}
+
+static void messages(void)
+{
+    char long_text[2 * LW_MESSAGE_MAX];
+    pthread_t thread;
+
+    CHECK(!strcmp(lw_last_error(), ""));
+    FAILS(lw__fail(LW_E_ARG, "%d of\n%s", 3, "four"), LW_E_ARG, "3 of four");
+    FAILS(lw__fail(LW_E_IO, "again: %s", lw_last_error()), LW_E_IO, "again: 3 of four");
+    pthread_create(&thread, NULL, other_thread, NULL);
+    pthread_join(thread, NULL);
+    CHECK(!strcmp(lw_last_error(), "again: 3 of four"));
+    memset(long_text, 'x', sizeof long_text);
+    long_text[sizeof long_text - 1] = '\0';
+    CHECK(lw__fail(LW_E_ARG, "%s", long_text) == LW_E_ARG);
+    CHECK(strlen(lw_last_error()) == LW_MESSAGE_MAX);
+}
+
+static void types(void)
+{
+    CHECK(lw_dtype_size(LW_I8) == 1 && lw_dtype_size(LW_BF16) == 2 && lw_dtype_size(LW_F64) == 8);
+    CHECK(lw_dtype_size((lw_dtype)13) == 0 && lw_dtype_size((lw_dtype)-1) == 0);
+    CHECK(!strcmp(lw_dtype_name(LW_F16), "f16") && !strcmp(lw_dtype_name(LW_BOOL), "bool"));
+    CHECK(!strcmp(lw_dtype_name((lw_dtype)13), "?"));
+    CHECK(lw__dtype_kind(LW_I64) == 'i' && lw__dtype_kind(LW_BOOL) == 'b');
+    CHECK(lw__dtype_kind((lw_dtype)99) == '?');
+}
+
+static void texts(void)
+{
+    struct lw__text text = {0};
+    void *block;
+
+    for (int i = 0; i < 1000; i++)
+        lw__text_add(&text, "%d,", i);
+    CHECK(text.length == 10 * 2 + 90 * 3 + 900 * 4 && strlen(text.data) == text.length);
+    CHECK(!strcmp(text.data + text.length - 4, "999,"));
+    lw__text_add_bytes(&text, "a\0b", 3);
+    lw__text_add_bytes(&text, NULL, 0);
+    CHECK(!memcmp(text.data + text.length - 3, "a\0b", 4));
+    lw__text_add_bytes(&text, "", SIZE_MAX);
+    CHECK(text.failed && text.data[0] == '0');
+    lw__text_free(&text);
+    CHECK(!text.data && !text.failed);
+    CHECK((uintptr_t)lw__alloc_aligned(1, &block) % 64 == 0);
+    free(block);
+    CHECK(!lw__alloc_aligned(SIZE_MAX, &block) && !block);
+}
+
+/* Known answers of the hash's own page. */
+static void hashes(void)
+{
+    CHECK(lw__hash(LW_HASH_START, "", 0) == 0xcbf29ce484222325u);
+    CHECK(lw__hash(LW_HASH_START, "a", 1) == 0xaf63dc4c8601ec8cu);
+    CHECK(lw__hash(LW_HASH_START, "foobar", 6) == 0x85944171f73967e8u);
+    CHECK(lw__hash(lw__hash(LW_HASH_START, "foo", 3), "bar", 3) == 0x85944171f73967e8u);
+}
+
+static void files(void)
+{
+    struct lw__bytes bytes;
+    int ends[2];
+
+    FAILS(lw__read_file("/no/such/file", &bytes), LW_E_IO,
+          "/no/such/file: No such file or directory");
+    FAILS(lw__read_file("/", &bytes), LW_E_IO, "/: Is a directory");
+    CHECK(pipe(ends) == 0 && lw__write_all(ends[1], "text", 4) && close(ends[1]) == 0);
+    WORKS(lw__read_descriptor(ends[0], "pipe", &bytes));
+    CHECK(bytes.length == 4 && !strcmp(bytes.bytes, "text"));
+    free(bytes.bytes);
+    close(ends[0]);
+    CHECK(!lw__write_all(-1, "x", 1));
+}
+
+int main(void)
+{
+    messages();
+    statuses();
+    types();
+    texts();
+    hashes();
+    files();
+    return failures != 0;
+}

@@ -1,0 +1,268 @@
+/* devlib_maths.c - the maths functions against the C library's next wider type.
+ *
+ *     devlib_maths [stride [points]]
+ *
+ * Float functions of one argument are tried on each stride-th bit pattern (997; 1 is exhaustive),
+ * the others on random points (100000 a range), all on special values. Prints the largest error
+ * of each function in ULP with its input, and fails above the bound. docs/maths.md quotes it.
+ */
+#include "devlib/devlib.h"
+#include "devlib_ulp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static int failures;
+static uint64_t points = 100000;
+
+static double rsqrt_wide(double x)
+{
+    return 1 / sqrt(x);
+}
+
+static long double rsqrt_widest(long double x)
+{
+    return 1 / sqrtl(x);
+}
+
+static const struct {
+    const char *name;
+    float (*f32)(float);
+    double (*wide)(double);
+    double (*f64)(double);
+    long double (*widest)(long double);
+    double bound; /* largest error allowed, in ULP */
+} unary[] = {
+#define ROW(name, bound) {#name, lw__##name##_f32, name, lw__##name##_f64, name##l, bound}
+    {"rsqrt", lw__rsqrt_f32, rsqrt_wide, lw__rsqrt_f64, rsqrt_widest, 1.01},
+    ROW(exp, 1.01),
+    ROW(exp2, 1.01),
+    ROW(log, 1.01),
+    ROW(log2, 1.01),
+    ROW(sin, 2),
+    ROW(cos, 2),
+    ROW(tan, 2),
+    ROW(tanh, 2),
+    ROW(erf, 2),
+    ROW(cbrt, 2),
+    ROW(sqrt, 0.5),
+    ROW(fabs, 0),
+    ROW(floor, 0),
+    ROW(ceil, 0),
+    ROW(trunc, 0),
+    ROW(round, 0),
+    ROW(rint, 0)
+#undef ROW
+};
+
+/* Where the functions change, and the ends of the formats. Both signs are tried. */
+/* clang-format off */
+static const double special[] = {
+    0, 1, 2, 3, 0.5, 1.5, 2.5, 3.5, 0.25, 0.75, 10, 100, 0x1p-149, 0x1p-126, 0x1.fffffcp-127,
+    0x1.fffffep127, 0x1p23, 0x1.000002p23, 0x1p24, 0x1.fffffep23, 0x1p31, 0x1p63, 0x1.fffffep-1,
+    0x1.000002p0, 0x1.fffffffffffffp-1, 0x1.0000000000001p0, 0x1p-1074, 0x1p-1022,
+    0x1.fffffffffffffp1023, 0x1p52, 0x1p53, 0x1.fffffffffffffp51, 0x1.fffffffffffffp52,
+    0x1.62e42ep6, 0x1.62e43p6, 0x1.62e42fefa39efp9, 0x1.62e42fefa39fp9, 127.99999, 1023.9999999,
+    88.72284, 103.97208, 104, 709.782712893384, 745.1332191019411, 745.2, 150, 149.5, 1074, 1075,
+    0x1.921fb6p0, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1, 0x1.6ac5b262ca1ffp849, 0x1.f9cbe2p7,
+    0x1.4d8494p+75, 0x1p17, 0x1.fffffep16, 0x1p30, 0x1.fffffffffffffp29, 1e22, 9.01, 19.06,
+    3.9192059, 5.92, 0x1p-12, 0x1p-27, 0x1p-98, 0x1p-900, INFINITY, NAN,
+};
+/* clang-format on */
+
+static void report(const char *name, const char *type, double worst, double at, double and,
+                   double bound)
+{
+    bool bad = !(worst <= bound);
+    failures += bad;
+    printf("%-6s %s  %9.6f ULP  bound %.2f  at %a", name, type, worst, bound, at);
+    if (!isnan(and))
+        printf(", %a", and);
+    printf("%s\n", bad ? "  FAILED" : "");
+}
+
+static void try_unary_f32(size_t row, float x, double *worst, float *at)
+{
+    double error = ulps_f32(unary[row].f32(x), unary[row].wide(x));
+    if (error > *worst) {
+        *worst = error;
+        *at = x;
+    }
+}
+
+static void test_unary_f32(size_t row, uint64_t stride)
+{
+    double worst = 0;
+    float at = 0;
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += stride)
+        try_unary_f32(row, float_of((uint32_t)bits), &worst, &at);
+    for (size_t i = 0; i < COUNT(special); i++) {
+        try_unary_f32(row, (float)special[i], &worst, &at);
+        try_unary_f32(row, (float)-special[i], &worst, &at);
+    }
+    report(unary[row].name, "f32", worst, at, NAN, unary[row].bound);
+}
+
+static void try_unary_f64(size_t row, double x, double *worst, double *at)
+{
+    double error = ulps_f64(unary[row].f64(x), unary[row].widest(x));
+    if (error > *worst) {
+        *worst = error;
+        *at = x;
+    }
+}
+
+/* Random bit patterns reach every exponent; the ranges are where most functions live; multiples of
+ * pi/2 are where the reduction of sin, cos and tan loses most. */
+static void test_unary_f64(size_t row)
+{
+    uint64_t state = 1;
+    double worst = 0, at = 0;
+    for (uint64_t i = 0; i < points; i++) {
+        try_unary_f64(row, double_of(random_bits(&state)), &worst, &at);
+        try_unary_f64(row, random_between(&state, -2, 2), &worst, &at);
+        try_unary_f64(row, random_between(&state, -8, 8), &worst, &at);
+        try_unary_f64(row, random_between(&state, -750, 750), &worst, &at);
+        try_unary_f64(row, (double)(random_bits(&state) >> (i & 63)) * M_PI_2, &worst, &at);
+    }
+    for (size_t i = 0; i < COUNT(special); i++) {
+        try_unary_f64(row, special[i], &worst, &at);
+        try_unary_f64(row, -special[i], &worst, &at);
+    }
+    report(unary[row].name, "f64", worst, at, NAN, unary[row].bound);
+}
+
+struct worst_pair {
+    double error, x, y;
+};
+
+static void try_pow_f32(float x, float y, struct worst_pair *worst)
+{
+    double error = ulps_f32(lw__pow_f32(x, y), pow(x, y));
+    if (error > worst->error)
+        *worst = (struct worst_pair){error, x, y};
+}
+
+/* At the ends pow is the judge: glibc's powl takes 2^63 for odd. */
+static void try_pow_f64(double x, double y, struct worst_pair *worst)
+{
+    double end = pow(x, y);
+    long double want = isfinite(end) && end != 0 ? powl(x, y) : end;
+    double error = ulps_f64(lw__pow_f64(x, y), want);
+    if (error > worst->error)
+        *worst = (struct worst_pair){error, x, y};
+}
+
+/* Random pairs, most with a y that keeps the result in range, and every pair of special values:
+ * the table of C17 F.10.4.4, which the C library keeps. */
+static void test_pow(void)
+{
+    uint64_t state = 2;
+    struct worst_pair f32 = {0, 0, 0}, f64 = {0, 0, 0};
+    for (uint64_t i = 0; i < 10 * points; i++) {
+        float x = float_of((uint32_t)random_bits(&state) >> 1);
+        try_pow_f32(x, float_of((uint32_t)random_bits(&state)), &f32);
+        try_pow_f32(x, (float)(random_between(&state, -105, 90) / log(x)), &f32);
+        x = (float)random_between(&state, 0.5, 2);
+        try_pow_f32(x, (float)(random_between(&state, -105, 90) / log(x)), &f32);
+    }
+    for (uint64_t i = 0; i < points; i++) {
+        double x = double_of(random_bits(&state) >> 1);
+        try_pow_f64(x, double_of(random_bits(&state)), &f64);
+        try_pow_f64(x, random_between(&state, -746, 711) / log(x), &f64);
+        x = random_between(&state, 0.5, 2);
+        try_pow_f64(x, random_between(&state, -746, 711) / log(x), &f64);
+    }
+    for (size_t i = 0; i < 4 * COUNT(special) * COUNT(special); i++) {
+        double x = special[i / 4 % COUNT(special)] * (i & 1 ? -1 : 1);
+        double y = special[i / 4 / COUNT(special)] * (i & 2 ? -1 : 1);
+        try_pow_f32((float)x, (float)y, &f32);
+        try_pow_f64(x, y, &f64);
+    }
+    report("pow", "f32", f32.error, f32.x, f32.y, 2);
+    report("pow", "f64", f64.error, f64.x, f64.y, 2);
+}
+
+static void expect_f32(const char *name, float x, float y, float got, float want)
+{
+    if (same_f32(got, want))
+        return;
+    failures++;
+    printf("%s.f32(%a, %a) = %a, want %a\n", name, x, y, got, want);
+}
+
+static void expect_f64(const char *name, double x, double y, double got, double want)
+{
+    if (same_f64(got, want))
+        return;
+    failures++;
+    printf("%s.f64(%a, %a) = %a, want %a\n", name, x, y, got, want);
+}
+
+/* NaN loses, -0 is less than +0. */
+static double smaller(double x, double y)
+{
+    if (isnan(x) || isnan(y))
+        return isnan(x) ? y : x;
+    if (x == y)
+        return signbit(x) ? x : y;
+    return x < y ? x : y;
+}
+
+static void try_binary(double x, double y)
+{
+    float a = (float)x, b = (float)y;
+    expect_f32("fmin", a, b, lw__fmin_f32(a, b), (float)smaller(a, b));
+    expect_f32("fmax", a, b, lw__fmax_f32(a, b), (float)-smaller(-a, -b));
+    expect_f32("fmod", a, b, lw__fmod_f32(a, b), fmodf(a, b));
+    expect_f64("fmin", x, y, lw__fmin_f64(x, y), smaller(x, y));
+    expect_f64("fmax", x, y, lw__fmax_f64(x, y), -smaller(-x, -y));
+    expect_f64("fmod", x, y, lw__fmod_f64(x, y), fmod(x, y));
+}
+
+static void test_binary(void)
+{
+    uint64_t state = 3;
+    for (size_t i = 0; i < 4 * COUNT(special) * COUNT(special); i++)
+        try_binary(special[i / 4 % COUNT(special)] * (i & 1 ? -1 : 1),
+                   special[i / 4 / COUNT(special)] * (i & 2 ? -1 : 1));
+    for (uint64_t i = 0; i < points / 4; i++) {
+        double x = double_of(random_bits(&state));
+        try_binary(x, double_of(random_bits(&state)));
+        try_binary(float_of((uint32_t)random_bits(&state)),
+                   float_of((uint32_t)random_bits(&state)));
+        try_binary(x, x * random_between(&state, 0, 1));
+    }
+}
+
+/* The residual of a square is where a rounded product would give 0. */
+static void test_fma(void)
+{
+    uint64_t state = 4;
+    for (uint64_t i = 0; i < points; i++) {
+        double x = double_of(random_bits(&state)), z = double_of(random_bits(&state));
+        float a = float_of((uint32_t)random_bits(&state));
+        float c = float_of((uint32_t)random_bits(&state));
+        expect_f64("fma", x, z, lw__fma_f64(x, x, z), fma(x, x, z));
+        expect_f64("fma", x, x, lw__fma_f64(x, x, -(x * x)), fma(x, x, -(x * x)));
+        expect_f32("fma", a, c, lw__fma_f32(a, a, c), fmaf(a, a, c));
+        expect_f32("fma", a, a, lw__fma_f32(a, a, -(a * a)), fmaf(a, a, -(a * a)));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t stride = argc > 1 ? strtoull(argv[1], NULL, 10) : 997;
+    points = argc > 2 ? strtoull(argv[2], NULL, 10) : points;
+    for (size_t row = 0; row < COUNT(unary); row++) {
+        test_unary_f32(row, stride ? stride : 1);
+        test_unary_f64(row);
+    }
+    test_pow();
+    test_binary();
+    test_fma();
+    printf("%d failures\n", failures);
+    return failures != 0;
+}
