@@ -339,9 +339,6 @@ static int as_prefix(const char *prefix, const char *path, struct cli_arg *arg)
     if (*prefix == '\0')
         return CLI_DONE;
     bool is_struct = strcmp(prefix, "struct") == 0;
-    if (!is_struct && strcmp(prefix, "bf16") != 0)
-        return cli_fail(CLI_USAGE, "%s: '%s@': only bf16@ and struct@ are known", arg->label,
-                        prefix);
     lw_dtype stored = is_struct ? LW_U8 : LW_U16;
     if (arg->dtype != stored)
         return cli_fail(CLI_USAGE, "%s: %s holds %s, %s@ needs %s", arg->label, path,
@@ -356,6 +353,8 @@ static int as_prefix(const char *prefix, const char *path, struct cli_arg *arg)
 static int read_file(char *text, struct cli_arg *arg)
 {
     char *path = cut(text, '@'), *out = strstr(path, ".npy:");
+    if (*text != '\0' && strcmp(text, "bf16") != 0 && strcmp(text, "struct") != 0)
+        return cli_fail(CLI_USAGE, "%s: '%s@': only bf16@ and struct@ are known", arg->label, text);
     if (out) {
         out += 4;
         *out++ = '\0';

@@ -5,13 +5,14 @@
  * 16-bit values and the text does not. Then the text is read again with directed rounding, and the
  * double on the text's side is taken (the argument of rounding to odd: Boldo & Melquiond 2008).
  *
- * Writing: the first of 1, 2, 3 ... significant digits that reads back. At a power of two the gap
+ * Writing: the nearest decimal of ever more digits until one reads back. At a power of two the gap
  * below is half of the gap above, so the nearest decimal may fail where the next larger one
  * succeeds; both are tried.
  */
 #include "cli.h"
 #include <errno.h>
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,52 +184,74 @@ static bool reads_back(lw_dtype dtype, const char *text, const void *from)
            memcmp(element, from, lw_dtype_size(dtype)) == 0;
 }
 
-/* next_larger - the next decimal of as many digits, in place; false after the last of them. */
-static bool next_larger(char *digits, int count)
+/* next_larger - text, "d.ddde+XX", becomes the next decimal of as many digits; false after the last
+ * of them. */
+static bool next_larger(char *text)
 {
-    for (int i = count - 1; i >= 0; i--) {
-        if (digits[i] != '9') {
-            digits[i]++;
+    for (char *at = strchr(text, 'e') - 1; at >= text; at--) {
+        if (*at == '.')
+            continue;
+        if (*at != '9') {
+            ++*at;
             return true;
         }
-        digits[i] = '0';
+        *at = '0';
     }
     return false;
 }
 
 /* A positive number 0.d1d2d3... * 10^point. */
 struct decimal {
-    char digits[20];
+    char digits[DBL_DECIMAL_DIG + 1];
     int count, point;
 };
 
-static bool decimal_reads_back(lw_dtype dtype, const struct decimal *decimal, const void *from)
+/* to_decimal - text is "d.ddde+XX". */
+static struct decimal to_decimal(const char *text)
 {
-    char text[CLI_NUMBER_SIZE];
-    snprintf(text, sizeof text, ".%se%d", decimal->digits, decimal->point);
-    return reads_back(dtype, text, from);
+    struct decimal decimal = {.point = atoi(strchr(text, 'e') + 1) + 1};
+    for (; *text != 'e' && decimal.count < DBL_DECIMAL_DIG; text++)
+        if (*text != '.')
+            decimal.digits[decimal.count++] = *text;
+    while (decimal.count > 1 && decimal.digits[decimal.count - 1] == '0')
+        decimal.count--;
+    decimal.digits[decimal.count] = '\0';
+    return decimal;
+}
+
+/* safe_digits - so many digits that two different decimals are never the same normal number
+ * (FLT_DIG). Hence when one reads back, the shortest is the same, less its zeros at the end. */
+static int safe_digits(lw_dtype dtype, double value)
+{
+    static const struct {
+        lw_dtype dtype;
+        int digits;
+        double least; /* normal number */
+    } rows[] = {{LW_F16, 3, 0x1p-14},
+                {LW_BF16, 2, 0x1p-126},
+                {LW_F32, FLT_DIG, FLT_MIN},
+                {LW_F64, DBL_DIG, DBL_MIN}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].dtype == dtype && value >= rows[i].least)
+            return rows[i].digits;
+    return 1;
 }
 
 /* shortest - the decimal of the fewest digits that reads back as the element at from, which is
  * value, finite and above 0. */
 static struct decimal shortest(lw_dtype dtype, double value, const void *from)
 {
-    struct decimal decimal = {.count = 0};
-    for (int count = 1; count <= 17; count++) {
-        char text[CLI_NUMBER_SIZE];
-        snprintf(text, sizeof text, "%.*e", count - 1, value); /* d.dddde+XX */
-        decimal.digits[0] = text[0];
-        memcpy(decimal.digits + 1, text + 2, (size_t)count - 1);
-        decimal.digits[count] = '\0';
-        decimal.count = count;
-        decimal.point = atoi(strchr(text, 'e') + 1) + 1;
-        if (decimal_reads_back(dtype, &decimal, from))
+    char text[CLI_NUMBER_SIZE];
+    int exponent;
+    bool is_power_of_two = frexp(value, &exponent) == 0.5;
+    for (int count = safe_digits(dtype, value); count <= DBL_DECIMAL_DIG; count++) {
+        snprintf(text, sizeof text, "%.*e", count - 1, value);
+        if (reads_back(dtype, text, from))
             break;
-        struct decimal larger = decimal;
-        if (next_larger(larger.digits, count) && decimal_reads_back(dtype, &larger, from))
-            return larger;
+        if (is_power_of_two && next_larger(text) && reads_back(dtype, text, from))
+            break;
     }
-    return decimal;
+    return to_decimal(text);
 }
 
 /* write_decimal - positional for exponents that people read with ease, as Python and NumPy do. */

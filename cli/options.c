@@ -1,10 +1,9 @@
 /* options.c - the words after the command's name: FILE, options, ARGs.
  *
- * One row an option: its names, its value, the commands that take it, what it sets and its line of
+ * One row an option: its name, its value, the commands that take it, what it sets and its line of
  * help. A word that begins with '-' and a digit (or is -inf, -nan, -.5) is an ARG.
  */
 #include "cli.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,7 @@ enum { DEFAULT_LAUNCHES = 10 };
 typedef int set_option(struct cli_options *options, const char *name, const char *value);
 
 struct option {
-    char letter; /* 0: none */
-    const char *word;
+    const char *name; /* "-k", "--shared" */
     enum takes takes;
     unsigned commands; /* bits of cli_command */
     set_option *set;
@@ -175,25 +173,24 @@ static int add_include_dir(struct cli_options *options, const char *name, const 
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct option table[] = {
-    {'k', "kernel", A_VALUE, CLI_RUN, set_kernel,
-     "-k NAME            the kernel (default: the only one)"},
-    {'g', "grid", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
-    {'b', "block", A_VALUE, CLI_RUN, set_block,
+    {"-k", A_VALUE, CLI_RUN, set_kernel, "-k NAME            the kernel (default: the only one)"},
+    {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
+    {"-b", A_VALUE, CLI_RUN, set_block,
      "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
-    {'d', "device", A_VALUE, CLI_RUN, set_device, "-d DEVICE          see `lanewise devices`"},
-    {'D', "define", A_VALUE, CLI_RUN | CLI_SHOW, add_define, "-D NAME[=VALUE]    define a macro"},
-    {'I', "include", A_VALUE, CLI_RUN | CLI_SHOW, add_include_dir,
+    {"-d", A_VALUE, CLI_RUN, set_device, "-d DEVICE          see `lanewise devices`"},
+    {"-D", A_VALUE, CLI_RUN | CLI_SHOW, add_define, "-D NAME[=VALUE]    define a macro"},
+    {"-I", A_VALUE, CLI_RUN | CLI_SHOW, add_include_dir,
      "-I DIR             look for headers in DIR"},
-    {0, "shared", A_VALUE, CLI_RUN, set_shared, "--shared BYTES     dynamic block memory"},
-    {0, "timeout", A_VALUE, CLI_RUN, set_timeout,
+    {"--shared", A_VALUE, CLI_RUN, set_shared, "--shared BYTES     dynamic block memory"},
+    {"--timeout", A_VALUE, CLI_RUN, set_timeout,
      "--timeout SECONDS  give up a launch after that long"},
-    {0, "time", MAYBE_A_VALUE, CLI_RUN, set_time,
+    {"--time", MAYBE_A_VALUE, CLI_RUN, set_time,
      "--time[=N]         launch N times (default 10), print min, median, max"},
-    {0, "json", NO_VALUE, CLI_RUN, set_json, "--json             results as one JSON object"},
-    {0, "quiet", NO_VALUE, CLI_RUN, set_quiet, "--quiet            print no buffers"},
-    {0, "stage", A_VALUE, CLI_SHOW, set_stage,
+    {"--json", NO_VALUE, CLI_RUN, set_json, "--json             results as one JSON object"},
+    {"--quiet", NO_VALUE, CLI_RUN, set_quiet, "--quiet            print no buffers"},
+    {"--stage", A_VALUE, CLI_SHOW, set_stage,
      "--stage STAGE      (show) ir, instances, asm, ptx; later uniform, widened"},
-    {0, "help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES, set_help,
+    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES, set_help,
      "--help             this text"},
 };
 
@@ -204,19 +201,17 @@ void cli_options_help(FILE *to)
     fprintf(to, "  --                 ends the options\n");
 }
 
-/* find_option - the row that word ("-x...", "--xyz...") names; NULL: none. *rest is what follows
- * the name. */
+/* find_option - the row that word ("-x...", "--xyz...") begins with; NULL: none. *rest is what
+ * follows the name. */
 static const struct option *find_option(const char *word, const char **rest)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        size_t length = strlen(table[i].word);
-        if (word[1] != '-' && word[1] == table[i].letter) {
-            *rest = word + 2;
-            return &table[i];
-        }
-        bool is_same = word[1] == '-' && strncmp(word + 2, table[i].word, length) == 0;
-        if (is_same && (word[2 + length] == '\0' || word[2 + length] == '=')) {
-            *rest = word + 2 + length;
+        size_t length = strlen(table[i].name);
+        bool is_long = word[1] == '-';
+        if (strncmp(word, table[i].name, length) != 0)
+            continue;
+        if (!is_long || word[length] == '\0' || word[length] == '=') {
+            *rest = word + length;
             return &table[i];
         }
     }
@@ -241,8 +236,7 @@ static int take_option(enum cli_command command, char **words, size_t count, siz
     bool is_long = word[1] == '-';
     if (!option)
         return cli_fail(CLI_USAGE, "there is no option '%s' (an ARG can follow --)", word);
-    char name[24];
-    snprintf(name, sizeof name, "%.*s", (int)(rest - word), word);
+    const char *name = option->name;
     if (!(option->commands & command))
         return cli_fail(CLI_USAGE, "the option %s is not for this command", name);
     if (*rest != '\0')

@@ -217,7 +217,11 @@ static bool is_beyond_limits(const struct job *job)
 static int fail_launch(struct job *job, lw_status status, bool was_launched)
 {
     char text[1024];
-    snprintf(text, sizeof text, "%s", lw_last_error());
+    if (status == LW_E_TIMEOUT)
+        snprintf(text, sizeof text, "kernel '%s': not done after %g s, given up",
+                 job->result.kernel, (double)job->options->timeout / 1e9);
+    else
+        snprintf(text, sizeof text, "%s", lw_last_error());
     int failed = cli_exit_of(status);
     if (!was_launched && failed == CLI_USAGE && is_beyond_limits(job))
         failed = CLI_LAUNCH;
@@ -259,15 +263,14 @@ static int launch_once(struct job *job, uint64_t *time)
                               job->packed, result->arg_count);
     if (status != LW_OK)
         return fail_launch(job, status, false);
-    status = lw_event_record(job->end, job->stream);
-    if (status != LW_OK)
-        return cli_fail_library(status);
+    /* A launch that failed already refuses the mark too; wait then says why, after its output. */
+    lw_status marked = lw_event_record(job->end, job->stream);
     status = wait(job);
     if (status != LW_OK)
         return fail_launch(job, status, true);
-    if (job->options->time_launches > 0)
-        status = lw_event_elapsed(job->begin, job->end, time);
-    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+    if (marked == LW_OK && job->options->time_launches > 0)
+        marked = lw_event_elapsed(job->begin, job->end, time);
+    return marked == LW_OK ? CLI_DONE : cli_fail_library(marked);
 }
 
 static int compare_times(const void *a, const void *b)

@@ -37,11 +37,10 @@
 /* ---- Program ------------------------------------------------------------------------------- */
 
 /* KERNEL void name(...): an entry point. The convention gives one IR parameter for each C one. */
-#define KERNEL __attribute__((ms_abi, annotate("lw.kernel")))
+#define KERNEL __attribute__((ms_abi, used, annotate("lw.kernel")))
 
 /* KERNEL BLOCK(256) void name(...): launches with another block size are an error. */
-#define BLOCK(...) __attribute__((annotate("lw.block", LW__BLOCK(__VA_ARGS__, 1, 1, 1))))
-#define LW__BLOCK(x, y, z, ...) x, y, z
+#define BLOCK(...) __attribute__((annotate("lw.block", __VA_ARGS__)))
 
 /* A helper; any static function is one too. */
 #define DEVICE __attribute__((unused))
@@ -122,28 +121,22 @@ LW__PLACE int warp_id(void) __asm__("lw.warp_id");
 #define LW__HALF_V(op)                                                                             \
     LW__INLINE _Float16 op(_Float16 value) { return (_Float16)op((float)value); }                  \
     LW__INLINE __bf16 op(__bf16 value) { return (__bf16)op((float)value); }
-#define LW__HALF_VVI(op)
 #define LW__NO_POINTER_VI(op)                                                                      \
     LW__REFUSED("it takes numbers; pointers are refused") int op(const volatile void *v, int n);
 #define LW__NO_POINTER_V(op)                                                                       \
     LW__REFUSED("it takes numbers; pointers are refused") int op(const volatile void *v);
-#define LW__NO_POINTER_VVI(op)
 
-#define LW__TYPES_ANY(op, args)                                                                    \
-    LW__INTEGERS(LW__ROW_##args, op) LW__FLOATS(LW__ROW_##args, op) LW__NO_POINTER_##args(op)
-#define LW__TYPES_SUMS(op, args)                                                                   \
-    LW__PROMOTED(LW__ROW_##args, op) LW__HALF_##args(op) LW__NO_POINTER_##args(op)
-#define LW__TYPES_NONE(op, args) LW__PLAIN_##args(op)
-#define LW__RESULT_INT int
-#define LW__RESULT_U32 uint32_t
-#define LW__RESULT_VOID void
-
-#define LW_OP(op, scope, types, args, result) LW__OP_##types(op, args, result)
-#define LW__OP_ANY(op, args, result) LW__TYPES_ANY(op, args)
-#define LW__OP_SUMS(op, args, result) LW__TYPES_SUMS(op, args)
-#define LW__OP_NONE(op, args, result) LW__PLAIN_##args(op, LW__RESULT_##result)
-#define LW__PLAIN_P(op, R) __attribute__((convergent, nothrow)) R op(bool p) __asm__("lw." #op);
-#define LW__PLAIN_N(op, R) __attribute__((convergent, nothrow)) R op(void) __asm__("lw." #op);
+/* The words of a row are pasted, never expanded: -D N=8 may define any of them. */
+#define LW_OP(op, scope, types, args, result) LW__OP_##types##_##args##_##result(op)
+#define LW__OP_ANY_VI_SAME(op)                                                                     \
+    LW__INTEGERS(LW__ROW_VI, op) LW__FLOATS(LW__ROW_VI, op) LW__NO_POINTER_VI(op)
+#define LW__OP_SUMS_V_SAME(op) LW__PROMOTED(LW__ROW_V, op) LW__HALF_V(op) LW__NO_POINTER_V(op)
+#define LW__OP_SUMS_VVI_SAME(op) LW__PROMOTED(LW__ROW_VVI, op)
+#define LW__OP_NONE_P_INT(op) LW__PLAIN(op, int, (bool p))
+#define LW__OP_NONE_P_U32(op) LW__PLAIN(op, uint32_t, (bool p))
+#define LW__OP_NONE_N_VOID(op) LW__PLAIN(op, void, (void))
+#define LW__PLAIN(op, R, parameters)                                                               \
+    __attribute__((convergent, nothrow)) R op parameters __asm__("lw." #op);
 #include "warp_ops.def"
 #undef LW_OP
 

@@ -1,5 +1,5 @@
-/* base.h - what every part of the library uses: failing with a message, growing arrays, text, hashes.
- * No LLVM, no device. Owned by base/; compile/ links it too.
+/* base.h - what every part of the library uses: failing with a message, text, hashes, files. No
+ * LLVM, no device; lanewise-compile links it too.
  */
 #ifndef LW_BASE_H
 #define LW_BASE_H
@@ -11,8 +11,7 @@
 /* lw__fail - set this thread's message and return the status, in one expression:
  *     return lw__fail(LW_E_SHAPE, "grid.x = %u, need 1 to %u", x, max);
  * The message is cut at 1023 bytes; newlines become blanks. */
-lw_status lw__fail(lw_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+lw_status lw__fail(lw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 enum { LW_MESSAGE_MAX = 1023 }; /* bytes of a message without its NUL */
 
 /* LW_TRY - propagate a failure, its message untouched. */
@@ -44,7 +43,8 @@ uint64_t lw__hash(uint64_t hash, const void *bytes, size_t count);
 char lw__dtype_kind(lw_dtype dtype);
 
 /* lw__alloc_aligned - bytes of zeroed memory at a multiple of 64, NULL where memory is short.
- * *block is what to hand to free(). Zero pages of large blocks cost nothing until they are touched. */
+ * *block is what to hand to free(). Zero pages of large blocks cost nothing until they are
+ * touched. */
 void *lw__alloc_aligned(size_t bytes, void **block);
 
 /* lw__copy_string - a copy to free(); NULL where memory is short. */
@@ -61,6 +61,7 @@ struct lw__bytes {
 lw_status lw__read_file(const char *path, struct lw__bytes *out);
 lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes *out);
 
-/* lw__write_all - write every byte, going on after signals. False with errno set where it cannot. */
+/* lw__write_all - write every byte, going on after signals. False with errno set where it
+ * cannot. */
 bool lw__write_all(int descriptor, const void *bytes, size_t count);
 #endif

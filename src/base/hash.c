@@ -1,5 +1,5 @@
-/* hash.c - FNV-1a, 64 bits: short, well spread, and every one-byte change shows, since each step is a
- * bijection of the state.
+/* hash.c - FNV-1a, 64 bits: short, well spread, and every one-byte change shows, since each step is
+ * a bijection of the state.
  * source  Fowler, Noll, Vo; draft-eastlake-fnv, the 64-bit prime
  */
 #include "base/base.h"

@@ -1,8 +1,9 @@
 /* manifest.c - reads what lanewise-compile wrote; the format is manifest.h's.
  *
- * Nothing in it is trusted: the compiler may have crashed in the middle of a row, and a cached one may
- * be damaged. One pass finds the end row and counts the rows of each kind, so that every array is
- * allocated once; a second cuts the lines into fields, in place, and takes each by its table row.
+ * Nothing in it is trusted: the compiler may have crashed in the middle of a row, and a cached one
+ * may be damaged. One pass finds the end row and counts the rows of each kind, so that every array
+ * is allocated once; a second cuts the lines into fields, in place, and takes each by its table
+ * row.
  */
 #include "base/manifest_read.h"
 #include "base/manifest.h"
@@ -13,8 +14,8 @@ enum { FIELDS_MAX = 16, DIMS_MAX = 64 };
 
 struct reader {
     struct lw__manifest *out;
-    const char *tag;  /* of the row being read */
-    size_t line;      /* from 1 */
+    const char *tag; /* of the row being read */
+    size_t line;     /* from 1 */
     char *field[FIELDS_MAX];
 };
 
@@ -272,8 +273,8 @@ static lw_status take_rows(struct reader *r)
     return LW_OK;
 }
 
-/* row_of may look a tag's length past a short last line, so it is only given terminated text: length
- * bytes must be followed by a NUL, as lw__bytes promises. */
+/* row_of may look a tag's length past a short last line, so it is only given terminated text:
+ * length bytes must be followed by a NUL, as lw__bytes promises. */
 lw_status lw__manifest_read(const char *bytes, size_t length, struct lw__manifest *manifest)
 {
     struct reader r = {.out = manifest, .tag = "?"};
@@ -287,9 +288,10 @@ lw_status lw__manifest_read(const char *bytes, size_t length, struct lw__manifes
         return lw__fail(LW_E_MEMORY, "out of memory: a manifest of %zu bytes", length);
     LW_TRY(take_rows(&r));
     if (manifest->payload_bytes != length - manifest->text_bytes)
-        return lw__fail(LW_E_INTERNAL, "the compiler's manifest is damaged: it promises %zu bytes "
-                        "of code, %zu follow", manifest->payload_bytes,
-                        length - manifest->text_bytes);
+        return lw__fail(LW_E_INTERNAL,
+                        "the compiler's manifest is damaged: it promises %zu bytes "
+                        "of code, %zu follow",
+                        manifest->payload_bytes, length - manifest->text_bytes);
     return LW_OK;
 }
 

@@ -2,9 +2,10 @@
  *
  * The library starts
  *     lanewise-compile --device D --name NAME --out FD [--source FD] [-D X]... [-I DIR]... [PATH]
- * D is ref, null, check, cpu or ptx:sm_NN. The kernels' text comes from PATH, or from descriptor --source and then
- * NAME is only its name. The result goes to descriptor --out, a regular or memory file:
- *     the manifest, then PAYLOAD bytes: a shared object (ref, cpu, check), PTX text, or nothing (null)
+ * D is ref, null, check, cpu or ptx:sm_NN. The kernels' text comes from PATH, or from descriptor
+ * --source and then NAME is only its name. The result goes to descriptor --out, a regular or memory
+ * file:
+ *     the manifest, then PAYLOAD bytes: a shared object (ref, cpu, check), PTX, or nothing (null)
  * Exit status: 0 built; 1 the kernels do not compile (diag rows say why, no payload); 2 the command
  * line is wrong; anything else, a signal, or a manifest without its end row: a defect.
  *
@@ -13,15 +14,17 @@
  *     diag     severity file line column text
  *     dep      path hash          a file that was read; FNV-1a 64 of its bytes as 16 hex digits
  *     kernel   name signature line block_x block_y block_z shared_bytes uses_dynamic arg_bytes
- *              block_* are 0 where BLOCK(...) did not fix them; arg_bytes: size of the packed arguments
- *     param    name type layout offset size dims     of the kernel row above it, in order; offset and
- *              size in the packed arguments: scalars and structs by value, a pointer as its address,
- *              a tensor as {data, extent[rank], stride[rank]}; dims: how many declared sizes a pointer has
+ *              block_* are 0 where BLOCK(...) did not fix them; arg_bytes: of the packed arguments
+ *     param    name type layout offset size dims     of the kernel row above it, in order; offset
+ *              and size in the packed arguments: scalars and structs by value, a pointer as its
+ *              address, a tensor as {data, extent[rank], stride[rank]}; dims: how many declared
+ *              sizes a pointer has
  *     site     file line column what                 numbered from 0 in order; what: the operation
  *     end      payload_bytes
  * Symbols of the payload for a kernel K: see ref_abi.h for lw.ref.K and lw.ref.resume; and, where a
- * param has dims, void lw.sizes.K(const char *packed_arguments, int64_t *sizes), which writes the declared sizes
- * of all params in order, outer first (a size that is not positive is written as it is).
+ * param has dims, void lw.sizes.K(const char *packed_arguments, int64_t *sizes), which writes the
+ * declared sizes of all params in order, outer first (a size that is not positive is written as it
+ * is).
  */
 #ifndef LW_MANIFEST_H
 #define LW_MANIFEST_H

@@ -9,13 +9,13 @@
 
 struct lw__manifest_dep {
     const char *path;
-    uint64_t hash;          /* lw__hash of the file's bytes */
+    uint64_t hash; /* lw__hash of the file's bytes */
 };
 
 struct lw__manifest_kernel {
     const char *name, *signature;
     int line;
-    lw_dim3 block;          /* all 0: not fixed */
+    lw_dim3 block; /* all 0: not fixed */
     size_t shared_bytes;
     bool uses_dynamic;
     size_t arg_bytes;
@@ -24,7 +24,7 @@ struct lw__manifest_kernel {
 
 struct lw__manifest_param {
     const char *name, *type, *layout;
-    size_t offset, size;    /* inside arg_bytes */
+    size_t offset, size; /* inside arg_bytes */
     int dims;
 };
 
@@ -35,8 +35,8 @@ struct lw__manifest_site {
 };
 
 struct lw__manifest {
-    char *text;             /* a copy, cut into the fields that the rows point to */
-    size_t text_bytes;      /* of the manifest itself: the payload starts after them */
+    char *text;        /* a copy, cut into the fields that the rows point to */
+    size_t text_bytes; /* of the manifest itself: the payload starts after them */
     size_t payload_bytes;
     lw_diagnostic *diags;
     struct lw__manifest_dep *deps;

@@ -11,6 +11,15 @@
 #define LW_REF_ABI_H
 #include <stdint.h>
 
+/* The collectives. LW_OP_NONE is none. */
+enum lw__op {
+    LW_OP_NONE,
+#define LW_OP(name, scope, types, arguments, result) LW_OP_##name,
+#include "lanewise/warp_ops.def"
+#undef LW_OP
+    LW_OP_COUNT
+};
+
 enum lw_ref_state {
     LW_REF_FRESH,      /* not started: only the scheduler writes this */
     LW_REF_RETURNED,   /* left the kernel; never resume it */
@@ -33,7 +42,7 @@ struct lw_ref_thread {
 
     /* written by the thread before it suspends */
     uint32_t state;      /* enum lw_ref_state */
-    uint32_t op;         /* LW_OP_*, from warp_ops.def */
+    uint32_t op;         /* enum lw__op */
     uint32_t type;       /* lw_dtype of value; 0 where the operation is untyped */
     uint32_t site;       /* index of a site row of the manifest: the source line */
     int32_t number;      /* the int argument: lane, distance, mask, thread or tree step */

@@ -1,7 +1,7 @@
 /* status.c - this thread's last message, and the texts of the statuses.
  *
- * A failure is one expression, `return lw__fail(status, format, ...)`, so that the code and the text
- * cannot part. The text lives in the thread; no failure path allocates.
+ * A failure is one expression, `return lw__fail(status, format, ...)`, so that the code and the
+ * text cannot part. The text lives in the thread; no failure path allocates.
  */
 #include "base/base.h"
 #include <stdarg.h>
@@ -36,8 +36,7 @@ const char *lw_status_text(lw_status status)
 {
     switch (status) {
 #define TEXT(name, value, text)                                                                    \
-    case LW_##name:                                                                                \
-        return text;
+    case LW_##name: return text;
         LW_STATUS_MAP(TEXT)
 #undef TEXT
     }

@@ -9,6 +9,7 @@
 #define LW_COMPILE_H
 
 #include "base/base.h"
+#include "base/ref_abi.h"
 #include "compile/front.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
@@ -31,15 +32,6 @@ enum {
     FACT_THREADS = 1 << 9,   /* lw.ref.K exist */
     FACT_OBJECT = 1 << 10,   /* unit->payload is an object file */
     FACT_PAYLOAD = 1 << 11,  /* unit->payload is what the library gets */
-};
-
-/* The collectives, from warp_ops.def. LW_OP_NONE is no collective. */
-enum lw__op {
-    LW_OP_NONE,
-#define LW_OP(name, scope, types, args, result) LW_OP_##name,
-#include "lanewise/warp_ops.def"
-#undef LW_OP
-    LW_OP_COUNT
 };
 
 enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
@@ -125,6 +117,9 @@ LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new bloc
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
 
+/* ir_verify.c: does the module keep the rules of its facts? */
+bool lw__ir_verify(const struct lw__unit *unit, const char *after);
+
 /* ir_cfg.c, ir_loop.c: a function's control flow graph, dominators and loops. Blocks are numbered in
  * reverse postorder, then-arms first; blocks that cannot be reached have no number. */
 struct lw__cfg {
@@ -134,15 +129,15 @@ struct lw__cfg {
     uint32_t *succ_start, *succ;      /* successors of b: succ[succ_start[b] .. succ_start[b+1]) */
     uint32_t *pred_start, *pred;
     uint32_t *idom;                   /* immediate dominator; the entry's is itself */
+    uint32_t *layout;                 /* position in the function's list: the order of the text */
     struct lw__block_map *map;        /* block -> number */
 };
 bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg); /* false: out of memory */
 void lw__cfg_free(struct lw__cfg *cfg);
 uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block); /* UINT32_MAX: none */
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
-bool lw__cfg_is_reducible(const struct lw__cfg *cfg);
 
-/* A natural loop: header, and body[b] true for every block in it. */
+/* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {
     uint32_t header;
     bool *body;              /* cfg->count */

@@ -19,34 +19,46 @@
 static const char *const common_flags[] = {
     "clang-19", "--target=x86_64-unknown-linux-gnu", "-x", "c", "-std=gnu17", "-O1",
     "-ffp-contract=off", "-fno-math-errno", "-fconvergent-functions", "-fno-strict-aliasing",
-    "-nostdlibinc", "-ffreestanding", "-fno-gnu-inline-asm", "-fno-color-diagnostics",
+    "-nostdlibinc", "-ffreestanding", "-fno-gnu-inline-asm", "-fno-color-diagnostics", "-fno-crash-diagnostics",
     "-fshow-overloads=best", "-fmacro-backtrace-limit=1", "-Wno-unknown-attributes",
     "-Werror=format", "-Werror=format-nonliteral", "-Wno-format-zero-length",
     "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"};
 
 /* Descriptor 3 of clang: where it writes the list of files it read. */
 static const char *const build_flags[] = {"-Xclang", "-disable-llvm-passes", "-g",
+                                          "-fno-discard-value-names",
                                           "-fsanitize=vla-bound", "-emit-llvm", "-c", "-MD", "-MT",
                                           "x", "-MF", "/dev/fd/3", "-o", "-"};
 static const char *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
 
-/* The folder that holds lanewise/kernel.h: beside an installed program, else the source tree's. */
+static bool has_header(const char *folder)
+{
+    char header[PATH_MAX + 32];
+    snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
+    return !access(header, R_OK);
+}
+
+/* The folder that holds lanewise/kernel.h: LANEWISE_INCLUDE, beside an installed program, or in the
+ * source tree. */
 static bool header_folder(char folder[PATH_MAX])
 {
-    char exe[PATH_MAX], probe[PATH_MAX + 32];
+    const char *chosen = getenv("LANEWISE_INCLUDE");
+    char exe[PATH_MAX];
+    if (chosen && *chosen) {
+        snprintf(folder, PATH_MAX, "%s", chosen);
+        return has_header(folder) ||
+               lw__defect("LANEWISE_INCLUDE=%s has no lanewise/kernel.h", folder);
+    }
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     if (n > 0) {
         exe[n] = 0;
-        char *slash = strrchr(exe, '/');
-        *slash = 0;
+        *strrchr(exe, '/') = 0;
         snprintf(folder, PATH_MAX, "%.*s/../../include", PATH_MAX - 32, exe);
-        snprintf(probe, sizeof probe, "%s/lanewise/kernel.h", folder);
-        if (!access(probe, R_OK))
+        if (has_header(folder))
             return true;
     }
     snprintf(folder, PATH_MAX, "%s", LW_KERNEL_INCLUDE);
-    snprintf(probe, sizeof probe, "%s/lanewise/kernel.h", folder);
-    return !access(probe, R_OK) || lw__defect("lanewise/kernel.h is not in %s", folder);
+    return has_header(folder) || lw__defect("lanewise/kernel.h is not in %s", folder);
 }
 
 /* Text that comes from a descriptor goes to clang under the name it has for the user. */
@@ -146,6 +158,15 @@ void lw__dependency_add(struct lw__text *manifest, const char *path)
         close(fd);
 }
 
+/* clang calls a static loader_uninitialized variable at file scope constant, though it is written:
+ * block memory would fold to undef. */
+static void block_memory_varies(LLVMModuleRef module)
+{
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        if (lw__ir_in_section(g, "lw.shared"))
+            LLVMSetGlobalConstant(g, 0);
+}
+
 /* clang is done: its messages become rows; a module only when it compiled. */
 static bool take_module(struct lw__unit *unit, struct clang *clang, int status)
 {
@@ -161,6 +182,8 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, int status)
         ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module) ||
              lw__defect("clang-19's bitcode cannot be read");
         LLVMDisposeMemoryBuffer(buffer);
+        if (ok)
+            block_memory_varies(unit->module);
     }
     lw__text_free(&text);
     lw__text_free(&bitcode);

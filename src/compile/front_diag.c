@@ -277,6 +277,22 @@ static bool is_crash(struct span line)
            contains(line, "unable to execute command");
 }
 
+static bool ends_with(struct span span, const char *end)
+{
+    const size_t n = strlen(end);
+    return span.length >= n && !memcmp(span.begin + span.length - n, end, n);
+}
+
+/* A note about the inside of our own headers, or about how a macro expands, helps nobody. */
+static bool is_inside_us(const struct message *message)
+{
+    return starts_with(message->severity, "note") &&
+           (ends_with(message->file, "lanewise/kernel.h") ||
+            ends_with(message->file, "lanewise/warp_ops.def") ||
+            starts_with(message->text, "(skipping") ||
+            starts_with(message->text, "did you mean"));
+}
+
 static void add_row(struct lw__diags *diags, const struct message *message, const char *picture)
 {
     struct lw__text *rows = diags->rows;
@@ -326,6 +342,8 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
             return;
         }
         if (!read_message(line, &message))
+            continue;
+        if (is_inside_us(&message))
             continue;
         if (!follows_from(&message, &before) && !repeats(&message, &before))
             add_row(diags, &message, cursor);

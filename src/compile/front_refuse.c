@@ -238,6 +238,13 @@ static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef calle
             refuse_intrinsic(r, call, name);
         return;
     }
+    if (LLVMGetFunctionCallConv(callee) == LLVMWin64CallConv) {
+        lw__diags_error(r->diags, loc,
+                        "'%s' is a KERNEL: kernels are launched, not called; call a static helper "
+                        "from both",
+                        name);
+        return;
+    }
     if (!LLVMIsDeclaration(callee) || is_ours(name) ||
         starts_with(name, "__ubsan_handle_vla_bound"))
         return;

@@ -92,8 +92,15 @@ static void read_block(struct reader *r, struct lw__kernel *kernel, LLVMValueRef
 {
     int64_t size[3] = {1, 1, 1};
     LLVMValueRef values = LLVMGetInitializer(arguments);
-    for (int i = 0; i < 3 && i < LLVMGetNumOperands(values); i++) {
-        LLVMValueRef value = LLVMGetOperand(values, (unsigned)i);
+    const unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(values));
+    if (count > 3) {
+        lw__diags_error(r->diags, kernel->loc,
+                        "BLOCK of kernel '%s' has %u sizes, 1 to 3 are possible", kernel->name,
+                        count);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMGetAggregateElement(values, i);
         size[i] = LLVMIsAConstantInt(value) ? (int64_t)LLVMConstIntGetSExtValue(value) : 0;
     }
     const bool small = size[0] >= 1 && size[1] >= 1 && size[2] >= 1 && size[0] <= BLOCK_MAX &&

@@ -357,18 +357,24 @@ static bool find_checks(struct slice *s, size_t want)
     return !involved && !s->failed;
 }
 
-static void open_function(struct slice *s, LLVMBasicBlockRef *entry)
+static bool open_function(struct slice *s, LLVMBasicBlockRef *entry)
 {
-    char name[1024] = "lw.sizes.";
-    strncat(name, s->kernel->name, sizeof name - strlen(name) - 1);
+    struct lw__text name = {0};
     LLVMTypeRef pointer = LLVMPointerTypeInContext(s->context, 0), params[2] = {pointer, pointer};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->context), params, 2, false);
-    s->function = LLVMAddFunction(s->module, name, type);
+    lw__text_add(&name, "lw.sizes.%s", s->kernel->name);
+    s->failed = name.failed;
+    if (!s->failed)
+        s->function = LLVMAddFunction(s->module, name.data, type);
+    lw__text_free(&name);
+    if (s->failed)
+        return false;
     *entry = LLVMAppendBasicBlockInContext(s->context, s->function, "");
     s->done = LLVMAppendBasicBlockInContext(s->context, s->function, "");
     LLVMPositionBuilderAtEnd(s->builder, s->done);
     LLVMBuildRetVoid(s->builder);
     LLVMPositionBuilderAtEnd(s->builder, *entry);
+    return true;
 }
 
 static void store_constants(struct slice *s)
@@ -386,9 +392,8 @@ static void store_constants(struct slice *s)
 static void make_function(struct slice *s)
 {
     LLVMBasicBlockRef entry;
-    if (s->check_count && !check_prologue(s))
+    if ((s->check_count && !check_prologue(s)) || !open_function(s, &entry))
         return;
-    open_function(s, &entry);
     store_constants(s);
     if (!s->check_count) {
         LLVMBuildBr(s->builder, s->done);

@@ -25,24 +25,21 @@ static const struct {
 
 /* ---- operands ---- */
 
-LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index)
-{
-    LLVMValueRef value = LLVMMetadataAsValue(context, node);
-    const unsigned count = LLVMGetMDNodeNumOperands(value);
-    if (index >= count)
-        return NULL;
-    LLVMValueRef *operands = calloc(count, sizeof *operands);
-    if (!operands)
-        return NULL;
-    LLVMGetMDNodeOperands(value, operands);
-    LLVMMetadataRef operand = operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
-    free(operands);
-    return operand;
-}
-
 static unsigned operand_count(LLVMContextRef context, LLVMMetadataRef node)
 {
     return node ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(context, node)) : 0;
+}
+
+LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index)
+{
+    const unsigned count = operand_count(context, node);
+    LLVMValueRef *operands = index < count ? calloc(count, sizeof(LLVMValueRef)) : NULL;
+    if (!operands)
+        return NULL;
+    LLVMGetMDNodeOperands(LLVMMetadataAsValue(context, node), operands);
+    LLVMMetadataRef operand = operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
+    free(operands);
+    return operand;
 }
 
 unsigned lw__di_tag(LLVMMetadataRef node)

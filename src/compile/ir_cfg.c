@@ -73,6 +73,22 @@ static bool number_blocks(struct lw__cfg *cfg, size_t total)
     return true;
 }
 
+/* Where each block stands in the function: clang lays them out in the order of the text. */
+static bool number_text(struct lw__cfg *cfg)
+{
+    uint32_t position = 0;
+    cfg->layout = calloc(cfg->count + 1, sizeof *cfg->layout);
+    if (!cfg->layout)
+        return false;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(cfg->function); b;
+         b = LLVMGetNextBasicBlock(b), position++) {
+        uint32_t number = lw__cfg_index(cfg, b);
+        if (number != UINT32_MAX)
+            cfg->layout[number] = position;
+    }
+    return true;
+}
+
 static bool link_blocks(struct lw__cfg *cfg)
 {
     size_t edges = 0;
@@ -146,8 +162,8 @@ bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg)
     cfg->map = calloc(1, sizeof *cfg->map + slots * sizeof cfg->map->slot[0]);
     if (cfg->map)
         cfg->map->mask = slots - 1;
-    if (cfg->blocks && cfg->map && number_blocks(cfg, total) && link_blocks(cfg) &&
-        find_dominators(cfg))
+    if (cfg->blocks && cfg->map && number_blocks(cfg, total) && number_text(cfg) &&
+        link_blocks(cfg) && find_dominators(cfg))
         return true;
     lw__cfg_free(cfg);
     return lw__defect("out of memory");
@@ -161,6 +177,7 @@ void lw__cfg_free(struct lw__cfg *cfg)
     free(cfg->pred_start);
     free(cfg->pred);
     free(cfg->idom);
+    free(cfg->layout);
     free(cfg->map);
     *cfg = (struct lw__cfg){0};
 }
@@ -170,14 +187,4 @@ bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b)
     while (b > a)
         b = cfg->idom[b];
     return a == b;
-}
-
-/* Reducible: the target of every edge that goes backwards dominates its source. */
-bool lw__cfg_is_reducible(const struct lw__cfg *cfg)
-{
-    for (uint32_t b = 0; b < cfg->count; b++)
-        for (uint32_t e = cfg->succ_start[b]; e < cfg->succ_start[b + 1]; e++)
-            if (cfg->succ[e] <= b && !lw__cfg_dominates(cfg, cfg->succ[e], b))
-                return false;
-    return true;
 }

@@ -10,11 +10,12 @@
  * counts the collectives and loops of one loop body in topological order, the trip of the loop
  * entered comes behind its place. Trips are counters in memory here; sroa makes them phis.
  *
- * An arm that leaves a loop (break, return, goto) belongs to the trip it leaves, though it is no
- * part of the natural loop. It is known by its place in the text: clang gives each loop statement its
- * source range (!llvm.loop). A block with a collective in that range, dominated by the loop's header,
- * is in the loop, and so is all that leads there. A loop made by goto reaches in the text from its
- * label to its last jump back.
+ * An arm that leaves a loop (break, return, goto) belongs to the trip it leaves, though no edge goes
+ * from it back to the header. It is known by its place in the text. clang lays blocks out in the
+ * order of the text, and inlining keeps that order: a block with a collective that is laid out
+ * between the loop's blocks, and reached only through the loop, is in the loop, and so is all that
+ * leads there. Only the last arm of a `while` may be laid out behind the loop's own blocks: the
+ * statement's source range (!llvm.loop) tells it from what follows the loop.
  */
 #include "compile/compile.h"
 #include <llvm-c/DebugInfo.h>
@@ -78,37 +79,13 @@ static void range_of_statement(struct work *w, LLVMValueRef branch, struct range
     free(operand);
 }
 
-static LLVMMetadataRef first_location(LLVMBasicBlockRef block)
-{
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(i);
-        if (loc && LLVMDILocationGetLine(loc))
-            return loc;
-    }
-    return NULL;
-}
-
 static struct range range_of_loop(struct work *w, const struct lw__loop *l)
 {
     struct range r = {0};
     const struct lw__cfg *g = &w->cfg;
     for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1] && !r.known; e++)
-        if (g->pred[e] >= l->header)
+        if (l->body[g->pred[e]])
             range_of_statement(w, LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]), &r);
-    if (r.known)
-        return r;
-    LLVMMetadataRef label = first_location(g->blocks[l->header]);
-    if (!label)
-        return r;
-    r.frame = LLVMDILocationGetInlinedAt(label);
-    widen(&r, label);
-    for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++) {
-        if (g->pred[e] < l->header)
-            continue;
-        LLVMMetadataRef jump = first_location(g->blocks[g->pred[e]]);
-        if (jump)
-            widen(&r, jump);
-    }
     return r;
 }
 
@@ -125,22 +102,96 @@ static bool stands_in(const struct range *r, LLVMValueRef call)
            !before(r->last_line, r->last_column, line, column);
 }
 
+static bool named(LLVMBasicBlockRef block, const char *const *names)
+{
+    const char *name = LLVMGetBasicBlockName(block);
+    for (; *names; names++) {
+        size_t n = strlen(*names);
+        if (!strncmp(name, *names, n) && strspn(name + n, "0123456789") == strlen(name + n))
+            return true;
+    }
+    return false;
+}
+
+/* All text from a macro has one location. Between the loop's last block and block a, does the
+ * loop's statement end? Statements that begin there end there as well. */
+static bool statement_ends(const struct work *w, uint32_t last, uint32_t a)
+{
+    static const char *const begins[] = {"for.cond", "while.cond", "do.body", NULL};
+    static const char *const ends[] = {"for.end", "while.end", "do.end", NULL};
+    uint32_t position = 0, depth = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->cfg.function); b && position <= a;
+         b = LLVMGetNextBasicBlock(b), position++) {
+        if (position <= last)
+            continue;
+        if (named(b, ends) && depth-- == 0)
+            return true;
+        depth += named(b, begins);
+    }
+    return false;
+}
+
+/* Does a collective of block b stand in the text of the loop? */
+static bool is_in_text(struct work *w, const struct lw__loop *l, uint32_t b)
+{
+    const uint32_t *layout = w->cfg.layout;
+    uint32_t first = UINT32_MAX, last = 0;
+    for (uint32_t k = 0; k < w->cfg.count; k++) {
+        if (!l->body[k])
+            continue;
+        first = layout[k] < first ? layout[k] : first;
+        last = layout[k] > last ? layout[k] : last;
+    }
+    if (layout[b] < first || layout[b] <= last)
+        return layout[b] > first;
+    struct range r = range_of_loop(w, l);
+    LLVMBasicBlockRef block = w->cfg.blocks[b];
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (lw__ir_collective(i, NULL) && stands_in(&r, i))
+            return !statement_ends(w, last, layout[b]);
+    return false;
+}
+
+/* Marks what can be reached without the loop. */
+static bool reach_around(const struct work *w, const struct lw__loop *l, bool *reached)
+{
+    const struct lw__cfg *g = &w->cfg;
+    uint32_t *todo = malloc((g->count + 1) * sizeof *todo), n = 0;
+    if (!todo)
+        return lw__defect("out of memory");
+    reached[0] = !l->body[0];
+    if (reached[0])
+        todo[n++] = 0;
+    while (n) {
+        uint32_t b = todo[--n];
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
+            uint32_t t = g->succ[e];
+            if (!l->body[t] && !reached[t]) {
+                reached[t] = true;
+                todo[n++] = t;
+            }
+        }
+    }
+    free(todo);
+    return true;
+}
+
 /* Take the arms that leave this loop with collectives in them into it. */
 static bool take_arms(struct work *w, struct lw__loop *l)
 {
-    struct range r = range_of_loop(w, l);
-    for (uint32_t b = l->header + 1; b < w->cfg.count; b++) {
-        if (!w->has_collective[b] || l->body[b] || !lw__cfg_dominates(&w->cfg, l->header, b))
-            continue;
-        bool inside = false;
-        LLVMBasicBlockRef block = w->cfg.blocks[b];
-        for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-            if (lw__ir_collective(i, NULL) && stands_in(&r, i))
-                inside = true;
-        if (inside && !lw__loops_grow(&w->cfg, l, b))
-            return false;
-    }
-    return true;
+    bool *around = calloc(w->cfg.count + 1, sizeof *around);
+    bool ok = around ? reach_around(w, l, around) : lw__defect("out of memory");
+    struct lw__loop own = *l;
+    own.body = malloc(w->cfg.count + 1);
+    ok = ok && (own.body || lw__defect("out of memory"));
+    if (ok)
+        memcpy(own.body, l->body, w->cfg.count);
+    for (uint32_t b = 0; b < w->cfg.count && ok; b++)
+        if (w->has_collective[b] && !l->body[b] && !around[b] && is_in_text(w, &own, b))
+            ok = lw__loops_grow(&w->cfg, l, b);
+    free(own.body);
+    free(around);
+    return ok;
 }
 
 /* What an inner loop took, the loops around it have too. */
@@ -162,8 +213,7 @@ static bool settle_loops(struct work *w)
     for (size_t i = 0; i < w->loops.count; i++)
         if (!take_arms(w, &w->loops.loops[i]))
             return false;
-    /* headers come in reverse postorder, inner loops behind outer ones: from the back, an inner
-     * loop is settled before the loops around it */
+    /* outer loops come before inner ones: from the back, an inner loop is settled first */
     for (size_t i = w->loops.count; i-- > 0;)
         if (!take_inner(w, &w->loops.loops[i]))
             return false;
@@ -234,27 +284,37 @@ static void visit(struct work *w, struct order *o, int around, uint32_t b)
     visit(w, o, child, header);
 }
 
-static bool count_trips(struct work *w, int loop)
+/* A store on the edge from p to t: one of the two has no other edge, critical ones were split. */
+static void store_on_edge(struct work *w, uint32_t p, uint32_t t, LLVMValueRef value, int loop)
 {
-    if (w->trip[loop])
-        return true;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(w->cfg.blocks[p]);
+    LLVMPositionBuilderBefore(w->builder, LLVMGetNumSuccessors(end) == 1
+                                              ? end
+                                              : lw__ir_first_after_phis(w->cfg.blocks[t]));
+    LLVMBuildStore(w->builder, value, w->trip[loop]);
+}
+
+/* The loop's counter: 0 on every edge into the loop, one more on every edge back to its header. */
+static void count_trips(struct work *w, int loop)
+{
     const struct lw__loop *l = &w->loops.loops[loop];
-    LLVMBasicBlockRef entry = w->cfg.blocks[0];
-    LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(entry));
+    const struct lw__cfg *g = &w->cfg;
+    if (w->trip[loop])
+        return;
+    LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(g->blocks[0]));
     w->trip[loop] = LLVMBuildAlloca(w->builder, w->i64, "trip");
-    LLVMValueRef none = LLVMConstAllOnes(w->i64), one = LLVMConstInt(w->i64, 1, 0);
-    for (uint32_t e = w->cfg.pred_start[l->header]; e < w->cfg.pred_start[l->header + 1]; e++) {
-        uint32_t p = w->cfg.pred[e];
-        if (l->body[p])
-            continue;
-        LLVMPositionBuilderBefore(w->builder, LLVMGetBasicBlockTerminator(w->cfg.blocks[p]));
-        LLVMBuildStore(w->builder, none, w->trip[loop]);
-    }
-    LLVMPositionBuilderBefore(w->builder,
-                              lw__ir_first_after_phis(w->cfg.blocks[l->header]));
-    LLVMValueRef last = LLVMBuildLoad2(w->builder, w->i64, w->trip[loop], "");
-    LLVMBuildStore(w->builder, LLVMBuildAdd(w->builder, last, one, ""), w->trip[loop]);
-    return true;
+    for (uint32_t t = 0; t < g->count; t++)
+        for (uint32_t e = g->pred_start[t]; l->body[t] && e < g->pred_start[t + 1]; e++) {
+            uint32_t p = g->pred[e];
+            if (!l->body[p]) {
+                store_on_edge(w, p, t, LLVMConstInt(w->i64, 0, 0), loop);
+            } else if (t == l->header) {
+                LLVMPositionBuilderBefore(w->builder, LLVMGetBasicBlockTerminator(g->blocks[p]));
+                LLVMValueRef trip = LLVMBuildLoad2(w->builder, w->i64, w->trip[loop], "");
+                LLVMValueRef next = LLVMBuildAdd(w->builder, trip, LLVMConstInt(w->i64, 1, 0), "");
+                LLVMBuildStore(w->builder, next, w->trip[loop]);
+            }
+        }
 }
 
 enum { DEPTH_MAX = 31 }; /* loops around a collective: LW_REF_KEY_MAX = 2 * 31 + 1 */
@@ -314,8 +374,7 @@ static bool number_places(struct work *w, const struct order *o, uint64_t *next_
             if (!lw__ir_collective(instruction, NULL))
                 continue;
             for (int l = loop; l >= 0; l = w->loops.loops[l].parent)
-                if (!count_trips(w, l))
-                    return false;
+                count_trips(w, l);
             if (!mark(w, instruction, loop, next_place[loop + 1]++))
                 return false;
         }
@@ -376,32 +435,15 @@ static bool mark_function(struct lw__unit *unit, LLVMValueRef function)
     return ok;
 }
 
-static bool is_reducible(LLVMValueRef function, bool *answer)
-{
-    struct lw__cfg cfg;
-    if (!lw__cfg_build(function, &cfg))
-        return false;
-    *answer = lw__cfg_is_reducible(&cfg);
-    lw__cfg_free(&cfg);
-    return true;
-}
-
 /* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle.
  * needs INLINED   makes INSTANCE   cost O(blocks * loops)
  */
 bool lw__pass_instance(struct lw__unit *unit)
 {
-    LLVMValueRef f;
-    bool all = true;
-    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
-        bool one = true;
-        if (LLVMCountBasicBlocks(f) && !is_reducible(f, &one))
-            return false;
-        all &= one;
-    }
-    if (!all && !lw__llvm_passes(unit->module, unit->machine, "function(lower-switch,fix-irreducible)"))
+    if (!lw__llvm_passes(unit->module, unit->machine, "function(break-crit-edges)"))
         return false;
-    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+    LLVMValueRef f = LLVMGetFirstFunction(unit->module);
+    for (; f; f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f) && !mark_function(unit, f))
             return false;
     return true;

@@ -68,14 +68,24 @@ static bool is_place(const char *name)
            !strcmp(name, "lw.lane_id") || !strcmp(name, "lw.warp_id");
 }
 
+/* Lists of functions that clang makes; they would keep uses of functions that go. */
+static void delete_lists(LLVMModuleRef module)
+{
+    static const char *const lists[] = {"llvm.global.annotations", "llvm.used",
+                                        "llvm.compiler.used"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (list)
+            LLVMDeleteGlobal(list);
+    }
+}
+
 /* lw__pass_link - devlib in; everything but the entry points internal and to be inlined.
  * needs ALLOWED   makes LINKED
  */
 bool lw__pass_link(struct lw__unit *unit)
 {
-    LLVMValueRef annotations = LLVMGetNamedGlobal(unit->module, "llvm.global.annotations");
-    if (annotations) /* read by signature; they would keep uses of functions that go */
-        LLVMDeleteGlobal(annotations);
+    delete_lists(unit->module);
     if (!link_devlib(unit))
         return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
@@ -89,8 +99,10 @@ bool lw__pass_link(struct lw__unit *unit)
         }
         lw__llvm_attribute(f, "noinline", false);
         lw__llvm_attribute(f, "optnone", false);
-        if (stays_visible(unit, f))
+        if (stays_visible(unit, f)) {
+            LLVMSetLinkage(f, LLVMExternalLinkage);
             continue;
+        }
         LLVMSetLinkage(f, LLVMInternalLinkage);
         lw__llvm_attribute(f, "alwaysinline", true);
     }

@@ -1,19 +1,191 @@
-/* ir_loop.c - natural loops of a reducible control flow graph.
+/* ir_loop.c - the loops of a control flow graph, reducible or not.
  *
- * A loop is its header and all that reaches the header's back edges without passing the header.
- * lw__loops_grow adds, by the same rule, all that reaches one more block: ir_instance.c uses it to
- * take exit arms into the trip that they leave.
- * source   Aho, Sethi & Ullman, Compilers, 1986, section 10.4
+ * A loop is a strongly connected component; its header is the block through which it is entered or,
+ * where there are several (a jump into a loop), the first of the component in the text. Without the
+ * edges back to the header, what is still strongly connected inside are the loops within. In a
+ * reducible graph these are the natural loops.
+ * source   Steensgaard, "Sequentializing Program Dependence Graphs", 1993 (the nest);
+ *          Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972 (the components)
  */
 #include "compile/compile.h"
 #include <stdlib.h>
 
+struct search {
+    const struct lw__cfg *cfg;
+    struct lw__loops *loops;
+    bool *cut;                  /* headers whose incoming edges from their own loop are cut */
+    int *component;             /* region id of a block; blocks of other regions do not exist */
+    uint32_t *order, *low, *stack, *frame;
+    bool *on_stack;
+    uint32_t next, depth;
+};
+
+static bool edge_exists(const struct search *s, int region, uint32_t from, uint32_t to)
+{
+    (void)from;
+    return s->component[to] == region && !s->cut[to];
+}
+
+static bool enters(const struct lw__cfg *g, const bool *body, uint32_t b)
+{
+    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
+        if (!body[g->pred[e]])
+            return true;
+    return false;
+}
+
+/* The one entry, else the first block in the text. */
+static uint32_t choose_header(const struct lw__cfg *g, const bool *body)
+{
+    uint32_t entry = UINT32_MAX, first = UINT32_MAX, entries = 0;
+    for (uint32_t b = 0; b < g->count; b++) {
+        if (!body[b])
+            continue;
+        if (enters(g, body, b)) {
+            entry = b;
+            entries++;
+        }
+        if (first == UINT32_MAX || g->layout[b] < g->layout[first])
+            first = b;
+    }
+    return entries == 1 ? entry : first;
+}
+
+static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
+{
+    struct lw__loops *loops = s->loops;
+    struct lw__loop *grown = realloc(loops->loops, (loops->count + 1) * sizeof *grown);
+    bool *body = calloc(s->cfg->count, sizeof *body);
+    if (grown)
+        loops->loops = grown;
+    if (!grown || !body) {
+        free(body);
+        return lw__defect("out of memory");
+    }
+    for (uint32_t i = 0; i < count; i++)
+        body[blocks[i]] = true;
+    loops->loops[loops->count++] =
+        (struct lw__loop){choose_header(s->cfg, body), body, count, -1};
+    return true;
+}
+
+static void open_block(struct search *s, uint32_t b)
+{
+    s->order[b] = s->low[b] = ++s->next;
+    s->stack[s->depth++] = b;
+    s->on_stack[b] = true;
+}
+
+/* The component that ends at its root b: a loop where it has a cycle. */
+static bool close_component(struct search *s, int region, uint32_t b)
+{
+    uint32_t end = s->depth;
+    bool cycle = false;
+    do
+        s->on_stack[s->stack[--s->depth]] = false;
+    while (s->stack[s->depth] != b);
+    for (uint32_t e = s->cfg->succ_start[b]; e < s->cfg->succ_start[b + 1]; e++)
+        cycle |= s->cfg->succ[e] == b && edge_exists(s, region, b, b);
+    cycle |= end - s->depth > 1;
+    return !cycle || add_loop(s, s->stack + s->depth, end - s->depth);
+}
+
+/* Tarjan's search from `root`, without recursion: frame[] is the path, edge[] where each is. */
+static bool components_from(struct search *s, int region, uint32_t root, uint32_t *edge)
+{
+    const struct lw__cfg *g = s->cfg;
+    uint32_t top = 0;
+    open_block(s, root);
+    s->frame[top++] = root;
+    edge[root] = g->succ_start[root];
+    while (top) {
+        uint32_t b = s->frame[top - 1];
+        if (edge[b] < g->succ_start[b + 1]) {
+            uint32_t t = g->succ[edge[b]++];
+            if (!edge_exists(s, region, b, t))
+                continue;
+            if (!s->order[t]) {
+                open_block(s, t);
+                s->frame[top++] = t;
+                edge[t] = g->succ_start[t];
+            } else if (s->on_stack[t] && s->order[t] < s->low[b]) {
+                s->low[b] = s->order[t];
+            }
+            continue;
+        }
+        top--;
+        if (top && s->low[b] < s->low[s->frame[top - 1]])
+            s->low[s->frame[top - 1]] = s->low[b];
+        if (s->low[b] == s->order[b] && !close_component(s, region, b))
+            return false;
+    }
+    return true;
+}
+
+/* All loops of a region: body NULL is the whole function, else a loop's without its back edges. */
+static bool components(struct search *s, int region, const bool *body)
+{
+    uint32_t n = (uint32_t)s->cfg->count;
+    uint32_t *edge = calloc(n, sizeof *edge);
+    if (!edge)
+        return lw__defect("out of memory");
+    bool ok = true;
+    for (uint32_t b = 0; b < n; b++) {
+        s->component[b] = !body || body[b] ? region : -1;
+        s->order[b] = 0;
+    }
+    for (uint32_t b = 0; b < n && ok; b++)
+        if (s->component[b] == region && !s->order[b])
+            ok = components_from(s, region, b, edge);
+    free(edge);
+    return ok;
+}
+
+static bool find_nest(struct search *s)
+{
+    bool ok = components(s, 0, NULL);
+    for (size_t i = 0; ok && i < s->loops->count; i++) { /* grows as inner loops are found */
+        uint32_t header = s->loops->loops[i].header;
+        s->cut[header] = true;
+        ok = components(s, (int)i + 1, s->loops->loops[i].body);
+        s->cut[header] = false;
+    }
+    return ok;
+}
+
+bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
+{
+    size_t n = cfg->count;
+    struct search s = {.cfg = cfg, .loops = loops};
+    *loops = (struct lw__loops){0};
+    s.cut = calloc(n, sizeof *s.cut);
+    s.component = calloc(n, sizeof *s.component);
+    s.order = calloc(4 * n, sizeof *s.order);
+    s.on_stack = calloc(n, sizeof *s.on_stack);
+    bool ok = s.cut && s.component && s.order && s.on_stack;
+    if (ok) {
+        s.low = s.order + n;
+        s.stack = s.low + n;
+        s.frame = s.stack + n;
+        ok = find_nest(&s);
+        lw__loops_nest(loops);
+    } else {
+        lw__defect("out of memory");
+    }
+    free(s.cut);
+    free(s.component);
+    free(s.order);
+    free(s.on_stack);
+    return ok;
+}
+
+/* Take in a block and all that leads to it, up to what the loop has already. */
 bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block)
 {
     uint32_t *todo = malloc((cfg->count + 1) * sizeof *todo);
+    size_t n = 0;
     if (!todo)
         return lw__defect("out of memory");
-    size_t n = 0;
     if (!loop->body[block]) {
         loop->body[block] = true;
         todo[n++] = block;
@@ -33,40 +205,6 @@ bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t b
     return true;
 }
 
-static bool add_loop(const struct lw__cfg *cfg, struct lw__loops *loops, uint32_t header)
-{
-    struct lw__loop *l = &loops->loops[loops->count];
-    *l = (struct lw__loop){header, calloc(cfg->count, sizeof *l->body), 1, -1};
-    if (!l->body)
-        return lw__defect("out of memory");
-    loops->count++;
-    l->body[header] = true;
-    for (uint32_t e = cfg->pred_start[header]; e < cfg->pred_start[header + 1]; e++)
-        if (cfg->pred[e] >= header && !lw__loops_grow(cfg, l, cfg->pred[e]))
-            return false;
-    return true;
-}
-
-static bool is_header(const struct lw__cfg *cfg, uint32_t b)
-{
-    for (uint32_t e = cfg->pred_start[b]; e < cfg->pred_start[b + 1]; e++)
-        if (cfg->pred[e] >= b)
-            return true;
-    return false;
-}
-
-bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
-{
-    *loops = (struct lw__loops){0, calloc(cfg->count + 1, sizeof *loops->loops)};
-    if (!loops->loops)
-        return lw__defect("out of memory");
-    for (uint32_t b = 0; b < cfg->count; b++)
-        if (is_header(cfg, b) && !add_loop(cfg, loops, b))
-            return false;
-    lw__loops_nest(loops);
-    return true;
-}
-
 /* The parent is the smallest other loop that holds the header. */
 void lw__loops_nest(struct lw__loops *loops)
 {
@@ -75,7 +213,7 @@ void lw__loops_nest(struct lw__loops *loops)
         l->parent = -1;
         for (size_t k = 0; k < loops->count; k++) {
             const struct lw__loop *outer = &loops->loops[k];
-            if (k == i || !outer->body[l->header])
+            if (k == i || !outer->body[l->header] || outer->size <= l->size)
                 continue;
             if (l->parent < 0 || outer->size < loops->loops[l->parent].size)
                 l->parent = (int)k;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 32 }; /* constants nest this deep at the most; cyclic initialisers exist */
+enum { SHARED_MAX = 48 * 1024 }; /* the kernel language's limit, the same on every device */
+enum { MAX_DEPTH = 32 };         /* constants nest this deep at the most; cyclic initialisers exist */
 
 static bool is_static_shared(LLVMValueRef v)
 {
@@ -254,6 +255,10 @@ bool lw__pass_describe(struct lw__unit *unit)
         const struct lw__kernel *kernel = &unit->kernels.rows[i];
         if (!lw__shared_layout(unit, kernel->function, &layout))
             return false;
+        if (layout.bytes > SHARED_MAX)
+            lw__diags_error(&unit->diags, kernel->loc,
+                            "kernel '%s' has %llu bytes of SHARED memory, at most %d are possible",
+                            kernel->name, (unsigned long long)layout.bytes, SHARED_MAX);
         lw__front_manifest(kernel, layout.bytes, layout.dynamic, &unit->manifest);
         lw__shared_layout_free(&layout);
     }

@@ -1,6 +1,5 @@
 /* pipeline.c - run the passes of passes.def in order, and check that each gets what it needs. */
 #include "compile/compile.h"
-#include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>
 #include <string.h>
 
@@ -47,22 +46,6 @@ static const struct pass *pass_named(const char *name)
     return NULL;
 }
 
-static bool verify(struct lw__unit *unit, const char *after)
-{
-#ifndef NDEBUG
-    char *why = NULL;
-    if (unit->module && LLVMVerifyModule(unit->module, LLVMReturnStatusAction, &why)) {
-        lw__defect("pass %s made a wrong module: %s", after, why);
-        LLVMDisposeMessage(why);
-        return false;
-    }
-    LLVMDisposeMessage(why);
-#else
-    (void)unit, (void)after;
-#endif
-    return true;
-}
-
 static bool run_pass(struct lw__unit *unit, const struct pass *pass)
 {
     if ((unit->facts & pass->needs) != pass->needs)
@@ -71,7 +54,11 @@ static bool run_pass(struct lw__unit *unit, const struct pass *pass)
     if (!pass->run(unit))
         return false;
     unit->facts = (unit->facts & ~pass->breaks) | pass->makes;
-    return unit->diags.errors || verify(unit, pass->name);
+#ifndef NDEBUG
+    if (!unit->diags.errors && !(unit->facts & FACT_PAYLOAD))
+        return lw__ir_verify(unit, pass->name);
+#endif
+    return true;
 }
 
 static void print_module(struct lw__unit *unit)
@@ -127,7 +114,8 @@ bool lw__pipeline_run(struct lw__unit *unit)
             last = stages[i].after;
     if (o->show && !last)
         return lw__defect("there is no stage '%s' to show", o->show);
-    const struct route *route = route_of(o->device);
+    bool ptx = o->show && !strcmp(o->show, "ptx"); /* not on the way of the other devices */
+    const struct route *route = route_of(ptx ? "ptx" : o->device);
     if (!route)
         return lw__defect("there is no compiler for device '%s'", o->device);
     unit->diags.rows = &unit->manifest;

@@ -7,7 +7,6 @@
  * scheduler can run others, stop a launch, and see that nothing changes any more.
  */
 #include "compile/ref.h"
-#include "base/ref_abi.h"
 #include <stdlib.h>
 #include <string.h>
 

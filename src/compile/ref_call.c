@@ -3,7 +3,6 @@
  * standing still.
  */
 #include "compile/ref.h"
-#include "base/ref_abi.h"
 #include <string.h>
 
 #define FIELD(name) offsetof(struct lw_ref_thread, name)

@@ -1,7 +1,10 @@
 /* target_object.c - from the module to a shared object: LLVM's code generator, then lld. */
 #include "compile/compile.h"
 #include <errno.h>
-#include <stdlib.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,13 +34,28 @@ bool lw__pass_object(struct lw__unit *unit)
            emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 
+/* fma is a function of libm where the processor may lack it. The kernels name their libm themselves:
+ * the host program may have loaded the library with its own symbols hidden. */
+static bool find_libm(char path[PATH_MAX])
+{
+    void *libm = dlopen("libm.so.6", RTLD_NOW);
+    struct link_map *map;
+    bool found = libm && !dlinfo(libm, RTLD_DI_LINKMAP, &map);
+    if (found)
+        snprintf(path, PATH_MAX, "%s", map->l_name);
+    if (libm)
+        dlclose(libm);
+    return found;
+}
+
 /* lw__pass_linked - the object file as a shared object, through memory files.
  * needs OBJECT   makes PAYLOAD
  */
 bool lw__pass_linked(struct lw__unit *unit)
 {
-    static const char *const argv[] = {"ld.lld-19", "-shared", "-Bsymbolic", "--eh-frame-hdr",
-                                       "-o", "-", "/proc/self/fd/3", NULL};
+    char libm[PATH_MAX];
+    const char *argv[] = {"ld.lld-19", "-shared", "-Bsymbolic", "--eh-frame-hdr", "-o", "-",
+                          "/proc/self/fd/3", find_libm(libm) ? "--as-needed" : NULL, libm, NULL};
     struct lw__process lld;
     struct lw__text said = {0};
     int status, object = lw__memory_file("lanewise-object");

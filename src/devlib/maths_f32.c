@@ -359,17 +359,19 @@ float lw__log_f32(float x)
     return log_special_f32(x, lead + (low + tail));
 }
 
-/* log2 - e + (f + tail(f)) log2(e), the product of f in two parts. */
+/* log2 - e + (f + tail(f)) log2(e), both products in two parts. */
 float lw__log2_f32(float x)
 {
     int e;
-    float low, sum_low;
+    float f_low, tail_low, low;
     float f = split_f32(x, &e) - 1.0f;
-    float scaled = product_f32(f, 0x1.715476p+0f, &low);
-    low = fma_f32(f, 0x1.4ae0cp-26f, low);
-    low = fma_f32(log_tail_f32(f), 0x1.715476p+0f, low);
-    float lead = fast_sum_f32((float)e, scaled, &sum_low);
-    return log_special_f32(x, lead + (sum_low + low));
+    float scaled = product_f32(f, 0x1.715476p+0f, &f_low);
+    float tail = product_f32(log_tail_f32(f), 0x1.715476p+0f, &tail_low);
+    float rest = fma_f32(f, 0x1.4ae0cp-26f, f_low) + tail_low;
+    float lead = fast_sum_f32((float)e, scaled, &low);
+    rest += low;
+    lead = fast_sum_f32(lead, tail, &low);
+    return log_special_f32(x, lead + (low + rest));
 }
 
 /* ---- power ---- */

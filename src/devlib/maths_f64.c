@@ -371,17 +371,19 @@ double lw__log_f64(double x)
     return log_special_f64(x, lead + (low + tail));
 }
 
-/* log2 - e + (f + tail(f)) log2(e), the product of f in two parts. */
+/* log2 - e + (f + tail(f)) log2(e), both products in two parts. */
 double lw__log2_f64(double x)
 {
     int e;
-    double low, sum_low;
+    double f_low, tail_low, low;
     double f = split_f64(x, &e) - 1.0;
-    double scaled = product_f64(f, 0x1.71547652b82fep+0, &low);
-    low = fma_f64(f, 0x1.777d0ffda0d24p-56, low);
-    low = fma_f64(log_tail_f64(f), 0x1.71547652b82fep+0, low);
-    double lead = fast_sum_f64((double)e, scaled, &sum_low);
-    return log_special_f64(x, lead + (sum_low + low));
+    double scaled = product_f64(f, 0x1.71547652b82fep+0, &f_low);
+    double tail = product_f64(log_tail_f64(f), 0x1.71547652b82fep+0, &tail_low);
+    double rest = fma_f64(f, 0x1.777d0ffda0d24p-56, f_low) + tail_low;
+    double lead = fast_sum_f64((double)e, scaled, &low);
+    rest += low;
+    lead = fast_sum_f64(lead, tail, &low);
+    return log_special_f64(x, lead + (low + rest));
 }
 
 /* ---- power ---- */

@@ -15,12 +15,12 @@ struct slot {
     const lw_param *param;
     size_t index;
     const lw_arg *arg;
-    char *to;                /* param->bytes in the packed arguments */
-    char what[WHAT_BYTES];   /* "dot: parameter 2 'a' (const float *)" */
+    char *to;              /* param->bytes in the packed arguments */
+    char what[WHAT_BYTES]; /* "dot: parameter 2 'a' (const float *)" */
 };
 
 static const char *const arg_kinds[] = {
-    [LW_ARG_INT] = "an integer", [LW_ARG_UINT] = "an integer", [LW_ARG_REAL] = "a real",
+    [LW_ARG_INT] = "an integer",  [LW_ARG_UINT] = "an integer",     [LW_ARG_REAL] = "a real",
     [LW_ARG_BUFFER] = "a buffer", [LW_ARG_TENSOR] = "an lw_tensor", [LW_ARG_BYTES] = "plain bytes",
 };
 
@@ -56,8 +56,10 @@ static lw_status check_fit(const struct slot *s, const lw_buffer *b)
         return lw__fail(LW_E_DTYPE, "%s needs a buffer of %s, this one holds %s", s->what,
                         lw_dtype_name(p->dtype), buffer_type(b));
     if (b->has_dtype)
-        return lw__fail(LW_E_DTYPE, "%s needs a buffer of structs of %zu bytes, or u8; this one "
-                        "holds %s", s->what, p->element_bytes, buffer_type(b));
+        return lw__fail(LW_E_DTYPE,
+                        "%s needs a buffer of structs of %zu bytes, or u8; this one "
+                        "holds %s",
+                        s->what, p->element_bytes, buffer_type(b));
     return lw__fail(LW_E_DTYPE, "%s needs a buffer of structs of %zu bytes; this one's have %zu",
                     s->what, p->element_bytes, b->element_bytes);
 }
@@ -244,9 +246,9 @@ static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, stru
         return lw__fail(LW_E_MEMORY, "out of memory: the sizes of %s", s->what);
     if (empty)
         *bytes = 0;
-    return fits_memory || empty ? LW_OK
-                                : lw__fail(LW_E_SHAPE, "%s: %s is beyond any memory", s->what,
-                                           text->data);
+    return fits_memory || empty
+               ? LW_OK
+               : lw__fail(LW_E_SHAPE, "%s: %s is beyond any memory", s->what, text->data);
 }
 
 static lw_status check_declared(const struct slot *s, const int64_t *sizes)
@@ -256,9 +258,11 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
     lw_status status = declared_bytes(s, sizes, &text, &needed);
 
     if (!status && needed > held)
-        status = lw__fail(LW_E_SHAPE, "%s is declared %s, which needs %zu bytes; the buffer has "
-                          "%zu (%zu x %s)", s->what, text.data, needed, held,
-                          s->arg->as.buffer->count, buffer_type(s->arg->as.buffer));
+        status = lw__fail(LW_E_SHAPE,
+                          "%s is declared %s, which needs %zu bytes; the buffer has "
+                          "%zu (%zu x %s)",
+                          s->what, text.data, needed, held, s->arg->as.buffer->count,
+                          buffer_type(s->arg->as.buffer));
     lw__text_free(&text);
     return status;
 }
@@ -268,7 +272,10 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
 static struct slot slot_of(struct lw__job *job, size_t index, const lw_arg *args)
 {
     const lw_kernel *k = job->kernel;
-    struct slot s = {.job = job, .param = &k->params[index], .index = index, .arg = &args[index],
+    struct slot s = {.job = job,
+                     .param = &k->params[index],
+                     .index = index,
+                     .arg = &args[index],
                      .to = job->args + k->param_rows[index].offset};
     struct lw__text what = {0};
 

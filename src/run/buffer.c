@@ -18,8 +18,8 @@ static lw_status memory_create(lw_buffer *b)
     if (ops->memory_create)
         return ops->memory_create(b->device->state, b->bytes, &b->memory);
     b->memory = lw__alloc_aligned(b->bytes, &b->block);
-    return b->memory ? LW_OK : lw__fail(LW_E_MEMORY, "out of memory: a buffer of %zu bytes",
-                                        b->bytes);
+    return b->memory ? LW_OK
+                     : lw__fail(LW_E_MEMORY, "out of memory: a buffer of %zu bytes", b->bytes);
 }
 
 static void memory_destroy(lw_buffer *b)
@@ -89,8 +89,12 @@ lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_b
     if (!lw_dtype_size(dtype))
         return lw__fail(LW_E_DTYPE, "%d is no dtype; they go from 0 (i8) to %d (f64)", (int)dtype,
                         LW_DTYPE_COUNT - 1);
-    return create((lw_buffer){.device = device, .has_dtype = true, .dtype = dtype,
-                              .element_bytes = lw_dtype_size(dtype), .count = count}, buffer);
+    return create((lw_buffer){.device = device,
+                              .has_dtype = true,
+                              .dtype = dtype,
+                              .element_bytes = lw_dtype_size(dtype),
+                              .count = count},
+                  buffer);
 }
 
 lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
@@ -101,8 +105,10 @@ lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size
     *buffer = NULL;
     if (!element_bytes)
         return lw__fail(LW_E_SHAPE, "a struct of 0 bytes; need at least 1");
-    return create((lw_buffer){.device = device, .dtype = LW_U8, .element_bytes = element_bytes,
-                              .count = count}, buffer);
+    return create(
+        (lw_buffer){
+            .device = device, .dtype = LW_U8, .element_bytes = element_bytes, .count = count},
+        buffer);
 }
 
 void lw__buffer_hold(lw_buffer *buffer)
@@ -157,8 +163,10 @@ static lw_status check_range(lw_buffer *b, size_t offset, size_t count, const vo
     if (!b)
         return lw__fail(LW_E_ARG, "the buffer is NULL");
     if (offset > b->count || count > b->count - offset)
-        return lw__fail(LW_E_SHAPE, "elements %zu and %zu more are beyond the end; the buffer has "
-                        "%zu", offset, count, b->count);
+        return lw__fail(LW_E_SHAPE,
+                        "elements %zu and %zu more are beyond the end; the buffer has "
+                        "%zu",
+                        offset, count, b->count);
     if (count && !host)
         return lw__fail(LW_E_ARG, "the host memory for %zu elements is NULL", count);
     lw__lock();

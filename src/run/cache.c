@@ -3,16 +3,18 @@
  * An entry is two files in a folder that only this user may enter:
  *     KEY.txt            "lanewise-cache 1 CHECKSUM\n" "PAYLOAD\n" manifest
  *     KEY-PAYLOAD.so     the payload, where there is one
- * KEY hashes what was asked for, PAYLOAD the code, CHECKSUM the KEY and all that follows. As the name
- * of the code holds its hash, a rebuilt entry never takes the name of code that is loaded: dlopen
- * would hand out the old one. Entries are written aside and renamed; every damage shows as a checksum
- * that does not fit, every changed header as a dep row that does not, and the program is built anew.
- * No failure here is an error of the caller: a disk that is full, read-only or away is only slower.
+ * KEY hashes what was asked for, PAYLOAD the code, CHECKSUM the KEY and all that follows. As the
+ * name of the code holds its hash, a rebuilt entry never takes the name of code that is loaded:
+ * dlopen would hand out the old one. Entries are written aside and renamed; every damage shows as a
+ * checksum that does not fit, every changed header as a dep row that does not, and the program is
+ * built anew. No failure here is an error of the caller: a disk that is full, read-only or away is
+ * only slower.
  */
 #include "run/run.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,14 +113,13 @@ static uint64_t hash_compiler(uint64_t hash, const char *path)
     return hash_number(hash, (uint64_t)s.st_mtim.tv_nsec);
 }
 
-/* The folder counts, since debug info and relative names depend on it; so does what clang reads from
- * the environment. */
+/* The folder counts, since debug info and relative names depend on it; so does what clang reads
+ * from the environment. */
 static uint64_t hash_surroundings(uint64_t hash)
 {
-    char *folder = getcwd(NULL, 0);
+    char folder[PATH_MAX];
 
-    hash = hash_string(hash, folder);
-    free(folder);
+    hash = hash_string(hash, getcwd(folder, sizeof folder));
     hash = hash_string(hash, getenv("CPATH"));
     return hash_string(hash, getenv("C_INCLUDE_PATH"));
 }

@@ -1,4 +1,5 @@
-/* compiler.c - runs lanewise-compile as a child; base/manifest.h says what the two say to each other.
+/* compiler.c - runs lanewise-compile as a child; base/manifest.h says what the two say to each
+ * other.
  *
  * The child may crash, be killed or write rubbish: here each is a message, never the host's end. It
  * gets /dev/null as input, a memory file for what it prints (the first line goes into the message),
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,12 +28,23 @@ enum { EXIT_BUILT = 0, EXIT_REFUSED = 1 };
 
 /* ---- where it is ---- */
 
+/* A plain file that may be run; else false, with errno saying why. */
+static bool is_program(const char *path)
+{
+    struct stat s;
+
+    if (stat(path, &s))
+        return false;
+    errno = EACCES;
+    return S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
+
 static bool try_path(char **path, const char *folder, int folder_length, const char *below)
 {
     struct lw__text text = {0};
 
     lw__text_add(&text, "%.*s%s", folder_length, folder, below);
-    if (!text.failed && access(text.data, X_OK) == 0) {
+    if (!text.failed && is_program(text.data)) {
         *path = text.data;
         return true;
     }
@@ -39,8 +52,8 @@ static bool try_path(char **path, const char *folder, int folder_length, const c
     return false;
 }
 
-/* Places relative to the folder of the library: build/src/run and build in the build tree, PREFIX/lib
- * and PREFIX/lib/<triple> when installed. */
+/* Places relative to the folder of the library: build/src/run and build in the build tree,
+ * PREFIX/lib and PREFIX/lib/<triple> when installed. */
 static bool try_beside_library(char **path)
 {
     static const char *const below[] = {
@@ -67,7 +80,7 @@ lw_status lw__compiler_find(char **path)
 
     *path = NULL;
     if (named && *named) {
-        if (access(named, X_OK))
+        if (!is_program(named))
             return lw__fail(LW_E_INTERNAL, "LANEWISE_COMPILE names '%s', which cannot be run: %s",
                             named, strerror(errno));
         *path = lw__copy_string(named);
@@ -75,8 +88,10 @@ lw_status lw__compiler_find(char **path)
     }
     if (try_beside_library(path) || try_path(path, LW_LIBEXECDIR, INT_MAX, "/lanewise-compile"))
         return LW_OK;
-    return lw__fail(LW_E_INTERNAL, "lanewise-compile is neither beside the library nor in %s; "
-                    "install it or set LANEWISE_COMPILE", LW_LIBEXECDIR);
+    return lw__fail(LW_E_INTERNAL,
+                    "lanewise-compile is neither beside the library nor in %s; "
+                    "install it or set LANEWISE_COMPILE",
+                    LW_LIBEXECDIR);
 }
 
 /* ---- its command line ---- */
@@ -158,8 +173,8 @@ static int set_descriptors(posix_spawn_file_actions_t *actions, const struct chi
     if (!e && child->source >= 0)
         e = posix_spawn_file_actions_adddup2(actions, child->source, CHILD_SOURCE);
     if (!e)
-        e = posix_spawn_file_actions_addclosefrom_np(
-            actions, child->source >= 0 ? CHILD_LAST + 1 : CHILD_SOURCE);
+        e = posix_spawn_file_actions_addclosefrom_np(actions, child->source >= 0 ? CHILD_LAST + 1
+                                                                                 : CHILD_SOURCE);
     return e;
 }
 
@@ -203,8 +218,8 @@ static int start(const struct lw__compile *compile, const struct child *child, c
 
 /* ---- its end ---- */
 
-/* A host that ignores SIGCHLD, or reaps every child itself, takes the exit status away (ECHILD). The
- * manifest then decides alone: it is whole only if the child got to its end. */
+/* A host that ignores SIGCHLD, or reaps every child itself, takes the exit status away (ECHILD).
+ * The manifest then decides alone: it is whole only if the child got to its end. */
 static bool wait_for(pid_t pid, int *wait_status)
 {
     pid_t got;

@@ -9,8 +9,8 @@
  */
 #include "run/run.h"
 
-/* A real device runs launch->entry for every block of launch->grid here, polls launch->cancelled, and
- * on failure returns lw__fail(status, "<kernel>: what, values", ...). */
+/* A real device runs launch->entry for every block of launch->grid here, polls launch->cancelled,
+ * and on failure returns lw__fail(status, "<kernel>: what, values", ...). */
 static lw_status launch(void *state, const struct lw__launch *launch)
 {
     (void)state;
@@ -19,13 +19,14 @@ static lw_status launch(void *state, const struct lw__launch *launch)
 }
 
 const struct lw__device_ops lw__device_null = {
-    .info = {
-        .name = "null",
-        .description = "accepts every launch and runs nothing",
-        .max_shared_bytes = LW_SHARED_BYTES_MAX,
-        .max_dynamic_bytes = 96 << 10,
-        .max_print_bytes = LW_PRINT_BYTES_MAX,
-    },
-    .target = "null",   /* lanewise-compile checks the program and emits no code */
+    .info =
+        {
+            .name = "null",
+            .description = "accepts every launch and runs nothing",
+            .max_shared_bytes = LW_SHARED_BYTES_MAX,
+            .max_dynamic_bytes = 96 << 10,
+            .max_print_bytes = LW_PRINT_BYTES_MAX,
+        },
+    .target = "null", /* lanewise-compile checks the program and emits no code */
     .launch = launch,
 };

@@ -23,25 +23,25 @@ void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_
 
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
 struct lw__launch {
-    const char *kernel;              /* its name, for messages */
-    void *code;                      /* what ops->load made of the program */
-    void *entry;                     /* what ops->find gave for this kernel */
-    lw_dim3 grid, block;             /* within the limits; every component at least 1 */
-    size_t shared_bytes;             /* static SHARED */
-    size_t dynamic_bytes;            /* dynamic block memory, laid out after the static, 128-aligned */
-    const char *args;                /* packed, args_bytes; pointers are the device's own addresses */
+    const char *kernel;   /* its name, for messages */
+    void *code;           /* what ops->load made of the program */
+    void *entry;          /* what ops->find gave for this kernel */
+    lw_dim3 grid, block;  /* within the limits; every component at least 1 */
+    size_t shared_bytes;  /* static SHARED */
+    size_t dynamic_bytes; /* dynamic block memory: after the static, 128-aligned */
+    const char *args;     /* packed, args_bytes; pointers are the device's addresses */
     size_t args_bytes;
-    const struct lw__site *sites;    /* site_count of them */
+    const struct lw__site *sites; /* site_count of them */
     size_t site_count;
-    atomic_bool *cancelled;          /* poll it; true: stop soon and return LW_E_LAUNCH */
+    atomic_bool *cancelled; /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
 };
 
 struct lw__device_ops {
-    lw_device_info info;   /* available and unavailable are filled in by probe */
-    const char *target;    /* what lanewise-compile --device takes; payload NULL-able only for "null" */
+    lw_device_info info; /* available and unavailable are filled in by probe */
+    const char *target;  /* what lanewise-compile --device takes */
 
-    /* probe - is the device usable here? "" if so, else the reason. Any thread. May be NULL: always. */
+    /* probe - is the device usable here? "" if so, else the reason. Any thread. NULL: always. */
     const char *(*probe)(void);
 
     /* open, close - the device's own state. open may leave NULL. Any thread. */
@@ -54,9 +54,10 @@ struct lw__device_ops {
     lw_status (*memory_write)(void *state, void *to, const void *from, size_t bytes);
     lw_status (*memory_read)(void *state, void *to, const void *from, size_t bytes);
 
-    /* load, unload - take a program's payload, a file that can be dlopened (path) or bytes; NULL for
-     * devices that run nothing. find: the entry of a kernel. Any thread. */
-    lw_status (*load)(void *state, const char *path, const void *payload, size_t bytes, void **code);
+    /* load, unload - take a program's payload, a file that can be dlopened (path) or bytes; NULL
+     * for devices that run nothing. find: the entry of a kernel. Any thread. */
+    lw_status (*load)(void *state, const char *path, const void *payload, size_t bytes,
+                      void **code);
     void (*unload)(void *state, void *code);
     lw_status (*find)(void *code, const char *kernel, void **entry);
 
@@ -64,8 +65,8 @@ struct lw__device_ops {
      * where a parameter has declared sizes; NULL only for devices that load nothing. Any thread. */
     lw_status (*sizes)(void *code, const char *kernel, void **function);
 
-    /* launch - run to the end. Called on a pool thread, one launch of a stream at a time, streams side
-     * by side. On failure lw__fail'ed with the kernel's name in the text. */
+    /* launch - run to the end. Called on a pool thread, one launch of a stream at a time, streams
+     * side by side. On failure lw__fail'ed with the kernel's name in the text. */
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };
 

@@ -185,7 +185,9 @@ lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end, uint64_t 
 
     if (!begin || !end || !nanoseconds)
         return lw__fail(LW_E_ARG, "the %s is NULL",
-                        !begin ? "first event" : !end ? "last event" : "place for the time");
+                        !begin ? "first event"
+                        : !end ? "last event"
+                               : "place for the time");
     *nanoseconds = 0;
     lw__lock();
     status = time_of(begin, "first", &from);

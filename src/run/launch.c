@@ -12,9 +12,11 @@ static lw_status check_block(const lw_kernel *k, lw_dim3 block)
                         k->row->name, block.x, block.y, block.z);
     if (threads > LW_BLOCK_THREADS_MAX || threads * block.z > LW_BLOCK_THREADS_MAX ||
         block.z > LW_BLOCK_Z_MAX)
-        return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u is too large; need at most %d threads, "
-                        "z at most %d", k->row->name, block.x, block.y, block.z,
-                        LW_BLOCK_THREADS_MAX, LW_BLOCK_Z_MAX);
+        return lw__fail(LW_E_SHAPE,
+                        "%s: block %u x %u x %u is too large; need at most %d threads, "
+                        "z at most %d",
+                        k->row->name, block.x, block.y, block.z, LW_BLOCK_THREADS_MAX,
+                        LW_BLOCK_Z_MAX);
     if (fixed.x && (block.x != fixed.x || block.y != fixed.y || block.z != fixed.z))
         return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u, but BLOCK fixes %u x %u x %u",
                         k->row->name, block.x, block.y, block.z, fixed.x, fixed.y, fixed.z);
@@ -27,9 +29,10 @@ static lw_status check_grid(const lw_kernel *k, lw_dim3 grid)
         return lw__fail(LW_E_SHAPE, "%s: grid %u x %u x %u has no blocks; need at least 1 each",
                         k->row->name, grid.x, grid.y, grid.z);
     if (grid.x > LW_GRID_X_MAX || grid.y > LW_GRID_YZ_MAX || grid.z > LW_GRID_YZ_MAX)
-        return lw__fail(LW_E_SHAPE, "%s: grid %u x %u x %u is too large; need x at most %u, y and "
-                        "z at most %d", k->row->name, grid.x, grid.y, grid.z, LW_GRID_X_MAX,
-                        LW_GRID_YZ_MAX);
+        return lw__fail(LW_E_SHAPE,
+                        "%s: grid %u x %u x %u is too large; need x at most %u, y and "
+                        "z at most %d",
+                        k->row->name, grid.x, grid.y, grid.z, LW_GRID_X_MAX, LW_GRID_YZ_MAX);
     return LW_OK;
 }
 

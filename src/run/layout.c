@@ -9,10 +9,10 @@
 enum { DEPTH_MAX = 100, POINTER_BYTES = 8, RANK_MAX = 4 };
 
 struct type {
-    char form;          /* '1' dtype, 's', 'a', 'v', 'p', 't', or 'o' for void */
-    bool is_const;      /* p, t: what it points to */
-    lw_dtype dtype;     /* 1, v: the (element's) type */
-    size_t count;       /* a, v: elements; t: rank */
+    char form;      /* '1' dtype, 's', 'a', 'v', 'p', 't', or 'o' for void */
+    bool is_const;  /* p, t: what it points to */
+    lw_dtype dtype; /* 1, v: the (element's) type */
+    size_t count;   /* a, v: elements; t: rank */
     size_t bytes;
 };
 
@@ -43,8 +43,8 @@ static bool read_dtype(const char **at, struct type *type)
 {
     for (int i = 0; i < LW_DTYPE_COUNT; i++)
         if (accept(at, lw_dtype_name((lw_dtype)i))) {
-            *type = (struct type){.form = '1', .dtype = (lw_dtype)i,
-                                  .bytes = lw_dtype_size((lw_dtype)i)};
+            *type = (struct type){
+                .form = '1', .dtype = (lw_dtype)i, .bytes = lw_dtype_size((lw_dtype)i)};
             return true;
         }
     return false;

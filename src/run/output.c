@@ -10,9 +10,9 @@
 #include <string.h>
 
 struct piece {
-    uint64_t block;         /* linear, x fastest */
-    uint32_t thread;        /* linear in its block */
-    size_t start, length;   /* in text */
+    uint64_t block;       /* linear, x fastest */
+    uint32_t thread;      /* linear in its block */
+    size_t start, length; /* in text */
 };
 
 struct lw__output {
@@ -22,8 +22,8 @@ struct lw__output {
     struct piece *pieces;
     size_t count, capacity;
     struct lw__text text;
-    bool full;              /* from then on all is lost, so that no line has holes */
-    size_t lost;            /* lines */
+    bool full;   /* from then on all is lost, so that no line has holes */
+    size_t lost; /* lines */
 };
 
 struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block)
@@ -60,7 +60,8 @@ bool lw__output_is_empty(const struct lw__output *out)
 
 static uint64_t linear(lw_dim3 size, const int32_t at[3])
 {
-    return (uint32_t)at[0] + (uint64_t)size.x * ((uint32_t)at[1] + (uint64_t)size.y * (uint32_t)at[2]);
+    return (uint32_t)at[0] +
+           (uint64_t)size.x * ((uint32_t)at[1] + (uint64_t)size.y * (uint32_t)at[2]);
 }
 
 static lw_dim3 position(lw_dim3 size, uint64_t at)

@@ -1,9 +1,9 @@
 /* pool.c - the one lock, and the only threads that the library makes.
  *
- * Workers start when a stream has work and none of them is free, up to LANEWISE_NUM_THREADS (default:
- * the processors this process may use), and then stay, asleep. A stream is in the queue of ready
- * streams once at most and one worker steps it at a time: its jobs stay in order, streams run side by
- * side. Signals go to the host's own threads: workers block them all.
+ * Workers start when a stream has work and none of them is free, up to LANEWISE_NUM_THREADS
+ * (default: the processors this process may use), and then stay, asleep. A stream is in the queue
+ * of ready streams once at most and one worker steps it at a time: its jobs stay in order, streams
+ * run side by side. Signals go to the host's own threads: workers block them all.
  *
  * fork() copies one thread only. The lock is taken around it, so that the child finds all queues in
  * order; there the workers are gone, and new ones start with the next launch.
@@ -21,18 +21,18 @@ enum { WORKERS_MAX = 256 };
 
 struct worker {
     pthread_t thread;
-    bool busy;          /* has a stream in hand */
+    bool busy; /* has a stream in hand */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;   /* something was announced */
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;      /* a stream is ready, or the end */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* something was announced */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;    /* a stream is ready, or the end */
 
 /* All under the lock. */
 static struct {
     struct worker workers[WORKERS_MAX];
     size_t count, limit, busy, ready;
-    lw_stream *first, *last;        /* ready streams */
+    lw_stream *first, *last; /* ready streams */
     bool ending;
 } pool;
 

@@ -20,8 +20,8 @@ struct build {
     struct lw__compile compile;
     struct lw__cache cache;
     uint64_t key;
-    struct lw__bytes file;      /* the source, where it is a file */
-    struct lw__bytes result;    /* manifest and payload */
+    struct lw__bytes file;   /* the source, where it is a file */
+    struct lw__bytes result; /* manifest and payload */
     char *compiler, *path;
 };
 
@@ -183,11 +183,16 @@ static lw_status fill_param(const lw_program *p, size_t index)
     lw_param *param = &p->params[index];
     size_t bytes;
 
-    *param = (lw_param){.name = row->name, .type = row->type, .bytes = row->size,
-                        .dims = row->dims, .layout = row->layout};
+    *param = (lw_param){.name = row->name,
+                        .type = row->type,
+                        .bytes = row->size,
+                        .dims = row->dims,
+                        .layout = row->layout};
     if (!lw__layout_read(row->layout, param, &bytes) || bytes != row->size)
-        return lw__fail(LW_E_INTERNAL, "the compiler's manifest is damaged: parameter '%s' of %zu "
-                        "bytes has layout '%s'", row->name, row->size, row->layout);
+        return lw__fail(LW_E_INTERNAL,
+                        "the compiler's manifest is damaged: parameter '%s' of %zu "
+                        "bytes has layout '%s'",
+                        row->name, row->size, row->layout);
     return LW_OK;
 }
 
@@ -333,7 +338,9 @@ lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **k
 {
     if (!program || !name || !kernel)
         return lw__fail(LW_E_ARG, "the %s is NULL",
-                        !program ? "program" : !name ? "kernel's name" : "place for the kernel");
+                        !program ? "program"
+                        : !name  ? "kernel's name"
+                                 : "place for the kernel");
     *kernel = NULL;
     for (size_t i = 0; i < program->manifest.kernel_count; i++)
         if (!strcmp(program->manifest.kernels[i].name, name)) {

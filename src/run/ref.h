@@ -17,15 +17,6 @@
 #include "base/ref_abi.h"
 #include "run/device_ops.h"
 
-/* The value of lw_ref_thread.op. ORDER OP: the same enum is in compile/compile.h. */
-enum lw__op {
-    LW_OP_NONE,
-#define LW_OP(name, scope, types, arguments, result) LW_OP_##name,
-#include "lanewise/warp_ops.def"
-#undef LW_OP
-    LW_OP_COUNT
-};
-
 enum {
     LW_REF_THREADS_MAX = 1024,
     LW_REF_SHARED_MAX = 48 << 10, /* bytes, static */

@@ -1,16 +1,16 @@
 /* ref_schedule.c - run one launch, a thread at a time.
  *
  * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
- * does so once, to its next suspension; then the warps and the block meet. When all live lanes of a
- * warp wait, the smallest instance among them runs if it is a warp operation, with the lanes that
- * wait at it; if it is a block operation the warp waits. When all warps of a block wait so, the block
- * operation runs if all live threads are at the same instance, and else the launch fails.
+ * does so once, to its next suspension; then the warps and the block meet. When all live lanes of
+ * a warp wait, the smallest instance among them runs if it is a warp operation, with the lanes that
+ * wait at it; if it is a block operation the warp waits. When all warps of a block wait so, the
+ * block operation runs if all live threads are at the same instance, and else the launch fails.
  *
- * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A round
- * in which no thread started or returned, no collective ran and no memory changed is quiet: all that
- * it can have changed are the coroutines' frames. If after some quiet rounds all frames hold what
- * they held before, the launch repeats itself for ever; then the next block starts, and where none
- * is left the launch fails. Nothing else is ever taken for a hang.
+ * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A
+ * round in which no thread started or returned, no collective ran and no memory changed is quiet:
+ * all that it can have changed are the coroutines' frames. If after some quiet rounds all frames
+ * hold what they held before, the launch repeats itself for ever; then the next block starts, and
+ * where none is left the launch fails. Nothing else is ever taken for a hang.
  *
  * source   frames are compared with a copy renewed after 1, 2, 4, 8 ... quiet rounds, which finds a
  *          cycle of any length: Brent, "An improved Monte Carlo factorization algorithm", BIT 1980

@@ -5,8 +5,8 @@
  * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
- * Files in flow order: device, compiler, cache, layout, program, buffer, scalar, args, launch, stream,
- * event, output, pool.
+ * Files in flow order: device, compiler, cache, layout, program, buffer, scalar, args, launch,
+ * stream, event, output, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum {
-    LW_ARG_BYTES_MAX = 4096,    /* packed arguments of a launch */
+    LW_ARG_BYTES_MAX = 4096, /* packed arguments of a launch */
     LW_BLOCK_THREADS_MAX = 1024,
     LW_BLOCK_Z_MAX = 64,
     LW_GRID_YZ_MAX = 65535,
@@ -40,11 +40,11 @@ void lw__device_hold(lw_device *device); /* lw_device_close lets go */
 
 /* What to compile, and what the child is told. */
 struct lw__compile {
-    const char *compiler;           /* path of lanewise-compile */
-    const char *target;             /* --device */
-    const char *name;               /* --name */
-    const char *path;               /* the file to read; NULL: source */
-    const char *source;             /* source_bytes of text */
+    const char *compiler; /* path of lanewise-compile */
+    const char *target;   /* --device */
+    const char *name;     /* --name */
+    const char *path;     /* the file to read; NULL: source */
+    const char *source;   /* source_bytes of text */
     size_t source_bytes;
     const lw_build_options *options;
 };
@@ -63,7 +63,8 @@ lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *
 /* ---- cache.c: results on disk ---- */
 
 struct lw__cache {
-    char *path; /* of the private folder; NULL: there is none, find finds nothing, store stores not */
+    char *
+        path; /* of the private folder; NULL: there is none, find finds nothing, store stores not */
 };
 void lw__cache_open(struct lw__cache *cache);
 void lw__cache_close(struct lw__cache *cache);
@@ -71,11 +72,12 @@ void lw__cache_close(struct lw__cache *cache);
 /* lw__cache_key - the hash of all that decides the result, but for the files it includes. */
 uint64_t lw__cache_key(const struct lw__compile *compile);
 
-/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them, if it is there,
- * undamaged, and every file it was made from is unchanged. */
+/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them, if it is
+ * there, undamaged, and every file it was made from is unchanged. */
 bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out);
 
-/* lw__cache_store - keep a result; text_bytes of it are the manifest. What goes wrong is only slower. */
+/* lw__cache_store - keep a result; text_bytes of it are the manifest. What goes wrong is only
+ * slower. */
 void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
                      size_t text_bytes);
 
@@ -99,8 +101,8 @@ struct lw_kernel {
     const struct lw__manifest_kernel *row;
     const struct lw__manifest_param *param_rows;
     lw_param *params;
-    size_t size_count;              /* declared sizes of all parameters together */
-    lw__sizes_fn *sizes;            /* NULL: nothing declared, or the device runs nothing */
+    size_t size_count;   /* declared sizes of all parameters together */
+    lw__sizes_fn *sizes; /* NULL: nothing declared, or the device runs nothing */
     void *entry;
 };
 
@@ -109,11 +111,11 @@ struct lw_program {
     lw_device *device;
     char *name;
     struct lw__manifest manifest;
-    lw_param *params;               /* manifest.param_count; the kernels' slices */
-    lw_kernel *kernels;             /* manifest.kernel_count */
+    lw_param *params;   /* manifest.param_count; the kernels' slices */
+    lw_kernel *kernels; /* manifest.kernel_count */
     struct lw__site *sites;
-    int payload_file;               /* memory file that stays open while it is loaded; -1 */
-    void *code;                     /* NULL: the device runs nothing */
+    int payload_file; /* memory file that stays open while it is loaded; -1 */
+    void *code;       /* NULL: the device runs nothing */
 };
 void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
 
@@ -125,11 +127,11 @@ struct lw_buffer {
     bool has_dtype;
     lw_dtype dtype;
     size_t element_bytes, count, bytes;
-    void *memory;                   /* the device's address */
-    void *block;                    /* host memory: what to free */
-    void *staging;                  /* locked; mapped device memory: its copy on the host */
-    bool mapped;                    /* locked */
-    size_t uses;                    /* locked: queued or running launches that hold it */
+    void *memory;  /* the device's address */
+    void *block;   /* host memory: what to free */
+    void *staging; /* locked; mapped device memory: its copy on the host */
+    bool mapped;   /* locked */
+    size_t uses;   /* locked: queued or running launches that hold it */
 };
 void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
 
@@ -146,11 +148,11 @@ enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_MARK, LW_JOB_AWAIT };
 struct lw__job {
     struct lw__job *next;
     enum lw__job_kind kind;
-    bool claimed;                   /* locked: its buffers' uses are counted */
-    struct lw__mark *mark;          /* MARK, AWAIT: held */
-    lw_kernel *kernel;              /* LAUNCH: its program is held */
+    bool claimed;          /* locked: its buffers' uses are counted */
+    struct lw__mark *mark; /* MARK, AWAIT: held */
+    lw_kernel *kernel;     /* LAUNCH: its program is held */
     struct lw__launch launch;
-    lw_buffer **buffers;            /* held; buffers_params[i]: parameter that takes buffers[i] */
+    lw_buffer **buffers; /* held; buffers_params[i]: parameter that takes buffers[i] */
     size_t *buffer_params;
     size_t buffer_count;
     char *args;
@@ -173,24 +175,24 @@ lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job);
 struct lw_stream {
     lw_device *device;
     /* all below: locked */
-    lw_stream *next, *previous;     /* of all streams */
-    lw_stream *next_ready;          /* pool.c: of those a worker should take up */
+    lw_stream *next, *previous; /* of all streams */
+    lw_stream *next_ready;      /* pool.c: of those a worker should take up */
     bool ready;
-    struct lw__job *head, *tail;    /* queued, the oldest first */
-    bool stepping;                  /* a worker has it in hand */
-    struct lw__job *running;        /* and runs this job of it */
-    struct lw__job *orphans;        /* after a fork: what the parent's threads had */
-    uint64_t queued, finished;      /* jobs so far; dropped ones are finished */
-    lw_status status;               /* of the first failure */
+    struct lw__job *head, *tail; /* queued, the oldest first */
+    bool stepping;               /* a worker has it in hand */
+    struct lw__job *running;     /* and runs this job of it */
+    struct lw__job *orphans;     /* after a fork: what the parent's threads had */
+    uint64_t queued, finished;   /* jobs so far; dropped ones are finished */
+    lw_status status;            /* of the first failure */
     char error[LW_MESSAGE_MAX + 1];
-    atomic_bool cancelled;          /* read by the device without the lock */
+    atomic_bool cancelled;                     /* read by the device without the lock */
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
     void (*on_output)(const lw_output *output, void *user);
     void *user;
 };
-bool lw__stream_can_step(const lw_stream *stream);  /* locked: is there a job to run now? */
-void lw__stream_step(lw_stream *stream);            /* locked, but while the job runs: run one */
-void lw__streams_after_fork(void);                  /* locked, in the child */
+bool lw__stream_can_step(const lw_stream *stream); /* locked: is there a job to run now? */
+void lw__stream_step(lw_stream *stream);           /* locked, but while the job runs: run one */
+void lw__streams_after_fork(void);                 /* locked, in the child */
 
 /* ---- event.c: marks ---- */
 
@@ -200,11 +202,11 @@ enum lw__mark_state { LW_MARK_PENDING, LW_MARK_DONE, LW_MARK_FAILED };
 struct lw__mark {
     size_t holds;
     enum lw__mark_state state;
-    uint64_t nanoseconds;           /* DONE: when, by the monotonic clock */
-    lw_status status;               /* FAILED: the stream's failure */
+    uint64_t nanoseconds; /* DONE: when, by the monotonic clock */
+    lw_status status;     /* FAILED: the stream's failure */
     char error[LW_MESSAGE_MAX + 1];
 };
-void lw__mark_release(struct lw__mark *mark);       /* locked */
+void lw__mark_release(struct lw__mark *mark); /* locked */
 
 /* ---- output.c ---- */
 
@@ -213,7 +215,8 @@ void lw__output_destroy(struct lw__output *out);
 bool lw__output_is_empty(const struct lw__output *out);
 struct lw__output **lw__output_next(struct lw__output *out); /* link for the stream's list */
 
-/* lw__output_deliver - sort, join what each thread printed, cut it into lines and hand them over. */
+/* lw__output_deliver - sort, join what each thread printed, cut it into lines and hand them
+ * over. */
 void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, void *), void *user);
 
 /* ---- pool.c: the lock and the threads ---- */
@@ -224,11 +227,11 @@ void lw__unlock(void);
 /* lw__wait_change - locked: wait until something announced, or until the monotonic time `deadline`
  * (NULL: for ever). False where the time ran out. Spurious returns happen: look again. */
 bool lw__wait_change(const struct timespec *deadline);
-void lw__announce(void);                            /* locked: wake all who wait for a change */
+void lw__announce(void); /* locked: wake all who wait for a change */
 
 /* lw__pool_ready - locked: there is a worker thread, or one could be started.
  * errors   LW_E_MEMORY none could */
 lw_status lw__pool_ready(void);
-void lw__pool_schedule(lw_stream *stream);          /* locked: have a worker step it */
-void lw__pool_forget(lw_stream *stream);            /* locked: it goes away */
+void lw__pool_schedule(lw_stream *stream); /* locked: have a worker step it */
+void lw__pool_forget(lw_stream *stream);   /* locked: it goes away */
 #endif

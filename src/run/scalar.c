@@ -1,8 +1,9 @@
 /* scalar.c - one number of the caller as the bits of a kernel's scalar.
  *
- * An integer must arrive as itself: every type that holds the value exactly takes it. A real goes to
- * floating types, rounded once, to nearest even; only a finite number that would become infinite is
- * refused. 16-bit floats are made here in integers, so that no host setting or library touches them.
+ * An integer must arrive as itself: every type that holds the value exactly takes it. A real goes
+ * to floating types, rounded once, to nearest even; only a finite number that would become infinite
+ * is refused. 16-bit floats are made here in integers, so that no host setting or library touches
+ * them.
  */
 #include "run/run.h"
 #include <math.h>
@@ -37,7 +38,8 @@ static uint64_t shift_rounding(uint64_t v, int shift)
  * source  IEEE 754-2019, 4.3.1 and 3.4 */
 static uint64_t narrow(double value, const struct format *to)
 {
-    uint64_t bits, significand, sign, infinity = (uint64_t)(2 * to->max_exponent + 1) << to->mantissa;
+    uint64_t bits, significand, sign,
+        infinity = (uint64_t)(2 * to->max_exponent + 1) << to->mantissa;
     int exponent, shift = f64.mantissa - to->mantissa;
 
     memcpy(&bits, &value, sizeof bits);
@@ -72,7 +74,8 @@ static bool pack_real(double value, lw_dtype dtype, void *to)
     return !isfinite(value) || (bits & infinity) != infinity;
 }
 
-/* Does the format hold the integer? Its ones must fit into the significand, its top into the range. */
+/* Does the format hold the integer? Its ones must fit into the significand, its top into the
+ * range. */
 static bool holds(const struct format *format, uint64_t magnitude)
 {
     int top = 64 - (magnitude ? __builtin_clzll(magnitude) : 63);
@@ -125,8 +128,10 @@ static lw_status cannot_hold(const char *what, struct integer v, lw_dtype dtype)
     unsigned long long magnitude = v.magnitude;
 
     if (lw__dtype_kind(dtype) == 'f')
-        return lw__fail(LW_E_ARG, "%s cannot hold the integer %s%llu exactly; pass a real to have "
-                        "it rounded", what, sign, magnitude);
+        return lw__fail(LW_E_ARG,
+                        "%s cannot hold the integer %s%llu exactly; pass a real to have "
+                        "it rounded",
+                        what, sign, magnitude);
     return lw__fail(LW_E_ARG, "%s cannot hold %s%llu; need %s%llu to %llu", what, sign, magnitude,
                     largest(dtype, true) ? "-" : "", (unsigned long long)largest(dtype, true),
                     (unsigned long long)largest(dtype, false));
@@ -140,9 +145,9 @@ lw_status lw__scalar_pack(const char *what, const lw_arg *arg, lw_dtype dtype, v
         return pack_integer(v, dtype, to) ? LW_OK : cannot_hold(what, v, dtype);
     }
     if (lw__dtype_kind(dtype) != 'f')
-        return lw__fail(LW_E_DTYPE, "%s takes an integer, not the real %.17g", what, arg->as.f);
+        return lw__fail(LW_E_DTYPE, "%s takes an integer, not the real %g", what, arg->as.f);
     if (!pack_real(arg->as.f, dtype, to))
-        return lw__fail(LW_E_ARG, "%s cannot hold %.17g; it is beyond the range of %s", what,
+        return lw__fail(LW_E_ARG, "%s cannot hold %g; it is beyond the range of %s", what,
                         arg->as.f, lw_dtype_name(dtype));
     return LW_OK;
 }

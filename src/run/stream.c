@@ -24,9 +24,11 @@ static lw_status claim(struct lw__job *job)
         if (job->buffers[i]->mapped) {
             size_t p = job->buffer_params[i];
 
-            return lw__fail(LW_E_ARG, "%s: parameter %zu '%s' (%s): the buffer is mapped; it needs "
-                            "lw_buffer_unmap first", job->kernel->row->name, p + 1,
-                            job->kernel->params[p].name, job->kernel->params[p].type);
+            return lw__fail(LW_E_ARG,
+                            "%s: parameter %zu '%s' (%s): the buffer is mapped; it needs "
+                            "lw_buffer_unmap first",
+                            job->kernel->row->name, p + 1, job->kernel->params[p].name,
+                            job->kernel->params[p].type);
         }
     for (size_t i = 0; i < job->buffer_count; i++)
         job->buffers[i]->uses++;
@@ -121,8 +123,8 @@ static void drop(lw_stream *s, struct lw__job *job)
         reach_mark(job->mark, s);
 }
 
-/* Keep the first failure and take out all that is queued; free_jobs() them without the lock, then add
- * their number to finished. */
+/* Keep the first failure and take out all that is queued; free_jobs() them without the lock, then
+ * add their number to finished. */
 static struct lw__job *fail(lw_stream *s, lw_status status, const char *error)
 {
     struct lw__job *jobs = s->head;
@@ -165,11 +167,8 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
 static lw_status run_job(lw_stream *s, struct lw__job *job)
 {
     switch (job->kind) {
-    case LW_JOB_LAUNCH:
-        return run_launch(s, job);
-    case LW_JOB_MARK:
-        reach_mark(job->mark, NULL);
-        return LW_OK;
+    case LW_JOB_LAUNCH: return run_launch(s, job);
+    case LW_JOB_MARK: reach_mark(job->mark, NULL); return LW_OK;
     default:
         return job->mark->state == LW_MARK_DONE
                    ? LW_OK
@@ -414,8 +413,9 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
     lw__unlock();
     deliver(s);
     lw__lock();
-    status = done ? stream_failure(s)
-                  : lw__fail(LW_E_TIMEOUT, "the work of the stream is not done in time; it goes on");
+    status = done
+                 ? stream_failure(s)
+                 : lw__fail(LW_E_TIMEOUT, "the work of the stream is not done in time; it goes on");
     lw__unlock();
     return status;
 }

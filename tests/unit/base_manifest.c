@@ -2,17 +2,16 @@
  * without reading a byte too far. */
 #include "run_test.h"
 
-static const char sound[] =
-    "lanewise-manifest\t1\n"
-    "diag\twarning\ta\\tb.c\t3\t14\tsaid \\\\ and\\nmore\n"
-    "dep\tk.c\t00000000000000ff\n"
-    "kernel\tdot\tvoid dot(float *out, int n)\t7\t16\t8\t1\t512\t1\t12\n"
-    "param\tout\tfloat *\tp(f32)\t0\t8\t2\n"
-    "param\tn\tint\ti32\t8\t4\t0\n"
-    "kernel\tempty\tvoid empty(void)\t9\t0\t0\t0\t0\t0\t0\n"
-    "site\tk.c\t4\t5\tbarrier\n"
-    "end\t4\n"
-    "CODE";
+static const char sound[] = "lanewise-manifest\t1\n"
+                            "diag\twarning\ta\\tb.c\t3\t14\tsaid \\\\ and\\nmore\n"
+                            "dep\tk.c\t00000000000000ff\n"
+                            "kernel\tdot\tvoid dot(float *out, int n)\t7\t16\t8\t1\t512\t1\t12\n"
+                            "param\tout\tfloat *\tp(f32)\t0\t8\t2\n"
+                            "param\tn\tint\ti32\t8\t4\t0\n"
+                            "kernel\tempty\tvoid empty(void)\t9\t0\t0\t0\t0\t0\t0\n"
+                            "site\tk.c\t4\t5\tbarrier\n"
+                            "end\t4\n"
+                            "CODE";
 
 static lw_status read_text(const char *text, size_t length, struct lw__manifest *m)
 {

@@ -1,8 +1,8 @@
 /* fake_compile.c - the test double of lanewise-compile.
  *
- * It takes the same command line. The source is the rows of the manifest, which it writes between the
- * first and the last row; $LW_FAKE_PAYLOAD names a file to append as payload. A first line "!word"
- * makes it misbehave. $LW_FAKE_LOG names a file that gets one byte for each run.
+ * It takes the same command line. The source is the rows of the manifest, which it writes between
+ * the first and the last row; $LW_FAKE_PAYLOAD names a file to append as payload. A first line
+ * "!word" makes it misbehave. $LW_FAKE_LOG names a file that gets one byte for each run.
  */
 #include <dirent.h>
 #include <fcntl.h>

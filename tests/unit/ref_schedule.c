@@ -27,7 +27,7 @@ static void test_indices(void)
     CHECK(started == 12 * 256);
 }
 
-/* for (i = 0;; i++) if (i == lane % 4) { v = warp_sum(lane); break; } - each trip's lanes sum alone;
+/* for (i = 0;; i++) if (i == lane % 4) { v = warp_sum(lane); break; } - each trip sums alone;
  * the block has 33 threads, and the last is a warp of one. */
 static void leave_in_trips(struct machine *m)
 {
@@ -51,7 +51,7 @@ static void test_trips(void)
     CHECK(sums[32] == 0);
 }
 
-/* The smallest instance runs first, a shorter key before its extensions, whatever the lanes' order. */
+/* The smallest instance runs first, a shorter key before its extensions, in any order of lanes. */
 static void earliest_first(struct machine *m)
 {
     int *order = data_of(m);
@@ -212,7 +212,7 @@ static void test_divergence(void)
         strstr(lw_last_error(), ", other lines by 1016; missing at k.c:10: (1,0,0) to (1023,0,0)"));
 }
 
-/* Lanes of a warp that has a warp operation before the barrier are not divergent, and a warp waits at
+/* Lanes of a warp that sum before the barrier are not divergent, and a warp waits at
  * its barrier until the others have summed. */
 static void sums_then_barrier(struct machine *m)
 {

@@ -45,7 +45,8 @@ static inline void check_works(lw_status got, const char *file, int line)
 
 /* Arguments: three buffers and a number, 28 bytes. */
 #define ADD_ROWS                                                                                   \
-    "kernel\tadd\tvoid add(float *out, const float *a, const float *b, int n)\t3\t0\t0\t0\t0\t0\t28\n" \
+    "kernel\tadd\tvoid add(float *out, const float *a, const float *b, int "                       \
+    "n)\t3\t0\t0\t0\t0\t0\t28\n"                                                                   \
     "param\tout\tfloat *\tp(f32)\t0\t8\t0\n"                                                       \
     "param\ta\tconst float *\tpc(f32)\t8\t8\t0\n"                                                  \
     "param\tb\tconst float *\tpc(f32)\t16\t8\t0\n"                                                 \

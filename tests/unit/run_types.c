@@ -48,10 +48,35 @@ static void layouts(void)
 static void bad_layouts(void)
 {
     static const char *const bad[] = {
-        "", "f", "f3", "f32 ", "f32f32", "void", "a3(i8)", "p", "p(", "p()", "p(f32", "p(f32))",
-        "t(f32)", "t0(f32)", "t5(f32)", "t1(void)", "v1(f32)", "v2(p(f32))", "v(f32)", "s(x@0:i8)",
-        "s4(x0:i8)", "s4(x@:i8)", "s4(x@0i8)", "s4(x@0:i8", "s4(x@1:i32)", "s4(x@5:i8)",
-        "a99999999999999999999(i8)", "pp(f32)", "s18446744073709551615(x@18446744073709551615:i8)",
+        "",
+        "f",
+        "f3",
+        "f32 ",
+        "f32f32",
+        "void",
+        "a3(i8)",
+        "p",
+        "p(",
+        "p()",
+        "p(f32",
+        "p(f32))",
+        "t(f32)",
+        "t0(f32)",
+        "t5(f32)",
+        "t1(void)",
+        "v1(f32)",
+        "v2(p(f32))",
+        "v(f32)",
+        "s(x@0:i8)",
+        "s4(x0:i8)",
+        "s4(x@:i8)",
+        "s4(x@0i8)",
+        "s4(x@0:i8",
+        "s4(x@1:i32)",
+        "s4(x@5:i8)",
+        "a99999999999999999999(i8)",
+        "pp(f32)",
+        "s18446744073709551615(x@18446744073709551615:i8)",
         "p(a4611686018427387904(f64))",
     };
     char deep[4096] = "";
@@ -108,16 +133,21 @@ static void halves(void)
         lw_dtype dtype;
         uint64_t bits;
     } rows[] = {
-        {1.0, LW_F16, 0x3c00}, {-2.5, LW_F16, 0xc100}, {65504, LW_F16, 0x7bff},
-        {65519.99, LW_F16, 0x7bff}, {0x1p-24, LW_F16, 1}, {0x1p-25, LW_F16, 0},
-        {0x1.000001p-25, LW_F16, 1}, {0x1.8p-24, LW_F16, 2}, {0x1p-14, LW_F16, 0x400},
-        {0x1.ffcp-15, LW_F16, 0x3ff}, {0x1.ffep-15, LW_F16, 0x400}, {-0.0, LW_F16, 0x8000},
-        {1 + 0x1p-11, LW_F16, 0x3c00}, {1 + 0x1.8p-10, LW_F16, 0x3c02}, {0x1p-1074, LW_F16, 0},
-        {1.0, LW_BF16, 0x3f80}, {0x1p-133, LW_BF16, 1}, {0x1p-134, LW_BF16, 0},
-        {0x1.fep127, LW_BF16, 0x7f7f}, {1.00390625, LW_BF16, 0x3f80}, {1.01171875, LW_BF16, 0x3f82},
-        {1e-40, LW_BF16, 1}, {-1e-300, LW_BF16, 0x8000}, {INFINITY, LW_F16, 0x7c00},
-        {-INFINITY, LW_BF16, 0xff80}, {INFINITY, LW_F32, 0x7f800000}, {0.1, LW_F32, 0x3dcccccd},
-        {0x1p-149, LW_F32, 1}, {0x1p-150, LW_F32, 0}, {-1.5, LW_F64, 0xbff8000000000000},
+        {1.0, LW_F16, 0x3c00},         {-2.5, LW_F16, 0xc100},
+        {65504, LW_F16, 0x7bff},       {65519.99, LW_F16, 0x7bff},
+        {0x1p-24, LW_F16, 1},          {0x1p-25, LW_F16, 0},
+        {0x1.000001p-25, LW_F16, 1},   {0x1.8p-24, LW_F16, 2},
+        {0x1p-14, LW_F16, 0x400},      {0x1.ff8p-15, LW_F16, 0x3ff},
+        {0x1.ffcp-15, LW_F16, 0x400},  {-0.0, LW_F16, 0x8000},
+        {1 + 0x1p-11, LW_F16, 0x3c00}, {1 + 0x1.8p-10, LW_F16, 0x3c02},
+        {0x1p-1074, LW_F16, 0},        {1.0, LW_BF16, 0x3f80},
+        {0x1p-133, LW_BF16, 1},        {0x1p-134, LW_BF16, 0},
+        {0x1.fep127, LW_BF16, 0x7f7f}, {1.00390625, LW_BF16, 0x3f80},
+        {1.01171875, LW_BF16, 0x3f82}, {1e-40, LW_BF16, 1},
+        {-1e-300, LW_BF16, 0x8000},    {INFINITY, LW_F16, 0x7c00},
+        {-INFINITY, LW_BF16, 0xff80},  {INFINITY, LW_F32, 0x7f800000},
+        {0.1, LW_F32, 0x3dcccccd},     {0x1p-149, LW_F32, 1},
+        {0x1p-150, LW_F32, 0},         {-1.5, LW_F64, 0xbff8000000000000},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -156,10 +186,12 @@ static void texts(void)
     lw_arg a = lw_arg_int(300);
     uint64_t bits;
 
-    FAILS(lw__scalar_pack("k: x", &a, LW_U8, &bits), LW_E_ARG, "k: x cannot hold 300; need 0 to 255");
+    FAILS(lw__scalar_pack("k: x", &a, LW_U8, &bits), LW_E_ARG,
+          "k: x cannot hold 300; need 0 to 255");
     FAILS(lw__scalar_pack("k: x", &a, LW_I8, &bits), LW_E_ARG,
           "k: x cannot hold 300; need -128 to 127");
-    FAILS(lw__scalar_pack("k: x", &a, LW_BF16, &bits), LW_OK, "k: x cannot hold 300; need -128 to 127");
+    FAILS(lw__scalar_pack("k: x", &a, LW_BF16, &bits), LW_OK,
+          "k: x cannot hold 300; need -128 to 127");
     a = lw_arg_int(-16777217);
     FAILS(lw__scalar_pack("k: x", &a, LW_F32, &bits), LW_E_ARG,
           "k: x cannot hold the integer -16777217 exactly; pass a real to have it rounded");
@@ -168,7 +200,7 @@ static void texts(void)
           "k: x takes an integer, not the real 8.5");
     a = lw_arg_real(1e300);
     FAILS(lw__scalar_pack("k: x", &a, LW_F32, &bits), LW_E_ARG,
-          "k: x cannot hold 1.0000000000000001e+300; it is beyond the range of f32");
+          "k: x cannot hold 1e+300; it is beyond the range of f32");
 }
 
 int main(void)

@@ -110,7 +110,7 @@ static bool report(const float weights[N], const float output[N], const double e
         norm += (double)output[i] * (double)output[i];
         difference = fmax(difference, fabs((double)output[i] - expected[i]));
     }
-    printf("sum of weights %.8f\nnorm of output %.6f\n", sum, sqrt(norm));
+    printf("sum of weights %.6f\nnorm of output %.6f\n", sum, sqrt(norm));
     bool agrees = difference <= 1e-5;
     printf("the plain C reference %s to 1e-5\n", agrees ? "agrees" : "does NOT agree");
     return agrees;

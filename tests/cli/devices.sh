@@ -1,0 +1,13 @@
+# devices.sh - the devices, the version and the help.
+set -eu
+
+"$LANEWISE" devices >out
+grep -q '^ref  *one thread at a time' out
+grep -q '^null ' out
+grep -q 'SHARED 48 KiB, dynamic [0-9]* KiB a block' out
+"$LANEWISE" --version | grep -qx 'lanewise [0-9.]*'
+"$LANEWISE" --help >help
+"$LANEWISE" run --help | cmp - help
+for option in -k -g -b -d -D -I --shared --timeout --time --json --quiet --stage; do
+    grep -q -- "^  $option" help
+done

@@ -1,0 +1,257 @@
+/* The cache: hits, misses, every kind of damage, and folders that cannot be used. */
+#include "run_test.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static char folder[] = "/tmp/lanewise-cache-XXXXXX", work[64], logged[80];
+static lw_device *null;
+
+/* How often the compiler ran since the last question. */
+static size_t runs(void)
+{
+    struct stat s;
+    size_t count = stat(logged, &s) ? 0 : (size_t)s.st_size;
+
+    unlink(logged);
+    return count;
+}
+
+static void build(const char *source, const char *define)
+{
+    lw_build_options options = {
+        .source = source, .defines = &define, .define_count = define ? 1 : 0};
+    lw_program *p;
+
+    WORKS(lw_program_build(null, "k.c", &options, &p));
+    CHECK(lw_program_kernel_count(p) == 1);
+    lw_program_destroy(p);
+}
+
+static void entry_path(char path[300], const char *ending)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+
+    path[0] = '\0';
+    while (d && (e = readdir(d)))
+        if (strstr(e->d_name, ending))
+            snprintf(path, 300, "%s/%s", folder, e->d_name);
+    if (d)
+        closedir(d);
+}
+
+static void empty_folder(void)
+{
+    char path[300];
+
+    for (;;) {
+        entry_path(path, ".txt");
+        if (!path[0])
+            entry_path(path, ".so");
+        if (!path[0] || unlink(path))
+            return;
+    }
+}
+
+static size_t file_count(void)
+{
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    size_t count = 0;
+
+    while (d && (e = readdir(d)))
+        count += e->d_name[0] != '.';
+    if (d)
+        closedir(d);
+    return count;
+}
+
+static void hits(void)
+{
+    build(ADD_ROWS, NULL);
+    CHECK(runs() == 1 && file_count() == 1);
+    build(ADD_ROWS, NULL);
+    CHECK(runs() == 0);
+    build(ADD_ROWS, "N=1");
+    build(ADD_ROWS, "N=2");
+    CHECK(runs() == 2);
+    build(ADD_ROWS, "N=1");
+    CHECK(runs() == 0 && file_count() == 3);
+    build(ADD_ROWS "site\tk.c\t1\t1\tbarrier\n", NULL);
+    CHECK(runs() == 1);
+    setenv("LANEWISE_CACHE", "0", 1);
+    build(ADD_ROWS, NULL);
+    CHECK(runs() == 1);
+    unsetenv("LANEWISE_CACHE");
+    empty_folder();
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* A header that the program included changes, then comes back, then is gone. */
+static void dependencies(void)
+{
+    char header[80], rows[1024];
+
+    snprintf(header, sizeof header, "%s/h.h", work);
+    put(header, "a");
+    snprintf(rows, sizeof rows, "dep\t%s\taf63dc4c8601ec8c\n" ADD_ROWS, header);
+    build(rows, NULL);
+    build(rows, NULL);
+    CHECK(runs() == 1);
+    put(header, "b");
+    build(rows, NULL);
+    CHECK(runs() == 1);
+    put(header, "a");
+    build(rows, NULL);
+    CHECK(runs() == 0);
+    unlink(header);
+    build(rows, NULL);
+    CHECK(runs() == 1);
+    empty_folder();
+}
+
+#define SMALL_ROWS "kernel\tk\tvoid k()\t1\t0\t0\t0\t0\t0\t0\n"
+
+/* Flip each byte, cut at each byte, add some: the damage is seen and the entry made anew. */
+static void damage(const char *ending)
+{
+    char path[300];
+    struct lw__bytes good;
+    int file;
+
+    build(SMALL_ROWS, NULL);
+    runs();
+    entry_path(path, ending);
+    WORKS(lw__read_file(path, &good));
+    CHECK(good.length > 5);
+    for (size_t at = 0; at < 2 * good.length + 1; at++) {
+        size_t length = at < good.length ? good.length : at - good.length;
+
+        file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (at < good.length)
+            good.bytes[at] ^= 0x20;
+        CHECK(write(file, good.bytes, length) == (ssize_t)length);
+        if (at == 2 * good.length)
+            CHECK(write(file, "more", 4) == 4);
+        if (at < good.length)
+            good.bytes[at] ^= 0x20;
+        close(file);
+        build(SMALL_ROWS, NULL);
+        if (runs() != 1) {
+            failures++;
+            printf("%s: damage %zu was not noticed\n", path, at);
+        }
+    }
+    build(SMALL_ROWS, NULL);
+    CHECK(runs() == 0);
+    free(good.bytes);
+    empty_folder();
+}
+
+/* New code under an old key takes a new name, and the old code goes. */
+static void changed_payload(void)
+{
+    char code[80], before[300], after[300];
+
+    snprintf(code, sizeof code, "%s/code", work);
+    setenv("LW_FAKE_PAYLOAD", code, 1);
+    put(code, "some code");
+    damage(".so");
+    damage(".txt");
+    build(ADD_ROWS, NULL);
+    entry_path(before, ".so");
+    put(code, "other code");
+    entry_path(after, ".txt");
+    CHECK(file_count() == 2 && truncate(before, 3) == 0);
+    build(ADD_ROWS, NULL);
+    entry_path(after, ".so");
+    CHECK(runs() == 2 && file_count() == 2 && strcmp(before, after));
+    unsetenv("LW_FAKE_PAYLOAD");
+    unlink(code);
+    empty_folder();
+}
+
+/* Folders that are not ours alone, cannot be written, or cannot be made: slower, never wrong. */
+static void unusable(void)
+{
+    char path[300];
+
+    chmod(folder, 0750);
+    build(ADD_ROWS, NULL);
+    build(ADD_ROWS, NULL);
+    CHECK(runs() == 2 && file_count() == 0);
+    chmod(folder, 0500);
+    build(ADD_ROWS, NULL);
+    if (geteuid())
+        CHECK(file_count() == 0);
+    CHECK(runs() == 1);
+    chmod(folder, 0700);
+    empty_folder();
+    setenv("LANEWISE_CACHE_DIR", "/dev/null/x", 1);
+    build(ADD_ROWS, NULL);
+    setenv("LANEWISE_CACHE_DIR", "/proc/nothing/here", 1);
+    build(ADD_ROWS, NULL);
+    CHECK(runs() == 2);
+    snprintf(path, sizeof path, "%s/link", work);
+    CHECK(symlink(folder, path) == 0);
+    setenv("LANEWISE_CACHE_DIR", path, 1);
+    build(ADD_ROWS, NULL);
+    CHECK(runs() == 1 && file_count() == 0);
+    unlink(path);
+}
+
+/* $LANEWISE_CACHE_DIR, else $XDG_CACHE_HOME/lanewise, else $HOME/.cache/lanewise; made private. */
+static void places(void)
+{
+    static const char *const below[] = {"/own/deep/er", "/xdg/lanewise", "/home/.cache/lanewise"};
+    static const char *const unset[] = {"LANEWISE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+    char path[300];
+    struct stat s;
+
+    snprintf(path, sizeof path, "%s/own/deep/er///", work);
+    setenv("LANEWISE_CACHE_DIR", path, 1);
+    snprintf(path, sizeof path, "%s/xdg", work);
+    setenv("XDG_CACHE_HOME", path, 1);
+    snprintf(path, sizeof path, "%s/home", work);
+    setenv("HOME", path, 1);
+    for (int i = 0; i < 3; i++) {
+        build(ADD_ROWS, NULL);
+        build(ADD_ROWS, NULL);
+        snprintf(path, sizeof path, "%s%s", work, below[i]);
+        CHECK(runs() == 1 && stat(path, &s) == 0 && (s.st_mode & 0777) == 0700);
+        unsetenv(unset[i]);
+    }
+    build(ADD_ROWS, NULL);
+    CHECK(runs() == 1);
+}
+
+int main(void)
+{
+    char command[300];
+
+    null = open_device("null");
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(work, sizeof work, "%s-work", folder);
+    mkdir(work, 0700);
+    snprintf(logged, sizeof logged, "%s/log", work);
+    setenv("LW_FAKE_LOG", logged, 1);
+    setenv("LANEWISE_CACHE_DIR", folder, 1);
+    unsetenv("LANEWISE_CACHE");
+    hits();
+    dependencies();
+    changed_payload();
+    damage(".txt");
+    unusable();
+    places();
+    snprintf(command, sizeof command, "rm -r %s %s", folder, work);
+    CHECK(system(command) == 0);
+    lw_device_close(null);
+    return failures != 0;
+}

@@ -1,0 +1,161 @@
+/* Memory runs short at every place it can: the n-th allocation fails, for n = 1, 2, 3 ... until the
+ * whole host API passes. Each time the answer is LW_E_MEMORY with a message, and nothing is
+ * left. */
+#include "run_test.h"
+#include <errno.h>
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *old, size_t bytes);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+void __wrap_free(void *memory);
+
+static _Thread_local long until_failure; /* of this thread's allocations; 0: never */
+static long outstanding;
+static bool failed;
+
+static bool fails_now(void)
+{
+    if (!until_failure || --until_failure)
+        return false;
+    failed = true;
+    errno = ENOMEM;
+    return true;
+}
+
+static void *count(void *memory)
+{
+    __atomic_fetch_add(&outstanding, memory != NULL, __ATOMIC_SEQ_CST);
+    return memory;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fails_now() ? NULL : count(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+    return fails_now() ? NULL : count(__real_calloc(n, bytes));
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    void *memory;
+
+    if (fails_now())
+        return NULL;
+    memory = __real_realloc(old, bytes);
+    return old ? memory : count(memory);
+}
+
+void __wrap_free(void *memory)
+{
+    __atomic_fetch_sub(&outstanding, memory != NULL, __ATOMIC_SEQ_CST);
+    __real_free(memory);
+}
+
+/* ---- the whole host API, stopping at the first failure ---- */
+
+struct objects {
+    lw_device *device;
+    lw_program *program;
+    lw_buffer *buffer, *structs;
+    lw_stream *stream;
+    lw_event *event;
+};
+
+static lw_status launch(struct objects *o)
+{
+    lw_kernel *k;
+    lw_tensor t = {.buffer = o->buffer, .rank = 1, .extent = {8}};
+    void *memory;
+
+    LW_TRY(lw_program_kernel(o->program, "add", &k));
+    LW_TRY(LW_LAUNCH(o->stream, k, 1, 8, o->buffer, o->buffer, o->buffer, 8));
+    LW_TRY(lw_program_kernel(o->program, "view", &k));
+    LW_TRY(LW_LAUNCH(o->stream, k, 1, 8, t));
+    LW_TRY(lw_event_record(o->event, o->stream));
+    LW_TRY(lw_stream_wait_event(o->stream, o->event));
+    LW_TRY(lw_event_wait(o->event));
+    LW_TRY(lw_stream_wait(o->stream));
+    LW_TRY(lw_buffer_fill(o->buffer, &(float){1}));
+    LW_TRY(lw_buffer_map(o->buffer, &memory));
+    return lw_buffer_unmap(o->buffer);
+}
+
+static lw_status use(struct objects *o)
+{
+    lw_build_options options = {
+        .source =
+            ADD_ROWS "kernel\tview\tvoid view(TENSOR(float, 1) t)\t1\t0\t0\t0\t0\t0\t24\n"
+                     "param\tt\tTENSOR(float, 1)\tt1(f32)\t0\t24\t0\nsite\tk.c\t1\t1\tbarrier\n"};
+
+    LW_TRY(lw_device_open("null", &o->device));
+    LW_TRY(lw_program_build(o->device, "k.c", &options, &o->program));
+    LW_TRY(lw_buffer_create(o->device, LW_F32, 8, &o->buffer));
+    LW_TRY(lw_buffer_create_structs(o->device, 12, 8, &o->structs));
+    LW_TRY(lw_stream_create(o->device, &o->stream));
+    LW_TRY(lw_event_create(o->device, &o->event));
+    return launch(o);
+}
+
+static void destroy(struct objects *o)
+{
+    lw_event_destroy(o->event);
+    lw_stream_destroy(o->stream);
+    lw_buffer_destroy(o->structs);
+    lw_buffer_destroy(o->buffer);
+    lw_program_destroy(o->program);
+    lw_device_close(o->device);
+}
+
+/* Where memory is short only for a message or for the cache, the call succeeds. */
+static bool attempt(long n)
+{
+    struct objects o = {0};
+    lw_status status;
+
+    failed = false;
+    until_failure = n;
+    status = use(&o);
+    until_failure = 0;
+    if (status && (status != LW_E_MEMORY || strlen(lw_last_error()) < 10)) {
+        failures++;
+        printf("allocation %ld: status %d, \"%s\"\n", n, status, lw_last_error());
+    }
+    destroy(&o);
+    if (outstanding) {
+        failures++;
+        printf("allocation %ld: %ld blocks are left\n", n, outstanding);
+        outstanding = 0;
+    }
+    return failed;
+}
+
+static void sweep(void)
+{
+    long n = 1;
+
+    while (attempt(n))
+        n++;
+    printf("%ld allocations failed in turn\n", n - 1);
+    CHECK(n > 30);
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/lanewise-memory-XXXXXX", command[100];
+
+    sweep();
+    CHECK(mkdtemp(folder) != NULL);
+    setenv("LANEWISE_CACHE_DIR", folder, 1);
+    unsetenv("LANEWISE_CACHE");
+    sweep();
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+    return failures != 0;
+}
