@@ -419,6 +419,9 @@ __attribute__((noreturn, nothrow)) void lw__assert_fail(const char *condition)
 #define assert(condition) ((condition) ? (void)0 : lw__assert_fail(#condition))
 #endif
 
+/* trace("name", array): reserved. */
+LW__REFUSED("it is reserved, and not built yet") void trace(const char *n, const volatile void *v);
+
 /* Not in the language; the compiler says so by name. */
 #pragma GCC poison _BitInt _ExtInt __int128 __int128_t __uint128_t _Complex __complex__ _Imaginary
 #pragma GCC poison _Thread_local __thread __float80 __float128

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STEP = 1 << 16 };
@@ -54,6 +55,7 @@ lw_status lw__read_file(const char *path, struct lw__bytes *out)
 {
     int descriptor;
     lw_status status;
+    struct stat info;
 
     *out = (struct lw__bytes){0};
     do
@@ -61,6 +63,10 @@ lw_status lw__read_file(const char *path, struct lw__bytes *out)
     while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0)
         return lw__fail(LW_E_IO, "%s: %s", path, strerror(errno));
+    if (!fstat(descriptor, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        close(descriptor);
+        return lw__fail(LW_E_IO, "%s: not a regular file", path); /* it may have no end */
+    }
     status = lw__read_descriptor(descriptor, path, out);
     close(descriptor);
     return status;

@@ -1,6 +1,7 @@
 /* ref_abi.h - what a kernel compiled for `ref` and the scheduler of device_ref agree on.
  *
- * src/compile/ref.c emits code that reads and writes these structs by offsetof(); src/run/device_ref
+ * src/compile/ref.c emits code that reads and writes these structs by offsetof();
+ * src/run/device_ref
  * owns them. A kernel is one coroutine per thread: the ramp `void *lw.ref.<kernel>(struct
  * lw_ref_thread *)` runs the thread to its first suspension and returns the coroutine handle;
  * `void lw.ref.resume(void *handle)` runs it to the next. Before it suspends, the thread writes
@@ -35,10 +36,10 @@ struct lw_ref_launch; /* the scheduler's, opaque to kernel code but for the call
 struct lw_ref_thread {
     /* written by the scheduler before the thread starts */
     struct lw_ref_calls *calls;
-    const char *args;    /* the packed arguments, laid out as the manifest's param rows say */
-    char *shared;        /* block memory: SHARED variables at their offsets, then dynamic memory */
+    const char *args; /* the packed arguments, laid out as the manifest's param rows say */
+    char *shared;     /* block memory: SHARED variables at their offsets, then dynamic memory */
     int32_t thread_idx[3], block_idx[3], block_dim[3], grid_dim[3];
-    int32_t linear;      /* x-fastest index in the block; lane = linear & 31, warp = linear >> 5 */
+    int32_t linear; /* x-fastest index in the block; lane = linear & 31, warp = linear >> 5 */
 
     /* written by the thread before it suspends */
     uint32_t state;      /* enum lw_ref_state */
@@ -54,7 +55,7 @@ struct lw_ref_thread {
     uint64_t key[LW_REF_KEY_MAX]; /* sequence: smaller is earlier in the program */
 
     /* written by the scheduler before it resumes the thread */
-    uint64_t result;     /* the collective's result, bits zero-extended */
+    uint64_t result; /* the collective's result, bits zero-extended */
 };
 
 /* Calls from kernel code into the device, in the thread's own context. */

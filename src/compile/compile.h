@@ -24,35 +24,35 @@ enum {
     FACT_ALLOWED = 1 << 2,   /* nothing that the language refuses */
     FACT_SIZES = 1 << 3,     /* lw.sizes.K exist; no vla checks are left */
     FACT_LINKED = 1 << 4,    /* lw.* maths, conversions and atomics have bodies */
-    FACT_HALF = 1 << 5,      /* half and bfloat are only stored, loaded and moved; no division traps */
-    FACT_INLINED = 1 << 6,   /* kernels call nothing but lw.* operations and llvm.* */
-    FACT_INSTANCE = 1 << 7,  /* each collective carries an "lw.instance" bundle */
-    FACT_COMMON = 1 << 8,    /* cleaned up: what all targets start from */
+    FACT_HALF = 1 << 5, /* half and bfloat are only stored, loaded and moved; no division traps */
+    FACT_INLINED = 1 << 6,    /* kernels call nothing but lw.* operations and llvm.* */
+    FACT_INSTANCE = 1 << 7,   /* each collective carries an "lw.instance" bundle */
+    FACT_COMMON = 1 << 8,     /* cleaned up: what all targets start from */
     FACT_DESCRIBED = 1 << 12, /* the manifest has the kernels' rows */
-    FACT_THREADS = 1 << 9,   /* lw.ref.K exist */
-    FACT_OBJECT = 1 << 10,   /* unit->payload is an object file */
-    FACT_PAYLOAD = 1 << 11,  /* unit->payload is what the library gets */
+    FACT_THREADS = 1 << 9,    /* lw.ref.K exist */
+    FACT_OBJECT = 1 << 10,    /* unit->payload is an object file */
+    FACT_PAYLOAD = 1 << 11,   /* unit->payload is what the library gets */
 };
 
 enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
 
 struct lw__op_info {
-    const char *name;      /* as users write it */
-    bool block;            /* scope: the block, not the warp */
+    const char *name; /* as users write it */
+    bool block;       /* scope: the block, not the warp */
     enum lw__shape args;
 };
 extern const struct lw__op_info lw__op_table[LW_OP_COUNT];
 
 /* Options of one run, as main.c read them. */
 struct lw__options {
-    const char *device;             /* ref, null, ptx:sm_80 ... */
-    const char *path;               /* kernel file; NULL: source_fd */
-    const char *name;               /* the text's name in messages */
+    const char *device; /* ref, null, ptx:sm_80 ... */
+    const char *path;   /* kernel file; NULL: source_fd */
+    const char *name;   /* the text's name in messages */
     int source_fd, out_fd;
-    const char **clang_args;        /* -D and -I, in order */
+    const char **clang_args; /* -D and -I, in order */
     size_t clang_arg_count;
-    const char *show;               /* stage to print instead of building, or NULL */
-    const char *only_pass;          /* --pass: run this one on an IR file, or NULL */
+    const char *show;      /* stage to print instead of building, or NULL */
+    const char *only_pass; /* --pass: run this one on an IR file, or NULL */
 };
 
 struct lw__unit {
@@ -60,12 +60,12 @@ struct lw__unit {
     unsigned facts;
     LLVMContextRef context;
     LLVMModuleRef module;
-    LLVMTargetMachineRef machine;   /* x86-64 baseline; made by llvm19 */
-    struct lw__kernels kernels;     /* front.h */
-    struct lw__diags diags;         /* diag rows go to manifest */
-    struct lw__text ast_print;      /* clang -ast-print of the text; for sizes */
-    struct lw__text manifest;       /* diag, dep, then kernel, param and site rows */
-    struct lw__text sites;          /* site rows, numbered by site_count */
+    LLVMTargetMachineRef machine; /* x86-64 baseline; made by llvm19 */
+    struct lw__kernels kernels;   /* front.h */
+    struct lw__diags diags;       /* diag rows go to manifest */
+    struct lw__text ast_print;    /* clang -ast-print of the text; for sizes */
+    struct lw__text manifest;     /* diag, dep, then kernel, param and site rows */
+    struct lw__text sites;        /* site rows, numbered by site_count */
     size_t site_count;
     struct lw__text payload;
 };
@@ -99,7 +99,7 @@ int lw__memory_file(const char *name);            /* -1: none could be made */
 void lw__dependency_add(struct lw__text *manifest, const char *path);
 
 /* llvm19.c: everything that depends on LLVM's version. */
-bool lw__llvm_start(struct lw__unit *unit);  /* context, target machine, self-test */
+bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
@@ -112,25 +112,26 @@ enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
 const char *lw__ir_callee(LLVMValueRef instruction); /* name of the function called, or "" */
 bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
-void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to); /* its location stays */
+void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
+bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
 
 /* ir_verify.c: does the module keep the rules of its facts? */
 bool lw__ir_verify(const struct lw__unit *unit, const char *after);
 
-/* ir_cfg.c, ir_loop.c: a function's control flow graph, dominators and loops. Blocks are numbered in
- * reverse postorder, then-arms first; blocks that cannot be reached have no number. */
+/* ir_cfg.c, ir_loop.c: a function's control flow graph, dominators and loops. Blocks are numbered
+ * in reverse postorder, then-arms first; blocks that cannot be reached have no number. */
 struct lw__cfg {
     LLVMValueRef function;
     size_t count;
-    LLVMBasicBlockRef *blocks;        /* count, in reverse postorder */
-    uint32_t *succ_start, *succ;      /* successors of b: succ[succ_start[b] .. succ_start[b+1]) */
+    LLVMBasicBlockRef *blocks;   /* count, in reverse postorder */
+    uint32_t *succ_start, *succ; /* successors of b: succ[succ_start[b] .. succ_start[b+1]) */
     uint32_t *pred_start, *pred;
-    uint32_t *idom;                   /* immediate dominator; the entry's is itself */
-    uint32_t *layout;                 /* position in the function's list: the order of the text */
-    struct lw__block_map *map;        /* block -> number */
+    uint32_t *idom;            /* immediate dominator; the entry's is itself */
+    uint32_t *layout;          /* position in the function's list: the order of the text */
+    struct lw__block_map *map; /* block -> number */
 };
 bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg); /* false: out of memory */
 void lw__cfg_free(struct lw__cfg *cfg);
@@ -140,9 +141,9 @@ bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {
     uint32_t header;
-    bool *body;              /* cfg->count */
-    uint32_t size;           /* blocks in it */
-    int parent;              /* the next larger loop around, -1: none */
+    bool *body;    /* cfg->count */
+    uint32_t size; /* blocks in it */
+    int parent;    /* the next larger loop around, -1: none */
 };
 struct lw__loops {
     size_t count;
@@ -153,13 +154,16 @@ bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t b
 void lw__loops_nest(struct lw__loops *loops);
 void lw__loops_free(struct lw__loops *loops);
 
+/* ir_text.c: the loops with the arms that leave them, as far as they lead to wanted blocks. */
+bool lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);
+
 /* ir_shared.c: the places of SHARED and DYNAMIC_SHARED variables in block memory. */
 struct lw__shared_layout {
     size_t count;
     LLVMValueRef *globals;
     uint64_t *offsets;
-    uint64_t bytes;          /* of the static part */
-    bool dynamic;            /* some DYNAMIC_SHARED name is used */
+    uint64_t bytes; /* of the static part */
+    bool dynamic;   /* some DYNAMIC_SHARED name is used */
 };
 bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);
 void lw__shared_layout_free(struct lw__shared_layout *layout);
@@ -172,9 +176,9 @@ struct lw__coroutine {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMValueRef function, id, handle;
-    LLVMBasicBlockRef entry;        /* allocas belong here */
-    LLVMBasicBlockRef body;         /* runs first once there is memory; no terminator yet */
-    LLVMBasicBlockRef final;        /* branch here to finish for good */
+    LLVMBasicBlockRef entry; /* allocas belong here */
+    LLVMBasicBlockRef body;  /* runs first once there is memory; no terminator yet */
+    LLVMBasicBlockRef final; /* branch here to finish for good */
     LLVMBasicBlockRef cleanup, end;
 };
 /* Asks for a frame: emits code that gives its address or null. */

@@ -16,19 +16,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const common_flags[] = {
-    "clang-19", "--target=x86_64-unknown-linux-gnu", "-x", "c", "-std=gnu17", "-O1",
-    "-ffp-contract=off", "-fno-math-errno", "-fconvergent-functions", "-fno-strict-aliasing",
-    "-nostdlibinc", "-ffreestanding", "-fno-gnu-inline-asm", "-fno-color-diagnostics", "-fno-crash-diagnostics",
-    "-fshow-overloads=best", "-fmacro-backtrace-limit=1", "-Wno-unknown-attributes",
-    "-Werror=format", "-Werror=format-nonliteral", "-Wno-format-zero-length",
-    "-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"};
+static const char *const common_flags[] = {"clang-19",
+                                           "--target=x86_64-unknown-linux-gnu",
+                                           "-x",
+                                           "c",
+                                           "-std=gnu17",
+                                           "-O1",
+                                           "-ffp-contract=off",
+                                           "-fno-math-errno",
+                                           "-fconvergent-functions",
+                                           "-fno-strict-aliasing",
+                                           "-nostdlibinc",
+                                           "-ffreestanding",
+                                           "-fno-gnu-inline-asm",
+                                           "-fno-color-diagnostics",
+                                           "-fno-crash-diagnostics",
+                                           "-fshow-overloads=best",
+                                           "-fmacro-backtrace-limit=1",
+                                           "-Wno-unknown-attributes",
+                                           "-Werror=format",
+                                           "-Werror=format-nonliteral",
+                                           "-Wno-format-zero-length",
+                                           "-Xclang",
+                                           "-ffloat16-excess-precision=none",
+                                           "-Xclang",
+                                           "-fbfloat16-excess-precision=none"};
 
 /* Descriptor 3 of clang: where it writes the list of files it read. */
-static const char *const build_flags[] = {"-Xclang", "-disable-llvm-passes", "-g",
+static const char *const build_flags[] = {"-Xclang",
+                                          "-disable-llvm-passes",
+                                          "-g",
                                           "-fno-discard-value-names",
-                                          "-fsanitize=vla-bound", "-emit-llvm", "-c", "-MD", "-MT",
-                                          "x", "-MF", "/dev/fd/3", "-o", "-"};
+                                          "-fsanitize=vla-bound",
+                                          "-emit-llvm",
+                                          "-c",
+                                          "-MD",
+                                          "-MT",
+                                          "x",
+                                          "-MF",
+                                          "/dev/fd/3",
+                                          "-o",
+                                          "-"};
 static const char *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
 
 static bool has_header(const char *folder)

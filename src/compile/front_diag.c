@@ -289,8 +289,7 @@ static bool is_inside_us(const struct message *message)
     return starts_with(message->severity, "note") &&
            (ends_with(message->file, "lanewise/kernel.h") ||
             ends_with(message->file, "lanewise/warp_ops.def") ||
-            starts_with(message->text, "(skipping") ||
-            starts_with(message->text, "did you mean"));
+            starts_with(message->text, "(skipping") || starts_with(message->text, "did you mean"));
 }
 
 static void add_row(struct lw__diags *diags, const struct message *message, const char *picture)

@@ -32,8 +32,7 @@ enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type)
     name += 3;
     size_t length = strcspn(name, ".");
     for (int op = 1; op < LW_OP_COUNT; op++) {
-        if (strlen(lw__op_table[op].name) != length ||
-            strncmp(name, lw__op_table[op].name, length))
+        if (strlen(lw__op_table[op].name) != length || strncmp(name, lw__op_table[op].name, length))
             continue;
         if (type)
             *type = name[length] ? name + length + 1 : "";
@@ -48,6 +47,12 @@ bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function)
         if (unit->kernels.rows[i].function == function)
             return true;
     return false;
+}
+
+bool lw__ir_is_libcall(const char *name)
+{
+    return !strcmp(name, "__extendhfsf2") || !strcmp(name, "__truncsfhf2") ||
+           !strcmp(name, "__truncsfbf2");
 }
 
 bool lw__ir_in_section(LLVMValueRef global, const char *section)
@@ -88,8 +93,8 @@ void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to)
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction)
 {
     LLVMBasicBlockRef tail = LLVMGetInstructionParent(instruction);
-    LLVMContextRef context = LLVMGetModuleContext(
-        LLVMGetGlobalParent(LLVMGetBasicBlockParent(tail)));
+    LLVMContextRef context =
+        LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(tail)));
     LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(context, tail, "");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     /* not ReplaceAllUsesWith: that changes the phis of tail's successors too */

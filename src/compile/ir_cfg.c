@@ -1,8 +1,8 @@
 /* ir_cfg.c - control flow graph and dominators of one function.
  *
- * Blocks are numbered in reverse postorder, so that a < b whenever a dominates b and, in a reducible
- * graph, along every edge that is not a loop's back edge. Successors are visited last to first: the
- * `then` arm then comes before the `else` arm, as in the source.
+ * Blocks are numbered in reverse postorder, so that a < b whenever a dominates b and, in a
+ * reducible graph, along every edge that is not a loop's back edge. Successors are visited last
+ * to first: the `then` arm then comes before the `else` arm, as in the source.
  * source   Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm", 2001
  */
 #include "compile/compile.h"
@@ -47,7 +47,8 @@ static bool number_blocks(struct lw__cfg *cfg, size_t total)
         return false;
     size_t depth = 0, left = total;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(cfg->function);
-    stack[depth++] = (struct frame){entry, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(entry))};
+    stack[depth++] =
+        (struct frame){entry, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(entry))};
     cfg->map->slot[find(cfg->map, entry)].block = entry;
     while (depth) {
         struct frame *top = &stack[depth - 1];

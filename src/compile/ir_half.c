@@ -1,8 +1,9 @@
 /* ir_half.c - arithmetic that no target may do in its own way: 16-bit floats, and division.
  *
- * _Float16 and __bf16 are computed in float and rounded at every operation, by devlib's integer code:
- * x86's bf16 instructions flush subnormals, and going through float twice rounds twice. float has more
- * than 2p + 2 bits of either, so + - * / rounded from float are the correctly rounded ones.
+ * _Float16 and __bf16 are computed in float and rounded at every operation, by devlib's integer
+ * code: x86's bf16 instructions flush subnormals, and going through float twice rounds twice.
+ * float has more than 2p + 2 bits of either, so + - * / rounded from float are the correctly
+ * rounded ones.
  * source   Figueroa, "When is double rounding innocuous?", SIGNUM 1995
  *
  * x86 traps on division by zero and on INT_MIN / -1; the kernel language promises some value. The
@@ -61,7 +62,8 @@ static LLVMValueRef narrow_one(struct half_work *w, LLVMValueRef v, LLVMTypeRef 
         name = brain ? "lw.f32_to_bf16" : "lw.f32_to_f16";
     } else if (LLVMTypeOf(v) == w->i64) {
         name = is_signed ? brain ? "lw.i64_to_bf16" : "lw.i64_to_f16"
-                         : brain ? "lw.u64_to_bf16" : "lw.u64_to_f16";
+               : brain   ? "lw.u64_to_bf16"
+                         : "lw.u64_to_f16";
     } else {
         if (LLVMTypeOf(v) != w->f64) /* up to 32 bits: exact in double */
             v = is_signed ? LLVMBuildSIToFP(w->b, v, w->f64, "")
@@ -119,21 +121,21 @@ static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
     case LLVMFRem: {
         if (!to)
             return NULL;
-        LLVMValueRef x = convert(w, a, NULL, false), y = convert(w, LLVMGetOperand(i, 1), NULL, false);
+        LLVMValueRef x = convert(w, a, NULL, false),
+                     y = convert(w, LLVMGetOperand(i, 1), NULL, false);
         return convert(w, LLVMBuildBinOp(w->b, op, x, y, ""), type, false);
     }
-    case LLVMFNeg:
-        return to ? negate(w, a) : NULL;
+    case LLVMFNeg: return to ? negate(w, a) : NULL;
     case LLVMFCmp: {
         if (!from)
             return NULL;
-        LLVMValueRef x = convert(w, a, NULL, false), y = convert(w, LLVMGetOperand(i, 1), NULL, false);
+        LLVMValueRef x = convert(w, a, NULL, false),
+                     y = convert(w, LLVMGetOperand(i, 1), NULL, false);
         return LLVMBuildFCmp(w->b, LLVMGetFCmpPredicate(i), x, y, "");
     }
     case LLVMFPTrunc:
     case LLVMSIToFP:
-    case LLVMUIToFP:
-        return to ? convert(w, a, type, op == LLVMSIToFP) : NULL;
+    case LLVMUIToFP: return to ? convert(w, a, type, op == LLVMSIToFP) : NULL;
     case LLVMFPExt: {
         LLVMValueRef x = from ? convert(w, a, NULL, false) : NULL;
         return !x || LLVMTypeOf(x) == type ? x : LLVMBuildFPExt(w->b, x, type, "");
@@ -141,8 +143,7 @@ static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
     case LLVMFPToSI:
     case LLVMFPToUI:
         return from ? LLVMBuildCast(w->b, op, convert(w, a, NULL, false), type, "") : NULL;
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 

@@ -1,225 +1,99 @@
 /* ir_instance.c - mark each collective with its instance: who meets there.
  *
- * An instance is a collective's place in the program and the trip number of every loop around it. It
- * is marked while the control flow graph is still clang's own, before any pass joins or splits
+ * An instance is a collective's place in the program and the trip number of every loop around it.
+ * It is marked while the control flow graph is still clang's own, before any pass joins or splits
  * blocks, as an operand bundle on the call:
  *
- *     call float @lw.warp_sum.f32(float %v) [ "lw.instance"(i64 place, i64 %trip, i64 place ...) ]
+ *     call float @lw.warp_sum.f32(float %v) [ "lw.instance"(i64 place, i64 trip, ... i64 place) ]
  *
  * The operands, compared as a sequence, order the instances as the program reaches them: a place
- * counts the collectives and loops of one loop body in topological order, the trip of the loop
- * entered comes behind its place. Trips are counters in memory here; sroa makes them phis.
+ * counts the collectives, calls and loops of one loop body in topological order; behind a loop's
+ * place comes its trip, behind a call's place a 0, then what is inside. Trips are counters in
+ * memory here; sroa makes them phis. Which loops are around is a question of the text: ir_text.c.
  *
- * An arm that leaves a loop (break, return, goto) belongs to the trip it leaves, though no edge goes
- * from it back to the header. It is known by its place in the text. clang lays blocks out in the
- * order of the text, and inlining keeps that order: a block with a collective that is laid out
- * between the loop's blocks, and reached only through the loop, is in the loop, and so is all that
- * leads there. Only the last arm of a `while` may be laid out behind the loop's own blocks: the
- * statement's source range (!llvm.loop) tells it from what follows the loop.
+ * Inlining joins blocks, so each function is marked for itself, callees first; then the calls of
+ * helpers that hold collectives are inlined one by one, and what came from each gets the call's
+ * own sequence in front.
  */
 #include "compile/compile.h"
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct range {
-    LLVMMetadataRef frame;             /* the inlining that the loop is part of; NULL: none */
-    unsigned first_line, first_column, last_line, last_column;
-    bool known;
+enum { KEY_MAX = LW_REF_KEY_MAX, DEPTH_MAX = KEY_MAX / 2 };
+
+/* A place in a function, as the sequence that leads there. */
+struct key {
+    uint64_t place[DEPTH_MAX + 1];
+    LLVMValueRef trip[DEPTH_MAX]; /* each loop's counter in memory */
+    unsigned depth;               /* loops around */
+};
+
+/* A call of a helper that holds collectives. */
+struct helper_call {
+    LLVMValueRef call;
+    struct key key;
 };
 
 struct work {
     struct lw__unit *unit;
     struct lw__cfg cfg;
     struct lw__loops loops;
-    bool *has_collective;              /* per block */
-    LLVMValueRef *trip;                /* per loop: its counter, NULL where nobody asks */
-    uint64_t *place;                   /* per loop: its place in the loop around it */
+    bool *meets;          /* per block: has a collective or such a call */
+    LLVMValueRef *trip;   /* per loop: its counter, NULL where nobody asks */
+    uint64_t *place;      /* per loop: its place in the loop around it */
+    uint64_t *next_place; /* per loop, and [0] for none, counted from 1: the next free one */
+    struct helper_call *calls;
+    size_t call_count;
     LLVMBuilderRef builder;
     LLVMTypeRef i64;
 };
 
-static bool before(unsigned line, unsigned column, unsigned line2, unsigned column2)
+/* ---- which functions hold collectives, callees first ----------------------------------------- */
+
+struct helpers {
+    struct {
+        LLVMValueRef function;
+        bool done, meets;
+    } *row;
+    size_t count;
+};
+
+static long helper_index(const struct helpers *h, LLVMValueRef function)
 {
-    return line < line2 || (line == line2 && column < column2);
+    for (size_t i = 0; i < h->count; i++)
+        if (h->row[i].function == function)
+            return (long)i;
+    return -1;
 }
 
-static void widen(struct range *r, LLVMMetadataRef loc)
+/* Does an instruction meet other threads, itself or in what it calls? */
+static bool meets(const struct helpers *h, LLVMValueRef instruction)
 {
-    unsigned line = LLVMDILocationGetLine(loc), column = LLVMDILocationGetColumn(loc);
-    if (!line || LLVMDILocationGetInlinedAt(loc) != r->frame)
-        return;
-    if (!r->known || before(line, column, r->first_line, r->first_column))
-        r->first_line = line, r->first_column = column;
-    if (!r->known || before(r->last_line, r->last_column, line, column))
-        r->last_line = line, r->last_column = column;
-    r->known = true;
-}
-
-/* The first two locations of a !llvm.loop node are the statement's begin and end. */
-static void range_of_statement(struct work *w, LLVMValueRef branch, struct range *r)
-{
-    LLVMContextRef context = w->unit->context;
-    LLVMValueRef node = LLVMGetMetadata(branch, LLVMGetMDKindIDInContext(context, "llvm.loop", 9));
-    if (!node)
-        return;
-    unsigned n = LLVMGetMDNodeNumOperands(node);
-    LLVMValueRef *operand = calloc(n + 1, sizeof *operand);
-    if (!operand)
-        return;
-    LLVMGetMDNodeOperands(node, operand);
-    for (unsigned i = 1; i < n && i < 3; i++) {
-        LLVMMetadataRef m = operand[i] ? LLVMValueAsMetadata(operand[i]) : NULL;
-        if (!m || LLVMGetMetadataKind(m) != LLVMDILocationMetadataKind)
-            break;
-        if (!r->known)
-            r->frame = LLVMDILocationGetInlinedAt(m);
-        widen(r, m);
-    }
-    free(operand);
-}
-
-static struct range range_of_loop(struct work *w, const struct lw__loop *l)
-{
-    struct range r = {0};
-    const struct lw__cfg *g = &w->cfg;
-    for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1] && !r.known; e++)
-        if (l->body[g->pred[e]])
-            range_of_statement(w, LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]), &r);
-    return r;
-}
-
-/* Is the call's line, seen from the loop's own function, within the loop's text? */
-static bool stands_in(const struct range *r, LLVMValueRef call)
-{
-    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(call);
-    while (loc && LLVMDILocationGetInlinedAt(loc) != r->frame)
-        loc = LLVMDILocationGetInlinedAt(loc);
-    if (!loc || !r->known)
+    if (!LLVMIsACallInst(instruction))
         return false;
-    unsigned line = LLVMDILocationGetLine(loc), column = LLVMDILocationGetColumn(loc);
-    return !before(line, column, r->first_line, r->first_column) &&
-           !before(r->last_line, r->last_column, line, column);
+    if (lw__ir_collective(instruction, NULL))
+        return true;
+    long callee = helper_index(h, LLVMGetCalledValue(instruction));
+    return callee >= 0 && h->row[callee].meets;
 }
 
-static bool named(LLVMBasicBlockRef block, const char *const *names)
+static bool list_helpers(LLVMModuleRef module, struct helpers *h)
 {
-    const char *name = LLVMGetBasicBlockName(block);
-    for (; *names; names++) {
-        size_t n = strlen(*names);
-        if (!strncmp(name, *names, n) && strspn(name + n, "0123456789") == strlen(name + n))
-            return true;
-    }
-    return false;
-}
-
-/* All text from a macro has one location. Between the loop's last block and block a, does the
- * loop's statement end? Statements that begin there end there as well. */
-static bool statement_ends(const struct work *w, uint32_t last, uint32_t a)
-{
-    static const char *const begins[] = {"for.cond", "while.cond", "do.body", NULL};
-    static const char *const ends[] = {"for.end", "while.end", "do.end", NULL};
-    uint32_t position = 0, depth = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->cfg.function); b && position <= a;
-         b = LLVMGetNextBasicBlock(b), position++) {
-        if (position <= last)
-            continue;
-        if (named(b, ends) && depth-- == 0)
-            return true;
-        depth += named(b, begins);
-    }
-    return false;
-}
-
-/* Does a collective of block b stand in the text of the loop? */
-static bool is_in_text(struct work *w, const struct lw__loop *l, uint32_t b)
-{
-    const uint32_t *layout = w->cfg.layout;
-    uint32_t first = UINT32_MAX, last = 0;
-    for (uint32_t k = 0; k < w->cfg.count; k++) {
-        if (!l->body[k])
-            continue;
-        first = layout[k] < first ? layout[k] : first;
-        last = layout[k] > last ? layout[k] : last;
-    }
-    if (layout[b] < first || layout[b] <= last)
-        return layout[b] > first;
-    struct range r = range_of_loop(w, l);
-    LLVMBasicBlockRef block = w->cfg.blocks[b];
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-        if (lw__ir_collective(i, NULL) && stands_in(&r, i))
-            return !statement_ends(w, last, layout[b]);
-    return false;
-}
-
-/* Marks what can be reached without the loop. */
-static bool reach_around(const struct work *w, const struct lw__loop *l, bool *reached)
-{
-    const struct lw__cfg *g = &w->cfg;
-    uint32_t *todo = malloc((g->count + 1) * sizeof *todo), n = 0;
-    if (!todo)
+    size_t count = 0;
+    LLVMValueRef f;
+    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        count++;
+    h->row = calloc(count + 1, sizeof *h->row);
+    if (!h->row)
         return lw__defect("out of memory");
-    reached[0] = !l->body[0];
-    if (reached[0])
-        todo[n++] = 0;
-    while (n) {
-        uint32_t b = todo[--n];
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            uint32_t t = g->succ[e];
-            if (!l->body[t] && !reached[t]) {
-                reached[t] = true;
-                todo[n++] = t;
-            }
-        }
-    }
-    free(todo);
+    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (LLVMCountBasicBlocks(f))
+            h->row[h->count++].function = f;
     return true;
 }
 
-/* Take the arms that leave this loop with collectives in them into it. */
-static bool take_arms(struct work *w, struct lw__loop *l)
-{
-    bool *around = calloc(w->cfg.count + 1, sizeof *around);
-    bool ok = around ? reach_around(w, l, around) : lw__defect("out of memory");
-    struct lw__loop own = *l;
-    own.body = malloc(w->cfg.count + 1);
-    ok = ok && (own.body || lw__defect("out of memory"));
-    if (ok)
-        memcpy(own.body, l->body, w->cfg.count);
-    for (uint32_t b = 0; b < w->cfg.count && ok; b++)
-        if (w->has_collective[b] && !l->body[b] && !around[b] && is_in_text(w, &own, b))
-            ok = lw__loops_grow(&w->cfg, l, b);
-    free(own.body);
-    free(around);
-    return ok;
-}
-
-/* What an inner loop took, the loops around it have too. */
-static bool take_inner(struct work *w, struct lw__loop *outer)
-{
-    for (size_t k = 0; k < w->loops.count; k++) {
-        const struct lw__loop *inner = &w->loops.loops[k];
-        if (inner == outer || !outer->body[inner->header])
-            continue;
-        for (uint32_t b = 0; b < w->cfg.count; b++)
-            if (inner->body[b] && !outer->body[b] && !lw__loops_grow(&w->cfg, outer, b))
-                return false;
-    }
-    return true;
-}
-
-static bool settle_loops(struct work *w)
-{
-    for (size_t i = 0; i < w->loops.count; i++)
-        if (!take_arms(w, &w->loops.loops[i]))
-            return false;
-    /* outer loops come before inner ones: from the back, an inner loop is settled first */
-    for (size_t i = w->loops.count; i-- > 0;)
-        if (!take_inner(w, &w->loops.loops[i]))
-            return false;
-    lw__loops_nest(&w->loops);
-    return true;
-}
+/* ---- places: number the collectives, calls and loops of each region in topological order ------ */
 
 /* The innermost loop with this block; -1: none. */
 static int loop_of(const struct work *w, uint32_t b)
@@ -232,8 +106,8 @@ static int loop_of(const struct work *w, uint32_t b)
     return best;
 }
 
-/* The loop whose direct child in region `around` holds the block, or -1 when the block itself is
- * direct in `around`. */
+/* The loop directly in region `around` that holds the block, or -1 when the block itself is
+ * directly there. */
 static int child_towards(const struct work *w, int around, uint32_t b)
 {
     int child = -1;
@@ -242,20 +116,17 @@ static int child_towards(const struct work *w, int around, uint32_t b)
     return child;
 }
 
-/* ---- places: number the collectives and loops of each region in topological order ----------- */
-
 struct order {
     uint32_t *blocks; /* all blocks of the function, each loop's together, in program order */
-    size_t count;
+    size_t count;     /* how many are not placed yet: they are filled in from the back */
     bool *seen;
 };
 
-/* Depth first over a region with its inner loops drawn together; prepends in postorder. */
-static void visit(struct work *w, struct order *o, int around, uint32_t b);
+static void visit(const struct work *w, struct order *o, int around, uint32_t b);
 
-static void leave_child(struct work *w, struct order *o, int around, int child)
+static void visit_exits(const struct work *w, struct order *o, int around, int loop)
 {
-    const struct lw__loop *l = &w->loops.loops[child];
+    const struct lw__loop *l = &w->loops.loops[loop];
     for (uint32_t i = (uint32_t)w->cfg.count; i-- > 0;) {
         if (!l->body[i])
             continue;
@@ -265,7 +136,8 @@ static void leave_child(struct work *w, struct order *o, int around, int child)
     }
 }
 
-static void visit(struct work *w, struct order *o, int around, uint32_t b)
+/* Depth first over a region with its inner loops drawn together, in postorder from the back. */
+static void visit(const struct work *w, struct order *o, int around, uint32_t b)
 {
     if (o->seen[b] || (around >= 0 && !w->loops.loops[around].body[b]))
         return;
@@ -280,9 +152,11 @@ static void visit(struct work *w, struct order *o, int around, uint32_t b)
     uint32_t header = w->loops.loops[child].header;
     if (o->seen[header])
         return;
-    leave_child(w, o, around, child);
+    visit_exits(w, o, around, child);
     visit(w, o, child, header);
 }
+
+/* ---- trips ------------------------------------------------------------------------------------ */
 
 /* A store on the edge from p to t: one of the two has no other edge, critical ones were split. */
 static void store_on_edge(struct work *w, uint32_t p, uint32_t t, LLVMValueRef value, int loop)
@@ -317,42 +191,64 @@ static void count_trips(struct work *w, int loop)
         }
 }
 
-enum { DEPTH_MAX = 31 }; /* loops around a collective: LW_REF_KEY_MAX = 2 * 31 + 1 */
+/* ---- marks ------------------------------------------------------------------------------------ */
 
 static bool too_deep(struct work *w, LLVMValueRef call)
 {
     lw__diags_error(&w->unit->diags, lw__loc_of(call),
-                    "%s stands in more than %d loops, helpers' included",
-                    lw__op_table[lw__ir_collective(call, NULL)].name, DEPTH_MAX);
+                    "more than %d loops and calls stand around this operation", DEPTH_MAX);
+    return false;
+}
+
+static bool key_of(struct work *w, LLVMValueRef call, int loop, struct key *key)
+{
+    unsigned depth = 0;
+    for (int l = loop; l >= 0; l = w->loops.loops[l].parent)
+        depth++;
+    if (depth > DEPTH_MAX)
+        return too_deep(w, call);
+    *key = (struct key){.depth = depth};
+    key->place[depth] = w->next_place[loop + 1]++;
+    for (int l = loop; l >= 0; l = w->loops.loops[l].parent) {
+        count_trips(w, l);
+        key->place[--depth] = w->place[l];
+        key->trip[depth] = w->trip[l];
+    }
     return true;
 }
 
-/* Rebuild the call with its bundle. */
-static bool mark(struct work *w, LLVMValueRef call, int loop, uint64_t place)
+/* Rebuild a collective's call with a bundle: `key` and, where it has one already from the helper that
+ * it came with, that behind it. */
+static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
 {
-    LLVMValueRef key[2 * DEPTH_MAX + 1];
-    int around[DEPTH_MAX], depth = 0;
-    for (int l = loop; l >= 0; l = w->loops.loops[l].parent) {
-        if (depth == DEPTH_MAX)
-            return too_deep(w, call);
-        around[depth++] = l;
-    }
-    unsigned n = 0;
+    LLVMValueRef sequence[KEY_MAX], args[4];
+    LLVMOperandBundleRef inner =
+        LLVMGetNumOperandBundles(call) ? LLVMGetOperandBundleAtIndex(call, 0) : NULL;
+    unsigned inner_count = inner ? LLVMGetNumOperandBundleArgs(inner) : 0, n = 0;
+    bool fits = 2 * key->depth + 2 + inner_count <= KEY_MAX;
     LLVMPositionBuilderBefore(w->builder, call);
-    for (int d = depth; d-- > 0;) {
-        key[n++] = LLVMConstInt(w->i64, w->place[around[d]], 0);
-        key[n++] = LLVMBuildLoad2(w->builder, w->i64, w->trip[around[d]], "");
+    for (unsigned d = 0; d <= key->depth && fits; d++) {
+        sequence[n++] = LLVMConstInt(w->i64, key->place[d], 0);
+        if (d < key->depth)
+            sequence[n++] = LLVMBuildLoad2(w->builder, w->i64, key->trip[d], "");
+        else if (inner) /* the place is a call's */
+            sequence[n++] = LLVMConstInt(w->i64, 0, 0);
     }
-    key[n++] = LLVMConstInt(w->i64, place, 0);
+    for (unsigned i = 0; i < inner_count && fits; i++)
+        sequence[n++] = LLVMGetOperandBundleArgAtIndex(inner, i);
+    if (inner)
+        LLVMDisposeOperandBundle(inner);
+    if (!fits)
+        return too_deep(w, call);
 
-    LLVMValueRef callee = LLVMGetCalledValue(call), args[4];
+    LLVMValueRef callee = LLVMGetCalledValue(call);
     int arg_count = LLVMGetNumArgOperands(call);
     for (int i = 0; i < arg_count; i++)
         args[i] = LLVMGetOperand(call, (unsigned)i);
-    LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("lw.instance", 11, key, n);
-    LLVMValueRef marked = LLVMBuildCallWithOperandBundles(
-        w->builder, LLVMGlobalGetValueType(callee), callee, args, (unsigned)arg_count, &bundle, 1,
-        "");
+    LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("lw.instance", 11, sequence, n);
+    LLVMValueRef marked =
+        LLVMBuildCallWithOperandBundles(w->builder, LLVMGlobalGetValueType(callee), callee, args,
+                                        (unsigned)arg_count, &bundle, 1, "");
     LLVMDisposeOperandBundle(bundle);
     LLVMInstructionSetDebugLoc(marked, LLVMInstructionGetDebugLoc(call));
     LLVMReplaceAllUsesWith(call, marked);
@@ -360,91 +256,203 @@ static bool mark(struct work *w, LLVMValueRef call, int loop, uint64_t place)
     return true;
 }
 
+static bool remember(struct work *w, LLVMValueRef call, const struct key *key)
+{
+    struct helper_call *more = realloc(w->calls, (w->call_count + 1) * sizeof *more);
+    if (!more)
+        return lw__defect("out of memory");
+    w->calls = more;
+    w->calls[w->call_count++] = (struct helper_call){call, *key};
+    return true;
+}
+
 /* Walk the blocks in program order; each region counts for itself. */
-static bool number_places(struct work *w, const struct order *o, uint64_t *next_place)
+static bool number_places(struct work *w, const struct helpers *h, const struct order *o)
 {
     for (size_t i = 0; i < w->cfg.count; i++) {
         uint32_t b = o->blocks[i];
         int loop = loop_of(w, b);
         for (int l = loop; l >= 0 && w->loops.loops[l].header == b; l = w->loops.loops[l].parent)
-            w->place[l] = next_place[w->loops.loops[l].parent + 1]++;
-        LLVMValueRef instruction = LLVMGetFirstInstruction(w->cfg.blocks[b]), next;
-        for (; instruction; instruction = next) {
-            next = LLVMGetNextInstruction(instruction);
-            if (!lw__ir_collective(instruction, NULL))
+            w->place[l] = w->next_place[w->loops.loops[l].parent + 1]++;
+        LLVMValueRef at = LLVMGetFirstInstruction(w->cfg.blocks[b]), next;
+        for (; at; at = next) {
+            struct key key;
+            next = LLVMGetNextInstruction(at);
+            if (!meets(h, at))
                 continue;
-            for (int l = loop; l >= 0; l = w->loops.loops[l].parent)
-                count_trips(w, l);
-            if (!mark(w, instruction, loop, next_place[loop + 1]++))
+            if (!key_of(w, at, loop, &key))
+                return false;
+            bool collective = lw__ir_collective(at, NULL) != LW_OP_NONE;
+            if (!(collective ? mark(w, at, &key) : remember(w, at, &key)))
                 return false;
         }
     }
     return true;
 }
 
-static bool order_and_mark(struct work *w)
+static bool order_and_mark(struct work *w, const struct helpers *h)
 {
-    size_t blocks = w->cfg.count, loops = w->loops.count;
+    size_t blocks = w->cfg.count;
     struct order o = {calloc(blocks, sizeof *o.blocks), blocks, calloc(blocks, sizeof *o.seen)};
-    uint64_t *next_place = calloc(loops + 1, sizeof *next_place);
-    w->trip = calloc(loops + 1, sizeof *w->trip);
-    w->place = calloc(loops + 1, sizeof *w->place);
-    bool ok = o.blocks && o.seen && next_place && w->trip && w->place;
+    bool ok = o.blocks && o.seen;
     if (ok) {
         visit(w, &o, -1, 0);
-        ok = o.count == 0 ? number_places(w, &o, next_place)
+        ok = o.count == 0 ? number_places(w, h, &o)
                           : lw__defect("instance: %zu blocks were not ordered", o.count);
     } else {
         lw__defect("out of memory");
     }
     free(o.blocks);
     free(o.seen);
-    free(next_place);
-    free(w->trip);
-    free(w->place);
     return ok;
 }
 
-static bool find_collectives(struct work *w, bool *any)
+/* ---- inlining --------------------------------------------------------------------------------- */
+
+/* All collectives of a function; false: out of memory. */
+static bool list_collectives(LLVMValueRef f, LLVMValueRef **list, size_t *count)
 {
-    w->has_collective = calloc(w->cfg.count + 1, sizeof *w->has_collective);
-    if (!w->has_collective)
+    size_t capacity = 16;
+    *count = 0;
+    *list = malloc(capacity * sizeof **list);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (!*list || !lw__ir_collective(i, NULL))
+                continue;
+            if (*count == capacity) {
+                LLVMValueRef *more = realloc(*list, (capacity *= 2) * sizeof *more);
+                if (!more)
+                    free(*list);
+                *list = more;
+            }
+            if (*list)
+                (*list)[(*count)++] = i;
+        }
+    return *list || lw__defect("out of memory");
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const LLVMValueRef *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Inline one call; the collectives that came with it get the call's sequence in front. */
+static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call *c)
+{
+    LLVMValueRef *before, *after;
+    size_t count, after_count;
+    if (!list_collectives(f, &before, &count))
+        return false;
+    qsort(before, count, sizeof *before, by_address);
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    LLVMAddCallSiteAttribute(c->call, LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(w->unit->context, kind, 0));
+    bool ok = lw__llvm_passes(w->unit->module, w->unit->machine, "always-inline") &&
+              list_collectives(f, &after, &after_count);
+    for (size_t i = 0; ok && i < after_count; i++)
+        if (!bsearch(&after[i], before, count, sizeof *before, by_address))
+            ok = mark(w, after[i], &c->key);
+    if (ok)
+        free(after);
+    free(before);
+    return ok;
+}
+
+/* ---- the pass --------------------------------------------------------------------------------- */
+
+static bool find_meetings(struct work *w, const struct helpers *h, bool *any)
+{
+    w->meets = calloc(w->cfg.count + 1, sizeof *w->meets);
+    if (!w->meets)
         return lw__defect("out of memory");
     for (uint32_t b = 0; b < w->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if (lw__ir_collective(i, NULL))
-                *any = w->has_collective[b] = true;
+            if (meets(h, i))
+                *any = w->meets[b] = true;
     return true;
 }
 
-static bool mark_function(struct lw__unit *unit, LLVMValueRef function)
+/* What nobody can reach has no instance. */
+static void erase_unreachable(struct work *w, const struct helpers *h)
+{
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->cfg.function);
+    for (; b; b = LLVMGetNextBasicBlock(b)) {
+        if (lw__cfg_index(&w->cfg, b) != UINT32_MAX)
+            continue;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!meets(h, i))
+                continue;
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+            LLVMInstructionEraseFromParent(i);
+        }
+    }
+}
+
+static bool mark_with_loops(struct work *w, const struct helpers *h)
+{
+    if (!lw__text_loops(&w->cfg, w->meets, &w->loops))
+        return false;
+    w->trip = calloc(w->loops.count + 1, sizeof *w->trip);
+    w->place = calloc(w->loops.count + 1, sizeof *w->place);
+    w->next_place = calloc(w->loops.count + 1, sizeof *w->next_place);
+    if (!w->trip || !w->place || !w->next_place)
+        return lw__defect("out of memory");
+    return order_and_mark(w, h);
+}
+
+/* Mark what is in f itself, then inline the helpers it meets others in. */
+static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMValueRef f, bool *any)
 {
     struct work w = {.unit = unit, .i64 = LLVMInt64TypeInContext(unit->context)};
-    bool any = false;
-    if (!lw__cfg_build(function, &w.cfg))
+    if (!lw__cfg_build(f, &w.cfg))
         return false;
     w.builder = LLVMCreateBuilderInContext(unit->context);
-    bool ok = find_collectives(&w, &any);
-    if (ok && any)
-        ok = lw__loops_build(&w.cfg, &w.loops) && settle_loops(&w) && order_and_mark(&w);
+    erase_unreachable(&w, h);
+    bool ok = find_meetings(&w, h, any) && (!*any || mark_with_loops(&w, h));
+    for (size_t i = 0; ok && i < w.call_count; i++)
+        ok = inline_call(&w, f, &w.calls[i]);
     LLVMDisposeBuilder(w.builder);
-    free(w.has_collective);
+    free(w.meets);
+    free(w.trip);
+    free(w.place);
+    free(w.next_place);
+    free(w.calls);
     lw__loops_free(&w.loops);
     lw__cfg_free(&w.cfg);
     return ok;
 }
 
-/* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle.
- * needs INLINED   makes INSTANCE   cost O(blocks * loops)
+/* Callees first; there is no recursion. */
+static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
+{
+    LLVMValueRef f = h->row[index].function;
+    if (h->row[index].done)
+        return true;
+    h->row[index].done = true;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            long callee = LLVMIsACallInst(i) ? helper_index(h, LLVMGetCalledValue(i)) : -1;
+            if (callee >= 0 && !mark_from(unit, h, (size_t)callee))
+                return false;
+        }
+    return mark_function(unit, h, f, &h->row[index].meets);
+}
+
+/* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle; helpers that hold
+ * collectives are inlined.
+ * needs HALF   makes INSTANCE   cost O(blocks * loops) a function, a pass of LLVM's a helper call
  */
 bool lw__pass_instance(struct lw__unit *unit)
 {
-    if (!lw__llvm_passes(unit->module, unit->machine, "function(break-crit-edges)"))
-        return false;
-    LLVMValueRef f = LLVMGetFirstFunction(unit->module);
-    for (; f; f = LLVMGetNextFunction(f))
-        if (LLVMCountBasicBlocks(f) && !mark_function(unit, f))
-            return false;
-    return true;
+    struct helpers h = {0};
+    bool ok = lw__llvm_passes(unit->module, unit->machine, "function(break-crit-edges)") &&
+              list_helpers(unit->module, &h);
+    for (size_t i = 0; ok && i < h.count; i++)
+        ok = mark_from(unit, &h, i);
+    free(h.row);
+    return ok || unit->diags.errors; /* too deep is an error of the kernel's */
 }

@@ -24,9 +24,9 @@ static bool link_devlib(struct lw__unit *unit)
 
 static void remove_strings(LLVMValueRef f)
 {
-    static const char *const target[] = {"target-cpu",     "target-features",
-                                         "tune-cpu",       "min-legal-vector-width",
-                                         "no-builtins",    "stack-protector-buffer-size",
+    static const char *const target[] = {"target-cpu",      "target-features",
+                                         "tune-cpu",        "min-legal-vector-width",
+                                         "no-builtins",     "stack-protector-buffer-size",
                                          "no-trapping-math"};
     for (size_t i = 0; i < sizeof target / sizeof *target; i++)
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, target[i],
@@ -45,7 +45,9 @@ static void remove_noalias(LLVMValueRef f)
 static bool stays_visible(struct lw__unit *unit, LLVMValueRef f)
 {
     size_t length;
-    return lw__ir_is_kernel(unit, f) || !strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9);
+    const char *name = LLVMGetValueName2(f, &length);
+    return lw__ir_is_kernel(unit, f) || !strncmp(name, "lw.sizes.", 9) ||
+           lw__ir_is_libcall(name);
 }
 
 /* clang marks every function and call convergent; where-am-I and maths functions are not. */
@@ -80,7 +82,7 @@ static void delete_lists(LLVMModuleRef module)
     }
 }
 
-/* lw__pass_link - devlib in; everything but the entry points internal and to be inlined.
+/* lw__pass_link - devlib in; everything but the entry points internal.
  * needs ALLOWED   makes LINKED
  */
 bool lw__pass_link(struct lw__unit *unit)
@@ -104,21 +106,24 @@ bool lw__pass_link(struct lw__unit *unit)
             continue;
         }
         LLVMSetLinkage(f, LLVMInternalLinkage);
-        lw__llvm_attribute(f, "alwaysinline", true);
+        lw__llvm_attribute(f, "alwaysinline", false); /* not before their collectives are marked */
     }
     return true;
 }
 
 /* lw__pass_inline - every helper and devlib function into its callers; unused ones go.
- * needs HALF   makes INLINED
+ * needs INSTANCE   makes INLINED
  */
 bool lw__pass_inline(struct lw__unit *unit)
 {
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+        if (LLVMCountBasicBlocks(f) && LLVMGetLinkage(f) == LLVMInternalLinkage)
+            lw__llvm_attribute(f, "alwaysinline", true);
     return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
 }
 
-/* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple control
- * flow with its structure kept, loops in canonical form.
+/* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple
+ * control flow with its structure kept, loops in canonical form.
  * needs INSTANCE   makes COMMON
  */
 bool lw__pass_clean(struct lw__unit *unit)

@@ -13,8 +13,8 @@
 struct search {
     const struct lw__cfg *cfg;
     struct lw__loops *loops;
-    bool *cut;                  /* headers whose incoming edges from their own loop are cut */
-    int *component;             /* region id of a block; blocks of other regions do not exist */
+    bool *cut;      /* headers whose incoming edges from their own loop are cut */
+    int *component; /* region id of a block; blocks of other regions do not exist */
     uint32_t *order, *low, *stack, *frame;
     bool *on_stack;
     uint32_t next, depth;
@@ -64,8 +64,7 @@ static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         body[blocks[i]] = true;
-    loops->loops[loops->count++] =
-        (struct lw__loop){choose_header(s->cfg, body), body, count, -1};
+    loops->loops[loops->count++] = (struct lw__loop){choose_header(s->cfg, body), body, count, -1};
     return true;
 }
 

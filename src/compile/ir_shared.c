@@ -1,16 +1,16 @@
 /* ir_shared.c - block memory: SHARED variables become places behind a base address.
  *
- * In the common bitcode a SHARED variable is a global in section lw.shared and DYNAMIC_SHARED one in
- * lw.dynshared. Each kernel lays out those that it uses. Uses stand in instructions, in constant
- * expressions (&tile[3][4]) and in constant data (an initialiser that holds a tensor's address): the
- * latter two are rebuilt as instructions, since the base is known at run time only.
+ * In the common bitcode a SHARED variable is a global in section lw.shared and DYNAMIC_SHARED one
+ * in lw.dynshared. Each kernel lays out those that it uses. Uses stand in instructions, in
+ * constant expressions (&tile[3][4]) and in constant data (an initialiser that holds a tensor's
+ * address): the latter two are rebuilt as instructions, since the base is known at run time only.
  */
 #include "compile/compile.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { SHARED_MAX = 48 * 1024 }; /* the kernel language's limit, the same on every device */
-enum { MAX_DEPTH = 32 };         /* constants nest this deep at the most; cyclic initialisers exist */
+enum { MAX_DEPTH = 32 }; /* constants nest this deep at the most; cyclic initialisers exist */
 
 static bool is_static_shared(LLVMValueRef v)
 {
@@ -112,9 +112,9 @@ void lw__shared_layout_free(struct lw__shared_layout *layout)
 struct replacer {
     struct lw__unit *unit;
     const struct lw__shared_layout *layout;
-    LLVMValueRef base;              /* block memory, a ptr that dominates the kernel's body */
-    LLVMBuilderRef early;           /* where the base is known: copies of constant data */
-    LLVMBasicBlockRef entry;        /* for allocas */
+    LLVMValueRef base;       /* block memory, a ptr that dominates the kernel's body */
+    LLVMBuilderRef early;    /* where the base is known: copies of constant data */
+    LLVMBasicBlockRef entry; /* for allocas */
     struct {
         LLVMValueRef constant, copy;
     } copies[64];
@@ -142,8 +142,8 @@ static LLVMValueRef copy_of(struct replacer *r, LLVMValueRef global)
         if (r->copies[i].constant == global)
             return r->copies[i].copy;
     if (r->copy_count == sizeof r->copies / sizeof *r->copies) {
-        r->failed = !lw__defect("more than %zu constants hold addresses of block memory",
-                                r->copy_count);
+        r->failed =
+            !lw__defect("more than %zu constants hold addresses of block memory", r->copy_count);
         return global;
     }
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
@@ -165,9 +165,10 @@ static LLVMValueRef rebuild_aggregate(struct replacer *r, LLVMBuilderRef b, LLVM
     LLVMTypeRef i32 = LLVMInt32TypeInContext(r->unit->context);
     for (int i = 0; i < LLVMGetNumOperands(v); i++) {
         LLVMValueRef part = rebuild(r, b, LLVMGetOperand(v, (unsigned)i));
-        result = LLVMIsAConstantVector(v)
-                     ? LLVMBuildInsertElement(b, result, part, LLVMConstInt(i32, (unsigned)i, 0), "")
-                     : LLVMBuildInsertValue(b, result, part, (unsigned)i, "");
+        result =
+            LLVMIsAConstantVector(v)
+                ? LLVMBuildInsertElement(b, result, part, LLVMConstInt(i32, (unsigned)i, 0), "")
+                : LLVMBuildInsertValue(b, result, part, (unsigned)i, "");
     }
     return result;
 }
@@ -187,17 +188,13 @@ static LLVMValueRef rebuild_expression(struct replacer *r, LLVMBuilderRef b, LLV
     case LLVMPtrToInt:
     case LLVMIntToPtr:
     case LLVMBitCast:
-    case LLVMAddrSpaceCast:
-        return LLVMBuildCast(b, op, operand[0], LLVMTypeOf(v), "");
+    case LLVMAddrSpaceCast: return LLVMBuildCast(b, op, operand[0], LLVMTypeOf(v), "");
     case LLVMAdd:
     case LLVMSub:
     case LLVMMul:
     case LLVMXor:
-    case LLVMShl:
-        return LLVMBuildBinOp(b, op, operand[0], operand[1], "");
-    default:
-        r->failed = !lw__defect("constant expression %d on block memory", (int)op);
-        return v;
+    case LLVMShl: return LLVMBuildBinOp(b, op, operand[0], operand[1], "");
+    default: r->failed = !lw__defect("constant expression %d on block memory", (int)op); return v;
     }
 }
 
@@ -234,8 +231,8 @@ bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
                         const struct lw__shared_layout *layout, LLVMValueRef base,
                         LLVMBuilderRef early, LLVMBasicBlockRef entry)
 {
-    struct replacer r = {.unit = unit, .layout = layout, .base = base, .early = early,
-                         .entry = entry};
+    struct replacer r = {
+        .unit = unit, .layout = layout, .base = base, .early = early, .entry = entry};
     LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k); i && !r.failed;

@@ -26,10 +26,9 @@ static bool is_half(LLVMValueRef v)
 /* HALF: 16-bit floats are stored, loaded, selected and moved, never computed with. */
 static bool computes(LLVMOpcode op)
 {
-    return op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv ||
-           op == LLVMFRem || op == LLVMFNeg || op == LLVMFCmp || op == LLVMFPTrunc ||
-           op == LLVMFPExt || op == LLVMSIToFP || op == LLVMUIToFP || op == LLVMFPToSI ||
-           op == LLVMFPToUI;
+    return op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv || op == LLVMFRem ||
+           op == LLVMFNeg || op == LLVMFCmp || op == LLVMFPTrunc || op == LLVMFPExt ||
+           op == LLVMSIToFP || op == LLVMUIToFP || op == LLVMFPToSI || op == LLVMFPToUI;
 }
 
 static bool check_half(LLVMValueRef i)
@@ -116,7 +115,8 @@ bool lw__ir_verify(const struct lw__unit *unit, const char *after)
     if (broken)
         return false;
     /* the threads' form is no kernel any more */
-    for (size_t i = 0; i < unit->kernels.count && !(unit->facts & (FACT_THREADS | FACT_OBJECT)); i++) {
+    for (size_t i = 0; i < unit->kernels.count && !(unit->facts & (FACT_THREADS | FACT_OBJECT));
+         i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         if (!check_arguments(unit, f) || !check_kernel(unit, f))
             return lw__defect("after pass %s", after);

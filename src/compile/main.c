@@ -1,8 +1,8 @@
 /* main.c - lanewise-compile: kernel text in, manifest and payload out.
  *
- * The library starts this program and reads what it wrote; src/base/manifest.h is the protocol. It is
- * a program of its own so that a crash of clang, of LLVM or of our passes is an error message in the
- * host process and nothing more.
+ * The library starts this program and reads what it wrote; src/base/manifest.h is the protocol.
+ * It is a program of its own so that a crash of clang, of LLVM or of our passes is an error
+ * message in the host process and nothing more.
  */
 #include "compile/compile.h"
 #include "base/manifest.h"
@@ -39,9 +39,10 @@ static bool number(const char *text, int *value)
 
 static bool usage(const char *what, const char *word)
 {
-    return lw__defect("%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
-                      "[--show STAGE] [-D X]... [-I DIR]... [PATH], or --pass NAME FILE.ll",
-                      what, word);
+    return lw__defect(
+        "%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
+        "[--show STAGE] [-D X]... [-I DIR]... [PATH], or --pass NAME FILE.ll",
+        what, word);
 }
 
 /* One option and its value. */
@@ -118,8 +119,8 @@ static bool write_result(struct lw__unit *unit)
     lw__text_add_bytes(&head, unit->manifest.data, unit->manifest.length);
     lw__text_add_bytes(&head, unit->sites.data, unit->sites.length);
     lw__text_add(&head, "end\t%zu\n", unit->payload.length);
-    bool ok = !head.failed && !unit->manifest.failed && !unit->sites.failed &&
-              !unit->payload.failed;
+    bool ok =
+        !head.failed && !unit->manifest.failed && !unit->sites.failed && !unit->payload.failed;
     ok = ok ? write_all(unit->options->out_fd, head.data, head.length) &&
                   write_all(unit->options->out_fd, unit->payload.data, unit->payload.length)
             : lw__defect("out of memory");

@@ -22,20 +22,23 @@ static const struct route {
     const char *passes[PASS_COUNT + 1];
 } routes[] = {
     {"null",
-     {"front", "signature", "refuse", "sizes", "link", "half", "inline", "instance", "clean",
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
       "describe"}},
     {"ref",
-     {"front", "signature", "refuse", "sizes", "link", "half", "inline", "instance", "clean",
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
       "describe", "ref", "object", "linked"}},
     {"ptx",
-     {"front", "signature", "refuse", "sizes", "link", "half", "inline", "instance", "clean",
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
       "describe", "ptx"}},
 };
 
 /* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
 static const struct {
     const char *stage, *after;
-} stages[] = {{"raw", "front"}, {"instances", "instance"}, {"ir", "clean"}, {"asm", "object"},
+} stages[] = {{"raw", "front"},
+              {"instances", "inline"},
+              {"ir", "clean"},
+              {"asm", "object"},
               {"ptx", "ptx"}};
 
 static const struct pass *pass_named(const char *name)

@@ -62,8 +62,7 @@ static LLVMValueRef ask_for_frame(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValu
 /* A value's bits in a 64-bit slot, and back. */
 static LLVMTypeRef bits_type(struct lw__ref *r, LLVMTypeRef type)
 {
-    return LLVMIntTypeInContext(r->unit->context,
-                                (unsigned)LLVMSizeOfTypeInBits(r->data, type));
+    return LLVMIntTypeInContext(r->unit->context, (unsigned)LLVMSizeOfTypeInBits(r->data, type));
 }
 
 LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v)
@@ -263,7 +262,8 @@ static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
     return true;
 }
 
-/* Move the kernel's body behind the ramp; what it takes as parameters comes from the packed ones. */
+/* Move the kernel's body behind the ramp; what it takes as parameters comes from the packed ones.
+ * */
 static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
 {
     LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(kernel->function), last = r->co.body;
@@ -349,8 +349,8 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
                         .ptr = ptr};
     struct lw__text name = {0};
     lw__text_add(&name, "lw.ref.%s", kernel->name);
-    bool ok = (!name.failed || lw__defect("out of memory")) &&
-              build_coroutine(&r, kernel, name.data);
+    bool ok =
+        (!name.failed || lw__defect("out of memory")) && build_coroutine(&r, kernel, name.data);
     free(r.yields);
     lw__text_free(&name);
     LLVMDisposeBuilder(r.b);

@@ -11,11 +11,11 @@ struct lw__ref {
     LLVMBuilderRef b;
     LLVMTargetDataRef data;
     LLVMTypeRef i8, i32, i64, ptr;
-    LLVMValueRef thread;  /* struct lw_ref_thread * */
-    LLVMValueRef shared;  /* block memory */
-    bool has_loops;       /* then writes are noted: a loop may wait for them */
+    LLVMValueRef thread; /* struct lw_ref_thread * */
+    LLVMValueRef shared; /* block memory */
+    bool has_loops;      /* then writes are noted: a loop may wait for them */
     struct {
-        LLVMValueRef at;  /* first instruction of a loop's header behind its phis */
+        LLVMValueRef at; /* first instruction of a loop's header behind its phis */
         bool every_trip;
     } *yields;
     size_t yield_count;

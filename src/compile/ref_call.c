@@ -19,8 +19,10 @@ static bool lower_place(struct lw__ref *r, LLVMValueRef call, const char *name)
     static const struct {
         const char *name;
         size_t offset;
-    } vectors[] = {{"lw.thread_idx.", FIELD(thread_idx)}, {"lw.block_idx.", FIELD(block_idx)},
-                   {"lw.block_dim.", FIELD(block_dim)},   {"lw.grid_dim.", FIELD(grid_dim)}};
+    } vectors[] = {{"lw.thread_idx.", FIELD(thread_idx)},
+                   {"lw.block_idx.", FIELD(block_idx)},
+                   {"lw.block_dim.", FIELD(block_dim)},
+                   {"lw.grid_dim.", FIELD(grid_dim)}};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         size_t n = strlen(vectors[i].name);
         if (strncmp(name, vectors[i].name, n))
@@ -58,11 +60,11 @@ static bool lower_print(struct lw__ref *r, LLVMValueRef call)
         LLVMValueRef bits = integer ? LLVMBuildSExt(r->b, v, r->i64, "") : lw__ref_to_bits(r, v);
         LLVMBuildStore(r->b, bits, LLVMBuildGEP2(r->b, r->i64, args, &index, 1, ""));
     }
-    lw__ref_call(r, offsetof(struct lw_ref_calls, print), LLVMVoidTypeInContext(r->unit->context),
-                 (LLVMTypeRef[]){r->ptr, r->ptr, r->i32, r->ptr},
-                 (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0),
-                                  LLVMConstInt(r->i32, count, 0), args},
-                 4);
+    lw__ref_call(
+        r, offsetof(struct lw_ref_calls, print), LLVMVoidTypeInContext(r->unit->context),
+        (LLVMTypeRef[]){r->ptr, r->ptr, r->i32, r->ptr},
+        (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0), LLVMConstInt(r->i32, count, 0), args},
+        4);
     replace(call, LLVMConstInt(r->i32, count, 0));
     return true;
 }
@@ -158,8 +160,8 @@ void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write)
         mark_changed(r, LLVMConstInt(LLVMInt1TypeInContext(r->unit->context), 1, 0));
         return;
     }
-    LLVMTypeRef bits = LLVMIntTypeInContext(r->unit->context,
-                                            (unsigned)LLVMSizeOfTypeInBits(r->data, type));
+    LLVMTypeRef bits =
+        LLVMIntTypeInContext(r->unit->context, (unsigned)LLVMSizeOfTypeInBits(r->data, type));
     LLVMValueRef before = LLVMBuildLoad2(r->b, bits, address, "");
     LLVMPositionBuilderBefore(r->b, LLVMGetNextInstruction(write));
     LLVMValueRef after = LLVMBuildLoad2(r->b, bits, address, "");

@@ -53,8 +53,8 @@ static void build_end(struct lw__coroutine *c)
     LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(context));
     LLVMBasicBlockRef never = block(c, "never");
     LLVMPositionBuilderAtEnd(c->builder, c->final);
-    LLVMValueRef way = call(c, "llvm.coro.suspend", NULL,
-                            (LLVMValueRef[]){no_token, LLVMConstInt(i1, 1, 0)}, 2);
+    LLVMValueRef way =
+        call(c, "llvm.coro.suspend", NULL, (LLVMValueRef[]){no_token, LLVMConstInt(i1, 1, 0)}, 2);
     LLVMValueRef choice = LLVMBuildSwitch(c->builder, way, c->end, 2);
     LLVMAddCase(choice, LLVMConstInt(i8, 0, 0), never);
     LLVMAddCase(choice, LLVMConstInt(i8, 1, 0), c->cleanup);
@@ -64,7 +64,8 @@ static void build_end(struct lw__coroutine *c)
     call(c, "llvm.coro.free", NULL, (LLVMValueRef[]){c->id, c->handle}, 2);
     LLVMBuildBr(c->builder, c->end);
     LLVMPositionBuilderAtEnd(c->builder, c->end);
-    call(c, "llvm.coro.end", NULL, (LLVMValueRef[]){c->handle, LLVMConstInt(i1, 0, 0), no_token}, 3);
+    call(c, "llvm.coro.end", NULL, (LLVMValueRef[]){c->handle, LLVMConstInt(i1, 0, 0), no_token},
+         3);
     LLVMBuildRet(c->builder, c->handle);
 }
 

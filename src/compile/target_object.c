@@ -34,36 +34,42 @@ bool lw__pass_object(struct lw__unit *unit)
            emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 
-/* fma is a function of libm where the processor may lack it. The kernels name their libm themselves:
- * the host program may have loaded the library with its own symbols hidden. */
-static bool find_libm(char path[PATH_MAX])
+/* Where a library of this process lies; false: it cannot be found. */
+static bool find_library(const char *name, char path[PATH_MAX])
 {
-    void *libm = dlopen("libm.so.6", RTLD_NOW);
+    void *library = dlopen(name, RTLD_NOW);
     struct link_map *map;
-    bool found = libm && !dlinfo(libm, RTLD_DI_LINKMAP, &map);
+    bool found = library && !dlinfo(library, RTLD_DI_LINKMAP, &map);
     if (found)
         snprintf(path, PATH_MAX, "%s", map->l_name);
-    if (libm)
-        dlclose(libm);
-    return found;
+    if (library)
+        dlclose(library);
+    return found || lw__defect("%s is not found", name);
 }
 
-/* lw__pass_linked - the object file as a shared object, through memory files.
+/* lw__pass_linked - the object file as a shared object, through memory files. fma is a function
+ * of libm where the processor may lack it, and memcpy one of libc. The kernels name these
+ * libraries themselves, since the host program may have loaded its own with symbols hidden; what
+ * is undefined then (-z defs) is an error here and not at the launch.
  * needs OBJECT   makes PAYLOAD
  */
 bool lw__pass_linked(struct lw__unit *unit)
 {
-    char libm[PATH_MAX];
-    const char *argv[] = {"ld.lld-19", "-shared", "-Bsymbolic", "--eh-frame-hdr", "-o", "-",
-                          "/proc/self/fd/3", find_libm(libm) ? "--as-needed" : NULL, libm, NULL};
+    char libm[PATH_MAX], libc[PATH_MAX];
+    const char *const argv[] = {
+        "ld.lld-19", "-shared", "-Bsymbolic", "--eh-frame-hdr",  "-z",
+        "defs",      "-o",      "-",          "/proc/self/fd/3", "--as-needed",
+        libm,        libc,      NULL};
+    if (!find_library("libm.so.6", libm) || !find_library("libc.so.6", libc))
+        return false;
     struct lw__process lld;
     struct lw__text said = {0};
     int status, object = lw__memory_file("lanewise-object");
     if (object < 0)
         return lw__defect("no memory file for the object: %s", strerror(errno));
-    bool ok = write(object, unit->payload.data, unit->payload.length) ==
-                  (ssize_t)unit->payload.length ||
-              lw__defect("the object cannot be written: %s", strerror(errno));
+    bool ok =
+        write(object, unit->payload.data, unit->payload.length) == (ssize_t)unit->payload.length ||
+        lw__defect("the object cannot be written: %s", strerror(errno));
     unit->payload.length = 0;
     ok = ok && lw__process_start(argv, -1, &object, 1, &lld);
     close(object);

@@ -48,8 +48,8 @@ static void drop_instances(struct lw__unit *unit, LLVMValueRef f)
             for (int a = 0; a < n; a++)
                 args[a] = LLVMGetOperand(i, (unsigned)a);
             LLVMPositionBuilderBefore(b, i);
-            LLVMValueRef plain = LLVMBuildCall2(b, LLVMGlobalGetValueType(callee), callee, args,
-                                                (unsigned)n, "");
+            LLVMValueRef plain =
+                LLVMBuildCall2(b, LLVMGlobalGetValueType(callee), callee, args, (unsigned)n, "");
             LLVMReplaceAllUsesWith(i, plain);
             LLVMInstructionEraseFromParent(i);
         }
@@ -78,7 +78,8 @@ static void prepare(struct lw__unit *unit)
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module), next; f; f = next) {
         size_t length;
         next = LLVMGetNextFunction(f);
-        if (!strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9)) {
+        const char *name = LLVMGetValueName2(f, &length);
+        if (!strncmp(name, "lw.sizes.", 9) || lw__ir_is_libcall(name)) { /* the host's */
             LLVMDeleteFunction(f);
             continue;
         }
@@ -112,7 +113,8 @@ bool lw__pass_ptx(struct lw__unit *unit)
     char *why = NULL;
     LLVMMemoryBufferRef text = NULL;
     bool ok = lw__llvm_passes(unit->module, gpu, "default<O1>");
-    if (ok && LLVMTargetMachineEmitToMemoryBuffer(gpu, unit->module, LLVMAssemblyFile, &why, &text)) {
+    if (ok &&
+        LLVMTargetMachineEmitToMemoryBuffer(gpu, unit->module, LLVMAssemblyFile, &why, &text)) {
         ok = lw__defect("LLVM made no PTX: %s", why);
         LLVMDisposeMessage(why);
     }

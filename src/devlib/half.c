@@ -98,6 +98,21 @@ uint16_t lw__f32_to_bf16(float x)
     return x != x ? (uint16_t)(bits >> 16 | 0x40) : rounded;
 }
 
+float lw__extendhfsf2(float half)
+{
+    return lw__f16_to_f32((uint16_t)bits_f32(half));
+}
+
+float lw__truncsfhf2(float x)
+{
+    return from_bits_f32(lw__f32_to_f16(x));
+}
+
+float lw__truncsfbf2(float x)
+{
+    return from_bits_f32(lw__f32_to_bf16(x));
+}
+
 uint16_t lw__f64_to_bf16(double x)
 {
     return double_to_16(x, BF16_FRACTION, BF16_STEP);

@@ -148,14 +148,38 @@ static void add_missing(struct message *m, const struct lw__ref_block *block,
     }
 }
 
-/* add_group - one group of a divergent block; a trip tells groups on the same line apart. */
+/* The innermost trip of an instance: in front of its last place. */
+static bool has_trip(const struct lw_ref_thread *t)
+{
+    return t->key_length >= 3;
+}
+
+static uint64_t trip_of(const struct lw_ref_thread *t)
+{
+    return t->key[t->key_length - 2];
+}
+
+/* Is the trip worth telling? A first one is, where another group on the same line is in another. */
+static bool trip_matters(const struct groups *groups, const struct lw_ref_thread *t)
+{
+    if (trip_of(t) > 0)
+        return true;
+    for (int g = 0; g < groups->count; g++) {
+        const struct lw_ref_thread *other = &groups->group[g].first->abi;
+        if (is_same_line(t, other) && has_trip(other) && trip_of(other) != trip_of(t))
+            return true;
+    }
+    return false;
+}
+
+/* add_group - one group of a divergent block. */
 static void add_group(struct message *m, const struct lw_ref_launch *launch,
-                      const struct group *group)
+                      const struct groups *groups, const struct group *group)
 {
     const struct lw_ref_thread *t = &group->first->abi;
     add_site(m, launch, t->site);
-    if (t->key_length >= 3)
-        add(m, " in trip %llu", (unsigned long long)t->key[t->key_length - 2]);
+    if (has_trip(t) && trip_matters(groups, t))
+        add(m, " in trip %llu", (unsigned long long)trip_of(t));
     add(m, " reached by %lld %s (first thread ", (long long)group->count, threads(group->count));
     add_index(m, t->thread_idx);
     add(m, ")");
@@ -170,7 +194,7 @@ lw_status lw__ref_fail_divergence(const struct lw__ref_block *block,
     sort_threads(&groups, block, is_same_instance);
     for (int g = 0; g < groups.count; g++) {
         add(&m, "%s", g == 0 ? "" : ", ");
-        add_group(&m, launch, &groups.group[g]);
+        add_group(&m, launch, &groups, &groups.group[g]);
     }
     add_others(&m, &groups);
     add(&m, "; missing at ");

@@ -5,7 +5,7 @@
 // run: -b 4,2 -g 3 i32[1] 21
 // status: 4
 // stderr: 'k'
-// stderr: assert.c:21
+// stderr: assert.c:20
 // stderr: me != limit
 // stderr: block (2,0,0)
 // stderr: thread (1,1,0)

@@ -15,7 +15,7 @@ KERNEL void formats(int *in)
     printf("%ld %lu %c %hhd %d %zu\n", i * 1800000000L, ULONG_MAX, 'a', (signed char)(i + 2),
            (unsigned char)200, (size_t)1);
     printf("%f %.2f %g %a %f %f %g %g\n", 0.5f, 2.5, 1e10, 0.5, INFINITY, NAN,
-           (_Float16)-0.25f, (__bf16)1.5f);
+           (float)(_Float16)-0.25f, (float)(__bf16)1.5f);
     printf("100%% %s of a %s |%7s|%-6s|\n", "text", "literal", "right", "left");
     printf("joined");
     printf(" in ");

@@ -12,9 +12,9 @@
 // status: 4
 // stderr: 'nobody'
 // stderr: progress.c:
-// run: -k same_warp_by_barrier -b 64 i32[1]
+// run: -k behind_barrier -b 64 i32[1]
 // status: 4
-// stderr: 'same_warp_by_barrier'
+// stderr: 'behind_barrier'
 // stderr: progress.c:
 #include <lanewise/kernel.h>
 
@@ -56,17 +56,17 @@ KERNEL void waits_for_barrier(int *out)
     atomic_add(out, 1);
 }
 
+/* lane 1 waits for lane 0, which waits for it in the same loop */
 KERNEL void own_warp(int *out)
 {
-    if (thread_idx.x == 0)
-        flags[0] = 0;
-    warp_sync();
-    while (!atomic_load(&flags[0])) {
+    for (int i = 0; i < 2; i++) {
+        if (thread_idx.x == 1)
+            while (!atomic_load(out))
+                ;
         warp_sync();
-        if (*out == 2)
-            atomic_store(&flags[0], 1);
     }
-    atomic_store(&flags[0], 1);
+    if (thread_idx.x == 0)
+        atomic_store(out, 1);
 }
 
 /* nobody ever sets it */
@@ -79,7 +79,7 @@ KERNEL void nobody(int *out)
 }
 
 /* the other warp waits at a barrier for the one that waits for it */
-KERNEL void same_warp_by_barrier(int *out)
+KERNEL void behind_barrier(int *out)
 {
     if (warp_id() == 0)
         while (!atomic_load(out))

@@ -2,7 +2,7 @@
 // run: -D BYTES=49152 -b 64 i32[1]
 // expect: out: i32[1] = [49152]
 // run: -D BYTES=49153 -b 64 i32[1]
-// status: 4
+// status: 3
 // stderr: 49153
 #include <lanewise/kernel.h>
 
