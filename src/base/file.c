@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP = 1 << 16 };
+enum { STEP = 1 << 16, ENDLESS_MAX = 64 << 20 };
 
 static ssize_t read_some(int descriptor, char *to, size_t count)
 {
@@ -25,11 +25,19 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
     char *bytes = NULL, *more;
     size_t length = 0, capacity = 0;
     ssize_t got;
+    struct stat info;
+    bool endless; /* a pipe or device may have no end */
 
     *out = (struct lw__bytes){0};
     if (lseek(descriptor, 0, SEEK_SET) < 0 && errno != ESPIPE)
         return lw__fail(LW_E_IO, "%s: %s", name, strerror(errno));
+    endless = fstat(descriptor, &info) || !S_ISREG(info.st_mode);
     do {
+        if (endless && length > ENDLESS_MAX) {
+            free(bytes);
+            return lw__fail(LW_E_IO, "%s: goes on after %d MiB; need a text or a regular file", name,
+                            ENDLESS_MAX >> 20);
+        }
         if (capacity - length < STEP) {
             capacity = capacity ? 2 * capacity : 2 * STEP;
             more = realloc(bytes, capacity);
@@ -55,7 +63,6 @@ lw_status lw__read_file(const char *path, struct lw__bytes *out)
 {
     int descriptor;
     lw_status status;
-    struct stat info;
 
     *out = (struct lw__bytes){0};
     do
@@ -63,10 +70,6 @@ lw_status lw__read_file(const char *path, struct lw__bytes *out)
     while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0)
         return lw__fail(LW_E_IO, "%s: %s", path, strerror(errno));
-    if (!fstat(descriptor, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-        close(descriptor);
-        return lw__fail(LW_E_IO, "%s: not a regular file", path); /* it may have no end */
-    }
     status = lw__read_descriptor(descriptor, path, out);
     close(descriptor);
     return status;

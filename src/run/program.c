@@ -37,12 +37,14 @@ static lw_status check_list(const char *what, const char *const *words, size_t c
     return LW_OK;
 }
 
-/* A pipe can be read once only, so the compiler gets its text, not its path. */
+/* A pipe can be read once only, and /dev/stdin is another file in the compiler: those get there as
+ * text, not as a path. */
 static bool is_plain_file(const char *path)
 {
     struct stat s;
 
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+    return strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6) && stat(path, &s) == 0 &&
+           S_ISREG(s.st_mode);
 }
 
 static lw_status read_source(struct build *b, const char *path)
