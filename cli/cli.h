@@ -153,8 +153,10 @@ struct cli_npy {
     void *data; /* C order, this machine's byte order; owned by the caller */
 };
 
-/* cli_npy_read - versions 1 to 3, C and Fortran order, both byte orders. */
+/* cli_npy_read - versions 1 to 3, C and Fortran order, both byte orders.
+ * cli_npy_read_stream - the same from an open file of size bytes; path is only its name. */
 int cli_npy_read(const char *path, struct cli_npy *array);
+int cli_npy_read_stream(const char *path, FILE *file, size_t size, struct cli_npy *array);
 
 /* cli_npy_write - the whole file or, on failure, none: it is renamed into place. */
 int cli_npy_write(const char *path, const struct cli_npy *array);

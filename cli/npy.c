@@ -134,7 +134,7 @@ static int read_order(const char *path, const char **at, struct header *header)
     return CLI_DONE;
 }
 
-/* read_shape - "()", "(8,)", "(3, 4)", "(3, 4,)". */
+/* read_shape - "()", "(8,)", "(3, 4)", "(3, 4,)", "(3L, 4L)". */
 static int read_shape(const char *path, const char **at, struct header *header)
 {
     if (!accept(at, '('))
@@ -147,10 +147,11 @@ static int read_shape(const char *path, const char **at, struct header *header)
         if (header->rank == CLI_MAX_RANK)
             return cli_fail(CLI_USAGE, "%s: more than %d axes", path, CLI_MAX_RANK);
         errno = 0;
-        header->extent[header->rank++] = strtoull(*at, &end, 10);
-        if (errno == ERANGE)
+        size_t extent = strtoull(*at, &end, 10);
+        if (errno == ERANGE || extent > PTRDIFF_MAX)
             return fail_header(path, *at, "the extent is too large");
-        *at = end;
+        header->extent[header->rank++] = extent;
+        *at = end + (*end == 'L'); /* Python 2 wrote 3L */
         comma = accept(at, ',');
     }
     if (!accept(at, ')'))
@@ -329,25 +330,50 @@ static int read_array(struct source *source, struct cli_npy *array)
     return failed ? failed : read_data(source, &header, array);
 }
 
-int cli_npy_read(const char *path, struct cli_npy *array)
+int cli_npy_read_stream(const char *path, FILE *file, size_t size, struct cli_npy *array)
 {
-    struct source source = {.path = path, .file = fopen(path, "rbe")};
-    struct stat about;
-    int failed;
+    struct source source = {.path = path, .file = file, .left = size};
     memset(array, 0, sizeof *array);
-    if (!source.file)
-        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
-    if (fstat(fileno(source.file), &about) != 0 || !S_ISREG(about.st_mode)) {
-        failed = cli_fail(CLI_USAGE, "%s: not a regular file", path);
-    } else {
-        source.left = (size_t)about.st_size;
-        failed = read_array(&source, array);
-    }
-    fclose(source.file);
+    int failed = read_array(&source, array);
     if (failed) {
         free(array->data);
         array->data = NULL;
     }
+    return failed;
+}
+
+/* open_regular - path for reading; a pipe or device is refused without waiting for its other end.
+ */
+static int open_regular(const char *path, FILE **file, size_t *size)
+{
+    struct stat about;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    *size = 0;
+    if (!*file) {
+        int error = errno;
+        if (descriptor >= 0)
+            close(descriptor);
+        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(error));
+    }
+    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
+        *size = (size_t)about.st_size;
+        return CLI_DONE;
+    }
+    fclose(*file);
+    return cli_fail(CLI_USAGE, "%s: not a regular file", path);
+}
+
+int cli_npy_read(const char *path, struct cli_npy *array)
+{
+    FILE *file;
+    size_t size;
+    memset(array, 0, sizeof *array);
+    int failed = open_regular(path, &file, &size);
+    if (failed)
+        return failed;
+    failed = cli_npy_read_stream(path, file, size, array);
+    fclose(file);
     return failed;
 }
 

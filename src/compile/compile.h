@@ -82,6 +82,11 @@ bool lw__pipeline_run(struct lw__unit *unit);
 #include "passes.def"
 #undef LW_PASS
 
+/* process.c: limit this program, and with it its children, to LW_COMPILE_SECONDS of processor time
+ * each; give them the stack that deeply nested texts need. */
+enum { LW_COMPILE_SECONDS = 60 };
+void lw__process_limits(void);
+
 /* process.c: start a program without a shell, its output going to memory files.
  * in is its standard input (-1: none); out, err get memory files, released by the caller with
  * close. Descriptors in keep[] stay open in it under numbers from 3 on. */

@@ -38,7 +38,7 @@ struct lw__diags {
     const char *main_name; /* what users call the main file */
     struct lw__loc main;   /* how the module spells it; lw__diags_module fills it in */
     unsigned errors;
-    bool crashed; /* clang crashed: no fault of the kernel's */
+    bool crashed; /* clang crashed, and a row says so */
 };
 
 /* Learn how the module spells the main file, so that messages call it by main_name. */

@@ -434,7 +434,10 @@ static void test_messages(void)
          "<lanewise/kernel.h> supplies its names)\n"},
         {"PLEASE submit a bug report to x\nStack dump:\n0.\tProgram arguments: error: x\n",
          "diag\terror\tmain.c\t0\t0\tclang crashed on this file: "
-         "PLEASE submit a bug report to x\n"},
+         "it may nest too deeply or be too large\n"},
+        {"a.c:1:1: warning: w\nLLVM ERROR: out of memory\nStack dump:\n",
+         "diag\twarning\ta.c\t1\t1\tw\ndiag\terror\tmain.c\t0\t0\tclang crashed on this file: "
+         "LLVM ERROR: out of memory\n"},
         {"a.c:2:5: error: cut", "diag\terror\ta.c\t2\t5\tcut\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -277,6 +277,17 @@ static bool is_crash(struct span line)
            contains(line, "unable to execute command");
 }
 
+/* LLVM says why where it ends itself; the rest of the words is about bug reports. */
+static void tell_crash(struct lw__diags *diags, struct span line)
+{
+    const char *why = find(line, "LLVM ERROR: ");
+    char text[200] = "it may nest too deeply or be too large";
+    diags->crashed = true;
+    if (why)
+        snprintf(text, sizeof text, "%.*s", (int)(line.begin + line.length - why), why);
+    lw__diags_error(diags, (struct lw__loc){0}, "clang crashed on this file: %s", text);
+}
+
 static bool ends_with(struct span span, const char *end)
 {
     const size_t n = strlen(end);
@@ -327,7 +338,8 @@ static bool repeats(const struct message *message, const struct message *before)
 }
 
 /* lw__front_diag - append a diag row for every message in what clang wrote to standard error.
- * A crash of clang's gives one error and sets diags->crashed; what it says of itself is dropped.
+ * A crash of clang's gives one error and sets diags->crashed; what it says of itself is dropped,
+ * but for the reason in "LLVM ERROR: out of memory".
  */
 void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
 {
@@ -335,9 +347,7 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
     for (const char *cursor = stderr_text; *cursor;) {
         const struct span line = next_line(&cursor);
         if (is_crash(line)) {
-            diags->crashed = true;
-            lw__diags_error(diags, (struct lw__loc){0}, "clang crashed on this file: %.*s",
-                            (int)(line.length < 200 ? line.length : 200), line.begin);
+            tell_crash(diags, line);
             return;
         }
         if (!read_message(line, &message))

@@ -5,8 +5,13 @@
  * that clang does not emit, since nothing calls them, are not seen.
  */
 #include "compile/front.h"
+#include <limits.h>
+#include <llvm-c/Target.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Of a function: CUDA's local memory of a thread, and far below the stack of a worker thread. */
+enum { LOCAL_BYTES_MAX = 512 << 10 };
 
 /* What was reported, for telling it once. */
 enum kind { KIND_CALL, KIND_POINTER_CALL, KIND_ADDRESS, KIND_ALLOCA, KIND_TYPE, KIND_GOTO };
@@ -198,7 +203,8 @@ static bool is_allowed_intrinsic(const char *name)
     static const char *const refused[] = {
         "llvm.x86.",           "llvm.eh.",          "llvm.va_",
         "llvm.returnaddress",  "llvm.frameaddress", "llvm.addressofreturnaddress",
-        "llvm.thread.pointer", "llvm.sponentry",
+        "llvm.thread.pointer", "llvm.sponentry",    "llvm.trap",
+        "llvm.debugtrap",      "llvm.ubsantrap",
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         if (starts_with(name, refused[i]))
@@ -325,9 +331,36 @@ static void check_instruction(struct refuse *r, LLVMValueRef function, LLVMValue
     }
 }
 
+/* clang keeps one alloca for each variable. */
+static void check_size(struct refuse *r, LLVMValueRef function)
+{
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(r->module);
+    unsigned long long bytes = 0;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAAllocaInst(i)) {
+            unsigned long long more = LLVMABISizeOfType(data, LLVMGetAllocatedType(i));
+            bytes = more > ULLONG_MAX - bytes ? ULLONG_MAX : bytes + more;
+        }
+    if (bytes > LOCAL_BYTES_MAX)
+        lw__diags_error(r->diags, lw__loc_of(function),
+                        "'%s' has %llu bytes of local variables, at most %d are possible",
+                        name_of(function), bytes, LOCAL_BYTES_MAX);
+}
+
+static bool has_attribute(LLVMValueRef function, const char *name)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind) != NULL;
+}
+
 static void check_function(struct refuse *r, LLVMValueRef function)
 {
     struct lw__loc loc = lw__loc_of(function);
+    if (has_attribute(function, "naked"))
+        lw__diags_error(r->diags, loc, "'%s' is naked, which is not in the kernel language",
+                        name_of(function));
+    check_size(r, function);
     if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
         lw__diags_error(r->diags, loc,
                         "'%s' takes variable arguments, which are not in the kernel "
@@ -382,6 +415,17 @@ static void check_global(struct refuse *r, LLVMValueRef global)
         return;
     if (LLVMIsThreadLocal(global) || !value || !LLVMIsGlobalConstant(global))
         refuse_global(r, global, loc);
+}
+
+/* Other names for functions and data, known at compile time (alias) or at load time (ifunc). */
+static void check_aliases(struct refuse *r)
+{
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(r->module); a; a = LLVMGetNextGlobalAlias(a))
+        lw__diags_error(r->diags, (struct lw__loc){0},
+                        "'%s' is an alias, which is not in the kernel language", name_of(a));
+    for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(r->module); i; i = LLVMGetNextGlobalIFunc(i))
+        lw__diags_error(r->diags, (struct lw__loc){0},
+                        "'%s' is an ifunc, which is not in the kernel language", name_of(i));
 }
 
 /* ---- recursion ---- */
@@ -453,6 +497,7 @@ bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags)
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && !is_ours(name_of(f)))
             check_function(&r, f);
+    check_aliases(&r);
     check_recursion(&r);
     free(r.nodes);
     free(r.told);

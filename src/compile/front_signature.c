@@ -265,8 +265,27 @@ static bool check_kernel(struct reader *r, const struct lw__kernel *kernel, LLVM
     return true;
 }
 
+/* An attribute can keep clang from describing a function or its parameters. */
+static bool is_described(struct reader *r, struct lw__kernel *kernel)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel->function);
+    LLVMMetadataRef variables =
+        subprogram ? lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_RETAINED) : NULL;
+    const unsigned count =
+        variables ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(r->context, variables)) : 0;
+    if (subprogram && count >= LLVMCountParams(kernel->function))
+        return true;
+    lw__diags_error(r->diags, kernel->loc,
+                    "kernel '%s' has an attribute such as naked or nodebug, which kernels cannot "
+                    "have",
+                    kernel->name);
+    return false;
+}
+
 static bool read_kernel(struct reader *r, struct lw__kernel *kernel)
 {
+    if (!is_described(r, kernel))
+        return true;
     LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel->function);
     LLVMMetadataRef variables = lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_RETAINED);
     LLVMMetadataRef type = lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_TYPE);

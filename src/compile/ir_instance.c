@@ -225,7 +225,7 @@ static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
     LLVMOperandBundleRef inner =
         LLVMGetNumOperandBundles(call) ? LLVMGetOperandBundleAtIndex(call, 0) : NULL;
     unsigned inner_count = inner ? LLVMGetNumOperandBundleArgs(inner) : 0, n = 0;
-    bool fits = 2 * key->depth + 2 + inner_count <= KEY_MAX;
+    bool fits = 2 * key->depth + 1 + (inner ? 1 + inner_count : 0) <= KEY_MAX;
     LLVMPositionBuilderBefore(w->builder, call);
     for (unsigned d = 0; d <= key->depth && fits; d++) {
         sequence[n++] = LLVMConstInt(w->i64, key->place[d], 0);

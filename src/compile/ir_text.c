@@ -24,15 +24,17 @@ static bool named(LLVMBasicBlockRef block, const char *const *names)
 }
 
 static const char *const begins[] = {"for.cond", "while.cond", "do.body", NULL};
+static const char *const while_cond[] = {"while.cond", NULL};
+static const char *const while_body[] = {"while.body", NULL};
 static const char *const ends[] = {"for.end", "while.end", "do.end", NULL};
 static const char *const bodies[] = {"for.cond",   "while.cond", "do.body",
                                      "while.body", "for.body",   NULL};
 
 /* Does a loop's statement end between its last block and block b? Statements that begin there end
- * there as well. */
+ * there as well; `while (true)` begins with its body. */
 static bool statement_ends(const struct lw__cfg *g, uint32_t last, uint32_t b)
 {
-    uint32_t position = 0, depth = 0;
+    uint32_t position = 0, depth = 0, conditions = 0;
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(g->function);
     for (; block && position <= g->layout[b]; block = LLVMGetNextBasicBlock(block), position++) {
         if (position <= last)
@@ -40,6 +42,11 @@ static bool statement_ends(const struct lw__cfg *g, uint32_t last, uint32_t b)
         if (named(block, ends) && depth-- == 0)
             return true;
         depth += named(block, begins);
+        conditions += named(block, while_cond);
+        if (named(block, while_body)) {
+            depth += conditions == 0;
+            conditions -= conditions > 0;
+        }
     }
     return false;
 }

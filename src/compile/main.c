@@ -150,6 +150,7 @@ int main(int argc, char **argv)
         free(options.clang_args);
         return 2;
     }
+    lw__process_limits();
     struct lw__unit unit = {.options = &options};
     bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)

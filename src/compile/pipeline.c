@@ -1,6 +1,7 @@
 /* pipeline.c - run the passes of passes.def in order, and check that each gets what it needs. */
 #include "compile/compile.h"
 #include <llvm-c/IRReader.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct pass {
@@ -71,6 +72,33 @@ static void print_module(struct lw__unit *unit)
     LLVMDisposeMessage(text);
 }
 
+/* Functions with a kernel's convention, each argument in 8 bytes: IR that a test wrote has no
+ * signatures. */
+static bool take_kernels(struct lw__unit *unit)
+{
+    struct lw__kernels *kernels = &unit->kernels;
+    LLVMValueRef f = LLVMGetFirstFunction(unit->module);
+    for (; f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMCountBasicBlocks(f) || LLVMGetFunctionCallConv(f) != LLVMWin64CallConv)
+            continue;
+        struct lw__kernel *rows = realloc(kernels->rows, (kernels->count + 1) * sizeof *rows);
+        if (!rows)
+            return lw__defect("out of memory");
+        kernels->rows = rows;
+        size_t length;
+        struct lw__kernel *k = &rows[kernels->count++];
+        *k = (struct lw__kernel){.function = f, .name = strdup(LLVMGetValueName2(f, &length))};
+        k->params = calloc(LLVMCountParams(f) + 1, sizeof *k->params);
+        if (!k->name || !k->params)
+            return lw__defect("out of memory");
+        for (; k->param_count < LLVMCountParams(f); k->param_count++) {
+            struct lw__param *p = &k->params[k->param_count];
+            *p = (struct lw__param){.offset = 8 * k->param_count, .size = 8, .align = 8};
+        }
+    }
+    return true;
+}
+
 /* --pass: read IR, run one pass with its needs taken for granted, print the module. */
 static bool run_only(struct lw__unit *unit)
 {
@@ -88,7 +116,8 @@ static bool run_only(struct lw__unit *unit)
     }
     unit->facts = pass->needs;
     unit->diags.rows = &unit->manifest;
-    if (!run_pass(unit, pass))
+    unit->diags.main_name = o->path;
+    if (!take_kernels(unit) || !run_pass(unit, pass))
         return false;
     char *text = LLVMPrintModuleToString(unit->module);
     bool ok = lw__print(text);

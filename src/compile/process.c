@@ -1,7 +1,9 @@
-/* process.c - start clang and the linker: no shell, no temporary files.
+/* process.c - start clang and the linker: no shell, no temporary files, no end without limit.
  *
  * What a child prints goes to memory files, so nothing has to be read while it runs and a full or
- * read-only disk does not matter.
+ * read-only disk does not matter. There are texts that keep clang busy for ever or that grow
+ * without bound, so time, memory and stack are limited; a child that breaks a limit ends like one
+ * that crashed.
  */
 #include "compile/compile.h"
 #include <errno.h>
@@ -9,10 +11,46 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+/* Stack: what the kernel always keeps free below the main stack is 128 MiB. */
+static const rlim_t stack_bytes = (rlim_t)100 << 20, child_bytes = (rlim_t)4 << 30;
+
+/* The soft limit becomes `wanted` where it is higher (or, for is_raise, lower); a lower hard limit
+ * wins. Limits that cannot be set are those of the host. */
+static void limit(int resource, rlim_t wanted, bool is_raise)
+{
+    struct rlimit now;
+    if (getrlimit(resource, &now))
+        return;
+    if (now.rlim_max != RLIM_INFINITY && wanted > now.rlim_max)
+        wanted = now.rlim_max;
+    bool is_higher = now.rlim_cur == RLIM_INFINITY || now.rlim_cur > wanted;
+    if (is_higher == is_raise)
+        return;
+    now.rlim_cur = wanted;
+    setrlimit(resource, &now);
+}
+
+void lw__process_limits(void)
+{
+    limit(RLIMIT_CPU, LW_COMPILE_SECONDS, false);
+    limit(RLIMIT_STACK, stack_bytes, true);
+}
+
+/* A child's own: sanitizers, which this program may be built with, need all addresses there are. */
+static void limit_memory(pid_t pid)
+{
+    struct rlimit now;
+    if (prlimit(pid, RLIMIT_AS, NULL, &now) || now.rlim_cur <= child_bytes)
+        return;
+    now.rlim_cur = child_bytes;
+    prlimit(pid, RLIMIT_AS, &now, NULL);
+}
 
 int lw__memory_file(const char *name)
 {
@@ -50,6 +88,7 @@ bool lw__process_start(const char *const *argv, int in, const int *keep, size_t 
     if (e)
         return lw__defect("%s cannot be started: %s; it must be installed and on PATH", argv[0],
                           strerror(e));
+    limit_memory(process->pid);
     return true;
 }
 

@@ -318,7 +318,8 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     LLVMValueRef *list = NULL;
     size_t count = 0;
     struct lw__shared_layout layout;
-    LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
+    if (LLVMGetSubprogram(kernel->function))
+        LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
     lw__llvm_attribute(f, "nounwind", true);
     r->thread = LLVMGetParam(f, 0);
     bool ok = lw__shared_layout(r->unit, kernel->function, &layout) &&

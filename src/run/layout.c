@@ -56,17 +56,17 @@ static bool read_struct(const char **at, struct type *type, int depth)
     type->form = 's';
     if (!read_number(at, &type->bytes) || !accept(at, "("))
         return false;
-    while (!accept(at, ")")) {
-        size_t offset, name = strcspn(*at, "@(),:");
+    for (bool first = true; !accept(at, ")"); first = false) {
+        size_t offset;
         struct type field, inner;
 
-        *at += name;
+        if (!first && !accept(at, ","))
+            return false;
+        *at += strcspn(*at, "@(),:"); /* the name */
         if (!accept(at, "@") || !read_number(at, &offset) || !accept(at, ":") ||
             !read_type(at, &field, &inner, depth))
             return false;
         if (offset > type->bytes || field.bytes > type->bytes - offset)
-            return false;
-        if (**at != ')' && !accept(at, ","))
             return false;
     }
     return true;

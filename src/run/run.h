@@ -56,7 +56,8 @@ lw_status lw__compiler_find(char **path);
 
 /* lw__compiler_run - start it, wait for it, give back the manifest and the payload after it, whole.
  * *clean is false where it said that the kernels do not compile.
- * errors   LW_E_INTERNAL it crashed, was killed or refused its command line; LW_E_MEMORY; LW_E_IO
+ * errors   LW_E_COMPILE it ran out of processor time; LW_E_INTERNAL it crashed, was killed or
+ *          refused its command line; LW_E_MEMORY; LW_E_IO
  * owns     release out->bytes with free() */
 lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out, bool *clean);
 

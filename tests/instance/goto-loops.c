@@ -52,8 +52,8 @@ again:
     out[l] = v + warp_sum(1);
 }
 
-// Trip 0: all 8; lanes 0 to 3 jump back from the first goto, the others from the second. Trip 1: all
-// 8 again; -2 for leaving.
+// Trip 0: all 8; lanes 0 to 3 jump back from the first goto, the others from the second. Trip 1:
+// all 8 again. v starts at -2.
 KERNEL void two_jumps(int *out)
 {
     int l = lane_id(), v = -2, i = 0;

@@ -78,7 +78,10 @@ KERNEL void value(int *out)
 KERNEL void nested(int *out)
 {
     int l = lane_id(), v = l + 1;
-    UNTIL(i, 2, ({ UNTIL(j, 2, 2 * i + j == l / 2 ? (v = warp_sum(v), true) : false); i == l / 4; }))
+    UNTIL(i, 2, ({
+              UNTIL(j, 2, 2 * i + j == l / 2 ? (v = warp_sum(v), true) : false);
+              i == l / 4;
+          }))
     out[l] = v;
 }
 

@@ -1,4 +1,4 @@
-// Nested loops: the trips of both tell instances apart; the inner arm leaves the inner loop or both.
+// Nested loops: the trips of both tell instances apart; an arm leaves the inner loop or both.
 // run: -k inner_break -b 8 i32[8]
 // expect: out: i32[8] = [222, 222, 230, 230, 238, 238, 246, 246]
 // run: -k return_both -b 8 i32[8]
@@ -38,7 +38,7 @@ KERNEL void return_both(int *out)
     out[l] = -1;
 }
 
-// The lanes of instance (i, j) are those from i + j on, so 4 - (i + j). Lane l is in (s + 1) of them
+// The lanes of instance (i, j) are those from i + j on, so 4 - (i + j). Lane l is in s + 1 of them
 // for each s = i + j up to l: 4, then 2 * 3, 3 * 2 and 4 * 1 more.
 KERNEL void triangle(int *out)
 {

@@ -19,7 +19,7 @@ static void check_f16(const _Float16 *in, double one)
     assert(tenth * (_Float16)3 != (_Float16)((float)tenth * 3.0f + 0.001f));
     _Float16 sum = tenth + tenth + tenth, product = tenth * tenth;
     assert(bits(&tenth) == 0x2e66 && bits(&sum) == 0x34cc && bits(&product) == 0x211e);
-    assert(bits(&tiny) == 1);
+    assert(bits(&tiny) == 1 && _Generic((half)1, _Float16: 1));
     _Float16 half_of_tiny = tiny / (_Float16)2, two_tiny = tiny + tiny;
     assert(half_of_tiny == 0 && bits(&two_tiny) == 2);
     assert((_Float16)(65519.0 * one) == (_Float16)65504.0f);
@@ -44,7 +44,7 @@ static void check_bf16(const __bf16 *in, double one)
     assert(big + i == big && big + i + i == big && i + i + big == (__bf16)258.0f);
     __bf16 sum = tenth + tenth + tenth, product = tenth * tenth, third = i / (__bf16)3.0f;
     assert(bits(&tenth) == 0x3dcd && bits(&sum) == 0x3e9a && bits(&product) == 0x3c24);
-    assert(bits(&third) == 0x3eab);
+    assert(bits(&third) == 0x3eab && _Generic((bfloat16)1.0f, __bf16: 1));
     __bf16 doubled = tiny + tiny;
     assert(bits(&tiny) == 1 && bits(&doubled) == 2);
     __bf16 once = (__bf16)((1 + 0x1p-8 + 0x1p-40) * one);

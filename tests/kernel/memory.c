@@ -50,6 +50,11 @@ KERNEL void memory(int *checked, const uint8_t *buffer)
     *(uint32_t *)(f + 1) = 0x3f800000;
     ((uint8_t *)f)[11] = 0x40;
     assert(f[0] == 0 && f[1] == 1.0f && f[2] == 2.0f);
+    int32_t *word = (int32_t *)global;
+    float *same_place = (float *)(global + (block_dim.z - 1));
+    *word = 1;
+    *same_place = 2.0f;
+    assert(*word == 0x40000000);
     double d = 1.0;
     *(uint64_t *)&d |= UINT64_C(1) << 63;
     assert(d == -1.0);

@@ -38,6 +38,7 @@ KERNEL void types(int *checked)
 {
     CHECK(char) CHECK(short) CHECK(int) CHECK(unsigned) CHECK(long) CHECK(bool)
     CHECK(float) CHECK(double) CHECK(_Float16) CHECK(__bf16) CHECK(size_t) CHECK(ptrdiff_t)
+    CHECK(half) CHECK(bfloat16)
     CHECK(int8_t) CHECK(int16_t) CHECK(int32_t) CHECK(int64_t)
     CHECK(uint8_t) CHECK(uint16_t) CHECK(uint32_t) CHECK(uint64_t)
     pixel image[4] = {{1, 2, 3}, {4, 5, 6}};

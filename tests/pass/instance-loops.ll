@@ -21,7 +21,8 @@ outer:
 ; CHECK: inner:
 ; CHECK-DAG: %[[I:[0-9]+]] = load i64, ptr %[[OUTER]],
 ; CHECK-DAG: %[[J:[0-9]+]] = load i64, ptr %[[INNER]],
-; CHECK: call i32 @lw.warp_sum.i32(i32 2) [ "lw.instance"(i64 1, i64 %[[I]], i64 0, i64 %[[J]], i64 0) ]
+; CHECK: call i32 @lw.warp_sum.i32(i32 2)
+; CHECK-SAME: [ "lw.instance"(i64 1, i64 %[[I]], i64 0, i64 %[[J]], i64 0) ]
 inner:
   %j = phi i32 [ 0, %outer ], [ %j.next, %inner.latch ]
   %s = call i32 @lw.warp_sum.i32(i32 2)

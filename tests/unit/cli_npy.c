@@ -54,6 +54,9 @@ static void reads(void)
     put_file(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (), }", "\5", 1);
     CHECK(cli_npy_read(path, &a) == 0 && a.rank == 0 && a.count == 1 && *(char *)a.data == 1);
     free(a.data);
+    put_file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L), }", six, 24);
+    CHECK(cli_npy_read(path, &a) == 0 && a.rank == 2 && a.extent[1] == 3);
+    free(a.data);
     put_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (0, 3), }", "", 0);
     CHECK(cli_npy_read(path, &a) == 0 && a.count == 0);
     free(a.data);
@@ -106,6 +109,8 @@ static void refuses(void)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000000,)}", 24, "cut short"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 24,
          "too large"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 9223372036854775808)}", 0,
+         "too large"},
     };
     struct cli_npy a;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -122,6 +127,10 @@ static void refuses(void)
     put("\x93NUM", 4);
     CHECK_FAILS(cli_npy_read(path, &a), "the start needs 8 bytes");
     CHECK_FAILS(cli_npy_read(folder, &a), "not a regular file");
+    CHECK_FAILS(cli_npy_read("/dev/zero", &a), "not a regular file");
+    CHECK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
+    CHECK_FAILS(cli_npy_read(path, &a), "not a regular file"); /* and waits for no writer */
+    CHECK(unlink(path) == 0);
     CHECK_FAILS(cli_npy_read("/nonexistent.npy", &a), "No such file");
 }
 

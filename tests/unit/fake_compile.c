@@ -57,6 +57,8 @@ static void misbehave(const char *how)
     }
     if (!strncmp(how, "!kill", 5))
         raise(SIGKILL);
+    if (!strncmp(how, "!slow", 5))
+        raise(SIGXCPU);
     if (!strncmp(how, "!exit", 5))
         exit(atoi(how + 5));
 }

@@ -140,6 +140,8 @@ static void ends(void)
         "lanewise-compile was ended by signal SIGABRT (6) on 'k.c': assertion failed: all is lost");
     FAILS(build("k.c", "!kill"), LW_E_INTERNAL,
           "lanewise-compile was ended by signal SIGKILL (9) on 'k.c'");
+    FAILS(build("k.c", "!slow"), LW_E_COMPILE,
+          "k.c: compiling it takes more processor time than it is given");
     FAILS(build("k.c", "!exit 2"), LW_E_INTERNAL,
           "lanewise-compile ended with exit status 2 on 'k.c'");
     FAILS(build("k.c", "!garbage\n"), LW_E_INTERNAL,

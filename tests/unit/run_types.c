@@ -66,6 +66,7 @@ static void bad_layouts(void)
         "t1(void)",
         "v1(f32)",
         "v2(p(f32))",
+        "s24(x@0:f32,)",
         "v(f32)",
         "s(x@0:i8)",
         "s4(x0:i8)",

@@ -1,0 +1,343 @@
+/* expression.c - random expressions of a wanted type; without effects, so that their order is
+ * nobody's business, and uniform where all threads of the block must agree. */
+#include "generate.h"
+#include <math.h>
+#include <string.h>
+
+static int below(struct generator *g, int n)
+{
+    return dice_below(&g->d, n);
+}
+
+static bool percent(struct generator *g, int n)
+{
+    return dice_percent(&g->d, n);
+}
+
+enum type any_type(struct generator *g)
+{
+    return percent(g, 85) ? g->palette[below(g, PALETTE)]
+                          : g->wants[W_HALF] ? (enum type)below(g, TYPES)
+                                             : (enum type)below(g, BOOL + 1);
+}
+
+enum type integer_type(struct generator *g)
+{
+    static const enum type wide[] = {I32, U32, I64, U64, I32};
+    return wide[below(g, 5)];
+}
+
+/* find_var - a variable of this shape in scope; type NO_TYPE: any. */
+struct var *find_var(struct generator *g, enum shape shape, enum type type, bool uniform)
+{
+    struct var *found = NULL;
+    int count = 0;
+    for (int i = 0; i < g->vars; i++) {
+        struct var *v = g->scope[i];
+        if (v->shape == shape && (type == NO_TYPE || v->type == type) && (!uniform || v->uniform) &&
+            below(g, ++count) == 0)
+            found = v;
+    }
+    return found;
+}
+
+struct expr *generate_constant(struct generator *g, enum type type)
+{
+    static const int64_t odd[] = {0, 1, -1, 2, 7, 31, 32, 127, 128, 255, 256, 1000, -100, 65535};
+    static const double real[] = {0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 0.1, 2049.0, 1e10, -7.25};
+    uint64_t bits = (uint64_t)odd[below(g, 14)];
+    bits = percent(g, 25) ? dice_next(&g->d) : percent(g, 10) ? (uint64_t)1 << below(g, 64) : bits;
+    struct expr *e = expr_new(g->p, X_CONST, type);
+    int width = types[type].bits;
+    if (is_float(type))
+        e->real = percent(g, 3) ? INFINITY : percent(g, 3) ? NAN : real[below(g, 10)];
+    else if (is_signed(type)) /* the least one is no literal */
+        e->bits = (uint64_t)((int64_t)(bits << (64 - width)) >> (64 - width));
+    else
+        e->bits = bits << (64 - width) >> (64 - width);
+    if (is_signed(type) && (int64_t)e->bits == -((int64_t)1 << (width - 2)) * 2)
+        e->bits = 1;
+    return e;
+}
+
+/* ---- leaves -------------------------------------------------------------------------------- */
+
+static struct expr *of_var(struct generator *g, enum expr_kind kind, struct var *v)
+{
+    struct expr *e = expr_new(g->p, kind, v->type);
+    e->var = v;
+    return e;
+}
+
+static struct expr *index_expr(struct generator *g, int depth, bool uniform)
+{
+    return generate_expr(g, percent(g, 70) ? I32 : U32, depth > 0 ? depth - 1 : 0, uniform);
+}
+
+static struct expr *of_aggregate(struct generator *g, enum type type, int depth, bool uniform)
+{
+    static const enum shape shapes[] = {VECTOR, ARRAY, STRUCT};
+    enum shape shape = shapes[below(g, 3)];
+    struct var *v = find_var(g, shape, shape == STRUCT ? NO_TYPE : type, uniform);
+    if (!v)
+        return NULL;
+    struct expr *e = of_var(g, shape == VECTOR ? X_PART : shape == ARRAY ? X_ITEM : X_FIELD, v);
+    if (shape == VECTOR) {
+        e->index = below(g, v->count);
+    } else if (shape == ARRAY) {
+        e->kid[0] = index_expr(g, depth, uniform);
+    } else {
+        e->index = below(g, FIELDS);
+        int count = v->structure->field[e->index].count;
+        e->type = v->structure->field[e->index].type;
+        e->sub = count ? below(g, count) : 0;
+    }
+    return e;
+}
+
+/* Elements of block memory: one's own always, others' while nobody writes. */
+static struct expr *of_shared(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct var *v = find_var(g, g->helper ? POINTER : SHARED, type, false);
+    if (!v)
+        return NULL;
+    bool others = g->helper ? !g->helper->writes && !g->helper->is_block
+                            : g->state[v->shared_index] != OWNED;
+    if (g->helper && g->helper->is_block)
+        return NULL;
+    if (!others)
+        return uniform ? NULL : of_var(g, X_OWN, v);
+    if (!g->helper)
+        g->state[v->shared_index] = READABLE;
+    struct expr *e = of_var(g, X_SHARED, v);
+    e->kid[0] = index_expr(g, depth, uniform);
+    return e;
+}
+
+static struct expr *leaf(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct expr *e = NULL;
+    struct var *v;
+    switch (below(g, 10)) {
+    case 0:
+    case 1:
+    case 2:
+        v = find_var(g, SCALAR, type, uniform);
+        e = v ? of_var(g, X_VAR, v) : NULL;
+        break;
+    case 3:
+        v = find_var(g, COUNTER, NO_TYPE, uniform);
+        e = v ? of_var(g, X_VAR, v) : NULL;
+        break;
+    case 4:
+    case 5: e = of_aggregate(g, type, depth, uniform); break;
+    case 6: e = of_shared(g, type, depth, uniform); break;
+    case 7:
+        e = expr_new(g->p, X_PLACE, I32);
+        e->op = uniform ? UNIFORM_PLACES + below(g, PLACES - UNIFORM_PLACES) : below(g, PLACES);
+        break;
+    case 8:
+        e = expr_new(g->p, X_INPUT, type);
+        e->kid[0] = index_expr(g, depth, uniform);
+        break;
+    default: break;
+    }
+    return expr_cast(g->p, type, e ? e : generate_constant(g, type));
+}
+
+/* ---- operators ----------------------------------------------------------------------------- */
+
+/* Another type that leaves `type` the common one of the two. */
+static enum type partner_type(struct generator *g, enum type type)
+{
+    for (int i = 0; i < 8; i++) {
+        enum type other = any_type(g);
+        if (common(type, other) == type)
+            return other;
+    }
+    return type;
+}
+
+static struct expr *binary(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_BINARY, type);
+    e->op = is_float(type) ? below(g, B_DIV + 1) : below(g, BINARIES);
+    if (e->op == B_SHL && is_signed(type))
+        e->op = B_SHR;
+    enum type first = type, second = partner_type(g, type);
+    if (e->op == B_SHL || e->op == B_SHR)
+        second = percent(g, 50) ? I32 : U8;
+    else if (percent(g, 50))
+        first = second, second = type;
+    e->kid[0] = generate_expr(g, first, depth - 1, uniform);
+    e->kid[1] = generate_expr(g, second, depth - 1, uniform);
+    return e;
+}
+
+static struct expr *compare(struct generator *g, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_COMPARE, I32);
+    enum type a = any_type(g), b = percent(g, 50) ? a : any_type(g);
+    if (common(a, b) == NO_TYPE)
+        b = a;
+    e->op = below(g, COMPARISONS);
+    e->kid[0] = generate_expr(g, a, depth - 1, uniform);
+    e->kid[1] = generate_expr(g, b, depth - 1, uniform);
+    return e;
+}
+
+static struct expr *logic(struct generator *g, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_LOGIC, I32);
+    e->op = below(g, 2);
+    e->kid[0] = generate_condition(g, uniform);
+    e->kid[1] = depth > 1 ? compare(g, depth - 1, uniform) : generate_condition(g, uniform);
+    return e;
+}
+
+static struct expr *unary(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_UNARY, type);
+    e->op = is_float(type) ? U_MINUS : below(g, 2);
+    e->kid[0] = generate_expr(g, type, depth - 1, uniform);
+    return e;
+}
+
+static struct expr *choose(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_CHOOSE, type);
+    e->kid[0] = generate_condition(g, uniform);
+    e->kid[1] = generate_expr(g, type, depth - 1, uniform);
+    e->kid[2] = generate_expr(g, partner_type(g, type), depth - 1, uniform);
+    return e;
+}
+
+static struct expr *maths(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_MATHS, type);
+    e->op = below(g, MATHS);
+    int kids = e->op == MATHS_TWO ? 2 : e->op == MATHS_THREE ? 3 : 1;
+    bool half = type == F32 && kids == 1 && g->wants[W_HALF] && percent(g, 30);
+    for (int i = 0; i < kids; i++)
+        e->kid[i] = generate_expr(g, half ? F16 : type, depth - 1, uniform);
+    return e;
+}
+
+static struct expr *bit_count(struct generator *g, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_BITS, I32);
+    enum type type = any_type(g);
+    e->op = below(g, BIT_COUNTS);
+    e->kid[0] = generate_expr(g, is_float(type) ? U32 : type, depth - 1, uniform);
+    return e;
+}
+
+/* A whole number that `type` can take by way of C's own conversion. */
+static struct expr *from_another(struct generator *g, enum type type, int depth, bool uniform)
+{
+    int what = below(g, 6);
+    if (what == 0)
+        return expr_cast(g->p, type, compare(g, depth, uniform));
+    if (what == 1)
+        return expr_cast(g->p, type, logic(g, depth, uniform));
+    if (what == 2)
+        return expr_cast(g->p, type, bit_count(g, depth, uniform));
+    return expr_cast(g->p, type, generate_expr(g, any_type(g), depth - 1, uniform));
+}
+
+struct expr *generate_expr(struct generator *g, enum type type, int depth, bool uniform)
+{
+    if (g->together > 0 && !uniform && percent(g, 25)) {
+        g->together--;
+        return expr_cast(g->p, type, generate_together(g, false, false));
+    }
+    int what = below(g, 10);
+    if (depth <= 0 || what < 2)
+        return leaf(g, type, depth, uniform);
+    if (what == 2)
+        return from_another(g, type, depth, uniform);
+    if (promoted(type) != type)
+        return what < 6 ? from_another(g, type, depth, uniform) : leaf(g, type, depth, uniform);
+    if (what == 3)
+        return unary(g, type, depth, uniform);
+    if (what == 4)
+        return choose(g, type, depth, uniform);
+    if (what == 5 && (type == F32 || type == F64))
+        return maths(g, type, depth, uniform);
+    return binary(g, type, depth, uniform);
+}
+
+struct expr *generate_condition(struct generator *g, bool uniform)
+{
+    int what = below(g, 10);
+    if (what < 6)
+        return compare(g, 2, uniform);
+    if (what < 8) { /* a pattern over the lanes */
+        struct expr *e = expr_new(g->p, X_BINARY, I32);
+        e->op = B_AND;
+        e->kid[0] = expr_new(g->p, X_PLACE, I32);
+        e->kid[0]->op = uniform ? P_BLOCK_X : below(g, 2) ? P_LANE : P_THREAD;
+        e->kid[1] = expr_integer(g->p, I32, (uint64_t)(1 + below(g, 37)));
+        return e;
+    }
+    return what == 8 ? logic(g, 2, uniform) : generate_expr(g, any_type(g), 1, uniform);
+}
+
+/* ---- together ------------------------------------------------------------------------------ */
+
+static struct expr *reduce_by_user(struct generator *g, struct expr *e)
+{
+    e->index = below(g, USER_OPERATORS);
+    e->type = user_operators[e->index].type;
+    if (e->type == F32 && g->wants[W_HALF] && percent(g, 50))
+        e->type = percent(g, 50) ? F16 : BF16;
+    e->kid[0] = generate_expr(g, e->type, 2, false);
+    return e;
+}
+
+static struct expr *move(struct generator *g, struct expr *e)
+{
+    e->safe = !g->wants[W_BORROW];
+    e->type = any_type(g);
+    int kept = g->together;
+    g->together = e->safe ? 0 : kept; /* the arguments are written twice then */
+    e->kid[0] = generate_expr(g, e->type, e->safe ? 0 : 2, false);
+    struct expr *number = generate_expr(g, I32, 1, false);
+    if (percent(g, 70)) {
+        struct expr *within = expr_new(g->p, X_BINARY, I32);
+        within->op = B_AND;
+        within->kid[0] = number;
+        within->kid[1] = expr_integer(g->p, I32, (uint64_t)(percent(g, 50) ? 31 : 3));
+        number = within;
+    }
+    e->kid[1] = number;
+    g->together = kept;
+    return e;
+}
+
+/* generate_together - an operation of the warp or the block; uniform: with one result for all. */
+struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_TOGETHER, I32);
+    const struct together_info *info;
+    do {
+        e->op = below(g, TOGETHERS);
+        info = &togethers[e->op];
+    } while (info->is_block != is_block || info->takes_nothing ||
+             (e->op == T_block_broadcast && (!g->wants[W_BORROW] || uniform)) ||
+             (uniform && (e->op == T_block_inclusive_sum || e->op == T_block_exclusive_sum)));
+    if (info->moves)
+        return move(g, e);
+    if (info->by_user)
+        return reduce_by_user(g, e);
+    if (info->is_vote) {
+        e->type = info->result;
+        e->kid[0] = percent(g, 30) ? generate_expr(g, any_type(g), 1, false)
+                                   : generate_condition(g, false);
+        return e;
+    }
+    enum type type = any_type(g);
+    e->type = promoted(type);
+    e->kid[0] = generate_expr(g, type, 2, false);
+    return e;
+}

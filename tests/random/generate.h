@@ -1,0 +1,44 @@
+/* generate.h - what the generator knows at a point of the program. */
+#ifndef GENERATE_H
+#define GENERATE_H
+
+#include "random.h"
+
+/* Between two barriers an element of block memory belongs to its thread, which may write it, or
+ * all may read all of them. */
+enum shared_state { FREE, OWNED, READABLE };
+
+enum want {
+    W_DIVERGENT, W_BARRIER_LOOP, W_SWITCH, W_HALF, W_ATOMIC, W_SHARED_HELPER, W_VECTOR, W_STRUCT,
+    W_ARRAY, W_GOTO, W_RETURN, W_BORROW, WANTS
+};
+
+enum { SCOPE_MAX = 400, PALETTE = 5 };
+
+struct generator {
+    struct program *p;
+    struct dice d;
+    struct var *scope[SCOPE_MAX];
+    int vars;
+    enum type palette[PALETTE];
+    bool wants[WANTS];
+    bool uniform;          /* all threads of the block that have not returned are here */
+    bool may_break, may_continue;
+    int label;             /* a goto may go to it; -1: none */
+    int depth, budget;
+    int together;          /* collectives that the expression may still have */
+    struct helper *helper;
+    enum shared_state state[SHARED_MAX];
+    struct block *here;
+    struct stmt **end;     /* where the next statement goes */
+};
+
+enum type any_type(struct generator *g);
+enum type integer_type(struct generator *g);
+struct var *find_var(struct generator *g, enum shape shape, enum type type, bool uniform);
+struct expr *generate_expr(struct generator *g, enum type type, int depth, bool uniform);
+struct expr *generate_condition(struct generator *g, bool uniform);
+struct expr *generate_together(struct generator *g, bool is_block, bool uniform);
+struct expr *generate_constant(struct generator *g, enum type type);
+
+#endif

@@ -1,0 +1,239 @@
+/* kernel_expression.c - expressions in the kernel language, with their guards. */
+#include "random.h"
+#include <inttypes.h>
+#include <math.h>
+
+const char *const binary_text[BINARIES] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"};
+const char *const compare_text[COMPARISONS] = {"<", "<=", ">", ">=", "==", "!="};
+const char *const maths_text[MATHS] = {"sqrt",  "fabs",  "floor", "ceil", "trunc",
+                                       "round", "rint", "fmod",  "fma"};
+const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs"};
+
+static const char *const place_text[PLACES] = {
+    "THREAD",       "lane_id()",   "warp_id()",   "thread_idx.x", "thread_idx.y",
+    "thread_idx.z", "(int)global_idx.x", "block_idx.x", "block_idx.y",  "block_idx.z",
+    "block_dim.x",  "grid_dim.x"};
+
+void write_name(FILE *to, const struct var *v)
+{
+    static const char letter[] = {[SCALAR] = 'v', [COUNTER] = 'i', [VECTOR] = 'q', [ARRAY] = 'a',
+                                  [STRUCT] = 'r', [SHARED] = 's',  [POINTER] = 'p'};
+    fprintf(to, "%c%d", letter[v->shape], v->id);
+}
+
+/* write_bounds - the least and the greatest number that any float type may hold and that the
+ * integer type can take. */
+void write_bounds(FILE *to, enum type target)
+{
+    static const char *const bounds[TYPES] = {
+        [I8] = "-128.0, 127.0",
+        [I16] = "-32768.0, 32767.0",
+        [I32] = "-2147483648.0, 2147483520.0",
+        [I64] = "-0x1p63, 0x1.fffffep62",
+        [U8] = "0.0, 255.0",
+        [U16] = "0.0, 65535.0",
+        [U32] = "0.0, 4294967040.0",
+        [U64] = "0.0, 0x1.fffffep63",
+    };
+    fputs(bounds[target], to);
+}
+
+void write_real(FILE *to, double value, enum type type)
+{
+    if (isnan(value))
+        fprintf(to, "NAN");
+    else if (isinf(value))
+        fprintf(to, "%sINFINITY", value < 0 ? "-" : "");
+    else
+        fprintf(to, "%a%s", value, type == F64 ? "" : "f");
+}
+
+static void constant(FILE *to, const struct expr *e)
+{
+    const char *name = types[e->type].kernel;
+    if (is_float(e->type)) {
+        bool is_plain = e->type == F32 || (e->type == F64 && isfinite(e->real));
+        fprintf(to, is_plain ? "(" : "((%s)", name);
+        write_real(to, e->real, e->type);
+        fputc(')', to);
+    } else if (e->type == I32) {
+        fprintf(to, "(%" PRId32 ")", (int32_t)e->bits);
+    } else if (is_signed(e->type)) {
+        fprintf(to, "(%s)(%" PRId64 ")", name, (int64_t)e->bits);
+    } else {
+        fprintf(to, "(%s)%" PRIu64 "u", name, e->bits);
+    }
+}
+
+static void kid(FILE *to, const struct program *p, const struct expr *e, int i)
+{
+    fputc('(', to);
+    kernel_expression(to, p, e->kid[i]);
+    fputc(')', to);
+}
+
+static void binary(FILE *to, const struct program *p, const struct expr *e)
+{
+    for (int i = 0; i < 2; i++) {
+        int guard = binary_guard(e, i);
+        bool is_divisor = i == 1 && !is_float(e->type) && (e->op == B_DIV || e->op == B_REM);
+        bool is_count = i == 1 && (e->op == B_SHL || e->op == B_SHR);
+        fputs(i == 1 ? "" : "(", to);
+        kid(to, p, e, i);
+        if (guard)
+            fprintf(to, " >> %d", guard);
+        if (is_count)
+            fprintf(to, " & %d", types[e->type].bits - 1);
+        if (is_divisor)
+            fputs(is_signed(e->type) ? " & 255 | 1" : " | 1", to);
+        fprintf(to, i == 0 ? ") %s (" : ")", binary_text[e->op]);
+    }
+}
+
+static void unary(FILE *to, const struct program *p, const struct expr *e)
+{
+    bool guard = e->op == U_MINUS && is_signed(e->kid[0]->type) && types[e->kid[0]->type].bits >= 32;
+    fprintf(to, "%c(", "-~!"[e->op]);
+    kid(to, p, e, 0);
+    fputs(guard ? " >> 1)" : ")", to);
+}
+
+static void cast(FILE *to, const struct program *p, const struct expr *e)
+{
+    enum type from = e->kid[0]->type;
+    fprintf(to, "(%s)", types[e->type].kernel);
+    if (!is_float(from) || is_float(e->type) || e->type == BOOL) {
+        kid(to, p, e, 0);
+        return;
+    }
+    fprintf(to, "inside_%s(", types[from].name);
+    kernel_expression(to, p, e->kid[0]);
+    fputs(", ", to);
+    write_bounds(to, e->type);
+    fputc(')', to);
+}
+
+/* A sum of signed numbers takes a thousand without overflow, a product only signs. */
+static void together_value(FILE *to, const struct program *p, const struct expr *e)
+{
+    const struct together_info *info = &togethers[e->op];
+    bool is_guarded = is_signed(e->type) && !info->moves && !info->is_vote && !info->by_user;
+    bool is_product = e->op == T_warp_prod || e->op == T_block_prod;
+    bool is_extreme = e->op == T_warp_max || e->op == T_block_max || e->op == T_warp_min ||
+                      e->op == T_block_min;
+    kid(to, p, e, 0);
+    if (is_guarded && is_product)
+        fprintf(to, " & 1 ? (%s)-1 : (%s)1", types[e->type].kernel, types[e->type].kernel);
+    else if (is_guarded && !is_extreme && types[e->kid[0]->type].bits >= 32)
+        fputs(" >> 10", to);
+}
+
+static void reduce_by_user(FILE *to, const struct program *p, const struct expr *e)
+{
+    const struct user_operator *o = &user_operators[e->index];
+    fputs(togethers[e->op].is_block ? "BLOCK_REDUCE(" : "WARP_REDUCE(", to);
+    kernel_expression(to, p, e->kid[0]);
+    fprintf(to, ", %s, a, b, %s)", o->identity, o->expression);
+}
+
+static void together(FILE *to, const struct program *p, const struct expr *e)
+{
+    const struct together_info *info = &togethers[e->op];
+    if (info->by_user) {
+        reduce_by_user(to, p, e);
+        return;
+    }
+    bool is_safe = info->moves && e->safe;
+    fprintf(to, "%s%s(", is_safe ? "FROM_ACTIVE(" : "", info->name);
+    together_value(to, p, e);
+    if (info->moves) {
+        fputs(", ", to);
+        kernel_expression(to, p, e->kid[1]);
+    }
+    fputc(')', to);
+    if (!is_safe)
+        return;
+    static const char *const source[] = {[T_shuffle] = "", [T_shuffle_up] = "lane_id() - ",
+                                         [T_shuffle_down] = "lane_id() + ",
+                                         [T_shuffle_xor] = "lane_id() ^ ",
+                                         [T_warp_broadcast] = ""};
+    fprintf(to, ", %s(int64_t)", source[e->op]);
+    kid(to, p, e, 1);
+    fputs(", ", to);
+    kid(to, p, e, 0);
+    fputc(')', to);
+}
+
+static void call(FILE *to, const struct program *p, const struct expr *e, const char *name)
+{
+    fprintf(to, "%s(", name);
+    for (int i = 0; i < KIDS && e->kid[i]; i++) {
+        fputs(i ? ", " : "", to);
+        kernel_expression(to, p, e->kid[i]);
+    }
+    fputc(')', to);
+}
+
+static void element(FILE *to, const struct program *p, const struct expr *e)
+{
+    switch (e->kind) {
+    case X_PART: fprintf(to, ".%c", "xyzw"[e->index]); break;
+    case X_FIELD:
+        fprintf(to, e->var->structure->field[e->index].count ? ".f%d[%d]" : ".f%d", e->index,
+                e->sub);
+        break;
+    case X_ITEM:
+        fputs("[", to);
+        kid(to, p, e, 0);
+        fprintf(to, " & %d]", e->var->count - 1);
+        break;
+    case X_SHARED:
+        fputs("[(uint32_t)", to);
+        kid(to, p, e, 0);
+        fprintf(to, " %% %du]", program_threads(p));
+        break;
+    case X_OWN: fputs("[THREAD]", to); break;
+    default: break;
+    }
+}
+
+void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
+{
+    switch (e->kind) {
+    case X_CONST: constant(to, e); break;
+    case X_VAR:
+    case X_PART:
+    case X_FIELD:
+    case X_ITEM:
+    case X_SHARED:
+    case X_OWN:
+        write_name(to, e->var);
+        element(to, p, e);
+        break;
+    case X_INPUT:
+        fprintf(to, "in_%s[", types[e->type].name);
+        kid(to, p, e, 0);
+        fprintf(to, " & %d]", INPUTS - 1);
+        break;
+    case X_PLACE: fputs(place_text[e->op], to); break;
+    case X_UNARY: unary(to, p, e); break;
+    case X_BINARY: binary(to, p, e); break;
+    case X_COMPARE:
+    case X_LOGIC:
+        kid(to, p, e, 0);
+        fprintf(to, " %s ", e->kind == X_COMPARE ? compare_text[e->op] : e->op ? "||" : "&&");
+        kid(to, p, e, 1);
+        break;
+    case X_CHOOSE:
+        kid(to, p, e, 0);
+        fputs(" ? ", to);
+        kid(to, p, e, 1);
+        fputs(" : ", to);
+        kid(to, p, e, 2);
+        break;
+    case X_CAST: cast(to, p, e); break;
+    case X_MATHS: call(to, p, e, maths_text[e->op]); break;
+    case X_BITS: call(to, p, e, bits_text[e->op]); break;
+    case X_TOGETHER: together(to, p, e); break;
+    }
+}

@@ -1,0 +1,267 @@
+/* random.h - random kernels: one tree, written out twice, run twice, compared bit for bit.
+ *
+ *     generate.c  expression.c   seed -> tree: race-free and free of undefined behaviour
+ *     check.c                    is a tree such a program? What the shrinker may try
+ *     kernel.c                   tree -> the kernel language
+ *     scalar.c                   tree -> plain C that runs it statement by statement over all
+ *                                threads of a block with masks, by lanes.h; no Lanewise in it
+ *     run.c                      builds and runs both, compares
+ *     shrink.c  report.c         the smallest tree that still disagrees, as a test file
+ *
+ * What C or the language leave undefined cannot be written down: a node for `a / b` means "a by b,
+ * made non-zero", for `a[i]` "i, cut to the size", and both writers spell the guard out.
+ */
+#ifndef RANDOM_H
+#define RANDOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ORDER DTYPE: lanewise.h */
+enum type { I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F16, BF16, F32, F64, TYPES, NO_TYPE };
+
+struct type_info {
+    const char *name;     /* "i32", as in buffer arguments */
+    const char *kernel;   /* C name in a kernel */
+    const char *scalar;   /* what a variable of it is in the scalar program: 16-bit ones are float */
+    const char *stored;   /* what an element of a buffer is there */
+    const char *vector;   /* first part of the names of short vectors */
+    int bits;             /* that a value has, the sign included */
+    char kind;            /* i u b f */
+};
+extern const struct type_info types[TYPES];
+
+/* ---- the tree ------------------------------------------------------------------------------ */
+
+enum shape { SCALAR, COUNTER, VECTOR, ARRAY, STRUCT, SHARED, POINTER };
+enum place_of_shared { AT_FUNCTION, AT_FILE, AT_LAUNCH, AT_GLOBAL };
+
+enum { FIELDS = 3, KIDS = 3, SHARED_MAX = 3, HELPERS_MAX = 4, PARAMETERS_MAX = 4, LABELS = 8 };
+
+struct structure {
+    int id;
+    struct { enum type type; int count; } field[FIELDS]; /* count 0: no array */
+};
+
+struct var {
+    int id;
+    enum type type;
+    enum shape shape;
+    int count;                  /* VECTOR, ARRAY: elements */
+    struct structure *structure;
+    bool uniform;               /* the same in all threads of the block */
+    bool is_parameter;          /* of the kernel */
+    int shared_index;           /* SHARED: number among the program's */
+    enum place_of_shared place; /* SHARED */
+    bool divergent_pointer;     /* POINTER: chosen by each thread */
+    struct var *actual[2];      /* POINTER, while check.c walks through a call */
+    unsigned char value[64];    /* is_parameter: what is passed, as it lies in memory */
+};
+
+enum expr_kind {
+    X_CONST, X_VAR, X_PART, X_FIELD, X_ITEM, X_SHARED, X_OWN, X_INPUT, X_PLACE, X_UNARY, X_BINARY,
+    X_COMPARE, X_LOGIC, X_CHOOSE, X_CAST, X_MATHS, X_BITS, X_TOGETHER
+};
+
+enum unary { U_MINUS, U_INVERT, U_NOT };
+enum binary { B_ADD, B_SUB, B_MUL, B_DIV, B_REM, B_AND, B_OR, B_XOR, B_SHL, B_SHR, BINARIES };
+enum { COMPARISONS = 6, MATHS = 9, MATHS_TWO = 7, MATHS_THREE = 8, BIT_COUNTS = 4 };
+enum place { P_THREAD, P_LANE, P_WARP, P_THREAD_X, P_THREAD_Y, P_THREAD_Z, P_GLOBAL_X,
+             P_BLOCK_X, P_BLOCK_Y, P_BLOCK_Z, P_BLOCK_DIM_X, P_GRID_DIM_X, PLACES };
+enum { UNIFORM_PLACES = P_BLOCK_X }; /* from here on */
+
+enum together {
+#define LW_OP(name, scope, types, arguments, result) T_##name,
+#include "lanewise/warp_ops.def"
+#undef LW_OP
+    TOGETHERS
+};
+struct together_info {
+    const char *name;
+    bool is_block, moves, is_vote; /* moves: takes any type and a number; is_vote: a predicate */
+    bool takes_nothing, by_user;   /* by_user: WARP_REDUCE, BLOCK_REDUCE */
+    enum type result;              /* NO_TYPE: the value's */
+};
+extern const struct together_info togethers[TOGETHERS];
+
+/* A user's operator of *_REDUCE. */
+struct user_operator { enum type type; const char *identity, *expression; };
+enum { USER_OPERATORS = 7 };
+extern const struct user_operator user_operators[USER_OPERATORS];
+
+struct expr {
+    enum expr_kind kind;
+    enum type type;
+    int op;                  /* of the kind's own enum or table */
+    struct expr *kid[KIDS];
+    struct var *var;
+    int index, sub;          /* X_PART element, X_FIELD field and its element */
+    uint64_t bits;           /* X_CONST integer */
+    double real;             /* X_CONST float */
+    bool safe;               /* X_TOGETHER that moves: absent sources replaced after a ballot */
+    int temp;                /* X_TOGETHER: scalar.c's */
+};
+
+enum stmt_kind {
+    S_DECLARE, S_ASSIGN, S_VECTOR, S_COPY, S_STORE, S_ATOMIC, S_OWN_ATOMIC, S_IF, S_LOOP, S_SWITCH,
+    S_LABEL, S_BREAK, S_CONTINUE, S_GOTO, S_RETURN, S_BARRIER, S_WARP_SYNC, S_FENCE, S_CALL
+};
+enum loop_form { L_FOR, L_WHILE, L_DO, L_ENDLESS };
+enum atomic_op { A_ADD, A_MIN, A_MAX, A_AND, A_OR, A_XOR, A_EXCHANGE, A_CAS, A_SUB, ATOMICS };
+enum { CELLS = 8 }; /* a cell for each operation but A_SUB, which shares that of A_ADD */
+
+struct block { struct stmt *first; };
+
+struct arm {
+    struct block body;
+    int labels;         /* bit v: case v; bit SWITCH_VALUES: default */
+    bool falls_through;
+};
+enum { ARMS = 4, SWITCH_VALUES = 6, DECLARED_MAX = 8 };
+
+struct stmt {
+    enum stmt_kind kind;
+    struct stmt *next;
+    struct var *var;              /* declared, assigned, called for, the loop's counter */
+    struct expr *target;          /* S_ASSIGN */
+    struct expr *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments */
+    struct var *from[2];          /* S_VECTOR, S_COPY operands; S_CALL pointers */
+    int op;                       /* S_VECTOR, atomics, loop form, label number */
+    int slot;                     /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
+    int trips;                    /* S_LOOP: at most */
+    struct block body, other;     /* then and else; a loop's body and leaving arm */
+    struct arm arm[ARMS];
+    int arms;
+    struct helper *helper;
+};
+
+struct helper {
+    int id;
+    enum type type;
+    struct var *parameter[PARAMETERS_MAX], *pointer;
+    int parameters;
+    bool is_block;      /* called by all threads of the block */
+    bool writes;        /* its pointer: own elements are written; else others' are read */
+    struct block body;
+    struct expr *result;
+};
+
+struct program {
+    uint64_t seed;
+    int number;             /* of its kernel in the file */
+    int block[3], grid[3];
+    bool fixed_block;
+    struct arena *arena;
+    struct structure structure;
+    struct var *shared[SHARED_MAX];
+    struct expr *shared_start[SHARED_MAX];
+    int shareds;
+    struct var *parameter[PARAMETERS_MAX];
+    int parameters;
+    struct helper *helper[HELPERS_MAX];
+    int helpers;
+    struct block body;
+    int vars, labels;
+    int slots[TYPES];                    /* outputs of a thread, by type */
+    bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
+};
+
+enum { INPUTS = 64 };
+
+/* ---- tree.c -------------------------------------------------------------------------------- */
+
+struct arena;
+struct program *program_create(uint64_t seed);
+struct program *program_clone(const struct program *p);
+void program_destroy(struct program *p);
+void *program_alloc(struct program *p, size_t bytes);
+struct expr *expr_new(struct program *p, enum expr_kind kind, enum type type);
+struct expr *expr_cast(struct program *p, enum type type, struct expr *e);
+struct expr *expr_integer(struct program *p, enum type type, uint64_t bits);
+struct stmt *stmt_new(struct program *p, enum stmt_kind kind);
+struct var *var_new(struct program *p, enum type type, enum shape shape);
+
+bool is_float(enum type t);
+bool is_half(enum type t);
+bool is_signed(enum type t);
+enum type promoted(enum type t);
+enum type common(enum type a, enum type b); /* NO_TYPE for the two 16-bit floats */
+int binary_guard(const struct expr *e, int kid); /* places that a signed operand is shifted right */
+int program_threads(const struct program *p);
+int program_blocks(const struct program *p);
+bool same_place(const struct expr *a, const struct expr *b);
+
+/* visit_expr, visit_block - call the functions for every node, parents first. */
+struct visitor {
+    void (*expr)(struct expr *e, void *user);
+    void (*stmt)(struct stmt *s, void *user);
+    void *user;
+};
+void visit_expr(struct expr *e, const struct visitor *v);
+void visit_block(struct block *b, const struct visitor *v);
+void visit_program(struct program *p, const struct visitor *v);
+void program_number(struct program *p); /* slots and uses, before it is written out */
+
+/* ---- the others ---------------------------------------------------------------------------- */
+
+struct dice { uint64_t state; };
+uint64_t dice_next(struct dice *d);
+int dice_below(struct dice *d, int n);
+bool dice_percent(struct dice *d, int percent);
+
+struct program *generate(uint64_t seed);
+
+/* What program_check and coverage find in a tree. */
+enum feature {
+    C_DIVERGENT, C_BARRIER_LOOP, C_SWITCH, C_HALF, C_ATOMIC, C_SHARED_HELPER, REQUIRED,
+    C_FALL_THROUGH = REQUIRED, C_RETURN, C_BREAK, C_CONTINUE, C_GOTO, C_BLOCK_OP, C_REDUCE, C_SCAN,
+    C_MOVE, C_BORROWED, C_VOTE, C_USER_OPERATOR, C_IN_CONDITION, C_VECTOR, C_STRUCT, C_ARRAY,
+    C_HELPER, FEATURES
+};
+extern const char *const feature_names[FEATURES];
+bool program_check(struct program *p, bool found[FEATURES], const char **why);
+
+/* kernel.c: the kernel without, or with, the lines that all kernels of a file share. */
+void write_kernel(FILE *to, struct program *p);
+extern const char kernel_prelude[];
+void kernel_expression(FILE *to, const struct program *p, const struct expr *e);
+void write_name(FILE *to, const struct var *v);
+void write_bounds(FILE *to, enum type target);
+void write_real(FILE *to, double value, enum type type);
+extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
+extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];
+extern const char *const atomic_text[ATOMICS];
+
+void write_scalar(FILE *to, struct program *p);
+void scalar_expression(FILE *to, const struct program *p, const struct expr *e);
+
+/* The parameters of a kernel in order, as run.c and the writers see them. */
+struct buffer {
+    char name[16];
+    enum type type;
+    size_t count;       /* 0: a parameter by value */
+    struct var *var;    /* the parameter by value, or the global array of a SHARED */
+    bool is_const;
+};
+enum { BUFFERS_MAX = 3 * TYPES + PARAMETERS_MAX + SHARED_MAX };
+int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX]);
+size_t element_size(enum type t);
+void fill_buffer(const struct program *p, const struct buffer *b, void *memory);
+
+enum verdict { AGREES, DISAGREES, NO_VERDICT };
+struct outcome {
+    enum verdict verdict;
+    char why[200];
+};
+/* run_programs - in a child process; a program that takes it down has NO_VERDICT. */
+void run_programs(struct program *const *p, int count, struct outcome *outcomes);
+/* run_scalar - what the scalar program leaves in each buffer; false: it cannot be built. */
+bool run_scalar(struct program *p, void *memory[BUFFERS_MAX]);
+bool verdict_same(const struct outcome *a, const struct outcome *b);
+
+struct program *shrink(struct program *p, const struct outcome *outcome);
+bool report(FILE *to, struct program *p, const struct outcome *outcome);
+
+#endif

@@ -1,0 +1,377 @@
+/* run.c - programs built and run both ways in a child process, and compared.
+ *
+ * All programs of a call are kernels of one file and functions of one scalar file, since starting
+ * compilers costs more than what they do here.
+ */
+#include "random.h"
+#include <dlfcn.h>
+#include <lanewise/lanewise.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SECONDS_MAX = 120 };
+
+size_t element_size(enum type t)
+{
+    return t == BOOL ? 1 : (size_t)types[t].bits / 8;
+}
+
+static struct buffer *add_buffer(struct buffer *end, const char *name, enum type t, size_t count)
+{
+    *end = (struct buffer){.type = t, .count = count, .is_const = !strcmp(name, "in")};
+    snprintf(end->name, sizeof end->name, "%s_%s", name, types[t].name);
+    return end + 1;
+}
+
+int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
+{
+    size_t threads = (size_t)(program_threads(p) * program_blocks(p));
+    struct buffer *end = list;
+    for (int i = 0; i < p->parameters; i++) {
+        struct var *v = p->parameter[i];
+        *end = (struct buffer){.type = v->type, .var = v};
+        snprintf(end->name, sizeof end->name, "%c%d", v->shape == STRUCT ? 'r' : 'v', v->id);
+        end++;
+    }
+    for (int t = 0; t < TYPES; t++)
+        if (p->reads[t])
+            end = add_buffer(end, "in", t, INPUTS);
+    for (int t = 0; t < TYPES; t++)
+        if (p->slots[t])
+            end = add_buffer(end, "out", t, threads * (size_t)p->slots[t]);
+    for (int t = 0; t < TYPES; t++)
+        if (p->has_cells[t])
+            end = add_buffer(end, "cells", t, CELLS);
+    for (int i = 0; i < p->shareds; i++)
+        if (p->shared[i]->place == AT_GLOBAL) {
+            end = add_buffer(end, "all", p->shared[i]->type, threads);
+            snprintf(end[-1].name, sizeof end->name, "all_s%d", p->shared[i]->id);
+            end[-1].var = p->shared[i];
+        }
+    return (int)(end - list);
+}
+
+/* ---- what buffers start with --------------------------------------------------------------- */
+
+/* 16-bit floats by their bits: 1.5, 0, -0, -2, largest, smallest, infinity, NaN, and others. */
+static void fill_float(enum type t, void *to, uint64_t random, size_t i)
+{
+    static const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -100.25, INFINITY, -INFINITY,
+                                     NAN, 1e-30, 1e30, 65519.0, 1e-7, 2049.0, 0.1};
+    static const uint16_t f16[] = {0,      0x8000, 0x3c00, 0xbc00, 0x3800, 0x4200, 0xd644, 0x7c00,
+                                   0xfc00, 0x7e00, 1,      0x7bff, 0x7801, 0x83ff, 0x6801, 0x2e66};
+    static const uint16_t bf16[] = {0,      0x8000, 0x3f80, 0xbf80, 0x3f00, 0x4040, 0xc2c8, 0x7f80,
+                                    0xff80, 0x7fc0, 1,      0x7f7f, 0x4780, 0x807f, 0x4501, 0x3dcd};
+    bool is_special = random % 3 == 0;
+    double number = (double)(int64_t)(random >> 20) / (double)((uint64_t)1 << (random % 50));
+    number = is_special ? special[i % 16] : random & 64 ? -number : number;
+    float single = (float)number;
+    uint16_t bits = is_special ? t == F16 ? f16[i % 16] : bf16[i % 16]
+                    : t == F16 ? (uint16_t)((random & 0x83ff) | (8 + random % 16) << 10)
+                               : (uint16_t)((random & 0x807f) | (113 + random % 30) << 7);
+    if (t == F64)
+        memcpy(to, &number, 8);
+    else if (t == F32)
+        memcpy(to, &single, 4);
+    else
+        memcpy(to, &bits, 2);
+}
+
+static void fill_one(enum type t, void *to, struct dice *d, size_t i)
+{
+    uint64_t random = dice_next(d);
+    uint64_t small = random % 4 == 0 ? random >> 8 : random % 4 == 1 ? random >> 8 & 31 : i;
+    small = random % 5 == 0 ? -small : small;
+    if (is_float(t))
+        fill_float(t, to, random, i);
+    else if (t == BOOL)
+        *(unsigned char *)to = random >> 9 & 1;
+    else
+        memcpy(to, &small, element_size(t));
+}
+
+void fill_buffer(const struct program *p, const struct buffer *b, void *memory)
+{
+    struct dice d = {p->seed * 31 + b->type};
+    size_t size = element_size(b->type);
+    memset(memory, 0, b->count * size);
+    if (b->is_const)
+        for (size_t i = 0; i < b->count; i++)
+            fill_one(b->type, (char *)memory + i * size, &d, i);
+    if (!strncmp(b->name, "cells", 5)) /* all bits where `and` begins; NaN for a float */
+        memset((char *)memory + A_AND * size, 0xff, size);
+}
+
+/* ---- building ------------------------------------------------------------------------------ */
+
+static const char scalar_command[] = LW_RANDOM_CC
+    " -w -O1 -fwrapv -ffp-contract=off -shared -fPIC -I'" LW_RANDOM_INCLUDE "' -x c - -o '%s' -lm";
+
+static void *build_scalar(struct program *const *p, int count)
+{
+    char path[] = "/tmp/random-XXXXXX", command[sizeof scalar_command + sizeof path];
+    int file = mkstemp(path);
+    if (file < 0)
+        return NULL;
+    close(file);
+    snprintf(command, sizeof command, scalar_command, path);
+    FILE *to = popen(command, "w");
+    if (!to)
+        return NULL;
+    fputs("#include \"lanes.h\"\n", to);
+    for (int i = 0; i < count; i++)
+        write_scalar(to, p[i]);
+    void *library = pclose(to) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    unlink(path);
+    return library;
+}
+
+struct pair {
+    lw_device *device;
+    lw_program *program;
+    lw_stream *stream;
+    void *scalar;
+};
+
+static bool build_kernels(struct pair *pair, struct program *const *p, int count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return false;
+    fputs(kernel_prelude, to);
+    for (int i = 0; i < count; i++)
+        write_kernel(to, p[i]);
+    fclose(to);
+    lw_build_options options = {.source = text};
+    lw_status status = lw_device_open("ref", &pair->device);
+    if (status == LW_OK)
+        status = lw_program_build(pair->device, "random.c", &options, &pair->program);
+    free(text);
+    return status == LW_OK;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+typedef void scalar_function(void *const *arguments);
+
+static bool call_scalar(void *library, struct program *p, void *memory[BUFFERS_MAX])
+{
+    struct buffer list[BUFFERS_MAX];
+    char name[32];
+    int count = list_buffers(p, list);
+    for (int i = 0; i < count; i++) {
+        memory[i] = list[i].count ? calloc(list[i].count, element_size(list[i].type))
+                                  : list[i].var->value;
+        if (!memory[i])
+            return false;
+        if (list[i].count)
+            fill_buffer(p, &list[i], memory[i]);
+    }
+    snprintf(name, sizeof name, "kernel%d", p->number);
+    scalar_function *run;
+    *(void **)&run = dlsym(library, name);
+    if (run)
+        run(memory);
+    return run != NULL;
+}
+
+bool run_scalar(struct program *p, void *memory[BUFFERS_MAX])
+{
+    program_number(p);
+    void *library = build_scalar(&p, 1);
+    bool done = library && call_scalar(library, p, memory);
+    if (library)
+        dlclose(library);
+    return done;
+}
+
+static size_t structure_size(const struct structure *s)
+{
+    size_t at = 0, align = 1;
+    for (int f = 0; f < FIELDS; f++) {
+        size_t size = element_size(s->field[f].type);
+        align = size > align ? size : align;
+        at = (at + size - 1) / size * size + size * (s->field[f].count ? (size_t)s->field[f].count : 1);
+    }
+    return (at + align - 1) / align * align;
+}
+
+/* by_value - a parameter's bytes as an argument. 16-bit floats go in as the number they are. */
+static lw_arg by_value(const struct program *p, const struct var *v)
+{
+    int64_t i = 0;
+    float f;
+    double d;
+    if (v->shape == STRUCT)
+        return lw_arg_bytes(v->value, structure_size(&p->structure));
+    memcpy(&i, v->value, element_size(v->type));
+    memcpy(&f, v->value, sizeof f);
+    memcpy(&d, v->value, sizeof d);
+    switch (v->type) {
+    case F32: return lw_arg_real(f);
+    case F64: return lw_arg_real(d);
+    case I8: return lw_arg_int((int8_t)i);
+    case I16: return lw_arg_int((int16_t)i);
+    case I32: return lw_arg_int((int32_t)i);
+    case I64: return lw_arg_int(i);
+    default: return lw_arg_uint((uint64_t)i);
+    }
+}
+
+static bool launch(struct pair *pair, struct program *p, lw_arg *args, int count)
+{
+    char name[32];
+    lw_kernel *kernel;
+    lw_launch_options options = {0};
+    snprintf(name, sizeof name, "kernel%d", p->number);
+    for (int i = 0; i < p->shareds; i++)
+        if (p->shared[i]->place == AT_LAUNCH)
+            options.shared_bytes = (size_t)program_threads(p) * element_size(p->shared[i]->type);
+    lw_dim3 grid = {(uint32_t)p->grid[0], (uint32_t)p->grid[1], (uint32_t)p->grid[2]};
+    lw_dim3 block = {(uint32_t)p->block[0], (uint32_t)p->block[1], (uint32_t)p->block[2]};
+    return lw_program_kernel(pair->program, name, &kernel) == LW_OK &&
+           lw_stream_create(pair->device, &pair->stream) == LW_OK &&
+           lw_stream_launch(pair->stream, kernel, grid, block, &options, args, (size_t)count) ==
+               LW_OK &&
+           lw_stream_wait_for(pair->stream, UINT64_C(20000000000)) == LW_OK;
+}
+
+static bool is_nan(enum type t, const unsigned char *x)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, x, element_size(t));
+    switch (t) {
+    case F16: return (bits & 0x7fff) > 0x7c00;
+    case BF16: return (bits & 0x7fff) > 0x7f80;
+    case F32: return (bits & 0x7fffffff) > 0x7f800000;
+    case F64: return (bits & INT64_MAX) > UINT64_C(0x7ff) << 52;
+    default: return false;
+    }
+}
+
+static bool compare(const struct buffer *b, const void *kernel, const void *scalar,
+                    struct outcome *o)
+{
+    size_t size = element_size(b->type);
+    for (size_t i = 0; i < b->count; i++) {
+        const unsigned char *x = (const unsigned char *)kernel + i * size;
+        const unsigned char *y = (const unsigned char *)scalar + i * size;
+        if (!memcmp(x, y, size) || (is_nan(b->type, x) && is_nan(b->type, y)))
+            continue;
+        uint64_t got = 0, wanted = 0;
+        memcpy(&got, x, size);
+        memcpy(&wanted, y, size);
+        o->verdict = DISAGREES;
+        snprintf(o->why, sizeof o->why, "%s[%zu]: kernel 0x%llx, scalar 0x%llx", b->name, i,
+                 (unsigned long long)got, (unsigned long long)wanted);
+        return false;
+    }
+    return true;
+}
+
+static void run_one(struct pair *pair, struct program *p, struct outcome *o)
+{
+    struct buffer list[BUFFERS_MAX];
+    void *memory[BUFFERS_MAX], *mapped;
+    lw_arg args[BUFFERS_MAX];
+    lw_buffer *buffer[BUFFERS_MAX] = {0};
+    int count = list_buffers(p, list);
+    bool done = call_scalar(pair->scalar, p, memory);
+    for (int i = 0; i < count && done; i++) {
+        const struct buffer *b = &list[i];
+        if (b->count == 0) {
+            args[i] = by_value(p, b->var);
+            continue;
+        }
+        done = lw_buffer_create(pair->device, (lw_dtype)b->type, b->count, &buffer[i]) == LW_OK &&
+               lw_buffer_map(buffer[i], &mapped) == LW_OK;
+        if (done)
+            fill_buffer(p, b, mapped);
+        done = done && lw_buffer_unmap(buffer[i]) == LW_OK;
+        args[i] = lw_arg_buffer(buffer[i]);
+    }
+    if (!done || !launch(pair, p, args, count)) {
+        o->verdict = DISAGREES;
+        snprintf(o->why, sizeof o->why, "%s", lw_last_error());
+        return;
+    }
+    o->verdict = AGREES;
+    for (int i = 0; i < count && o->verdict == AGREES; i++)
+        if (list[i].count && lw_buffer_map(buffer[i], &mapped) == LW_OK)
+            compare(&list[i], mapped, memory[i], o);
+    for (int i = 0; i < count; i++) {
+        if (list[i].count)
+            free(memory[i]);
+        lw_buffer_destroy(buffer[i]);
+    }
+    lw_stream_destroy(pair->stream);
+}
+
+static void run_in_child(struct program *const *p, int count, int to)
+{
+    struct pair pair = {0};
+    struct outcome o = {NO_VERDICT, ""};
+    bool built = build_kernels(&pair, p, count);
+    if (!built)
+        snprintf(o.why, sizeof o.why, "%s", lw_last_error());
+    pair.scalar = built ? build_scalar(p, count) : NULL;
+    if (built && !pair.scalar)
+        snprintf(o.why, sizeof o.why, "the scalar program does not compile");
+    for (int i = 0; i < count; i++) {
+        if (pair.scalar)
+            run_one(&pair, p[i], &o);
+        if (write(to, &o, sizeof o) != (ssize_t)sizeof o)
+            break;
+    }
+    fflush(NULL);
+    _exit(0);
+}
+
+static int collect(int from, int count, struct outcome *outcomes)
+{
+    int n = 0;
+    while (n < count) {
+        struct pollfd wait = {from, POLLIN, 0};
+        if (poll(&wait, 1, SECONDS_MAX * 1000) <= 0 ||
+            read(from, &outcomes[n], sizeof *outcomes) != (ssize_t)sizeof *outcomes)
+            break;
+        n++;
+    }
+    return n;
+}
+
+void run_programs(struct program *const *p, int count, struct outcome *outcomes)
+{
+    int ends[2], status = 0;
+    for (int i = 0; i < count; i++) {
+        outcomes[i] = (struct outcome){NO_VERDICT, "no process"};
+        p[i]->number = i;
+    }
+    if (pipe(ends) != 0)
+        return;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        run_in_child(p, count, ends[1]);
+    }
+    close(ends[1]);
+    int done = child > 0 ? collect(ends[0], count, outcomes) : 0;
+    close(ends[0]);
+    if (child > 0) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
+    for (int i = done; i < count; i++)
+        snprintf(outcomes[i].why, sizeof outcomes[i].why, "crashed or took too long");
+    for (int i = 0; i < count && count > 1; i++) /* which one of them was it? */
+        if (outcomes[i].verdict == NO_VERDICT)
+            run_programs(&p[i], 1, &outcomes[i]);
+}

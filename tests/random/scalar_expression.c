@@ -1,0 +1,220 @@
+/* scalar_expression.c - expressions for one thread t of the scalar program, every conversion of C
+ * written out. What threads do together was computed before, into an array. */
+#include "random.h"
+#include <inttypes.h>
+#include <math.h>
+
+static const char *const place_text[PLACES] = {
+    "t",  "(t % 32)", "(t / 32)", "(t % NX)", "(t / NX % NY)", "(t / NX / NY)", "(bx * NX + t % NX)",
+    "bx", "by",       "bz",       "NX",       "GX"};
+
+/* open_cast - begins the conversion of a value; as many `)` as it returns end it. */
+static const char *open_cast(FILE *to, enum type target, enum type from)
+{
+    if (target == from) {
+        fputs("(", to);
+        return ")";
+    }
+    if (is_half(target)) {
+        fprintf(to, "%s(", types[target].name);
+        return ")";
+    }
+    if (target == BOOL) {
+        fputs("((", to);
+        return ") != 0)";
+    }
+    if (is_float(from) && !is_float(target)) {
+        fprintf(to, "((%s)inside(", types[target].scalar);
+        return ""; /* closed by close_cast with the bounds */
+    }
+    fprintf(to, "((%s)(", types[target].scalar);
+    return "))";
+}
+
+static void converted(FILE *to, const struct program *p, const struct expr *e, enum type target)
+{
+    const char *end = open_cast(to, target, e->type);
+    scalar_expression(to, p, e);
+    fputs(end, to);
+    if (!*end) {
+        fputs(", ", to);
+        write_bounds(to, target);
+        fputs("))", to);
+    }
+}
+
+static void constant(FILE *to, const struct expr *e)
+{
+    const char *name = types[e->type].scalar;
+    if (is_float(e->type)) {
+        fprintf(to, "%s(", is_half(e->type) ? types[e->type].name : "");
+        write_real(to, e->real, e->type);
+        fputc(')', to);
+    } else if (is_signed(e->type)) {
+        fprintf(to, "(%s)(%" PRId64 ")", name, (int64_t)e->bits);
+    } else {
+        fprintf(to, "(%s)%" PRIu64 "u", name, e->bits);
+    }
+}
+
+static void binary(FILE *to, const struct program *p, const struct expr *e)
+{
+    bool is_shift = e->op == B_SHL || e->op == B_SHR;
+    fprintf(to, "%s(", is_float(e->type) ? is_half(e->type) ? types[e->type].name : "" : "");
+    if (!is_float(e->type))
+        fprintf(to, "(%s)(", types[e->type].scalar);
+    for (int i = 0; i < 2; i++) {
+        enum type own = promoted(e->kid[i]->type);
+        int guard = binary_guard(e, i);
+        bool is_divisor = i == 1 && !is_float(e->type) && (e->op == B_DIV || e->op == B_REM);
+        const char *end = is_shift && i ? "" : open_cast(to, e->type, own);
+        fputc('(', to);
+        converted(to, p, e->kid[i], own);
+        if (guard)
+            fprintf(to, " >> %d", guard);
+        if (is_shift && i)
+            fprintf(to, " & %d", types[e->type].bits - 1);
+        if (is_divisor)
+            fputs(is_signed(e->type) ? " & 255 | 1" : " | 1", to);
+        fprintf(to, ")%s", end);
+        if (i == 0)
+            fprintf(to, " %s ", binary_text[e->op]);
+    }
+    fputs(is_float(e->type) ? ")" : "))", to);
+}
+
+static void unary(FILE *to, const struct program *p, const struct expr *e)
+{
+    enum type own = promoted(e->kid[0]->type);
+    if (e->op == U_NOT) {
+        fputs("(int32_t)!(", to);
+        scalar_expression(to, p, e->kid[0]);
+        fputs(")", to);
+        return;
+    }
+    bool guard = e->op == U_MINUS && is_signed(own) && types[e->kid[0]->type].bits >= 32;
+    guard = guard && is_signed(e->kid[0]->type);
+    fprintf(to, "(%s)(%c(", types[e->type].scalar, "-~"[e->op]);
+    converted(to, p, e->kid[0], own);
+    fputs(guard ? " >> 1))" : "))", to);
+}
+
+static void compare(FILE *to, const struct program *p, const struct expr *e)
+{
+    enum type with = common(e->kid[0]->type, e->kid[1]->type);
+    fputs("(int32_t)(", to);
+    converted(to, p, e->kid[0], with);
+    fprintf(to, " %s ", compare_text[e->op]);
+    converted(to, p, e->kid[1], with);
+    fputc(')', to);
+}
+
+static void logic(FILE *to, const struct program *p, const struct expr *e)
+{
+    fputs("(int32_t)((", to);
+    scalar_expression(to, p, e->kid[0]);
+    fprintf(to, ") %s (", e->op ? "||" : "&&");
+    scalar_expression(to, p, e->kid[1]);
+    fputs("))", to);
+}
+
+static void choose(FILE *to, const struct program *p, const struct expr *e)
+{
+    fputs("((", to);
+    scalar_expression(to, p, e->kid[0]);
+    fputs(") ? ", to);
+    converted(to, p, e->kid[1], e->type);
+    fputs(" : ", to);
+    converted(to, p, e->kid[2], e->type);
+    fputs(")", to);
+}
+
+static void maths(FILE *to, const struct program *p, const struct expr *e)
+{
+    fprintf(to, "%s%s(", maths_text[e->op], e->type == F32 ? "f" : "");
+    for (int i = 0; i < KIDS && e->kid[i]; i++) {
+        fputs(i ? ", " : "", to);
+        converted(to, p, e->kid[i], e->type);
+    }
+    fputc(')', to);
+}
+
+static void bits(FILE *to, const struct program *p, const struct expr *e)
+{
+    int width = types[e->kid[0]->type].bits < 8 ? 8 : types[e->kid[0]->type].bits;
+    fprintf(to, "%s((uint64_t)(uint%d_t)(", bits_text[e->op], width);
+    scalar_expression(to, p, e->kid[0]);
+    fprintf(to, "), %d)", width);
+}
+
+/* name - the variable as thread t sees it. */
+static void name(FILE *to, const struct var *v)
+{
+    write_name(to, v);
+    if (!v->is_parameter && v->shape != SHARED)
+        fputs("[t]", to);
+}
+
+static void index_of(FILE *to, const struct program *p, const struct expr *e, int size)
+{
+    fputs(e->kind == X_SHARED ? "[(uint32_t)(" : "[(", to);
+    scalar_expression(to, p, e->kid[0]);
+    fprintf(to, e->kind == X_SHARED ? ") %% %du]" : ") & %d]",
+            e->kind == X_SHARED ? size : size - 1);
+}
+
+static void input(FILE *to, const struct program *p, const struct expr *e)
+{
+    bool half = is_half(e->type);
+    fprintf(to, "%s%s(in_%s", half ? "get_" : "", half ? types[e->type].name : "",
+            types[e->type].name);
+    index_of(to, p, e, INPUTS);
+    fputc(')', to);
+}
+
+static void stored(FILE *to, const struct program *p, const struct expr *e)
+{
+    name(to, e->var);
+    switch (e->kind) {
+    case X_PART: fprintf(to, "[%d]", e->index); break;
+    case X_FIELD:
+        fprintf(to, e->var->structure->field[e->index].count ? ".f%d[%d]" : ".f%d", e->index,
+                e->sub);
+        break;
+    case X_ITEM: index_of(to, p, e, e->var->count); break;
+    case X_SHARED: index_of(to, p, e, program_threads(p)); break;
+    case X_OWN: fputs("[t]", to); break;
+    default: break;
+    }
+}
+
+static void together(FILE *to, const struct expr *e)
+{
+    bool is_rounded = is_half(e->type) && !togethers[e->op].moves;
+    fprintf(to, is_rounded ? "%s(c%d[t])" : "%sc%d[t]", is_rounded ? types[e->type].name : "",
+            e->temp);
+}
+
+void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
+{
+    switch (e->kind) {
+    case X_CONST: constant(to, e); break;
+    case X_VAR:
+    case X_PART:
+    case X_FIELD:
+    case X_ITEM:
+    case X_SHARED:
+    case X_OWN: stored(to, p, e); break;
+    case X_INPUT: input(to, p, e); break;
+    case X_PLACE: fputs(place_text[e->op], to); break;
+    case X_UNARY: unary(to, p, e); break;
+    case X_BINARY: binary(to, p, e); break;
+    case X_COMPARE: compare(to, p, e); break;
+    case X_LOGIC: logic(to, p, e); break;
+    case X_CHOOSE: choose(to, p, e); break;
+    case X_CAST: converted(to, p, e->kid[0], e->type); break;
+    case X_MATHS: maths(to, p, e); break;
+    case X_BITS: bits(to, p, e); break;
+    case X_TOGETHER: together(to, e); break;
+    }
+}
