@@ -35,8 +35,8 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
     do {
         if (endless && length > ENDLESS_MAX) {
             free(bytes);
-            return lw__fail(LW_E_IO, "%s: goes on after %d MiB; need a text or a regular file", name,
-                            ENDLESS_MAX >> 20);
+            return lw__fail(LW_E_IO, "%s: goes on after %d MiB; need a text or a regular file",
+                            name, ENDLESS_MAX >> 20);
         }
         if (capacity - length < STEP) {
             capacity = capacity ? 2 * capacity : 2 * STEP;

@@ -200,22 +200,23 @@ static void block_memory_varies(LLVMModuleRef module)
             LLVMSetGlobalConstant(g, 0);
 }
 
-/* clang ended without saying why: a text that nests too deeply, grows too large or keeps it busy
- * for ever is the kernels' fault, so it is an error in them. */
-static void tell_end(struct lw__unit *unit, int status)
+/* clang ended without saying why. A text that nests too deeply, grows too large or keeps it busy
+ * for ever is the kernels' fault, so it is an error in them; that somebody killed it is not. */
+static bool tell_end(struct lw__unit *unit, int status)
 {
     const struct lw__loc nowhere = {0};
-    if (status == 128 + SIGXCPU)
+    const int end = status > 128 ? status - 128 : 0;
+    if (end == SIGXCPU)
         lw__diags_error(&unit->diags, nowhere, "clang needs more than %d s of processor time",
                         LW_COMPILE_SECONDS);
-    else if (status > 128)
+    else if (end == SIGSEGV || end == SIGBUS || end == SIGILL || end == SIGABRT || end == SIGTRAP)
         lw__diags_error(&unit->diags, nowhere,
-                        "clang crashed on this file (signal %d): it may nest too deeply or be too "
-                        "large",
-                        status - 128);
+                        "clang crashed on this file: it may nest too deeply or be too large");
+    else if (end)
+        return lw__defect("clang-19 was ended by signal %d", end);
     else if (!unit->diags.errors)
-        lw__diags_error(&unit->diags, nowhere, "clang gave up on this file (exit status %d)",
-                        status);
+        return lw__defect("clang-19 ended with exit status %d and gave no reason", status);
+    return true;
 }
 
 /* What clang printed as one C string: it copies NUL bytes of the source. */
@@ -235,10 +236,12 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, int status)
     struct lw__text text = {0}, bitcode = {0};
     bool ok =
         read_messages(clang->process.err, &text) && lw__read_all(clang->process.out, &bitcode);
+    if (ok && status == 128 + SIGXCPU) /* which LLVM tells of as a crash */
+        unit->diags.crashed = ok = tell_end(unit, status);
     if (ok && text.length)
         lw__front_diag(&unit->diags, text.data);
     if (ok && status && !unit->diags.crashed)
-        tell_end(unit, status);
+        ok = tell_end(unit, status);
     if (ok && !status) {
         LLVMMemoryBufferRef buffer =
             LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode.data, bitcode.length, "kernel");
@@ -276,7 +279,9 @@ static bool run_clangs(struct lw__unit *unit, int source, int depends)
     if (print.running)
         ok = lw__process_wait(&print.process, &print_status) && ok;
     ok = ok && take_module(unit, &build, build_status);
-    if (ok && !print_status)
+    if (ok && unit->module && print_status) /* without it, sizes would be missing */
+        ok = tell_end(unit, print_status);
+    else if (ok)
         ok = lw__read_all(print.process.out, &unit->ast_print);
     struct lw__text rule = {0};
     if (ok && lw__read_all(depends, &rule) && rule.length)

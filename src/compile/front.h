@@ -38,7 +38,7 @@ struct lw__diags {
     const char *main_name; /* what users call the main file */
     struct lw__loc main;   /* how the module spells it; lw__diags_module fills it in */
     unsigned errors;
-    bool crashed; /* clang crashed, and a row says so */
+    bool crashed; /* clang did not end well, and a row says so */
 };
 
 /* Learn how the module spells the main file, so that messages call it by main_name. */
@@ -47,6 +47,9 @@ void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module);
 /* One more error. */
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* A line as a row holds it: 0, unknown, where #line made it larger than INT32_MAX. */
+unsigned lw__row_line(unsigned line);
 
 /* One field of a manifest row with its escapes; a place's file as users call it. */
 void lw__row_field(struct lw__text *row, const char *bytes, size_t count);

@@ -54,6 +54,11 @@ void lw__row_field(struct lw__text *row, const char *bytes, size_t count)
     }
 }
 
+unsigned lw__row_line(unsigned line)
+{
+    return line <= INT32_MAX ? line : 0;
+}
+
 static bool same(const char *a, unsigned a_length, const char *b, unsigned b_length)
 {
     return a && b && a_length == b_length && memcmp(a, b, a_length) == 0;
@@ -97,7 +102,7 @@ void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *fo
     va_end(arguments);
     lw__text_add(diags->rows, "diag\terror\t");
     lw__row_file(diags->rows, diags, loc);
-    lw__text_add(diags->rows, "\t%u\t%u\t", loc.line, loc.column);
+    lw__text_add(diags->rows, "\t%u\t%u\t", lw__row_line(loc.line), loc.column);
     lw__row_field(diags->rows, text, strlen(text));
     lw__text_add(diags->rows, "\n");
     diags->errors++;
@@ -281,6 +286,8 @@ static bool is_crash(struct span line)
 static void tell_crash(struct lw__diags *diags, struct span line)
 {
     const char *why = find(line, "LLVM ERROR: ");
+    if (diags->crashed)
+        return;
     char text[200] = "it may nest too deeply or be too large";
     diags->crashed = true;
     if (why)
@@ -317,7 +324,7 @@ static void add_row(struct lw__diags *diags, const struct message *message, cons
         lw__row_field(rows, diags->main_name, strlen(diags->main_name));
     else
         lw__row_field(rows, message->file.begin, message->file.length);
-    lw__text_add(rows, "\t%u\t%u\t", message->line, message->column);
+    lw__text_add(rows, "\t%u\t%u\t", lw__row_line(message->line), message->column);
     add_text(rows, message->text, picture);
     lw__text_add(rows, "\n");
     diags->errors += error;

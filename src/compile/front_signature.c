@@ -357,8 +357,9 @@ void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, 
     lw__text_add(manifest, "kernel\t");
     add_field(manifest, kernel->name);
     add_field(manifest, kernel->signature);
-    lw__text_add(manifest, "%u\t%u\t%u\t%u\t%llu\t%d\t%llu\n", kernel->loc.line, kernel->block[0],
-                 kernel->block[1], kernel->block[2], (unsigned long long)shared_bytes, uses_dynamic,
+    lw__text_add(manifest, "%u\t%u\t%u\t%u\t%llu\t%d\t%llu\n", lw__row_line(kernel->loc.line),
+                 kernel->block[0], kernel->block[1], kernel->block[2],
+                 (unsigned long long)shared_bytes, uses_dynamic,
                  (unsigned long long)kernel->arg_bytes);
     for (unsigned i = 0; i < kernel->param_count; i++) {
         const struct lw__param *param = &kernel->params[i];

@@ -66,7 +66,7 @@ size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *
     struct lw__loc loc = lw__loc_of(instruction);
     lw__text_add(&unit->sites, "site\t");
     lw__row_file(&unit->sites, &unit->diags, loc);
-    lw__text_add(&unit->sites, "\t%u\t%u\t%s\n", loc.line, loc.column, what);
+    lw__text_add(&unit->sites, "\t%u\t%u\t%s\n", lw__row_line(loc.line), loc.column, what);
     return unit->site_count++;
 }
 

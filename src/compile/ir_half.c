@@ -1,4 +1,5 @@
-/* ir_half.c - arithmetic that no target may do in its own way: 16-bit floats, and division.
+/* ir_half.c - arithmetic that no target may do in its own way: 16-bit floats, and what C leaves
+ * undefined.
  *
  * _Float16 and __bf16 are computed in float and rounded at every operation, by devlib's integer
  * code: x86's bf16 instructions flush subnormals, and going through float twice rounds twice.
@@ -7,7 +8,8 @@
  * source   Figueroa, "When is double rounding innocuous?", SIGNUM 1995
  *
  * x86 traps on division by zero and on INT_MIN / -1; the kernel language promises some value. The
- * divisor becomes 1 there.
+ * divisor becomes 1 there. Shifts and conversions out of range give poison, and a branch on poison
+ * may go nowhere: their results are frozen, and poison that clang has folded becomes 0.
  */
 #include "compile/compile.h"
 
@@ -184,6 +186,39 @@ static void make_divisor_safe(struct half_work *w, LLVMValueRef i)
     LLVMSetOperand(i, 1, LLVMBuildSelect(w->b, bad, one, d, ""));
 }
 
+static bool may_be_poison(LLVMValueRef i)
+{
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMFPToSI:
+    case LLVMFPToUI: return true;
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr: break;
+    default: return false;
+    }
+    LLVMValueRef amount = LLVMGetOperand(i, 1);
+    return !LLVMIsAConstantInt(amount) ||
+           LLVMConstIntGetZExtValue(amount) >= LLVMGetIntTypeWidth(LLVMTypeOf(amount));
+}
+
+/* The builder stands behind the instruction. */
+static void freeze(struct half_work *w, LLVMValueRef i)
+{
+    LLVMValueRef frozen = LLVMBuildFreeze(w->b, i, "");
+    LLVMReplaceAllUsesWith(i, frozen);
+    LLVMSetOperand(frozen, 0, i);
+}
+
+static void unpoison_operands(LLVMValueRef i)
+{
+    for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(i); n++) {
+        LLVMValueRef operand = LLVMGetOperand(i, n);
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
+        if (LLVMIsPoison(operand) && kind != LLVMVectorTypeKind && kind != LLVMStructTypeKind)
+            LLVMSetOperand(i, n, LLVMConstNull(LLVMTypeOf(operand)));
+    }
+}
+
 static void rewrite_function(struct half_work *w, LLVMValueRef f)
 {
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
@@ -192,18 +227,25 @@ static void rewrite_function(struct half_work *w, LLVMValueRef f)
             next = LLVMGetNextInstruction(i);
             LLVMPositionBuilderBefore(w->b, i);
             LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
+            unpoison_operands(i);
             if (is_division(i))
                 make_divisor_safe(w, i);
             LLVMValueRef instead = rewrite_half(w, i);
-            if (!instead)
-                continue;
-            LLVMReplaceAllUsesWith(i, instead);
-            LLVMInstructionEraseFromParent(i);
+            if (instead) {
+                LLVMReplaceAllUsesWith(i, instead);
+                LLVMInstructionEraseFromParent(i);
+                i = instead;
+            }
+            if (next && LLVMIsAInstruction(i) && may_be_poison(i)) {
+                LLVMPositionBuilderBefore(w->b, next);
+                freeze(w, i);
+            }
         }
     }
 }
 
-/* lw__pass_half - 16-bit floats by devlib's conversions, divisors that cannot trap.
+/* lw__pass_half - 16-bit floats by devlib's conversions, divisors that cannot trap, no poison from
+ * integers.
  * needs LINKED   makes HALF
  */
 bool lw__pass_half(struct lw__unit *unit)

@@ -46,8 +46,7 @@ static bool stays_visible(struct lw__unit *unit, LLVMValueRef f)
 {
     size_t length;
     const char *name = LLVMGetValueName2(f, &length);
-    return lw__ir_is_kernel(unit, f) || !strncmp(name, "lw.sizes.", 9) ||
-           lw__ir_is_libcall(name);
+    return lw__ir_is_kernel(unit, f) || !strncmp(name, "lw.sizes.", 9) || lw__ir_is_libcall(name);
 }
 
 /* clang marks every function and call convergent; where-am-I and maths functions are not. */

@@ -36,11 +36,8 @@ static const struct route {
 /* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
 static const struct {
     const char *stage, *after;
-} stages[] = {{"raw", "front"},
-              {"instances", "inline"},
-              {"ir", "clean"},
-              {"asm", "object"},
-              {"ptx", "ptx"}};
+} stages[] = {
+    {"raw", "front"}, {"instances", "inline"}, {"ir", "clean"}, {"asm", "object"}, {"ptx", "ptx"}};
 
 static const struct pass *pass_named(const char *name)
 {

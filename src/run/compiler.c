@@ -238,8 +238,7 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     int line = 0;
 
     if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU)
-        return lw__fail(LW_E_COMPILE,
-                        "%s: compiling it takes more processor time than it is given",
+        return lw__fail(LW_E_COMPILE, "%s: compiling it takes more processor time than it is given",
                         compile->name);
     if (WIFSIGNALED(wait_status)) {
         const char *name = sigabbrev_np(WTERMSIG(wait_status));

@@ -66,7 +66,8 @@ KERNEL void halfway(double *out, _Float16 a, _Float16 b)
 
 KERNEL void by_value(double *out, struct outer s)
 {
-    out[0] = s.x, out[1] = s.n[0], out[2] = s.n[1], out[3] = s.in.a, out[4] = s.in.b, out[5] = s.u.f;
+    out[0] = s.x, out[1] = s.n[0], out[2] = s.n[1], out[3] = s.in.a, out[4] = s.in.b,
+        out[5] = s.u.f;
 }
 
 KERNEL void extents(int64_t *out, CONST_TENSOR(float, 2) t)

@@ -1,10 +1,12 @@
-# Kernel files are ordinary C for clangd: no errors, with the one flag that says where the header is.
+# Kernel files are ordinary C for clangd: no errors, with the one flag that says where the header
+# is.
 clangd=$(command -v clangd-19 || command -v clangd) || { echo "no clangd here"; exit 77; }
 printf -- '-xc\n-I%s/include\n' "$SOURCE" >compile_flags.txt
 for file in "$SOURCE"/examples/dot.c "$SOURCE"/examples/puzzles/*/solution.c \
             "$SOURCE"/tests/kernel/tensor*.c "$SOURCE"/tests/kernel/atomic*.c; do
     [ -f "$file" ] || continue
     cp "$file" k.c
-    "$clangd" --check=k.c --check-lines=1-1 --log=error >out 2>&1 || { echo "$file:"; cat out; exit 1; }
+    "$clangd" --check=k.c --check-lines=1-1 --log=error >out 2>&1 \
+        || { echo "$file:"; cat out; exit 1; }
     if grep -E '^E\[.*\] \[' out; then echo "$file"; exit 1; fi
 done

@@ -15,13 +15,15 @@ END
 run() { "$LANEWISE" run copy.c "$@"; }
 same() { [ "$1" = "$2" ] || { printf '%s\n' "is       $1" "expected $2"; exit 1; }; }
 
-same "$(run -k scale -b 6 'f32[2,3]=iota:a.npy')" 'a: f32[2,3] = [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]]'
+same "$(run -k scale -b 6 'f32[2,3]=iota:a.npy')" \
+    'a: f32[2,3] = [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]]'
 same "$(run -k scale -b 6 @a.npy:a.npy)" 'a: f32[2,3] = [[0.0, 4.0, 8.0], [12.0, 16.0, 20.0]]'
 same "$(run -k scale -b 6 -d null @a.npy)" 'a: f32[2,3] = [[0.0, 4.0, 8.0], [12.0, 16.0, 20.0]]'
 
 # 10 bytes, then a dictionary; the data begin at a multiple of 64.
 same "$(head -c 6 a.npy | tail -c 5)" NUMPY
-same "$(tail -c +11 a.npy | head -c 59)" "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
+same "$(tail -c +11 a.npy | head -c 59)" \
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
 same "$(wc -c <a.npy | tr -d ' ')" $((128 + 24))
 
 same "$(run -k halfway -b 1 'bf16[2]:b.npy')" 'a: bf16[2] = [3.0, 0.0]'

@@ -1,4 +1,5 @@
-# show.sh - every stage of a kernel as text; options reach the compiler; diagnostics have their form.
+# show.sh - every stage of a kernel as text; options reach the compiler; diagnostics have their
+# form.
 set -eu
 
 cat >k.c <<'END'

@@ -6,15 +6,22 @@
 #include <unistd.h>
 
 #define VALUE(kind_, dtype_, bytes_, layout_)                                                      \
-    {                                                                                              \
-        .name = "n", .type = "type", .kind = kind_, .has_dtype = kind_ == LW_PARAM_SCALAR,         \
-        .dtype = dtype_, .bytes = bytes_, .layout = layout_                                        \
-    }
+    {.name = "n",                                                                                  \
+     .type = "type",                                                                               \
+     .kind = kind_,                                                                                \
+     .has_dtype = kind_ == LW_PARAM_SCALAR,                                                        \
+     .dtype = dtype_,                                                                              \
+     .bytes = bytes_,                                                                              \
+     .layout = layout_}
 #define BUFFER(has_, dtype_, element_, layout_)                                                    \
-    {                                                                                              \
-        .name = "a", .type = "type *", .kind = LW_PARAM_POINTER, .has_dtype = has_,                \
-        .dtype = dtype_, .element_bytes = element_, .bytes = 8, .layout = layout_                  \
-    }
+    {.name = "a",                                                                                  \
+     .type = "type *",                                                                             \
+     .kind = LW_PARAM_POINTER,                                                                     \
+     .has_dtype = has_,                                                                            \
+     .dtype = dtype_,                                                                              \
+     .element_bytes = element_,                                                                    \
+     .bytes = 8,                                                                                   \
+     .layout = layout_}
 
 static const lw_param params[] = {
     VALUE(LW_PARAM_SCALAR, LW_I32, 4, "i32"),

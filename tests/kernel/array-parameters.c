@@ -1,5 +1,5 @@
-// float a[rows][cols]: a shaped parameter; a buffer smaller than its declared sizes, which may be any
-// expression of earlier parameters, is an error before anything runs.
+// float a[rows][cols]: a shaped parameter; a buffer smaller than its declared sizes, which may be
+// any expression of earlier parameters, is an error before anything runs.
 // run: -k transpose -b 3,2 2 3 f32[3,2] f32[2,3]=iota
 // expect: to: f32[3,2] = [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
 // run: -k transpose -b 3,2 2 3 f32[3,2] f32[8]=iota

@@ -1,5 +1,5 @@
-// Atomics of many threads lose nothing: counters of every width, in global and in shared memory, and
-// beside neighbours in the same word.
+// Atomics of many threads lose nothing: counters of every width, in global and in shared memory,
+// and beside neighbours in the same word.
 // sizes: 1 31 33 256 1024 8x8x4
 // run: -b @B -g 3 i32[1]
 // expect: blocks: i32[1] = [3]

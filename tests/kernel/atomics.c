@@ -1,5 +1,5 @@
-// Every atomic of every T, on global and on shared memory: each returns the old value and leaves the
-// new one; a float's max and min let a NaN lose and hold -0 below +0.
+// Every atomic of every T, on global and on shared memory: each returns the old value and leaves
+// the new one; a float's max and min let a NaN lose and hold -0 below +0.
 // run: -b 1 i32[1] u64[1]
 // expect: checked: i32[1] = [1]
 #include <lanewise/kernel.h>

@@ -2,29 +2,29 @@
 // launch; the error names kernel, block and the lines of both groups.
 // run: -k half_block -b 64 -g 2 i32[1]
 // status: 4
-// stderr: 'half_block'
+// stderr: kernel 'half_block': barrier divergence
 // stderr: block (0,0,0)
 // stderr: barrier-divergence.c:38
 // stderr: barrier-divergence.c:40
 // run: -k two_places -b 64 i32[1]
 // status: 4
-// stderr: 'two_places'
+// stderr: kernel 'two_places': barrier divergence
 // stderr: barrier-divergence.c:47
 // stderr: barrier-divergence.c:49
 // run: -k trips -b 64 i32[1]
 // status: 4
-// stderr: 'trips'
+// stderr: kernel 'trips': barrier divergence
 // stderr: barrier-divergence.c:56
 // stderr: barrier-divergence.c:57
 // run: -k second_block -b 32 -g 3 i32[1]
 // status: 4
-// stderr: 'second_block'
+// stderr: kernel 'second_block': barrier divergence
 // stderr: block (1,0,0)
 // stderr: barrier-divergence.c:64
 // stderr: barrier-divergence.c:65
 // run: -k one_lane -b 256 i32[1]
 // status: 4
-// stderr: 'one_lane'
+// stderr: kernel 'one_lane': barrier divergence
 // stderr: block (0,0,0)
 // stderr: barrier-divergence.c:71
 // stderr: barrier-divergence.c:73

@@ -1,4 +1,5 @@
-// Threads that have returned are not waited for, at any barrier or block operation; whole warps may go.
+// Threads that have returned are not waited for, at any barrier or block operation; whole warps
+// may go.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]

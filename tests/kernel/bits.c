@@ -1,5 +1,5 @@
-// popcount, clz, ctz, ffs in the width of their argument's type; clz and ctz of 0 give the width, ffs
-// counts from 1 and is 0 for 0.
+// popcount, clz, ctz, ffs in the width of their argument's type; clz and ctz of 0 give the width,
+// ffs counts from 1 and is 0 for 0.
 // sizes: 1 33
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]

@@ -1,5 +1,6 @@
-// Fences with atomics order across blocks: a flag passed up and down the grid, and between warps of a
-// block by fence_block. A block may wait for lower ones; ref also lets it wait for higher ones.
+// Fences with atomics order across blocks: a flag passed up and down the grid, and between warps
+// of a block by fence_block. A block may wait for lower ones; ref also lets it wait for higher
+// ones.
 // run: -k look_back -b 32 -g 40 i32[40] i32[40]
 // expect: total: i32[40] = [1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120, 136, 153, 171, 190, 210, 231, 253, 276, 300, 325, 351, 378, 406, 435, 465, 496, 528, 561, 595, 630, 666, 703, 741, 780, 820]
 // expect: flag: i32[40] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]

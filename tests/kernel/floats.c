@@ -1,5 +1,5 @@
-// Floating-point expressions mean what they say: no contraction, no reassociation, no flush to zero,
-// round to nearest, IEEE division and square root; fma is explicit.
+// Floating-point expressions mean what they say: no contraction, no reassociation, no flush to
+// zero, round to nearest, IEEE division and square root; fma is explicit.
 // run: -b 32 i32[1] f32[8]=1e8,1,3,0.1,1e-45,1.000244140625,-0.0,1e38 f64[8]=1e16,1,3,0.1,5e-324,1.000000007450580596923828125,-0.0,1e308
 // expect: checked: i32[1] = [32]
 #include <lanewise/kernel.h>
@@ -28,7 +28,8 @@ static void check_float(const float *in)
     assert(bits32(tenth * three) == 0x3e99999a && bits32(tenth + tenth + tenth) == 0x3e99999a);
     assert(tiny > 0 && bits32(tiny) == 1 && bits32(tiny * three) == 3 && tiny / 2 == 0);
     assert(bits32(0x1p-126f * one / 2) == 0x400000 && bits32(sqrt(tiny)) == 0x1a3504f3);
-    assert(bits32(zero) == 0x80000000 && bits32(zero + 0.0f) == 0 && bits32(zero * one) == 1u << 31);
+    assert(bits32(zero) == 0x80000000 && bits32(zero + 0.0f) == 0 &&
+           bits32(zero * one) == 1u << 31);
     assert(huge * 10 == INFINITY && one / zero == -INFINITY && -huge * 10 == -INFINITY);
     assert(bits64(tenth) == 0x3fb99999a0000000 && (float)0.1 == tenth && (int)(three * 0.9f) == 2);
     assert(16777216.0f * one + one == 16777216.0f && (float)16777217 == 16777216.0f);
@@ -47,7 +48,8 @@ static void check_double(const double *in)
     assert(bits64(zero) == 1ull << 63 && bits64(zero + 0.0) == 0);
     assert(huge * 10 == INFINITY && one / zero == -INFINITY);
     assert((float)(1 + 0x1p-24 * one) == 1.0f && (float)(1 + 0x1.8p-23 * one) == 1.0f + 0x1p-22f);
-    assert((double)INT64_MAX == 0x1p63 && (float)1e40 == INFINITY && (long)(big * 0.5) == 5000000000000000);
+    assert((double)INT64_MAX == 0x1p63 && (float)1e40 == INFINITY &&
+           (long)(big * 0.5) == 5000000000000000);
 }
 
 /* NaN: unequal to all, passes through arithmetic, is no number's less or more. */

@@ -19,7 +19,8 @@ KERNEL void brain(__bf16 *out, const __bf16 *in, int n, __bf16 start)
         if (s > t)
             v.x = v.x + in[i];
     }
-    out[0] = s, out[1] = n > 3 ? s : t, out[2] = v.x, out[3] = v.y, out[4] = (float)s > 3 ? v.z : v.w;
+    out[0] = s, out[1] = n > 3 ? s : t, out[2] = v.x, out[3] = v.y,
+        out[4] = (float)s > 3 ? v.z : v.w;
 }
 KERNEL void half_precision(half *out, const half *in, int n, half start)
 {
@@ -35,5 +36,6 @@ KERNEL void half_precision(half *out, const half *in, int n, half start)
         if (s > t)
             v.x = v.x + in[i];
     }
-    out[0] = s, out[1] = n > 3 ? s : t, out[2] = v.x, out[3] = v.y, out[4] = (float)s > 3 ? v.z : v.w;
+    out[0] = s, out[1] = n > 3 ? s : t, out[2] = v.x, out[3] = v.y,
+        out[4] = (float)s > 3 ? v.z : v.w;
 }

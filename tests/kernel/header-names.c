@@ -20,7 +20,8 @@ KERNEL void k(int *out)
     size_t n = SIZE_MAX;
     uint64_t big = UINT64_C(18446744073709551615);
     int *null = NULL;
-    *out = a == -128 && b == 65535 && c > 0 && d == -7 && e > 0 && yes && !no && n == big && !null &&
+    *out = a == -128 && b == 65535 && c > 0 && d == -7 && e > 0 && yes && !no && n == big &&
+        !null &&
            offsetof(struct s, y) == 8 && CHAR_BIT == 8 && INT_MAX == 2147483647 &&
            LLONG_MIN < LONG_MIN + 1 && UCHAR_MAX == 255 && FLT_EPSILON == 0x1p-23f &&
            DBL_MAX > 1e308 && FLT_MIN == 0x1p-126f && INFINITY > FLT_MAX && NAN != NAN &&

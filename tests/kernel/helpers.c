@@ -1,5 +1,5 @@
-// Helpers: any static function, inline or marked DEVICE, calling others, holding collectives, taking
-// pointers to local, block and global memory, and structs by value.
+// Helpers: any static function, inline or marked DEVICE, calling others, holding collectives,
+// taking pointers to local, block and global memory, and structs by value.
 // sizes: 1 33 100 1024 8x8x4
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]

@@ -1,5 +1,5 @@
-// An arm that leaves a loop belongs to the trip it leaves: the lanes that leave together sum together,
-// by break, return and goto, each trip apart.
+// An arm that leaves a loop belongs to the trip it leaves: the lanes that leave together sum
+// together, by break, return and goto, each trip apart.
 // run: -k by_break -b 8 i32[8]
 // expect: out: i32[8] = [3, 3, 3, 3, 3, 3, 2, 2]
 // run: -k by_return -b 8 i32[8]

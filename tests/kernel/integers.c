@@ -25,7 +25,7 @@ KERNEL void integers(int *checked, const int64_t *in, const int64_t *unspecified
     UNSPECIFIED(int, INT_MIN) UNSPECIFIED(unsigned, UINT_MAX)
     UNSPECIFIED(long, LONG_MIN) UNSPECIFIED(unsigned long, ULONG_MAX)
     sum += (INT_MAX * one + one) + (INT_MIN * one - one) + (INT_MIN * minus);
-    sum += (int)(NAN * one) + (unsigned)(1e30f * one) + (long)(-INFINITY * one);
+    sum += (int)((float)zero / zero) + (unsigned)(1e30f * one) + (long)(-1.0f / zero);
     if (one == 1 && zero)
         sum += 1 / zero;
     ((int64_t *)unspecified)[thread_idx.x] = sum;
@@ -40,10 +40,12 @@ KERNEL void integers(int *checked, const int64_t *in, const int64_t *unspecified
 
     /* what C defines is as C defines it */
     assert((unsigned)minus + 1 == 0 && 0u - one == UINT_MAX && (unsigned)INT_MIN * 2 == 0);
-    assert((uint8_t)(255 + one) == 0 && (uint16_t)(0 - one) == 65535 && (int8_t)(127 + one) == -128);
+    assert((uint8_t)(255 + one) == 0 && (uint16_t)(0 - one) == 65535 &&
+           (int8_t)(127 + one) == -128);
     assert(UINT64_MAX + (uint64_t)one == 0 && (uint32_t)-1 * (uint32_t)-1 == 1);
     assert(-7 / (one + 1) == -3 && -7 % (one + 1) == -1 && 7 / (minus - 1) == -3);
-    assert(minus >> 1 == -1 && (unsigned)minus >> 31 == 1 && (int64_t)INT_MIN * minus == 2147483648);
+    assert(minus >> 1 == -1 && (unsigned)minus >> 31 == 1 &&
+           (int64_t)INT_MIN * minus == 2147483648);
     assert((long)INT_MAX + one == 2147483648 && (bool)(one * 256) == true);
     assert(minus < one && (unsigned)minus > (unsigned)one && minus > -2);
     atomic_add(checked, 1);

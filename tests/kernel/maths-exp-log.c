@@ -59,10 +59,15 @@ KERNEL void values(int *checked, const float *f, const double *d)
     assert(close(log2(3 * i), 1.58496250072115618145, F));
     assert(close(pow(2 * j, 0.5), 1.41421356237309504880, 2 * D));
     assert(close(pow(2 * i, 0.5f), 1.41421356237309504880, 2 * F));
-    assert(close(fast_exp(1 * j), 2.71828182846, 1e-3) && close(fast_exp(1 * i), 2.71828182846, 1e-3));
-    assert(close(fast_exp2(0.5 * j), 1.41421356237, 1e-3) && close(fast_exp2(0.5f * i), 1.41421356237, 1e-3));
-    assert(close(fast_log(2 * j), 0.69314718056, 1e-3) && close(fast_log(2 * i), 0.69314718056, 1e-3));
-    assert(close(fast_log2(3 * j), 1.58496250072, 1e-3) && close(fast_log2(3 * i), 1.58496250072, 1e-3));
-    assert(close(fast_pow(2 * j, 0.5), 1.41421356237, 1e-3) && close(fast_pow(2 * i, 0.5f), 1.41421356237, 1e-3));
+    assert(close(fast_exp(1 * j), 2.71828182846, 1e-3) &&
+           close(fast_exp(1 * i), 2.71828182846, 1e-3));
+    assert(close(fast_exp2(0.5 * j), 1.41421356237, 1e-3) &&
+           close(fast_exp2(0.5f * i), 1.41421356237, 1e-3));
+    assert(close(fast_log(2 * j), 0.69314718056, 1e-3) &&
+           close(fast_log(2 * i), 0.69314718056, 1e-3));
+    assert(close(fast_log2(3 * j), 1.58496250072, 1e-3) &&
+           close(fast_log2(3 * i), 1.58496250072, 1e-3));
+    assert(close(fast_pow(2 * j, 0.5), 1.41421356237, 1e-3) &&
+           close(fast_pow(2 * i, 0.5f), 1.41421356237, 1e-3));
     *checked = 1;
 }

@@ -49,6 +49,7 @@ KERNEL void values(int *checked, const float *f, const double *d)
     assert(close(cbrt(2 * i), 1.25992104989487316477, 2 * F));
     assert(close(sqrt(2 * j), 1.41421356237309504880, D));
     assert(close(sqrt(2 * i), 1.41421356237309504880, F));
-    assert(close(fast_rsqrt(3 * j), 0.57735026919, 1e-3) && close(fast_rsqrt(3 * i), 0.57735026919, 1e-3));
+    assert(close(fast_rsqrt(3 * j), 0.57735026919, 1e-3) &&
+           close(fast_rsqrt(3 * i), 0.57735026919, 1e-3));
     *checked = 1;
 }

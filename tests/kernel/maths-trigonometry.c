@@ -49,10 +49,14 @@ KERNEL void values(int *checked, const float *f, const double *d)
     assert(close(tanh(0.5f * i), 0.46211715726000975850, 2 * F));
     assert(close(erf(0.5 * j), 0.52049987781304653768, 2 * D));
     assert(close(erf(0.5f * i), 0.52049987781304653768, 2 * F));
-    assert(close(fast_sin(1 * j), 0.84147098481, 1e-3) && close(fast_sin(1 * i), 0.84147098481, 1e-3));
-    assert(close(fast_cos(1 * j), 0.54030230587, 1e-3) && close(fast_cos(1 * i), 0.54030230587, 1e-3));
-    assert(close(fast_tan(1 * j), 1.55740772465, 1e-3) && close(fast_tan(1 * i), 1.55740772465, 1e-3));
-    assert(close(fast_tanh(0.5 * j), 0.46211715726, 1e-3) && close(fast_tanh(0.5f * i), 0.46211715726, 1e-3));
+    assert(close(fast_sin(1 * j), 0.84147098481, 1e-3) &&
+           close(fast_sin(1 * i), 0.84147098481, 1e-3));
+    assert(close(fast_cos(1 * j), 0.54030230587, 1e-3) &&
+           close(fast_cos(1 * i), 0.54030230587, 1e-3));
+    assert(close(fast_tan(1 * j), 1.55740772465, 1e-3) &&
+           close(fast_tan(1 * i), 1.55740772465, 1e-3));
+    assert(close(fast_tanh(0.5 * j), 0.46211715726, 1e-3) &&
+           close(fast_tanh(0.5f * i), 0.46211715726, 1e-3));
     assert(close(sin(1e22 * j), -0.85220084976718880177, 2 * D));
     *checked = 1;
 }

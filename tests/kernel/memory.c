@@ -1,5 +1,5 @@
-// memcpy, memmove, memset and struct assignment on every kind of memory, and bytes reused as another
-// type.
+// memcpy, memmove, memset and struct assignment on every kind of memory, and bytes reused as
+// another type.
 // sizes: 1 33 100
 // run: -b @B i32[1] u8[4096]
 // expect: checked: i32[1] = [@N]

@@ -1,5 +1,5 @@
-// Early returns and partial warps together: of the lanes that are left each operation sees just these,
-// warp by warp, however ragged.
+// Early returns and partial warps together: of the lanes that are left each operation sees just
+// these, warp by warp, however ragged.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
@@ -27,11 +27,13 @@ KERNEL void ragged(int *checked)
             in_block += alive[i];
             before += alive[i] && i < me;
         }
-        assert(warp_sum(1) == count && popcount(ballot(1)) == count && warp_inclusive_sum(1) == rank);
+        assert(warp_sum(1) == count && popcount(ballot(1)) == count &&
+               warp_inclusive_sum(1) == rank);
         assert(warp_min(me) == lowest && warp_broadcast(me, lowest % 32) == lowest);
         assert(block_count(1) == in_block && block_exclusive_sum(1) == before);
         assert(block_max(-me) <= 0 && block_all(alive[me]));
-        assert(WARP_REDUCE(1, 0, a, b, a + b) == count && BLOCK_REDUCE(1, 0, a, b, a + b) == in_block);
+        assert(WARP_REDUCE(1, 0, a, b, a + b) == count &&
+               BLOCK_REDUCE(1, 0, a, b, a + b) == in_block);
         barrier();
         alive[me] = round < leaves_at;
         barrier();

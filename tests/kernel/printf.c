@@ -1,5 +1,5 @@
-// printf: lines come out after the launch, in launch order of blocks and threads, each with its block
-// and thread, however the threads interleaved.
+// printf: lines come out after the launch, in launch order of blocks and threads, each with its
+// block and thread, however the threads interleaved.
 // run: -b 2,1,2 -g 1,2 i32[1]
 // expect: [block 0,0,0 thread 0,0,0] first 0
 // expect: [block 0,0,0 thread 0,0,0] then 1.500000

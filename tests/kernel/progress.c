@@ -1,20 +1,20 @@
-// Warps of a block progress independently, in both directions; waiting for a lane of the same warp in
-// a loop it has not left is an error that names the waiting line.
+// Warps of a block progress independently, in both directions; waiting for a lane of the same
+// warp in a loop it has not left is an error that names the waiting line.
 // run: -k warps -b 96 i32[1]
 // expect: out: i32[1] = [96]
 // run: -k waits_for_barrier -b 64 i32[1]
 // expect: out: i32[1] = [64]
 // run: -k own_warp -b 32 i32[1]
 // status: 4
-// stderr: 'own_warp'
+// stderr: kernel 'own_warp': no thread can make progress
 // stderr: progress.c:
 // run: -k nobody -b 32 i32[1]
 // status: 4
-// stderr: 'nobody'
+// stderr: kernel 'nobody': no thread can make progress
 // stderr: progress.c:
 // run: -k behind_barrier -b 64 i32[1]
 // status: 4
-// stderr: 'behind_barrier'
+// stderr: kernel 'behind_barrier': no thread can make progress
 // stderr: progress.c:
 #include <lanewise/kernel.h>
 

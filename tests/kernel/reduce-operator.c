@@ -1,6 +1,6 @@
-// WARP_REDUCE and BLOCK_REDUCE with an operator that does not commute: the lower lanes are always on
-// the left, lanes that are absent are left out, and the result is in every thread that takes part.
-// The operator composes x -> m x + c, packed as m << 32 | c, modulo 2^32; identity x -> x.
+// WARP_REDUCE and BLOCK_REDUCE with an operator that does not commute: the lower lanes are always
+// on the left, lanes that are absent are left out, and the result is in every thread that takes
+// part. The operator composes x -> m x + c, packed as m << 32 | c, modulo 2^32; identity x -> x.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]

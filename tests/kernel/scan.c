@@ -8,8 +8,8 @@
 SHARED float inputs[1024];
 SHARED int member[1024];
 
-/* Element k of the inclusive Kogge-Stone scan of x[0..n-1]: what each step adds, from its definition
- * x_s[k] = x_{s-1}[k - d] + x_{s-1}[k]. */
+/* Element k of the inclusive Kogge-Stone scan of x[0..n-1]: what each step adds, from its
+ * definition x_s[k] = x_{s-1}[k - d] + x_{s-1}[k]. */
 static float kogge_stone(const float *x, int n, int k)
 {
     float before[32], after[32];

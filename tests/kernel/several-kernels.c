@@ -1,4 +1,5 @@
-// A file may hold several kernels; -k names one, and without it they are listed with their signatures.
+// A file may hold several kernels; -k names one, and without it they are listed with their
+// signatures.
 // run: -k second -b 4 i32[4]
 // expect: out: i32[4] = [0, 10, 20, 30]
 // run: -k first -b 4 i32[4] 5

@@ -8,7 +8,8 @@
     X(unsigned long) X(long long) X(unsigned long long) X(bool) X(_Float16) X(__bf16) X(float)     \
     X(double)
 
-/* keeps - the call's type is T exactly, and it gives lane `source` of the values made from `seed` */
+/* keeps - the call's type is T exactly, and it gives lane `source` of the values made from `seed`
+ * */
 #define CHECK(T, call, source)                                                                     \
     assert(_Generic((call), T: 1, default: 0));                                                    \
     assert((call) == (T)((source) * 3 + 1))

@@ -1,5 +1,5 @@
-// tile_load and tile_store copy co-operatively with SHARED_TENSOR: beyond the edge a load gives zeros
-// and a store writes nothing; layouts may differ.
+// tile_load and tile_store copy co-operatively with SHARED_TENSOR: beyond the edge a load gives
+// zeros and a store writes nothing; layouts may differ.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
 // run: -b @B -g 2,3 i32[1] i32[10,7]=iota i32[7,10]
 // expect: checked: i32[1] = [6]

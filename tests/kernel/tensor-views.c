@@ -36,7 +36,8 @@ KERNEL void views(int *checked, TENSOR(int, 2) t)
     assert(extent(rows, 0) == 3 && at(rows, 0, 0) == 2 && at(rows, 2, 3) == 22);
 
     /* whole tiles, cut ones, and one that lies outside */
-    TENSOR(int, 2) inner = tile(t, 2, 2, 1, 1), edge = tile(t, 3, 4, 1, 1), out = tile(t, 2, 2, 2, 0);
+    TENSOR(int, 2) inner = tile(t, 2, 2, 1, 1), edge = tile(t, 3, 4, 1, 1), out = tile(t, 2, 2,
+        2, 0);
     assert(extent(inner, 0) == 2 && at(inner, 0, 0) == 14 && at(inner, 1, 1) == 21);
     assert(extent(edge, 0) == 1 && extent(edge, 1) == 2 && at(edge, 0, 1) == 23);
     assert(extent(out, 0) == 0 && stride(inner, 0) == 6);

@@ -1,5 +1,5 @@
-// ballot, warp_any, warp_all over the lanes that take part; block_any, block_all, block_count over the
-// threads that have not returned.
+// ballot, warp_any, warp_all over the lanes that take part; block_any, block_all, block_count
+// over the threads that have not returned.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]

@@ -1,5 +1,5 @@
-// warp_sync orders the memory of the warp: lanes exchange through block memory without a barrier, in
-// warps that run different lengths of loop.
+// warp_sync orders the memory of the warp: lanes exchange through block memory without a barrier,
+// in warps that run different lengths of loop.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]

@@ -1,5 +1,5 @@
-// thread_idx, block_idx, block_dim, grid_dim, lane_id, warp_id and global_idx in three dimensions; a
-// warp is cut from the block in x-fastest order.
+// thread_idx, block_idx, block_dim, grid_dim, lane_id, warp_id and global_idx in three
+// dimensions; a warp is cut from the block in x-fastest order.
 // run: -k listing -b 2,1,2 -g 2,2,1 i32[16]
 // expect: out: i32[16] = [0, 1, 200, 201, 1000, 1001, 1200, 1201, 10000, 10001, 10200, 10201, 11000, 11001, 11200, 11201]
 // run: -k self -b 1 -g 65535 i32[1] 65535 1 1

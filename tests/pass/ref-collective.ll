@@ -2,7 +2,7 @@
 ; the operation, its operand and its instance in the thread's record, the result from there.
 ; RUN: lanewise-compile --pass ref %s | FileCheck %s
 
-target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
 declare float @lw.warp_sum.f32(float)

@@ -118,11 +118,13 @@ static struct expr *leaf(struct generator *g, enum type type, int depth, bool un
 {
     struct expr *e = NULL;
     struct var *v;
-    switch (below(g, 10)) {
+    switch (below(g, 11)) {
     case 0:
     case 1:
     case 2:
+    case 10:
         v = find_var(g, SCALAR, type, uniform);
+        v = v ? v : find_var(g, SCALAR, NO_TYPE, uniform);
         e = v ? of_var(g, X_VAR, v) : NULL;
         break;
     case 3:
@@ -137,6 +139,8 @@ static struct expr *leaf(struct generator *g, enum type type, int depth, bool un
         e->op = uniform ? UNIFORM_PLACES + below(g, PLACES - UNIFORM_PLACES) : below(g, PLACES);
         break;
     case 8:
+        if (g->helper)
+            break;
         e = expr_new(g->p, X_INPUT, type);
         e->kid[0] = index_expr(g, depth, uniform);
         break;

@@ -41,4 +41,31 @@ struct expr *generate_condition(struct generator *g, bool uniform);
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform);
 struct expr *generate_constant(struct generator *g, enum type type);
 
+/* generate.c */
+struct stmt *append_stmt(struct generator *g, enum stmt_kind kind);
+void append_barrier(struct generator *g);
+void generate_inside(struct generator *g, struct block *b, int count);
+void generate_statements(struct generator *g, int count);
+void enter_scope(struct generator *g, struct var *v);
+struct expr *generate_value(struct generator *g, enum type type);
+
+/* statement.c */
+void generate_declare_scalar(struct generator *g);
+void generate_assign_scalar(struct generator *g);
+void generate_vector(struct generator *g);
+void generate_assign_part(struct generator *g);
+void generate_copy_structure(struct generator *g);
+void generate_store(struct generator *g);
+void generate_own_shared(struct generator *g);
+void generate_atomic(struct generator *g);
+void generate_own_atomic(struct generator *g);
+
+/* flow.c */
+void generate_branch(struct generator *g);
+void generate_leave(struct generator *g);
+void generate_loop(struct generator *g);
+void generate_barrier_loop(struct generator *g);
+void generate_choice(struct generator *g);
+void generate_labelled(struct generator *g);
+
 #endif

@@ -278,7 +278,7 @@ static void choice(struct writer *w, const struct stmt *s)
         braced(w, &a->body);
         fputs("\n", w->to);
         line(w);
-        fputs(a->falls_through ? "__attribute__((fallthrough));\n" : "break;\n", w->to);
+        fputs(a->falls_through ? "// fall through\n" : "break;\n", w->to);
         w->depth--;
     }
     line(w);

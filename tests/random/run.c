@@ -110,7 +110,7 @@ void fill_buffer(const struct program *p, const struct buffer *b, void *memory)
 /* ---- building ------------------------------------------------------------------------------ */
 
 static const char scalar_command[] = LW_RANDOM_CC
-    " -w -O1 -fwrapv -ffp-contract=off -shared -fPIC -I'" LW_RANDOM_INCLUDE "' -x c - -o '%s' -lm";
+    " -w -O0 -fwrapv -ffp-contract=off -shared -fPIC -I'" LW_RANDOM_INCLUDE "' -x c - -o '%s' -lm";
 
 static void *build_scalar(struct program *const *p, int count)
 {

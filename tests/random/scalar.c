@@ -113,7 +113,7 @@ static void define_operator(struct writer *w, const struct expr *e)
     case T_warp_inclusive_sum:
     case T_warp_exclusive_sum:
     case T_block_inclusive_sum:
-    case T_block_exclusive_sum: fprintf(w->before, "SCAN(f%d, %s)\n", e->temp, name); return;
+    case T_block_exclusive_sum: fprintf(w->before, "SCAN(combine%d, %s)\n", e->temp, name); return;
     case T_warp_max:
     case T_block_max: text = f ? "GREATER(a, b)" : "a > b ? a : b"; break;
     case T_warp_min:
@@ -124,7 +124,7 @@ static void define_operator(struct writer *w, const struct expr *e)
     case T_block_partner: text = user_operators[e->index].expression; break;
     default: break;
     }
-    fprintf(w->before, "REDUCTION(f%d, %s, %s)\n", e->temp, name, text);
+    fprintf(w->before, "REDUCTION(combine%d, %s, %s)\n", e->temp, name, text);
 }
 
 static void together_value(struct writer *w, const struct expr *e)
@@ -165,7 +165,7 @@ static void combine(struct writer *w, struct expr *e)
     } else {
         define_operator(w, e);
         bool scan = strstr(info->name, "clusive") != NULL;
-        fprintf(w->to, "f%d(m%d, u%d, c%d, NT, ", id, m, id, id);
+        fprintf(w->to, "combine%d(m%d, u%d, c%d, NT, ", id, m, id, id);
         if (scan)
             fprintf(w->to, "%d, %d);\n", info->is_block, strstr(info->name, "exclusive") != NULL);
         else

@@ -1,0 +1,410 @@
+/* check.c - is a tree a program as generate.c makes them, and what is in it?
+ *
+ * The shrinker changes trees at will and asks here. Walking in the order of execution, with helpers
+ * where they are called, it checks: names are declared, jumps have a target, block operations and
+ * assignments to uniform variables are in uniform flow, and between two barriers no element of block
+ * memory is both written by its thread and read by others. A loop's body is walked twice, so that
+ * what one trip leaves meets what the next begins with.
+ */
+#include "random.h"
+#include <string.h>
+
+const char *const feature_names[FEATURES] = {
+    [C_DIVERGENT] = "collective under divergence",
+    [C_BARRIER_LOOP] = "barrier in a loop",
+    [C_SWITCH] = "switch",
+    [C_HALF] = "16-bit float",
+    [C_ATOMIC] = "atomics",
+    [C_SHARED_HELPER] = "helper with a SHARED pointer",
+    [C_FALL_THROUGH] = "fall-through",
+    [C_RETURN] = "early return",
+    [C_BREAK] = "break",
+    [C_CONTINUE] = "continue",
+    [C_GOTO] = "goto",
+    [C_BLOCK_OP] = "block operation",
+    [C_REDUCE] = "reduction",
+    [C_SCAN] = "scan",
+    [C_MOVE] = "shuffle, broadcast",
+    [C_BORROWED] = "absent sources",
+    [C_VOTE] = "vote",
+    [C_USER_OPERATOR] = "user's operator",
+    [C_IN_CONDITION] = "collective in a condition",
+    [C_VECTOR] = "short vector",
+    [C_STRUCT] = "struct",
+    [C_ARRAY] = "private array",
+    [C_HELPER] = "helper",
+};
+
+enum { NAMES_MAX = 800, OWNED_BIT = 1, READ_BIT = 2 };
+
+struct walk {
+    struct program *p;
+    bool *found;
+    const char *why;
+    const struct var *scope[NAMES_MAX];
+    int names;
+    bool uniform, may_break, may_continue, in_arm, in_condition;
+    unsigned labels;            /* bit: inside that label's block */
+    int loops;
+    const struct helper *helper;
+    unsigned char state[SHARED_MAX];
+};
+
+static bool fail(struct walk *w, const char *why)
+{
+    w->why = w->why ? w->why : why;
+    return false;
+}
+
+static void declare(struct walk *w, const struct var *v)
+{
+    if (w->names < NAMES_MAX)
+        w->scope[w->names++] = v;
+    else
+        fail(w, "too many names");
+}
+
+static bool in_scope(struct walk *w, const struct var *v)
+{
+    for (int i = w->names - 1; i >= 0; i--)
+        if (w->scope[i] == v)
+            return true;
+    return fail(w, "a name that is not declared");
+}
+
+static void touch(struct walk *w, const struct var *v, unsigned char how)
+{
+    if (v->shape == POINTER) {
+        for (int i = 0; i < 2; i++)
+            if (v->actual[i])
+                touch(w, v->actual[i], how);
+        return;
+    }
+    w->state[v->shared_index] |= how;
+    if (w->state[v->shared_index] == (OWNED_BIT | READ_BIT))
+        fail(w, "block memory is written and read without a barrier between");
+}
+
+/* ---- expressions --------------------------------------------------------------------------- */
+
+static bool is_uniform(const struct expr *e)
+{
+    switch (e->kind) {
+    case X_VAR:
+    case X_PART:
+    case X_FIELD:
+    case X_ITEM:
+        if (!e->var->uniform)
+            return false;
+        break;
+    case X_OWN: return false;
+    case X_PLACE: return e->op >= UNIFORM_PLACES;
+    case X_TOGETHER:
+        return togethers[e->op].is_block && e->op != T_block_broadcast &&
+               e->op != T_block_inclusive_sum && e->op != T_block_exclusive_sum;
+    default: break;
+    }
+    for (int i = 0; i < KIDS; i++)
+        if (e->kid[i] && !is_uniform(e->kid[i]))
+            return false;
+    return true;
+}
+
+static void found_together(struct walk *w, const struct expr *e)
+{
+    const struct together_info *info = &togethers[e->op];
+    w->found[C_DIVERGENT] |= !w->uniform || w->in_arm;
+    w->found[C_BLOCK_OP] |= info->is_block;
+    w->found[C_BARRIER_LOOP] |= info->is_block && w->loops > 0;
+    w->found[C_MOVE] |= info->moves;
+    w->found[C_BORROWED] |= info->moves && !e->safe;
+    w->found[C_VOTE] |= info->is_vote;
+    w->found[C_USER_OPERATOR] |= info->by_user;
+    w->found[C_SCAN] |= strstr(info->name, "clusive") != NULL;
+    w->found[C_REDUCE] |= !info->moves && !info->is_vote && !info->by_user;
+    w->found[C_IN_CONDITION] |= w->in_condition;
+    if (info->is_block && (!w->uniform || w->in_arm))
+        fail(w, "an operation of the block in divergent flow");
+}
+
+static void expression(struct walk *w, const struct expr *e);
+
+static void kids(struct walk *w, const struct expr *e)
+{
+    bool outer = w->in_arm;
+    for (int i = 0; i < KIDS && e->kid[i]; i++) {
+        w->in_arm = outer || ((e->kind == X_LOGIC || e->kind == X_CHOOSE) && i > 0);
+        expression(w, e->kid[i]);
+    }
+    w->in_arm = outer;
+}
+
+static void expression(struct walk *w, const struct expr *e)
+{
+    if (!e)
+        return;
+    if (e->var)
+        in_scope(w, e->var);
+    w->found[C_HALF] |= is_half(e->type);
+    w->found[C_VECTOR] |= e->kind == X_PART;
+    w->found[C_STRUCT] |= e->kind == X_FIELD;
+    w->found[C_ARRAY] |= e->kind == X_ITEM;
+    if (e->kind == X_INPUT && w->helper)
+        fail(w, "a helper has no inputs");
+    kids(w, e);
+    if (e->kind == X_SHARED)
+        touch(w, e->var, READ_BIT);
+    if (e->kind != X_TOGETHER)
+        return;
+    found_together(w, e);
+    if (togethers[e->op].is_block)
+        memset(w->state, 0, sizeof w->state);
+}
+
+/* ---- statements ---------------------------------------------------------------------------- */
+
+static void block(struct walk *w, const struct block *b);
+
+static void body(struct walk *w, const struct block *b)
+{
+    int names = w->names;
+    block(w, b);
+    w->names = names;
+}
+
+/* exits - is there a break or continue that goes to the loop or switch whose block this is? */
+static bool exits(const struct block *b, bool by_break, bool by_continue)
+{
+    for (const struct stmt *s = b->first; s; s = s->next) {
+        bool inner = s->kind == S_LOOP;
+        if ((s->kind == S_BREAK && by_break) || (s->kind == S_CONTINUE && by_continue))
+            return true;
+        if (inner)
+            continue;
+        if (exits(&s->body, by_break, by_continue) || exits(&s->other, by_break, by_continue))
+            return true;
+        for (int i = 0; i < s->arms; i++)
+            if (exits(&s->arm[i].body, false, by_continue))
+                return true;
+    }
+    return false;
+}
+
+static void branch(struct walk *w, const struct stmt *s)
+{
+    unsigned char start[SHARED_MAX], then[SHARED_MAX];
+    bool outer = w->uniform;
+    w->uniform = outer && is_uniform(s->value[0]);
+    memcpy(start, w->state, sizeof start);
+    body(w, &s->body);
+    memcpy(then, w->state, sizeof then);
+    if (w->uniform)
+        memcpy(w->state, start, sizeof start);
+    body(w, &s->other);
+    for (int i = 0; i < SHARED_MAX; i++)
+        w->state[i] |= w->uniform ? then[i] : 0;
+    w->uniform = outer;
+}
+
+static void condition(struct walk *w, const struct stmt *s)
+{
+    bool arm = w->in_arm;
+    w->in_condition = true;
+    expression(w, s->value[0]);
+    w->in_arm = true;
+    expression(w, s->value[1]);
+    w->in_arm = arm;
+    w->in_condition = false;
+}
+
+static void loop(struct walk *w, const struct stmt *s)
+{
+    struct walk outer = *w;
+    bool same = is_uniform(s->value[0]) && (!s->value[1] || is_uniform(s->value[1])) &&
+                s->op != L_ENDLESS && !exits(&s->body, true, true);
+    if (s->var->uniform && !(w->uniform && same))
+        fail(w, "the counter of a divergent loop is not uniform");
+    w->uniform = w->uniform && same;
+    w->may_break = w->may_continue = true;
+    w->loops++;
+    declare(w, s->var);
+    for (int pass = 0; pass < 2; pass++) {
+        if (s->op != L_DO)
+            condition(w, s);
+        body(w, &s->other);
+        body(w, &s->body);
+        if (s->op == L_DO)
+            condition(w, s);
+    }
+    for (int i = 0; i < SHARED_MAX; i++)
+        w->state[i] |= outer.state[i];
+    w->names = outer.names;
+    w->uniform = outer.uniform;
+    w->may_break = outer.may_break;
+    w->may_continue = outer.may_continue;
+    w->loops--;
+}
+
+static void choice(struct walk *w, const struct stmt *s)
+{
+    bool uniform = w->uniform, may_break = w->may_break;
+    w->uniform = false;
+    w->may_break = true;
+    w->found[C_SWITCH] = true;
+    for (int i = 0; i < s->arms; i++) {
+        w->found[C_FALL_THROUGH] |= s->arm[i].falls_through;
+        body(w, &s->arm[i].body);
+    }
+    w->uniform = uniform;
+    w->may_break = may_break;
+}
+
+static void helper_body(struct walk *w, const struct helper *h)
+{
+    bool may_break = w->may_break, may_continue = w->may_continue, uniform = w->uniform;
+    int names = w->names;
+    unsigned labels = w->labels;
+    const struct helper *outer = w->helper;
+    w->may_break = w->may_continue = false;
+    w->labels = 0;
+    w->helper = h;
+    w->uniform = uniform && h->is_block;
+    for (int i = 0; i < h->parameters; i++)
+        declare(w, h->parameter[i]);
+    if (h->pointer)
+        declare(w, h->pointer);
+    block(w, &h->body);
+    expression(w, h->result);
+    w->uniform = uniform;
+    w->labels = labels;
+    w->helper = outer;
+    w->names = names;
+    w->may_break = may_break;
+    w->may_continue = may_continue;
+}
+
+static void call(struct walk *w, const struct stmt *s)
+{
+    const struct helper *h = s->helper;
+    w->found[C_HELPER] = true;
+    if (h != w->p->helper[h->id] || (w->helper && w->helper->id <= h->id)) {
+        fail(w, "a helper that is not there");
+        return;
+    }
+    if (h->is_block && !w->uniform)
+        fail(w, "a helper of the block in divergent flow");
+    if (h->pointer) {
+        w->found[C_SHARED_HELPER] = true;
+        for (int i = 0; i < 2; i++) {
+            h->pointer->actual[i] = s->from[i];
+            if (s->from[i])
+                in_scope(w, s->from[i]);
+        }
+    }
+    helper_body(w, h);
+}
+
+static void leaving(struct walk *w, const struct stmt *s)
+{
+    if (s->kind == S_BREAK && !w->may_break)
+        fail(w, "a break of nothing");
+    if (s->kind == S_CONTINUE && !w->may_continue)
+        fail(w, "a continue of nothing");
+    if (s->kind == S_GOTO && !(w->labels >> s->op & 1))
+        fail(w, "a goto to nowhere");
+    if (s->kind == S_RETURN && w->helper && w->helper->is_block)
+        fail(w, "a return before others' barrier");
+    w->found[C_BREAK] |= s->kind == S_BREAK;
+    w->found[C_CONTINUE] |= s->kind == S_CONTINUE;
+    w->found[C_GOTO] |= s->kind == S_GOTO;
+    w->found[C_RETURN] |= s->kind == S_RETURN;
+}
+
+static void assigned(struct walk *w, const struct stmt *s)
+{
+    const struct var *v = s->var;
+    for (int i = 0; i < 2; i++)
+        if (s->kind != S_CALL && s->from[i])
+            in_scope(w, s->from[i]);
+    if (s->kind != S_DECLARE)
+        in_scope(w, v);
+    if (v->is_parameter || v->shape == COUNTER)
+        fail(w, "what cannot be assigned");
+    if (v->uniform && (!w->uniform || s->kind == S_CALL || !is_uniform(s->value[0])))
+        fail(w, "a uniform variable gets a value that is not");
+    if (s->target && s->target->kind == X_OWN)
+        touch(w, v, OWNED_BIT);
+}
+
+static void statement(struct walk *w, const struct stmt *s)
+{
+    w->in_condition = s->kind == S_IF || s->kind == S_SWITCH;
+    if (s->target)
+        for (int i = 0; i < KIDS; i++)
+            expression(w, s->target->kid[i]);
+    for (int i = 0; i < DECLARED_MAX && s->kind != S_LOOP; i++)
+        expression(w, s->value[i]);
+    w->in_condition = false;
+    if (s->var && s->kind != S_LOOP)
+        assigned(w, s);
+    switch (s->kind) {
+    case S_DECLARE:
+        w->found[C_HALF] |= is_half(s->var->type);
+        w->found[C_VECTOR] |= s->var->shape == VECTOR;
+        declare(w, s->var);
+        break;
+    case S_STORE:
+        if (w->helper)
+            fail(w, "a helper has no outputs");
+        break;
+    case S_ATOMIC:
+    case S_OWN_ATOMIC: w->found[C_ATOMIC] = true; break;
+    case S_IF: branch(w, s); break;
+    case S_LOOP: loop(w, s); break;
+    case S_SWITCH: choice(w, s); break;
+    case S_LABEL: {
+        bool uniform = w->uniform;
+        w->uniform = false;
+        w->labels |= 1u << s->op;
+        body(w, &s->body);
+        w->labels &= ~(1u << s->op);
+        w->uniform = uniform;
+        break;
+    }
+    case S_BARRIER:
+        w->found[C_BARRIER_LOOP] |= w->loops > 0;
+        if (!w->uniform)
+            fail(w, "a barrier in divergent flow");
+        memset(w->state, 0, sizeof w->state);
+        break;
+    case S_CALL: call(w, s); break;
+    case S_BREAK:
+    case S_CONTINUE:
+    case S_GOTO:
+    case S_RETURN: leaving(w, s); break;
+    default: break;
+    }
+}
+
+static void block(struct walk *w, const struct block *b)
+{
+    for (const struct stmt *s = b->first; s && !w->why; s = s->next)
+        statement(w, s);
+}
+
+bool program_check(struct program *p, bool found[FEATURES], const char **why)
+{
+    struct walk w = {.p = p, .found = found, .uniform = true};
+    memset(found, 0, FEATURES * sizeof *found);
+    for (int i = 0; i < p->parameters; i++)
+        declare(&w, p->parameter[i]);
+    for (int i = 0; i < p->shareds; i++) {
+        expression(&w, p->shared_start[i]);
+        w.state[i] = OWNED_BIT;
+    }
+    for (int i = 0; i < p->shareds; i++)
+        declare(&w, p->shared[i]);
+    block(&w, &p->body);
+    *why = w.why;
+    return !w.why;
+}

@@ -1,0 +1,382 @@
+/* generate.c - random statements and programs.
+ *
+ * Uniform flow is where all threads of the block are that have not returned: only there stand
+ * barriers and operations of the block. Elements of block memory are their threads' or everybody's
+ * to read, by turns, with a barrier between; each thread has its own elements of the outputs; and
+ * every cell for atomics has one operation. So there is no race and no order to depend on.
+ */
+#include "generate.h"
+#include <string.h>
+
+static int below(struct generator *g, int n)
+{
+    return dice_below(&g->d, n);
+}
+
+static bool percent(struct generator *g, int n)
+{
+    return dice_percent(&g->d, n);
+}
+
+struct stmt *append_stmt(struct generator *g, enum stmt_kind kind)
+{
+    struct stmt *s = stmt_new(g->p, kind);
+    *g->end = s;
+    g->end = &s->next;
+    return s;
+}
+
+/* inside - statements for a block of its own; names declared there end with it. */
+void generate_inside(struct generator *g, struct block *b, int count)
+{
+    struct stmt **end = g->end;
+    int vars = g->vars;
+    g->end = &b->first;
+    while (*g->end)
+        g->end = &(*g->end)->next;
+    g->depth++;
+    generate_statements(g, count);
+    if (!g->helper && g->vars > vars) {
+        struct var *last = g->scope[g->vars - 1];
+        struct expr *e = expr_new(g->p, X_VAR, last->type);
+        e->var = last;
+        if (last->shape == SCALAR)
+            append_stmt(g, S_STORE)->value[0] = e;
+    }
+    g->depth--;
+    g->end = end;
+    g->vars = vars;
+}
+
+void enter_scope(struct generator *g, struct var *v)
+{
+    if (g->vars < SCOPE_MAX)
+        g->scope[g->vars++] = v;
+}
+
+/* value - any value; sometimes with something done together in it. */
+struct expr *generate_value(struct generator *g, enum type type)
+{
+    g->together = percent(g, 30) ? 1 + below(g, 2) : 0;
+    struct expr *e = generate_expr(g, type, 1 + below(g, 3), false);
+    g->together = 0;
+    return e;
+}
+
+void append_barrier(struct generator *g)
+{
+    append_stmt(g, S_BARRIER);
+    memset(g->state, 0, sizeof g->state);
+}
+
+/* ---- helpers ------------------------------------------------------------------------------- */
+
+static struct var *pointee(struct generator *g, const struct helper *h)
+{
+    struct var *found = NULL;
+    int count = 0;
+    for (int i = 0; i < g->vars; i++) {
+        struct var *v = g->scope[i];
+        enum shared_state wrong = h->writes || h->is_block ? READABLE : OWNED;
+        if (v->shape == SHARED && v->type == h->pointer->type && g->state[v->shared_index] != wrong &&
+            below(g, ++count) == 0)
+            found = v;
+    }
+    return found;
+}
+
+static void call_helper(struct generator *g, struct helper *h)
+{
+    struct var *pointers[2] = {NULL, NULL};
+    if (h->pointer) {
+        pointers[0] = pointee(g, h);
+        pointers[1] = h->is_block ? NULL : pointee(g, h);
+        if (!pointers[0])
+            return;
+        if (pointers[1] == pointers[0])
+            pointers[1] = NULL;
+        for (int i = 0; i < 2; i++)
+            if (pointers[i])
+                g->state[pointers[i]->shared_index] = h->writes || h->is_block ? OWNED : READABLE;
+    }
+    struct expr *argument[PARAMETERS_MAX + 1] = {0};
+    for (int i = 0; i < h->parameters; i++)
+        argument[i] = generate_expr(g, h->parameter[i]->type, 1, false);
+    if (pointers[1])
+        argument[h->parameters] = generate_condition(g, false);
+    struct var *v = var_new(g->p, h->type, SCALAR);
+    struct stmt *d = append_stmt(g, S_DECLARE);
+    d->var = v;
+    d->value[0] = generate_constant(g, v->type);
+    struct stmt *s = append_stmt(g, S_CALL);
+    s->var = v;
+    s->helper = h;
+    memcpy(s->from, pointers, sizeof pointers);
+    memcpy(s->value, argument, sizeof argument);
+    if (h->is_block)
+        memset(g->state, 0, sizeof g->state);
+    enter_scope(g, v);
+}
+
+static void call(struct generator *g)
+{
+    int limit = g->helper ? g->helper->id : g->p->helpers;
+    struct helper *h = limit ? g->p->helper[below(g, limit)] : NULL;
+    if (h && (g->uniform || !h->is_block) && !(h->pointer && g->helper))
+        call_helper(g, h);
+}
+
+/* Own elements written, others' read, all given back. */
+static void block_helper(struct generator *g, struct helper *h)
+{
+    struct expr *target = expr_new(g->p, X_OWN, h->pointer->type);
+    target->var = h->pointer;
+    struct expr *e = generate_expr(g, h->pointer->type, 2, false);
+    struct stmt *s = append_stmt(g, S_ASSIGN);
+    s->target = target;
+    s->var = h->pointer;
+    s->value[0] = e;
+    append_stmt(g, S_BARRIER);
+    struct var *v = var_new(g->p, h->pointer->type, SCALAR);
+    struct expr *other = expr_new(g->p, X_SHARED, v->type);
+    other->var = h->pointer;
+    other->kid[0] = generate_expr(g, I32, 2, false);
+    s = append_stmt(g, S_DECLARE);
+    s->var = v;
+    s->value[0] = other;
+    append_stmt(g, S_BARRIER);
+    enter_scope(g, v);
+}
+
+static void make_helper(struct generator *g, bool with_pointer)
+{
+    struct program *p = g->p;
+    struct helper *h = program_alloc(p, sizeof *h);
+    h->id = p->helpers;
+    h->type = any_type(g);
+    h->parameters = 1 + below(g, 3);
+    for (int i = 0; i < h->parameters; i++) {
+        h->parameter[i] = var_new(p, any_type(g), SCALAR);
+        enter_scope(g, h->parameter[i]);
+    }
+    if (with_pointer) {
+        h->pointer = var_new(p, p->shared[below(g, p->shareds)]->type, POINTER);
+        h->is_block = percent(g, 30);
+        h->writes = percent(g, 50);
+        enter_scope(g, h->pointer);
+    }
+    g->helper = h;
+    g->uniform = false;
+    g->end = &h->body.first;
+    g->budget = 10;
+    g->label = -1;
+    if (h->is_block)
+        block_helper(g, h);
+    else
+        generate_statements(g, 1 + below(g, 4));
+    h->result = generate_value(g, h->type);
+    g->vars = 0;
+    g->helper = NULL;
+    p->helper[p->helpers++] = h;
+}
+
+/* ---- choosing ------------------------------------------------------------------------------ */
+
+static void together(struct generator *g)
+{
+    if (!g->uniform || g->helper || percent(g, 50)) {
+        struct var *v = var_new(g->p, any_type(g), SCALAR);
+        g->together = below(g, 2);
+        struct expr *e = expr_cast(g->p, v->type, generate_together(g, false, false));
+        g->together = 0;
+        struct stmt *s = append_stmt(g, S_DECLARE);
+        s->var = v;
+        s->value[0] = e;
+        enter_scope(g, v);
+        return;
+    }
+    struct expr *e = generate_together(g, true, false);
+    struct var *v = var_new(g->p, e->type, SCALAR);
+    struct stmt *s = append_stmt(g, S_DECLARE);
+    s->var = v;
+    s->value[0] = e;
+    enter_scope(g, v);
+    memset(g->state, 0, sizeof g->state);
+}
+
+static void synchronise(struct generator *g)
+{
+    if (g->uniform && !g->helper)
+        append_barrier(g);
+    else if (percent(g, 50))
+        append_stmt(g, S_WARP_SYNC);
+    else
+        append_stmt(g, S_FENCE)->op = below(g, 2);
+}
+
+static void statement(struct generator *g)
+{
+    struct choice { int weight; void (*make)(struct generator *g); } choices[] = {
+        {14, generate_declare_scalar},
+        {14, generate_assign_scalar},
+        {g->wants[W_VECTOR] ? 10 : 0, generate_vector},
+        {g->wants[W_VECTOR] || g->wants[W_STRUCT] || g->wants[W_ARRAY] ? 10 : 0, generate_assign_part},
+        {g->wants[W_STRUCT] ? 5 : 0, generate_copy_structure},
+        {10, generate_store},
+        {g->p->shareds ? 12 : 0, generate_own_shared},
+        {g->wants[W_ATOMIC] ? 12 : 0, generate_atomic},
+        {g->wants[W_ATOMIC] ? 6 : 2, generate_own_atomic},
+        {g->wants[W_DIVERGENT] ? 14 : 5, together},
+        {5, synchronise},
+        {g->p->helpers ? 10 : 0, call},
+        {g->depth < 4 ? 12 : 0, generate_branch},
+        {g->depth < 3 ? 9 : 0, generate_loop},
+        {g->depth < 3 && g->wants[W_SWITCH] ? 9 : 0, generate_choice},
+        {g->depth < 3 && g->wants[W_GOTO] ? 6 : 0, generate_labelled},
+        {g->depth < 4 && g->depth > 0 ? 14 : 3, generate_leave},
+    };
+    int total = 0, count = (int)(sizeof choices / sizeof choices[0]), i = 0;
+    for (int k = 0; k < count; k++)
+        total += choices[k].weight;
+    int at = below(g, total);
+    while (at >= choices[i].weight)
+        at -= choices[i++].weight;
+    choices[i].make(g);
+}
+
+void generate_statements(struct generator *g, int count)
+{
+    for (int i = 0; i < count && g->budget > 0; i++) {
+        g->budget--;
+        statement(g);
+    }
+}
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+static void choose_launch(struct generator *g)
+{
+    static const int blocks[][3] = {{1, 1, 1},  {31, 1, 1},  {32, 1, 1}, {33, 1, 1},
+                                    {64, 1, 1}, {100, 1, 1}, {7, 5, 2}};
+    memcpy(g->p->block, blocks[percent(g, 3) ? 0 : 1 + below(g, 6)], sizeof g->p->block);
+    g->p->grid[0] = 1 + below(g, 3);
+    g->p->grid[1] = percent(g, 30) ? 1 + below(g, 2) : 1;
+    g->p->grid[2] = percent(g, 15) ? 1 + below(g, 2) : 1;
+    g->p->fixed_block = percent(g, 20);
+}
+
+static void choose_types(struct generator *g)
+{
+    static const enum type usual[] = {I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F32, F64, F32};
+    for (int i = 0; i < PALETTE; i++)
+        g->palette[i] = usual[below(g, 12)];
+    g->palette[0] = I32;
+    if (g->wants[W_HALF])
+        g->palette[1] = percent(g, 50) ? F16 : BF16;
+    for (int f = 0; f < FIELDS; f++) {
+        g->p->structure.field[f].type = g->palette[below(g, PALETTE)];
+        g->p->structure.field[f].count = percent(g, 40) ? 2 : 0;
+    }
+}
+
+static void make_parameters(struct generator *g)
+{
+    struct program *p = g->p;
+    p->parameters = below(g, 3);
+    for (int i = 0; i < p->parameters; i++) {
+        bool is_struct = g->wants[W_STRUCT] && percent(g, 40);
+        enum type type = any_type(g);
+        struct var *v = var_new(p, is_half(type) ? F32 : type, is_struct ? STRUCT : SCALAR);
+        v->is_parameter = v->uniform = true;
+        v->structure = is_struct ? &p->structure : NULL;
+        for (size_t k = 0; k < sizeof v->value; k++) /* small in each byte: no NaN, bool is 0 or 1 */
+            v->value[k] = is_struct || v->type == BOOL ? (unsigned char)below(g, 2)
+                                                       : (unsigned char)below(g, 64);
+        p->parameter[i] = v;
+        enter_scope(g, v);
+    }
+}
+
+static void make_shared(struct generator *g)
+{
+    struct program *p = g->p;
+    int count = g->wants[W_SHARED_HELPER] ? 1 + below(g, SHARED_MAX) : below(g, SHARED_MAX);
+    bool has_dynamic = false;
+    for (int i = 0; i < count; i++) {
+        struct var *v = var_new(p, any_type(g), SHARED);
+        if (i > 0 && percent(g, 50))
+            v->type = p->shared[0]->type;
+        v->place = (enum place_of_shared)below(g, 4);
+        if (v->place == AT_LAUNCH && has_dynamic)
+            v->place = AT_FILE;
+        has_dynamic |= v->place == AT_LAUNCH;
+        v->shared_index = i;
+        p->shared[i] = v;
+        p->shared_start[i] = generate_expr(g, v->type, 2, false);
+        g->state[i] = OWNED;
+    }
+    p->shareds = count;
+}
+
+/* What must be there, once, among the rest. */
+static void wanted(struct generator *g)
+{
+    if (g->wants[W_BARRIER_LOOP])
+        generate_barrier_loop(g);
+    if (g->wants[W_SWITCH])
+        generate_choice(g);
+    if (g->wants[W_ATOMIC])
+        generate_atomic(g);
+    if (g->wants[W_GOTO])
+        generate_labelled(g);
+    for (int i = 0; g->wants[W_SHARED_HELPER] && i < g->p->helpers; i++)
+        if (g->p->helper[i]->pointer) {
+            append_barrier(g);
+            call_helper(g, g->p->helper[i]);
+        }
+}
+
+static void dump(struct generator *g)
+{
+    for (int i = 0; i < g->vars; i++) {
+        struct var *v = g->scope[i];
+        if (v->shape != SCALAR || v->is_parameter)
+            continue;
+        struct expr *e = expr_new(g->p, X_VAR, v->type);
+        e->var = v;
+        append_stmt(g, S_STORE)->value[0] = e;
+    }
+}
+
+struct program *generate(uint64_t seed)
+{
+    struct generator g = {.p = program_create(seed), .d = {seed}, .label = -1};
+    struct program *p = g.p;
+    dice_next(&g.d);
+    for (int i = 0; i < WANTS; i++)
+        g.wants[i] = percent(&g, 40);
+    choose_launch(&g);
+    choose_types(&g);
+    make_parameters(&g);
+    int parameters = g.vars;
+    make_shared(&g);
+    g.vars = 0;
+    int helpers = below(&g, 3);
+    for (int i = 0; i < helpers; i++)
+        make_helper(&g, false);
+    if (g.wants[W_SHARED_HELPER])
+        make_helper(&g, true);
+    for (int i = 0; i < p->parameters; i++)
+        g.scope[i] = p->parameter[i];
+    g.vars = parameters;
+    for (int i = 0; i < p->shareds; i++)
+        enter_scope(&g, p->shared[i]);
+    g.uniform = true;
+    g.end = &p->body.first;
+    g.budget = 30;
+    generate_statements(&g, 2 + below(&g, 6));
+    wanted(&g);
+    generate_statements(&g, 2 + below(&g, 6));
+    dump(&g);
+    return p;
+}

@@ -1,0 +1,106 @@
+/* report.c - a program that went wrong as a test file: the kernel, how it is run, and what the
+ * scalar program says comes out. */
+#include "random.h"
+#include "../../cli/cli.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUMMARY_ABOVE = 1000, SUMMARY_EDGE = 3 };
+
+static void number(FILE *to, enum type t, const void *value)
+{
+    char text[CLI_NUMBER_SIZE];
+    cli_number_write((lw_dtype)t, value, text);
+    fputs(text, to);
+}
+
+/* values - with `separator` between; past a thousand the command shows three at each end. */
+static void values(FILE *to, const struct buffer *b, const void *memory, const char *separator,
+                   bool is_short)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        fputs(i ? separator : "", to);
+        if (is_short && b->count > SUMMARY_ABOVE && i == SUMMARY_EDGE) {
+            fprintf(to, "...%s", separator);
+            i = b->count - SUMMARY_EDGE;
+        }
+        number(to, b->type, (const char *)memory + i * element_size(b->type));
+    }
+}
+
+static void structure(FILE *to, const struct structure *s, const unsigned char *bytes)
+{
+    size_t at = 0;
+    for (int f = 0; f < FIELDS; f++) {
+        size_t size = element_size(s->field[f].type);
+        int count = s->field[f].count;
+        at = (at + size - 1) / size * size;
+        fputs(f ? "," : "{", to);
+        for (int i = 0; i < (count ? count : 1); i++, at += size) {
+            fputs(!count ? "" : i ? "," : "{", to);
+            number(to, s->field[f].type, bytes + at);
+        }
+        fputs(count ? "}" : "", to);
+    }
+    fputs("}", to);
+}
+
+static void argument(FILE *to, struct program *p, const struct buffer *b)
+{
+    if (!b->count) {
+        if (b->var->shape == STRUCT)
+            structure(to, &p->structure, b->var->value);
+        else
+            number(to, b->type, b->var->value);
+        return;
+    }
+    fprintf(to, "%s[%zu]", types[b->type].name, b->count);
+    if (!b->is_const && strncmp(b->name, "cells", 5))
+        return;
+    void *memory = calloc(b->count, element_size(b->type));
+    if (!memory)
+        return;
+    fill_buffer(p, b, memory);
+    fputs("=", to);
+    values(to, b, memory, ",", false);
+    free(memory);
+}
+
+static void run_line(FILE *to, struct program *p, const struct buffer *list, int count)
+{
+    fprintf(to, "// run: -g %d,%d,%d -b %d,%d,%d", p->grid[0], p->grid[1], p->grid[2], p->block[0],
+            p->block[1], p->block[2]);
+    for (int i = 0; i < p->shareds; i++)
+        if (p->shared[i]->place == AT_LAUNCH)
+            fprintf(to, " --shared %zu",
+                    (size_t)program_threads(p) * element_size(p->shared[i]->type));
+    for (int i = 0; i < count; i++) {
+        fputs(" ", to);
+        argument(to, p, &list[i]);
+    }
+    fputs("\n", to);
+}
+
+bool report(FILE *to, struct program *p, const struct outcome *outcome)
+{
+    struct buffer list[BUFFERS_MAX];
+    void *memory[BUFFERS_MAX];
+    p->number = 0;
+    bool done = run_scalar(p, memory);
+    int count = list_buffers(p, list);
+    fprintf(to, "// A random kernel, shrunk from seed %llu.\n", (unsigned long long)p->seed);
+    fprintf(to, "// It was wrong: %s\n", outcome->why);
+    run_line(to, p, list, count);
+    for (int i = 0; i < count && done; i++) {
+        if (!list[i].count || list[i].is_const)
+            continue;
+        fprintf(to, "// expect: %s: %s[%zu] = [", list[i].name, types[list[i].type].name,
+                list[i].count);
+        values(to, &list[i], memory[i], ", ", true);
+        fputs("]\n", to);
+        free(memory[i]);
+    }
+    fputs(kernel_prelude, to);
+    write_kernel(to, p);
+    return done;
+}

@@ -1,0 +1,256 @@
+/* shrink.c - the smallest tree that still goes wrong in the same way.
+ *
+ * Edits are numbered: the k-th statement deleted or replaced by what is in it, the k-th expression by
+ * one of its operands or a constant, smaller launches. Each is tried on a copy; what program_check
+ * refuses costs nothing, and the others are built a batch at a time. From the last to the first,
+ * since what comes later uses what comes before.
+ */
+#include "random.h"
+#include <string.h>
+
+enum edit { DELETE, OPEN, OPEN_OTHER, FIRST, SECOND, THIRD, ONE, ZERO, EDITS };
+enum { BATCH = 12, ROUNDS = 6 };
+
+struct search {
+    struct program *p;
+    enum edit edit;
+    int number, next;    /* of the node to edit; of the next one met */
+    bool done;
+};
+
+/* ---- statements ---------------------------------------------------------------------------- */
+
+static struct block *inner(struct stmt *s, enum edit edit)
+{
+    if (s->kind == S_SWITCH)
+        return &s->arm[edit == OPEN ? 0 : s->arms - 1].body;
+    return edit == OPEN ? &s->body : &s->other;
+}
+
+static void edit_statement(struct search *w, struct stmt **at)
+{
+    struct stmt *s = *at;
+    w->done = true;
+    if (w->edit == DELETE) {
+        *at = s->next;
+        return;
+    }
+    struct stmt **end = &inner(s, w->edit)->first;
+    w->done = *end != NULL;
+    if (!w->done)
+        return;
+    *at = *end;
+    while (*at)
+        at = &(*at)->next;
+    *at = s->next;
+}
+
+static void edit_block(struct search *w, struct block *b)
+{
+    for (struct stmt **at = &b->first; *at && !w->done; at = &(*at)->next) {
+        if (w->next++ == w->number) {
+            edit_statement(w, at);
+            return;
+        }
+        edit_block(w, &(*at)->body);
+        edit_block(w, &(*at)->other);
+        for (int i = 0; i < (*at)->arms; i++)
+            edit_block(w, &(*at)->arm[i].body);
+    }
+}
+
+static void edit_blocks(struct search *w)
+{
+    for (int i = 0; i < w->p->helpers; i++)
+        if (w->p->helper[i])
+            edit_block(w, &w->p->helper[i]->body);
+    edit_block(w, &w->p->body);
+}
+
+/* ---- expressions --------------------------------------------------------------------------- */
+
+static void edit_expr(struct expr *e, void *user)
+{
+    struct search *w = user;
+    if (w->done || w->next++ != w->number)
+        return;
+    w->done = true;
+    if (w->edit == ONE || w->edit == ZERO) {
+        uint64_t bits = w->edit == ONE;
+        if (e->kind == X_CONST && e->bits <= bits && e->real <= (double)bits)
+            w->number = -1;
+        else
+            *e = *expr_integer(w->p, e->type, bits);
+        return;
+    }
+    struct expr *kid = e->kid[w->edit - FIRST];
+    if (kid && (e->kind != X_CAST || kid->type == e->type))
+        *e = *expr_cast(w->p, e->type, kid);
+    else if (kid && kid->kind != X_CONST && kid->kid[0] && kid->kind != X_CAST)
+        *e = *expr_cast(w->p, e->type, kid->kid[0]);
+    else
+        w->number = -1;
+}
+
+/* edited - a copy with the edit, if there is such a node and the program is still one. */
+static struct program *edited(const struct program *p, enum edit edit, int number, bool *past)
+{
+    struct program *copy = program_clone(p);
+    struct search w = {copy, edit, number, 0, false};
+    struct visitor v = {edit_expr, NULL, &w};
+    bool found[FEATURES];
+    const char *why;
+    if (edit < FIRST)
+        edit_blocks(&w);
+    else
+        visit_program(copy, &v);
+    *past = w.next <= number;
+    if (w.done && w.number == number && program_check(copy, found, &why))
+        return copy;
+    program_destroy(copy);
+    return NULL;
+}
+
+static int count_nodes(const struct program *p, enum edit edit)
+{
+    struct program *copy = program_clone(p);
+    struct search w = {copy, edit, -1, 0, false};
+    struct visitor v = {edit_expr, NULL, &w};
+    if (edit < FIRST)
+        edit_blocks(&w);
+    else
+        visit_program(copy, &v);
+    program_destroy(copy);
+    return w.next;
+}
+
+/* ---- trying -------------------------------------------------------------------------------- */
+
+bool verdict_same(const struct outcome *a, const struct outcome *b)
+{
+    bool differs_a = strstr(a->why, ": kernel 0x"), differs_b = strstr(b->why, ": kernel 0x");
+    return a->verdict == b->verdict && differs_a == differs_b;
+}
+
+/* first_bad - index of the first copy that goes wrong in the same way, or -1; the others go. */
+static int first_bad(struct program **copies, int count, const struct outcome *wanted)
+{
+    struct outcome outcomes[BATCH];
+    int found = -1;
+    if (count)
+        run_programs(copies, count, outcomes);
+    for (int i = 0; i < count; i++)
+        if (found < 0 && verdict_same(&outcomes[i], wanted))
+            found = i;
+        else
+            program_destroy(copies[i]);
+    return found;
+}
+
+static struct program *try_edit(struct program *p, enum edit edit, const struct outcome *wanted,
+                                bool *progress)
+{
+    int number = count_nodes(p, edit) - 1;
+    while (number >= 0) {
+        struct program *copies[BATCH];
+        int count = 0, numbers[BATCH];
+        for (; number >= 0 && count < BATCH; number--) {
+            bool past;
+            copies[count] = edited(p, edit, number, &past);
+            numbers[count] = number;
+            count += copies[count] != NULL;
+        }
+        int found = first_bad(copies, count, wanted);
+        if (found < 0)
+            continue;
+        program_destroy(p);
+        p = copies[found];
+        number = numbers[found] - 1;
+        *progress = true;
+    }
+    return p;
+}
+
+static struct program *try_launch(struct program *p, const struct outcome *wanted)
+{
+    static const int sizes[][6] = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 2, 1, 1}, {1, 1, 1, 4, 1, 1},
+                                   {1, 1, 1, 8, 1, 1}, {1, 1, 1, 32, 1, 1}, {1, 1, 1, 33, 1, 1},
+                                   {1, 1, 1, 64, 1, 1}, {2, 1, 1, 1, 1, 1}, {2, 1, 1, 32, 1, 1}};
+    enum { SIZES = sizeof sizes / sizeof sizes[0] };
+    struct program *copies[SIZES];
+    for (int i = 0; i < SIZES; i++) {
+        copies[i] = program_clone(p);
+        memcpy(copies[i]->grid, sizes[i], sizeof p->grid);
+        memcpy(copies[i]->block, sizes[i] + 3, sizeof p->block);
+    }
+    int found = first_bad(copies, SIZES, wanted);
+    if (found < 0)
+        return p;
+    program_destroy(p);
+    return copies[found];
+}
+
+/* ---- what is no longer used ---------------------------------------------------------------- */
+
+struct uses {
+    bool var[4096], helper[HELPERS_MAX];
+};
+
+static void use_expr(struct expr *e, void *user)
+{
+    struct uses *u = user;
+    if (e->var && e->var->id < 4096)
+        u->var[e->var->id] = true;
+}
+
+static void use_stmt(struct stmt *s, void *user)
+{
+    struct uses *u = user;
+    for (int i = 0; i < 2; i++)
+        if (s->from[i] && s->from[i]->id < 4096)
+            u->var[s->from[i]->id] = true;
+    if (s->helper)
+        u->helper[s->helper->id] = true;
+}
+
+static void drop_unused(struct program *p)
+{
+    struct uses u = {0};
+    struct visitor v = {use_expr, use_stmt, &u};
+    int kept = 0;
+    visit_program(p, &v);
+    for (int i = 0; i < p->helpers; i++)
+        p->helper[i] = u.helper[i] ? p->helper[i] : NULL;
+    for (int i = 0; i < p->shareds; i++)
+        if (u.var[p->shared[i]->id]) {
+            p->shared[kept] = p->shared[i];
+            p->shared_start[kept] = p->shared_start[i];
+            p->shared[kept]->shared_index = kept;
+            kept++;
+        }
+    p->shareds = kept;
+    kept = 0;
+    for (int i = 0; i < p->parameters; i++)
+        if (u.var[p->parameter[i]->id])
+            p->parameter[kept++] = p->parameter[i];
+    p->parameters = kept;
+    p->fixed_block = false;
+}
+
+struct program *shrink(struct program *p, const struct outcome *outcome)
+{
+    bool progress = true;
+    for (int round = 0; round < ROUNDS && progress; round++) {
+        progress = false;
+        p = try_launch(p, outcome);
+        for (int edit = 0; edit < EDITS; edit++)
+            p = try_edit(p, (enum edit)edit, outcome, &progress);
+        struct program *copy = program_clone(p);
+        drop_unused(copy);
+        if (first_bad(&copy, 1, outcome) == 0) {
+            program_destroy(p);
+            p = copy;
+        }
+    }
+    return p;
+}
