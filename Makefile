@@ -32,13 +32,21 @@ test-quick: all
 	tests/run -b $(BUILD)
 test-asan:
 	scripts/test --only asan $(BUILD)
+test-tsan: all
+	scripts/test --only tsan $(BUILD)
+
+# The readers of files and words under libFuzzer, on a core each, until stopped.
+fuzz-input:
+	scripts/install-deps test
+	tests/fuzz/run -n 0
+
 lint:
 	scripts/install-deps test
 	scripts/lint $(BUILD)
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples tests/unit -name '*.[ch]' | xargs clang-format-19 -i
+	find src cli examples tests/unit tests/fuzz tests/robust -name '*.[ch]' | xargs clang-format-19 -i
 
 bench: all
 	bench/run $(BUILD)
@@ -51,4 +59,4 @@ install: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all demo test test-quick test-asan lint format bench install clean
+.PHONY: all demo test test-quick test-asan test-tsan fuzz-input lint format bench install clean

@@ -12,7 +12,8 @@ mkdir source
 (cd "$SOURCE" && tar cf - --exclude=./.git --exclude='./build*' .) | (cd source && tar xf -)
 # BUILD is the build under test in the environment; the copy has its own.
 make -C source BUILD=build install PREFIX="$TMP/prefix" >log 2>&1 || { cat log; exit 1; }
-make -C source BUILD=build install PREFIX=/usr DESTDIR="$TMP/image" >log 2>&1 || { cat log; exit 1; }
+make -C source BUILD=build install PREFIX=/usr DESTDIR="$TMP/image" >log 2>&1 \
+    || { cat log; exit 1; }
 cp source/examples/dot.c .
 rm -r source
 

@@ -49,7 +49,7 @@ struct lw__options {
     const char *path;   /* kernel file; NULL: source_fd */
     const char *name;   /* the text's name in messages */
     int source_fd, out_fd;
-    const char **clang_args; /* -D and -I, in order */
+    char **clang_args; /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
     const char *show;      /* stage to print instead of building, or NULL */
     const char *only_pass; /* --pass: run this one on an IR file, or NULL */

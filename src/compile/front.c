@@ -119,7 +119,7 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
 {
     const struct lw__options *o = unit->options;
     size_t common = sizeof common_flags / sizeof *common_flags, n = 0;
-    char folder[PATH_MAX], quote[PATH_MAX], in[64];
+    char folder[PATH_MAX], quote[PATH_MAX + 8], in[64];
     const char **argv = calloc(common + flag_count + o->clang_arg_count + 7, sizeof *argv);
     if (!argv)
         return lw__defect("out of memory");
@@ -132,8 +132,8 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     argv[n++] = "-I";
     argv[n++] = folder;
     if (!o->path && strchr(o->name, '/')) { /* #include "x.h" is beside the named file */
-        snprintf(quote, sizeof quote, "%.*s", (int)(strrchr(o->name, '/') - o->name + 1), o->name);
-        argv[n++] = "-iquote";
+        snprintf(quote, sizeof quote, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
+                 (int)(strrchr(o->name, '/') - o->name + 1), o->name);
         argv[n++] = quote;
     }
     argv[n++] = o->path ? o->path : "-";

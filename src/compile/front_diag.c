@@ -286,9 +286,9 @@ static bool is_crash(struct span line)
 static void tell_crash(struct lw__diags *diags, struct span line)
 {
     const char *why = find(line, "LLVM ERROR: ");
+    char text[200] = "it may nest too deeply or be too large";
     if (diags->crashed)
         return;
-    char text[200] = "it may nest too deeply or be too large";
     diags->crashed = true;
     if (why)
         snprintf(text, sizeof text, "%.*s", (int)(line.begin + line.length - why), why);

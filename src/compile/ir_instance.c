@@ -49,7 +49,7 @@ struct work {
     LLVMTypeRef i64;
 };
 
-/* ---- which functions hold collectives, callees first ----------------------------------------- */
+/* ---- which functions hold collectives, callees first --- */
 
 struct helpers {
     struct {
@@ -93,7 +93,7 @@ static bool list_helpers(LLVMModuleRef module, struct helpers *h)
     return true;
 }
 
-/* ---- places: number the collectives, calls and loops of each region in topological order ------ */
+/* ---- places: number the collectives, calls and loops of each region in topological order --- */
 
 /* The innermost loop with this block; -1: none. */
 static int loop_of(const struct work *w, uint32_t b)
@@ -156,7 +156,7 @@ static void visit(const struct work *w, struct order *o, int around, uint32_t b)
     visit(w, o, child, header);
 }
 
-/* ---- trips ------------------------------------------------------------------------------------ */
+/* ---- trips --- */
 
 /* A store on the edge from p to t: one of the two has no other edge, critical ones were split. */
 static void store_on_edge(struct work *w, uint32_t p, uint32_t t, LLVMValueRef value, int loop)
@@ -191,7 +191,7 @@ static void count_trips(struct work *w, int loop)
         }
 }
 
-/* ---- marks ------------------------------------------------------------------------------------ */
+/* ---- marks --- */
 
 static bool too_deep(struct work *w, LLVMValueRef call)
 {
@@ -217,8 +217,8 @@ static bool key_of(struct work *w, LLVMValueRef call, int loop, struct key *key)
     return true;
 }
 
-/* Rebuild a collective's call with a bundle: `key` and, where it has one already from the helper that
- * it came with, that behind it. */
+/* Rebuild a collective's call with a bundle: `key` and, where it has one already from the helper
+ * that it came with, that behind it. */
 static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
 {
     LLVMValueRef sequence[KEY_MAX], args[4];
@@ -307,7 +307,7 @@ static bool order_and_mark(struct work *w, const struct helpers *h)
     return ok;
 }
 
-/* ---- inlining --------------------------------------------------------------------------------- */
+/* ---- inlining --- */
 
 /* All collectives of a function; false: out of memory. */
 static bool list_collectives(LLVMValueRef f, LLVMValueRef **list, size_t *count)
@@ -359,7 +359,7 @@ static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call
     return ok;
 }
 
-/* ---- the pass --------------------------------------------------------------------------------- */
+/* ---- the pass --- */
 
 static bool find_meetings(struct work *w, const struct helpers *h, bool *any)
 {
@@ -442,8 +442,8 @@ static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
     return mark_function(unit, h, f, &h->row[index].meets);
 }
 
-/* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle; helpers that hold
- * collectives are inlined.
+/* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle; helpers that
+ * hold collectives are inlined.
  * needs HALF   makes INSTANCE   cost O(blocks * loops) a function, a pass of LLVM's a helper call
  */
 bool lw__pass_instance(struct lw__unit *unit)

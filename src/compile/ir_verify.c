@@ -23,12 +23,14 @@ static bool is_half(LLVMValueRef v)
     return LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
 }
 
-/* HALF: 16-bit floats are stored, loaded, selected and moved, never computed with. */
+/* HALF: 16-bit floats are stored, loaded, selected and moved, never computed with. Negations and
+ * comparisons are exact in any width: LLVM makes them of the integer operations that stood for
+ * them. */
 static bool computes(LLVMOpcode op)
 {
     return op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv || op == LLVMFRem ||
-           op == LLVMFNeg || op == LLVMFCmp || op == LLVMFPTrunc || op == LLVMFPExt ||
-           op == LLVMSIToFP || op == LLVMUIToFP || op == LLVMFPToSI || op == LLVMFPToUI;
+           op == LLVMFPTrunc || op == LLVMFPExt || op == LLVMSIToFP || op == LLVMUIToFP ||
+           op == LLVMFPToSI || op == LLVMFPToUI;
 }
 
 static bool check_half(LLVMValueRef i)

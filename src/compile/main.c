@@ -7,6 +7,7 @@
 #include "compile/compile.h"
 #include "base/manifest.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,14 +46,45 @@ static bool usage(const char *what, const char *word)
         what, word);
 }
 
+/* clang reads more options from the file x wherever it meets a word @x, also among those that it
+ * makes up for itself. So none of ours begins with @: a folder is ./@x, a macro's name " @x", which
+ * is wrong as it should be. */
+static bool add_clang_option(struct lw__options *o, const char *name, const char *value)
+{
+    const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
+    char *word = malloc(strlen(name) + strlen(before) + strlen(value) + 1);
+    if (!word)
+        return lw__defect("out of memory");
+    strcat(strcat(strcpy(word, name), before), value);
+    o->clang_args[o->clang_arg_count++] = word;
+    return true;
+}
+
+/* The same for a file: it goes to clang without its name. */
+static bool hide_name(struct lw__options *o)
+{
+    const char *slash = strrchr(o->path, '/');
+    if (o->path[0] != '@' && !(slash && slash[1] == '@'))
+        return true;
+    o->source_fd = open(o->path, O_RDONLY | O_CLOEXEC);
+    if (o->source_fd < 0)
+        return lw__defect("%s: %s", o->path, strerror(errno));
+    o->path = NULL;
+    return true;
+}
+
+static void free_options(struct lw__options *o)
+{
+    for (size_t i = 0; i < o->clang_arg_count; i++)
+        free(o->clang_args[i]);
+    free(o->clang_args);
+}
+
 /* One option and its value. */
 static bool option(struct lw__options *o, const char *name, const char *value)
 {
-    if (!strcmp(name, "-D") || !strcmp(name, "-I")) {
-        o->clang_args[o->clang_arg_count++] = name;
-        o->clang_args[o->clang_arg_count++] = value;
-        return true;
-    }
+    if (!strcmp(name, "-D") || !strcmp(name, "-I"))
+        return add_clang_option(o, name, value);
     if (!strcmp(name, "--source"))
         return number(value, &o->source_fd) || usage("--source takes a descriptor, not ", value);
     if (!strcmp(name, "--out"))
@@ -71,7 +103,7 @@ static bool option(struct lw__options *o, const char *name, const char *value)
 static bool parse(int argc, char **argv, struct lw__options *o)
 {
     *o = (struct lw__options){.source_fd = -1, .out_fd = -1};
-    o->clang_args = calloc((size_t)argc * 2 + 1, sizeof *o->clang_args);
+    o->clang_args = calloc((size_t)argc + 1, sizeof *o->clang_args);
     if (!o->clang_args)
         return lw__defect("out of memory");
     for (int i = 1; i < argc; i++) {
@@ -97,7 +129,7 @@ static bool parse(int argc, char **argv, struct lw__options *o)
         return usage("need one of PATH and --source", "");
     if (!o->name)
         o->name = o->path ? o->path : "<source>";
-    return true;
+    return !o->path || hide_name(o);
 }
 
 static bool write_all(int fd, const char *data, size_t count)
@@ -147,7 +179,7 @@ int main(int argc, char **argv)
 {
     struct lw__options options;
     if (!parse(argc, argv, &options)) {
-        free(options.clang_args);
+        free_options(&options);
         return 2;
     }
     lw__process_limits();
@@ -159,6 +191,6 @@ int main(int argc, char **argv)
         ok = write_result(&unit);
     int status = !ok ? 3 : unit.diags.errors ? 1 : 0;
     release(&unit);
-    free(options.clang_args);
+    free_options(&options);
     return status;
 }

@@ -48,9 +48,9 @@ uint16_t lw__u64_to_bf16(uint64_t x) LW_IR_NAME("lw.u64_to_bf16");
 float lw__f16_to_f32(uint16_t bits) LW_IR_NAME("lw.f16_to_f32");
 float lw__bf16_to_f32(uint16_t bits) LW_IR_NAME("lw.bf16_to_f32");
 
-/* What LLVM's code generator calls where it keeps a 16-bit float as a float between blocks, or takes
- * its absolute value; libgcc has them in part. A 16-bit float is passed and returned in the low half
- * of a float's register. */
+/* What LLVM's code generator calls where it keeps a 16-bit float as a float between blocks, or
+ * takes its absolute value; libgcc has them in part. A 16-bit float is passed and returned in the
+ * low half of a float's register. */
 float lw__extendhfsf2(float half) LW_IR_NAME("__extendhfsf2");
 float lw__truncsfhf2(float x) LW_IR_NAME("__truncsfhf2");
 float lw__truncsfbf2(float x) LW_IR_NAME("__truncsfbf2");

@@ -8,6 +8,18 @@ for way in k.c ./k.c "$PWD/k.c"; do
     "$LANEWISE" run "$way" -b 1 'i32[1]' >out 2>err || fail "run $way"
     grep -qx 'x: i32\[1\] = \[1\]' out || fail "run $way"
 done
+# No name is an option to any program on the way.
+mkdir ./@folder other ./@other
+echo '-DONE=2' >define
+cp define other/k.c
+for name in -k.c @k.c @folder/k.c @folder/@k.c @other/k.c "a b.c" 'q"\.c'; do
+    cp k.c "./$name"
+    "$LANEWISE" run -b 1 -I @folder -- "$name" 'i32[1]' >out 2>err || fail "run $name"
+    grep -qx 'x: i32\[1\] = \[1\]' out || fail "run $name"
+    "$LANEWISE" show --stage ir -- "$name" >out 2>err || fail "show $name"
+done
+"$LANEWISE" run k.c -D @define -b 1 'i32[1]' >out 2>err && fail "-D @define"
+grep -q 'macro name must be an identifier' err || fail "-D @define"
 "$LANEWISE" run /dev/stdin -b 1 'i32[1]' <k.c >out 2>err || fail "from standard input"
 cat k.c | "$LANEWISE" run /dev/stdin -b 1 'i32[1]' >out 2>err || fail "from a pipe"
 grep -qx 'x: i32\[1\] = \[1\]' out || fail "from a pipe"

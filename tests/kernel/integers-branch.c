@@ -1,5 +1,5 @@
-// A branch on a value that C leaves undefined takes one way or the other, and the program goes on: also
-// where the compiler sees what is wrong.
+// A branch on a value that C leaves undefined takes one way or the other, and the program goes on,
+// also where the compiler sees what is wrong.
 // run: -k k -b 1 i32[5]
 // expect: out: i32[5] = [5, 1, 3, 1, 9]
 // run: -k seen_later -b 1 i32[4] 40

@@ -2,9 +2,9 @@
  *
  * The shrinker changes trees at will and asks here. Walking in the order of execution, with helpers
  * where they are called, it checks: names are declared, jumps have a target, block operations and
- * assignments to uniform variables are in uniform flow, and between two barriers no element of block
- * memory is both written by its thread and read by others. A loop's body is walked twice, so that
- * what one trip leaves meets what the next begins with.
+ * assignments to uniform variables are in uniform flow, and between two barriers no element of
+ * block memory is both written by its thread and read by others. A loop's body is walked twice, so
+ * that what one trip leaves meets what the next begins with.
  */
 #include "random.h"
 #include <string.h>
@@ -44,7 +44,7 @@ struct walk {
     const struct var *scope[NAMES_MAX];
     int names;
     bool uniform, may_break, may_continue, in_arm, in_condition;
-    unsigned labels;            /* bit: inside that label's block */
+    unsigned labels; /* bit: inside that label's block */
     int loops;
     const struct helper *helper;
     unsigned char state[SHARED_MAX];
@@ -225,13 +225,15 @@ static void loop(struct walk *w, const struct stmt *s)
     if (s->var->uniform && !(w->uniform && same))
         fail(w, "the counter of a divergent loop is not uniform");
     w->uniform = w->uniform && same;
-    w->may_break = w->may_continue = true;
+    w->may_break = true;
     w->loops++;
     declare(w, s->var);
     for (int pass = 0; pass < 2; pass++) {
         if (s->op != L_DO)
             condition(w, s);
+        w->may_continue = false;
         body(w, &s->other);
+        w->may_continue = true;
         body(w, &s->body);
         if (s->op == L_DO)
             condition(w, s);

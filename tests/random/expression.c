@@ -16,9 +16,9 @@ static bool percent(struct generator *g, int n)
 
 enum type any_type(struct generator *g)
 {
-    return percent(g, 85) ? g->palette[below(g, PALETTE)]
-                          : g->wants[W_HALF] ? (enum type)below(g, TYPES)
-                                             : (enum type)below(g, BOOL + 1);
+    return percent(g, 85)     ? g->palette[below(g, PALETTE)]
+           : g->wants[W_HALF] ? (enum type)below(g, TYPES)
+                              : (enum type)below(g, BOOL + 1);
 }
 
 enum type integer_type(struct generator *g)
@@ -69,8 +69,14 @@ static struct expr *of_var(struct generator *g, enum expr_kind kind, struct var 
     return e;
 }
 
+/* Mostly the thread's own, so that threads differ. */
 static struct expr *index_expr(struct generator *g, int depth, bool uniform)
 {
+    if (!uniform && percent(g, depth > 0 ? 50 : 90)) {
+        struct expr *e = expr_new(g->p, X_PLACE, I32);
+        e->op = percent(g, 70) ? P_THREAD : P_LANE;
+        return e;
+    }
     return generate_expr(g, percent(g, 70) ? I32 : U32, depth > 0 ? depth - 1 : 0, uniform);
 }
 
@@ -101,8 +107,8 @@ static struct expr *of_shared(struct generator *g, enum type type, int depth, bo
     struct var *v = find_var(g, g->helper ? POINTER : SHARED, type, false);
     if (!v)
         return NULL;
-    bool others = g->helper ? !g->helper->writes && !g->helper->is_block
-                            : g->state[v->shared_index] != OWNED;
+    bool others =
+        g->helper ? !g->helper->writes && !g->helper->is_block : g->state[v->shared_index] != OWNED;
     if (g->helper && g->helper->is_block)
         return NULL;
     if (!others)
@@ -138,13 +144,16 @@ static struct expr *leaf(struct generator *g, enum type type, int depth, bool un
         e = expr_new(g->p, X_PLACE, I32);
         e->op = uniform ? UNIFORM_PLACES + below(g, PLACES - UNIFORM_PLACES) : below(g, PLACES);
         break;
-    case 8:
-        if (g->helper)
-            break;
+    case 8: break;
+    default: return generate_constant(g, type);
+    }
+    if (!e && !g->helper && percent(g, 75)) {
         e = expr_new(g->p, X_INPUT, type);
         e->kid[0] = index_expr(g, depth, uniform);
-        break;
-    default: break;
+    }
+    if (!e && !uniform && percent(g, 60)) {
+        e = expr_new(g->p, X_PLACE, I32);
+        e->op = below(g, 2) ? P_LANE : P_THREAD;
     }
     return expr_cast(g->p, type, e ? e : generate_constant(g, type));
 }
@@ -336,8 +345,8 @@ struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
         return reduce_by_user(g, e);
     if (info->is_vote) {
         e->type = info->result;
-        e->kid[0] = percent(g, 30) ? generate_expr(g, any_type(g), 1, false)
-                                   : generate_condition(g, false);
+        e->kid[0] =
+            percent(g, 30) ? generate_expr(g, any_type(g), 1, false) : generate_condition(g, false);
         return e;
     }
     enum type type = any_type(g);

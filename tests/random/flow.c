@@ -134,9 +134,11 @@ static void divergent_loop(struct generator *g)
     s->var = v;
     s->value[0] = trips;
     s->value[1] = extra;
+    g->may_break = true;
+    g->may_continue = false; /* who is told to leave stays for ever */
     if (form == L_ENDLESS)
         generate_inside(g, &s->other, few(g));
-    g->may_break = g->may_continue = true;
+    g->may_continue = true;
     generate_inside(g, &s->body, few(g));
     g->vars = vars;
     restore(g, f);

@@ -26,6 +26,14 @@ struct stmt *append_stmt(struct generator *g, enum stmt_kind kind)
     return s;
 }
 
+/* store_var - what a variable holds becomes known outside. */
+static void store_var(struct generator *g, struct var *v)
+{
+    struct expr *e = expr_new(g->p, X_VAR, v->type);
+    e->var = v;
+    append_stmt(g, S_STORE)->value[0] = e;
+}
+
 /* inside - statements for a block of its own; names declared there end with it. */
 void generate_inside(struct generator *g, struct block *b, int count)
 {
@@ -38,10 +46,8 @@ void generate_inside(struct generator *g, struct block *b, int count)
     generate_statements(g, count);
     if (!g->helper && g->vars > vars) {
         struct var *last = g->scope[g->vars - 1];
-        struct expr *e = expr_new(g->p, X_VAR, last->type);
-        e->var = last;
         if (last->shape == SCALAR)
-            append_stmt(g, S_STORE)->value[0] = e;
+            store_var(g, last);
     }
     g->depth--;
     g->end = end;
@@ -78,8 +84,8 @@ static struct var *pointee(struct generator *g, const struct helper *h)
     for (int i = 0; i < g->vars; i++) {
         struct var *v = g->scope[i];
         enum shared_state wrong = h->writes || h->is_block ? READABLE : OWNED;
-        if (v->shape == SHARED && v->type == h->pointer->type && g->state[v->shared_index] != wrong &&
-            below(g, ++count) == 0)
+        if (v->shape == SHARED && v->type == h->pointer->type &&
+            g->state[v->shared_index] != wrong && below(g, ++count) == 0)
             found = v;
     }
     return found;
@@ -168,7 +174,7 @@ static void make_helper(struct generator *g, bool with_pointer)
     g->helper = h;
     g->uniform = false;
     g->end = &h->body.first;
-    g->budget = 10;
+    g->budget = 6;
     g->label = -1;
     if (h->is_block)
         block_helper(g, h);
@@ -184,24 +190,19 @@ static void make_helper(struct generator *g, bool with_pointer)
 
 static void together(struct generator *g)
 {
-    if (!g->uniform || g->helper || percent(g, 50)) {
-        struct var *v = var_new(g->p, any_type(g), SCALAR);
-        g->together = below(g, 2);
-        struct expr *e = expr_cast(g->p, v->type, generate_together(g, false, false));
-        g->together = 0;
-        struct stmt *s = append_stmt(g, S_DECLARE);
-        s->var = v;
-        s->value[0] = e;
-        enter_scope(g, v);
-        return;
-    }
-    struct expr *e = generate_together(g, true, false);
-    struct var *v = var_new(g->p, e->type, SCALAR);
+    bool of_block = g->uniform && !g->helper && percent(g, 50);
+    g->together = of_block ? 0 : below(g, 2);
+    struct expr *e = generate_together(g, of_block, false);
+    g->together = 0;
+    struct var *v = var_new(g->p, of_block || percent(g, 70) ? e->type : any_type(g), SCALAR);
     struct stmt *s = append_stmt(g, S_DECLARE);
     s->var = v;
-    s->value[0] = e;
+    s->value[0] = expr_cast(g->p, v->type, e);
     enter_scope(g, v);
-    memset(g->state, 0, sizeof g->state);
+    if (of_block)
+        memset(g->state, 0, sizeof g->state);
+    if (!g->helper && percent(g, 60))
+        store_var(g, v);
 }
 
 static void synchronise(struct generator *g)
@@ -216,11 +217,15 @@ static void synchronise(struct generator *g)
 
 static void statement(struct generator *g)
 {
-    struct choice { int weight; void (*make)(struct generator *g); } choices[] = {
+    struct choice {
+        int weight;
+        void (*make)(struct generator *g);
+    } choices[] = {
         {14, generate_declare_scalar},
         {14, generate_assign_scalar},
         {g->wants[W_VECTOR] ? 10 : 0, generate_vector},
-        {g->wants[W_VECTOR] || g->wants[W_STRUCT] || g->wants[W_ARRAY] ? 10 : 0, generate_assign_part},
+        {g->wants[W_VECTOR] || g->wants[W_STRUCT] || g->wants[W_ARRAY] ? 10 : 0,
+         generate_assign_part},
         {g->wants[W_STRUCT] ? 5 : 0, generate_copy_structure},
         {10, generate_store},
         {g->p->shareds ? 12 : 0, generate_own_shared},
@@ -289,7 +294,8 @@ static void make_parameters(struct generator *g)
         struct var *v = var_new(p, is_half(type) ? F32 : type, is_struct ? STRUCT : SCALAR);
         v->is_parameter = v->uniform = true;
         v->structure = is_struct ? &p->structure : NULL;
-        for (size_t k = 0; k < sizeof v->value; k++) /* small in each byte: no NaN, bool is 0 or 1 */
+        for (size_t k = 0; k < sizeof v->value;
+             k++) /* small in each byte: no NaN, bool is 0 or 1 */
             v->value[k] = is_struct || v->type == BOOL ? (unsigned char)below(g, 2)
                                                        : (unsigned char)below(g, 64);
         p->parameter[i] = v;
@@ -340,11 +346,8 @@ static void dump(struct generator *g)
 {
     for (int i = 0; i < g->vars; i++) {
         struct var *v = g->scope[i];
-        if (v->shape != SCALAR || v->is_parameter)
-            continue;
-        struct expr *e = expr_new(g->p, X_VAR, v->type);
-        e->var = v;
-        append_stmt(g, S_STORE)->value[0] = e;
+        if (v->shape == SCALAR && !v->is_parameter)
+            store_var(g, v);
     }
 }
 
@@ -373,10 +376,10 @@ struct program *generate(uint64_t seed)
         enter_scope(&g, p->shared[i]);
     g.uniform = true;
     g.end = &p->body.first;
-    g.budget = 30;
-    generate_statements(&g, 2 + below(&g, 6));
+    g.budget = 18;
+    generate_statements(&g, 1 + below(&g, 5));
     wanted(&g);
-    generate_statements(&g, 2 + below(&g, 6));
+    generate_statements(&g, 1 + below(&g, 5));
     dump(&g);
     return p;
 }

@@ -9,8 +9,19 @@
 enum shared_state { FREE, OWNED, READABLE };
 
 enum want {
-    W_DIVERGENT, W_BARRIER_LOOP, W_SWITCH, W_HALF, W_ATOMIC, W_SHARED_HELPER, W_VECTOR, W_STRUCT,
-    W_ARRAY, W_GOTO, W_RETURN, W_BORROW, WANTS
+    W_DIVERGENT,
+    W_BARRIER_LOOP,
+    W_SWITCH,
+    W_HALF,
+    W_ATOMIC,
+    W_SHARED_HELPER,
+    W_VECTOR,
+    W_STRUCT,
+    W_ARRAY,
+    W_GOTO,
+    W_RETURN,
+    W_BORROW,
+    WANTS
 };
 
 enum { SCOPE_MAX = 400, PALETTE = 5 };
@@ -22,15 +33,15 @@ struct generator {
     int vars;
     enum type palette[PALETTE];
     bool wants[WANTS];
-    bool uniform;          /* all threads of the block that have not returned are here */
+    bool uniform; /* all threads of the block that have not returned are here */
     bool may_break, may_continue;
-    int label;             /* a goto may go to it; -1: none */
+    int label; /* a goto may go to it; -1: none */
     int depth, budget;
-    int together;          /* collectives that the expression may still have */
+    int together; /* collectives that the expression may still have */
     struct helper *helper;
     enum shared_state state[SHARED_MAX];
     struct block *here;
-    struct stmt **end;     /* where the next statement goes */
+    struct stmt **end; /* where the next statement goes */
 };
 
 enum type any_type(struct generator *g);

@@ -28,12 +28,12 @@ const char kernel_prelude[] =
     "/* atomic_add by atomic_cas */\n"
     "#define CAS_ADD(p, v)                                                               \\\n"
     "    do {                                                                            \\\n"
-    "        __typeof__(*(p)) old_ = atomic_load(p), now_;                               \\\n"
-    "        while ((now_ = atomic_cas(p, old_, old_ + (v))) != old_)                    \\\n"
+    "        __typeof__(*(p)) add_ = (v), old_ = atomic_load(p), now_;                   \\\n"
+    "        while ((now_ = atomic_cas(p, old_, old_ + add_)) != old_)                   \\\n"
     "            old_ = now_;                                                            \\\n"
     "    } while (0)\n";
 
-const char *const atomic_text[ATOMICS] = {"add", "min", "max", "and", "or",
+const char *const atomic_text[ATOMICS] = {"add", "min",      "max", "and", "or",
                                           "xor", "exchange", "cas", "sub"};
 
 struct writer {
@@ -110,8 +110,8 @@ static void assignment(struct writer *w, const struct stmt *s)
     const struct expr *e = implied(s->value[0]);
     bool is_compound = e->kind == X_BINARY && same_place(e->kid[0], s->target) &&
                        !binary_guard(e, 0) && !binary_guard(e, 1) &&
-                       (is_float(e->type) || (e->op != B_DIV && e->op != B_REM && e->op != B_SHL &&
-                                              e->op != B_SHR)) &&
+                       (is_float(e->type) ||
+                        (e->op != B_DIV && e->op != B_REM && e->op != B_SHL && e->op != B_SHR)) &&
                        (is_float(e->type) == is_float(s->target->type));
     expression(w, s->target);
     fprintf(w->to, " %s= ", is_compound ? binary_text[e->op] : "");
@@ -433,9 +433,10 @@ static void head(struct writer *w)
 {
     const struct program *p = w->p;
     int n = program_threads(p);
-    fprintf(w->to, "\n#undef BLOCK_NUMBER\n#undef ME\n"
-                   "#define BLOCK_NUMBER ((block_idx.z * %d + block_idx.y) * %d + block_idx.x)\n"
-                   "#define ME (BLOCK_NUMBER * %d + THREAD)\n",
+    fprintf(w->to,
+            "\n#undef BLOCK_NUMBER\n#undef ME\n"
+            "#define BLOCK_NUMBER ((block_idx.z * %d + block_idx.y) * %d + block_idx.x)\n"
+            "#define ME (BLOCK_NUMBER * %d + THREAD)\n",
             p->grid[1], p->grid[0], n);
     shared(w, true);
     fputs("\nKERNEL ", w->to);
@@ -448,7 +449,8 @@ void write_kernel(FILE *to, struct program *p)
 {
     struct writer w = {to, p, 0};
     program_number(p);
-    structure(&w);
+    if (p->has_structures)
+        structure(&w);
     w.depth = 1;
     for (int i = 0; i < p->helpers; i++)
         if (p->helper[i])

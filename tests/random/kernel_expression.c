@@ -5,14 +5,14 @@
 
 const char *const binary_text[BINARIES] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"};
 const char *const compare_text[COMPARISONS] = {"<", "<=", ">", ">=", "==", "!="};
-const char *const maths_text[MATHS] = {"sqrt",  "fabs",  "floor", "ceil", "trunc",
+const char *const maths_text[MATHS] = {"sqrt",  "fabs", "floor", "ceil", "trunc",
                                        "round", "rint", "fmod",  "fma"};
 const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs"};
 
 static const char *const place_text[PLACES] = {
-    "THREAD",       "lane_id()",   "warp_id()",   "thread_idx.x", "thread_idx.y",
-    "thread_idx.z", "(int)global_idx.x", "block_idx.x", "block_idx.y",  "block_idx.z",
-    "block_dim.x",  "grid_dim.x"};
+    "THREAD",       "lane_id()",    "warp_id()",         "thread_idx.x",
+    "thread_idx.y", "thread_idx.z", "(int)global_idx.x", "block_idx.x",
+    "block_idx.y",  "block_idx.z",  "block_dim.x",       "grid_dim.x"};
 
 void write_name(FILE *to, const struct var *v)
 {
@@ -92,7 +92,8 @@ static void binary(FILE *to, const struct program *p, const struct expr *e)
 
 static void unary(FILE *to, const struct program *p, const struct expr *e)
 {
-    bool guard = e->op == U_MINUS && is_signed(e->kid[0]->type) && types[e->kid[0]->type].bits >= 32;
+    bool guard =
+        e->op == U_MINUS && is_signed(e->kid[0]->type) && types[e->kid[0]->type].bits >= 32;
     fprintf(to, "%c(", "-~!"[e->op]);
     kid(to, p, e, 0);
     fputs(guard ? " >> 1)" : ")", to);
@@ -119,8 +120,8 @@ static void together_value(FILE *to, const struct program *p, const struct expr 
     const struct together_info *info = &togethers[e->op];
     bool is_guarded = is_signed(e->type) && !info->moves && !info->is_vote && !info->by_user;
     bool is_product = e->op == T_warp_prod || e->op == T_block_prod;
-    bool is_extreme = e->op == T_warp_max || e->op == T_block_max || e->op == T_warp_min ||
-                      e->op == T_block_min;
+    bool is_extreme =
+        e->op == T_warp_max || e->op == T_block_max || e->op == T_warp_min || e->op == T_block_min;
     kid(to, p, e, 0);
     if (is_guarded && is_product)
         fprintf(to, " & 1 ? (%s)-1 : (%s)1", types[e->type].kernel, types[e->type].kernel);
@@ -153,7 +154,8 @@ static void together(FILE *to, const struct program *p, const struct expr *e)
     fputc(')', to);
     if (!is_safe)
         return;
-    static const char *const source[] = {[T_shuffle] = "", [T_shuffle_up] = "lane_id() - ",
+    static const char *const source[] = {[T_shuffle] = "",
+                                         [T_shuffle_up] = "lane_id() - ",
                                          [T_shuffle_down] = "lane_id() + ",
                                          [T_shuffle_xor] = "lane_id() ^ ",
                                          [T_warp_broadcast] = ""};

@@ -37,9 +37,14 @@ static inline float narrow(long double x, int digits, int least, long double gre
     return fabsl(y) > greatest ? copysignf(INFINITY, (float)x) : (float)y;
 }
 
-/* Most values are floats already, and then a sum with a large number rounds at the right digit. */
-static inline float f16(long double x) { return narrow(x, 11, -24, 65504.0L); }
-static inline float bf16(long double x) { return narrow(x, 8, -133, 0x1.fep127L); }
+static inline float f16(long double x)
+{
+    return narrow(x, 11, -24, 65504.0L);
+}
+static inline float bf16(long double x)
+{
+    return narrow(x, 8, -133, 0x1.fep127L);
+}
 
 static inline uint16_t store16(float x, int digits, int bias)
 {
@@ -68,10 +73,22 @@ static inline float load16(uint16_t bits, int digits, int bias)
     return bits & 0x8000 ? -x : x;
 }
 
-static inline uint16_t put_f16(float x) { return store16(x, 11, 15); }
-static inline uint16_t put_bf16(float x) { return store16(x, 8, 127); }
-static inline float get_f16(uint16_t x) { return load16(x, 11, 15); }
-static inline float get_bf16(uint16_t x) { return load16(x, 8, 127); }
+static inline uint16_t put_f16(float x)
+{
+    return store16(x, 11, 15);
+}
+static inline uint16_t put_bf16(float x)
+{
+    return store16(x, 8, 127);
+}
+static inline float get_f16(uint16_t x)
+{
+    return load16(x, 11, 15);
+}
+static inline float get_bf16(uint16_t x)
+{
+    return load16(x, 8, 127);
+}
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
@@ -103,9 +120,17 @@ static inline int bit_length(uint64_t x)
 
 /* The greater of two floats: a NaN loses, -0 < +0. */
 #define GREATER(a, b)                                                                              \
-    ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) == (b) ? (signbit(a) ? (b) : (a)) : (a) > (b) ? (a) : (b))
+    ((a) != (a)   ? (b)                                                                            \
+     : (b) != (b) ? (a)                                                                            \
+     : (a) == (b) ? (signbit(a) ? (b) : (a))                                                       \
+     : (a) > (b)  ? (a)                                                                            \
+                  : (b))
 #define LESSER(a, b)                                                                               \
-    ((a) != (a) ? (b) : (b) != (b) ? (a) : (a) == (b) ? (signbit(a) ? (a) : (b)) : (a) < (b) ? (a) : (b))
+    ((a) != (a)   ? (b)                                                                            \
+     : (b) != (b) ? (a)                                                                            \
+     : (a) == (b) ? (signbit(a) ? (a) : (b))                                                       \
+     : (a) < (b)  ? (a)                                                                            \
+                  : (b))
 
 /* ---- together ------------------------------------------------------------------------------ */
 
@@ -139,7 +164,8 @@ static inline int bit_length(uint64_t x)
         }                                                                                          \
     }
 
-/* SCAN(name, T): x_k(i), the value of place i after k steps, is x_{k-1}(i - 2^{k-1}) + x_{k-1}(i). */
+/* SCAN(name, T): the value of place i after k steps is that of place i - 2^(k-1) after k - 1 steps
+ * plus its own after k - 1. */
 #define SCAN(name, T)                                                                              \
     static T name##_step(const T *x, int i, int k)                                                 \
     {                                                                                              \

@@ -9,11 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 20, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+enum { BATCH = 50, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
     "usage: random [--seed S] [--programs N] [--jobs J]    run programs S to S + N - 1\n"
-    "       random --fuzz FOLDER [--seed S] [--jobs J]     until stopped; what is wrong goes there\n"
+    "       random --fuzz FOLDER [--seed S] [--jobs J]     until stopped; what is wrong goes "
+    "there\n"
     "       random --kernel S | --scalar S | --shrink S    print a program, or its test file\n";
 
 struct options {
@@ -38,8 +39,8 @@ static bool parse(int argc, char **argv, struct options *o)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *name = argv[i], *value = argv[i + 1];
-        bool prints = !strcmp(name, "--kernel") || !strcmp(name, "--scalar") ||
-                      !strcmp(name, "--shrink");
+        bool prints =
+            !strcmp(name, "--kernel") || !strcmp(name, "--scalar") || !strcmp(name, "--shrink");
         if (!strcmp(name, "--fuzz"))
             o->fuzz = value;
         else if (!strcmp(name, "--programs"))
@@ -71,7 +72,7 @@ static void write_report(const char *folder, struct program *p, const struct out
 /* run_batch - programs seed, seed + 1 ...; returns how many are wrong. */
 static int run_batch(const struct options *o, uint64_t seed, int count)
 {
-    struct program *p[BATCH];
+    struct program *p[BATCH] = {NULL};
     struct outcome outcomes[BATCH];
     int wrong = 0;
     for (int i = 0; i < count; i++)
@@ -107,7 +108,7 @@ static void worker(const struct options *o, int job)
     exit(wrong ? EXIT_WRONG : 0);
 }
 
-/* coverage - prints it; false where too few programs have what many should, or one is no program. */
+/* coverage - prints it; false where too few programs have what many should, or one is none. */
 static bool coverage(const struct options *o)
 {
     uint64_t count[FEATURES] = {0};

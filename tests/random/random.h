@@ -23,13 +23,13 @@
 enum type { I8, I16, I32, I64, U8, U16, U32, U64, BOOL, F16, BF16, F32, F64, TYPES, NO_TYPE };
 
 struct type_info {
-    const char *name;     /* "i32", as in buffer arguments */
-    const char *kernel;   /* C name in a kernel */
-    const char *scalar;   /* what a variable of it is in the scalar program: 16-bit ones are float */
-    const char *stored;   /* what an element of a buffer is there */
-    const char *vector;   /* first part of the names of short vectors */
-    int bits;             /* that a value has, the sign included */
-    char kind;            /* i u b f */
+    const char *name;   /* "i32", as in buffer arguments */
+    const char *kernel; /* C name in a kernel */
+    const char *scalar; /* what a variable of it is in the scalar program: 16-bit ones are float */
+    const char *stored; /* what an element of a buffer is there */
+    const char *vector; /* first part of the names of short vectors */
+    int bits;           /* that a value has, the sign included */
+    char kind;          /* i u b f */
 };
 extern const struct type_info types[TYPES];
 
@@ -42,14 +42,17 @@ enum { FIELDS = 3, KIDS = 3, SHARED_MAX = 3, HELPERS_MAX = 4, PARAMETERS_MAX = 4
 
 struct structure {
     int id;
-    struct { enum type type; int count; } field[FIELDS]; /* count 0: no array */
+    struct {
+        enum type type;
+        int count;
+    } field[FIELDS]; /* count 0: no array */
 };
 
 struct var {
     int id;
     enum type type;
     enum shape shape;
-    int count;                  /* VECTOR, ARRAY: elements */
+    int count; /* VECTOR, ARRAY: elements */
     struct structure *structure;
     bool uniform;               /* the same in all threads of the block */
     bool is_parameter;          /* of the kernel */
@@ -61,15 +64,44 @@ struct var {
 };
 
 enum expr_kind {
-    X_CONST, X_VAR, X_PART, X_FIELD, X_ITEM, X_SHARED, X_OWN, X_INPUT, X_PLACE, X_UNARY, X_BINARY,
-    X_COMPARE, X_LOGIC, X_CHOOSE, X_CAST, X_MATHS, X_BITS, X_TOGETHER
+    X_CONST,
+    X_VAR,
+    X_PART,
+    X_FIELD,
+    X_ITEM,
+    X_SHARED,
+    X_OWN,
+    X_INPUT,
+    X_PLACE,
+    X_UNARY,
+    X_BINARY,
+    X_COMPARE,
+    X_LOGIC,
+    X_CHOOSE,
+    X_CAST,
+    X_MATHS,
+    X_BITS,
+    X_TOGETHER
 };
 
 enum unary { U_MINUS, U_INVERT, U_NOT };
 enum binary { B_ADD, B_SUB, B_MUL, B_DIV, B_REM, B_AND, B_OR, B_XOR, B_SHL, B_SHR, BINARIES };
 enum { COMPARISONS = 6, MATHS = 9, MATHS_TWO = 7, MATHS_THREE = 8, BIT_COUNTS = 4 };
-enum place { P_THREAD, P_LANE, P_WARP, P_THREAD_X, P_THREAD_Y, P_THREAD_Z, P_GLOBAL_X,
-             P_BLOCK_X, P_BLOCK_Y, P_BLOCK_Z, P_BLOCK_DIM_X, P_GRID_DIM_X, PLACES };
+enum place {
+    P_THREAD,
+    P_LANE,
+    P_WARP,
+    P_THREAD_X,
+    P_THREAD_Y,
+    P_THREAD_Z,
+    P_GLOBAL_X,
+    P_BLOCK_X,
+    P_BLOCK_Y,
+    P_BLOCK_Z,
+    P_BLOCK_DIM_X,
+    P_GRID_DIM_X,
+    PLACES
+};
 enum { UNIFORM_PLACES = P_BLOCK_X }; /* from here on */
 
 enum together {
@@ -87,36 +119,58 @@ struct together_info {
 extern const struct together_info togethers[TOGETHERS];
 
 /* A user's operator of *_REDUCE. */
-struct user_operator { enum type type; const char *identity, *expression; };
+struct user_operator {
+    enum type type;
+    const char *identity, *expression;
+};
 enum { USER_OPERATORS = 7 };
 extern const struct user_operator user_operators[USER_OPERATORS];
 
 struct expr {
     enum expr_kind kind;
     enum type type;
-    int op;                  /* of the kind's own enum or table */
+    int op; /* of the kind's own enum or table */
     struct expr *kid[KIDS];
     struct var *var;
-    int index, sub;          /* X_PART element, X_FIELD field and its element */
-    uint64_t bits;           /* X_CONST integer */
-    double real;             /* X_CONST float */
-    bool safe;               /* X_TOGETHER that moves: absent sources replaced after a ballot */
-    int temp;                /* X_TOGETHER: scalar.c's */
+    int index, sub; /* X_PART element, X_FIELD field and its element */
+    uint64_t bits;  /* X_CONST integer */
+    double real;    /* X_CONST float */
+    bool safe;      /* X_TOGETHER that moves: absent sources replaced after a ballot */
+    int temp;       /* X_TOGETHER: scalar.c's */
 };
 
 enum stmt_kind {
-    S_DECLARE, S_ASSIGN, S_VECTOR, S_COPY, S_STORE, S_ATOMIC, S_OWN_ATOMIC, S_IF, S_LOOP, S_SWITCH,
-    S_LABEL, S_BREAK, S_CONTINUE, S_GOTO, S_RETURN, S_BARRIER, S_WARP_SYNC, S_FENCE, S_CALL
+    S_DECLARE,
+    S_ASSIGN,
+    S_VECTOR,
+    S_COPY,
+    S_STORE,
+    S_ATOMIC,
+    S_OWN_ATOMIC,
+    S_IF,
+    S_LOOP,
+    S_SWITCH,
+    S_LABEL,
+    S_BREAK,
+    S_CONTINUE,
+    S_GOTO,
+    S_RETURN,
+    S_BARRIER,
+    S_WARP_SYNC,
+    S_FENCE,
+    S_CALL
 };
 enum loop_form { L_FOR, L_WHILE, L_DO, L_ENDLESS };
 enum atomic_op { A_ADD, A_MIN, A_MAX, A_AND, A_OR, A_XOR, A_EXCHANGE, A_CAS, A_SUB, ATOMICS };
 enum { CELLS = 8 }; /* a cell for each operation but A_SUB, which shares that of A_ADD */
 
-struct block { struct stmt *first; };
+struct block {
+    struct stmt *first;
+};
 
 struct arm {
     struct block body;
-    int labels;         /* bit v: case v; bit SWITCH_VALUES: default */
+    int labels; /* bit v: case v; bit SWITCH_VALUES: default */
     bool falls_through;
 };
 enum { ARMS = 4, SWITCH_VALUES = 6, DECLARED_MAX = 8 };
@@ -124,14 +178,15 @@ enum { ARMS = 4, SWITCH_VALUES = 6, DECLARED_MAX = 8 };
 struct stmt {
     enum stmt_kind kind;
     struct stmt *next;
-    struct var *var;              /* declared, assigned, called for, the loop's counter */
-    struct expr *target;          /* S_ASSIGN */
-    struct expr *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments */
-    struct var *from[2];          /* S_VECTOR, S_COPY operands; S_CALL pointers */
-    int op;                       /* S_VECTOR, atomics, loop form, label number */
-    int slot;                     /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
-    int trips;                    /* S_LOOP: at most */
-    struct block body, other;     /* then and else; a loop's body and leaving arm */
+    struct var *var;     /* declared, assigned, called for, the loop's counter */
+    struct expr *target; /* S_ASSIGN */
+    struct expr
+        *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments */
+    struct var *from[2];      /* S_VECTOR, S_COPY operands; S_CALL pointers */
+    int op;                   /* S_VECTOR, atomics, loop form, label number */
+    int slot;                 /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
+    int trips;                /* S_LOOP: at most */
+    struct block body, other; /* then and else; a loop's body and leaving arm */
     struct arm arm[ARMS];
     int arms;
     struct helper *helper;
@@ -142,15 +197,15 @@ struct helper {
     enum type type;
     struct var *parameter[PARAMETERS_MAX], *pointer;
     int parameters;
-    bool is_block;      /* called by all threads of the block */
-    bool writes;        /* its pointer: own elements are written; else others' are read */
+    bool is_block; /* called by all threads of the block */
+    bool writes;   /* its pointer: own elements are written; else others' are read */
     struct block body;
     struct expr *result;
 };
 
 struct program {
     uint64_t seed;
-    int number;             /* of its kernel in the file */
+    int number; /* of its kernel in the file */
     int block[3], grid[3];
     bool fixed_block;
     struct arena *arena;
@@ -166,6 +221,7 @@ struct program {
     int vars, labels;
     int slots[TYPES];                    /* outputs of a thread, by type */
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
+    bool has_structures;
 };
 
 enum { INPUTS = 64 };
@@ -187,7 +243,7 @@ bool is_float(enum type t);
 bool is_half(enum type t);
 bool is_signed(enum type t);
 enum type promoted(enum type t);
-enum type common(enum type a, enum type b); /* NO_TYPE for the two 16-bit floats */
+enum type common(enum type a, enum type b);      /* NO_TYPE for the two 16-bit floats */
 int binary_guard(const struct expr *e, int kid); /* places that a signed operand is shifted right */
 int program_threads(const struct program *p);
 int program_blocks(const struct program *p);
@@ -206,7 +262,9 @@ void program_number(struct program *p); /* slots and uses, before it is written 
 
 /* ---- the others ---------------------------------------------------------------------------- */
 
-struct dice { uint64_t state; };
+struct dice {
+    uint64_t state;
+};
 uint64_t dice_next(struct dice *d);
 int dice_below(struct dice *d, int n);
 bool dice_percent(struct dice *d, int percent);
@@ -215,10 +273,31 @@ struct program *generate(uint64_t seed);
 
 /* What program_check and coverage find in a tree. */
 enum feature {
-    C_DIVERGENT, C_BARRIER_LOOP, C_SWITCH, C_HALF, C_ATOMIC, C_SHARED_HELPER, REQUIRED,
-    C_FALL_THROUGH = REQUIRED, C_RETURN, C_BREAK, C_CONTINUE, C_GOTO, C_BLOCK_OP, C_REDUCE, C_SCAN,
-    C_MOVE, C_BORROWED, C_VOTE, C_USER_OPERATOR, C_IN_CONDITION, C_VECTOR, C_STRUCT, C_ARRAY,
-    C_HELPER, FEATURES
+    C_DIVERGENT,
+    C_BARRIER_LOOP,
+    C_SWITCH,
+    C_HALF,
+    C_ATOMIC,
+    C_SHARED_HELPER,
+    REQUIRED,
+    C_FALL_THROUGH = REQUIRED,
+    C_RETURN,
+    C_BREAK,
+    C_CONTINUE,
+    C_GOTO,
+    C_BLOCK_OP,
+    C_REDUCE,
+    C_SCAN,
+    C_MOVE,
+    C_BORROWED,
+    C_VOTE,
+    C_USER_OPERATOR,
+    C_IN_CONDITION,
+    C_VECTOR,
+    C_STRUCT,
+    C_ARRAY,
+    C_HELPER,
+    FEATURES
 };
 extern const char *const feature_names[FEATURES];
 bool program_check(struct program *p, bool found[FEATURES], const char **why);
@@ -241,8 +320,8 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e);
 struct buffer {
     char name[16];
     enum type type;
-    size_t count;       /* 0: a parameter by value */
-    struct var *var;    /* the parameter by value, or the global array of a SHARED */
+    size_t count;    /* 0: a parameter by value */
+    struct var *var; /* the parameter by value, or the global array of a SHARED */
     bool is_const;
 };
 enum { BUFFERS_MAX = 3 * TYPES + PARAMETERS_MAX + SHARED_MAX };

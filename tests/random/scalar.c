@@ -2,49 +2,14 @@
  *
  * Control flow is masks: a statement runs for the threads of its mask, an `if` splits it, a loop
  * goes on while a thread is in it. Leaving (break, continue, goto, return) takes the thread out of
- * every mask up to that of the statement it leaves. So a collective is executed once for each of its
- * instances, for exactly the threads that reach it.
+ * every mask up to that of the statement it leaves. So a collective is executed once for each of
+ * its instances, for exactly the threads that reach it.
  */
-#include "random.h"
+#include "scalar.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum mask_kind { M_ROOT, M_LOOP, M_TRIP, M_SWITCH, M_LABEL, M_ARM };
-enum { MASKS_MAX = 64 };
-
-struct writer {
-    FILE *to, *before; /* the function; what must stand in front of it */
-    struct program *p;
-    int depth, names;
-    struct { enum mask_kind kind; int id, label; } mask[MASKS_MAX];
-    int masks;
-    const struct helper *helper;
-    int result; /* of the helper, an array */
-};
-
-static void line(struct writer *w)
-{
-    fprintf(w->to, "%*s", 4 * w->depth, "");
-}
-
-static int top(const struct writer *w)
-{
-    return w->mask[w->masks - 1].id;
-}
-
-static void each(struct writer *w, int mask)
-{
-    line(w);
-    fprintf(w->to, "EACH (m%d) ", mask);
-}
-
-static void value(struct writer *w, const struct expr *e)
-{
-    scalar_expression(w->to, w->p, e);
-}
-
-/* push - a new innermost mask, declared but not set. */
-static int push(struct writer *w, enum mask_kind kind, int label)
+int scalar_push(struct writer *w, enum mask_kind kind, int label)
 {
     int id = w->names++;
     line(w);
@@ -57,7 +22,7 @@ static int push(struct writer *w, enum mask_kind kind, int label)
 
 static int push_copy(struct writer *w, enum mask_kind kind, int label)
 {
-    int from = top(w), id = push(w, kind, label);
+    int from = top(w), id = scalar_push(w, kind, label);
     line(w);
     fprintf(w->to, "memcpy(m%d, m%d, NT);\n", id, from);
     return id;
@@ -81,152 +46,6 @@ static int find_mask(const struct writer *w, enum mask_kind a, enum mask_kind b,
     return i;
 }
 
-/* ---- together ------------------------------------------------------------------------------ */
-
-static void find_together(struct expr *e, void *user)
-{
-    *(bool *)user |= e->kind == X_TOGETHER;
-}
-
-static bool has_together(struct expr *e)
-{
-    bool found = false;
-    struct visitor v = {find_together, NULL, &found};
-    visit_expr(e, &v);
-    return found;
-}
-
-/* The type that numbers are combined in. */
-static enum type combined_type(const struct expr *e)
-{
-    if (togethers[e->op].is_vote)
-        return BOOL;
-    return is_half(e->type) && !togethers[e->op].moves ? F32 : e->type;
-}
-
-static void define_operator(struct writer *w, const struct expr *e)
-{
-    const char *name = types[combined_type(e)].scalar;
-    const char *text = "(a) + (b)";
-    bool f = is_float(e->type);
-    switch (e->op) {
-    case T_warp_inclusive_sum:
-    case T_warp_exclusive_sum:
-    case T_block_inclusive_sum:
-    case T_block_exclusive_sum: fprintf(w->before, "SCAN(combine%d, %s)\n", e->temp, name); return;
-    case T_warp_max:
-    case T_block_max: text = f ? "GREATER(a, b)" : "a > b ? a : b"; break;
-    case T_warp_min:
-    case T_block_min: text = f ? "LESSER(a, b)" : "a < b ? a : b"; break;
-    case T_warp_prod:
-    case T_block_prod: text = "a * b"; break;
-    case T_warp_partner:
-    case T_block_partner: text = user_operators[e->index].expression; break;
-    default: break;
-    }
-    fprintf(w->before, "REDUCTION(combine%d, %s, %s)\n", e->temp, name, text);
-}
-
-static void together_value(struct writer *w, const struct expr *e)
-{
-    struct expr cast = {.kind = X_CAST, .type = combined_type(e), .kid = {e->kid[0]}};
-    const struct together_info *info = &togethers[e->op];
-    bool is_guarded = is_signed(e->type) && !info->moves && !info->is_vote && !info->by_user;
-    bool is_product = e->op == T_warp_prod || e->op == T_block_prod;
-    bool is_extreme = e->op == T_warp_max || e->op == T_block_max || e->op == T_warp_min ||
-                      e->op == T_block_min;
-    fputc('(', w->to);
-    value(w, &cast);
-    if (is_guarded && is_product)
-        fputs(" & 1) ? -1 : 1", w->to);
-    else
-        fputs(is_guarded && !is_extreme && types[e->kid[0]->type].bits >= 32 ? ") >> 10" : ")",
-              w->to);
-    fputs(";\n", w->to);
-}
-
-static void combine(struct writer *w, struct expr *e)
-{
-    static const char *const moves[] = {[T_shuffle] = "TO", [T_shuffle_up] = "UP",
-                                        [T_shuffle_down] = "DOWN", [T_shuffle_xor] = "XOR",
-                                        [T_warp_broadcast] = "TO"};
-    const struct together_info *info = &togethers[e->op];
-    int id = e->temp, m = top(w), width = info->is_block ? 1024 : 32;
-    line(w);
-    if (info->moves) {
-        fprintf(w->to, "move(m%d, NT, MOVE_%s, sizeof *u%d, u%d, n%d, c%d);\n", m,
-                info->is_block ? "IN_BLOCK" : moves[e->op], id, id, id, id);
-    } else if (info->is_vote) {
-        const char *what = e->op == T_ballot                             ? "BALLOT"
-                           : e->op == T_warp_any || e->op == T_block_any ? "ANY"
-                           : e->op == T_warp_all || e->op == T_block_all ? "ALL"
-                                                                         : "COUNT";
-        fprintf(w->to, "vote(m%d, NT, %d, VOTE_%s, u%d, c%d);\n", m, width, what, id, id);
-    } else {
-        define_operator(w, e);
-        bool scan = strstr(info->name, "clusive") != NULL;
-        fprintf(w->to, "combine%d(m%d, u%d, c%d, NT, ", id, m, id, id);
-        if (scan)
-            fprintf(w->to, "%d, %d);\n", info->is_block, strstr(info->name, "exclusive") != NULL);
-        else
-            fprintf(w->to, "%d);\n", width);
-    }
-}
-
-static void prepare(struct writer *w, struct expr *e);
-
-/* prepare_arm - what stands in an operand of && || ?: is done by those who evaluate it. */
-static void prepare_arm(struct writer *w, struct expr *condition, bool wanted, struct expr *arm)
-{
-    if (!has_together(arm))
-        return;
-    int from = top(w), id = push(w, M_ARM, 0);
-    each(w, from);
-    fprintf(w->to, "m%d[t] = %s(", id, wanted ? "!!" : "!");
-    value(w, condition);
-    fputs(");\n", w->to);
-    prepare(w, arm);
-    w->masks--;
-}
-
-/* prepare - computes what the threads of the mask do together in an expression. */
-static void prepare(struct writer *w, struct expr *e)
-{
-    if (!e || !has_together(e))
-        return;
-    prepare(w, e->kid[0]);
-    if (e->kind == X_LOGIC) {
-        prepare_arm(w, e->kid[0], e->op == 0, e->kid[1]);
-        return;
-    }
-    if (e->kind == X_CHOOSE) {
-        prepare_arm(w, e->kid[0], true, e->kid[1]);
-        prepare_arm(w, e->kid[0], false, e->kid[2]);
-        return;
-    }
-    prepare(w, e->kid[1]);
-    prepare(w, e->kid[2]);
-    if (e->kind != X_TOGETHER)
-        return;
-    e->temp = w->names++;
-    enum type type = combined_type(e), result = togethers[e->op].is_vote ? U32 : type;
-    line(w);
-    fprintf(w->to, "%s u%d[NT]; %s c%d[NT];\n", types[type].scalar, e->temp,
-            types[result].scalar, e->temp);
-    each(w, top(w));
-    fprintf(w->to, "u%d[t] = ", e->temp);
-    together_value(w, e);
-    if (togethers[e->op].moves) {
-        line(w);
-        fprintf(w->to, "int32_t n%d[NT];\n", e->temp);
-        each(w, top(w));
-        fprintf(w->to, "n%d[t] = ", e->temp);
-        value(w, e->kid[1]);
-        fputs(";\n", w->to);
-    }
-    combine(w, e);
-}
-
 /* ---- statements ---------------------------------------------------------------------------- */
 
 static void declare(struct writer *w, const struct var *v)
@@ -246,7 +65,7 @@ static void declare(struct writer *w, const struct var *v)
 static void prepare_all(struct writer *w, const struct stmt *s)
 {
     for (int i = 0; i < DECLARED_MAX; i++)
-        prepare(w, s->value[i]);
+        scalar_prepare(w, s->value[i]);
 }
 
 static void declaration(struct writer *w, const struct stmt *s)
@@ -279,7 +98,7 @@ static void declaration(struct writer *w, const struct stmt *s)
 
 static void assignment(struct writer *w, const struct stmt *s)
 {
-    prepare(w, s->value[0]);
+    scalar_prepare(w, s->value[0]);
     each(w, top(w));
     value(w, s->target);
     fputs(" = ", w->to);
@@ -321,7 +140,7 @@ static void output(struct writer *w, enum type t, int slot)
 static void store(struct writer *w, const struct stmt *s)
 {
     enum type t = s->value[0]->type;
-    prepare(w, s->value[0]);
+    scalar_prepare(w, s->value[0]);
     each(w, top(w));
     output(w, t, s->slot);
     fputs(" = ", w->to);
@@ -335,23 +154,23 @@ static void updated(struct writer *w, const struct stmt *s)
 {
     enum type t = s->value[0]->type;
     bool f = is_float(t);
-    static const char *const format[ATOMICS] = {
-        "old + v", "old < v ? old : v", "old > v ? old : v", "old & v", "old | v",
-        "old ^ v", "v", "old + v", "old - v"};
+    static const char *const format[ATOMICS] = {"old + v", "old < v ? old : v", "old > v ? old : v",
+                                                "old & v", "old | v",           "old ^ v",
+                                                "v",       "old + v",           "old - v"};
     const char *text = format[s->op];
     if (f && s->op == A_MIN)
         text = "LESSER(old, v)";
     if (f && s->op == A_MAX)
         text = "GREATER(old, v)";
-    fprintf(w->to, is_half(t) ? "%s(%s)" : "(%s)(%s)",
-            is_half(t) ? types[t].name : types[t].scalar, text);
+    fprintf(w->to, is_half(t) ? "%s(%s)" : "(%s)(%s)", is_half(t) ? types[t].name : types[t].scalar,
+            text);
 }
 
 static void atomic(struct writer *w, const struct stmt *s)
 {
     enum type t = s->value[0]->type;
     int cell = s->op == A_SUB ? A_ADD : s->op;
-    prepare(w, s->value[0]);
+    scalar_prepare(w, s->value[0]);
     each(w, top(w));
     fprintf(w->to, "{ %s old = ", types[t].scalar);
     open_stored(w, "get", t);
@@ -415,10 +234,10 @@ static void scope(struct writer *w, struct block *b)
 static void branch(struct writer *w, struct stmt *s)
 {
     open_brace(w);
-    prepare(w, s->value[0]);
-    int from = top(w), no = push(w, M_ARM, 0);
+    scalar_prepare(w, s->value[0]);
+    int from = top(w), no = scalar_push(w, M_ARM, 0);
     w->masks--;
-    int yes = push(w, M_ARM, 0);
+    int yes = scalar_push(w, M_ARM, 0);
     each(w, from);
     fprintf(w->to, "m%d[t] = !(m%d[t] = !!(", no, yes);
     value(w, s->value[0]);
@@ -433,14 +252,14 @@ static void branch(struct writer *w, struct stmt *s)
 /* loop_condition - takes those out of the mask who do not go on. */
 static void loop_condition(struct writer *w, struct stmt *s, int live)
 {
-    prepare(w, s->value[0]);
+    scalar_prepare(w, s->value[0]);
     each(w, live);
     fprintf(w->to, "m%d[t] = i%d[t] < (int32_t)((", live, s->var->id);
     value(w, s->value[0]);
     fprintf(w->to, ") & %d);\n", s->trips);
     if (!s->value[1])
         return;
-    prepare(w, s->value[1]);
+    scalar_prepare(w, s->value[1]);
     each(w, live);
     fprintf(w->to, "m%d[t] = !!(", live);
     value(w, s->value[1]);
@@ -498,7 +317,7 @@ static void loop(struct writer *w, struct stmt *s)
 static void choice(struct writer *w, struct stmt *s)
 {
     open_brace(w);
-    prepare(w, s->value[0]);
+    scalar_prepare(w, s->value[0]);
     int from = push_copy(w, M_ARM, 0), id = w->names++;
     w->masks--;
     line(w);
@@ -510,7 +329,7 @@ static void choice(struct writer *w, struct stmt *s)
     int taken = 0;
     for (int i = 0; i < s->arms; i++)
         taken |= s->arm[i].labels & ((1 << SWITCH_VALUES) - 1);
-    int run = push(w, M_SWITCH, 0), rest = ~taken & ((1 << SWITCH_VALUES) - 1);
+    int run = scalar_push(w, M_SWITCH, 0), rest = ~taken & ((1 << SWITCH_VALUES) - 1);
     for (int i = 0; i < s->arms; i++) {
         int labels = s->arm[i].labels;
         int values = (labels & ~(1 << SWITCH_VALUES)) | (labels >> SWITCH_VALUES ? rest : 0);
@@ -556,7 +375,7 @@ static void call_arguments(struct writer *w, const struct stmt *s)
 
 static void return_value(struct writer *w, struct expr *e)
 {
-    prepare(w, e);
+    scalar_prepare(w, e);
     each(w, top(w));
     fprintf(w->to, "h%d[t] = ", w->result);
     value(w, e);
@@ -708,7 +527,7 @@ static void shared(struct writer *w)
     for (int i = 0; i < p->shareds; i++) {
         line(w);
         fprintf(w->to, "%s s%d[NT];\n", types[p->shared[i]->type].scalar, p->shared[i]->id);
-        prepare(w, p->shared_start[i]);
+        scalar_prepare(w, p->shared_start[i]);
         each(w, top(w));
         fprintf(w->to, "s%d[t] = ", p->shared[i]->id);
         value(w, p->shared_start[i]);
@@ -736,11 +555,12 @@ static void body(struct writer *w)
     FILE *to = w->to;
     fprintf(to, "void kernel%d(void *const *arg)\n{\n", p->number);
     parameters(w);
-    fprintf(to, "    for (int bz = 0; bz < %d; bz++)\n    for (int by = 0; by < %d; by++)\n"
-                "    for (int bx = 0; bx < %d; bx++) {\n",
+    fprintf(to,
+            "    for (int bz = 0; bz < %d; bz++)\n    for (int by = 0; by < %d; by++)\n"
+            "    for (int bx = 0; bx < %d; bx++) {\n",
             p->grid[2], p->grid[1], p->grid[0]);
     w->depth = 2;
-    int root = push(w, M_ROOT, 0);
+    int root = scalar_push(w, M_ROOT, 0);
     line(w);
     fprintf(to, "memset(m%d, 1, NT);\n", root);
     shared(w);
@@ -762,12 +582,12 @@ void write_scalar(FILE *to, struct program *p)
         exit(1);
     }
     program_number(p);
-    w.names = 1000 * p->number; /* names of functions are the file's */
     fprintf(to, "\n#undef NT\n#undef NX\n#undef NY\n#undef GX\n#undef BLOCK_NUMBER\n");
     fprintf(to, "#define NT %d\n#define NX %d\n#define NY %d\n#define GX %d\n", program_threads(p),
             p->block[0], p->block[1], p->grid[0]);
     fprintf(to, "#define BLOCK_NUMBER ((bz * %d + by) * %d + bx)\n", p->grid[1], p->grid[0]);
-    structure(&w);
+    if (p->has_structures)
+        structure(&w);
     body(&w);
     fclose(w.to);
     fwrite(text, 1, size, to);

@@ -4,9 +4,18 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char *const place_text[PLACES] = {
-    "t",  "(t % 32)", "(t / 32)", "(t % NX)", "(t / NX % NY)", "(t / NX / NY)", "(bx * NX + t % NX)",
-    "bx", "by",       "bz",       "NX",       "GX"};
+static const char *const place_text[PLACES] = {"t",
+                                               "(t % 32)",
+                                               "(t / 32)",
+                                               "(t % NX)",
+                                               "(t / NX % NY)",
+                                               "(t / NX / NY)",
+                                               "(bx * NX + t % NX)",
+                                               "bx",
+                                               "by",
+                                               "bz",
+                                               "NX",
+                                               "GX"};
 
 /* open_cast - begins the conversion of a value; as many `)` as it returns end it. */
 static const char *open_cast(FILE *to, enum type target, enum type from)

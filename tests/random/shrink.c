@@ -1,9 +1,9 @@
 /* shrink.c - the smallest tree that still goes wrong in the same way.
  *
- * Edits are numbered: the k-th statement deleted or replaced by what is in it, the k-th expression by
- * one of its operands or a constant, smaller launches. Each is tried on a copy; what program_check
- * refuses costs nothing, and the others are built a batch at a time. From the last to the first,
- * since what comes later uses what comes before.
+ * Edits are numbered: the k-th statement deleted or replaced by what is in it, the k-th expression
+ * by one of its operands or a constant, smaller launches. Each is tried on a copy; what
+ * program_check refuses costs nothing, and the others are built a batch at a time. From the last to
+ * the first, since what comes later uses what comes before.
  */
 #include "random.h"
 #include <string.h>
@@ -14,7 +14,7 @@ enum { BATCH = 12, ROUNDS = 6 };
 struct search {
     struct program *p;
     enum edit edit;
-    int number, next;    /* of the node to edit; of the next one met */
+    int number, next; /* of the node to edit; of the next one met */
     bool done;
 };
 
@@ -173,9 +173,9 @@ static struct program *try_edit(struct program *p, enum edit edit, const struct 
 
 static struct program *try_launch(struct program *p, const struct outcome *wanted)
 {
-    static const int sizes[][6] = {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 2, 1, 1}, {1, 1, 1, 4, 1, 1},
-                                   {1, 1, 1, 8, 1, 1}, {1, 1, 1, 32, 1, 1}, {1, 1, 1, 33, 1, 1},
-                                   {1, 1, 1, 64, 1, 1}, {2, 1, 1, 1, 1, 1}, {2, 1, 1, 32, 1, 1}};
+    static const int sizes[][6] = {{1, 1, 1, 1, 1, 1},  {1, 1, 1, 2, 1, 1},  {1, 1, 1, 4, 1, 1},
+                                   {1, 1, 1, 8, 1, 1},  {1, 1, 1, 32, 1, 1}, {1, 1, 1, 33, 1, 1},
+                                   {1, 1, 1, 64, 1, 1}, {2, 1, 1, 1, 1, 1},  {2, 1, 1, 32, 1, 1}};
     enum { SIZES = sizeof sizes / sizeof sizes[0] };
     struct program *copies[SIZES];
     for (int i = 0; i < SIZES; i++) {

@@ -36,9 +36,10 @@ void generate_declare_scalar(struct generator *g)
 
 static void declare_aggregate(struct generator *g)
 {
-    enum shape shape = g->wants[W_VECTOR] && percent(g, 50)   ? VECTOR
-                       : g->wants[W_STRUCT] && percent(g, 50) ? STRUCT
-                                                              : ARRAY;
+    static const enum shape shapes[] = {VECTOR, STRUCT, ARRAY};
+    enum shape shape = shapes[below(g, 3)];
+    if (!g->wants[shape == VECTOR ? W_VECTOR : shape == STRUCT ? W_STRUCT : W_ARRAY])
+        shape = g->wants[W_VECTOR] ? VECTOR : g->wants[W_STRUCT] ? STRUCT : ARRAY;
     enum type type = any_type(g);
     struct var *v = var_new(g->p, shape == VECTOR && type == BOOL ? U8 : type, shape);
     struct stmt *s = stmt_new(g->p, S_DECLARE);
@@ -140,7 +141,7 @@ void generate_vector(struct generator *g)
     s->from[0] = a;
     if (s->kind == S_VECTOR) {
         s->from[1] = b;
-        s->op = is_float(v->type) ? below(g, B_DIV + 1)
+        s->op = is_float(v->type)    ? below(g, B_DIV + 1)
                 : is_signed(v->type) ? B_AND + below(g, 3)
                                      : B_ADD + below(g, 3);
         if (!b)

@@ -136,7 +136,7 @@ struct var *var_new(struct program *p, enum type type, enum shape shape)
 
 struct copying {
     struct program *to;
-    struct var **var;       /* by id */
+    struct var **var; /* by id */
     struct helper *helper[HELPERS_MAX];
 };
 
@@ -331,6 +331,7 @@ static void number_expr(struct expr *e, void *user)
     struct program *p = user;
     if (e->kind == X_INPUT)
         p->reads[e->type] = true;
+    p->has_structures |= e->kind == X_FIELD;
 }
 
 static void number_stmt(struct stmt *s, void *user)
@@ -341,6 +342,7 @@ static void number_stmt(struct stmt *s, void *user)
         s->slot = p->slots[t]++;
     if (s->kind == S_ATOMIC)
         p->has_cells[t] = true;
+    p->has_structures |= s->var && s->var->shape == STRUCT;
 }
 
 void program_number(struct program *p)
@@ -349,6 +351,9 @@ void program_number(struct program *p)
     memset(p->slots, 0, sizeof p->slots);
     memset(p->reads, 0, sizeof p->reads);
     memset(p->has_cells, 0, sizeof p->has_cells);
+    p->has_structures = false;
+    for (int i = 0; i < p->parameters; i++)
+        p->has_structures |= p->parameter[i]->shape == STRUCT;
     visit_program(p, &v);
 }
 

@@ -53,6 +53,8 @@ static inline lw_program *build_sum(lw_device *device)
     lw_build_options options = {.source = SUM_SOURCE};
     lw_program *program;
     WORKS(lw_program_build(device, "sum.c", &options, &program));
+    if (!program)
+        exit(1); /* nothing else would tell more */
     return program;
 }
 
@@ -100,8 +102,6 @@ static inline void free_summer(struct summer *s)
 static inline void build_and_sum(lw_device *device)
 {
     lw_program *program = build_sum(device);
-    if (!program)
-        return;
     struct summer s = new_summer(device, program, 100);
     sum_once(&s);
     free_summer(&s);

@@ -1,0 +1,50 @@
+/* scalar.h - what scalar.c and scalar_collective.c share. */
+#ifndef SCALAR_H
+#define SCALAR_H
+
+#include "random.h"
+
+enum mask_kind { M_ROOT, M_LOOP, M_TRIP, M_SWITCH, M_LABEL, M_ARM };
+enum { MASKS_MAX = 64 };
+
+struct writer {
+    FILE *to, *before; /* the function; what must stand in front of it */
+    struct program *p;
+    int depth, names;
+    struct {
+        enum mask_kind kind;
+        int id, label;
+    } mask[MASKS_MAX];
+    int masks;
+    const struct helper *helper;
+    int result; /* of the helper, an array */
+};
+
+static inline void line(struct writer *w)
+{
+    fprintf(w->to, "%*s", 4 * w->depth, "");
+}
+
+static inline int top(const struct writer *w)
+{
+    return w->mask[w->masks - 1].id;
+}
+
+static inline void each(struct writer *w, int mask)
+{
+    line(w);
+    fprintf(w->to, "EACH (m%d) ", mask);
+}
+
+static inline void value(struct writer *w, const struct expr *e)
+{
+    scalar_expression(w->to, w->p, e);
+}
+
+/* scalar_push - a new innermost mask, of nobody. */
+int scalar_push(struct writer *w, enum mask_kind kind, int label);
+
+/* scalar_prepare - computes what the threads of the innermost mask do together in an expression. */
+void scalar_prepare(struct writer *w, struct expr *e);
+
+#endif
