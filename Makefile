@@ -35,6 +35,17 @@ test-asan:
 test-tsan: all
 	scripts/test --only tsan $(BUILD)
 
+# Every float of every maths function, doubles by the million, against MPFR: half an hour of one
+# core, shared by all cores. Not part of `make test`, which tries a sample.
+test-maths:
+	scripts/install-deps test
+	scripts/test-maths
+
+# Random kernels on all cores, until stopped; what goes wrong is shrunk and lies in BUILD/found.
+fuzz: all
+	ninja -C $(BUILD) tests/random/random
+	$(BUILD)/tests/random/random --fuzz $(BUILD)/found
+
 # The readers of files and words under libFuzzer, on a core each, until stopped.
 fuzz-input:
 	scripts/install-deps test
@@ -46,7 +57,8 @@ lint:
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples tests/unit tests/fuzz tests/robust -name '*.[ch]' | xargs clang-format-19 -i
+	find src cli examples tests/unit tests/fuzz tests/random tests/robust -name '*.[ch]' | \
+		xargs clang-format-19 -i
 
 bench: all
 	bench/run $(BUILD)
@@ -59,4 +71,5 @@ install: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all demo test test-quick test-asan test-tsan fuzz-input lint format bench install clean
+.PHONY: all demo test test-quick test-asan test-tsan test-maths fuzz fuzz-input lint format bench \
+	install clean

@@ -39,14 +39,12 @@ static inline uint16_t double_to_16(double x, int fraction, int step)
     uint16_t sign = (uint16_t)(bits >> 63 << 15);
     int field = (int)(bits >> 52) & 0x7ff;
     uint64_t m = bits << 11 & INT64_MAX;
-    if (field == 0x7ff) {
-        uint16_t quiet = m ? (uint16_t)(1 << (fraction - 1) | m >> (63 - fraction)) : 0;
-        return sign | EXPONENT_MASK(fraction) | quiet;
-    }
+    uint16_t quiet = m ? (uint16_t)(1 << (fraction - 1) | m >> (63 - fraction)) : 0;
     int shift = field ? 0 : __builtin_clzll(m | 1);
     m = field ? m | UINT64_C(1) << 63 : m << shift;
     int e = (field ? field : 1) - 1023 - 63 - shift;
-    return sign | round_to_16(m, e, fraction, step);
+    uint16_t finite = round_to_16(m, e, fraction, step);
+    return sign | (field == 0x7ff ? EXPONENT_MASK(fraction) | quiet : finite);
 }
 
 static inline uint16_t integer_to_16(uint64_t magnitude, bool negative, int fraction, int step)

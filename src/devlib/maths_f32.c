@@ -177,23 +177,34 @@ static inline uint32_t significand_f32(float x, int *e)
     return m << shift;
 }
 
-/* fmod - long division in binary: one quotient bit a step, the remainder stays exact. */
+/* a mod m for whole a < 2^22 m and m of full length. The quotient is rounded to the nearest
+ * integer, or where two are nearly as close, to one of them; so the difference has no more bits
+ * than m and is exact. */
+static inline float remainder_f32(float a, float m)
+{
+    int unused;
+    float r = fma_f32(-nearest_f32(a / m, &unused), m, a);
+    return r < 0.0f ? r + m : r;
+}
+
+/* fmod - r 2^rest mod m on whole numbers: long division, 21 bits a step. The first step is the
+ * only one unless x / y is 2^21 or more. */
 float lw__fmod_f32(float x, float y)
 {
     float a = __builtin_fabsf(x), b = __builtin_fabsf(y);
-    if (!(a < __builtin_inff()) || y != y || b == 0.0f)
-        return __builtin_nanf("");
-    if (a < b)
-        return x;
+    bool valid = a < __builtin_inff() && b > 0.0f, smaller = a < b;
     int ea, eb;
-    uint32_t r = significand_f32(a, &ea);
-    uint32_t m = significand_f32(b, &eb);
-    r = r >= m ? r - m : r;
-    for (; ea > eb && r; ea--) {
-        r <<= 1;
-        r = r >= m ? r - m : r;
+    float r = (float)(int32_t)significand_f32(a, &ea);
+    float m = (float)(int32_t)significand_f32(b, &eb);
+    int rest = valid && !smaller ? ea - eb : 0;
+    int step = rest < 21 ? rest : 21;
+    r = remainder_f32(r * power_of_two_f32(step), m);
+    for (rest -= step; rest > 0; rest -= step) {
+        step = rest < 21 ? rest : 21;
+        r = remainder_f32(r * power_of_two_f32(step), m);
     }
-    return __builtin_copysignf(scale_f32((float)r, eb), x);
+    float v = __builtin_copysignf(scale_f32(r, eb), x);
+    return !valid ? __builtin_nanf("") : smaller ? x : v;
 }
 
 /* ---- exponentials ---- */
@@ -422,23 +433,22 @@ static inline float pow_regular_f32(float x, float y)
     return exp_core_f32(r, low, n);
 }
 
-/* pow - the special values are those of C17 F.10.4.4. */
+/* pow - the special values are those of C17 F.10.4.4; each line overrides those before. */
 float lw__pow_f32(float x, float y)
 {
     float a = __builtin_fabsf(x);
     bool y_whole = lw__trunc_f32(y) == y;
-    bool y_odd = y_whole && lw__trunc_f32(0.5f * y) != 0.5f * y;
-    bool x_end = a == 0.0f || !is_finite_f32(x);
+    bool y_odd = y_whole & (lw__trunc_f32(0.5f * y) != 0.5f * y);
+    bool x_end = (a == 0.0f) | !is_finite_f32(x);
+    float at_end = (a == 0.0f) == (y < 0.0f) ? __builtin_inff() : 0.0f;
+    float at_infinity = (a > 1.0f) == (y > 0.0f) ? __builtin_inff() : 0.0f;
     float v = pow_regular_f32(x_end ? 1.0f : a, y);
-    if (x_end)
-        v = (a == 0.0f) == (y < 0.0f) ? __builtin_inff() : 0.0f;
-    if (!is_finite_f32(y))
-        v = a == 1.0f ? 1.0f : (a > 1.0f) == (y > 0.0f) ? __builtin_inff() : 0.0f;
-    if (bits_f32(x) >> 31)
-        v = y_odd ? -v : y_whole || x_end ? v : __builtin_nanf("");
-    if (x != x || y != y)
-        v = x + y;
-    return x == 1.0f || y == 0.0f ? 1.0f : v;
+    v = x_end ? at_end : v;
+    v = is_finite_f32(y) ? v : a == 1.0f ? 1.0f : at_infinity;
+    float of_negative = y_odd ? -v : (y_whole | x_end) ? v : __builtin_nanf("");
+    v = bits_f32(x) >> 31 ? of_negative : v;
+    v = ((x != x) | (y != y)) ? x + y : v;
+    return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : v;
 }
 
 /* ---- roots ---- */
@@ -457,19 +467,23 @@ float lw__rsqrt_f32(float x)
     return tiny ? v * 0x1p24f : v;
 }
 
+/* A better 1/cbrt(a) from r: r += r (h/3 + 2h^2/9), h = 1 - a r^3, cubes the error. */
+static inline float inverse_cbrt_f32(float a, float r)
+{
+    float h = fma_f32(-(a * r), r * r, 1.0f);
+    return fma_f32(r * h, fma_f32(h, 0x1.c71c72p-3f, 0x1.555556p-2f), r);
+}
+
 /* cbrt - 1/cbrt(a) from the bits (dividing the exponent by 3; constant chosen for the least
- * largest error, 3.4 %), two steps of r += r (h/3 + 2h^2/9), h = 1 - a r^3, each cubing the
- * error, then cbrt a = a r^2 with one Newton step on the residual in two parts. */
+ * largest error, 3.4 %), two steps, then cbrt a = a r^2 with one Newton step on the residual in
+ * two parts. */
 float lw__cbrt_f32(float x)
 {
     float a = __builtin_fabsf(x);
     bool tiny = a < 0x1p-98f;
     a = tiny ? a * 0x1p48f : a;
     float r = from_bits_f32(0x54a23200u - bits_f32(a) / 3);
-    for (int step = 0; step < 2; step++) {
-        float h = fma_f32(-(a * r), r * r, 1.0f);
-        r = fma_f32(r * h, fma_f32(h, 0x1.c71c72p-3f, 0x1.555556p-2f), r);
-    }
+    r = inverse_cbrt_f32(a, inverse_cbrt_f32(a, r));
     float square_low;
     float y = a * r * r;
     float square = product_f32(y, y, &square_low);

@@ -166,23 +166,34 @@ static inline uint64_t significand_f64(double x, int *e)
     return m << shift;
 }
 
-/* fmod - long division in binary: one quotient bit a step, the remainder stays exact. */
+/* a mod m for whole a < 2^51 m and m of full length. The quotient is rounded to the nearest
+ * integer, or where two are nearly as close, to one of them; so the difference has no more bits
+ * than m and is exact. */
+static inline double remainder_f64(double a, double m)
+{
+    int unused;
+    double r = fma_f64(-nearest_f64(a / m, &unused), m, a);
+    return r < 0.0 ? r + m : r;
+}
+
+/* fmod - r 2^rest mod m on whole numbers: long division, 50 bits a step. The first step is the
+ * only one unless x / y is 2^50 or more. */
 double lw__fmod_f64(double x, double y)
 {
     double a = __builtin_fabs(x), b = __builtin_fabs(y);
-    if (!(a < __builtin_inf()) || y != y || b == 0.0)
-        return __builtin_nan("");
-    if (a < b)
-        return x;
+    bool valid = a < __builtin_inf() && b > 0.0, smaller = a < b;
     int ea, eb;
-    uint64_t r = significand_f64(a, &ea);
-    uint64_t m = significand_f64(b, &eb);
-    r = r >= m ? r - m : r;
-    for (; ea > eb && r; ea--) {
-        r <<= 1;
-        r = r >= m ? r - m : r;
+    double r = (double)(int64_t)significand_f64(a, &ea);
+    double m = (double)(int64_t)significand_f64(b, &eb);
+    int rest = valid && !smaller ? ea - eb : 0;
+    int step = rest < 50 ? rest : 50;
+    r = remainder_f64(r * power_of_two_f64(step), m);
+    for (rest -= step; rest > 0; rest -= step) {
+        step = rest < 50 ? rest : 50;
+        r = remainder_f64(r * power_of_two_f64(step), m);
     }
-    return __builtin_copysign(scale_f64((double)r, eb), x);
+    double v = __builtin_copysign(scale_f64(r, eb), x);
+    return !valid ? __builtin_nan("") : smaller ? x : v;
 }
 
 /* ---- exponentials ---- */
@@ -426,23 +437,22 @@ static inline double pow_regular_f64(double x, double y)
     return exp_core_f64(r, low, n);
 }
 
-/* pow - the special values are those of C17 F.10.4.4. */
+/* pow - the special values are those of C17 F.10.4.4; each line overrides those before. */
 double lw__pow_f64(double x, double y)
 {
     double a = __builtin_fabs(x);
     bool y_whole = lw__trunc_f64(y) == y;
-    bool y_odd = y_whole && lw__trunc_f64(0.5 * y) != 0.5 * y;
-    bool x_end = a == 0.0 || !is_finite_f64(x);
+    bool y_odd = y_whole & (lw__trunc_f64(0.5 * y) != 0.5 * y);
+    bool x_end = (a == 0.0) | !is_finite_f64(x);
+    double at_end = (a == 0.0) == (y < 0.0) ? __builtin_inf() : 0.0;
+    double at_infinity = (a > 1.0) == (y > 0.0) ? __builtin_inf() : 0.0;
     double v = pow_regular_f64(x_end ? 1.0 : a, y);
-    if (x_end)
-        v = (a == 0.0) == (y < 0.0) ? __builtin_inf() : 0.0;
-    if (!is_finite_f64(y))
-        v = a == 1.0 ? 1.0 : (a > 1.0) == (y > 0.0) ? __builtin_inf() : 0.0;
-    if (bits_f64(x) >> 63)
-        v = y_odd ? -v : y_whole || x_end ? v : __builtin_nan("");
-    if (x != x || y != y)
-        v = x + y;
-    return x == 1.0 || y == 0.0 ? 1.0 : v;
+    v = x_end ? at_end : v;
+    v = is_finite_f64(y) ? v : a == 1.0 ? 1.0 : at_infinity;
+    double of_negative = y_odd ? -v : (y_whole | x_end) ? v : __builtin_nan("");
+    v = bits_f64(x) >> 63 ? of_negative : v;
+    v = ((x != x) | (y != y)) ? x + y : v;
+    return ((x == 1.0) | (y == 0.0)) ? 1.0 : v;
 }
 
 /* ---- roots ---- */
@@ -461,19 +471,24 @@ double lw__rsqrt_f64(double x)
     return tiny ? v * 0x1p100 : v;
 }
 
-/* cbrt - 1/cbrt(a) from the bits (dividing the exponent by 3; constant chosen for the least
- * largest error, 3.4 %), two steps of r += r (h/3 + 2h^2/9), h = 1 - a r^3, each cubing the
- * error, then cbrt a = a r^2 with one Newton step on the residual in two parts. */
+/* A better 1/cbrt(a) from r: r += r (h/3 + 2h^2/9), h = 1 - a r^3, cubes the error. */
+static inline double inverse_cbrt_f64(double a, double r)
+{
+    double h = fma_f64(-(a * r), r * r, 1.0);
+    return fma_f64(r * h, fma_f64(h, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2), r);
+}
+
+/* cbrt - 1/cbrt(a) from the upper bits (dividing the exponent by 3; constant chosen for the least
+ * largest error, 3.4 %), two steps, then cbrt a = a r^2 with one Newton step on the residual in
+ * two parts. */
 double lw__cbrt_f64(double x)
 {
     double a = __builtin_fabs(x);
     bool tiny = a < 0x1p-900;
     a = tiny ? a * 0x1p300 : a;
-    double r = from_bits_f64(UINT64_C(0x553ef10000000000) - bits_f64(a) / 3);
-    for (int step = 0; step < 2; step++) {
-        double h = fma_f64(-(a * r), r * r, 1.0);
-        r = fma_f64(r * h, fma_f64(h, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2), r);
-    }
+    uint32_t third = (uint32_t)(bits_f64(a) >> 32) / 3;
+    double r = from_bits_f64((uint64_t)(UINT32_C(0x553ef100) - third) << 32);
+    r = inverse_cbrt_f64(a, inverse_cbrt_f64(a, r));
     double square_low;
     double y = a * r * r;
     double square = product_f64(y, y, &square_low);

@@ -111,7 +111,8 @@ float lw__sin_f32(float x)
     int n;
     float low;
     float r = reduce_pio2_f32(x, &low, &n);
-    float v = is_finite_f32(x) ? turn_f32(r, low, n) : x - x;
+    float v = turn_f32(r, low, n);
+    v = is_finite_f32(x) ? v : x - x;
     return __builtin_fabsf(x) < 0x1p-12f ? x : v; /* x^3/6 is below a quarter ULP; keeps -0 */
 }
 
@@ -120,7 +121,8 @@ float lw__cos_f32(float x)
     int n;
     float low;
     float r = reduce_pio2_f32(x, &low, &n);
-    return is_finite_f32(x) ? turn_f32(r, low, (int)((uint32_t)n + 1)) : x - x;
+    float v = turn_f32(r, low, (int)((uint32_t)n + 1));
+    return is_finite_f32(x) ? v : x - x;
 }
 
 /* tan - sine over cosine, or minus the inverse in odd quadrants, both in two parts. */

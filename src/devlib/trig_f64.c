@@ -131,7 +131,8 @@ double lw__sin_f64(double x)
     int n;
     double low;
     double r = reduce_pio2_f64(x, &low, &n);
-    double v = is_finite_f64(x) ? turn_f64(r, low, n) : x - x;
+    double v = turn_f64(r, low, n);
+    v = is_finite_f64(x) ? v : x - x;
     return __builtin_fabs(x) < 0x1p-27 ? x : v; /* x^3/6 is below a quarter ULP; keeps -0 */
 }
 
@@ -140,7 +141,8 @@ double lw__cos_f64(double x)
     int n;
     double low;
     double r = reduce_pio2_f64(x, &low, &n);
-    return is_finite_f64(x) ? turn_f64(r, low, (int)((uint32_t)n + 1)) : x - x;
+    double v = turn_f64(r, low, (int)((uint32_t)n + 1));
+    return is_finite_f64(x) ? v : x - x;
 }
 
 /* tan - sine over cosine, or minus the inverse in odd quadrants, both in two parts. */

@@ -4,28 +4,18 @@
  *
  * Float functions of one argument are tried on each stride-th bit pattern (997; 1 is exhaustive),
  * the others on random points (100000 a range), all on special values. Prints the largest error
- * of each function in ULP with its input, and fails above the bound. docs/maths.md quotes it.
+ * of each function in ULP with its input, and fails above the bound. scripts/test-maths is the
+ * long form, with MPFR as the last judge.
  */
 #include "devlib/devlib.h"
+#include "devlib_maths.h"
 #include "devlib_ulp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
 static int failures;
 static uint64_t points = 100000;
-
-static double rsqrt_wide(double x)
-{
-    return 1 / sqrt(x);
-}
-
-static long double rsqrt_widest(long double x)
-{
-    return 1 / sqrtl(x);
-}
 
 static const struct {
     const char *name;
@@ -35,42 +25,11 @@ static const struct {
     long double (*widest)(long double);
     double bound; /* largest error allowed, in ULP */
 } unary[] = {
-#define ROW(name, bound) {#name, lw__##name##_f32, name, lw__##name##_f64, name##l, bound}
-    {"rsqrt", lw__rsqrt_f32, rsqrt_wide, lw__rsqrt_f64, rsqrt_widest, 1.01},
-    ROW(exp, 1.01),
-    ROW(exp2, 1.01),
-    ROW(log, 1.01),
-    ROW(log2, 1.01),
-    ROW(sin, 2),
-    ROW(cos, 2),
-    ROW(tan, 2),
-    ROW(tanh, 2),
-    ROW(erf, 2),
-    ROW(cbrt, 2),
-    ROW(sqrt, 0.5),
-    ROW(fabs, 0),
-    ROW(floor, 0),
-    ROW(ceil, 0),
-    ROW(trunc, 0),
-    ROW(round, 0),
-    ROW(rint, 0)
+#define ROW(name, bound, wide, widest, judge)                                                      \
+    {#name, lw__##name##_f32, wide, lw__##name##_f64, widest, bound},
+    MATHS_UNARY(ROW)
 #undef ROW
 };
-
-/* Where the functions change, and the ends of the formats. Both signs are tried. */
-/* clang-format off */
-static const double special[] = {
-    0, 1, 2, 3, 0.5, 1.5, 2.5, 3.5, 0.25, 0.75, 10, 100, 0x1p-149, 0x1p-126, 0x1.fffffcp-127,
-    0x1.fffffep127, 0x1p23, 0x1.000002p23, 0x1p24, 0x1.fffffep23, 0x1p31, 0x1p63, 0x1.fffffep-1,
-    0x1.000002p0, 0x1.fffffffffffffp-1, 0x1.0000000000001p0, 0x1p-1074, 0x1p-1022,
-    0x1.fffffffffffffp1023, 0x1p52, 0x1p53, 0x1.fffffffffffffp51, 0x1.fffffffffffffp52,
-    0x1.62e42ep6, 0x1.62e43p6, 0x1.62e42fefa39efp9, 0x1.62e42fefa39fp9, 127.99999, 1023.9999999,
-    88.72284, 103.97208, 104, 709.782712893384, 745.1332191019411, 745.2, 150, 149.5, 1074, 1075,
-    0x1.921fb6p0, 0x1.921fb54442d18p0, 0x1.921fb54442d18p1, 0x1.6ac5b262ca1ffp849, 0x1.f9cbe2p7,
-    0x1.4d8494p+75, 0x1p17, 0x1.fffffep16, 0x1p30, 0x1.fffffffffffffp29, 1e22, 9.01, 19.06,
-    3.9192059, 5.92, 0x1p-12, 0x1p-27, 0x1p-98, 0x1p-900, INFINITY, NAN,
-};
-/* clang-format on */
 
 static void report(const char *name, const char *type, double worst, double at, double and,
                    double bound)
@@ -98,10 +57,8 @@ static void test_unary_f32(size_t row, uint64_t stride)
     float at = 0;
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += stride)
         try_unary_f32(row, float_of((uint32_t)bits), &worst, &at);
-    for (size_t i = 0; i < COUNT(special); i++) {
-        try_unary_f32(row, (float)special[i], &worst, &at);
-        try_unary_f32(row, (float)-special[i], &worst, &at);
-    }
+    for (size_t i = 0; i < 2 * COUNT(maths_special); i++)
+        try_unary_f32(row, (float)maths_special_signed(i), &worst, &at);
     report(unary[row].name, "f32", worst, at, NAN, unary[row].bound);
 }
 
@@ -127,11 +84,27 @@ static void test_unary_f64(size_t row)
         try_unary_f64(row, random_between(&state, -750, 750), &worst, &at);
         try_unary_f64(row, (double)(random_bits(&state) >> (i & 63)) * M_PI_2, &worst, &at);
     }
-    for (size_t i = 0; i < COUNT(special); i++) {
-        try_unary_f64(row, special[i], &worst, &at);
-        try_unary_f64(row, -special[i], &worst, &at);
-    }
+    for (size_t i = 0; i < 2 * COUNT(maths_special); i++)
+        try_unary_f64(row, maths_special_signed(i), &worst, &at);
+    for (size_t i = 0; i < 2 * COUNT(maths_hard); i++)
+        try_unary_f64(row, (i & 1 ? -1 : 1) * maths_hard[i / 2], &worst, &at);
     report(unary[row].name, "f64", worst, at, NAN, unary[row].bound);
+}
+
+static void expect_f32(const char *name, float x, float y, float got, float want)
+{
+    if (same_f32(got, want))
+        return;
+    failures++;
+    printf("%s.f32(%a, %a) = %a, want %a\n", name, x, y, got, want);
+}
+
+static void expect_f64(const char *name, double x, double y, double got, double want)
+{
+    if (same_f64(got, want))
+        return;
+    failures++;
+    printf("%s.f64(%a, %a) = %a, want %a\n", name, x, y, got, want);
 }
 
 struct worst_pair {
@@ -155,6 +128,44 @@ static void try_pow_f64(double x, double y, struct worst_pair *worst)
         *worst = (struct worst_pair){error, x, y};
 }
 
+/* C17 F.10.4.4, a row or more for each of its lines. */
+/* clang-format off */
+static const double pow_table[][3] = {
+    {0, -3, INFINITY}, {-0.0, -3, -INFINITY}, {-0.0, -1, -INFINITY},
+    {0, -2, INFINITY}, {-0.0, -2, INFINITY}, {-0.0, -0.5, INFINITY}, {-0.0, -0x1p60, INFINITY},
+    {0, -INFINITY, INFINITY}, {-0.0, -INFINITY, INFINITY},
+    {0, 3, 0}, {-0.0, 3, -0.0}, {-0.0, 1, -0.0},
+    {0, 2, 0}, {-0.0, 2, 0}, {-0.0, 0.5, 0}, {0, INFINITY, 0}, {-0.0, INFINITY, 0},
+    {-1, INFINITY, 1}, {-1, -INFINITY, 1},
+    {1, 0.5, 1}, {1, INFINITY, 1}, {1, -INFINITY, 1}, {1, NAN, 1},
+    {5, 0, 1}, {-5, -0.0, 1}, {0, 0, 1}, {-0.0, -0.0, 1}, {INFINITY, 0, 1}, {-INFINITY, -0.0, 1},
+    {NAN, 0, 1}, {NAN, -0.0, 1},
+    {-2, 0.5, NAN}, {-0.5, -1.5, NAN}, {-0x1p-149, 0x1p-149, NAN},
+    {0.5, -INFINITY, INFINITY}, {-0.5, -INFINITY, INFINITY},
+    {2, -INFINITY, 0}, {-2, -INFINITY, 0}, {INFINITY, -INFINITY, 0}, {-INFINITY, -INFINITY, 0},
+    {0.5, INFINITY, 0}, {-0.5, INFINITY, 0},
+    {2, INFINITY, INFINITY}, {-2, INFINITY, INFINITY}, {-INFINITY, INFINITY, INFINITY},
+    {-INFINITY, -3, -0.0}, {-INFINITY, -2, 0}, {-INFINITY, -0.5, 0},
+    {-INFINITY, 3, -INFINITY}, {-INFINITY, 2, INFINITY}, {-INFINITY, 0.5, INFINITY},
+    {INFINITY, -3, 0}, {INFINITY, -0.5, 0}, {INFINITY, 3, INFINITY}, {INFINITY, 0.5, INFINITY},
+    {NAN, 1, NAN}, {2, NAN, NAN}, {-1, NAN, NAN}, {0, NAN, NAN}, {NAN, INFINITY, NAN},
+    /* odd up to the last odd number of the type, even from there on */
+    {-1, 0xffffff, -1}, {-1, 0x1p24, 1}, {-1, 0x1.fffffep23, -1}, {-2, 3, -8}, {-2, -2, 0.25},
+};
+/* clang-format on */
+
+static void test_pow_table(void)
+{
+    for (size_t i = 0; i < COUNT(pow_table); i++) {
+        double x = pow_table[i][0], y = pow_table[i][1], want = pow_table[i][2];
+        float a = (float)x, b = (float)y;
+        expect_f64("pow", x, y, lw__pow_f64(x, y), want);
+        expect_f32("pow", a, b, lw__pow_f32(a, b), (float)want);
+    }
+    expect_f64("pow", -1, 0x1.fffffffffffffp52, lw__pow_f64(-1, 0x1.fffffffffffffp52), -1);
+    expect_f64("pow", -1, 0x1p53, lw__pow_f64(-1, 0x1p53), 1);
+}
+
 /* Random pairs, most with a y that keeps the result in range, and every pair of special values:
  * the table of C17 F.10.4.4, which the C library keeps. */
 static void test_pow(void)
@@ -175,30 +186,14 @@ static void test_pow(void)
         x = random_between(&state, 0.5, 2);
         try_pow_f64(x, random_between(&state, -746, 711) / log(x), &f64);
     }
-    for (size_t i = 0; i < 4 * COUNT(special) * COUNT(special); i++) {
-        double x = special[i / 4 % COUNT(special)] * (i & 1 ? -1 : 1);
-        double y = special[i / 4 / COUNT(special)] * (i & 2 ? -1 : 1);
+    size_t specials = 2 * COUNT(maths_special);
+    for (size_t i = 0; i < specials * specials; i++) {
+        double x = maths_special_signed(i % specials), y = maths_special_signed(i / specials);
         try_pow_f32((float)x, (float)y, &f32);
         try_pow_f64(x, y, &f64);
     }
     report("pow", "f32", f32.error, f32.x, f32.y, 2);
     report("pow", "f64", f64.error, f64.x, f64.y, 2);
-}
-
-static void expect_f32(const char *name, float x, float y, float got, float want)
-{
-    if (same_f32(got, want))
-        return;
-    failures++;
-    printf("%s.f32(%a, %a) = %a, want %a\n", name, x, y, got, want);
-}
-
-static void expect_f64(const char *name, double x, double y, double got, double want)
-{
-    if (same_f64(got, want))
-        return;
-    failures++;
-    printf("%s.f64(%a, %a) = %a, want %a\n", name, x, y, got, want);
 }
 
 /* NaN loses, -0 is less than +0. */
@@ -225,9 +220,9 @@ static void try_binary(double x, double y)
 static void test_binary(void)
 {
     uint64_t state = 3;
-    for (size_t i = 0; i < 4 * COUNT(special) * COUNT(special); i++)
-        try_binary(special[i / 4 % COUNT(special)] * (i & 1 ? -1 : 1),
-                   special[i / 4 / COUNT(special)] * (i & 2 ? -1 : 1));
+    size_t specials = 2 * COUNT(maths_special);
+    for (size_t i = 0; i < specials * specials; i++)
+        try_binary(maths_special_signed(i % specials), maths_special_signed(i / specials));
     for (uint64_t i = 0; i < points / 4; i++) {
         double x = double_of(random_bits(&state));
         try_binary(x, double_of(random_bits(&state)));
@@ -260,6 +255,7 @@ int main(int argc, char **argv)
         test_unary_f32(row, stride ? stride : 1);
         test_unary_f64(row);
     }
+    test_pow_table();
     test_pow();
     test_binary();
     test_fma();

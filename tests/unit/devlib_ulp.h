@@ -1,40 +1,17 @@
 /* devlib_ulp.h - the distance of a result from the true value, in units of the last place.
  *
  * The true value comes in the next wider type: double for float, long double for double. One ULP
- * is the spacing at the true value, down to the subnormals'. Infinity counts as the first power of
- * two that has overflowed. A wrong NaN or a wrong sign of zero or infinity is infinitely far.
+ * is the spacing at the true value, down to the subnormals' and up to the largest octave's.
+ * Infinity counts as the first power of two that has overflowed, and is right for all beyond. A
+ * wrong NaN or a wrong sign is infinitely far.
  */
+#ifndef DEVLIB_ULP_H
+#define DEVLIB_ULP_H
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-static inline double ulp_distance(long double got, long double want, int bits, int lowest,
-                                  int overflow)
-{
-    if (isnan(want) || isnan(got))
-        return isnan(want) && isnan(got) ? 0 : INFINITY;
-    if (want == 0 || isinf(want))
-        return got == want && signbit(got) == signbit(want) ? 0 : INFINITY;
-    if (signbit(got) != signbit(want))
-        return INFINITY;
-    long double limit = scalbnl(1, overflow);
-    long double g = fminl(fabsl(got), limit), w = fminl(fabsl(want), limit);
-    int exponent = w > 0 ? ilogbl(w) : lowest;
-    if (exponent < lowest)
-        exponent = lowest;
-    return (double)(fabsl(g - w) / scalbnl(1, exponent - bits + 1));
-}
-
-static inline double ulps_f32(float got, double want)
-{
-    return ulp_distance(got, want, 24, -126, 128);
-}
-
-static inline double ulps_f64(double got, long double want)
-{
-    return ulp_distance(got, want, 53, -1022, 1024);
-}
 
 static inline float float_of(uint32_t bits)
 {
@@ -48,6 +25,49 @@ static inline double double_of(uint64_t bits)
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+
+static inline uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Selects only, so that a loop of it becomes SIMD. */
+static inline double ulps_f32(float got, double want)
+{
+    double g = fabs((double)got), w = fabs(want);
+    g = g < 0x1p128 ? g : 0x1p128;
+    int64_t field = (int64_t)(bits_of(w) >> 52);
+    field = field < 1023 - 126 ? 1023 - 126 : field > 1023 + 127 ? 1023 + 127 : field;
+    double per_ulp = double_of((uint64_t)(2 * 1023 + 23 - field) << 52);
+    double error = fabs(g - w) * per_ulp;
+    error = g == 0x1p128 && w >= 0x1p128 ? 0 : error;
+    bool wrong = (bits_of(got) ^ bits_of(want)) >> 63 || (w == 0 && g != 0);
+    error = wrong ? (double)INFINITY : error;
+    bool got_nan = got != got, want_nan = want != want;
+    return got_nan || want_nan ? (got_nan && want_nan ? 0 : (double)INFINITY) : error;
+}
+
+static inline double ulps_f64(double got, long double want)
+{
+    if (isnan(got) || isnan(want))
+        return isnan(got) && isnan(want) ? 0 : INFINITY;
+    if (!signbit(got) != !signbit(want) || (want == 0 && got != 0))
+        return INFINITY;
+    long double g = fabsl((long double)got), w = fabsl(want);
+    if (isinf(got)) {
+        g = scalbnl(1, 1024);
+        if (w >= g)
+            return 0;
+    }
+    int exponent = -1022;
+    if (w >= 0x1p-1022L)
+        exponent = w < 0x1p1023L ? (int)(bits_of((double)w) >> 52) - 1023 : 1023;
+    if (exponent > -1022 && w < scalbnl(1, exponent)) /* w was rounded up to the power of two */
+        exponent--;
+    return (double)(fabsl(g - w) * scalbnl(1, 52 - exponent));
 }
 
 /* The same bits, or both NaN. */
@@ -74,3 +94,5 @@ static inline double random_between(uint64_t *state, double low, double high)
 {
     return low + (high - low) * (double)(random_bits(state) >> 11) * 0x1p-53;
 }
+
+#endif

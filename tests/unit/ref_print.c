@@ -8,7 +8,7 @@ static void expect(int line, const char *expected, const char *format, uint32_t 
     static struct lw__output output;
     struct lw_ref_thread thread = {.block_idx = {1, 2, 3}, .thread_idx = {4, 5, 6}};
     output.text[0] = '\0';
-    CHECK(lw__ref_print(&output, &thread, format, count, slots));
+    CHECK(lw__print(&output, thread.block_idx, thread.thread_idx, format, count, slots));
     const char *text = strchr(output.text, '|');
     CHECK(!text || strncmp(output.text, "1,2,3 4,5,6|", 12) == 0);
     check_text(__FILE__, line, text ? text + 1 : "", expected);
@@ -70,7 +70,7 @@ static void test_much(void)
     static struct lw__output output;
     struct lw_ref_thread thread = {.linear = 0};
     uint64_t slots[] = {1, INT32_MAX, bits_of(1), (uint64_t)INT32_MIN, 2};
-    CHECK(lw__ref_print(&output, &thread, "%99999999999999999999d %.*f %*d", 5, slots));
+    CHECK(lw__print(&output, thread.block_idx, thread.thread_idx, "%99999999999999999999d %.*f %*d", 5, slots));
     CHECK(strlen(output.text) == sizeof output.text - 1);
 }
 

@@ -6,8 +6,9 @@ static void list(void)
     lw_device_info info[4];
     size_t count = lw_device_list(NULL, 0);
 
-    CHECK(count == 2 && lw_device_list(info, 1) == 2 && lw_device_list(info, 4) == 2);
-    CHECK(!strcmp(info[0].name, "ref") && !strcmp(info[1].name, "null"));
+    CHECK(count == 3 && lw_device_list(info, 1) == 3 && lw_device_list(info, 4) == 3);
+    CHECK(!strcmp(info[0].name, "ref") && !strcmp(info[1].name, "cpu"));
+    CHECK(!strcmp(info[2].name, "null"));
     for (size_t i = 0; i < count; i++) {
         CHECK(info[i].available && !strcmp(info[i].unavailable, ""));
         CHECK(info[i].max_shared_bytes == 48 << 10 && info[i].max_dynamic_bytes >= 96 << 10);
@@ -25,11 +26,12 @@ static void opening(void)
     lw_device_close(d);
     lw_device_close(NULL);
     FAILS(lw_device_open("cpuu", &d), LW_E_DEVICE,
-          "there is no device 'cpuu'; this library has ref, null");
+          "there is no device 'cpuu'; this library has ref, cpu, null");
     CHECK(!d);
     FAILS(lw_device_open("ref:0", &d), LW_E_DEVICE,
-          "there is no device 'ref:0'; this library has ref, null");
-    FAILS(lw_device_open("", &d), LW_E_DEVICE, "there is no device ''; this library has ref, null");
+          "there is no device 'ref:0'; this library has ref, cpu, null");
+    FAILS(lw_device_open("", &d), LW_E_DEVICE,
+          "there is no device ''; this library has ref, cpu, null");
     FAILS(lw_device_open("ref", NULL), LW_E_ARG, "the place for the device is NULL");
     FAILS(lw_device_get_info(NULL, &info), LW_E_ARG, "the device is NULL");
 }
