@@ -3,6 +3,7 @@
 #   make demo      install what is needed, build, show what Lanewise does
 #   make           build; the command is then build/lanewise
 #   make test      install what is needed, build, run every test (also under sanitizers), lint
+#   make bench     install what we compare with, build, time everything
 #   make install   PREFIX=/usr/local by default, DESTDIR= for packagers
 
 BUILD ?= build
@@ -57,11 +58,14 @@ lint:
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples tests/unit tests/fuzz tests/random tests/robust -name '*.[ch]' | \
+	find src cli examples bench tests/unit tests/fuzz tests/random tests/robust -name '*.[ch]' | \
 		xargs clang-format-19 -i
 
-bench: all
-	bench/run $(BUILD)
+# Every row of the table with its peers, some minutes; BENCH='--quick dot24' for options and rows.
+bench:
+	scripts/install-deps bench || echo "Rows without their peer will say: not measured."
+	$(MAKE) --no-print-directory all
+	bench/run $(BUILD) $(BENCH)
 
 install: all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)

@@ -48,7 +48,8 @@ void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user);
 
 /* ---- options.c ------------------------------------------------------------------------------- */
 
-enum cli_command { CLI_RUN = 1, CLI_SHOW = 2, CLI_DEVICES = 4 }; /* bits, see the option table */
+/* Bits, see the option table; the words of bench are those of another program. */
+enum cli_command { CLI_RUN = 1, CLI_SHOW = 2, CLI_DEVICES = 4, CLI_BENCH = 8 };
 
 struct cli_options {
     const char *file;
@@ -234,5 +235,8 @@ const struct cli_type *cli_arg_element(const struct cli_arg *arg, struct cli_typ
 int cli_run(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 int cli_devices(const struct cli_options *options);
+
+/* cli_bench - become lanewise-bench with these words, which NULL ends. */
+int cli_bench(char **words);
 
 #endif

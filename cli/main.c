@@ -74,8 +74,8 @@ static const struct command commands[] = {
      "check FILE [options] [ARG...]   the same under the checker (not built yet)"},
     {"show", CLI_SHOW, cli_show, 0, true,
      "show FILE --stage STAGE         what the compiler made: ir, instances, asm, ptx"},
-    {"bench", 0, NULL, CLI_USAGE, false,
-     "bench                           time the bench kernels (not built yet)"},
+    {"bench", CLI_BENCH, NULL, 0, false,
+     "bench [ROW...] [options]        time the bench kernels and their peers; bench --help"},
     {"cc", 0, NULL, CLI_USAGE, true,
      "cc FILE -o OUT.o                compile ahead of time (not built yet)"},
     {"devices", CLI_DEVICES, cli_devices, 0, false,
@@ -149,6 +149,8 @@ static int dispatch(int argc, char **argv)
     const struct command *command = find_command(argv[1]);
     if (!command)
         return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise --help", argv[1]);
+    if (command->bit == CLI_BENCH)
+        return cli_bench(argv + 2);
     return run_command(command, argv + 2, (size_t)argc - 2);
 }
 

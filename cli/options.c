@@ -173,11 +173,13 @@ static int add_include_dir(struct cli_options *options, const char *name, const 
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct option table[] = {
-    {"-k", A_VALUE, CLI_RUN, set_kernel, "-k NAME            the kernel (default: the only one)"},
+    {"-k", A_VALUE, CLI_RUN | CLI_SHOW, set_kernel,
+     "-k NAME            the kernel (default: the only one; show: all)"},
     {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
-    {"-b", A_VALUE, CLI_RUN, set_block,
+    {"-b", A_VALUE, CLI_RUN | CLI_SHOW, set_block,
      "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
-    {"-d", A_VALUE, CLI_RUN, set_device, "-d DEVICE          see `lanewise devices`"},
+    {"-d", A_VALUE, CLI_RUN | CLI_SHOW, set_device,
+     "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline"},
     {"-D", A_VALUE, CLI_RUN | CLI_SHOW, add_define, "-D NAME[=VALUE]    define a macro"},
     {"-I", A_VALUE, CLI_RUN | CLI_SHOW, add_include_dir,
      "-I DIR             look for headers in DIR"},
@@ -189,7 +191,7 @@ static const struct option table[] = {
     {"--json", NO_VALUE, CLI_RUN, set_json, "--json             results as one JSON object"},
     {"--quiet", NO_VALUE, CLI_RUN, set_quiet, "--quiet            print no buffers"},
     {"--stage", A_VALUE, CLI_SHOW, set_stage,
-     "--stage STAGE      (show) ir, instances, asm, ptx; later uniform, widened"},
+     "--stage STAGE      (show) instances, ir, uniform, widened, asm, ptx"},
     {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES, set_help,
      "--help             this text"},
 };

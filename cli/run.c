@@ -24,14 +24,14 @@ struct job {
 
 /* ---- device, program, kernel ----------------------------------------------------------------- */
 
-/* default_device - cpu where the library has it, else ref. */
+/* default_device - the first in the library's order of preference that is there. */
 static const char *default_device(void)
 {
     lw_device_info infos[16];
     size_t count = lw_device_list(infos, 16);
     for (size_t i = 0; i < count && i < 16; i++)
-        if (strcmp(infos[i].name, "cpu") == 0 && infos[i].available)
-            return "cpu";
+        if (infos[i].available)
+            return infos[i].name;
     return "ref";
 }
 

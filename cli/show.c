@@ -21,21 +21,52 @@ extern char **environ;
 
 enum { OUT_DESCRIPTOR = 3, DIAGNOSTIC_FIELDS = 6 };
 
-/* check_stage - there are those built, and those that come with the cpu device. */
-static int check_stage(const char *stage)
+/* The stages in flow order; those of the cpu are about one kind of block, or one kernel. */
+static const struct stage {
+    const char *name;
+    bool of_cpu;
+} stages[] = {{"instances", false}, {"ir", false}, {"uniform", true},
+              {"widened", true},    {"asm", true}, {"ptx", false}};
+enum { STAGE_COUNT = sizeof stages / sizeof stages[0] };
+
+static const struct stage *find_stage(const char *name)
 {
-    static const char *const built[] = {"ir", "instances", "asm", "ptx"};
-    static const char *const later[] = {"uniform", "widened"};
+    for (size_t i = 0; i < STAGE_COUNT; i++)
+        if (strcmp(name, stages[i].name) == 0)
+            return &stages[i];
+    return NULL;
+}
+
+static int check_stage(const struct cli_options *options)
+{
+    static const char known[] = "instances, ir, uniform, widened, asm and ptx";
+    if (!options->stage)
+        return cli_fail(CLI_USAGE, "show needs --stage; there are %s", known);
+    const struct stage *stage = find_stage(options->stage);
     if (!stage)
-        return cli_fail(CLI_USAGE, "show needs --stage ir, instances, asm or ptx");
-    for (size_t i = 0; i < sizeof built / sizeof built[0]; i++)
-        if (strcmp(stage, built[i]) == 0)
-            return CLI_DONE;
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        if (strcmp(stage, later[i]) == 0)
-            return cli_fail(CLI_USAGE, "the stage %s is not built yet", stage);
-    return cli_fail(CLI_USAGE, "there is no stage '%s'; there are ir, instances, asm and ptx",
-                    stage);
+        return cli_fail(CLI_USAGE, "there is no stage '%s'; there are %s", options->stage, known);
+    if (!stage->of_cpu && (options->kernel || options->has_block))
+        return cli_fail(CLI_USAGE, "-k and -b go with the stages uniform, widened and asm, not %s",
+                        stage->name);
+    return CLI_DONE;
+}
+
+/* show_device - whose code: what -d says; else the cpu at the level that kernels get here. */
+static const char *show_device(const struct cli_options *options, char *word, size_t size)
+{
+    const char *level = getenv("LANEWISE_CPU");
+    const bool is_plain = options->device && strcmp(options->device, "cpu") == 0;
+    if (options->device && !is_plain)
+        return options->device;
+    if (!find_stage(options->stage)->of_cpu)
+        return "ref"; /* the same for all */
+    __builtin_cpu_init();
+    if (!level || !*level)
+        level = __builtin_cpu_supports("x86-64-v4")   ? "avx512"
+                : __builtin_cpu_supports("x86-64-v3") ? "avx2"
+                                                      : "baseline";
+    snprintf(word, size, "cpu:%s", level);
+    return word;
 }
 
 static int check_file(const char *path)
@@ -74,15 +105,23 @@ static int find_compiler(char path[PATH_MAX])
 
 /* make_words - the compiler's command line; release the array only. */
 static const char **make_words(const struct cli_options *options, const char *compiler,
-                               const char *file)
+                               const char *device, const char *block, const char *file)
 {
-    size_t count = 8 + 2 * (options->define_count + options->include_dir_count) + 2, n = 0;
+    size_t count = 12 + 2 * (options->define_count + options->include_dir_count) + 2, n = 0;
     const char **words = calloc(count, sizeof *words);
     if (!words)
         return NULL;
-    const char *fixed[] = {compiler, "--show", options->stage, "--device", "ref", "--out", "3"};
+    const char *fixed[] = {compiler, "--show", options->stage, "--device", device, "--out", "3"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         words[n++] = fixed[i];
+    if (options->kernel) {
+        words[n++] = "--kernel";
+        words[n++] = options->kernel;
+    }
+    if (options->has_block) {
+        words[n++] = "--block";
+        words[n++] = block;
+    }
     for (size_t i = 0; i < options->define_count; i++) {
         words[n++] = "-D";
         words[n++] = options->defines[i];
@@ -134,14 +173,16 @@ static int start(const char *const *words, int out, pid_t *child)
 /* run_compiler - to its end; *status is its exit status, at most 1. */
 static int run_compiler(const struct cli_options *options, int out, int *status)
 {
-    char compiler[PATH_MAX], file[PATH_MAX];
+    char compiler[PATH_MAX], file[PATH_MAX], device[64], block[64];
     pid_t child;
     int failed = find_compiler(compiler), ended;
     if (failed)
         return failed;
     bool is_like_option = options->file[0] == '-';
     snprintf(file, sizeof file, "%s%s", is_like_option ? "./" : "", options->file);
-    const char **words = make_words(options, compiler, file);
+    snprintf(block, sizeof block, "%u,%u,%u", options->block.x, options->block.y, options->block.z);
+    const char **words =
+        make_words(options, compiler, show_device(options, device, sizeof device), block, file);
     if (!words)
         return cli_fail_memory(options->define_count * sizeof *words);
     failed = start(words, out, &child);
@@ -242,7 +283,7 @@ static int read_result(int out)
 
 int cli_show(const struct cli_options *options)
 {
-    int failed = check_stage(options->stage), status = 0;
+    int failed = check_stage(options), status = 0;
     if (!failed && options->arg_count > 0)
         failed = cli_fail(CLI_USAGE, "show takes one FILE, not also '%s'", options->args[0]);
     if (!failed)

@@ -95,7 +95,7 @@ LW_API const char *lw_dtype_name(lw_dtype dtype);
 
 /* What lw_device_list and lw_device_get_info tell. Strings live as long as the device. */
 typedef struct lw_device_info {
-    const char *name;            /* "ref", "null"; what lw_device_open takes */
+    const char *name;            /* "cpu", "ref"; what lw_device_open takes */
     const char *description;     /* one line for people */
     bool available;              /* can be opened here and now */
     const char *unavailable;     /* why not; "" where available */
@@ -109,8 +109,12 @@ typedef struct lw_device_info {
  * are. */
 LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
 
-/* lw_device_open - open a device: "ref", "null", later "cpu", "cuda:0", "check"; NULL the best.
- * errors   LW_E_DEVICE no such device, or not there (the text says why); LW_E_MEMORY
+/* lw_device_open - open a device: "cpu", "ref", "null", later "cuda:0", "check"; NULL the best.
+ * "cpu" uses the best vector instructions there are, or what the environment's LANEWISE_CPU names:
+ * avx512, avx2 or baseline; and as many threads as LANEWISE_NUM_THREADS says, or else as there are
+ * processors for this process.
+ * errors   LW_E_DEVICE no such device, or not there (the text says why), or LANEWISE_CPU names what
+ *          this processor lacks or nothing known; LW_E_MEMORY
  * owns     release with lw_device_close */
 LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
 
@@ -244,7 +248,9 @@ LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
 
 /* ---- streams and events -------------------------------------------------------------------- */
 
-/* lw_stream_create - a queue of launches that run in order, apart from the calling thread.
+/* lw_stream_create - a queue of launches that run in order, apart from the calling thread; only a
+ * launch that took no longer than 10 microseconds last time, with the same grid and scalar
+ * arguments, may run in that thread if the stream is idle.
  * errors   LW_E_ARG, LW_E_MEMORY
  * owns     release with lw_stream_destroy, which waits for the work that is queued */
 LW_CHECKED lw_status lw_stream_create(lw_device *device, lw_stream **stream);
@@ -376,9 +382,12 @@ typedef struct lw_launch_options {
  * Checked before anything runs: the arguments' count, types and dtypes (integers convert to any
  * integer or floating type that holds the value, reals to floating types), devices, the sizes
  * declared as `a[rows][cols]` against the buffers, block and grid limits, BLOCK(...).
+ * On "cpu" the first launch of a kernel with a new size of block builds its code for that size, or
+ * takes it from the cache.
  * options  NULL: defaults
- * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; what goes wrong later
- *          comes from lw_stream_wait */
+ * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; of that build LW_E_COMPILE
+ *          ("file:line:column: text"), LW_E_IO, LW_E_INTERNAL; what goes wrong later comes from
+ *          lw_stream_wait */
 LW_CHECKED lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid,
                                       lw_dim3 block, const lw_launch_options *options,
                                       const lw_arg *args, size_t count);

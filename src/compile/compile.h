@@ -32,6 +32,10 @@ enum {
     FACT_THREADS = 1 << 9,    /* lw.ref.K exist */
     FACT_OBJECT = 1 << 10,    /* unit->payload is an object file */
     FACT_PAYLOAD = 1 << 11,   /* unit->payload is what the library gets */
+    FACT_BLOCKS = 1 << 13,    /* kernels[] are those to build now, each for its block */
+    FACT_PREPARED = 1 << 14,  /* kernels know their block; scalars only, short loops unrolled */
+    FACT_WIDENED = 1 << 15,   /* lw.cpu.K exist */
+    FACT_FINAL = 1 << 16,     /* optimised: left to the code generator */
 };
 
 enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
@@ -45,14 +49,29 @@ extern const struct lw__op_info lw__op_table[LW_OP_COUNT];
 
 /* Options of one run, as main.c read them. */
 struct lw__options {
-    const char *device; /* ref, null, ptx:sm_80 ... */
-    const char *path;   /* kernel file; NULL: source_fd */
+    const char *device; /* ref, null, ptx:sm_80, cpu:avx2 ... */
+    const char *path;   /* kernel file; NULL: source_fd, or common_fd */
     const char *name;   /* the text's name in messages */
     int source_fd, out_fd;
-    char **clang_args; /* -D and -I, in order, each with its value; owned */
+    int common_fd;      /* instead of a text: common bitcode, see base/cpu_abi.h; -1 */
+    const char *kernel; /* the only one to build, or NULL */
+    uint32_t block[3];  /* threads of a block; 0, 0, 0: what BLOCK(...) says */
+    char **clang_args;  /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
     const char *show;      /* stage to print instead of building, or NULL */
     const char *only_pass; /* --pass: run this one on an IR file, or NULL */
+};
+
+/* A child process; its output goes to memory files. */
+struct lw__process {
+    int pid, out, err;
+};
+
+/* The linker, waiting for the object: target_object.c. */
+struct lw__link {
+    struct lw__process lld;
+    int object; /* where to write it */
+    bool running;
 };
 
 struct lw__unit {
@@ -60,7 +79,7 @@ struct lw__unit {
     unsigned facts;
     LLVMContextRef context;
     LLVMModuleRef module;
-    LLVMTargetMachineRef machine; /* x86-64 baseline; made by llvm19 */
+    LLVMTargetMachineRef machine; /* x86-64 baseline, made by llvm19; target_cpu: of its level */
     struct lw__kernels kernels;   /* front.h */
     struct lw__diags diags;       /* diag rows go to manifest */
     struct lw__text ast_print;    /* clang -ast-print of the text; for sizes */
@@ -68,6 +87,7 @@ struct lw__unit {
     struct lw__text sites;        /* site rows, numbered by site_count */
     size_t site_count;
     struct lw__text payload;
+    struct lw__link link;
 };
 
 /* main.c: print why and what to standard error, for the library to pass on; always false. A defect
@@ -90,9 +110,6 @@ void lw__process_limits(void);
 /* process.c: start a program without a shell, its output going to memory files.
  * in is its standard input (-1: none); out, err get memory files, released by the caller with
  * close. Descriptors in keep[] stay open in it under numbers from 3 on. */
-struct lw__process {
-    int pid, out, err;
-};
 bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
                        struct lw__process *process);
 /* Wait for it; *exit_code is its status, or 128 + signal. out and err are rewound to be read. */
@@ -106,11 +123,21 @@ void lw__dependency_add(struct lw__text *manifest, const char *path);
 /* llvm19.c: everything that depends on LLVM's version. */
 bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
+/* For the passes of spmd_prepare: once a process. */
+void lw__llvm_scalar_options(void);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
 LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features);
+
+/* target_object.c: start the linker ahead of its pass; end one that is not needed. */
+bool lw__link_start(struct lw__unit *unit);
+void lw__link_drop(struct lw__unit *unit);
+
+/* target_cpu.c: the level of cpu:LEVEL as an enum lw__level (spmd.h); -1: there is none. */
+int lw__cpu_level(const char *device);
+bool lw__cpu_machine(struct lw__unit *unit); /* unit->machine becomes the level's, for cpu */
 
 /* ir.c: small questions about a module. */
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
@@ -121,6 +148,9 @@ void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
+/* ir_copy.c: llvm.memcpy, memmove and memset of few bytes outside of private memory become loads and
+ * stores. */
+void lw__ir_expand_copies(LLVMValueRef function);
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
 
 /* ir_verify.c: does the module keep the rules of its facts? */
@@ -142,6 +172,9 @@ bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg); /* false: out of
 void lw__cfg_free(struct lw__cfg *cfg);
 uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block); /* UINT32_MAX: none */
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
+/* ir_postdom.c: per block the immediate post-dominator, UINT32_MAX where there is none; NULL: out
+ * of memory. owns: release with free() */
+uint32_t *lw__cfg_post_dominators(const struct lw__cfg *cfg);
 
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {

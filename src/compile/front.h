@@ -163,6 +163,7 @@ unsigned lw__kernel_dims(const struct lw__kernel *kernel);
 /* These three are false only where memory is short; what is wrong with kernels goes to diags. */
 bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__diags *diags,
                          struct lw__kernels *kernels);
+void lw__kernel_free(struct lw__kernel *kernel); /* what a row holds */
 void lw__kernels_free(struct lw__kernels *kernels);
 
 /* The brackets of the `count` parameters of kernel `name`, from clang's -ast-print text; none where

@@ -323,20 +323,23 @@ bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__
     return ok;
 }
 
+void lw__kernel_free(struct lw__kernel *kernel)
+{
+    for (unsigned i = 0; kernel->params && i < kernel->param_count; i++) {
+        free(kernel->params[i].name);
+        free(kernel->params[i].type);
+        free(kernel->params[i].layout);
+        free(kernel->params[i].brackets.text);
+    }
+    free(kernel->params);
+    free(kernel->name);
+    free(kernel->signature);
+}
+
 void lw__kernels_free(struct lw__kernels *kernels)
 {
-    for (size_t k = 0; kernels && k < kernels->count; k++) {
-        struct lw__kernel *kernel = &kernels->rows[k];
-        for (unsigned i = 0; kernel->params && i < kernel->param_count; i++) {
-            free(kernel->params[i].name);
-            free(kernel->params[i].type);
-            free(kernel->params[i].layout);
-            free(kernel->params[i].brackets.text);
-        }
-        free(kernel->params);
-        free(kernel->name);
-        free(kernel->signature);
-    }
+    for (size_t k = 0; kernels && k < kernels->count; k++)
+        lw__kernel_free(&kernels->rows[k]);
     if (kernels) {
         free(kernels->rows);
         *kernels = (struct lw__kernels){0};

@@ -4,6 +4,7 @@
  * miscompilation.
  */
 #include "compile/compile.h"
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
@@ -42,6 +43,15 @@ bool lw__llvm_start(struct lw__unit *unit)
     unit->context = LLVMContextCreate();
     unit->machine = lw__llvm_machine("x86_64-unknown-linux-gnu", "x86-64", "");
     return unit->machine != NULL;
+}
+
+void lw__llvm_scalar_options(void)
+{
+    /* Pass strings have no words for these. The second is the size, in LLVM's units of about one
+     * instruction, up to which a loop is unrolled that is marked so. */
+    static const char *const words[] = {"lanewise-compile", "-scalarize-load-store",
+                                        "-pragma-unroll-threshold=2048"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes)

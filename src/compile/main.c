@@ -42,8 +42,29 @@ static bool usage(const char *what, const char *word)
 {
     return lw__defect(
         "%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
-        "[--show STAGE] [-D X]... [-I DIR]... [PATH], or --pass NAME FILE.ll",
+        "[--show STAGE [--kernel K] [--block X,Y,Z]] [-D X]... [-I DIR]... [PATH], or "
+        "--device cpu:LEVEL --common FD --kernel K --block X,Y,Z --out FD [--name NAME], or "
+        "--pass NAME FILE.ll",
         what, word);
+}
+
+/* X,Y,Z: the limits of a block, as the kernel language has them. */
+static bool block_dims(const char *text, uint32_t block[3])
+{
+    enum { THREADS_MAX = 1024, Z_MAX = 64 };
+    unsigned long threads = 1, dim[3] = {0};
+    char *end = (char *)text;
+    for (int i = 0; i < 3; i++) {
+        const char *from = i ? end + 1 : text;
+        if ((i && *end != ',') || *from < '0' || *from > '9')
+            return false;
+        dim[i] = strtoul(from, &end, 10);
+        if (dim[i] < 1 || dim[i] > THREADS_MAX)
+            return false;
+        threads *= dim[i];
+        block[i] = (uint32_t)dim[i];
+    }
+    return !*end && threads <= THREADS_MAX && dim[2] <= Z_MAX;
 }
 
 /* clang reads more options from the file x wherever it meets a word @x, also among those that it
@@ -89,23 +110,44 @@ static bool option(struct lw__options *o, const char *name, const char *value)
         return number(value, &o->source_fd) || usage("--source takes a descriptor, not ", value);
     if (!strcmp(name, "--out"))
         return number(value, &o->out_fd) || usage("--out takes a descriptor, not ", value);
-    const char **slot = !strcmp(name, "--device") ? &o->device
-                        : !strcmp(name, "--name") ? &o->name
-                        : !strcmp(name, "--show") ? &o->show
-                        : !strcmp(name, "--pass") ? &o->only_pass
-                                                  : NULL;
+    if (!strcmp(name, "--common"))
+        return number(value, &o->common_fd) || usage("--common takes a descriptor, not ", value);
+    if (!strcmp(name, "--block"))
+        return block_dims(value, o->block) ||
+               usage(
+                   "--block takes X,Y,Z, each 1 or more, at most 1024 together, Z at most 64; not ",
+                   value);
+    const char **slot = !strcmp(name, "--device")   ? &o->device
+                        : !strcmp(name, "--name")   ? &o->name
+                        : !strcmp(name, "--show")   ? &o->show
+                        : !strcmp(name, "--kernel") ? &o->kernel
+                        : !strcmp(name, "--pass")   ? &o->only_pass
+                                                    : NULL;
     if (!slot)
         return usage("unknown option ", name);
     *slot = value;
     return true;
 }
 
-static bool parse(int argc, char **argv, struct lw__options *o)
+/* What belongs to the second step of cpu_abi.h, and what to its first. */
+static bool check_step(const struct lw__options *o)
 {
-    *o = (struct lw__options){.source_fd = -1, .out_fd = -1};
-    o->clang_args = calloc((size_t)argc + 1, sizeof *o->clang_args);
-    if (!o->clang_args)
-        return lw__defect("out of memory");
+    const bool cpu = !strncmp(o->device, "cpu", 3) && (!o->device[3] || o->device[3] == ':');
+    if (cpu && lw__cpu_level(o->device) < 0)
+        return usage("the device is cpu:baseline, cpu:avx2 or cpu:avx512, not ", o->device);
+    if (o->common_fd < 0 && !o->show && (o->kernel || o->block[0]))
+        return usage("--kernel and --block go with --common or --show", "");
+    if (o->common_fd < 0)
+        return true;
+    if (!cpu || !o->kernel || !o->block[0])
+        return usage("--common needs --device cpu:LEVEL, --kernel and --block", "");
+    if (o->path || o->source_fd >= 0 || o->clang_arg_count)
+        return usage("--common takes no text", "");
+    return true;
+}
+
+static bool read_words(int argc, char **argv, struct lw__options *o)
+{
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-') {
             if (o->path)
@@ -119,13 +161,26 @@ static bool parse(int argc, char **argv, struct lw__options *o)
             i++;
         }
     }
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct lw__options *o)
+{
+    *o = (struct lw__options){.source_fd = -1, .out_fd = -1, .common_fd = -1};
+    o->clang_args = calloc((size_t)argc + 1, sizeof *o->clang_args);
+    if (!o->clang_args)
+        return lw__defect("out of memory");
+    if (!read_words(argc, argv, o))
+        return false;
     if (o->only_pass)
         return o->path || usage("--pass needs a file", "");
     if (!o->device)
         return usage("--device is missing", "");
     if (o->out_fd < 0)
         return usage("--out is missing", "");
-    if (!o->path == (o->source_fd < 0))
+    if (!check_step(o))
+        return false;
+    if (o->common_fd < 0 && !o->path == (o->source_fd < 0))
         return usage("need one of PATH and --source", "");
     if (!o->name)
         o->name = o->path ? o->path : "<source>";
@@ -162,6 +217,7 @@ static bool write_result(struct lw__unit *unit)
 
 static void release(struct lw__unit *unit)
 {
+    lw__link_drop(unit);
     lw__kernels_free(&unit->kernels);
     lw__text_free(&unit->ast_print);
     lw__text_free(&unit->manifest);

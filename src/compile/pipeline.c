@@ -27,7 +27,12 @@ static const struct route {
       "describe"}},
     {"ref",
      {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
-      "describe", "ref", "object", "linked"}},
+      "describe", "ref", "split", "object", "linked"}},
+    {"cpu",
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
+      "describe", "common", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
+    {"common", /* its second step */
+     {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
     {"ptx",
      {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
       "describe", "ptx"}},
@@ -36,8 +41,8 @@ static const struct route {
 /* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
 static const struct {
     const char *stage, *after;
-} stages[] = {
-    {"raw", "front"}, {"instances", "inline"}, {"ir", "clean"}, {"asm", "object"}, {"ptx", "ptx"}};
+} stages[] = {{"raw", "front"},    {"instances", "inline"}, {"ir", "clean"}, {"uniform", "prepare"},
+              {"widened", "spmd"}, {"asm", "object"},       {"ptx", "ptx"}};
 
 static const struct pass *pass_named(const char *name)
 {
@@ -85,6 +90,7 @@ static bool take_kernels(struct lw__unit *unit)
         size_t length;
         struct lw__kernel *k = &rows[kernels->count++];
         *k = (struct lw__kernel){.function = f, .name = strdup(LLVMGetValueName2(f, &length))};
+        memcpy(k->block, unit->options->block, sizeof k->block);
         k->params = calloc(LLVMCountParams(f) + 1, sizeof *k->params);
         if (!k->name || !k->params)
             return lw__defect("out of memory");
@@ -132,6 +138,14 @@ static const struct route *route_of(const char *device)
     return NULL;
 }
 
+static bool has_pass(const struct route *route, const char *name)
+{
+    for (const char *const *p = route->passes; *p; p++)
+        if (!strcmp(*p, name))
+            return true;
+    return false;
+}
+
 bool lw__pipeline_run(struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
@@ -144,11 +158,15 @@ bool lw__pipeline_run(struct lw__unit *unit)
     if (o->show && !last)
         return lw__defect("there is no stage '%s' to show", o->show);
     bool ptx = o->show && !strcmp(o->show, "ptx"); /* not on the way of the other devices */
-    const struct route *route = route_of(ptx ? "ptx" : o->device);
+    const struct route *route = route_of(ptx ? "ptx" : o->common_fd >= 0 ? "common" : o->device);
     if (!route)
         return lw__defect("there is no compiler for device '%s'", o->device);
+    if (last && !has_pass(route, last))
+        return lw__defect("there is no stage '%s' on the way to device '%s'", o->show, o->device);
     unit->diags.rows = &unit->manifest;
     unit->diags.main_name = o->name;
+    if (!last && has_pass(route, "linked") && !lw__link_start(unit))
+        return false;
     for (const char *const *name = route->passes; *name; name++) {
         if (!run_pass(unit, pass_named(*name)))
             return false;

@@ -2,8 +2,10 @@
 #include "compile/compile.h"
 #include <errno.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,16 +24,21 @@ static bool emit(struct lw__unit *unit, LLVMCodeGenFileType kind)
     return true;
 }
 
-/* lw__pass_object - split the coroutines, optimise, and make an object file (or assembler text, to
- * be shown).
- * needs THREADS   makes OBJECT   breaks THREADS
+/* lw__pass_split - split the coroutines of ref, and optimise.
+ * needs THREADS   makes FINAL   breaks THREADS
+ */
+bool lw__pass_split(struct lw__unit *unit)
+{
+    return lw__coroutine_split(unit) && lw__llvm_passes(unit->module, unit->machine, "default<O1>");
+}
+
+/* lw__pass_object - an object file, or assembler text to be shown.
+ * needs FINAL   makes OBJECT   breaks FINAL
  */
 bool lw__pass_object(struct lw__unit *unit)
 {
     bool text = unit->options->show && !strcmp(unit->options->show, "asm");
-    return lw__coroutine_split(unit) &&
-           lw__llvm_passes(unit->module, unit->machine, "default<O1>") &&
-           emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
+    return emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 
 /* Where a library of this process lies; false: it cannot be found. */
@@ -47,40 +54,90 @@ static bool find_library(const char *name, char path[PATH_MAX])
     return found || lw__defect("%s is not found", name);
 }
 
-/* lw__pass_linked - the object file as a shared object, through memory files. fma is a function
- * of libm where the processor may lack it, and memcpy one of libc. The kernels name these
- * libraries themselves, since the host program may have loaded its own with symbols hidden; what
- * is undefined then (-z defs) is an error here and not at the launch.
+/* ---- the linker ------------------------------------------------------------------------------ */
+
+/* Loading lld takes longer than its work here, so it is started first and reads the object from a
+ * pipe: it loads while clang and the passes run. fma is a function of libm where the processor may
+ * lack it, and memcpy one of libc. The kernels name these libraries themselves, since the host
+ * program may have loaded its own with symbols hidden; what is undefined then (-z defs) is an error
+ * here and not at the launch. */
+bool lw__link_start(struct lw__unit *unit)
+{
+    char libm[PATH_MAX], libc[PATH_MAX];
+    const char *const argv[] = {
+        "ld.lld-19", "-shared", "-Bsymbolic",      "--eh-frame-hdr", "--threads=1", "-z", "defs",
+        "-o",        "-",       "/proc/self/fd/3", "--as-needed",    libm,          libc, NULL};
+    struct lw__link *link = &unit->link;
+    int ends[2];
+    if (!find_library("libm.so.6", libm) || !find_library("libc.so.6", libc))
+        return false;
+    if (pipe2(ends, O_CLOEXEC))
+        return lw__defect("no pipe to the linker: %s", strerror(errno));
+    signal(SIGPIPE, SIG_IGN); /* where lld ends early, it says why */
+    link->object = ends[1];
+    link->running = lw__process_start(argv, -1, &ends[0], 1, &link->lld);
+    close(ends[0]);
+    if (!link->running)
+        close(ends[1]);
+    return link->running;
+}
+
+static bool send_object(struct lw__unit *unit)
+{
+    const char *data = unit->payload.data;
+    size_t left = unit->payload.length;
+    while (left) {
+        ssize_t n = write(unit->link.object, data, left);
+        if (n < 0 && errno == EPIPE)
+            return true;
+        if (n < 0 && errno != EINTR)
+            return lw__defect("the object cannot be written: %s", strerror(errno));
+        data += n < 0 ? 0 : n;
+        left -= n < 0 ? 0 : (size_t)n;
+    }
+    return true;
+}
+
+static bool end_link(struct lw__link *link, int *status)
+{
+    close(link->object);
+    link->running = false;
+    return lw__process_wait(&link->lld, status);
+}
+
+static void close_output(struct lw__link *link)
+{
+    close(link->lld.out);
+    close(link->lld.err);
+}
+
+void lw__link_drop(struct lw__unit *unit)
+{
+    int status;
+    if (!unit->link.running)
+        return;
+    kill(unit->link.lld.pid, SIGKILL);
+    end_link(&unit->link, &status);
+    close_output(&unit->link);
+}
+
+/* lw__pass_linked - the object file as a shared object.
  * needs OBJECT   makes PAYLOAD
  */
 bool lw__pass_linked(struct lw__unit *unit)
 {
-    char libm[PATH_MAX], libc[PATH_MAX];
-    const char *const argv[] = {
-        "ld.lld-19", "-shared", "-Bsymbolic", "--eh-frame-hdr",  "-z",
-        "defs",      "-o",      "-",          "/proc/self/fd/3", "--as-needed",
-        libm,        libc,      NULL};
-    if (!find_library("libm.so.6", libm) || !find_library("libc.so.6", libc))
-        return false;
-    struct lw__process lld;
+    struct lw__link *link = &unit->link;
     struct lw__text said = {0};
-    int status, object = lw__memory_file("lanewise-object");
-    if (object < 0)
-        return lw__defect("no memory file for the object: %s", strerror(errno));
-    bool ok =
-        write(object, unit->payload.data, unit->payload.length) == (ssize_t)unit->payload.length ||
-        lw__defect("the object cannot be written: %s", strerror(errno));
-    unit->payload.length = 0;
-    ok = ok && lw__process_start(argv, -1, &object, 1, &lld);
-    close(object);
-    if (!ok)
+    int status = 0;
+    if (!link->running && !lw__link_start(unit))
         return false;
-    ok = lw__process_wait(&lld, &status) && lw__read_all(lld.err, &said) &&
-         lw__read_all(lld.out, &unit->payload);
+    bool ok = send_object(unit);
+    unit->payload.length = 0;
+    ok = end_link(link, &status) && ok;
+    ok = ok && lw__read_all(link->lld.err, &said) && lw__read_all(link->lld.out, &unit->payload);
     if (ok && (status || !unit->payload.length))
         ok = lw__defect("ld.lld-19 failed (status %d): %s", status, said.data ? said.data : "");
     lw__text_free(&said);
-    close(lld.out);
-    close(lld.err);
+    close_output(link);
     return ok;
 }

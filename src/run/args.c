@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHAT_BYTES = 256 };
-
 /* One argument and the parameter it is for. */
 struct slot {
     struct lw__job *job;
     const lw_param *param;
     size_t index;
     const lw_arg *arg;
-    char *to;              /* param->bytes in the packed arguments */
-    char what[WHAT_BYTES]; /* "dot: parameter 2 'a' (const float *)" */
+    char *to;         /* param->bytes in the packed arguments */
+    const char *what; /* "dot: parameter 2 'a' (const float *)" */
 };
 
 static const char *const arg_kinds[] = {
@@ -272,18 +270,12 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
 static struct slot slot_of(struct lw__job *job, size_t index, const lw_arg *args)
 {
     const lw_kernel *k = job->kernel;
-    struct slot s = {.job = job,
-                     .param = &k->params[index],
-                     .index = index,
-                     .arg = &args[index],
-                     .to = job->args + k->param_rows[index].offset};
-    struct lw__text what = {0};
-
-    lw__text_add(&what, "%s: parameter %zu '%s' (%s)", k->row->name, index + 1, s.param->name,
-                 s.param->type);
-    strncpy(s.what, what.data ? what.data : s.param->name, WHAT_BYTES - 1);
-    lw__text_free(&what);
-    return s;
+    return (struct slot){.job = job,
+                         .param = &k->params[index],
+                         .index = index,
+                         .arg = &args[index],
+                         .to = job->args + k->param_rows[index].offset,
+                         .what = k->titles[index]};
 }
 
 static lw_status check_sizes(struct lw__job *job, const lw_arg *args)

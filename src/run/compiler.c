@@ -96,12 +96,17 @@ lw_status lw__compiler_find(char **path)
 
 /* ---- its command line ---- */
 
-/* The words belong to compile and its options; only the list is ours. */
-static char **command_line(const struct lw__compile *c)
+/* "X,Y,Z": of three 32-bit numbers. */
+struct block_text {
+    char text[40];
+};
+
+/* The words belong to compile, its options and block; only the list is ours. */
+static char **command_line(const struct lw__compile *c, struct block_text *block)
 {
     static const char *const out_text = "3", *const source_text = "4";
     const lw_build_options *o = c->options;
-    const char **word = calloc(12 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
+    const char **word = calloc(16 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
     size_t n = 0;
 
     _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4, "the texts above");
@@ -115,8 +120,15 @@ static char **command_line(const struct lw__compile *c)
     word[n++] = "--out";
     word[n++] = out_text;
     if (!c->path) {
-        word[n++] = "--source";
+        word[n++] = c->kernel ? "--common" : "--source";
         word[n++] = source_text;
+    }
+    if (c->kernel) {
+        snprintf(block->text, sizeof block->text, "%u,%u,%u", c->block.x, c->block.y, c->block.z);
+        word[n++] = "--kernel";
+        word[n++] = c->kernel;
+        word[n++] = "--block";
+        word[n++] = block->text;
     }
     for (size_t i = 0; i < o->define_count; i++) {
         word[n++] = "-D";
@@ -277,7 +289,8 @@ static lw_status run(const struct lw__compile *compile, const struct child *chil
 lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out, bool *clean)
 {
     struct child child = {-1, -1, -1};
-    char **words = command_line(compile);
+    struct block_text block;
+    char **words = command_line(compile, &block);
     lw_status status;
 
     *out = (struct lw__bytes){0};

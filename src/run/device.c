@@ -4,13 +4,16 @@
 #include <string.h>
 
 /* In the order of preference: NULL opens the first that is available. */
-static const struct lw__device_ops *const devices[] = {&lw__device_ref, &lw__device_null};
+static const struct lw__device_ops *const devices[] = {&lw__device_ref, &lw__device_cpu,
+                                                       &lw__device_null};
 enum { DEVICE_COUNT = sizeof devices / sizeof devices[0] };
 
-static lw_device_info describe(const struct lw__device_ops *ops)
+static lw_device_info describe(const struct lw__device_ops *ops, void *state)
 {
     lw_device_info info = ops->info;
 
+    if (ops->describe)
+        info.description = ops->describe(state);
     info.unavailable = ops->probe ? ops->probe() : "";
     info.available = info.unavailable[0] == '\0';
     return info;
@@ -19,7 +22,7 @@ static lw_device_info describe(const struct lw__device_ops *ops)
 size_t lw_device_list(lw_device_info *out, size_t capacity)
 {
     for (size_t i = 0; i < DEVICE_COUNT && i < capacity; i++)
-        out[i] = describe(devices[i]);
+        out[i] = describe(devices[i], NULL);
     return DEVICE_COUNT;
 }
 
@@ -51,7 +54,7 @@ static lw_status choose(const char *name, const struct lw__device_ops **ops)
 
         if (name && !has_name(devices[i], name))
             continue;
-        info = describe(devices[i]);
+        info = describe(devices[i], NULL);
         *ops = devices[i];
         if (info.available)
             return LW_OK;
@@ -88,6 +91,11 @@ lw_status lw_device_open(const char *name, lw_device **device)
     return LW_OK;
 }
 
+const char *lw__device_target(const lw_device *device)
+{
+    return device->ops->target_of ? device->ops->target_of(device->state) : device->ops->target;
+}
+
 void lw__device_hold(lw_device *device)
 {
     atomic_fetch_add_explicit(&device->holds, 1, memory_order_relaxed);
@@ -106,6 +114,6 @@ lw_status lw_device_get_info(lw_device *device, lw_device_info *info)
 {
     if (!device || !info)
         return lw__fail(LW_E_ARG, "the %s is NULL", device ? "place for the info" : "device");
-    *info = describe(device->ops);
+    *info = describe(device->ops, device->state);
     return LW_OK;
 }

@@ -21,11 +21,17 @@ struct lw__output;
 void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                     const char *text);
 
+/* How long launches took that had the same work: see device_cpu's `is_small`. All zero: unknown. */
+enum { LW_TIMES = 8 };
+struct lw__times {
+    _Atomic uint64_t entry[LW_TIMES];
+};
+
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
 struct lw__launch {
     const char *kernel;   /* its name, for messages */
-    void *code;           /* what ops->load made of the program */
-    void *entry;          /* what ops->find gave for this kernel */
+    void *code;           /* what ops->load made of the program, or of the kernel alone */
+    void *entry;          /* what ops->find gave for this kernel in it */
     lw_dim3 grid, block;  /* within the limits; every component at least 1 */
     size_t shared_bytes;  /* static SHARED */
     size_t dynamic_bytes; /* dynamic block memory: after the static, 128-aligned */
@@ -33,13 +39,21 @@ struct lw__launch {
     size_t args_bytes;
     const struct lw__site *sites; /* site_count of them */
     size_t site_count;
-    atomic_bool *cancelled; /* poll it; true: stop soon and return LW_E_LAUNCH */
+    uint64_t work;           /* equal for launches of the same grid, memory and scalars */
+    struct lw__times *times; /* of this code */
+    atomic_bool *cancelled;  /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
 };
 
 struct lw__device_ops {
     lw_device_info info; /* available and unavailable are filled in by probe */
-    const char *target;  /* what lanewise-compile --device takes */
+    const char *target;  /* what lanewise-compile --device takes; NULL: target_of says it */
+
+    /* target_of - the target of an open device. describe - info.description where it is not
+     * constant; state NULL: of the device that open would give now. Both: constant text, any
+     * thread. NULL: target, info.description. */
+    const char *(*target_of)(void *state);
+    const char *(*describe)(void *state);
 
     /* probe - is the device usable here? "" if so, else the reason. Any thread. NULL: always. */
     const char *(*probe)(void);
@@ -65,10 +79,20 @@ struct lw__device_ops {
      * where a parameter has declared sizes; NULL only for devices that load nothing. Any thread. */
     lw_status (*sizes)(void *code, const char *kernel, void **function);
 
-    /* launch - run to the end. Called on a pool thread, one launch of a stream at a time, streams
-     * side by side. On failure lw__fail'ed with the kernel's name in the text. */
+    /* common - the bitcode from which a kernel is built again for each size of block
+     * (base/cpu_abi.h): special.c then loads that as it does a program, and finds the kernel in it.
+     * NULL: find gives the entry for all sizes. Any thread. */
+    lw_status (*common)(void *code, const void **bitcode, size_t *bytes);
+
+    /* is_small - would the launch take so short a time that it had better run in the thread that
+     * asks for it? Asked under the lock, of idle streams. NULL: never. */
+    bool (*is_small)(void *state, const struct lw__launch *launch);
+
+    /* launch - run to the end. Called on a pool thread, or where is_small on the caller's, one
+     * launch of a stream at a time, streams side by side. On failure lw__fail'ed with the kernel's
+     * name in the text. */
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };
 
-extern const struct lw__device_ops lw__device_null, lw__device_ref;
+extern const struct lw__device_ops lw__device_null, lw__device_ref, lw__device_cpu;
 #endif

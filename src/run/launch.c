@@ -64,10 +64,27 @@ static lw_status check_device(const lw_stream *stream, const lw_kernel *k)
                     stream->device->ops->info.name);
 }
 
+/* What the kernel's running time follows from, as far as one can see from outside: the grid, and
+ * the arguments but for the addresses and what lies there. */
+static uint64_t hash_work(const lw_kernel *k, lw_dim3 grid, size_t dynamic_bytes, const char *args)
+{
+    uint64_t hash = lw__hash(LW_HASH_START, &grid, sizeof grid);
+
+    hash = lw__hash(hash, &dynamic_bytes, sizeof dynamic_bytes);
+    for (size_t i = 0; i < k->row->param_count; i++) {
+        const struct lw__manifest_param *row = &k->param_rows[i];
+        lw_param_kind kind = k->params[i].kind;
+        size_t address = kind == LW_PARAM_POINTER || kind == LW_PARAM_TENSOR ? sizeof(void *) : 0;
+
+        hash = lw__hash(hash, args + row->offset + address, row->size - address);
+    }
+    return hash;
+}
+
 /* job->args is packed: describe the launch to the device. */
 static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size_t dynamic_bytes)
 {
-    const lw_kernel *k = job->kernel;
+    lw_kernel *k = job->kernel;
     const lw_program *p = k->program;
     struct lw__output *output = lw__output_create(grid, block);
 
@@ -75,7 +92,7 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
         return lw__fail(LW_E_MEMORY, "out of memory: the output of %s", k->row->name);
     job->launch = (struct lw__launch){
         .kernel = k->row->name,
-        .code = p->code,
+        .code = p->code.loaded,
         .entry = k->entry,
         .grid = grid,
         .block = block,
@@ -83,11 +100,13 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
         .dynamic_bytes = dynamic_bytes,
         .args = job->args,
         .args_bytes = k->row->arg_bytes,
-        .sites = p->sites,
-        .site_count = p->manifest.site_count,
+        .sites = p->code.sites,
+        .site_count = p->code.manifest.site_count,
+        .work = hash_work(k, grid, dynamic_bytes, job->args),
+        .times = &k->times,
         .output = output,
     };
-    return LW_OK;
+    return p->device->ops->common && !k->entry ? lw__special_use(k, &job->launch) : LW_OK;
 }
 
 static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid, lw_dim3 block,

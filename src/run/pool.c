@@ -1,14 +1,23 @@
 /* pool.c - the one lock, and the only threads that the library makes.
  *
- * Workers start when a stream has work and none of them is free, up to LANEWISE_NUM_THREADS
- * (default: the processors this process may use), and then stay, asleep. A stream is in the queue
- * of ready streams once at most and one worker steps it at a time: its jobs stay in order, streams
- * run side by side. Signals go to the host's own threads: workers block them all.
+ * Workers start when there is work and none of them is free, up to LANEWISE_NUM_THREADS (default:
+ * the processors this process may use), and then stay, asleep. A stream is in the queue of ready
+ * streams once at most and one worker steps it at a time: its jobs stay in order, streams run side
+ * by side. Signals go to the host's own threads: workers block them all.
+ *
+ * The worker that steps a stream may share out the launch it runs. Idle workers join in, the ready
+ * streams first; nobody ever waits for one to come, so a launch goes on with its own thread alone.
+ * Whoever finds work for more workers than are awake wakes one, and that one looks again: waking
+ * many costs the first no more than waking one.
+ *
+ * Who has nothing to do looks for news without the lock for a moment before it sleeps, as long as
+ * that takes no processor from another: sleep and wake-up take longer than a small launch.
  *
  * fork() copies one thread only. The lock is taken around it, so that the child finds all queues in
  * order; there the workers are gone, and new ones start with the next launch.
  */
 #include "run/run.h"
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,22 +28,38 @@
 
 enum { WORKERS_MAX = 256 };
 
+/* Nanoseconds for which threads look for news: a worker for work, a launch for its helpers' end; a
+ * thread that waits for a change. */
+enum { SPIN_NS = 50000, WAIT_NS = 200000, SPIN_STEP = 16 };
+
 struct worker {
     pthread_t thread;
-    bool busy; /* has a stream in hand */
+    bool busy; /* has a stream or a share in hand */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* something was announced */
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;    /* a stream is ready, or the end */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;    /* there is more to do, or the end */
+static pthread_cond_t helped = PTHREAD_COND_INITIALIZER;  /* a share's last helper has left */
 
 /* All under the lock. */
 static struct {
     struct worker workers[WORKERS_MAX];
-    size_t count, limit, busy, ready;
-    lw_stream *first, *last; /* ready streams */
+    size_t count, limit, busy;
+    size_t spinners, spinners_max; /* workers that look for news; how many may */
+    bool waiter_spins;             /* so does a thread that waits for a change */
+    lw_stream *first, *last;       /* ready streams */
+    size_t ready;
+    struct lw__share *shares;
+    size_t wanted; /* helpers, of all shares */
     bool ending;
 } pool;
+
+static unsigned era; /* locked */
+
+/* Read without the lock: how often there was a change, or more work; how many streams are ready. */
+static atomic_uint changes, calls;
+static atomic_size_t unattended;
 
 void lw__lock(void)
 {
@@ -46,8 +71,63 @@ void lw__unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
+unsigned lw__era(void)
+{
+    return era;
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Locked, but while it looks: until `news` moves, `other` moves or `end`. True: news moved. */
+static bool spin(const atomic_uint *news, const atomic_uint *other, uint64_t end)
+{
+    unsigned before = atomic_load(news), other_before = atomic_load(other);
+    int step = 0;
+
+    lw__unlock();
+    while (atomic_load_explicit(news, memory_order_relaxed) == before &&
+           atomic_load_explicit(other, memory_order_relaxed) == other_before &&
+           (++step % SPIN_STEP || clock_ns() < end))
+        pause_processor();
+    lw__lock();
+    return atomic_load(news) != before;
+}
+
+/* Locked. More work ends it: that needs the processor. */
+static bool spin_for_change(const struct timespec *deadline)
+{
+    uint64_t end = clock_ns() + WAIT_NS, limit;
+    bool moved;
+
+    if (pool.waiter_spins || !pool.spinners_max || pool.busy > pool.spinners_max)
+        return false;
+    if (deadline) {
+        limit = (uint64_t)deadline->tv_sec * 1000000000u + (uint64_t)deadline->tv_nsec;
+        end = limit < end ? limit : end;
+    }
+    pool.waiter_spins = true;
+    moved = spin(&changes, &calls, end);
+    pool.waiter_spins = false;
+    return moved;
+}
+
 bool lw__wait_change(const struct timespec *deadline)
 {
+    if (spin_for_change(deadline))
+        return true;
     if (!deadline) {
         pthread_cond_wait(&changed, &lock);
         return true;
@@ -57,6 +137,7 @@ bool lw__wait_change(const struct timespec *deadline)
 
 void lw__announce(void)
 {
+    atomic_fetch_add(&changes, 1);
     pthread_cond_broadcast(&changed);
 }
 
@@ -87,6 +168,7 @@ void lw__pool_forget(lw_stream *stream)
     stream->next_ready = NULL;
     stream->ready = false;
     pool.ready--;
+    atomic_store_explicit(&unattended, pool.ready, memory_order_relaxed);
 }
 
 static void add_ready(lw_stream *s)
@@ -98,46 +180,57 @@ static void add_ready(lw_stream *s)
     pool.last = s;
     s->ready = true;
     pool.ready++;
+    atomic_store_explicit(&unattended, pool.ready, memory_order_relaxed);
+}
+
+bool lw__pool_is_short(void)
+{
+    return atomic_load_explicit(&unattended, memory_order_relaxed) > 0;
+}
+
+/* ---- how many ---- */
+
+static size_t processors(void)
+{
+    cpu_set_t set;
+    long n = 0;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        n = CPU_COUNT(&set);
+    if (n < 1)
+        n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : (size_t)n;
+}
+
+/* Locked. Workers spin only where each has a processor, and one is left for the host's thread. */
+static void set_limit(void)
+{
+    const char *wanted = getenv("LANEWISE_NUM_THREADS");
+    long n = wanted ? strtol(wanted, NULL, 10) : 0;
+    size_t there = processors();
+
+    if (pool.limit)
+        return;
+    pool.limit = n < 1 ? there : (size_t)n;
+    if (pool.limit > WORKERS_MAX)
+        pool.limit = WORKERS_MAX;
+    pool.spinners_max = pool.limit > there ? 0 : there - 1;
+}
+
+size_t lw__pool_size(void)
+{
+    size_t size;
+
+    lw__lock();
+    set_limit();
+    size = pool.limit;
+    lw__unlock();
+    return size;
 }
 
 /* ---- workers ---- */
 
-static void *work_for_ever(void *argument)
-{
-    struct worker *self = argument;
-
-    lw__lock();
-    while (!pool.ending) {
-        lw_stream *s = take_ready();
-
-        if (!s) {
-            pthread_cond_wait(&work, &lock);
-            continue;
-        }
-        self->busy = true;
-        pool.busy++;
-        lw__stream_step(s);
-        pool.busy--;
-        self->busy = false;
-    }
-    lw__unlock();
-    return NULL;
-}
-
-static size_t processors(void)
-{
-    const char *wanted = getenv("LANEWISE_NUM_THREADS");
-    long n = wanted ? strtol(wanted, NULL, 10) : 0;
-    cpu_set_t set;
-
-    if (n < 1 && sched_getaffinity(0, sizeof set, &set) == 0)
-        n = CPU_COUNT(&set);
-    if (n < 1)
-        n = sysconf(_SC_NPROCESSORS_ONLN);
-    if (n < 1)
-        n = 1;
-    return n > WORKERS_MAX ? WORKERS_MAX : (size_t)n;
-}
+static void *work_for_ever(void *argument);
 
 /* Does nothing where all are started or the system gives no more: those there are do the work. */
 static void start_worker(void)
@@ -145,8 +238,7 @@ static void start_worker(void)
     struct worker *w = &pool.workers[pool.count];
     sigset_t all, before;
 
-    if (!pool.limit)
-        pool.limit = processors();
+    set_limit();
     if (pool.count >= pool.limit)
         return;
     sigfillset(&all);
@@ -158,14 +250,163 @@ static void start_worker(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* Have a worker come, if there is work for more of them than are on their way: those that spin
+ * come by themselves. */
+static void call_worker(void)
+{
+    size_t todo = pool.ready + pool.wanted;
+
+    if (!todo)
+        return;
+    atomic_fetch_add(&calls, 1);
+    if (todo > pool.count - pool.busy)
+        start_worker();
+    if (todo > pool.spinners)
+        pthread_cond_signal(&work);
+}
+
+/* Locked. The share that most needs a helper. */
+static struct lw__share *choose_share(void)
+{
+    struct lw__share *chosen = NULL;
+
+    for (struct lw__share *s = pool.shares; s; s = s->next)
+        if (s->wanted && (!chosen || atomic_load(&s->helpers) < atomic_load(&chosen->helpers)))
+            chosen = s;
+    return chosen;
+}
+
+/* Locked. */
+static void set_wanted(struct lw__share *share, size_t wanted)
+{
+    assert(share->wanted <= pool.wanted);
+    pool.wanted = pool.wanted - share->wanted + wanted;
+    share->wanted = wanted;
+}
+
+/* Once a helper finds nothing left, none is wanted any more; one that leaves early may be replaced,
+ * as long as the share is open. */
+static void help(struct lw__share *share)
+{
+    bool is_left;
+
+    set_wanted(share, share->wanted - 1);
+    atomic_fetch_add(&share->helpers, 1);
+    call_worker();
+    lw__unlock();
+    is_left = share->run(share, true);
+    lw__lock();
+    if (share->is_open)
+        set_wanted(share, is_left ? share->wanted + 1 : 0);
+    if (atomic_fetch_sub(&share->helpers, 1) == 1)
+        pthread_cond_broadcast(&helped);
+}
+
+static bool do_something(struct worker *self)
+{
+    lw_stream *stream = take_ready();
+    struct lw__share *share = stream ? NULL : choose_share();
+
+    if (!stream && !share)
+        return false;
+    self->busy = true;
+    pool.busy++;
+    if (stream) {
+        call_worker();
+        lw__stream_step(stream);
+    } else {
+        help(share);
+    }
+    pool.busy--;
+    self->busy = false;
+    return true;
+}
+
+static void wait_for_work(void)
+{
+    bool moved = false;
+
+    if (pool.spinners < pool.spinners_max) {
+        pool.spinners++;
+        moved = spin(&calls, &calls, clock_ns() + SPIN_NS);
+        pool.spinners--;
+    }
+    if (!moved)
+        pthread_cond_wait(&work, &lock);
+}
+
+static void *work_for_ever(void *argument)
+{
+    lw__lock();
+    while (!pool.ending)
+        if (!do_something(argument))
+            wait_for_work();
+    lw__unlock();
+    return NULL;
+}
+
 void lw__pool_schedule(lw_stream *stream)
 {
     if (stream->ready)
         return;
     add_ready(stream);
-    if (pool.ready > pool.count - pool.busy)
-        start_worker();
-    pthread_cond_signal(&work);
+    call_worker();
+}
+
+/* ---- sharing ---- */
+
+static void open_share(struct lw__share *share, size_t helpers)
+{
+    share->is_open = true;
+    share->next = pool.shares;
+    pool.shares = share;
+    set_wanted(share, helpers < pool.limit ? helpers : pool.limit - 1);
+    call_worker();
+}
+
+static void close_share(struct lw__share *share)
+{
+    struct lw__share **link = &pool.shares;
+
+    while (*link != share)
+        link = &(*link)->next;
+    *link = share->next;
+    set_wanted(share, 0);
+    share->is_open = false;
+    while (atomic_load(&share->helpers))
+        pthread_cond_wait(&helped, &lock);
+}
+
+/* Helpers are in their last piece when this thread finds none: mostly they need no long wait. */
+static void await_helpers(const struct lw__share *share)
+{
+    uint64_t end = clock_ns() + SPIN_NS;
+    int step = 0;
+
+    while (atomic_load(&share->helpers) && (++step % SPIN_STEP || clock_ns() < end))
+        pause_processor();
+}
+
+void lw__pool_share(struct lw__share *share, size_t helpers)
+{
+    bool may_spin;
+
+    if (!helpers) {
+        share->run(share, false);
+        return;
+    }
+    lw__lock();
+    set_limit();
+    may_spin = pool.spinners_max > 0;
+    atomic_init(&share->helpers, 0);
+    open_share(share, helpers);
+    lw__unlock();
+    share->run(share, false);
+    if (may_spin)
+        await_helpers(share);
+    lw__lock();
+    close_share(share);
+    lw__unlock();
 }
 
 /* ---- fork ---- */
@@ -174,7 +415,10 @@ static void in_child(void)
 {
     pthread_cond_init(&changed, NULL); /* the parent's waiters are not here */
     pthread_cond_init(&work, NULL);
+    pthread_cond_init(&helped, NULL);
     memset(&pool, 0, sizeof pool);
+    atomic_store(&unattended, 0);
+    era++;
     lw__streams_after_fork();
     lw__unlock();
 }
@@ -212,6 +456,7 @@ __attribute__((destructor)) static void end_workers(void)
     for (size_t i = 0; i < pool.count; i++)
         if (!pool.workers[i].busy)
             leaving[count++] = pool.workers[i].thread;
+    atomic_fetch_add(&calls, 1);
     pthread_cond_broadcast(&work);
     lw__unlock();
     for (size_t i = 0; i < count; i++)

@@ -1,27 +1,20 @@
 /* program.c - from a kernel file to kernels that can be launched.
  *
- *     source -> key -> cache, or the compiler and then the cache -> manifest -> code on the device
- *
- * A program is fixed once it is built, so that all threads read it freely.
+ * A program is fixed once it is built, so that all threads read it freely; only what special.c adds
+ * to its kernels grows.
  */
 #include "run/run.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+enum { TITLE_MAX = 255 };
 
 /* One build under way. */
 struct build {
     lw_program *program;
     struct lw__compile compile;
-    struct lw__cache cache;
-    uint64_t key;
-    struct lw__bytes file;   /* the source, where it is a file */
-    struct lw__bytes result; /* manifest and payload */
+    struct lw__bytes file; /* the source, where it is a file */
     char *compiler, *path;
 };
 
@@ -72,7 +65,7 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
     LW_TRY(check_list("defines", options->defines, options->define_count));
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
-    b->compile.target = device->ops->target;
+    b->compile.target = lw__device_target(device);
     b->compile.name = path ? path : "<source>";
     if (options->source) {
         b->compile.source = options->source;
@@ -88,100 +81,11 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
     return LW_OK;
 }
 
-/* ---- compiling ---- */
-
-static void tell_diagnostics(const struct build *b)
-{
-    const lw_build_options *o = b->compile.options;
-    const struct lw__manifest *m = &b->program->manifest;
-
-    for (size_t i = 0; o->on_diagnostic && i < m->diag_count; i++)
-        o->on_diagnostic(&m->diags[i], o->user);
-}
-
-/* The first error; the caller has heard of them all. */
-static lw_status refused(const struct build *b)
-{
-    const struct lw__manifest *m = &b->program->manifest;
-
-    for (size_t i = 0; i < m->diag_count; i++) {
-        const lw_diagnostic *d = &m->diags[i];
-
-        if (strcmp(d->severity, "error"))
-            continue;
-        if (d->file[0] && d->line)
-            return lw__fail(LW_E_COMPILE, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
-        return lw__fail(LW_E_COMPILE, "%s: %s", b->compile.name, d->text);
-    }
-    return lw__fail(LW_E_INTERNAL, "lanewise-compile refused '%s' and gave no reason",
-                    b->compile.name);
-}
-
-static bool has_error(const struct lw__manifest *m)
-{
-    for (size_t i = 0; i < m->diag_count; i++)
-        if (!strcmp(m->diags[i].severity, "error"))
-            return true;
-    return false;
-}
-
-static lw_status compile(struct build *b)
-{
-    struct lw__manifest *m = &b->program->manifest;
-    bool clean = true, found;
-
-    lw__cache_open(&b->cache);
-    b->key = lw__cache_key(&b->compile);
-    found = lw__cache_find(&b->cache, b->key, &b->result);
-    if (!found)
-        LW_TRY(lw__compiler_run(&b->compile, &b->result, &clean));
-    LW_TRY(lw__manifest_read(b->result.bytes, b->result.length, m));
-    tell_diagnostics(b);
-    if (!clean || has_error(m))
-        return refused(b);
-    if (!found)
-        lw__cache_store(&b->cache, b->key, &b->result, m->text_bytes);
-    return LW_OK;
-}
-
-/* ---- loading ---- */
-
-/* A name for dlopen that needs no disk. The file stays open as long as the code is loaded: dlopen
- * takes a name it has seen for the same library, and the number must not go to another. */
-static lw_status load_from_memory(lw_program *p, const void *payload, size_t bytes)
-{
-    char path[64];
-
-    p->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
-    if (p->payload_file < 0 || !lw__write_all(p->payload_file, payload, bytes))
-        return lw__fail(LW_E_IO, "the code of '%s' cannot be put into a memory file: %s", p->name,
-                        strerror(errno));
-    snprintf(path, sizeof path, "/proc/self/fd/%d", p->payload_file);
-    return p->device->ops->load(p->device->state, path, payload, bytes, &p->code);
-}
-
-static lw_status load(struct build *b)
-{
-    lw_program *p = b->program;
-    const char *payload = b->result.bytes + p->manifest.text_bytes;
-    size_t bytes = p->manifest.payload_bytes;
-    char *path;
-    lw_status status = LW_E_IO;
-
-    if (!p->device->ops->load)
-        return LW_OK;
-    path = lw__cache_payload_path(&b->cache, b->key, payload, bytes);
-    if (path)
-        status = p->device->ops->load(p->device->state, path, payload, bytes, &p->code);
-    free(path);
-    return status ? load_from_memory(p, payload, bytes) : LW_OK;
-}
-
 /* ---- kernels ---- */
 
 static lw_status fill_param(const lw_program *p, size_t index)
 {
-    const struct lw__manifest_param *row = &p->manifest.params[index];
+    const struct lw__manifest_param *row = &p->code.manifest.params[index];
     lw_param *param = &p->params[index];
     size_t bytes;
 
@@ -198,6 +102,21 @@ static lw_status fill_param(const lw_program *p, size_t index)
     return LW_OK;
 }
 
+/* A type may be of any length; the message is to have room for what is wrong. */
+static lw_status fill_title(const lw_kernel *k, size_t index)
+{
+    struct lw__text title = {0};
+
+    lw__text_add(&title, "%s: parameter %zu '%s' (%s)", k->row->name, index + 1,
+                 k->params[index].name, k->params[index].type);
+    k->titles[index] = title.data;
+    if (title.failed)
+        return lw__fail(LW_E_MEMORY, "out of memory: the parameters of %s", k->row->name);
+    if (title.length > TITLE_MAX)
+        title.data[TITLE_MAX] = '\0';
+    return LW_OK;
+}
+
 static lw_status fill_kernel(lw_program *p, size_t index)
 {
     const struct lw__device_ops *ops = p->device->ops;
@@ -205,36 +124,37 @@ static lw_status fill_kernel(lw_program *p, size_t index)
     void *sizes = NULL;
 
     k->program = p;
-    k->row = &p->manifest.kernels[index];
-    k->param_rows = p->manifest.params + k->row->first_param;
+    k->row = &p->code.manifest.kernels[index];
+    k->param_rows = p->code.manifest.params + k->row->first_param;
     k->params = p->params + k->row->first_param;
-    for (size_t i = 0; i < k->row->param_count; i++)
+    k->titles = p->titles + k->row->first_param;
+    for (size_t i = 0; i < k->row->param_count; i++) {
         k->size_count += (size_t)k->params[i].dims;
+        LW_TRY(fill_title(k, i));
+    }
     if (!ops->load)
         return LW_OK;
-    LW_TRY(ops->find(p->code, k->row->name, &k->entry));
+    if (!ops->common || k->row->block.x)
+        LW_TRY(ops->find(p->code.loaded, k->row->name, &k->entry));
     if (k->size_count)
-        LW_TRY(ops->sizes(p->code, k->row->name, &sizes));
+        LW_TRY(ops->sizes(p->code.loaded, k->row->name, &sizes));
     memcpy(&k->sizes, &sizes, sizeof k->sizes); /* POSIX: a function fits a void * */
     return LW_OK;
 }
 
 static lw_status fill(lw_program *p)
 {
-    const struct lw__manifest *m = &p->manifest;
+    const struct lw__manifest *m = &p->code.manifest;
 
     p->params = calloc(m->param_count + 1, sizeof *p->params);
+    p->titles = calloc(m->param_count + 1, sizeof *p->titles);
     p->kernels = calloc(m->kernel_count + 1, sizeof *p->kernels);
-    p->sites = calloc(m->site_count + 1, sizeof *p->sites);
-    if (!p->params || !p->kernels || !p->sites)
+    if (!p->params || !p->titles || !p->kernels)
         return lw__fail(LW_E_MEMORY, "out of memory: the kernels of '%s'", p->name);
     for (size_t i = 0; i < m->param_count; i++)
         LW_TRY(fill_param(p, i));
     for (size_t i = 0; i < m->kernel_count; i++)
         LW_TRY(fill_kernel(p, i));
-    for (size_t i = 0; i < m->site_count; i++)
-        p->sites[i] = (struct lw__site){m->sites[i].file, m->sites[i].line, m->sites[i].column,
-                                        m->sites[i].what};
     return LW_OK;
 }
 
@@ -244,8 +164,7 @@ static lw_status build(struct build *b, lw_device *device, const char *path,
                        const lw_build_options *options)
 {
     LW_TRY(prepare(b, device, path, options));
-    LW_TRY(compile(b));
-    LW_TRY(load(b));
+    LW_TRY(lw__code_build(device, &b->compile, &b->program->code));
     return fill(b->program);
 }
 
@@ -267,13 +186,11 @@ lw_status lw_program_build(lw_device *device, const char *path, const lw_build_o
     if (!b.program)
         return lw__fail(LW_E_MEMORY, "out of memory: a program");
     atomic_init(&b.program->holds, 1);
-    b.program->payload_file = -1;
+    b.program->code.payload_file = -1;
     b.program->device = device;
     lw__device_hold(device);
     status = build(&b, device, path, options ? options : &defaults);
-    lw__cache_close(&b.cache);
     free(b.file.bytes);
-    free(b.result.bytes);
     free(b.compiler);
     free(b.path);
     if (status)
@@ -292,14 +209,14 @@ void lw_program_destroy(lw_program *program)
 {
     if (!program || atomic_fetch_sub(&program->holds, 1) != 1)
         return;
-    if (program->code)
-        program->device->ops->unload(program->device->state, program->code);
-    if (program->payload_file >= 0)
-        close(program->payload_file);
-    lw__manifest_free(&program->manifest);
+    for (size_t i = 0; program->kernels && i < program->code.manifest.kernel_count; i++)
+        lw__special_free(&program->kernels[i]);
+    for (size_t i = 0; program->titles && i < program->code.manifest.param_count; i++)
+        free(program->titles[i]);
+    lw__code_free(program->device, &program->code);
     free(program->params);
+    free(program->titles);
     free(program->kernels);
-    free(program->sites);
     free(program->name);
     lw_device_close(program->device);
     free(program);
@@ -309,7 +226,7 @@ void lw_program_destroy(lw_program *program)
 
 size_t lw_program_kernel_count(const lw_program *program)
 {
-    return program ? program->manifest.kernel_count : 0;
+    return program ? program->code.manifest.kernel_count : 0;
 }
 
 lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **kernel)
@@ -317,9 +234,9 @@ lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **ke
     if (!program || !kernel)
         return lw__fail(LW_E_ARG, "the %s is NULL", program ? "place for the kernel" : "program");
     *kernel = NULL;
-    if (index >= program->manifest.kernel_count)
+    if (index >= program->code.manifest.kernel_count)
         return lw__fail(LW_E_ARG, "there is no kernel %zu; '%s' has %zu, counted from 0", index,
-                        program->name, program->manifest.kernel_count);
+                        program->name, program->code.manifest.kernel_count);
     *kernel = &program->kernels[index];
     return LW_OK;
 }
@@ -328,8 +245,8 @@ static lw_status no_such_kernel(const lw_program *p, const char *name)
 {
     struct lw__text known = {0};
 
-    for (size_t i = 0; i < p->manifest.kernel_count; i++)
-        lw__text_add(&known, "%s%s", i ? ", " : "it has ", p->manifest.kernels[i].name);
+    for (size_t i = 0; i < p->code.manifest.kernel_count; i++)
+        lw__text_add(&known, "%s%s", i ? ", " : "it has ", p->code.manifest.kernels[i].name);
     lw__fail(LW_E_ARG, "there is no kernel '%s' in '%s'; %s", name, p->name,
              known.data ? known.data : "it has none");
     lw__text_free(&known);
@@ -344,8 +261,8 @@ lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **k
                         : !name  ? "kernel's name"
                                  : "place for the kernel");
     *kernel = NULL;
-    for (size_t i = 0; i < program->manifest.kernel_count; i++)
-        if (!strcmp(program->manifest.kernels[i].name, name)) {
+    for (size_t i = 0; i < program->code.manifest.kernel_count; i++)
+        if (!strcmp(program->code.manifest.kernels[i].name, name)) {
             *kernel = &program->kernels[i];
             return LW_OK;
         }

@@ -5,7 +5,6 @@
  *     ref_block       a resident block: its threads, its memory, its coroutines' frames
  *     ref_collective  every collective on plain arrays, one value a lane
  *     ref_report      the messages of launches that fail
- *     ref_print       the text of a kernel's printf
  *
  * A launch runs on one host thread; nothing here is shared between launches. Letters: a place is a
  * lane of a warp (0..31) or a thread's linear index in its block (0..1023).
@@ -16,6 +15,7 @@
 #include "base/base.h"
 #include "base/ref_abi.h"
 #include "run/device_ops.h"
+#include "run/report.h"
 
 enum {
     LW_REF_THREADS_MAX = 1024,
@@ -112,14 +112,6 @@ lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct l
 lw_status lw__ref_fail_divergence(const struct lw__ref_block *block,
                                   const struct lw__ref_thread *earliest);
 lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch);
-
-/* ---- ref_print ----------------------------------------------------------------------------- */
-
-/* lw__ref_print - format one printf of thread t and hand the text to out, which cuts what a thread
- * printed into lines. False: memory is short.
- * numeric  floating-point conversions as the C library's in the current locale and rounding */
-bool lw__ref_print(struct lw__output *out, const struct lw_ref_thread *t, const char *format,
-                   uint32_t count, const uint64_t *args);
 
 /* ---- the launch: shared by schedule, block and report -------------------------------------- */
 

@@ -42,7 +42,7 @@ static void call_print(struct lw_ref_thread *t, const char *format, uint32_t cou
                        const uint64_t *args)
 {
     struct lw_ref_launch *launch = block_of(t)->launch;
-    if (!lw__ref_print(launch->request->output, t, format, count, args))
+    if (!lw__print(launch->request->output, t->block_idx, t->thread_idx, format, count, args))
         launch->status = lw__fail(LW_E_MEMORY, "kernel '%s': no memory for what it prints",
                                   launch->request->kernel);
 }

@@ -5,8 +5,8 @@
  * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
- * Files in flow order: device, compiler, cache, layout, program, buffer, scalar, args, launch,
- * stream, event, output, pool.
+ * Files in flow order: device, compiler, cache, code, layout, program, special, buffer, scalar,
+ * args, launch, stream, event, output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -34,7 +34,8 @@ struct lw_device {
     const struct lw__device_ops *ops;
     void *state;
 };
-void lw__device_hold(lw_device *device); /* lw_device_close lets go */
+void lw__device_hold(lw_device *device);                /* lw_device_close lets go */
+const char *lw__device_target(const lw_device *device); /* for lanewise-compile --device */
 
 /* ---- compiler.c: the child program ---- */
 
@@ -44,9 +45,11 @@ struct lw__compile {
     const char *target;   /* --device */
     const char *name;     /* --name */
     const char *path;     /* the file to read; NULL: source */
-    const char *source;   /* source_bytes of text */
+    const char *source;   /* source_bytes of text; with kernel: the common bitcode */
     size_t source_bytes;
     const lw_build_options *options;
+    const char *kernel; /* --kernel: of that bitcode only this one, for blocks of this size */
+    lw_dim3 block;      /* --block */
 };
 
 /* lw__compiler_find - where lanewise-compile is: $LANEWISE_COMPILE, beside the library in the build
@@ -87,6 +90,23 @@ void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct l
 char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const void *payload,
                              size_t bytes);
 
+/* ---- code.c ---- */
+
+/* What was made of one request, on the device. */
+struct lw__code {
+    struct lw__manifest manifest;
+    struct lw__site *sites; /* manifest.site_count */
+    int payload_file;       /* memory file that stays open while it is loaded; -1 */
+    void *loaded;           /* what ops->load made; NULL: the device runs nothing */
+};
+
+/* lw__code_build - take it from the cache or compile it, tell the diagnostics, load it.
+ * errors   LW_E_COMPILE the first error, "file:line:column: text"; those of lw__compiler_run
+ * owns     release with lw__code_free, also after a failure */
+lw_status lw__code_build(lw_device *device, const struct lw__compile *request,
+                         struct lw__code *code);
+void lw__code_free(lw_device *device, struct lw__code *code);
+
 /* ---- layout.c ---- */
 
 /* lw__layout_read - fill in kind, dtype, element_bytes, is_const and rank from the text of
@@ -102,23 +122,33 @@ struct lw_kernel {
     const struct lw__manifest_kernel *row;
     const struct lw__manifest_param *param_rows;
     lw_param *params;
+    char **titles;       /* of its parameters, for messages: "dot: parameter 2 'a' (float *)" */
     size_t size_count;   /* declared sizes of all parameters together */
     lw__sizes_fn *sizes; /* NULL: nothing declared, or the device runs nothing */
-    void *entry;
+    void *entry;         /* NULL: special.c finds it, by the size of the block */
+    struct lw__times times;
+    _Atomic(struct lw__special *) specials; /* grows at its head */
 };
 
 struct lw_program {
     atomic_size_t holds;
     lw_device *device;
     char *name;
-    struct lw__manifest manifest;
-    lw_param *params;   /* manifest.param_count; the kernels' slices */
-    lw_kernel *kernels; /* manifest.kernel_count */
-    struct lw__site *sites;
-    int payload_file; /* memory file that stays open while it is loaded; -1 */
-    void *code;       /* NULL: the device runs nothing */
+    struct lw__code code;
+    lw_param *params;   /* code.manifest.param_count; the kernels' slices */
+    char **titles;      /* of each parameter; see lw_kernel */
+    lw_kernel *kernels; /* code.manifest.kernel_count */
 };
 void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
+
+/* ---- special.c: code for one size of block ---- */
+
+/* lw__special_use - have the launch run the kernel's code for its block, building it where this is
+ * the first launch with that size.
+ * errors   LW_E_COMPILE the compiler refuses it, "file:line:column: text"; LW_E_MEMORY; LW_E_IO;
+ *          LW_E_INTERNAL. thread: any; one builds, the others wait */
+lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch);
+void lw__special_free(lw_kernel *kernel);
 
 /* ---- buffer.c ---- */
 
@@ -224,6 +254,7 @@ void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, vo
 
 void lw__lock(void);
 void lw__unlock(void);
+unsigned lw__era(void); /* locked: how many forks led to this process */
 
 /* lw__wait_change - locked: wait until something announced, or until the monotonic time `deadline`
  * (NULL: for ever). False where the time ran out. Spurious returns happen: look again. */
@@ -235,4 +266,25 @@ void lw__announce(void); /* locked: wake all who wait for a change */
 lw_status lw__pool_ready(void);
 void lw__pool_schedule(lw_stream *stream); /* locked: have a worker step it */
 void lw__pool_forget(lw_stream *stream);   /* locked: it goes away */
+
+/* lw__pool_size - how many worker threads there are at most: LANEWISE_NUM_THREADS, or else the
+ * processors this process may use. */
+size_t lw__pool_size(void);
+
+/* Work that idle workers may join in. run does pieces of it until none is left; that of a helper
+ * returns early, with true, where lw__pool_is_short. */
+struct lw__share {
+    bool (*run)(struct lw__share *share, bool is_helper);
+    size_t wanted;         /* locked: helpers that may still come */
+    bool is_open;          /* locked: not over for its owner */
+    atomic_size_t helpers; /* inside run; changed under the lock */
+    struct lw__share *next;
+};
+
+/* lw__pool_share - share->run() here and on up to `helpers` idle workers; returns when all have
+ * left it. It never waits for a worker to come. thread: any, not locked */
+void lw__pool_share(struct lw__share *share, size_t helpers);
+
+/* lw__pool_is_short - is a stream ready that no worker has taken up yet? Any thread, no lock. */
+bool lw__pool_is_short(void);
 #endif

@@ -2,7 +2,9 @@
  *
  * A job is a launch, a mark (an event to reach) or an await (an event to wait for). The head of a
  * stream's queue is stepped by a pool thread; an await whose mark is still pending keeps the stream
- * out of the pool, and reaching the mark brings it back, so waiting streams take up no thread.
+ * out of the pool, and reaching the mark brings it back, so waiting streams take up no thread. If
+ * the stream is idle, the thread that queues a job steps it itself where that takes next to no
+ * time: marks, and launches that the device calls small.
  *
  * The first failure stays with the stream: what is queued is dropped, nothing is taken any more.
  * Dropped jobs count as finished. All that a job holds is let go before it counts as finished, so
@@ -306,7 +308,19 @@ static lw_status stream_failure(const lw_stream *s)
     return s->status ? lw__fail(s->status, "%s", s->error) : LW_OK;
 }
 
-/* Locked. */
+/* Locked. On an idle stream a small launch is over before another thread could take it up, and so
+ * is a mark, or an await whose mark is reached. */
+static bool runs_here(const lw_stream *s, const struct lw__job *job)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+
+    if (s->head != job || !lw__stream_can_step(s))
+        return false;
+    return job->kind != LW_JOB_LAUNCH ||
+           (ops->is_small && ops->is_small(s->device->state, &job->launch));
+}
+
+/* Locked, but while the job runs, if it runs here. */
 static lw_status enqueue(lw_stream *s, struct lw__job *job)
 {
     LW_TRY(stream_failure(s));
@@ -318,7 +332,10 @@ static lw_status enqueue(lw_stream *s, struct lw__job *job)
         s->head = job;
     s->tail = job;
     s->queued++;
-    schedule(s);
+    if (runs_here(s, job))
+        lw__stream_step(s);
+    else
+        schedule(s);
     return LW_OK;
 }
 

@@ -4,6 +4,9 @@ set -eu
 "$LANEWISE" devices >out
 grep -q '^ref  *one thread at a time' out
 grep -q '^null ' out
+grep -Eq '^cpu  *(AVX-512|AVX2|baseline x86-64), [0-9]+ threads?$' out
+LANEWISE_CPU=baseline LANEWISE_NUM_THREADS=1 "$LANEWISE" devices |
+    grep -qx 'cpu      baseline x86-64, 1 thread'
 grep -q 'SHARED 48 KiB, dynamic [0-9]* KiB a block' out
 "$LANEWISE" --version | grep -qx 'lanewise [0-9.]*'
 "$LANEWISE" --help >help

@@ -18,18 +18,21 @@ printf '#include <lanewise/kernel.h>\nKERNEL void one(float *a)\n{\n    a[0] = 1
 refused 2 'lanewise run FILE'
 refused 2 "there is no command 'walk'" walk
 refused 5 'check is not built yet' check one.c
-refused 2 'bench is not built yet' bench
+refused 2 "there is no row 'soup'" bench soup
+refused 2 "'--soup' is no option" bench --soup
 refused 2 'cc is not built yet' cc one.c -o one.o
 refused 2 'run needs a FILE' run
 refused 2 "devices takes no 'one.c'" devices one.c
-refused 2 'the option -k is not for this command' show one.c -k one
+refused 2 'the option -g is not for this command' show one.c -g 1
 refused 2 'none.c: No such file or directory' run none.c
 refused 2 'none.c: No such file or directory' show none.c --stage ir
 refused 2 '.: a directory' show . --stage ir
 refused 2 'show needs --stage' show one.c
 refused 2 "there is no stage 'soup'" show one.c --stage soup
-refused 2 'the stage widened is not built yet' show one.c --stage widened
-refused 2 'the stage uniform is not built yet' show one.c --stage uniform
+refused 2 'stages uniform, widened and asm, not ir' show one.c --stage ir -k one
+refused 3 "there is no kernel 'two'" show one.c --stage uniform -k two
+refused 4 'exit status 3' show one.c --stage uniform -d ref
+refused 4 'exit status 2' show one.c --stage uniform -b 1025
 refused 2 "show takes one FILE, not also 'two.c'" show one.c two.c --stage ir
 
 # The compiler is not there, dies, or says nothing.

@@ -21,6 +21,7 @@ const char *const feature_names[FEATURES] = {
     [C_BREAK] = "break",
     [C_CONTINUE] = "continue",
     [C_GOTO] = "goto",
+    [C_STRIDE] = "grid-stride loop",
     [C_BLOCK_OP] = "block operation",
     [C_REDUCE] = "reduction",
     [C_SCAN] = "scan",
@@ -220,11 +221,13 @@ static void condition(struct walk *w, const struct stmt *s)
 static void loop(struct walk *w, const struct stmt *s)
 {
     struct walk outer = *w;
-    bool same = is_uniform(s->value[0]) && (!s->value[1] || is_uniform(s->value[1])) &&
-                s->op != L_ENDLESS && !exits(&s->body, true, true);
+    bool same = s->op != L_STRIDE && is_uniform(s->value[0]) &&
+                (!s->value[1] || is_uniform(s->value[1])) && s->op != L_ENDLESS &&
+                !exits(&s->body, true, true);
     if (s->var->uniform && !(w->uniform && same))
         fail(w, "the counter of a divergent loop is not uniform");
     w->uniform = w->uniform && same;
+    w->found[C_STRIDE] |= s->op == L_STRIDE;
     w->may_break = true;
     w->loops++;
     declare(w, s->var);
@@ -353,6 +356,8 @@ static void statement(struct walk *w, const struct stmt *s)
     case S_DECLARE:
         w->found[C_HALF] |= is_half(s->var->type);
         w->found[C_VECTOR] |= s->var->shape == VECTOR;
+        w->found[C_STRUCT] |= s->var->shape == STRUCT;
+        w->found[C_ARRAY] |= s->var->shape == ARRAY;
         declare(w, s->var);
         break;
     case S_STORE:

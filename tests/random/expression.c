@@ -80,17 +80,13 @@ static struct expr *index_expr(struct generator *g, int depth, bool uniform)
     return generate_expr(g, percent(g, 70) ? I32 : U32, depth > 0 ? depth - 1 : 0, uniform);
 }
 
-static struct expr *of_aggregate(struct generator *g, enum type type, int depth, bool uniform)
+static struct expr *part(struct generator *g, struct var *v, int depth, bool uniform)
 {
-    static const enum shape shapes[] = {VECTOR, ARRAY, STRUCT};
-    enum shape shape = shapes[below(g, 3)];
-    struct var *v = find_var(g, shape, shape == STRUCT ? NO_TYPE : type, uniform);
-    if (!v)
-        return NULL;
-    struct expr *e = of_var(g, shape == VECTOR ? X_PART : shape == ARRAY ? X_ITEM : X_FIELD, v);
-    if (shape == VECTOR) {
+    static const enum expr_kind kinds[] = {[VECTOR] = X_PART, [ARRAY] = X_ITEM, [STRUCT] = X_FIELD};
+    struct expr *e = of_var(g, kinds[v->shape], v);
+    if (v->shape == VECTOR) {
         e->index = below(g, v->count);
-    } else if (shape == ARRAY) {
+    } else if (v->shape == ARRAY) {
         e->kid[0] = index_expr(g, depth, uniform);
     } else {
         e->index = below(g, FIELDS);
@@ -99,6 +95,21 @@ static struct expr *of_aggregate(struct generator *g, enum type type, int depth,
         e->sub = count ? below(g, count) : 0;
     }
     return e;
+}
+
+/* generate_part - some element of a vector, an array or a struct. */
+struct expr *generate_part(struct generator *g, struct var *v)
+{
+    return part(g, v, 1, false);
+}
+
+static struct expr *of_aggregate(struct generator *g, enum type type, int depth, bool uniform)
+{
+    static const enum shape shapes[] = {VECTOR, ARRAY, STRUCT};
+    enum shape shape = shapes[below(g, 3)];
+    bool any = shape == STRUCT || percent(g, 40);
+    struct var *v = find_var(g, shape, any ? NO_TYPE : type, uniform);
+    return v ? part(g, v, depth, uniform) : NULL;
 }
 
 /* Elements of block memory: one's own always, others' while nobody writes. */
@@ -118,6 +129,18 @@ static struct expr *of_shared(struct generator *g, enum type type, int depth, bo
     struct expr *e = of_var(g, X_SHARED, v);
     e->kid[0] = index_expr(g, depth, uniform);
     return e;
+}
+
+/* A variable, a place or a constant: may as well be computed where nobody asks for it. */
+static struct expr *plain_leaf(struct generator *g, enum type type, bool uniform)
+{
+    struct var *v = find_var(g, SCALAR, percent(g, 60) ? type : NO_TYPE, uniform);
+    struct expr *e = v && percent(g, 60) ? of_var(g, X_VAR, v) : NULL;
+    if (!e && percent(g, 50)) {
+        e = expr_new(g->p, X_PLACE, I32);
+        e->op = uniform ? UNIFORM_PLACES + below(g, PLACES - UNIFORM_PLACES) : below(g, PLACES);
+    }
+    return expr_cast(g->p, type, e ? e : generate_constant(g, type));
 }
 
 static struct expr *leaf(struct generator *g, enum type type, int depth, bool uniform)
@@ -202,9 +225,12 @@ static struct expr *compare(struct generator *g, int depth, bool uniform)
 static struct expr *logic(struct generator *g, int depth, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_LOGIC, I32);
+    bool plain = g->plain;
     e->op = below(g, 2);
     e->kid[0] = generate_condition(g, uniform);
+    g->plain = plain || (g->only_uniform && !uniform);
     e->kid[1] = depth > 1 ? compare(g, depth - 1, uniform) : generate_condition(g, uniform);
+    g->plain = plain;
     return e;
 }
 
@@ -219,16 +245,21 @@ static struct expr *unary(struct generator *g, enum type type, int depth, bool u
 static struct expr *choose(struct generator *g, enum type type, int depth, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_CHOOSE, type);
+    bool plain = g->plain;
     e->kid[0] = generate_condition(g, uniform);
+    g->plain = plain || (g->only_uniform && !uniform);
     e->kid[1] = generate_expr(g, type, depth - 1, uniform);
     e->kid[2] = generate_expr(g, partner_type(g, type), depth - 1, uniform);
+    g->plain = plain;
     return e;
 }
 
 static struct expr *maths(struct generator *g, enum type type, int depth, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_MATHS, type);
-    e->op = below(g, MATHS);
+    do
+        e->op = below(g, MATHS);
+    while (g->only_uniform && e->op == MATHS_TWO); /* fmod is a loop */
     int kids = e->op == MATHS_TWO ? 2 : e->op == MATHS_THREE ? 3 : 1;
     bool half = type == F32 && kids == 1 && g->wants[W_HALF] && percent(g, 30);
     for (int i = 0; i < kids; i++)
@@ -260,6 +291,8 @@ static struct expr *from_another(struct generator *g, enum type type, int depth,
 
 struct expr *generate_expr(struct generator *g, enum type type, int depth, bool uniform)
 {
+    if (g->plain)
+        return plain_leaf(g, type, uniform);
     if (g->together > 0 && !uniform && percent(g, 25)) {
         g->together--;
         return expr_cast(g->p, type, generate_together(g, false, false));
@@ -298,6 +331,12 @@ struct expr *generate_condition(struct generator *g, bool uniform)
 
 /* ---- together ------------------------------------------------------------------------------ */
 
+/* may_meet - may threads do something together here? */
+bool may_meet(const struct generator *g)
+{
+    return !g->only_uniform || !g->parted;
+}
+
 static struct expr *reduce_by_user(struct generator *g, struct expr *e)
 {
     e->index = below(g, USER_OPERATORS);
@@ -314,7 +353,9 @@ static struct expr *move(struct generator *g, struct expr *e)
     e->type = any_type(g);
     int kept = g->together;
     g->together = e->safe ? 0 : kept; /* the arguments are written twice then */
+    g->plain = e->safe && g->only_uniform;
     e->kid[0] = generate_expr(g, e->type, e->safe ? 0 : 2, false);
+    g->plain = false;
     struct expr *number = generate_expr(g, I32, 1, false);
     if (percent(g, 70)) {
         struct expr *within = expr_new(g->p, X_BINARY, I32);
@@ -328,15 +369,32 @@ static struct expr *move(struct generator *g, struct expr *e)
     return e;
 }
 
+/* A number of each thread's own, of a type whose sums and products show their order. */
+static enum type ordered_type(struct generator *g)
+{
+    enum type half = percent(g, 50) ? F16 : BF16;
+    return g->wants[W_HALF] && percent(g, 40) ? half : percent(g, 60) ? F32 : F64;
+}
+
+static struct expr *own_input(struct generator *g, enum type type)
+{
+    struct expr *e = expr_new(g->p, X_INPUT, type);
+    e->kid[0] = expr_new(g->p, X_PLACE, I32);
+    e->kid[0]->op = P_THREAD;
+    return e;
+}
+
 /* generate_together - an operation of the warp or the block; uniform: with one result for all. */
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_TOGETHER, I32);
     const struct together_info *info;
+    bool computes = percent(g, 30);
     do {
         e->op = below(g, TOGETHERS);
         info = &togethers[e->op];
-    } while (info->is_block != is_block || info->takes_nothing ||
+    } while ((computes && (info->moves || info->is_vote)) || info->is_block != is_block ||
+             info->takes_nothing ||
              (e->op == T_block_broadcast && (!g->wants[W_BORROW] || uniform)) ||
              (uniform && (e->op == T_block_inclusive_sum || e->op == T_block_exclusive_sum)));
     if (info->moves)
@@ -349,8 +407,9 @@ struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
             percent(g, 30) ? generate_expr(g, any_type(g), 1, false) : generate_condition(g, false);
         return e;
     }
-    enum type type = any_type(g);
+    bool by_order = !g->helper && percent(g, 50);
+    enum type type = by_order ? ordered_type(g) : any_type(g);
     e->type = promoted(type);
-    e->kid[0] = generate_expr(g, type, 2, false);
+    e->kid[0] = by_order ? own_input(g, type) : generate_expr(g, type, 2, false);
     return e;
 }

@@ -15,18 +15,19 @@ static bool percent(struct generator *g, int n)
 /* ---- control flow -------------------------------------------------------------------------- */
 
 struct flow {
-    bool uniform, may_break, may_continue;
+    bool uniform, parted, may_break, may_continue;
     int label;
 };
 
 static struct flow save(const struct generator *g)
 {
-    return (struct flow){g->uniform, g->may_break, g->may_continue, g->label};
+    return (struct flow){g->uniform, g->parted, g->may_break, g->may_continue, g->label};
 }
 
 static void restore(struct generator *g, struct flow f)
 {
     g->uniform = f.uniform;
+    g->parted = f.parted;
     g->may_break = f.may_break;
     g->may_continue = f.may_continue;
     g->label = f.label;
@@ -51,28 +52,54 @@ static int few(struct generator *g)
 
 static struct expr *condition(struct generator *g)
 {
-    g->together = percent(g, 25);
+    g->together = percent(g, 25) && may_meet(g);
     struct expr *e = generate_condition(g, false);
     g->together = 0;
     return e;
+}
+
+/* guard - i < n, where i is the thread's own number and n the same for all. */
+static struct expr *guard(struct generator *g)
+{
+    struct expr *e = expr_new(g->p, X_COMPARE, I32);
+    e->kid[0] = expr_new(g->p, X_PLACE, I32);
+    e->kid[0]->op = below(g, UNIFORM_PLACES);
+    e->kid[1] = percent(g, 50) ? expr_integer(g->p, I32, (uint64_t)below(g, 70))
+                               : generate_expr(g, I32, 1, true);
+    return e;
+}
+
+/* call_in_both - the same helper in both arms: threads of the two do not meet in it. */
+static void call_in_both(struct generator *g, struct stmt *s)
+{
+    int limit = g->helper ? g->helper->id : g->p->helpers;
+    struct helper *h = limit ? g->p->helper[below(g, limit)] : NULL;
+    if (!h || h->pointer || g->vars == SCOPE_MAX)
+        return;
+    generate_call_there(g, &s->body, h);
+    generate_call_there(g, &s->other, h);
 }
 
 void generate_branch(struct generator *g)
 {
     struct flow f = save(g);
     enum shared_state start[SHARED_MAX], then[SHARED_MAX];
-    bool uniform = g->uniform && percent(g, 35);
-    struct expr *e = uniform ? generate_condition(g, true) : condition(g);
+    bool same = g->only_uniform ? percent(g, 50) : g->uniform && percent(g, 35);
+    bool uniform = g->uniform && same, is_guard = !same && (g->only_uniform || percent(g, 20));
+    struct expr *e = same ? generate_condition(g, true) : is_guard ? guard(g) : condition(g);
     struct stmt *s = append_stmt(g, S_IF);
     s->value[0] = e;
     g->uniform = uniform;
+    g->parted = g->parted || !same;
     memcpy(start, g->state, sizeof start);
     generate_inside(g, &s->body, few(g));
     memcpy(then, g->state, sizeof then);
     if (uniform)
         memcpy(g->state, start, sizeof start);
-    if (percent(g, 50))
+    if (!is_guard && percent(g, 50))
         generate_inside(g, &s->other, few(g));
+    if (!is_guard && percent(g, 30))
+        call_in_both(g, s);
     restore(g, f);
     if (uniform)
         join(g, then);
@@ -111,6 +138,19 @@ void generate_leave(struct generator *g)
     restore(g, f);
 }
 
+/* leave_there - at the end of that block. */
+static void leave_there(struct generator *g, struct block *b)
+{
+    struct stmt **end = g->end;
+    g->end = &b->first;
+    while (*g->end)
+        g->end = &(*g->end)->next;
+    g->depth++;
+    generate_leave(g);
+    g->depth--;
+    g->end = end;
+}
+
 static struct var *counter(struct generator *g, bool uniform)
 {
     struct var *v = var_new(g->p, I32, COUNTER);
@@ -118,11 +158,41 @@ static struct var *counter(struct generator *g, bool uniform)
     return v;
 }
 
+/* The last number of a grid-stride loop: four trips of all threads, at most. */
+static int stride_end(const struct program *p)
+{
+    int end = 1;
+    while (end < 2 * program_threads(p) * program_blocks(p))
+        end *= 2;
+    return end - 1;
+}
+
+/* Without a barrier, though all threads may make the same trips. */
+static void plain_loop(struct generator *g)
+{
+    int vars = g->vars;
+    enum loop_form form = percent(g, 40) ? L_STRIDE : (enum loop_form)below(g, L_ENDLESS);
+    struct var *v = counter(g, g->uniform && form != L_STRIDE);
+    struct expr *trips = generate_expr(g, I32, 1, true);
+    struct flow f = save(g);
+    g->uniform = false;
+    g->parted = g->parted || form == L_STRIDE;
+    struct stmt *s = append_stmt(g, S_LOOP);
+    s->op = form;
+    s->trips = form == L_STRIDE ? stride_end(g->p) : percent(g, 60) ? 3 : 7;
+    s->var = v;
+    s->value[0] = trips;
+    enter_scope(g, v);
+    generate_inside(g, &s->body, few(g));
+    g->vars = vars;
+    restore(g, f);
+}
+
 static void divergent_loop(struct generator *g)
 {
     struct flow f = save(g);
     int vars = g->vars;
-    enum loop_form form = (enum loop_form)below(g, 4);
+    enum loop_form form = (enum loop_form)below(g, L_STRIDE + 1);
     g->uniform = false;
     struct var *v = counter(g, false);
     struct expr *trips = generate_expr(g, I32, 1, false);
@@ -130,7 +200,7 @@ static void divergent_loop(struct generator *g)
     struct expr *extra = percent(g, 40) ? condition(g) : NULL;
     struct stmt *s = append_stmt(g, S_LOOP);
     s->op = form;
-    s->trips = percent(g, 60) ? 3 : 7;
+    s->trips = form == L_STRIDE ? stride_end(g->p) : percent(g, 60) ? 3 : 7;
     s->var = v;
     s->value[0] = trips;
     s->value[1] = extra;
@@ -139,7 +209,10 @@ static void divergent_loop(struct generator *g)
     if (form == L_ENDLESS)
         generate_inside(g, &s->other, few(g));
     g->may_continue = true;
-    generate_inside(g, &s->body, few(g));
+    generate_inside(g, &s->body, 1 + below(g, 2));
+    if (percent(g, 50))
+        leave_there(g, &s->body);
+    generate_inside(g, &s->body, below(g, 2));
     g->vars = vars;
     restore(g, f);
 }
@@ -186,6 +259,8 @@ void generate_loop(struct generator *g)
 {
     if (g->uniform && !g->helper && percent(g, g->wants[W_BARRIER_LOOP] ? 60 : 10))
         generate_barrier_loop(g);
+    else if (g->only_uniform)
+        plain_loop(g);
     else
         divergent_loop(g);
 }
@@ -220,6 +295,8 @@ void generate_labelled(struct generator *g)
     struct stmt *s = append_stmt(g, S_LABEL);
     s->op = g->label = g->p->labels++;
     g->uniform = false;
-    generate_inside(g, &s->body, 2 + below(g, 3));
+    generate_inside(g, &s->body, 1 + below(g, 2));
+    leave_there(g, &s->body);
+    generate_inside(g, &s->body, 1 + below(g, 2));
     restore(g, f);
 }

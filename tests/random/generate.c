@@ -63,7 +63,7 @@ void enter_scope(struct generator *g, struct var *v)
 /* value - any value; sometimes with something done together in it. */
 struct expr *generate_value(struct generator *g, enum type type)
 {
-    g->together = percent(g, 30) ? 1 + below(g, 2) : 0;
+    g->together = percent(g, 30) && may_meet(g) ? 1 + below(g, 2) : 0;
     struct expr *e = generate_expr(g, type, 1 + below(g, 3), false);
     g->together = 0;
     return e;
@@ -124,6 +124,21 @@ static void call_helper(struct generator *g, struct helper *h)
     enter_scope(g, v);
 }
 
+/* generate_call_there - a helper without a pointer called at the end of that block. */
+void generate_call_there(struct generator *g, struct block *b, struct helper *h)
+{
+    struct stmt **end = g->end;
+    int vars = g->vars;
+    g->end = &b->first;
+    while (*g->end)
+        g->end = &(*g->end)->next;
+    call_helper(g, h);
+    if (!g->helper)
+        store_var(g, g->scope[g->vars - 1]);
+    g->end = end;
+    g->vars = vars;
+}
+
 static void call(struct generator *g)
 {
     int limit = g->helper ? g->helper->id : g->p->helpers;
@@ -131,6 +146,8 @@ static void call(struct generator *g)
     if (h && (g->uniform || !h->is_block) && !(h->pointer && g->helper))
         call_helper(g, h);
 }
+
+static void together(struct generator *g);
 
 /* Own elements written, others' read, all given back. */
 static void block_helper(struct generator *g, struct helper *h)
@@ -173,12 +190,15 @@ static void make_helper(struct generator *g, bool with_pointer)
     }
     g->helper = h;
     g->uniform = false;
+    g->parted = !h->is_block;
     g->end = &h->body.first;
     g->budget = 6;
     g->label = -1;
     if (h->is_block)
         block_helper(g, h);
-    else
+    else if (g->wants[W_DIVERGENT] && may_meet(g))
+        together(g);
+    if (!h->is_block)
         generate_statements(g, 1 + below(g, 4));
     h->result = generate_value(g, h->type);
     g->vars = 0;
@@ -201,7 +221,7 @@ static void together(struct generator *g)
     enter_scope(g, v);
     if (of_block)
         memset(g->state, 0, sizeof g->state);
-    if (!g->helper && percent(g, 60))
+    if (!g->helper && percent(g, 80))
         store_var(g, v);
 }
 
@@ -231,7 +251,10 @@ static void statement(struct generator *g)
         {g->p->shareds ? 12 : 0, generate_own_shared},
         {g->wants[W_ATOMIC] ? 12 : 0, generate_atomic},
         {g->wants[W_ATOMIC] ? 6 : 2, generate_own_atomic},
-        {g->wants[W_DIVERGENT] ? 14 : 5, together},
+        {!may_meet(g)            ? 0
+         : g->wants[W_DIVERGENT] ? 14
+                                 : 5,
+         together},
         {5, synchronise},
         {g->p->helpers ? 10 : 0, call},
         {g->depth < 4 ? 12 : 0, generate_branch},
@@ -261,9 +284,10 @@ void generate_statements(struct generator *g, int count)
 
 static void choose_launch(struct generator *g)
 {
-    static const int blocks[][3] = {{1, 1, 1},  {31, 1, 1},  {32, 1, 1}, {33, 1, 1},
-                                    {64, 1, 1}, {100, 1, 1}, {7, 5, 2}};
-    memcpy(g->p->block, blocks[percent(g, 3) ? 0 : 1 + below(g, 6)], sizeof g->p->block);
+    static const int blocks[][3] = {{1, 1, 1},   {31, 1, 1}, {32, 1, 1}, {33, 1, 1}, {64, 1, 1},
+                                    {100, 1, 1}, {7, 5, 2},  {16, 4, 1}, {8, 4, 4},  {320, 1, 1}};
+    enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
+    memcpy(g->p->block, blocks[percent(g, 3) ? 0 : 1 + below(g, BLOCKS - 1)], sizeof g->p->block);
     g->p->grid[0] = 1 + below(g, 3);
     g->p->grid[1] = percent(g, 30) ? 1 + below(g, 2) : 1;
     g->p->grid[2] = percent(g, 15) ? 1 + below(g, 2) : 1;
@@ -327,6 +351,14 @@ static void make_shared(struct generator *g)
 /* What must be there, once, among the rest. */
 static void wanted(struct generator *g)
 {
+    if (g->wants[W_VECTOR])
+        generate_declare_aggregate(g, VECTOR);
+    if (g->wants[W_STRUCT])
+        generate_declare_aggregate(g, STRUCT);
+    if (g->wants[W_ARRAY])
+        generate_declare_aggregate(g, ARRAY);
+    if (g->wants[W_RETURN])
+        generate_leave(g);
     if (g->wants[W_BARRIER_LOOP])
         generate_barrier_loop(g);
     if (g->wants[W_SWITCH])
@@ -348,16 +380,24 @@ static void dump(struct generator *g)
         struct var *v = g->scope[i];
         if (v->shape == SCALAR && !v->is_parameter)
             store_var(g, v);
+        else if (v->shape == VECTOR || v->shape == STRUCT || v->shape == ARRAY)
+            append_stmt(g, S_STORE)->value[0] = generate_part(g, v);
     }
 }
 
-struct program *generate(uint64_t seed)
+/* Control flow in which threads part other than by a guard. */
+static const enum want divergent[] = {W_SWITCH, W_GOTO, W_RETURN};
+
+struct program *generate(uint64_t seed, bool only_uniform)
 {
-    struct generator g = {.p = program_create(seed), .d = {seed}, .label = -1};
+    struct generator g = {
+        .p = program_create(seed), .d = {seed}, .only_uniform = only_uniform, .label = -1};
     struct program *p = g.p;
     dice_next(&g.d);
     for (int i = 0; i < WANTS; i++)
         g.wants[i] = percent(&g, 40);
+    for (size_t i = 0; i < sizeof divergent / sizeof *divergent; i++)
+        g.wants[divergent[i]] &= !only_uniform;
     choose_launch(&g);
     choose_types(&g);
     make_parameters(&g);
@@ -375,8 +415,9 @@ struct program *generate(uint64_t seed)
     for (int i = 0; i < p->shareds; i++)
         enter_scope(&g, p->shared[i]);
     g.uniform = true;
+    g.parted = false;
     g.end = &p->body.first;
-    g.budget = 18;
+    g.budget = 14;
     generate_statements(&g, 1 + below(&g, 5));
     wanted(&g);
     generate_statements(&g, 1 + below(&g, 5));

@@ -33,7 +33,10 @@ struct generator {
     int vars;
     enum type palette[PALETTE];
     bool wants[WANTS];
-    bool uniform; /* all threads of the block that have not returned are here */
+    bool only_uniform; /* random.h: generate */
+    bool uniform;      /* all threads of the block that have not returned are here */
+    bool parted;       /* not even all of a warp may be here */
+    bool plain; /* no memory, no operators: the operands of && || ?: where threads part there */
     bool may_break, may_continue;
     int label; /* a goto may go to it; -1: none */
     int depth, budget;
@@ -48,14 +51,18 @@ enum type any_type(struct generator *g);
 enum type integer_type(struct generator *g);
 struct var *find_var(struct generator *g, enum shape shape, enum type type, bool uniform);
 struct expr *generate_expr(struct generator *g, enum type type, int depth, bool uniform);
+struct expr *generate_part(struct generator *g, struct var *v);
 struct expr *generate_condition(struct generator *g, bool uniform);
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform);
 struct expr *generate_constant(struct generator *g, enum type type);
+
+bool may_meet(const struct generator *g);
 
 /* generate.c */
 struct stmt *append_stmt(struct generator *g, enum stmt_kind kind);
 void append_barrier(struct generator *g);
 void generate_inside(struct generator *g, struct block *b, int count);
+void generate_call_there(struct generator *g, struct block *b, struct helper *h);
 void generate_statements(struct generator *g, int count);
 void enter_scope(struct generator *g, struct var *v);
 struct expr *generate_value(struct generator *g, enum type type);
@@ -63,6 +70,7 @@ struct expr *generate_value(struct generator *g, enum type type);
 /* statement.c */
 void generate_declare_scalar(struct generator *g);
 void generate_assign_scalar(struct generator *g);
+void generate_declare_aggregate(struct generator *g, enum shape shape);
 void generate_vector(struct generator *g);
 void generate_assign_part(struct generator *g);
 void generate_copy_structure(struct generator *g);

@@ -2,36 +2,46 @@
 #include "random.h"
 #include <string.h>
 
-const char kernel_prelude[] =
-    "#include <lanewise/kernel.h>\n"
-    "\n"
-    "#define THREAD (warp_id() * WARP_SIZE + lane_id())\n"
-    "\n"
-    "/* a float that an integer type can take, or 0 */\n"
-    "#define INSIDE(T, name)                                                             \\\n"
-    "    static T inside_##name(T x, double least, double greatest)                      \\\n"
-    "    {                                                                               \\\n"
-    "        return x >= least && x <= greatest ? x : (T)0;                              \\\n"
-    "    }\n"
-    "INSIDE(_Float16, f16) INSIDE(__bf16, bf16) INSIDE(float, f32) INSIDE(double, f64)\n"
-    "\n"
-    "/* what was moved, but our own where its source was absent */\n"
-    "#define FROM_ACTIVE(moved, source, own)                                             \\\n"
-    "    __extension__({                                                                 \\\n"
-    "        __typeof__(moved) moved_ = (moved);                                         \\\n"
-    "        uint32_t who_ = ballot(true);                                               \\\n"
-    "        int64_t from_ = (source);                                                   \\\n"
-    "        from_ >= 0 && from_ < 32 && (who_ >> from_ & 1) ? moved_                    \\\n"
-    "                                                        : (__typeof__(moved))(own); \\\n"
-    "    })\n"
-    "\n"
-    "/* atomic_add by atomic_cas */\n"
-    "#define CAS_ADD(p, v)                                                               \\\n"
-    "    do {                                                                            \\\n"
-    "        __typeof__(*(p)) add_ = (v), old_ = atomic_load(p), now_;                   \\\n"
-    "        while ((now_ = atomic_cas(p, old_, old_ + add_)) != old_)                   \\\n"
-    "            old_ = now_;                                                            \\\n"
-    "    } while (0)\n";
+/* What kernels use of their own making. */
+static const struct {
+    const char *name, *text;
+} prelude[] = {
+    {"THREAD", "#define THREAD (warp_id() * WARP_SIZE + lane_id())\n"},
+    {"inside_",
+     "/* a float that an integer type can take, or 0 */\n"
+     "#define INSIDE(T, name)                                                             \\\n"
+     "    static T inside_##name(T x, double least, double greatest)                      \\\n"
+     "    {                                                                               \\\n"
+     "        return x >= least && x <= greatest ? x : (T)0;                              \\\n"
+     "    }\n"
+     "INSIDE(_Float16, f16) INSIDE(__bf16, bf16) INSIDE(float, f32) INSIDE(double, f64)\n"},
+    {"FROM_ACTIVE",
+     "/* what was moved, but our own where its source was absent */\n"
+     "#define FROM_ACTIVE(moved, source, own)                                             \\\n"
+     "    __extension__({                                                                 \\\n"
+     "        __typeof__(moved) moved_ = (moved);                                         \\\n"
+     "        uint32_t who_ = ballot(true);                                               \\\n"
+     "        int64_t from_ = (source);                                                   \\\n"
+     "        from_ >= 0 && from_ < 32 && (who_ >> from_ & 1) ? moved_                    \\\n"
+     "                                                        : (__typeof__(moved))(own); \\\n"
+     "    })\n"},
+    {"CAS_ADD",
+     "/* atomic_add by atomic_cas */\n"
+     "#define CAS_ADD(p, v)                                                               \\\n"
+     "    do {                                                                            \\\n"
+     "        __typeof__(*(p)) add_ = (v), old_ = atomic_load(p), now_;                   \\\n"
+     "        while ((now_ = atomic_cas(p, old_, old_ + add_)) != old_)                   \\\n"
+     "            old_ = now_;                                                            \\\n"
+     "    } while (0)\n"},
+};
+
+void write_prelude(FILE *to, const char *kernels)
+{
+    fputs("#include <lanewise/kernel.h>\n", to);
+    for (size_t i = 0; i < sizeof prelude / sizeof *prelude; i++)
+        if (!kernels || strstr(kernels, prelude[i].name))
+            fprintf(to, "\n%s", prelude[i].text);
+}
 
 const char *const atomic_text[ATOMICS] = {"add", "min",      "max", "and", "or",
                                           "xor", "exchange", "cas", "sub"};
@@ -216,15 +226,18 @@ static void loop(struct writer *w, const struct stmt *s)
         fputs(s->op == L_WHILE ? " = -1;\n" : " = 0;\n", to);
         line(w);
     }
-    if (s->op == L_FOR || s->op == L_ENDLESS) {
+    if (s->op == L_FOR || s->op == L_ENDLESS || s->op == L_STRIDE) {
         fputs("for (int ", to);
         write_name(to, s->var);
-        fputs(" = 0; ", to);
-        if (s->op == L_FOR)
+        fprintf(to, " = %s; ", s->op == L_STRIDE ? "ME" : "0");
+        if (s->op != L_ENDLESS)
             condition(w, s, "");
         fputs("; ", to);
         write_name(to, s->var);
-        fputs("++) ", to);
+        if (s->op == L_STRIDE)
+            fprintf(to, " += %d) ", program_threads(w->p) * program_blocks(w->p));
+        else
+            fputs("++) ", to);
     } else if (s->op == L_WHILE) {
         fputs("while (", to);
         condition(w, s, "++");
@@ -429,15 +442,20 @@ static void shared(struct writer *w, bool at_file)
     }
 }
 
-static void head(struct writer *w)
+/* Where a thread is in this program's launch. */
+static void places(struct writer *w)
 {
     const struct program *p = w->p;
-    int n = program_threads(p);
     fprintf(w->to,
             "\n#undef BLOCK_NUMBER\n#undef ME\n"
             "#define BLOCK_NUMBER ((block_idx.z * %d + block_idx.y) * %d + block_idx.x)\n"
             "#define ME (BLOCK_NUMBER * %d + THREAD)\n",
-            p->grid[1], p->grid[0], n);
+            p->grid[1], p->grid[0], program_threads(p));
+}
+
+static void head(struct writer *w)
+{
+    const struct program *p = w->p;
     shared(w, true);
     fputs("\nKERNEL ", w->to);
     if (p->fixed_block)
@@ -449,6 +467,7 @@ void write_kernel(FILE *to, struct program *p)
 {
     struct writer w = {to, p, 0};
     program_number(p);
+    places(&w);
     if (p->has_structures)
         structure(&w);
     w.depth = 1;

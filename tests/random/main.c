@@ -2,25 +2,45 @@
 #include "random.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <lanewise/lanewise.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 50, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+enum { BATCH = 50, PROGRESS = 1000, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
-    "usage: random [--seed S] [--programs N] [--jobs J]    run programs S to S + N - 1\n"
-    "       random --fuzz FOLDER [--seed S] [--jobs J]     until stopped; what is wrong goes "
-    "there\n"
-    "       random --kernel S | --scalar S | --shrink S    print a program, or its test file\n";
+    "usage: random [options]                  run programs S to S + N - 1\n"
+    "       random --fuzz FOLDER [options]    until stopped; what is wrong goes there, shrunk\n"
+    "       random --kernel S | --scalar S | --shrink S [options]\n"
+    "                                         print a program, or its test file\n"
+    "\n"
+    "  --seed S              the first program (default 1; with --fuzz by the clock)\n"
+    "  --programs N          how many (default 1000)\n"
+    "  --device NAME         what is compared with plain C (default ref)\n"
+    "  --jobs J              at once (default: one for each core)\n"
+    "  --only-uniform        threads part in guards and strided loops only, and do nothing "
+    "together\n"
+    "                        there; no switch, goto, break, continue, return\n"
+    "  --refusals-allowed    a program that the device does not build is no failure\n";
 
 struct options {
     uint64_t seed, programs;
     int jobs;
-    const char *fuzz, *print;
+    const char *device, *fuzz, *print;
+    bool only_uniform, refusals_allowed;
+};
+
+/* What all workers know and have found. */
+struct totals {
+    _Atomic uint64_t next, passed, failed, refused;
 };
 
 /* What cli/number.c would tell people. */
@@ -35,90 +55,138 @@ int cli_fail(int status, const char *format, ...)
     return status;
 }
 
-static bool parse(int argc, char **argv, struct options *o)
+/* ---- options ------------------------------------------------------------------------------- */
+
+static bool take_number(const char *text, uint64_t *number)
 {
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const char *name = argv[i], *value = argv[i + 1];
-        bool prints =
-            !strcmp(name, "--kernel") || !strcmp(name, "--scalar") || !strcmp(name, "--shrink");
-        if (!strcmp(name, "--fuzz"))
-            o->fuzz = value;
-        else if (!strcmp(name, "--programs"))
-            o->programs = strtoull(value, NULL, 0);
-        else if (!strcmp(name, "--jobs"))
-            o->jobs = atoi(value);
-        else if (prints || !strcmp(name, "--seed"))
-            o->seed = strtoull(value, NULL, 0);
-        else
-            return false;
-        o->print = prints ? name : o->print;
-    }
-    return argc % 2 == 1 && o->jobs > 0;
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 0);
+    return *text && *text != '-' && !*end && errno == 0;
 }
 
+static bool take_value(struct options *o, const char *name, const char *value)
+{
+    uint64_t number = 0;
+    if (!strcmp(name, "--fuzz") || !strcmp(name, "--device")) {
+        *(name[2] == 'f' ? &o->fuzz : &o->device) = value;
+        return true;
+    }
+    if (!take_number(value, &number))
+        return false;
+    if (!strcmp(name, "--programs")) {
+        o->programs = number;
+        return number > 0;
+    }
+    if (!strcmp(name, "--jobs")) {
+        o->jobs = (int)number;
+        return number > 0 && number < 1024;
+    }
+    if (!strcmp(name, "--kernel") || !strcmp(name, "--scalar") || !strcmp(name, "--shrink"))
+        o->print = name;
+    else if (strcmp(name, "--seed"))
+        return false;
+    o->seed = number;
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct options *o)
+{
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--only-uniform"))
+            o->only_uniform = true;
+        else if (!strcmp(argv[i], "--refusals-allowed"))
+            o->refusals_allowed = true;
+        else if (i + 1 == argc || !take_value(o, argv[i], argv[i + 1]))
+            return false;
+        else
+            i++;
+    }
+    return true;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
 /* write_report - FOLDER/random-SEED.c, complete or not there. */
-static void write_report(const char *folder, struct program *p, const struct outcome *o)
+static void write_report(const struct options *o, struct program *p, const struct outcome *outcome)
 {
     char path[4096], partial[4096 + 8];
-    snprintf(path, sizeof path, "%s/random-%" PRIu64 ".c", folder, p->seed);
+    snprintf(path, sizeof path, "%s/random-%" PRIu64 ".c", o->fuzz, p->seed);
     snprintf(partial, sizeof partial, "%s.part", path);
     FILE *to = fopen(partial, "w");
-    bool done = to && report(to, p, o);
+    bool done = to && report(to, o->device, p, outcome);
     done = to && fclose(to) == 0 && done && rename(partial, path) == 0;
-    printf("%s: %s\n", path, done ? o->why : "cannot be written");
+    printf("%s: %s\n", path, done ? outcome->why : "cannot be written");
     fflush(stdout);
 }
 
-/* run_batch - programs seed, seed + 1 ...; returns how many are wrong. */
-static int run_batch(const struct options *o, uint64_t seed, int count)
+static void judge(const struct options *o, struct totals *totals, struct program **p,
+                  const struct outcome *outcome)
 {
-    struct program *p[BATCH] = {NULL};
-    struct outcome outcomes[BATCH];
-    int wrong = 0;
-    for (int i = 0; i < count; i++)
-        p[i] = generate(seed + (uint64_t)i);
-    run_programs(p, count, outcomes);
-    for (int i = 0; i < count; i++) {
-        if (outcomes[i].verdict != AGREES) {
-            wrong++;
-            printf("seed %" PRIu64 ": %s\n", p[i]->seed, outcomes[i].why);
-            fflush(stdout);
-            if (o->fuzz) {
-                p[i] = shrink(p[i], &outcomes[i]);
-                write_report(o->fuzz, p[i], &outcomes[i]);
-            }
-        }
-        program_destroy(p[i]);
+    if (outcome->verdict == AGREES) {
+        totals->passed++;
+        return;
     }
-    return wrong;
+    if (outcome->verdict == REFUSED && o->refusals_allowed) {
+        totals->refused++;
+        return;
+    }
+    totals->failed++;
+    printf("seed %" PRIu64 ": %s\n", (*p)->seed, outcome->why);
+    fflush(stdout);
+    if (o->fuzz) {
+        *p = shrink(o->device, *p, outcome);
+        write_report(o, *p, outcome);
+    }
 }
 
-/* worker - each jobs-th batch; its exit status says whether all agree. */
-static void worker(const struct options *o, int job)
+/* worker - one batch after the other, as long as there are any. */
+static void worker(const struct options *o, struct totals *totals)
 {
-    int wrong = 0;
-    for (uint64_t at = (uint64_t)job * BATCH; at < o->programs; at += (uint64_t)o->jobs * BATCH) {
-        uint64_t left = o->programs - at;
-        wrong += run_batch(o, o->seed + at, left < BATCH ? (int)left : BATCH);
-        if (o->fuzz && job == 0) {
-            printf("%" PRIu64 " programs\n", at + BATCH * (uint64_t)o->jobs);
+    uint64_t at;
+    while ((at = atomic_fetch_add(&totals->next, BATCH)) < o->programs) {
+        struct program *p[BATCH] = {NULL};
+        struct outcome outcomes[BATCH];
+        int count = o->programs - at < BATCH ? (int)(o->programs - at) : BATCH;
+        for (int i = 0; i < count; i++)
+            p[i] = generate(o->seed + at + (uint64_t)i, o->only_uniform);
+        run_programs(o->device, p, count, outcomes);
+        for (int i = 0; i < count; i++) {
+            judge(o, totals, &p[i], &outcomes[i]);
+            program_destroy(p[i]);
+        }
+        if (o->fuzz && (at + BATCH) % PROGRESS == 0) {
+            printf("%" PRIu64 " programs\n", at + BATCH);
             fflush(stdout);
         }
     }
-    exit(wrong ? EXIT_WRONG : 0);
+    exit(0);
 }
 
-/* coverage - prints it; false where too few programs have what many should, or one is none. */
-static bool coverage(const struct options *o)
+/* ---- coverage ------------------------------------------------------------------------------ */
+
+static bool is_required(const struct options *o, int f)
 {
-    uint64_t count[FEATURES] = {0};
-    bool enough = true, found[FEATURES];
+    return f < REQUIRED && !(o->only_uniform && (f == C_DIVERGENT || f == C_SWITCH));
+}
+
+static bool is_forbidden(const struct options *o, int f)
+{
+    return o->only_uniform && (f == C_DIVERGENT || f == C_SWITCH || f == C_RETURN || f == C_BREAK ||
+                               f == C_CONTINUE || f == C_GOTO);
+}
+
+/* coverage - prints it; returns how many programs are none, and features too few or not to be. */
+static uint64_t coverage(const struct options *o)
+{
+    uint64_t count[FEATURES] = {0}, wrong = 0;
     for (uint64_t i = 0; i < o->programs; i++) {
-        struct program *p = generate(o->seed + i);
+        bool found[FEATURES];
+        struct program *p = generate(o->seed + i, o->only_uniform);
         const char *why;
         if (!program_check(p, found, &why)) {
             printf("seed %" PRIu64 " is no program: %s\n", p->seed, why);
-            enough = false;
+            wrong++;
         }
         for (int f = 0; f < FEATURES; f++)
             count[f] += found[f];
@@ -126,66 +194,108 @@ static bool coverage(const struct options *o)
     }
     for (int f = 0; f < FEATURES; f++) {
         double percent = 100.0 * (double)count[f] / (double)o->programs;
-        bool few = f < REQUIRED && percent < REQUIRED_PERCENT && o->programs >= 100;
-        printf("%5.1f %%  %s%s\n", percent, feature_names[f], few ? ": too few" : "");
-        enough = enough && !few;
+        bool few = is_required(o, f) && percent < REQUIRED_PERCENT && o->programs >= 100;
+        bool many = is_forbidden(o, f) && count[f];
+        printf("%5.1f %%  %s%s\n", percent, feature_names[f],
+               few    ? ": too few"
+               : many ? ": there must be none"
+                      : "");
+        wrong += few || many;
     }
-    return enough;
+    fflush(stdout);
+    return wrong;
+}
+
+/* ---- all together -------------------------------------------------------------------------- */
+
+/* A signal from the terminal ends the workers; we still say what they found. */
+static void run_workers(const struct options *o, struct totals *totals)
+{
+    signal(SIGINT, SIG_IGN);
+    for (int job = 0; job < o->jobs; job++)
+        if (fork() == 0) {
+            signal(SIGINT, SIG_DFL);
+            worker(o, totals);
+        }
+    while (wait(NULL) > 0 || errno == EINTR) {
+    }
 }
 
 static int run_all(const struct options *o)
 {
-    int failed = o->fuzz || coverage(o) ? 0 : 1;
-    fflush(stdout);
-    for (int job = 0; job < o->jobs; job++) {
-        pid_t child = fork();
-        if (child == 0)
-            worker(o, job);
-        failed += child < 0;
+    struct totals *totals =
+        mmap(NULL, sizeof *totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (totals == MAP_FAILED) {
+        perror("random");
+        return EXIT_WRONG;
     }
-    int status;
-    while (wait(&status) > 0 || errno == EINTR)
-        failed += status != 0;
-    printf("%" PRIu64 " random programs from seed %" PRIu64 ": %s\n", o->programs, o->seed,
-           failed ? "not all agree" : "all agree");
-    return failed ? EXIT_WRONG : 0;
+    printf("random programs from seed %" PRIu64 "\n", o->seed);
+    fflush(stdout);
+    uint64_t wrong = o->fuzz ? 0 : coverage(o);
+    run_workers(o, totals);
+    uint64_t done = totals->passed + totals->failed + totals->refused;
+    if (!o->fuzz && done < o->programs) {
+        printf("%" PRIu64 " programs were not run: a worker died\n", o->programs - done);
+        wrong += o->programs - done;
+    }
+    wrong += totals->failed;
+    printf("%" PRIu64 " passed, %" PRIu64 " failed", totals->passed, wrong);
+    if (totals->refused)
+        printf(", %" PRIu64 " refused", totals->refused);
+    putchar('\n');
+    return wrong ? EXIT_WRONG : 0;
 }
 
 static int print(const struct options *o)
 {
-    struct program *p = generate(o->seed);
+    struct program *p = generate(o->seed, o->only_uniform);
     struct outcome outcome;
+    bool done = true;
     if (!strcmp(o->print, "--kernel")) {
-        fputs(kernel_prelude, stdout);
+        write_prelude(stdout, NULL);
         write_kernel(stdout, p);
     } else if (!strcmp(o->print, "--scalar")) {
         fputs("#include \"lanes.h\"\n", stdout);
         write_scalar(stdout, p);
     } else {
-        run_programs(&p, 1, &outcome);
+        run_programs(o->device, &p, 1, &outcome);
         if (outcome.verdict != AGREES)
-            p = shrink(p, &outcome);
-        report(stdout, p, &outcome);
+            p = shrink(o->device, p, &outcome);
+        done = report(stdout, o->device, p, &outcome);
     }
     program_destroy(p);
-    return 0;
+    return done ? 0 : EXIT_WRONG;
+}
+
+static bool is_there(const char *name)
+{
+    lw_device *device;
+    if (lw_device_open(name, &device) != LW_OK) {
+        fprintf(stderr, "random: %s\n", lw_last_error());
+        return false;
+    }
+    lw_device_close(device);
+    return true;
 }
 
 int main(int argc, char **argv)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct options o = {.seed = 1, .programs = 1000, .jobs = cores > 0 ? (int)cores : 1};
+    struct options o = {
+        .seed = 1, .programs = 1000, .jobs = cores > 0 ? (int)cores : 1, .device = "ref"};
     if (!parse(argc, argv, &o)) {
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
     setenv("LANEWISE_CACHE", "0", 0);
+    if (!is_there(o.device))
+        return EXIT_USAGE;
     if (o.print)
         return print(&o);
     if (o.fuzz) {
         o.programs = UINT64_MAX / 2;
         o.seed = o.seed == 1 ? (uint64_t)time(NULL) << 20 : o.seed;
-        printf("random programs from seed %" PRIu64 "\n", o.seed);
+        mkdir(o.fuzz, 0777);
     }
     return run_all(&o);
 }

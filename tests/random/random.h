@@ -160,7 +160,8 @@ enum stmt_kind {
     S_FENCE,
     S_CALL
 };
-enum loop_form { L_FOR, L_WHILE, L_DO, L_ENDLESS };
+/* L_STRIDE: from the thread's place in the grid on, by the number of all threads. */
+enum loop_form { L_FOR, L_WHILE, L_DO, L_ENDLESS, L_STRIDE };
 enum atomic_op { A_ADD, A_MIN, A_MAX, A_AND, A_OR, A_XOR, A_EXCHANGE, A_CAS, A_SUB, ATOMICS };
 enum { CELLS = 8 }; /* a cell for each operation but A_SUB, which shares that of A_ADD */
 
@@ -269,7 +270,9 @@ uint64_t dice_next(struct dice *d);
 int dice_below(struct dice *d, int n);
 bool dice_percent(struct dice *d, int percent);
 
-struct program *generate(uint64_t seed);
+/* generate - only_uniform: the threads of a block part only in guards, `if (i < n)`, and in the
+ * last trips of grid-stride loops, and do nothing together there. */
+struct program *generate(uint64_t seed, bool only_uniform);
 
 /* What program_check and coverage find in a tree. */
 enum feature {
@@ -285,6 +288,7 @@ enum feature {
     C_BREAK,
     C_CONTINUE,
     C_GOTO,
+    C_STRIDE,
     C_BLOCK_OP,
     C_REDUCE,
     C_SCAN,
@@ -302,9 +306,9 @@ enum feature {
 extern const char *const feature_names[FEATURES];
 bool program_check(struct program *p, bool found[FEATURES], const char **why);
 
-/* kernel.c: the kernel without, or with, the lines that all kernels of a file share. */
+/* kernel.c: the lines that kernels share, those that the text needs (NULL: all); a kernel. */
+void write_prelude(FILE *to, const char *kernels);
 void write_kernel(FILE *to, struct program *p);
-extern const char kernel_prelude[];
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e);
 void write_name(FILE *to, const struct var *v);
 void write_bounds(FILE *to, enum type target);
@@ -329,18 +333,19 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX]);
 size_t element_size(enum type t);
 void fill_buffer(const struct program *p, const struct buffer *b, void *memory);
 
-enum verdict { AGREES, DISAGREES, NO_VERDICT };
+/* DISAGREES: some value; FAILED: the launch; REFUSED: not built by a device that is not `ref`. */
+enum verdict { AGREES, DISAGREES, FAILED, REFUSED, NOT_BUILT, NO_VERDICT };
 struct outcome {
     enum verdict verdict;
     char why[200];
 };
-/* run_programs - in a child process; a program that takes it down has NO_VERDICT. */
-void run_programs(struct program *const *p, int count, struct outcome *outcomes);
+/* run_programs - in child processes; a program that takes its own down has NO_VERDICT. */
+void run_programs(const char *device, struct program *const *p, int count,
+                  struct outcome *outcomes);
 /* run_scalar - what the scalar program leaves in each buffer; false: it cannot be built. */
 bool run_scalar(struct program *p, void *memory[BUFFERS_MAX]);
-bool verdict_same(const struct outcome *a, const struct outcome *b);
 
-struct program *shrink(struct program *p, const struct outcome *outcome);
-bool report(FILE *to, struct program *p, const struct outcome *outcome);
+struct program *shrink(const char *device, struct program *p, const struct outcome *outcome);
+bool report(FILE *to, const char *device, struct program *p, const struct outcome *outcome);
 
 #endif

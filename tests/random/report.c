@@ -66,10 +66,11 @@ static void argument(FILE *to, struct program *p, const struct buffer *b)
     free(memory);
 }
 
-static void run_line(FILE *to, struct program *p, const struct buffer *list, int count)
+static void run_line(FILE *to, const char *device, struct program *p, const struct buffer *list,
+                     int count)
 {
-    fprintf(to, "// run: -g %d,%d,%d -b %d,%d,%d", p->grid[0], p->grid[1], p->grid[2], p->block[0],
-            p->block[1], p->block[2]);
+    fprintf(to, "// run: -d %s -g %d,%d,%d -b %d,%d,%d", device, p->grid[0], p->grid[1], p->grid[2],
+            p->block[0], p->block[1], p->block[2]);
     for (int i = 0; i < p->shareds; i++)
         if (p->shared[i]->place == AT_LAUNCH)
             fprintf(to, " --shared %zu",
@@ -81,7 +82,22 @@ static void run_line(FILE *to, struct program *p, const struct buffer *list, int
     fputs("\n", to);
 }
 
-bool report(FILE *to, struct program *p, const struct outcome *outcome)
+static bool write_text(FILE *to, struct program *p)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return false;
+    write_kernel(memory, p);
+    fclose(memory);
+    write_prelude(to, text);
+    fputs(text, to);
+    free(text);
+    return true;
+}
+
+bool report(FILE *to, const char *device, struct program *p, const struct outcome *outcome)
 {
     struct buffer list[BUFFERS_MAX];
     void *memory[BUFFERS_MAX];
@@ -89,8 +105,8 @@ bool report(FILE *to, struct program *p, const struct outcome *outcome)
     bool done = run_scalar(p, memory);
     int count = list_buffers(p, list);
     fprintf(to, "// A random kernel, shrunk from seed %llu.\n", (unsigned long long)p->seed);
-    fprintf(to, "// It was wrong: %s\n", outcome->why);
-    run_line(to, p, list, count);
+    fprintf(to, "// %s\n", outcome->verdict == AGREES ? "It agrees." : outcome->why);
+    run_line(to, device, p, list, count);
     for (int i = 0; i < count && done; i++) {
         if (!list[i].count || list[i].is_const)
             continue;
@@ -100,7 +116,5 @@ bool report(FILE *to, struct program *p, const struct outcome *outcome)
         fputs("]\n", to);
         free(memory[i]);
     }
-    fputs(kernel_prelude, to);
-    write_kernel(to, p);
-    return done;
+    return write_text(to, p) && done;
 }

@@ -1,7 +1,8 @@
 /* run.c - programs built and run both ways in a child process, and compared.
  *
  * All programs of a call are kernels of one file and functions of one scalar file, since starting
- * compilers costs more than what they do here.
+ * compilers costs more than what they do here. Where one of them ends the child or is not built,
+ * the rest go on in other children, by halves until it stands alone.
  */
 #include "random.h"
 #include <dlfcn.h>
@@ -12,10 +13,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 60 };
+/* Of waiting for the next outcome; of processor time, for the child and each compiler; of a
+ * launch. */
+enum { WAIT_SECONDS = 120, PROCESSOR_SECONDS = 60, LAUNCH_SECONDS = 10 };
 
 size_t element_size(enum type t)
 {
@@ -68,7 +73,7 @@ static void fill_float(enum type t, void *to, uint64_t random, size_t i)
                                    0xfc00, 0x7e00, 1,      0x7bff, 0x7801, 0x83ff, 0x6801, 0x2e66};
     static const uint16_t bf16[] = {0,      0x8000, 0x3f80, 0xbf80, 0x3f00, 0x4040, 0xc2c8, 0x7f80,
                                     0xff80, 0x7fc0, 1,      0x7f7f, 0x4780, 0x807f, 0x4501, 0x3dcd};
-    bool is_special = random % 5 == 0;
+    bool is_special = random % 24 == 0;
     double number = (double)(random >> 20) / (double)((uint64_t)1 << (34 + random % 8));
     number = random % 8 == 0 ? (double)(random >> 20) : number;
     number = is_special ? special[i % 16] : random & 64 ? -number : number;
@@ -111,9 +116,11 @@ void fill_buffer(const struct program *p, const struct buffer *b, void *memory)
 
 /* ---- building ------------------------------------------------------------------------------ */
 
-/* Not optimised: that takes longer than running it. */
+/* Not optimised: that takes longer than running it. Without -frounding-math gcc 12 takes
+ * 0.0f - (float)i for -(float)i, which is another zero. */
 static const char scalar_command[] = LW_RANDOM_CC
-    " -w -O0 -fwrapv -ffp-contract=off -shared -fPIC -I'" LW_RANDOM_INCLUDE "' -x c - -o '%s' -lm";
+    " -w -O0 -fwrapv -ffp-contract=off -frounding-math -shared -fPIC -I'" LW_RANDOM_INCLUDE
+    "' -x c - -o '%s' -lm";
 
 static void *build_scalar(struct program *const *p, int count)
 {
@@ -141,22 +148,31 @@ struct pair {
     void *scalar;
 };
 
-static bool build_kernels(struct pair *pair, struct program *const *p, int count)
+/* is_refusal - the device cannot do this yet, which `ref` always can. */
+static bool is_refusal(const char *device, lw_status status)
+{
+    return strcmp(device, "ref") && (status == LW_E_UNSUPPORTED || status == LW_E_COMPILE);
+}
+
+static bool build_kernels(struct pair *pair, const char *device, struct program *const *p,
+                          int count, struct outcome *o)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return false;
-    fputs(kernel_prelude, to);
+    write_prelude(to, NULL);
     for (int i = 0; i < count; i++)
         write_kernel(to, p[i]);
     fclose(to);
     lw_build_options options = {.source = text};
-    lw_status status = lw_device_open("ref", &pair->device);
+    lw_status status = lw_device_open(device, &pair->device);
     if (status == LW_OK)
         status = lw_program_build(pair->device, "random.c", &options, &pair->program);
     free(text);
+    o->verdict = is_refusal(device, status) ? REFUSED : NOT_BUILT;
+    snprintf(o->why, sizeof o->why, "%s", lw_last_error());
     return status == LW_OK;
 }
 
@@ -244,7 +260,7 @@ static bool launch(struct pair *pair, struct program *p, lw_arg *args, int count
            lw_stream_create(pair->device, &pair->stream) == LW_OK &&
            lw_stream_launch(pair->stream, kernel, grid, block, &options, args, (size_t)count) ==
                LW_OK &&
-           lw_stream_wait_for(pair->stream, UINT64_C(20000000000)) == LW_OK;
+           lw_stream_wait_for(pair->stream, UINT64_C(1000000000) * LAUNCH_SECONDS) == LW_OK;
 }
 
 static bool is_nan(enum type t, const unsigned char *x)
@@ -302,7 +318,7 @@ static void run_one(struct pair *pair, struct program *p, struct outcome *o)
         args[i] = lw_arg_buffer(buffer[i]);
     }
     if (!done || !launch(pair, p, args, count)) {
-        o->verdict = DISAGREES;
+        o->verdict = FAILED;
         snprintf(o->why, sizeof o->why, "%s", lw_last_error());
         return;
     }
@@ -318,17 +334,20 @@ static void run_one(struct pair *pair, struct program *p, struct outcome *o)
     lw_stream_destroy(pair->stream);
 }
 
-static void run_in_child(struct program *const *p, int count, int to)
+/* One whose build fails says so only where it is alone. */
+static void run_in_child(const char *device, struct program *const *p, int count, int to)
 {
     struct pair pair = {0};
-    struct outcome o = {NO_VERDICT, ""};
-    bool built = build_kernels(&pair, p, count);
-    if (!built)
-        snprintf(o.why, sizeof o.why, "%s", lw_last_error());
+    struct outcome o = {NOT_BUILT, ""};
+    struct rlimit processor = {PROCESSOR_SECONDS, PROCESSOR_SECONDS}, core = {0, 0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CPU, &processor);
+    setrlimit(RLIMIT_CORE, &core);
+    bool built = build_kernels(&pair, device, p, count, &o);
     pair.scalar = built ? build_scalar(p, count) : NULL;
     if (built && !pair.scalar)
-        snprintf(o.why, sizeof o.why, "the scalar program does not compile");
-    for (int i = 0; i < count; i++) {
+        o = (struct outcome){NOT_BUILT, "the scalar program does not compile"};
+    for (int i = 0; i < count && (pair.scalar || count == 1); i++) {
         if (pair.scalar)
             run_one(&pair, p[i], &o);
         if (write(to, &o, sizeof o) != (ssize_t)sizeof o)
@@ -343,7 +362,7 @@ static int collect(int from, int count, struct outcome *outcomes)
     int n = 0;
     while (n < count) {
         struct pollfd wait = {from, POLLIN, 0};
-        if (poll(&wait, 1, SECONDS_MAX * 1000) <= 0 ||
+        if (poll(&wait, 1, WAIT_SECONDS * 1000) <= 0 ||
             read(from, &outcomes[n], sizeof *outcomes) != (ssize_t)sizeof *outcomes)
             break;
         n++;
@@ -351,20 +370,17 @@ static int collect(int from, int count, struct outcome *outcomes)
     return n;
 }
 
-void run_programs(struct program *const *p, int count, struct outcome *outcomes)
+/* start - a child for the programs; returns how many outcomes came from it. */
+static int start(const char *device, struct program *const *p, int count, struct outcome *outcomes)
 {
     int ends[2], status = 0;
-    for (int i = 0; i < count; i++) {
-        outcomes[i] = (struct outcome){NO_VERDICT, "no process"};
-        p[i]->number = i;
-    }
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return;
+        return 0;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        run_in_child(p, count, ends[1]);
+        run_in_child(device, p, count, ends[1]);
     }
     close(ends[1]);
     int done = child > 0 ? collect(ends[0], count, outcomes) : 0;
@@ -373,9 +389,19 @@ void run_programs(struct program *const *p, int count, struct outcome *outcomes)
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
     }
-    for (int i = done; i < count; i++)
-        snprintf(outcomes[i].why, sizeof outcomes[i].why, "crashed or took too long");
-    for (int i = 0; i < count && count > 1; i++) /* which one of them was it? */
-        if (outcomes[i].verdict == NO_VERDICT)
-            run_programs(&p[i], 1, &outcomes[i]);
+    return done;
+}
+
+void run_programs(const char *device, struct program *const *p, int count, struct outcome *outcomes)
+{
+    for (int i = 0; i < count; i++)
+        p[i]->number = i;
+    int done = start(device, p, count, outcomes);
+    int next = done ? done : count / 2;
+    if (done == 0 && count == 1)
+        outcomes[0] = (struct outcome){NO_VERDICT, "crashed or took too long"};
+    if (done == 0 && count > 1)
+        run_programs(device, p, next, outcomes);
+    if (next < count && count > 1)
+        run_programs(device, p + next, count - next, outcomes + next);
 }

@@ -106,25 +106,35 @@ static void assignment(struct writer *w, const struct stmt *s)
     fputs(";\n", w->to);
 }
 
+/* The scalar operand is taken first: it may be an element of the vector that changes. */
 static void vector(struct writer *w, const struct stmt *s)
 {
-    const char *rounds = is_half(s->var->type) ? types[s->var->type].name : "";
-    for (int i = 0; i < s->var->count; i++) {
-        struct expr part = {.kind = X_PART, .type = s->var->type, .var = s->var, .index = i};
-        each(w, top(w));
+    struct expr part = {.kind = X_PART, .type = s->var->type};
+    each(w, top(w));
+    fprintf(w->to, "{ %s v", types[part.type].scalar);
+    if (!s->from[1]) {
+        fputs(" = ", w->to);
+        value(w, s->value[0]);
+    }
+    for (part.index = 0; part.index < s->var->count; part.index++) {
+        fputs("; ", w->to);
+        part.var = s->var;
         value(w, &part);
-        fprintf(w->to, " = %s((", rounds);
+        fprintf(w->to, " = %s((", is_half(part.type) ? types[part.type].name : "");
         part.var = s->from[0];
         value(w, &part);
-        fprintf(w->to, ") %s (", binary_text[s->op]);
+        fprintf(w->to, ") %s ", binary_text[s->op]);
         part.var = s->from[1];
-        value(w, s->from[1] ? &part : s->value[0]);
-        fputs("));\n", w->to);
+        if (s->from[1])
+            value(w, &part);
+        else
+            fputc('v', w->to);
+        fputc(')', w->to);
     }
+    fputs("; }\n", w->to);
 }
 
-/* An element of a buffer as a number, and back: what to put around it. */
-static void open_stored(struct writer *w, const char *what, enum type t)
+void scalar_open_stored(struct writer *w, const char *what, enum type t)
 {
     if (is_half(t))
         fprintf(w->to, "%s_%s", what, types[t].name);
@@ -144,7 +154,7 @@ static void store(struct writer *w, const struct stmt *s)
     each(w, top(w));
     output(w, t, s->slot);
     fputs(" = ", w->to);
-    open_stored(w, "put", t);
+    scalar_open_stored(w, "put", t);
     value(w, s->value[0]);
     fputs(");\n", w->to);
 }
@@ -173,11 +183,11 @@ static void atomic(struct writer *w, const struct stmt *s)
     scalar_prepare(w, s->value[0]);
     each(w, top(w));
     fprintf(w->to, "{ %s old = ", types[t].scalar);
-    open_stored(w, "get", t);
+    scalar_open_stored(w, "get", t);
     fprintf(w->to, "cells_%s[%d]), v = ", types[t].name, cell);
     value(w, s->value[0]);
     fprintf(w->to, "; cells_%s[%d] = ", types[t].name, cell);
-    open_stored(w, "put", t);
+    scalar_open_stored(w, "put", t);
     updated(w, s);
     fputs("); }\n", w->to);
 }
@@ -188,14 +198,14 @@ static void own_atomic(struct writer *w, const struct stmt *s)
     prepare_all(w, s);
     each(w, top(w));
     fprintf(w->to, "{ %s old = ", types[t].scalar);
-    open_stored(w, "get", t);
+    scalar_open_stored(w, "get", t);
     output(w, t, s->slot);
     fputs("), v = ", w->to);
     value(w, s->value[0]);
     fputs("; ", w->to);
     output(w, t, s->slot);
     fputs(" = ", w->to);
-    open_stored(w, "put", t);
+    scalar_open_stored(w, "put", t);
     if (s->op == A_CAS) {
         fputs("old == v ? ", w->to);
         value(w, s->value[1]);
@@ -207,8 +217,6 @@ static void own_atomic(struct writer *w, const struct stmt *s)
     write_name(w->to, s->var);
     fputs("[t] = old; }\n", w->to);
 }
-
-static void block(struct writer *w, struct block *b);
 
 static void open_brace(struct writer *w)
 {
@@ -227,7 +235,7 @@ static void close_brace(struct writer *w)
 static void scope(struct writer *w, struct block *b)
 {
     open_brace(w);
-    block(w, b);
+    scalar_block(w, b);
     close_brace(w);
 }
 
@@ -268,8 +276,9 @@ static void loop_condition(struct writer *w, struct stmt *s, int live)
 
 static void step(struct writer *w, const struct stmt *s, int live)
 {
+    int by = s->op == L_STRIDE ? program_threads(w->p) * program_blocks(w->p) : 1;
     each(w, live);
-    fprintf(w->to, "i%d[t]++;\n", s->var->id);
+    fprintf(w->to, "i%d[t] += %d;\n", s->var->id, by);
 }
 
 /* The threads that do not go on: those of the trip that the condition takes out. */
@@ -290,19 +299,22 @@ static void loop(struct writer *w, struct stmt *s)
     declare(w, s->var);
     int live = push_copy(w, M_LOOP, 0);
     each(w, live);
-    fprintf(w->to, "i%d[t] = %d;\n", s->var->id, s->op == L_WHILE ? -1 : 0);
+    fprintf(w->to, "i%d[t] = %s;\n", s->var->id,
+            s->op == L_STRIDE  ? "BLOCK_NUMBER * NT + t"
+            : s->op == L_WHILE ? "-1"
+                               : "0");
     line(w);
     fprintf(w->to, "while (any_of(m%d, NT)) {\n", live);
     w->depth++;
     if (s->op == L_WHILE)
         step(w, s, live);
-    if (s->op == L_FOR || s->op == L_WHILE)
+    if (s->op == L_FOR || s->op == L_WHILE || s->op == L_STRIDE)
         loop_condition(w, s, live);
     open_brace(w);
     push_copy(w, M_TRIP, 0);
     if (s->op == L_ENDLESS)
         endless_exit(w, s);
-    block(w, &s->body);
+    scalar_block(w, &s->body);
     w->masks--;
     close_brace(w);
     if (s->op != L_WHILE)
@@ -395,7 +407,7 @@ static void call(struct writer *w, const struct stmt *s)
     fprintf(w->to, "%s h%d[NT];\n", types[h->type].scalar, w->result);
     open_brace(w);
     push_copy(w, M_ROOT, 0);
-    block(w, (struct block *)&h->body);
+    scalar_block(w, (struct block *)&h->body);
     return_value(w, h->result);
     w->masks--;
     close_brace(w);
@@ -445,7 +457,7 @@ static void statement(struct writer *w, struct stmt *s)
     case S_LABEL:
         open_brace(w);
         push_copy(w, M_LABEL, s->op);
-        block(w, &s->body);
+        scalar_block(w, &s->body);
         w->masks--;
         close_brace(w);
         break;
@@ -460,136 +472,8 @@ static void statement(struct writer *w, struct stmt *s)
     }
 }
 
-static void block(struct writer *w, struct block *b)
+void scalar_block(struct writer *w, struct block *b)
 {
     for (struct stmt *s = b->first; s; s = s->next)
         statement(w, s);
-}
-
-/* ---- the function -------------------------------------------------------------------------- */
-
-static void structure(struct writer *w)
-{
-    for (int kind = 0; kind < 2; kind++) {
-        fprintf(w->before, "struct record%d_%d%s {", w->p->number, w->p->structure.id,
-                kind ? "_stored" : "");
-        for (int f = 0; f < FIELDS; f++) {
-            const struct type_info *t = &types[w->p->structure.field[f].type];
-            int count = w->p->structure.field[f].count;
-            fprintf(w->before, " %s f%d", kind ? t->stored : t->scalar, f);
-            fprintf(w->before, count ? "[%d];" : ";", count);
-        }
-        fputs(" };\n", w->before);
-    }
-}
-
-static void structure_parameter(struct writer *w, const struct var *v, int number)
-{
-    const char *end = "_stored";
-    fprintf(w->to, "    struct record%d_%d r%d;\n", w->p->number, v->structure->id, v->id);
-    for (int f = 0; f < FIELDS; f++) {
-        enum type t = v->structure->field[f].type;
-        int count = v->structure->field[f].count;
-        for (int i = 0; i < (count ? count : 1); i++) {
-            char at[16] = "";
-            if (count)
-                snprintf(at, sizeof at, "[%d]", i);
-            fprintf(w->to, "    r%d.f%d%s = ", v->id, f, at);
-            open_stored(w, "get", t);
-            fprintf(w->to, "((const struct record%d_%d%s *)arg[%d])->f%d%s);\n", w->p->number,
-                    v->structure->id, end, number, f, at);
-        }
-    }
-}
-
-static void parameters(struct writer *w)
-{
-    struct buffer list[BUFFERS_MAX];
-    int count = list_buffers(w->p, list);
-    for (int i = 0; i < count; i++) {
-        const struct buffer *b = &list[i];
-        const char *name = types[b->type].stored;
-        if (b->count) {
-            fprintf(w->to, "    %s *%s = arg[%d];\n", name, b->name, i);
-        } else if (b->var->shape == STRUCT) {
-            structure_parameter(w, b->var, i);
-        } else {
-            fprintf(w->to, "    %s %s = ", types[b->type].scalar, b->name);
-            open_stored(w, "get", b->type);
-            fprintf(w->to, "*(const %s *)arg[%d]);\n", name, i);
-        }
-    }
-}
-
-static void shared(struct writer *w)
-{
-    const struct program *p = w->p;
-    for (int i = 0; i < p->shareds; i++) {
-        line(w);
-        fprintf(w->to, "%s s%d[NT];\n", types[p->shared[i]->type].scalar, p->shared[i]->id);
-        scalar_prepare(w, p->shared_start[i]);
-        each(w, top(w));
-        fprintf(w->to, "s%d[t] = ", p->shared[i]->id);
-        value(w, p->shared_start[i]);
-        fputs(";\n", w->to);
-    }
-}
-
-static void write_back(struct writer *w)
-{
-    const struct program *p = w->p;
-    for (int i = 0; i < p->shareds; i++) {
-        const struct var *v = p->shared[i];
-        if (v->place != AT_GLOBAL)
-            continue;
-        line(w);
-        fprintf(w->to, "ALL all_s%d[BLOCK_NUMBER * NT + t] = ", v->id);
-        open_stored(w, "put", v->type);
-        fprintf(w->to, "s%d[t]);\n", v->id);
-    }
-}
-
-static void body(struct writer *w)
-{
-    const struct program *p = w->p;
-    FILE *to = w->to;
-    fprintf(to, "void kernel%d(void *const *arg)\n{\n", p->number);
-    parameters(w);
-    fprintf(to,
-            "    for (int bz = 0; bz < %d; bz++)\n    for (int by = 0; by < %d; by++)\n"
-            "    for (int bx = 0; bx < %d; bx++) {\n",
-            p->grid[2], p->grid[1], p->grid[0]);
-    w->depth = 2;
-    int root = scalar_push(w, M_ROOT, 0);
-    line(w);
-    fprintf(to, "memset(m%d, 1, NT);\n", root);
-    shared(w);
-    open_brace(w);
-    block(w, &w->p->body);
-    close_brace(w);
-    write_back(w);
-    fputs("    }\n}\n", to);
-}
-
-void write_scalar(FILE *to, struct program *p)
-{
-    char *text = NULL;
-    size_t size = 0;
-    struct writer w = {.before = to, .p = p};
-    w.to = open_memstream(&text, &size);
-    if (!w.to) {
-        perror("random");
-        exit(1);
-    }
-    program_number(p);
-    fprintf(to, "\n#undef NT\n#undef NX\n#undef NY\n#undef GX\n#undef BLOCK_NUMBER\n");
-    fprintf(to, "#define NT %d\n#define NX %d\n#define NY %d\n#define GX %d\n", program_threads(p),
-            p->block[0], p->block[1], p->grid[0]);
-    fprintf(to, "#define BLOCK_NUMBER ((bz * %d + by) * %d + bx)\n", p->grid[1], p->grid[0]);
-    if (p->has_structures)
-        structure(&w);
-    body(&w);
-    fclose(w.to);
-    fwrite(text, 1, size, to);
-    free(text);
 }

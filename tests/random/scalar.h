@@ -1,4 +1,4 @@
-/* scalar.h - what scalar.c and scalar_collective.c share. */
+/* scalar.h - what the files scalar*.c share. */
 #ifndef SCALAR_H
 #define SCALAR_H
 
@@ -43,6 +43,11 @@ static inline void value(struct writer *w, const struct expr *e)
 
 /* scalar_push - a new innermost mask, of nobody. */
 int scalar_push(struct writer *w, enum mask_kind kind, int label);
+
+/* scalar_block - the statements; scalar_open_stored - an element of a buffer as a number ("get"),
+ * or back ("put"): what stands before it and `(`. */
+void scalar_block(struct writer *w, struct block *b);
+void scalar_open_stored(struct writer *w, const char *what, enum type t);
 
 /* scalar_prepare - computes what the threads of the innermost mask do together in an expression. */
 void scalar_prepare(struct writer *w, struct expr *e);

@@ -197,11 +197,15 @@ static void stored(FILE *to, const struct program *p, const struct expr *e)
     }
 }
 
+/* Results are held as they are combined: 16-bit floats in float, votes in uint32_t. */
 static void together(FILE *to, const struct expr *e)
 {
-    bool is_rounded = is_half(e->type) && !togethers[e->op].moves;
-    fprintf(to, is_rounded ? "%s(c%d[t])" : "%sc%d[t]", is_rounded ? types[e->type].name : "",
-            e->temp);
+    const struct together_info *info = &togethers[e->op];
+    const char *name = !is_half(e->type) ? types[e->type].scalar : types[e->type].name;
+    if (is_half(e->type) ? info->moves : !info->is_vote)
+        fprintf(to, "c%d[t]", e->temp);
+    else
+        fprintf(to, is_half(e->type) ? "%s(c%d[t])" : "((%s)c%d[t])", name, e->temp);
 }
 
 void scalar_expression(FILE *to, const struct program *p, const struct expr *e)

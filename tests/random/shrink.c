@@ -2,14 +2,26 @@
  *
  * Edits are numbered: the k-th statement deleted or replaced by what is in it, the k-th expression
  * by one of its operands or a constant, smaller launches. Each is tried on a copy; what
- * program_check refuses costs nothing, and the others are built a batch at a time. From the last to
- * the first, since what comes later uses what comes before.
+ * program_check refuses costs nothing, and the others are built a batch at a time. Statements
+ * first, from the last to the first, since what comes later uses what comes before; expressions
+ * only when no statement can go.
  */
 #include "random.h"
 #include <string.h>
 
-enum edit { DELETE, OPEN, OPEN_OTHER, FIRST, SECOND, THIRD, ONE, ZERO, EDITS };
-enum { BATCH = 12, ROUNDS = 6 };
+enum edit {
+    DELETE,
+    OPEN,
+    OPEN_OTHER,
+    STATEMENT_EDITS,
+    ZERO = STATEMENT_EDITS,
+    ONE,
+    FIRST,
+    SECOND,
+    THIRD,
+    EDITS
+};
+enum { BATCH = 12, ROUNDS = 16 };
 
 struct search {
     struct program *p;
@@ -93,18 +105,17 @@ static void edit_expr(struct expr *e, void *user)
 }
 
 /* edited - a copy with the edit, if there is such a node and the program is still one. */
-static struct program *edited(const struct program *p, enum edit edit, int number, bool *past)
+static struct program *edited(const struct program *p, enum edit edit, int number)
 {
     struct program *copy = program_clone(p);
     struct search w = {copy, edit, number, 0, false};
     struct visitor v = {edit_expr, NULL, &w};
     bool found[FEATURES];
     const char *why;
-    if (edit < FIRST)
+    if (edit < STATEMENT_EDITS)
         edit_blocks(&w);
     else
         visit_program(copy, &v);
-    *past = w.next <= number;
     if (w.done && w.number == number && program_check(copy, found, &why))
         return copy;
     program_destroy(copy);
@@ -116,7 +127,7 @@ static int count_nodes(const struct program *p, enum edit edit)
     struct program *copy = program_clone(p);
     struct search w = {copy, edit, -1, 0, false};
     struct visitor v = {edit_expr, NULL, &w};
-    if (edit < FIRST)
+    if (edit < STATEMENT_EDITS)
         edit_blocks(&w);
     else
         visit_program(copy, &v);
@@ -126,52 +137,55 @@ static int count_nodes(const struct program *p, enum edit edit)
 
 /* ---- trying -------------------------------------------------------------------------------- */
 
-bool verdict_same(const struct outcome *a, const struct outcome *b)
-{
-    bool differs_a = strstr(a->why, ": kernel 0x"), differs_b = strstr(b->why, ": kernel 0x");
-    return a->verdict == b->verdict && differs_a == differs_b;
-}
+/* What must stay. program_check lets only whole programs through, so another message with the same
+ * verdict is no less of a fault. */
+struct goal {
+    const char *device;
+    enum verdict verdict;
+};
 
 /* first_bad - index of the first copy that goes wrong in the same way, or -1; the others go. */
-static int first_bad(struct program **copies, int count, const struct outcome *wanted)
+static int first_bad(struct program **copies, int count, const struct goal *goal)
 {
     struct outcome outcomes[BATCH];
     int found = -1;
     if (count)
-        run_programs(copies, count, outcomes);
+        run_programs(goal->device, copies, count, outcomes);
     for (int i = 0; i < count; i++)
-        if (found < 0 && verdict_same(&outcomes[i], wanted))
+        if (found < 0 && outcomes[i].verdict == goal->verdict)
             found = i;
         else
             program_destroy(copies[i]);
     return found;
 }
 
-static struct program *try_edit(struct program *p, enum edit edit, const struct outcome *wanted,
+/* Statements from the last to the first, expressions from the outermost inwards. */
+static struct program *try_edit(struct program *p, enum edit edit, const struct goal *goal,
                                 bool *progress)
 {
-    int number = count_nodes(p, edit) - 1;
-    while (number >= 0) {
+    int nodes = count_nodes(p, edit), step = edit < STATEMENT_EDITS ? -1 : 1;
+    int number = step < 0 ? nodes - 1 : 0;
+    while (number >= 0 && number < nodes) {
         struct program *copies[BATCH];
         int count = 0, numbers[BATCH];
-        for (; number >= 0 && count < BATCH; number--) {
-            bool past;
-            copies[count] = edited(p, edit, number, &past);
+        for (; number >= 0 && number < nodes && count < BATCH; number += step) {
+            copies[count] = edited(p, edit, number);
             numbers[count] = number;
             count += copies[count] != NULL;
         }
-        int found = first_bad(copies, count, wanted);
+        int found = first_bad(copies, count, goal);
         if (found < 0)
             continue;
         program_destroy(p);
         p = copies[found];
-        number = numbers[found] - 1;
+        number = numbers[found] - (step < 0);
+        nodes = count_nodes(p, edit);
         *progress = true;
     }
     return p;
 }
 
-static struct program *try_launch(struct program *p, const struct outcome *wanted)
+static struct program *try_launch(struct program *p, const struct goal *goal)
 {
     static const int sizes[][6] = {{1, 1, 1, 1, 1, 1},  {1, 1, 1, 2, 1, 1},  {1, 1, 1, 4, 1, 1},
                                    {1, 1, 1, 8, 1, 1},  {1, 1, 1, 32, 1, 1}, {1, 1, 1, 33, 1, 1},
@@ -183,7 +197,7 @@ static struct program *try_launch(struct program *p, const struct outcome *wante
         memcpy(copies[i]->grid, sizes[i], sizeof p->grid);
         memcpy(copies[i]->block, sizes[i] + 3, sizeof p->block);
     }
-    int found = first_bad(copies, SIZES, wanted);
+    int found = first_bad(copies, SIZES, goal);
     if (found < 0)
         return p;
     program_destroy(p);
@@ -237,20 +251,28 @@ static void drop_unused(struct program *p)
     p->fixed_block = false;
 }
 
-struct program *shrink(struct program *p, const struct outcome *outcome)
+static struct program *drop(struct program *p, const struct goal *goal)
 {
+    struct program *copy = program_clone(p);
+    drop_unused(copy);
+    if (first_bad(&copy, 1, goal) < 0)
+        return p;
+    program_destroy(p);
+    return copy;
+}
+
+struct program *shrink(const char *device, struct program *p, const struct outcome *outcome)
+{
+    struct goal goal = {device, outcome->verdict};
     bool progress = true;
     for (int round = 0; round < ROUNDS && progress; round++) {
         progress = false;
-        p = try_launch(p, outcome);
-        for (int edit = 0; edit < EDITS; edit++)
-            p = try_edit(p, (enum edit)edit, outcome, &progress);
-        struct program *copy = program_clone(p);
-        drop_unused(copy);
-        if (first_bad(&copy, 1, outcome) == 0) {
-            program_destroy(p);
-            p = copy;
-        }
+        p = try_launch(p, &goal);
+        for (int edit = 0; edit < STATEMENT_EDITS; edit++)
+            p = try_edit(p, (enum edit)edit, &goal, &progress);
+        for (int edit = STATEMENT_EDITS; edit < EDITS && !progress; edit++)
+            p = try_edit(p, (enum edit)edit, &goal, &progress);
+        p = drop(p, &goal);
     }
     return p;
 }

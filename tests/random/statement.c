@@ -34,12 +34,8 @@ void generate_declare_scalar(struct generator *g)
     enter_scope(g, v);
 }
 
-static void declare_aggregate(struct generator *g)
+void generate_declare_aggregate(struct generator *g, enum shape shape)
 {
-    static const enum shape shapes[] = {VECTOR, STRUCT, ARRAY};
-    enum shape shape = shapes[below(g, 3)];
-    if (!g->wants[shape == VECTOR ? W_VECTOR : shape == STRUCT ? W_STRUCT : W_ARRAY])
-        shape = g->wants[W_VECTOR] ? VECTOR : g->wants[W_STRUCT] ? STRUCT : ARRAY;
     enum type type = any_type(g);
     struct var *v = var_new(g->p, shape == VECTOR && type == BOOL ? U8 : type, shape);
     struct stmt *s = stmt_new(g->p, S_DECLARE);
@@ -59,6 +55,15 @@ static void declare_aggregate(struct generator *g)
     *g->end = s;
     g->end = &s->next;
     enter_scope(g, v);
+}
+
+static void declare_some_aggregate(struct generator *g)
+{
+    static const enum shape shapes[] = {VECTOR, STRUCT, ARRAY};
+    enum shape shape = shapes[below(g, 3)];
+    if (!g->wants[shape == VECTOR ? W_VECTOR : shape == STRUCT ? W_STRUCT : W_ARRAY])
+        shape = g->wants[W_VECTOR] ? VECTOR : g->wants[W_STRUCT] ? STRUCT : ARRAY;
+    generate_declare_aggregate(g, shape);
 }
 
 void generate_assign_scalar(struct generator *g)
@@ -97,7 +102,7 @@ void generate_assign_part(struct generator *g)
     int which = below(g, 3);
     struct var *v = find_var(g, shapes[which], NO_TYPE, false);
     if (!v || v->is_parameter) {
-        declare_aggregate(g);
+        declare_some_aggregate(g);
         return;
     }
     struct stmt *s = stmt_new(g->p, S_ASSIGN);
@@ -125,7 +130,7 @@ void generate_vector(struct generator *g)
 {
     struct var *v = find_var(g, VECTOR, NO_TYPE, false);
     if (!v) {
-        declare_aggregate(g);
+        declare_some_aggregate(g);
         return;
     }
     struct var *a = v, *b = NULL;
@@ -155,7 +160,7 @@ void generate_copy_structure(struct generator *g)
 {
     struct var *a = find_var(g, STRUCT, NO_TYPE, false), *b = find_var(g, STRUCT, NO_TYPE, false);
     if (!a || a->is_parameter || a == b) {
-        declare_aggregate(g);
+        declare_some_aggregate(g);
         return;
     }
     struct stmt *s = append_stmt(g, S_COPY);
@@ -208,6 +213,7 @@ void generate_atomic(struct generator *g)
         return;
     enum type type = atomic_type(g);
     int op = is_float(type) ? A_MIN + below(g, 2) : below(g, ATOMICS);
+    op = op == A_CAS && g->only_uniform ? A_ADD : op; /* a loop, each thread its own trips */
     struct expr *e = op == A_EXCHANGE ? expr_integer(g->p, type, 77) : generate_value(g, type);
     struct stmt *s = append_stmt(g, S_ATOMIC);
     s->op = op;

@@ -25,9 +25,10 @@ static void in_child(lw_device *device, struct summer *idle, lw_stream *busy)
     CHECK(lw_stream_wait(busy) == LW_E_LAUNCH && strstr(lw_last_error(), "forked"));
 }
 
-static void forks(void)
+/* The launch in the middle of which it is forked takes `trips` trips, some seconds at most. */
+static void forks(const char *name, int trips)
 {
-    lw_device *device = open_ref();
+    lw_device *device = open_device(name);
     lw_program *program = build_sum(device), *slow;
     lw_build_options options = {.source = SLOW_SOURCE};
     lw_kernel *kernel;
@@ -40,7 +41,7 @@ static void forks(void)
     WORKS(lw_program_kernel(slow, "slow", &kernel));
     WORKS(lw_stream_create(device, &busy));
     WORKS(lw_buffer_create(device, LW_I32, 32, &out));
-    WORKS(LW_LAUNCH(busy, kernel, 1, 32, out, 200000));
+    WORKS(LW_LAUNCH(busy, kernel, 1, 32, out, trips));
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
@@ -140,7 +141,8 @@ static void killed(bool of_clang, const char *how)
 int main(void)
 {
     setenv("LANEWISE_CACHE", "0", 1);
-    forks();
+    forks("ref", 200000);
+    forks("cpu", 100000000);
     killed(false, "lanewise-compile was ended by signal SIGKILL (9)");
     killed(true, "clang-19 was ended by signal 9");
     return failures != 0;

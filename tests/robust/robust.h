@@ -41,11 +41,16 @@ static int failures;
     "            atomic_add(out, part[w]);\n"                                                      \
     "}\n"
 
-static inline lw_device *open_ref(void)
+static inline lw_device *open_device(const char *name)
 {
     lw_device *device;
-    WORKS(lw_device_open("ref", &device));
+    WORKS(lw_device_open(name, &device));
     return device;
+}
+
+static inline lw_device *open_ref(void)
+{
+    return open_device("ref");
 }
 
 static inline lw_program *build_sum(lw_device *device)

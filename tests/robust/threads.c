@@ -1,5 +1,5 @@
-/* threads.c - eight threads launch real kernels on `ref`: on a device they share and on their own,
- * on a stream they share and on their own. Also run under TSan and valgrind.
+/* threads.c - eight threads launch real kernels on `ref` and then on `cpu`: on a device they share
+ * and on their own, on a stream they share and on their own. Also run under TSan and valgrind.
  *
  *     robust_threads ROUNDS
  */
@@ -9,6 +9,7 @@
 enum { THREADS = 8 };
 
 static int rounds;
+static const char *device_name;
 static lw_device *shared_device;
 static lw_program *shared_program;
 static lw_stream *shared_stream;
@@ -27,7 +28,7 @@ static void add_to_shared(void)
 static void *work(void *number)
 {
     bool is_own = (size_t)number % 2;
-    lw_device *device = is_own ? open_ref() : shared_device;
+    lw_device *device = is_own ? open_device(device_name) : shared_device;
     lw_program *program = is_own ? build_sum(device) : shared_program;
     struct summer s = new_summer(device, program, 100 + (int)(size_t)number);
     for (int i = 0; i < rounds; i++)
@@ -41,12 +42,12 @@ static void *work(void *number)
     return NULL;
 }
 
-int main(int count, char **words)
+static void on_device(const char *name)
 {
     pthread_t threads[THREADS];
     int ones[128], total = 0;
-    rounds = count > 1 ? atoi(words[1]) : 20;
-    shared_device = open_ref();
+    device_name = name;
+    shared_device = open_device(name);
     shared_program = build_sum(shared_device);
     WORKS(lw_stream_create(shared_device, &shared_stream));
     WORKS(lw_buffer_create(shared_device, LW_I32, 1, &shared_out));
@@ -65,5 +66,12 @@ int main(int count, char **words)
     lw_buffer_destroy(shared_in);
     lw_program_destroy(shared_program);
     lw_device_close(shared_device);
+}
+
+int main(int count, char **words)
+{
+    rounds = count > 1 ? atoi(words[1]) : 20;
+    on_device("ref");
+    on_device("cpu");
     return failures != 0;
 }

@@ -3,6 +3,9 @@
  * It takes the same command line. The source is the rows of the manifest, which it writes between
  * the first and the last row; $LW_FAKE_PAYLOAD names a file to append as payload. A first line
  * "!word" makes it misbehave. $LW_FAKE_LOG names a file that gets one byte for each run.
+ *
+ * With --common, the second step for `cpu`, the bitcode is the rows. $LW_FAKE_REFUSE is "K X,Y,Z",
+ * a kernel and a block that it refuses to build.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -74,17 +77,30 @@ static void write_payload(FILE *out)
     fwrite(payload, 1, length, out);
 }
 
+static bool is_unwanted(const char *kernel, const char *block)
+{
+    const char *wanted = getenv("LW_FAKE_REFUSE");
+    size_t length = strlen(kernel);
+
+    return wanted && *kernel && !strncmp(wanted, kernel, length) && wanted[length] == ' ' &&
+           !strcmp(wanted + length + 1, block);
+}
+
 int main(int count, char **words)
 {
     int out_file = -1, source = -1;
-    const char *rows = text;
+    const char *rows = text, *kernel = "", *block = "";
     FILE *out;
 
     for (int i = 1; i + 1 < count; i++) {
         if (!strcmp(words[i], "--out"))
             out_file = atoi(words[i + 1]);
-        if (!strcmp(words[i], "--source"))
+        if (!strcmp(words[i], "--source") || !strcmp(words[i], "--common"))
             source = atoi(words[i + 1]);
+        if (!strcmp(words[i], "--kernel"))
+            kernel = words[i + 1];
+        if (!strcmp(words[i], "--block"))
+            block = words[i + 1];
     }
     log_run();
     if (source < 0)
@@ -101,6 +117,8 @@ int main(int count, char **words)
     bool refuse = !strncmp(text, "!refuse\n", 8);
     if (refuse)
         rows += 8;
+    if (is_unwanted(kernel, block))
+        refuse = fprintf(out, "diag\terror\tk.c\t3\t5\tnot for blocks of %s\n", block) > 0;
     if (!strncmp(text, "!cut\n", 5))
         return fputs(rows + 5, out) < 0 || fclose(out);
     fputs(rows, out);

@@ -70,7 +70,8 @@ static void test_much(void)
     static struct lw__output output;
     struct lw_ref_thread thread = {.linear = 0};
     uint64_t slots[] = {1, INT32_MAX, bits_of(1), (uint64_t)INT32_MIN, 2};
-    CHECK(lw__print(&output, thread.block_idx, thread.thread_idx, "%99999999999999999999d %.*f %*d", 5, slots));
+    CHECK(lw__print(&output, thread.block_idx, thread.thread_idx, "%99999999999999999999d %.*f %*d",
+                    5, slots));
     CHECK(strlen(output.text) == sizeof output.text - 1);
 }
 

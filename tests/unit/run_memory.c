@@ -103,6 +103,25 @@ static lw_status use(struct objects *o)
     return launch(o);
 }
 
+/* Code for a size of block, built at the launch: cpu_payload.c has the kernel. */
+static lw_status use_cpu(struct objects *o)
+{
+    lw_build_options options = {
+        .source = "kernel\ttotal\tvoid total(unsigned long *out, long n)\t1\t0\t0\t0\t0\t0\t16\n"
+                  "param\tout\tunsigned long *\tp(u64)\t0\t8\t0\n"
+                  "param\tn\tlong\ti64\t8\t8\t0\n"};
+    lw_kernel *k;
+
+    LW_TRY(lw_device_open("cpu", &o->device));
+    LW_TRY(lw_program_build(o->device, "k.c", &options, &o->program));
+    LW_TRY(lw_program_kernel(o->program, "total", &k));
+    LW_TRY(lw_buffer_create(o->device, LW_U64, 1, &o->buffer));
+    LW_TRY(lw_stream_create(o->device, &o->stream));
+    LW_TRY(LW_LAUNCH(o->stream, k, 8, 8, o->buffer, 0));
+    LW_TRY(LW_LAUNCH(o->stream, k, 8, 9, o->buffer, 0));
+    return lw_stream_wait(o->stream);
+}
+
 static void destroy(struct objects *o)
 {
     lw_event_destroy(o->event);
@@ -114,14 +133,14 @@ static void destroy(struct objects *o)
 }
 
 /* Where memory is short only for a message or for the cache, the call succeeds. */
-static bool attempt(long n)
+static bool attempt(lw_status (*whole)(struct objects *), long n)
 {
     struct objects o = {0};
     lw_status status;
 
     failed = false;
     until_failure = n;
-    status = use(&o);
+    status = whole(&o);
     until_failure = 0;
     if (status && (status != LW_E_MEMORY || strlen(lw_last_error()) < 10)) {
         failures++;
@@ -136,11 +155,11 @@ static bool attempt(long n)
     return failed;
 }
 
-static void sweep(void)
+static void sweep(lw_status (*whole)(struct objects *))
 {
     long n = 1;
 
-    while (attempt(n))
+    while (attempt(whole, n))
         n++;
     printf("%ld allocations failed in turn\n", n - 1);
     CHECK(n > 30);
@@ -150,11 +169,14 @@ int main(void)
 {
     char folder[] = "/tmp/lanewise-memory-XXXXXX", command[100];
 
-    sweep();
+    sweep(use);
+    setenv("LW_FAKE_PAYLOAD", getenv("LW_UNIT_CPU_PAYLOAD"), 1);
+    sweep(use_cpu);
+    unsetenv("LW_FAKE_PAYLOAD");
     CHECK(mkdtemp(folder) != NULL);
     setenv("LANEWISE_CACHE_DIR", folder, 1);
     unsetenv("LANEWISE_CACHE");
-    sweep();
+    sweep(use);
     snprintf(command, sizeof command, "rm -r %s", folder);
     CHECK(system(command) == 0);
     return failures != 0;

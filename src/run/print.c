@@ -1,10 +1,11 @@
-/* ref_print.c - the text of a kernel's printf: a format and 64-bit slots in, text out.
+/* print.c - the text of a kernel's printf: a format and 64-bit slots in, text out.
  *
  * The slots have lost their C types, so each conversion is taken apart, its slot brought to the
  * type that the conversion names, and one conversion at a time is formatted by the C library. What
  * is no conversion of C's, %n, and a conversion without an argument are printed as they stand.
  */
-#include "run/ref.h"
+#include "run/report.h"
+#include "run/run.h"
 #include <string.h>
 
 /* The arguments not used so far. */
@@ -39,9 +40,9 @@ static bool take(struct slots *slots, uint64_t *slot)
 /* clamp - no number asks for more text than a launch may keep. */
 static int clamp(int64_t number)
 {
-    if (number > LW_REF_PRINT_BYTES)
-        return LW_REF_PRINT_BYTES;
-    return number < -LW_REF_PRINT_BYTES ? -LW_REF_PRINT_BYTES : (int)number;
+    if (number > LW_PRINT_BYTES_MAX)
+        return LW_PRINT_BYTES_MAX;
+    return number < -LW_PRINT_BYTES_MAX ? -LW_PRINT_BYTES_MAX : (int)number;
 }
 
 /* parse_number - digits, or `*` for an argument. */
@@ -150,8 +151,8 @@ static const char *add_conversion(struct lw__text *text, const char *at, struct 
     return end;
 }
 
-bool lw__ref_print(struct lw__output *out, const struct lw_ref_thread *t, const char *format,
-                   uint32_t count, const uint64_t *args)
+bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+               const char *format, uint32_t count, const uint64_t *args)
 {
     struct slots slots = {args, count};
     struct lw__text text = {0};
@@ -164,7 +165,7 @@ bool lw__ref_print(struct lw__output *out, const struct lw_ref_thread *t, const 
     }
     bool complete = !text.failed;
     if (complete && text.length > 0)
-        lw__output_add(out, t->block_idx, t->thread_idx, text.data);
+        lw__output_add(out, block, thread, text.data);
     lw__text_free(&text);
     return complete;
 }

@@ -1,0 +1,79 @@
+/* hand_avx2.c - AVX2 with FMA by hand: what differs from the other width; the kernels are in
+ * hand.inc. Compiled with -mavx2 -mfma.
+ */
+#include "hand.h"
+#include <immintrin.h>
+
+#define W 8
+#define LINES 4
+#define COLUMNS 2
+
+#define fma_of(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define max_of(a, b) _mm256_max_ps(a, b)
+#define round_of(x) _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+#define stream(p, x) _mm256_stream_ps(p, x)
+
+/* The exponent's bits, made by integer arithmetic. */
+static inline __m256 power_of_two(__m256 n)
+{
+    __m256i biased = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
+}
+
+static inline __m256 add_where(__m256 sum, __m256 a, const unsigned char *p)
+{
+    __m256i flags = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+    __m256i chosen = _mm256_cmpgt_epi32(flags, _mm256_setzero_si256());
+    return _mm256_add_ps(sum, _mm256_and_ps(a, _mm256_castsi256_ps(chosen)));
+}
+
+/* Move every lane up in its half; zeros come in. */
+#define lanes_up(x, by) _mm256_castsi256_ps(_mm256_slli_si256(_mm256_castps_si256(x), 4 * (by)))
+
+static inline __m256 scan_lanes(__m256 x)
+{
+    x = _mm256_add_ps(x, lanes_up(x, 1));
+    x = _mm256_add_ps(x, lanes_up(x, 2));
+    __m256 totals = _mm256_permute_ps(x, 0xff);
+    return _mm256_add_ps(x, _mm256_permute2f128_ps(totals, totals, 0x08));
+}
+
+static inline __m256 last_lane(__m256 x)
+{
+    return _mm256_permutevar8x32_ps(x, _mm256_set1_epi32(7));
+}
+
+/* Lines r and r+4 of four columns as the halves of a vector. */
+static inline __m256 halves(const float *from, size_t stride)
+{
+    __m256 x = _mm256_castps128_ps256(_mm_loadu_ps(from));
+    return _mm256_insertf128_ps(x, _mm_loadu_ps(from + 4 * stride), 1);
+}
+
+/* Halves bring each element within a step of its place: what is left is 4 x 4 in each of them. */
+static inline void flip(const float *from, size_t stride, float *to, size_t to_stride)
+{
+    _Pragma("GCC unroll 2") for (int c = 0; c < 8; c += 4)
+    {
+        __m256 r0 = halves(from + c, stride);
+        __m256 r1 = halves(from + c + stride, stride);
+        __m256 r2 = halves(from + c + 2 * stride, stride);
+        __m256 r3 = halves(from + c + 3 * stride, stride);
+        __m256 low01 = _mm256_unpacklo_ps(r0, r1), high01 = _mm256_unpackhi_ps(r0, r1);
+        __m256 low23 = _mm256_unpacklo_ps(r2, r3), high23 = _mm256_unpackhi_ps(r2, r3);
+        float *line = to + c * to_stride;
+        _mm256_storeu_ps(line, _mm256_shuffle_ps(low01, low23, 0x44));
+        _mm256_storeu_ps(line + to_stride, _mm256_shuffle_ps(low01, low23, 0xee));
+        _mm256_storeu_ps(line + 2 * to_stride, _mm256_shuffle_ps(high01, high23, 0x44));
+        _mm256_storeu_ps(line + 3 * to_stride, _mm256_shuffle_ps(high01, high23, 0xee));
+    }
+}
+
+#include "hand.inc"
+
+static bool usable(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+const struct hand hand_avx2 = {.level = "avx2", .usable = usable, .op = HAND_TABLE};

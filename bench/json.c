@@ -1,0 +1,118 @@
+/* json.c - the results for programs; docs/bench.md describes the object.
+ */
+#include "bench.h"
+#include <errno.h>
+#include <string.h>
+
+static void write_string(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            fprintf(to, "\\%c", *at);
+        else if (*at < 0x20 || *at > 0x7e)
+            fprintf(to, "\\u%04x", *at);
+        else
+            fputc(*at, to);
+    }
+    fputc('"', to);
+}
+
+static void write_measure(FILE *to, const struct measure *m)
+{
+    fputs("{\"name\": ", to);
+    write_string(to, m->name);
+    if (m->problem[0] || !m->samples) {
+        fputs(", \"problem\": ", to);
+        write_string(to, m->problem[0] ? m->problem : "not measured");
+    } else {
+        fprintf(to, ", \"samples\": %d, \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g",
+                m->samples, m->median, m->least, m->most);
+    }
+    fputc('}', to);
+}
+
+static void write_target(FILE *to, const struct result *result, const struct target *target)
+{
+    static const char *const words[] = {[MET] = "met",
+                                        [MISSED] = "missed",
+                                        [NOT_MEASURED] = "not measured",
+                                        [DOES_NOT_COUNT] = "does not count"};
+    double value;
+    enum verdict verdict = result_judge(result, target, &value);
+    fputs("{\"who\": ", to);
+    write_string(to, target->who);
+    if (target->against) {
+        fputs(", \"against\": ", to);
+        write_string(to, target->against);
+        fprintf(to, ", \"at_least\": %g", target->ratio);
+    } else {
+        fprintf(to, ", \"at_most_s\": %g", target->seconds);
+    }
+    fprintf(to, ", \"reached\": %.6g, \"verdict\": \"%s\"}", value, words[verdict]);
+}
+
+static void write_targets(FILE *to, const struct result *result)
+{
+    const struct target *targets = bench_rows[result->row].targets;
+    const char *between = "";
+    fputs("],\n   \"targets\": [", to);
+    for (int t = 0; t < TARGETS_MAX; t++) {
+        if (!target_applies(result, &targets[t]))
+            continue;
+        fprintf(to, "%s\n    ", between);
+        between = ",";
+        write_target(to, result, &targets[t]);
+    }
+    fputs("]}", to);
+}
+
+static void write_result(FILE *to, const struct result *result)
+{
+    const struct row *row = &bench_rows[result->row];
+    fprintf(to, "  {\"row\": \"%s\", \"title\": ", row->name);
+    write_string(to, row->title);
+    fprintf(to, ",\n   \"level\": \"%s\", \"threads\": %d, \"n\": %zu, \"rows\": %zu, ",
+            result->level, result->threads, result->shape.n, result->shape.rows);
+    fprintf(to, "\"cols\": %zu,\n   \"bytes\": %.10g, \"flops\": %.10g, \"floor_s\": %.6g, ",
+            result->shape.cols, row->bytes * (double)result->shape.n,
+            row_flops(row, &result->shape), result_floor(result));
+    fprintf(to, "\"hand_share\": %.4g, \"hand_needs\": %g, \"same_bits\": %s,\n   \"variants\": [",
+            result_hand_share(result), row->hand_needs, result->same_bits ? "true" : "false");
+    for (int i = 0; i < result->count; i++) {
+        fputs(i > 0 ? ",\n    " : "\n    ", to);
+        write_measure(to, &result->measures[i]);
+    }
+    write_targets(to, result);
+}
+
+static void write_report(FILE *to, const struct report *report)
+{
+    fputs("{\"commit\": ", to);
+    write_string(to, report->commit);
+    fputs(", \"machine\": ", to);
+    write_string(to, report->machine);
+    fprintf(to, ", \"load\": %.2f, \"date\": \"%s\", \"device\": ", report->load, report->when);
+    write_string(to, report->options->device);
+    fprintf(to, ", \"quick\": %s, \"small\": %s,\n \"results\": [\n",
+            report->options->quick ? "true" : "false", report->options->small ? "true" : "false");
+    for (int i = 0; i < report->count; i++) {
+        write_result(to, &report->results[i]);
+        fputs(i + 1 < report->count ? ",\n" : "\n", to);
+    }
+    fputs(" ]}\n", to);
+}
+
+bool json_write(const struct report *report, const char *path)
+{
+    bool is_standard = strcmp(path, "-") == 0;
+    FILE *to = is_standard ? stdout : fopen(path, "w");
+    if (to)
+        write_report(to, report);
+    bool done = to && !ferror(to);
+    if (to && !is_standard)
+        done = fclose(to) == 0 && done;
+    if (!done)
+        fprintf(stderr, "bench: %s: %s\n", path, strerror(errno));
+    return done;
+}

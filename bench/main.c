@@ -1,0 +1,244 @@
+/* main.c - the benchmark's passes: each row at each vector level and number of threads.
+ *
+ * Levels and threads belong to a process (LANEWISE_CPU, LANEWISE_NUM_THREADS are read once), so
+ * each pass is a child, which starts with fresh memory and, should it crash, costs one row only. It
+ * sends a struct result through a pipe. Compilers' caches are in a folder that is removed at the
+ * end.
+ */
+#include "bench.h"
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS_MAX = 300, RESULTS_MAX = 256 };
+
+/* ---- in the child ---------------------------------------------------------------------------- */
+
+static void set_environment(const char *level, int threads, const char *folder)
+{
+    char count[16], cache[4096];
+    snprintf(count, sizeof count, "%d", threads);
+    setenv("LANEWISE_CPU", level, 1);
+    setenv("LANEWISE_NUM_THREADS", count, 1);
+    setenv("POCL_MAX_PTHREAD_COUNT", count, 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    snprintf(cache, sizeof cache, "%s/lanewise", folder);
+    setenv("LANEWISE_CACHE_DIR", cache, 1);
+    snprintf(cache, sizeof cache, "%s/pocl", folder);
+    setenv("POCL_CACHE_DIR", cache, 1);
+}
+
+/* measure - one pass, in this process; without ours where crash says how that ended before. */
+static void measure(const struct options *options, struct result *result, const char *crash)
+{
+    struct bench bench = {
+        .options = options, .hand = hand_find(result->level), .threads = result->threads};
+    if (lw_device_open("ref", &bench.ref) != LW_OK) {
+        fprintf(stderr, "bench: %s\n", lw_last_error());
+        return;
+    }
+    if (crash[0])
+        snprintf(bench.problem, sizeof bench.problem, "%s", crash);
+    else if (lw_device_open(options->device, &bench.device) != LW_OK)
+        snprintf(bench.problem, sizeof bench.problem, "refused: %s", lw_last_error());
+    bench.memory = bench.device ? bench.device : bench.ref;
+    session_measure(&bench, &bench_rows[result->row], result);
+    lw_device_close(bench.device);
+    lw_device_close(bench.ref);
+}
+
+/* ---- in the parent --------------------------------------------------------------------------- */
+
+static bool read_result(int from, struct result *result)
+{
+    char *at = (char *)result;
+    size_t left = sizeof *result;
+    while (left > 0) {
+        ssize_t got = read(from, at, left);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        left -= (size_t)got;
+    }
+    return true;
+}
+
+/* run_child - one pass in a child; false, and why in crash, where it gave no result. */
+static bool run_child(const struct options *options, const char *folder, struct result *result,
+                      char crash[TEXT_SIZE])
+{
+    struct result asked = *result;
+    int ends[2], status = 0;
+    fflush(NULL);
+    if (pipe(ends) != 0) {
+        snprintf(crash, TEXT_SIZE, "failed: no pipe: %s", strerror(errno));
+        return false;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        alarm(SECONDS_MAX);
+        set_environment(result->level, result->threads, folder);
+        measure(options, result, crash);
+        bool sent = write(ends[1], result, sizeof *result) == sizeof *result;
+        _exit(sent ? 0 : 1);
+    }
+    close(ends[1]);
+    bool is_whole = child > 0 && read_result(ends[0], result) && result->count > 0;
+    close(ends[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (is_whole)
+        return true;
+    *result = asked;
+    if (WIFSIGNALED(status))
+        snprintf(crash, TEXT_SIZE, "crashed: the pass ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(crash, TEXT_SIZE, "failed: the pass gave no result");
+    return false;
+}
+
+/* Where a pass crashes, ours is the suspect: once more without it, so that the peers have times. */
+static void run_pass(const struct options *options, const char *folder, struct result *result)
+{
+    char crash[TEXT_SIZE] = "";
+    if (run_child(options, folder, result, crash) || run_child(options, folder, result, crash))
+        return;
+    struct measure *m = &result->measures[0];
+    result->count = 1;
+    snprintf(m->name, sizeof m->name, "ours");
+    snprintf(m->problem, sizeof m->problem, "%s", crash);
+}
+
+/* ---- which passes ---------------------------------------------------------------------------- */
+
+static bool wants_level(const struct options *options, const struct hand *hand)
+{
+    return options->levels ? list_has(options->levels, hand->level) : hand->usable();
+}
+
+static bool wants_threads(const struct options *options, const struct row *row, int threads)
+{
+    if (threads > 1 && !row->team)
+        return false;
+    return options->threads ? threads == options->threads
+                            : threads == 1 || (threads == 2 && sysconf(_SC_NPROCESSORS_ONLN) > 1);
+}
+
+/* Launches and builds do not depend on the level: once is enough. */
+static bool wants_row(const struct options *options, const struct row *row, bool is_first_level)
+{
+    bool once = row->kind == LAUNCH || row->kind == BUILD;
+    return (!options->rows || list_has(options->rows, row->name)) && (is_first_level || !once);
+}
+
+static void run_passes(FILE *to, struct report *report, struct result *results, const char *folder)
+{
+    static const struct hand *const levels[] = {&hand_avx512, &hand_avx2};
+    const struct options *options = report->options;
+    bool is_first = true;
+    for (int l = 0; l < 2; l++) {
+        if (!wants_level(options, levels[l]))
+            continue;
+        for (size_t r = 0; r < bench_row_count; r++)
+            for (int threads = 1; threads <= HAND_THREADS_MAX; threads++) {
+                if (!wants_row(options, &bench_rows[r], is_first) ||
+                    !wants_threads(options, &bench_rows[r], threads) ||
+                    report->count == RESULTS_MAX)
+                    continue;
+                struct result *result = &results[report->count++];
+                *result = (struct result){.row = (int)r, .threads = threads};
+                snprintf(result->level, sizeof result->level, "%s", levels[l]->level);
+                run_pass(options, folder, result);
+                table_row(to, result);
+            }
+        is_first = false;
+    }
+}
+
+/* ---- around them ----------------------------------------------------------------------------- */
+
+static void describe(struct report *report)
+{
+    char line[256];
+    time_t seconds = time(NULL);
+    struct tm day;
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    char model[128] = "unknown processor";
+    while (info && fgets(line, sizeof line, info))
+        if (sscanf(line, "model name : %127[^\n]", model) == 1)
+            break;
+    if (info)
+        fclose(info);
+    struct utsname system = {0};
+    uname(&system);
+    snprintf(report->machine, sizeof report->machine, "%.100s, %ld processors, %.20s %.40s", model,
+             sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
+    if (getloadavg(&report->load, 1) != 1)
+        report->load = 0;
+    snprintf(report->commit, sizeof report->commit, "%s", report->options->commit);
+    if (gmtime_r(&seconds, &day))
+        strftime(report->when, sizeof report->when, "%Y-%m-%dT%H:%M:%SZ", &day);
+}
+
+static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
+{
+    (void)s, (void)kind, (void)at;
+    return remove(path);
+}
+
+static bool write_files(const struct report *report)
+{
+    const struct options *options = report->options;
+    bool done = !options->json || json_write(report, options->json);
+    return (!options->svg || svg_write(report, options->svg)) && done;
+}
+
+/* Is what was computed right? A variant that is not measured is no fault. */
+static bool all_right(const struct report *report)
+{
+    static const char *const faults[] = {"wrong", "crashed", "failed"};
+    for (int i = 0; i < report->count; i++)
+        for (int k = 0; k < report->results[i].count; k++)
+            for (int f = 0; f < 3; f++)
+                if (strncmp(report->results[i].measures[k].problem, faults[f], strlen(faults[f])) ==
+                    0)
+                    return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static struct result results[RESULTS_MAX];
+    struct options options;
+    struct report report = {.options = &options, .results = results};
+    char folder[] = "/tmp/lanewise-bench-XXXXXX";
+    int failed = options_read(argc, argv, &options);
+    if (failed)
+        return failed;
+    if (options.help) {
+        options_help(stdout);
+        return 0;
+    }
+    if (!mkdtemp(folder)) {
+        fprintf(stderr, "bench: %s: %s\n", folder, strerror(errno));
+        return 4;
+    }
+    /* Where JSON goes to standard output, the table makes way. */
+    FILE *to = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout;
+    describe(&report);
+    table_head(to, &report);
+    run_passes(to, &report, results, folder);
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    table_targets(to, &report);
+    if (!write_files(&report) || fflush(stdout) != 0)
+        return 4;
+    return all_right(&report) ? 0 : 1;
+}

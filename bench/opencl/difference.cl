@@ -1,0 +1,6 @@
+__kernel void difference_kernel(__global float *out, __global const float *a, int n)
+{
+    size_t i = get_global_id(0);
+    if (i + 1 < (size_t)n)
+        out[i] = a[i + 1] - a[i];
+}

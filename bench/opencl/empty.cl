@@ -1,0 +1,3 @@
+__kernel void empty_kernel(__global float *out)
+{
+}

@@ -1,0 +1,204 @@
+/* session.c - one row in one process: buffers, variants, then verify and time.
+ *
+ * Twice: on a small shape, where ref says what is right bit for bit, and on the full one, where the
+ * plain C does and where time is taken.
+ */
+#include "bench.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool variant_fail(struct variant *variant, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(variant->problem, sizeof variant->problem, format, list);
+    va_end(list);
+    for (char *at = variant->problem; *at; at++)
+        if (*at == '\n')
+            *at = ' ';
+    return false;
+}
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+static lw_status create_buffers(struct session *s)
+{
+    lw_device *memory = s->bench->memory;
+    lw_status status = LW_OK;
+    if (s->row->b != NO_B) {
+        lw_dtype dtype = s->row->b == BOOL_B ? LW_BOOL : LW_F32;
+        s->b_element = lw_dtype_size(dtype);
+        status = lw_buffer_create(memory, dtype, s->shape.n, &s->b);
+    }
+    if (!status)
+        status = lw_buffer_create(memory, LW_F32, s->shape.n ? s->shape.n : 1, &s->a);
+    return status ? status : lw_buffer_create(memory, LW_F32, s->out_count, &s->out);
+}
+
+static bool map_one(lw_buffer *buffer, void **to)
+{
+    *to = NULL;
+    return !buffer || lw_buffer_map(buffer, to) == LW_OK;
+}
+
+bool map_work(struct session *s)
+{
+    void *a, *b, *out;
+    if (!map_one(s->a, &a) || !map_one(s->b, &b) || !map_one(s->out, &out))
+        return false;
+    s->work = (struct work){a, b, out, s->shape.n, s->shape.rows, s->shape.cols};
+    return true;
+}
+
+void unmap_work(struct session *s)
+{
+    lw_buffer *const buffers[] = {s->a, s->b, s->out};
+    for (int i = 0; i < 3; i++)
+        if (buffers[i] && lw_buffer_unmap(buffers[i]) != LW_OK)
+            fprintf(stderr, "bench: %s\n", lw_last_error());
+}
+
+/* ---- variants -------------------------------------------------------------------------------- */
+
+/* The work is mapped when this is called and when it returns. */
+bool run_once(struct session *s, struct variant *v, double *seconds)
+{
+    if (v->way->ready)
+        v->way->ready(v, s);
+    if (v->way->on_device)
+        unmap_work(s);
+    double begin = now();
+    bool done = v->way->run(v, s);
+    if (seconds)
+        *seconds = now() - begin;
+    if (v->way->on_device && !map_work(s))
+        return variant_fail(v, "%s", lw_last_error());
+    if (v->way->settle)
+        v->way->settle(v, s);
+    return done;
+}
+
+static void open_variants(struct session *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct variant *v = &s->variants[i];
+        if (!v->problem[0] && v->way->open)
+            v->way->open(v, s);
+    }
+}
+
+static void close_variants(struct session *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->variants[i].way->close)
+            s->variants[i].way->close(&s->variants[i]);
+}
+
+/* ---- a session ------------------------------------------------------------------------------- */
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A sum may leave one part for each block or thread. */
+static size_t out_count_of(const struct row *row, const struct shape *shape, int threads)
+{
+    size_t n = max_size(shape->n, 64);
+    if (row->kind != ARRAYS || row->outputs)
+        return n;
+    size_t parts = 0;
+    if (row->grid)
+        parts = row->grid(shape, row->block, threads).x;
+    return max_size(parts, HAND_THREADS_MAX);
+}
+
+static bool session_open(struct session *s)
+{
+    const struct bench *bench = s->bench;
+    s->out_count = out_count_of(s->row, &s->shape, bench->threads);
+    s->variants = calloc(VARIANTS_MAX, sizeof *s->variants);
+    if (!s->variants || create_buffers(s) != LW_OK || !map_work(s)) {
+        fprintf(stderr, "bench: %s: %s\n", s->row->name, lw_last_error());
+        return false;
+    }
+    if (bench->threads > 1)
+        s->team = hand_team_create(bench->threads);
+    data_fill(s);
+    variants_make(s);
+    return true;
+}
+
+static void session_close(struct session *s)
+{
+    close_variants(s);
+    unmap_work(s);
+    lw_buffer_destroy(s->a);
+    lw_buffer_destroy(s->b);
+    lw_buffer_destroy(s->out);
+    free(s->variants);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure_of(struct variant *v, struct measure *m)
+{
+    *m = (struct measure){.samples = v->samples};
+    memcpy(m->name, v->name, sizeof m->name);
+    memcpy(m->problem, v->problem, sizeof m->problem);
+    if (!v->samples || v->problem[0])
+        return;
+    qsort(v->seconds, (size_t)v->samples, sizeof v->seconds[0], compare_doubles);
+    m->median = v->seconds[v->samples / 2];
+    m->least = v->seconds[0];
+    m->most = v->seconds[v->samples - 1];
+}
+
+/* Problems of the small shape are problems of the row. */
+static void carry_problems(struct session *s, const struct result *result)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct measure *before = result_find(result, s->variants[i].name);
+        if (before && before->problem[0])
+            memcpy(s->variants[i].problem, before->problem, sizeof before->problem);
+    }
+}
+
+static void take_results(struct session *s, struct result *result)
+{
+    result->shape = s->shape;
+    result->count = s->count;
+    for (int i = 0; i < s->count; i++)
+        measure_of(&s->variants[i], &result->measures[i]);
+}
+
+void session_measure(const struct bench *bench, const struct row *row, struct result *result)
+{
+    const struct options *options = bench->options;
+    struct session small = {.bench = bench, .row = row, .shape = row->small};
+    if (row->kind == ARRAYS) {
+        if (!session_open(&small))
+            return;
+        open_variants(&small);
+        result->same_bits = verify_all(&small, true);
+        take_results(&small, result);
+        session_close(&small);
+    }
+    struct session full = {.bench = bench, .row = row, .shape = row->full};
+    if (options->small)
+        full.shape = row->small;
+    if (!session_open(&full))
+        return;
+    carry_problems(&full, result);
+    open_variants(&full);
+    if (row->kind == ARRAYS)
+        verify_all(&full, false);
+    time_all(&full, options->small ? 0.1 : options->quick ? 0.7 : 4);
+    take_results(&full, result);
+    session_close(&full);
+}

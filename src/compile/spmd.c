@@ -1,0 +1,345 @@
+/* spmd.c - each kernel K as lw.cpu.K, which runs whole blocks (base/cpu_abi.h).
+ *
+ *     shapes    which values are uniform, linear, varying          spmd_shape.c, spmd_lanes.c
+ *     regions   what divergent branches decide, who runs together  spmd_region.c, spmd_class.c
+ *     control   copies of the blocks, with masks and without       spmd_control.c, _phi, _agree
+ *     families  the code of each instruction                       spmd_emit.c and what it calls
+ *
+ * A new function is built from the kernel, which is only read; then the kernel goes.
+ */
+#include "base/cpu_abi.h"
+#include "compile/spmd_copy.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t level_width[] = {
+    [LW_LEVEL_BASELINE] = 4, [LW_LEVEL_AVX2] = 8, [LW_LEVEL_AVX512] = 16};
+
+/* ---- what is said about the kernel ----------------------------------------------------------- */
+
+bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *what)
+{
+    s->failed = true;
+    lw__diags_error(&s->unit->diags, lw__loc_of(instruction),
+                    "kernel '%s': device cpu cannot do this yet: %s", s->kernel->name, what);
+    return false;
+}
+
+void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, const char *what,
+                     const char *why)
+{
+    struct lw__text *rows = s->unit->diags.rows;
+    struct lw__loc loc = lw__loc_of(instruction);
+    struct lw__text row = {0};
+    lw__text_add(&row, "diag\tremark\t");
+    lw__row_file(&row, &s->unit->diags, loc);
+    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), loc.column, what, why);
+    /* copies of a block say the same once more */
+    if (!row.failed && !(rows->data && strstr(rows->data, row.data)))
+        lw__text_add_bytes(rows, row.data, row.length);
+    lw__text_free(&row);
+}
+
+/* ---- the kernel's facts ---------------------------------------------------------------------- */
+
+static bool has_block_operation(const struct lw__spmd *s, bool in_regions)
+{
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i)) {
+            enum lw__op op = lw__ir_collective(i, NULL);
+            if (op && lw__op_table[op].block && (!in_regions || s->region_of[b] >= 0))
+                return true;
+        }
+    return false;
+}
+
+/* The loop whose trips the value counts: the header of its phi, UINT32_MAX where there is none. */
+static uint32_t counted_loop(const struct lw__spmd *s, LLVMValueRef trip, unsigned depth)
+{
+    if (!LLVMIsAInstruction(trip) || depth > 16)
+        return UINT32_MAX;
+    uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(trip));
+    if (!LLVMIsAPHINode(trip))
+        return LLVMGetNumOperands(trip) && !LLVMIsACallInst(trip)
+                   ? counted_loop(s, LLVMGetOperand(trip, 0), depth + 1)
+                   : UINT32_MAX;
+    for (size_t k = 0; k < s->loops.count; k++)
+        if (s->loops.loops[k].header == home)
+            return home;
+    return counted_loop(s, LLVMGetIncomingValue(trip, 0), depth + 1);
+}
+
+/* The loops whose trips are part of a collective's instance hold it, though no edge may lead from
+ * it back to the header: an arm that leaves a loop belongs to the trip that it leaves. */
+static bool hold_collective(struct lw__spmd *s, LLVMValueRef call, uint32_t block)
+{
+    bool ok = true;
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
+    for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
+        uint32_t header = counted_loop(s, LLVMGetOperandBundleArgAtIndex(bundle, k), 0);
+        for (size_t l = 0; ok && header != UINT32_MAX && l < s->loops.count; l++)
+            if (s->loops.loops[l].header == header && !s->loops.loops[l].body[block] &&
+                lw__cfg_dominates(&s->cfg, header, block))
+                ok = lw__loops_grow(&s->cfg, &s->loops.loops[l], block);
+    }
+    LLVMDisposeOperandBundle(bundle);
+    return ok;
+}
+
+static bool find_loops(struct lw__spmd *s)
+{
+    if (!lw__loops_build(&s->cfg, &s->loops))
+        return false;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i))
+            if (lw__ir_collective(i, NULL) && LLVMGetNumOperandBundles(i) &&
+                !hold_collective(s, i, b))
+                return false;
+    lw__loops_nest(&s->loops);
+    return true;
+}
+
+static bool analyse(struct lw__spmd *s)
+{
+    size_t n = 0;
+    if (!lw__cfg_build(s->scalar, &s->cfg))
+        return lw__defect("out of memory");
+    n = s->cfg.count + 1;
+    if (!find_loops(s))
+        return false;
+    s->ipdom = lw__cfg_post_dominators(&s->cfg);
+    s->divergent = calloc(n, sizeof *s->divergent);
+    s->joins = calloc(n, sizeof *s->joins);
+    s->leaves_apart = calloc(s->loops.count + 1, sizeof *s->leaves_apart);
+    s->region_of = calloc(n, sizeof *s->region_of);
+    s->class_of = calloc(n, sizeof *s->class_of);
+    if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->region_of ||
+        !s->class_of)
+        return lw__defect("out of memory");
+    return lw__spmd_values_build(s) && lw__spmd_shapes(s) && lw__spmd_regions(s);
+}
+
+static void forget(struct lw__spmd *s)
+{
+    lw__spmd_values_free(s);
+    lw__spmd_regions_free(s);
+    lw__lanes_free(s);
+    lw__loops_free(&s->loops);
+    lw__cfg_free(&s->cfg);
+    free(s->ipdom);
+    free(s->divergent);
+    free(s->joins);
+    free(s->leaves_apart);
+    free(s->region_of);
+    free(s->class_of);
+    free(s->arguments);
+    free(s->gone);
+}
+
+/* ---- the function around the blocks ---------------------------------------------------------- */
+
+static LLVMValueRef load_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef record,
+                               size_t offset)
+{
+    LLVMValueRef at = lw__spmd_const64(s, (int64_t)offset);
+    return LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, s->i8, record, &at, 1, ""), "");
+}
+
+static LLVMBasicBlockRef append(struct lw__spmd *s, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(s->context, s->function, name);
+}
+
+/* The counters of the loop over blocks: linear, then x, y, z. */
+struct counters {
+    LLVMValueRef slot[4], end;
+};
+
+static LLVMValueRef load_counter(struct lw__spmd *s, const struct counters *c, unsigned k)
+{
+    return LLVMBuildLoad2(s->b, k ? s->i32 : s->i64, c->slot[k], "");
+}
+
+/* What does not change from block to block, and the first block's place in the grid. */
+static void open_launch(struct lw__spmd *s, struct counters *c)
+{
+    LLVMValueRef packed = load_field(s, s->ptr, s->launch, offsetof(struct lw_cpu_launch, args));
+    for (unsigned k = 0; k < s->kernel->param_count; k++)
+        s->arguments[k] = lw__front_load_argument(s->b, s->kernel, k, packed);
+    for (unsigned k = 0; k < 3; k++)
+        s->grid_dim[k] = load_field(s, s->i32, s->launch,
+                                    offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
+    s->shared = load_field(s, s->ptr, s->worker, offsetof(struct lw_cpu_worker, shared));
+    LLVMValueRef first = LLVMGetParam(s->function, 2), rest = first;
+    c->end = LLVMBuildAdd(s->b, first, LLVMGetParam(s->function, 3), "");
+    LLVMBuildStore(s->b, first, c->slot[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef size = LLVMBuildZExt(s->b, s->grid_dim[k], s->i64, "");
+        LLVMValueRef place = k < 2 ? LLVMBuildURem(s->b, rest, size, "") : rest;
+        LLVMBuildStore(s->b, LLVMBuildTrunc(s->b, place, s->i32, ""), c->slot[k + 1]);
+        rest = LLVMBuildUDiv(s->b, rest, size, "");
+    }
+}
+
+/* One block further, x fastest. */
+static void step(struct lw__spmd *s, const struct counters *c)
+{
+    LLVMValueRef one = lw__spmd_const32(s, 1), zero = lw__spmd_const32(s, 0);
+    LLVMValueRef carry = one;
+    LLVMBuildStore(s->b,
+                   LLVMBuildAdd(s->b, load_counter(s, c, 0), lw__spmd_const64(s, 1), ""),
+                   c->slot[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef v = LLVMBuildAdd(s->b, load_counter(s, c, k + 1), carry, "");
+        LLVMValueRef full = LLVMBuildICmp(s->b, LLVMIntEQ, v, s->grid_dim[k], "");
+        LLVMBuildStore(s->b, k < 2 ? LLVMBuildSelect(s->b, full, zero, v, "") : v,
+                       c->slot[k + 1]);
+        carry = LLVMBuildZExt(s->b, full, s->i32, "");
+    }
+}
+
+static void open_block(struct lw__spmd *s, const struct counters *c)
+{
+    LLVMTypeRef mask = lw__spmd_vector_type(s, s->i1);
+    s->block_linear = load_counter(s, c, 0);
+    for (unsigned k = 0; k < 3; k++)
+        s->block_idx[k] = load_counter(s, c, k + 1);
+    for (uint32_t p = 0; s->gone && p < s->pieces; p++) {
+        s->gone[p] = LLVMBuildAlloca(s->entry, mask, "gone");
+        LLVMBuildStore(s->b, LLVMConstNull(mask), s->gone[p]);
+    }
+}
+
+static void return_status(struct lw__spmd *s, LLVMBasicBlockRef at, int status)
+{
+    LLVMPositionBuilderAtEnd(s->b, at);
+    LLVMBuildRet(s->b, lw__spmd_const32(s, status));
+}
+
+/* entry: allocas; launch: arguments; loop over blocks: one block's code; done; stop. */
+static void build(struct lw__spmd *s)
+{
+    LLVMBasicBlockRef allocas = append(s, "entry"), launch = append(s, "launch"),
+                      head = append(s, "blocks"), body = append(s, "block"),
+                      finished = append(s, "finished");
+    struct counters c;
+    s->done = append(s, "done");
+    s->stop = append(s, "stop");
+    LLVMPositionBuilderAtEnd(s->b, allocas);
+    LLVMPositionBuilderBefore(s->entry, LLVMBuildBr(s->b, launch));
+    for (unsigned k = 0; k < 4; k++)
+        c.slot[k] = LLVMBuildAlloca(s->entry, k ? s->i32 : s->i64, "");
+    s->dummy = LLVMBuildAlloca(s->entry, LLVMArrayType2(s->i64, 8), "dummy");
+    LLVMSetAlignment(s->dummy, 64);
+    LLVMPositionBuilderAtEnd(s->b, launch);
+    open_launch(s, &c);
+    LLVMBuildBr(s->b, head);
+    LLVMPositionBuilderAtEnd(s->b, head);
+    LLVMBuildCondBr(
+        s->b, LLVMBuildICmp(s->b, LLVMIntULT, load_counter(s, &c, 0), c.end, ""), body, finished);
+    LLVMPositionBuilderAtEnd(s->b, body);
+    open_block(s, &c);
+    lw__spmd_control(s);
+    LLVMSetCurrentDebugLocation2(s->b, NULL);
+    LLVMPositionBuilderAtEnd(s->b, s->done);
+    step(s, &c);
+    LLVMBuildBr(s->b, head);
+    return_status(s, finished, 0);
+    return_status(s, s->stop, 1);
+}
+
+/* SHARED variables are places in the worker's block memory. */
+static bool place_shared(struct lw__spmd *s)
+{
+    struct lw__shared_layout layout;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function),
+                      launch = LLVMGetNextBasicBlock(entry);
+    bool ok = lw__shared_layout(s->unit, s->scalar, &layout);
+    LLVMPositionBuilderBefore(s->b, LLVMGetBasicBlockTerminator(launch));
+    ok = ok && lw__shared_replace(s->unit, s->function, &layout, s->shared, s->b, entry);
+    lw__shared_layout_free(&layout);
+    return ok;
+}
+
+static LLVMValueRef declare(struct lw__spmd *s)
+{
+    struct lw__text name = {0};
+    LLVMTypeRef types[] = {s->ptr, s->ptr, s->i64, s->i64};
+    lw__text_add(&name, "lw.cpu.%s", s->kernel->name);
+    if (name.failed) {
+        lw__defect("out of memory");
+        return NULL;
+    }
+    LLVMValueRef f = LLVMAddFunction(s->module, name.data, LLVMFunctionType(s->i32, types, 4, 0));
+    lw__text_free(&name);
+    lw__llvm_attribute(f, "nounwind", true);
+    if (LLVMGetSubprogram(s->scalar))
+        LLVMSetSubprogram(f, LLVMGetSubprogram(s->scalar));
+    return f;
+}
+
+static bool widen(struct lw__spmd *s)
+{
+    if (!analyse(s))
+        return false;
+    s->function = declare(s);
+    s->arguments = calloc(s->kernel->param_count + 1, sizeof *s->arguments);
+    if (has_block_operation(s, true))
+        s->gone = calloc(s->pieces, sizeof *s->gone);
+    if (!s->function || !s->arguments)
+        return lw__defect("out of memory");
+    s->launch = LLVMGetParam(s->function, 0);
+    s->worker = LLVMGetParam(s->function, 1);
+    build(s);
+    if (s->failed || !place_shared(s))
+        return s->unit->diags.errors > 0;
+    LLVMSetSubprogram(s->scalar, NULL);
+    LLVMDeleteFunction(s->scalar);
+    return true;
+}
+
+static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    LLVMContextRef c = unit->context;
+    struct lw__spmd s = {.unit = unit,
+                         .kernel = kernel,
+                         .context = c,
+                         .module = unit->module,
+                         .data = LLVMGetModuleDataLayout(unit->module),
+                         .level = (enum lw__level)lw__cpu_level(unit->options->device),
+                         .scalar = kernel->function,
+                         .scope = 1,
+                         .b = LLVMCreateBuilderInContext(c),
+                         .entry = LLVMCreateBuilderInContext(c),
+                         .i1 = LLVMInt1TypeInContext(c),
+                         .i8 = LLVMInt8TypeInContext(c),
+                         .i16 = LLVMInt16TypeInContext(c),
+                         .i32 = LLVMInt32TypeInContext(c),
+                         .i64 = LLVMInt64TypeInContext(c),
+                         .f32 = LLVMFloatTypeInContext(c),
+                         .f64 = LLVMDoubleTypeInContext(c),
+                         .ptr = LLVMPointerTypeInContext(c, 0)};
+    memcpy(s.dim, kernel->block, sizeof s.dim);
+    s.threads = s.dim[0] * s.dim[1] * s.dim[2];
+    s.width = level_width[s.level];
+    s.pieces = (s.threads + s.width - 1) / s.width;
+    bool ok = widen(&s);
+    forget(&s);
+    LLVMDisposeBuilder(s.b);
+    LLVMDisposeBuilder(s.entry);
+    return ok;
+}
+
+/* lw__pass_spmd - each kernel K as lw.cpu.K, SIMD code for blocks of one size.
+ * needs PREPARED   makes WIDENED   breaks COMMON PREPARED
+ */
+bool lw__pass_spmd(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count && !unit->diags.errors; i++)
+        if (!widen_kernel(unit, &unit->kernels.rows[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,239 @@
+/* spmd.h - one kernel on its way from one thread's code to SIMD code for a block.
+ *
+ * The lanes of a block run together as the gang. A value of the kernel is cut into `pieces` of
+ * `width` lanes each; piece p holds threads p * width ... p * width + width - 1, x fastest. What a
+ * value looks like over the lanes is its shape; what code is made for it follows from that:
+ *
+ *     shape      lanes                                     kept as
+ *     OFFSET     u + lanes[t], u unknown, lanes constant    one scalar: thread 0's value
+ *       known    lanes[t]                                   nothing, constants
+ *     PIECE      b(p) + l * stride in lane l of piece p     a scalar a piece: its lane 0's value
+ *     VARYING    anything                                   a vector a piece
+ *
+ * A value is uniform where it is OFFSET and all its lanes are equal.
+ *
+ * The kernel's blocks lie in a tree of regions (spmd_region.c). A region is what a divergent branch
+ * decides, up to its join, where all lanes that entered are together again. Outside of regions
+ * control flow is the kernel's own; inside, the blocks run one after the other under masks, or, as
+ * long as all lanes agree, as a second, unmasked copy of the kernel's control flow
+ * (spmd_control.c).
+ *
+ * Values that live across blocks go through allocas, their slots, of which LLVM makes phis.
+ */
+#ifndef LW_COMPILE_SPMD_H
+#define LW_COMPILE_SPMD_H
+#include "compile/compile.h"
+
+/* ---- shapes (spmd_lanes.c, spmd_shape.c) ----------------------------------------------------- */
+
+enum lw__shape_kind { LW_SHAPE_NONE, LW_SHAPE_OFFSET, LW_SHAPE_PIECE, LW_SHAPE_VARYING };
+
+struct lw__value_shape {
+    uint8_t kind;         /* enum lw__shape_kind; NONE: not reached yet */
+    bool known;           /* OFFSET: lanes[] are the values themselves */
+    bool nsw, nuw;        /* no lane's value wraps around with respect to thread 0's, as a signed
+                             or an unsigned number */
+    const int64_t *lanes; /* OFFSET: one a thread, sign-extended (i1: 0 or 1); NULL: all 0. Where
+                             not known, lanes[0] is 0. */
+    int64_t stride;       /* PIECE */
+};
+
+struct lw__spmd;
+bool lw__shape_is_uniform(const struct lw__spmd *s, struct lw__value_shape shape);
+/* Is every lane l of every piece base(piece) + l * *stride, the same stride for all pieces? */
+bool lw__shape_as_piece(const struct lw__spmd *s, struct lw__value_shape shape, int64_t *stride);
+/* The same of one piece. */
+bool lw__shape_piece_stride(const struct lw__spmd *s, struct lw__value_shape shape, uint32_t piece,
+                            int64_t *stride);
+struct lw__value_shape lw__shape_of(const struct lw__spmd *s, LLVMValueRef value);
+
+/* spmd_lanes.c: an integer instruction of known operands, thread by thread. */
+bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef instruction,
+                        struct lw__value_shape *shape);
+int64_t *lw__lanes_new(struct lw__spmd *s); /* s->threads of them, freed with s; NULL: no memory */
+void lw__lanes_free(struct lw__spmd *s);
+int64_t lw__lanes_wrap(int64_t value, unsigned bits);
+/* lw.thread_idx.*, lw.lane_id, lw.warp_id; false: another name. */
+bool lw__lanes_place(struct lw__spmd *s, const char *name, struct lw__value_shape *shape);
+
+/* spmd_shape.c: shapes of all values, and which terminators are divergent. */
+bool lw__spmd_shapes(struct lw__spmd *s);
+
+/* ---- regions (spmd_region.c, spmd_class.c) ---------------------------------------------------- */
+
+struct lw__region {
+    uint32_t head;  /* block whose branch enters it, not in it; or the header of a loop, in it */
+    bool is_loop;   /* the head is a loop's header: entered along its edges */
+    uint32_t join;  /* where all are together again; not in it; UINT32_MAX: they never are */
+    bool *blocks;   /* per block: in the region or in one inside */
+    int parent;     /* -1: the kernel */
+
+    /* Its own blocks fall into classes: blocks that the same lanes run, connected by uniform
+     * control flow. A class is named by its first block. */
+    uint32_t entered_from; /* the class of the parent whose lanes enter */
+    uint32_t *heads;       /* the classes' names in the order in which they run; a child that is a
+                              loop may be a class by itself, named by its header */
+    uint32_t head_count;
+    struct lw__repeat { /* classes first .. last run again while lanes wait at the first */
+        uint32_t first, last;
+    } * repeats; /* inner before outer */
+    uint32_t repeat_count;
+};
+bool lw__spmd_regions(struct lw__spmd *s);
+bool lw__spmd_classes(struct lw__spmd *s);
+void lw__spmd_regions_free(struct lw__spmd *s);
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+enum { LW_SPMD_PIECES_MAX = 256 };
+
+/* The vector levels, in the order of their words in --device cpu:LEVEL. */
+enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512 };
+
+struct lw__emitted; /* spmd_value.c: what is there for a value in the block under way */
+
+struct lw__spmd {
+    struct lw__unit *unit;
+    const struct lw__kernel *kernel;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetDataRef data;
+    enum lw__level level;
+    uint32_t dim[3], threads; /* of the block */
+    uint32_t width, pieces;   /* lanes of a piece; pieces of the gang, the last may be partial */
+
+    /* the kernel: read, never changed */
+    LLVMValueRef scalar;
+    struct lw__cfg cfg;
+    struct lw__loops loops;
+    uint32_t *ipdom; /* per block: immediate post-dominator, UINT32_MAX: none */
+    bool *divergent; /* per block: its terminator is */
+    bool *joins;     /* per block: lanes come here in different ways, a phi may differ by lane */
+    bool *leaves_apart; /* per loop: lanes leave it in different trips */
+    struct lw__value_map *values; /* argument or instruction -> its row below */
+    struct lw__value_shape *shapes;
+    struct lw__emitted *emitted;
+    size_t value_count;
+    struct lw__region *regions; /* outer before inner */
+    size_t region_count;
+    int *region_of; /* per block: the innermost region that holds it, -1 */
+    uint32_t *class_of; /* per block: its class, within region_of */
+    void *lane_memory;
+
+    /* the function under way */
+    LLVMValueRef function;
+    LLVMBuilderRef b;
+    LLVMBuilderRef entry; /* in front of its first block's terminator: allocas */
+    LLVMBasicBlockRef done; /* where the block's threads have all returned */
+    LLVMBasicBlockRef stop; /* branch here where a call has stopped the launch */
+    LLVMValueRef *gone;     /* per piece a slot: threads that have returned; NULL: nobody asks */
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
+    LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
+    LLVMValueRef dummy; /* 64 bytes that a masked-off scalar access may touch */
+    uint32_t block;     /* the scalar block under way */
+    uint64_t serial;    /* of the emission of a block: what it makes is at hand for one */
+    uint64_t scope;     /* of what is read and spread: a part of a block's code that dominates the
+                           rest of itself */
+    LLVMValueRef *arguments; /* what the kernel's parameters are here */
+    bool failed;        /* something was refused, or memory was short */
+};
+
+uint32_t lw__spmd_value_index(const struct lw__spmd *s, LLVMValueRef value); /* UINT32_MAX */
+bool lw__spmd_values_build(struct lw__spmd *s);
+void lw__spmd_values_free(struct lw__spmd *s);
+
+/* spmd.c: refuse the instruction; always false. */
+bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *what);
+/* A remark: something slow that users may want to change: "gather", "scatter", "serialised",
+ * "masked loop", and why. */
+void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, const char *what,
+                     const char *why);
+
+/* ---- values in the block under way (spmd_value.c) --------------------------------------------- */
+
+/* A mask: one <width x i1> a piece; NULL: all lanes of the piece. A constant all-zero piece has
+ * no lane. */
+typedef LLVMValueRef *lw__mask;
+
+LLVMTypeRef lw__spmd_vector_type(const struct lw__spmd *s, LLVMTypeRef scalar);
+LLVMValueRef lw__spmd_splat(struct lw__spmd *s, LLVMValueRef scalar);
+LLVMValueRef lw__spmd_const32(const struct lw__spmd *s, int64_t value);
+LLVMValueRef lw__spmd_const64(const struct lw__spmd *s, int64_t value);
+/* <width x type> of these constants; type an integer. */
+LLVMValueRef lw__spmd_const_lanes(const struct lw__spmd *s, LLVMTypeRef type,
+                                  const int64_t *lanes);
+/* Permute: result[i] = i-th of indices in a ++ b (width lanes each); negative: any. */
+LLVMValueRef lw__spmd_shuffle(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b,
+                              const int *indices, uint32_t count);
+
+/* An operand or any value of the kernel, as it is needed. Uniform values and constants have all
+ * three forms. */
+LLVMValueRef lw__spmd_uniform(struct lw__spmd *s, LLVMValueRef v);          /* it is uniform */
+LLVMValueRef lw__spmd_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p); /* lane 0 of piece p;
+                                                                               not VARYING */
+LLVMValueRef lw__spmd_vector(struct lw__spmd *s, LLVMValueRef v, uint32_t p);
+
+/* What the block has made for an instruction, in the form that its shape asks for. */
+void lw__spmd_set_uniform(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef scalar);
+void lw__spmd_set_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef scalar);
+void lw__spmd_set_vector(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef vector);
+
+/* A value of struct type ({T, i1} of cmpxchg): its members, each a vector a piece. */
+LLVMValueRef lw__spmd_part(struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t part);
+void lw__spmd_set_part(struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t part,
+                       LLVMValueRef vector);
+/* The allocas that hold a value across blocks: one, or one a piece. */
+LLVMValueRef *lw__spmd_slots(struct lw__spmd *s, LLVMValueRef v, uint32_t *count);
+
+/* ---- masks (spmd_mask.c) ---------------------------------------------------------------------- */
+
+bool lw__mask_is_none(LLVMValueRef piece); /* constant, all zero */
+LLVMValueRef lw__mask_vector(struct lw__spmd *s, LLVMValueRef piece); /* NULL -> all ones */
+LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b); /* pieces; NULL ok */
+LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lw__mask_bits(struct lw__spmd *s, LLVMValueRef piece); /* i<width>; NULL: all ones */
+LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1 over the gang */
+LLVMValueRef lw__mask_all(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1 over the gang */
+LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece);   /* i1 */
+/* Which threads of piece p exist: NULL all of them. */
+LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p);
+
+/* ---- instruction families ---------------------------------------------------------------------
+ * Each emits one instruction of the kernel at s->b and sets its value. mask: of the lanes that run
+ * it; never NULL itself (its pieces may be).
+ */
+
+/* spmd_arith.c: everything pure; for one piece, or for the scalar form (p = UINT32_MAX). */
+bool lw__spmd_arith_scalar(struct lw__spmd *s, LLVMValueRef i);
+bool lw__spmd_arith_base(struct lw__spmd *s, LLVMValueRef i, uint32_t p);
+bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+
+/* spmd_memory.c: loads and stores, one piece; and those at a uniform address, for all. */
+bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i);
+bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+
+/* spmd_serial.c: llvm.memcpy, memmove and memset, for all pieces. */
+bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
+
+/* spmd_atomic.c: atomicrmw and cmpxchg, one piece; and at a uniform address, for all. The result is
+ * VARYING; that of cmpxchg, {T, i1}, is a struct of two vectors. */
+bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+
+/* spmd_warp.c, spmd_block.c: collectives, over all pieces at once. full: no thread of the block is
+ * masked off, and none has returned. */
+bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                   lw__mask mask, bool full);
+bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                    lw__mask mask, bool full);
+/* The shape of a collective's result. */
+struct lw__value_shape lw__spmd_collective_shape(const struct lw__spmd *s, LLVMValueRef call,
+                                                 enum lw__op op);
+
+/* spmd_control.c: the blocks of the kernel, for one block of threads, from s->b on; a return
+ * branches to s->done. */
+void lw__spmd_control(struct lw__spmd *s);
+#endif

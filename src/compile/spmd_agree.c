@@ -1,0 +1,163 @@
+/* spmd_agree.c - does a condition hold for all threads of the block, or for none?
+ *
+ * A linear value is compared with a uniform one at its two ends: one or two scalar comparisons
+ * stand for those of all lanes. That is what makes the unmasked copies cheap to reach.
+ */
+#include "compile/spmd_copy.h"
+
+struct agreement {
+    LLVMValueRef all, none;
+};
+
+static LLVMValueRef truth(const struct lw__spmd *s, bool value)
+{
+    return LLVMConstInt(s->i1, value, 0);
+}
+
+static bool is_signed(LLVMIntPredicate p)
+{
+    return p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntSGT || p == LLVMIntSGE;
+}
+
+static bool is_order(LLVMIntPredicate p)
+{
+    return p != LLVMIntEQ && p != LLVMIntNE;
+}
+
+static LLVMIntPredicate swapped(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntSLT: return LLVMIntSGT;
+    case LLVMIntSGT: return LLVMIntSLT;
+    case LLVMIntSLE: return LLVMIntSGE;
+    case LLVMIntSGE: return LLVMIntSLE;
+    case LLVMIntULT: return LLVMIntUGT;
+    case LLVMIntUGT: return LLVMIntULT;
+    case LLVMIntULE: return LLVMIntUGE;
+    case LLVMIntUGE: return LLVMIntULE;
+    default: return p;
+    }
+}
+
+/* thread 0's value and the offset of a thread, both as the lanes are kept */
+static LLVMValueRef thread_value(struct lw__spmd *s, LLVMValueRef v, int64_t offset)
+{
+    LLVMValueRef first = lw__spmd_base(s, v, 0);
+    return LLVMBuildAdd(s->b, first, LLVMConstInt(LLVMTypeOf(first), (uint64_t)offset, 1), "");
+}
+
+/* x `predicate` y, x linear over the gang, y uniform. Where the lanes between the ends may wrap
+ * around, that the ends are in order says that they do not. */
+static struct agreement compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef y,
+                                     LLVMIntPredicate predicate)
+{
+    struct lw__value_shape shape = lw__shape_of(s, x);
+    int64_t least = 0, most = 0;
+    for (uint32_t t = 0; t < s->threads; t++) {
+        int64_t o = (int64_t)((uint64_t)shape.lanes[t] - (uint64_t)shape.lanes[0]);
+        least = o < least ? o : least;
+        most = o > most ? o : most;
+    }
+    bool is_less = predicate == LLVMIntSLT || predicate == LLVMIntSLE || predicate == LLVMIntULT ||
+                   predicate == LLVMIntULE;
+    LLVMValueRef low = thread_value(s, x, least), high = thread_value(s, x, most);
+    LLVMValueRef bound = lw__spmd_uniform(s, y);
+    struct agreement a = {
+        LLVMBuildICmp(s->b, predicate, is_less ? high : low, bound, ""),
+        LLVMBuildNot(s->b, LLVMBuildICmp(s->b, predicate, is_less ? low : high, bound, ""), "")};
+    if (is_signed(predicate) ? shape.nsw : shape.nuw)
+        return a;
+    LLVMIntPredicate order = is_signed(predicate) ? LLVMIntSLE : LLVMIntULE;
+    LLVMValueRef ordered = LLVMBuildICmp(s->b, order, low, high, "");
+    a.all = LLVMBuildAnd(s->b, a.all, ordered, "");
+    a.none = LLVMBuildAnd(s->b, a.none, ordered, "");
+    return a;
+}
+
+/* Lane by lane; threads that do not exist follow the others. */
+static struct agreement vote(struct lw__spmd *s, LLVMValueRef condition)
+{
+    LLVMValueRef sum = NULL, any = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        LLVMValueRef v = lw__spmd_vector(s, condition, p), exists = lw__mask_exists(s, p);
+        LLVMValueRef missing = exists ? LLVMConstNot(exists) : NULL;
+        LLVMValueRef or_missing = missing ? LLVMBuildOr(s->b, v, missing, "") : v;
+        LLVMValueRef and_there = exists ? LLVMBuildAnd(s->b, v, exists, "") : v;
+        sum = sum ? LLVMBuildAnd(s->b, sum, or_missing, "") : or_missing;
+        any = LLVMBuildOr(s->b, any, and_there, "");
+    }
+    LLVMTypeRef bits = LLVMIntTypeInContext(s->context, s->width);
+    LLVMValueRef all_bits = LLVMBuildBitCast(s->b, sum, bits, ""),
+                 any_bits = LLVMBuildBitCast(s->b, any, bits, "");
+    return (struct agreement){
+        LLVMBuildICmp(s->b, LLVMIntEQ, all_bits, LLVMConstAllOnes(bits), ""),
+        LLVMBuildICmp(s->b, LLVMIntEQ, any_bits, LLVMConstNull(bits), "")};
+}
+
+static bool is_linear(const struct lw__spmd *s, LLVMValueRef v)
+{
+    struct lw__value_shape shape = lw__shape_of(s, v);
+    return shape.kind == LW_SHAPE_OFFSET && shape.lanes && !lw__shape_is_uniform(s, shape) &&
+           LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
+}
+
+static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth);
+
+static bool is_literal(LLVMValueRef v, bool value)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == (unsigned)value;
+}
+
+/* a && b, a || b, as operations or as selects; false: it is neither. */
+static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth,
+                            struct agreement *r)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(c);
+    bool select = op == LLVMSelect;
+    bool both = op == LLVMAnd || (select && is_literal(LLVMGetOperand(c, 2), false));
+    bool either = op == LLVMOr || (select && is_literal(LLVMGetOperand(c, 1), true));
+    if (depth > 8 || (!both && !either))
+        return false;
+    struct agreement x = agree(s, LLVMGetOperand(c, 0), depth + 1),
+                     y = agree(s, LLVMGetOperand(c, select && both ? 1 : select ? 2 : 1),
+                               depth + 1);
+    r->all = both ? LLVMBuildAnd(s->b, x.all, y.all, "") : LLVMBuildOr(s->b, x.all, y.all, "");
+    r->none =
+        both ? LLVMBuildOr(s->b, x.none, y.none, "") : LLVMBuildAnd(s->b, x.none, y.none, "");
+    return true;
+}
+
+static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth)
+{
+    struct lw__value_shape shape = lw__shape_of(s, c);
+    struct agreement r;
+    if (lw__shape_is_uniform(s, shape)) {
+        LLVMValueRef v = lw__spmd_uniform(s, c);
+        return (struct agreement){v, LLVMBuildNot(s->b, v, "")};
+    }
+    if (shape.known && shape.lanes) /* and not uniform */
+        return (struct agreement){truth(s, false), truth(s, false)};
+    if (!LLVMIsAInstruction(c))
+        return vote(s, c);
+    if (LLVMIsAICmpInst(c) && is_order(LLVMGetICmpPredicate(c))) {
+        LLVMValueRef x = LLVMGetOperand(c, 0), y = LLVMGetOperand(c, 1);
+        LLVMIntPredicate p = LLVMGetICmpPredicate(c);
+        if (is_linear(s, x) && lw__shape_is_uniform(s, lw__shape_of(s, y)))
+            return compare_ends(s, x, y, p);
+        if (is_linear(s, y) && lw__shape_is_uniform(s, lw__shape_of(s, x)))
+            return compare_ends(s, y, x, swapped(p));
+    }
+    if (LLVMGetInstructionOpcode(c) == LLVMXor && is_literal(LLVMGetOperand(c, 1), true)) {
+        r = agree(s, LLVMGetOperand(c, 0), depth + 1);
+        return (struct agreement){r.none, r.all};
+    }
+    return agree_logically(s, c, depth, &r) ? r : vote(s, c);
+}
+
+void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *all,
+                       LLVMValueRef *none)
+{
+    struct agreement a = agree(s, condition, 0);
+    *all = a.all;
+    *none = a.none;
+}

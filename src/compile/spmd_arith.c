@@ -1,0 +1,236 @@
+/* spmd_arith.c - everything pure: arithmetic, comparisons, conversions, selects, addresses and
+ * LLVM's elementwise intrinsics.
+ *
+ * The scalar form of an instruction is the instruction itself on the lane-0 values of its operands:
+ * a linear value's lane 0 is all that is kept of it. Its promises about overflow were made for the
+ * threads that run it, and thread 0 may be none of them, so they go unless the value is uniform.
+ */
+#include "compile/spmd.h"
+#include <string.h>
+
+/* ---- scalar forms ---------------------------------------------------------------------------- */
+
+static void drop_promises(LLVMValueRef i)
+{
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+        LLVMSetNSW(i, 0);
+        LLVMSetNUW(i, 0);
+        break;
+    case LLVMGetElementPtr: LLVMSetIsInBounds(i, 0); break;
+    case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
+    case LLVMZExt: LLVMSetNNeg(i, 0); break;
+    case LLVMSDiv:
+    case LLVMUDiv:
+    case LLVMLShr:
+    case LLVMAShr: LLVMSetExact(i, 0); break;
+    default: break;
+    }
+}
+
+static void drop_metadata(const struct lw__spmd *s, LLVMValueRef i)
+{
+    static const char *const kinds[] = {"range", "nonnull", "noundef", "align", "tbaa"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        unsigned kind = LLVMGetMDKindIDInContext(s->context, kinds[k], (unsigned)strlen(kinds[k]));
+        LLVMSetMetadata(i, kind, NULL);
+    }
+}
+
+static unsigned operand_count(LLVMValueRef i)
+{
+    return LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
+}
+
+static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    LLVMValueRef operands[64];
+    unsigned n = operand_count(i);
+    for (unsigned k = 0; k < n && k < 64; k++)
+        operands[k] = lw__spmd_base(s, LLVMGetOperand(i, k), p);
+    LLVMValueRef c = LLVMInstructionClone(i);
+    for (unsigned k = 0; k < n && k < 64; k++)
+        LLVMSetOperand(c, k, operands[k]);
+    if (!lw__shape_is_uniform(s, lw__shape_of(s, i)))
+        drop_promises(c);
+    drop_metadata(s, c);
+    LLVMInsertIntoBuilder(s->b, c);
+    return c;
+}
+
+/* Unsigned numbers wrap below thread 0, where lanes are often masked off (i - 1 for i = 0), but
+ * hardly above the last: extend the largest lane and come back. */
+static LLVMValueRef extend_unsigned(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    struct lw__value_shape shape = lw__shape_of(s, i);
+    LLVMValueRef x = lw__spmd_base(s, LLVMGetOperand(i, 0), p);
+    LLVMTypeRef from = LLVMTypeOf(x), to = LLVMTypeOf(i);
+    int64_t top = 0;
+    if (shape.kind == LW_SHAPE_PIECE)
+        top = shape.stride > 0 ? shape.stride * (int64_t)(s->width - 1) : 0;
+    for (uint32_t t = 0; shape.lanes && t < s->threads; t++)
+        top = shape.lanes[t] - shape.lanes[0] > top ? shape.lanes[t] - shape.lanes[0] : top;
+    LLVMValueRef last = LLVMBuildAdd(s->b, x, LLVMConstInt(from, (uint64_t)top, 1), "");
+    LLVMValueRef wide = LLVMBuildZExt(s->b, last, to, "");
+    return LLVMBuildSub(s->b, wide, LLVMConstInt(to, (uint64_t)top, 1), "");
+}
+
+static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    int64_t stride;
+    struct lw__value_shape shape = lw__shape_of(s, i);
+    bool flat = lw__shape_is_uniform(s, shape) ||
+                (shape.kind == LW_SHAPE_PIECE && lw__shape_as_piece(s, shape, &stride) && !stride);
+    if (LLVMIsAZExtInst(i) && !flat)
+        return extend_unsigned(s, i, p);
+    return clone(s, i, p);
+}
+
+bool lw__spmd_arith_scalar(struct lw__spmd *s, LLVMValueRef i)
+{
+    struct lw__value_shape shape = lw__shape_of(s, i);
+    if (!(shape.known && shape.lanes))
+        lw__spmd_set_uniform(s, i, scalar_form(s, i, 0));
+    return true;
+}
+
+bool lw__spmd_arith_base(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    lw__spmd_set_base(s, i, p, scalar_form(s, i, p));
+    return true;
+}
+
+/* ---- vector forms ---------------------------------------------------------------------------- */
+
+static LLVMValueRef operand(struct lw__spmd *s, LLVMValueRef i, unsigned k, uint32_t p)
+{
+    return lw__spmd_vector(s, LLVMGetOperand(i, k), p);
+}
+
+/* Lanes that are masked off divide by 1: what guards their divisor may not have held. */
+static LLVMValueRef divide(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
+{
+    LLVMValueRef a = operand(s, i, 0, p), b = operand(s, i, 1, p);
+    if (mask && !LLVMIsAConstantInt(LLVMGetOperand(i, 1))) {
+        LLVMValueRef one = LLVMConstInt(LLVMTypeOf(LLVMGetOperand(i, 1)), 1, 0);
+        b = LLVMBuildSelect(s->b, mask, b, lw__spmd_splat(s, one), "");
+    }
+    return LLVMBuildBinOp(s->b, LLVMGetInstructionOpcode(i), a, b, "");
+}
+
+static LLVMValueRef binary(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem)
+        return divide(s, i, p, mask);
+    return LLVMBuildBinOp(s->b, op, operand(s, i, 0, p), operand(s, i, 1, p), "");
+}
+
+/* The address as bytes from a scalar or vector base. */
+static LLVMValueRef address(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    LLVMValueRef base = LLVMGetOperand(i, 0), sum = NULL;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(i), wide = lw__spmd_vector_type(s, s->i64);
+    uint64_t fixed = 0;
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
+        LLVMValueRef index = LLVMGetOperand(i, k);
+        if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            fixed += LLVMOffsetOfElement(s->data, type, field);
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (k > 1)
+            type = LLVMGetElementType(type);
+        uint64_t size = LLVMABISizeOfType(s->data, type);
+        if (LLVMIsAConstantInt(index)) {
+            fixed += size * (uint64_t)LLVMConstIntGetSExtValue(index);
+            continue;
+        }
+        LLVMValueRef v = lw__spmd_vector(s, index, p);
+        if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
+            v = LLVMBuildSExt(s->b, v, wide, "");
+        if (size != 1)
+            v = LLVMBuildMul(s->b, v, lw__spmd_splat(s, lw__spmd_const64(s, (int64_t)size)), "");
+        sum = sum ? LLVMBuildAdd(s->b, sum, v, "") : v;
+    }
+    LLVMValueRef rest = lw__spmd_splat(s, lw__spmd_const64(s, (int64_t)fixed));
+    sum = !sum ? rest : fixed ? LLVMBuildAdd(s->b, sum, rest, "") : sum;
+    base = lw__shape_is_uniform(s, lw__shape_of(s, base)) ? lw__spmd_uniform(s, base)
+                                                          : lw__spmd_vector(s, base, p);
+    return LLVMBuildGEP2(s->b, s->i8, base, &sum, 1, "");
+}
+
+/* An elementwise intrinsic of the same name on vectors; what it takes as a scalar there (the flag
+ * of ctlz) is a constant. */
+static LLVMValueRef intrinsic(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(i), args[8];
+    unsigned id = LLVMGetIntrinsicID(callee), n = LLVMGetNumArgOperands(i);
+    const char *name = lw__ir_callee(i);
+    LLVMTypeRef types[2] = {lw__spmd_vector_type(s, LLVMTypeOf(i)), NULL};
+    unsigned type_count = 1;
+    if (!id || !LLVMIntrinsicIsOverloaded(id) || n > 8) {
+        lw__spmd_refuse(s, i, name);
+        return NULL;
+    }
+    if (!strncmp(name, "llvm.is.fpclass", 15))
+        types[0] = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 0)));
+    if (strstr(name, ".sat.") || !strncmp(name, "llvm.lround", 11) ||
+        !strncmp(name, "llvm.ldexp", 10)) {
+        unsigned second = !strncmp(name, "llvm.ldexp", 10);
+        bool two = !strncmp(name, "llvm.fpto", 9) || second || !strncmp(name, "llvm.lround", 11);
+        types[1] = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, second)));
+        type_count = two ? 2 : 1;
+    }
+    LLVMTypeRef type = LLVMIntrinsicGetType(s->context, id, types, type_count), params[8];
+    LLVMGetParamTypes(type, params);
+    for (unsigned k = 0; k < n; k++)
+        args[k] = LLVMGetTypeKind(params[k]) == LLVMVectorTypeKind ? operand(s, i, k, p)
+                                                                   : LLVMGetOperand(i, k);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->module, id, types, type_count);
+    return LLVMBuildCall2(s->b, type, f, args, n, "");
+}
+
+static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (LLVMIsABinaryOperator(i))
+        return binary(s, i, p, mask);
+    if (LLVMIsACastInst(i))
+        return LLVMBuildCast(s->b, op, operand(s, i, 0, p),
+                             lw__spmd_vector_type(s, LLVMTypeOf(i)), "");
+    switch (op) {
+    case LLVMFNeg: return LLVMBuildFNeg(s->b, operand(s, i, 0, p), "");
+    case LLVMFreeze: return LLVMBuildFreeze(s->b, operand(s, i, 0, p), "");
+    case LLVMICmp:
+        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(i), operand(s, i, 0, p),
+                             operand(s, i, 1, p), "");
+    case LLVMFCmp:
+        return LLVMBuildFCmp(s->b, LLVMGetFCmpPredicate(i), operand(s, i, 0, p),
+                             operand(s, i, 1, p), "");
+    case LLVMSelect: {
+        LLVMValueRef c = LLVMGetOperand(i, 0);
+        int64_t stride;
+        bool flat = lw__shape_as_piece(s, lw__shape_of(s, c), &stride) && !stride;
+        c = flat ? lw__spmd_base(s, c, p) : lw__spmd_vector(s, c, p);
+        return LLVMBuildSelect(s->b, c, operand(s, i, 1, p), operand(s, i, 2, p), "");
+    }
+    case LLVMGetElementPtr: return address(s, i, p);
+    case LLVMExtractValue:
+        return lw__spmd_part(s, LLVMGetOperand(i, 0), p, *LLVMGetIndices(i));
+    case LLVMCall: return intrinsic(s, i, p);
+    default: lw__spmd_refuse(s, i, "this instruction"); return NULL;
+    }
+}
+
+bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
+{
+    LLVMValueRef v = vector_form(s, i, p, mask);
+    if (v)
+        lw__spmd_set_vector(s, i, p, v);
+    return v != NULL;
+}

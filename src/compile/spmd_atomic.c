@@ -1,0 +1,213 @@
+/* spmd_atomic.c - atomicrmw and cmpxchg.
+ *
+ * Each active lane does its own, from the first to the last. Where nobody wants the old values, the
+ * address is one for all and the order does not matter, the lanes' operands are combined first and
+ * one operation does for all.
+ */
+#include "compile/spmd_memory.h"
+
+struct combining {
+    LLVMAtomicRMWBinOp op;
+    const char *reduce; /* of the lanes' operands */
+    LLVMOpcode opcode;  /* the same of two; 0: compare by `keep` and select */
+    LLVMIntPredicate keep;
+    int64_t neutral; /* sign-extended, MIN_SIGNED or MAX_SIGNED */
+    bool idempotent; /* x op x is x */
+};
+
+#define MIN_SIGNED INT64_MIN
+#define MAX_SIGNED INT64_MAX
+
+static const struct combining combinings[] = {
+    {LLVMAtomicRMWBinOpAdd, "llvm.vector.reduce.add", LLVMAdd, 0, 0, false},
+    {LLVMAtomicRMWBinOpSub, "llvm.vector.reduce.add", LLVMAdd, 0, 0, false},
+    {LLVMAtomicRMWBinOpAnd, "llvm.vector.reduce.and", LLVMAnd, 0, -1, true},
+    {LLVMAtomicRMWBinOpOr, "llvm.vector.reduce.or", LLVMOr, 0, 0, true},
+    {LLVMAtomicRMWBinOpXor, "llvm.vector.reduce.xor", LLVMXor, 0, 0, false},
+    {LLVMAtomicRMWBinOpMax, "llvm.vector.reduce.smax", 0, LLVMIntSGT, MIN_SIGNED, true},
+    {LLVMAtomicRMWBinOpMin, "llvm.vector.reduce.smin", 0, LLVMIntSLT, MAX_SIGNED, true},
+    {LLVMAtomicRMWBinOpUMax, "llvm.vector.reduce.umax", 0, LLVMIntUGT, 0, true},
+    {LLVMAtomicRMWBinOpUMin, "llvm.vector.reduce.umin", 0, LLVMIntULT, -1, true},
+};
+
+static const struct combining *combining_of(LLVMValueRef i)
+{
+    if (!LLVMIsAAtomicRMWInst(i) || LLVMGetFirstUse(i) ||
+        LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind)
+        return NULL;
+    for (size_t n = 0; n < sizeof combinings / sizeof *combinings; n++)
+        if (combinings[n].op == LLVMGetAtomicRMWBinOp(i))
+            return &combinings[n];
+    return NULL;
+}
+
+/* ---- one operation --------------------------------------------------------------------------- */
+
+static LLVMValueRef build_rmw(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
+                              LLVMValueRef value)
+{
+    LLVMValueRef done = LLVMBuildAtomicRMW(s->b, LLVMGetAtomicRMWBinOp(i), address, value,
+                                           LLVMGetOrdering(i), LLVMIsAtomicSingleThread(i));
+    LLVMSetAlignment(done, LLVMGetAlignment(i));
+    LLVMSetVolatile(done, LLVMGetVolatile(i));
+    return done;
+}
+
+static LLVMValueRef build_cmpxchg(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
+                                  LLVMValueRef expected, LLVMValueRef value)
+{
+    LLVMValueRef done =
+        LLVMBuildAtomicCmpXchg(s->b, address, expected, value, LLVMGetCmpXchgSuccessOrdering(i),
+                               LLVMGetCmpXchgFailureOrdering(i), LLVMIsAtomicSingleThread(i));
+    LLVMSetAlignment(done, LLVMGetAlignment(i));
+    LLVMSetVolatile(done, LLVMGetVolatile(i));
+    LLVMSetWeak(done, LLVMGetWeak(i));
+    return done;
+}
+
+/* ---- lane after lane ------------------------------------------------------------------------- */
+
+static void serial_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
+    struct lw__lane_operand value = lw__lane_operand(s, LLVMGetOperand(i, 1), a->piece);
+    struct lw__lane_loop loop;
+    bool used = LLVMGetFirstUse(i);
+    LLVMValueRef old = used ? LLVMConstNull(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
+    lw__lane_loop_open(s, lw__access_mask(s, a), old, NULL, &loop);
+    old = build_rmw(s, i, lw__lane_pick(s, address, &loop), lw__lane_pick(s, value, &loop));
+    if (used)
+        old = LLVMBuildInsertElement(s->b, loop.carry[0], old, loop.lane, "");
+    lw__lane_loop_close(s, &loop, used ? old : NULL, NULL);
+    if (used)
+        lw__spmd_set_vector(s, i, a->piece, loop.carry[0]);
+}
+
+static void serial_cmpxchg(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
+    struct lw__lane_operand expected = lw__lane_operand(s, LLVMGetOperand(i, 1), a->piece);
+    struct lw__lane_operand value = lw__lane_operand(s, LLVMGetOperand(i, 2), a->piece);
+    struct lw__lane_loop loop;
+    LLVMTypeRef old_type = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 1)));
+    lw__lane_loop_open(s, lw__access_mask(s, a), LLVMConstNull(old_type),
+                       LLVMConstNull(lw__spmd_vector_type(s, s->i1)), &loop);
+    LLVMValueRef done =
+        build_cmpxchg(s, i, lw__lane_pick(s, address, &loop), lw__lane_pick(s, expected, &loop),
+                      lw__lane_pick(s, value, &loop));
+    LLVMValueRef old = LLVMBuildExtractValue(s->b, done, 0, "");
+    LLVMValueRef success = LLVMBuildExtractValue(s->b, done, 1, "");
+    old = LLVMBuildInsertElement(s->b, loop.carry[0], old, loop.lane, "");
+    success = LLVMBuildInsertElement(s->b, loop.carry[1], success, loop.lane, "");
+    lw__lane_loop_close(s, &loop, old, success);
+    for (uint32_t part = 0; part < 2; part++)
+        lw__spmd_set_part(s, i, a->piece, part, loop.carry[part]);
+}
+
+/* No lane runs it. */
+static void set_nothing(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 1));
+    LLVMValueRef old = LLVMConstNull(lw__spmd_vector_type(s, type));
+    if (LLVMIsAAtomicRMWInst(i)) {
+        lw__spmd_set_vector(s, i, p, old);
+        return;
+    }
+    lw__spmd_set_part(s, i, p, 0, old);
+    lw__spmd_set_part(s, i, p, 1, LLVMConstNull(lw__spmd_vector_type(s, s->i1)));
+}
+
+/* ---- combined -------------------------------------------------------------------------------- */
+
+static LLVMValueRef neutral(struct lw__spmd *s, const struct combining *c, LLVMTypeRef type)
+{
+    unsigned bits = LLVMGetIntTypeWidth(type);
+    int64_t value = c->neutral == MIN_SIGNED   ? INT64_MIN >> (64 - bits)
+                    : c->neutral == MAX_SIGNED ? INT64_MAX >> (64 - bits)
+                                               : c->neutral;
+    return lw__spmd_splat(s, LLVMConstInt(type, (uint64_t)value, true));
+}
+
+static LLVMValueRef combine_two(struct lw__spmd *s, const struct combining *c, LLVMValueRef x,
+                                LLVMValueRef y)
+{
+    if (c->opcode)
+        return LLVMBuildBinOp(s->b, c->opcode, x, y, "");
+    return LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, c->keep, x, y, ""), x, y, "");
+}
+
+/* The operands of a piece's lanes, neutral where a lane is not active. */
+static LLVMValueRef operands(struct lw__spmd *s, const struct combining *c, LLVMValueRef i,
+                             const struct lw__access *a)
+{
+    LLVMValueRef v = LLVMGetOperand(i, 1), vector = lw__spmd_vector(s, v, a->piece);
+    if (!a->mask && a->count == s->width)
+        return vector;
+    return LLVMBuildSelect(s->b, lw__access_mask(s, a), vector, neutral(s, c, LLVMTypeOf(v)), "");
+}
+
+static LLVMValueRef reduce(struct lw__spmd *s, const struct combining *c, LLVMValueRef vector)
+{
+    LLVMTypeRef type = LLVMTypeOf(vector);
+    return lw__llvm_intrinsic(s->b, s->module, c->reduce, &type, 1, &vector, 1);
+}
+
+/* ---- a piece; the gang ----------------------------------------------------------------------- */
+
+/* lw__spmd_atomic - the atomicrmw or cmpxchg of one piece. */
+bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
+{
+    struct lw__access a = {.instruction = i};
+    lw__access_lanes(s, LLVMGetOperand(i, 0), p, mask, &a);
+    if (!a.count) {
+        set_nothing(s, i, p);
+        return true;
+    }
+    const struct combining *c = combining_of(i);
+    LLVMValueRef single = c ? lw__access_single(s, &a) : NULL;
+    if (single) {
+        build_rmw(s, i, single, reduce(s, c, operands(s, c, i, &a)));
+        return true;
+    }
+    lw__spmd_remark(s, i, "serialised", "an atomic operation, one lane after the other");
+    if (LLVMIsAAtomicRMWInst(i))
+        serial_rmw(s, i, &a);
+    else
+        serial_cmpxchg(s, i, &a);
+    return true;
+}
+
+/* The one operand that does for all lanes of all pieces; NULL: no lane is active. */
+static LLVMValueRef combined(struct lw__spmd *s, const struct combining *c, LLVMValueRef i,
+                             lw__mask mask)
+{
+    LLVMValueRef all = NULL, v = LLVMGetOperand(i, 1);
+    if (c->idempotent && lw__shape_is_uniform(s, lw__shape_of(s, v)))
+        return lw__spmd_uniform(s, v);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        struct lw__access a = {.instruction = i};
+        lw__access_lanes(s, LLVMGetOperand(i, 0), p, mask[p], &a);
+        if (!a.count)
+            continue;
+        LLVMValueRef vector = operands(s, c, i, &a);
+        all = all ? combine_two(s, c, all, vector) : vector;
+    }
+    return all ? reduce(s, c, all) : NULL;
+}
+
+/* lw__spmd_atomic_uniform - the atomicrmw or cmpxchg of all pieces at a uniform address. Made where
+ * at least one lane is active. */
+bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
+{
+    const struct combining *c = combining_of(i);
+    if (!c) {
+        for (uint32_t p = 0; p < s->pieces; p++)
+            if (!lw__spmd_atomic(s, i, p, mask[p]))
+                return false;
+        return true;
+    }
+    LLVMValueRef value = combined(s, c, i, mask);
+    if (value)
+        build_rmw(s, i, lw__spmd_uniform(s, LLVMGetOperand(i, 0)), value);
+    return true;
+}

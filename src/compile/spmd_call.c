@@ -1,0 +1,194 @@
+/* spmd_call.c - calls out of a kernel (base/cpu_abi.h): printf, failed asserts, and barriers that
+ * threads have missed.
+ */
+#include "base/cpu_abi.h"
+#include "compile/spmd_copy.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static LLVMValueRef call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef *types,
+                             LLVMValueRef *args, unsigned count)
+{
+    LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, calls));
+    LLVMValueRef calls = LLVMBuildLoad2(
+        s->b, s->ptr, LLVMBuildGEP2(s->b, s->i8, s->worker, &at, 1, ""), "");
+    at = lw__spmd_const64(s, (int64_t)slot);
+    LLVMValueRef f =
+        LLVMBuildLoad2(s->b, s->ptr, LLVMBuildGEP2(s->b, s->i8, calls, &at, 1, ""), "");
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->context), types, count, 0);
+    return LLVMBuildCall2(s->b, type, f, args, count, "");
+}
+
+/* The lowest thread of a mask that has one. */
+static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
+{
+    LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
+    LLVMValueRef best = lw__spmd_const32(s, 0);
+    for (uint32_t p = s->pieces; p-- > 0;) {
+        if (lw__mask_is_none(mask[p]))
+            continue;
+        LLVMValueRef bits = lw__mask_bits(s, mask[p]);
+        LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
+        LLVMValueRef lane = lw__llvm_intrinsic(s->b, s->module, "llvm.cttz", &bits_type, 1, args, 2);
+        lane = LLVMBuildIntCast2(s->b, lane, s->i32, 0, "");
+        lane = LLVMBuildAdd(s->b, lane, lw__spmd_const32(s, p * s->width), "");
+        best = LLVMBuildSelect(s->b, lw__mask_piece_any(s, mask[p]), lane, best, "");
+    }
+    return best;
+}
+
+void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
+{
+    size_t site = lw__ir_site(s->unit, call, "assert");
+    call_out(s, offsetof(struct lw_cpu_calls, assert_fail),
+             (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32},
+             (LLVMValueRef[]){s->worker, s->block_linear, first_thread(s, mask),
+                              LLVMGetOperand(call, 0), lw__spmd_const32(s, (int64_t)site)},
+             5);
+    LLVMBuildBr(s->b, s->stop);
+}
+
+/* One bit a thread, 32 a word, in an array of the stack. */
+static LLVMValueRef store_bits(struct lw__spmd *s, const LLVMValueRef *mask, LLVMValueRef array)
+{
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        LLVMValueRef bits = lw__mask_bits(s, mask[p]);
+        if (s->width < 8) { /* a bitcast of 4 lanes has 4 bits: two pieces make a byte */
+            LLVMTypeRef byte = s->i8;
+            bits = LLVMBuildZExt(s->b, bits, byte, "");
+            if (p + 1 < s->pieces) {
+                LLVMValueRef high = LLVMBuildZExt(s->b, lw__mask_bits(s, mask[p + 1]), byte, "");
+                high = LLVMBuildShl(s->b, high, LLVMConstInt(byte, 4, 0), "");
+                bits = LLVMBuildOr(s->b, bits, high, "");
+            }
+        }
+        LLVMValueRef at = lw__spmd_const64(s, p * s->width / 8);
+        LLVMValueRef place = LLVMBuildGEP2(s->b, s->i8, array, &at, 1, "");
+        LLVMSetAlignment(LLVMBuildStore(s->b, bits, place), 1);
+        p += s->width < 8;
+    }
+    return array;
+}
+
+static LLVMValueRef bit_array(struct lw__spmd *s)
+{
+    LLVMTypeRef type = LLVMArrayType2(s->i32, (s->threads + 31) / 32);
+    LLVMValueRef array = LLVMBuildAlloca(s->entry, type, "");
+    LLVMBuildStore(s->b, LLVMConstNull(type), array);
+    return array;
+}
+
+void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
+{
+    LLVMValueRef *live = lw__copy_memory(2 * s->pieces, sizeof *live), *missing = live + s->pieces;
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        LLVMValueRef gone = LLVMBuildLoad2(s->b, type, s->gone[p], "");
+        live[p] = lw__mask_and_not(s, lw__mask_exists(s, p), gone);
+        missing[p] = lw__mask_and_not(s, live[p], lw__mask_vector(s, mask[p]));
+    }
+    LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(s->context, s->function, "missing"),
+                      good = LLVMAppendBasicBlockInContext(s->context, s->function, "met");
+    LLVMBuildCondBr(s->b, lw__mask_any(s, missing), bad, good);
+    LLVMPositionBuilderAtEnd(s->b, bad);
+    size_t site = lw__ir_site(s->unit, call, lw__op_table[lw__ir_collective(call, NULL)].name);
+    LLVMValueRef arrived = store_bits(s, mask, bit_array(s)),
+                 alive = store_bits(s, live, bit_array(s));
+    call_out(s, offsetof(struct lw_cpu_calls, diverged),
+             (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->ptr},
+             (LLVMValueRef[]){s->worker, s->block_linear, lw__spmd_const32(s, (int64_t)site),
+                              arrived, alive},
+             5);
+    LLVMBuildBr(s->b, s->stop);
+    LLVMPositionBuilderAtEnd(s->b, good);
+    free(live);
+}
+
+/* ---- printf ---------------------------------------------------------------------------------- */
+
+/* An argument as a 64-bit slot. */
+static LLVMValueRef slot_bits(struct lw__spmd *s, LLVMValueRef vector)
+{
+    LLVMTypeRef wide = lw__spmd_vector_type(s, s->i64), type = LLVMGetElementType(LLVMTypeOf(vector));
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: return LLVMBuildSExt(s->b, vector, wide, "");
+    case LLVMPointerTypeKind: return LLVMBuildPtrToInt(s->b, vector, wide, "");
+    default: return LLVMBuildBitCast(s->b, vector, wide, "");
+    }
+}
+
+/* args[k][thread] in an array of the stack. */
+static LLVMValueRef store_arguments(struct lw__spmd *s, LLVMValueRef call, unsigned count,
+                                    lw__mask mask)
+{
+    uint32_t padded = s->pieces * s->width;
+    LLVMTypeRef type = LLVMArrayType2(s->i64, (uint64_t)padded * (count ? count : 1));
+    LLVMValueRef array = LLVMBuildAlloca(s->entry, type, "");
+    for (unsigned k = 0; k < count; k++)
+        for (uint32_t p = 0; p < s->pieces; p++) {
+            if (lw__mask_is_none(mask[p]))
+                continue;
+            LLVMValueRef v = slot_bits(s, lw__spmd_vector(s, LLVMGetOperand(call, k + 1), p));
+            LLVMValueRef at = lw__spmd_const64(s, (int64_t)k * padded + p * s->width);
+            LLVMValueRef place = LLVMBuildGEP2(s->b, s->i64, array, &at, 1, "");
+            LLVMSetAlignment(LLVMBuildStore(s->b, v, place), 8);
+        }
+    return array;
+}
+
+/* The body of the loop over threads: its arguments together, and the call. */
+static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, LLVMValueRef all,
+                         LLVMValueRef thread)
+{
+    LLVMTypeRef type = LLVMArrayType2(s->i64, count ? count : 1);
+    LLVMValueRef own = LLVMBuildAlloca(s->entry, type, "");
+    LLVMValueRef wide = LLVMBuildZExt(s->b, thread, s->i64, "");
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef from = LLVMBuildAdd(
+            s->b, wide, lw__spmd_const64(s, (int64_t)k * s->pieces * s->width), "");
+        LLVMValueRef to = lw__spmd_const64(s, k);
+        LLVMValueRef v = LLVMBuildLoad2(
+            s->b, s->i64, LLVMBuildGEP2(s->b, s->i64, all, &from, 1, ""), "");
+        LLVMBuildStore(s->b, v, LLVMBuildGEP2(s->b, s->i64, own, &to, 1, ""));
+    }
+    call_out(s, offsetof(struct lw_cpu_calls, print),
+             (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
+             (LLVMValueRef[]){s->worker, s->block_linear, thread, LLVMGetOperand(call, 0),
+                              lw__spmd_const32(s, count), own},
+             6);
+}
+
+void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
+{
+    unsigned count = LLVMGetNumArgOperands(call) - 1;
+    LLVMValueRef all = store_arguments(s, call, count, mask), bits = bit_array(s);
+    LLVMValueRef counter = LLVMBuildAlloca(s->entry, s->i32, "");
+    const char *const names[] = {"print", "print.test", "print.one", "print.next", "printed"};
+    LLVMBasicBlockRef bb[5];
+    for (unsigned k = 0; k < 5; k++)
+        bb[k] = LLVMAppendBasicBlockInContext(s->context, s->function, names[k]);
+    store_bits(s, mask, bits);
+    LLVMBuildStore(s->b, lw__spmd_const32(s, 0), counter);
+    LLVMBuildBr(s->b, bb[0]);
+    LLVMPositionBuilderAtEnd(s->b, bb[0]);
+    LLVMValueRef t = LLVMBuildLoad2(s->b, s->i32, counter, "");
+    LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntULT, t, lw__spmd_const32(s, s->threads), ""),
+                    bb[1], bb[4]);
+    LLVMPositionBuilderAtEnd(s->b, bb[1]);
+    LLVMValueRef at = LLVMBuildZExt(s->b, LLVMBuildLShr(s->b, t, lw__spmd_const32(s, 5), ""),
+                                    s->i64, "");
+    LLVMValueRef word =
+        LLVMBuildLoad2(s->b, s->i32, LLVMBuildGEP2(s->b, s->i32, bits, &at, 1, ""), "");
+    word = LLVMBuildLShr(s->b, word, LLVMBuildAnd(s->b, t, lw__spmd_const32(s, 31), ""), "");
+    LLVMBuildCondBr(s->b, LLVMBuildTrunc(s->b, word, s->i1, ""), bb[2], bb[3]);
+    LLVMPositionBuilderAtEnd(s->b, bb[2]);
+    print_thread(s, call, count, all, t);
+    LLVMBuildBr(s->b, bb[3]);
+    LLVMPositionBuilderAtEnd(s->b, bb[3]);
+    LLVMBuildStore(s->b, LLVMBuildAdd(s->b, t, lw__spmd_const32(s, 1), ""), counter);
+    LLVMBuildBr(s->b, bb[0]);
+    LLVMPositionBuilderAtEnd(s->b, bb[4]);
+    for (uint32_t p = 0; p < s->pieces; p++)
+        lw__spmd_set_vector(s, call, p, lw__spmd_splat(s, lw__spmd_const32(s, count)));
+}

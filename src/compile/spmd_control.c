@@ -1,0 +1,488 @@
+/* spmd_control.c - control flow: the kernel's blocks in copies, unmasked and masked.
+ *
+ * A copy is one emission of some blocks. The outermost, and that of a region which all lanes have
+ * entered, have no mask: their control flow is the kernel's own, and at a divergent branch three
+ * ways part: all lanes to one side, all to the other, or both. For the last there is the region's
+ * sequence: its classes in order, each a copy under the mask of the lanes that wait for it. Values
+ * are in slots that all copies share, so the way from an unmasked copy into the sequence is a jump.
+ * source   Moll & Hack, "Partial Control-Flow Linearization", PLDI 2018 (uniform branches stay)
+ */
+#include "compile/spmd_copy.h"
+#include <stdlib.h>
+#include <string.h>
+
+void *lw__copy_memory(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    if (memory)
+        return memory;
+    lw__defect("out of memory");
+    abort(); /* of lanewise-compile, which the library reports */
+}
+
+static LLVMBasicBlockRef new_block(struct lw__spmd *s, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(s->context, s->function, name);
+}
+
+static void stand_at(struct lw__spmd *s, LLVMBasicBlockRef block)
+{
+    LLVMPositionBuilderAtEnd(s->b, block);
+    s->scope++;
+}
+
+/* ---- sequences ------------------------------------------------------------------------------- */
+
+static uint32_t head_index(const struct lw__region *r, uint32_t block)
+{
+    for (uint32_t k = 0; k < r->head_count; k++)
+        if (r->heads[k] == block)
+            return k;
+    return UINT32_MAX;
+}
+
+/* Lanes wait for a class: add them. What is constant about the mask is remembered. */
+static void wait_at(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
+                    const LLVMValueRef *mask)
+{
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        LLVMValueRef m = lw__mask_vector(s, mask[p]), *slot = &q->waiting[k * s->pieces + p];
+        LLVMValueRef *fixed = &q->fixed[k * s->pieces + p];
+        bool constant = LLVMIsConstant(m) && (!*fixed || *fixed == m);
+        *fixed = constant ? m : LLVMGetPoison(type);
+        if (lw__mask_is_none(m))
+            continue;
+        LLVMValueRef old = LLVMBuildLoad2(s->b, type, *slot, "");
+        LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), *slot);
+    }
+}
+
+static void read_waiting(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
+                         LLVMValueRef *mask)
+{
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    for (uint32_t p = 0; p < s->pieces; p++)
+        mask[p] = LLVMBuildLoad2(s->b, type, q->waiting[k * s->pieces + p], "");
+}
+
+/* Slots, labels; nobody waits; no phi of a class's head or of the join has a value. */
+static struct lw__sequence *open_sequence(struct lw__spmd *s, int region, struct lw__copy *outer)
+{
+    struct lw__sequence *q = lw__copy_memory(1, sizeof *q);
+    const struct lw__region *r = &s->regions[region];
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    q->region = region;
+    q->outer = outer;
+    q->waiting = lw__copy_memory(r->head_count * s->pieces, sizeof *q->waiting);
+    q->fixed = lw__copy_memory(r->head_count * s->pieces, sizeof *q->fixed);
+    q->check = lw__copy_memory(r->head_count + 1, sizeof *q->check);
+    q->next = lw__copy_memory(r->head_count, sizeof *q->next);
+    for (uint32_t k = 0; k < r->head_count * s->pieces; k++) {
+        q->waiting[k] = LLVMBuildAlloca(s->entry, type, "");
+        LLVMBuildStore(s->b, LLVMConstNull(type), q->waiting[k]);
+    }
+    for (uint32_t k = 0; k <= r->head_count; k++)
+        q->check[k] = new_block(s, k < r->head_count ? "check" : "joined");
+    for (uint32_t k = 0; k < r->head_count; k++) {
+        if (!r->is_loop || r->heads[k] != r->head) /* the way in has written those */
+            lw__phis_clear(s, r->heads[k]);
+        q->next[k] = q->check[k + 1];
+        for (uint32_t n = 0; n < r->repeat_count; n++)
+            if (r->repeats[n].last == k) {
+                q->next[k] = new_block(s, "repeat");
+                break;
+            }
+    }
+    if (r->join != UINT32_MAX)
+        lw__phis_clear(s, r->join);
+    return q;
+}
+
+static void close_sequence(struct lw__sequence *q)
+{
+    free(q->waiting);
+    free(q->fixed);
+    free(q->check);
+    free(q->next);
+    free(q);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static struct lw__copy *new_copy(struct lw__spmd *s, struct lw__copy *parent, int region,
+                                 bool masked)
+{
+    struct lw__copy *c = lw__copy_memory(1, sizeof *c);
+    c->parent = parent;
+    c->region = region;
+    c->masked = masked;
+    c->bb = lw__copy_memory(s->cfg.count, sizeof *c->bb);
+    c->mask = lw__copy_memory(s->pieces, sizeof *c->mask);
+    for (uint32_t p = 0; !masked && p < s->pieces; p++)
+        c->mask[p] = lw__mask_exists(s, p);
+    return c;
+}
+
+static void free_copy(struct lw__copy *c)
+{
+    free(c->bb);
+    free(c->mask);
+    free(c);
+}
+
+/* The region, a loop, that the copy enters at block t; -1: none. */
+static int loop_entered(const struct lw__spmd *s, const struct lw__copy *c, uint32_t t)
+{
+    for (size_t k = 0; k < s->region_count; k++) {
+        const struct lw__region *r = &s->regions[k];
+        if (r->parent == c->region && r->is_loop && r->head == t &&
+            (!c->masked || r->entered_from == c->class))
+            return (int)k;
+    }
+    return -1;
+}
+
+/* Where a copy has block t, or its way into the loop that begins there; NULL: elsewhere. */
+static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__copy *c, uint32_t t)
+{
+    if (!c->bb[t] && loop_entered(s, c, t) >= 0)
+        c->bb[t] = new_block(s, "enter");
+    return c->bb[t];
+}
+
+static void wrong_edge(struct lw__spmd *s, uint32_t from, uint32_t to)
+{
+    s->failed = !lw__defect("spmd: no way from block %u to block %u", from, to);
+    LLVMBuildUnreachable(s->b);
+}
+
+static bool is_return(const struct lw__spmd *s, uint32_t b)
+{
+    return LLVMIsAReturnInst(LLVMGetFirstInstruction(s->cfg.blocks[b])) != NULL;
+}
+
+/* Lanes that go to the return are missed by no barrier any more. */
+static void note_gone(struct lw__spmd *s, uint32_t to, const LLVMValueRef *mask)
+{
+    for (uint32_t p = 0; s->gone && is_return(s, to) && p < s->pieces; p++) {
+        LLVMValueRef m = lw__mask_vector(s, mask[p]);
+        LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(m), s->gone[p], "");
+        LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), s->gone[p]);
+    }
+}
+
+/* Does class k run before the block that lanes come from, in the same trip? */
+static bool is_back_edge(const struct lw__spmd *s, const struct lw__sequence *q, uint32_t from,
+                         uint32_t k)
+{
+    return s->region_of[from] == q->region &&
+           k <= head_index(&s->regions[q->region], s->class_of[from]);
+}
+
+/* Some lanes go from -> to, which is another class of the region or its join: they wait. Nobody
+ * else waits at a loop's header while lanes of the loop run, so its phis need no blend. */
+static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint32_t to,
+                 LLVMValueRef *read, const LLVMValueRef *mask)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    uint32_t k = head_index(r, to);
+    if (k == UINT32_MAX && to != r->join) {
+        s->failed = !lw__defect("spmd: lanes leave region %d at block %u", q->region, to);
+        free(read);
+        return;
+    }
+    bool back = k != UINT32_MAX && is_back_edge(s, q, from, k);
+    lw__phis_store(s, to, read, back ? NULL : mask);
+    if (k != UINT32_MAX)
+        wait_at(s, q, k, mask);
+    else
+        note_gone(s, to, mask);
+}
+
+/* All lanes of the copy go from -> to. */
+static void go(struct lw__spmd *s, struct lw__copy *c, uint32_t from, uint32_t to)
+{
+    LLVMBasicBlockRef target = place_of(s, c, to);
+    LLVMValueRef *read = lw__phis_read(s, from, to);
+    if (!target && c->masked) {
+        send(s, c->sequence, from, to, read, c->mask);
+        LLVMBuildBr(s->b, c->sequence->next[c->order]);
+        return;
+    }
+    if (!target && c->parent && to == s->regions[c->region].join)
+        target = place_of(s, c->parent, to);
+    lw__phis_store(s, to, read, NULL);
+    if (target)
+        LLVMBuildBr(s->b, target);
+    else
+        wrong_edge(s, from, to);
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+static void emit_copy(struct lw__spmd *s, struct lw__copy *c);
+
+static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    struct lw__copy *c = new_copy(s, q->outer, q->region, true);
+    LLVMBasicBlockRef body = new_block(s, "class");
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    bool repeats = false;
+    for (uint32_t n = 0; n < r->repeat_count; n++)
+        repeats |= r->repeats[n].first == k;
+    c->sequence = q;
+    c->order = k;
+    c->class = r->heads[k];
+    stand_at(s, q->check[k]);
+    read_waiting(s, q, k, c->mask);
+    LLVMBuildCondBr(s->b, lw__mask_any(s, c->mask), body, q->next[k]);
+    stand_at(s, body);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        LLVMValueRef fixed = q->fixed[k * s->pieces + p];
+        LLVMBuildStore(s->b, LLVMConstNull(type), q->waiting[k * s->pieces + p]);
+        if (!repeats && fixed && !LLVMIsPoison(fixed))
+            c->mask[p] = fixed;
+    }
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->region_of[b] == q->region && s->class_of[b] == c->class)
+            c->bb[b] = new_block(s, "");
+    LLVMBasicBlockRef first = place_of(s, c, c->class);
+    LLVMBuildBr(s->b, first);
+    emit_copy(s, c);
+    free_copy(c);
+}
+
+/* The classes under masks, one after the other, and again where lanes wait at a loop's header. */
+static void emit_sequence(struct lw__spmd *s, struct lw__sequence *q)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    LLVMValueRef *mask = lw__copy_memory(s->pieces, sizeof *mask);
+    for (uint32_t k = 0; k < r->head_count && !s->failed; k++) {
+        emit_class(s, q, k);
+        LLVMBasicBlockRef at = q->next[k];
+        for (uint32_t n = 0; n < r->repeat_count; n++) {
+            if (r->repeats[n].last != k)
+                continue;
+            bool more = false;
+            for (uint32_t m = n + 1; m < r->repeat_count; m++)
+                more |= r->repeats[m].last == k;
+            LLVMBasicBlockRef then = more ? new_block(s, "repeat") : q->check[k + 1];
+            stand_at(s, at);
+            read_waiting(s, q, r->repeats[n].first, mask);
+            LLVMBuildCondBr(s->b, lw__mask_any(s, mask), q->check[r->repeats[n].first], then);
+            at = then;
+        }
+    }
+    stand_at(s, q->check[r->head_count]);
+    LLVMBasicBlockRef join = r->join == UINT32_MAX ? s->stop : place_of(s, q->outer, r->join);
+    if (join)
+        LLVMBuildBr(s->b, join);
+    else if (!s->failed)
+        wrong_edge(s, r->head, r->join);
+    free(mask);
+}
+
+/* Part of one copy: the region below it that all its lanes enter together. */
+static struct lw__copy *open_unmasked(struct lw__spmd *s, struct lw__copy *outer, int region,
+                                      struct lw__sequence *q)
+{
+    struct lw__copy *c = new_copy(s, outer, region, false);
+    c->sequence = q;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->region_of[b] == region)
+            c->bb[b] = new_block(s, "");
+    return c;
+}
+
+/* A branch parts the lanes: some to each side. The builder's block has no end yet. */
+static void part(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, const LLVMValueRef *mask)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[d]);
+    LLVMValueRef condition = LLVMGetCondition(end);
+    LLVMValueRef *left = lw__copy_memory(2 * s->pieces, sizeof *left), *right = left + s->pieces;
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (lw__mask_is_none(mask[p])) {
+            left[p] = right[p] = mask[p];
+            continue;
+        }
+        LLVMValueRef c = lw__spmd_vector(s, condition, p);
+        left[p] = lw__mask_and(s, mask[p], c);
+        right[p] = lw__mask_and_not(s, mask[p], c);
+    }
+    uint32_t first = s->cfg.succ_start[d];
+    LLVMValueRef *to_left = lw__phis_read(s, d, s->cfg.succ[first]),
+                 *to_right = lw__phis_read(s, d, s->cfg.succ[first + 1]);
+    send(s, q, d, s->cfg.succ[first], to_left, left);
+    send(s, q, d, s->cfg.succ[first + 1], to_right, right);
+    free(left);
+}
+
+/* In an unmasked copy: all lanes to one side, all to the other, or into the sequence. `in` is the
+ * copy that has the sides, `next` where the sequence goes on. */
+static void branch_three_ways(struct lw__spmd *s, struct lw__copy *in, struct lw__sequence *q,
+                              uint32_t d, LLVMBasicBlockRef next)
+{
+    LLVMValueRef condition =
+        LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[d]));
+    LLVMBasicBlockRef all_block = new_block(s, "all"), some = new_block(s, "some"),
+                      none_block = new_block(s, "none"), mixed = new_block(s, "mixed");
+    LLVMValueRef all, none;
+    uint32_t first = s->cfg.succ_start[d];
+    lw__control_agree(s, condition, &all, &none);
+    LLVMBuildCondBr(s->b, all, all_block, some);
+    stand_at(s, some);
+    LLVMBuildCondBr(s->b, none, none_block, mixed);
+    stand_at(s, all_block);
+    go(s, in, d, s->cfg.succ[first]);
+    stand_at(s, none_block);
+    go(s, in, d, s->cfg.succ[first + 1]);
+    stand_at(s, mixed);
+    struct lw__copy *whole = new_copy(s, NULL, -1, false);
+    part(s, q, d, whole->mask);
+    free_copy(whole);
+    LLVMBuildBr(s->b, next);
+}
+
+static bool never_agrees(const struct lw__spmd *s, uint32_t d)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[d]);
+    struct lw__value_shape c = lw__shape_of(s, LLVMGetCondition(end));
+    return c.known && c.lanes && !lw__shape_is_uniform(s, c);
+}
+
+/* The end of block d in copy c enters a region. */
+static void enter_by_branch(struct lw__spmd *s, struct lw__copy *c, uint32_t d, int region)
+{
+    struct lw__sequence *q = open_sequence(s, region, c);
+    if (c->masked || never_agrees(s, d)) {
+        part(s, q, d, c->mask);
+        LLVMBuildBr(s->b, q->check[0]);
+    } else {
+        struct lw__copy *whole = open_unmasked(s, c, region, q);
+        branch_three_ways(s, whole, q, d, q->check[0]);
+        emit_copy(s, whole);
+        free_copy(whole);
+    }
+    emit_sequence(s, q);
+    close_sequence(q);
+}
+
+/* The copy's way into a region that is a loop. */
+static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t header, int region)
+{
+    stand_at(s, c->bb[header]);
+    struct lw__sequence *q = open_sequence(s, region, c);
+    if (c->masked) {
+        wait_at(s, q, head_index(&s->regions[region], header), c->mask);
+        LLVMBuildBr(s->b, q->check[0]);
+    } else {
+        struct lw__copy *whole = open_unmasked(s, c, region, q);
+        LLVMBuildBr(s->b, whole->bb[header]);
+        emit_copy(s, whole);
+        free_copy(whole);
+    }
+    emit_sequence(s, q);
+    close_sequence(q);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static int region_entered(const struct lw__spmd *s, const struct lw__copy *c, uint32_t d)
+{
+    for (size_t k = 0; k < s->region_count; k++) {
+        const struct lw__region *r = &s->regions[k];
+        if (r->parent == c->region && !r->is_loop && r->head == d)
+            return (int)k;
+    }
+    return -1;
+}
+
+static void branch_uniformly(struct lw__spmd *s, struct lw__copy *c, uint32_t b, LLVMValueRef end)
+{
+    uint32_t first = s->cfg.succ_start[b];
+    LLVMBasicBlockRef then = new_block(s, ""), otherwise = new_block(s, "");
+    LLVMBuildCondBr(s->b, lw__spmd_uniform(s, LLVMGetCondition(end)), then, otherwise);
+    stand_at(s, then);
+    go(s, c, b, s->cfg.succ[first]);
+    stand_at(s, otherwise);
+    go(s, c, b, s->cfg.succ[first + 1]);
+}
+
+/* A divergent branch inside of its region: its sides are classes of the region, or the join. */
+static void branch_apart(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
+{
+    struct lw__sequence *q = c->sequence;
+    if (c->masked) {
+        part(s, q, b, c->mask);
+        LLVMBuildBr(s->b, q->next[c->order]);
+    } else {
+        uint32_t k = head_index(&s->regions[q->region], s->class_of[b]);
+        branch_three_ways(s, c, q, b, q->next[k]);
+    }
+}
+
+static void emit_end(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
+    int region = region_entered(s, c, b);
+    LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(end));
+    if (LLVMIsAReturnInst(end))
+        LLVMBuildBr(s->b, s->done);
+    else if (LLVMIsAUnreachableInst(end))
+        LLVMBuildUnreachable(s->b);
+    else if (LLVMGetNumSuccessors(end) == 1)
+        go(s, c, b, s->cfg.succ[s->cfg.succ_start[b]]);
+    else if (region >= 0)
+        enter_by_branch(s, c, b, region);
+    else if (s->divergent[b])
+        branch_apart(s, c, b);
+    else
+        branch_uniformly(s, c, b, end);
+}
+
+static void emit_block(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
+{
+    s->serial++;
+    stand_at(s, c->bb[b]);
+    lw__spmd_emit(s, c, b);
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
+        return; /* a failed assert has left */
+    emit_end(s, c, b);
+}
+
+/* The loops inside that the copy's edges have led to; entering one may lead to the next. */
+static bool enter_loops(struct lw__spmd *s, struct lw__copy *c, bool *entered)
+{
+    bool more = false;
+    for (uint32_t b = 0; b < s->cfg.count && !s->failed; b++) {
+        if (!c->bb[b] || entered[b] || s->region_of[b] == c->region)
+            continue;
+        entered[b] = more = true;
+        enter_by_header(s, c, b, loop_entered(s, c, b));
+    }
+    return more;
+}
+
+static void emit_copy(struct lw__spmd *s, struct lw__copy *c)
+{
+    bool *entered = lw__copy_memory(s->cfg.count, 1);
+    for (uint32_t b = 0; b < s->cfg.count && !s->failed; b++)
+        if (c->bb[b] && s->region_of[b] == c->region)
+            emit_block(s, c, b);
+    while (!s->failed && enter_loops(s, c, entered))
+        ;
+    free(entered);
+}
+
+void lw__spmd_control(struct lw__spmd *s)
+{
+    struct lw__copy *whole = new_copy(s, NULL, -1, false);
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->region_of[b] < 0)
+            whole->bb[b] = new_block(s, "");
+    LLVMBuildBr(s->b, whole->bb[0]);
+    emit_copy(s, whole);
+    free_copy(whole);
+}

@@ -1,0 +1,51 @@
+/* spmd_copy.h - shared by spmd_control.c (which blocks, under which mask), spmd_phi.c (what edges
+ * carry), spmd_agree.c (do all lanes take one side?) and spmd_emit.c (what is in a block).
+ */
+#ifndef LW_COMPILE_SPMD_COPY_H
+#define LW_COMPILE_SPMD_COPY_H
+#include "compile/spmd.h"
+
+/* A region's classes under masks. */
+struct lw__sequence {
+    int region;
+    struct lw__copy *outer;     /* the copy that has the join */
+    LLVMValueRef *waiting;      /* per class and piece: a slot, the lanes that wait for it */
+    LLVMValueRef *fixed;        /* per class and piece: their mask where it is one constant; NULL:
+                                   nobody yet; poison: it is none */
+    LLVMBasicBlockRef *check;   /* per class: does anybody wait? and the end */
+    LLVMBasicBlockRef *next;    /* per class: where it goes when it is done */
+};
+
+/* One emission of some blocks. */
+struct lw__copy {
+    struct lw__copy *parent;  /* has the region's join; NULL: of the kernel's own blocks */
+    int region;               /* the blocks' innermost region, -1 */
+    bool masked;              /* the blocks of one class; else all of the region */
+    uint32_t class, order;    /* masked: the class and its place in the sequence */
+    struct lw__sequence *sequence; /* of the region; NULL in the kernel's own copy */
+    LLVMValueRef *mask;       /* per piece; unmasked: the threads that exist */
+    LLVMBasicBlockRef *bb;    /* per block: its code here; of a loop inside: the way in; or NULL */
+};
+
+void *lw__copy_memory(size_t count, size_t size); /* zeroed; release with free() */
+
+/* spmd_phi.c: what the edge from -> to gives to the phis of `to`, read and then stored: what one
+ * gets may be another. mask NULL: for all lanes. */
+LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to);
+void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const LLVMValueRef *mask);
+/* Nothing is in them yet: the first lanes that write need not keep what others have. */
+void lw__phis_clear(struct lw__spmd *s, uint32_t block);
+
+/* spmd_agree.c: i1 values that say that a condition holds for all threads of the block, and for
+ * none. One of both may be false although it could be true. */
+void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *all,
+                       LLVMValueRef *none);
+
+/* spmd_call.c: a failed assert ends s->b's block; all live threads must be at a barrier. */
+void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
+void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
+void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
+
+/* spmd_emit.c: the instructions of block b, but for phis and the terminator, at s->b. */
+void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b);
+#endif

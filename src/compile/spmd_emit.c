@@ -1,0 +1,185 @@
+/* spmd_emit.c - the instructions of one block: which family makes the code, and in what order.
+ *
+ * Between two operations that concern several pieces the code goes piece by piece: all of the
+ * first, then all of the second. Lanes of different pieces are different threads, which nothing
+ * orders there, and few values are live at a time. What is uniform is emitted once, in front.
+ */
+#include "compile/spmd_copy.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum duty { NOTHING, ONCE, PER_PIECE, ALONE };
+
+static bool is_ignored(const char *name)
+{
+    return !strncmp(name, "llvm.dbg.", 9) || !strncmp(name, "llvm.lifetime.", 14) ||
+           !strcmp(name, "llvm.assume") || !strncmp(name, "llvm.experimental.noalias.", 26);
+}
+
+static bool is_memory_intrinsic(const char *name)
+{
+    return !strncmp(name, "llvm.mem", 8);
+}
+
+static bool is_uniform(const struct lw__spmd *s, LLVMValueRef v)
+{
+    return lw__shape_is_uniform(s, lw__shape_of(s, v));
+}
+
+static bool writes_by_lane(LLVMValueRef i)
+{
+    return LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
+}
+
+static enum duty duty_of(const struct lw__spmd *s, LLVMValueRef i)
+{
+    struct lw__value_shape shape = lw__shape_of(s, i);
+    const char *name = lw__ir_callee(i);
+    if (LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || is_ignored(name))
+        return NOTHING;
+    if (LLVMIsAStoreInst(i))
+        return is_uniform(s, LLVMGetOperand(i, 1)) ? ALONE : PER_PIECE;
+    if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        return is_uniform(s, LLVMGetOperand(i, 0)) ? ALONE : PER_PIECE;
+    if (LLVMIsACallInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
+        return ALONE;
+    if (lw__ir_collective(i, NULL) || is_memory_intrinsic(name) || !strcmp(name, "lw.printf"))
+        return ALONE;
+    if (shape.kind == LW_SHAPE_OFFSET)
+        return shape.known && shape.lanes ? NOTHING : ONCE;
+    return PER_PIECE;
+}
+
+/* ---- one instruction ------------------------------------------------------------------------- */
+
+/* lw.block_idx.x and its like. */
+static bool emit_place(struct lw__spmd *s, LLVMValueRef i, const char *name)
+{
+    static const char *const names[] = {"lw.block_idx.", "lw.grid_dim."};
+    for (size_t k = 0; k < 2; k++) {
+        size_t n = strlen(names[k]);
+        if (strncmp(name, names[k], n))
+            continue;
+        unsigned axis = (unsigned)(name[n] - 'x');
+        lw__spmd_set_uniform(s, i, k ? s->grid_dim[axis] : s->block_idx[axis]);
+        return true;
+    }
+    return false;
+}
+
+static void emit_once(struct lw__spmd *s, LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    if (emit_place(s, i, name))
+        return;
+    if (!strncmp(name, "lw.", 3))
+        lw__spmd_refuse(s, i, name + 3);
+    else if (LLVMIsALoadInst(i))
+        lw__spmd_load_uniform(s, i);
+    else
+        lw__spmd_arith_scalar(s, i);
+}
+
+static void emit_piece(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
+{
+    if (LLVMIsAAllocaInst(i))
+        lw__spmd_refuse(s, i, "memory of a thread that does not fit into registers (an array "
+                              "with a variable index)");
+    else if (LLVMIsAStoreInst(i))
+        lw__spmd_store(s, i, p, mask);
+    else if (LLVMIsALoadInst(i))
+        lw__spmd_load(s, i, p, mask);
+    else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        lw__spmd_atomic(s, i, p, mask);
+    else if (lw__shape_of(s, i).kind == LW_SHAPE_PIECE)
+        lw__spmd_arith_base(s, i, p);
+    else
+        lw__spmd_arith_vector(s, i, p, mask);
+}
+
+static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRef i)
+{
+    const char *type, *name = lw__ir_callee(i);
+    enum lw__op op = lw__ir_collective(i, &type);
+    if (LLVMIsAStoreInst(i))
+        lw__spmd_store_uniform(s, i, c->mask);
+    else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        lw__spmd_atomic_uniform(s, i, c->mask);
+    else if (op && lw__op_table[op].block) {
+        if (c->masked)
+            lw__spmd_meet(s, i, c->mask);
+        lw__spmd_block(s, i, op, type, c->mask, !c->masked);
+    } else if (op)
+        lw__spmd_warp(s, i, op, type, c->mask, !c->masked);
+    else if (is_memory_intrinsic(name))
+        lw__spmd_memory_intrinsic(s, i, c->mask);
+    else if (!strncmp(name, "lw.fence", 8))
+        LLVMBuildFence(s->b, LLVMAtomicOrderingAcquireRelease, 0, "");
+    else if (!strcmp(name, "lw.printf"))
+        lw__spmd_print(s, i, c->mask);
+    else if (!strcmp(name, "lw.assert_fail"))
+        lw__spmd_assert_fail(s, i, c->mask);
+    else
+        lw__spmd_refuse(s, i, name);
+}
+
+/* ---- segments -------------------------------------------------------------------------------- */
+
+struct segment {
+    LLVMValueRef *list; /* per piece, in order */
+    size_t count, capacity;
+    bool writes;
+};
+
+static void add(struct segment *g, LLVMValueRef i)
+{
+    if (g->count == g->capacity) {
+        size_t capacity = g->capacity ? 2 * g->capacity : 32;
+        LLVMValueRef *more = lw__copy_memory(capacity, sizeof *more);
+        if (g->count)
+            memcpy(more, g->list, g->count * sizeof *more);
+        free(g->list);
+        g->list = more;
+        g->capacity = capacity;
+    }
+    g->list[g->count++] = i;
+    g->writes |= writes_by_lane(i);
+}
+
+static void flush(struct lw__spmd *s, const struct lw__copy *c, struct segment *g)
+{
+    for (uint32_t p = 0; p < s->pieces && g->count; p++) {
+        if (lw__mask_is_none(c->mask[p]))
+            continue;
+        for (size_t k = 0; k < g->count && !s->failed; k++) {
+            LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(g->list[k]));
+            emit_piece(s, g->list[k], p, c->mask[p]);
+        }
+    }
+    g->count = 0;
+    g->writes = false;
+}
+
+void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
+{
+    struct segment g = {0};
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    for (; i && !s->failed; i = LLVMGetNextInstruction(i)) {
+        enum duty duty = duty_of(s, i);
+        /* a thread may load what it has stored */
+        if (duty == ALONE || (duty == ONCE && LLVMIsALoadInst(i) && g.writes))
+            flush(s, c, &g);
+        LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(i));
+        if (duty == ONCE)
+            emit_once(s, i);
+        else if (duty == PER_PIECE)
+            add(&g, i);
+        else if (duty == ALONE)
+            emit_alone(s, c, i);
+        if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
+            break; /* a failed assert has left */
+    }
+    if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
+        flush(s, c, &g);
+    free(g.list);
+}

@@ -1,0 +1,98 @@
+/* spmd_mask.c - masks: one <width x i1> a piece; NULL is all lanes. */
+#include "compile/spmd.h"
+
+bool lw__mask_is_none(LLVMValueRef piece)
+{
+    return piece && LLVMIsConstant(piece) && LLVMIsNull(piece);
+}
+
+static LLVMValueRef all_lanes(const struct lw__spmd *s)
+{
+    return LLVMConstAllOnes(lw__spmd_vector_type(s, s->i1));
+}
+
+LLVMValueRef lw__mask_vector(struct lw__spmd *s, LLVMValueRef piece)
+{
+    return piece ? piece : all_lanes(s);
+}
+
+static bool is_all(const struct lw__spmd *s, LLVMValueRef piece)
+{
+    return !piece || piece == all_lanes(s);
+}
+
+/* select, not and: a lane that is masked off may hold poison. */
+LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
+{
+    if (is_all(s, a))
+        return is_all(s, b) ? NULL : b;
+    if (is_all(s, b) || lw__mask_is_none(a))
+        return a;
+    if (lw__mask_is_none(b))
+        return b;
+    return LLVMBuildSelect(s->b, a, b, LLVMConstNull(LLVMTypeOf(a)), "");
+}
+
+LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef none = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
+    if (is_all(s, b))
+        return none;
+    if (lw__mask_is_none(b))
+        return a;
+    return lw__mask_and(s, a, LLVMBuildXor(s->b, b, all_lanes(s), ""));
+}
+
+LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
+{
+    if (is_all(s, a) || is_all(s, b))
+        return NULL;
+    if (lw__mask_is_none(a) || lw__mask_is_none(b))
+        return lw__mask_is_none(a) ? b : a;
+    return LLVMBuildOr(s->b, a, b, "");
+}
+
+LLVMValueRef lw__mask_bits(struct lw__spmd *s, LLVMValueRef piece)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(s->context, s->width);
+    return LLVMBuildBitCast(s->b, lw__mask_vector(s, piece), type, "");
+}
+
+LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece)
+{
+    if (!piece)
+        return LLVMConstInt(s->i1, 1, 0);
+    LLVMValueRef bits = lw__mask_bits(s, piece);
+    return LLVMBuildICmp(s->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
+LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces)
+{
+    LLVMValueRef sum = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
+    for (uint32_t p = 0; p < s->pieces; p++)
+        if (!(sum = lw__mask_or(s, sum, pieces[p])))
+            return LLVMConstInt(s->i1, 1, 0);
+    return lw__mask_piece_any(s, sum);
+}
+
+LLVMValueRef lw__mask_all(struct lw__spmd *s, const LLVMValueRef *pieces)
+{
+    LLVMValueRef sum = NULL;
+    for (uint32_t p = 0; p < s->pieces; p++)
+        sum = lw__mask_and(s, sum, pieces[p]);
+    if (!sum)
+        return LLVMConstInt(s->i1, 1, 0);
+    LLVMValueRef bits = lw__mask_bits(s, sum);
+    return LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
+}
+
+LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p)
+{
+    int64_t lanes[64];
+    uint32_t left = s->threads - p * s->width;
+    if (left >= s->width)
+        return NULL;
+    for (uint32_t l = 0; l < s->width; l++)
+        lanes[l] = l < left;
+    return lw__spmd_const_lanes(s, s->i1, lanes);
+}

@@ -1,0 +1,86 @@
+/* spmd_phi.c - what an edge carries: stores to the slots of phis. */
+#include "compile/spmd_copy.h"
+#include <stdlib.h>
+
+static bool has_slots(const struct lw__spmd *s, LLVMValueRef phi)
+{
+    struct lw__value_shape shape = lw__shape_of(s, phi);
+    return !(shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes);
+}
+
+static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+        if (LLVMGetIncomingBlock(phi, k) == from)
+            return LLVMGetIncomingValue(phi, k);
+    return NULL;
+}
+
+static LLVMValueRef first_phi(const struct lw__spmd *s, uint32_t block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[block]);
+    return i && LLVMIsAPHINode(i) ? i : NULL;
+}
+
+static LLVMValueRef next_phi(LLVMValueRef phi)
+{
+    LLVMValueRef i = LLVMGetNextInstruction(phi);
+    return i && LLVMIsAPHINode(i) ? i : NULL;
+}
+
+LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
+{
+    size_t total = 0, used = 0;
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi))
+        if (has_slots(s, phi)) {
+            lw__spmd_slots(s, phi, &count);
+            total += count;
+        }
+    LLVMValueRef *forms = lw__copy_memory(total, sizeof *forms);
+    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
+        if (!has_slots(s, phi))
+            continue;
+        LLVMValueRef v = incoming_from(phi, s->cfg.blocks[from]);
+        bool vector = lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
+        lw__spmd_slots(s, phi, &count);
+        for (uint32_t p = 0; p < count; p++)
+            forms[used++] = vector ? lw__spmd_vector(s, v, p) : lw__spmd_base(s, v, p);
+    }
+    return forms;
+}
+
+void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const LLVMValueRef *mask)
+{
+    size_t used = 0;
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
+        if (!has_slots(s, phi))
+            continue;
+        LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
+        bool blend = mask && lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
+        for (uint32_t p = 0; p < count; p++) {
+            LLVMValueRef v = read[used++];
+            if (blend && lw__mask_is_none(mask[p]))
+                continue;
+            if (blend && mask[p]) {
+                LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(v), slots[p], "");
+                v = LLVMBuildSelect(s->b, mask[p], v, old, "");
+            }
+            LLVMBuildStore(s->b, v, slots[p]);
+        }
+    }
+    free(read);
+}
+
+void lw__phis_clear(struct lw__spmd *s, uint32_t block)
+{
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi)) {
+        uint32_t count;
+        if (lw__shape_of(s, phi).kind != LW_SHAPE_VARYING)
+            continue;
+        LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
+        for (uint32_t k = 0; k < count; k++)
+            LLVMBuildStore(s->b, LLVMGetPoison(LLVMGetAllocatedType(slots[k])), slots[k]);
+    }
+}

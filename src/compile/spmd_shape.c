@@ -1,0 +1,489 @@
+/* spmd_shape.c - what each value of a kernel looks like over the lanes of the gang, and where
+ * control flow differs between them.
+ *
+ * An optimistic analysis: shapes fall from nothing through OFFSET and PIECE to VARYING until they
+ * agree with every instruction. A phi is VARYING where lanes come to it in different ways (a join
+ * of a divergent branch) or at different times (a loop that they leave in different trips); which
+ * branches are divergent depends on the shapes, so the two are found in turns.
+ * source   Karrenberg & Hack, "Whole-Function Vectorization", CGO 2011 (the shapes);
+ *          Rosemann, Moll & Hack, "An Abstract Interpretation for SPMD Divergence", POPL 2021
+ */
+#include "compile/spmd.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct lw__value_shape shape;
+
+static const shape varying = {.kind = LW_SHAPE_VARYING};
+static const shape uniform = {.kind = LW_SHAPE_OFFSET, .nsw = true, .nuw = true};
+static const shape per_piece = {.kind = LW_SHAPE_PIECE, .nsw = true, .nuw = true};
+
+/* Thread t's difference from thread 0. */
+static int64_t offset_at(shape v, uint32_t t)
+{
+    return v.lanes ? (int64_t)((uint64_t)v.lanes[t] - (uint64_t)v.lanes[0]) : 0;
+}
+
+bool lw__shape_is_uniform(const struct lw__spmd *s, shape v)
+{
+    if (v.kind != LW_SHAPE_OFFSET)
+        return false;
+    for (uint32_t t = 1; v.lanes && t < s->threads; t++)
+        if (v.lanes[t] != v.lanes[0])
+            return false;
+    return true;
+}
+
+bool lw__shape_piece_stride(const struct lw__spmd *s, shape v, uint32_t piece, int64_t *stride)
+{
+    uint32_t first = piece * s->width, end = first + s->width;
+    if (v.kind == LW_SHAPE_PIECE) {
+        *stride = v.stride;
+        return true;
+    }
+    if (v.kind != LW_SHAPE_OFFSET)
+        return false;
+    if (end > s->threads)
+        end = s->threads;
+    *stride = end - first > 1 ? offset_at(v, first + 1) - offset_at(v, first) : 0;
+    for (uint32_t t = first + 1; t < end; t++)
+        if (offset_at(v, t) - offset_at(v, t - 1) != *stride)
+            return false;
+    return true;
+}
+
+bool lw__shape_as_piece(const struct lw__spmd *s, shape v, int64_t *stride)
+{
+    int64_t other;
+    if (!lw__shape_piece_stride(s, v, 0, stride))
+        return false;
+    for (uint32_t p = 1; v.kind == LW_SHAPE_OFFSET && p < s->pieces; p++) {
+        if (!lw__shape_piece_stride(s, v, p, &other))
+            return false;
+        if (other != *stride && s->threads - p * s->width > 1)
+            return false;
+    }
+    return true;
+}
+
+shape lw__shape_of(const struct lw__spmd *s, LLVMValueRef v)
+{
+    uint32_t index = lw__spmd_value_index(s, v);
+    return index == UINT32_MAX ? uniform : s->shapes[index];
+}
+
+/* ---- arithmetic on shapes -------------------------------------------------------------------- */
+
+static bool is_reached(shape v)
+{
+    return v.kind != LW_SHAPE_NONE;
+}
+
+static bool same_offsets(const struct lw__spmd *s, shape a, shape b)
+{
+    for (uint32_t t = 1; t < s->threads; t++)
+        if (offset_at(a, t) != offset_at(b, t))
+            return false;
+    return true;
+}
+
+/* a + scale * b, but for the flags. bits: of the result. */
+static shape add(struct lw__spmd *s, shape a, shape b, int64_t scale, unsigned bits)
+{
+    int64_t sa, sb;
+    if (!is_reached(a) || !is_reached(b))
+        return (shape){0};
+    if (a.kind == LW_SHAPE_OFFSET && b.kind == LW_SHAPE_OFFSET) {
+        if (lw__shape_is_uniform(s, a) && lw__shape_is_uniform(s, b))
+            return uniform;
+        int64_t *lanes = lw__lanes_new(s);
+        for (uint32_t t = 0; lanes && t < s->threads; t++)
+            lanes[t] = lw__lanes_wrap((int64_t)((uint64_t)offset_at(a, t) +
+                                                (uint64_t)offset_at(b, t) * (uint64_t)scale),
+                                      bits);
+        return (shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
+    }
+    if (!lw__shape_as_piece(s, a, &sa) || !lw__shape_as_piece(s, b, &sb))
+        return varying;
+    int64_t stride = (int64_t)((uint64_t)sa + (uint64_t)sb * (uint64_t)scale);
+    return (shape){.kind = LW_SHAPE_PIECE, .stride = lw__lanes_wrap(stride, bits)};
+}
+
+static shape with_flags(const struct lw__spmd *s, shape v, bool nsw, bool nuw)
+{
+    int64_t stride;
+    bool same = lw__shape_is_uniform(s, v) || (lw__shape_as_piece(s, v, &stride) && !stride);
+    v.nsw = same || nsw;
+    v.nuw = same || nuw;
+    return v;
+}
+
+static bool constant_of(LLVMValueRef v, int64_t *c)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *c = LLVMConstIntGetSExtValue(v);
+    return true;
+}
+
+/* Pure, and not linear: uniform of uniform, one a piece of one a piece. */
+static shape of_operands(const struct lw__spmd *s, LLVMValueRef i)
+{
+    bool all_uniform = true, all_pieces = true;
+    int64_t stride;
+    unsigned n = LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
+    for (unsigned k = 0; k < n; k++) {
+        shape o = lw__shape_of(s, LLVMGetOperand(i, k));
+        if (!is_reached(o))
+            return (shape){0};
+        all_uniform &= lw__shape_is_uniform(s, o);
+        all_pieces &= lw__shape_as_piece(s, o, &stride) && !stride;
+    }
+    return all_uniform ? uniform : all_pieces ? per_piece : varying;
+}
+
+static shape linear(struct lw__spmd *s, LLVMValueRef i, int64_t scale)
+{
+    shape a = lw__shape_of(s, LLVMGetOperand(i, 0)), b = lw__shape_of(s, LLVMGetOperand(i, 1));
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+    bool disjoint = LLVMGetInstructionOpcode(i) == LLVMOr;
+    bool nsw = disjoint || LLVMGetNSW(i), nuw = disjoint || LLVMGetNUW(i);
+    return with_flags(s, add(s, a, b, scale, bits), nsw && a.nsw && b.nsw,
+                      nuw && a.nuw && b.nuw);
+}
+
+/* x * c: 0 + c * x. */
+static shape scaled(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef x, int64_t c)
+{
+    shape v = lw__shape_of(s, x);
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+    return with_flags(s, add(s, uniform, v, c, bits), v.nsw && LLVMGetNSW(i),
+                      v.nuw && LLVMGetNUW(i) && c >= 0);
+}
+
+static shape of_binary(struct lw__spmd *s, LLVMValueRef i)
+{
+    LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
+    unsigned bits = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind
+                        ? LLVMGetIntTypeWidth(LLVMTypeOf(i))
+                        : 0;
+    int64_t c;
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMAdd: return linear(s, i, 1);
+    case LLVMSub: return linear(s, i, -1);
+    case LLVMOr: return LLVMGetIsDisjoint(i) ? linear(s, i, 1) : of_operands(s, i);
+    case LLVMMul:
+        if (constant_of(b, &c))
+            return scaled(s, i, a, c);
+        return constant_of(a, &c) ? scaled(s, i, b, c) : of_operands(s, i);
+    case LLVMShl:
+        if (constant_of(b, &c) && c >= 0 && c < bits && c < 63)
+            return scaled(s, i, a, (int64_t)(UINT64_C(1) << c));
+        return of_operands(s, i);
+    default: return of_operands(s, i);
+    }
+}
+
+static shape of_cast(struct lw__spmd *s, LLVMValueRef i)
+{
+    shape v = lw__shape_of(s, LLVMGetOperand(i, 0));
+    LLVMTypeKind from = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0)));
+    bool to_integer = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
+    unsigned bits = to_integer ? LLVMGetIntTypeWidth(LLVMTypeOf(i)) : 64;
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMTrunc: return with_flags(s, add(s, uniform, v, 1, bits), false, false);
+    case LLVMSExt:
+        return v.nsw ? with_flags(s, add(s, uniform, v, 1, bits), true, false)
+                     : of_operands(s, i);
+    case LLVMZExt:
+        if (!v.nuw && !(v.nsw && LLVMGetNNeg(i)))
+            return of_operands(s, i);
+        return with_flags(s, add(s, uniform, v, 1, bits), true, true);
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        if (bits != 64 || (from == LLVMIntegerTypeKind &&
+                           LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) != 64))
+            return of_operands(s, i);
+        return with_flags(s, v.known ? add(s, uniform, v, 1, 64) : v, false, false);
+    default: return of_operands(s, i);
+    }
+}
+
+static shape of_address(struct lw__spmd *s, LLVMValueRef i)
+{
+    shape sum = lw__shape_of(s, LLVMGetOperand(i, 0));
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(i);
+    if (sum.kind == LW_SHAPE_OFFSET && sum.known)
+        sum = varying;
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
+        LLVMValueRef index = LLVMGetOperand(i, k);
+        shape v = lw__shape_of(s, index);
+        uint64_t size;
+        if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+            continue;
+        }
+        if (k > 1)
+            type = LLVMGetElementType(type);
+        size = LLVMABISizeOfType(s->data, type);
+        if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && is_reached(v) && !v.nsw)
+            v = varying;
+        sum = add(s, sum, v, (int64_t)size, 64);
+    }
+    return with_flags(s, sum, false, false);
+}
+
+/* ---- merges ---------------------------------------------------------------------------------- */
+
+static shape merge(const struct lw__spmd *s, shape a, shape b)
+{
+    int64_t sa, sb;
+    if (!is_reached(a) || !is_reached(b))
+        return is_reached(a) ? a : b;
+    bool nsw = a.nsw && b.nsw, nuw = a.nuw && b.nuw;
+    if (a.kind == LW_SHAPE_OFFSET && b.kind == LW_SHAPE_OFFSET && same_offsets(s, a, b)) {
+        if (a.known && b.known && a.lanes && b.lanes && a.lanes[0] == b.lanes[0])
+            return a;
+        shape r = a.known ? b : a;
+        if (r.known) { /* both are, with different values: only the differences stay */
+            int64_t *lanes = lw__lanes_new((struct lw__spmd *)s);
+            for (uint32_t t = 0; lanes && t < s->threads; t++)
+                lanes[t] = offset_at(a, t);
+            r = (shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
+        }
+        r.nsw = nsw;
+        r.nuw = nuw;
+        return r;
+    }
+    if (lw__shape_as_piece(s, a, &sa) && lw__shape_as_piece(s, b, &sb) && sa == sb)
+        return (shape){.kind = LW_SHAPE_PIECE, .stride = sa, .nsw = nsw, .nuw = nuw};
+    return varying;
+}
+
+static shape of_select(struct lw__spmd *s, LLVMValueRef i)
+{
+    shape c = lw__shape_of(s, LLVMGetOperand(i, 0)), a = lw__shape_of(s, LLVMGetOperand(i, 1)),
+          b = lw__shape_of(s, LLVMGetOperand(i, 2));
+    int64_t stride, sa, sb;
+    if (!is_reached(c) || !is_reached(a) || !is_reached(b))
+        return (shape){0};
+    if (lw__shape_is_uniform(s, c))
+        return merge(s, a, b);
+    if (!lw__shape_as_piece(s, c, &stride) || stride || !lw__shape_as_piece(s, a, &sa) ||
+        !lw__shape_as_piece(s, b, &sb) || sa != sb)
+        return varying;
+    return (shape){
+        .kind = LW_SHAPE_PIECE, .stride = sa, .nsw = a.nsw && b.nsw, .nuw = a.nuw && b.nuw};
+}
+
+/* Does the value come from a loop that lanes leave in different trips? */
+static bool is_from_divergent_loop(const struct lw__spmd *s, uint32_t block, uint32_t from,
+                                   LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (s->leaves_apart[k] && l->body[from] && !l->body[block] && home != UINT32_MAX &&
+            l->body[home])
+            return true;
+    }
+    return false;
+}
+
+static shape of_phi(struct lw__spmd *s, LLVMValueRef i)
+{
+    uint32_t block = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(i));
+    shape sum = {0};
+    LLVMValueRef first = NULL;
+    bool one_value = true;
+    for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+        uint32_t from = lw__cfg_index(&s->cfg, LLVMGetIncomingBlock(i, k));
+        LLVMValueRef v = LLVMGetIncomingValue(i, k);
+        shape o = lw__shape_of(s, v);
+        if (from == UINT32_MAX || !is_reached(o))
+            continue;
+        if (is_from_divergent_loop(s, block, from, v) && !(o.known && o.lanes))
+            return varying;
+        one_value &= !first || first == v;
+        first = v;
+        sum = merge(s, sum, o);
+    }
+    if (s->joins[block] && !one_value && !(sum.known && sum.lanes))
+        return varying;
+    return sum;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static shape of_collective(enum lw__op op)
+{
+    switch (op) {
+    case LW_OP_warp_sum:
+    case LW_OP_warp_max:
+    case LW_OP_warp_min:
+    case LW_OP_warp_prod:
+    case LW_OP_ballot:
+    case LW_OP_warp_any:
+    case LW_OP_warp_all: return per_piece;
+    case LW_OP_block_sum:
+    case LW_OP_block_max:
+    case LW_OP_block_min:
+    case LW_OP_block_prod:
+    case LW_OP_block_any:
+    case LW_OP_block_all:
+    case LW_OP_block_count: return uniform;
+    default: return varying;
+    }
+}
+
+static shape of_call(struct lw__spmd *s, LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    enum lw__op op = lw__ir_collective(i, NULL);
+    shape place;
+    if (op)
+        return of_collective(op);
+    if (lw__lanes_place(s, name, &place))
+        return place;
+    if (!strncmp(name, "lw.", 3))
+        return !strcmp(name, "lw.printf") ? varying : uniform;
+    return of_operands(s, i);
+}
+
+static shape of_load(const struct lw__spmd *s, LLVMValueRef i)
+{
+    shape address = lw__shape_of(s, LLVMGetOperand(i, 0));
+    int64_t stride;
+    if (!is_reached(address))
+        return (shape){0};
+    if (lw__shape_is_uniform(s, address))
+        return uniform;
+    return lw__shape_as_piece(s, address, &stride) && !stride ? per_piece : varying;
+}
+
+static shape of_instruction(struct lw__spmd *s, LLVMValueRef i)
+{
+    shape v;
+    if (lw__lanes_evaluate(s, i, &v))
+        return v;
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (LLVMIsABinaryOperator(i))
+        return of_binary(s, i);
+    if (LLVMIsACastInst(i))
+        return of_cast(s, i);
+    switch (op) {
+    case LLVMGetElementPtr: return of_address(s, i);
+    case LLVMPHI: return of_phi(s, i);
+    case LLVMSelect: return of_select(s, i);
+    case LLVMCall: return of_call(s, i);
+    case LLVMLoad: return of_load(s, i);
+    case LLVMFreeze: v = lw__shape_of(s, LLVMGetOperand(i, 0)); return v;
+    case LLVMAlloca:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: return varying;
+    default: return of_operands(s, i);
+    }
+}
+
+/* ---- to the fixed point ---------------------------------------------------------------------- */
+
+static bool same_shape(const struct lw__spmd *s, shape a, shape b)
+{
+    return a.kind == b.kind && a.known == b.known && a.nsw == b.nsw && a.nuw == b.nuw &&
+           a.stride == b.stride && same_offsets(s, a, b) &&
+           (!a.known || (a.lanes && b.lanes && a.lanes[0] == b.lanes[0]));
+}
+
+static bool sweep(struct lw__spmd *s)
+{
+    bool changed = false;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i)) {
+            uint32_t index = lw__spmd_value_index(s, i);
+            if (index == UINT32_MAX || s->shapes[index].kind == LW_SHAPE_VARYING ||
+                (s->shapes[index].known && !LLVMIsAPHINode(i) && LLVMIsACallInst(i)))
+                continue;
+            shape v = of_instruction(s, i);
+            if (same_shape(s, v, s->shapes[index]))
+                continue;
+            if (is_reached(s->shapes[index]))
+                v = merge(s, s->shapes[index], v); /* shapes only fall */
+            changed |= !same_shape(s, v, s->shapes[index]);
+            s->shapes[index] = v;
+        }
+    return changed;
+}
+
+/* Mark what is reached from `from` without passing `stop` or the headers of loops around d. */
+static void reach(const struct lw__spmd *s, uint32_t d, uint32_t from, uint32_t stop, bool *seen,
+                  uint32_t *todo)
+{
+    size_t n = 0;
+    todo[n++] = from;
+    while (n) {
+        uint32_t b = todo[--n];
+        bool header = false;
+        for (size_t k = 0; k < s->loops.count; k++)
+            header |= s->loops.loops[k].header == b && s->loops.loops[k].body[d];
+        if (seen[b] || header)
+            continue;
+        seen[b] = true;
+        for (uint32_t e = s->cfg.succ_start[b]; b != stop && e < s->cfg.succ_start[b + 1]; e++)
+            todo[n++] = s->cfg.succ[e];
+    }
+}
+
+/* The joins of a divergent branch, and the loops that it leaves. */
+static bool mark_branch(struct lw__spmd *s, uint32_t d)
+{
+    size_t n = s->cfg.count, edges = s->cfg.succ_start[n] + 1;
+    bool *left = calloc(2 * n, 1), *right = left + n, changed = false;
+    uint32_t *todo = malloc((edges + 1) * sizeof *todo);
+    uint32_t first = s->cfg.succ_start[d];
+    if (!left || !todo) {
+        s->failed = !lw__defect("out of memory");
+    } else {
+        reach(s, d, s->cfg.succ[first], s->ipdom[d], left, todo);
+        reach(s, d, s->cfg.succ[first + 1], s->ipdom[d], right, todo);
+        for (uint32_t b = 0; b < n; b++)
+            if (left[b] && right[b] && !s->joins[b])
+                changed = s->joins[b] = true;
+        for (size_t k = 0; k < s->loops.count; k++) {
+            const bool *body = s->loops.loops[k].body;
+            bool apart = body[d] && (s->ipdom[d] == UINT32_MAX || !body[s->ipdom[d]]);
+            changed |= apart && !s->leaves_apart[k];
+            s->leaves_apart[k] |= apart;
+        }
+    }
+    free(left);
+    free(todo);
+    return changed;
+}
+
+static bool mark_branches(struct lw__spmd *s)
+{
+    bool changed = false;
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
+        if (s->divergent[b] || LLVMGetNumSuccessors(end) < 2)
+            continue;
+        shape c = lw__shape_of(s, LLVMGetCondition(end));
+        if (!is_reached(c) || lw__shape_is_uniform(s, c))
+            continue;
+        s->divergent[b] = changed = true;
+        mark_branch(s, b);
+    }
+    return changed;
+}
+
+bool lw__spmd_shapes(struct lw__spmd *s)
+{
+    do
+        while (!s->failed && sweep(s))
+            ;
+    while (!s->failed && mark_branches(s));
+    return !s->failed;
+}

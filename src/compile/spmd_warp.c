@@ -1,0 +1,73 @@
+/* spmd_warp.c - the collectives of a warp, for all warps of the gang at once.
+ *
+ * Lanes run in lockstep, so those that take part are a mask, and no operation waits: what
+ * KERNEL_LANGUAGE.md says of order follows from the program's.
+ */
+#include "compile/spmd_together.h"
+
+/* The same scalar for all lanes of a warp. */
+static void set_warp(struct lw__spmd *s, LLVMValueRef call, uint32_t warp, LLVMValueRef result)
+{
+    for (uint32_t g = 0; g < lw__warp_pieces(s, warp); g++)
+        lw__spmd_set_base(s, call, lw__warp_first(s, warp) + g, result);
+}
+
+static bool reduce(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                   lw__mask mask)
+{
+    LLVMValueRef x[LW_SPMD_PIECES_MAX], results[LW_WARPS_MAX];
+    lw__vectors(s, LLVMGetOperand(call, 0), x);
+    lw__tree(s, op, type, x, mask, results);
+    for (uint32_t w = 0; w < lw__warps(s); w++)
+        set_warp(s, call, w, results[w]);
+    return true;
+}
+
+/* ballot: who says yes; any: is that somebody; all: does nobody say no? */
+static bool vote(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask)
+{
+    LLVMValueRef votes[LW_SPMD_PIECES_MAX];
+    LLVMValueRef nobody = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        votes[p] = lw__spmd_vector(s, LLVMGetOperand(call, 0), p);
+        if (op == LW_OP_warp_all)
+            votes[p] = LLVMBuildNot(s->b, votes[p], "");
+        if (mask[p])
+            votes[p] = LLVMBuildSelect(s->b, mask[p], votes[p], nobody, "");
+    }
+    for (uint32_t w = 0; w < lw__warps(s); w++) {
+        LLVMValueRef bits = lw__warp_bits(s, votes, w);
+        if (op != LW_OP_ballot) {
+            LLVMIntPredicate is = op == LW_OP_warp_any ? LLVMIntNE : LLVMIntEQ;
+            bits = LLVMBuildICmp(s->b, is, bits, lw__spmd_const32(s, 0), "");
+            bits = LLVMBuildZExt(s->b, bits, s->i32, "");
+        }
+        set_warp(s, call, w, bits);
+    }
+    return true;
+}
+
+bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                   lw__mask mask, bool full)
+{
+    (void)full; /* the mask says as much */
+    switch (op) {
+    case LW_OP_shuffle:
+    case LW_OP_shuffle_up:
+    case LW_OP_shuffle_down:
+    case LW_OP_shuffle_xor:
+    case LW_OP_warp_broadcast: lw__move_warp(s, call, op, mask); return true;
+    case LW_OP_warp_sum:
+    case LW_OP_warp_max:
+    case LW_OP_warp_min:
+    case LW_OP_warp_prod: return reduce(s, call, op, type, mask);
+    case LW_OP_warp_inclusive_sum:
+    case LW_OP_warp_exclusive_sum: lw__scan(s, call, op, mask); return true;
+    case LW_OP_warp_partner: lw__partner_warp(s, call, mask); return true;
+    case LW_OP_ballot:
+    case LW_OP_warp_any:
+    case LW_OP_warp_all: return vote(s, call, op, mask);
+    case LW_OP_warp_sync: return true;
+    default: return lw__spmd_refuse(s, call, "this operation");
+    }
+}

@@ -1,0 +1,75 @@
+/* target_cpu.c - the vector levels of the cpu device, and LLVM's part after the widening.
+ *
+ * A level is a processor by its features, never by its name: x86-64-v4 is AVX-512 F, BW, CD, DQ,
+ * VL, x86-64-v3 AVX2 with FMA. None of them has avx512bf16 or avxneconvert, which flush
+ * subnormals. Nothing may become a fused multiply-add that was none: no instruction has fast-math
+ * flags, and the code generator fuses only those that do.
+ */
+#include "compile/spmd.h"
+#include <string.h>
+
+static const struct {
+    const char *name, *cpu, *features;
+    const char *bits; /* of the widest vectors */
+} levels[] = {
+    [LW_LEVEL_BASELINE] = {"baseline", "x86-64", "", "128"},
+    [LW_LEVEL_AVX2] = {"avx2", "x86-64-v3", "", "256"},
+    [LW_LEVEL_AVX512] = {"avx512", "x86-64-v4", "-prefer-256-bit", "512"},
+};
+
+int lw__cpu_level(const char *device)
+{
+    for (size_t i = 0; device && !strncmp(device, "cpu:", 4) && i < sizeof levels / sizeof *levels;
+         i++)
+        if (!strcmp(device + 4, levels[i].name))
+            return (int)i;
+    return -1;
+}
+
+bool lw__cpu_machine(struct lw__unit *unit)
+{
+    const int level = lw__cpu_level(unit->options->device);
+    if (level < 0)
+        return true;
+    LLVMTargetMachineRef machine =
+        lw__llvm_machine("x86_64-unknown-linux-gnu", levels[level].cpu, levels[level].features);
+    if (!machine)
+        return false;
+    LLVMDisposeTargetMachine(unit->machine);
+    unit->machine = machine;
+    return true;
+}
+
+/* Without them LLVM splits 512-bit vectors: it would spare older processors' clock. */
+static void set_widths(LLVMValueRef f, const char *bits)
+{
+    static const char *const names[] = {"prefer-vector-width", "min-legal-vector-width"};
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                LLVMCreateStringAttribute(context, names[i],
+                                                          (unsigned)strlen(names[i]), bits,
+                                                          (unsigned)strlen(bits)));
+}
+
+/* lw__pass_optimise - clean up after the widening: slots become phis, what is known folds, what is
+ * loop-invariant leaves its loop. The code is vectorised already, so neither of LLVM's vectorisers
+ * runs, which would only take its vectors apart; nor loop-idiom, whose memset is a call. dse, gvn,
+ * indvars and loop unswitching made the code of no kernel in bench/ better: dse took longer than
+ * all the others together.
+ * needs WIDENED   makes FINAL   breaks WIDENED
+ */
+bool lw__pass_optimise(struct lw__unit *unit)
+{
+    const int level = lw__cpu_level(unit->options->device);
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && level >= 0;
+         f = LLVMGetNextFunction(f))
+        if (LLVMCountBasicBlocks(f))
+            set_widths(f, levels[level].bits);
+    return lw__llvm_passes(
+        unit->module, unit->machine,
+        "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"
+        "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
+        "loop-mssa(loop-rotate,licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,"
+        "simplifycfg)");
+}

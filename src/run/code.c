@@ -1,0 +1,156 @@
+/* code.c - code on a device: what lanewise-compile makes of one request, found or made, loaded.
+ *
+ *     request -> key -> cache, or the compiler and then the cache -> manifest -> payload loaded
+ *
+ * A request is a whole kernel file (program.c) or one kernel for one size of block (special.c).
+ */
+#include "run/run.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* One request under way. */
+struct build {
+    lw_device *device;
+    const struct lw__compile *compile;
+    struct lw__cache cache;
+    uint64_t key;
+    struct lw__bytes result; /* manifest and payload */
+    struct lw__code *code;
+};
+
+/* ---- compiling ---- */
+
+static void tell_diagnostics(const struct build *b)
+{
+    const lw_build_options *o = b->compile->options;
+    const struct lw__manifest *m = &b->code->manifest;
+
+    for (size_t i = 0; o->on_diagnostic && i < m->diag_count; i++)
+        o->on_diagnostic(&m->diags[i], o->user);
+}
+
+/* The first error; the caller has heard of them all. */
+static lw_status refused(const struct build *b)
+{
+    const struct lw__manifest *m = &b->code->manifest;
+
+    for (size_t i = 0; i < m->diag_count; i++) {
+        const lw_diagnostic *d = &m->diags[i];
+
+        if (strcmp(d->severity, "error"))
+            continue;
+        if (d->file[0] && d->line)
+            return lw__fail(LW_E_COMPILE, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
+        return lw__fail(LW_E_COMPILE, "%s: %s", b->compile->name, d->text);
+    }
+    return lw__fail(LW_E_INTERNAL, "lanewise-compile refused '%s' and gave no reason",
+                    b->compile->name);
+}
+
+static bool has_error(const struct lw__manifest *m)
+{
+    for (size_t i = 0; i < m->diag_count; i++)
+        if (!strcmp(m->diags[i].severity, "error"))
+            return true;
+    return false;
+}
+
+static lw_status compile(struct build *b)
+{
+    struct lw__manifest *m = &b->code->manifest;
+    bool clean = true, found;
+
+    lw__cache_open(&b->cache);
+    b->key = lw__cache_key(b->compile);
+    found = lw__cache_find(&b->cache, b->key, &b->result);
+    if (!found)
+        LW_TRY(lw__compiler_run(b->compile, &b->result, &clean));
+    LW_TRY(lw__manifest_read(b->result.bytes, b->result.length, m));
+    tell_diagnostics(b);
+    if (!clean || has_error(m))
+        return refused(b);
+    if (!found)
+        lw__cache_store(&b->cache, b->key, &b->result, m->text_bytes);
+    return LW_OK;
+}
+
+/* ---- loading ---- */
+
+/* A name for dlopen that needs no disk. The file stays open as long as the code is loaded: dlopen
+ * takes a name it has seen for the same library, and the number must not go to another. */
+static lw_status load_from_memory(struct build *b, const void *payload, size_t bytes)
+{
+    struct lw__code *c = b->code;
+    char path[64];
+
+    c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
+    if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
+        return lw__fail(LW_E_IO, "the code of '%s' cannot be put into a memory file: %s",
+                        b->compile->name, strerror(errno));
+    snprintf(path, sizeof path, "/proc/self/fd/%d", c->payload_file);
+    return b->device->ops->load(b->device->state, path, payload, bytes, &c->loaded);
+}
+
+static lw_status load(struct build *b)
+{
+    struct lw__code *c = b->code;
+    const char *payload = b->result.bytes + c->manifest.text_bytes;
+    size_t bytes = c->manifest.payload_bytes;
+    char *path;
+    lw_status status = LW_E_IO;
+
+    if (!b->device->ops->load)
+        return LW_OK;
+    path = lw__cache_payload_path(&b->cache, b->key, payload, bytes);
+    if (path)
+        status = b->device->ops->load(b->device->state, path, payload, bytes, &c->loaded);
+    free(path);
+    return status ? load_from_memory(b, payload, bytes) : LW_OK;
+}
+
+static lw_status read_sites(struct lw__code *c, const char *name)
+{
+    const struct lw__manifest *m = &c->manifest;
+
+    c->sites = calloc(m->site_count + 1, sizeof *c->sites);
+    if (!c->sites)
+        return lw__fail(LW_E_MEMORY, "out of memory: the source lines of '%s'", name);
+    for (size_t i = 0; i < m->site_count; i++)
+        c->sites[i] = (struct lw__site){m->sites[i].file, m->sites[i].line, m->sites[i].column,
+                                        m->sites[i].what};
+    return LW_OK;
+}
+
+/* ---- the whole ---- */
+
+lw_status lw__code_build(lw_device *device, const struct lw__compile *request,
+                         struct lw__code *code)
+{
+    struct build b = {.device = device, .compile = request, .code = code};
+    lw_status status;
+
+    *code = (struct lw__code){.payload_file = -1};
+    status = compile(&b);
+    if (!status)
+        status = load(&b);
+    if (!status)
+        status = read_sites(code, request->name);
+    lw__cache_close(&b.cache);
+    free(b.result.bytes);
+    return status;
+}
+
+void lw__code_free(lw_device *device, struct lw__code *code)
+{
+    if (code->loaded)
+        device->ops->unload(device->state, code->loaded);
+    if (code->payload_file >= 0)
+        close(code->payload_file);
+    lw__manifest_free(&code->manifest);
+    free(code->sites);
+    *code = (struct lw__code){.payload_file = -1};
+}

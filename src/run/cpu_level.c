@@ -1,0 +1,75 @@
+/* cpu_level.c - which vector instructions kernels may use, by the processor's feature bits and what
+ * the system saves of its registers (__builtin_cpu_supports asks for both), never by its name.
+ */
+#include "run/cpu.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASELINE, AVX2, AVX512, LEVEL_COUNT };
+
+/* From the least to the best. */
+static const struct lw__cpu_level levels[LEVEL_COUNT] = {
+    [BASELINE] = {"baseline", "cpu:baseline", "baseline x86-64"},
+    [AVX2] = {"avx2", "cpu:avx2", "AVX2"},
+    [AVX512] = {"avx512", "cpu:avx512", "AVX-512"},
+};
+
+static int best_level(void)
+{
+    bool avx2, avx512;
+
+    __builtin_cpu_init();
+    avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl");
+    return avx2 && avx512 ? AVX512 : avx2 ? AVX2 : BASELINE;
+}
+
+lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)
+{
+    const char *wanted = getenv("LANEWISE_CPU");
+    int best = best_level();
+
+    *level = &levels[best];
+    if (!wanted || !*wanted)
+        return LW_OK;
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (!strcmp(wanted, levels[i].word)) {
+            if (i > best)
+                return lw__fail(LW_E_DEVICE,
+                                "LANEWISE_CPU is '%s', which this processor or its system lacks; "
+                                "the most it has is '%s'",
+                                wanted, levels[best].word);
+            *level = &levels[i];
+            return LW_OK;
+        }
+    return lw__fail(LW_E_DEVICE, "LANEWISE_CPU is '%s'; need avx512, avx2 or baseline", wanted);
+}
+
+static char descriptions[LEVEL_COUNT][64];
+
+static void write_descriptions(void)
+{
+    size_t threads = lw__pool_size();
+
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        snprintf(descriptions[i], sizeof descriptions[i], "%s, %zu thread%s", levels[i].title,
+                 threads, threads == 1 ? "" : "s");
+}
+
+const char *lw__cpu_describe(const struct lw__cpu_level *level)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *wanted = getenv("LANEWISE_CPU");
+
+    pthread_once(&once, write_descriptions);
+    if (level)
+        return descriptions[level - levels];
+    for (int i = 0; i <= best_level(); i++)
+        if (wanted && !strcmp(wanted, levels[i].word))
+            return descriptions[i];
+    return descriptions[best_level()];
+}

@@ -1,0 +1,87 @@
+/* cpu_memory.c - block memory: one piece a thread, kept from launch to launch.
+ *
+ * A thread runs one block at a time, so it needs the memory of one. The pieces of all threads are
+ * in one list: after a fork those of the threads that the child lacks are still known.
+ */
+#include "run/cpu.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+struct piece {
+    struct piece *next, *previous; /* locked */
+    size_t bytes;
+    char *memory;
+};
+
+static struct piece *pieces; /* locked */
+static pthread_key_t key;
+static bool has_key;
+
+static void destroy(void *argument)
+{
+    struct piece *p = argument;
+
+    lw__lock();
+    if (p->next)
+        p->next->previous = p->previous;
+    if (p->previous)
+        p->previous->next = p->next;
+    else
+        pieces = p->next;
+    lw__unlock();
+    free(p->memory);
+    free(p);
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&key, destroy) == 0;
+}
+
+static struct piece *create(void)
+{
+    struct piece *p = calloc(1, sizeof *p);
+
+    if (!p || pthread_setspecific(key, p)) {
+        free(p);
+        return NULL;
+    }
+    lw__lock();
+    p->next = pieces;
+    if (pieces)
+        pieces->previous = p;
+    pieces = p;
+    lw__unlock();
+    return p;
+}
+
+static bool grow(struct piece *p, size_t bytes)
+{
+    free(p->memory);
+    p->bytes = 0;
+    p->memory = aligned_alloc(LW_CPU_ALIGN, bytes);
+    if (p->memory)
+        p->bytes = bytes;
+    return p->memory != NULL;
+}
+
+bool lw__cpu_memory(size_t bytes, char **memory)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct piece *p;
+
+    *memory = NULL;
+    if (!bytes)
+        return true;
+    bytes = (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
+    pthread_once(&once, make_key);
+    if (!has_key)
+        return false;
+    p = pthread_getspecific(key);
+    if (!p)
+        p = create();
+    if (!p || (p->bytes < bytes && !grow(p, bytes)))
+        return false;
+    *memory = p->memory;
+    return true;
+}

@@ -1,0 +1,114 @@
+/* device_cpu.c - the device `cpu`: kernels as vector code, on all processors.
+ *
+ * A program for it is a shared object with the bitcode from which special.c has the kernels built
+ * for each size of block, and those kernels that BLOCK(...) fixes (base/cpu_abi.h). cpu_launch.c
+ * runs them.
+ */
+#include "run/cpu.h"
+#include <dlfcn.h>
+#include <string.h>
+
+static lw_status cpu_open(const char *name, void **state)
+{
+    const struct lw__cpu_level *level;
+
+    if (strcmp(name, "cpu") != 0)
+        return lw__fail(LW_E_DEVICE, "there is no device '%s'; need cpu, without a number", name);
+    LW_TRY(lw__cpu_level_choose(&level));
+    *state = (void *)level; /* constant: nobody writes there */
+    return LW_OK;
+}
+
+static const char *cpu_target(void *state)
+{
+    const struct lw__cpu_level *level = state;
+
+    return level->target;
+}
+
+static const char *cpu_describe(void *state)
+{
+    return lw__cpu_describe(state);
+}
+
+static lw_status cpu_load(void *state, const char *path, const void *payload, size_t bytes,
+                          void **code)
+{
+    (void)state, (void)payload, (void)bytes;
+    *code = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!*code) {
+        const char *why = dlerror();
+
+        return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
+    }
+    return LW_OK;
+}
+
+static void cpu_unload(void *state, void *code)
+{
+    (void)state;
+    dlclose(code);
+}
+
+static lw_status find_symbol(void *code, const char *symbol, void **address)
+{
+    *address = dlsym(code, symbol);
+    return *address ? LW_OK : lw__fail(LW_E_INTERNAL, "the compiled kernels lack %s", symbol);
+}
+
+/* The symbol PREFIX.KERNEL. */
+static lw_status find_of_kernel(void *code, const char *prefix, const char *kernel, void **address)
+{
+    struct lw__text symbol = {0};
+    lw_status status;
+
+    *address = NULL;
+    lw__text_add(&symbol, "%s.%s", prefix, kernel);
+    status = symbol.failed ? lw__fail(LW_E_MEMORY, "no memory to find kernel '%s'", kernel)
+                           : find_symbol(code, symbol.data, address);
+    lw__text_free(&symbol);
+    return status;
+}
+
+static lw_status cpu_find(void *code, const char *kernel, void **entry)
+{
+    return find_of_kernel(code, "lw.cpu", kernel, entry);
+}
+
+static lw_status cpu_sizes(void *code, const char *kernel, void **function)
+{
+    return find_of_kernel(code, "lw.sizes", kernel, function);
+}
+
+static lw_status cpu_common(void *code, const void **bitcode, size_t *bytes)
+{
+    void *data, *length;
+    uint64_t count;
+
+    LW_TRY(find_symbol(code, "lw.common", &data));
+    LW_TRY(find_symbol(code, "lw.common.bytes", &length));
+    memcpy(&count, length, sizeof count);
+    *bitcode = data;
+    *bytes = count;
+    return LW_OK;
+}
+
+const struct lw__device_ops lw__device_cpu = {
+    .info =
+        {
+            .name = "cpu",
+            .max_shared_bytes = LW_CPU_SHARED_MAX,
+            .max_dynamic_bytes = LW_CPU_DYNAMIC_MAX,
+            .max_print_bytes = LW_PRINT_BYTES_MAX,
+        },
+    .target_of = cpu_target,
+    .describe = cpu_describe,
+    .open = cpu_open,
+    .load = cpu_load,
+    .unload = cpu_unload,
+    .find = cpu_find,
+    .sizes = cpu_sizes,
+    .common = cpu_common,
+    .is_small = lw__cpu_is_small,
+    .launch = lw__cpu_launch,
+};

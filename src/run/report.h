@@ -1,0 +1,45 @@
+/* report.h - texts that come of launches, the same on every device that runs on the host: report.c
+ * puts together the messages of those that fail, print.c formats what kernels print.
+ */
+#ifndef LW_REPORT_H
+#define LW_REPORT_H
+
+#include "base/base.h"
+#include "run/device_ops.h"
+
+/* All zero is an empty message. */
+struct lw__message {
+    char text[LW_MESSAGE_MAX + 1];
+    size_t length;
+};
+void lw__message_add(struct lw__message *m, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* FILE:LINE of a site; the same and what stands there; "(x,y,z)". */
+void lw__message_add_line(struct lw__message *m, const struct lw__launch *launch, uint32_t site);
+void lw__message_add_site(struct lw__message *m, const struct lw__launch *launch, uint32_t site);
+void lw__message_add_index(struct lw__message *m, const int32_t index[3]);
+
+/* The whole message of a failed assert. */
+void lw__message_add_assert(struct lw__message *m, const struct lw__launch *launch,
+                            const char *expression, uint32_t site, const int32_t block[3],
+                            const int32_t thread[3]);
+
+/* Parts of that of a divergent barrier: its beginning; who came to a site; who did not, as ranges
+ * in linear order; who never will. */
+void lw__message_add_divergence(struct lw__message *m, const struct lw__launch *launch,
+                                const int32_t block[3]);
+void lw__message_add_reached(struct lw__message *m, int64_t count, const int32_t first[3]);
+void lw__message_add_missing(struct lw__message *m, const struct lw__launch *launch, uint32_t site,
+                             bool (*is_missing)(const void *who, int thread), const void *who);
+void lw__message_add_returned(struct lw__message *m, int64_t count);
+
+/* lw__place - the three coordinates of a linear index in a grid or block, x fastest. */
+void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3]);
+
+/* lw__print - format one printf of a thread and hand the text to out, which cuts what a thread
+ * printed into lines. False: memory is short.
+ * numeric  floating-point conversions as the C library's in the current locale and rounding */
+bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+               const char *format, uint32_t count, const uint64_t *args);
+#endif

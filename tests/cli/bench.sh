@@ -1,0 +1,34 @@
+# `lanewise bench` measures the rows that are named: every variant is right, ours has the bits of
+# ref, and the results come as a table, as JSON and as a drawing.
+set -eu
+
+if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
+    echo "peers do not run in a sanitizer's process"
+    exit 77
+fi
+grep -qw avx2 /proc/cpuinfo || { echo "no processor with AVX2"; exit 77; }
+
+"$LANEWISE" bench --device ref --level avx2 dot24 softmax --rows transpose,matmul_4x4,build \
+    --json results.json --svg results.svg --commit abc123 >table
+
+for title in 'dot, grid-stride' 'softmax of rows' 'transpose' 'matmul' 'build of a small kernel'; do
+    grep -q "$title" table || { echo "no row '$title'"; cat table; exit 1; }
+done
+# One and two threads of dot where there are two processors.
+[ "$(grep -c "ours has ref's bits" table)" -ge 4 ] || { echo "other bits"; cat table; exit 1; }
+if grep -E 'wrong|refused|crashed|failed' table; then exit 1; fi
+grep -qE '^    ours +[0-9.]+ (ms|us)' table || { echo "ours has no time"; cat table; exit 1; }
+grep -q '"commit": "abc123"' results.json
+grep -q '"row": "matmul_4x4"' results.json
+grep -q '</svg>' results.svg
+
+# JSON on standard output is all that stands there.
+"$LANEWISE" bench --device ref --level avx2 dot24 --threads 1 --json >out 2>table
+head -c 1 out | grep -q '{'
+grep -q '"same_bits": true' out
+grep -q 'dot, grid-stride' table
+
+# A device that is not there costs ours only.
+"$LANEWISE" bench --device nowhere --level avx2 --small scan >table
+grep -q "ours .* refused: .*nowhere" table
+grep -qE '^    hand +[0-9.]+ (ms|us)' table

@@ -1,0 +1,31 @@
+# show-levels.sh - the cpu's code uses the vectors of its level, all of them, and never fuses a
+# product and a sum that the kernel did not.
+set -eu
+
+cat >k.c <<'END'
+#include <lanewise/kernel.h>
+#define I global_idx.x
+KERNEL void apart(float *a, const float *b) { a[I] = a[I] * b[I] + 3; }
+KERNEL void fused(float *a, const float *b) { a[I] = fma(a[I], b[I], 3.0f); }
+END
+
+has() { grep -q "$1" "$2" || { echo "no $1 in $2"; exit 1; }; }
+lacks() { if grep "$1" "$2"; then echo "$1 in $2"; exit 1; fi; }
+show()
+{
+    "$LANEWISE" show k.c --stage asm -d "cpu:$1" -k "$2" >"$2.$1" || { cat "$2.$1"; exit 1; }
+}
+for level in baseline avx2 avx512; do
+    show "$level" apart
+    lacks 'fmadd\|call.*fma' "apart.$level"
+    has 'mulps' "apart.$level"
+    show "$level" fused
+done
+lacks 'ymm\|zmm' apart.baseline
+has 'mulps.*ymm' apart.avx2
+lacks 'zmm' apart.avx2
+has 'mulps.*zmm' apart.avx512
+lacks 'mulps.*ymm' apart.avx512
+has 'fmaf' fused.baseline
+has 'vfmadd.*ymm' fused.avx2
+has 'vfmadd.*zmm' fused.avx512
