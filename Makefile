@@ -36,6 +36,11 @@ test-asan:
 test-tsan: all
 	scripts/test --only tsan $(BUILD)
 
+# Every kernel test on `cpu`, at each vector level, for every size of block, and each kernel of
+# tests/cpu with several numbers of threads against `ref`; `make test` takes a share of them.
+test-cpu: all
+	scripts/test --only cpu-full $(BUILD)
+
 # Every float of every maths function, doubles by the million, against MPFR: half an hour of one
 # core, shared by all cores. Not part of `make test`, which tries a sample.
 test-maths:
@@ -58,7 +63,7 @@ lint:
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples bench tests/unit tests/fuzz tests/random tests/robust -name '*.[ch]' | \
+	find src cli examples bench tests/unit tests/fuzz tests/random tests/robust tests/cpu -name '*.[ch]' | \
 		xargs clang-format-19 -i
 
 # Every row of the table with its peers, some minutes; BENCH='--quick dot24' for options and rows.
@@ -75,5 +80,5 @@ install: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all demo test test-quick test-asan test-tsan test-maths fuzz fuzz-input lint format bench \
-	install clean
+.PHONY: all demo test test-quick test-asan test-tsan test-cpu test-maths fuzz fuzz-input lint \
+	format bench install clean

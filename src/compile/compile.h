@@ -123,8 +123,9 @@ void lw__dependency_add(struct lw__text *manifest, const char *path);
 /* llvm19.c: everything that depends on LLVM's version. */
 bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
-/* For the passes of spmd_prepare: once a process. */
-void lw__llvm_scalar_options(void);
+/* For the passes of spmd_prepare, once a process: the most pieces that a block has; loops that are
+ * marked to be unrolled. */
+void lw__llvm_scalar_options(uint32_t pieces, uint32_t marked);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);
@@ -150,7 +151,7 @@ LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
 /* ir_copy.c: llvm.memcpy, memmove and memset of few bytes outside of private memory become loads and
  * stores. */
-void lw__ir_expand_copies(LLVMValueRef function);
+void lw__ir_expand_copies(LLVMValueRef function, bool of_private);
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
 
 /* ir_verify.c: does the module keep the rules of its facts? */

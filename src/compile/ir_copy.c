@@ -1,19 +1,34 @@
 /* ir_copy.c - copies of structs as loads and stores.
  *
  * clang copies a struct with llvm.memcpy and clears one with llvm.memset. Between private variables
- * sroa resolves that; what goes to or comes from block or global memory becomes one load and store
+ * sroa resolves that, and those it leaves are expanded after it; what goes to or comes from block or global memory becomes one load and store
  * a member here, of which lanes make vectors as of any other.
  */
 #include "compile/compile.h"
 #include <string.h>
 
-enum { PARTS_MAX = 32, PART_BYTES_MAX = 8 };
+enum { PARTS_MAX = 32, PRIVATE_PARTS_MAX = 64, PART_BYTES_MAX = 8 };
 
-static bool is_private(LLVMValueRef pointer)
+/* The variable of the thread that the pointer is into, or NULL. */
+static LLVMValueRef private_variable(LLVMValueRef pointer)
 {
-    while (LLVMIsAGetElementPtrInst(pointer))
+    while (pointer && LLVMIsAGetElementPtrInst(pointer))
         pointer = LLVMGetOperand(pointer, 0);
-    return LLVMIsAAllocaInst(pointer);
+    return pointer && LLVMIsAAllocaInst(pointer) ? pointer : NULL;
+}
+
+/* Bytes of an element of an array of scalars; PART_BYTES_MAX of other variables. */
+static uint64_t element_bytes(LLVMValueRef variable)
+{
+    LLVMTypeRef type = LLVMGetAllocatedType(variable);
+    LLVMTargetDataRef data =
+        LLVMGetModuleDataLayout(LLVMGetGlobalParent(LLVMGetBasicBlockParent(
+            LLVMGetInstructionParent(variable))));
+    while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+        type = LLVMGetElementType(type);
+    uint64_t bytes = LLVMABISizeOfType(data, type);
+    return LLVMGetTypeKind(type) == LLVMStructTypeKind || bytes > PART_BYTES_MAX ? PART_BYTES_MAX
+                                                                                : bytes;
 }
 
 static uint64_t align_of(LLVMValueRef call, unsigned argument)
@@ -30,8 +45,8 @@ struct copy {
     uint64_t parts;
 };
 
-/* Is the instruction a copy or fill of known, small size? */
-static bool read_copy(LLVMValueRef i, struct copy *c)
+/* Is the instruction a copy or fill of known, small size, and of private variables as asked? */
+static bool read_copy(LLVMValueRef i, bool of_private, struct copy *c)
 {
     const char *name = lw__ir_callee(i);
     const bool fills = !strncmp(name, "llvm.memset.", 12);
@@ -40,8 +55,10 @@ static bool read_copy(LLVMValueRef i, struct copy *c)
     LLVMValueRef source = LLVMGetOperand(i, 1), bytes = LLVMGetOperand(i, 2);
     *c = (struct copy){.call = i, .to = LLVMGetOperand(i, 0), .from = fills ? NULL : source};
     if (!LLVMIsAConstantInt(bytes) || (fills && !LLVMIsAConstantInt(source)) ||
-        LLVMConstIntGetZExtValue(LLVMGetOperand(i, 3)) || is_private(c->to) ||
-        (c->from && is_private(c->from)))
+        LLVMConstIntGetZExtValue(LLVMGetOperand(i, 3)))
+        return false;
+    LLVMValueRef own = private_variable(c->to), from = private_variable(c->from);
+    if ((own || from) != of_private)
         return false;
     c->bytes = LLVMConstIntGetZExtValue(bytes);
     c->part = align_of(i, 0);
@@ -51,8 +68,12 @@ static bool read_copy(LLVMValueRef i, struct copy *c)
         c->part = align_of(i, 1);
     if (c->part > PART_BYTES_MAX)
         c->part = PART_BYTES_MAX;
+    if (own && element_bytes(own) < c->part)
+        c->part = element_bytes(own);
+    if (from && element_bytes(from) < c->part)
+        c->part = element_bytes(from);
     c->parts = c->bytes / c->part + (uint64_t)__builtin_popcountll(c->bytes % c->part);
-    return c->parts <= PARTS_MAX;
+    return c->parts <= (of_private ? PRIVATE_PARTS_MAX : PARTS_MAX);
 }
 
 /* The place of the part that begins at `offset`, and the size of that part. */
@@ -76,7 +97,7 @@ static LLVMValueRef place(LLVMBuilderRef b, LLVMValueRef base, uint64_t offset)
 static void expand(LLVMBuilderRef b, const struct copy *c)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(c->to));
-    LLVMValueRef values[PARTS_MAX];
+    LLVMValueRef values[PRIVATE_PARTS_MAX];
     size_t n = 0;
     LLVMPositionBuilderBefore(b, c->call);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(c->call));
@@ -97,7 +118,7 @@ static void expand(LLVMBuilderRef b, const struct copy *c)
     LLVMInstructionEraseFromParent(c->call);
 }
 
-void lw__ir_expand_copies(LLVMValueRef function)
+void lw__ir_expand_copies(LLVMValueRef function, bool of_private)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
@@ -105,7 +126,7 @@ void lw__ir_expand_copies(LLVMValueRef function)
         for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
             struct copy c;
             next = LLVMGetNextInstruction(i);
-            if (LLVMIsACallInst(i) && read_copy(i, &c))
+            if (LLVMIsACallInst(i) && read_copy(i, of_private, &c))
                 expand(b, &c);
         }
     LLVMDisposeBuilder(b);

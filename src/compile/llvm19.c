@@ -7,6 +7,7 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const intrinsics[] = {
@@ -45,12 +46,20 @@ bool lw__llvm_start(struct lw__unit *unit)
     return unit->machine != NULL;
 }
 
-void lw__llvm_scalar_options(void)
+static uint32_t within(uint32_t low, uint32_t x, uint32_t high)
 {
-    /* Pass strings have no words for these. The second is the size, in LLVM's units of about one
-     * instruction, up to which a loop is unrolled that is marked so. */
-    static const char *const words[] = {"lanewise-compile", "-scalarize-load-store",
-                                        "-pragma-unroll-threshold=2048"};
+    return x < low ? low : x > high ? high : x;
+}
+
+void lw__llvm_scalar_options(uint32_t pieces, uint32_t marked)
+{
+    /* Pass strings have no words for these. Sizes up to which loops are unrolled, in LLVM's units
+     * of about one instruction: those that are marked, and others. */
+    char most[48], few[48];
+    snprintf(most, sizeof most, "-pragma-unroll-threshold=%u",
+             within(64, 32768 / pieces / (marked ? marked : 1), 2048));
+    snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 300));
+    const char *const words[] = {"lanewise-compile", "-scalarize-load-store", most, few};
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 

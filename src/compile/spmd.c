@@ -43,63 +43,50 @@ void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, const char *w
 
 /* ---- the kernel's facts ---------------------------------------------------------------------- */
 
-static bool has_block_operation(const struct lw__spmd *s, bool in_regions)
+static bool has_block_operation(const struct lw__spmd *s, uint32_t b)
 {
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
-            enum lw__op op = lw__ir_collective(i, NULL);
-            if (op && lw__op_table[op].block && (!in_regions || s->region_of[b] >= 0))
-                return true;
-        }
+    for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+         i = LLVMGetNextInstruction(i))
+        if (lw__op_table[lw__ir_collective(i, NULL)].block)
+            return true;
     return false;
 }
 
-/* The loop whose trips the value counts: the header of its phi, UINT32_MAX where there is none. */
-static uint32_t counted_loop(const struct lw__spmd *s, LLVMValueRef trip, unsigned depth)
+/* Are there block operations in regions, where threads may be missing? Fills in meets_later. */
+static bool may_miss(struct lw__spmd *s)
 {
-    if (!LLVMIsAInstruction(trip) || depth > 16)
-        return UINT32_MAX;
-    uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(trip));
-    if (!LLVMIsAPHINode(trip))
-        return LLVMGetNumOperands(trip) && !LLVMIsACallInst(trip)
-                   ? counted_loop(s, LLVMGetOperand(trip, 0), depth + 1)
-                   : UINT32_MAX;
-    for (size_t k = 0; k < s->loops.count; k++)
-        if (s->loops.loops[k].header == home)
-            return home;
-    return counted_loop(s, LLVMGetIncomingValue(trip, 0), depth + 1);
-}
-
-/* The loops whose trips are part of a collective's instance hold it, though no edge may lead from
- * it back to the header: an arm that leaves a loop belongs to the trip that it leaves. */
-static bool hold_collective(struct lw__spmd *s, LLVMValueRef call, uint32_t block)
-{
-    bool ok = true;
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
-    for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
-        uint32_t header = counted_loop(s, LLVMGetOperandBundleArgAtIndex(bundle, k), 0);
-        for (size_t l = 0; ok && header != UINT32_MAX && l < s->loops.count; l++)
-            if (s->loops.loops[l].header == header && !s->loops.loops[l].body[block] &&
-                lw__cfg_dominates(&s->cfg, header, block))
-                ok = lw__loops_grow(&s->cfg, &s->loops.loops[l], block);
+    bool in_region = false, changed = true;
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        s->meets_later[b] = has_block_operation(s, b);
+        in_region |= s->meets_later[b] && s->region_of[b] >= 0;
     }
-    LLVMDisposeOperandBundle(bundle);
-    return ok;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;)
+            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
+                if (s->meets_later[s->cfg.succ[e]] && !s->meets_later[b])
+                    changed = s->meets_later[b] = true;
+    }
+    return in_region;
 }
 
-static bool find_loops(struct lw__spmd *s)
+int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch)
 {
-    if (!lw__loops_build(&s->cfg, &s->loops))
-        return false;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+    const struct lw__cfg *g = &s->cfg;
+    uint32_t first = g->succ_start[branch];
+    for (int k = 0; g->succ_start[branch + 1] - first == 2 && k < 2; k++) {
+        uint32_t x = g->succ[first + (uint32_t)k];
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[x]);
+        if (g->pred_start[x + 1] - g->pred_start[x] != 1 || !LLVMIsAUnreachableInst(end))
+            continue;
+        bool plain = true;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[x]); i;
              i = LLVMGetNextInstruction(i))
-            if (lw__ir_collective(i, NULL) && LLVMGetNumOperandBundles(i) &&
-                !hold_collective(s, i, b))
-                return false;
-    lw__loops_nest(&s->loops);
-    return true;
+            plain &= !LLVMIsAPHINode(i) && !lw__ir_collective(i, NULL);
+        if (plain)
+            return k;
+    }
+    return -1;
 }
 
 static bool analyse(struct lw__spmd *s)
@@ -108,16 +95,21 @@ static bool analyse(struct lw__spmd *s)
     if (!lw__cfg_build(s->scalar, &s->cfg))
         return lw__defect("out of memory");
     n = s->cfg.count + 1;
-    if (!find_loops(s))
+    if (!lw__loops_build(&s->cfg, &s->loops))
         return false;
+    lw__loops_nest(&s->loops);
     s->ipdom = lw__cfg_post_dominators(&s->cfg);
     s->divergent = calloc(n, sizeof *s->divergent);
     s->joins = calloc(n, sizeof *s->joins);
     s->leaves_apart = calloc(s->loops.count + 1, sizeof *s->leaves_apart);
-    s->region_of = calloc(n, sizeof *s->region_of);
+    s->region_of = calloc(3 * n, sizeof *s->region_of);
+    s->entered_at = s->region_of + n;
+    s->looped_at = s->entered_at + n;
     s->class_of = calloc(n, sizeof *s->class_of);
+    s->meets_at = calloc(n, sizeof *s->meets_at);
+    s->meets_later = calloc(n, sizeof *s->meets_later);
     if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->region_of ||
-        !s->class_of)
+        !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
     return lw__spmd_values_build(s) && lw__spmd_shapes(s) && lw__spmd_regions(s);
 }
@@ -135,6 +127,8 @@ static void forget(struct lw__spmd *s)
     free(s->leaves_apart);
     free(s->region_of);
     free(s->class_of);
+    free(s->meets_at);
+    free(s->meets_later);
     free(s->arguments);
     free(s->gone);
 }
@@ -213,6 +207,14 @@ static void open_block(struct lw__spmd *s, const struct counters *c)
     }
 }
 
+/* Another block? Asked at the end of the loop, which is large and must not be turned around. */
+static void end_trip(struct lw__spmd *s, const struct counters *c, LLVMBasicBlockRef body,
+                     LLVMBasicBlockRef finished)
+{
+    LLVMValueRef more = LLVMBuildICmp(s->b, LLVMIntULT, load_counter(s, c, 0), c->end, "");
+    LLVMBuildCondBr(s->b, more, body, finished);
+}
+
 static void return_status(struct lw__spmd *s, LLVMBasicBlockRef at, int status)
 {
     LLVMPositionBuilderAtEnd(s->b, at);
@@ -223,8 +225,7 @@ static void return_status(struct lw__spmd *s, LLVMBasicBlockRef at, int status)
 static void build(struct lw__spmd *s)
 {
     LLVMBasicBlockRef allocas = append(s, "entry"), launch = append(s, "launch"),
-                      head = append(s, "blocks"), body = append(s, "block"),
-                      finished = append(s, "finished");
+                      body = append(s, "block"), finished = append(s, "finished");
     struct counters c;
     s->done = append(s, "done");
     s->stop = append(s, "stop");
@@ -236,17 +237,14 @@ static void build(struct lw__spmd *s)
     LLVMSetAlignment(s->dummy, 64);
     LLVMPositionBuilderAtEnd(s->b, launch);
     open_launch(s, &c);
-    LLVMBuildBr(s->b, head);
-    LLVMPositionBuilderAtEnd(s->b, head);
-    LLVMBuildCondBr(
-        s->b, LLVMBuildICmp(s->b, LLVMIntULT, load_counter(s, &c, 0), c.end, ""), body, finished);
+    end_trip(s, &c, body, finished);
     LLVMPositionBuilderAtEnd(s->b, body);
     open_block(s, &c);
     lw__spmd_control(s);
     LLVMSetCurrentDebugLocation2(s->b, NULL);
     LLVMPositionBuilderAtEnd(s->b, s->done);
     step(s, &c);
-    LLVMBuildBr(s->b, head);
+    end_trip(s, &c, body, finished);
     return_status(s, finished, 0);
     return_status(s, s->stop, 1);
 }
@@ -287,7 +285,7 @@ static bool widen(struct lw__spmd *s)
         return false;
     s->function = declare(s);
     s->arguments = calloc(s->kernel->param_count + 1, sizeof *s->arguments);
-    if (has_block_operation(s, true))
+    if (may_miss(s))
         s->gone = calloc(s->pieces, sizeof *s->gone);
     if (!s->function || !s->arguments)
         return lw__defect("out of memory");

@@ -56,6 +56,11 @@ int64_t lw__lanes_wrap(int64_t value, unsigned bits);
 /* lw.thread_idx.*, lw.lane_id, lw.warp_id; false: another name. */
 bool lw__lanes_place(struct lw__spmd *s, const char *name, struct lw__value_shape *shape);
 
+/* The successor of a branch, as 0 or 1, that nobody comes back from, a failed assert, and that only
+ * this branch leads to; -1: it is none of that kind. Lanes that go there end the launch, so the
+ * branch does not part the others. */
+int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch);
+
 /* spmd_shape.c: shapes of all values, and which terminators are divergent. */
 bool lw__spmd_shapes(struct lw__spmd *s);
 
@@ -66,6 +71,7 @@ struct lw__region {
     bool is_loop;   /* the head is a loop's header: entered along its edges */
     uint32_t join;  /* where all are together again; not in it; UINT32_MAX: they never are */
     bool *blocks;   /* per block: in the region or in one inside */
+    uint32_t first, last, size; /* of them: the lowest, the highest, how many */
     int parent;     /* -1: the kernel */
 
     /* Its own blocks fall into classes: blocks that the same lanes run, connected by uniform
@@ -109,6 +115,7 @@ struct lw__spmd {
     uint32_t *ipdom; /* per block: immediate post-dominator, UINT32_MAX: none */
     bool *divergent; /* per block: its terminator is */
     bool *joins;     /* per block: lanes come here in different ways, a phi may differ by lane */
+    uint32_t *meets_at; /* per block: where a divergent branch's lanes are together again */
     bool *leaves_apart; /* per loop: lanes leave it in different trips */
     struct lw__value_map *values; /* argument or instruction -> its row below */
     struct lw__value_shape *shapes;
@@ -116,7 +123,9 @@ struct lw__spmd {
     size_t value_count;
     struct lw__region *regions; /* outer before inner */
     size_t region_count;
-    int *region_of; /* per block: the innermost region that holds it, -1 */
+    int *region_of;  /* per block: the innermost region that holds it, -1 */
+    int *entered_at; /* per block: the region that its branch enters, -1 */
+    int *looped_at;  /* per block: the region that is the loop with this header, -1 */
     uint32_t *class_of; /* per block: its class, within region_of */
     void *lane_memory;
 
@@ -126,7 +135,8 @@ struct lw__spmd {
     LLVMBuilderRef entry; /* in front of its first block's terminator: allocas */
     LLVMBasicBlockRef done; /* where the block's threads have all returned */
     LLVMBasicBlockRef stop; /* branch here where a call has stopped the launch */
-    LLVMValueRef *gone;     /* per piece a slot: threads that have returned; NULL: nobody asks */
+    LLVMValueRef *gone;     /* per piece a slot: threads that meet no more; NULL: nobody asks */
+    bool *meets_later;      /* per block: a block operation is in it or can be reached from it */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
     LLVMValueRef dummy; /* 64 bytes that a masked-off scalar access may touch */
@@ -135,6 +145,7 @@ struct lw__spmd {
     uint64_t scope;     /* of what is read and spread: a part of a block's code that dominates the
                            rest of itself */
     LLVMValueRef *arguments; /* what the kernel's parameters are here */
+    uint64_t private_bytes; /* of the threads' arrays */
     bool failed;        /* something was refused, or memory was short */
 };
 
@@ -215,6 +226,11 @@ bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef
 bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 
+/* spmd_private.c: an alloca; its shape; by what factor offsets of an address into one grow. */
+bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable);
+struct lw__value_shape lw__private_shape(struct lw__spmd *s, LLVMValueRef variable);
+uint64_t lw__private_scale(const struct lw__spmd *s, LLVMValueRef pointer);
+
 /* spmd_serial.c: llvm.memcpy, memmove and memset, for all pieces. */
 bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 
@@ -229,9 +245,12 @@ bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const 
                    lw__mask mask, bool full);
 bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                     lw__mask mask, bool full);
-/* The shape of a collective's result. */
-struct lw__value_shape lw__spmd_collective_shape(const struct lw__spmd *s, LLVMValueRef call,
-                                                 enum lw__op op);
+
+/* spmd_trips.c: lanes that are here in different trips are of different instances. Do some of the
+ * trips differ by lane? Then an operation of the warp is done once for each of them. */
+bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call);
+bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
+                            const char *type, lw__mask mask);
 
 /* spmd_control.c: the blocks of the kernel, for one block of threads, from s->b on; a return
  * branches to s->done. */

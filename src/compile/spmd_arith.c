@@ -78,6 +78,31 @@ static LLVMValueRef extend_unsigned(struct lw__spmd *s, LLVMValueRef i, uint32_t
     return LLVMBuildSub(s->b, wide, LLVMConstInt(to, (uint64_t)top, 1), "");
 }
 
+/* Into a private array: offsets grow by its factor. */
+static LLVMValueRef scaled_address(struct lw__spmd *s, LLVMValueRef i, uint32_t p, uint64_t scale)
+{
+    LLVMValueRef sum = lw__spmd_const64(s, 0), base = lw__spmd_base(s, LLVMGetOperand(i, 0), p);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(i);
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
+        LLVMValueRef index = LLVMGetOperand(i, k), v;
+        if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            v = lw__spmd_const64(
+                s, (int64_t)(LLVMOffsetOfElement(s->data, type, field) * scale));
+            type = LLVMStructGetTypeAtIndex(type, field);
+        } else {
+            if (k > 1)
+                type = LLVMGetElementType(type);
+            v = LLVMBuildIntCast2(s->b, lw__spmd_base(s, index, p), s->i64, 1, "");
+            v = LLVMBuildMul(
+                s->b, v,
+                lw__spmd_const64(s, (int64_t)(LLVMABISizeOfType(s->data, type) * scale)), "");
+        }
+        sum = LLVMBuildAdd(s->b, sum, v, "");
+    }
+    return LLVMBuildGEP2(s->b, s->i8, base, &sum, 1, "");
+}
+
 static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     int64_t stride;
@@ -86,7 +111,8 @@ static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
                 (shape.kind == LW_SHAPE_PIECE && lw__shape_as_piece(s, shape, &stride) && !stride);
     if (LLVMIsAZExtInst(i) && !flat)
         return extend_unsigned(s, i, p);
-    return clone(s, i, p);
+    uint64_t scale = LLVMIsAGetElementPtrInst(i) ? lw__private_scale(s, i) : 1;
+    return scale > 1 ? scaled_address(s, i, p, scale) : clone(s, i, p);
 }
 
 bool lw__spmd_arith_scalar(struct lw__spmd *s, LLVMValueRef i)
@@ -134,18 +160,18 @@ static LLVMValueRef address(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     LLVMValueRef base = LLVMGetOperand(i, 0), sum = NULL;
     LLVMTypeRef type = LLVMGetGEPSourceElementType(i), wide = lw__spmd_vector_type(s, s->i64);
-    uint64_t fixed = 0;
+    uint64_t fixed = 0, scale = lw__private_scale(s, i);
     for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
         LLVMValueRef index = LLVMGetOperand(i, k);
         if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            fixed += LLVMOffsetOfElement(s->data, type, field);
+            fixed += scale * LLVMOffsetOfElement(s->data, type, field);
             type = LLVMStructGetTypeAtIndex(type, field);
             continue;
         }
         if (k > 1)
             type = LLVMGetElementType(type);
-        uint64_t size = LLVMABISizeOfType(s->data, type);
+        uint64_t size = scale * LLVMABISizeOfType(s->data, type);
         if (LLVMIsAConstantInt(index)) {
             fixed += size * (uint64_t)LLVMConstIntGetSExtValue(index);
             continue;

@@ -27,15 +27,6 @@ static bool is_inside(const struct lw__spmd *s, int outer, uint32_t b)
     return outer < 0 || s->regions[outer].blocks[b];
 }
 
-/* Is block b the branch that enters a region directly inside `outer`? */
-static bool enters_child(const struct lw__spmd *s, int outer, uint32_t b)
-{
-    for (size_t k = 0; k < s->region_count; k++)
-        if (s->regions[k].parent == outer && !s->regions[k].is_loop && s->regions[k].head == b)
-            return true;
-    return false;
-}
-
 /* The class whose lanes come along the edge from p, as far as it is known; SPLIT: only some. */
 static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p)
 {
@@ -44,7 +35,7 @@ static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p)
     int child = child_with(s, outer, p);
     if (child >= 0)
         return s->regions[child].entered_from;
-    if (s->divergent[p] && !enters_child(s, outer, p))
+    if (s->divergent[p] && s->entered_at[p] < 0)
         return SPLIT;
     return s->class_of[p];
 }
@@ -67,59 +58,60 @@ static uint32_t class_from(const struct lw__spmd *s, int outer, uint32_t b, cons
     return found;
 }
 
-/* One round over the blocks of region `outer`; is_head only ever grows. */
-static bool assign(struct lw__spmd *s, int outer, bool *is_head)
+/* The class of block b of `outer`, or of the lanes that enter the loop inside that b heads. */
+static bool assign_block(struct lw__spmd *s, int outer, uint32_t b, bool *is_head)
 {
-    bool changed = false;
-    for (uint32_t b = 0; b < s->cfg.count; b++) {
-        int child = child_with(s, outer, b);
-        if (!is_inside(s, outer, b) || (child < 0 && s->region_of[b] != outer))
-            continue;
-        struct lw__region *c = child >= 0 ? &s->regions[child] : NULL;
-        if (c && c->head != b)
-            continue;
-        if (c && !c->is_loop)
-            continue;
-        uint32_t *slot = c ? &c->entered_from : &s->class_of[b];
-        uint32_t v = is_head[b] ? b : class_from(s, outer, b, c ? c->blocks : NULL);
-        changed |= *slot != v;
-        *slot = v;
-        is_head[b] |= v == b;
+    struct lw__region *child = NULL;
+    if (s->region_of[b] != outer) {
+        int k = s->looped_at[b];
+        if (k < 0 || s->regions[k].parent != outer)
+            return false;
+        child = &s->regions[k];
     }
-    for (size_t k = 0; k < s->region_count; k++) {
-        struct lw__region *c = &s->regions[k];
-        if (c->parent != outer || c->is_loop)
-            continue;
-        changed |= c->entered_from != s->class_of[c->head];
-        c->entered_from = s->class_of[c->head];
+    uint32_t *slot = child ? &child->entered_from : &s->class_of[b];
+    uint32_t v = is_head[b] ? b : class_from(s, outer, b, child ? child->blocks : NULL);
+    bool changed = *slot != v;
+    *slot = v;
+    is_head[b] |= v == b;
+    if (!child && s->entered_at[b] >= 0) {
+        uint32_t *entered = &s->regions[s->entered_at[b]].entered_from;
+        changed |= *entered != v;
+        *entered = v;
     }
     return changed;
 }
 
 /* Classes that were right before a new head was found may not be so after: begin again. */
-static void forget(struct lw__spmd *s, int outer)
+static void forget_block(struct lw__spmd *s, int outer, uint32_t b)
 {
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] == outer)
-            s->class_of[b] = NO_CLASS;
-    for (size_t k = 0; k < s->region_count; k++)
-        if (s->regions[k].parent == outer)
-            s->regions[k].entered_from = NO_CLASS;
+    if (s->region_of[b] == outer)
+        s->class_of[b] = NO_CLASS;
+    if (s->region_of[b] == outer && s->entered_at[b] >= 0)
+        s->regions[s->entered_at[b]].entered_from = NO_CLASS;
+    if (s->looped_at[b] >= 0 && s->regions[s->looped_at[b]].parent == outer)
+        s->regions[s->looped_at[b]].entered_from = NO_CLASS;
 }
 
 static void find_classes(struct lw__spmd *s, int outer, bool *is_head)
 {
-    memset(is_head, 0, s->cfg.count);
+    uint32_t first = outer < 0 ? 0 : s->regions[outer].first,
+             end = outer < 0 ? (uint32_t)s->cfg.count : s->regions[outer].last + 1;
+    memset(is_head + first, 0, end - first);
     if (outer < 0)
         is_head[0] = true;
     size_t heads = 0, before;
     do {
+        bool changed = true;
         before = heads;
-        forget(s, outer);
-        while (assign(s, outer, is_head))
-            ;
+        for (uint32_t b = first; b < end; b++)
+            forget_block(s, outer, b);
+        while (changed) {
+            changed = false;
+            for (uint32_t b = first; b < end; b++)
+                changed |= is_inside(s, outer, b) && assign_block(s, outer, b, is_head);
+        }
         heads = 0;
-        for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (uint32_t b = first; b < end; b++)
             heads += is_head[b];
     } while (heads != before);
 }
@@ -159,7 +151,7 @@ static const struct lw__loop *loop_at(const struct lw__spmd *s, uint32_t header)
 static bool place(struct order *o, const bool *only)
 {
     struct lw__spmd *s = o->s;
-    for (uint32_t b = 0; b < s->cfg.count; b++) {
+    for (uint32_t b = o->r->first; b <= o->r->last; b++) {
         if (!o->r->blocks[b] || (only && !only[b]) || o->placed[b])
             continue;
         o->placed[b] = true;
@@ -183,7 +175,7 @@ static bool order_region(struct lw__spmd *s, int region, const bool *is_head)
     struct lw__region *r = &s->regions[region];
     struct order o = {.s = s, .r = r, .region = region, .is_head = is_head};
     o.placed = calloc(s->cfg.count, 1);
-    r->heads = malloc((s->cfg.count + 1) * sizeof *r->heads);
+    r->heads = malloc((r->size + 1) * sizeof *r->heads);
     bool ok = (o.placed && r->heads) || lw__defect("out of memory");
     ok = ok && place(&o, NULL);
     free(o.placed);

@@ -108,6 +108,23 @@ static void close_sequence(struct lw__sequence *q)
     free(q);
 }
 
+static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
+{
+    return lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetCondition(end)));
+}
+
+/* Is block b a dead end that the branch before it emits itself? */
+static bool is_emitted_before(const struct lw__spmd *s, uint32_t b)
+{
+    if (s->cfg.pred_start[b + 1] - s->cfg.pred_start[b] != 1)
+        return false;
+    uint32_t p = s->cfg.pred[s->cfg.pred_start[b]];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[p]);
+    int dead = s->entered_at[p] < 0 ? lw__spmd_dead_end(s, p) : -1;
+    return dead >= 0 && s->cfg.succ[s->cfg.succ_start[p] + (uint32_t)dead] == b &&
+           !is_uniform_branch(s, end);
+}
+
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 static struct lw__copy *new_copy(struct lw__spmd *s, struct lw__copy *parent, int region,
@@ -134,13 +151,9 @@ static void free_copy(struct lw__copy *c)
 /* The region, a loop, that the copy enters at block t; -1: none. */
 static int loop_entered(const struct lw__spmd *s, const struct lw__copy *c, uint32_t t)
 {
-    for (size_t k = 0; k < s->region_count; k++) {
-        const struct lw__region *r = &s->regions[k];
-        if (r->parent == c->region && r->is_loop && r->head == t &&
-            (!c->masked || r->entered_from == c->class))
-            return (int)k;
-    }
-    return -1;
+    int k = s->looped_at[t];
+    const struct lw__region *r = k < 0 ? NULL : &s->regions[k];
+    return r && r->parent == c->region && (!c->masked || r->entered_from == c->class) ? k : -1;
 }
 
 /* Where a copy has block t, or its way into the loop that begins there; NULL: elsewhere. */
@@ -157,15 +170,11 @@ static void wrong_edge(struct lw__spmd *s, uint32_t from, uint32_t to)
     LLVMBuildUnreachable(s->b);
 }
 
-static bool is_return(const struct lw__spmd *s, uint32_t b)
-{
-    return LLVMIsAReturnInst(LLVMGetFirstInstruction(s->cfg.blocks[b])) != NULL;
-}
-
-/* Lanes that go to the return are missed by no barrier any more. */
+/* Lanes that will come to no block operation any more are missed by none: they are as good as
+ * returned. */
 static void note_gone(struct lw__spmd *s, uint32_t to, const LLVMValueRef *mask)
 {
-    for (uint32_t p = 0; s->gone && is_return(s, to) && p < s->pieces; p++) {
+    for (uint32_t p = 0; s->gone && !s->meets_later[to] && p < s->pieces; p++) {
         LLVMValueRef m = lw__mask_vector(s, mask[p]);
         LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(m), s->gone[p], "");
         LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), s->gone[p]);
@@ -196,8 +205,7 @@ static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint
     lw__phis_store(s, to, read, back ? NULL : mask);
     if (k != UINT32_MAX)
         wait_at(s, q, k, mask);
-    else
-        note_gone(s, to, mask);
+    note_gone(s, to, mask);
 }
 
 /* All lanes of the copy go from -> to. */
@@ -246,7 +254,8 @@ static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
             c->mask[p] = fixed;
     }
     for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] == q->region && s->class_of[b] == c->class)
+        if (s->region_of[b] == q->region && s->class_of[b] == c->class &&
+            !is_emitted_before(s, b))
             c->bb[b] = new_block(s, "");
     LLVMBasicBlockRef first = place_of(s, c, c->class);
     LLVMBuildBr(s->b, first);
@@ -291,7 +300,7 @@ static struct lw__copy *open_unmasked(struct lw__spmd *s, struct lw__copy *outer
     struct lw__copy *c = new_copy(s, outer, region, false);
     c->sequence = q;
     for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] == region)
+        if (s->region_of[b] == region && !is_emitted_before(s, b))
             c->bb[b] = new_block(s, "");
     return c;
 }
@@ -389,16 +398,6 @@ static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t hea
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static int region_entered(const struct lw__spmd *s, const struct lw__copy *c, uint32_t d)
-{
-    for (size_t k = 0; k < s->region_count; k++) {
-        const struct lw__region *r = &s->regions[k];
-        if (r->parent == c->region && !r->is_loop && r->head == d)
-            return (int)k;
-    }
-    return -1;
-}
-
 static void branch_uniformly(struct lw__spmd *s, struct lw__copy *c, uint32_t b, LLVMValueRef end)
 {
     uint32_t first = s->cfg.succ_start[b];
@@ -423,10 +422,37 @@ static void branch_apart(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
     }
 }
 
+/* Do lanes fail an assert? Then they are the last to do anything. */
+static void branch_to_dead_end(struct lw__spmd *s, struct lw__copy *c, uint32_t b, int dead)
+{
+    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+    uint32_t first = s->cfg.succ_start[b];
+    LLVMBasicBlockRef fail = new_block(s, "fail"), pass = new_block(s, "pass");
+    struct lw__copy failing = *c;
+    failing.masked = true;
+    failing.mask = lw__copy_memory(s->pieces, sizeof *failing.mask);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (lw__mask_is_none(c->mask[p])) {
+            failing.mask[p] = c->mask[p];
+            continue;
+        }
+        LLVMValueRef v = lw__spmd_vector(s, condition, p);
+        failing.mask[p] = dead ? lw__mask_and_not(s, c->mask[p], v) : lw__mask_and(s, c->mask[p], v);
+    }
+    LLVMBuildCondBr(s->b, lw__mask_any(s, failing.mask), fail, pass);
+    stand_at(s, fail);
+    lw__spmd_emit(s, &failing, s->cfg.succ[first + (uint32_t)dead]);
+    if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
+        LLVMBuildUnreachable(s->b);
+    free(failing.mask);
+    stand_at(s, pass);
+    go(s, c, b, s->cfg.succ[first + !dead]);
+}
+
 static void emit_end(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
-    int region = region_entered(s, c, b);
+    int region = s->entered_at[b];
     LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(end));
     if (LLVMIsAReturnInst(end))
         LLVMBuildBr(s->b, s->done);
@@ -434,6 +460,8 @@ static void emit_end(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
         LLVMBuildUnreachable(s->b);
     else if (LLVMGetNumSuccessors(end) == 1)
         go(s, c, b, s->cfg.succ[s->cfg.succ_start[b]]);
+    else if (region < 0 && !is_uniform_branch(s, end) && lw__spmd_dead_end(s, b) >= 0)
+        branch_to_dead_end(s, c, b, lw__spmd_dead_end(s, b));
     else if (region >= 0)
         enter_by_branch(s, c, b, region);
     else if (s->divergent[b])
@@ -480,7 +508,7 @@ void lw__spmd_control(struct lw__spmd *s)
 {
     struct lw__copy *whole = new_copy(s, NULL, -1, false);
     for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] < 0)
+        if (s->region_of[b] < 0 && !is_emitted_before(s, b))
             whole->bb[b] = new_block(s, "");
     LLVMBuildBr(s->b, whole->bb[0]);
     emit_copy(s, whole);

@@ -74,6 +74,8 @@ static void emit_once(struct lw__spmd *s, LLVMValueRef i)
         return;
     if (!strncmp(name, "lw.", 3))
         lw__spmd_refuse(s, i, name + 3);
+    else if (LLVMIsAAllocaInst(i))
+        lw__spmd_private(s, i);
     else if (LLVMIsALoadInst(i))
         lw__spmd_load_uniform(s, i);
     else
@@ -82,10 +84,7 @@ static void emit_once(struct lw__spmd *s, LLVMValueRef i)
 
 static void emit_piece(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
-    if (LLVMIsAAllocaInst(i))
-        lw__spmd_refuse(s, i, "memory of a thread that does not fit into registers (an array "
-                              "with a variable index)");
-    else if (LLVMIsAStoreInst(i))
+    if (LLVMIsAStoreInst(i))
         lw__spmd_store(s, i, p, mask);
     else if (LLVMIsALoadInst(i))
         lw__spmd_load(s, i, p, mask);
@@ -109,7 +108,9 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
         if (c->masked)
             lw__spmd_meet(s, i, c->mask);
         lw__spmd_block(s, i, op, type, c->mask, !c->masked);
-    } else if (op)
+    } else if (op && lw__spmd_trips_differ(s, i))
+        lw__spmd_warp_by_trips(s, i, op, type, c->mask);
+    else if (op)
         lw__spmd_warp(s, i, op, type, c->mask, !c->masked);
     else if (is_memory_intrinsic(name))
         lw__spmd_memory_intrinsic(s, i, c->mask);

@@ -174,7 +174,7 @@ static void mark_function(struct marker *m)
             ask_to_unroll(m, &m->loops.loops[l]);
 }
 
-static bool mark_loops(LLVMValueRef function)
+static bool mark_loops(LLVMValueRef function, uint32_t *marked)
 {
     struct marker m = {0};
     if (!lw__cfg_build(function, &m.cfg))
@@ -184,6 +184,8 @@ static bool mark_loops(LLVMValueRef function)
     ok = ok && m.unroll;
     if (ok)
         mark_function(&m);
+    for (size_t l = 0; ok && l < m.loops.count; l++)
+        *marked += m.unroll[l];
     free(m.unroll);
     lw__loops_free(&m.loops);
     lw__cfg_free(&m.cfg);
@@ -212,12 +214,63 @@ static const char unrolling[] =
                                                     "irreducible,loop-simplify,"
                                                     "lcssa,verify)";
 
-/* Each failed assert ends in a place of its own: mergereturn has made one of all, as if the paths to
- * them met there. */
+/* ---- dead ends ------------------------------------------------------------------------------- */
+
+enum { DEAD_END_MAX = 16 }; /* instructions that are copied for each way to them */
+
+static bool is_copied_freely(LLVMBasicBlockRef block)
+{
+    unsigned n = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAPHINode(i) || lw__ir_collective(i, NULL) || ++n > DEAD_END_MAX)
+            return false;
+    return true;
+}
+
+static LLVMBasicBlockRef copy_block(LLVMBuilderRef b, LLVMBasicBlockRef block)
+{
+    LLVMValueRef from[DEAD_END_MAX], to[DEAD_END_MAX];
+    unsigned n = 0;
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block)));
+    LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(context, block, "");
+    LLVMPositionBuilderAtEnd(b, copy);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), n++) {
+        from[n] = i;
+        to[n] = LLVMInstructionClone(i);
+        for (int k = 0; k < LLVMGetNumOperands(i); k++)
+            for (unsigned m = 0; m < n; m++)
+                if (LLVMGetOperand(i, (unsigned)k) == from[m])
+                    LLVMSetOperand(to[n], (unsigned)k, to[m]);
+        LLVMInsertIntoBuilder(b, to[n]);
+        LLVMInstructionSetDebugLoc(to[n], LLVMInstructionGetDebugLoc(i));
+    }
+    return copy;
+}
+
+/* A failed assert of its own for each way to one: `assert(a && b)` is no place where the lanes that
+ * fail a meet those that fail b. */
+static void part_ways(LLVMBuilderRef b, LLVMBasicBlockRef dead)
+{
+    bool first = true;
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(dead)), next;
+    for (; use; use = next) {
+        LLVMValueRef branch = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        if (!first)
+            for (unsigned k = 0; k < LLVMGetNumSuccessors(branch); k++)
+                if (LLVMGetSuccessor(branch, k) == dead) {
+                    LLVMSetSuccessor(branch, k, copy_block(b, dead));
+                    break;
+                }
+        first = false;
+    }
+}
+
+/* Each ends in a place of its own: mergereturn has made one of all, as if they met there. */
 static void part_dead_ends(LLVMValueRef function)
 {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(
-        LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    LLVMBuilderRef b =
+        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
     LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
     for (; k; k = LLVMGetNextBasicBlock(k)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(k);
@@ -228,7 +281,24 @@ static void part_dead_ends(LLVMValueRef function)
         LLVMBuildUnreachable(b);
         LLVMInstructionEraseFromParent(end);
     }
+    for (k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(k)) && is_copied_freely(k))
+            part_ways(b, k);
     LLVMDisposeBuilder(b);
+}
+
+/* Each instruction becomes one for every piece: the more, the less is unrolled. */
+static uint32_t most_pieces(const struct lw__unit *unit)
+{
+    const int level = lw__cpu_level(unit->options->device);
+    const uint32_t width = level < 0 ? 1 : UINT32_C(4) << level;
+    uint32_t most = 1;
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        const uint32_t *block = unit->kernels.rows[i].block;
+        const uint32_t pieces = (block[0] * block[1] * block[2] + width - 1) / width;
+        most = pieces > most ? pieces : most;
+    }
+    return most;
 }
 
 /* lw__pass_prepare - the block's dimensions into the code, then scalar clean-up.
@@ -236,21 +306,24 @@ static void part_dead_ends(LLVMValueRef function)
  */
 bool lw__pass_prepare(struct lw__unit *unit)
 {
+    uint32_t marked = 0;
     if (!lw__cpu_machine(unit))
         return false;
-    lw__llvm_scalar_options();
     for (size_t i = 0; i < unit->kernels.count; i++)
         fold_places(&unit->kernels.rows[i]);
     if (!lw__llvm_passes(unit->module, unit->machine, before_unrolling))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
-        lw__ir_expand_copies(unit->kernels.rows[i].function);
-        if (!mark_loops(unit->kernels.rows[i].function))
+        lw__ir_expand_copies(unit->kernels.rows[i].function, false);
+        if (!mark_loops(unit->kernels.rows[i].function, &marked))
             return false;
     }
+    lw__llvm_scalar_options(most_pieces(unit), marked);
     if (!lw__llvm_passes(unit->module, unit->machine, unrolling))
         return false;
-    for (size_t i = 0; i < unit->kernels.count; i++)
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        lw__ir_expand_copies(unit->kernels.rows[i].function, true);
         part_dead_ends(unit->kernels.rows[i].function);
+    }
     return true;
 }

@@ -64,6 +64,39 @@ static int loop_left(const struct lw__spmd *s, uint32_t b, uint32_t join)
     return best;
 }
 
+/* Do edges come in that are not the head's? The head dominates all, so those of a dead end: they
+ * come from behind the join. */
+static bool is_entered_elsewhere(const struct lw__spmd *s, const struct lw__region *r)
+{
+    const struct lw__cfg *g = &s->cfg;
+    if (r->join == UINT32_MAX)
+        return false;
+    for (uint32_t b = 0; b < g->count; b++) {
+        if (!r->blocks[b] || (r->is_loop && b == r->head))
+            continue;
+        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
+            if (!r->blocks[g->pred[e]] && (r->is_loop || g->pred[e] != r->head))
+                return true;
+    }
+    return false;
+}
+
+/* The first join behind the innermost loop around the block. */
+static uint32_t join_behind(const struct lw__spmd *s, uint32_t join, uint32_t block)
+{
+    const struct lw__loop *best = NULL;
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (l->body[block] && join != UINT32_MAX && l->body[join] &&
+            (!best || l->size < best->size))
+            best = l;
+    }
+    do
+        join = join == UINT32_MAX ? join : s->ipdom[join];
+    while (best && join != UINT32_MAX && best->body[join]);
+    return join;
+}
+
 /* Set r's head and blocks from a block that the lanes come through; widen until the head dominates
  * all of it and all leave to the join. */
 static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head)
@@ -74,6 +107,7 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
         r->is_loop = loop >= 0;
         r->head = r->is_loop ? s->loops.loops[loop].header : head;
         bool ok = true;
+        memset(r->blocks, 0, n);
         if (r->is_loop)
             ok = fill(s, r->blocks, r->head, r->join);
         for (uint32_t e = s->cfg.succ_start[r->head];
@@ -86,10 +120,16 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
             if (r->blocks[b])
                 top = common_dominator(&s->cfg, top, b);
         bool around = !r->is_loop && r->blocks[r->head];
-        if (top == r->head && !around)
+        if (around) { /* all of the loop, then */
+            r->join = join_behind(s, r->join, r->head);
+        } else if (top != r->head) {
+            r->join = common_join(s, r->join, top);
+            head = top;
+        } else if (is_entered_elsewhere(s, r)) {
+            r->join = s->ipdom[r->join];
+        } else {
             return true;
-        r->join = common_join(s, r->join, top);
-        head = top;
+        }
     }
 }
 
@@ -100,7 +140,7 @@ static bool add_region(struct lw__spmd *s, uint32_t branch)
         return lw__defect("out of memory");
     s->regions = more;
     struct lw__region *r = &s->regions[s->region_count];
-    *r = (struct lw__region){.join = s->ipdom[branch], .parent = -1};
+    *r = (struct lw__region){.join = s->meets_at[branch], .parent = -1};
     r->blocks = calloc(s->cfg.count, 1);
     if (!r->blocks)
         return lw__defect("out of memory");
@@ -110,22 +150,36 @@ static bool add_region(struct lw__spmd *s, uint32_t branch)
 
 enum relation { APART, INSIDE, AROUND, MIXED };
 
-/* How b lies to a: INSIDE: strictly in it, its head, if a branch, and its join too. */
-static enum relation relate(const struct lw__spmd *s, const struct lw__region *a,
-                            const struct lw__region *b)
+/* Its blocks are among first .. last: most regions of a large kernel are far from each other. */
+static void find_extent(const struct lw__spmd *s, struct lw__region *r)
 {
-    bool common = false, only_a = false, only_b = false;
-    for (uint32_t k = 0; k < s->cfg.count; k++) {
-        common |= a->blocks[k] && b->blocks[k];
-        only_a |= a->blocks[k] && !b->blocks[k];
-        only_b |= b->blocks[k] && !a->blocks[k];
+    r->first = (uint32_t)s->cfg.count;
+    r->last = r->size = 0;
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        if (!r->blocks[b])
+            continue;
+        r->first = b < r->first ? b : r->first;
+        r->last = b;
+        r->size++;
     }
+}
+
+static bool is_strictly_in(const struct lw__region *a, const struct lw__region *b)
+{
+    return b->join != UINT32_MAX && a->blocks[b->join] && a->blocks[b->head];
+}
+
+/* How b lies to a: INSIDE: strictly in it, its head, if a branch, and its join too. */
+static enum relation relate(const struct lw__region *a, const struct lw__region *b)
+{
+    uint32_t from = a->first < b->first ? b->first : a->first,
+             to = a->last < b->last ? a->last : b->last, common = 0;
+    for (uint32_t k = from; k <= to && k >= from; k++)
+        common += a->blocks[k] && b->blocks[k];
     if (!common)
         return a->head == b->head && !a->is_loop && !b->is_loop ? MIXED : APART;
-    bool b_in_a = !only_b && only_a && b->join != UINT32_MAX && a->blocks[b->join] &&
-                  a->blocks[b->head];
-    bool a_in_b = !only_a && only_b && a->join != UINT32_MAX && b->blocks[a->join] &&
-                  b->blocks[a->head];
+    bool b_in_a = common == b->size && b->size < a->size && is_strictly_in(a, b);
+    bool a_in_b = common == a->size && a->size < b->size && is_strictly_in(b, a);
     return b_in_a ? INSIDE : a_in_b ? AROUND : MIXED;
 }
 
@@ -141,51 +195,47 @@ static bool unite(struct lw__spmd *s, size_t a, size_t b)
         into->blocks[into->join] = false;
     free(from->blocks);
     *from = s->regions[--s->region_count];
-    return close_region(s, into, head);
+    if (!close_region(s, into, head))
+        return false;
+    find_extent(s, into);
+    return true;
 }
 
+/* A region that has grown is compared with all others once more. */
 static bool make_laminar(struct lw__spmd *s)
 {
     for (size_t a = 0; a < s->region_count; a++)
-        for (size_t b = a + 1; b < s->region_count; b++)
-            if (relate(s, &s->regions[a], &s->regions[b]) == MIXED) {
-                if (!unite(s, a, b))
+        find_extent(s, &s->regions[a]);
+    for (size_t a = 0; a < s->region_count; a++)
+        for (size_t b = 0; b < s->region_count; b++)
+            if (a != b && relate(&s->regions[a], &s->regions[b]) == MIXED) {
+                size_t low = a < b ? a : b, high = a < b ? b : a;
+                if (!unite(s, low, high))
                     return false;
-                a = (size_t)-1; /* all over again */
-                break;
+                a = low;
+                b = (size_t)-1;
             }
     return true;
 }
 
-static uint32_t size_of(const struct lw__spmd *s, const struct lw__region *r)
+static int by_size(const void *x, const void *y)
 {
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        n += r->blocks[b];
-    return n;
+    const struct lw__region *a = x, *b = y;
+    return a->size != b->size ? (a->size < b->size ? 1 : -1) : (a->first > b->first) - (a->first < b->first);
 }
 
 /* Outer before inner; parents; the innermost region of each block. */
 static void nest(struct lw__spmd *s)
 {
-    for (size_t a = 1; a < s->region_count; a++)
-        for (size_t b = a; b > 0; b--) {
-            struct lw__region *x = &s->regions[b - 1], *y = &s->regions[b], t = *x;
-            if (size_of(s, x) >= size_of(s, y))
-                break;
-            *x = *y;
-            *y = t;
-        }
+    if (s->region_count)
+        qsort(s->regions, s->region_count, sizeof *s->regions, by_size);
     for (uint32_t b = 0; b < s->cfg.count; b++)
-        s->region_of[b] = -1;
+        s->region_of[b] = s->entered_at[b] = s->looped_at[b] = -1;
     for (size_t k = 0; k < s->region_count; k++) {
         struct lw__region *r = &s->regions[k];
-        for (uint32_t b = 0; b < s->cfg.count; b++)
-            if (r->blocks[b]) {
-                r->parent = s->region_of[b];
-                break;
-            }
-        for (uint32_t b = 0; b < s->cfg.count; b++)
+        *(r->is_loop ? &s->looped_at[r->head] : &s->entered_at[r->head]) = (int)k;
+        r->parent = s->region_of[r->first];
+        for (uint32_t b = r->first; b <= r->last; b++)
             if (r->blocks[b])
                 s->region_of[b] = (int)k;
     }

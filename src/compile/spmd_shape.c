@@ -213,6 +213,7 @@ static shape of_address(struct lw__spmd *s, LLVMValueRef i)
 {
     shape sum = lw__shape_of(s, LLVMGetOperand(i, 0));
     LLVMTypeRef type = LLVMGetGEPSourceElementType(i);
+    int64_t scale = (int64_t)lw__private_scale(s, i);
     if (sum.kind == LW_SHAPE_OFFSET && sum.known)
         sum = varying;
     for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
@@ -228,7 +229,7 @@ static shape of_address(struct lw__spmd *s, LLVMValueRef i)
         size = LLVMABISizeOfType(s->data, type);
         if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && is_reached(v) && !v.nsw)
             v = varying;
-        sum = add(s, sum, v, (int64_t)size, 64);
+        sum = add(s, sum, v, (int64_t)size * scale, 64);
     }
     return with_flags(s, sum, false, false);
 }
@@ -343,6 +344,8 @@ static shape of_call(struct lw__spmd *s, LLVMValueRef i)
     const char *name = lw__ir_callee(i);
     enum lw__op op = lw__ir_collective(i, NULL);
     shape place;
+    if (op && !lw__op_table[op].block && lw__spmd_trips_differ(s, i))
+        return varying;
     if (op)
         return of_collective(op);
     if (lw__lanes_place(s, name, &place))
@@ -380,7 +383,7 @@ static shape of_instruction(struct lw__spmd *s, LLVMValueRef i)
     case LLVMCall: return of_call(s, i);
     case LLVMLoad: return of_load(s, i);
     case LLVMFreeze: v = lw__shape_of(s, LLVMGetOperand(i, 0)); return v;
-    case LLVMAlloca:
+    case LLVMAlloca: return lw__private_shape(s, i);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return varying;
     default: return of_operands(s, i);
@@ -417,18 +420,23 @@ static bool sweep(struct lw__spmd *s)
     return changed;
 }
 
-/* Mark what is reached from `from` without passing `stop` or the headers of loops around d. */
+/* Mark what is reached from `from` without passing `stop` or the headers of loops around d; the
+ * largest of those that is come back to is *around, -1: none. */
 static void reach(const struct lw__spmd *s, uint32_t d, uint32_t from, uint32_t stop, bool *seen,
-                  uint32_t *todo)
+                  uint32_t *todo, int *around)
 {
     size_t n = 0;
     todo[n++] = from;
     while (n) {
         uint32_t b = todo[--n];
-        bool header = false;
+        int loop = -1;
         for (size_t k = 0; k < s->loops.count; k++)
-            header |= s->loops.loops[k].header == b && s->loops.loops[k].body[d];
-        if (seen[b] || header)
+            if (s->loops.loops[k].header == b && s->loops.loops[k].body[d])
+                loop = (int)k;
+        if (loop >= 0 && b != stop &&
+            (*around < 0 || s->loops.loops[loop].size > s->loops.loops[*around].size))
+            *around = loop;
+        if (seen[b] || loop >= 0)
             continue;
         seen[b] = true;
         for (uint32_t e = s->cfg.succ_start[b]; b != stop && e < s->cfg.succ_start[b + 1]; e++)
@@ -436,31 +444,44 @@ static void reach(const struct lw__spmd *s, uint32_t d, uint32_t from, uint32_t 
     }
 }
 
+/* Where the lanes that branch d parts are together again, of the same trip of each loop: what lies
+ * behind the next trip of a loop is no such place. left, right: what each side reaches before. */
+static uint32_t find_join(const struct lw__spmd *s, uint32_t d, bool *left, bool *right,
+                          uint32_t *todo)
+{
+    uint32_t first = s->cfg.succ_start[d], join = s->ipdom[d];
+    for (;;) {
+        int around = -1;
+        memset(left, 0, s->cfg.count);
+        memset(right, 0, s->cfg.count);
+        reach(s, d, s->cfg.succ[first], join, left, todo, &around);
+        reach(s, d, s->cfg.succ[first + 1], join, right, todo, &around);
+        if (around < 0 || join == UINT32_MAX || !s->loops.loops[around].body[join])
+            return join;
+        while (join != UINT32_MAX && s->loops.loops[around].body[join])
+            join = s->ipdom[join];
+    }
+}
+
 /* The joins of a divergent branch, and the loops that it leaves. */
-static bool mark_branch(struct lw__spmd *s, uint32_t d)
+static void mark_branch(struct lw__spmd *s, uint32_t d)
 {
     size_t n = s->cfg.count, edges = s->cfg.succ_start[n] + 1;
-    bool *left = calloc(2 * n, 1), *right = left + n, changed = false;
+    bool *left = calloc(2 * n, 1), *right = left + n;
     uint32_t *todo = malloc((edges + 1) * sizeof *todo);
-    uint32_t first = s->cfg.succ_start[d];
     if (!left || !todo) {
         s->failed = !lw__defect("out of memory");
     } else {
-        reach(s, d, s->cfg.succ[first], s->ipdom[d], left, todo);
-        reach(s, d, s->cfg.succ[first + 1], s->ipdom[d], right, todo);
+        uint32_t join = s->meets_at[d] = find_join(s, d, left, right, todo);
         for (uint32_t b = 0; b < n; b++)
-            if (left[b] && right[b] && !s->joins[b])
-                changed = s->joins[b] = true;
+            s->joins[b] |= left[b] && right[b];
         for (size_t k = 0; k < s->loops.count; k++) {
             const bool *body = s->loops.loops[k].body;
-            bool apart = body[d] && (s->ipdom[d] == UINT32_MAX || !body[s->ipdom[d]]);
-            changed |= apart && !s->leaves_apart[k];
-            s->leaves_apart[k] |= apart;
+            s->leaves_apart[k] |= body[d] && (join == UINT32_MAX || !body[join]);
         }
     }
     free(left);
     free(todo);
-    return changed;
 }
 
 static bool mark_branches(struct lw__spmd *s)
@@ -471,7 +492,7 @@ static bool mark_branches(struct lw__spmd *s)
         if (s->divergent[b] || LLVMGetNumSuccessors(end) < 2)
             continue;
         shape c = lw__shape_of(s, LLVMGetCondition(end));
-        if (!is_reached(c) || lw__shape_is_uniform(s, c))
+        if (!is_reached(c) || lw__shape_is_uniform(s, c) || lw__spmd_dead_end(s, b) >= 0)
             continue;
         s->divergent[b] = changed = true;
         mark_branch(s, b);

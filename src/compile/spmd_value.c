@@ -258,7 +258,8 @@ void lw__spmd_set_uniform(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef scala
 
 void lw__spmd_set_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef scalar)
 {
-    set_form(s, v, p, scalar);
+    bool varying = lw__shape_of(s, v).kind == LW_SHAPE_VARYING;
+    set_form(s, v, p, varying ? lw__spmd_splat(s, scalar) : scalar);
 }
 
 void lw__spmd_set_vector(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef vector)

@@ -70,6 +70,6 @@ bool lw__pass_optimise(struct lw__unit *unit)
         unit->module, unit->machine,
         "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"
         "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
-        "loop-mssa(loop-rotate,licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,"
+        "loop(loop-rotate),loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,"
         "simplifycfg)");
 }

@@ -1,33 +1,63 @@
 // A barrier or block operation that not every live thread reaches in the same instance stops the
-// launch; the error names kernel, block and the lines of both groups.
+// launch; the error names kernel, block, line and who is missing; ref also where the others wait.
 // run: -k half_block -b 64 -g 2 i32[1]
+// device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'half_block': barrier divergence
 // stderr: block (0,0,0)
-// stderr: barrier-divergence.c:38
-// stderr: barrier-divergence.c:40
+// stderr: barrier-divergence.c:68
+// stderr: barrier-divergence.c:70
 // run: -k two_places -b 64 i32[1]
+// device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'two_places': barrier divergence
-// stderr: barrier-divergence.c:47
-// stderr: barrier-divergence.c:49
+// stderr: barrier-divergence.c:77
+// stderr: barrier-divergence.c:79
 // run: -k trips -b 64 i32[1]
+// device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'trips': barrier divergence
-// stderr: barrier-divergence.c:56
-// stderr: barrier-divergence.c:57
+// stderr: barrier-divergence.c:86
+// stderr: barrier-divergence.c:87
 // run: -k second_block -b 32 -g 3 i32[1]
+// device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'second_block': barrier divergence
 // stderr: block (1,0,0)
-// stderr: barrier-divergence.c:64
-// stderr: barrier-divergence.c:65
+// stderr: barrier-divergence.c:94
+// stderr: barrier-divergence.c:95
 // run: -k one_lane -b 256 i32[1]
+// device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'one_lane': barrier divergence
 // stderr: block (0,0,0)
-// stderr: barrier-divergence.c:71
-// stderr: barrier-divergence.c:73
+// stderr: barrier-divergence.c:101
+// stderr: barrier-divergence.c:103
+// run: -k half_block -b 64 -g 2 i32[1]
+// device: cpu
+// status: 4
+// stderr: kernel 'half_block': barrier divergence in block (0,0,0): 
+// stderr: missing at @DIR/barrier-divergence.c:68: (32,0,0) to (63,0,0)
+// run: -k two_places -b 64 i32[1]
+// device: cpu
+// status: 4
+// stderr: kernel 'two_places': barrier divergence in block (0,0,0): 
+// stderr: missing at @DIR/barrier-divergence.c:79: (1,0,0), (3,0,0), (5,0,0), (7,0,0), ...
+// run: -k trips -b 64 i32[1]
+// device: cpu
+// status: 4
+// stderr: kernel 'trips': barrier divergence in block (0,0,0): 
+// stderr: missing at @DIR/barrier-divergence.c:86: (0,0,0) to (31,0,0)
+// run: -k second_block -b 32 -g 3 i32[1]
+// device: cpu
+// status: 4
+// stderr: kernel 'second_block': barrier divergence in block (1,0,0): 
+// stderr: missing at @DIR/barrier-divergence.c:94: (0,0,0) to (4,0,0), (6,0,0) to (31,0,0)
+// run: -k one_lane -b 256 i32[1]
+// device: cpu
+// status: 4
+// stderr: kernel 'one_lane': barrier divergence in block (0,0,0): 
+// stderr: missing at @DIR/barrier-divergence.c:103: (0,0,0) to (6,0,0), (8,0,0) to (255,0,0)
 // run: -k fine -b 64 i32[1]
 // expect: out: i32[1] = [32]
 #include <lanewise/kernel.h>

@@ -1,18 +1,23 @@
 // Warps of a block progress independently, in both directions; waiting for a lane of the same
 // warp in a loop it has not left is an error that names the waiting line.
 // run: -k warps -b 96 i32[1]
+// device: ref cpu runs the warps of a block in step
 // expect: out: i32[1] = [96]
 // run: -k waits_for_barrier -b 64 i32[1]
+// device: ref cpu runs the warps of a block in step
 // expect: out: i32[1] = [64]
 // run: -k own_warp -b 32 i32[1]
+// device: ref cpu runs the warps of a block in step
 // status: 4
 // stderr: kernel 'own_warp': no thread can make progress
 // stderr: progress.c:
 // run: -k nobody -b 32 i32[1]
+// device: ref cpu runs the warps of a block in step
 // status: 4
 // stderr: kernel 'nobody': no thread can make progress
 // stderr: progress.c:
 // run: -k behind_barrier -b 64 i32[1]
+// device: ref cpu runs the warps of a block in step
 // status: 4
 // stderr: kernel 'behind_barrier': no thread can make progress
 // stderr: progress.c:

@@ -13,7 +13,7 @@ static int brought(int i)
     return i % 3 == 2 ? i + 1 : 0;
 }
 
-/* Does thread `source` of the warp that begins at first, or of the block (limit 1024), take part? */
+/* Does thread `source` of the warp that begins at `first`, or of the block, take part? */
 static bool there(int first, int source, int limit, int threads, int stride)
 {
     return source >= 0 && source < limit && first + source < threads &&

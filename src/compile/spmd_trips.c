@@ -1,0 +1,121 @@
+/* spmd_trips.c - collectives that lanes reach in different trips of a loop.
+ *
+ * An arm that leaves a loop belongs to the trip that it leaves, but it runs when all lanes have
+ * left: its instance then holds trips that differ by lane. The lanes of one instance are those
+ * with the same trips; the operation is done for one instance after the other.
+ */
+#include "compile/spmd_copy.h"
+#include <stdlib.h>
+
+enum { TRIPS_MAX = LW_REF_KEY_MAX };
+
+/* The trips of the call's instance that differ by lane; returns how many. */
+static unsigned differing(const struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *trips)
+{
+    unsigned count = 0;
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
+    for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
+        LLVMValueRef trip = LLVMGetOperandBundleArgAtIndex(bundle, k);
+        struct lw__value_shape shape = lw__shape_of(s, trip);
+        if (shape.kind != LW_SHAPE_NONE && !lw__shape_is_uniform(s, shape) && count < TRIPS_MAX)
+            trips[count++] = trip;
+    }
+    LLVMDisposeOperandBundle(bundle);
+    return count;
+}
+
+bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call)
+{
+    LLVMValueRef trips[TRIPS_MAX];
+    return LLVMGetNumOperandBundles(call) && differing(s, call, trips) > 0;
+}
+
+/* The value in the first lane that is left. */
+static LLVMValueRef first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *left)
+{
+    LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
+    LLVMValueRef best = LLVMConstNull(LLVMTypeOf(v));
+    for (uint32_t p = s->pieces; p-- > 0;) {
+        LLVMValueRef bits = lw__mask_bits(s, left[p]);
+        LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
+        LLVMValueRef lane = lw__llvm_intrinsic(s->b, s->module, "llvm.cttz", &bits_type, 1, args, 2);
+        lane = LLVMBuildURem(s->b, lane, LLVMConstInt(bits_type, s->width, 0), "");
+        LLVMValueRef one = LLVMBuildExtractElement(s->b, lw__spmd_vector(s, v, p), lane, "");
+        best = LLVMBuildSelect(s->b, lw__mask_piece_any(s, left[p]), one, best, "");
+    }
+    return best;
+}
+
+struct instances {
+    LLVMValueRef *left, *mask, *result; /* per piece: slot, of this round, slot */
+    LLVMBasicBlockRef again, done;
+};
+
+/* The lanes of the first one's instance. */
+static void choose(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
+{
+    LLVMValueRef trips[TRIPS_MAX];
+    unsigned count = differing(s, call, trips);
+    for (uint32_t p = 0; p < s->pieces; p++)
+        n->mask[p] = LLVMBuildLoad2(s->b, lw__spmd_vector_type(s, s->i1), n->left[p], "");
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef value = lw__spmd_splat(s, first_value(s, trips[k], n->mask));
+        for (uint32_t p = 0; p < s->pieces; p++) {
+            LLVMValueRef same =
+                LLVMBuildICmp(s->b, LLVMIntEQ, lw__spmd_vector(s, trips[k], p), value, "");
+            n->mask[p] = lw__mask_and(s, n->mask[p], same);
+        }
+    }
+}
+
+/* Keep what these lanes got; they are done. */
+static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
+{
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    LLVMValueRef *rest = lw__copy_memory(s->pieces, sizeof *rest);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (n->result) {
+            LLVMValueRef v = lw__spmd_vector(s, call, p);
+            LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(v), n->result[p], "");
+            LLVMBuildStore(s->b, LLVMBuildSelect(s->b, n->mask[p], v, old, ""), n->result[p]);
+        }
+        rest[p] = LLVMBuildLoad2(s->b, type, n->left[p], "");
+        rest[p] = lw__mask_and_not(s, rest[p], n->mask[p]);
+        LLVMBuildStore(s->b, rest[p], n->left[p]);
+    }
+    LLVMBuildCondBr(s->b, lw__mask_any(s, rest), n->again, n->done);
+    free(rest);
+}
+
+bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
+                            const char *type, lw__mask mask)
+{
+    bool has_result = LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind;
+    LLVMTypeRef lanes = lw__spmd_vector_type(s, s->i1);
+    LLVMValueRef *memory = lw__copy_memory(3 * s->pieces, sizeof *memory);
+    struct instances n = {.left = memory,
+                          .mask = memory + s->pieces,
+                          .result = has_result ? memory + 2 * s->pieces : NULL};
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        n.left[p] = LLVMBuildAlloca(s->entry, lanes, "");
+        LLVMBuildStore(s->b, lw__mask_vector(s, mask[p]), n.left[p]);
+        if (has_result)
+            n.result[p] = LLVMBuildAlloca(
+                s->entry, lw__spmd_vector_type(s, LLVMTypeOf(call)), "");
+    }
+    n.again = LLVMAppendBasicBlockInContext(s->context, s->function, "instance");
+    n.done = LLVMAppendBasicBlockInContext(s->context, s->function, "instances");
+    LLVMBuildBr(s->b, n.again);
+    LLVMPositionBuilderAtEnd(s->b, n.again);
+    choose(s, call, &n);
+    bool ok = lw__spmd_warp(s, call, op, type, n.mask, false);
+    if (ok)
+        keep(s, call, &n);
+    LLVMPositionBuilderAtEnd(s->b, n.done);
+    for (uint32_t p = 0; ok && has_result && p < s->pieces; p++)
+        lw__spmd_set_vector(s, call, p,
+                            LLVMBuildLoad2(s->b, LLVMGetAllocatedType(n.result[p]), n.result[p],
+                                           ""));
+    free(memory);
+    return ok;
+}

@@ -1,0 +1,58 @@
+# remarks.sh - what is slow on `cpu` is said with its place: gathers, scatters, what runs one lane
+# after the other; and nothing is said of the kernels of bench/, but for one row.
+set -eu
+
+cat >k.c <<'END'
+#include <lanewise/kernel.h>
+KERNEL void looked_up(float *out, const float *a, const int *at)
+{
+    int i = thread_idx.x;
+    out[i] = a[at[i]];
+}
+KERNEL void scattered(float *out, const float *a, const int *at)
+{
+    int i = thread_idx.x;
+    out[at[i]] = a[i];
+}
+KERNEL void one_by_one(float *out, const int *at)
+{
+    atomic_add(&out[at[thread_idx.x]], 1.0f);
+}
+KERNEL void neighbours(float *out, const float *a, int n)
+{
+    size_t i = global_idx.x;
+    if (i + 1 < (size_t)n)
+        out[i] = a[i] + a[i + 1];
+}
+END
+
+# remarks LEVEL FILE [ARGS...] - into ./got, what showing its code says
+remarks()
+{
+    level=$1
+    shift
+    "$LANEWISE" show "$@" -d "cpu:$level" --stage widened 2>&1 >/dev/null |
+        grep ': remark: ' >got || :
+}
+
+for level in baseline avx2 avx512; do
+    remarks "$level" k.c -b 64 -k looked_up
+    grep -q '^k.c:5:14: remark: gather: ' got
+    remarks "$level" k.c -b 64 -k scattered
+    grep -q '^k.c:10:16: remark: scatter: ' got
+    remarks "$level" k.c -b 64 -k one_by_one
+    grep -q '^k.c:14:5: remark: serialised: ' got
+    remarks "$level" k.c -b 64 -k neighbours
+    [ ! -s got ] || { cat got; exit 1; }
+done
+
+# A column of transpose's tile of 32 x 33 lies 33 floats apart.
+for level in avx2 avx512; do
+    for kernel in "$SOURCE"/bench/kernels/*.c; do
+        remarks "$level" "$kernel"
+        case $kernel in
+        */transpose.c) ! grep -v 'transpose.c:21:.* gather: lanes are 132 bytes apart' got ;;
+        *) [ ! -s got ] ;;
+        esac || { cat got; exit 1; }
+    done
+done

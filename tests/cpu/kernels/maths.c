@@ -1,0 +1,50 @@
+/* maths.c - the functions of C's <math.h>, float and double.
+ */
+#include "common.h"
+
+#define ONE(X)                                                                                     \
+    X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(rsqrt) X(cbrt)     \
+    X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint)
+#define TWO(X) X(fmod) X(fmin) X(fmax) X(pow)
+
+#define EACH_ONE(name)                                                                             \
+    KERNEL void name##_float(float *out, const float *a, int n)                                    \
+    {                                                                                              \
+        if (I < n)                                                                                 \
+            out[I] = name(a[I]);                                                                   \
+    }                                                                                              \
+    KERNEL void name##_double(double *out, const double *a, int n)                                 \
+    {                                                                                              \
+        if (I < n)                                                                                 \
+            out[I] = name(a[I]);                                                                   \
+    }
+ONE(EACH_ONE)
+
+#define EACH_TWO(name)                                                                             \
+    KERNEL void name##_float(float *out, const float *a, const float *b, int n)                    \
+    {                                                                                              \
+        if (I < n)                                                                                 \
+            out[I] = name(a[I], b[I]);                                                             \
+    }                                                                                              \
+    KERNEL void name##_double(double *out, const double *a, const double *b, int n)                \
+    {                                                                                              \
+        if (I < n)                                                                                 \
+            out[I] = name(a[I], b[I]);                                                             \
+    }
+TWO(EACH_TWO)
+
+KERNEL void fma_float(float *out, const float *a, const float *b, const float *c)
+{
+    out[I] = fma(a[I], b[I], c[I]);
+}
+
+KERNEL void fma_double(double *out, const double *a, const double *b, const double *c)
+{
+    out[I] = fma(a[I], b[I], c[I]);
+}
+
+/* No contraction, no reassociation. */
+KERNEL void written(float *out, const float *a, const float *b)
+{
+    out[I] = a[I] * b[I] + a[I] - (b[I] + a[I] + 1.0f) / 3;
+}
