@@ -111,7 +111,8 @@ static bool analyse(struct lw__spmd *s)
     if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->region_of ||
         !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
-    return lw__spmd_values_build(s) && lw__spmd_shapes(s) && lw__spmd_regions(s);
+    return lw__spmd_values_build(s) && lw__spmd_check_waits(s) && lw__spmd_shapes(s) &&
+           lw__spmd_regions(s);
 }
 
 static void forget(struct lw__spmd *s)
@@ -282,7 +283,7 @@ static LLVMValueRef declare(struct lw__spmd *s)
 static bool widen(struct lw__spmd *s)
 {
     if (!analyse(s))
-        return false;
+        return s->unit->diags.errors > 0;
     s->function = declare(s);
     s->arguments = calloc(s->kernel->param_count + 1, sizeof *s->arguments);
     if (may_miss(s))

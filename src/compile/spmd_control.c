@@ -66,6 +66,8 @@ static void read_waiting(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
         mask[p] = LLVMBuildLoad2(s->b, type, q->waiting[k * s->pieces + p], "");
 }
 
+static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__copy *c, uint32_t t);
+
 /* Slots, labels; nobody waits; no phi of a class's head or of the join has a value. */
 static struct lw__sequence *open_sequence(struct lw__spmd *s, int region, struct lw__copy *outer)
 {
@@ -94,8 +96,8 @@ static struct lw__sequence *open_sequence(struct lw__spmd *s, int region, struct
                 break;
             }
     }
-    if (r->join != UINT32_MAX)
-        lw__phis_clear(s, r->join);
+    if (r->join != UINT32_MAX && (!outer->masked || place_of(s, outer, r->join)))
+        lw__phis_clear(s, r->join); /* else others may wait there */
     return q;
 }
 
@@ -263,6 +265,21 @@ static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
     free_copy(c);
 }
 
+/* The join of a region is a class of its own in the region around it, since others come there, too:
+ * the lanes wait for it. */
+static void go_on_waiting(struct lw__spmd *s, const struct lw__copy *outer,
+                          const struct lw__region *r)
+{
+    struct lw__sequence *q = outer->sequence;
+    uint32_t k = outer->masked ? head_index(&s->regions[q->region], r->join) : UINT32_MAX;
+    if (k != UINT32_MAX) {
+        wait_at(s, q, k, outer->mask);
+        LLVMBuildBr(s->b, q->next[outer->order]);
+    } else if (!s->failed) {
+        wrong_edge(s, r->head, r->join);
+    }
+}
+
 /* The classes under masks, one after the other, and again where lanes wait at a loop's header. */
 static void emit_sequence(struct lw__spmd *s, struct lw__sequence *q)
 {
@@ -288,8 +305,8 @@ static void emit_sequence(struct lw__spmd *s, struct lw__sequence *q)
     LLVMBasicBlockRef join = r->join == UINT32_MAX ? s->stop : place_of(s, q->outer, r->join);
     if (join)
         LLVMBuildBr(s->b, join);
-    else if (!s->failed)
-        wrong_edge(s, r->head, r->join);
+    else
+        go_on_waiting(s, q->outer, r);
     free(mask);
 }
 

@@ -52,6 +52,25 @@ static void set_widths(LLVMValueRef f, const char *bits)
                                                           (unsigned)strlen(bits)));
 }
 
+enum { ROTATED_MAX = 30000 }; /* instructions; loop-rotate takes time by their square */
+
+#define FIRST                                                                                      \
+    "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"       \
+    "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
+#define LAST                                                                                       \
+    "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
+static const char list[] = FIRST "loop(loop-rotate)," LAST, without_rotation[] = FIRST LAST;
+
+static size_t size_of(LLVMModuleRef module)
+{
+    size_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                n++;
+    return n;
+}
+
 /* lw__pass_optimise - clean up after the widening: slots become phis, what is known folds, what is
  * loop-invariant leaves its loop. The code is vectorised already, so neither of LLVM's vectorisers
  * runs, which would only take its vectors apart; nor loop-idiom, whose memset is a call. dse, gvn,
@@ -66,10 +85,6 @@ bool lw__pass_optimise(struct lw__unit *unit)
          f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f))
             set_widths(f, levels[level].bits);
-    return lw__llvm_passes(
-        unit->module, unit->machine,
-        "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"
-        "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
-        "loop(loop-rotate),loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,"
-        "simplifycfg)");
+    return lw__llvm_passes(unit->module, unit->machine,
+                           size_of(unit->module) > ROTATED_MAX ? without_rotation : list);
 }

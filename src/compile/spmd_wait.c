@@ -1,0 +1,79 @@
+/* spmd_wait.c - loops that wait for other threads.
+ *
+ * All lanes of a block go together here, so one that waits for another of its block would wait for
+ * ever. A loop waits where what ends it depends on what another thread writes: an atomic or
+ * volatile load, an exchange, or a compare-and-swap that always expects the same (a lock). One
+ * that expects what it has read is no wait: somebody succeeds each time.
+ */
+#include "compile/spmd_copy.h"
+#include <stdlib.h>
+
+struct search {
+    const struct lw__spmd *s;
+    const struct lw__loop *loop;
+    bool *seen; /* per value */
+};
+
+static bool is_in(const struct search *q, LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    uint32_t home = lw__cfg_index(&q->s->cfg, LLVMGetInstructionParent(v));
+    return home != UINT32_MAX && q->loop->body[home];
+}
+
+static bool waits_by(const struct search *q, LLVMValueRef i)
+{
+    if (LLVMIsALoadInst(i))
+        return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+    if (LLVMIsAAtomicRMWInst(i))
+        return LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpXchg;
+    return LLVMIsAAtomicCmpXchgInst(i) && !is_in(q, LLVMGetOperand(i, 1));
+}
+
+/* The access that a value depends on, within the loop; NULL: none. */
+static LLVMValueRef find_access(struct search *q, LLVMValueRef v)
+{
+    if (!is_in(q, v))
+        return NULL;
+    if (waits_by(q, v))
+        return v;
+    uint32_t index = lw__spmd_value_index(q->s, v);
+    if (index == UINT32_MAX || q->seen[index])
+        return NULL;
+    q->seen[index] = true;
+    for (int k = 0; k < LLVMGetNumOperands(v); k++) {
+        LLVMValueRef found = find_access(q, LLVMGetOperand(v, (unsigned)k));
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static LLVMValueRef find_in_loop(struct search *q)
+{
+    const struct lw__cfg *g = &q->s->cfg;
+    for (uint32_t b = 0; b < g->count; b++) {
+        bool leaves = false;
+        for (uint32_t e = g->succ_start[b]; q->loop->body[b] && e < g->succ_start[b + 1]; e++)
+            leaves |= !q->loop->body[g->succ[e]];
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[b]);
+        LLVMValueRef found =
+            leaves && LLVMGetNumSuccessors(end) == 2 ? find_access(q, LLVMGetCondition(end)) : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+bool lw__spmd_check_waits(struct lw__spmd *s)
+{
+    for (size_t k = 0; k < s->loops.count; k++) {
+        struct search q = {s, &s->loops.loops[k], lw__copy_memory(s->value_count, 1)};
+        LLVMValueRef access = find_in_loop(&q);
+        free(q.seen);
+        if (access)
+            return lw__spmd_refuse(s, access, "a loop that waits for another thread's write");
+    }
+    return true;
+}
