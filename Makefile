@@ -63,7 +63,8 @@ lint:
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples bench tests/unit tests/fuzz tests/random tests/robust tests/cpu -name '*.[ch]' | \
+	find src cli examples bench tests/unit tests/fuzz tests/random tests/robust tests/cpu \
+		-name '*.[ch]' | \
 		xargs clang-format-19 -i
 
 # Every row of the table with its peers, some minutes; BENCH='--quick dot24' for options and rows.

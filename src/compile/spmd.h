@@ -252,8 +252,8 @@ bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call);
 bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
                             const char *type, lw__mask mask);
 
-/* spmd_wait.c: refuse loops that wait for other threads. */
-bool lw__spmd_check_waits(struct lw__spmd *s);
+/* spmd_wait.c: refuse loops that lanes cannot make together. */
+bool lw__spmd_check_loops(struct lw__spmd *s);
 
 /* spmd_control.c: the blocks of the kernel, for one block of threads, from s->b on; a return
  * branches to s->done. */

@@ -161,3 +161,24 @@ void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef 
     *all = a.all;
     *none = a.none;
 }
+
+bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef c, unsigned depth)
+{
+    if (lw__shape_is_uniform(s, lw__shape_of(s, c)))
+        return true;
+    if (!LLVMIsAInstruction(c) || depth > 8)
+        return false;
+    LLVMOpcode op = LLVMGetInstructionOpcode(c);
+    if (op == LLVMICmp) {
+        LLVMValueRef x = LLVMGetOperand(c, 0), y = LLVMGetOperand(c, 1);
+        struct lw__value_shape a = lw__shape_of(s, x), b = lw__shape_of(s, y);
+        return (a.kind == LW_SHAPE_OFFSET && lw__shape_is_uniform(s, b)) ||
+               (b.kind == LW_SHAPE_OFFSET && lw__shape_is_uniform(s, a));
+    }
+    if (op != LLVMAnd && op != LLVMOr && op != LLVMXor && op != LLVMSelect)
+        return false;
+    for (int k = 0; k < LLVMGetNumOperands(c); k++)
+        if (!lw__control_is_linear(s, LLVMGetOperand(c, (unsigned)k), depth + 1))
+            return false;
+    return true;
+}

@@ -395,10 +395,24 @@ static void enter_by_branch(struct lw__spmd *s, struct lw__copy *c, uint32_t d, 
     close_sequence(q);
 }
 
+/* Say so of a loop that lanes leave in different trips, unless they are the last of a range. */
+static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
+{
+    for (uint32_t b = r->first; b <= r->last; b++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
+        if (r->blocks[b] && s->divergent[b] && s->meets_at[b] == r->join &&
+            !lw__control_is_linear(s, LLVMGetCondition(end), 0)) {
+            lw__spmd_remark(s, end, "masked loop", "lanes leave it in different trips");
+            return;
+        }
+    }
+}
+
 /* The copy's way into a region that is a loop. */
 static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t header, int region)
 {
     stand_at(s, c->bb[header]);
+    remark_loop(s, &s->regions[region]);
     struct lw__sequence *q = open_sequence(s, region, c);
     if (c->masked) {
         wait_at(s, q, head_index(&s->regions[region], header), c->mask);

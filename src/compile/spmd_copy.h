@@ -41,6 +41,9 @@ void lw__phis_clear(struct lw__spmd *s, uint32_t block);
 void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *all,
                        LLVMValueRef *none);
 
+/* Is the condition a comparison of linear values, or made of such? Then scalars decide it. */
+bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef condition, unsigned depth);
+
 /* spmd_call.c: a failed assert ends s->b's block; all live threads must be at a barrier. */
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);

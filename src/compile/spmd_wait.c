@@ -1,4 +1,5 @@
-/* spmd_wait.c - loops that wait for other threads.
+/* spmd_wait.c - loops that lanes cannot make together: those that wait for other threads, and those
+ * with two entries.
  *
  * All lanes of a block go together here, so one that waits for another of its block would wait for
  * ever. A loop waits where what ends it depends on what another thread writes: an atomic or
@@ -7,6 +8,7 @@
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct search {
     const struct lw__spmd *s;
@@ -66,9 +68,26 @@ static LLVMValueRef find_in_loop(struct search *q)
     return NULL;
 }
 
-bool lw__spmd_check_waits(struct lw__spmd *s)
+/* LLVM makes a loop with two entries one with a guard, in which lanes that came in by different
+ * entries reach a collective of the same trip at different times. */
+static LLVMValueRef guarded_collective(const struct lw__spmd *s, const struct lw__loop *l)
+{
+    const char *name = LLVMGetBasicBlockName(s->cfg.blocks[l->header]);
+    for (uint32_t b = 0; !strncmp(name, "irr.guard", 9) && b < s->cfg.count; b++)
+        for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL; i;
+             i = LLVMGetNextInstruction(i))
+            if (lw__ir_collective(i, NULL))
+                return i;
+    return NULL;
+}
+
+bool lw__spmd_check_loops(struct lw__spmd *s)
 {
     for (size_t k = 0; k < s->loops.count; k++) {
+        LLVMValueRef inside = guarded_collective(s, &s->loops.loops[k]);
+        if (inside)
+            return lw__spmd_refuse(s, inside,
+                                   "threads working together in a loop that is jumped into");
         struct search q = {s, &s->loops.loops[k], lw__copy_memory(s->value_count, 1)};
         LLVMValueRef access = find_in_loop(&q);
         free(q.seen);

@@ -1,25 +1,21 @@
 // Threads that wait on memory for others: blocks for lower and for higher ones, locks.
+// device: ref cpu refuses loops that wait for other threads
 // run: -k for_lower -g 6 -b 33 i32[6] i32[6]
 // expect: sum: i32[6] = [1, 3, 6, 10, 15, 21]
 // expect: flag: i32[6] = [1, 1, 1, 1, 1, 1]
 // run: -k for_higher -g 6 -b 33 i32[6] i32[6]
-// device: ref waiting for a higher block needs them all resident
 // expect: sum: i32[6] = [21, 20, 18, 15, 11, 6]
 // expect: flag: i32[6] = [1, 1, 1, 1, 1, 1]
 // run: -k for_both -g 5 -b 1 i32[5] i32[5]
-// device: ref waiting for a higher block needs them all resident
 // expect: out: i32[5] = [2, 2, 2, 2, 2]
 // expect: flag: i32[5] = [1, 1, 1, 1, 1]
 // run: -k ticket_lock -g 3,2 -b 96 i32[2] i32[1]
-// device: ref cpu runs the warps of a block in step
 // expect: lock: i32[2] = [18, 18]
 // expect: count: i32[1] = [18]
 // run: -k spin_lock -g 3 -b 64 i32[1] i32[1]
-// device: ref cpu runs the warps of a block in step
 // expect: lock: i32[1] = [0]
 // expect: count: i32[1] = [6]
 // run: -k warp_for_warp -b 96 i32[1]
-// device: ref cpu runs the warps of a block in step
 // expect: out: i32[1] = [321]
 // run: -k volatile_flag -g 2 -b 1 i32[1] i32[1]
 // expect: flag: i32[1] = [7]

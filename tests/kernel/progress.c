@@ -1,26 +1,26 @@
 // Warps of a block progress independently, in both directions; waiting for a lane of the same
 // warp in a loop it has not left is an error that names the waiting line.
+// device: ref cpu refuses loops that wait for other threads
 // run: -k warps -b 96 i32[1]
-// device: ref cpu runs the warps of a block in step
 // expect: out: i32[1] = [96]
 // run: -k waits_for_barrier -b 64 i32[1]
-// device: ref cpu runs the warps of a block in step
 // expect: out: i32[1] = [64]
 // run: -k own_warp -b 32 i32[1]
-// device: ref cpu runs the warps of a block in step
 // status: 4
 // stderr: kernel 'own_warp': no thread can make progress
 // stderr: progress.c:
 // run: -k nobody -b 32 i32[1]
-// device: ref cpu runs the warps of a block in step
 // status: 4
 // stderr: kernel 'nobody': no thread can make progress
 // stderr: progress.c:
 // run: -k behind_barrier -b 64 i32[1]
-// device: ref cpu runs the warps of a block in step
 // status: 4
 // stderr: kernel 'behind_barrier': no thread can make progress
 // stderr: progress.c:
+// run: -k warps -b 96 i32[1]
+// device: cpu
+// status: 3
+// stderr: progress.c:44:17: kernel 'warps': device cpu cannot do this yet: a loop that waits
 #include <lanewise/kernel.h>
 
 SHARED int flags[3];

@@ -1,5 +1,5 @@
-; A block sum of 64 threads is the fixed tree in registers: 7 additions of vectors; the result is one
-; scalar.
+; A block sum of 64 threads is the fixed tree in registers: 7 additions of vectors; the result is
+; one scalar.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 64,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

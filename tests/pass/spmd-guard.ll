@@ -1,5 +1,5 @@
-; A guard has the plain code for blocks that lie in front of the limit, and a masked copy for the one
-; across it.
+; A guard has the plain code for blocks that lie in front of the limit, and a masked copy for the
+; one across it.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 32,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -1,8 +1,10 @@
 ; A load and a store of neighbouring elements are one vector each a piece, without masks, gathers
 ; or scatters; a piece that the block does not fill is a shorter one.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx2 --block 16,1,1 %s | FileCheck %s
-; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,1,1 %s | FileCheck --check-prefix=WIDE %s
-; RUN: lanewise-compile --pass spmd --device cpu:avx2 --block 11,1,1 %s | FileCheck --check-prefix=PART %s
+; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,1,1 %s >wide
+; RUN: FileCheck --check-prefix=WIDE %s <wide
+; RUN: lanewise-compile --pass spmd --device cpu:avx2 --block 11,1,1 %s >part
+; RUN: FileCheck --check-prefix=PART %s <part
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

@@ -1,5 +1,5 @@
-; Loads of elements two apart are loads of whole vectors and a permutation; where memory says what to
-; load it is a gather.
+; Loads of elements two apart are loads of whole vectors and a permutation; where memory says what
+; to load it is a gather.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 32,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

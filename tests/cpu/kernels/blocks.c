@@ -3,13 +3,14 @@
 #include "common.h"
 
 #define TYPES(X)                                                                                   \
-    X(char, int8_t) X(ushort, uint16_t) X(int, int32_t) X(uint, uint32_t) X(long, int64_t)         \
-    X(half, _Float16) X(bfloat, __bf16) X(float, float) X(double, double)
+    X(char, int8_t)                                                                                \
+    X(ushort, uint16_t) X(int, int32_t) X(uint, uint32_t) X(long, int64_t) X(half, _Float16)       \
+        X(bfloat, __bf16) X(float, float) X(double, double)
 
 #define EACH(name, T)                                                                              \
     KERNEL void reduce_##name(T *out, const T *a, int n)                                           \
     {                                                                                              \
-        T small = (T)(a[I] > (T)2 ? (T)2 : a[I] < (T)-2 ? (T)1 : a[I]);                            \
+        T small = (T)(a[I] > (T)2 ? (T)2 : a[I] < (T) - 2 ? (T)1 : a[I]);                          \
         T sum = (T)block_sum(I < n ? small : (T)0);                                                \
         T max = (T)block_max(a[I]), min = (T)block_min(a[I]);                                      \
         T product = (T)block_prod(ME < 20 ? small : (T)1);                                         \
@@ -61,7 +62,8 @@ KERNEL void rounds(int *out, const int *a)
     part[0][ME] = a[I];
     for (int k = 0; k < 5; k++) {
         barrier();
-        part[~k & 1][ME] = (int)((unsigned)part[k & 1][ME] + (unsigned)part[k & 1][(ME + 1) % THREADS]);
+        unsigned mine = (unsigned)part[k & 1][ME], next = (unsigned)part[k & 1][(ME + 1) % THREADS];
+        part[~k & 1][ME] = (int)(mine + next);
     }
     out[I] = part[1][ME];
 }

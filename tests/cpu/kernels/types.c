@@ -22,7 +22,7 @@
             T divisor = b[I] | 1;                                                                  \
             U v = (U)((uint64_t)x * y + x - y);                                                    \
             v ^= (U)(x << (y % 8)) | (U)(a[I] >> (x % 8));                                         \
-            v += divisor == (T)-1 ? x : (U)(a[I] / divisor - a[I] % divisor);                      \
+            v += divisor == (T) - 1 ? x : (U)(a[I] / divisor - a[I] % divisor);                    \
             v += a[I] < b[I] ? popcount(x) : clz(x) - ctz(y) + ffs(x);                             \
             out[I] = (T)(~v & y);                                                                  \
         }                                                                                          \
@@ -30,7 +30,7 @@
     KERNEL void convert_##name(T *out, float *f, double *d, const float *a, const T *b, int n)     \
     {                                                                                              \
         if (I < n) {                                                                               \
-            float x = fmin(fmax(a[I], (T)-1 < (T)1 ? -100.0f : 0.0f), 100.0f);                     \
+            float x = fmin(fmax(a[I], (T) - 1 < (T)1 ? -100.0f : 0.0f), 100.0f);                   \
             f[I] = (float)b[I];                                                                    \
             d[I] = (double)b[I] * 0.5;                                                             \
             out[I] = (T)x;                                                                         \
