@@ -1,8 +1,9 @@
 /* ir_copy.c - copies of structs as loads and stores.
  *
  * clang copies a struct with llvm.memcpy and clears one with llvm.memset. Between private variables
- * sroa resolves that, and those it leaves are expanded after it; what goes to or comes from block or global memory becomes one load and store
- * a member here, of which lanes make vectors as of any other.
+ * sroa resolves that, and those it leaves are expanded after it; what goes to or comes from block or
+ * global memory becomes one load and store a member here, of which lanes make vectors as of any
+ * other.
  */
 #include "compile/compile.h"
 #include <string.h>
@@ -21,14 +22,13 @@ static LLVMValueRef private_variable(LLVMValueRef pointer)
 static uint64_t element_bytes(LLVMValueRef variable)
 {
     LLVMTypeRef type = LLVMGetAllocatedType(variable);
-    LLVMTargetDataRef data =
-        LLVMGetModuleDataLayout(LLVMGetGlobalParent(LLVMGetBasicBlockParent(
-            LLVMGetInstructionParent(variable))));
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(variable))));
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
         type = LLVMGetElementType(type);
     uint64_t bytes = LLVMABISizeOfType(data, type);
     return LLVMGetTypeKind(type) == LLVMStructTypeKind || bytes > PART_BYTES_MAX ? PART_BYTES_MAX
-                                                                                : bytes;
+                                                                                 : bytes;
 }
 
 static uint64_t align_of(LLVMValueRef call, unsigned argument)

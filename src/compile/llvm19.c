@@ -58,8 +58,9 @@ void lw__llvm_scalar_options(uint32_t pieces, uint32_t marked)
     char most[48], few[48];
     snprintf(most, sizeof most, "-pragma-unroll-threshold=%u",
              within(64, 32768 / pieces / (marked ? marked : 1), 2048));
-    snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 300));
-    const char *const words[] = {"lanewise-compile", "-scalarize-load-store", most, few};
+    snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 150));
+    const char *const words[] = {"lanewise-compile", "-scalarize-load-store", most, few,
+                                 "-unroll-max-percent-threshold-boost=100"};
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 

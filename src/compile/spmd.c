@@ -165,8 +165,8 @@ static void open_launch(struct lw__spmd *s, struct counters *c)
     for (unsigned k = 0; k < s->kernel->param_count; k++)
         s->arguments[k] = lw__front_load_argument(s->b, s->kernel, k, packed);
     for (unsigned k = 0; k < 3; k++)
-        s->grid_dim[k] = load_field(s, s->i32, s->launch,
-                                    offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
+        s->grid_dim[k] =
+            load_field(s, s->i32, s->launch, offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
     s->shared = load_field(s, s->ptr, s->worker, offsetof(struct lw_cpu_worker, shared));
     LLVMValueRef first = LLVMGetParam(s->function, 2), rest = first;
     c->end = LLVMBuildAdd(s->b, first, LLVMGetParam(s->function, 3), "");
@@ -184,14 +184,12 @@ static void step(struct lw__spmd *s, const struct counters *c)
 {
     LLVMValueRef one = lw__spmd_const32(s, 1), zero = lw__spmd_const32(s, 0);
     LLVMValueRef carry = one;
-    LLVMBuildStore(s->b,
-                   LLVMBuildAdd(s->b, load_counter(s, c, 0), lw__spmd_const64(s, 1), ""),
+    LLVMBuildStore(s->b, LLVMBuildAdd(s->b, load_counter(s, c, 0), lw__spmd_const64(s, 1), ""),
                    c->slot[0]);
     for (unsigned k = 0; k < 3; k++) {
         LLVMValueRef v = LLVMBuildAdd(s->b, load_counter(s, c, k + 1), carry, "");
         LLVMValueRef full = LLVMBuildICmp(s->b, LLVMIntEQ, v, s->grid_dim[k], "");
-        LLVMBuildStore(s->b, k < 2 ? LLVMBuildSelect(s->b, full, zero, v, "") : v,
-                       c->slot[k + 1]);
+        LLVMBuildStore(s->b, k < 2 ? LLVMBuildSelect(s->b, full, zero, v, "") : v, c->slot[k + 1]);
         carry = LLVMBuildZExt(s->b, full, s->i32, "");
     }
 }

@@ -64,15 +64,15 @@ int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch);
 /* spmd_shape.c: shapes of all values, and which terminators are divergent. */
 bool lw__spmd_shapes(struct lw__spmd *s);
 
-/* ---- regions (spmd_region.c, spmd_class.c) ---------------------------------------------------- */
+/* ---- regions (spmd_region.c, spmd_class.c) --------------------------------------------------- */
 
 struct lw__region {
-    uint32_t head;  /* block whose branch enters it, not in it; or the header of a loop, in it */
-    bool is_loop;   /* the head is a loop's header: entered along its edges */
-    uint32_t join;  /* where all are together again; not in it; UINT32_MAX: they never are */
-    bool *blocks;   /* per block: in the region or in one inside */
+    uint32_t head; /* block whose branch enters it, not in it; or the header of a loop, in it */
+    bool is_loop;  /* the head is a loop's header: entered along its edges */
+    uint32_t join; /* where all are together again; not in it; UINT32_MAX: they never are */
+    bool *blocks;  /* per block: in the region or in one inside */
     uint32_t first, last, size; /* of them: the lowest, the highest, how many */
-    int parent;     /* -1: the kernel */
+    int parent;                 /* -1: the kernel */
 
     /* Its own blocks fall into classes: blocks that the same lanes run, connected by uniform
      * control flow. A class is named by its first block. */
@@ -82,14 +82,14 @@ struct lw__region {
     uint32_t head_count;
     struct lw__repeat { /* classes first .. last run again while lanes wait at the first */
         uint32_t first, last;
-    } * repeats; /* inner before outer */
+    } *repeats; /* inner before outer */
     uint32_t repeat_count;
 };
 bool lw__spmd_regions(struct lw__spmd *s);
 bool lw__spmd_classes(struct lw__spmd *s);
 void lw__spmd_regions_free(struct lw__spmd *s);
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 enum { LW_SPMD_PIECES_MAX = 256 };
 
@@ -112,9 +112,9 @@ struct lw__spmd {
     LLVMValueRef scalar;
     struct lw__cfg cfg;
     struct lw__loops loops;
-    uint32_t *ipdom; /* per block: immediate post-dominator, UINT32_MAX: none */
-    bool *divergent; /* per block: its terminator is */
-    bool *joins;     /* per block: lanes come here in different ways, a phi may differ by lane */
+    uint32_t *ipdom;    /* per block: immediate post-dominator, UINT32_MAX: none */
+    bool *divergent;    /* per block: its terminator is */
+    bool *joins;        /* per block: lanes come here in different ways, a phi may differ by lane */
     uint32_t *meets_at; /* per block: where a divergent branch's lanes are together again */
     bool *leaves_apart; /* per loop: lanes leave it in different trips */
     struct lw__value_map *values; /* argument or instruction -> its row below */
@@ -123,16 +123,16 @@ struct lw__spmd {
     size_t value_count;
     struct lw__region *regions; /* outer before inner */
     size_t region_count;
-    int *region_of;  /* per block: the innermost region that holds it, -1 */
-    int *entered_at; /* per block: the region that its branch enters, -1 */
-    int *looped_at;  /* per block: the region that is the loop with this header, -1 */
+    int *region_of;     /* per block: the innermost region that holds it, -1 */
+    int *entered_at;    /* per block: the region that its branch enters, -1 */
+    int *looped_at;     /* per block: the region that is the loop with this header, -1 */
     uint32_t *class_of; /* per block: its class, within region_of */
     void *lane_memory;
 
     /* the function under way */
     LLVMValueRef function;
     LLVMBuilderRef b;
-    LLVMBuilderRef entry; /* in front of its first block's terminator: allocas */
+    LLVMBuilderRef entry;   /* in front of its first block's terminator: allocas */
     LLVMBasicBlockRef done; /* where the block's threads have all returned */
     LLVMBasicBlockRef stop; /* branch here where a call has stopped the launch */
     LLVMValueRef *gone;     /* per piece a slot: threads that meet no more; NULL: nobody asks */
@@ -145,8 +145,8 @@ struct lw__spmd {
     uint64_t scope;     /* of what is read and spread: a part of a block's code that dominates the
                            rest of itself */
     LLVMValueRef *arguments; /* what the kernel's parameters are here */
-    uint64_t private_bytes; /* of the threads' arrays */
-    bool failed;        /* something was refused, or memory was short */
+    uint64_t private_bytes;  /* of the threads' arrays */
+    bool failed;             /* something was refused, or memory was short */
 };
 
 uint32_t lw__spmd_value_index(const struct lw__spmd *s, LLVMValueRef value); /* UINT32_MAX */
@@ -160,7 +160,7 @@ bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *w
 void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, const char *what,
                      const char *why);
 
-/* ---- values in the block under way (spmd_value.c) --------------------------------------------- */
+/* ---- values in the block under way (spmd_value.c) -------------------------------------------- */
 
 /* A mask: one <width x i1> a piece; NULL: all lanes of the piece. A constant all-zero piece has
  * no lane. */
@@ -171,8 +171,7 @@ LLVMValueRef lw__spmd_splat(struct lw__spmd *s, LLVMValueRef scalar);
 LLVMValueRef lw__spmd_const32(const struct lw__spmd *s, int64_t value);
 LLVMValueRef lw__spmd_const64(const struct lw__spmd *s, int64_t value);
 /* <width x type> of these constants; type an integer. */
-LLVMValueRef lw__spmd_const_lanes(const struct lw__spmd *s, LLVMTypeRef type,
-                                  const int64_t *lanes);
+LLVMValueRef lw__spmd_const_lanes(const struct lw__spmd *s, LLVMTypeRef type, const int64_t *lanes);
 /* Permute: result[i] = i-th of indices in a ++ b (width lanes each); negative: any. */
 LLVMValueRef lw__spmd_shuffle(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b,
                               const int *indices, uint32_t count);
@@ -196,9 +195,9 @@ void lw__spmd_set_part(struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t 
 /* The allocas that hold a value across blocks: one, or one a piece. */
 LLVMValueRef *lw__spmd_slots(struct lw__spmd *s, LLVMValueRef v, uint32_t *count);
 
-/* ---- masks (spmd_mask.c) ---------------------------------------------------------------------- */
+/* ---- masks (spmd_mask.c) --------------------------------------------------------------------- */
 
-bool lw__mask_is_none(LLVMValueRef piece); /* constant, all zero */
+bool lw__mask_is_none(LLVMValueRef piece);                            /* constant, all zero */
 LLVMValueRef lw__mask_vector(struct lw__spmd *s, LLVMValueRef piece); /* NULL -> all ones */
 LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b); /* pieces; NULL ok */
 LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
@@ -249,8 +248,8 @@ bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const
 /* spmd_trips.c: lanes that are here in different trips are of different instances. Do some of the
  * trips differ by lane? Then an operation of the warp is done once for each of them. */
 bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call);
-bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
-                            const char *type, lw__mask mask);
+bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                            lw__mask mask);
 
 /* spmd_wait.c: refuse loops that lanes cannot make together. */
 bool lw__spmd_check_loops(struct lw__spmd *s);

@@ -89,9 +89,8 @@ static struct agreement vote(struct lw__spmd *s, LLVMValueRef condition)
     LLVMTypeRef bits = LLVMIntTypeInContext(s->context, s->width);
     LLVMValueRef all_bits = LLVMBuildBitCast(s->b, sum, bits, ""),
                  any_bits = LLVMBuildBitCast(s->b, any, bits, "");
-    return (struct agreement){
-        LLVMBuildICmp(s->b, LLVMIntEQ, all_bits, LLVMConstAllOnes(bits), ""),
-        LLVMBuildICmp(s->b, LLVMIntEQ, any_bits, LLVMConstNull(bits), "")};
+    return (struct agreement){LLVMBuildICmp(s->b, LLVMIntEQ, all_bits, LLVMConstAllOnes(bits), ""),
+                              LLVMBuildICmp(s->b, LLVMIntEQ, any_bits, LLVMConstNull(bits), "")};
 }
 
 static bool is_linear(const struct lw__spmd *s, LLVMValueRef v)
@@ -109,8 +108,7 @@ static bool is_literal(LLVMValueRef v, bool value)
 }
 
 /* a && b, a || b, as operations or as selects; false: it is neither. */
-static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth,
-                            struct agreement *r)
+static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, struct agreement *r)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(c);
     bool select = op == LLVMSelect;
@@ -119,11 +117,13 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth,
     if (depth > 8 || (!both && !either))
         return false;
     struct agreement x = agree(s, LLVMGetOperand(c, 0), depth + 1),
-                     y = agree(s, LLVMGetOperand(c, select && both ? 1 : select ? 2 : 1),
+                     y = agree(s,
+                               LLVMGetOperand(c, select && both ? 1
+                                                 : select       ? 2
+                                                                : 1),
                                depth + 1);
     r->all = both ? LLVMBuildAnd(s->b, x.all, y.all, "") : LLVMBuildOr(s->b, x.all, y.all, "");
-    r->none =
-        both ? LLVMBuildOr(s->b, x.none, y.none, "") : LLVMBuildAnd(s->b, x.none, y.none, "");
+    r->none = both ? LLVMBuildOr(s->b, x.none, y.none, "") : LLVMBuildAnd(s->b, x.none, y.none, "");
     return true;
 }
 

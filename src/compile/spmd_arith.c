@@ -17,10 +17,11 @@ static void drop_promises(LLVMValueRef i)
     case LLVMSub:
     case LLVMMul:
     case LLVMShl:
+    case LLVMTrunc:
         LLVMSetNSW(i, 0);
         LLVMSetNUW(i, 0);
         break;
-    case LLVMGetElementPtr: LLVMSetIsInBounds(i, 0); break;
+    case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
     case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
     case LLVMZExt: LLVMSetNNeg(i, 0); break;
     case LLVMSDiv:
@@ -87,16 +88,15 @@ static LLVMValueRef scaled_address(struct lw__spmd *s, LLVMValueRef i, uint32_t 
         LLVMValueRef index = LLVMGetOperand(i, k), v;
         if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            v = lw__spmd_const64(
-                s, (int64_t)(LLVMOffsetOfElement(s->data, type, field) * scale));
+            v = lw__spmd_const64(s, (int64_t)(LLVMOffsetOfElement(s->data, type, field) * scale));
             type = LLVMStructGetTypeAtIndex(type, field);
         } else {
             if (k > 1)
                 type = LLVMGetElementType(type);
             v = LLVMBuildIntCast2(s->b, lw__spmd_base(s, index, p), s->i64, 1, "");
             v = LLVMBuildMul(
-                s->b, v,
-                lw__spmd_const64(s, (int64_t)(LLVMABISizeOfType(s->data, type) * scale)), "");
+                s->b, v, lw__spmd_const64(s, (int64_t)(LLVMABISizeOfType(s->data, type) * scale)),
+                "");
         }
         sum = LLVMBuildAdd(s->b, sum, v, "");
     }
@@ -227,8 +227,8 @@ static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, 
     if (LLVMIsABinaryOperator(i))
         return binary(s, i, p, mask);
     if (LLVMIsACastInst(i))
-        return LLVMBuildCast(s->b, op, operand(s, i, 0, p),
-                             lw__spmd_vector_type(s, LLVMTypeOf(i)), "");
+        return LLVMBuildCast(s->b, op, operand(s, i, 0, p), lw__spmd_vector_type(s, LLVMTypeOf(i)),
+                             "");
     switch (op) {
     case LLVMFNeg: return LLVMBuildFNeg(s->b, operand(s, i, 0, p), "");
     case LLVMFreeze: return LLVMBuildFreeze(s->b, operand(s, i, 0, p), "");
@@ -246,8 +246,7 @@ static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, 
         return LLVMBuildSelect(s->b, c, operand(s, i, 1, p), operand(s, i, 2, p), "");
     }
     case LLVMGetElementPtr: return address(s, i, p);
-    case LLVMExtractValue:
-        return lw__spmd_part(s, LLVMGetOperand(i, 0), p, *LLVMGetIndices(i));
+    case LLVMExtractValue: return lw__spmd_part(s, LLVMGetOperand(i, 0), p, *LLVMGetIndices(i));
     case LLVMCall: return intrinsic(s, i, p);
     default: lw__spmd_refuse(s, i, "this instruction"); return NULL;
     }

@@ -11,8 +11,8 @@ static LLVMValueRef call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef *types
                              LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, calls));
-    LLVMValueRef calls = LLVMBuildLoad2(
-        s->b, s->ptr, LLVMBuildGEP2(s->b, s->i8, s->worker, &at, 1, ""), "");
+    LLVMValueRef calls =
+        LLVMBuildLoad2(s->b, s->ptr, LLVMBuildGEP2(s->b, s->i8, s->worker, &at, 1, ""), "");
     at = lw__spmd_const64(s, (int64_t)slot);
     LLVMValueRef f =
         LLVMBuildLoad2(s->b, s->ptr, LLVMBuildGEP2(s->b, s->i8, calls, &at, 1, ""), "");
@@ -30,7 +30,8 @@ static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
             continue;
         LLVMValueRef bits = lw__mask_bits(s, mask[p]);
         LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
-        LLVMValueRef lane = lw__llvm_intrinsic(s->b, s->module, "llvm.cttz", &bits_type, 1, args, 2);
+        LLVMValueRef lane =
+            lw__llvm_intrinsic(s->b, s->module, "llvm.cttz", &bits_type, 1, args, 2);
         lane = LLVMBuildIntCast2(s->b, lane, s->i32, 0, "");
         lane = LLVMBuildAdd(s->b, lane, lw__spmd_const32(s, p * s->width), "");
         best = LLVMBuildSelect(s->b, lw__mask_piece_any(s, mask[p]), lane, best, "");
@@ -110,7 +111,8 @@ void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 /* An argument as a 64-bit slot. */
 static LLVMValueRef slot_bits(struct lw__spmd *s, LLVMValueRef vector)
 {
-    LLVMTypeRef wide = lw__spmd_vector_type(s, s->i64), type = LLVMGetElementType(LLVMTypeOf(vector));
+    LLVMTypeRef wide = lw__spmd_vector_type(s, s->i64),
+                type = LLVMGetElementType(LLVMTypeOf(vector));
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind: return LLVMBuildSExt(s->b, vector, wide, "");
     case LLVMPointerTypeKind: return LLVMBuildPtrToInt(s->b, vector, wide, "");
@@ -145,11 +147,11 @@ static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, 
     LLVMValueRef own = LLVMBuildAlloca(s->entry, type, "");
     LLVMValueRef wide = LLVMBuildZExt(s->b, thread, s->i64, "");
     for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef from = LLVMBuildAdd(
-            s->b, wide, lw__spmd_const64(s, (int64_t)k * s->pieces * s->width), "");
+        LLVMValueRef from =
+            LLVMBuildAdd(s->b, wide, lw__spmd_const64(s, (int64_t)k * s->pieces * s->width), "");
         LLVMValueRef to = lw__spmd_const64(s, k);
-        LLVMValueRef v = LLVMBuildLoad2(
-            s->b, s->i64, LLVMBuildGEP2(s->b, s->i64, all, &from, 1, ""), "");
+        LLVMValueRef v =
+            LLVMBuildLoad2(s->b, s->i64, LLVMBuildGEP2(s->b, s->i64, all, &from, 1, ""), "");
         LLVMBuildStore(s->b, v, LLVMBuildGEP2(s->b, s->i64, own, &to, 1, ""));
     }
     call_out(s, offsetof(struct lw_cpu_calls, print),
@@ -176,8 +178,8 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntULT, t, lw__spmd_const32(s, s->threads), ""),
                     bb[1], bb[4]);
     LLVMPositionBuilderAtEnd(s->b, bb[1]);
-    LLVMValueRef at = LLVMBuildZExt(s->b, LLVMBuildLShr(s->b, t, lw__spmd_const32(s, 5), ""),
-                                    s->i64, "");
+    LLVMValueRef at =
+        LLVMBuildZExt(s->b, LLVMBuildLShr(s->b, t, lw__spmd_const32(s, 5), ""), s->i64, "");
     LLVMValueRef word =
         LLVMBuildLoad2(s->b, s->i32, LLVMBuildGEP2(s->b, s->i32, bits, &at, 1, ""), "");
     word = LLVMBuildLShr(s->b, word, LLVMBuildAnd(s->b, t, lw__spmd_const32(s, 31), ""), "");

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_CLASS = UINT32_MAX, SPLIT = UINT32_MAX - 1 };
+#define NO_CLASS UINT32_MAX    /* not known yet */
+#define SPLIT (UINT32_MAX - 1) /* only some lanes come along */
 
 /* The region directly inside `outer` (-1: the kernel) that holds block b; -1: none does. */
 static int child_with(const struct lw__spmd *s, int outer, uint32_t b)

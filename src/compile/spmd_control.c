@@ -58,8 +58,7 @@ static void wait_at(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
     }
 }
 
-static void read_waiting(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
-                         LLVMValueRef *mask)
+static void read_waiting(struct lw__spmd *s, struct lw__sequence *q, uint32_t k, LLVMValueRef *mask)
 {
     LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
     for (uint32_t p = 0; p < s->pieces; p++)
@@ -256,8 +255,7 @@ static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
             c->mask[p] = fixed;
     }
     for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] == q->region && s->class_of[b] == c->class &&
-            !is_emitted_before(s, b))
+        if (s->region_of[b] == q->region && s->class_of[b] == c->class && !is_emitted_before(s, b))
             c->bb[b] = new_block(s, "");
     LLVMBasicBlockRef first = place_of(s, c, c->class);
     LLVMBuildBr(s->b, first);
@@ -350,8 +348,7 @@ static void part(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, const L
 static void branch_three_ways(struct lw__spmd *s, struct lw__copy *in, struct lw__sequence *q,
                               uint32_t d, LLVMBasicBlockRef next)
 {
-    LLVMValueRef condition =
-        LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[d]));
+    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[d]));
     LLVMBasicBlockRef all_block = new_block(s, "all"), some = new_block(s, "some"),
                       none_block = new_block(s, "none"), mixed = new_block(s, "mixed");
     LLVMValueRef all, none;
@@ -468,7 +465,8 @@ static void branch_to_dead_end(struct lw__spmd *s, struct lw__copy *c, uint32_t 
             continue;
         }
         LLVMValueRef v = lw__spmd_vector(s, condition, p);
-        failing.mask[p] = dead ? lw__mask_and_not(s, c->mask[p], v) : lw__mask_and(s, c->mask[p], v);
+        failing.mask[p] =
+            dead ? lw__mask_and_not(s, c->mask[p], v) : lw__mask_and(s, c->mask[p], v);
     }
     LLVMBuildCondBr(s->b, lw__mask_any(s, failing.mask), fail, pass);
     stand_at(s, fail);

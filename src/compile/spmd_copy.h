@@ -8,23 +8,23 @@
 /* A region's classes under masks. */
 struct lw__sequence {
     int region;
-    struct lw__copy *outer;     /* the copy that has the join */
-    LLVMValueRef *waiting;      /* per class and piece: a slot, the lanes that wait for it */
-    LLVMValueRef *fixed;        /* per class and piece: their mask where it is one constant; NULL:
+    struct lw__copy *outer;   /* the copy that has the join */
+    LLVMValueRef *waiting;    /* per class and piece: a slot, the lanes that wait for it */
+    LLVMValueRef *fixed;      /* per class and piece: their mask where it is one constant; NULL:
                                    nobody yet; poison: it is none */
-    LLVMBasicBlockRef *check;   /* per class: does anybody wait? and the end */
-    LLVMBasicBlockRef *next;    /* per class: where it goes when it is done */
+    LLVMBasicBlockRef *check; /* per class: does anybody wait? and the end */
+    LLVMBasicBlockRef *next;  /* per class: where it goes when it is done */
 };
 
 /* One emission of some blocks. */
 struct lw__copy {
-    struct lw__copy *parent;  /* has the region's join; NULL: of the kernel's own blocks */
-    int region;               /* the blocks' innermost region, -1 */
-    bool masked;              /* the blocks of one class; else all of the region */
-    uint32_t class, order;    /* masked: the class and its place in the sequence */
+    struct lw__copy *parent;       /* has the region's join; NULL: of the kernel's own blocks */
+    int region;                    /* the blocks' innermost region, -1 */
+    bool masked;                   /* the blocks of one class; else all of the region */
+    uint32_t class, order;         /* masked: the class and its place in the sequence */
     struct lw__sequence *sequence; /* of the region; NULL in the kernel's own copy */
-    LLVMValueRef *mask;       /* per piece; unmasked: the threads that exist */
-    LLVMBasicBlockRef *bb;    /* per block: its code here; of a loop inside: the way in; or NULL */
+    LLVMValueRef *mask;            /* per piece; unmasked: the threads that exist */
+    LLVMBasicBlockRef *bb; /* per block: its code here; of a loop inside: the way in; or NULL */
 };
 
 void *lw__copy_memory(size_t count, size_t size); /* zeroed; release with free() */

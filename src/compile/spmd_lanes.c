@@ -147,12 +147,13 @@ static bool compare(LLVMIntPredicate p, int64_t a, int64_t b, unsigned bits)
     return false;
 }
 
-static bool evaluate(LLVMValueRef i, const struct operand *o, uint32_t t, unsigned bits,
-                     int64_t *r)
+static bool evaluate(LLVMValueRef i, const struct operand *o, uint32_t t, unsigned bits, int64_t *r)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
     switch (op) {
-    case LLVMICmp: *r = compare(LLVMGetICmpPredicate(i), at(&o[0], t), at(&o[1], t), o->bits); break;
+    case LLVMICmp:
+        *r = compare(LLVMGetICmpPredicate(i), at(&o[0], t), at(&o[1], t), o->bits);
+        break;
     case LLVMSelect: *r = at(&o[0], t) ? at(&o[1], t) : at(&o[2], t); break;
     case LLVMTrunc:
     case LLVMFreeze: *r = at(&o[0], t); break;
@@ -197,11 +198,7 @@ bool lw__lanes_place(struct lw__spmd *s, const char *name, struct lw__value_shap
     int64_t *lanes = lw__lanes_new(s);
     for (uint32_t t = 0; lanes && t < s->threads; t++) {
         uint32_t x = t % s->dim[0], y = t / s->dim[0] % s->dim[1], z = t / s->dim[0] / s->dim[1];
-        lanes[t] = lane              ? t % 32
-                   : warp            ? t / 32
-                   : name[14] == 'x' ? x
-                   : name[14] == 'y' ? y
-                                     : z;
+        lanes[t] = lane ? t % 32 : warp ? t / 32 : name[14] == 'x' ? x : name[14] == 'y' ? y : z;
     }
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};

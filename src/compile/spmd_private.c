@@ -41,9 +41,8 @@ static bool steps_by(const struct lw__spmd *s, LLVMValueRef gep, uint64_t e)
         if (k > 1)
             type = LLVMGetElementType(type);
         uint64_t size = LLVMABISizeOfType(s->data, type);
-        uint64_t step = LLVMIsAConstantInt(index)
-                            ? size * (uint64_t)LLVMConstIntGetSExtValue(index)
-                            : size;
+        uint64_t step =
+            LLVMIsAConstantInt(index) ? size * (uint64_t)LLVMConstIntGetSExtValue(index) : size;
         if (step % e)
             return false;
     }
@@ -62,9 +61,9 @@ static bool is_of_elements(const struct lw__spmd *s, LLVMValueRef pointer, uint6
             continue;
         }
         bool ignored = LLVMIsACallInst(user) && !strncmp(lw__ir_callee(user), "llvm.lifetime", 13);
-        if (!ignored && (!LLVMIsAGetElementPtrInst(user) || depth > 8 ||
-                         LLVMGetOperand(user, 0) != pointer ||
-                         !is_of_elements(s, user, e, depth + 1)))
+        if (!ignored &&
+            (!LLVMIsAGetElementPtrInst(user) || depth > 8 || LLVMGetOperand(user, 0) != pointer ||
+             !is_of_elements(s, user, e, depth + 1)))
             return false;
     }
     return true;
@@ -74,8 +73,7 @@ static bool all_step_by(const struct lw__spmd *s, LLVMValueRef pointer, uint64_t
 {
     for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
-        if (LLVMIsAGetElementPtrInst(user) &&
-            (!steps_by(s, user, e) || !all_step_by(s, user, e)))
+        if (LLVMIsAGetElementPtrInst(user) && (!steps_by(s, user, e) || !all_step_by(s, user, e)))
             return false;
     }
     return true;

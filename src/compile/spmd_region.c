@@ -221,7 +221,8 @@ static bool make_laminar(struct lw__spmd *s)
 static int by_size(const void *x, const void *y)
 {
     const struct lw__region *a = x, *b = y;
-    return a->size != b->size ? (a->size < b->size ? 1 : -1) : (a->first > b->first) - (a->first < b->first);
+    return a->size != b->size ? (a->size < b->size ? 1 : -1)
+                              : (a->first > b->first) - (a->first < b->first);
 }
 
 /* Outer before inner; parents; the innermost region of each block. */

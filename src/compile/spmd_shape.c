@@ -98,9 +98,9 @@ static shape add(struct lw__spmd *s, shape a, shape b, int64_t scale, unsigned b
             return uniform;
         int64_t *lanes = lw__lanes_new(s);
         for (uint32_t t = 0; lanes && t < s->threads; t++)
-            lanes[t] = lw__lanes_wrap((int64_t)((uint64_t)offset_at(a, t) +
-                                                (uint64_t)offset_at(b, t) * (uint64_t)scale),
-                                      bits);
+            lanes[t] = lw__lanes_wrap(
+                (int64_t)((uint64_t)offset_at(a, t) + (uint64_t)offset_at(b, t) * (uint64_t)scale),
+                bits);
         return (shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
     }
     if (!lw__shape_as_piece(s, a, &sa) || !lw__shape_as_piece(s, b, &sb))
@@ -148,8 +148,7 @@ static shape linear(struct lw__spmd *s, LLVMValueRef i, int64_t scale)
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
     bool disjoint = LLVMGetInstructionOpcode(i) == LLVMOr;
     bool nsw = disjoint || LLVMGetNSW(i), nuw = disjoint || LLVMGetNUW(i);
-    return with_flags(s, add(s, a, b, scale, bits), nsw && a.nsw && b.nsw,
-                      nuw && a.nuw && b.nuw);
+    return with_flags(s, add(s, a, b, scale, bits), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw);
 }
 
 /* x * c: 0 + c * x. */
@@ -193,8 +192,7 @@ static shape of_cast(struct lw__spmd *s, LLVMValueRef i)
     switch (LLVMGetInstructionOpcode(i)) {
     case LLVMTrunc: return with_flags(s, add(s, uniform, v, 1, bits), false, false);
     case LLVMSExt:
-        return v.nsw ? with_flags(s, add(s, uniform, v, 1, bits), true, false)
-                     : of_operands(s, i);
+        return v.nsw ? with_flags(s, add(s, uniform, v, 1, bits), true, false) : of_operands(s, i);
     case LLVMZExt:
         if (!v.nuw && !(v.nsw && LLVMGetNNeg(i)))
             return of_operands(s, i);

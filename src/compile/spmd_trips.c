@@ -38,7 +38,8 @@ static LLVMValueRef first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMVa
     for (uint32_t p = s->pieces; p-- > 0;) {
         LLVMValueRef bits = lw__mask_bits(s, left[p]);
         LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
-        LLVMValueRef lane = lw__llvm_intrinsic(s->b, s->module, "llvm.cttz", &bits_type, 1, args, 2);
+        LLVMValueRef lane =
+            lw__llvm_intrinsic(s->b, s->module, "llvm.cttz", &bits_type, 1, args, 2);
         lane = LLVMBuildURem(s->b, lane, LLVMConstInt(bits_type, s->width, 0), "");
         LLVMValueRef one = LLVMBuildExtractElement(s->b, lw__spmd_vector(s, v, p), lane, "");
         best = LLVMBuildSelect(s->b, lw__mask_piece_any(s, left[p]), one, best, "");
@@ -87,8 +88,8 @@ static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
     free(rest);
 }
 
-bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
-                            const char *type, lw__mask mask)
+bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                            lw__mask mask)
 {
     bool has_result = LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind;
     LLVMTypeRef lanes = lw__spmd_vector_type(s, s->i1);
@@ -100,8 +101,7 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
         n.left[p] = LLVMBuildAlloca(s->entry, lanes, "");
         LLVMBuildStore(s->b, lw__mask_vector(s, mask[p]), n.left[p]);
         if (has_result)
-            n.result[p] = LLVMBuildAlloca(
-                s->entry, lw__spmd_vector_type(s, LLVMTypeOf(call)), "");
+            n.result[p] = LLVMBuildAlloca(s->entry, lw__spmd_vector_type(s, LLVMTypeOf(call)), "");
     }
     n.again = LLVMAppendBasicBlockInContext(s->context, s->function, "instance");
     n.done = LLVMAppendBasicBlockInContext(s->context, s->function, "instances");
@@ -113,9 +113,8 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
         keep(s, call, &n);
     LLVMPositionBuilderAtEnd(s->b, n.done);
     for (uint32_t p = 0; ok && has_result && p < s->pieces; p++)
-        lw__spmd_set_vector(s, call, p,
-                            LLVMBuildLoad2(s->b, LLVMGetAllocatedType(n.result[p]), n.result[p],
-                                           ""));
+        lw__spmd_set_vector(
+            s, call, p, LLVMBuildLoad2(s->b, LLVMGetAllocatedType(n.result[p]), n.result[p], ""));
     free(memory);
     return ok;
 }

@@ -75,7 +75,8 @@ static void keep_for_agreement(struct lw__spmd *s, LLVMValueRef v, unsigned dept
     if (op != LLVMICmp && op != LLVMAnd && op != LLVMOr && op != LLVMXor && op != LLVMSelect)
         return;
     for (int k = 0; k < LLVMGetNumOperands(v); k++)
-        keep_for_agreement(s, LLVMGetOperand(v, (unsigned)k), op == LLVMICmp ? AGREE_DEPTH : depth + 1);
+        keep_for_agreement(s, LLVMGetOperand(v, (unsigned)k),
+                           op == LLVMICmp ? AGREE_DEPTH : depth + 1);
 }
 
 static void keep_conditions(struct lw__spmd *s)
@@ -162,8 +163,8 @@ LLVMValueRef lw__spmd_splat(struct lw__spmd *s, LLVMValueRef scalar)
             v[l] = scalar;
         return LLVMConstVector(v, s->width);
     }
-    LLVMValueRef one = LLVMBuildInsertElement(s->b, LLVMGetPoison(type), scalar,
-                                              lw__spmd_const64(s, 0), "");
+    LLVMValueRef one =
+        LLVMBuildInsertElement(s->b, LLVMGetPoison(type), scalar, lw__spmd_const64(s, 0), "");
     LLVMValueRef zeros = LLVMConstNull(lw__spmd_vector_type(s, s->i32));
     return LLVMBuildShuffleVector(s->b, one, LLVMGetPoison(type), zeros, "");
 }
@@ -338,9 +339,10 @@ static void piece_offsets(const struct lw__spmd *s, struct lw__value_shape shape
         if (shape.kind == LW_SHAPE_PIECE)
             offset[l] = (int64_t)((uint64_t)shape.stride * l);
         else if (t < s->threads)
-            offset[l] = shape.lanes ? (int64_t)((uint64_t)shape.lanes[t] -
-                                                (uint64_t)shape.lanes[p * s->width])
-                                    : 0;
+            offset[l] =
+                shape.lanes
+                    ? (int64_t)((uint64_t)shape.lanes[t] - (uint64_t)shape.lanes[p * s->width])
+                    : 0;
         else
             offset[l] = l >= 2 ? 2 * offset[l - 1] - offset[l - 2] : l ? offset[l - 1] : 0;
     }

@@ -57,8 +57,7 @@ enum { ROTATED_MAX = 30000 }; /* instructions; loop-rotate takes time by their s
 #define FIRST                                                                                      \
     "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"       \
     "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
-#define LAST                                                                                       \
-    "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
+#define LAST "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
 static const char list[] = FIRST "loop(loop-rotate)," LAST, without_rotation[] = FIRST LAST;
 
 static size_t size_of(LLVMModuleRef module)

@@ -3,7 +3,7 @@
 # (_Float16).
 clangd=$(command -v clangd-19 || command -v clangd) || { echo "no clangd here"; exit 77; }
 version=$("$clangd" --version | sed -n 's/.*clangd version \([0-9][0-9]*\).*/\1/p')
-[ "${version:-0}" -ge 19 ] || { echo "clangd ${version:-of no version} here, 19 is needed"; exit 77; }
+[ "${version:-0}" -ge 19 ] || { echo "clangd ${version:-?} here, 19 is needed"; exit 77; }
 printf -- '-xc\n-I%s/include\n' "$SOURCE" >compile_flags.txt
 for file in "$SOURCE"/examples/dot.c "$SOURCE"/examples/puzzles/*/solution.c \
             "$SOURCE"/tests/kernel/tensor*.c "$SOURCE"/tests/kernel/atomic*.c; do

@@ -19,7 +19,8 @@
 awk '
     /^define / { match($0, /@[a-z0-9_]+/); name = substr($0, RSTART + 1, RLENGTH - 1); n[name] = 0 }
     / br i1 | switch | indirectbr / { n[name]++ }
-    END { for (name in n) if (name ~ /_(float|double)$/) print name, n[name] }' maths.ll | sort >branches
+    END { for (name in n) if (name ~ /_(float|double)$/) print name, n[name] }' maths.ll |
+    sort >branches
 cat >allowed <<'END'
 cos_double 1
 cos_float 1

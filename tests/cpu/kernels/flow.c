@@ -181,3 +181,16 @@ KERNEL void do_while(uint32_t *out, const uint32_t *a)
     while (++rounds < 64 && v >> 28 != 5);
     out[I] = v + rounds;
 }
+
+/* An arm that several cases share, entered from two branches. */
+KERNEL void shared_arm(int *out, const uint8_t *a, const int *b)
+{
+    int v = b[I];
+    switch (a[I] % 6) {
+    case 5: v ^= 7; /* falls through */
+    case 1:
+    case 4: v += v / 3; break;
+    default: v = -(v / 2);
+    }
+    out[I] = v;
+}
