@@ -51,13 +51,15 @@ static uint32_t within(uint32_t low, uint32_t x, uint32_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-void lw__llvm_scalar_options(uint32_t pieces, uint32_t marked)
+enum { UNROLL_WORK = 1 << 23 };
+
+void lw__llvm_scalar_options(uint32_t pieces, uint64_t work)
 {
     /* Pass strings have no words for these. Sizes up to which loops are unrolled, in LLVM's units
      * of about one instruction: those that are marked, and others. */
     char most[48], few[48];
     snprintf(most, sizeof most, "-pragma-unroll-threshold=%u",
-             within(64, 32768 / pieces / (marked ? marked : 1), 2048));
+             within(64, (uint32_t)(UNROLL_WORK / (work * pieces + 1)), 2048));
     snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 150));
     const char *const words[] = {"lanewise-compile", "-scalarize-load-store", most, few,
                                  "-unroll-max-percent-threshold-boost=100"};

@@ -52,6 +52,54 @@ static bool has_block_operation(const struct lw__spmd *s, uint32_t b)
     return false;
 }
 
+/* Can the return be reached from the block without a block operation? */
+static bool *find_free_returns(const struct lw__spmd *s)
+{
+    bool *free_return = calloc(s->cfg.count + 1, 1), changed = free_return;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;) {
+            bool found = LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
+                found |= free_return[s->cfg.succ[e]];
+            if (found && !free_return[b] && !has_block_operation(s, b))
+                changed = free_return[b] = true;
+        }
+    }
+    return free_return;
+}
+
+static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
+{
+    bool inside = !l->body[b];
+    for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
+        inside &= l->body[s->cfg.pred[e]];
+    return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+}
+
+/* Threads that leave a loop to return are missed by none of its later barriers; so that this is
+ * known in time, the way to the return belongs to the trip that it leaves. */
+static bool hold_returns(struct lw__spmd *s)
+{
+    bool *free_return = find_free_returns(s), ok = free_return || lw__defect("out of memory");
+    for (size_t k = 0; ok && k < s->loops.count; k++) {
+        struct lw__loop *l = &s->loops.loops[k];
+        bool meets = false, changed = true;
+        for (uint32_t b = 0; b < s->cfg.count; b++)
+            meets |= l->body[b] && has_block_operation(s, b);
+        while (ok && meets && changed) {
+            changed = false;
+            for (uint32_t b = 0; ok && b < s->cfg.count; b++)
+                if (free_return[b] && is_left_to(s, l, b)) {
+                    ok = lw__loops_grow(&s->cfg, l, b);
+                    changed = true;
+                }
+        }
+    }
+    free(free_return);
+    return ok;
+}
+
 /* Are there block operations in regions, where threads may be missing? Fills in meets_later. */
 static bool may_miss(struct lw__spmd *s)
 {
@@ -95,7 +143,7 @@ static bool analyse(struct lw__spmd *s)
     if (!lw__cfg_build(s->scalar, &s->cfg))
         return lw__defect("out of memory");
     n = s->cfg.count + 1;
-    if (!lw__loops_build(&s->cfg, &s->loops))
+    if (!lw__loops_build(&s->cfg, &s->loops) || !hold_returns(s))
         return false;
     lw__loops_nest(&s->loops);
     s->ipdom = lw__cfg_post_dominators(&s->cfg);

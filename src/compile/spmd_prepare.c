@@ -146,7 +146,7 @@ static void ask_to_unroll(struct marker *m, const struct lw__loop *loop)
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(m->cfg.function));
     const unsigned kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
     LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0);
-    LLVMMetadataRef parts[] = {self, string_node(context, "llvm.loop.unroll.full")};
+    LLVMMetadataRef parts[] = {self, string_node(context, "llvm.loop.unroll.enable")};
     LLVMMetadataRef id = LLVMMDNodeInContext2(context, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, id);
     for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
@@ -287,6 +287,17 @@ static void part_dead_ends(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
+static uint64_t instructions(const struct lw__unit *unit)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(unit->kernels.rows[i].function); b;
+             b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef k = LLVMGetFirstInstruction(b); k; k = LLVMGetNextInstruction(k))
+                n++;
+    return n;
+}
+
 /* Each instruction becomes one for every piece: the more, the less is unrolled. */
 static uint32_t most_pieces(const struct lw__unit *unit)
 {
@@ -318,7 +329,7 @@ bool lw__pass_prepare(struct lw__unit *unit)
         if (!mark_loops(unit->kernels.rows[i].function, &marked))
             return false;
     }
-    lw__llvm_scalar_options(most_pieces(unit), marked);
+    lw__llvm_scalar_options(most_pieces(unit), marked * instructions(unit));
     if (!lw__llvm_passes(unit->module, unit->machine, unrolling))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
