@@ -149,8 +149,8 @@ void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
-/* ir_copy.c: llvm.memcpy, memmove and memset of few bytes become loads and stores, of private memory
- * or of all other. */
+/* ir_copy.c: llvm.memcpy, memmove and memset of few bytes become loads and stores: those that touch
+ * private memory, or the others. */
 void lw__ir_expand_copies(LLVMValueRef function, bool of_private);
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
 

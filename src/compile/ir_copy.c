@@ -1,9 +1,8 @@
 /* ir_copy.c - copies of structs as loads and stores.
  *
  * clang copies a struct with llvm.memcpy and clears one with llvm.memset. Between private variables
- * sroa resolves that, and those it leaves are expanded after it; what goes to or comes from block or
- * global memory becomes one load and store a member here, of which lanes make vectors as of any
- * other.
+ * sroa resolves that, and those it leaves are expanded after it; what goes to or comes from other
+ * memory becomes one load and store a member here, of which lanes make vectors as of any other.
  */
 #include "compile/compile.h"
 #include <string.h>

@@ -22,7 +22,7 @@
 INTEGERS(EACH)
 SMALL(EACH)
 
-    KERNEL void float_limits(float *max, double *min, const float *a, const double *b)
+KERNEL void float_limits(float *max, double *min, const float *a, const double *b)
 {
     atomic_max(&max[ME % 2], a[I]);
     atomic_min(min, b[I]);

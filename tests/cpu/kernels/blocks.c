@@ -4,8 +4,9 @@
 
 #define TYPES(X)                                                                                   \
     X(char, int8_t)                                                                                \
-    X(ushort, uint16_t) X(int, int32_t) X(uint, uint32_t) X(long, int64_t) X(half, _Float16)       \
-        X(bfloat, __bf16) X(float, float) X(double, double)
+    X(ushort, uint16_t)                                                                            \
+    X(int, int32_t) X(uint, uint32_t) X(long, int64_t) X(half, _Float16) X(bfloat, __bf16)         \
+        X(float, float) X(double, double)
 
 #define EACH(name, T)                                                                              \
     KERNEL void reduce_##name(T *out, const T *a, int n)                                           \

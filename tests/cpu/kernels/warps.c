@@ -4,8 +4,9 @@
 
 #define TYPES(X)                                                                                   \
     X(char, int8_t)                                                                                \
-    X(byte, uint8_t) X(short, int16_t) X(ushort, uint16_t) X(int, int32_t) X(uint, uint32_t)       \
-        X(long, int64_t) X(ulong, uint64_t) X(bool, bool)
+    X(byte, uint8_t)                                                                               \
+    X(short, int16_t) X(ushort, uint16_t) X(int, int32_t) X(uint, uint32_t) X(long, int64_t)       \
+        X(ulong, uint64_t) X(bool, bool)
 #define FLOATS(X) X(half, _Float16) X(bfloat, __bf16) X(float, float) X(double, double)
 
 #define REDUCE(name, T)                                                                            \
@@ -50,7 +51,8 @@ FLOATS(MOVE)
         out[I] = ME % 2 ? all : some;                                                              \
     }
 SCAN(char, int8_t)
-SCAN(ushort, uint16_t) SCAN(int, int32_t) SCAN(ulong, uint64_t) FLOATS(SCAN)
+SCAN(ushort, uint16_t)
+SCAN(int, int32_t) SCAN(ulong, uint64_t) FLOATS(SCAN)
 
     KERNEL void votes(uint32_t *out, const int *a, int n)
 {
