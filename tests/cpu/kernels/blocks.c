@@ -2,11 +2,14 @@
  */
 #include "common.h"
 
+/* clang-format off */
 #define TYPES(X)                                                                                   \
     X(char, int8_t)                                                                                \
     X(ushort, uint16_t)                                                                            \
-    X(int, int32_t) X(uint, uint32_t) X(long, int64_t) X(half, _Float16) X(bfloat, __bf16)         \
-        X(float, float) X(double, double)
+    X(int, int32_t)                                                                                \
+    X(uint, uint32_t)                                                                              \
+    X(long, int64_t) X(half, _Float16) X(bfloat, __bf16) X(float, float) X(double, double)
+/* clang-format on */
 
 #define EACH(name, T)                                                                              \
     KERNEL void reduce_##name(T *out, const T *a, int n)                                           \

@@ -2,11 +2,16 @@
  */
 #include "common.h"
 
+/* clang-format off */
 #define ONE(X)                                                                                     \
     X(exp)                                                                                         \
     X(exp2)                                                                                        \
-    X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(rsqrt) X(cbrt) X(fabs) X(floor)   \
-        X(ceil) X(trunc) X(round) X(rint)
+    X(log)                                                                                         \
+    X(log2)                                                                                        \
+    X(sin)                                                                                         \
+    X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(rsqrt) X(cbrt) X(fabs) X(floor) X(ceil) X(trunc)        \
+        X(round) X(rint)
+/* clang-format on */
 #define TWO(X) X(fmod) X(fmin) X(fmax) X(pow)
 
 #define EACH_ONE(name)                                                                             \

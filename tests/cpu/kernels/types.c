@@ -2,6 +2,7 @@
  */
 #include "common.h"
 
+/* clang-format off */
 #define INTEGERS(X)                                                                                \
     X(char, int8_t, uint8_t)                                                                       \
     X(byte, uint8_t, uint8_t)                                                                      \
@@ -11,6 +12,7 @@
     X(uint, uint32_t, uint32_t)                                                                    \
     X(long, int64_t, uint64_t)                                                                     \
     X(ulong, uint64_t, uint64_t)
+/* clang-format on */
 #define FLOATS(X) X(half, _Float16) X(bfloat, __bf16) X(float, float) X(double, double)
 
 /* U is T's unsigned type: what may overflow is done in it. */

@@ -2,11 +2,14 @@
  */
 #include "common.h"
 
+/* clang-format off */
 #define TYPES(X)                                                                                   \
     X(char, int8_t)                                                                                \
     X(byte, uint8_t)                                                                               \
-    X(short, int16_t) X(ushort, uint16_t) X(int, int32_t) X(uint, uint32_t) X(long, int64_t)       \
-        X(ulong, uint64_t) X(bool, bool)
+    X(short, int16_t)                                                                              \
+    X(ushort, uint16_t)                                                                            \
+    X(int, int32_t) X(uint, uint32_t) X(long, int64_t) X(ulong, uint64_t) X(bool, bool)
+/* clang-format on */
 #define FLOATS(X) X(half, _Float16) X(bfloat, __bf16) X(float, float) X(double, double)
 
 #define REDUCE(name, T)                                                                            \
@@ -52,9 +55,11 @@ FLOATS(MOVE)
     }
 SCAN(char, int8_t)
 SCAN(ushort, uint16_t)
-SCAN(int, int32_t) SCAN(ulong, uint64_t) FLOATS(SCAN)
+SCAN(int, int32_t)
+SCAN(ulong, uint64_t)
+FLOATS(SCAN)
 
-    KERNEL void votes(uint32_t *out, const int *a, int n)
+KERNEL void votes(uint32_t *out, const int *a, int n)
 {
     uint32_t v = ballot(a[I] > 0);
     v = v * 3 + (uint32_t)(warp_any(a[I] % 40 == 0) + 2 * warp_all(a[I] % 40 != 1));
