@@ -39,6 +39,10 @@ int cli_fail(enum cli_exit status, const char *format, ...) __attribute__((forma
 int cli_exit_of(lw_status status);
 int cli_fail_library(lw_status status);
 
+/* cli_find_program - where a program of ours is, from the folder of this one: in the build tree, or
+ * as installed. path has room for PATH_MAX bytes; false: in neither place. */
+bool cli_find_program(char *path, const char *built, const char *installed);
+
 /* cli_fail_memory - report that bytes could not be had; returns CLI_LAUNCH. */
 int cli_fail_memory(size_t bytes);
 

@@ -3,8 +3,10 @@
 #include "cli.h"
 #include <errno.h>
 #include <signal.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 int cli_fail(enum cli_exit status, const char *format, ...)
 {
@@ -36,6 +38,22 @@ int cli_fail_library(lw_status status)
     const char *text = lw_last_error();
     return cli_fail((enum cli_exit)cli_exit_of(status), "%s",
                     *text ? text : lw_status_text(status));
+}
+
+bool cli_find_program(char *path, const char *built, const char *installed)
+{
+    const char *const places[] = {built, installed};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+        int folder = (int)(slash - self);
+        int written = snprintf(path, PATH_MAX, "%.*s/%s", folder, self, places[i]);
+        if (written < PATH_MAX && access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
 }
 
 int cli_fail_memory(size_t bytes)

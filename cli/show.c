@@ -83,23 +83,14 @@ static int check_file(const char *path)
 /* find_compiler - $LANEWISE_COMPILE, or beside this program in the build tree or as installed. */
 static int find_compiler(char path[PATH_MAX])
 {
-    static const char *const places[] = {"src/compile/lanewise-compile",
-                                         "../libexec/lanewise/lanewise-compile"};
     const char *given = getenv("LANEWISE_COMPILE");
-    char self[PATH_MAX];
     if (given && *given) {
         snprintf(path, PATH_MAX, "%s", given);
         return CLI_DONE;
     }
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        int folder = (int)(slash - self);
-        int written = snprintf(path, PATH_MAX, "%.*s/%s", folder, self, places[i]);
-        if (written < PATH_MAX && access(path, X_OK) == 0)
-            return CLI_DONE;
-    }
+    if (cli_find_program(path, "src/compile/lanewise-compile",
+                         "../libexec/lanewise/lanewise-compile"))
+        return CLI_DONE;
     return cli_fail(CLI_LAUNCH, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
 }
 

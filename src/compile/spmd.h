@@ -204,7 +204,6 @@ LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b
 LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lw__mask_bits(struct lw__spmd *s, LLVMValueRef piece); /* i<width>; NULL: all ones */
 LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1 over the gang */
-LLVMValueRef lw__mask_all(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1 over the gang */
 LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece);   /* i1 */
 /* Which threads of piece p exist: NULL all of them. */
 LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p);

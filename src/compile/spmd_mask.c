@@ -75,17 +75,6 @@ LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces)
     return lw__mask_piece_any(s, sum);
 }
 
-LLVMValueRef lw__mask_all(struct lw__spmd *s, const LLVMValueRef *pieces)
-{
-    LLVMValueRef sum = NULL;
-    for (uint32_t p = 0; p < s->pieces; p++)
-        sum = lw__mask_and(s, sum, pieces[p]);
-    if (!sum)
-        return LLVMConstInt(s->i1, 1, 0);
-    LLVMValueRef bits = lw__mask_bits(s, sum);
-    return LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
-}
-
 LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p)
 {
     int64_t lanes[64];

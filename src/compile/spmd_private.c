@@ -116,7 +116,9 @@ bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable)
         bytes = (LLVMABISizeOfType(s->data, LLVMGetAllocatedType(variable)) + e - 1) / e * e *
                 padded(s);
     s->private_bytes += bytes;
-    if (s->private_bytes > PRIVATE_BYTES_MAX || LLVMGetAlignment(variable) > 64)
+    if (LLVMGetAlignment(variable) > 64)
+        return lw__spmd_refuse(s, variable, "a variable of a thread aligned to more than 64 bytes");
+    if (s->private_bytes > PRIVATE_BYTES_MAX)
         return lw__spmd_refuse(s, variable, "more than 1 MiB of arrays of its threads in a block");
     LLVMTypeRef type = LLVMArrayType2(s->i8, bytes);
     LLVMValueRef memory = LLVMBuildAlloca(s->entry, type, "private");
