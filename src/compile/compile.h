@@ -130,7 +130,8 @@ LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const ch
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
-LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features);
+LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features,
+                                      LLVMCodeGenOptLevel effort);
 
 /* target_object.c: start the linker ahead of its pass; end one that is not needed. */
 bool lw__link_start(struct lw__unit *unit);

@@ -15,7 +15,8 @@ static const char *const intrinsics[] = {
     "llvm.coro.suspend", "llvm.coro.end",  "llvm.coro.free",  "llvm.coro.resume",
 };
 
-LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features)
+LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features,
+                                      LLVMCodeGenOptLevel effort)
 {
     LLVMTargetRef target;
     char *why = NULL;
@@ -24,8 +25,8 @@ LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const
         LLVMDisposeMessage(why);
         return NULL;
     }
-    return LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
-                                   LLVMRelocPIC, LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, triple, cpu, features, effort, LLVMRelocPIC,
+                                   LLVMCodeModelDefault);
 }
 
 bool lw__llvm_start(struct lw__unit *unit)
@@ -42,7 +43,9 @@ bool lw__llvm_start(struct lw__unit *unit)
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     unit->context = LLVMContextCreate();
-    unit->machine = lw__llvm_machine("x86_64-unknown-linux-gnu", "x86-64", "");
+    /* for ref, whose kernels are small: building them takes longer than running them */
+    unit->machine =
+        lw__llvm_machine("x86_64-unknown-linux-gnu", "x86-64", "", LLVMCodeGenLevelNone);
     return unit->machine != NULL;
 }
 

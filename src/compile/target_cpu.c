@@ -32,7 +32,8 @@ bool lw__cpu_machine(struct lw__unit *unit)
     if (level < 0)
         return true;
     LLVMTargetMachineRef machine =
-        lw__llvm_machine("x86_64-unknown-linux-gnu", levels[level].cpu, levels[level].features);
+        lw__llvm_machine("x86_64-unknown-linux-gnu", levels[level].cpu, levels[level].features,
+                         LLVMCodeGenLevelDefault);
     if (!machine)
         return false;
     LLVMDisposeTargetMachine(unit->machine);

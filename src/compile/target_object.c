@@ -24,12 +24,14 @@ static bool emit(struct lw__unit *unit, LLVMCodeGenFileType kind)
     return true;
 }
 
-/* lw__pass_split - split the coroutines of ref, and optimise.
+/* lw__pass_split - split the coroutines of ref, and clean up a little: ref checks small inputs, and
+ * more passes take longer than they save.
  * needs THREADS   makes FINAL   breaks THREADS
  */
 bool lw__pass_split(struct lw__unit *unit)
 {
-    return lw__coroutine_split(unit) && lw__llvm_passes(unit->module, unit->machine, "default<O1>");
+    return lw__coroutine_split(unit) &&
+           lw__llvm_passes(unit->module, unit->machine, "function(sroa,early-cse,simplifycfg)");
 }
 
 /* lw__pass_object - an object file, or assembler text to be shown.

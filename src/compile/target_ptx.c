@@ -102,7 +102,8 @@ bool lw__pass_ptx(struct lw__unit *unit)
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    LLVMTargetMachineRef gpu = lw__llvm_machine(triple, colon ? colon + 1 : "sm_80", "+ptx78");
+    LLVMTargetMachineRef gpu =
+        lw__llvm_machine(triple, colon ? colon + 1 : "sm_80", "+ptx78", LLVMCodeGenLevelDefault);
     if (!gpu)
         return false;
     prepare(unit);
