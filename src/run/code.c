@@ -5,6 +5,7 @@
  * A request is a whole kernel file (program.c) or one kernel for one size of block (special.c).
  */
 #include "run/run.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,22 @@ static lw_status read_sites(struct lw__code *c, const char *name)
     for (size_t i = 0; i < m->site_count; i++)
         c->sites[i] = (struct lw__site){m->sites[i].file, m->sites[i].line, m->sites[i].column,
                                         m->sites[i].what};
+    return LW_OK;
+}
+
+lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address)
+{
+    struct lw__text symbol = {0};
+    bool failed;
+
+    lw__text_add(&symbol, "%s.%s", prefix, name);
+    failed = symbol.failed;
+    *address = failed ? NULL : dlsym(object, symbol.data);
+    lw__text_free(&symbol);
+    if (failed)
+        return lw__fail(LW_E_MEMORY, "no memory to find %s.%s", prefix, name);
+    if (!*address)
+        return lw__fail(LW_E_INTERNAL, "the compiled kernels lack %s.%s", prefix, name);
     return LW_OK;
 }
 

@@ -50,34 +50,14 @@ static void cpu_unload(void *state, void *code)
     dlclose(code);
 }
 
-static lw_status find_symbol(void *code, const char *symbol, void **address)
-{
-    *address = dlsym(code, symbol);
-    return *address ? LW_OK : lw__fail(LW_E_INTERNAL, "the compiled kernels lack %s", symbol);
-}
-
-/* The symbol PREFIX.KERNEL. */
-static lw_status find_of_kernel(void *code, const char *prefix, const char *kernel, void **address)
-{
-    struct lw__text symbol = {0};
-    lw_status status;
-
-    *address = NULL;
-    lw__text_add(&symbol, "%s.%s", prefix, kernel);
-    status = symbol.failed ? lw__fail(LW_E_MEMORY, "no memory to find kernel '%s'", kernel)
-                           : find_symbol(code, symbol.data, address);
-    lw__text_free(&symbol);
-    return status;
-}
-
 static lw_status cpu_find(void *code, const char *kernel, void **entry)
 {
-    return find_of_kernel(code, "lw.cpu", kernel, entry);
+    return lw__code_symbol(code, "lw.cpu", kernel, entry);
 }
 
 static lw_status cpu_sizes(void *code, const char *kernel, void **function)
 {
-    return find_of_kernel(code, "lw.sizes", kernel, function);
+    return lw__code_symbol(code, "lw.sizes", kernel, function);
 }
 
 static lw_status cpu_common(void *code, const void **bitcode, size_t *bytes)
@@ -85,8 +65,8 @@ static lw_status cpu_common(void *code, const void **bitcode, size_t *bytes)
     void *data, *length;
     uint64_t count;
 
-    LW_TRY(find_symbol(code, "lw.common", &data));
-    LW_TRY(find_symbol(code, "lw.common.bytes", &length));
+    LW_TRY(lw__code_symbol(code, "lw", "common", &data));
+    LW_TRY(lw__code_symbol(code, "lw", "common.bytes", &length));
     memcpy(&count, length, sizeof count);
     *bitcode = data;
     *bytes = count;

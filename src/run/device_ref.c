@@ -4,6 +4,7 @@
  * function that resumes any of them (base/ref_abi.h). ref_schedule.c runs it.
  */
 #include "run/ref.h"
+#include "run/run.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,30 +53,16 @@ static void ref_unload(void *state, void *code)
     free(program);
 }
 
-/* The symbol PREFIX.KERNEL of the payload. */
-static lw_status find_symbol(void *code, const char *prefix, const char *kernel, void **address)
-{
-    const struct program *program = code;
-    struct lw__text symbol = {0};
-    lw__text_add(&symbol, "%s.%s", prefix, kernel);
-    *address = symbol.failed ? NULL : dlsym(program->object, symbol.data);
-    bool failed = symbol.failed;
-    lw__text_free(&symbol);
-    if (failed)
-        return lw__fail(LW_E_MEMORY, "no memory to find kernel '%s'", kernel);
-    if (!*address)
-        return lw__fail(LW_E_INTERNAL, "the compiled kernels lack %s.%s", prefix, kernel);
-    return LW_OK;
-}
-
 static lw_status ref_find(void *code, const char *kernel, void **entry)
 {
-    return find_symbol(code, "lw.ref", kernel, entry);
+    const struct program *program = code;
+    return lw__code_symbol(program->object, "lw.ref", kernel, entry);
 }
 
 static lw_status ref_sizes(void *code, const char *kernel, void **function)
 {
-    return find_symbol(code, "lw.sizes", kernel, function);
+    const struct program *program = code;
+    return lw__code_symbol(program->object, "lw.sizes", kernel, function);
 }
 
 static lw_status ref_launch(void *state, const struct lw__launch *launch)

@@ -107,6 +107,10 @@ lw_status lw__code_build(lw_device *device, const struct lw__compile *request,
                          struct lw__code *code);
 void lw__code_free(lw_device *device, struct lw__code *code);
 
+/* lw__code_symbol - the address of PREFIX.NAME in a payload that dlopen has loaded.
+ * errors   LW_E_INTERNAL if it is not there; LW_E_MEMORY */
+lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address);
+
 /* ---- layout.c ---- */
 
 /* lw__layout_read - fill in kind, dtype, element_bytes, is_const and rank from the text of

@@ -69,14 +69,27 @@ static struct expr *guard(struct generator *g)
     return e;
 }
 
-/* call_in_both - the same helper in both arms: threads of the two do not meet in it. */
-static void call_in_both(struct generator *g, struct stmt *s)
+static void exchange_states(struct generator *g, enum shared_state other[SHARED_MAX])
+{
+    enum shared_state mine[SHARED_MAX];
+    memcpy(mine, g->state, sizeof mine);
+    memcpy(g->state, other, sizeof mine);
+    memcpy(other, mine, sizeof mine);
+}
+
+/* call_in_both - the same helper in both arms: threads of the two do not meet in it. `then` is what
+ * the first arm of a uniform branch leaves, NULL for a divergent one. */
+static void call_in_both(struct generator *g, struct stmt *s, enum shared_state *then)
 {
     int limit = g->helper ? g->helper->id : g->p->helpers;
     struct helper *h = limit ? g->p->helper[below(g, limit)] : NULL;
     if (!h || h->pointer || g->vars == SCOPE_MAX)
         return;
+    if (then)
+        exchange_states(g, then);
     generate_call_there(g, &s->body, h);
+    if (then)
+        exchange_states(g, then);
     generate_call_there(g, &s->other, h);
 }
 
@@ -99,7 +112,7 @@ void generate_branch(struct generator *g)
     if (!is_guard && percent(g, 50))
         generate_inside(g, &s->other, few(g));
     if (!is_guard && percent(g, 30))
-        call_in_both(g, s);
+        call_in_both(g, s, uniform ? then : NULL);
     restore(g, f);
     if (uniform)
         join(g, then);

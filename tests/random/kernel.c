@@ -22,8 +22,8 @@ static const struct {
      "        __typeof__(moved) moved_ = (moved);                                         \\\n"
      "        uint32_t who_ = ballot(true);                                               \\\n"
      "        int64_t from_ = (source);                                                   \\\n"
-     "        from_ >= 0 && from_ < 32 && (who_ >> from_ & 1) ? moved_                    \\\n"
-     "                                                        : (__typeof__(moved))(own); \\\n"
+     "        moved_ = from_ >= 0 && from_ < 32 && (who_ >> from_ & 1) ? moved_ : (own);  \\\n"
+     "        moved_; /* a condition's value is an int where this is a short */           \\\n"
      "    })\n"},
     {"CAS_ADD",
      "/* atomic_add by atomic_cas */\n"

@@ -72,6 +72,21 @@ static const double maths_hard[] = {
 };
 /* clang-format on */
 
+/* NaN loses, -0 is less than +0. */
+static inline double exact_fmin(double x, double y)
+{
+    if (isnan(x) || isnan(y))
+        return isnan(x) ? y : x;
+    if (x == y)
+        return signbit(x) ? x : y;
+    return x < y ? x : y;
+}
+
+static inline double exact_fmax(double x, double y)
+{
+    return -exact_fmin(-x, -y);
+}
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* The special values with both signs: first + then -. */
