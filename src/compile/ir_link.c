@@ -122,7 +122,8 @@ bool lw__pass_inline(struct lw__unit *unit)
 }
 
 /* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple
- * control flow with its structure kept, loops in canonical form.
+ * control flow with its structure kept, loops in canonical form. Vectors are taken apart in front
+ * of instcombine: where only an element of a phi is wanted, LLVM 19's makes phi - x of x - phi.
  * needs INSTANCE   makes COMMON
  */
 bool lw__pass_clean(struct lw__unit *unit)
@@ -132,7 +133,7 @@ bool lw__pass_clean(struct lw__unit *unit)
         "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"
         "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"
         "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;"
-        "no-speculate-blocks>,instcombine<no-verify-fixpoint>,"
+        "no-speculate-blocks>,scalarizer,instcombine<no-verify-fixpoint>,"
         "loop-mssa(loop-rotate<no-header-duplication>,licm),loop(indvars),gvn,adce,"
         "lower-switch,mergereturn,fix-irreducible,loop-simplify,lcssa,verify),globaldce");
 }
