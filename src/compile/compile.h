@@ -123,9 +123,9 @@ void lw__dependency_add(struct lw__text *manifest, const char *path);
 /* llvm19.c: everything that depends on LLVM's version. */
 bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
-/* For the passes of spmd_prepare, once a process: the most pieces that a block has; how many loops
- * are marked to be unrolled, times the instructions of the kernels. */
-void lw__llvm_scalar_options(uint32_t pieces, uint64_t work);
+/* For the cpu's passes and code generator, once a process: the most pieces that a block has; how
+ * many loops are marked to be unrolled, times the instructions of the kernels. */
+void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);

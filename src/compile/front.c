@@ -22,6 +22,7 @@ static const char *const common_flags[] = {"clang-19",
                                            "c",
                                            "-std=gnu17",
                                            "-O1",
+                                           "-funroll-loops", /* else each loop says not to */
                                            "-ffp-contract=off",
                                            "-fno-math-errno",
                                            "-fconvergent-functions",

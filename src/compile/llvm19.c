@@ -56,7 +56,7 @@ static uint32_t within(uint32_t low, uint32_t x, uint32_t high)
 
 enum { UNROLL_WORK = 1 << 23 };
 
-void lw__llvm_scalar_options(uint32_t pieces, uint64_t work)
+void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
 {
     /* Pass strings have no words for these. Sizes up to which loops are unrolled, in LLVM's units
      * of about one instruction: those that are marked, and others. */
@@ -64,8 +64,15 @@ void lw__llvm_scalar_options(uint32_t pieces, uint64_t work)
     snprintf(most, sizeof most, "-pragma-unroll-threshold=%u",
              within(64, (uint32_t)(UNROLL_WORK / (work * pieces + 1)), 2048));
     snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 150));
-    const char *const words[] = {"lanewise-compile", "-scalarize-load-store", most, few,
-                                 "-unroll-max-percent-threshold-boost=100"};
+    /* The machine scheduler puts what no other instruction of the block waits for last, such as the
+     * additions to the pieces' sums, so that all their terms are live at once. The widening has
+     * put the instructions in the order in which few values are. */
+    const char *const words[] = {"lanewise-compile",
+                                 "-scalarize-load-store",
+                                 most,
+                                 few,
+                                 "-unroll-max-percent-threshold-boost=100",
+                                 "-enable-misched=false"};
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 

@@ -13,8 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t level_width[] = {
-    [LW_LEVEL_BASELINE] = 4, [LW_LEVEL_AVX2] = 8, [LW_LEVEL_AVX512] = 16};
+uint32_t lw__spmd_width(const struct lw__unit *unit)
+{
+    const int level = lw__cpu_level(unit->options->device);
+    return level < 0 ? 1 : UINT32_C(4) << level;
+}
+
+uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    const uint32_t *block = kernel->block, width = lw__spmd_width(unit);
+    return (block[0] * block[1] * block[2] + width - 1) / width;
+}
 
 /* ---- what is said about the kernel ----------------------------------------------------------- */
 
@@ -369,8 +378,8 @@ static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
                          .ptr = LLVMPointerTypeInContext(c, 0)};
     memcpy(s.dim, kernel->block, sizeof s.dim);
     s.threads = s.dim[0] * s.dim[1] * s.dim[2];
-    s.width = level_width[s.level];
-    s.pieces = (s.threads + s.width - 1) / s.width;
+    s.width = lw__spmd_width(unit);
+    s.pieces = lw__spmd_pieces(unit, kernel);
     bool ok = widen(&s);
     forget(&s);
     LLVMDisposeBuilder(s.b);

@@ -24,6 +24,19 @@
 #define LW_COMPILE_SPMD_H
 #include "compile/compile.h"
 
+struct lw__unit;
+
+/* spmd.c: lanes of a piece at the unit's vector level; pieces of a kernel's block. */
+uint32_t lw__spmd_width(const struct lw__unit *unit);
+uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel);
+
+/* spmd_unroll.c: say on the loops' branches how LLVM is to unroll them, add to *marked how many:
+ * loops that become straight code; loops of which some trips become one. */
+bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                         uint32_t *marked);
+bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                        uint32_t *marked);
+
 /* ---- shapes (spmd_lanes.c, spmd_shape.c) ----------------------------------------------------- */
 
 enum lw__shape_kind { LW_SHAPE_NONE, LW_SHAPE_OFFSET, LW_SHAPE_PIECE, LW_SHAPE_VARYING };

@@ -6,12 +6,9 @@
  * or moves one. The instances on the calls make unrolling safe: a copy of a collective in each
  * trip has that trip's.
  *
- * Loops with a constant number of trips are unrolled where they are short, and up to a higher limit
- * where much is won: those that hold block operations, so that halving trees are straight code, and
- * those whose counters index private arrays, which lanes keep in registers only where all indices
- * are constants.
+ * Which loops are unrolled, and how far, spmd_unroll.c says.
  */
-#include "compile/compile.h"
+#include "compile/spmd.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,111 +84,6 @@ static void fold_places(const struct lw__kernel *kernel)
         }
 }
 
-/* ---- loops worth unrolling ------------------------------------------------------------------- */
-
-struct marker {
-    struct lw__cfg cfg;
-    struct lw__loops loops;
-    bool *unroll; /* per loop */
-};
-
-enum { MAX_DEPTH = 12 }; /* of an index's computation */
-
-/* Loops whose counters the index is computed of. */
-static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
-{
-    if (!LLVMIsAInstruction(index) || depth > MAX_DEPTH)
-        return;
-    if (LLVMIsAPHINode(index)) {
-        const uint32_t b = lw__cfg_index(&m->cfg, LLVMGetInstructionParent(index));
-        for (size_t l = 0; l < m->loops.count; l++)
-            if (m->loops.loops[l].header == b)
-                m->unroll[l] = true;
-        return;
-    }
-    if (LLVMIsACallInst(index) || LLVMIsALoadInst(index))
-        return;
-    for (int i = 0; i < LLVMGetNumOperands(index); i++)
-        mark_counters(m, LLVMGetOperand(index, (unsigned)i), depth + 1);
-}
-
-static bool is_private(LLVMValueRef pointer)
-{
-    while (LLVMIsAGetElementPtrInst(pointer))
-        pointer = LLVMGetOperand(pointer, 0);
-    return LLVMIsAAllocaInst(pointer);
-}
-
-/* The innermost loop that holds the block. */
-static void mark_holder(struct marker *m, uint32_t b)
-{
-    size_t best = SIZE_MAX;
-    for (size_t l = 0; l < m->loops.count; l++)
-        if (m->loops.loops[l].body[b] &&
-            (best == SIZE_MAX || m->loops.loops[l].size < m->loops.loops[best].size))
-            best = l;
-    if (best != SIZE_MAX)
-        m->unroll[best] = true;
-}
-
-static LLVMMetadataRef string_node(LLVMContextRef context, const char *text)
-{
-    LLVMMetadataRef string = LLVMMDStringInContext2(context, text, strlen(text));
-    return LLVMMDNodeInContext2(context, &string, 1);
-}
-
-/* On the branches back to the header, unless the source already says how to unroll. */
-static void ask_to_unroll(struct marker *m, const struct lw__loop *loop)
-{
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(m->cfg.function));
-    const unsigned kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
-    LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0);
-    LLVMMetadataRef parts[] = {self, string_node(context, "llvm.loop.unroll.enable")};
-    LLVMMetadataRef id = LLVMMDNodeInContext2(context, parts, 2);
-    LLVMMetadataReplaceAllUsesWith(self, id);
-    for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
-         p++) {
-        LLVMBasicBlockRef latch = m->cfg.blocks[m->cfg.pred[p]];
-        if (loop->body[m->cfg.pred[p]])
-            LLVMSetMetadata(LLVMGetBasicBlockTerminator(latch), kind,
-                            LLVMMetadataAsValue(context, id));
-    }
-}
-
-static void mark_function(struct marker *m)
-{
-    for (uint32_t b = 0; b < m->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i)) {
-            if (lw__op_table[lw__ir_collective(i, NULL)].block)
-                mark_holder(m, b);
-            for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
-                if (is_private(i))
-                    mark_counters(m, LLVMGetOperand(i, (unsigned)k), 0);
-        }
-    for (size_t l = 0; l < m->loops.count; l++)
-        if (m->unroll[l])
-            ask_to_unroll(m, &m->loops.loops[l]);
-}
-
-static bool mark_loops(LLVMValueRef function, uint32_t *marked)
-{
-    struct marker m = {0};
-    if (!lw__cfg_build(function, &m.cfg))
-        return lw__defect("out of memory");
-    bool ok = lw__loops_build(&m.cfg, &m.loops);
-    m.unroll = calloc(m.loops.count + 1, sizeof *m.unroll);
-    ok = ok && m.unroll;
-    if (ok)
-        mark_function(&m);
-    for (size_t l = 0; ok && l < m.loops.count; l++)
-        *marked += m.unroll[l];
-    free(m.unroll);
-    lw__loops_free(&m.loops);
-    lw__cfg_free(&m.cfg);
-    return ok || lw__defect("out of memory");
-}
-
 /* ---- the pass -------------------------------------------------------------------------------- */
 
 /* simplifycfg may make a switch of comparisons, so lower-switch comes behind its last run. */
@@ -203,16 +95,23 @@ static const char before_unrolling[] =
     "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>," SIMPLIFY(
         "no-speculate-blocks") ",lower-switch,loop-simplify,lcssa,loop(indvars))";
 
-static const char unrolling[] =
-    "function(loop-simplify,lcssa,"
+#define UNROLL                                                                                     \
+    "loop-simplify,lcssa,"                                                                         \
     "loop-unroll<O3;no-peeling;no-partial;no-runtime;no-upperbound;full-unroll-max=64>,"
+
+static const char unrolling[] =
+    "function(" UNROLL
     "early-cse,instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>,instcombine<no-"
-    "verify-fixpoint>," SIMPLIFY(
-        "speculate-blocks") ",gvn<no-pre;no-load-pre>,loop-simplify,lcssa,loop-mssa(licm),"
-                            "scalarizer,early-cse,instcombine<no-verify-fixpoint>,adce," SIMPLIFY(
-                                "speculate-blocks") ",lower-switch,adce,mergereturn,fix-"
-                                                    "irreducible,loop-simplify,"
-                                                    "lcssa,verify)";
+    "verify-fixpoint>," SIMPLIFY("speculate-blocks") ")";
+
+static const char unrolling_sums[] =
+    "function(" UNROLL "early-cse,instcombine<no-verify-fixpoint>)";
+
+static const char after_unrolling[] =
+    "function(gvn<no-pre;no-load-pre>,loop-simplify,lcssa,loop-mssa(licm),"
+    "scalarizer,early-cse,instcombine<no-verify-fixpoint>,adce," SIMPLIFY(
+        "speculate-blocks") ",lower-switch,adce,mergereturn,fix-irreducible,loop-simplify,"
+                            "lcssa,verify)";
 
 /* ---- dead ends ------------------------------------------------------------------------------- */
 
@@ -301,15 +200,29 @@ static uint64_t instructions(const struct lw__unit *unit)
 /* Each instruction becomes one for every piece: the more, the less is unrolled. */
 static uint32_t most_pieces(const struct lw__unit *unit)
 {
-    const int level = lw__cpu_level(unit->options->device);
-    const uint32_t width = level < 0 ? 1 : UINT32_C(4) << level;
     uint32_t most = 1;
     for (size_t i = 0; i < unit->kernels.count; i++) {
-        const uint32_t *block = unit->kernels.rows[i].block;
-        const uint32_t pieces = (block[0] * block[1] * block[2] + width - 1) / width;
+        const uint32_t pieces = lw__spmd_pieces(unit, &unit->kernels.rows[i]);
         most = pieces > most ? pieces : most;
     }
     return most;
+}
+
+static bool unroll(struct lw__unit *unit)
+{
+    uint32_t whole = 0, sums = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        lw__ir_expand_copies(unit->kernels.rows[i].function, false);
+        if (!lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole))
+            return false;
+    }
+    lw__llvm_cpu_options(most_pieces(unit), whole * instructions(unit));
+    if (!lw__llvm_passes(unit->module, unit->machine, unrolling))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lw__spmd_mark_sums(unit, &unit->kernels.rows[i], &sums))
+            return false;
+    return !sums || lw__llvm_passes(unit->module, unit->machine, unrolling_sums);
 }
 
 /* lw__pass_prepare - the block's dimensions into the code, then scalar clean-up.
@@ -317,20 +230,12 @@ static uint32_t most_pieces(const struct lw__unit *unit)
  */
 bool lw__pass_prepare(struct lw__unit *unit)
 {
-    uint32_t marked = 0;
     if (!lw__cpu_machine(unit))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
         fold_places(&unit->kernels.rows[i]);
-    if (!lw__llvm_passes(unit->module, unit->machine, before_unrolling))
-        return false;
-    for (size_t i = 0; i < unit->kernels.count; i++) {
-        lw__ir_expand_copies(unit->kernels.rows[i].function, false);
-        if (!mark_loops(unit->kernels.rows[i].function, &marked))
-            return false;
-    }
-    lw__llvm_scalar_options(most_pieces(unit), marked * instructions(unit));
-    if (!lw__llvm_passes(unit->module, unit->machine, unrolling))
+    if (!lw__llvm_passes(unit->module, unit->machine, before_unrolling) || !unroll(unit) ||
+        !lw__llvm_passes(unit->module, unit->machine, after_unrolling))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ir_expand_copies(unit->kernels.rows[i].function, true);

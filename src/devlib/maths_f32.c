@@ -154,16 +154,16 @@ float lw__round_f32(float x)
 /* Equal values differ at most in the sign of zero: -0 < +0 decides. A NaN loses. */
 float lw__fmin_f32(float x, float y)
 {
-    float equal = from_bits_f32(bits_f32(x) | bits_f32(y));
-    float ordered = x < y ? x : y < x ? y : equal;
-    return x != x ? y : y != y ? x : ordered;
+    float equal = from_bits_f32(bits_f32(x) | bits_f32(y)), far = y < x ? y : x;
+    far = x == y ? equal : far;
+    return x != x ? y : far;
 }
 
 float lw__fmax_f32(float x, float y)
 {
-    float equal = from_bits_f32(bits_f32(x) & bits_f32(y));
-    float ordered = x > y ? x : y > x ? y : equal;
-    return x != x ? y : y != y ? x : ordered;
+    float equal = from_bits_f32(bits_f32(x) & bits_f32(y)), far = y > x ? y : x;
+    far = x == y ? equal : far;
+    return x != x ? y : far;
 }
 
 /* The significand of x > 0 with its leading bit at 2^23, and *e with x = significand * 2^*e. */
@@ -249,10 +249,19 @@ static inline float exp_in_range_f32(float x)
     return exp_core_f32(r, low, n);
 }
 
+/* exp - no low part: 1 + r (1 + r p(r)) is rounded three times, each time less than the last. The
+ * integer is rounded off with 2 x 127 added, so that its bits, halved and shifted to the exponent's
+ * place, are the two powers of two of scale_f32. */
 float lw__exp_f32(float x)
 {
-    float clamped = x > 90.0f ? 90.0f : x < -110.0f ? -110.0f : x;
-    return exp_in_range_f32(clamped);
+    const float magic = ROUND_MAGIC_F32 + 254;
+    x = x > 90.0f ? 90.0f : x;
+    x = x < -110.0f ? -110.0f : x;
+    float shifted = fma_f32(x, 0x1.715476p+0f, magic), k = shifted - magic;
+    float r = fma_f32(k, 0x1.05c61p-29f, fma_f32(k, -0x1.62e43p-1f, x));
+    float v = fma_f32(fma_f32(exp_poly_f32(r), r, 1.0f), r, 1.0f);
+    uint32_t n = bits_f32(shifted), half = n >> 1;
+    return v * from_bits_f32(half << 23) * from_bits_f32((n - half) << 23);
 }
 
 float lw__exp2_f32(float x)

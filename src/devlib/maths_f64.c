@@ -143,16 +143,16 @@ double lw__round_f64(double x)
 /* Equal values differ at most in the sign of zero: -0 < +0 decides. A NaN loses. */
 double lw__fmin_f64(double x, double y)
 {
-    double equal = from_bits_f64(bits_f64(x) | bits_f64(y));
-    double ordered = x < y ? x : y < x ? y : equal;
-    return x != x ? y : y != y ? x : ordered;
+    double equal = from_bits_f64(bits_f64(x) | bits_f64(y)), far = y < x ? y : x;
+    far = x == y ? equal : far;
+    return x != x ? y : far;
 }
 
 double lw__fmax_f64(double x, double y)
 {
-    double equal = from_bits_f64(bits_f64(x) & bits_f64(y));
-    double ordered = x > y ? x : y > x ? y : equal;
-    return x != x ? y : y != y ? x : ordered;
+    double equal = from_bits_f64(bits_f64(x) & bits_f64(y)), far = y > x ? y : x;
+    far = x == y ? equal : far;
+    return x != x ? y : far;
 }
 
 /* The significand of x > 0 with its leading bit at 2^52, and *e with x = significand * 2^*e. */

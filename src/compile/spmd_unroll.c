@@ -1,0 +1,232 @@
+/* spmd_unroll.c - which loops of a kernel are unrolled, and how far.
+ *
+ * Loops with a constant number of trips are unrolled where they are short, and up to a higher limit
+ * where much is won: those that hold block operations, so that halving trees are straight code, and
+ * those whose counters index private arrays, which lanes keep in registers only where all indices
+ * are constants.
+ *
+ * A loop that carries more values than there are registers for all pieces (sixteen sums of a thread
+ * are 256 vectors of a block of 256) would load and store each of them in every trip. Where those
+ * of one piece fit, some trips are made one: the widening emits them for one piece after the other,
+ * so that a piece's values are loaded and stored once for all of these trips.
+ */
+#include "compile/spmd.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct marker {
+    struct lw__cfg cfg;
+    struct lw__loops loops;
+    bool *unroll; /* per loop */
+    enum lw__level level;
+    uint32_t pieces, marked;
+};
+
+/* ---- loops that become straight code --------------------------------------------------------- */
+
+enum { MAX_DEPTH = 12 }; /* of an index's computation */
+
+/* Loops whose counters the index is computed of. */
+static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
+{
+    if (!LLVMIsAInstruction(index) || depth > MAX_DEPTH)
+        return;
+    if (LLVMIsAPHINode(index)) {
+        const uint32_t b = lw__cfg_index(&m->cfg, LLVMGetInstructionParent(index));
+        for (size_t l = 0; l < m->loops.count; l++)
+            if (m->loops.loops[l].header == b)
+                m->unroll[l] = true;
+        return;
+    }
+    if (LLVMIsACallInst(index) || LLVMIsALoadInst(index))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(index); i++)
+        mark_counters(m, LLVMGetOperand(index, (unsigned)i), depth + 1);
+}
+
+static bool is_private(LLVMValueRef pointer)
+{
+    while (LLVMIsAGetElementPtrInst(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    return LLVMIsAAllocaInst(pointer);
+}
+
+/* The innermost loop that holds the block. */
+static void mark_holder(struct marker *m, uint32_t b)
+{
+    size_t best = SIZE_MAX;
+    for (size_t l = 0; l < m->loops.count; l++)
+        if (m->loops.loops[l].body[b] &&
+            (best == SIZE_MAX || m->loops.loops[l].size < m->loops.loops[best].size))
+            best = l;
+    if (best != SIZE_MAX)
+        m->unroll[best] = true;
+}
+
+/* Does the loop's metadata speak of unrolling: a pragma, or LLVM's note that it has been done? */
+static bool is_decided(LLVMValueRef id)
+{
+    LLVMValueRef parts[16], words[2];
+    const unsigned n = id ? LLVMGetMDNodeNumOperands(id) : 0;
+    if (n > sizeof parts / sizeof *parts)
+        return true;
+    if (n)
+        LLVMGetMDNodeOperands(id, parts);
+    for (unsigned k = 1; k < n; k++) {
+        unsigned length;
+        if (!LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) < 1 ||
+            LLVMGetMDNodeNumOperands(parts[k]) > 2)
+            continue;
+        LLVMGetMDNodeOperands(parts[k], words);
+        const char *word = words[0] ? LLVMGetMDString(words[0], &length) : NULL;
+        if (word && !strncmp(word, "llvm.loop.unroll.", 17))
+            return true;
+    }
+    return false;
+}
+
+/* On the branches back to the header, unless the source already says how to unroll. */
+static void ask_to_unroll(struct marker *m, const struct lw__loop *loop, uint32_t count)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(m->cfg.function));
+    const unsigned kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
+    const char *word = count ? "llvm.loop.unroll.count" : "llvm.loop.unroll.enable";
+    LLVMMetadataRef wish[] = {
+        LLVMMDStringInContext2(context, word, strlen(word)),
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), count, 0))};
+    LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0);
+    LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(context, wish, count ? 2 : 1)};
+    LLVMMetadataRef id = LLVMMDNodeInContext2(context, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, id);
+    for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
+         p++) {
+        LLVMValueRef back = LLVMGetBasicBlockTerminator(m->cfg.blocks[m->cfg.pred[p]]);
+        if (loop->body[m->cfg.pred[p]] && !is_decided(LLVMGetMetadata(back, kind)))
+            LLVMSetMetadata(back, kind, LLVMMetadataAsValue(context, id));
+    }
+}
+
+static void mark_whole(struct marker *m)
+{
+    for (uint32_t b = 0; b < m->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i)) {
+            if (lw__op_table[lw__ir_collective(i, NULL)].block)
+                mark_holder(m, b);
+            for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
+                if (is_private(i))
+                    mark_counters(m, LLVMGetOperand(i, (unsigned)k), 0);
+        }
+    for (size_t l = 0; l < m->loops.count; l++)
+        if (m->unroll[l]) {
+            ask_to_unroll(m, &m->loops.loops[l], 0);
+            m->marked++;
+        }
+}
+
+/* ---- loops that carry many values ------------------------------------------------------------ */
+
+enum { TRIPS = 8, EMITTED_MAX = 8192 /* instructions of all pieces for these trips */ };
+
+/* phi, or what a constant added to it makes. */
+static bool counts(LLVMValueRef v, LLVMValueRef phi)
+{
+    return v == phi || (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+                        LLVMGetOperand(v, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(v, 1)));
+}
+
+/* Does the block end where a counter of the loop reaches a constant? */
+static bool ends_by_count(const struct marker *m, const struct lw__loop *loop, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[b]);
+    if (LLVMGetNumSuccessors(end) != 2 || !LLVMIsAICmpInst(LLVMGetCondition(end)))
+        return false;
+    LLVMValueRef test = LLVMGetCondition(end);
+    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[loop->header]);
+    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        if (counts(LLVMGetOperand(test, 0), i))
+            return LLVMIsAConstantInt(LLVMGetOperand(test, 1));
+    return false;
+}
+
+/* Values that go around the loop, but for its counters. */
+static uint32_t carried(const struct marker *m, const struct lw__loop *loop)
+{
+    uint32_t n = 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[loop->header]);
+    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        bool counter = false;
+        for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
+            counter |= counts(LLVMGetIncomingValue(i, k), i);
+        n += !counter;
+    }
+    return n;
+}
+
+/* Instructions of a loop that ends by count and holds no operation in which threads meet, no call
+ * and no other loop; 0: it is none. */
+static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
+{
+    uint32_t n = 0;
+    bool ends = false;
+    for (size_t l = 0; l < m->loops.count; l++)
+        if (m->loops.loops[l].parent >= 0 && &m->loops.loops[m->loops.loops[l].parent] == loop)
+            return 0;
+    for (uint32_t b = 0; b < m->cfg.count; b++) {
+        if (!loop->body[b])
+            continue;
+        ends |= ends_by_count(m, loop, b);
+        LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
+        for (; i; i = LLVMGetNextInstruction(i), n++)
+            if (!strncmp(lw__ir_callee(i), "lw.", 3))
+                return 0;
+    }
+    return ends ? n : 0;
+}
+
+static void mark_sums(struct marker *m)
+{
+    const uint32_t registers = m->level == LW_LEVEL_AVX512 ? 32 : 16;
+    for (size_t l = 0; l < m->loops.count; l++) {
+        const struct lw__loop *loop = &m->loops.loops[l];
+        const uint32_t n = carried(m, loop), size = plain_size(m, loop);
+        uint32_t trips = TRIPS;
+        while (trips > 1 && trips * size * m->pieces > EMITTED_MAX)
+            trips /= 2;
+        if (!size || trips == 1 || n * m->pieces <= registers || n + n / 2 > registers)
+            continue;
+        ask_to_unroll(m, loop, trips);
+        m->marked++;
+    }
+}
+
+static bool mark(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                 void (*how)(struct marker *m), uint32_t *marked)
+{
+    struct marker m = {.level = (enum lw__level)lw__cpu_level(unit->options->device),
+                       .pieces = lw__spmd_pieces(unit, kernel)};
+    if (!lw__cfg_build(kernel->function, &m.cfg))
+        return lw__defect("out of memory");
+    bool ok = lw__loops_build(&m.cfg, &m.loops);
+    m.unroll = calloc(m.loops.count + 1, sizeof *m.unroll);
+    ok = ok && m.unroll;
+    if (ok)
+        how(&m);
+    *marked += m.marked;
+    free(m.unroll);
+    lw__loops_free(&m.loops);
+    lw__cfg_free(&m.cfg);
+    return ok || lw__defect("out of memory");
+}
+
+bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                         uint32_t *marked)
+{
+    return mark(unit, kernel, mark_whole, marked);
+}
+
+bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                        uint32_t *marked)
+{
+    return mark(unit, kernel, mark_sums, marked);
+}
