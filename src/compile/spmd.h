@@ -234,6 +234,9 @@ bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMV
 /* spmd_memory.c: loads and stores, one piece; and those at a uniform address, for all. */
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+/* spmd_memory_turn.c: would some pieces of a load or store be better done together? All of it. */
+bool lw__spmd_turns(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+bool lw__spmd_turned(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 

@@ -2,7 +2,8 @@
  *
  * Between two operations that concern several pieces the code goes piece by piece: all of the
  * first, then all of the second. Lanes of different pieces are different threads, which nothing
- * orders there, and few values are live at a time. What is uniform is emitted once, in front.
+ * orders there, and few values are live at a time. What is uniform is emitted once, in front; so
+ * are loads that several pieces do together.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
@@ -161,18 +162,28 @@ static void flush(struct lw__spmd *s, const struct lw__copy *c, struct segment *
     g->writes = false;
 }
 
+/* A load or store of columns by pieces that are all there. */
+static bool can_turn(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRef i)
+{
+    return !c->masked && (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) &&
+           lw__spmd_turns(s, i, c->mask);
+}
+
 void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
 {
     struct segment g = {0};
     LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
     for (; i && !s->failed; i = LLVMGetNextInstruction(i)) {
         enum duty duty = duty_of(s, i);
+        bool load = LLVMIsALoadInst(i), turns = duty == PER_PIECE && can_turn(s, c, i);
         /* a thread may load what it has stored */
-        if (duty == ALONE || (duty == ONCE && LLVMIsALoadInst(i) && g.writes))
+        if (duty == ALONE || ((duty == ONCE || turns) && load && g.writes) || (turns && !load))
             flush(s, c, &g);
         LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(i));
         if (duty == ONCE)
             emit_once(s, i);
+        else if (turns)
+            lw__spmd_turned(s, i, c->mask);
         else if (duty == PER_PIECE)
             add(&g, i);
         else if (duty == ALONE)

@@ -4,6 +4,7 @@
  *     all the same                 one scalar access; under a mask that may be empty it goes to
  *                                  s->dummy then
  *     constant distances, close    vectors, permuted (spmd_memory_window.c)
+ *     columns side by side         several pieces together, turned (spmd_memory_turn.c)
  *     anything else                gather or scatter, with a remark
  *     atomic, or volatile and not one access a lane: one lane after the other (spmd_serial.c)
  * Nothing is accessed but what active lanes address, and bytes between those that a permuted load
@@ -78,8 +79,7 @@ static bool is_movable(LLVMTypeRef type, unsigned size)
            kind == LLVMPointerTypeKind;
 }
 
-/* What the instruction says by itself. */
-static bool describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *a)
+bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *a)
 {
     memset(a, 0, sizeof *a);
     bool store = LLVMIsAStoreInst(i);
@@ -267,6 +267,11 @@ static void set_result(struct lw__spmd *s, const struct lw__access *a, LLVMValue
         lw__spmd_set_base(s, a->instruction, a->piece, value);
 }
 
+void lw__access_set(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef moved)
+{
+    set_result(s, a, moved, false);
+}
+
 static LLVMValueRef load_vector(struct lw__spmd *s, const struct lw__access *a)
 {
     LLVMValueRef value = NULL;
@@ -282,7 +287,7 @@ static LLVMValueRef load_vector(struct lw__spmd *s, const struct lw__access *a)
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
     struct lw__access a;
-    if (!describe(s, i, &a))
+    if (!lw__access_describe(s, i, &a))
         return false;
     lw__access_lanes(s, a.address, p, mask, &a);
     LLVMValueRef single = a.count ? lw__access_single(s, &a) : NULL;
@@ -314,7 +319,7 @@ bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef
 {
     struct lw__access a;
     LLVMValueRef v = LLVMGetOperand(i, 0);
-    if (!describe(s, i, &a))
+    if (!lw__access_describe(s, i, &a))
         return false;
     lw__access_lanes(s, a.address, p, mask, &a);
     if (!a.count)
@@ -333,7 +338,7 @@ bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef
 bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i)
 {
     struct lw__access a;
-    if (!describe(s, i, &a))
+    if (!lw__access_describe(s, i, &a))
         return false;
     LLVMValueRef moved = lw__access_load(s, &a, lw__spmd_uniform(s, a.address));
     lw__spmd_set_uniform(s, i, cast_like(s, moved, kept_as(s, a.type)));
@@ -371,7 +376,7 @@ bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
     struct lw__access a;
     LLVMValueRef v = LLVMGetOperand(i, 0);
-    if (!describe(s, i, &a))
+    if (!lw__access_describe(s, i, &a))
         return false;
     bool same = lw__shape_is_uniform(s, lw__shape_of(s, v));
     LLVMValueRef value = same ? lw__spmd_uniform(s, v) : last_of_gang(s, &a, v, mask);

@@ -21,9 +21,12 @@ struct lw__access {
     int64_t distance[LW_LANES_MAX]; /* bytes from lane 0's address */
 };
 
-/* spmd_memory.c */
+/* spmd_memory.c: what a load or store says by itself, and for a piece; false: refused. */
+bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *a);
 void lw__access_lanes(struct lw__spmd *s, LLVMValueRef address, uint32_t p, LLVMValueRef mask,
                       struct lw__access *a);
+/* The result of a load for its piece, from the vector that was moved. */
+void lw__access_set(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef moved);
 /* The address, where all lanes that may run it have the same, or s->dummy if none does; NULL where
  * they differ. */
 LLVMValueRef lw__access_single(struct lw__spmd *s, const struct lw__access *a);
@@ -40,6 +43,7 @@ void lw__access_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueR
 
 /* spmd_memory_window.c: lanes at constant distances, by vectors. Moved values; NULL, false: they
  * lie too far apart. */
+bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a); /* unmasked */
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a);
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value);
 

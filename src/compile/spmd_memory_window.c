@@ -220,6 +220,12 @@ static LLVMValueRef load_plan(struct lw__spmd *s, const struct lw__access *a, st
     return value;
 }
 
+bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a)
+{
+    struct plan plan;
+    return lay(s, a, false, &plan) || lay(s, a, true, &plan);
+}
+
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a)
 {
     struct plan runs, cover;

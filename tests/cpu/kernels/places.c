@@ -113,3 +113,26 @@ KERNEL void bytes_of(uint8_t *out, const uint8_t *a, int n)
         memcpy(out + 4 * I, &v, 4);
     }
 }
+
+/* Down the columns of the block, in rows with a gap behind each: read, then written. */
+#define COLUMNS(T)                                                                                 \
+    KERNEL void columns_##T(T *out, const T *a)                                                    \
+    {                                                                                              \
+        SHARED T tile[2100];                                                                       \
+        int pitch = THREADS > 1000 ? block_dim.y : block_dim.y + 1;                                \
+        int at = thread_idx.z * block_dim.x * pitch + thread_idx.x * pitch + thread_idx.y;         \
+        tile[ME] = a[I];                                                                           \
+        barrier();                                                                                 \
+        T v = at < THREADS ? tile[at] : (T)1;                                                      \
+        T w = tile[thread_idx.x * block_dim.y + thread_idx.y];                                     \
+        barrier();                                                                                 \
+        tile[at] = v;                                                                              \
+        barrier();                                                                                 \
+        tile[at] += w;                                                                             \
+        barrier();                                                                                 \
+        out[I] = at == ME || at < THREADS ? tile[at] : w;                                          \
+    }
+COLUMNS(int8_t)
+COLUMNS(uint16_t)
+COLUMNS(float)
+COLUMNS(double)
