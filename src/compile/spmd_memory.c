@@ -221,6 +221,8 @@ static void remark_distance(struct lw__spmd *s, const struct lw__access *a, cons
     struct lw__value_shape shape = lw__shape_of(s, a->address);
     int64_t stride;
     char why[96] = "the lanes' addresses are constants apart that form no row";
+    if (a->constant && lw__access_has_windows(s, a))
+        return; /* only for want of masked vectors on this level */
     if (!a->constant)
         snprintf(why, sizeof why, "the index differs from lane to lane by no constant");
     else if (lw__shape_piece_stride(s, shape, a->piece, &stride))
@@ -251,6 +253,44 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
     lw__llvm_intrinsic(s->b, s->module, "llvm.masked.scatter", types, 2, args, 4);
 }
 
+/* ---- own memory ------------------------------------------------------------------------------ */
+
+/* Do the lanes access one element of a private array, that of lane l at l elements? Some lane of
+ * the gang is active, so this row of all threads' copies is there, and nobody else accesses it.
+ * Then the whole of it is loaded and stored: masked accesses of small elements are a branch a lane
+ * on most levels, and what is stored under a mask is not there for the next load. */
+static bool is_own_row(const struct lw__spmd *s, const struct lw__access *a)
+{
+    const struct lw__value_shape shape = lw__shape_of(s, a->address);
+    if (shape.kind != LW_SHAPE_OFFSET || !shape.lanes || a->is_volatile)
+        return false;
+    for (uint32_t t = 0; t < s->threads; t++)
+        if (shape.lanes[t] != (int64_t)t * (int64_t)a->size)
+            return false;
+    return lw__private_scale(s, a->address) > 1;
+}
+
+static LLVMValueRef load_row(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef *address)
+{
+    *address = lw__spmd_base(s, a->address, a->piece);
+    LLVMValueRef row = LLVMBuildLoad2(s->b, LLVMVectorType(a->moved, s->width), *address, "");
+    LLVMSetAlignment(row, a->size);
+    return row;
+}
+
+static LLVMValueRef load_own_row(struct lw__spmd *s, const struct lw__access *a)
+{
+    LLVMValueRef address, row = load_row(s, a, &address);
+    return LLVMBuildSelect(s->b, a->mask, row, LLVMConstNull(LLVMTypeOf(row)), "");
+}
+
+static void store_own_row(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)
+{
+    LLVMValueRef address, row = load_row(s, a, &address);
+    row = LLVMBuildSelect(s->b, a->mask, value, row, "");
+    LLVMSetAlignment(LLVMBuildStore(s->b, row, address), a->size);
+}
+
 /* ---- a piece --------------------------------------------------------------------------------- */
 
 /* The result, from what was moved, in the form that its shape asks for; scalar: all lanes have the
@@ -277,6 +317,8 @@ static LLVMValueRef load_vector(struct lw__spmd *s, const struct lw__access *a)
     LLVMValueRef value = NULL;
     if (a->ordering != LLVMAtomicOrderingNotAtomic)
         return lw__serial_load(s, a);
+    if (a->mask && is_own_row(s, a))
+        return load_own_row(s, a);
     if (a->constant)
         value = lw__access_load_windows(s, a);
     if (!value && a->is_volatile)
@@ -307,12 +349,14 @@ static void store_vector(struct lw__spmd *s, const struct lw__access *a, LLVMVal
         return;
     }
     LLVMValueRef value = lw__access_moved(s, a, lw__spmd_vector(s, v, a->piece));
-    if (a->constant && lw__access_store_windows(s, a, value))
-        return;
-    if (a->is_volatile)
-        lw__serial_store(s, a, v);
-    else
-        scatter(s, a, value);
+    if (a->mask && is_own_row(s, a))
+        store_own_row(s, a, value);
+    else if (!a->constant || !lw__access_store_windows(s, a, value)) {
+        if (a->is_volatile)
+            lw__serial_store(s, a, v);
+        else
+            scatter(s, a, value);
+    }
 }
 
 bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)

@@ -119,7 +119,8 @@ static void widen_masked(struct plan *plan)
     }
 }
 
-/* Do masked loads and stores of the elements exist? LLVM makes branches where they do not. */
+/* Do masked loads and stores of the elements exist? LLVM makes a branch a lane where they do not:
+ * then a gather or scatter is better, whose masked-off lanes go to s->dummy. */
 static bool has_masks(const struct lw__spmd *s, const struct lw__access *a)
 {
     return s->level == LW_LEVEL_AVX512 || (s->level == LW_LEVEL_AVX2 && a->size >= 4);
@@ -232,7 +233,7 @@ LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access
     bool can_run = lay(s, a, false, &runs);
     bool can_cover = !a->is_volatile && lay(s, a, true, &cover);
     if (a->mask) {
-        can_run &= !a->is_volatile; /* no masked load is */
+        can_run &= !a->is_volatile && has_masks(s, a); /* no masked load is volatile */
         can_cover &= !cover.shared && has_masks(s, a);
     }
     if (!can_run && !can_cover)
@@ -266,7 +267,7 @@ static void store_window(struct lw__spmd *s, const struct lw__access *a, const s
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)
 {
     struct plan plan;
-    if (a->is_volatile && a->mask) /* no masked store is */
+    if (a->mask && (a->is_volatile || !has_masks(s, a))) /* no masked store is volatile */
         return false;
     if (!lay(s, a, false, &plan) &&
         (a->is_volatile || !has_masks(s, a) || !lay(s, a, true, &plan) || (a->mask && plan.shared)))
