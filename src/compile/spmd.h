@@ -269,6 +269,10 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
 /* spmd_wait.c: refuse loops that lanes cannot make together. */
 bool lw__spmd_check_loops(struct lw__spmd *s);
 
+/* target_cpu_quirks.c: of a finished lw.cpu.K */
+void lw__cpu_hide_half_masks(LLVMValueRef function);
+void lw__cpu_split_blocks(LLVMValueRef function);
+
 /* spmd_control.c: the blocks of the kernel, for one block of threads, from s->b on; a return
  * branches to s->done. */
 void lw__spmd_control(struct lw__spmd *s);

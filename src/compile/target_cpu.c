@@ -55,6 +55,8 @@ static void set_widths(LLVMValueRef f, const char *bits)
 
 enum { ROTATED_MAX = 30000 }; /* instructions; loop-rotate takes time by their square */
 
+enum { KERNEL_PARAMS = 4 }; /* of lw.cpu.K */
+
 #define FIRST                                                                                      \
     "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"       \
     "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
@@ -69,79 +71,6 @@ static size_t size_of(LLVMModuleRef module)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 n++;
     return n;
-}
-
-/* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
-
-/* LLVM 19 makes `kmovb %ka, %kb` of what keeps the lower eight of sixteen lanes and clears the
- * others. Where the result is spilled, its spiller takes that instruction for a copy, and stores
- * all sixteen bits of the operand. So it must not see that the lanes are just these: the mask
- * becomes a comparison of the lanes' numbers with 8 + x, x a bit of the count of blocks that is
- * never set. */
-enum { HALF = 8, LANES = 16 };
-
-static LLVMValueRef half_mask(LLVMContextRef context)
-{
-    LLVMValueRef lanes[LANES];
-    for (unsigned k = 0; k < LANES; k++)
-        lanes[k] = LLVMConstInt(LLVMInt1TypeInContext(context), k < HALF, 0);
-    return LLVMConstVector(lanes, LANES);
-}
-
-static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
-{
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMValueRef count = LLVMGetParam(function, 3), lanes[LANES], ends[LANES];
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(function)));
-    LLVMValueRef never = LLVMBuildLShr(b, count, LLVMConstInt(LLVMTypeOf(count), 63, 0), "");
-    LLVMValueRef end =
-        LLVMBuildAdd(b, LLVMBuildTrunc(b, never, i32, ""), LLVMConstInt(i32, HALF, 0), "");
-    for (unsigned k = 0; k < LANES; k++) {
-        lanes[k] = LLVMConstInt(i32, k, 0);
-        ends[k] = LLVMGetUndef(i32);
-    }
-    LLVMValueRef all = LLVMConstVector(ends, LANES);
-    for (unsigned k = 0; k < LANES; k++)
-        all = LLVMBuildInsertElement(b, all, end, lanes[k], "");
-    return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, LANES), all, "");
-}
-
-/* A shuffle of masks that takes lanes 0 ... 7 of the first and 8 ... 15 of the second? */
-static bool joins_halves(LLVMValueRef i, LLVMTypeRef mask)
-{
-    if (!LLVMIsAShuffleVectorInst(i) || LLVMTypeOf(i) != mask ||
-        LLVMTypeOf(LLVMGetOperand(i, 0)) != mask)
-        return false;
-    for (unsigned k = 0; k < LANES; k++)
-        if (LLVMGetMaskValue(i, k) != (int)(k < HALF ? k : k + LANES))
-            return false;
-    return true;
-}
-
-static void hide_half_masks(LLVMValueRef function)
-{
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    LLVMValueRef constant = half_mask(context), hidden = NULL, next;
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = next) {
-            const bool joins = joins_halves(i, LLVMTypeOf(constant));
-            next = LLVMGetNextInstruction(i);
-            for (int n = 0; n < LLVMGetNumOperands(i); n++) {
-                if (!joins && LLVMGetOperand(i, (unsigned)n) != constant)
-                    continue;
-                hidden = hidden ? hidden : make_half_mask(b, function);
-                if (!joins)
-                    LLVMSetOperand(i, (unsigned)n, hidden);
-            }
-            if (!joins)
-                continue;
-            LLVMPositionBuilderBefore(b, i);
-            LLVMReplaceAllUsesWith(
-                i, LLVMBuildSelect(b, hidden, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), ""));
-            LLVMInstructionEraseFromParent(i);
-        }
-    LLVMDisposeBuilder(b);
 }
 
 /* lw__pass_optimise - clean up after the widening: slots become phis, what is known folds, what is
@@ -161,13 +90,12 @@ bool lw__pass_optimise(struct lw__unit *unit)
     if (!lw__llvm_passes(unit->module, unit->machine,
                          size_of(unit->module) > ROTATED_MAX ? without_rotation : list))
         return false;
-    for (size_t i = 0; i < unit->kernels.count && level == LW_LEVEL_AVX512; i++) {
-        struct lw__text name = {0};
-        lw__text_add(&name, "lw.cpu.%s", unit->kernels.rows[i].name);
-        LLVMValueRef f = name.failed ? NULL : LLVMGetNamedFunction(unit->module, name.data);
-        lw__text_free(&name);
-        if (f)
-            hide_half_masks(f);
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMCountParams(f) != KERNEL_PARAMS || !LLVMCountBasicBlocks(f))
+            continue;
+        if (level == LW_LEVEL_AVX512)
+            lw__cpu_hide_half_masks(f);
+        lw__cpu_split_blocks(f);
     }
     return true;
 }

@@ -1,11 +1,13 @@
 // Shuffles and broadcasts of each type in blocks of any size: by numbers that are constant, the
 // same in all lanes, or each lane's own; also where lanes of the warp have returned.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
-// run: -b @B i32[1] 3
 // expect: checked: i32[1] = [@N]
+// run: -D T=bool -b @B i32[1] 3
+// run: -D T=uint16_t -b @B i32[1] 3
+// run: -D T=int -b @B i32[1] 3
+// run: -D T=_Float16 -b @B i32[1] 3
+// run: -D T=double -b @B i32[1] 3
 #include <lanewise/kernel.h>
-
-#define TYPES(X) X(bool) X(unsigned short) X(int) X(_Float16) X(double)
 
 /* What thread i brings: every type has it, and neighbours differ. */
 static int brought(int i)
@@ -20,41 +22,35 @@ static bool there(int first, int source, int limit, int threads, int stride)
            (first + source) % stride == 0;
 }
 
-#define MOVES(T, op, number, source)                                                               \
+#define MOVES(op, number, source)                                                                  \
     do {                                                                                           \
         int s = (source);                                                                          \
         T wanted = (T)brought(there(first, s, 32, threads, stride) ? first + s : me);              \
         assert(op((T)brought(me), number) == wanted);                                              \
     } while (0)
 
-#define ROW(T)                                                                                     \
-    MOVES(T, shuffle, 30, 30);                                                                     \
-    MOVES(T, shuffle, lane *n - 4, lane * n - 4);                                                  \
-    MOVES(T, shuffle_up, 18, lane - 18);                                                           \
-    MOVES(T, shuffle_up, n, lane - n);                                                             \
-    MOVES(T, shuffle_down, n *lane, lane + n * lane);                                              \
-    MOVES(T, shuffle_xor, 17, lane ^ 17);                                                          \
-    MOVES(T, warp_broadcast, n, n);
-
 static void check(int me, int threads, int n, int stride)
 {
     int first = me / 32 * 32, lane = me % 32;
-    TYPES(ROW)
+    MOVES(shuffle, 30, 30);
+    MOVES(shuffle, lane * n - 4, lane * n - 4);
+    MOVES(shuffle_up, 18, lane - 18);
+    MOVES(shuffle_up, n, lane - n);
+    MOVES(shuffle_down, n * lane, lane + n * lane);
+    MOVES(shuffle_xor, 17, lane ^ 17);
+    MOVES(warp_broadcast, n, n);
 }
-
-#define ACROSS(T)                                                                                  \
-    for (int s = -3; s < threads + 9; s += threads / 4 + 2) {                                      \
-        int mine = (me * n + s) % (threads + 3);                                                   \
-        T own = (T)brought(me);                                                                    \
-        assert(block_broadcast(own, s) ==                                                          \
-               (there(0, s, 1024, threads, stride) ? (T)brought(s) : own));                        \
-        assert(block_broadcast(own, mine) ==                                                       \
-               (there(0, mine, 1024, threads, stride) ? (T)brought(mine) : own));                  \
-    }
 
 static void check_block(int me, int threads, int n, int stride)
 {
-    TYPES(ACROSS);
+    for (int s = -3; s < threads + 9; s += threads / 4 + 2) {
+        int mine = (me * n + s) % (threads + 3);
+        T own = (T)brought(me);
+        assert(block_broadcast(own, s) ==
+               (there(0, s, 1024, threads, stride) ? (T)brought(s) : own));
+        assert(block_broadcast(own, mine) ==
+               (there(0, mine, 1024, threads, stride) ? (T)brought(mine) : own));
+    }
 }
 
 KERNEL void moves(int *checked, int n)

@@ -1,0 +1,153 @@
+/* target_cpu_quirks.c - what widened kernels must not show LLVM's code generator, or not at once.
+ */
+#include "compile/spmd.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* 0, at the end of the function's first block, of which LLVM does not know that it is: the sign of
+ * the count of blocks to run. */
+static LLVMValueRef make_never(LLVMBuilderRef b, LLVMValueRef function)
+{
+    LLVMValueRef count = LLVMGetParam(function, 3);
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(function)));
+    return LLVMBuildLShr(b, count, LLVMConstInt(LLVMTypeOf(count), 63, 0), "");
+}
+
+/* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
+
+/* LLVM 19 makes `kmovb %ka, %kb` of what keeps the lower eight of sixteen lanes and clears the
+ * others. Where the result is spilled, its spiller takes that instruction for a copy, and stores
+ * all sixteen bits of the operand. So it must not see that the lanes are just these: the mask
+ * becomes a comparison of the lanes' numbers with 8 + x, x a bit of the count of blocks that is
+ * never set. */
+enum { HALF = 8, LANES = 16 };
+
+static LLVMValueRef half_mask(LLVMContextRef context)
+{
+    LLVMValueRef lanes[LANES];
+    for (unsigned k = 0; k < LANES; k++)
+        lanes[k] = LLVMConstInt(LLVMInt1TypeInContext(context), k < HALF, 0);
+    return LLVMConstVector(lanes, LANES);
+}
+
+static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMValueRef count = LLVMGetParam(function, 3), lanes[LANES], ends[LANES];
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef never = LLVMBuildLShr(b, count, LLVMConstInt(LLVMTypeOf(count), 63, 0), "");
+    LLVMValueRef end =
+        LLVMBuildAdd(b, LLVMBuildTrunc(b, never, i32, ""), LLVMConstInt(i32, HALF, 0), "");
+    for (unsigned k = 0; k < LANES; k++) {
+        lanes[k] = LLVMConstInt(i32, k, 0);
+        ends[k] = LLVMGetUndef(i32);
+    }
+    LLVMValueRef all = LLVMConstVector(ends, LANES);
+    for (unsigned k = 0; k < LANES; k++)
+        all = LLVMBuildInsertElement(b, all, end, lanes[k], "");
+    return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, LANES), all, "");
+}
+
+/* A shuffle of masks that takes lanes 0 ... 7 of the first and 8 ... 15 of the second? */
+static bool joins_halves(LLVMValueRef i, LLVMTypeRef mask)
+{
+    if (!LLVMIsAShuffleVectorInst(i) || LLVMTypeOf(i) != mask ||
+        LLVMTypeOf(LLVMGetOperand(i, 0)) != mask)
+        return false;
+    for (unsigned k = 0; k < LANES; k++)
+        if (LLVMGetMaskValue(i, k) != (int)(k < HALF ? k : k + LANES))
+            return false;
+    return true;
+}
+
+void lw__cpu_hide_half_masks(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMValueRef constant = half_mask(context), hidden = NULL, next;
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = next) {
+            const bool joins = joins_halves(i, LLVMTypeOf(constant));
+            next = LLVMGetNextInstruction(i);
+            for (int n = 0; n < LLVMGetNumOperands(i); n++) {
+                if (!joins && LLVMGetOperand(i, (unsigned)n) != constant)
+                    continue;
+                hidden = hidden ? hidden : make_half_mask(b, function);
+                if (!joins)
+                    LLVMSetOperand(i, (unsigned)n, hidden);
+            }
+            if (!joins)
+                continue;
+            LLVMPositionBuilderBefore(b, i);
+            LLVMReplaceAllUsesWith(
+                i, LLVMBuildSelect(b, hidden, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), ""));
+            LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- long blocks ----------------------------------------------------------------------------- */
+
+/* The time that the code generator takes for a block grows faster than the block. So a long one is
+ * cut, by branches to somewhere else that are never taken; it would join those without. */
+enum { BLOCK_MAX = 1500 };
+
+static unsigned length(LLVMBasicBlockRef block)
+{
+    unsigned n = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        n++;
+    return n;
+}
+
+/* All that branches to `from` branches to `to`. */
+static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(from)), next;
+    for (; use; use = next) {
+        LLVMValueRef branch = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(branch); k++)
+            if (LLVMGetSuccessor(branch, k) == from)
+                LLVMSetSuccessor(branch, k, to);
+    }
+}
+
+/* The first instructions go into a block of their own in front, so that the phis behind the block
+ * still name it. */
+static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef never,
+                      LLVMBasicBlockRef elsewhere)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(never));
+    LLVMBasicBlockRef front = LLVMInsertBasicBlockInContext(context, block, "part");
+    LLVMValueRef i = LLVMGetFirstInstruction(block), next;
+    redirect(block, front);
+    LLVMPositionBuilderAtEnd(b, front);
+    for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(i); n++, i = next) {
+        next = LLVMGetNextInstruction(i);
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(b, i);
+    }
+    LLVMSetCurrentDebugLocation2(b, NULL);
+    LLVMBuildCondBr(b, never, elsewhere, block);
+}
+
+void lw__cpu_split_blocks(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMBasicBlockRef elsewhere = NULL, entry = LLVMGetEntryBasicBlock(function);
+    LLVMValueRef never = NULL;
+    for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(entry); k; k = LLVMGetNextBasicBlock(k))
+        for (unsigned n = length(k); n > 2 * BLOCK_MAX; n = length(k)) {
+            if (!elsewhere) {
+                never = make_never(b, function);
+                never = LLVMBuildTrunc(b, never, LLVMInt1TypeInContext(context), "");
+                elsewhere = LLVMAppendBasicBlockInContext(context, function, "elsewhere");
+                LLVMPositionBuilderAtEnd(b, elsewhere);
+                LLVMBuildRet(b, LLVMConstInt(LLVMInt32TypeInContext(context), 1, 0));
+            }
+            cut_front(b, k, never, elsewhere);
+        }
+    LLVMDisposeBuilder(b);
+}
