@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* In the order of preference: NULL opens the first that is available. */
-static const struct lw__device_ops *const devices[] = {&lw__device_ref, &lw__device_cpu,
+static const struct lw__device_ops *const devices[] = {&lw__device_cpu, &lw__device_ref,
                                                        &lw__device_null};
 enum { DEVICE_COUNT = sizeof devices / sizeof devices[0] };
 

@@ -11,7 +11,7 @@ KERNEL void twice(float *x)
 }
 K
 gdb -batch -nx -ex 'set breakpoint pending on' -ex 'set debuginfod enabled off' -ex 'break k.c:6' \
-    -ex run -ex 'next' --args "$LANEWISE" run k.c -b 2 'f32[2]=iota' >out 2>&1 || true
+    -ex run -ex 'next' --args "$LANEWISE" run k.c -d ref -b 2 'f32[2]=iota' >out 2>&1 || true
 grep -q 'hit Breakpoint 1.* twice (.*k.c:6' out && grep -q '^6[[:space:]].*barrier();' out && exit 0
 grep -q 'Could not trace the inferior\|ptrace' out && { echo "gdb may not trace here"; exit 77; }
 cat out

@@ -19,7 +19,7 @@ END
 "$LANEWISE" run k.c -k all -b 1 --json 'f32[2,2]' 'u64[1]' 'bool[2]=iota' 'struct[1]={1.5,{2,3}}' \
     'i32[1]' >out
 cat >expected <<'END'
-{"kernel": "all", "device": "ref", "grid": [1, 1, 1], "block": [1, 1, 1],
+{"kernel": "all", "device": "cpu", "grid": [1, 1, 1], "block": [1, 1, 1],
  "buffers": [
   {"name": "f", "dtype": "f32", "shape": [2, 2], "data": [-0.0, 0.1, "inf", "nan"]},
   {"name": "u", "dtype": "u64", "shape": [1], "data": [18446744073709551615]},

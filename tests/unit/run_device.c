@@ -7,7 +7,7 @@ static void list(void)
     size_t count = lw_device_list(NULL, 0);
 
     CHECK(count == 3 && lw_device_list(info, 1) == 3 && lw_device_list(info, 4) == 3);
-    CHECK(!strcmp(info[0].name, "ref") && !strcmp(info[1].name, "cpu"));
+    CHECK(!strcmp(info[0].name, "cpu") && !strcmp(info[1].name, "ref"));
     CHECK(!strcmp(info[2].name, "null"));
     for (size_t i = 0; i < count; i++) {
         CHECK(info[i].available && !strcmp(info[i].unavailable, ""));
@@ -22,16 +22,16 @@ static void opening(void)
     lw_device_info info;
 
     WORKS(lw_device_get_info(d, &info));
-    CHECK(!strcmp(info.name, "ref") && info.available);
+    CHECK(!strcmp(info.name, "cpu") && info.available);
     lw_device_close(d);
     lw_device_close(NULL);
     FAILS(lw_device_open("cpuu", &d), LW_E_DEVICE,
-          "there is no device 'cpuu'; this library has ref, cpu, null");
+          "there is no device 'cpuu'; this library has cpu, ref, null");
     CHECK(!d);
     FAILS(lw_device_open("ref:0", &d), LW_E_DEVICE,
-          "there is no device 'ref:0'; this library has ref, cpu, null");
+          "there is no device 'ref:0'; this library has cpu, ref, null");
     FAILS(lw_device_open("", &d), LW_E_DEVICE,
-          "there is no device ''; this library has ref, cpu, null");
+          "there is no device ''; this library has cpu, ref, null");
     FAILS(lw_device_open("ref", NULL), LW_E_ARG, "the place for the device is NULL");
     FAILS(lw_device_get_info(NULL, &info), LW_E_ARG, "the device is NULL");
 }
