@@ -253,12 +253,11 @@ bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask m
 bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 
-/* spmd_warp.c, spmd_block.c: collectives, over all pieces at once. full: no thread of the block is
- * masked off, and none has returned. */
+/* spmd_warp.c, spmd_block.c: collectives, over all pieces at once. */
 bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
-                   lw__mask mask, bool full);
+                   lw__mask mask);
 bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
-                    lw__mask mask, bool full);
+                    lw__mask mask);
 
 /* spmd_trips.c: lanes that are here in different trips are of different instances. Do some of the
  * trips differ by lane? Then an operation of the warp is done once for each of them. */

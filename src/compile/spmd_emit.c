@@ -108,11 +108,11 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
     else if (op && lw__op_table[op].block) {
         if (c->masked)
             lw__spmd_meet(s, i, c->mask);
-        lw__spmd_block(s, i, op, type, c->mask, !c->masked);
+        lw__spmd_block(s, i, op, type, c->mask);
     } else if (op && lw__spmd_trips_differ(s, i))
         lw__spmd_warp_by_trips(s, i, op, type, c->mask);
     else if (op)
-        lw__spmd_warp(s, i, op, type, c->mask, !c->masked);
+        lw__spmd_warp(s, i, op, type, c->mask);
     else if (is_memory_intrinsic(name))
         lw__spmd_memory_intrinsic(s, i, c->mask);
     else if (!strncmp(name, "lw.fence", 8))

@@ -108,7 +108,7 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
     LLVMBuildBr(s->b, n.again);
     LLVMPositionBuilderAtEnd(s->b, n.again);
     choose(s, call, &n);
-    bool ok = lw__spmd_warp(s, call, op, type, n.mask, false);
+    bool ok = lw__spmd_warp(s, call, op, type, n.mask);
     if (ok)
         keep(s, call, &n);
     LLVMPositionBuilderAtEnd(s->b, n.done);

@@ -48,9 +48,8 @@ static bool vote(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask
 }
 
 bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
-                   lw__mask mask, bool full)
+                   lw__mask mask)
 {
-    (void)full; /* the mask says as much */
     switch (op) {
     case LW_OP_shuffle:
     case LW_OP_shuffle_up:

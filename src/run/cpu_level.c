@@ -16,16 +16,13 @@ static const struct lw__cpu_level levels[LEVEL_COUNT] = {
     [AVX512] = {"avx512", "cpu:avx512", "AVX-512"},
 };
 
+/* The levels are the code generator's x86-64-v3 and -v4, which use all that these have. */
 static int best_level(void)
 {
-    bool avx2, avx512;
-
     __builtin_cpu_init();
-    avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl");
-    return avx2 && avx512 ? AVX512 : avx2 ? AVX2 : BASELINE;
+    return __builtin_cpu_supports("x86-64-v4")   ? AVX512
+           : __builtin_cpu_supports("x86-64-v3") ? AVX2
+                                                 : BASELINE;
 }
 
 lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)
