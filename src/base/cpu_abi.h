@@ -52,5 +52,8 @@ struct lw_cpu_calls {
      * word t / 32 stands for thread t */
     void (*diverged)(struct lw_cpu_worker *w, uint64_t block, uint32_t site,
                      const uint32_t *arrived, const uint32_t *live);
+    /* memory for arrays of a block's threads that are too large for the stack, LW_CPU_ALIGN
+     * aligned, this thread's until lw.cpu.K returns; NULL: there is none, so lw.cpu.K returns 1 */
+    void *(*frame)(struct lw_cpu_worker *w, uint64_t bytes);
 };
 #endif

@@ -303,6 +303,11 @@ static void build(struct lw__spmd *s)
     end_trip(s, &c, body, finished);
     return_status(s, finished, 0);
     return_status(s, s->stop, 1);
+    if (s->frame) { /* there may be no memory */
+        LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(allocas));
+        LLVMPositionBuilderAtEnd(s->b, allocas);
+        LLVMBuildCondBr(s->b, LLVMBuildIsNull(s->b, s->frame, ""), s->stop, launch);
+    }
 }
 
 /* SHARED variables are places in the worker's block memory. */

@@ -158,7 +158,9 @@ struct lw__spmd {
     uint64_t scope;     /* of what is read and spread: a part of a block's code that dominates the
                            rest of itself */
     LLVMValueRef *arguments; /* what the kernel's parameters are here */
-    uint64_t private_bytes;  /* of the threads' arrays */
+    uint64_t private_bytes;  /* of the threads' arrays on the stack, */
+    uint64_t frame_bytes;    /* and of the others: they lie in the frame, */
+    LLVMValueRef frame;      /* which this call gives; NULL: there are none */
     bool failed;             /* something was refused, or memory was short */
 };
 
@@ -240,6 +242,8 @@ bool lw__spmd_turned(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 
+/* spmd_call.c: at s->b, the call that gives the worker's frame; its operand 1 is the bytes. */
+LLVMValueRef lw__spmd_frame(struct lw__spmd *s);
 /* spmd_private.c: an alloca; its shape; by what factor offsets of an address into one grow. */
 bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable);
 struct lw__value_shape lw__private_shape(struct lw__spmd *s, LLVMValueRef variable);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static LLVMValueRef call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef *types,
-                             LLVMValueRef *args, unsigned count)
+static LLVMValueRef call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
+                             LLVMTypeRef *types, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, calls));
     LLVMValueRef calls =
@@ -16,8 +16,15 @@ static LLVMValueRef call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef *types
     at = lw__spmd_const64(s, (int64_t)slot);
     LLVMValueRef f =
         LLVMBuildLoad2(s->b, s->ptr, LLVMBuildGEP2(s->b, s->i8, calls, &at, 1, ""), "");
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->context), types, count, 0);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
     return LLVMBuildCall2(s->b, type, f, args, count, "");
+}
+
+LLVMValueRef lw__spmd_frame(struct lw__spmd *s)
+{
+    return call_out(s, offsetof(struct lw_cpu_calls, frame), s->ptr,
+                    (LLVMTypeRef[]){s->ptr, s->i64},
+                    (LLVMValueRef[]){s->worker, lw__spmd_const64(s, 0)}, 2);
 }
 
 /* The lowest thread of a mask that has one. */
@@ -42,7 +49,7 @@ static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     size_t site = lw__ir_site(s->unit, call, "assert");
-    call_out(s, offsetof(struct lw_cpu_calls, assert_fail),
+    call_out(s, offsetof(struct lw_cpu_calls, assert_fail), LLVMVoidTypeInContext(s->context),
              (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32},
              (LLVMValueRef[]){s->worker, s->block_linear, first_thread(s, mask),
                               LLVMGetOperand(call, 0), lw__spmd_const32(s, (int64_t)site)},
@@ -96,7 +103,7 @@ void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     size_t site = lw__ir_site(s->unit, call, lw__op_table[lw__ir_collective(call, NULL)].name);
     LLVMValueRef arrived = store_bits(s, mask, bit_array(s)),
                  alive = store_bits(s, live, bit_array(s));
-    call_out(s, offsetof(struct lw_cpu_calls, diverged),
+    call_out(s, offsetof(struct lw_cpu_calls, diverged), LLVMVoidTypeInContext(s->context),
              (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->ptr},
              (LLVMValueRef[]){s->worker, s->block_linear, lw__spmd_const32(s, (int64_t)site),
                               arrived, alive},
@@ -154,7 +161,7 @@ static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, 
             LLVMBuildLoad2(s->b, s->i64, LLVMBuildGEP2(s->b, s->i64, all, &from, 1, ""), "");
         LLVMBuildStore(s->b, v, LLVMBuildGEP2(s->b, s->i64, own, &to, 1, ""));
     }
-    call_out(s, offsetof(struct lw_cpu_calls, print),
+    call_out(s, offsetof(struct lw_cpu_calls, print), LLVMVoidTypeInContext(s->context),
              (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
              (LLVMValueRef[]){s->worker, s->block_linear, thread, LLVMGetOperand(call, 0),
                               lw__spmd_const32(s, count), own},

@@ -1,15 +1,17 @@
 /* spmd_private.c - memory of a thread that does not fit into registers: an alloca with a variable
  * index or an address that is kept.
  *
- * Every thread's copy lies in one array of the worker's stack. Where all accesses are of one size
- * e, element k of thread t is at (k * padded threads + t) * e, so that lanes with the same index
- * touch neighbours; offsets of addresses into it grow by that factor. Otherwise the copies lie one
- * after the other.
+ * Every thread's copy lies in one array of the worker's stack, or of its frame (base/cpu_abi.h).
+ * Where all accesses are of one size e, element k of thread t is at (k * padded threads + t) * e,
+ * so that lanes with the same index touch neighbours; offsets of addresses into it grow by that
+ * factor. Otherwise the copies lie one after the other.
  */
+#include "base/cpu_abi.h"
 #include "compile/spmd_copy.h"
+#include "compile/spmd_memory.h"
 #include <string.h>
 
-enum { PRIVATE_BYTES_MAX = 1 << 20 }; /* of a block, on the stack */
+enum { STACK_MAX = 1 << 18 }; /* bytes of a block; what has no room there is in the frame */
 
 static uint64_t padded(const struct lw__spmd *s)
 {
@@ -109,17 +111,34 @@ struct lw__value_shape lw__private_shape(struct lw__spmd *s, LLVMValueRef variab
     return (struct lw__value_shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
 }
 
+/* So many bytes of the frame, which is asked for at the start of the function. */
+static LLVMValueRef in_frame(struct lw__spmd *s, uint64_t bytes)
+{
+    LLVMBuilderRef here = s->b;
+    LLVMValueRef at = lw__spmd_const64(s, (int64_t)s->frame_bytes);
+    s->b = s->entry;
+    if (!s->frame)
+        s->frame = lw__spmd_frame(s);
+    LLVMValueRef place = lw__spmd_bytes_on(s, s->frame, at);
+    s->b = here;
+    s->frame_bytes += (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
+    LLVMSetOperand(s->frame, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
+    return place;
+}
+
 bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable)
 {
     uint64_t bytes = bytes_of(s, variable) * padded(s), e = element_of(s, variable);
     if (e)
         bytes = (LLVMABISizeOfType(s->data, LLVMGetAllocatedType(variable)) + e - 1) / e * e *
                 padded(s);
-    s->private_bytes += bytes;
     if (LLVMGetAlignment(variable) > 64)
         return lw__spmd_refuse(s, variable, "a variable of a thread aligned to more than 64 bytes");
-    if (s->private_bytes > PRIVATE_BYTES_MAX)
-        return lw__spmd_refuse(s, variable, "more than 1 MiB of arrays of its threads in a block");
+    if (s->private_bytes + bytes > STACK_MAX) {
+        lw__spmd_set_uniform(s, variable, in_frame(s, bytes));
+        return true;
+    }
+    s->private_bytes += bytes;
     LLVMTypeRef type = LLVMArrayType2(s->i8, bytes);
     LLVMValueRef memory = LLVMBuildAlloca(s->entry, type, "private");
     LLVMSetAlignment(memory, 64);

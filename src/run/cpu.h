@@ -4,7 +4,7 @@
  *     cpu_level    which vector instructions: of the processor, or as LANEWISE_CPU says
  *     cpu_launch   runs one launch: its blocks in chunks, on this thread and on idle workers
  *     cpu_calls    what kernel code calls, and the first failure of a launch
- *     cpu_memory   each thread's block memory
+ *     cpu_memory   each thread's block memory, and that of large arrays
  *
  * A kernel is a function that runs a row of blocks, one after the other (base/cpu_abi.h).
  */
@@ -63,6 +63,7 @@ struct lw__cpu_run {
     _Alignas(64) _Atomic uint64_t next; /* the first block that no thread has taken */
     atomic_bool stopped;                /* no more blocks: a failure, or cancelled */
     atomic_bool short_of_memory;        /* not even this thread has a block's */
+    _Atomic uint64_t short_of_frame;    /* bytes that a thread asked for and did not get */
     _Alignas(64) _Atomic uint64_t busy; /* nanoseconds of all threads together */
     struct lw__cpu_failure failure;
 };
@@ -73,7 +74,10 @@ extern const struct lw_cpu_calls lw__cpu_calls; /* their worker's user is a lw__
 
 /* ---- cpu_memory ---- */
 
-/* lw__cpu_memory - this thread's block memory, of so many bytes at least, LW_CPU_ALIGN aligned; it
- * is kept for the thread's next launch. NULL for 0 bytes. False: memory is short. */
-bool lw__cpu_memory(size_t bytes, char **memory);
+/* Block memory; arrays of a block's threads that are too large for the stack. */
+enum lw__cpu_use { LW_CPU_BLOCK, LW_CPU_FRAME, LW_CPU_USES };
+
+/* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, LW_CPU_ALIGN aligned;
+ * it is kept for the thread's next launch. NULL for 0 bytes. False: memory is short; NULL. */
+bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, char **memory);
 #endif

@@ -1,4 +1,4 @@
-/* cpu_calls.c - what kernel code calls: its printf, and the two ways in which it fails.
+/* cpu_calls.c - what kernel code calls: its printf, its large arrays, and how it fails.
  *
  * Blocks are handed out in increasing order and each thread runs those it has to the first
  * failure. So every block below the lowest that fails has run: the failure kept, that of the lowest
@@ -118,4 +118,16 @@ static void call_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
     keep(run, block, LW_E_MEMORY, &m);
 }
 
-const struct lw_cpu_calls lw__cpu_calls = {call_print, call_assert_fail, call_diverged};
+/* ---- large arrays ---- */
+
+static void *call_frame(struct lw_cpu_worker *w, uint64_t bytes)
+{
+    struct lw__cpu_run *run = w->user;
+    char *memory;
+
+    if (!lw__cpu_memory(LW_CPU_FRAME, bytes, &memory))
+        atomic_store(&run->short_of_frame, bytes);
+    return memory;
+}
+
+const struct lw_cpu_calls lw__cpu_calls = {call_print, call_assert_fail, call_diverged, call_frame};

@@ -1,4 +1,4 @@
-/* cpu_memory.c - block memory: one piece a thread, kept from launch to launch.
+/* cpu_memory.c - memory of blocks: a piece a thread, kept from launch to launch.
  *
  * A thread runs one block at a time, so it needs the memory of one. The pieces of all threads are
  * in one list: after a fork those of the threads that the child lacks are still known.
@@ -9,8 +9,10 @@
 
 struct piece {
     struct piece *next, *previous; /* locked */
-    size_t bytes;
-    char *memory;
+    struct part {
+        size_t bytes;
+        char *memory;
+    } parts[LW_CPU_USES];
 };
 
 static struct piece *pieces; /* locked */
@@ -29,7 +31,8 @@ static void destroy(void *argument)
     else
         pieces = p->next;
     lw__unlock();
-    free(p->memory);
+    for (size_t i = 0; i < LW_CPU_USES; i++)
+        free(p->parts[i].memory);
     free(p);
 }
 
@@ -55,7 +58,7 @@ static struct piece *create(void)
     return p;
 }
 
-static bool grow(struct piece *p, size_t bytes)
+static bool grow(struct part *p, size_t bytes)
 {
     free(p->memory);
     p->bytes = 0;
@@ -65,7 +68,7 @@ static bool grow(struct piece *p, size_t bytes)
     return p->memory != NULL;
 }
 
-bool lw__cpu_memory(size_t bytes, char **memory)
+bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, char **memory)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct piece *p;
@@ -80,8 +83,8 @@ bool lw__cpu_memory(size_t bytes, char **memory)
     p = pthread_getspecific(key);
     if (!p)
         p = create();
-    if (!p || (p->bytes < bytes && !grow(p, bytes)))
+    if (!p || (p->parts[use].bytes < bytes && !grow(&p->parts[use], bytes)))
         return false;
-    *memory = p->memory;
+    *memory = p->parts[use].memory;
     return true;
 }

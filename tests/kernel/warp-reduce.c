@@ -1,7 +1,15 @@
 // warp_sum/max/min/prod of every type: the fixed tree over the lanes that take part, in every lane.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
-// run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
+// run: -D T=float -D W=float -D R=float -b @B i32[1]
+// run: -D T=double -D W=double -D R=double -b @B i32[1]
+// run: -D T=_Float16 -D W=float -D R=_Float16 -b @B i32[1]
+// run: -D T=__bf16 -D W=float -D R=__bf16 -b @B i32[1]
+// run: -D T=int -D W=int -D R=int -b @B i32[1]
+// run: -D T=long -D W=long -D R=long -b @B i32[1]
+// run: -D T="long long" -D W="long long" -D R="long long" -b @B i32[1]
+// run: -D T=int8_t -D W=int -D R=int -b @B i32[1]
+// run: -D T=short -D W=int -D R=int -b @B i32[1]
 #include <lanewise/kernel.h>
 
 SHARED double inputs[1024];
@@ -18,7 +26,7 @@ static double value_of(int me)
 #define PROD(a, b) ((a) * (b))
 
 /* The tree over the lanes of me's warp whose number has no common bit with `skip`, in type W. */
-#define TREE(T, W, op)                                                                             \
+#define TREE(op)                                                                                   \
     W group[32];                                                                                   \
     bool here[32];                                                                                 \
     int first = me / 32 * 32;                                                                      \
@@ -36,27 +44,21 @@ static double value_of(int me)
             here[l] |= here[r];                                                                    \
         }
 
-#define CHECK(T, W, R, call, op)                                                                   \
+#define CHECK(call, op)                                                                            \
     {                                                                                              \
         int skip = 0;                                                                              \
-        TREE(T, W, op)                                                                             \
+        TREE(op)                                                                                   \
         assert(_Generic(call((T)v), R: 1, default: 0));                                            \
         assert(call((T)v) == (R)group[0]);                                                         \
     }                                                                                              \
     {                                                                                              \
         int skip = 5;                                                                              \
-        TREE(T, W, op)                                                                             \
+        TREE(op)                                                                                   \
         if ((me & skip) == 0)                                                                      \
             assert(call((T)v) == (R)group[0]);                                                     \
     }
 
-/* T the value's type, W the type it is combined in, R the result's */
-#define ROW(T, W, R)                                                                               \
-    CHECK(T, W, R, warp_sum, SUM)                                                                  \
-    CHECK(T, W, R, warp_max, MAX)                                                                  \
-    CHECK(T, W, R, warp_min, MIN)                                                                  \
-    CHECK(T, W, R, warp_prod, PROD)
-
+/* T is the value's type, W the type it is combined in, R the result's. */
 KERNEL void reduce(int *checked)
 {
     int threads = block_dim.x * block_dim.y * block_dim.z;
@@ -64,14 +66,9 @@ KERNEL void reduce(int *checked)
     double v = value_of(me);
     inputs[me] = v;
     barrier();
-    ROW(float, float, float)
-    ROW(double, double, double)
-    ROW(_Float16, float, _Float16)
-    ROW(__bf16, float, __bf16)
-    ROW(int, int, int)
-    ROW(long, long, long)
-    ROW(long long, long long, long long)
-    ROW(signed char, int, int)
-    ROW(short, int, int)
+    CHECK(warp_sum, SUM)
+    CHECK(warp_max, MAX)
+    CHECK(warp_min, MIN)
+    CHECK(warp_prod, PROD)
     atomic_add(checked, 1);
 }

@@ -133,6 +133,20 @@ KERNEL(memory) {
     return 0;
 }
 
+/* A frame of n bytes: out[0] if it lies where it must not. Its first and last byte are written. */
+KERNEL(frame) {
+    struct args a = args_of(launch);
+    char *memory = worker->calls->frame(worker, (uint64_t)a.n);
+
+    (void)first, (void)count;
+    if (!memory)
+        return 1;
+    if ((uintptr_t)memory % LW_CPU_ALIGN || memory == worker->shared)
+        add(a.out, 1);
+    memory[0] = memory[a.n - 1] = 1;
+    return 0;
+}
+
 /* out[0]: MXCSR, which it then spoils. */
 KERNEL(floats) {
     (void)worker, (void)first, (void)count;

@@ -19,10 +19,11 @@ extern char **environ;
     "\t1\t16\nparam\tout\tunsigned long *\tp(u64)\t0\t8\t0\nparam\tn\tlong\ti64\t8\t8\t0\n"
 #define ANY "0\t0\t0"
 
-static const char rows[] = ROW("empty", ANY, "0") ROW("total", ANY, "0") ROW("cover", ANY, "0")
-    ROW("look_back", ANY, "0") ROW("fails", ANY, "0") ROW("stops", ANY, "0")
-        ROW("diverges", ANY, "0") ROW("prints", ANY, "0") ROW("memory", ANY, "1000")
-            ROW("floats", ANY, "0") ROW("who", "16\t1\t1", "0") ROW("until", ANY, "0");
+static const char rows[] =
+    ROW("empty", ANY, "0") ROW("total", ANY, "0") ROW("cover", ANY, "0") ROW("look_back", ANY, "0")
+        ROW("fails", ANY, "0") ROW("stops", ANY, "0") ROW("diverges", ANY, "0")
+            ROW("prints", ANY, "0") ROW("memory", ANY, "1000") ROW("frame", ANY, "1000")
+                ROW("floats", ANY, "0") ROW("who", "16\t1\t1", "0") ROW("until", ANY, "0");
 
 static lw_device *device;
 static lw_program *program;
@@ -168,6 +169,21 @@ static void block_memory(void)
         lw_stream_launch(stream, kernel("memory"), lw_dim_1(100), lw_dim_1(32), &options, args, 2));
     WORKS(lw_stream_wait(stream));
     CHECK(out_at(0) == 0);
+}
+
+static void frames(void)
+{
+    clear();
+    WORKS(run("frame", lw_dim_1(100), 32, 1000));
+    WORKS(run("frame", lw_dim_1(100), 32, 10000000));
+    WORKS(run("frame", lw_dim_1(100), 32, 1));
+    CHECK(out_at(0) == 0);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* whose allocators abort */
+    FAILS(run("frame", lw_dim_1(100), 32, INT64_MAX - 1000), LW_E_MEMORY,
+          "kernel 'frame': no memory for the arrays of a block's threads: 9223372036854774807 "
+          "bytes");
+#endif
+    WORKS(run("frame", lw_dim_1(1), 32, 1000));
 }
 
 static uint64_t clock_ns(void)
@@ -445,6 +461,7 @@ static void threads(void)
     failures_told();
     prints();
     block_memory();
+    frames();
     cancels();
     if (lw__pool_size() > 1)
         side_by_side();
