@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 0, at the end of the function's first block, of which LLVM does not know that it is: the sign of
- * the count of blocks to run. */
+/* 0, at the start of the function, of which LLVM does not know that it is: the sign of the count of
+ * blocks to run. */
 static LLVMValueRef make_never(LLVMBuilderRef b, LLVMValueRef function)
 {
     LLVMValueRef count = LLVMGetParam(function, 3);
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(function)));
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
     return LLVMBuildLShr(b, count, LLVMConstInt(LLVMTypeOf(count), 63, 0), "");
 }
 
@@ -33,9 +33,7 @@ static LLVMValueRef half_mask(LLVMContextRef context)
 static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMValueRef count = LLVMGetParam(function, 3), lanes[LANES], ends[LANES];
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(function)));
-    LLVMValueRef never = LLVMBuildLShr(b, count, LLVMConstInt(LLVMTypeOf(count), 63, 0), "");
+    LLVMValueRef never = make_never(b, function), lanes[LANES], ends[LANES];
     LLVMValueRef end =
         LLVMBuildAdd(b, LLVMBuildTrunc(b, never, i32, ""), LLVMConstInt(i32, HALF, 0), "");
     for (unsigned k = 0; k < LANES; k++) {

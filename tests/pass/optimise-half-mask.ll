@@ -1,0 +1,21 @@
+; Masks that keep the lower eight of sixteen lanes are no constants for the code generator: neither
+; as one operand, nor as the shuffle that instcombine makes of a select by one. Other masks stay.
+; RUN: %build/src/compile/lanewise-compile --pass optimise --device cpu:avx512 %s | FileCheck-19 %s
+
+; CHECK-LABEL: @lw.cpu.k
+; CHECK: [[BIT:%.*]] = lshr i64 %count, 63
+; CHECK: [[HALF:%.*]] = icmp ult <16 x i32>
+; CHECK: [[A:%.*]] = icmp sgt <16 x i32> %x, zeroinitializer
+; CHECK: select <16 x i1> [[HALF]], <16 x i1> [[A]]
+; CHECK-NOT: shufflevector <16 x i1>
+; CHECK: ret i32
+define i32 @lw.cpu.k(ptr %launch, ptr %worker, i64 %first, i64 %count) {
+  br label %go
+go:
+  %x = load <16 x i32>, ptr %launch
+  %a = icmp sgt <16 x i32> %x, zeroinitializer
+  %half = select <16 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0>, <16 x i1> %a, <16 x i1> zeroinitializer
+  %bits = bitcast <16 x i1> %half to i16
+  %r = zext i16 %bits to i32
+  ret i32 %r
+}

@@ -1,0 +1,76 @@
+; A loop that carries four sums: of 64 vectors for 16 pieces half are in registers, so eight trips
+; become one. One piece has room for all: left as it is. So is a loop that the source speaks about.
+; RUN: %build/src/compile/lanewise-compile --pass prepare --device cpu:avx512 --block 256,1,1 %s | FileCheck-19 %s
+; RUN: %build/src/compile/lanewise-compile --pass prepare --device cpu:avx512 --block 16,1,1 %s | FileCheck-19 %s --check-prefix=FEW
+
+declare i32 @lw.thread_idx.x()
+
+; CHECK-LABEL: @sums
+; CHECK-COUNT-8: load float
+; CHECK-NOT: load float
+; CHECK: ret void
+; CHECK-LABEL: @told
+; CHECK-COUNT-1: load float
+; CHECK-NOT: load float
+; CHECK: ret void
+
+; FEW-LABEL: @sums
+; FEW-COUNT-1: load float
+; FEW-NOT: load float
+; FEW: ret void
+define win64cc void @sums(ptr %out, ptr %in) {
+entry:
+  %t = call i32 @lw.thread_idx.x()
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %a = phi float [ 0.0, %entry ], [ %a1, %loop ]
+  %b = phi float [ 1.0, %entry ], [ %b1, %loop ]
+  %c = phi float [ 2.0, %entry ], [ %c1, %loop ]
+  %d = phi float [ 3.0, %entry ], [ %d1, %loop ]
+  %p = getelementptr float, ptr %in, i64 %i
+  %v = load float, ptr %p
+  %a1 = fadd float %a, %v
+  %b1 = fmul float %b, %v
+  %c1 = fsub float %c, %v
+  %d1 = fdiv float %d, %v
+  %next = add i64 %i, 1
+  %more = icmp ne i64 %next, 640
+  br i1 %more, label %loop, label %done
+done:
+  %ab = fadd float %a1, %b1
+  %cd = fadd float %c1, %d1
+  %sum = fadd float %ab, %cd
+  %wide = zext i32 %t to i64
+  %to = getelementptr float, ptr %out, i64 %wide
+  store float %sum, ptr %to
+  ret void
+}
+
+define win64cc void @told(ptr %out, ptr %in) {
+entry:
+  %t = call i32 @lw.thread_idx.x()
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %a = phi float [ 0.0, %entry ], [ %a1, %loop ]
+  %b = phi float [ 1.0, %entry ], [ %b1, %loop ]
+  %c = phi float [ 2.0, %entry ], [ %c1, %loop ]
+  %p = getelementptr float, ptr %in, i64 %i
+  %v = load float, ptr %p
+  %a1 = fadd float %a, %v
+  %b1 = fmul float %b, %v
+  %c1 = fsub float %c, %v
+  %next = add i64 %i, 1
+  %more = icmp ne i64 %next, 640
+  br i1 %more, label %loop, label %done, !llvm.loop !0
+done:
+  %ab = fadd float %a1, %b1
+  %sum = fadd float %ab, %c1
+  %wide = zext i32 %t to i64
+  %to = getelementptr float, ptr %out, i64 %wide
+  store float %sum, ptr %to
+  ret void
+}
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
