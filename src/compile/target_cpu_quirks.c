@@ -19,7 +19,8 @@ static LLVMValueRef make_never(LLVMBuilderRef b, LLVMValueRef function)
  * others. Where the result is spilled, its spiller takes that instruction for a copy, and stores
  * all sixteen bits of the operand. So it must not see that the lanes are just these: the mask
  * becomes a comparison of the lanes' numbers with 8 + x, x a bit of the count of blocks that is
- * never set. */
+ * never set. Not as the mask of a masked access, which then has half the lanes: instcombine has
+ * left the addresses of the others undefined. */
 enum { HALF = 8, LANES = 16 };
 
 static LLVMValueRef half_mask(LLVMContextRef context)
@@ -67,6 +68,8 @@ void lw__cpu_hide_half_masks(LLVMValueRef function)
         for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = next) {
             const bool joins = joins_halves(i, LLVMTypeOf(constant));
             next = LLVMGetNextInstruction(i);
+            if (LLVMIsACallInst(i))
+                continue;
             for (int n = 0; n < LLVMGetNumOperands(i); n++) {
                 if (!joins && LLVMGetOperand(i, (unsigned)n) != constant)
                     continue;
