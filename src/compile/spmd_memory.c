@@ -210,6 +210,13 @@ static void many_addresses(struct lw__spmd *s, const struct lw__access *a, LLVMV
 {
     *where = pointers(s, a);
     *mask = lw__access_mask(s, a);
+    if (a->mask && a->count < s->width) { /* see lw__cpu_hide_half_masks */
+        int64_t there[LW_LANES_MAX];
+        for (uint32_t l = 0; l < s->width; l++)
+            there[l] = a->active[l];
+        *where = LLVMBuildSelect(s->b, lw__spmd_const_lanes(s, s->i1, there), *where,
+                                 lw__spmd_splat(s, s->dummy), "");
+    }
     if (!a->mask || (s->level == LW_LEVEL_AVX512 && a->size >= 4))
         return;
     *where = LLVMBuildSelect(s->b, a->mask, *where, lw__spmd_splat(s, s->dummy), "");

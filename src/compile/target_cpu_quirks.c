@@ -20,7 +20,8 @@ static LLVMValueRef make_never(LLVMBuilderRef b, LLVMValueRef function)
  * all sixteen bits of the operand. So it must not see that the lanes are just these: the mask
  * becomes a comparison of the lanes' numbers with 8 + x, x a bit of the count of blocks that is
  * never set. Not as the mask of a masked access, which then has half the lanes: instcombine has
- * left the addresses of the others undefined. */
+ * left the addresses of the others undefined, and a gather of such may be an instruction that does
+ * not exist. */
 enum { HALF = 8, LANES = 16 };
 
 static LLVMValueRef half_mask(LLVMContextRef context)
