@@ -1,7 +1,8 @@
 ; A loop that carries four sums: of 64 vectors for 16 pieces half are in registers, so eight trips
 ; become one. One piece has room for all: left as it is. So is a loop that the source speaks about.
-; RUN: %build/src/compile/lanewise-compile --pass prepare --device cpu:avx512 --block 256,1,1 %s | FileCheck-19 %s
-; RUN: %build/src/compile/lanewise-compile --pass prepare --device cpu:avx512 --block 16,1,1 %s | FileCheck-19 %s --check-prefix=FEW
+; RUN: lanewise-compile --pass prepare --device cpu:avx512 --block 256,1,1 %s | FileCheck %s
+; RUN: lanewise-compile --pass prepare --device cpu:avx512 --block 16,1,1 %s |
+; RUN:     FileCheck %s --check-prefix=FEW
 
 declare i32 @lw.thread_idx.x()
 

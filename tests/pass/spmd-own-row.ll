@@ -1,6 +1,6 @@
 ; An element of a private array, the same one in all lanes, under a mask: all threads' copies of it
 ; lie together, so the whole row is loaded, blended and stored; no masked access.
-; RUN: %build/src/compile/lanewise-compile --pass spmd --device cpu:avx2 --block 8,1,1 %s | FileCheck-19 %s
+; RUN: lanewise-compile --pass spmd --device cpu:avx2 --block 8,1,1 %s | FileCheck %s
 
 declare i32 @lw.thread_idx.x()
 
