@@ -4,8 +4,8 @@
  * goes from it back to the header. It is known by its place in the text, which clang's control
  * flow graph still has: blocks are laid out in the order of the text. A block that is laid out
  * among the loop's own, and reached only through the loop, is in it. The last arm of a `while` may
- * be laid out behind them, but in front of the block "while.end" where the statement ends. Source
- * locations would not do: all text from a macro has one.
+ * be laid out behind them, but in front of the block "while.end" where the statement ends, or of a
+ * label where it has none. Source locations would not do: all text from a macro has one.
  */
 #include "compile/compile.h"
 #include <stdlib.h>
@@ -30,17 +30,28 @@ static const char *const ends[] = {"for.end", "while.end", "do.end", NULL};
 static const char *const bodies[] = {"for.cond",   "while.cond", "do.body",
                                      "while.body", "for.body",   NULL};
 
+/* clang's own names have dots but for these; a label of the source has none. */
+static bool is_label(LLVMBasicBlockRef block)
+{
+    static const char *const own[] = {"entry", "return", "cleanup", "unreachable", NULL};
+    const char *name = LLVMGetBasicBlockName(block);
+    return *name && !strchr(name, '.') && !named(block, own);
+}
+
 /* Does a loop's statement end between its last block and block b? Statements that begin there end
- * there as well; `while (true)` begins with its body. */
+ * there as well; `while (true)` begins with its body. A loop that only goto and return leave has no
+ * block where it ends: then the first label behind it is taken for the place. */
 static bool statement_ends(const struct lw__cfg *g, uint32_t last, uint32_t b)
 {
     uint32_t position = 0, depth = 0, conditions = 0;
+    bool label = false;
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(g->function);
-    for (; block && position <= g->layout[b]; block = LLVMGetNextBasicBlock(block), position++) {
+    for (; block; block = LLVMGetNextBasicBlock(block), position++) {
         if (position <= last)
             continue;
         if (named(block, ends) && depth-- == 0)
-            return true;
+            return position <= g->layout[b];
+        label |= position <= g->layout[b] && is_label(block);
         depth += named(block, begins);
         conditions += named(block, while_cond);
         if (named(block, while_body)) {
@@ -48,7 +59,7 @@ static bool statement_ends(const struct lw__cfg *g, uint32_t last, uint32_t b)
             conditions -= conditions > 0;
         }
     }
-    return false;
+    return label;
 }
 
 static bool is_in_text(const struct lw__cfg *g, const struct lw__loop *l, uint32_t b)

@@ -6,6 +6,10 @@
 // expect: out: i32[8] = [36, 36, 36, 36, 36, 36, 36, 36]
 // run: -k label_of_some -b 8 i32[8]
 // expect: out: i32[8] = [-1, 35, 35, 35, 35, 35, 35, 35]
+// run: -k only_goto -b 64 i32[64]
+// expect: out: i32[64] = [164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164, 164]
+// run: -k only_goto_or_arm -b 8 i32[8]
+// expect: out: i32[8] = [3, 3, 7, 7, -1, -1, -1, -1]
 #include <lanewise/kernel.h>
 
 KERNEL void two_loops(int *out, uint32_t *together)
@@ -52,4 +56,38 @@ found:
     v = warp_sum(v);
 end:
     out[l] = v;
+}
+
+// Nothing but goto leaves the loops: the label behind them is in no trip, though they have no end.
+KERNEL void only_goto(int *out)
+{
+    int l = thread_idx.x, n = 0;
+    for (int i = 0;; i++) {
+        n += 1;
+        if (i == l % 4)
+            goto counted;
+    }
+counted:
+    n = block_sum(n);
+    while (true)
+        if (n-- == 100 + l % 3)
+            goto done;
+done:
+    out[l] = n + 1 - l % 3 + block_count(true);
+}
+
+// The arm with a return has no label: it is in the trips.
+KERNEL void only_goto_or_arm(int *out)
+{
+    int l = lane_id(), v = l + 1;
+    for (int i = 0;; i++) {
+        if (i == 2)
+            goto rest;
+        if (i == l / 2) {
+            out[l] = warp_sum(v);
+            return;
+        }
+    }
+rest:
+    out[l] = ballot(true) == 0xf0 ? -1 : -2;
 }
