@@ -24,7 +24,7 @@ struct turn {
     struct lw__access *pieces;
     uint32_t side, count;
     uint32_t together[LW_SPMD_PIECES_MAX];
-    bool taken[LW_SPMD_PIECES_MAX];
+    bool taken[LW_SPMD_PIECES_MAX]; /* goes with others already, or by itself */
 };
 
 /* ---- which pieces ---------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static bool take_from(const struct lw__spmd *s, struct turn *t, const int64_t *l
     uint32_t *row = t->together + t->count, n = 1;
     row[0] = p;
     for (uint32_t q = 0; q < s->pieces && n < t->side; q++)
-        if (is_whole(s, &t->pieces[q]) && is_behind(s, t, lanes, p, q, n)) {
+        if (is_behind(s, t, lanes, p, q, n)) {
             row[n++] = q;
             q = UINT32_MAX; /* the next may be any piece */
         }
@@ -79,12 +79,13 @@ static void find_groups(const struct lw__spmd *s, struct turn *t, LLVMValueRef a
     t->side = CHUNK / size;
     if (shape.kind != LW_SHAPE_OFFSET || !shape.lanes || t->side < 2 || s->width % t->side)
         return;
+    for (uint32_t p = 0; p < s->pieces; p++)
+        t->taken[p] = !is_whole(s, &t->pieces[p]) || (store && rows_overlap(s, &t->pieces[p]));
     /* leftmost first: a piece in the middle of a row must not start one */
     for (bool found = true; found;) {
         uint32_t best = UINT32_MAX;
         for (uint32_t p = 0; p < s->pieces; p++)
-            if (!t->taken[p] && is_whole(s, &t->pieces[p]) &&
-                !(store && rows_overlap(s, &t->pieces[p])) &&
+            if (!t->taken[p] &&
                 (best == UINT32_MAX || shape.lanes[p * s->width] < shape.lanes[best * s->width]))
                 best = p;
         found = best != UINT32_MAX;

@@ -55,8 +55,6 @@ static void set_widths(LLVMValueRef f, const char *bits)
 
 enum { ROTATED_MAX = 30000 }; /* instructions; loop-rotate takes time by their square */
 
-enum { KERNEL_PARAMS = 4 }; /* of lw.cpu.K */
-
 #define FIRST                                                                                      \
     "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"       \
     "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
@@ -91,7 +89,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
                          size_of(unit->module) > ROTATED_MAX ? without_rotation : list))
         return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
-        if (LLVMCountParams(f) != KERNEL_PARAMS || !LLVMCountBasicBlocks(f))
+        size_t length;
+        if (strncmp(LLVMGetValueName2(f, &length), "lw.cpu.", 7))
             continue;
         if (level == LW_LEVEL_AVX512)
             lw__cpu_hide_half_masks(f);

@@ -35,16 +35,14 @@ static LLVMValueRef half_mask(LLVMContextRef context)
 static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMValueRef never = make_never(b, function), lanes[LANES], ends[LANES];
+    LLVMValueRef never = make_never(b, function), lanes[LANES];
     LLVMValueRef end =
         LLVMBuildAdd(b, LLVMBuildTrunc(b, never, i32, ""), LLVMConstInt(i32, HALF, 0), "");
-    for (unsigned k = 0; k < LANES; k++) {
-        lanes[k] = LLVMConstInt(i32, k, 0);
-        ends[k] = LLVMGetUndef(i32);
-    }
-    LLVMValueRef all = LLVMConstVector(ends, LANES);
     for (unsigned k = 0; k < LANES; k++)
-        all = LLVMBuildInsertElement(b, all, end, lanes[k], "");
+        lanes[k] = LLVMConstInt(i32, k, 0);
+    LLVMTypeRef vector = LLVMVectorType(i32, LANES);
+    LLVMValueRef all = LLVMBuildInsertElement(b, LLVMGetPoison(vector), end, lanes[0], "");
+    all = LLVMBuildShuffleVector(b, all, LLVMGetPoison(vector), LLVMConstNull(vector), "");
     return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, LANES), all, "");
 }
 
@@ -60,6 +58,28 @@ static bool joins_halves(LLVMValueRef i, LLVMTypeRef mask)
     return true;
 }
 
+static bool has_operand(LLVMValueRef i, LLVMValueRef v)
+{
+    for (int n = 0; n < LLVMGetNumOperands(i); n++)
+        if (LLVMGetOperand(i, (unsigned)n) == v)
+            return true;
+    return false;
+}
+
+static void put_mask(LLVMBuilderRef b, LLVMValueRef i, LLVMValueRef constant, LLVMValueRef hidden)
+{
+    if (!joins_halves(i, LLVMTypeOf(constant))) {
+        for (int n = 0; n < LLVMGetNumOperands(i); n++)
+            if (LLVMGetOperand(i, (unsigned)n) == constant)
+                LLVMSetOperand(i, (unsigned)n, hidden);
+        return;
+    }
+    LLVMPositionBuilderBefore(b, i);
+    LLVMReplaceAllUsesWith(
+        i, LLVMBuildSelect(b, hidden, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
 void lw__cpu_hide_half_masks(LLVMValueRef function)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
@@ -67,23 +87,12 @@ void lw__cpu_hide_half_masks(LLVMValueRef function)
     LLVMValueRef constant = half_mask(context), hidden = NULL, next;
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = next) {
-            const bool joins = joins_halves(i, LLVMTypeOf(constant));
             next = LLVMGetNextInstruction(i);
-            if (LLVMIsACallInst(i))
+            if (LLVMIsACallInst(i) ||
+                (!joins_halves(i, LLVMTypeOf(constant)) && !has_operand(i, constant)))
                 continue;
-            for (int n = 0; n < LLVMGetNumOperands(i); n++) {
-                if (!joins && LLVMGetOperand(i, (unsigned)n) != constant)
-                    continue;
-                hidden = hidden ? hidden : make_half_mask(b, function);
-                if (!joins)
-                    LLVMSetOperand(i, (unsigned)n, hidden);
-            }
-            if (!joins)
-                continue;
-            LLVMPositionBuilderBefore(b, i);
-            LLVMReplaceAllUsesWith(
-                i, LLVMBuildSelect(b, hidden, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), ""));
-            LLVMInstructionEraseFromParent(i);
+            hidden = hidden ? hidden : make_half_mask(b, function);
+            put_mask(b, i, constant, hidden);
         }
     LLVMDisposeBuilder(b);
 }

@@ -63,7 +63,6 @@ struct lw__cpu_run {
     _Alignas(64) _Atomic uint64_t next; /* the first block that no thread has taken */
     atomic_bool stopped;                /* no more blocks: a failure, or cancelled */
     atomic_bool short_of_memory;        /* not even this thread has a block's */
-    _Atomic uint64_t short_of_frame;    /* bytes that a thread asked for and did not get */
     _Alignas(64) _Atomic uint64_t busy; /* nanoseconds of all threads together */
     struct lw__cpu_failure failure;
 };

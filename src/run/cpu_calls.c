@@ -5,6 +5,7 @@
  * block, is the same whatever the number of threads.
  */
 #include "run/cpu.h"
+#include <inttypes.h>
 #include <locale.h>
 #include <pthread.h>
 #include <string.h>
@@ -125,8 +126,14 @@ static void *call_frame(struct lw_cpu_worker *w, uint64_t bytes)
     struct lw__cpu_run *run = w->user;
     char *memory;
 
-    if (!lw__cpu_memory(LW_CPU_FRAME, bytes, &memory))
-        atomic_store(&run->short_of_frame, bytes);
+    if (!lw__cpu_memory(LW_CPU_FRAME, bytes, &memory)) {
+        struct lw__message m = {0};
+
+        lw__message_add(
+            &m, "kernel '%s': no memory for the arrays of a block's threads: %" PRIu64 " bytes",
+            run->launch->kernel, bytes);
+        keep(run, UINT64_MAX, LW_E_MEMORY, &m); /* of no block: any failure of one comes first */
+    }
     return memory;
 }
 

@@ -14,7 +14,6 @@
  * source   chunks: Polychronopoulos and Kuck, "Guided self-scheduling", IEEE Trans. Computers 1987
  */
 #include "run/cpu.h"
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 #include <xmmintrin.h>
@@ -174,11 +173,6 @@ static lw_status outcome(struct lw__cpu_run *run)
     if (atomic_load(&run->short_of_memory))
         return lw__fail(LW_E_MEMORY, "kernel '%s': no memory for a block: %zu + %zu bytes", kernel,
                         run->launch->shared_bytes, run->launch->dynamic_bytes);
-    if (atomic_load(&run->short_of_frame))
-        return lw__fail(LW_E_MEMORY,
-                        "kernel '%s': no memory for the arrays of a block's threads: %" PRIu64
-                        " bytes",
-                        kernel, atomic_load(&run->short_of_frame));
     if (!atomic_load(&run->stopped))
         return LW_OK;
     if (atomic_load(run->launch->cancelled))
