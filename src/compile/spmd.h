@@ -272,7 +272,8 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
 /* spmd_wait.c: refuse loops that lanes cannot make together. */
 bool lw__spmd_check_loops(struct lw__spmd *s);
 
-/* target_cpu_quirks.c: of a finished lw.cpu.K */
+/* target_cpu_ahead.c, target_cpu_quirks.c: of a finished lw.cpu.K */
+bool lw__cpu_fetch_ahead(LLVMValueRef function);
 void lw__cpu_hide_half_masks(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);
 

@@ -92,6 +92,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
         size_t length;
         if (strncmp(LLVMGetValueName2(f, &length), "lw.cpu.", 7))
             continue;
+        if (!lw__cpu_fetch_ahead(f))
+            return false;
         if (level == LW_LEVEL_AVX512)
             lw__cpu_hide_half_masks(f);
         lw__cpu_split_blocks(f);

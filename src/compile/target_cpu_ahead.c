@@ -1,0 +1,314 @@
+/* target_cpu_ahead.c - what the next block will read and write is fetched while this one runs.
+ *
+ * A block that moves a tile touches many short rows that lie far apart, each once. No hardware
+ * sees streams in them, and a processor waits for a few dozen lines at a time: with the stores of
+ * one block in its queue it does not come to the loads of the next. So where a block touches many
+ * rows, each access is followed by a prefetch of what it will touch a block later. By how much its
+ * address changes from block to block is found symbolically, as a difference: of block_idx.x it is
+ * 1, of a sum the sum, of a product with what does not change the product. Where grid_dim.x is
+ * small, block_idx.x is seldom 1 more: then the difference is taken as 0, and the prefetch is of
+ * what is there already. At the end of a row of blocks it is of what nobody needs.
+ *
+ * Into the second cache: the rows of a tile may be a power of two apart, and then fall on the same
+ * few lines of the first. For lines to be written too: asking for ownership as well (prefetchw)
+ * was measured to be slower.
+ */
+#include "compile/spmd.h"
+#include <stdlib.h>
+
+enum {
+    ROWS_MIN = 8, /* fewer are streams that hardware follows */
+    ROWS_MAX = 512,
+    LINE = 64,    /* bytes */
+    GRID_MIN = 4, /* blocks */
+    VISITS_MAX = 256 /* instructions looked at for one address */
+};
+
+/* Accesses at constant distances. */
+struct row {
+    LLVMValueRef base;
+    LLVMValueRef change; /* bytes, i64 */
+    int64_t next;        /* up to this offset from the base it is fetched */
+};
+
+struct ahead {
+    LLVMModuleRef module;
+    LLVMTargetDataRef data;
+    LLVMTypeRef i8, i64;
+    struct lw__cfg cfg;
+    struct lw__loops loops;
+    const struct lw__loop *blocks; /* the loop over blocks */
+    LLVMBuilderRef front;          /* in front of it */
+    LLVMBuilderRef b;
+    LLVMValueRef block_x; /* block_idx.x */
+    LLVMValueRef step;    /* i64: its change */
+    unsigned visits;
+    struct row rows[ROWS_MAX];
+    size_t row_count;
+};
+
+/* ---- the loop over blocks -------------------------------------------------------------------- */
+
+static bool is_inside(const struct ahead *a, LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    uint32_t at = lw__cfg_index(&a->cfg, LLVMGetInstructionParent(v));
+    return at != UINT32_MAX && a->blocks->body[at];
+}
+
+static bool is_number(LLVMValueRef v, uint64_t number)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == number;
+}
+
+static bool is_one_more(LLVMValueRef v, LLVMValueRef than)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+           LLVMGetOperand(v, 0) == than && is_number(LLVMGetOperand(v, 1), 1);
+}
+
+/* block_idx.x is the phi that becomes x + 1 == n ? 0 : x + 1; n is grid_dim.x. */
+static LLVMValueRef grid_of(const struct ahead *a, LLVMValueRef phi)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+        if (!is_inside(a, v) || !LLVMIsASelectInst(v) || !is_number(LLVMGetOperand(v, 1), 0))
+            continue;
+        LLVMValueRef full = LLVMGetOperand(v, 0), next = LLVMGetOperand(v, 2);
+        if (is_one_more(next, phi) && LLVMIsAICmpInst(full) &&
+            LLVMGetICmpPredicate(full) == LLVMIntEQ && LLVMGetOperand(full, 0) == next &&
+            !is_inside(a, LLVMGetOperand(full, 1)))
+            return LLVMGetOperand(full, 1);
+    }
+    return NULL;
+}
+
+/* The loop, block_idx.x in it, and its step in front. */
+static bool find_loop(struct ahead *a)
+{
+    LLVMValueRef grid = NULL;
+    for (size_t k = 0; k < a->loops.count && !grid; k++) {
+        a->blocks = &a->loops.loops[k];
+        LLVMValueRef i = LLVMGetFirstInstruction(a->cfg.blocks[a->blocks->header]);
+        for (; LLVMIsAPHINode(i) && !grid; i = LLVMGetNextInstruction(i)) {
+            grid = a->blocks->parent < 0 ? grid_of(a, i) : NULL;
+            a->block_x = i;
+        }
+    }
+    if (!grid)
+        return false;
+    uint32_t front = a->cfg.idom[a->blocks->header];
+    LLVMPositionBuilderBefore(a->front, LLVMGetBasicBlockTerminator(a->cfg.blocks[front]));
+    LLVMValueRef wide = LLVMBuildICmp(a->front, LLVMIntUGE, grid,
+                                      LLVMConstInt(LLVMTypeOf(grid), GRID_MIN, 0), "");
+    a->step = LLVMBuildZExt(a->front, wide, a->i64, "");
+    return true;
+}
+
+/* ---- differences ----------------------------------------------------------------------------- */
+
+/* What does not change, as an i64 in front of the loop. */
+static LLVMValueRef factor(const struct ahead *a, LLVMValueRef v)
+{
+    return LLVMBuildSExtOrBitCast(a->front, v, a->i64, "");
+}
+
+static LLVMValueRef sum(const struct ahead *a, LLVMValueRef x, LLVMValueRef y, bool minus)
+{
+    if (!y)
+        return x;
+    if (minus)
+        return LLVMBuildSub(a->front, x ? x : LLVMConstNull(a->i64), y, "");
+    return x ? LLVMBuildAdd(a->front, x, y, "") : y;
+}
+
+/* block_idx.y and .z, which change at the end of a row of blocks. */
+static bool is_other_counter(const struct ahead *a, LLVMValueRef v)
+{
+    return LLVMIsAPHINode(v) &&
+           LLVMGetInstructionParent(v) == a->cfg.blocks[a->blocks->header];
+}
+
+static bool change_of(struct ahead *a, LLVMValueRef v, LLVMValueRef *change);
+
+static bool change_of_product(struct ahead *a, LLVMValueRef i, LLVMOpcode op, LLVMValueRef x,
+                              LLVMValueRef y, LLVMValueRef *change)
+{
+    LLVMValueRef by = !y ? LLVMGetOperand(i, 1) : !x && op == LLVMMul ? LLVMGetOperand(i, 0) : NULL;
+    *change = NULL;
+    if (!x && !y)
+        return true;
+    if (!by || is_inside(a, by))
+        return false;
+    by = factor(a, by);
+    *change = op == LLVMMul ? LLVMBuildMul(a->front, x ? x : y, by, "")
+                            : LLVMBuildShl(a->front, x, by, "");
+    return true;
+}
+
+static bool change_of_place(struct ahead *a, LLVMValueRef gep, LLVMValueRef *change)
+{
+    LLVMValueRef index;
+    if (LLVMGetNumOperands(gep) != 2 || !change_of(a, LLVMGetOperand(gep, 0), change) ||
+        !change_of(a, LLVMGetOperand(gep, 1), &index))
+        return false;
+    uint64_t size = LLVMABISizeOfType(a->data, LLVMGetGEPSourceElementType(gep));
+    if (index)
+        index = LLVMBuildMul(a->front, index, LLVMConstInt(a->i64, size, 0), "");
+    *change = sum(a, *change, index, false);
+    return true;
+}
+
+static bool change_of_two(struct ahead *a, LLVMValueRef i, LLVMOpcode op, LLVMValueRef *change)
+{
+    LLVMValueRef x, y;
+    if (!change_of(a, LLVMGetOperand(i, 0), &x) || !change_of(a, LLVMGetOperand(i, 1), &y))
+        return false;
+    if (op == LLVMMul || op == LLVMShl)
+        return change_of_product(a, i, op, x, y, change);
+    if ((op == LLVMAdd || op == LLVMSub) || (op == LLVMOr && LLVMGetIsDisjoint(i))) {
+        *change = sum(a, x, y, op == LLVMSub);
+        return true;
+    }
+    *change = NULL;
+    return !x && !y;
+}
+
+/* By how much an integer or a pointer changes from one block to the next, i64; NULL: not at all.
+ * Where it would wrap around this is wrong, which a prefetch may be. */
+static bool change_of(struct ahead *a, LLVMValueRef v, LLVMValueRef *change)
+{
+    *change = v == a->block_x ? a->step : NULL;
+    if (*change || !is_inside(a, v) || is_other_counter(a, v))
+        return true;
+    if (!a->visits)
+        return false;
+    a->visits--;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    switch (op) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMOr:
+    case LLVMAnd:
+    case LLVMLShr:
+    case LLVMAShr: return change_of_two(a, v, op, change);
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMFreeze: return change_of(a, LLVMGetOperand(v, 0), change);
+    case LLVMGetElementPtr: return change_of_place(a, v, change);
+    default: return false;
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* What an access of vectors, executed once a block, loads or stores; else NULL. */
+static LLVMValueRef address_of(LLVMValueRef i, LLVMTypeRef *type)
+{
+    const bool load = LLVMIsALoadInst(i);
+    if (!load && !LLVMIsAStoreInst(i))
+        return NULL;
+    *type = load ? LLVMTypeOf(i) : LLVMTypeOf(LLVMGetOperand(i, 0));
+    return LLVMGetTypeKind(*type) == LLVMVectorTypeKind ? LLVMGetOperand(i, !load) : NULL;
+}
+
+static LLVMValueRef base_of(const struct ahead *a, LLVMValueRef address, int64_t *offset)
+{
+    *offset = 0;
+    while (LLVMIsAGetElementPtrInst(address) && LLVMGetNumOperands(address) == 2 &&
+           LLVMIsAConstantInt(LLVMGetOperand(address, 1))) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+        *offset += (int64_t)LLVMABISizeOfType(a->data, type) *
+                   LLVMConstIntGetSExtValue(LLVMGetOperand(address, 1));
+        address = LLVMGetOperand(address, 0);
+    }
+    return address;
+}
+
+static struct row *row_of(struct ahead *a, LLVMValueRef base)
+{
+    for (size_t k = a->row_count; k-- > 0;)
+        if (a->rows[k].base == base)
+            return &a->rows[k];
+    return NULL;
+}
+
+/* Call `see` for each access of a block of the loop that is in no loop inside. */
+static void each_access(struct ahead *a,
+                        void (*see)(struct ahead *a, LLVMValueRef i, LLVMTypeRef type,
+                                    LLVMValueRef address))
+{
+    for (uint32_t k = 0; k < a->cfg.count; k++) {
+        bool once = a->blocks->body[k];
+        for (size_t l = 0; l < a->loops.count; l++)
+            once &= &a->loops.loops[l] == a->blocks || !a->loops.loops[l].body[k];
+        LLVMValueRef i = once ? LLVMGetFirstInstruction(a->cfg.blocks[k]) : NULL, next;
+        for (; i; i = next) {
+            LLVMTypeRef type;
+            LLVMValueRef address = address_of(i, &type);
+            next = LLVMGetNextInstruction(i);
+            if (address)
+                see(a, i, type, address);
+        }
+    }
+}
+
+static void note_row(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRef address)
+{
+    int64_t offset;
+    LLVMValueRef base = base_of(a, address, &offset), change;
+    (void)i, (void)type;
+    a->visits = VISITS_MAX;
+    if (a->row_count == ROWS_MAX || row_of(a, base) || !change_of(a, base, &change) || !change)
+        return;
+    a->rows[a->row_count++] = (struct row){base, change, INT64_MIN};
+}
+
+static void fetch(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRef address)
+{
+    int64_t offset, end;
+    struct row *row = row_of(a, base_of(a, address, &offset));
+    if (!row || offset < row->next)
+        return;
+    end = offset + (int64_t)LLVMABISizeOfType(a->data, type);
+    LLVMPositionBuilderBefore(a->b, LLVMGetNextInstruction(i));
+    LLVMSetCurrentDebugLocation2(a->b, LLVMInstructionGetDebugLoc(i));
+    LLVMValueRef later = LLVMBuildGEP2(a->b, a->i8, address, &row->change, 1, "");
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(a->i64)),
+                pointer = LLVMTypeOf(later);
+    LLVMValueRef args[4] = {later, LLVMConstInt(i32, 0, 0), LLVMConstInt(i32, 2, 0),
+                            LLVMConstInt(i32, 1, 0)}; /* to read, second cache, data */
+    lw__llvm_intrinsic(a->b, a->module, "llvm.prefetch", &pointer, 1, args, 4);
+    row->next = offset + (end - offset > LINE ? end - offset : LINE);
+}
+
+bool lw__cpu_fetch_ahead(LLVMValueRef function)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    struct ahead *a = calloc(1, sizeof *a);
+    if (!a)
+        return lw__defect("out of memory");
+    a->module = module;
+    a->data = LLVMGetModuleDataLayout(module);
+    a->i8 = LLVMInt8TypeInContext(context);
+    a->i64 = LLVMInt64TypeInContext(context);
+    a->front = LLVMCreateBuilderInContext(context);
+    a->b = LLVMCreateBuilderInContext(context);
+    bool ok = lw__cfg_build(function, &a->cfg) && lw__loops_build(&a->cfg, &a->loops);
+    if (ok && find_loop(a)) {
+        each_access(a, note_row);
+        if (a->row_count >= ROWS_MIN)
+            each_access(a, fetch);
+    }
+    lw__loops_free(&a->loops);
+    lw__cfg_free(&a->cfg);
+    LLVMDisposeBuilder(a->front);
+    LLVMDisposeBuilder(a->b);
+    free(a);
+    return ok || lw__defect("out of memory");
+}
