@@ -2,9 +2,10 @@
  *
  * devlib is the maths, the 16-bit conversions and the atomics, as bitcode inside this program.
  */
-#include "compile/compile.h"
+#include "compile/spmd.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <stdio.h>
 #include <string.h>
 
 extern const char lw__devlib_begin[], lw__devlib_end[]; /* devlib_blob.S */
@@ -110,14 +111,38 @@ bool lw__pass_link(struct lw__unit *unit)
     return true;
 }
 
-/* lw__pass_inline - every helper and devlib function into its callers; unused ones go.
+/* The function keeps its name and loses its body: what it is the target knows. */
+static void make_operation(struct lw__unit *unit, LLVMValueRef f)
+{
+    static const char *const pure[] = {"memory", "nounwind", "willreturn"}; /* memory(none) */
+    char name[32];
+    size_t length;
+    snprintf(name, sizeof name, "%s", LLVMGetValueName2(f, &length));
+    LLVMValueRef operation = LLVMAddFunction(unit->module, "", LLVMGlobalGetValueType(f));
+    for (size_t k = 0; k < sizeof pure / sizeof *pure; k++)
+        lw__llvm_attribute(operation, pure[k], true);
+    LLVMReplaceAllUsesWith(f, operation);
+    LLVMDeleteFunction(f);
+    LLVMSetValueName2(operation, name, strlen(name));
+}
+
+/* lw__pass_inline - every helper and devlib function into its callers, but those for which the
+ * target has an instruction; unused ones go.
  * needs INSTANCE   makes INLINED
  */
 bool lw__pass_inline(struct lw__unit *unit)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
-        if (LLVMCountBasicBlocks(f) && LLVMGetLinkage(f) == LLVMInternalLinkage)
+    LLVMValueRef f = LLVMGetFirstFunction(unit->module), next;
+    for (; f; f = next) {
+        size_t length;
+        next = LLVMGetNextFunction(f);
+        if (!LLVMCountBasicBlocks(f) || LLVMGetLinkage(f) != LLVMInternalLinkage)
+            continue;
+        if (lw__spmd_has_native(unit, LLVMGetValueName2(f, &length)))
+            make_operation(unit, f);
+        else
             lw__llvm_attribute(f, "alwaysinline", true);
+    }
     return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
 }
 

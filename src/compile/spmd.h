@@ -30,6 +30,9 @@ struct lw__unit;
 uint32_t lw__spmd_width(const struct lw__unit *unit);
 uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel);
 
+/* spmd_native.c: has the unit's level an instruction for this function of devlib? */
+bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
+
 /* spmd_unroll.c: say on the loops' branches how LLVM is to unroll them, add to *marked how many:
  * loops that become straight code; loops of which some trips become one. */
 bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
@@ -232,6 +235,11 @@ LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p);
 bool lw__spmd_arith_scalar(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_arith_base(struct lw__spmd *s, LLVMValueRef i, uint32_t p);
 bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+
+/* spmd_native.c: devlib functions that stay calls until they are widened: is it such a call; the
+ * call, its first two operands as these vectors or scalars. */
+bool lw__spmd_is_native(LLVMValueRef i);
+LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b);
 
 /* spmd_memory.c: loads and stores, one piece; and those at a uniform address, for all. */
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);

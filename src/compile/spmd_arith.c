@@ -109,6 +109,9 @@ static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     struct lw__value_shape shape = lw__shape_of(s, i);
     bool flat = lw__shape_is_uniform(s, shape) ||
                 (shape.kind == LW_SHAPE_PIECE && lw__shape_as_piece(s, shape, &stride) && !stride);
+    if (lw__spmd_is_native(i))
+        return lw__spmd_native(s, i, lw__spmd_base(s, LLVMGetOperand(i, 0), p),
+                               lw__spmd_base(s, LLVMGetOperand(i, 1), p));
     if (LLVMIsAZExtInst(i) && !flat)
         return extend_unsigned(s, i, p);
     uint64_t scale = LLVMIsAGetElementPtrInst(i) ? lw__private_scale(s, i) : 1;
@@ -247,7 +250,10 @@ static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, 
     }
     case LLVMGetElementPtr: return address(s, i, p);
     case LLVMExtractValue: return lw__spmd_part(s, LLVMGetOperand(i, 0), p, *LLVMGetIndices(i));
-    case LLVMCall: return intrinsic(s, i, p);
+    case LLVMCall:
+        return lw__spmd_is_native(i)
+                   ? lw__spmd_native(s, i, operand(s, i, 0, p), operand(s, i, 1, p))
+                   : intrinsic(s, i, p);
     default: lw__spmd_refuse(s, i, "this instruction"); return NULL;
     }
 }

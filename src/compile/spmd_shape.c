@@ -348,7 +348,7 @@ static shape of_call(struct lw__spmd *s, LLVMValueRef i)
         return of_collective(op);
     if (lw__lanes_place(s, name, &place))
         return place;
-    if (!strncmp(name, "lw.", 3))
+    if (!strncmp(name, "lw.", 3) && !lw__spmd_is_native(i))
         return !strcmp(name, "lw.printf") ? varying : uniform;
     return of_operands(s, i);
 }

@@ -178,7 +178,7 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
         ends |= ends_by_count(m, loop, b);
         LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
         for (; i; i = LLVMGetNextInstruction(i), n++)
-            if (!strncmp(lw__ir_callee(i), "lw.", 3))
+            if (!strncmp(lw__ir_callee(i), "lw.", 3) && !lw__spmd_is_native(i))
                 return 0;
     }
     return ends ? n : 0;

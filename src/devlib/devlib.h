@@ -36,6 +36,10 @@ LW_MATHS_BINARY(LW_DECLARE_BINARY)
 float lw__fma_f32(float x, float y, float z) LW_IR_NAME("lw.fma.f32");
 double lw__fma_f64(double x, double y, double z) LW_IR_NAME("lw.fma.f64");
 
+/* v * 2^k, rounded once, for 0.5 < |v| < 2 and a whole k from -160 to 130; the low nine bits of n
+ * are those of k + 254. For targets that have an instruction for it. */
+float lw__scale_f32(float v, float k, uint32_t n) LW_IR_NAME("lw.scale.f32");
+
 /* 16-bit floats travel as their bits; each conversion rounds once, to nearest even. */
 uint16_t lw__f32_to_f16(float x) LW_IR_NAME("lw.f32_to_f16");
 uint16_t lw__f64_to_f16(double x) LW_IR_NAME("lw.f64_to_f16");

@@ -249,9 +249,16 @@ static inline float exp_in_range_f32(float x)
     return exp_core_f32(r, low, n);
 }
 
+/* The bits of n, halved and shifted to the exponent's place, are two powers of two. */
+__attribute__((noinline)) float lw__scale_f32(float v, float k, uint32_t n)
+{
+    uint32_t half = (n << 22) & 0xff800000;
+    (void)k;
+    return v * from_bits_f32(half) * from_bits_f32((n << 23) - half);
+}
+
 /* exp - no low part: 1 + r (1 + r p(r)) is rounded three times, each time less than the last. The
- * integer is rounded off with 2 x 127 added, so that its bits, halved and shifted to the exponent's
- * place, are the two powers of two of scale_f32. */
+ * integer is rounded off with 2 x 127 added, for lw__scale_f32. */
 float lw__exp_f32(float x)
 {
     const float magic = ROUND_MAGIC_F32 + 254;
@@ -260,8 +267,7 @@ float lw__exp_f32(float x)
     float shifted = fma_f32(x, 0x1.715476p+0f, magic), k = shifted - magic;
     float r = fma_f32(k, 0x1.05c61p-29f, fma_f32(k, -0x1.62e43p-1f, x));
     float v = fma_f32(fma_f32(exp_poly_f32(r), r, 1.0f), r, 1.0f);
-    uint32_t n = bits_f32(shifted), half = n >> 1;
-    return v * from_bits_f32(half << 23) * from_bits_f32((n - half) << 23);
+    return lw__scale_f32(v, k, bits_f32(shifted));
 }
 
 float lw__exp2_f32(float x)

@@ -14,10 +14,8 @@ declare i32 @lw.block_idx.x() memory(none)
 ; CHECK-NEXT: [[ALL:%.*]] = icmp slt i32 [[LAST]], [[N:%.*]]
 ; CHECK-NEXT: icmp slt i32 {{%.*}}, [[N]]
 ; CHECK: br i1 [[ALL]], label %all, label %some
-; CHECK: load <16 x float>
-; CHECK: store <16 x float>
-; CHECK: load <16 x float>
-; CHECK: store <16 x float>
+; CHECK-COUNT-2: load <16 x float>
+; CHECK-COUNT-2: store <16 x float>
 ; CHECK: class:
 ; CHECK-COUNT-2: call void @llvm.masked.store.v16f32.p0(
 ; CHECK-NOT: masked.store
