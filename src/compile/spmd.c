@@ -80,7 +80,7 @@ static bool *find_free_returns(const struct lw__spmd *s)
 
 static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
 {
-    bool inside = !l->body[b];
+    bool inside = b && !l->body[b]; /* nothing leads to the entry */
     for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
         inside &= l->body[s->cfg.pred[e]];
     return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
