@@ -240,6 +240,9 @@ bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMV
  * call, its first two operands as these vectors or scalars. */
 bool lw__spmd_is_native(LLVMValueRef i);
 LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b);
+/* AVX-512: the larger or smaller of vectors without signalling NaNs; of a vector with itself, it
+ * without. */
+LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b);
 
 /* spmd_memory.c: loads and stores, one piece; and those at a uniform address, for all. */
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);

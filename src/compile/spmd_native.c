@@ -219,6 +219,11 @@ static LLVMValueRef by_both_ways(struct lw__spmd *s, enum native native, LLVMVal
     return meet_bits(s, native, ab, each(s, native, b, a));
 }
 
+LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b)
+{
+    return each(s, max ? FMAX : FMIN, a, b);
+}
+
 LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b)
 {
     const enum native native = native_of(lw__ir_callee(i));

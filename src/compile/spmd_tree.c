@@ -13,11 +13,13 @@
  * between such parts, never both: each operand is one shuffle without a table.
  *
  * Absent lanes take a value that leaves every other as it is, bit for bit: x + -0.0 = x even for
- * -0.0. Max and min of floats are those of integers in the same order, -0 < +0, in which a NaN
- * comes behind all numbers and stands for absent lanes too. Where the order does not show in the
- * result (all but sums and products of floats) whole vectors are combined first, without shuffles.
+ * -0.0. Max and min of floats have instructions with AVX-512 (spmd_native.c), for which a NaN stands
+ * for absent lanes. Else they are those of integers in the same order, -0 < +0, in which a NaN comes
+ * behind all numbers and stands for absent lanes too. Where the order does not show in the result
+ * (all but sums and products of floats) whole vectors are combined first, without shuffles.
  */
 #include "compile/spmd_together.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum arithmetic { SUM, MAX, MIN, PROD };
@@ -49,9 +51,19 @@ static enum arithmetic arithmetic_of(enum lw__op op)
     }
 }
 
-static bool is_ordered_key(const struct tree *t)
+static bool is_extreme(const struct tree *t)
 {
     return t->kind == 'f' && (t->op == MAX || t->op == MIN);
+}
+
+static bool is_native(const struct tree *t)
+{
+    return is_extreme(t) && t->s->level == LW_LEVEL_AVX512;
+}
+
+static bool is_ordered_key(const struct tree *t)
+{
+    return is_extreme(t) && !is_native(t);
 }
 
 static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b)
@@ -60,6 +72,8 @@ static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b
     bool real = t->kind == 'f';
     if (!a || !b)
         return a ? a : b;
+    if (is_native(t))
+        return lw__spmd_extreme(t->s, t->op == MAX, a, b);
     switch (t->op) {
     case SUM: return real ? LLVMBuildFAdd(builder, a, b, "") : LLVMBuildAdd(builder, a, b, "");
     case PROD: return real ? LLVMBuildFMul(builder, a, b, "") : LLVMBuildMul(builder, a, b, "");
@@ -71,6 +85,8 @@ static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b
 static LLVMValueRef absent_scalar(const struct tree *t, unsigned bits)
 {
     uint64_t top = UINT64_C(1) << (bits - 1);
+    if (is_native(t))
+        return LLVMConstReal(t->lane, NAN);
     switch (t->op) {
     case SUM: return t->kind == 'f' ? LLVMConstReal(t->lane, -0.0) : LLVMConstNull(t->lane);
     case PROD: return t->kind == 'f' ? LLVMConstReal(t->lane, 1.0) : LLVMConstInt(t->lane, 1, 0);
@@ -218,6 +234,8 @@ static void start(struct tree *t, const char *type, lw__mask mask)
         }
         if (is_ordered_key(t))
             t->x[p] = key_of(t, t->x[p]);
+        if (is_native(t)) /* quiet */
+            t->x[p] = lw__spmd_extreme(s, t->op == MAX, t->x[p], t->x[p]);
         if (mask[p])
             t->x[p] = LLVMBuildSelect(s->b, mask[p], t->x[p], t->absent, "");
     }
@@ -248,7 +266,7 @@ void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, LLVMValueRef
     start(&t, type, mask);
     bool block = lw__op_table[op].block;
     int bits = block ? (int)(t.lane_count + t.vector_count) : WARP_BITS;
-    bool order_shows = t.kind == 'f' && !is_ordered_key(&t);
+    bool order_shows = t.kind == 'f' && !is_extreme(&t);
     for (int bit = bits - 1; bit >= 0 && !order_shows; bit--)
         take_bit(&t, bit, true);
     for (int bit = 0; bit < bits; bit++)
