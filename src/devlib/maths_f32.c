@@ -468,18 +468,15 @@ float lw__pow_f32(float x, float y)
 
 /* ---- roots ---- */
 
-/* rsqrt - 1 / sqrt(x), then one correction by the exact residuals of both roundings. */
+/* rsqrt - y = 1 / sqrt(x) is within two roundings; with e = 1 - x y^2, whose terms are exact, it is
+ * y / sqrt(1 - e) = y (1 + e/2 + 3 e^2/8). That is a NaN where y is infinite or zero. */
 float lw__rsqrt_f32(float x)
 {
-    bool tiny = x < 0x1p-98f;
-    float a = tiny ? x * 0x1p48f : x;
-    float root = __builtin_sqrtf(a);
-    float y = 1.0f / root;
-    float divide_error = fma_f32(-y, root, 1.0f);
-    float root_error = fma_f32(-root, root, a);
-    float v = fma_f32(fma_f32(-0.5f * root_error * y, y, divide_error), y, y);
-    v = x == 0.0f || !is_finite_f32(x) ? y : v;
-    return tiny ? v * 0x1p24f : v;
+    float y = 1.0f / __builtin_sqrtf(x);
+    float t = x * y;
+    float e = fma_f32(-fma_f32(x, y, -t), y, fma_f32(-t, y, 1.0f));
+    float v = fma_f32(fma_f32(0.375f * e, e, 0.5f * e), y, y);
+    return v == v ? v : y;
 }
 
 /* A better 1/cbrt(a) from r: r += r (h/3 + 2h^2/9), h = 1 - a r^3, cubes the error. */
