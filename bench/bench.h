@@ -49,6 +49,7 @@ struct row {
     void (*reference)(const struct work *work, double *want); /* plain C; want[0] for a sum */
     double tolerance;            /* of |got - want|, times |want| where that is above 1 */
     enum hand_op hand, limit[2]; /* the slower limit counts */
+    enum hand_op scalar;         /* the same in plain C; HAND_NONE: not measured */
     double hand_needs;           /* share of the limit that the code by hand must reach */
     double bytes, flops;         /* for each of the n elements; flops of a matmul: 2 * rows */
     bool blas, numpy;            /* has this peer; OpenCL always */
@@ -70,6 +71,11 @@ void reference_softmax(const struct work *w, double *want);
 void reference_transpose(const struct work *w, double *want);
 void reference_scan(const struct work *w, double *want);
 void reference_matmul(const struct work *w, double *want);
+void reference_mandelbrot(const struct work *w, double *want);
+void reference_nbody(const struct work *w, double *want);
+void reference_stencil(const struct work *w, double *want);
+void reference_layernorm(const struct work *w, double *want);
+void reference_attention_one(const struct work *w, double *want);
 
 /* ---- results --------------------------------------------------------------------------------- */
 

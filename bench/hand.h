@@ -21,15 +21,21 @@ typedef void work_fn(const struct work *work);
 
 enum hand_op {
     HAND_NONE,
-    HAND_DOT,        /* out[0] = sum a[i] b[i] */
-    HAND_DOT_BOOL,   /* the same, b bools */
-    HAND_DIFFERENCE, /* out[i] = a[i+1] - a[i], n - 1 of them */
-    HAND_AVERAGE,    /* out[i] = (a[i] + a[i+1] + a[i+2]) / 3, n - 2 of them */
-    HAND_NORMALISE,  /* out[i] = a[i] / mean of its 128; n a multiple of 128 */
-    HAND_SOFTMAX,    /* rows of cols, a multiple of 64 */
-    HAND_TRANSPOSE,  /* out (cols,rows); both multiples of 16 */
-    HAND_SCAN,       /* inclusive sums in blocks of 256; n a multiple of 256 */
-    HAND_MATMUL,     /* out = a b, rows x rows, a multiple of 32 up to 1024 */
+    HAND_DOT,               /* out[0] = sum a[i] b[i] */
+    HAND_DOT_BOOL,          /* the same, b bools */
+    HAND_DIFFERENCE,        /* out[i] = a[i+1] - a[i], n - 1 of them */
+    HAND_AVERAGE,           /* out[i] = (a[i] + a[i+1] + a[i+2]) / 3, n - 2 of them */
+    HAND_NORMALISE,         /* out[i] = a[i] / mean of its 128; n a multiple of 128 */
+    HAND_SOFTMAX,           /* rows of cols, a multiple of 64 */
+    HAND_TRANSPOSE,         /* out (cols,rows); both multiples of 16 */
+    HAND_SCAN,              /* inclusive sums in blocks of 256; n a multiple of 256 */
+    HAND_MATMUL,            /* out = a b, rows x rows, a multiple of 32 up to 1024 */
+    HAND_MANDELBROT,        /* steps until |z| > 2, up to 256; cols a multiple of 32 */
+    HAND_MANDELBROT_SCALAR, /* the same in plain C */
+    HAND_NBODY,             /* out (3,cols) from a (4,cols), cols a multiple of 64 */
+    HAND_STENCIL,           /* five points, the edges as they are; rows even, cols at least 18 */
+    HAND_LAYERNORM,         /* rows of cols, a multiple of 64 */
+    HAND_ATTENTION_ONE,     /* query and keys in a, values in b; rows a multiple of 128, cols 128 */
     /* limits */
     HAND_READ,           /* n floats of a */
     HAND_READ_TWO,       /* n floats of a and of b */

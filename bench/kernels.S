@@ -20,16 +20,21 @@ bench_texts:
     text kernels, c, \name
     text opencl, cl, \name
     .endm
+    kernel attention_one
     kernel average
     kernel difference
     kernel dot
     kernel dot_tree
     kernel empty
+    kernel layernorm
+    kernel mandelbrot
     kernel matmul
     kernel matmul_4x4
+    kernel nbody
     kernel normalise
     kernel scan
     kernel softmax
+    kernel stencil
     kernel transpose
     .quad 0, 0, 0
     .section .note.GNU-stack, "", @progbits

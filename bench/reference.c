@@ -85,3 +85,95 @@ void reference_matmul(const struct work *w, double *want)
             for (size_t j = 0; j < n; j++)
                 want[i * n + j] += (double)w->a[i * n + k] * b[k * n + j];
 }
+
+/* In float, as the kernel does it: with other roundings an orbit leaves at another step. */
+static int steps_of(float x0, float y0)
+{
+    float x = 0, y = 0;
+    for (int step = 0; step < 256; step++) {
+        float xx = x * x, yy = y * y;
+        if (xx + yy > 4)
+            return step;
+        y = 2 * x * y + y0;
+        x = xx - yy + x0;
+    }
+    return 256;
+}
+
+void reference_mandelbrot(const struct work *w, double *want)
+{
+    float dx = 3.5f / (float)w->cols, dy = 2.5f / (float)w->rows;
+    for (size_t r = 0; r < w->rows; r++)
+        for (size_t c = 0; c < w->cols; c++)
+            want[r * w->cols + c] = steps_of(-2.5f + (float)c * dx, -1.25f + (float)r * dy);
+}
+
+/* The pull of all bodies on one, along x, y and z, into sum. */
+static void reference_pull(const struct work *w, size_t i, double sum[3])
+{
+    size_t n = w->cols;
+    for (size_t k = 0; k < n; k++) {
+        double apart[3], far = 1e-3f;
+        for (size_t d = 0; d < 3; d++) {
+            apart[d] = (double)w->a[d * n + k] - w->a[d * n + i];
+            far += apart[d] * apart[d];
+        }
+        for (size_t d = 0; d < 3; d++)
+            sum[d] += apart[d] * w->a[3 * n + k] / (far * sqrt(far));
+    }
+}
+
+void reference_nbody(const struct work *w, double *want)
+{
+    for (size_t i = 0; i < w->cols; i++) {
+        double sum[3] = {0};
+        reference_pull(w, i, sum);
+        for (size_t d = 0; d < 3; d++)
+            want[d * w->cols + i] = sum[d] / (double)w->cols;
+    }
+}
+
+void reference_stencil(const struct work *w, double *want)
+{
+    for (size_t r = 0; r < w->rows; r++)
+        for (size_t c = 0; c < w->cols; c++) {
+            size_t i = r * w->cols + c;
+            want[i] = w->a[i];
+            if (r > 0 && r + 1 < w->rows && c > 0 && c + 1 < w->cols)
+                want[i] =
+                    want[i] / 2 +
+                    ((double)w->a[i - w->cols] + w->a[i + w->cols] + w->a[i - 1] + w->a[i + 1]) / 8;
+        }
+}
+
+void reference_layernorm(const struct work *w, double *want)
+{
+    for (size_t r = 0; r < w->rows; r++) {
+        const float *x = w->a + r * w->cols;
+        double *y = want + r * w->cols, mean = 0, variance = 0;
+        for (size_t c = 0; c < w->cols; c++)
+            mean += x[c] / (double)w->cols;
+        for (size_t c = 0; c < w->cols; c++)
+            variance += (x[c] - mean) * (x[c] - mean) / (double)w->cols;
+        for (size_t c = 0; c < w->cols; c++)
+            y[c] = (x[c] - mean) / sqrt(variance + 1e-5f);
+    }
+}
+
+void reference_attention_one(const struct work *w, double *want)
+{
+    const float *values = w->b;
+    double sum = 0;
+    memset(want, 0, w->cols * sizeof *want);
+    for (size_t r = 0; r < w->rows; r++) {
+        double product = 0;
+        for (size_t c = 0; c < w->cols; c++)
+            product += (double)w->a[c] * w->a[r * w->cols + c];
+        double weight = exp(product / sqrt((double)w->cols));
+        sum += weight;
+        for (size_t c = 0; c < w->cols; c++)
+            want[c] += weight * values[r * w->cols + c];
+    }
+    for (size_t c = 0; c < w->cols; c++)
+        want[c] /= sum;
+}

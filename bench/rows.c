@@ -25,10 +25,24 @@ static lw_dim3 grid_workers(const struct shape *s, lw_dim3 block, int threads)
     return lw_dim_1((uint32_t)threads);
 }
 
+/* A thread for each column. */
+static lw_dim3 grid_columns(const struct shape *s, lw_dim3 block, int threads)
+{
+    (void)threads;
+    return lw_dim_1(blocks_of(s->cols, block.x));
+}
+
 static lw_dim3 grid_rows(const struct shape *s, lw_dim3 block, int threads)
 {
     (void)block, (void)threads;
     return lw_dim_1((uint32_t)s->rows);
+}
+
+/* A thread for each element of a matrix. */
+static lw_dim3 grid_matrix(const struct shape *s, lw_dim3 block, int threads)
+{
+    (void)threads;
+    return lw_dim_2(blocks_of(s->cols, block.x), blocks_of(s->rows, block.y));
 }
 
 static lw_dim3 grid_tiles(const struct shape *s, size_t tile)
@@ -67,6 +81,16 @@ static size_t outputs_but_one(const struct shape *s)
 static size_t outputs_but_two(const struct shape *s)
 {
     return s->n - 2;
+}
+
+static size_t outputs_cols(const struct shape *s)
+{
+    return s->cols;
+}
+
+static size_t outputs_of_bodies(const struct shape *s)
+{
+    return 3 * s->cols;
 }
 
 double row_flops(const struct row *row, const struct shape *shape)
@@ -305,6 +329,98 @@ const struct row bench_rows[] = {
         .bytes = 12,
         .blas = true,
         .targets = {AGAINST("openblas", 0.55)},
+    },
+    {
+        .name = "mandelbrot",
+        .title = "mandelbrot, 1024 x 768, up to 256 steps a pixel",
+        MATRIX(768, 1024, 24, 64),
+        .kernel = "mandelbrot",
+        .params = "rco",
+        .block = {16, 16, 1},
+        .grid = grid_matrix,
+        .outputs = outputs_n,
+        .reference = reference_mandelbrot,
+        .hand = HAND_MANDELBROT,
+        .limit = {HAND_PEAK},
+        .hand_needs = 0.30, /* nothing may be fused, and lanes wait for their neighbours */
+        .scalar = HAND_MANDELBROT_SCALAR,
+        .bytes = 4,
+        .flops = 390, /* 8 a step, 49 steps a pixel on average */
+        .targets = {AGAINST_HAND(0.85, 0.80),
+                    {"avx512", 1, "ours", "scalar C", 9, 0},
+                    {"avx2", 1, "ours", "scalar C", 5, 0}},
+    },
+    {
+        .name = "nbody",
+        .title = "all pairs of 4096 bodies, tiles of 256",
+        MATRIX(4, 4096, 4, 512),
+        .kernel = "nbody",
+        .params = "coa",
+        .block = {256, 1, 1},
+        .grid = grid_columns,
+        .outputs = outputs_of_bodies,
+        .reference = reference_nbody,
+        .tolerance = 1e-4,
+        .hand = HAND_NBODY,
+        .limit = {HAND_PEAK},
+        .hand_needs = 0.50, /* not all of it is multiply-adds */
+        .bytes = 7,
+        .flops = 20 * 1024, /* a pair counts 20, as in the source; a body has 4 elements */
+        .targets = {AGAINST_HAND(0.85, 0.80)},
+    },
+    {
+        .name = "stencil",
+        .title = "stencil of 5 points, 4096 x 4096, tiles of 16 x 16 with a halo",
+        MATRIX(4096, 4096, 40, 72),
+        .kernel = "stencil",
+        .params = "rcoa",
+        .block = {16, 16, 1},
+        .grid = grid_matrix,
+        .outputs = outputs_n,
+        .reference = reference_stencil,
+        .tolerance = 1e-6,
+        .hand = HAND_STENCIL,
+        .limit = {HAND_COPY},
+        .hand_needs = 0.65, /* two lines of each four come again, from the second cache */
+        .bytes = 8,
+        .flops = 6,
+        .targets = {{"avx512", 1, "ours", "hand", 0.80, 0}, AGAINST("pocl", 4)},
+    },
+    {
+        .name = "layernorm",
+        .title = "layernorm of rows, 4096 x 1024, a block a row",
+        MATRIX(4096, 1024, 10, 1024),
+        .kernel = "layernorm",
+        .params = "rcoa",
+        .block = {256, 1, 1},
+        .grid = grid_rows,
+        .outputs = outputs_n,
+        .reference = reference_layernorm,
+        .tolerance = 1e-5,
+        .hand = HAND_LAYERNORM,
+        .limit = {HAND_COPY},
+        .hand_needs = 0.85, /* as softmax */
+        .bytes = 8,
+        .flops = 6,
+        .targets = {AGAINST_HAND(0.90, 0.85)},
+    },
+    {
+        .name = "attention_one",
+        .title = "attention of one query to 8192 keys of 128, one block",
+        MATRIX(8192, 128, 384, 128),
+        .kernel = "attention_one",
+        .params = "roab",
+        .block = {128, 1, 1},
+        .b = FLOAT_B,
+        .outputs = outputs_cols,
+        .reference = reference_attention_one,
+        .tolerance = 1e-5,
+        .hand = HAND_ATTENTION_ONE,
+        .limit = {HAND_READ_TWO},
+        .hand_needs = 0.75, /* the last cache gives 8 MiB nearly as fast as they are multiplied */
+        .bytes = 8,
+        .flops = 4,
+        .targets = {{NULL, 1, "ours", "limit", 0.90, 0}},
     },
     {
         .name = "launch",
