@@ -384,7 +384,7 @@ static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
     memcpy(s.dim, kernel->block, sizeof s.dim);
     s.threads = s.dim[0] * s.dim[1] * s.dim[2];
     s.width = lw__spmd_width(unit);
-    s.pieces = lw__spmd_pieces(unit, kernel);
+    s.pieces = s.to = lw__spmd_pieces(unit, kernel);
     bool ok = widen(&s);
     forget(&s);
     LLVMDisposeBuilder(s.b);

@@ -123,6 +123,8 @@ struct lw__spmd {
     enum lw__level level;
     uint32_t dim[3], threads; /* of the block */
     uint32_t width, pieces;   /* lanes of a piece; pieces of the gang, the last may be partial */
+    uint32_t from, to;        /* the pieces under way: of a loop that a group makes by itself,
+                                 else all; the others are as if they had no threads */
 
     /* the kernel: read, never changed */
     LLVMValueRef scalar;
@@ -223,7 +225,7 @@ LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lw__mask_bits(struct lw__spmd *s, LLVMValueRef piece); /* i<width>; NULL: all ones */
 LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1 over the gang */
 LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece);   /* i1 */
-/* Which threads of piece p exist: NULL all of them. */
+/* Which threads of piece p exist and are under way: NULL all of them. */
 LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p);
 
 /* ---- instruction families ---------------------------------------------------------------------
@@ -279,6 +281,10 @@ bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const
 bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call);
 bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                             lw__mask mask);
+
+/* spmd_group.c: how many pieces make a region, a loop, by themselves before others begin with it;
+ * s->pieces or more: all together. */
+uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 
 /* spmd_wait.c: refuse loops that lanes cannot make together. */
 bool lw__spmd_check_loops(struct lw__spmd *s);

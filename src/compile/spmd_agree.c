@@ -78,7 +78,7 @@ static struct agreement compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMVal
 static struct agreement vote(struct lw__spmd *s, LLVMValueRef condition)
 {
     LLVMValueRef sum = NULL, any = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
-    for (uint32_t p = 0; p < s->pieces; p++) {
+    for (uint32_t p = s->from; p < s->to; p++) {
         LLVMValueRef v = lw__spmd_vector(s, condition, p), exists = lw__mask_exists(s, p);
         LLVMValueRef missing = exists ? LLVMConstNot(exists) : NULL;
         LLVMValueRef or_missing = missing ? LLVMBuildOr(s->b, v, missing, "") : v;

@@ -41,28 +41,50 @@ static uint32_t head_index(const struct lw__region *r, uint32_t block)
     return UINT32_MAX;
 }
 
+/* Where lanes wait: a mask. Without mask registers it is of integers with the lane's sign: LLVM
+ * takes a vector of i1 from block to block as one of half as wide integers. */
+static LLVMTypeRef waiting_type(const struct lw__spmd *s)
+{
+    return lw__spmd_vector_type(s, s->level == LW_LEVEL_AVX512 ? s->i1 : s->i32);
+}
+
+static LLVMValueRef read_slot(struct lw__spmd *s, LLVMValueRef slot)
+{
+    LLVMTypeRef type = waiting_type(s);
+    LLVMValueRef v = LLVMBuildLoad2(s->b, type, slot, "");
+    return s->level == LW_LEVEL_AVX512
+               ? v
+               : LLVMBuildICmp(s->b, LLVMIntSLT, v, LLVMConstNull(type), "");
+}
+
+static void add_to_slot(struct lw__spmd *s, LLVMValueRef slot, LLVMValueRef mask)
+{
+    LLVMTypeRef type = waiting_type(s);
+    LLVMValueRef old = LLVMBuildLoad2(s->b, type, slot, "");
+    if (LLVMTypeOf(mask) != type)
+        mask = LLVMBuildSExt(s->b, mask, type, "");
+    LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, mask, ""), slot);
+}
+
 /* Lanes wait for a class: add them. What is constant about the mask is remembered. */
 static void wait_at(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
                     const LLVMValueRef *mask)
 {
     LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
     for (uint32_t p = 0; p < s->pieces; p++) {
-        LLVMValueRef m = lw__mask_vector(s, mask[p]), *slot = &q->waiting[k * s->pieces + p];
-        LLVMValueRef *fixed = &q->fixed[k * s->pieces + p];
+        LLVMValueRef m = lw__mask_vector(s, mask[p]), *fixed = &q->fixed[k * s->pieces + p];
         bool constant = LLVMIsConstant(m) && (!*fixed || *fixed == m);
         *fixed = constant ? m : LLVMGetPoison(type);
-        if (lw__mask_is_none(m))
-            continue;
-        LLVMValueRef old = LLVMBuildLoad2(s->b, type, *slot, "");
-        LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), *slot);
+        if (!lw__mask_is_none(m))
+            add_to_slot(s, q->waiting[k * s->pieces + p], m);
     }
 }
 
 static void read_waiting(struct lw__spmd *s, struct lw__sequence *q, uint32_t k, LLVMValueRef *mask)
 {
-    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
     for (uint32_t p = 0; p < s->pieces; p++)
-        mask[p] = LLVMBuildLoad2(s->b, type, q->waiting[k * s->pieces + p], "");
+        mask[p] = p < s->from || p >= s->to ? LLVMConstNull(lw__spmd_vector_type(s, s->i1))
+                                            : read_slot(s, q->waiting[k * s->pieces + p]);
 }
 
 static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__copy *c, uint32_t t);
@@ -72,17 +94,19 @@ static struct lw__sequence *open_sequence(struct lw__spmd *s, int region, struct
 {
     struct lw__sequence *q = lw__copy_memory(1, sizeof *q);
     const struct lw__region *r = &s->regions[region];
-    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    LLVMTypeRef type = waiting_type(s);
     q->region = region;
     q->outer = outer;
     q->waiting = lw__copy_memory(r->head_count * s->pieces, sizeof *q->waiting);
     q->fixed = lw__copy_memory(r->head_count * s->pieces, sizeof *q->fixed);
     q->check = lw__copy_memory(r->head_count + 1, sizeof *q->check);
     q->next = lw__copy_memory(r->head_count, sizeof *q->next);
-    for (uint32_t k = 0; k < r->head_count * s->pieces; k++) {
-        q->waiting[k] = LLVMBuildAlloca(s->entry, type, "");
-        LLVMBuildStore(s->b, LLVMConstNull(type), q->waiting[k]);
-    }
+    for (uint32_t k = 0; k < r->head_count; k++)
+        for (uint32_t p = s->from; p < s->to; p++) {
+            LLVMValueRef *slot = &q->waiting[k * s->pieces + p];
+            *slot = LLVMBuildAlloca(s->entry, type, "");
+            LLVMBuildStore(s->b, LLVMConstNull(type), *slot);
+        }
     for (uint32_t k = 0; k <= r->head_count; k++)
         q->check[k] = new_block(s, k < r->head_count ? "check" : "joined");
     for (uint32_t k = 0; k < r->head_count; k++) {
@@ -175,7 +199,7 @@ static void wrong_edge(struct lw__spmd *s, uint32_t from, uint32_t to)
  * returned. */
 static void note_gone(struct lw__spmd *s, uint32_t to, const LLVMValueRef *mask)
 {
-    for (uint32_t p = 0; s->gone && !s->meets_later[to] && p < s->pieces; p++) {
+    for (uint32_t p = s->from; s->gone && !s->meets_later[to] && p < s->to; p++) {
         LLVMValueRef m = lw__mask_vector(s, mask[p]);
         LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(m), s->gone[p], "");
         LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), s->gone[p]);
@@ -237,7 +261,7 @@ static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
     const struct lw__region *r = &s->regions[q->region];
     struct lw__copy *c = new_copy(s, q->outer, q->region, true);
     LLVMBasicBlockRef body = new_block(s, "class");
-    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    LLVMTypeRef type = waiting_type(s);
     bool repeats = false;
     for (uint32_t n = 0; n < r->repeat_count; n++)
         repeats |= r->repeats[n].first == k;
@@ -248,7 +272,7 @@ static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
     read_waiting(s, q, k, c->mask);
     LLVMBuildCondBr(s->b, lw__mask_any(s, c->mask), body, q->next[k]);
     stand_at(s, body);
-    for (uint32_t p = 0; p < s->pieces; p++) {
+    for (uint32_t p = s->from; p < s->to; p++) {
         LLVMValueRef fixed = q->fixed[k * s->pieces + p];
         LLVMBuildStore(s->b, LLVMConstNull(type), q->waiting[k * s->pieces + p]);
         if (!repeats && fixed && !LLVMIsPoison(fixed))
@@ -399,10 +423,65 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
         LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
         if (r->blocks[b] && s->divergent[b] && s->meets_at[b] == r->join &&
             !lw__control_is_linear(s, LLVMGetCondition(end), 0)) {
-            lw__spmd_remark(s, end, "masked loop", "lanes leave it in different trips");
+            LLVMValueRef test = LLVMGetCondition(end);
+            bool has_line = LLVMInstructionGetDebugLoc(end) || !LLVMIsAInstruction(test);
+            lw__spmd_remark(s, has_line ? end : test, "masked loop",
+                            "lanes leave it in different trips");
             return;
         }
     }
+}
+
+/* ---- a loop by groups of pieces -------------------------------------------------------------- */
+
+/* Lanes that nothing brings together in a loop can make it a group of pieces at a time: one after
+ * the other to its end. All leave to the region's join; instead, to where the next group begins. */
+struct groups {
+    uint32_t size, header, exit;
+    bool once;          /* all pieces together */
+    LLVMValueRef *kept; /* the header's phis as the loop begins */
+    LLVMBasicBlockRef leave, next;
+};
+
+/* The builder stands where the loop is entered. */
+static void open_groups(struct lw__spmd *s, struct lw__copy *c, int region, uint32_t header,
+                        struct groups *g)
+{
+    const struct lw__region *r = &s->regions[region];
+    const bool of_group = s->to - s->from < s->pieces;
+    *g = (struct groups){.once = true, .header = header, .exit = r->join};
+    if (c->masked || of_group || r->join == UINT32_MAX || !place_of(s, c, r->join))
+        return;
+    g->size = lw__spmd_group(s, region);
+    if (g->size >= s->pieces)
+        return;
+    g->once = false;
+    g->kept = lw__phis_keep(s, header);
+    g->leave = c->bb[r->join];
+    s->from = s->to = 0;
+}
+
+/* The builder stands where the next group begins; false: there is none. */
+static bool next_group(struct lw__spmd *s, struct lw__copy *c, struct groups *g)
+{
+    if (!g->kept) {
+        const bool first = g->once;
+        g->once = false;
+        return first;
+    }
+    if (s->failed || s->to == s->pieces) {
+        s->from = 0, s->to = s->pieces;
+        free(g->kept);
+        return false;
+    }
+    if (s->to)
+        stand_at(s, g->next);
+    s->from = s->to;
+    s->to = s->from + g->size < s->pieces ? s->from + g->size : s->pieces;
+    g->next = s->to < s->pieces ? new_block(s, "group") : NULL;
+    c->bb[g->exit] = g->next ? g->next : g->leave;
+    lw__phis_restore(s, g->header, g->kept);
+    return true;
 }
 
 /* The copy's way into a region that is a loop. */
@@ -410,18 +489,21 @@ static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t hea
 {
     stand_at(s, c->bb[header]);
     remark_loop(s, &s->regions[region]);
-    struct lw__sequence *q = open_sequence(s, region, c);
-    if (c->masked) {
-        wait_at(s, q, head_index(&s->regions[region], header), c->mask);
-        LLVMBuildBr(s->b, q->check[0]);
-    } else {
-        struct lw__copy *whole = open_unmasked(s, c, region, q);
-        LLVMBuildBr(s->b, whole->bb[header]);
-        emit_copy(s, whole);
-        free_copy(whole);
+    struct groups g;
+    for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
+        struct lw__sequence *q = open_sequence(s, region, c);
+        if (c->masked) {
+            wait_at(s, q, head_index(&s->regions[region], header), c->mask);
+            LLVMBuildBr(s->b, q->check[0]);
+        } else {
+            struct lw__copy *whole = open_unmasked(s, c, region, q);
+            LLVMBuildBr(s->b, whole->bb[header]);
+            emit_copy(s, whole);
+            free_copy(whole);
+        }
+        emit_sequence(s, q);
+        close_sequence(q);
     }
-    emit_sequence(s, q);
-    close_sequence(q);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

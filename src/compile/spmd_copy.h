@@ -36,6 +36,11 @@ void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const L
 /* Nothing is in them yet: the first lanes that write need not keep what others have. */
 void lw__phis_clear(struct lw__spmd *s, uint32_t block);
 
+/* The block's phis that all pieces share, as they are at s->b; and again. owns: release with
+ * free() */
+LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block);
+void lw__phis_restore(struct lw__spmd *s, uint32_t block, const LLVMValueRef *kept);
+
 /* spmd_agree.c: i1 values that say that a condition holds for all threads of the block, and for
  * none. One of both may be false although it could be true. */
 void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *all,

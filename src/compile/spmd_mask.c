@@ -79,6 +79,8 @@ LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p)
 {
     int64_t lanes[64];
     uint32_t left = s->threads - p * s->width;
+    if (p < s->from || p >= s->to)
+        left = 0;
     if (left >= s->width)
         return NULL;
     for (uint32_t l = 0; l < s->width; l++)

@@ -190,8 +190,7 @@ static LLVMValueRef by_comparing(struct lw__spmd *s, enum native native, LLVMVal
                                  LLVMValueRef b)
 {
     LLVMValueRef equal = meet_bits(s, native, a, b);
-    LLVMValueRef beyond =
-        LLVMBuildFCmp(s->b, native == FMAX ? LLVMRealOGT : LLVMRealOLT, b, a, "");
+    LLVMValueRef beyond = LLVMBuildFCmp(s->b, native == FMAX ? LLVMRealOGT : LLVMRealOLT, b, a, "");
     LLVMValueRef far = LLVMBuildSelect(s->b, beyond, b, a, "");
     far = LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, LLVMRealOEQ, a, b, ""), equal, far, "");
     return LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, LLVMRealUNO, a, a, ""), b, far, "");

@@ -28,6 +28,13 @@ static LLVMValueRef next_phi(LLVMValueRef phi)
     return i && LLVMIsAPHINode(i) ? i : NULL;
 }
 
+/* Slots of a value that it has a piece: those of the pieces under way. */
+static bool is_under_way(const struct lw__spmd *s, uint32_t slot, uint32_t count)
+{
+    const uint32_t p = slot % s->pieces;
+    return count == 1 || (p >= s->from && p < s->to);
+}
+
 LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
 {
     size_t total = 0, used = 0;
@@ -44,8 +51,9 @@ LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
         LLVMValueRef v = incoming_from(phi, s->cfg.blocks[from]);
         bool vector = lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
         lw__spmd_slots(s, phi, &count);
-        for (uint32_t p = 0; p < count; p++)
-            forms[used++] = vector ? lw__spmd_vector(s, v, p) : lw__spmd_base(s, v, p);
+        for (uint32_t p = 0; p < count; p++, used++)
+            if (is_under_way(s, p, count))
+                forms[used] = vector ? lw__spmd_vector(s, v, p) : lw__spmd_base(s, v, p);
     }
     return forms;
 }
@@ -61,7 +69,7 @@ void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const L
         bool blend = mask && lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
         for (uint32_t p = 0; p < count; p++) {
             LLVMValueRef v = read[used++];
-            if (blend && lw__mask_is_none(mask[p]))
+            if (!is_under_way(s, p, count) || (blend && lw__mask_is_none(mask[p])))
                 continue;
             if (blend && mask[p]) {
                 LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(v), slots[p], "");
@@ -81,6 +89,31 @@ void lw__phis_clear(struct lw__spmd *s, uint32_t block)
             continue;
         LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
         for (uint32_t k = 0; k < count; k++)
-            LLVMBuildStore(s->b, LLVMGetPoison(LLVMGetAllocatedType(slots[k])), slots[k]);
+            if (is_under_way(s, k, count))
+                LLVMBuildStore(s->b, LLVMGetPoison(LLVMGetAllocatedType(slots[k])), slots[k]);
     }
+}
+
+LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block)
+{
+    size_t n = 0;
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi))
+        n++;
+    LLVMValueRef *kept = lw__copy_memory(n, sizeof *kept);
+    n = 0;
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi), n++) {
+        LLVMValueRef *slots = has_slots(s, phi) ? lw__spmd_slots(s, phi, &count) : NULL;
+        if (slots && count == 1)
+            kept[n] = LLVMBuildLoad2(s->b, LLVMGetAllocatedType(*slots), *slots, "");
+    }
+    return kept;
+}
+
+void lw__phis_restore(struct lw__spmd *s, uint32_t block, const LLVMValueRef *kept)
+{
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi), kept++)
+        if (*kept)
+            LLVMBuildStore(s->b, *kept, *lw__spmd_slots(s, phi, &count));
 }

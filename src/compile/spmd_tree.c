@@ -13,8 +13,8 @@
  * between such parts, never both: each operand is one shuffle without a table.
  *
  * Absent lanes take a value that leaves every other as it is, bit for bit: x + -0.0 = x even for
- * -0.0. Max and min of floats have instructions with AVX-512 (spmd_native.c), for which a NaN stands
- * for absent lanes. Else they are those of integers in the same order, -0 < +0, in which a NaN comes
+ * -0.0. Max and min of floats are instructions with AVX-512 (spmd_native.c), and a NaN stands for
+ * absent lanes. Else they are those of integers in the same order, -0 < +0, in which a NaN comes
  * behind all numbers and stands for absent lanes too. Where the order does not show in the result
  * (all but sums and products of floats) whole vectors are combined first, without shuffles.
  */

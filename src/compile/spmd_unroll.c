@@ -163,11 +163,11 @@ static uint32_t carried(const struct marker *m, const struct lw__loop *loop)
     return n;
 }
 
-/* Instructions of a loop that ends by count and holds no operation in which threads meet, no call
- * and no other loop; 0: it is none. */
+/* Instructions of a loop that ends by count and only so, and holds no operation in which threads
+ * meet, no call and no other loop; 0: it is none. */
 static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, exits = 0;
     bool ends = false;
     for (size_t l = 0; l < m->loops.count; l++)
         if (m->loops.loops[l].parent >= 0 && &m->loops.loops[m->loops.loops[l].parent] == loop)
@@ -176,12 +176,14 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
         if (!loop->body[b])
             continue;
         ends |= ends_by_count(m, loop, b);
+        for (uint32_t e = m->cfg.succ_start[b]; e < m->cfg.succ_start[b + 1]; e++)
+            exits += !loop->body[m->cfg.succ[e]];
         LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
         for (; i; i = LLVMGetNextInstruction(i), n++)
             if (!strncmp(lw__ir_callee(i), "lw.", 3) && !lw__spmd_is_native(i))
                 return 0;
     }
-    return ends ? n : 0;
+    return ends && exits == 1 ? n : 0;
 }
 
 static void mark_sums(struct marker *m)

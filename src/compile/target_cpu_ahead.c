@@ -19,8 +19,8 @@
 enum {
     ROWS_MIN = 8, /* fewer are streams that hardware follows */
     ROWS_MAX = 512,
-    LINE = 64,    /* bytes */
-    GRID_MIN = 4, /* blocks */
+    LINE = 64,       /* bytes */
+    GRID_MIN = 4,    /* blocks */
     VISITS_MAX = 256 /* instructions looked at for one address */
 };
 
@@ -100,8 +100,8 @@ static bool find_loop(struct ahead *a)
         return false;
     uint32_t front = a->cfg.idom[a->blocks->header];
     LLVMPositionBuilderBefore(a->front, LLVMGetBasicBlockTerminator(a->cfg.blocks[front]));
-    LLVMValueRef wide = LLVMBuildICmp(a->front, LLVMIntUGE, grid,
-                                      LLVMConstInt(LLVMTypeOf(grid), GRID_MIN, 0), "");
+    LLVMValueRef wide =
+        LLVMBuildICmp(a->front, LLVMIntUGE, grid, LLVMConstInt(LLVMTypeOf(grid), GRID_MIN, 0), "");
     a->step = LLVMBuildZExt(a->front, wide, a->i64, "");
     return true;
 }
@@ -126,8 +126,7 @@ static LLVMValueRef sum(const struct ahead *a, LLVMValueRef x, LLVMValueRef y, b
 /* block_idx.y and .z, which change at the end of a row of blocks. */
 static bool is_other_counter(const struct ahead *a, LLVMValueRef v)
 {
-    return LLVMIsAPHINode(v) &&
-           LLVMGetInstructionParent(v) == a->cfg.blocks[a->blocks->header];
+    return LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == a->cfg.blocks[a->blocks->header];
 }
 
 static bool change_of(struct ahead *a, LLVMValueRef v, LLVMValueRef *change);
@@ -238,9 +237,8 @@ static struct row *row_of(struct ahead *a, LLVMValueRef base)
 }
 
 /* Call `see` for each access of a block of the loop that is in no loop inside. */
-static void each_access(struct ahead *a,
-                        void (*see)(struct ahead *a, LLVMValueRef i, LLVMTypeRef type,
-                                    LLVMValueRef address))
+static void each_access(struct ahead *a, void (*see)(struct ahead *a, LLVMValueRef i,
+                                                     LLVMTypeRef type, LLVMValueRef address))
 {
     for (uint32_t k = 0; k < a->cfg.count; k++) {
         bool once = a->blocks->body[k];

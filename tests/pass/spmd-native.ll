@@ -1,6 +1,6 @@
-; fmax and fmin stay calls until they are widened. With AVX-512 they are one instruction, of operands
-; that are no signalling NaNs: what is loaded is quieted, what a loop over fmax carries is not. Else
-; three, of numbers: a NaN that is loaded gives way to -inf.
+; fmax and fmin stay calls until they are widened. With AVX-512 they are one instruction, of
+; operands that are no signalling NaNs: what is loaded is quieted, what a loop over fmax carries is
+; not. Else three, of numbers: a NaN that is loaded gives way to -inf.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,1,1 %s | FileCheck %s
 ; RUN: lanewise-compile --pass spmd --device cpu:avx2 --block 8,1,1 %s >avx2
 ; RUN: FileCheck --check-prefix=AVX2 %s <avx2
