@@ -1,8 +1,9 @@
 // Scans: the active lanes are numbered in lane order and scanned by Kogge-Stone, bit for bit; the
 // block scans the warps' totals in the same way and puts a warp's prefix on the left.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
-// run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
+// run: -D CHECK=check_warp -b @B i32[1]
+// run: -D CHECK=check_block -b @B i32[1]
 #include <lanewise/kernel.h>
 
 SHARED float inputs[1024];
@@ -68,7 +69,7 @@ static int previous(int me, int first)
     return me >= first ? me : -1;
 }
 
-static void check_warp(int me, int threads)
+static inline void check_warp(int me, int threads)
 {
     int before = previous(me, me / 32 * 32);
     float v = inputs[me];
@@ -76,7 +77,7 @@ static void check_warp(int me, int threads)
     assert(warp_exclusive_sum(v) == (before < 0 ? 0 : warp_scan(before, threads)));
 }
 
-static void check_block(int me, int threads)
+static inline void check_block(int me, int threads)
 {
     int before = previous(me, 0);
     float v = inputs[me];
@@ -91,18 +92,13 @@ KERNEL void scans(int *checked)
     inputs[me] = (me * 37 % 101 - 30) * 0.1f + me % 3 * 1e4f;
     member[me] = 1;
     barrier();
-    check_warp(me, threads);
-    check_block(me, threads);
+    CHECK(me, threads);
 
     barrier();
     member[me] = me % 5 != 2 && me / 32 != 1;
-    barrier();
-    if (member[me])
-        check_warp(me, threads);
-
     atomic_add(checked, 1);
     barrier();
     if (!member[me])
         return;
-    check_block(me, threads);
+    CHECK(me, threads);
 }
