@@ -228,6 +228,12 @@ LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece);   /* i1
 /* Which threads of piece p exist and are under way: NULL all of them. */
 LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p);
 
+/* A mask in memory, of which phis are made. Without mask registers it is of integers with the
+ * lane's sign: LLVM takes a vector of i1 from block to block as one of half as wide integers. */
+LLVMTypeRef lw__mask_slot_type(const struct lw__spmd *s);
+LLVMValueRef lw__mask_read(struct lw__spmd *s, LLVMValueRef slot);
+void lw__mask_add(struct lw__spmd *s, LLVMValueRef slot, LLVMValueRef mask); /* never NULL */
+
 /* ---- instruction families ---------------------------------------------------------------------
  * Each emits one instruction of the kernel at s->b and sets its value. mask: of the lanes that run
  * it; never NULL itself (its pieces may be).

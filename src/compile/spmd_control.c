@@ -41,31 +41,6 @@ static uint32_t head_index(const struct lw__region *r, uint32_t block)
     return UINT32_MAX;
 }
 
-/* Where lanes wait: a mask. Without mask registers it is of integers with the lane's sign: LLVM
- * takes a vector of i1 from block to block as one of half as wide integers. */
-static LLVMTypeRef waiting_type(const struct lw__spmd *s)
-{
-    return lw__spmd_vector_type(s, s->level == LW_LEVEL_AVX512 ? s->i1 : s->i32);
-}
-
-static LLVMValueRef read_slot(struct lw__spmd *s, LLVMValueRef slot)
-{
-    LLVMTypeRef type = waiting_type(s);
-    LLVMValueRef v = LLVMBuildLoad2(s->b, type, slot, "");
-    return s->level == LW_LEVEL_AVX512
-               ? v
-               : LLVMBuildICmp(s->b, LLVMIntSLT, v, LLVMConstNull(type), "");
-}
-
-static void add_to_slot(struct lw__spmd *s, LLVMValueRef slot, LLVMValueRef mask)
-{
-    LLVMTypeRef type = waiting_type(s);
-    LLVMValueRef old = LLVMBuildLoad2(s->b, type, slot, "");
-    if (LLVMTypeOf(mask) != type)
-        mask = LLVMBuildSExt(s->b, mask, type, "");
-    LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, mask, ""), slot);
-}
-
 /* Lanes wait for a class: add them. What is constant about the mask is remembered. */
 static void wait_at(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
                     const LLVMValueRef *mask)
@@ -76,7 +51,7 @@ static void wait_at(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
         bool constant = LLVMIsConstant(m) && (!*fixed || *fixed == m);
         *fixed = constant ? m : LLVMGetPoison(type);
         if (!lw__mask_is_none(m))
-            add_to_slot(s, q->waiting[k * s->pieces + p], m);
+            lw__mask_add(s, q->waiting[k * s->pieces + p], m);
     }
 }
 
@@ -84,7 +59,7 @@ static void read_waiting(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
 {
     for (uint32_t p = 0; p < s->pieces; p++)
         mask[p] = p < s->from || p >= s->to ? LLVMConstNull(lw__spmd_vector_type(s, s->i1))
-                                            : read_slot(s, q->waiting[k * s->pieces + p]);
+                                            : lw__mask_read(s, q->waiting[k * s->pieces + p]);
 }
 
 static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__copy *c, uint32_t t);
@@ -94,7 +69,7 @@ static struct lw__sequence *open_sequence(struct lw__spmd *s, int region, struct
 {
     struct lw__sequence *q = lw__copy_memory(1, sizeof *q);
     const struct lw__region *r = &s->regions[region];
-    LLVMTypeRef type = waiting_type(s);
+    LLVMTypeRef type = lw__mask_slot_type(s);
     q->region = region;
     q->outer = outer;
     q->waiting = lw__copy_memory(r->head_count * s->pieces, sizeof *q->waiting);
@@ -261,7 +236,7 @@ static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
     const struct lw__region *r = &s->regions[q->region];
     struct lw__copy *c = new_copy(s, q->outer, q->region, true);
     LLVMBasicBlockRef body = new_block(s, "class");
-    LLVMTypeRef type = waiting_type(s);
+    LLVMTypeRef type = lw__mask_slot_type(s);
     bool repeats = false;
     for (uint32_t n = 0; n < r->repeat_count; n++)
         repeats |= r->repeats[n].first == k;
@@ -423,9 +398,7 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
         LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
         if (r->blocks[b] && s->divergent[b] && s->meets_at[b] == r->join &&
             !lw__control_is_linear(s, LLVMGetCondition(end), 0)) {
-            LLVMValueRef test = LLVMGetCondition(end);
-            bool has_line = LLVMInstructionGetDebugLoc(end) || !LLVMIsAInstruction(test);
-            lw__spmd_remark(s, has_line ? end : test, "masked loop",
+            lw__spmd_remark(s, LLVMGetCondition(end), "masked loop",
                             "lanes leave it in different trips");
             return;
         }

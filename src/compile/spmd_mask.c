@@ -87,3 +87,26 @@ LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p)
         lanes[l] = l < left;
     return lw__spmd_const_lanes(s, s->i1, lanes);
 }
+
+LLVMTypeRef lw__mask_slot_type(const struct lw__spmd *s)
+{
+    return lw__spmd_vector_type(s, s->level == LW_LEVEL_AVX512 ? s->i1 : s->i32);
+}
+
+LLVMValueRef lw__mask_read(struct lw__spmd *s, LLVMValueRef slot)
+{
+    LLVMTypeRef type = lw__mask_slot_type(s);
+    LLVMValueRef v = LLVMBuildLoad2(s->b, type, slot, "");
+    return s->level == LW_LEVEL_AVX512
+               ? v
+               : LLVMBuildICmp(s->b, LLVMIntSLT, v, LLVMConstNull(type), "");
+}
+
+void lw__mask_add(struct lw__spmd *s, LLVMValueRef slot, LLVMValueRef mask)
+{
+    LLVMTypeRef type = lw__mask_slot_type(s);
+    LLVMValueRef old = LLVMBuildLoad2(s->b, type, slot, "");
+    if (LLVMTypeOf(mask) != type)
+        mask = LLVMBuildSExt(s->b, mask, type, "");
+    LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, mask, ""), slot);
+}

@@ -12,9 +12,9 @@ enum { FILL_STEP = 1 << 16 };
 
 /* ---- the device's memory, or the host's where the device has none of its own ---- */
 
-/* In large pages, where the system has them for who asks: a tile of a large matrix has each row on a
- * page of its own, and even copies are up to 1.3 times as fast. They are not there yet, so nothing
- * is moved; without them all is as before. */
+/* In large pages, where the system has them for who asks: a tile of a large matrix has each row on
+ * a page of its own, and even copies are up to 1.3 times as fast. Nothing has been touched yet, so
+ * nothing is moved; without them all is as before. */
 static void ask_for_large_pages(void *memory, size_t bytes)
 {
     enum { LARGE_PAGE = 2 << 20 };

@@ -29,6 +29,6 @@ KERNEL void guarded(int *checked, const int *by, const int64_t *far)
     if (e == 0 || (y == INT64_MIN && e == -1))
         assert(wide == 99);
     else
-        assert((over < 0 ? -over : over) < (e < 0 ? -e : e) && (over == 0 || (over < 0) == (y < 0)));
+        assert((over < 0 ? -over : over) < (e < 0 ? -e : e) && (!over || (over < 0) == (y < 0)));
     atomic_add(checked, 1);
 }
