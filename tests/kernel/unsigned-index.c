@@ -5,7 +5,7 @@
 // expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>
 
-KERNEL void before(int *wrong, const int *a)
+KERNEL void behind_a_guard(int *wrong, const int *a)
 {
     unsigned n = block_dim.x, i = thread_idx.x, step = block_idx.x + 1;
     if (i >= step && a[i - step] != (int)(i - step))
@@ -15,10 +15,13 @@ KERNEL void before(int *wrong, const int *a)
     unsigned short half = (unsigned short)i, back = (unsigned short)(half - 2);
     if (half >= 2 && a[back] != (int)back)
         atomic_add(wrong, 1);
-    int at = (int)(block_idx.x * n + i);
+    int at = block_idx.x * block_dim.x + thread_idx.x;
     if (at > 0 && a[at - 1] != at - 1)
         atomic_add(wrong, 1);
-    if (at >= (int)n / 2 && a[at - (int)n / 2] != at - (int)n / 2)
+    int before = at - 1, far = at - (int)n / 2;
+    if (before >= 0 && a[before] != before)
+        atomic_add(wrong, 1);
+    if (far >= 0 && a[far] != far)
         atomic_add(wrong, 1);
     /* from the other end: the last thread's is the smallest */
     unsigned last = n - step - i;
