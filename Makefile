@@ -47,7 +47,7 @@ test-maths:
 	scripts/install-deps test
 	scripts/test-maths
 
-# Each row of the kernel language is taken away in turn: does a test notice? About eight minutes;
+# Each row of the kernel language is taken away in turn: does a test notice? About fourteen minutes;
 # MUTATE='^atomic' for some rows. Not part of `make test`.
 mutate: all
 	tests/mutate -b $(BUILD) $(if $(MUTATE),'$(MUTATE)')
