@@ -13,6 +13,7 @@
 
 #define fma_of(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define max_of(a, b) _mm256_max_ps(a, b)
+#define rsqrt_near(x) _mm256_rsqrt_ps(x)
 #define round_of(x) _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 #define stream(p, x) _mm256_stream_ps(p, x)
 
@@ -35,13 +36,6 @@ static inline __m256 add_where(__m256 sum, __m256 a, const unsigned char *p)
     __m256i flags = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
     __m256i chosen = _mm256_cmpgt_epi32(flags, _mm256_setzero_si256());
     return _mm256_add_ps(sum, _mm256_and_ps(a, _mm256_castsi256_ps(chosen)));
-}
-
-static inline __m256 rsqrt_of(__m256 x)
-{
-    __m256 y = _mm256_rsqrt_ps(x), half = _mm256_mul_ps(_mm256_set1_ps(-0.5f), y);
-    __m256 apart = _mm256_fmadd_ps(_mm256_mul_ps(x, y), y, _mm256_set1_ps(-1));
-    return _mm256_fmadd_ps(half, apart, y);
 }
 
 static inline __m256 low(__m256 x)

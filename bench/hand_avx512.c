@@ -13,6 +13,7 @@
 
 #define fma_of(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define max_of(a, b) _mm512_max_ps(a, b)
+#define rsqrt_near(x) _mm512_rsqrt14_ps(x)
 #define power_of_two(n) _mm512_scalef_ps(_mm512_set1_ps(1), n)
 #define round_of(x) _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 #define stream(p, x) _mm512_stream_ps(p, x)
@@ -22,13 +23,6 @@ static inline __m512 add_where(__m512 sum, __m512 a, const unsigned char *p)
 {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
     return _mm512_mask_add_ps(sum, _mm_test_epi8_mask(bytes, bytes), sum, a);
-}
-
-static inline __m512 rsqrt_of(__m512 x)
-{
-    __m512 y = _mm512_rsqrt14_ps(x), half = _mm512_mul_ps(_mm512_set1_ps(-0.5f), y);
-    __m512 apart = _mm512_fmadd_ps(_mm512_mul_ps(x, y), y, _mm512_set1_ps(-1));
-    return _mm512_fmadd_ps(half, apart, y);
 }
 
 static inline __mmask16 low(__m512 x)

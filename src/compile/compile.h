@@ -144,6 +144,8 @@ bool lw__cpu_machine(struct lw__unit *unit); /* unit->machine becomes the level'
 /* ir.c: small questions about a module. */
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
 const char *lw__ir_callee(LLVMValueRef instruction); /* name of the function called, or "" */
+bool lw__ir_is_place(const char *callee);            /* lw.thread_idx.x and its like */
+LLVMValueRef lw__ir_object(LLVMValueRef pointer);    /* what it points into: behind all GEPs */
 bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */

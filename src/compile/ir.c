@@ -55,6 +55,20 @@ bool lw__ir_is_libcall(const char *name)
            !strcmp(name, "__truncsfbf2");
 }
 
+bool lw__ir_is_place(const char *callee)
+{
+    return !strncmp(callee, "lw.thread_idx.", 14) || !strncmp(callee, "lw.block_idx.", 13) ||
+           !strncmp(callee, "lw.block_dim.", 13) || !strncmp(callee, "lw.grid_dim.", 12) ||
+           !strcmp(callee, "lw.lane_id") || !strcmp(callee, "lw.warp_id");
+}
+
+LLVMValueRef lw__ir_object(LLVMValueRef pointer)
+{
+    while (LLVMIsAGetElementPtrInst(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    return pointer;
+}
+
 bool lw__ir_in_section(LLVMValueRef global, const char *section)
 {
     const char *name = LLVMGetSection(global);

@@ -63,13 +63,6 @@ static void not_convergent(LLVMValueRef declaration)
     }
 }
 
-static bool is_place(const char *name)
-{
-    return !strncmp(name, "lw.thread_idx.", 14) || !strncmp(name, "lw.block_idx.", 13) ||
-           !strncmp(name, "lw.block_dim.", 13) || !strncmp(name, "lw.grid_dim.", 12) ||
-           !strcmp(name, "lw.lane_id") || !strcmp(name, "lw.warp_id");
-}
-
 /* Lists of functions that clang makes; they would keep uses of functions that go. */
 static void delete_lists(LLVMModuleRef module)
 {
@@ -95,7 +88,7 @@ bool lw__pass_link(struct lw__unit *unit)
         remove_strings(f);
         remove_noalias(f);
         if (!LLVMCountBasicBlocks(f)) {
-            if (is_place(LLVMGetValueName2(f, &length)))
+            if (lw__ir_is_place(LLVMGetValueName2(f, &length)))
                 not_convergent(f);
             continue;
         }

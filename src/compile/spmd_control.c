@@ -410,9 +410,9 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
 /* Lanes that nothing brings together in a loop can make it a group of pieces at a time: one after
  * the other to its end. All leave to the region's join; instead, to where the next group begins. */
 struct groups {
-    uint32_t size, header, exit;
-    bool once;          /* all pieces together */
-    LLVMValueRef *kept; /* the header's phis as the loop begins */
+    uint32_t first, end, size; /* pieces: of all groups, of one */
+    uint32_t header, exit;
+    LLVMValueRef *kept; /* the header's phis as the loop begins; NULL: one group is all */
     LLVMBasicBlockRef leave, next;
 };
 
@@ -420,40 +420,35 @@ struct groups {
 static void open_groups(struct lw__spmd *s, struct lw__copy *c, int region, uint32_t header,
                         struct groups *g)
 {
-    const struct lw__region *r = &s->regions[region];
-    const bool of_group = s->to - s->from < s->pieces;
-    *g = (struct groups){.once = true, .header = header, .exit = r->join};
-    if (c->masked || of_group || r->join == UINT32_MAX || !place_of(s, c, r->join))
+    const uint32_t all = s->to - s->from, join = s->regions[region].join;
+    uint32_t size = all;
+    if (!c->masked && all == s->pieces && join != UINT32_MAX && place_of(s, c, join))
+        size = lw__spmd_group(s, region);
+    *g = (struct groups){s->from, s->to, size < all ? size : all, header, join, NULL, NULL, NULL};
+    s->to = s->from;
+    if (g->size == all)
         return;
-    g->size = lw__spmd_group(s, region);
-    if (g->size >= s->pieces)
-        return;
-    g->once = false;
     g->kept = lw__phis_keep(s, header);
-    g->leave = c->bb[r->join];
-    s->from = s->to = 0;
+    g->leave = c->bb[join];
 }
 
 /* The builder stands where the next group begins; false: there is none. */
 static bool next_group(struct lw__spmd *s, struct lw__copy *c, struct groups *g)
 {
-    if (!g->kept) {
-        const bool first = g->once;
-        g->once = false;
-        return first;
-    }
-    if (s->failed || s->to == s->pieces) {
-        s->from = 0, s->to = s->pieces;
+    if (s->failed || s->to == g->end) {
+        s->from = g->first, s->to = g->end;
         free(g->kept);
         return false;
     }
-    if (s->to)
+    if (s->to > g->first)
         stand_at(s, g->next);
     s->from = s->to;
-    s->to = s->from + g->size < s->pieces ? s->from + g->size : s->pieces;
-    g->next = s->to < s->pieces ? new_block(s, "group") : NULL;
-    c->bb[g->exit] = g->next ? g->next : g->leave;
-    lw__phis_restore(s, g->header, g->kept);
+    s->to = s->from + g->size < g->end ? s->from + g->size : g->end;
+    if (g->kept) {
+        g->next = s->to < g->end ? new_block(s, "group") : NULL;
+        c->bb[g->exit] = g->next ? g->next : g->leave;
+        lw__phis_restore(s, g->header, g->kept);
+    }
     return true;
 }
 

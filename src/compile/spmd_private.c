@@ -97,9 +97,8 @@ static uint64_t bytes_of(const struct lw__spmd *s, LLVMValueRef variable)
 
 uint64_t lw__private_scale(const struct lw__spmd *s, LLVMValueRef pointer)
 {
-    while (LLVMIsAGetElementPtrInst(pointer))
-        pointer = LLVMGetOperand(pointer, 0);
-    return LLVMIsAAllocaInst(pointer) && element_of(s, pointer) ? padded(s) : 1;
+    LLVMValueRef object = lw__ir_object(pointer);
+    return LLVMIsAAllocaInst(object) && element_of(s, object) ? padded(s) : 1;
 }
 
 struct lw__value_shape lw__private_shape(struct lw__spmd *s, LLVMValueRef variable)

@@ -46,9 +46,7 @@ static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
 
 static bool is_private(LLVMValueRef pointer)
 {
-    while (LLVMIsAGetElementPtrInst(pointer))
-        pointer = LLVMGetOperand(pointer, 0);
-    return LLVMIsAAllocaInst(pointer);
+    return LLVMIsAAllocaInst(lw__ir_object(pointer));
 }
 
 /* The innermost loop that holds the block. */

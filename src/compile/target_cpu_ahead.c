@@ -166,7 +166,7 @@ static bool change_of_two(struct ahead *a, LLVMValueRef i, LLVMOpcode op, LLVMVa
         return false;
     if (op == LLVMMul || op == LLVMShl)
         return change_of_product(a, i, op, x, y, change);
-    if ((op == LLVMAdd || op == LLVMSub) || (op == LLVMOr && LLVMGetIsDisjoint(i))) {
+    if (op == LLVMAdd || op == LLVMSub || (op == LLVMOr && LLVMGetIsDisjoint(i))) {
         *change = sum(a, x, y, op == LLVMSub);
         return true;
     }
@@ -268,11 +268,10 @@ static void note_row(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValu
 
 static void fetch(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRef address)
 {
-    int64_t offset, end;
+    int64_t offset, size = (int64_t)LLVMABISizeOfType(a->data, type);
     struct row *row = row_of(a, base_of(a, address, &offset));
     if (!row || offset < row->next)
         return;
-    end = offset + (int64_t)LLVMABISizeOfType(a->data, type);
     LLVMPositionBuilderBefore(a->b, LLVMGetNextInstruction(i));
     LLVMSetCurrentDebugLocation2(a->b, LLVMInstructionGetDebugLoc(i));
     LLVMValueRef later = LLVMBuildGEP2(a->b, a->i8, address, &row->change, 1, "");
@@ -281,7 +280,7 @@ static void fetch(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRe
     LLVMValueRef args[4] = {later, LLVMConstInt(i32, 0, 0), LLVMConstInt(i32, 2, 0),
                             LLVMConstInt(i32, 1, 0)}; /* to read, second cache, data */
     lw__llvm_intrinsic(a->b, a->module, "llvm.prefetch", &pointer, 1, args, 4);
-    row->next = offset + (end - offset > LINE ? end - offset : LINE);
+    row->next = offset + (size > LINE ? size : LINE);
 }
 
 bool lw__cpu_fetch_ahead(LLVMValueRef function)
