@@ -54,7 +54,7 @@ static int check_stage(const struct cli_options *options)
 /* show_device - whose code: what -d says; else the cpu at the level that kernels get here. */
 static const char *show_device(const struct cli_options *options, char *word, size_t size)
 {
-    const char *level = getenv("LANEWISE_CPU");
+    const char *level = getenv("LANEWISE_CPU"), *gang = getenv("LANEWISE_GANG");
     const bool is_plain = options->device && strcmp(options->device, "cpu") == 0;
     if (options->device && !is_plain)
         return options->device;
@@ -65,7 +65,7 @@ static const char *show_device(const struct cli_options *options, char *word, si
         level = __builtin_cpu_supports("x86-64-v4")   ? "avx512"
                 : __builtin_cpu_supports("x86-64-v3") ? "avx2"
                                                       : "baseline";
-    snprintf(word, size, "cpu:%s", level);
+    snprintf(word, size, gang && *gang ? "cpu:%s/%s" : "cpu:%s", level, gang);
     return word;
 }
 

@@ -11,7 +11,8 @@
  *      Its manifest has diag rows (remarks; errors where the compiler cannot do the kernel: exit
  *      status 1) and the site rows that its code counts from 0.
  *
- * LEVEL is baseline (x86-64), avx2 (with FMA) or avx512 (F, BW, CD, DQ, VL).
+ * LEVEL is baseline (x86-64), avx2 (with FMA) or avx512 (F, BW, CD, DQ, VL); LEVEL/N has each block
+ * run in gangs of N threads (below), a multiple of 32.
  * lw.cpu.K runs the blocks first ... first + count - 1 of a launch, x fastest, one after the other
  * on the calling thread, with the floating-point environment that the caller has set: round to
  * nearest, nothing flushed, no exception unmasked.
@@ -35,6 +36,9 @@ struct lw_cpu_worker {
     void *user; /* device_cpu's own */
 };
 
+struct lw_cpu_gang;
+struct lw_cpu_gangs;
+
 /* 0: all blocks ran; 1: one of the calls below stopped the launch. */
 typedef uint32_t lw_cpu_entry(const struct lw_cpu_launch *launch, struct lw_cpu_worker *worker,
                               uint64_t first, uint64_t count);
@@ -55,5 +59,61 @@ struct lw_cpu_calls {
     /* memory for arrays of a block's threads that are too large for the stack, LW_CPU_ALIGN
      * aligned, this thread's until lw.cpu.K returns; NULL: there is none, so lw.cpu.K returns 1 */
     void *(*frame)(struct lw_cpu_worker *w, uint64_t bytes);
+    /* all that lw.cpu.K does where blocks run in several gangs */
+    uint32_t (*run_gangs)(const struct lw_cpu_launch *launch, struct lw_cpu_worker *w,
+                          uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs);
+    /* a gang's memory, aligned as above, until its block is done; NULL: there is none */
+    void *(*gang_memory)(struct lw_cpu_worker *w, struct lw_cpu_gang *gang, uint64_t bytes);
+};
+
+/* ---- gangs -----------------------------------------------------------------------------------
+ * The lanes that run together are the gang. It is the block, or else some warps of it; each gang is
+ * then a coroutine that suspends where it meets the others and in each trip of a loop that waits
+ * for what others write. lw.cpu.K is one call of run_gangs, which resumes them in turn.
+ */
+
+enum lw_cpu_gang_state {
+    LW_CPU_MEETS,    /* at a barrier or block operation: goes on when all others are there */
+    LW_CPU_WAITS,    /* in a loop that waits: goes on after the others */
+    LW_CPU_RETURNED, /* its threads have */
+    LW_CPU_STOPPED,  /* one of the calls stopped the launch, or memory was short */
+};
+
+enum { LW_CPU_THREADS_MAX = 1024, LW_CPU_OPERANDS_MAX = 3, LW_CPU_KEY_MAX = 63 };
+
+/* What the gangs of a block give each other. in and out are arrays of what a block operation takes
+ * and gives, element t thread t's; of its type, i1 as bytes. A result that is the same for all
+ * threads is out[0]. */
+struct lw_cpu_exchange {
+    uint32_t arrived[LW_CPU_THREADS_MAX / 32]; /* bit t % 32 of word t / 32: thread t is there, */
+    uint32_t live[LW_CPU_THREADS_MAX / 32];    /* and has not returned; of gangs that suspend */
+    uint64_t in[LW_CPU_OPERANDS_MAX][LW_CPU_THREADS_MAX];
+    uint64_t out[LW_CPU_THREADS_MAX];
+};
+
+/* One gang of the block under way. */
+struct lw_cpu_gang {
+    uint64_t block; /* linear index in the grid */
+    int32_t block_idx[3];
+    uint32_t number, first; /* of the gang in its block; its first thread */
+    struct lw_cpu_exchange *exchange;
+    /* written by it before it suspends */
+    uint32_t state, site; /* MEETS, WAITS: where */
+    /* MEETS: place and trips, as in struct lw_ref_thread; those of others are the same */
+    uint64_t key[LW_CPU_KEY_MAX];
+    uint32_t key_length;
+    /* MEETS: runs the operation, from in to out, as one block; its argument is the exchange's
+     * address. NULL: a barrier */
+    lw_cpu_entry *operation;
+};
+
+/* Runs the gang to its first suspension; NULL: memory was short. */
+typedef void *lw_cpu_gang_start(const struct lw_cpu_launch *launch, struct lw_cpu_worker *worker,
+                                struct lw_cpu_gang *gang);
+
+struct lw_cpu_gangs {
+    lw_cpu_gang_start *start, *start_last; /* the last gang may have fewer threads */
+    void (*resume)(void *gang);            /* what start gave; to the next suspension */
+    uint32_t threads, gang_threads;        /* of a block; of a gang */
 };
 #endif

@@ -137,8 +137,10 @@ LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const
 bool lw__link_start(struct lw__unit *unit);
 void lw__link_drop(struct lw__unit *unit);
 
-/* target_cpu.c: the level of cpu:LEVEL as an enum lw__level (spmd.h); -1: there is none. */
+/* target_cpu.c: of cpu:LEVEL or cpu:LEVEL/N, the level as an enum lw__level (spmd.h), -1 where it
+ * is neither; N, 0 where it is not said. */
 int lw__cpu_level(const char *device);
+uint32_t lw__cpu_gang(const char *device);
 bool lw__cpu_machine(struct lw__unit *unit); /* unit->machine becomes the level's, for cpu */
 
 /* ir.c: small questions about a module. */

@@ -146,7 +146,7 @@ int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch)
     return -1;
 }
 
-static bool analyse(struct lw__spmd *s)
+bool lw__spmd_analyse(struct lw__spmd *s)
 {
     size_t n = 0;
     if (!lw__cfg_build(s->scalar, &s->cfg))
@@ -159,21 +159,28 @@ static bool analyse(struct lw__spmd *s)
     s->divergent = calloc(n, sizeof *s->divergent);
     s->joins = calloc(n, sizeof *s->joins);
     s->leaves_apart = calloc(s->loops.count + 1, sizeof *s->leaves_apart);
+    s->waits = calloc(n, sizeof *s->waits);
     s->region_of = calloc(3 * n, sizeof *s->region_of);
     s->entered_at = s->region_of + n;
     s->looped_at = s->entered_at + n;
     s->class_of = calloc(n, sizeof *s->class_of);
     s->meets_at = calloc(n, sizeof *s->meets_at);
     s->meets_later = calloc(n, sizeof *s->meets_later);
-    if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->region_of ||
+    if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->waits || !s->region_of ||
         !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
-    return lw__spmd_values_build(s) && lw__spmd_check_loops(s) && lw__spmd_shapes(s) &&
-           lw__spmd_regions(s);
+    if (!lw__spmd_values_build(s) || !lw__spmd_check_loops(s) || !lw__spmd_shapes(s) ||
+        !lw__spmd_regions(s))
+        return false;
+    if (may_miss(s))
+        s->gone = calloc(s->pieces, sizeof *s->gone);
+    return true;
 }
 
-static void forget(struct lw__spmd *s)
+void lw__spmd_close(struct lw__spmd *s)
 {
+    LLVMDisposeBuilder(s->b);
+    LLVMDisposeBuilder(s->entry);
     lw__spmd_values_free(s);
     lw__spmd_regions_free(s);
     lw__lanes_free(s);
@@ -183,6 +190,7 @@ static void forget(struct lw__spmd *s)
     free(s->divergent);
     free(s->joins);
     free(s->leaves_apart);
+    free(s->waits);
     free(s->region_of);
     free(s->class_of);
     free(s->meets_at);
@@ -193,8 +201,8 @@ static void forget(struct lw__spmd *s)
 
 /* ---- the function around the blocks ---------------------------------------------------------- */
 
-static LLVMValueRef load_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef record,
-                               size_t offset)
+LLVMValueRef lw__spmd_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef record,
+                            size_t offset)
 {
     LLVMValueRef at = lw__spmd_const64(s, (int64_t)offset);
     return LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, s->i8, record, &at, 1, ""), "");
@@ -215,16 +223,22 @@ static LLVMValueRef load_counter(struct lw__spmd *s, const struct counters *c, u
     return LLVMBuildLoad2(s->b, k ? s->i32 : s->i64, c->slot[k], "");
 }
 
-/* What does not change from block to block, and the first block's place in the grid. */
-static void open_launch(struct lw__spmd *s, struct counters *c)
+/* What does not change from block to block. */
+void lw__spmd_open_launch(struct lw__spmd *s)
 {
-    LLVMValueRef packed = load_field(s, s->ptr, s->launch, offsetof(struct lw_cpu_launch, args));
+    LLVMValueRef packed =
+        lw__spmd_field(s, s->ptr, s->launch, offsetof(struct lw_cpu_launch, args));
     for (unsigned k = 0; k < s->kernel->param_count; k++)
         s->arguments[k] = lw__front_load_argument(s->b, s->kernel, k, packed);
     for (unsigned k = 0; k < 3; k++)
         s->grid_dim[k] =
-            load_field(s, s->i32, s->launch, offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
-    s->shared = load_field(s, s->ptr, s->worker, offsetof(struct lw_cpu_worker, shared));
+            lw__spmd_field(s, s->i32, s->launch, offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
+    s->shared = lw__spmd_field(s, s->ptr, s->worker, offsetof(struct lw_cpu_worker, shared));
+}
+
+/* The first block's place in the grid. */
+static void open_counters(struct lw__spmd *s, struct counters *c)
+{
     LLVMValueRef first = LLVMGetParam(s->function, 2), rest = first;
     c->end = LLVMBuildAdd(s->b, first, LLVMGetParam(s->function, 3), "");
     LLVMBuildStore(s->b, first, c->slot[0]);
@@ -251,16 +265,22 @@ static void step(struct lw__spmd *s, const struct counters *c)
     }
 }
 
-static void open_block(struct lw__spmd *s, const struct counters *c)
+/* No thread of the block has returned. */
+void lw__spmd_open_gone(struct lw__spmd *s)
 {
     LLVMTypeRef mask = lw__spmd_vector_type(s, s->i1);
-    s->block_linear = load_counter(s, c, 0);
-    for (unsigned k = 0; k < 3; k++)
-        s->block_idx[k] = load_counter(s, c, k + 1);
     for (uint32_t p = 0; s->gone && p < s->pieces; p++) {
         s->gone[p] = LLVMBuildAlloca(s->entry, mask, "gone");
         LLVMBuildStore(s->b, LLVMConstNull(mask), s->gone[p]);
     }
+}
+
+static void open_block(struct lw__spmd *s, const struct counters *c)
+{
+    s->block_linear = load_counter(s, c, 0);
+    for (unsigned k = 0; k < 3; k++)
+        s->block_idx[k] = load_counter(s, c, k + 1);
+    lw__spmd_open_gone(s);
 }
 
 /* Another block? Asked at the end of the loop, which is large and must not be turned around. */
@@ -292,7 +312,8 @@ static void build(struct lw__spmd *s)
     s->dummy = LLVMBuildAlloca(s->entry, LLVMArrayType2(s->i64, 8), "dummy");
     LLVMSetAlignment(s->dummy, 64);
     LLVMPositionBuilderAtEnd(s->b, launch);
-    open_launch(s, &c);
+    lw__spmd_open_launch(s);
+    open_counters(s, &c);
     end_trip(s, &c, body, finished);
     LLVMPositionBuilderAtEnd(s->b, body);
     open_block(s, &c);
@@ -310,20 +331,19 @@ static void build(struct lw__spmd *s)
     }
 }
 
-/* SHARED variables are places in the worker's block memory. */
-static bool place_shared(struct lw__spmd *s)
+/* SHARED variables are places in the worker's block memory, known at the end of a block. */
+bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
 {
     struct lw__shared_layout layout;
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function),
-                      launch = LLVMGetNextBasicBlock(entry);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function);
     bool ok = lw__shared_layout(s->unit, s->scalar, &layout);
-    LLVMPositionBuilderBefore(s->b, LLVMGetBasicBlockTerminator(launch));
+    LLVMPositionBuilderBefore(s->b, LLVMGetBasicBlockTerminator(known));
     ok = ok && lw__shared_replace(s->unit, s->function, &layout, s->shared, s->b, entry);
     lw__shared_layout_free(&layout);
     return ok;
 }
 
-static LLVMValueRef declare(struct lw__spmd *s)
+LLVMValueRef lw__spmd_declare(struct lw__spmd *s)
 {
     struct lw__text name = {0};
     LLVMTypeRef types[] = {s->ptr, s->ptr, s->i64, s->i64};
@@ -342,53 +362,70 @@ static LLVMValueRef declare(struct lw__spmd *s)
 
 static bool widen(struct lw__spmd *s)
 {
-    if (!analyse(s))
-        return s->unit->diags.errors > 0;
-    s->function = declare(s);
-    s->arguments = calloc(s->kernel->param_count + 1, sizeof *s->arguments);
-    if (may_miss(s))
-        s->gone = calloc(s->pieces, sizeof *s->gone);
-    if (!s->function || !s->arguments)
+    s->function = lw__spmd_declare(s);
+    if (!s->function)
         return lw__defect("out of memory");
     s->launch = LLVMGetParam(s->function, 0);
     s->worker = LLVMGetParam(s->function, 1);
     build(s);
-    if (s->failed || !place_shared(s))
-        return s->unit->diags.errors > 0;
-    LLVMSetSubprogram(s->scalar, NULL);
-    LLVMDeleteFunction(s->scalar);
-    return true;
+    LLVMBasicBlockRef launch = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(s->function));
+    return (!s->failed && lw__spmd_place_shared(s, launch)) || s->unit->diags.errors > 0;
+}
+
+bool lw__spmd_open(struct lw__spmd *s, struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    LLVMContextRef c = unit->context;
+    *s = (struct lw__spmd){.unit = unit,
+                           .kernel = kernel,
+                           .context = c,
+                           .module = unit->module,
+                           .data = LLVMGetModuleDataLayout(unit->module),
+                           .level = (enum lw__level)lw__cpu_level(unit->options->device),
+                           .scalar = kernel->function,
+                           .scope = 1,
+                           .b = LLVMCreateBuilderInContext(c),
+                           .entry = LLVMCreateBuilderInContext(c),
+                           .i1 = LLVMInt1TypeInContext(c),
+                           .i8 = LLVMInt8TypeInContext(c),
+                           .i16 = LLVMInt16TypeInContext(c),
+                           .i32 = LLVMInt32TypeInContext(c),
+                           .i64 = LLVMInt64TypeInContext(c),
+                           .f32 = LLVMFloatTypeInContext(c),
+                           .f64 = LLVMDoubleTypeInContext(c),
+                           .ptr = LLVMPointerTypeInContext(c, 0)};
+    memcpy(s->dim, kernel->block, sizeof s->dim);
+    s->threads = s->gang_threads = s->dim[0] * s->dim[1] * s->dim[2];
+    s->gangs_to = 1;
+    s->width = lw__spmd_width(unit);
+    s->pieces = s->to = lw__spmd_pieces(unit, kernel);
+    s->arguments = calloc(kernel->param_count + 1, sizeof *s->arguments);
+    return s->arguments || lw__defect("out of memory");
+}
+
+bool lw__spmd_widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    struct lw__spmd s;
+    bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
+    ok = ok ? widen(&s) : unit->diags.errors > 0;
+    lw__spmd_close(&s);
+    return ok;
 }
 
 static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
-    LLVMContextRef c = unit->context;
-    struct lw__spmd s = {.unit = unit,
-                         .kernel = kernel,
-                         .context = c,
-                         .module = unit->module,
-                         .data = LLVMGetModuleDataLayout(unit->module),
-                         .level = (enum lw__level)lw__cpu_level(unit->options->device),
-                         .scalar = kernel->function,
-                         .scope = 1,
-                         .b = LLVMCreateBuilderInContext(c),
-                         .entry = LLVMCreateBuilderInContext(c),
-                         .i1 = LLVMInt1TypeInContext(c),
-                         .i8 = LLVMInt8TypeInContext(c),
-                         .i16 = LLVMInt16TypeInContext(c),
-                         .i32 = LLVMInt32TypeInContext(c),
-                         .i64 = LLVMInt64TypeInContext(c),
-                         .f32 = LLVMFloatTypeInContext(c),
-                         .f64 = LLVMDoubleTypeInContext(c),
-                         .ptr = LLVMPointerTypeInContext(c, 0)};
-    memcpy(s.dim, kernel->block, sizeof s.dim);
-    s.threads = s.dim[0] * s.dim[1] * s.dim[2];
-    s.width = lw__spmd_width(unit);
-    s.pieces = s.to = lw__spmd_pieces(unit, kernel);
-    bool ok = widen(&s);
-    forget(&s);
-    LLVMDisposeBuilder(s.b);
-    LLVMDisposeBuilder(s.entry);
+    struct lw__spmd s;
+    bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
+    const uint32_t gang = ok ? lw__gang_choose(&s) : 0;
+    if (!ok)
+        ok = unit->diags.errors > 0;
+    else if (!gang)
+        ok = widen(&s);
+    else
+        ok = lw__gang_widen(unit, kernel, gang);
+    lw__spmd_close(&s);
+    LLVMSetSubprogram(kernel->function, NULL);
+    if (ok && !unit->diags.errors)
+        LLVMDeleteFunction(kernel->function);
     return ok;
 }
 

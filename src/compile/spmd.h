@@ -112,6 +112,7 @@ enum { LW_SPMD_PIECES_MAX = 256 };
 /* The vector levels, in the order of their words in --device cpu:LEVEL. */
 enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512 };
 
+struct lw__gang;    /* spmd_gang.c */
 struct lw__emitted; /* spmd_value.c: what is there for a value in the block under way */
 
 struct lw__spmd {
@@ -121,9 +122,13 @@ struct lw__spmd {
     LLVMModuleRef module;
     LLVMTargetDataRef data;
     enum lw__level level;
-    uint32_t dim[3], threads; /* of the block */
-    uint32_t width, pieces;   /* lanes of a piece; pieces of the gang, the last may be partial */
-    uint32_t from, to;        /* the pieces under way: of a loop that a group makes by itself,
+    uint32_t dim[3];        /* of the block */
+    uint32_t threads;       /* of the gang: all of the block, or some warps of it */
+    uint32_t width, pieces; /* lanes of a piece; pieces of the gang, the last may be partial */
+    uint32_t gang_threads;  /* of each gang of the block but the last, which may have fewer; */
+    uint32_t gangs_from, gangs_to; /* of the gangs that run this code, the first and the end */
+    struct lw__gang *gang;         /* in the code of a gang that is not the block */
+    uint32_t from, to;             /* the pieces under way: of a loop that a group makes by itself,
                                  else all; the others are as if they had no threads */
 
     /* the kernel: read, never changed */
@@ -135,6 +140,8 @@ struct lw__spmd {
     bool *joins;        /* per block: lanes come here in different ways, a phi may differ by lane */
     uint32_t *meets_at; /* per block: where a divergent branch's lanes are together again */
     bool *leaves_apart; /* per loop: lanes leave it in different trips */
+    LLVMValueRef *waits; /* per block: the access for which the loop with this header waits, NULL */
+    bool has_waits;
     struct lw__value_map *values; /* argument or instruction -> its row below */
     struct lw__value_shape *shapes;
     struct lw__emitted *emitted;
@@ -175,6 +182,20 @@ void lw__spmd_values_free(struct lw__spmd *s);
 
 /* spmd.c: refuse the instruction; always false. */
 bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *what);
+/* spmd.c: a kernel as the one function lw.cpu.K, the block being the gang; the parts of which such
+ * functions are made: facts of s->scalar for s->dim, s->threads and s->gang; places of SHARED
+ * variables; what the launch gives, at s->b. */
+bool lw__spmd_widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel);
+bool lw__spmd_open(struct lw__spmd *s, struct lw__unit *unit, const struct lw__kernel *kernel);
+bool lw__spmd_analyse(struct lw__spmd *s);
+void lw__spmd_close(struct lw__spmd *s);
+LLVMValueRef lw__spmd_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef record,
+                            size_t offset);        /* loaded */
+LLVMValueRef lw__spmd_declare(struct lw__spmd *s); /* lw.cpu.K */
+void lw__spmd_open_launch(struct lw__spmd *s);
+void lw__spmd_open_gone(struct lw__spmd *s);
+bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known);
+
 /* A remark: something slow that users may want to change: "gather", "scatter", "serialised",
  * "masked loop", and why. */
 void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, const char *what,
@@ -292,10 +313,22 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
  * s->pieces or more: all together. */
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 
-/* spmd_wait.c: refuse loops that lanes cannot make together. */
+/* spmd_wait.c: find loops that wait; refuse those that lanes cannot make together. */
 bool lw__spmd_check_loops(struct lw__spmd *s);
 
-/* target_cpu_ahead.c, target_cpu_quirks.c: of a finished lw.cpu.K */
+/* spmd_gang.c: how many threads a gang of the kernel should have, of which s has the facts with the
+ * block as the gang; the kernel in gangs of so many. */
+uint32_t lw__gang_choose(const struct lw__spmd *s);
+bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads);
+/* Where s->gang is set: the value of lw.thread_idx.* or its like, of one piece or (p = UINT32_MAX)
+ * of thread 0; the gang's first thread; suspend in the next trip of a loop that waits. */
+LLVMValueRef lw__gang_place(struct lw__spmd *s, const char *name, uint32_t p);
+LLVMValueRef lw__gang_first(struct lw__spmd *s); /* i32 */
+void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask);
+/* spmd_meet.c: a block operation there. */
+void lw__gang_meet(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
+
+/* target_cpu_ahead.c, target_cpu_quirks.c: of a finished lw.cpu.K, or a gang's */
 bool lw__cpu_fetch_ahead(LLVMValueRef function);
 void lw__cpu_hide_half_masks(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);

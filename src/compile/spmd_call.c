@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static LLVMValueRef call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
-                             LLVMTypeRef *types, LLVMValueRef *args, unsigned count)
+LLVMValueRef lw__spmd_call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
+                               LLVMTypeRef *types, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, calls));
     LLVMValueRef calls =
@@ -22,9 +22,15 @@ static LLVMValueRef call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result
 
 LLVMValueRef lw__spmd_frame(struct lw__spmd *s)
 {
-    return call_out(s, offsetof(struct lw_cpu_calls, frame), s->ptr,
-                    (LLVMTypeRef[]){s->ptr, s->i64},
-                    (LLVMValueRef[]){s->worker, lw__spmd_const64(s, 0)}, 2);
+    return lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, frame), s->ptr,
+                             (LLVMTypeRef[]){s->ptr, s->i64},
+                             (LLVMValueRef[]){s->worker, lw__spmd_const64(s, 0)}, 2);
+}
+
+/* The number in the block of the gang's thread. */
+static LLVMValueRef in_block(struct lw__spmd *s, LLVMValueRef thread)
+{
+    return s->gang ? LLVMBuildAdd(s->b, lw__gang_first(s), thread, "") : thread;
 }
 
 /* The lowest thread of a mask that has one. */
@@ -43,22 +49,22 @@ static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
         lane = LLVMBuildAdd(s->b, lane, lw__spmd_const32(s, p * s->width), "");
         best = LLVMBuildSelect(s->b, lw__mask_piece_any(s, mask[p]), lane, best, "");
     }
-    return best;
+    return in_block(s, best);
 }
 
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     size_t site = lw__ir_site(s->unit, call, "assert");
-    call_out(s, offsetof(struct lw_cpu_calls, assert_fail), LLVMVoidTypeInContext(s->context),
-             (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32},
-             (LLVMValueRef[]){s->worker, s->block_linear, first_thread(s, mask),
-                              LLVMGetOperand(call, 0), lw__spmd_const32(s, (int64_t)site)},
-             5);
+    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, assert_fail),
+                      LLVMVoidTypeInContext(s->context),
+                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32},
+                      (LLVMValueRef[]){s->worker, s->block_linear, first_thread(s, mask),
+                                       LLVMGetOperand(call, 0), lw__spmd_const32(s, (int64_t)site)},
+                      5);
     LLVMBuildBr(s->b, s->stop);
 }
 
-/* One bit a thread, 32 a word, in an array of the stack. */
-static LLVMValueRef store_bits(struct lw__spmd *s, const LLVMValueRef *mask, LLVMValueRef array)
+LLVMValueRef lw__spmd_store_bits(struct lw__spmd *s, const LLVMValueRef *mask, LLVMValueRef array)
 {
     for (uint32_t p = 0; p < s->pieces; p++) {
         LLVMValueRef bits = lw__mask_bits(s, mask[p]);
@@ -87,27 +93,34 @@ static LLVMValueRef bit_array(struct lw__spmd *s)
     return array;
 }
 
+void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live)
+{
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        live[p] = lw__mask_exists(s, p);
+        if (s->gone)
+            live[p] = lw__mask_and_not(s, live[p], LLVMBuildLoad2(s->b, type, s->gone[p], ""));
+    }
+}
+
 void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     LLVMValueRef *live = lw__copy_memory(2 * s->pieces, sizeof *live), *missing = live + s->pieces;
-    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
-    for (uint32_t p = 0; p < s->pieces; p++) {
-        LLVMValueRef gone = LLVMBuildLoad2(s->b, type, s->gone[p], "");
-        live[p] = lw__mask_and_not(s, lw__mask_exists(s, p), gone);
+    lw__spmd_live(s, live);
+    for (uint32_t p = 0; p < s->pieces; p++)
         missing[p] = lw__mask_and_not(s, live[p], lw__mask_vector(s, mask[p]));
-    }
     LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(s->context, s->function, "missing"),
                       good = LLVMAppendBasicBlockInContext(s->context, s->function, "met");
     LLVMBuildCondBr(s->b, lw__mask_any(s, missing), bad, good);
     LLVMPositionBuilderAtEnd(s->b, bad);
     size_t site = lw__ir_site(s->unit, call, lw__op_table[lw__ir_collective(call, NULL)].name);
-    LLVMValueRef arrived = store_bits(s, mask, bit_array(s)),
-                 alive = store_bits(s, live, bit_array(s));
-    call_out(s, offsetof(struct lw_cpu_calls, diverged), LLVMVoidTypeInContext(s->context),
-             (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->ptr},
-             (LLVMValueRef[]){s->worker, s->block_linear, lw__spmd_const32(s, (int64_t)site),
-                              arrived, alive},
-             5);
+    LLVMValueRef arrived = lw__spmd_store_bits(s, mask, bit_array(s)),
+                 alive = lw__spmd_store_bits(s, live, bit_array(s));
+    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, diverged), LLVMVoidTypeInContext(s->context),
+                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->ptr},
+                      (LLVMValueRef[]){s->worker, s->block_linear,
+                                       lw__spmd_const32(s, (int64_t)site), arrived, alive},
+                      5);
     LLVMBuildBr(s->b, s->stop);
     LLVMPositionBuilderAtEnd(s->b, good);
     free(live);
@@ -161,11 +174,11 @@ static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, 
             LLVMBuildLoad2(s->b, s->i64, LLVMBuildGEP2(s->b, s->i64, all, &from, 1, ""), "");
         LLVMBuildStore(s->b, v, LLVMBuildGEP2(s->b, s->i64, own, &to, 1, ""));
     }
-    call_out(s, offsetof(struct lw_cpu_calls, print), LLVMVoidTypeInContext(s->context),
-             (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
-             (LLVMValueRef[]){s->worker, s->block_linear, thread, LLVMGetOperand(call, 0),
-                              lw__spmd_const32(s, count), own},
-             6);
+    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, print), LLVMVoidTypeInContext(s->context),
+                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
+                      (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, thread),
+                                       LLVMGetOperand(call, 0), lw__spmd_const32(s, count), own},
+                      6);
 }
 
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
@@ -177,7 +190,7 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     LLVMBasicBlockRef bb[5];
     for (unsigned k = 0; k < 5; k++)
         bb[k] = LLVMAppendBasicBlockInContext(s->context, s->function, names[k]);
-    store_bits(s, mask, bits);
+    lw__spmd_store_bits(s, mask, bits);
     LLVMBuildStore(s->b, lw__spmd_const32(s, 0), counter);
     LLVMBuildBr(s->b, bb[0]);
     LLVMPositionBuilderAtEnd(s->b, bb[0]);

@@ -54,6 +54,13 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 
+/* Which threads of each piece have not returned. One bit a thread, 32 a word, into an array. A call
+ * of the library's; slot: offset in struct lw_cpu_calls. */
+void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live);
+LLVMValueRef lw__spmd_store_bits(struct lw__spmd *s, const LLVMValueRef *mask, LLVMValueRef array);
+LLVMValueRef lw__spmd_call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
+                               LLVMTypeRef *types, LLVMValueRef *args, unsigned count);
+
 /* spmd_emit.c: the instructions of block b, but for phis and the terminator, at s->b. */
 void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b);
 #endif

@@ -79,6 +79,10 @@ static void emit_once(struct lw__spmd *s, LLVMValueRef i)
     const char *name = lw__ir_callee(i);
     if (emit_place(s, i, name))
         return;
+    if (s->gang && lw__ir_is_place(name)) {
+        lw__spmd_set_uniform(s, i, lw__gang_place(s, name, UINT32_MAX));
+        return;
+    }
     if (!strncmp(name, "lw.", 3) && !lw__spmd_is_native(i))
         lw__spmd_refuse(s, i, name + 3);
     else if (LLVMIsAAllocaInst(i))
@@ -99,6 +103,8 @@ static void emit_piece(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValue
         lw__spmd_atomic(s, i, p, mask);
     else if (lw__shape_of(s, i).kind == LW_SHAPE_PIECE)
         lw__spmd_arith_base(s, i, p);
+    else if (lw__ir_is_place(lw__ir_callee(i)))
+        lw__spmd_set_vector(s, i, p, lw__gang_place(s, lw__ir_callee(i), p));
     else
         lw__spmd_arith_vector(s, i, p, mask);
 }
@@ -111,6 +117,8 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
         lw__spmd_store_uniform(s, i, c->mask);
     else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
         lw__spmd_atomic_uniform(s, i, c->mask);
+    else if (op && lw__op_table[op].block && s->gang)
+        lw__gang_meet(s, i, op, c->mask);
     else if (op && lw__op_table[op].block) {
         if (c->masked)
             lw__spmd_meet(s, i, c->mask);
@@ -185,6 +193,8 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
 {
     struct segment g = {0};
     LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    if (s->waits[b])
+        lw__gang_wait(s, s->waits[b], c->mask);
     for (; i && !s->failed; i = LLVMGetNextInstruction(i)) {
         enum duty duty = duty_of(s, i);
         bool load = LLVMIsALoadInst(i), turns = duty == PER_PIECE && can_turn(s, c, i);

@@ -189,18 +189,50 @@ bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_sha
     return lanes != NULL;
 }
 
-/* The value of lw.thread_idx.* and its like, thread by thread; false: another name. */
+static int64_t place_of(const struct lw__spmd *s, const char *name, uint32_t t)
+{
+    const uint32_t row = t / s->dim[0];
+    if (!strcmp(name, "lw.lane_id") || !strcmp(name, "lw.warp_id"))
+        return name[3] == 'l' ? t % 32 : t / 32;
+    switch (name[strlen(name) - 1]) {
+    case 'x': return t % s->dim[0];
+    case 'y': return row % s->dim[1];
+    default: return row / s->dim[1];
+    }
+}
+
+/* Are the lanes of every gang that runs this code as far from its first as those of the first? */
+static bool is_regular(const struct lw__spmd *s, const char *name, const int64_t *lanes)
+{
+    for (uint32_t g = s->gangs_from + 1; g < s->gangs_to; g++)
+        for (uint32_t t = 0; t < s->threads; t++)
+            if (place_of(s, name, g * s->gang_threads + t) -
+                    place_of(s, name, g * s->gang_threads) !=
+                lanes[t] - lanes[0])
+                return false;
+    return true;
+}
+
+/* lw__lanes_place - the value of lw.thread_idx.* and its like, thread by thread. It is known where
+ * the gang is. */
 bool lw__lanes_place(struct lw__spmd *s, const char *name, struct lw__value_shape *shape)
 {
-    bool lane = !strcmp(name, "lw.lane_id"), warp = !strcmp(name, "lw.warp_id");
-    if (!lane && !warp && strncmp(name, "lw.thread_idx.", 14))
+    if (strcmp(name, "lw.lane_id") != 0 && strcmp(name, "lw.warp_id") != 0 &&
+        strncmp(name, "lw.thread_idx.", 14) != 0)
         return false;
     int64_t *lanes = lw__lanes_new(s);
-    for (uint32_t t = 0; lanes && t < s->threads; t++) {
-        uint32_t x = t % s->dim[0], y = t / s->dim[0] % s->dim[1], z = t / s->dim[0] / s->dim[1];
-        lanes[t] = lane ? t % 32 : warp ? t / 32 : name[14] == 'x' ? x : name[14] == 'y' ? y : z;
-    }
+    for (uint32_t t = 0; lanes && t < s->threads; t++)
+        lanes[t] = place_of(s, name, s->gangs_from * s->gang_threads + t);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
-    return lanes != NULL;
+    if (!lanes || s->gangs_to - s->gangs_from == 1 || !strcmp(name, "lw.lane_id"))
+        return lanes != NULL;
+    shape->known = false;
+    if (!is_regular(s, name, lanes))
+        shape->kind = LW_SHAPE_VARYING, shape->lanes = NULL;
+    for (uint32_t t = s->threads; shape->lanes && t-- > 0;) {
+        lanes[t] -= lanes[0];
+        shape->nuw &= lanes[t] >= 0;
+    }
+    return true;
 }

@@ -121,7 +121,8 @@ static LLVMValueRef in_frame(struct lw__spmd *s, uint64_t bytes)
     LLVMValueRef place = lw__spmd_bytes_on(s, s->frame, at);
     s->b = here;
     s->frame_bytes += (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
-    LLVMSetOperand(s->frame, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
+    if (!s->gang) /* a gang's call is another, of spmd_gang.c */
+        LLVMSetOperand(s->frame, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
     return place;
 }
 

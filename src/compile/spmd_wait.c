@@ -1,10 +1,11 @@
-/* spmd_wait.c - loops that lanes cannot make together: those that wait for other threads, and those
- * with two entries.
+/* spmd_wait.c - loops that wait for other threads; and those with two entries, which lanes cannot
+ * make together where they hold a collective.
  *
- * All lanes of a block go together here, so one that waits for another of its block would wait for
- * ever. A loop waits where what ends it depends on what another thread writes: an atomic or
- * volatile load, an exchange, or a compare-and-swap that always expects the same (a lock). One
- * that expects what it has read is no wait: somebody succeeds each time.
+ * Lanes that run together would wait for each other for ever, so kernels that wait run in gangs of
+ * one warp, which suspend in each trip of such a loop (spmd_gang.c). A loop waits where what ends
+ * it depends on what another thread writes: an atomic or volatile load, an exchange, or a
+ * compare-and-swap that always expects the same (a lock). One that expects what it has read is no
+ * wait: somebody succeeds each time.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
@@ -91,8 +92,8 @@ bool lw__spmd_check_loops(struct lw__spmd *s)
         struct search q = {s, &s->loops.loops[k], lw__copy_memory(s->value_count, 1)};
         LLVMValueRef access = find_in_loop(&q);
         free(q.seen);
-        if (access)
-            return lw__spmd_refuse(s, access, "a loop that waits for another thread's write");
+        s->waits[s->loops.loops[k].header] = access;
+        s->has_waits |= access != NULL;
     }
     return true;
 }

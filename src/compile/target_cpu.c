@@ -6,6 +6,7 @@
  * flags, and the code generator fuses only those that do.
  */
 #include "compile/spmd.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -17,13 +18,37 @@ static const struct {
     [LW_LEVEL_AVX512] = {"avx512", "x86-64-v4", "-prefer-256-bit", "512"},
 };
 
+/* LEVEL or LEVEL/N behind cpu: ; N 0 where it is not said. */
+static bool read_device(const char *device, int *level, uint32_t *gang)
+{
+    if (!device || strncmp(device, "cpu:", 4) != 0)
+        return false;
+    const char *word = device + 4, *slash = strchr(word, '/');
+    const size_t length = slash ? (size_t)(slash - word) : strlen(word);
+    char *end = NULL;
+    *gang = slash ? (uint32_t)strtoul(slash + 1, &end, 10) : 0;
+    if (slash && (*end || !*gang || *gang % 32))
+        return false;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (strlen(levels[i].name) == length && !strncmp(word, levels[i].name, length)) {
+            *level = (int)i;
+            return true;
+        }
+    return false;
+}
+
 int lw__cpu_level(const char *device)
 {
-    for (size_t i = 0; device && !strncmp(device, "cpu:", 4) && i < sizeof levels / sizeof *levels;
-         i++)
-        if (!strcmp(device + 4, levels[i].name))
-            return (int)i;
-    return -1;
+    int level;
+    uint32_t gang;
+    return read_device(device, &level, &gang) ? level : -1;
+}
+
+uint32_t lw__cpu_gang(const char *device)
+{
+    int level;
+    uint32_t gang;
+    return read_device(device, &level, &gang) ? gang : 0;
 }
 
 bool lw__cpu_machine(struct lw__unit *unit)
@@ -71,6 +96,19 @@ static size_t size_of(LLVMModuleRef module)
     return n;
 }
 
+/* Coroutines are split first, but with values in place of slots, so that their frames hold only
+ * what is live across a suspension. */
+static bool split_gangs(struct lw__unit *unit)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        if (!strncmp(LLVMGetValueName2(f, &length), "lw.gang.", 8))
+            return lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)") &&
+                   lw__coroutine_split(unit);
+    }
+    return true;
+}
+
 /* lw__pass_optimise - clean up after the widening: slots become phis, what is known folds, what is
  * loop-invariant leaves its loop. The code is vectorised already, so neither of LLVM's vectorisers
  * runs, which would only take its vectors apart; nor loop-idiom, whose memset is a call. dse, gvn,
@@ -85,14 +123,17 @@ bool lw__pass_optimise(struct lw__unit *unit)
          f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f))
             set_widths(f, levels[level].bits);
-    if (!lw__llvm_passes(unit->module, unit->machine,
+    if (!split_gangs(unit) ||
+        !lw__llvm_passes(unit->module, unit->machine,
                          size_of(unit->module) > ROTATED_MAX ? without_rotation : list))
         return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
-        if (strncmp(LLVMGetValueName2(f, &length), "lw.cpu.", 7))
+        const char *name = LLVMGetValueName2(f, &length);
+        bool gang = !strncmp(name, "lw.gang.", 8);
+        if (!LLVMCountBasicBlocks(f) || (!gang && strncmp(name, "lw.cpu.", 7) != 0))
             continue;
-        if (!lw__cpu_fetch_ahead(f))
+        if (!gang && !lw__cpu_fetch_ahead(f))
             return false;
         if (level == LW_LEVEL_AVX512)
             lw__cpu_hide_half_masks(f);

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 0, at the start of the function, of which LLVM does not know that it is: the sign of the count of
- * blocks to run. */
+/* 0, at the start of the function, of which LLVM does not know that it is: the top bit of the
+ * address that its first argument is. */
 static LLVMValueRef make_never(LLVMBuilderRef b, LLVMValueRef function)
 {
-    LLVMValueRef count = LLVMGetParam(function, 3);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-    return LLVMBuildLShr(b, count, LLVMConstInt(LLVMTypeOf(count), 63, 0), "");
+    LLVMValueRef address = LLVMBuildPtrToInt(b, LLVMGetParam(function, 0), i64, "");
+    return LLVMBuildLShr(b, address, LLVMConstInt(i64, 63, 0), "");
 }
 
 /* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
@@ -18,8 +19,8 @@ static LLVMValueRef make_never(LLVMBuilderRef b, LLVMValueRef function)
 /* LLVM 19 makes `kmovb %ka, %kb` of what keeps the lower eight of sixteen lanes and clears the
  * others. Where the result is spilled, its spiller takes that instruction for a copy, and stores
  * all sixteen bits of the operand. So it must not see that the lanes are just these: the mask
- * becomes a comparison of the lanes' numbers with 8 + x, x a bit of the count of blocks that is
- * never set. Not as the mask of a masked access, which then has half the lanes: instcombine has
+ * becomes a comparison of the lanes' numbers with 8 + x, x a bit of an address that is never
+ * set. Not as the mask of a masked access, which then has half the lanes: instcombine has
  * left the addresses of the others undefined, and a gather of such may be an instruction that does
  * not exist. */
 enum { HALF = 8, LANES = 16 };
@@ -124,6 +125,15 @@ static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
+static void return_anything(LLVMBuilderRef b, LLVMValueRef function)
+{
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
+        LLVMBuildRetVoid(b);
+    else
+        LLVMBuildRet(b, LLVMConstNull(type));
+}
+
 /* The first instructions go into a block of their own in front, so that the phis behind the block
  * still name it. */
 static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef never,
@@ -156,7 +166,7 @@ void lw__cpu_split_blocks(LLVMValueRef function)
                 never = LLVMBuildTrunc(b, never, LLVMInt1TypeInContext(context), "");
                 elsewhere = LLVMAppendBasicBlockInContext(context, function, "elsewhere");
                 LLVMPositionBuilderAtEnd(b, elsewhere);
-                LLVMBuildRet(b, LLVMConstInt(LLVMInt32TypeInContext(context), 1, 0));
+                return_anything(b, function);
             }
             cut_front(b, k, never, elsewhere);
         }

@@ -4,7 +4,8 @@
  *     cpu_level    which vector instructions: of the processor, or as LANEWISE_CPU says
  *     cpu_launch   runs one launch: its blocks in chunks, on this thread and on idle workers
  *     cpu_calls    what kernel code calls, and the first failure of a launch
- *     cpu_memory   each thread's block memory, and that of large arrays
+ *     cpu_gang     blocks that run in several gangs, in turn
+ *     cpu_memory   each thread's block memory, that of large arrays and of gangs
  *
  * A kernel is a function that runs a row of blocks, one after the other (base/cpu_abi.h).
  */
@@ -21,18 +22,20 @@ enum {
     LW_CPU_SMALL_NS = 10000,      /* a launch that takes no longer runs in the caller's thread */
     LW_CPU_HELPER_NS = 20000,     /* work for which waking one more worker pays */
     LW_CPU_CHUNK_NS = 50000,      /* what a chunk of blocks should take: it is not interrupted */
+    LW_CPU_STUCK_NS = 500000000,  /* all wait and nothing changes for so long: for ever */
 };
 
 /* ---- cpu_level ---- */
 
 struct lw__cpu_level {
     const char *word;   /* in LANEWISE_CPU */
-    const char *target; /* of lanewise-compile */
+    const char *target; /* of lanewise-compile, with what LANEWISE_GANG says */
     const char *title;
 };
 
 /* lw__cpu_level_choose - what LANEWISE_CPU names, or the best there is.
- * errors   LW_E_DEVICE it names none, or one that this processor or its system lacks */
+ * errors   LW_E_DEVICE it names none, or one that this processor or its system lacks;
+ *          LANEWISE_GANG is no size of a gang */
 lw_status lw__cpu_level_choose(const struct lw__cpu_level **level);
 
 /* lw__cpu_describe - "AVX-512, 2 threads". NULL: of the level that choose would give, or where that
@@ -63,18 +66,40 @@ struct lw__cpu_run {
     _Alignas(64) _Atomic uint64_t next; /* the first block that no thread has taken */
     atomic_bool stopped;                /* no more blocks: a failure, or cancelled */
     atomic_bool short_of_memory;        /* not even this thread has a block's */
+    atomic_uint inside, stuck;          /* threads that take part; of them, that only wait */
     _Alignas(64) _Atomic uint64_t busy; /* nanoseconds of all threads together */
     struct lw__cpu_failure failure;
 };
+
+/* No more is to be done: a failure, or cancelled. */
+bool lw__cpu_is_stopped(struct lw__cpu_run *run);
 
 /* ---- cpu_calls ---- */
 
 extern const struct lw_cpu_calls lw__cpu_calls; /* their worker's user is a lw__cpu_run */
 
+/* The launch fails; of several failures that of the lowest block stays. UINT64_MAX: of none. */
+void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
+                  const struct lw__message *message);
+
+/* ---- cpu_gang ---- */
+
+/* Calls of kernel code (base/cpu_abi.h). */
+uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_worker *worker,
+                           uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs);
+void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang, uint64_t bytes);
+
 /* ---- cpu_memory ---- */
 
-/* Block memory; arrays of a block's threads that are too large for the stack. */
-enum lw__cpu_use { LW_CPU_BLOCK, LW_CPU_FRAME, LW_CPU_USES };
+enum lw__cpu_use {
+    LW_CPU_BLOCK,     /* block memory */
+    LW_CPU_FRAME,     /* arrays of a block's threads that are too large for the stack */
+    LW_CPU_CREW,      /* the gangs of a block: what the library knows of them, */
+    LW_CPU_GANGS,     /* the frames of all but the last, */
+    LW_CPU_LAST_GANG, /* and of that */
+    LW_CPU_WATCHED,   /* copies of the frames */
+    LW_CPU_USES
+};
 
 /* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, LW_CPU_ALIGN aligned;
  * it is kept for the thread's next launch. NULL for 0 bytes. False: memory is short; NULL. */

@@ -12,8 +12,8 @@
 
 /* ---- failures ---- */
 
-static void keep(struct lw__cpu_run *run, uint64_t block, lw_status status,
-                 const struct lw__message *message)
+void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
+                  const struct lw__message *message)
 {
     struct lw__cpu_failure *f = &run->failure;
 
@@ -38,7 +38,7 @@ static void call_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_t t
     lw__place(run->launch->grid, block, block_idx);
     lw__place(run->launch->block, thread, thread_idx);
     lw__message_add_assert(&m, run->launch, expression, site, block_idx, thread_idx);
-    keep(run, block, LW_E_LAUNCH, &m);
+    lw__cpu_fail(run, block, LW_E_LAUNCH, &m);
 }
 
 /* The threads of a block: bit t % 32 of word t / 32. */
@@ -82,7 +82,7 @@ static void call_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t site
     lw__message_add_reached(&m, reached, index);
     lw__message_add_missing(&m, l, site, is_missing, &d);
     lw__message_add_returned(&m, returned);
-    keep(run, block, LW_E_LAUNCH, &m);
+    lw__cpu_fail(run, block, LW_E_LAUNCH, &m);
 }
 
 /* ---- printf ---- */
@@ -116,7 +116,7 @@ static void call_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
     if (printed)
         return;
     lw__message_add(&m, "kernel '%s': no memory for what it prints", run->launch->kernel);
-    keep(run, block, LW_E_MEMORY, &m);
+    lw__cpu_fail(run, block, LW_E_MEMORY, &m);
 }
 
 /* ---- large arrays ---- */
@@ -132,9 +132,17 @@ static void *call_frame(struct lw_cpu_worker *w, uint64_t bytes)
         lw__message_add(
             &m, "kernel '%s': no memory for the arrays of a block's threads: %" PRIu64 " bytes",
             run->launch->kernel, bytes);
-        keep(run, UINT64_MAX, LW_E_MEMORY, &m); /* of no block: any failure of one comes first */
+        lw__cpu_fail(run, UINT64_MAX, LW_E_MEMORY,
+                     &m); /* of no block: any failure of one comes first */
     }
     return memory;
 }
 
-const struct lw_cpu_calls lw__cpu_calls = {call_print, call_assert_fail, call_diverged, call_frame};
+const struct lw_cpu_calls lw__cpu_calls = {
+    .print = call_print,
+    .assert_fail = call_assert_fail,
+    .diverged = call_diverged,
+    .frame = call_frame,
+    .run_gangs = lw__cpu_run_gangs,
+    .gang_memory = lw__cpu_gang_memory,
+};

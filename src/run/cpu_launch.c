@@ -94,7 +94,7 @@ static uint64_t adapt(uint64_t size, uint64_t count, uint64_t ns)
     return ns < LW_CPU_CHUNK_NS / 16 ? size * 8 : size * 2;
 }
 
-static bool is_cancelled(struct lw__cpu_run *run)
+bool lw__cpu_is_stopped(struct lw__cpu_run *run)
 {
     if (atomic_load_explicit(run->launch->cancelled, memory_order_relaxed))
         atomic_store(&run->stopped, true);
@@ -107,7 +107,7 @@ static bool run_chunks(struct lw__cpu_run *run, struct lw_cpu_worker *worker, bo
     uint64_t size = run->first_chunk, first, count, began = clock_ns(), at = began;
     bool is_needed = false;
 
-    while (!is_needed && !is_cancelled(run) && (count = take(run, size, &first))) {
+    while (!is_needed && !lw__cpu_is_stopped(run) && (count = take(run, size, &first))) {
         uint64_t before = at;
 
         if (run->entry(&run->abi, worker, first, count))
@@ -137,7 +137,9 @@ static bool take_part(struct lw__share *share, bool is_helper)
     }
     before = _mm_getcsr();
     _mm_setcsr(MXCSR_DEFAULT);
+    atomic_fetch_add(&run->inside, 1);
     is_needed = run_chunks(run, &worker, is_helper);
+    atomic_fetch_sub(&run->inside, 1);
     _mm_setcsr(before);
     return is_needed;
 }

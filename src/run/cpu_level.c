@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { BASELINE, AVX2, AVX512, LEVEL_COUNT };
+enum { GANG_COUNT = LW_CPU_THREADS_MAX / 32 };
 
 /* From the least to the best. */
 static const struct lw__cpu_level levels[LEVEL_COUNT] = {
@@ -25,7 +26,42 @@ static int best_level(void)
                                                  : BASELINE;
 }
 
-lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)
+/* ---- gangs of a size that was asked for ---- */
+
+static struct lw__cpu_level in_gangs[LEVEL_COUNT][GANG_COUNT];
+static char targets[LEVEL_COUNT][GANG_COUNT][sizeof "cpu:baseline/1024"];
+
+static void write_targets(void)
+{
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        for (int n = 0; n < GANG_COUNT; n++) {
+            snprintf(targets[i][n], sizeof targets[i][n], "%s/%d", levels[i].target, 32 * (n + 1));
+            in_gangs[i][n] = levels[i];
+            in_gangs[i][n].target = targets[i][n];
+        }
+}
+
+/* The same level, with LANEWISE_GANG threads a gang. */
+static lw_status choose_gang(const struct lw__cpu_level **level)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *wanted = getenv("LANEWISE_GANG");
+    char *end;
+    unsigned long threads;
+
+    if (!wanted || !*wanted)
+        return LW_OK;
+    threads = strtoul(wanted, &end, 10);
+    if (*end || !threads || threads > LW_CPU_THREADS_MAX || threads % 32)
+        return lw__fail(LW_E_DEVICE,
+                        "LANEWISE_GANG is '%s'; need a multiple of 32, at most %d threads", wanted,
+                        LW_CPU_THREADS_MAX);
+    pthread_once(&once, write_targets);
+    *level = &in_gangs[*level - levels][threads / 32 - 1];
+    return LW_OK;
+}
+
+static lw_status choose_level(const struct lw__cpu_level **level)
 {
     const char *wanted = getenv("LANEWISE_CPU");
     int best = best_level();
@@ -46,6 +82,14 @@ lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)
     return lw__fail(LW_E_DEVICE, "LANEWISE_CPU is '%s'; need avx512, avx2 or baseline", wanted);
 }
 
+lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)
+{
+    LW_TRY(choose_level(level));
+    return choose_gang(level);
+}
+
+/* ---- in words ---- */
+
 static char descriptions[LEVEL_COUNT][64];
 
 static void write_descriptions(void)
@@ -63,10 +107,8 @@ const char *lw__cpu_describe(const struct lw__cpu_level *level)
     const char *wanted = getenv("LANEWISE_CPU");
 
     pthread_once(&once, write_descriptions);
-    if (level)
-        return descriptions[level - levels];
     for (int i = 0; i <= best_level(); i++)
-        if (wanted && !strcmp(wanted, levels[i].word))
+        if (level ? level->title == levels[i].title : wanted && !strcmp(wanted, levels[i].word))
             return descriptions[i];
     return descriptions[best_level()];
 }

@@ -1,6 +1,5 @@
 // Warps of a block progress independently, in both directions; waiting for a lane of the same
 // warp in a loop it has not left is an error that names the waiting line.
-// device: ref cpu refuses loops that wait for other threads
 // run: -k warps -b 96 i32[1]
 // expect: out: i32[1] = [96]
 // run: -k waits_for_barrier -b 64 i32[1]
@@ -17,10 +16,6 @@
 // status: 4
 // stderr: kernel 'behind_barrier': no thread can make progress
 // stderr: progress.c:
-// run: -k warps -b 96 i32[1]
-// device: cpu
-// status: 3
-// stderr: progress.c:44:17: kernel 'warps': device cpu cannot do this yet: a loop that waits
 #include <lanewise/kernel.h>
 
 SHARED int flags[3];

@@ -1,0 +1,339 @@
+/* spmd_gang.c - kernels whose blocks run in several gangs: coroutines, see base/cpu_abi.h.
+ *
+ * So run kernels with loops that wait for other threads, one warp a gang, since warps make progress
+ * by themselves; and those of which a whole block would be too much code. A gang's code is made as
+ * a block's is, of fewer threads. Which they are is only known when it runs; but the last gang,
+ * where it has fewer threads, has code of its own.
+ *
+ *     lw.gang.K, lw.gang.K.last    the coroutines: lw_cpu_gang_start
+ *     lw.gangs.K                   struct lw_cpu_gangs
+ *     lw.cpu.K                     hands it to the library
+ */
+#include "compile/spmd_gang.h"
+#include "base/cpu_abi.h"
+#include "compile/spmd_copy.h"
+#include <stddef.h>
+#include <stdlib.h>
+
+#define FIELD(name) offsetof(struct lw_cpu_gang, name)
+static const char resumer[] = "lw.gang.resume";
+
+/* ---- how many threads ------------------------------------------------------------------------ */
+
+/* About how many instructions of LLVM's a piece of an instruction becomes: plain, under masks, of a
+ * lane of an atomic one; and of a class of blocks. LLVM takes about a second for 10,000. */
+enum { PLAIN_COST = 1, MASKED_COST = 3, ATOMIC_LANE_COST = 4, CLASS_COST = 12, COST_MAX = 60000 };
+
+static uint64_t cost_of_instruction(const struct lw__spmd *s, LLVMValueRef i, bool masked)
+{
+    if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        return ATOMIC_LANE_COST * s->width;
+    if (lw__shape_of(s, i).kind <= LW_SHAPE_OFFSET && !lw__ir_collective(i, NULL))
+        return 0;
+    return masked ? MASKED_COST : PLAIN_COST;
+}
+
+/* Of one piece. */
+static uint64_t cost_of(const struct lw__spmd *s)
+{
+    uint64_t cost = 0;
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        bool masked = s->region_of[b] >= 0;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i))
+            cost += cost_of_instruction(s, i, masked);
+        cost += masked && s->class_of[b] == b ? CLASS_COST : 0;
+    }
+    return cost;
+}
+
+/* Of a warp's threads, doubled as long as the code stays within limits. */
+static uint32_t affordable(const struct lw__spmd *s)
+{
+    const uint64_t cost = cost_of(s);
+    uint32_t threads = 32;
+    while (threads < s->threads && cost * (2 * threads / s->width) <= COST_MAX)
+        threads *= 2;
+    return threads;
+}
+
+uint32_t lw__gang_choose(const struct lw__spmd *s)
+{
+    const uint32_t wanted = lw__cpu_gang(s->unit->options->device), threads = s->has_waits ? 32
+                                                                              : wanted
+                                                                                  ? wanted
+                                                                                  : affordable(s);
+    return threads < s->threads || s->has_waits ? threads : 0;
+}
+
+/* ---- inside a gang --------------------------------------------------------------------------- */
+
+static LLVMValueRef at(struct lw__spmd *s, LLVMValueRef record, size_t offset)
+{
+    LLVMValueRef index = lw__spmd_const64(s, (int64_t)offset);
+    return LLVMBuildGEP2(s->b, s->i8, record, &index, 1, "");
+}
+
+void lw__gang_set(struct lw__spmd *s, size_t offset, LLVMValueRef value)
+{
+    LLVMBuildStore(s->b, value, at(s, s->gang->record, offset));
+}
+
+LLVMValueRef lw__gang_first(struct lw__spmd *s)
+{
+    return s->gang->first;
+}
+
+void lw__gang_suspend(struct lw__spmd *s, int state, size_t site)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(s->b),
+                      next = LLVMAppendBasicBlockInContext(s->context, s->function, "resumed");
+    lw__gang_set(s, FIELD(state), lw__spmd_const32(s, state));
+    lw__gang_set(s, FIELD(site), lw__spmd_const32(s, (int64_t)site));
+    lw__coroutine_suspend(&s->gang->co, here, next);
+    LLVMPositionBuilderAtEnd(s->b, next);
+}
+
+LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint32_t piece)
+{
+    LLVMValueRef thread = LLVMBuildZExt(s->b, s->gang->first, s->i64, "");
+    thread = LLVMBuildAdd(s->b, thread, lw__spmd_const64(s, (int64_t)piece * s->width), "");
+    LLVMValueRef byte = LLVMBuildMul(s->b, thread, lw__spmd_const64(s, (int64_t)bytes), "");
+    return LLVMBuildGEP2(s->b, s->i8, at(s, s->gang->exchange, offset), &byte, 1, "");
+}
+
+void lw__gang_store_lanes(struct lw__spmd *s, const LLVMValueRef *lanes, size_t offset)
+{
+    LLVMValueRef byte = LLVMBuildLShr(s->b, s->gang->first, lw__spmd_const32(s, 3), "");
+    byte = LLVMBuildZExt(s->b, byte, s->i64, "");
+    LLVMValueRef words = at(s, s->gang->exchange, offset);
+    lw__spmd_store_bits(s, lanes, LLVMBuildGEP2(s->b, s->i8, words, &byte, 1, ""));
+}
+
+void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask)
+{
+    lw__gang_store_lanes(s, mask, offsetof(struct lw_cpu_exchange, arrived));
+    lw__gang_suspend(s, LW_CPU_WAITS, lw__ir_site(s->unit, access, "loop"));
+}
+
+static LLVMValueRef like(struct lw__spmd *s, LLVMValueRef v, int64_t number)
+{
+    LLVMValueRef scalar = lw__spmd_const32(s, number);
+    return LLVMTypeOf(v) == s->i32 ? scalar : lw__spmd_splat(s, scalar);
+}
+
+/* place - of threads, by their numbers in the block. */
+static LLVMValueRef place(struct lw__spmd *s, const char *name, LLVMValueRef threads)
+{
+    LLVMBuilderRef b = s->b;
+    if (name[3] == 'w') /* lw.warp_id */
+        return LLVMBuildLShr(b, threads, like(s, threads, 5), "");
+    LLVMValueRef dim[2] = {like(s, threads, s->dim[0]), like(s, threads, s->dim[1])};
+    const char axis = name[sizeof "lw.thread_idx." - 1];
+    if (axis == 'x')
+        return LLVMBuildURem(b, threads, dim[0], "");
+    LLVMValueRef row = LLVMBuildUDiv(b, threads, dim[0], "");
+    return axis == 'y' ? LLVMBuildURem(b, row, dim[1], "") : LLVMBuildUDiv(b, row, dim[1], "");
+}
+
+LLVMValueRef lw__gang_place(struct lw__spmd *s, const char *name, uint32_t p)
+{
+    LLVMValueRef threads = s->gang->first;
+    if (p != UINT32_MAX) {
+        int64_t lanes[64];
+        for (uint32_t l = 0; l < s->width; l++)
+            lanes[l] = (int64_t)p * s->width + l;
+        threads = LLVMBuildAdd(s->b, lw__spmd_splat(s, threads),
+                               lw__spmd_const_lanes(s, s->i32, lanes), "");
+    }
+    return place(s, name, threads);
+}
+
+/* ---- the coroutine --------------------------------------------------------------------------- */
+
+/* Memory for the frame, behind the arrays of the gang's threads that are too large for it. How many
+ * bytes these take is known at the end. */
+static LLVMValueRef ask_for_memory(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValueRef align,
+                                   void *user)
+{
+    struct lw__spmd *s = user;
+    struct lw__gang *g = s->gang;
+    LLVMBuilderRef before = s->b;
+    (void)align; /* no more than LW_CPU_ALIGN: no vector is larger */
+    s->b = b;
+    LLVMValueRef none = lw__spmd_const64(s, 0);
+    g->bytes = LLVMBuildAdd(b, bytes, none, "");
+    g->memory = lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, gang_memory), s->ptr,
+                                  (LLVMTypeRef[]){s->ptr, s->ptr, s->i64},
+                                  (LLVMValueRef[]){s->worker, g->record, g->bytes}, 3);
+    g->from = LLVMBuildGEP2(b, s->i8, g->memory, &none, 1, "");
+    s->b = before;
+    return LLVMBuildSelect(b, LLVMBuildIsNull(b, g->memory, ""), LLVMConstNull(s->ptr), g->from,
+                           "");
+}
+
+static void end_in(struct lw__spmd *s, LLVMBasicBlockRef block, int state)
+{
+    LLVMPositionBuilderAtEnd(s->b, block);
+    lw__gang_set(s, FIELD(state), lw__spmd_const32(s, state));
+    LLVMBuildBr(s->b, s->gang->co.final);
+}
+
+static void open_gang(struct lw__spmd *s)
+{
+    struct lw__gang *g = s->gang;
+    lw__spmd_open_launch(s);
+    g->first = s->gangs_to - s->gangs_from == 1
+                   ? lw__spmd_const32(s, (int64_t)s->gangs_from * s->gang_threads)
+                   : lw__spmd_field(s, s->i32, g->record, FIELD(first));
+    g->exchange = lw__spmd_field(s, s->ptr, g->record, FIELD(exchange));
+    s->block_linear = lw__spmd_field(s, s->i64, g->record, FIELD(block));
+    for (unsigned k = 0; k < 3; k++)
+        s->block_idx[k] = lw__spmd_field(s, s->i32, g->record, FIELD(block_idx) + 4 * k);
+    lw__spmd_open_gone(s);
+}
+
+/* ramp: allocas, the frame; begin: arguments, the gang's code; done; stop. */
+static bool build(struct lw__spmd *s)
+{
+    struct lw__gang *g = s->gang;
+    s->launch = LLVMGetParam(s->function, 0);
+    s->worker = LLVMGetParam(s->function, 1);
+    g->record = LLVMGetParam(s->function, 2);
+    lw__coroutine_open(s->module, s->function, ask_for_memory, s, &g->co);
+    s->frame = g->memory;
+    LLVMPositionBuilderBefore(s->entry, LLVMGetBasicBlockTerminator(g->co.entry));
+    s->dummy = LLVMBuildAlloca(s->entry, LLVMArrayType2(s->i64, 8), "dummy");
+    LLVMSetAlignment(s->dummy, 64);
+    s->done = LLVMAppendBasicBlockInContext(s->context, s->function, "done");
+    s->stop = LLVMAppendBasicBlockInContext(s->context, s->function, "stop");
+    LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(s->context, s->function, "gang");
+    LLVMPositionBuilderAtEnd(s->b, g->co.body);
+    open_gang(s);
+    LLVMBuildBr(s->b, first);
+    LLVMPositionBuilderAtEnd(s->b, first);
+    lw__spmd_control(s);
+    LLVMSetCurrentDebugLocation2(s->b, NULL);
+    end_in(s, s->done, LW_CPU_RETURNED);
+    end_in(s, s->stop, LW_CPU_STOPPED);
+    LLVMSetOperand(g->bytes, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
+    LLVMSetOperand(g->from, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
+    lw__coroutine_close(&g->co);
+    return (!s->failed && lw__spmd_place_shared(s, g->co.body)) || s->unit->diags.errors > 0;
+}
+
+/* One function cannot have another's lines. */
+static void drop_lines(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            LLVMInstructionSetDebugLoc(i, NULL);
+}
+
+static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
+{
+    struct lw__text name = {0};
+    LLVMTypeRef types[] = {s->ptr, s->ptr, s->ptr};
+    lw__text_add(&name, "lw.gang.%s%s", s->kernel->name, ending);
+    if (name.failed) {
+        lw__defect("out of memory");
+        return NULL;
+    }
+    LLVMValueRef f = LLVMAddFunction(s->module, name.data, LLVMFunctionType(s->ptr, types, 3, 0));
+    lw__text_free(&name);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    lw__llvm_attribute(f, "nounwind", true);
+    return f;
+}
+
+/* The code for gangs from ... to - 1, each of so many threads; NULL: there is none. */
+static LLVMValueRef build_gangs(struct lw__unit *unit, const struct lw__kernel *kernel,
+                                uint32_t gang_threads, uint32_t from, uint32_t to, uint32_t threads,
+                                bool has_lines)
+{
+    struct lw__spmd s;
+    struct lw__gang gang = {0};
+    LLVMValueRef f = NULL;
+    bool ok = lw__spmd_open(&s, unit, kernel);
+    s.threads = threads;
+    s.gang_threads = gang_threads;
+    s.gangs_from = from, s.gangs_to = to;
+    s.pieces = s.to = (threads + s.width - 1) / s.width;
+    s.gang = &gang;
+    ok = ok && lw__spmd_analyse(&s);
+    s.function = f = ok ? declare(&s, has_lines ? "" : ".last") : NULL;
+    if (f && has_lines && LLVMGetSubprogram(s.scalar))
+        LLVMSetSubprogram(f, LLVMGetSubprogram(s.scalar));
+    ok = f && build(&s);
+    if (ok && !has_lines)
+        drop_lines(f);
+    lw__spmd_close(&s);
+    return ok ? f : NULL;
+}
+
+/* ---- lw.cpu.K -------------------------------------------------------------------------------- */
+
+static LLVMValueRef make_resumer(struct lw__unit *unit)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(unit->module, resumer);
+    if (f)
+        return f;
+    lw__coroutine_resumer(unit->module, resumer);
+    f = LLVMGetNamedFunction(unit->module, resumer);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    return f;
+}
+
+static LLVMValueRef make_table(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
+                               uint32_t gang_threads)
+{
+    struct lw__text name = {0};
+    LLVMValueRef fields[] = {start, last, make_resumer(s->unit), lw__spmd_const32(s, s->threads),
+                             lw__spmd_const32(s, gang_threads)};
+    LLVMValueRef value = LLVMConstStructInContext(s->context, fields, 5, 0), table = NULL;
+    lw__text_add(&name, "lw.gangs.%s", s->kernel->name);
+    if (!name.failed) {
+        table = LLVMAddGlobal(s->module, LLVMTypeOf(value), name.data);
+        LLVMSetInitializer(table, value);
+        LLVMSetGlobalConstant(table, 1);
+        LLVMSetLinkage(table, LLVMInternalLinkage);
+    }
+    lw__text_free(&name);
+    return table;
+}
+
+/* The function that hands the table over. */
+static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
+                        uint32_t gang_threads)
+{
+    LLVMValueRef table = make_table(s, start, last, gang_threads);
+    s->function = table ? lw__spmd_declare(s) : NULL;
+    if (!s->function)
+        return lw__defect("out of memory");
+    LLVMSetSubprogram(s->function, NULL); /* the gang's code has the kernel's lines */
+    LLVMValueRef args[5];
+    LLVMGetParams(s->function, args);
+    s->worker = args[1];
+    args[4] = table;
+    LLVMPositionBuilderAtEnd(s->b, LLVMAppendBasicBlockInContext(s->context, s->function, ""));
+    LLVMBuildRet(s->b, lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, run_gangs), s->i32,
+                                         (LLVMTypeRef[]){s->ptr, s->ptr, s->i64, s->i64, s->ptr},
+                                         args, 5));
+    return true;
+}
+
+bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads)
+{
+    struct lw__spmd s;
+    bool ok = lw__spmd_open(&s, unit, kernel);
+    const uint32_t full = s.threads / threads, rest = s.threads % threads;
+    LLVMValueRef start = NULL, last = NULL;
+    if (ok && full)
+        start = last = build_gangs(unit, kernel, threads, 0, full, threads, true);
+    if (ok && rest && (start || !full))
+        last = build_gangs(unit, kernel, threads, full, full + 1, rest, !full);
+    start = start ? start : last;
+    ok = ok && start && last && !unit->diags.errors && build_entry(&s, start, last, threads);
+    lw__spmd_close(&s);
+    return ok || unit->diags.errors > 0;
+}

@@ -1,0 +1,354 @@
+/* cpu_gang.c - blocks that run in several gangs: one after the other on this thread, each to where
+ * it meets the others or waits for what they write.
+ *
+ * A round resumes every gang that waits. When none does, all have returned or are at a barrier or
+ * block operation: if it is the same for all, it is done and they go on. Gangs that wait may do so
+ * for lower blocks, which other threads run.
+ *
+ * A launch in which all threads wait for ever is stopped. What a thread's gangs will do depends on
+ * their frames and on memory; where its frames have stayed the same for LW_CPU_STUCK_NS, so has the
+ * memory that it waits for. When that is so for each thread of the launch, nobody will write there.
+ */
+#include "run/cpu.h"
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    GANGS_MAX = LW_CPU_THREADS_MAX / 32,
+    LOOK_ROUNDS = 512, /* rounds of waiting after which it is asked whether that makes sense */
+    YIELD_ROUNDS = 16, /* and whether others need the processor */
+};
+
+struct member {
+    struct lw_cpu_gang abi; /* first: kernel code has its address */
+    const struct crew *crew;
+    void *handle;
+    char *memory; /* of its frame */
+    size_t bytes;
+};
+
+/* The gangs of the block under way. */
+struct crew {
+    struct lw_cpu_exchange exchange;
+    struct member members[GANGS_MAX];
+    uint32_t count;
+    const struct lw_cpu_gangs *code;
+    const struct lw_cpu_launch *launch;
+    struct lw_cpu_worker *worker;
+    struct lw__cpu_run *run;
+    uint64_t rounds; /* of waiting, since something else happened */
+    char *copy;      /* of the frames at `since`; NULL: none yet */
+    struct timespec since;
+    bool is_stuck; /* counted in run->stuck */
+};
+
+/* ---- memory ---- */
+
+static size_t align_up(size_t bytes)
+{
+    return (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
+}
+
+void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang, uint64_t bytes)
+{
+    struct member *m = (struct member *)gang;
+    struct lw__cpu_run *run = worker->user;
+    const uint32_t last = m->crew->count - 1;
+    const bool is_last = gang->number == last;
+    const size_t each = align_up(bytes);
+    char *memory;
+
+    if (!lw__cpu_memory(is_last ? LW_CPU_LAST_GANG : LW_CPU_GANGS, is_last ? each : last * each,
+                        &memory)) {
+        struct lw__message why = {0};
+
+        lw__message_add(&why, "kernel '%s': no memory for %u gangs of a block: %zu bytes each",
+                        run->launch->kernel, m->crew->count, each);
+        lw__cpu_fail(run, UINT64_MAX, LW_E_MEMORY, &why);
+        return NULL;
+    }
+    m->memory = is_last ? memory : memory + gang->number * each;
+    m->bytes = each;
+    return m->memory;
+}
+
+/* ---- for ever? ---- */
+
+static uint64_t ns_since(const struct timespec *then)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)((int64_t)(now.tv_sec - then->tv_sec) * 1000000000 +
+                      (now.tv_nsec - then->tv_nsec));
+}
+
+static void stop_watching(struct crew *c)
+{
+    if (c->is_stuck)
+        atomic_fetch_sub(&c->run->stuck, 1);
+    c->is_stuck = false;
+    c->rounds = 0;
+    c->copy = NULL;
+}
+
+/* Are the frames as they were copied? If not, or there is no copy, they are copied. */
+static bool watch_frames(struct crew *c)
+{
+    size_t bytes = 0, at = 0;
+    bool same = c->copy != NULL;
+
+    for (uint32_t g = 0; g < c->count; g++)
+        bytes += c->members[g].bytes;
+    if (!same && !lw__cpu_memory(LW_CPU_WATCHED, bytes, &c->copy))
+        return false; /* then nobody watches */
+    for (uint32_t g = 0; g < c->count; g++) {
+        const struct member *m = &c->members[g];
+
+        same = same && !memcmp(c->copy + at, m->memory, m->bytes);
+        if (!same)
+            memcpy(c->copy + at, m->memory, m->bytes);
+        at += m->bytes;
+    }
+    return same;
+}
+
+/* One line of the message: where gangs wait from `g` on, with how many threads. */
+static void add_waiting(struct lw__message *m, struct crew *c, uint32_t g)
+{
+    const struct lw__launch *l = c->run->launch;
+    const uint32_t site = c->members[g].abi.site;
+    const uint32_t warps = c->code->gang_threads / 32;
+    int64_t count = 0, first = -1;
+    int32_t index[3];
+
+    for (uint32_t w = g * warps; w < GANGS_MAX; w++) {
+        const uint32_t word = c->exchange.arrived[w];
+
+        if (c->members[w / warps].abi.site != site || !word)
+            continue;
+        if (first < 0)
+            first = (int64_t)w * 32 + __builtin_ctz(word);
+        count += __builtin_popcount(word);
+    }
+    lw__message_add_site(m, l, site);
+    lw__message_add(m, " waits with %lld thread%s (first block ", (long long)count,
+                    count == 1 ? "" : "s");
+    lw__place(l->grid, c->members[g].abi.block, index);
+    lw__message_add_index(m, index);
+    lw__message_add(m, " thread ");
+    lw__place(l->block, first < 0 ? 0 : (uint64_t)first, index);
+    lw__message_add_index(m, index);
+    lw__message_add(m, ")");
+}
+
+static void fail_stuck(struct crew *c)
+{
+    struct lw__message m = {0};
+    bool is_first = true;
+
+    lw__message_add(&m, "kernel '%s': no thread can make progress: ", c->run->launch->kernel);
+    for (uint32_t g = 0; g < c->count; g++) {
+        bool is_new = c->members[g].abi.state != LW_CPU_RETURNED;
+
+        for (uint32_t k = 0; k < g; k++)
+            is_new &= c->members[k].abi.state == LW_CPU_RETURNED ||
+                      c->members[k].abi.site != c->members[g].abi.site;
+        if (!is_new)
+            continue;
+        lw__message_add(&m, "%s", is_first ? "" : ", ");
+        add_waiting(&m, c, g);
+        is_first = false;
+    }
+    lw__cpu_fail(c->run, c->members[0].abi.block, LW_E_LAUNCH, &m);
+}
+
+/* After a round in which all gangs waited: is it in vain? */
+static bool waits_in_vain(struct crew *c)
+{
+    if (++c->rounds % YIELD_ROUNDS == 0)
+        sched_yield();
+    if (c->rounds % LOOK_ROUNDS)
+        return false;
+    if (lw__cpu_is_stopped(c->run))
+        return true;
+    if (!watch_frames(c)) {
+        clock_gettime(CLOCK_MONOTONIC, &c->since);
+        if (c->is_stuck)
+            atomic_fetch_sub(&c->run->stuck, 1);
+        c->is_stuck = false;
+        return false;
+    }
+    if (!c->is_stuck && ns_since(&c->since) >= LW_CPU_STUCK_NS) {
+        c->is_stuck = true;
+        atomic_fetch_add(&c->run->stuck, 1);
+    }
+    if (!c->is_stuck || atomic_load(&c->run->stuck) < atomic_load(&c->run->inside))
+        return false;
+    fail_stuck(c);
+    return true;
+}
+
+/* ---- one block ---- */
+
+/* Negative: a comes before b; 0: they are at the same instance. */
+static int key_order(const struct lw_cpu_gang *a, const struct lw_cpu_gang *b)
+{
+    for (uint32_t k = 0; k < a->key_length && k < b->key_length; k++)
+        if (a->key[k] != b->key[k])
+            return a->key[k] < b->key[k] ? -1 : 1;
+    return (a->key_length > b->key_length) - (a->key_length < b->key_length);
+}
+
+static bool is_there(const struct lw_cpu_gang *gang, const struct lw_cpu_gang *earliest)
+{
+    return gang->state == LW_CPU_MEETS && key_order(gang, earliest) == 0;
+}
+
+/* All gangs have returned or meet others: are all of these at the same place? */
+static bool meet(struct crew *c, const struct lw_cpu_gang *earliest)
+{
+    struct lw_cpu_exchange *x = &c->exchange;
+    const uint32_t warps = c->code->gang_threads / 32;
+    bool all = true;
+
+    for (uint32_t w = 0; w < GANGS_MAX; w++) {
+        if (w / warps >= c->count || c->members[w / warps].abi.state == LW_CPU_RETURNED)
+            x->arrived[w] = x->live[w] = 0;
+        else if (!is_there(&c->members[w / warps].abi, earliest))
+            x->arrived[w] = 0;
+        all &= x->arrived[w] == x->live[w];
+    }
+    if (!all)
+        c->worker->calls->diverged(c->worker, earliest->block, earliest->site, x->arrived, x->live);
+    return all;
+}
+
+/* The operation at which they have met, then on to the next suspension. */
+static bool go_on(struct crew *c, const struct lw_cpu_gang *earliest)
+{
+    struct lw_cpu_exchange *x = &c->exchange;
+    struct lw_cpu_launch operation = {.args = (const char *)&x, .grid_dim = {1, 1, 1}};
+
+    if (!meet(c, earliest))
+        return false;
+    if (earliest->operation && earliest->operation(&operation, c->worker, 0, 1))
+        return false;
+    for (uint32_t g = 0; g < c->count; g++)
+        if (c->members[g].abi.state == LW_CPU_MEETS)
+            c->code->resume(c->members[g].handle);
+    return true;
+}
+
+/* What the gangs are at; the one whose instance is the smallest of those that meet, or NULL. */
+static const struct lw_cpu_gang *survey(const struct crew *c, uint32_t *waiting, bool *stopped)
+{
+    const struct lw_cpu_gang *earliest = NULL;
+
+    *waiting = 0;
+    *stopped = false;
+    for (uint32_t g = 0; g < c->count; g++) {
+        const struct lw_cpu_gang *gang = &c->members[g].abi;
+
+        *waiting += gang->state == LW_CPU_WAITS;
+        *stopped |= gang->state == LW_CPU_STOPPED;
+        if (gang->state == LW_CPU_MEETS && (!earliest || key_order(gang, earliest) < 0))
+            earliest = gang;
+    }
+    return earliest;
+}
+
+/* Those that wait, once each; true: one of them did something else. */
+static bool resume_waiting(struct crew *c)
+{
+    bool moved = false;
+
+    for (uint32_t g = 0; g < c->count; g++) {
+        struct member *m = &c->members[g];
+
+        if (m->abi.state != LW_CPU_WAITS)
+            continue;
+        c->code->resume(m->handle);
+        moved |= m->abi.state != LW_CPU_WAITS;
+    }
+    return moved;
+}
+
+static bool start(struct crew *c, uint64_t block)
+{
+    const struct lw__launch *l = c->run->launch;
+
+    memset(c->exchange.arrived, 0, sizeof c->exchange.arrived);
+    memset(c->exchange.live, 0, sizeof c->exchange.live);
+    for (uint32_t g = 0; g < c->count; g++) {
+        struct member *m = &c->members[g];
+        lw_cpu_gang_start *first = g + 1 < c->count ? c->code->start : c->code->start_last;
+
+        *m = (struct member){.crew = c,
+                             .abi = {.block = block,
+                                     .number = g,
+                                     .first = g * c->code->gang_threads,
+                                     .exchange = &c->exchange}};
+        lw__place(l->grid, block, m->abi.block_idx);
+        m->handle = first(c->launch, c->worker, &m->abi);
+        if (!m->handle || m->abi.state == LW_CPU_STOPPED)
+            return false;
+    }
+    return true;
+}
+
+static bool run_block(struct crew *c, uint64_t block)
+{
+    uint32_t waiting;
+    bool stopped;
+
+    if (!start(c, block))
+        return false;
+    for (;;) {
+        const struct lw_cpu_gang *earliest = survey(c, &waiting, &stopped);
+
+        if (stopped)
+            return false;
+        if (waiting) {
+            if (resume_waiting(c))
+                stop_watching(c);
+            else if (waits_in_vain(c))
+                return false;
+        } else if (!earliest) {
+            return true;
+        } else if (!go_on(c, earliest)) {
+            return false;
+        }
+    }
+}
+
+uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_worker *worker,
+                           uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs)
+{
+    struct lw__cpu_run *run = worker->user;
+    struct crew *c;
+    char *memory;
+    bool ok = true;
+
+    if (!lw__cpu_memory(LW_CPU_CREW, sizeof *c, &memory)) {
+        struct lw__message why = {0};
+
+        lw__message_add(&why, "kernel '%s': no memory for the gangs of a block: %zu bytes",
+                        run->launch->kernel, sizeof *c);
+        lw__cpu_fail(run, UINT64_MAX, LW_E_MEMORY, &why);
+        return 1;
+    }
+    c = (struct crew *)memory;
+    c->code = gangs;
+    c->count = (gangs->threads + gangs->gang_threads - 1) / gangs->gang_threads;
+    c->launch = launch;
+    c->worker = worker;
+    c->run = run;
+    c->is_stuck = false;
+    stop_watching(c);
+    for (uint64_t k = 0; ok && k < count; k++)
+        ok = run_block(c, first + k);
+    stop_watching(c);
+    return ok ? 0 : 1;
+}
