@@ -306,6 +306,9 @@ bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const
 /* spmd_trips.c: lanes that are here in different trips are of different instances. Do some of the
  * trips differ by lane? Then an operation of the warp is done once for each of them. */
 bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call);
+/* The value in the first lane of a mask; keep of a mask the lanes in the same trips as that one. */
+LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *mask);
+void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask);
 bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                             lw__mask mask);
 

@@ -105,16 +105,19 @@ void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live)
 
 void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
-    LLVMValueRef *live = lw__copy_memory(2 * s->pieces, sizeof *live), *missing = live + s->pieces;
+    LLVMValueRef *live = lw__copy_memory(3 * s->pieces, sizeof *live), *missing = live + s->pieces,
+                 *there = missing + s->pieces;
     lw__spmd_live(s, live);
+    memcpy(there, mask, s->pieces * sizeof *there);
+    lw__spmd_first_instance(s, call, there);
     for (uint32_t p = 0; p < s->pieces; p++)
-        missing[p] = lw__mask_and_not(s, live[p], lw__mask_vector(s, mask[p]));
+        missing[p] = lw__mask_and_not(s, live[p], lw__mask_vector(s, there[p]));
     LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(s->context, s->function, "missing"),
                       good = LLVMAppendBasicBlockInContext(s->context, s->function, "met");
     LLVMBuildCondBr(s->b, lw__mask_any(s, missing), bad, good);
     LLVMPositionBuilderAtEnd(s->b, bad);
     size_t site = lw__ir_site(s->unit, call, lw__op_table[lw__ir_collective(call, NULL)].name);
-    LLVMValueRef arrived = lw__spmd_store_bits(s, mask, bit_array(s)),
+    LLVMValueRef arrived = lw__spmd_store_bits(s, there, bit_array(s)),
                  alive = lw__spmd_store_bits(s, live, bit_array(s));
     lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, diverged), LLVMVoidTypeInContext(s->context),
                       (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->ptr},

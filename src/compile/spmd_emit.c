@@ -120,7 +120,7 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
     else if (op && lw__op_table[op].block && s->gang)
         lw__gang_meet(s, i, op, c->mask);
     else if (op && lw__op_table[op].block) {
-        if (c->masked)
+        if (c->masked || lw__spmd_trips_differ(s, i))
             lw__spmd_meet(s, i, c->mask);
         lw__spmd_block(s, i, op, type, c->mask);
     } else if (op && lw__spmd_trips_differ(s, i))

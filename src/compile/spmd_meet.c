@@ -143,9 +143,8 @@ static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
 
 /* ---- a gang's part --------------------------------------------------------------------------- */
 
-/* The place in the program and the trips of all loops around it. Those of loops that have been left
- * may differ by lane, and do not count. */
-static void store_key(struct lw__spmd *s, LLVMValueRef call)
+/* The place in the program and the trips of all loops around it. */
+static void store_key(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *there)
 {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
     const unsigned count = LLVMGetNumOperandBundleArgs(bundle);
@@ -153,7 +152,7 @@ static void store_key(struct lw__spmd *s, LLVMValueRef call)
         LLVMValueRef v = LLVMGetOperandBundleArgAtIndex(bundle, k);
         if (!LLVMIsConstant(v))
             v = lw__shape_is_uniform(s, lw__shape_of(s, v)) ? lw__spmd_uniform(s, v)
-                                                            : lw__spmd_const64(s, 0);
+                                                            : lw__spmd_first_value(s, v, there);
         lw__gang_set(s, FIELD(key) + k * sizeof(uint64_t),
                      LLVMBuildIntCast2(s->b, v, s->i64, 0, ""));
     }
@@ -198,13 +197,15 @@ static void load_result(struct lw__spmd *s, LLVMValueRef call)
 
 void lw__gang_meet(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask)
 {
-    LLVMValueRef *live = lw__copy_memory(s->pieces, sizeof *live);
+    LLVMValueRef *live = lw__copy_memory(2 * s->pieces, sizeof *live), *there = live + s->pieces;
     lw__spmd_live(s, live);
-    lw__gang_store_lanes(s, mask, EXCHANGE(arrived));
+    memcpy(there, mask, s->pieces * sizeof *there);
+    lw__spmd_first_instance(s, call, there);
+    lw__gang_store_lanes(s, there, EXCHANGE(arrived));
     lw__gang_store_lanes(s, live, EXCHANGE(live));
-    free(live);
     store_operands(s, call);
-    store_key(s, call);
+    store_key(s, call, there);
+    free(live);
     lw__gang_set(s, FIELD(operation), operation_of(s, call));
     lw__gang_suspend(s, LW_CPU_MEETS, lw__ir_site(s->unit, call, lw__op_table[op].name));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)

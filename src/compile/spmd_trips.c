@@ -13,6 +13,8 @@ enum { TRIPS_MAX = LW_REF_KEY_MAX };
 static unsigned differing(const struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *trips)
 {
     unsigned count = 0;
+    if (!LLVMGetNumOperandBundles(call)) /* an operation of spmd_meet.c is in no loop */
+        return 0;
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
     for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
         LLVMValueRef trip = LLVMGetOperandBundleArgAtIndex(bundle, k);
@@ -27,22 +29,21 @@ static unsigned differing(const struct lw__spmd *s, LLVMValueRef call, LLVMValue
 bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call)
 {
     LLVMValueRef trips[TRIPS_MAX];
-    return LLVMGetNumOperandBundles(call) && differing(s, call, trips) > 0;
+    return differing(s, call, trips) > 0;
 }
 
-/* The value in the first lane that is left. */
-static LLVMValueRef first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *left)
+LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *mask)
 {
     LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
     LLVMValueRef best = LLVMConstNull(LLVMTypeOf(v));
     for (uint32_t p = s->pieces; p-- > 0;) {
-        LLVMValueRef bits = lw__mask_bits(s, left[p]);
+        LLVMValueRef bits = lw__mask_bits(s, mask[p]);
         LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
         LLVMValueRef lane =
             lw__llvm_intrinsic(s->b, s->module, "llvm.cttz", &bits_type, 1, args, 2);
         lane = LLVMBuildURem(s->b, lane, LLVMConstInt(bits_type, s->width, 0), "");
         LLVMValueRef one = LLVMBuildExtractElement(s->b, lw__spmd_vector(s, v, p), lane, "");
-        best = LLVMBuildSelect(s->b, lw__mask_piece_any(s, left[p]), one, best, "");
+        best = LLVMBuildSelect(s->b, lw__mask_piece_any(s, mask[p]), one, best, "");
     }
     return best;
 }
@@ -52,21 +53,25 @@ struct instances {
     LLVMBasicBlockRef again, done;
 };
 
-/* The lanes of the first one's instance. */
-static void choose(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
+void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask)
 {
     LLVMValueRef trips[TRIPS_MAX];
     unsigned count = differing(s, call, trips);
-    for (uint32_t p = 0; p < s->pieces; p++)
-        n->mask[p] = LLVMBuildLoad2(s->b, lw__spmd_vector_type(s, s->i1), n->left[p], "");
     for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef value = lw__spmd_splat(s, first_value(s, trips[k], n->mask));
+        LLVMValueRef value = lw__spmd_splat(s, lw__spmd_first_value(s, trips[k], mask));
         for (uint32_t p = 0; p < s->pieces; p++) {
             LLVMValueRef same =
                 LLVMBuildICmp(s->b, LLVMIntEQ, lw__spmd_vector(s, trips[k], p), value, "");
-            n->mask[p] = lw__mask_and(s, n->mask[p], same);
+            mask[p] = lw__mask_and(s, mask[p], same);
         }
     }
+}
+
+static void choose(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
+{
+    for (uint32_t p = 0; p < s->pieces; p++)
+        n->mask[p] = LLVMBuildLoad2(s->b, lw__spmd_vector_type(s, s->i1), n->left[p], "");
+    lw__spmd_first_instance(s, call, n->mask);
 }
 
 /* Keep what these lanes got; they are done. */

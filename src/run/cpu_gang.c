@@ -6,8 +6,9 @@
  * for lower blocks, which other threads run.
  *
  * A launch in which all threads wait for ever is stopped. What a thread's gangs will do depends on
- * their frames and on memory; where its frames have stayed the same for LW_CPU_STUCK_NS, so has the
- * memory that it waits for. When that is so for each thread of the launch, nobody will write there.
+ * their frames and on memory; where its frames still come back to what they were LW_CPU_STUCK_NS
+ * ago, the memory that it waits for has not changed. When that is so for each thread of the launch,
+ * nobody will change it.
  */
 #include "run/cpu.h"
 #include <sched.h>
@@ -16,8 +17,8 @@
 
 enum {
     GANGS_MAX = LW_CPU_THREADS_MAX / 32,
-    LOOK_ROUNDS = 512, /* rounds of waiting after which it is asked whether that makes sense */
-    YIELD_ROUNDS = 16, /* and whether others need the processor */
+    WATCH_ROUNDS = 512, /* of waiting, after which it is asked whether it ends */
+    YIELD_ROUNDS = 16,  /* after which others may have the processor */
 };
 
 struct member {
@@ -40,7 +41,8 @@ struct crew {
     uint64_t rounds; /* of waiting, since something else happened */
     char *copy;      /* of the frames at `since`; NULL: none yet */
     struct timespec since;
-    bool is_stuck; /* counted in run->stuck */
+    uint64_t age, age_max; /* of the copy, in rounds */
+    bool is_stuck;         /* counted in run->stuck */
 };
 
 /* ---- memory ---- */
@@ -84,34 +86,60 @@ static uint64_t ns_since(const struct timespec *then)
                       (now.tv_nsec - then->tv_nsec));
 }
 
-static void stop_watching(struct crew *c)
+static void not_stuck(struct crew *c)
 {
     if (c->is_stuck)
         atomic_fetch_sub(&c->run->stuck, 1);
     c->is_stuck = false;
+}
+
+static void stop_watching(struct crew *c)
+{
+    not_stuck(c);
     c->rounds = 0;
     c->copy = NULL;
 }
 
-/* Are the frames as they were copied? If not, or there is no copy, they are copied. */
-static bool watch_frames(struct crew *c)
+static bool frames_same(const struct crew *c)
+{
+    const char *copy = c->copy;
+
+    for (uint32_t g = 0; g < c->count; copy += c->members[g++].bytes)
+        if (memcmp(copy, c->members[g].memory, c->members[g].bytes) != 0)
+            return false;
+    return true;
+}
+
+/* Without memory for it nobody watches. */
+static void copy_frames(struct crew *c)
 {
     size_t bytes = 0, at = 0;
-    bool same = c->copy != NULL;
 
     for (uint32_t g = 0; g < c->count; g++)
         bytes += c->members[g].bytes;
-    if (!same && !lw__cpu_memory(LW_CPU_WATCHED, bytes, &c->copy))
-        return false; /* then nobody watches */
-    for (uint32_t g = 0; g < c->count; g++) {
-        const struct member *m = &c->members[g];
+    c->age_max = c->copy ? 2 * c->age_max : 1;
+    c->age = 0;
+    clock_gettime(CLOCK_MONOTONIC, &c->since);
+    if (!lw__cpu_memory(LW_CPU_WATCHED, bytes, &c->copy))
+        return;
+    for (uint32_t g = 0; g < c->count; at += c->members[g++].bytes)
+        memcpy(c->copy + at, c->members[g].memory, c->members[g].bytes);
+}
 
-        same = same && !memcmp(c->copy + at, m->memory, m->bytes);
-        if (!same)
-            memcpy(c->copy + at, m->memory, m->bytes);
-        at += m->bytes;
+/* Frames that come back to what they were do so again and again, as long as memory is the same. The
+ * copy is renewed when it is age_max rounds old without that; then age_max doubles. */
+static void watch(struct crew *c)
+{
+    if (c->copy && frames_same(c)) {
+        c->age = 0;
+        if (!c->is_stuck && ns_since(&c->since) >= LW_CPU_STUCK_NS) {
+            c->is_stuck = true;
+            atomic_fetch_add(&c->run->stuck, 1);
+        }
+    } else if (!c->copy || ++c->age >= c->age_max) {
+        not_stuck(c);
+        copy_frames(c);
     }
-    return same;
 }
 
 /* One line of the message: where gangs wait from `g` on, with how many threads. */
@@ -169,21 +197,11 @@ static bool waits_in_vain(struct crew *c)
 {
     if (++c->rounds % YIELD_ROUNDS == 0)
         sched_yield();
-    if (c->rounds % LOOK_ROUNDS)
+    if (c->rounds < WATCH_ROUNDS)
         return false;
-    if (lw__cpu_is_stopped(c->run))
+    watch(c);
+    if (c->rounds % YIELD_ROUNDS == 0 && lw__cpu_is_stopped(c->run))
         return true;
-    if (!watch_frames(c)) {
-        clock_gettime(CLOCK_MONOTONIC, &c->since);
-        if (c->is_stuck)
-            atomic_fetch_sub(&c->run->stuck, 1);
-        c->is_stuck = false;
-        return false;
-    }
-    if (!c->is_stuck && ns_since(&c->since) >= LW_CPU_STUCK_NS) {
-        c->is_stuck = true;
-        atomic_fetch_add(&c->run->stuck, 1);
-    }
     if (!c->is_stuck || atomic_load(&c->run->stuck) < atomic_load(&c->run->inside))
         return false;
     fail_stuck(c);
