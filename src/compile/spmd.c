@@ -52,81 +52,6 @@ void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, const char *w
 
 /* ---- the kernel's facts ---------------------------------------------------------------------- */
 
-static bool has_block_operation(const struct lw__spmd *s, uint32_t b)
-{
-    for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
-         i = LLVMGetNextInstruction(i))
-        if (lw__op_table[lw__ir_collective(i, NULL)].block)
-            return true;
-    return false;
-}
-
-/* Can the return be reached from the block without a block operation? */
-static bool *find_free_returns(const struct lw__spmd *s)
-{
-    bool *free_return = calloc(s->cfg.count + 1, 1), changed = free_return;
-    while (changed) {
-        changed = false;
-        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;) {
-            bool found = LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
-            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
-                found |= free_return[s->cfg.succ[e]];
-            if (found && !free_return[b] && !has_block_operation(s, b))
-                changed = free_return[b] = true;
-        }
-    }
-    return free_return;
-}
-
-static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
-{
-    bool inside = b && !l->body[b]; /* nothing leads to the entry */
-    for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
-        inside &= l->body[s->cfg.pred[e]];
-    return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
-}
-
-/* Threads that leave a loop to return are missed by none of its later barriers; so that this is
- * known in time, the way to the return belongs to the trip that it leaves. */
-static bool hold_returns(struct lw__spmd *s)
-{
-    bool *free_return = find_free_returns(s), ok = free_return || lw__defect("out of memory");
-    for (size_t k = 0; ok && k < s->loops.count; k++) {
-        struct lw__loop *l = &s->loops.loops[k];
-        bool meets = false, changed = true;
-        for (uint32_t b = 0; b < s->cfg.count; b++)
-            meets |= l->body[b] && has_block_operation(s, b);
-        while (ok && meets && changed) {
-            changed = false;
-            for (uint32_t b = 0; ok && b < s->cfg.count; b++)
-                if (free_return[b] && is_left_to(s, l, b)) {
-                    ok = lw__loops_grow(&s->cfg, l, b);
-                    changed = true;
-                }
-        }
-    }
-    free(free_return);
-    return ok;
-}
-
-/* Are there block operations in regions, where threads may be missing? Fills in meets_later. */
-static bool may_miss(struct lw__spmd *s)
-{
-    bool in_region = false, changed = true;
-    for (uint32_t b = 0; b < s->cfg.count; b++) {
-        s->meets_later[b] = has_block_operation(s, b);
-        in_region |= s->meets_later[b] && s->region_of[b] >= 0;
-    }
-    while (changed) {
-        changed = false;
-        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;)
-            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
-                if (s->meets_later[s->cfg.succ[e]] && !s->meets_later[b])
-                    changed = s->meets_later[b] = true;
-    }
-    return in_region;
-}
-
 int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch)
 {
     const struct lw__cfg *g = &s->cfg;
@@ -152,7 +77,7 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     if (!lw__cfg_build(s->scalar, &s->cfg))
         return lw__defect("out of memory");
     n = s->cfg.count + 1;
-    if (!lw__loops_build(&s->cfg, &s->loops) || !hold_returns(s))
+    if (!lw__loops_build(&s->cfg, &s->loops) || !lw__spmd_hold_returns(s))
         return false;
     lw__loops_nest(&s->loops);
     s->ipdom = lw__cfg_post_dominators(&s->cfg);
@@ -165,16 +90,12 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     s->looped_at = s->entered_at + n;
     s->class_of = calloc(n, sizeof *s->class_of);
     s->meets_at = calloc(n, sizeof *s->meets_at);
-    s->meets_later = calloc(n, sizeof *s->meets_later);
+    s->meets_later = calloc(s->cfg.succ_start[s->cfg.count] + 1, sizeof *s->meets_later);
     if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->waits || !s->region_of ||
         !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
-    if (!lw__spmd_values_build(s) || !lw__spmd_check_loops(s) || !lw__spmd_shapes(s) ||
-        !lw__spmd_regions(s))
-        return false;
-    if (may_miss(s))
-        s->gone = calloc(s->pieces, sizeof *s->gone);
-    return true;
+    return lw__spmd_values_build(s) && lw__spmd_check_loops(s) && lw__spmd_shapes(s) &&
+           lw__spmd_regions(s) && lw__spmd_find_gone(s);
 }
 
 void lw__spmd_close(struct lw__spmd *s)

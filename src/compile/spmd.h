@@ -161,7 +161,7 @@ struct lw__spmd {
     LLVMBasicBlockRef done; /* where the block's threads have all returned */
     LLVMBasicBlockRef stop; /* branch here where a call has stopped the launch */
     LLVMValueRef *gone;     /* per piece a slot: threads that meet no more; NULL: nobody asks */
-    bool *meets_later;      /* per block: a block operation is in it or can be reached from it */
+    bool *meets_later;      /* per edge: threads that take it may come to a block operation */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
     LLVMValueRef dummy; /* 64 bytes that a masked-off scalar access may touch */
@@ -315,6 +315,12 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
 /* spmd_group.c: how many pieces make a region, a loop, by themselves before others begin with it;
  * s->pieces or more: all together. */
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
+
+/* spmd_gone.c: the ways to returns belong to their loops; who comes to no block operation any more;
+ * may those that go from -> to? */
+bool lw__spmd_hold_returns(struct lw__spmd *s);
+bool lw__spmd_find_gone(struct lw__spmd *s);
+bool lw__spmd_meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to);
 
 /* spmd_wait.c: find loops that wait; refuse those that lanes cannot make together. */
 bool lw__spmd_check_loops(struct lw__spmd *s);

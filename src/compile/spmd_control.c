@@ -172,9 +172,11 @@ static void wrong_edge(struct lw__spmd *s, uint32_t from, uint32_t to)
 
 /* Lanes that will come to no block operation any more are missed by none: they are as good as
  * returned. */
-static void note_gone(struct lw__spmd *s, uint32_t to, const LLVMValueRef *mask)
+static void note_gone(struct lw__spmd *s, uint32_t from, uint32_t to, const LLVMValueRef *mask)
 {
-    for (uint32_t p = s->from; s->gone && !s->meets_later[to] && p < s->to; p++) {
+    if (!s->gone || lw__spmd_meets_later(s, from, to))
+        return;
+    for (uint32_t p = s->from; p < s->to; p++) {
         LLVMValueRef m = lw__mask_vector(s, mask[p]);
         LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(m), s->gone[p], "");
         LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), s->gone[p]);
@@ -205,7 +207,7 @@ static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint
     lw__phis_store(s, to, read, back ? NULL : mask);
     if (k != UINT32_MAX)
         wait_at(s, q, k, mask);
-    note_gone(s, to, mask);
+    note_gone(s, from, to, mask);
 }
 
 /* All lanes of the copy go from -> to. */

@@ -1,0 +1,171 @@
+/* spmd_gone.c - threads that come to no block operation any more: they are missed by none, as if
+ * they had returned.
+ *
+ * Asked of each edge of the control flow graph: can a thread that takes it reach one? What a thread
+ * has decided stays decided: LLVM joins the way of those that return with that of the others, and
+ * branches on the same condition once more behind.
+ */
+#include "compile/spmd_copy.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_block_operation(const struct lw__spmd *s, uint32_t b)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+         i = LLVMGetNextInstruction(i))
+        if (lw__op_table[lw__ir_collective(i, NULL)].block)
+            return true;
+    return false;
+}
+
+/* ---- returns from loops ---------------------------------------------------------------------- */
+
+/* Can the return be reached from the block without a block operation? */
+static bool *find_free_returns(const struct lw__spmd *s)
+{
+    bool *free_return = calloc(s->cfg.count + 1, 1), changed = free_return;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;) {
+            bool found = LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
+                found |= free_return[s->cfg.succ[e]];
+            if (found && !free_return[b] && !has_block_operation(s, b))
+                changed = free_return[b] = true;
+        }
+    }
+    return free_return;
+}
+
+static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
+{
+    bool inside = b && !l->body[b]; /* nothing leads to the entry */
+    for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
+        inside &= l->body[s->cfg.pred[e]];
+    return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+}
+
+/* Threads that leave a loop to return are missed by none of its later barriers; so that this is
+ * known in time, the way to the return belongs to the trip that it leaves. */
+bool lw__spmd_hold_returns(struct lw__spmd *s)
+{
+    bool *free_return = find_free_returns(s), ok = free_return || lw__defect("out of memory");
+    for (size_t k = 0; ok && k < s->loops.count; k++) {
+        struct lw__loop *l = &s->loops.loops[k];
+        bool meets = false, changed = true;
+        for (uint32_t b = 0; b < s->cfg.count; b++)
+            meets |= l->body[b] && has_block_operation(s, b);
+        while (ok && meets && changed) {
+            changed = false;
+            for (uint32_t b = 0; ok && b < s->cfg.count; b++)
+                if (free_return[b] && is_left_to(s, l, b)) {
+                    ok = lw__loops_grow(&s->cfg, l, b);
+                    changed = true;
+                }
+        }
+    }
+    free(free_return);
+    return ok;
+}
+
+/* ---- who is gone ----------------------------------------------------------------------------- */
+
+/* Per block: is one in it, or can be reached from it? owns: release with free() */
+static bool *reaching(const struct lw__spmd *s)
+{
+    bool *later = lw__copy_memory(s->cfg.count, 1), changed = true;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        later[b] = has_block_operation(s, b);
+    while (changed) {
+        changed = false;
+        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;)
+            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
+                if (later[s->cfg.succ[e]] && !later[b])
+                    changed = later[b] = true;
+    }
+    return later;
+}
+
+/* A thread's way along edges, of which it is known that `condition` has this value. */
+struct way {
+    const struct lw__spmd *s;
+    const bool *later;
+    LLVMValueRef condition;
+    bool value;
+    bool *seen; /* per edge */
+};
+
+static LLVMValueRef condition_of(const struct lw__spmd *s, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
+    return LLVMGetNumSuccessors(end) == 2 ? LLVMGetCondition(end) : NULL;
+}
+
+/* The only successor, as 0 or 1, of a block for threads that come by an edge from `from`; -1: it
+ * may be any. */
+static int decided(const struct way *w, uint32_t from, uint32_t block)
+{
+    LLVMValueRef c = condition_of(w->s, block);
+    if (c && c == w->condition)
+        return w->value ? 0 : 1;
+    if (!c || !LLVMIsAPHINode(c) || LLVMGetInstructionParent(c) != w->s->cfg.blocks[block])
+        return -1;
+    for (unsigned k = 0; k < LLVMCountIncoming(c); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(c, k);
+        if (LLVMGetIncomingBlock(c, k) == w->s->cfg.blocks[from] && LLVMIsAConstantInt(v))
+            return LLVMConstIntGetZExtValue(v) ? 0 : 1;
+    }
+    return -1;
+}
+
+static bool defines(const struct way *w, uint32_t block)
+{
+    return w->condition && LLVMIsAInstruction(w->condition) &&
+           LLVMGetInstructionParent(w->condition) == w->s->cfg.blocks[block];
+}
+
+static bool meets_behind(struct way *w, uint32_t from, uint32_t edge)
+{
+    const struct lw__cfg *g = &w->s->cfg;
+    const uint32_t block = g->succ[edge], first = g->succ_start[block];
+    if (w->seen[edge] || !w->later[block])
+        return false;
+    w->seen[edge] = true;
+    if (has_block_operation(w->s, block) || defines(w, block)) /* it is decided anew */
+        return true;
+    const int only = decided(w, from, block);
+    for (uint32_t e = first; e < g->succ_start[block + 1]; e++)
+        if ((only < 0 || e == first + (uint32_t)only) && meets_behind(w, block, e))
+            return true;
+    return false;
+}
+
+bool lw__spmd_find_gone(struct lw__spmd *s)
+{
+    const struct lw__cfg *g = &s->cfg;
+    const uint32_t edges = g->succ_start[g->count];
+    bool *later = reaching(s), in_region = false;
+    struct way w = {.s = s, .later = later, .seen = lw__copy_memory(edges, 1)};
+    for (uint32_t b = 0; b < g->count; b++) {
+        in_region |= s->region_of[b] >= 0 && has_block_operation(s, b);
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
+            memset(w.seen, 0, edges);
+            w.condition = condition_of(s, b);
+            w.value = e == g->succ_start[b];
+            s->meets_later[e] = meets_behind(&w, b, e);
+        }
+    }
+    free(w.seen);
+    free(later);
+    if (in_region)
+        s->gone = calloc(s->pieces, sizeof *s->gone);
+    return !in_region || s->gone || lw__defect("out of memory");
+}
+
+bool lw__spmd_meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to)
+{
+    for (uint32_t e = s->cfg.succ_start[from]; e < s->cfg.succ_start[from + 1]; e++)
+        if (s->cfg.succ[e] == to && s->meets_later[e])
+            return true;
+    return false;
+}
