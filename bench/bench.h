@@ -23,7 +23,8 @@ struct shape {
 };
 
 enum kind { ARRAYS, LAUNCH, BUILD, LIMITS }; /* of a row: a kernel on data, empty launches ... */
-enum b_kind { NO_B, FLOAT_B, BOOL_B };
+enum b_kind { NO_B, FLOAT_B, BOOL_B, BYTE_B, COLUMN_B }; /* of b's n elements */
+enum u_kind { NO_U, STARTS_U, COUNTER_U }; /* rows + 1 offsets, the last n; one, 0 before a run */
 
 /* What a row has to reach: time(against) / time(who) >= ratio, or time(who) <= seconds. */
 struct target {
@@ -38,17 +39,21 @@ struct row {
     enum kind kind;
     const char *kernel; /* kernels/NAME.c and opencl/NAME.cl */
     const char *define; /* for both, or NULL */
-    const char *params; /* o a b: buffers; n r c: the shape */
+    const char *params; /* o a b x u: buffers; n r c: the shape */
     struct shape full, small;
     lw_dim3 block;
     lw_dim3 (*grid)(const struct shape *shape, lw_dim3 block, int threads);
     bool any_block; /* also at the other block sizes */
     bool team;      /* also on two threads; the code by hand can be split */
     enum b_kind b;
+    size_t (*x)(const struct shape *shape); /* floats of a third array; NULL: none */
+    enum u_kind u;
+    bool counts;                                  /* out has uint32_t, 0 before a run */
     size_t (*outputs)(const struct shape *shape); /* values to compare; NULL: sum them up */
-    void (*reference)(const struct work *work, double *want); /* plain C; want[0] for a sum */
+    /* Plain C; want[0] for a sum, NAN beyond what a counter counts. */
+    void (*reference)(const struct work *work, double *want);
     double tolerance;            /* of |got - want|, times |want| where that is above 1 */
-    enum hand_op hand, limit[2]; /* the slower limit counts */
+    enum hand_op hand, limit[2]; /* HAND_NONE: there is none; the slower limit counts */
     enum hand_op scalar;         /* the same in plain C; HAND_NONE: not measured */
     double hand_needs;           /* share of the limit that the code by hand must reach */
     double bytes, flops;         /* for each of the n elements; flops of a matmul: 2 * rows */
@@ -59,6 +64,24 @@ struct row {
 extern const struct row bench_rows[];
 extern const size_t bench_row_count;
 
+/* shapes.c */
+lw_dim3 grid_elements(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_workers(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_columns(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_rows(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_matrix(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_tiles_16(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_tiles_32(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_tiles_64(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_warps(const struct shape *s, lw_dim3 block, int threads);
+lw_dim3 grid_matrices(const struct shape *s, lw_dim3 block, int threads);
+size_t count_n(const struct shape *s);
+size_t count_but_one(const struct shape *s);
+size_t count_but_two(const struct shape *s);
+size_t count_cols(const struct shape *s);
+size_t count_pulls(const struct shape *s);
+size_t count_rows(const struct shape *s);
+size_t count_bins(const struct shape *s);
 double row_flops(const struct row *row, const struct shape *shape);
 
 /* The references of rows.c, in reference.c. */
@@ -76,6 +99,12 @@ void reference_nbody(const struct work *w, double *want);
 void reference_stencil(const struct work *w, double *want);
 void reference_layernorm(const struct work *w, double *want);
 void reference_attention_one(const struct work *w, double *want);
+void reference_bitonic(const struct work *w, double *want);
+void reference_histogram(const struct work *w, double *want);
+void reference_compact(const struct work *w, double *want);
+void reference_csr(const struct work *w, double *want);
+void reference_attention(const struct work *w, double *want);
+void reference_barriers(const struct work *w, double *want);
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -144,7 +173,7 @@ struct session {
     const struct bench *bench;
     const struct row *row;
     struct shape shape;
-    lw_buffer *a, *b, *out;
+    lw_buffer *a, *b, *x, *u, *out;
     size_t out_count, b_element;
     struct work work; /* the buffers mapped, while no launch uses them */
     struct hand_team *team;
@@ -199,6 +228,8 @@ double now(void);
 
 /* session.c: run a variant once; the work is mapped before and after. seconds may be NULL. */
 bool run_once(struct session *session, struct variant *variant, double *seconds);
+bool create_buffers(struct session *session); /* on the bench's memory, those that its row has */
+void destroy_buffers(struct session *session);
 bool map_work(struct session *session);
 void unmap_work(struct session *session);
 

@@ -8,11 +8,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The data of one run. Letters: n elements of a, or a matrix of rows x cols in C order. */
 struct work {
     const float *a;
-    const void *b; /* floats or bools, as the row says; NULL where it has none */
+    const void *b;  /* floats, bools, bytes or uint32_t, as the row says; NULL where it has none */
+    const float *x; /* a third array; NULL where the row has none */
+    uint32_t *u;    /* offsets, or a counter; NULL where the row has none */
     float *out;
     size_t n, rows, cols;
 };
@@ -36,12 +39,18 @@ enum hand_op {
     HAND_STENCIL,           /* five points, the edges as they are; rows even, cols at least 18 */
     HAND_LAYERNORM,         /* rows of cols, a multiple of 64 */
     HAND_ATTENTION_ONE,     /* query and keys in a, values in b; rows a multiple of 128, cols 128 */
+    HAND_BITONIC,           /* each 1024 of a in ascending order; n a multiple of 1024 */
+    HAND_HISTOGRAM_SCALAR,  /* out (256) uint32_t: how often each byte is in b; plain C */
+    HAND_COMPACT,           /* the elements of a above 0.5, in their order; u[0]: how many */
+    HAND_CSR_SCALAR,        /* out = matrix x: values a, columns b, row offsets u; plain C */
+    HAND_ATTENTION,         /* queries a, keys b, values x: matrices of rows x 64 */
     /* limits */
     HAND_READ,           /* n floats of a */
     HAND_READ_TWO,       /* n floats of a and of b */
     HAND_READ_BOOL,      /* n floats of a and n bytes of b */
     HAND_SOFTMAX_CACHED, /* the arithmetic of HAND_SOFTMAX on one row again and again */
     HAND_COPY,           /* n floats from a to out */
+    HAND_COPY_HALF,      /* n floats from a, half as many to out */
     HAND_COPY_STREAMING, /* the same by non-temporal stores */
     HAND_PEAK,           /* HAND_PEAK_FLOPS multiply-adds' worth of arithmetic in registers */
     HAND_OPS

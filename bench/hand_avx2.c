@@ -13,6 +13,7 @@
 
 #define fma_of(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define max_of(a, b) _mm256_max_ps(a, b)
+#define min_of(a, b) _mm256_min_ps(a, b)
 #define rsqrt_near(x) _mm256_rsqrt_ps(x)
 #define round_of(x) _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 #define stream(p, x) _mm256_stream_ps(p, x)
@@ -67,6 +68,47 @@ static inline __m256 scan_lanes(__m256 x)
 static inline __m256 last_lane(__m256 x)
 {
     return _mm256_permutevar8x32_ps(x, _mm256_set1_epi32(7));
+}
+
+static inline __m256 reversed(__m256 x)
+{
+    __m256 halves = _mm256_permute_ps(x, 0x1b);
+    return _mm256_permute2f128_ps(halves, halves, 0x01);
+}
+
+/* `apart` and `up` are constants where this is inlined. */
+static inline __attribute__((always_inline)) __m256 order_lanes(__m256 x, int apart, int up)
+{
+    __m256 other = apart == 1   ? _mm256_permute_ps(x, 0xb1)
+                   : apart == 2 ? _mm256_permute_ps(x, 0x4e)
+                                : _mm256_permute2f128_ps(x, x, 0x01);
+    __m256 least = _mm256_min_ps(x, other), most = _mm256_max_ps(x, other);
+    __m256 low = up ? least : most, high = up ? most : least;
+    return apart == 1   ? _mm256_blend_ps(low, high, 0xaa)
+           : apart == 2 ? _mm256_blend_ps(low, high, 0xcc)
+                        : _mm256_blend_ps(low, high, 0xf0);
+}
+
+/* For each set of lanes the places they come from, a byte each: 2 KiB, always in the first cache.
+ */
+static uint64_t places[256];
+
+__attribute__((constructor)) static void fill_places(void)
+{
+    for (unsigned set = 0; set < 256; set++) {
+        unsigned at = 0;
+        for (unsigned lane = 0; lane < 8; lane++)
+            if (set >> lane & 1)
+                places[set] |= (uint64_t)lane << (8 * at++);
+    }
+}
+
+static inline size_t compress(float *p, __m256 x)
+{
+    int keep = _mm256_movemask_ps(_mm256_cmp_ps(x, _mm256_set1_ps(0.5f), _CMP_GT_OQ));
+    __m256i from = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(void *)&places[keep]));
+    _mm256_storeu_ps(p, _mm256_permutevar8x32_ps(x, from));
+    return (size_t)__builtin_popcount((unsigned)keep);
 }
 
 /* Lines r and r+4 of four columns as the halves of a vector. */

@@ -13,6 +13,7 @@
 
 #define fma_of(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define max_of(a, b) _mm512_max_ps(a, b)
+#define min_of(a, b) _mm512_min_ps(a, b)
 #define rsqrt_near(x) _mm512_rsqrt14_ps(x)
 #define power_of_two(n) _mm512_scalef_ps(_mm512_set1_ps(1), n)
 #define round_of(x) _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
@@ -56,6 +57,35 @@ static inline __m512 scan_lanes(__m512 x)
 static inline __m512 last_lane(__m512 x)
 {
     return _mm512_permutexvar_ps(_mm512_set1_epi32(15), x);
+}
+
+static inline __m512 reversed(__m512 x)
+{
+    __m512 quarters = _mm512_permute_ps(x, 0x1b);
+    return _mm512_shuffle_f32x4(quarters, quarters, 0x1b);
+}
+
+/* `apart` and `up` are constants where this is inlined. */
+static inline __attribute__((always_inline)) __m512 order_lanes(__m512 x, int apart, int up)
+{
+    static const __mmask16 upper[] = {[1] = 0xaaaa, [2] = 0xcccc, [4] = 0xf0f0, [8] = 0xff00};
+    __m512 other = x;
+    switch (apart) {
+    case 1: other = _mm512_permute_ps(x, 0xb1); break;
+    case 2: other = _mm512_permute_ps(x, 0x4e); break;
+    case 4: other = _mm512_shuffle_f32x4(x, x, 0xb1); break;
+    default: other = _mm512_shuffle_f32x4(x, x, 0x4e); break;
+    }
+    __mmask16 most = up ? upper[apart] : (__mmask16)~upper[apart];
+    return _mm512_mask_max_ps(_mm512_min_ps(x, other), most, x, other);
+}
+
+/* In a register, then a plain store: the instruction that stores what it compresses is slow. */
+static inline size_t compress(float *p, __m512 x)
+{
+    __mmask16 keep = _mm512_cmp_ps_mask(x, _mm512_set1_ps(0.5f), _CMP_GT_OQ);
+    _mm512_storeu_ps(p, _mm512_maskz_compress_ps(keep, x));
+    return (size_t)__builtin_popcount(keep);
 }
 
 /* Lines r, r+4, r+8, r+12 of four columns as the quarters of a vector. */

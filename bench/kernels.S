@@ -20,12 +20,18 @@ bench_texts:
     text kernels, c, \name
     text opencl, cl, \name
     .endm
+    kernel attention
     kernel attention_one
     kernel average
+    kernel barriers
+    kernel bitonic
+    kernel compact
+    kernel csr
     kernel difference
     kernel dot
     kernel dot_tree
     kernel empty
+    kernel histogram
     kernel layernorm
     kernel mandelbrot
     kernel matmul

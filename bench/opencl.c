@@ -17,7 +17,7 @@ struct opencl {
     cl_queue queue;
     cl_program program;
     cl_kernel kernel;
-    cl_memory a, b, out;
+    cl_memory a, b, x, u, out;
     size_t out_bytes;
     size_t global[2], local[2];
     char salt[48];
@@ -124,6 +124,8 @@ static bool open_buffers(struct variant *v, struct session *s)
     o->out_bytes = s->out_count * sizeof(float);
     o->a = wrap(o, s->work.a, lw_buffer_bytes(s->a), &error);
     o->b = wrap(o, s->work.b, s->shape.n * s->b_element, &error);
+    o->x = wrap(o, s->work.x, s->x ? lw_buffer_bytes(s->x) : 0, &error);
+    o->u = wrap(o, s->work.u, s->u ? lw_buffer_bytes(s->u) : 0, &error);
     o->out = wrap(o, s->work.out, o->out_bytes, &error);
     return !error || variant_fail(v, "not measured: OpenCL error %d", error);
 }
@@ -139,6 +141,8 @@ static bool set_args(struct variant *v, const struct session *s)
         case 'o': error = o->api.SetKernelArg(o->kernel, i, sizeof o->out, &o->out); break;
         case 'a': error = o->api.SetKernelArg(o->kernel, i, sizeof o->a, &o->a); break;
         case 'b': error = o->api.SetKernelArg(o->kernel, i, sizeof o->b, &o->b); break;
+        case 'x': error = o->api.SetKernelArg(o->kernel, i, sizeof o->x, &o->x); break;
+        case 'u': error = o->api.SetKernelArg(o->kernel, i, sizeof o->u, &o->u); break;
         case 'n': error = o->api.SetKernelArg(o->kernel, i, sizeof n, &n); break;
         case 'r': error = o->api.SetKernelArg(o->kernel, i, sizeof rows, &rows); break;
         default: error = o->api.SetKernelArg(o->kernel, i, sizeof cols, &cols); break;
@@ -218,9 +222,9 @@ static void opencl_close(struct variant *v)
     struct opencl *o = v->state;
     if (!o)
         return;
-    cl_memory buffers[] = {o->a, o->b, o->out};
+    cl_memory buffers[] = {o->a, o->b, o->x, o->u, o->out};
     drop_program(o);
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         if (buffers[i])
             o->api.ReleaseMemObject(buffers[i]);
     if (o->queue)

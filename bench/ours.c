@@ -25,6 +25,8 @@ size_t kernel_args(const struct session *s, const lw_buffer *out, lw_arg args[8]
         case 'o': args[count++] = lw_arg_buffer((lw_buffer *)(uintptr_t)out); break;
         case 'a': args[count++] = lw_arg_buffer(s->a); break;
         case 'b': args[count++] = lw_arg_buffer(s->b); break;
+        case 'x': args[count++] = lw_arg_buffer(s->x); break;
+        case 'u': args[count++] = lw_arg_buffer(s->u); break;
         case 'n': args[count++] = lw_arg_uint(s->shape.n); break;
         case 'r': args[count++] = lw_arg_uint(s->shape.rows); break;
         default: args[count++] = lw_arg_uint(s->shape.cols); break;

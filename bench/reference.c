@@ -2,6 +2,7 @@
  */
 #include "bench.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void reference_dot(const struct work *w, double *want)
@@ -160,15 +161,62 @@ void reference_layernorm(const struct work *w, double *want)
     }
 }
 
-void reference_attention_one(const struct work *w, double *want)
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *a, const void *b)
 {
-    const float *values = w->b;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void reference_bitonic(const struct work *w, double *want)
+{
+    enum { BLOCK = 1024 };
+    for (size_t i = 0; i < w->n; i++)
+        want[i] = w->a[i];
+    for (size_t i = 0; i < w->n; i += BLOCK)
+        qsort(want + i, BLOCK, sizeof *want, compare_doubles);
+}
+
+void reference_histogram(const struct work *w, double *want)
+{
+    const uint8_t *b = w->b;
+    memset(want, 0, 256 * sizeof *want);
+    for (size_t i = 0; i < w->n; i++)
+        want[b[i]]++;
+}
+
+void reference_compact(const struct work *w, double *want)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->n; i++)
+        if (w->a[i] > 0.5f)
+            want[kept++] = w->a[i];
+    while (kept < w->n)
+        want[kept++] = (double)NAN;
+}
+
+void reference_csr(const struct work *w, double *want)
+{
+    const uint32_t *column = w->b;
+    for (size_t r = 0; r < w->rows; r++) {
+        want[r] = 0;
+        for (size_t i = w->u[r]; i < w->u[r + 1]; i++)
+            want[r] += (double)w->a[i] * w->x[column[i]];
+    }
+}
+
+/* ---- attention ------------------------------------------------------------------------------- */
+
+/* One query of the matrix whose keys and values these are. */
+static void reference_query(const struct work *w, const float *query, const float *keys,
+                            const float *values, double *want)
+{
     double sum = 0;
-    memset(want, 0, w->cols * sizeof *want);
     for (size_t r = 0; r < w->rows; r++) {
         double product = 0;
         for (size_t c = 0; c < w->cols; c++)
-            product += (double)w->a[c] * w->a[r * w->cols + c];
+            product += (double)query[c] * keys[r * w->cols + c];
         double weight = exp(product / sqrt((double)w->cols));
         sum += weight;
         for (size_t c = 0; c < w->cols; c++)
@@ -176,4 +224,37 @@ void reference_attention_one(const struct work *w, double *want)
     }
     for (size_t c = 0; c < w->cols; c++)
         want[c] /= sum;
+}
+
+void reference_attention_one(const struct work *w, double *want)
+{
+    memset(want, 0, w->cols * sizeof *want);
+    reference_query(w, w->a, w->a, w->b, want);
+}
+
+void reference_attention(const struct work *w, double *want)
+{
+    const float *b = w->b;
+    size_t size = w->rows * w->cols;
+    memset(want, 0, w->n * sizeof *want);
+    for (size_t i = 0; i < w->n; i += w->cols)
+        reference_query(w, w->a + i, b + i / size * size, w->x + i / size * size, want + i);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+/* In float, as the kernel does it: after so many steps other roundings would show. */
+void reference_barriers(const struct work *w, double *want)
+{
+    enum { THREADS = 256 };
+    float value[4][THREADS];
+    memcpy(value, w->a, sizeof value);
+    for (size_t step = 0; step < w->n; step++) {
+        float *v = value[step % 4], first = v[0];
+        for (size_t t = 0; t < THREADS; t++)
+            v[t] = 0.5f * (v[t] + (t + 1 < THREADS ? v[t + 1] : first));
+    }
+    for (size_t i = 0; i < 4; i++)
+        for (size_t t = 0; t < THREADS; t++)
+            want[i * THREADS + t] = value[i][t];
 }

@@ -4,101 +4,6 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-/* ---- grids and outputs ----------------------------------------------------------------------- */
-
-static uint32_t blocks_of(size_t n, size_t each)
-{
-    return (uint32_t)((n + each - 1) / each);
-}
-
-/* An element for each thread. */
-static lw_dim3 grid_elements(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)threads;
-    return lw_dim_1(blocks_of(s->n, (size_t)block.x * block.y));
-}
-
-/* A block for each worker. */
-static lw_dim3 grid_workers(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)s, (void)block;
-    return lw_dim_1((uint32_t)threads);
-}
-
-/* A thread for each column. */
-static lw_dim3 grid_columns(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)threads;
-    return lw_dim_1(blocks_of(s->cols, block.x));
-}
-
-static lw_dim3 grid_rows(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)block, (void)threads;
-    return lw_dim_1((uint32_t)s->rows);
-}
-
-/* A thread for each element of a matrix. */
-static lw_dim3 grid_matrix(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)threads;
-    return lw_dim_2(blocks_of(s->cols, block.x), blocks_of(s->rows, block.y));
-}
-
-static lw_dim3 grid_tiles(const struct shape *s, size_t tile)
-{
-    return lw_dim_2(blocks_of(s->cols, tile), blocks_of(s->rows, tile));
-}
-
-static lw_dim3 grid_tiles_16(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)block, (void)threads;
-    return grid_tiles(s, 16);
-}
-
-static lw_dim3 grid_tiles_32(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)block, (void)threads;
-    return grid_tiles(s, 32);
-}
-
-static lw_dim3 grid_tiles_64(const struct shape *s, lw_dim3 block, int threads)
-{
-    (void)block, (void)threads;
-    return grid_tiles(s, 64);
-}
-
-static size_t outputs_n(const struct shape *s)
-{
-    return s->n;
-}
-
-static size_t outputs_but_one(const struct shape *s)
-{
-    return s->n - 1;
-}
-
-static size_t outputs_but_two(const struct shape *s)
-{
-    return s->n - 2;
-}
-
-static size_t outputs_cols(const struct shape *s)
-{
-    return s->cols;
-}
-
-static size_t outputs_of_bodies(const struct shape *s)
-{
-    return 3 * s->cols;
-}
-
-double row_flops(const struct row *row, const struct shape *shape)
-{
-    double each = row->hand == HAND_MATMUL ? 2.0 * (double)shape->rows : row->flops;
-    return each * (double)shape->n;
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 /* Shapes. A small one has a partial last block where the code by hand allows one. */
@@ -190,7 +95,7 @@ const struct row bench_rows[] = {
         .block = {256, 1, 1},
         .grid = grid_elements,
         .any_block = true,
-        .outputs = outputs_but_one,
+        .outputs = count_but_one,
         .reference = reference_difference,
         .tolerance = 1e-6,
         .hand = HAND_DIFFERENCE,
@@ -209,7 +114,7 @@ const struct row bench_rows[] = {
         .block = {256, 1, 1},
         .grid = grid_elements,
         .any_block = true,
-        .outputs = outputs_but_two,
+        .outputs = count_but_two,
         .reference = reference_average,
         .tolerance = 1e-6,
         .hand = HAND_AVERAGE,
@@ -228,7 +133,7 @@ const struct row bench_rows[] = {
         .params = "oan",
         .block = {128, 1, 1},
         .grid = grid_elements,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_normalise,
         .tolerance = 1e-5,
         .hand = HAND_NORMALISE,
@@ -247,7 +152,7 @@ const struct row bench_rows[] = {
         .block = {256, 1, 1},
         .grid = grid_rows,
         .any_block = true,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_softmax,
         .tolerance = 1e-6,
         .hand = HAND_SOFTMAX,
@@ -265,7 +170,7 @@ const struct row bench_rows[] = {
         .params = "rcoa",
         .block = {32, 8, 1},
         .grid = grid_tiles_32,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_transpose,
         .hand = HAND_TRANSPOSE,
         .limit = {HAND_COPY},
@@ -282,7 +187,7 @@ const struct row bench_rows[] = {
         .params = "oan",
         .block = {256, 1, 1},
         .grid = grid_elements,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_scan,
         .tolerance = 1e-5,
         .hand = HAND_SCAN,
@@ -301,7 +206,7 @@ const struct row bench_rows[] = {
         .block = {16, 16, 1},
         .grid = grid_tiles_16,
         .b = FLOAT_B,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_matmul,
         .tolerance = 1e-4,
         .hand = HAND_MATMUL,
@@ -320,7 +225,7 @@ const struct row bench_rows[] = {
         .block = {16, 16, 1},
         .grid = grid_tiles_64,
         .b = FLOAT_B,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_matmul,
         .tolerance = 1e-4,
         .hand = HAND_MATMUL,
@@ -338,7 +243,7 @@ const struct row bench_rows[] = {
         .params = "rco",
         .block = {16, 16, 1},
         .grid = grid_matrix,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_mandelbrot,
         .hand = HAND_MANDELBROT,
         .limit = {HAND_PEAK},
@@ -358,7 +263,7 @@ const struct row bench_rows[] = {
         .params = "coa",
         .block = {256, 1, 1},
         .grid = grid_columns,
-        .outputs = outputs_of_bodies,
+        .outputs = count_pulls,
         .reference = reference_nbody,
         .tolerance = 1e-4,
         .hand = HAND_NBODY,
@@ -376,7 +281,7 @@ const struct row bench_rows[] = {
         .params = "rcoa",
         .block = {16, 16, 1},
         .grid = grid_matrix,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_stencil,
         .tolerance = 1e-6,
         .hand = HAND_STENCIL,
@@ -394,7 +299,7 @@ const struct row bench_rows[] = {
         .params = "rcoa",
         .block = {256, 1, 1},
         .grid = grid_rows,
-        .outputs = outputs_n,
+        .outputs = count_n,
         .reference = reference_layernorm,
         .tolerance = 1e-5,
         .hand = HAND_LAYERNORM,
@@ -412,7 +317,7 @@ const struct row bench_rows[] = {
         .params = "roab",
         .block = {128, 1, 1},
         .b = FLOAT_B,
-        .outputs = outputs_cols,
+        .outputs = count_cols,
         .reference = reference_attention_one,
         .tolerance = 1e-5,
         .hand = HAND_ATTENTION_ONE,
@@ -421,6 +326,108 @@ const struct row bench_rows[] = {
         .bytes = 8,
         .flops = 4,
         .targets = {{NULL, 1, "ours", "limit", 0.90, 0}},
+    },
+    {
+        .name = "bitonic",
+        .title = "bitonic sort in blocks of 1024, 2^22",
+        .full = {.n = 1 << 22},
+        .small = {.n = 1024 * 8},
+        .kernel = "bitonic",
+        .params = "oa",
+        .block = {1024, 1, 1},
+        .grid = grid_elements,
+        .outputs = count_n,
+        .reference = reference_bitonic,
+        .hand = HAND_BITONIC,
+        .limit = {HAND_COPY},
+        .hand_needs = 0.05, /* 55 steps on each key: memory is no measure of it */
+        .bytes = 8,
+        .targets = {{"avx512", 1, "ours", "hand", 0.60, 0}, AGAINST("pocl", 8)},
+    },
+    {
+        .name = "histogram",
+        .title = "histogram of 2^24 bytes, 256 bins in block memory",
+        VECTOR(1 << 24),
+        .kernel = "histogram",
+        .params = "obn",
+        .block = {256, 1, 1},
+        .grid = grid_workers,
+        .b = BYTE_B,
+        .counts = true,
+        .outputs = count_bins,
+        .reference = reference_histogram,
+        .scalar = HAND_HISTOGRAM_SCALAR,
+        .bytes = 1,
+        .targets = {AGAINST("scalar C", 0.50)},
+    },
+    {
+        .name = "compact",
+        .title = "elements above 0.5 by ballot, 2^24",
+        VECTOR(1 << 24),
+        .kernel = "compact",
+        .params = "ouan",
+        .block = {256, 1, 1},
+        .grid = grid_elements,
+        .u = COUNTER_U,
+        .outputs = count_n,
+        .reference = reference_compact,
+        .hand = HAND_COMPACT,
+        .limit = {HAND_COPY_HALF},
+        .hand_needs = 0.85, /* where an element goes is known only after those before it */
+        .bytes = 6,
+        .targets = {{"avx512", 1, "ours", "hand", 0.70, 0}},
+    },
+    {
+        .name = "csr",
+        .title = "sparse matrix times vector, 10^6 rows of 16, a warp a row",
+        MATRIX(1000000, 16, 500, 16),
+        .kernel = "csr",
+        .params = "roabxu",
+        .block = {256, 1, 1},
+        .grid = grid_warps,
+        .b = COLUMN_B,
+        .x = count_rows,
+        .u = STARTS_U,
+        .outputs = count_rows,
+        .reference = reference_csr,
+        .tolerance = 1e-5,
+        .scalar = HAND_CSR_SCALAR,
+        .bytes = 8.5, /* and what the columns bring of x */
+        .flops = 2,
+        .targets = {AGAINST("scalar C", 0.80)},
+    },
+    {
+        .name = "attention",
+        .title = "attention, 8 x 1024 x 64, tiles of 32 keys",
+        .full = {.n = 8 * 1024 * 64, .rows = 1024, .cols = 64},
+        .small = {.n = 2 * 128 * 64, .rows = 128, .cols = 64},
+        .kernel = "attention",
+        .params = "roabx",
+        .block = {64, 1, 1},
+        .grid = grid_matrices,
+        .b = FLOAT_B,
+        .x = count_n,
+        .outputs = count_n,
+        .reference = reference_attention,
+        .tolerance = 1e-5,
+        .hand = HAND_ATTENTION,
+        .limit = {HAND_PEAK},
+        .hand_needs = 0.64, /* between the products come their exponentials */
+        .bytes = 16,
+        .flops = 4 * 1024,
+        .targets = {AGAINST("limit", 0.45)},
+    },
+    {
+        .name = "barriers",
+        .title = "10^5 barriers of 256 threads with 4 live values",
+        .full = {.n = 100000, .cols = 1024},
+        .small = {.n = 2000, .cols = 1024},
+        .kernel = "barriers",
+        .params = "oan",
+        .block = {256, 1, 1},
+        .outputs = count_cols,
+        .reference = reference_barriers,
+        .targets = {{"avx512", 1, "ours", NULL, 0, 100000 * 60e-9}},
     },
     {
         .name = "launch",

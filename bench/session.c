@@ -22,48 +22,78 @@ bool variant_fail(struct variant *variant, const char *format, ...)
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-static lw_status create_buffers(struct session *s)
+enum { BUFFERS = 5 };
+
+static void list_buffers(struct session *s, lw_buffer **list[BUFFERS])
 {
-    lw_device *memory = s->bench->memory;
-    lw_status status = LW_OK;
-    if (s->row->b != NO_B) {
-        lw_dtype dtype = s->row->b == BOOL_B ? LW_BOOL : LW_F32;
-        s->b_element = lw_dtype_size(dtype);
-        status = lw_buffer_create(memory, dtype, s->shape.n, &s->b);
-    }
-    if (!status)
-        status = lw_buffer_create(memory, LW_F32, s->shape.n ? s->shape.n : 1, &s->a);
-    return status ? status : lw_buffer_create(memory, LW_F32, s->out_count, &s->out);
+    lw_buffer **const all[BUFFERS] = {&s->a, &s->b, &s->x, &s->u, &s->out};
+    memcpy(list, all, sizeof all);
 }
 
-static bool map_one(lw_buffer *buffer, void **to)
+bool create_buffers(struct session *s)
 {
-    *to = NULL;
-    return !buffer || lw_buffer_map(buffer, to) == LW_OK;
+    static const lw_dtype b_dtypes[] = {
+        [FLOAT_B] = LW_F32, [BOOL_B] = LW_BOOL, [BYTE_B] = LW_U8, [COLUMN_B] = LW_U32};
+    const struct row *row = s->row;
+    lw_device *memory = s->bench->memory;
+    lw_dtype out = row->counts ? LW_U32 : LW_F32;
+    size_t us = row->u == STARTS_U ? s->shape.rows + 1 : 1;
+    s->a = s->b = s->x = s->u = s->out = NULL;
+    if (row->b != NO_B)
+        s->b_element = lw_dtype_size(b_dtypes[row->b]);
+    return (row->b == NO_B ||
+            lw_buffer_create(memory, b_dtypes[row->b], s->shape.n, &s->b) == LW_OK) &&
+           (!row->x || lw_buffer_create(memory, LW_F32, row->x(&s->shape), &s->x) == LW_OK) &&
+           (row->u == NO_U || lw_buffer_create(memory, LW_U32, us, &s->u) == LW_OK) &&
+           lw_buffer_create(memory, LW_F32, s->shape.n ? s->shape.n : 1, &s->a) == LW_OK &&
+           lw_buffer_create(memory, out, s->out_count, &s->out) == LW_OK;
+}
+
+void destroy_buffers(struct session *s)
+{
+    lw_buffer **list[BUFFERS];
+    list_buffers(s, list);
+    for (int i = 0; i < BUFFERS; i++)
+        lw_buffer_destroy(*list[i]);
 }
 
 bool map_work(struct session *s)
 {
-    void *a, *b, *out;
-    if (!map_one(s->a, &a) || !map_one(s->b, &b) || !map_one(s->out, &out))
-        return false;
-    s->work = (struct work){a, b, out, s->shape.n, s->shape.rows, s->shape.cols};
+    lw_buffer **list[BUFFERS];
+    void *at[BUFFERS] = {NULL};
+    list_buffers(s, list);
+    for (int i = 0; i < BUFFERS; i++)
+        if (*list[i] && lw_buffer_map(*list[i], &at[i]) != LW_OK)
+            return false;
+    s->work =
+        (struct work){at[0], at[1], at[2], at[3], at[4], s->shape.n, s->shape.rows, s->shape.cols};
     return true;
 }
 
 void unmap_work(struct session *s)
 {
-    lw_buffer *const buffers[] = {s->a, s->b, s->out};
-    for (int i = 0; i < 3; i++)
-        if (buffers[i] && lw_buffer_unmap(buffers[i]) != LW_OK)
+    lw_buffer **list[BUFFERS];
+    list_buffers(s, list);
+    for (int i = 0; i < BUFFERS; i++)
+        if (*list[i] && lw_buffer_unmap(*list[i]) != LW_OK)
             fprintf(stderr, "bench: %s\n", lw_last_error());
 }
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
+/* What is counted begins at 0. */
+static void clear_counts(struct session *s)
+{
+    if (s->row->counts)
+        memset(s->work.out, 0, s->row->outputs(&s->shape) * sizeof *s->work.out);
+    if (s->row->u == COUNTER_U)
+        s->work.u[0] = 0;
+}
+
 /* The work is mapped when this is called and when it returns. */
 bool run_once(struct session *s, struct variant *v, double *seconds)
 {
+    clear_counts(s);
     if (v->way->ready)
         v->way->ready(v, s);
     if (v->way->on_device)
@@ -119,7 +149,7 @@ static bool session_open(struct session *s)
     const struct bench *bench = s->bench;
     s->out_count = out_count_of(s->row, &s->shape, bench->threads);
     s->variants = calloc(VARIANTS_MAX, sizeof *s->variants);
-    if (!s->variants || create_buffers(s) != LW_OK || !map_work(s)) {
+    if (!s->variants || !create_buffers(s) || !map_work(s)) {
         fprintf(stderr, "bench: %s: %s\n", s->row->name, lw_last_error());
         return false;
     }
@@ -134,9 +164,7 @@ static void session_close(struct session *s)
 {
     close_variants(s);
     unmap_work(s);
-    lw_buffer_destroy(s->a);
-    lw_buffer_destroy(s->b);
-    lw_buffer_destroy(s->out);
+    destroy_buffers(s);
     free(s->variants);
 }
 

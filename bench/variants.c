@@ -54,10 +54,12 @@ static void add_peers(struct session *s)
 static void arrays_make(struct session *s)
 {
     add(s, &way_ours, "ours");
-    add(s, &way_hand, "hand")->op = s->row->hand;
+    if (s->row->hand)
+        add(s, &way_hand, "hand")->op = s->row->hand;
     if (s->row->scalar)
         add(s, &way_hand, "scalar C")->op = s->row->scalar;
-    add_limit(s, s->row->limit[0], "limit");
+    if (s->row->limit[0])
+        add_limit(s, s->row->limit[0], "limit");
     if (s->row->limit[1])
         add_limit(s, s->row->limit[1], "limit 2");
     add_peers(s);

@@ -33,14 +33,40 @@ static void fill_bools(bool *to, size_t count, uint64_t seed)
         to[i] = next_random(&seed) >> 63;
 }
 
+static void fill_bytes(uint8_t *to, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint8_t)(next_random(&seed) >> 56);
+}
+
+static void fill_columns(uint32_t *to, size_t count, size_t columns, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint32_t)(next_random(&seed) % columns);
+}
+
+static void fill_b(struct session *s)
+{
+    void *b = (void *)(uintptr_t)s->work.b;
+    switch (s->row->b) {
+    case NO_B: break;
+    case FLOAT_B: fill_floats(b, s->shape.n, 2); break;
+    case BOOL_B: fill_bools(b, s->shape.n, 3); break;
+    case BYTE_B: fill_bytes(b, s->shape.n, 4); break;
+    case COLUMN_B: fill_columns(b, s->shape.n, lw_buffer_count(s->x), 5); break;
+    }
+}
+
 /* Uniform in [0, 1): sums do not cancel, means are not 0. */
 void data_fill(struct session *s)
 {
     fill_floats((float *)(uintptr_t)s->work.a, lw_buffer_count(s->a), 1);
-    if (s->row->b == FLOAT_B)
-        fill_floats((float *)(uintptr_t)s->work.b, s->shape.n, 2);
-    else if (s->row->b == BOOL_B)
-        fill_bools((bool *)(uintptr_t)s->work.b, s->shape.n, 3);
+    fill_b(s);
+    if (s->x)
+        fill_floats((float *)(uintptr_t)s->work.x, lw_buffer_count(s->x), 6);
+    if (s->row->u == STARTS_U)
+        for (size_t r = 0; r <= s->shape.rows; r++)
+            s->work.u[r] = (uint32_t)(r * s->shape.cols);
     memset(s->work.out, 0, s->out_count * sizeof *s->work.out);
 }
 
@@ -57,6 +83,13 @@ static bool is_close(double got, double want, double tolerance)
     return fabs(got - want) <= tolerance * (fabs(want) > 1 ? fabs(want) : 1);
 }
 
+static double value_at(const struct session *s, const float *out, size_t i)
+{
+    uint32_t count;
+    memcpy(&count, &out[i], sizeof count);
+    return s->row->counts ? count : (double)out[i];
+}
+
 static bool check_values(struct variant *v, const struct session *s, const double *want)
 {
     const float *out = s->work.out;
@@ -67,9 +100,18 @@ static bool check_values(struct variant *v, const struct session *s, const doubl
         return is_close(sum, want[0], s->row->tolerance) ||
                variant_fail(v, "wrong: the sum is %.9g, not %.9g", sum, want[0]);
     }
-    for (size_t i = 0; i < s->row->outputs(&s->shape); i++)
-        if (!is_close(out[i], want[i], s->row->tolerance))
-            return variant_fail(v, "wrong: out[%zu] is %.9g, not %.9g", i, out[i], want[i]);
+    size_t count = s->row->outputs(&s->shape);
+    if (s->row->u == COUNTER_U) {
+        for (count = 0; count < s->shape.n && !isnan(want[count]);)
+            count++;
+        if (s->work.u[0] != count)
+            return variant_fail(v, "wrong: the counter is %u, not %zu", s->work.u[0], count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        double got = value_at(s, out, i);
+        if (!is_close(got, want[i], s->row->tolerance))
+            return variant_fail(v, "wrong: out[%zu] is %.9g, not %.9g", i, got, want[i]);
+    }
     return true;
 }
 
@@ -85,8 +127,8 @@ static bool same_values(struct variant *v, const struct session *s, const float 
     size_t count = s->row->outputs ? s->row->outputs(&s->shape) : s->out_count;
     for (size_t i = 0; i < count; i++)
         if (!is_same(s->work.out[i], want[i]))
-            return variant_fail(v, "wrong: out[%zu] is %.9g, on ref %.9g", i, s->work.out[i],
-                                want[i]);
+            return variant_fail(v, "wrong: out[%zu] is %.9g, on ref %.9g", i,
+                                value_at(s, s->work.out, i), value_at(s, want, i));
     return true;
 }
 
@@ -99,13 +141,8 @@ static bool run_on_ref(const struct session *like, const struct variant *variant
     struct session s = *like;
     struct variant v = {.way = &way_ours, .block = variant->block, .repeat = 1};
     s.bench = &bench;
-    s.a = s.b = s.out = NULL;
     bool done = false;
-    if (lw_buffer_create(bench.ref, LW_F32, s.shape.n, &s.a) == LW_OK &&
-        lw_buffer_create(bench.ref, LW_F32, s.out_count, &s.out) == LW_OK &&
-        (s.row->b == NO_B ||
-         lw_buffer_create(bench.ref, lw_buffer_dtype(like->b), s.shape.n, &s.b) == LW_OK) &&
-        map_work(&s)) {
+    if (create_buffers(&s) && map_work(&s)) {
         data_fill(&s);
         clear_out(&s);
         done = way_ours.open(&v, &s) && run_once(&s, &v, NULL);
@@ -115,9 +152,7 @@ static bool run_on_ref(const struct session *like, const struct variant *variant
         variant_fail(&v, "%s", lw_last_error());
     }
     way_ours.close(&v);
-    lw_buffer_destroy(s.a);
-    lw_buffer_destroy(s.b);
-    lw_buffer_destroy(s.out);
+    destroy_buffers(&s);
     return done || variant_fail(problem, "not verified: on ref %.150s", v.problem);
 }
 

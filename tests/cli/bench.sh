@@ -22,6 +22,12 @@ grep -q '"commit": "abc123"' results.json
 grep -q '"row": "matmul_4x4"' results.json
 grep -q '</svg>' results.svg
 
+# Rows that count, sort or have a third array; not all of these have code by hand.
+"$LANEWISE" bench --device ref --level avx2 --threads 1 bitonic histogram compact csr attention \
+    barriers >table
+[ "$(grep -c "ours has ref's bits" table)" -eq 6 ] || { echo "other bits"; cat table; exit 1; }
+if grep -E 'wrong|refused|crashed|failed' table; then exit 1; fi
+
 # JSON on standard output is all that stands there.
 "$LANEWISE" bench --device ref --level avx2 dot24 --threads 1 --json >out 2>table
 head -c 1 out | grep -q '{'
