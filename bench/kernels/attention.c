@@ -41,13 +41,14 @@ KERNEL BLOCK(SIZE) void attention(int rows, float out[][SIZE], const float a[][S
         float shrink = exp(top - new_top);
         top = new_top;
         sum *= shrink;
-        for (int c = 0; c < SIZE; c++)
-            mean[c] *= shrink;
         for (int k = 0; k < KEYS; k++) {
-            float e = exp(weight[k] - top);
-            sum += e;
-            for (int c = 0; c < SIZE; c++)
-                mean[c] = fma(e, value[k][c], mean[c]);
+            weight[k] = exp(weight[k] - top);
+            sum += weight[k];
+        }
+        for (int c = 0; c < SIZE; c++) {
+            mean[c] *= shrink;
+            for (int k = 0; k < KEYS; k++)
+                mean[c] = fma(weight[k], value[k][c], mean[c]);
         }
         barrier();
     }

@@ -11,8 +11,9 @@ KERNEL BLOCK(THREADS) void csr(int rows, float out[rows], const float *a, const 
     int row = block_idx.x * (THREADS / WARP_SIZE) + warp_id();
     if (row >= rows)
         return;
+    size_t first = start[row], end = start[row + 1];
     float sum = 0;
-    for (uint32_t i = start[row] + lane_id(); i < start[row + 1]; i += WARP_SIZE)
+    for (size_t i = first + lane_id(); i < end; i += WARP_SIZE)
         sum = fma(a[i], x[b[i]], sum);
     sum = warp_sum(sum);
     if (lane_id() == 0)

@@ -28,13 +28,14 @@ attention_kernel(int rows, __global float *out, __global const float *a, __globa
         float shrink = exp(top - new_top);
         top = new_top;
         sum *= shrink;
-        for (int c = 0; c < 64; c++)
-            mean[c] *= shrink;
         for (int k = 0; k < 32; k++) {
-            float e = exp(weight[k] - top);
-            sum += e;
-            for (int c = 0; c < 64; c++)
-                mean[c] = fma(e, value[k][c], mean[c]);
+            weight[k] = exp(weight[k] - top);
+            sum += weight[k];
+        }
+        for (int c = 0; c < 64; c++) {
+            mean[c] *= shrink;
+            for (int k = 0; k < 32; k++)
+                mean[c] = fma(weight[k], value[k][c], mean[c]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
