@@ -415,6 +415,7 @@ const struct row bench_rows[] = {
         .hand_needs = 0.64, /* between the products come their exponentials */
         .bytes = 16,
         .flops = 4 * 1024,
+        .numpy = true,
         .targets = {AGAINST("limit", 0.45)},
     },
     {
