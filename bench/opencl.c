@@ -193,18 +193,26 @@ static bool opencl_run(struct variant *v, struct session *s)
 }
 
 /* The standard lets the host look only at what it has mapped. */
-static void opencl_settle(struct variant *v, struct session *s)
+static void look_at(struct variant *v, cl_memory memory, size_t bytes, const void *data)
 {
     struct opencl *o = v->state;
     int32_t error;
-    void *at = o->api.EnqueueMapBuffer(o->queue, o->out, 1, CL_MAP_READ, 0, o->out_bytes, 0, NULL,
-                                       NULL, &error);
-    if (error || at != s->work.out) {
+    void *at =
+        o->api.EnqueueMapBuffer(o->queue, memory, 1, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &error);
+    if (error || at != data) {
         variant_fail(v, "not measured: PoCL copies the buffers");
         return;
     }
-    o->api.EnqueueUnmapMemObject(o->queue, o->out, at, 0, NULL, NULL);
+    o->api.EnqueueUnmapMemObject(o->queue, memory, at, 0, NULL, NULL);
     o->api.Finish(o->queue);
+}
+
+static void opencl_settle(struct variant *v, struct session *s)
+{
+    const struct opencl *o = v->state;
+    look_at(v, o->out, o->out_bytes, s->work.out);
+    if (s->u)
+        look_at(v, o->u, lw_buffer_bytes(s->u), s->work.u);
 }
 
 static void drop_program(struct opencl *o)

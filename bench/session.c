@@ -24,6 +24,7 @@ bool variant_fail(struct variant *variant, const char *format, ...)
 
 enum { BUFFERS = 5 };
 
+/* In the order in which map_work takes them. */
 static void list_buffers(struct session *s, lw_buffer **list[BUFFERS])
 {
     lw_buffer **const all[BUFFERS] = {&s->a, &s->b, &s->x, &s->u, &s->out};
@@ -65,8 +66,14 @@ bool map_work(struct session *s)
     for (int i = 0; i < BUFFERS; i++)
         if (*list[i] && lw_buffer_map(*list[i], &at[i]) != LW_OK)
             return false;
-    s->work =
-        (struct work){at[0], at[1], at[2], at[3], at[4], s->shape.n, s->shape.rows, s->shape.cols};
+    s->work = (struct work){.a = at[0],
+                            .b = at[1],
+                            .x = at[2],
+                            .u = at[3],
+                            .out = at[4],
+                            .n = s->shape.n,
+                            .rows = s->shape.rows,
+                            .cols = s->shape.cols};
     return true;
 }
 
