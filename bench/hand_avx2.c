@@ -90,13 +90,14 @@ static inline __attribute__((always_inline)) __m256 order_lanes(__m256 x, int ap
 }
 
 /* For each set of lanes the places they come from, a byte each: 2 KiB, always in the first cache.
- */
+ * `usable` fills it, before anything else of this file runs. */
 static uint64_t places[256];
 
-__attribute__((constructor)) static void fill_places(void)
+static void fill_places(void)
 {
     for (unsigned set = 0; set < 256; set++) {
         unsigned at = 0;
+        places[set] = 0;
         for (unsigned lane = 0; lane < 8; lane++)
             if (set >> lane & 1)
                 places[set] |= (uint64_t)lane << (8 * at++);
@@ -141,7 +142,10 @@ static inline void flip(const float *from, size_t stride, float *to, size_t to_s
 
 static bool usable(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return false;
+    fill_places();
+    return true;
 }
 
 const struct hand hand_avx2 = {.level = "avx2", .usable = usable, .op = HAND_TABLE};
