@@ -165,7 +165,6 @@ struct lw__spmd {
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
     LLVMValueRef dummy; /* 64 bytes that a masked-off scalar access may touch */
-    uint32_t block;     /* the scalar block under way */
     uint64_t serial;    /* of the emission of a block: what it makes is at hand for one */
     uint64_t scope;     /* of what is read and spread: a part of a block's code that dominates the
                            rest of itself */

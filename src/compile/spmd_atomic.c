@@ -3,6 +3,9 @@
  * Each active lane does its own, from the first to the last. Where nobody wants the old values, the
  * address is one for all and the order does not matter, the lanes' operands are combined first and
  * one operation does for all.
+ *
+ * Block memory is touched by one thread of the machine alone, so there an atomic operation is a
+ * load, the operation and a store.
  */
 #include "compile/spmd_memory.h"
 
@@ -43,9 +46,68 @@ static const struct combining *combining_of(LLVMValueRef i)
 
 /* ---- one operation --------------------------------------------------------------------------- */
 
+/* In block memory? false: perhaps not. */
+static bool is_in_block(LLVMValueRef pointer)
+{
+    while (LLVMIsAGetElementPtrInst(pointer) ||
+           (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+        pointer = LLVMGetOperand(pointer, 0);
+    return LLVMIsAGlobalVariable(pointer) &&
+           (lw__ir_in_section(pointer, "lw.shared") || lw__ir_in_section(pointer, "lw.dynshared"));
+}
+
+static LLVMValueRef choose(struct lw__spmd *s, LLVMIntPredicate keep, LLVMValueRef a,
+                           LLVMValueRef b)
+{
+    return LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, keep, a, b, ""), a, b, "");
+}
+
+/* What an operation makes of the old value; NULL: it has no such form. */
+static LLVMValueRef new_value(struct lw__spmd *s, LLVMAtomicRMWBinOp op, LLVMValueRef old,
+                              LLVMValueRef v)
+{
+    switch (op) {
+    case LLVMAtomicRMWBinOpXchg: return v;
+    case LLVMAtomicRMWBinOpAdd: return LLVMBuildAdd(s->b, old, v, "");
+    case LLVMAtomicRMWBinOpSub: return LLVMBuildSub(s->b, old, v, "");
+    case LLVMAtomicRMWBinOpAnd: return LLVMBuildAnd(s->b, old, v, "");
+    case LLVMAtomicRMWBinOpOr: return LLVMBuildOr(s->b, old, v, "");
+    case LLVMAtomicRMWBinOpXor: return LLVMBuildXor(s->b, old, v, "");
+    case LLVMAtomicRMWBinOpMax: return choose(s, LLVMIntSGT, old, v);
+    case LLVMAtomicRMWBinOpMin: return choose(s, LLVMIntSLT, old, v);
+    case LLVMAtomicRMWBinOpUMax: return choose(s, LLVMIntUGT, old, v);
+    case LLVMAtomicRMWBinOpUMin: return choose(s, LLVMIntULT, old, v);
+    case LLVMAtomicRMWBinOpFAdd: return LLVMBuildFAdd(s->b, old, v, "");
+    case LLVMAtomicRMWBinOpFSub: return LLVMBuildFSub(s->b, old, v, "");
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef rmw_in_block(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
+                                 LLVMValueRef value)
+{
+    LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(value), address, "");
+    LLVMValueRef stored =
+        LLVMBuildStore(s->b, new_value(s, LLVMGetAtomicRMWBinOp(i), old, value), address);
+    LLVMSetAlignment(old, LLVMGetAlignment(i));
+    LLVMSetAlignment(stored, LLVMGetAlignment(i));
+    LLVMSetVolatile(old, LLVMGetVolatile(i));
+    LLVMSetVolatile(stored, LLVMGetVolatile(i));
+    return old;
+}
+
+static bool has_plain_form(LLVMValueRef i)
+{
+    const LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(i);
+    return is_in_block(LLVMGetOperand(i, 0)) && op != LLVMAtomicRMWBinOpNand &&
+           op <= LLVMAtomicRMWBinOpFSub;
+}
+
 static LLVMValueRef build_rmw(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
                               LLVMValueRef value)
 {
+    if (has_plain_form(i))
+        return rmw_in_block(s, i, address, value);
     LLVMValueRef done = LLVMBuildAtomicRMW(s->b, LLVMGetAtomicRMWBinOp(i), address, value,
                                            LLVMGetOrdering(i), LLVMIsAtomicSingleThread(i));
     LLVMSetAlignment(done, LLVMGetAlignment(i));
@@ -66,6 +128,95 @@ static LLVMValueRef build_cmpxchg(struct lw__spmd *s, LLVMValueRef i, LLVMValueR
 }
 
 /* ---- lane after lane ------------------------------------------------------------------------- */
+
+/* Vectors of one piece whose lanes are wanted one by one. They go through the stack: lanes that a
+ * register gives up one after the other come so late that a processor loads the old values of some
+ * before it knows where those before are stored, and has to start again, 20 times as slow. */
+enum { PARTS_MAX = 8, OPERANDS_MAX = 4, DEPTH_MAX = 6 };
+struct lanes {
+    struct lw__spmd *s;
+    LLVMBasicBlockRef home; /* of the operation, in the kernel */
+    uint32_t piece;
+    unsigned count;
+    LLVMValueRef of[PARTS_MAX], memory[PARTS_MAX];
+};
+
+static LLVMValueRef from_stack(struct lanes *n, LLVMValueRef v, uint32_t lane)
+{
+    struct lw__spmd *s = n->s;
+    LLVMTypeRef type = LLVMTypeOf(v);
+    unsigned k = 0;
+    while (k < n->count && n->of[k] != v)
+        k++;
+    if (k == PARTS_MAX || type == s->i1) /* bits have no addresses */
+        return LLVMBuildExtractElement(s->b, lw__spmd_vector(s, v, n->piece),
+                                       lw__spmd_const32(s, lane), "");
+    if (k == n->count) {
+        n->of[n->count++] = v;
+        n->memory[k] = LLVMBuildAlloca(s->entry, lw__spmd_vector_type(s, type), "");
+        LLVMSetVolatile(LLVMBuildStore(s->b, lw__spmd_vector(s, v, n->piece), n->memory[k]), true);
+    }
+    LLVMValueRef index = lw__spmd_const64(s, lane);
+    LLVMValueRef one =
+        LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, n->memory[k], &index, 1, ""), "");
+    LLVMSetVolatile(one, true); /* else LLVM takes it from the register */
+    return one;
+}
+
+static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth);
+
+/* An address or a conversion, of which the operands are at hand? */
+static bool is_made_here(const struct lanes *n, LLVMValueRef v)
+{
+    return (LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v)) &&
+           LLVMGetInstructionParent(v) == n->home && LLVMGetNumOperands(v) <= OPERANDS_MAX;
+}
+
+/* Made of the lane of what it is made of. */
+static LLVMValueRef remade(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth)
+{
+    LLVMBuilderRef b = n->s->b;
+    LLVMValueRef parts[OPERANDS_MAX];
+    const unsigned count = (unsigned)LLVMGetNumOperands(v);
+    for (unsigned k = 0; k < count; k++)
+        parts[k] = lane_of(n, LLVMGetOperand(v, k), lane, depth + 1);
+    if (LLVMIsACastInst(v))
+        return LLVMBuildCast(b, LLVMGetInstructionOpcode(v), parts[0], LLVMTypeOf(v), "");
+    return LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(v), parts[0], parts + 1, count - 1, "");
+}
+
+static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth)
+{
+    struct lw__spmd *s = n->s;
+    int64_t stride;
+    if (LLVMIsConstant(v))
+        return v;
+    if (lw__shape_is_uniform(s, lw__shape_of(s, v)))
+        return lw__spmd_uniform(s, v);
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind &&
+        lw__shape_piece_stride(s, lw__shape_of(s, v), n->piece, &stride)) {
+        LLVMValueRef step = LLVMConstInt(LLVMTypeOf(v), (uint64_t)(stride * lane), 1);
+        return LLVMBuildAdd(s->b, lw__spmd_base(s, v, n->piece), step, "");
+    }
+    return is_made_here(n, v) && depth < DEPTH_MAX ? remade(n, v, lane, depth)
+                                                   : from_stack(n, v, lane);
+}
+
+/* Every lane of a piece, without a loop. */
+static void straight_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    struct lanes lanes = {.s = s, .home = LLVMGetInstructionParent(i), .piece = a->piece};
+    bool used = LLVMGetFirstUse(i);
+    LLVMValueRef all = used ? LLVMGetPoison(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
+    for (uint32_t l = 0; l < s->width; l++) {
+        LLVMValueRef address = lane_of(&lanes, a->address, l, 0);
+        LLVMValueRef old = build_rmw(s, i, address, lane_of(&lanes, LLVMGetOperand(i, 1), l, 0));
+        if (used)
+            all = LLVMBuildInsertElement(s->b, all, old, lw__spmd_const32(s, l), "");
+    }
+    if (used)
+        lw__spmd_set_vector(s, i, a->piece, all);
+}
 
 static void serial_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
 {
@@ -170,7 +321,9 @@ bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRe
         return true;
     }
     lw__spmd_remark(s, i, "serialised", "an atomic operation, one lane after the other");
-    if (LLVMIsAAtomicRMWInst(i))
+    if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == s->width && has_plain_form(i))
+        straight_rmw(s, i, &a);
+    else if (LLVMIsAAtomicRMWInst(i))
         serial_rmw(s, i, &a);
     else
         serial_cmpxchg(s, i, &a);

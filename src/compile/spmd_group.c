@@ -5,8 +5,8 @@
  * together in a loop may make it in any order, so few pieces do at a time, a warp's lanes as on a
  * GPU: a Mandelbrot set is 3 times as fast (AVX-512). But where they read memory side by side the
  * block goes in step, so that lines and pages are used up: the loop must read nothing but
- * registers, block memory, private arrays and single addresses, and write nothing but those arrays
- * and block memory.
+ * registers, block memory, private arrays, single addresses and those that no linear rule gives for
+ * all pieces together, such as a warp's own row; and write nothing but arrays and block memory.
  */
 #include "compile/spmd.h"
 #include <string.h>
@@ -23,6 +23,13 @@ static bool is_near(LLVMValueRef pointer)
            LLVMIsAConstantExpr(object);
 }
 
+/* Does a linear rule give the addresses of all pieces? */
+static bool is_side_by_side(const struct lw__spmd *s, LLVMValueRef pointer)
+{
+    const struct lw__value_shape shape = lw__shape_of(s, pointer);
+    return shape.kind == LW_SHAPE_OFFSET && !lw__shape_is_uniform(s, shape);
+}
+
 /* Elementwise intrinsics, and where the thread is. */
 static bool is_free_call(LLVMValueRef i)
 {
@@ -36,8 +43,7 @@ static bool is_free(const struct lw__spmd *s, LLVMValueRef i)
 {
     if (LLVMIsALoadInst(i))
         return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
-               (is_near(LLVMGetOperand(i, 0)) ||
-                lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetOperand(i, 0))));
+               (is_near(LLVMGetOperand(i, 0)) || !is_side_by_side(s, LLVMGetOperand(i, 0)));
     if (LLVMIsAStoreInst(i))
         return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
                is_near(LLVMGetOperand(i, 1)) &&

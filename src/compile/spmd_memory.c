@@ -238,6 +238,40 @@ static void remark_distance(struct lw__spmd *s, const struct lw__access *a, cons
     lw__spmd_remark(s, a->instruction, what, why);
 }
 
+/* A gather or scatter takes long even if no lane runs it: then it is jumped over. */
+struct skip {
+    LLVMBasicBlockRef from, behind; /* NULL: some lane always does */
+};
+
+static struct skip skip_open(struct lw__spmd *s, const struct lw__access *a)
+{
+    struct skip k = {NULL, NULL};
+    if (!a->mask || LLVMIsConstant(a->mask))
+        return k;
+    LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(s->context, s->function, "some");
+    k.from = LLVMGetInsertBlock(s->b);
+    k.behind = LLVMAppendBasicBlockInContext(s->context, s->function, "");
+    LLVMBuildCondBr(s->b, lw__mask_piece_any(s, a->mask), some, k.behind);
+    LLVMPositionBuilderAtEnd(s->b, some);
+    return k;
+}
+
+/* What was loaded, or anything; loaded: NULL where nothing was. */
+static LLVMValueRef skip_close(struct lw__spmd *s, struct skip k, LLVMValueRef loaded)
+{
+    if (!k.behind)
+        return loaded;
+    LLVMBasicBlockRef some = LLVMGetInsertBlock(s->b);
+    LLVMBuildBr(s->b, k.behind);
+    LLVMPositionBuilderAtEnd(s->b, k.behind);
+    if (!loaded)
+        return NULL;
+    LLVMValueRef values[2] = {LLVMConstNull(LLVMTypeOf(loaded)), loaded};
+    LLVMValueRef phi = LLVMBuildPhi(s->b, LLVMTypeOf(loaded), "");
+    LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){k.from, some}, 2);
+    return phi;
+}
+
 static LLVMValueRef gather(struct lw__spmd *s, const struct lw__access *a)
 {
     LLVMValueRef where, mask;
@@ -246,7 +280,9 @@ static LLVMValueRef gather(struct lw__spmd *s, const struct lw__access *a)
     LLVMTypeRef types[2] = {vector, LLVMTypeOf(where)};
     LLVMValueRef args[4] = {where, lw__spmd_const32(s, a->align), mask, LLVMConstNull(vector)};
     remark_distance(s, a, "gather");
-    return lw__llvm_intrinsic(s->b, s->module, "llvm.masked.gather", types, 2, args, 4);
+    struct skip skip = skip_open(s, a);
+    return skip_close(s, skip,
+                      lw__llvm_intrinsic(s->b, s->module, "llvm.masked.gather", types, 2, args, 4));
 }
 
 /* Lanes at one address: the scatter writes from the first to the last. */
@@ -257,7 +293,9 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(where)};
     LLVMValueRef args[4] = {value, where, lw__spmd_const32(s, a->align), mask};
     remark_distance(s, a, "scatter");
+    struct skip skip = skip_open(s, a);
     lw__llvm_intrinsic(s->b, s->module, "llvm.masked.scatter", types, 2, args, 4);
+    skip_close(s, skip, NULL);
 }
 
 /* ---- own memory ------------------------------------------------------------------------------ */
