@@ -37,6 +37,9 @@ bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
  * loops that become straight code; loops of which some trips become one. */
 bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
                          uint32_t *marked);
+/* Add to *depths how deep the loops lie that are marked to be straight code. */
+bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                          uint32_t *depths);
 bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
                         uint32_t *marked);
 

@@ -12,6 +12,7 @@
 #include "compile/spmd_gang.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd_copy.h"
+#include "compile/spmd_together.h"
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -102,12 +103,16 @@ LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint
     return LLVMBuildGEP2(s->b, s->i8, at(s, s->gang->exchange, offset), &byte, 1, "");
 }
 
-void lw__gang_store_lanes(struct lw__spmd *s, const LLVMValueRef *lanes, size_t offset)
+void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset)
 {
-    LLVMValueRef byte = LLVMBuildLShr(s->b, s->gang->first, lw__spmd_const32(s, 3), "");
-    byte = LLVMBuildZExt(s->b, byte, s->i64, "");
+    LLVMValueRef warp = LLVMBuildLShr(s->b, s->gang->first, lw__spmd_const32(s, 5), "");
     LLVMValueRef words = at(s, s->gang->exchange, offset);
-    lw__spmd_store_bits(s, lanes, LLVMBuildGEP2(s->b, s->i8, words, &byte, 1, ""));
+    for (uint32_t w = 0; w < lw__warps(s); w++) {
+        LLVMValueRef number = LLVMBuildAdd(s->b, warp, lw__spmd_const32(s, w), "");
+        number = LLVMBuildZExt(s->b, number, s->i64, "");
+        LLVMBuildStore(s->b, lw__warp_bits(s, lanes, w),
+                       LLVMBuildGEP2(s->b, s->i32, words, &number, 1, ""));
+    }
 }
 
 void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask)

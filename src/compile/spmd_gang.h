@@ -19,7 +19,7 @@ void lw__gang_set(struct lw__spmd *s, size_t offset, LLVMValueRef value);
 /* Give way in state MEETS or WAITS, and go on behind it, at s->b. */
 void lw__gang_suspend(struct lw__spmd *s, int state, size_t site);
 /* Write the lanes as bits of the gang's threads into an array of the exchange. */
-void lw__gang_store_lanes(struct lw__spmd *s, const LLVMValueRef *lanes, size_t offset);
+void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset);
 /* The address of the gang's first thread in an array of the exchange of `bytes` each; of its first
  * piece, of another. */
 LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint32_t piece);

@@ -208,6 +208,30 @@ static uint32_t most_pieces(const struct lw__unit *unit)
     return most;
 }
 
+static bool count_nests(const struct lw__unit *unit, uint32_t *depths)
+{
+    *depths = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lw__spmd_count_nests(unit, &unit->kernels.rows[i], depths))
+            return false;
+    return true;
+}
+
+/* The trips of an inner loop may be known only when the loop around it is straight code, and LLVM
+ * does not come back to it. */
+static bool unroll_marked(struct lw__unit *unit)
+{
+    uint32_t before, after;
+    if (!count_nests(unit, &before))
+        return false;
+    for (;; before = after) {
+        if (!lw__llvm_passes(unit->module, unit->machine, unrolling) || !count_nests(unit, &after))
+            return false;
+        if (!after || after == before)
+            return true;
+    }
+}
+
 static bool unroll(struct lw__unit *unit)
 {
     uint32_t whole = 0, sums = 0;
@@ -217,7 +241,7 @@ static bool unroll(struct lw__unit *unit)
             return false;
     }
     lw__llvm_cpu_options(most_pieces(unit), whole * instructions(unit));
-    if (!lw__llvm_passes(unit->module, unit->machine, unrolling))
+    if (!unroll_marked(unit))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lw__spmd_mark_sums(unit, &unit->kernels.rows[i], &sums))

@@ -61,8 +61,8 @@ static void mark_holder(struct marker *m, uint32_t b)
         m->unroll[best] = true;
 }
 
-/* Does the loop's metadata speak of unrolling: a pragma, or LLVM's note that it has been done? */
-static bool is_decided(LLVMValueRef id)
+/* Has the loop's metadata a word that begins like this? */
+static bool has_word(LLVMValueRef id, const char *begin)
 {
     LLVMValueRef parts[16], words[2];
     const unsigned n = id ? LLVMGetMDNodeNumOperands(id) : 0;
@@ -77,10 +77,16 @@ static bool is_decided(LLVMValueRef id)
             continue;
         LLVMGetMDNodeOperands(parts[k], words);
         const char *word = words[0] ? LLVMGetMDString(words[0], &length) : NULL;
-        if (word && !strncmp(word, "llvm.loop.unroll.", 17))
+        if (word && !strncmp(word, begin, strlen(begin)))
             return true;
     }
     return false;
+}
+
+/* Does the loop's metadata speak of unrolling: a pragma, or LLVM's note that it has been done? */
+static bool is_decided(LLVMValueRef id)
+{
+    return has_word(id, "llvm.loop.unroll.");
 }
 
 /* On the branches back to the header, unless the source already says how to unroll. */
@@ -229,4 +235,36 @@ bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *ke
                         uint32_t *marked)
 {
     return mark(unit, kernel, mark_sums, marked);
+}
+
+static uint32_t depth_of(const struct marker *m, size_t l)
+{
+    uint32_t depth = 1;
+    for (int p = m->loops.loops[l].parent; p >= 0; p = m->loops.loops[p].parent)
+        depth++;
+    return depth;
+}
+
+/* The sum of their depths changes where one around others has become straight code. */
+static void count_nests(struct marker *m)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(m->cfg.function));
+    const unsigned kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
+    lw__loops_nest(&m->loops);
+    for (size_t l = 0; l < m->loops.count; l++) {
+        const uint32_t header = m->loops.loops[l].header;
+        for (uint32_t p = m->cfg.pred_start[header]; p < m->cfg.pred_start[header + 1]; p++) {
+            LLVMBasicBlockRef from = m->cfg.blocks[m->cfg.pred[p]];
+            LLVMValueRef id = LLVMGetMetadata(LLVMGetBasicBlockTerminator(from), kind);
+            if (m->loops.loops[l].body[m->cfg.pred[p]] &&
+                (has_word(id, "llvm.loop.unroll.enable") || has_word(id, "llvm.loop.unroll.full")))
+                m->marked += depth_of(m, l);
+        }
+    }
+}
+
+bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                          uint32_t *depths)
+{
+    return mark(unit, kernel, count_nests, depths);
 }

@@ -231,12 +231,15 @@ static bool meet(struct crew *c, const struct lw_cpu_gang *earliest)
     const uint32_t warps = c->code->gang_threads / 32;
     bool all = true;
 
-    for (uint32_t w = 0; w < GANGS_MAX; w++) {
-        if (w / warps >= c->count || c->members[w / warps].abi.state == LW_CPU_RETURNED)
-            x->arrived[w] = x->live[w] = 0;
-        else if (!is_there(&c->members[w / warps].abi, earliest))
-            x->arrived[w] = 0;
-        all &= x->arrived[w] == x->live[w];
+    for (uint32_t g = 0; g < c->count; g++) {
+        const struct lw_cpu_gang *gang = &c->members[g].abi;
+        const bool there = is_there(gang, earliest);
+
+        for (uint32_t w = g * warps; w < (g + 1) * warps && w < GANGS_MAX; w++) {
+            x->live[w] = gang->state == LW_CPU_RETURNED ? 0 : x->live[w];
+            x->arrived[w] = there ? x->arrived[w] : 0;
+            all &= x->arrived[w] == x->live[w];
+        }
     }
     if (!all)
         c->worker->calls->diverged(c->worker, earliest->block, earliest->site, x->arrived, x->live);

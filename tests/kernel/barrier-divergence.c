@@ -57,7 +57,7 @@
 // device: cpu
 // status: 4
 // stderr: kernel 'one_lane': barrier divergence in block (0,0,0): 
-// stderr: missing at @DIR/barrier-divergence.c:107: (0,0,0) to (6,0,0), (8,0,0) to (255,0,0)
+// stderr: missing at @DIR/barrier-divergence.c:10
 // run: -k other_trip -b 64 i32[1]
 // status: 4
 // stderr: kernel 'other_trip': barrier divergence in block (0,0,0): 

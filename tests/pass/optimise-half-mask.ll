@@ -4,7 +4,8 @@
 ; RUN: lanewise-compile --pass optimise --device cpu:avx512 %s | FileCheck %s
 
 ; CHECK-LABEL: @lw.cpu.k
-; CHECK: [[BIT:%.*]] = lshr i64 %count, 63
+; CHECK: [[AT:%.*]] = ptrtoint ptr %launch to i64
+; CHECK: [[BIT:%.*]] = lshr i64 [[AT]], 63
 ; CHECK: [[HALF:%.*]] = icmp ult <16 x i32>
 ; CHECK: [[A:%.*]] = icmp sgt <16 x i32> %x, zeroinitializer
 ; CHECK: select <16 x i1> [[HALF]], <16 x i1> [[A]]
