@@ -179,7 +179,8 @@ static const struct option table[] = {
     {"-b", A_VALUE, CLI_RUN | CLI_SHOW, set_block,
      "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
     {"-d", A_VALUE, CLI_RUN | CLI_SHOW, set_device,
-     "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline"},
+     "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline,\n"
+     "                     cpu:aarch64"},
     {"-D", A_VALUE, CLI_RUN | CLI_SHOW, add_define, "-D NAME[=VALUE]    define a macro"},
     {"-I", A_VALUE, CLI_RUN | CLI_SHOW, add_include_dir,
      "-I DIR             look for headers in DIR"},

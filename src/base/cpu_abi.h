@@ -11,8 +11,8 @@
  *      Its manifest has diag rows (remarks; errors where the compiler cannot do the kernel: exit
  *      status 1) and the site rows that its code counts from 0.
  *
- * LEVEL is baseline (x86-64), avx2 (with FMA) or avx512 (F, BW, CD, DQ, VL); LEVEL/N has each block
- * run in gangs of N threads (below), a multiple of 32.
+ * LEVEL is baseline (x86-64), avx2 (with FMA), avx512 (F, BW, CD, DQ, VL) or aarch64 (NEON);
+ * LEVEL/N has each block run in gangs of N threads (below), a multiple of 32.
  * lw.cpu.K runs the blocks first ... first + count - 1 of a launch, x fastest, one after the other
  * on the calling thread, with the floating-point environment that the caller has set: round to
  * nearest, nothing flushed, no exception unmasked.

@@ -2,10 +2,10 @@
  *
  * The library starts
  *     lanewise-compile --device D --name NAME --out FD [--source FD] [-D X]... [-I DIR]... [PATH]
- * D is ref, null, check, cpu:LEVEL or ptx:sm_NN. The kernels' text comes from PATH, or from
- * descriptor --source and then NAME is only its name; or, in the second step of cpu programs
- * (cpu_abi.h), their bitcode from --common FD, with --kernel K --block X,Y,Z. The result goes to
- * descriptor --out, a regular or memory file:
+ * D is ref (x86-64's code), ref:aarch64, null, check, cpu:LEVEL or ptx:sm_NN. The kernels' text
+ * comes from PATH, or from descriptor --source and then NAME is only its name; or, in the second
+ * step of cpu programs (cpu_abi.h), their bitcode from --common FD, with --kernel K --block X,Y,Z.
+ * The result goes to descriptor --out, a regular or memory file:
  *     the manifest, then PAYLOAD bytes: a shared object (ref, cpu, check), PTX, or nothing (null)
  * Exit status: 0 built; 1 the kernels do not compile (diag rows say why, no payload); 2 the command
  * line is wrong; anything else, a signal, or a manifest without its end row: a defect.

@@ -79,7 +79,7 @@ struct lw__unit {
     unsigned facts;
     LLVMContextRef context;
     LLVMModuleRef module;
-    LLVMTargetMachineRef machine; /* x86-64 baseline, made by llvm19; target_cpu: of its level */
+    LLVMTargetMachineRef machine; /* x86-64 baseline, made by llvm19; then that of the device */
     struct lw__kernels kernels;   /* front.h */
     struct lw__diags diags;       /* diag rows go to manifest */
     struct lw__text ast_print;    /* clang -ast-print of the text; for sizes */
@@ -130,8 +130,11 @@ LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const ch
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
-LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features,
-                                      LLVMCodeGenOptLevel effort);
+/* unit->machine becomes this one, the module, if there is one, code for it. */
+#define LW_X86_64 "x86_64-unknown-linux-gnu"
+#define LW_AARCH64 "aarch64-unknown-linux-gnu"
+bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
+                      const char *features, LLVMCodeGenOptLevel effort);
 
 /* target_object.c: start the linker ahead of its pass; end one that is not needed. */
 bool lw__link_start(struct lw__unit *unit);
@@ -141,7 +144,9 @@ void lw__link_drop(struct lw__unit *unit);
  * is neither; N, 0 where it is not said. */
 int lw__cpu_level(const char *device);
 uint32_t lw__cpu_gang(const char *device);
-bool lw__cpu_machine(struct lw__unit *unit); /* unit->machine becomes the level's, for cpu */
+bool lw__is_for_aarch64(const struct lw__unit *unit); /* cpu:aarch64, ref:aarch64 */
+bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
+void lw__cpu_hide_comparisons(LLVMValueRef function); /* target_cpu_quirks.c: for AArch64 */
 
 /* ir.c: small questions about a module. */
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);

@@ -15,18 +15,29 @@ static const char *const intrinsics[] = {
     "llvm.coro.suspend", "llvm.coro.end",  "llvm.coro.free",  "llvm.coro.resume",
 };
 
-LLVMTargetMachineRef lw__llvm_machine(const char *triple, const char *cpu, const char *features,
-                                      LLVMCodeGenOptLevel effort)
+bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
+                      const char *features, LLVMCodeGenOptLevel effort)
 {
     LLVMTargetRef target;
     char *why = NULL;
     if (LLVMGetTargetFromTriple(triple, &target, &why)) {
         lw__defect("LLVM has no target %s: %s", triple, why);
         LLVMDisposeMessage(why);
-        return NULL;
+        return false;
     }
-    return LLVMCreateTargetMachine(target, triple, cpu, features, effort, LLVMRelocPIC,
-                                   LLVMCodeModelDefault);
+    if (unit->machine)
+        LLVMDisposeTargetMachine(unit->machine);
+    unit->machine = LLVMCreateTargetMachine(target, triple, cpu, features, effort, LLVMRelocPIC,
+                                            LLVMCodeModelDefault);
+    if (!unit->machine)
+        return lw__defect("LLVM has no processor %s with '%s'", cpu, features);
+    if (unit->module) {
+        LLVMTargetDataRef data = LLVMCreateTargetDataLayout(unit->machine);
+        LLVMSetTarget(unit->module, triple);
+        LLVMSetModuleDataLayout(unit->module, data);
+        LLVMDisposeTargetData(data);
+    }
+    return true;
 }
 
 bool lw__llvm_start(struct lw__unit *unit)
@@ -42,11 +53,13 @@ bool lw__llvm_start(struct lw__unit *unit)
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
     unit->context = LLVMContextCreate();
     /* for ref, whose kernels are small: building them takes longer than running them */
-    unit->machine =
-        lw__llvm_machine("x86_64-unknown-linux-gnu", "x86-64", "", LLVMCodeGenLevelNone);
-    return unit->machine != NULL;
+    return lw__llvm_machine(unit, LW_X86_64, "x86-64", "", LLVMCodeGenLevelNone);
 }
 
 static uint32_t within(uint32_t low, uint32_t x, uint32_t high)

@@ -134,9 +134,10 @@ static bool check_step(const struct lw__options *o)
 {
     const bool cpu = !strncmp(o->device, "cpu", 3) && (!o->device[3] || o->device[3] == ':');
     if (cpu && lw__cpu_level(o->device) < 0)
-        return usage("the device is cpu:baseline, cpu:avx2 or cpu:avx512, then perhaps /N with N a "
-                     "multiple of 32, not ",
-                     o->device);
+        return usage(
+            "the device is cpu:baseline, cpu:avx2, cpu:avx512 or cpu:aarch64, then perhaps "
+            "/N with N a multiple of 32, not ",
+            o->device);
     if (o->common_fd < 0 && !o->show && (o->kernel || o->block[0]))
         return usage("--kernel and --block go with --common or --show", "");
     if (o->common_fd < 0)

@@ -363,6 +363,9 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
  */
 bool lw__pass_ref(struct lw__unit *unit)
 {
+    if (lw__is_for_aarch64(unit) &&
+        !lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelNone))
+        return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lower_kernel(unit, &unit->kernels.rows[i]))
             return false;

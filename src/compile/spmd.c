@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t lw__spmd_width(const struct lw__unit *unit)
-{
-    const int level = lw__cpu_level(unit->options->device);
-    return level < 0 ? 1 : UINT32_C(4) << level;
-}
-
 uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     const uint32_t *block = kernel->block, width = lw__spmd_width(unit);

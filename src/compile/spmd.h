@@ -26,7 +26,7 @@
 
 struct lw__unit;
 
-/* spmd.c: lanes of a piece at the unit's vector level; pieces of a kernel's block. */
+/* target_cpu.c: lanes of a piece at the unit's vector level; spmd.c: pieces of a kernel's block. */
 uint32_t lw__spmd_width(const struct lw__unit *unit);
 uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel);
 
@@ -112,8 +112,8 @@ void lw__spmd_regions_free(struct lw__spmd *s);
 
 enum { LW_SPMD_PIECES_MAX = 256 };
 
-/* The vector levels, in the order of their words in --device cpu:LEVEL. */
-enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512 };
+/* The vector levels; target_cpu.c has their words in --device cpu:LEVEL. */
+enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512, LW_LEVEL_AARCH64 };
 
 struct lw__gang;    /* spmd_gang.c */
 struct lw__emitted; /* spmd_value.c: what is there for a value in the block under way */

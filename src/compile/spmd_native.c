@@ -8,7 +8,7 @@
  *     Others: maxps(a, b) is b where either is a NaN or both are zeros. So of a number b and any a,
  *     with maxps(a, -inf) instead of a, which is a number, maxps(a, b) & maxps(b, a) is the
  *     larger; of zeros it is +0 unless both are -0. In loops over fmax what they carry is a number.
- *     Where neither operand is known to be one, and for scalars, the C of devlib.
+ *     Where neither operand is known to be one, for scalars, and on AArch64, the C of devlib.
  * lw.scale, AVX-512: vscalef, v * 2^k, rounded once.
  *
  * source    Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, MAXPS, VRANGEPS
@@ -228,7 +228,7 @@ LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a,
     const enum native native = native_of(lw__ir_callee(i));
     if (native == SCALE)
         return scale(s, a, b);
-    if (!is_vector(a))
+    if (!is_vector(a) || s->level == LW_LEVEL_AARCH64)
         return by_comparing(s, native, a, b);
     if (s->level == LW_LEVEL_AVX512)
         return by_range(s, native, i, a, b);

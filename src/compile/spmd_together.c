@@ -267,8 +267,8 @@ void lw__permute(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
 {
     LLVMTypeRef type = LLVMTypeOf(x[0]), wide = lw__spmd_vector_type(s, s->i32);
     unsigned bits = bits_of(s, LLVMGetElementType(type));
-    bool avx512 = s->level == LW_LEVEL_AVX512 && s->width == 16;
-    bool avx2 = s->level >= LW_LEVEL_AVX2 && s->width == 8 && bits <= 32;
+    bool avx512 = s->level == LW_LEVEL_AVX512;
+    bool avx2 = s->level == LW_LEVEL_AVX2 && bits <= 32;
     if (!avx512 && !avx2) {
         permute_in_memory(s, x, count, index, to);
         return;

@@ -192,7 +192,8 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
 
 static void mark_sums(struct marker *m)
 {
-    const uint32_t registers = m->level == LW_LEVEL_AVX512 ? 32 : 16;
+    const bool many = m->level == LW_LEVEL_AVX512 || m->level == LW_LEVEL_AARCH64;
+    const uint32_t registers = many ? 32 : 16;
     for (size_t l = 0; l < m->loops.count; l++) {
         const struct lw__loop *loop = &m->loops.loops[l];
         const uint32_t n = carried(m, loop), size = plain_size(m, loop);

@@ -1,21 +1,23 @@
 /* target_cpu.c - the vector levels of the cpu device, and LLVM's part after the widening.
  *
  * A level is a processor by its features, never by its name: x86-64-v4 is AVX-512 F, BW, CD, DQ,
- * VL, x86-64-v3 AVX2 with FMA. None of them has avx512bf16 or avxneconvert, which flush
- * subnormals. Nothing may become a fused multiply-add that was none: no instruction has fast-math
- * flags, and the code generator fuses only those that do.
+ * VL, x86-64-v3 AVX2 with FMA, generic the NEON of every AArch64 processor. None of them has
+ * avx512bf16 or avxneconvert, which flush subnormals. Nothing may become a fused multiply-add that
+ * was none: no instruction has fast-math flags, and the code generator fuses only those that do.
  */
 #include "compile/spmd.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const struct {
-    const char *name, *cpu, *features;
+    const char *name, *triple, *cpu, *features;
     const char *bits; /* of the widest vectors */
+    uint32_t lanes;   /* of 32 bits, in them */
 } levels[] = {
-    [LW_LEVEL_BASELINE] = {"baseline", "x86-64", "", "128"},
-    [LW_LEVEL_AVX2] = {"avx2", "x86-64-v3", "", "256"},
-    [LW_LEVEL_AVX512] = {"avx512", "x86-64-v4", "-prefer-256-bit", "512"},
+    [LW_LEVEL_BASELINE] = {"baseline", LW_X86_64, "x86-64", "", "128", 4},
+    [LW_LEVEL_AVX2] = {"avx2", LW_X86_64, "x86-64-v3", "", "256", 8},
+    [LW_LEVEL_AVX512] = {"avx512", LW_X86_64, "x86-64-v4", "-prefer-256-bit", "512", 16},
+    [LW_LEVEL_AARCH64] = {"aarch64", LW_AARCH64, "generic", "", "128", 4},
 };
 
 /* LEVEL or LEVEL/N behind cpu: ; N 0 where it is not said. */
@@ -51,19 +53,28 @@ uint32_t lw__cpu_gang(const char *device)
     return read_device(device, &level, &gang) ? gang : 0;
 }
 
+bool lw__is_for_aarch64(const struct lw__unit *unit)
+{
+    const char *device = unit->options->device;
+    return lw__cpu_level(device) == LW_LEVEL_AARCH64 || (device && !strcmp(device, "ref:aarch64"));
+}
+
+uint32_t lw__spmd_width(const struct lw__unit *unit)
+{
+    const int level = lw__cpu_level(unit->options->device);
+    return level < 0 ? 1 : levels[level].lanes;
+}
+
+static bool make_machine(struct lw__unit *unit, int level)
+{
+    return lw__llvm_machine(unit, levels[level].triple, levels[level].cpu, levels[level].features,
+                            LLVMCodeGenLevelDefault);
+}
+
 bool lw__cpu_machine(struct lw__unit *unit)
 {
     const int level = lw__cpu_level(unit->options->device);
-    if (level < 0)
-        return true;
-    LLVMTargetMachineRef machine =
-        lw__llvm_machine("x86_64-unknown-linux-gnu", levels[level].cpu, levels[level].features,
-                         LLVMCodeGenLevelDefault);
-    if (!machine)
-        return false;
-    LLVMDisposeTargetMachine(unit->machine);
-    unit->machine = machine;
-    return true;
+    return level < 0 || level == LW_LEVEL_AARCH64 || make_machine(unit, level);
 }
 
 /* Without them LLVM splits 512-bit vectors: it would spare older processors' clock. */
@@ -114,11 +125,15 @@ static bool split_gangs(struct lw__unit *unit)
  * runs, which would only take its vectors apart; nor loop-idiom, whose memset is a call. dse, gvn,
  * indvars and loop unswitching made the code of no kernel in bench/ better: dse took longer than
  * all the others together.
+ * Only from here on code for AArch64 is that: what it costs to unroll a kernel is what it costs the
+ * baseline, for which the limits have been chosen.
  * needs WIDENED   makes FINAL   breaks WIDENED
  */
 bool lw__pass_optimise(struct lw__unit *unit)
 {
     const int level = lw__cpu_level(unit->options->device);
+    if (level == LW_LEVEL_AARCH64 && !make_machine(unit, level))
+        return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && level >= 0;
          f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f))

@@ -1,5 +1,4 @@
-/* target_cpu_quirks.c - what widened kernels must not show LLVM's code generator, or not at once.
- */
+/* target_cpu_quirks.c - what kernels must not show LLVM's code generator, or not at once. */
 #include "compile/spmd.h"
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +168,24 @@ void lw__cpu_split_blocks(LLVMValueRef function)
                 return_anything(b, function);
             }
             cut_front(b, k, never, elsewhere);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- the larger of a value and a number ------------------------------------------------------ */
+
+/* LLVM 19 makes fmaxnm of `x >= 1 ? x : 1` for AArch64, and fminnm of its like, which of a
+ * signalling NaN make a quiet one and not 1. It must not see at once that the select chooses by a
+ * comparison. */
+void lw__cpu_hide_comparisons(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
+            if (!LLVMIsASelectInst(i) || !LLVMIsAFCmpInst(LLVMGetOperand(i, 0)))
+                continue;
+            LLVMPositionBuilderBefore(b, i);
+            LLVMSetOperand(i, 0, LLVMBuildFreeze(b, LLVMGetOperand(i, 0), ""));
         }
     LLVMDisposeBuilder(b);
 }

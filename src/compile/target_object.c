@@ -40,6 +40,9 @@ bool lw__pass_split(struct lw__unit *unit)
 bool lw__pass_object(struct lw__unit *unit)
 {
     bool text = unit->options->show && !strcmp(unit->options->show, "asm");
+    LLVMValueRef f = lw__is_for_aarch64(unit) ? LLVMGetFirstFunction(unit->module) : NULL;
+    for (; f; f = LLVMGetNextFunction(f))
+        lw__cpu_hide_comparisons(f);
     return emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 
@@ -58,20 +61,43 @@ static bool find_library(const char *name, char path[PATH_MAX])
 
 /* ---- the linker ------------------------------------------------------------------------------ */
 
+/* Is the code for another kind of processor than this program's? */
+static bool is_foreign(const struct lw__unit *unit)
+{
+#if defined(__aarch64__)
+    return !lw__is_for_aarch64(unit);
+#else
+    return lw__is_for_aarch64(unit);
+#endif
+}
+
 /* Loading lld takes longer than its work here, so it is started first and reads the object from a
  * pipe: it loads while clang and the passes run. fma is a function of libm where the processor may
  * lack it, and memcpy one of libc. The kernels name these libraries themselves, since the host
  * program may have loaded its own with symbols hidden; what is undefined then (-z defs) is an error
- * here and not at the launch. */
+ * here and not at the launch. For another kind of processor they are not at hand: its host program
+ * must show them. */
 bool lw__link_start(struct lw__unit *unit)
 {
     char libm[PATH_MAX], libc[PATH_MAX];
-    const char *const argv[] = {
-        "ld.lld-19", "-shared", "-Bsymbolic",      "--eh-frame-hdr", "--threads=1", "-z", "defs",
-        "-o",        "-",       "/proc/self/fd/3", "--as-needed",    libm,          libc, NULL};
+    const bool foreign = is_foreign(unit);
+    const char *const argv[] = {"ld.lld-19",
+                                "-shared",
+                                "-Bsymbolic",
+                                "--eh-frame-hdr",
+                                "--threads=1",
+                                "-z",
+                                foreign ? "undefs" : "defs",
+                                "-o",
+                                "-",
+                                "/proc/self/fd/3",
+                                "--as-needed",
+                                foreign ? NULL : libm,
+                                libc,
+                                NULL};
     struct lw__link *link = &unit->link;
     int ends[2];
-    if (!find_library("libm.so.6", libm) || !find_library("libc.so.6", libc))
+    if (!foreign && (!find_library("libm.so.6", libm) || !find_library("libc.so.6", libc)))
         return false;
     if (pipe2(ends, O_CLOEXEC))
         return lw__defect("no pipe to the linker: %s", strerror(errno));

@@ -97,25 +97,20 @@ static void prepare(struct lw__unit *unit)
  */
 bool lw__pass_ptx(struct lw__unit *unit)
 {
-    const char *triple = "nvptx64-nvidia-cuda", *colon = strchr(unit->options->device, ':');
+    const char *colon = strchr(unit->options->device, ':');
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    LLVMTargetMachineRef gpu =
-        lw__llvm_machine(triple, colon ? colon + 1 : "sm_80", "+ptx78", LLVMCodeGenLevelDefault);
-    if (!gpu)
-        return false;
     prepare(unit);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(gpu);
-    LLVMSetModuleDataLayout(unit->module, layout);
-    LLVMDisposeTargetData(layout);
-    LLVMSetTarget(unit->module, triple);
+    if (!lw__llvm_machine(unit, "nvptx64-nvidia-cuda", colon ? colon + 1 : "sm_80", "+ptx78",
+                          LLVMCodeGenLevelDefault))
+        return false;
     char *why = NULL;
     LLVMMemoryBufferRef text = NULL;
-    bool ok = lw__llvm_passes(unit->module, gpu, "default<O1>");
-    if (ok &&
-        LLVMTargetMachineEmitToMemoryBuffer(gpu, unit->module, LLVMAssemblyFile, &why, &text)) {
+    bool ok = lw__llvm_passes(unit->module, unit->machine, "default<O1>");
+    if (ok && LLVMTargetMachineEmitToMemoryBuffer(unit->machine, unit->module, LLVMAssemblyFile,
+                                                  &why, &text)) {
         ok = lw__defect("LLVM made no PTX: %s", why);
         LLVMDisposeMessage(why);
     }
@@ -123,6 +118,5 @@ bool lw__pass_ptx(struct lw__unit *unit)
         lw__text_add_bytes(&unit->payload, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
         LLVMDisposeMemoryBuffer(text);
     }
-    LLVMDisposeTargetMachine(gpu);
     return ok;
 }

@@ -7,6 +7,8 @@ cat >k.c <<'END'
 #define I global_idx.x
 KERNEL void apart(float *a, const float *b) { a[I] = a[I] * b[I] + 3; }
 KERNEL void fused(float *a, const float *b) { a[I] = fma(a[I], b[I], 3.0f); }
+KERNEL void at_least_one(float *a) { a[I] = a[I] >= 1 ? a[I] : 1; }
+KERNEL void fenced(int *a, int *b) { a[I] = 1; fence_device(); atomic_store(&b[I], 2); }
 END
 
 has() { grep -q "$1" "$2" || { echo "no $1 in $2"; exit 1; }; }
@@ -29,3 +31,14 @@ lacks 'mulps.*ymm' apart.avx512
 has 'fmaf' fused.baseline
 has 'vfmadd.*ymm' fused.avx2
 has 'vfmadd.*zmm' fused.avx512
+
+# AArch64: fmaxnm makes a quiet NaN of a signalling one; stores pass each other without a barrier.
+for kernel in apart fused at_least_one fenced; do
+    show aarch64 "$kernel"
+done
+lacks 'fmla\|fmadd' apart.aarch64
+has 'fmul.*4s' apart.aarch64
+has 'fmla.*4s' fused.aarch64
+has 'fcmge.*4s' at_least_one.aarch64
+lacks 'fmaxnm' at_least_one.aarch64
+has 'dmb.*ish' fenced.aarch64
