@@ -51,6 +51,18 @@ static int check_stage(const struct cli_options *options)
     return CLI_DONE;
 }
 
+static const char *best_level(void)
+{
+#if defined(__aarch64__)
+    return "aarch64";
+#else
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("x86-64-v4")   ? "avx512"
+           : __builtin_cpu_supports("x86-64-v3") ? "avx2"
+                                                 : "baseline";
+#endif
+}
+
 /* show_device - whose code: what -d says; else the cpu at the level that kernels get here. */
 static const char *show_device(const struct cli_options *options, char *word, size_t size)
 {
@@ -60,11 +72,7 @@ static const char *show_device(const struct cli_options *options, char *word, si
         return options->device;
     if (!find_stage(options->stage)->of_cpu)
         return "ref"; /* the same for all */
-    __builtin_cpu_init();
-    if (!level || !*level)
-        level = __builtin_cpu_supports("x86-64-v4")   ? "avx512"
-                : __builtin_cpu_supports("x86-64-v3") ? "avx2"
-                                                      : "baseline";
+    level = level && *level ? level : best_level();
     snprintf(word, size, gang && *gang ? "cpu:%s/%s" : "cpu:%s", level, gang);
     return word;
 }

@@ -111,8 +111,8 @@ LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
 
 /* lw_device_open - open a device: "cpu", "ref", "null", later "cuda:0", "check"; NULL the best.
  * "cpu" uses the best vector instructions there are, or what the environment's LANEWISE_CPU names:
- * avx512, avx2 or baseline; and as many threads as LANEWISE_NUM_THREADS says, or else as there are
- * processors for this process.
+ * avx512, avx2 or baseline, on AArch64 aarch64; and as many threads as LANEWISE_NUM_THREADS says,
+ * or else as there are processors for this process.
  * errors   LW_E_DEVICE no such device, or not there (the text says why), or LANEWISE_CPU names what
  *          this processor lacks or nothing known, or LANEWISE_GANG no size; LW_E_MEMORY
  * owns     release with lw_device_close */

@@ -16,10 +16,39 @@
 #include "run/cpu.h"
 #include <string.h>
 #include <time.h>
-#include <xmmintrin.h>
 
-/* Round to nearest, every exception masked, nothing flushed to zero. */
-enum { MXCSR_DEFAULT = 0x1f80 };
+/* ---- the floating-point environment ---- */
+
+/* FLOATS_DEFAULT: round to nearest, every exception masked, nothing flushed to zero. */
+#if defined(__aarch64__)
+enum { FLOATS_DEFAULT = 0 };
+
+static unsigned long get_floats(void)
+{
+    unsigned long fpcr;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr;
+}
+
+static void set_floats(unsigned long fpcr)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr) : "memory");
+}
+#else
+#include <xmmintrin.h>
+enum { FLOATS_DEFAULT = 0x1f80 };
+
+static unsigned long get_floats(void)
+{
+    return _mm_getcsr();
+}
+
+static void set_floats(unsigned long mxcsr)
+{
+    _mm_setcsr((unsigned)mxcsr);
+}
+#endif
 
 /* ---- times of earlier launches ---- */
 
@@ -127,7 +156,7 @@ static bool take_part(struct lw__share *share, bool is_helper)
     const struct lw__launch *l = run->launch;
     struct lw_cpu_worker worker = {.calls = &lw__cpu_calls, .user = run};
     size_t fixed = (l->shared_bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
-    unsigned before;
+    unsigned long before;
     bool is_needed;
 
     if (!lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, &worker.shared)) {
@@ -135,12 +164,12 @@ static bool take_part(struct lw__share *share, bool is_helper)
             atomic_store(&run->short_of_memory, true);
         return false;
     }
-    before = _mm_getcsr();
-    _mm_setcsr(MXCSR_DEFAULT);
+    before = get_floats();
+    set_floats(FLOATS_DEFAULT);
     atomic_fetch_add(&run->inside, 1);
     is_needed = run_chunks(run, &worker, is_helper);
     atomic_fetch_sub(&run->inside, 1);
-    _mm_setcsr(before);
+    set_floats(before);
     return is_needed;
 }
 

@@ -1,5 +1,6 @@
 /* cpu_level.c - which vector instructions kernels may use, by the processor's feature bits and what
- * the system saves of its registers (__builtin_cpu_supports asks for both), never by its name.
+ * the system saves of its registers (__builtin_cpu_supports asks for both), never by its name. On
+ * AArch64 they are those that all have.
  */
 #include "run/cpu.h"
 #include <pthread.h>
@@ -7,15 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASELINE, AVX2, AVX512, LEVEL_COUNT };
-enum { GANG_COUNT = LW_CPU_THREADS_MAX / 32 };
-
 /* From the least to the best. */
+#if defined(__aarch64__)
+enum { NEON, LEVEL_COUNT };
+
+static const struct lw__cpu_level levels[LEVEL_COUNT] = {
+    [NEON] = {"aarch64", "cpu:aarch64", "NEON"}};
+static const char words[] = "aarch64";
+
+static int best_level(void)
+{
+    return NEON;
+}
+#else
+enum { BASELINE, AVX2, AVX512, LEVEL_COUNT };
+
 static const struct lw__cpu_level levels[LEVEL_COUNT] = {
     [BASELINE] = {"baseline", "cpu:baseline", "baseline x86-64"},
     [AVX2] = {"avx2", "cpu:avx2", "AVX2"},
     [AVX512] = {"avx512", "cpu:avx512", "AVX-512"},
 };
+static const char words[] = "avx512, avx2 or baseline";
 
 /* The levels are the code generator's x86-64-v3 and -v4, which use all that these have. */
 static int best_level(void)
@@ -25,8 +38,11 @@ static int best_level(void)
            : __builtin_cpu_supports("x86-64-v3") ? AVX2
                                                  : BASELINE;
 }
+#endif
 
 /* ---- gangs of a size that was asked for ---- */
+
+enum { GANG_COUNT = LW_CPU_THREADS_MAX / 32 };
 
 static struct lw__cpu_level in_gangs[LEVEL_COUNT][GANG_COUNT];
 static char targets[LEVEL_COUNT][GANG_COUNT][sizeof "cpu:baseline/1024"];
@@ -79,7 +95,7 @@ static lw_status choose_level(const struct lw__cpu_level **level)
             *level = &levels[i];
             return LW_OK;
         }
-    return lw__fail(LW_E_DEVICE, "LANEWISE_CPU is '%s'; need avx512, avx2 or baseline", wanted);
+    return lw__fail(LW_E_DEVICE, "LANEWISE_CPU is '%s'; need %s", wanted, words);
 }
 
 lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)

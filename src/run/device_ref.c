@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__aarch64__)
+static const char target[] = "ref:aarch64";
+#else
+static const char target[] = "ref";
+#endif
+
 /* What load makes of a program. */
 struct program {
     void *object; /* of dlopen */
@@ -83,7 +89,7 @@ const struct lw__device_ops lw__device_ref = {
             .max_dynamic_bytes = LW_REF_DYNAMIC_MAX,
             .max_print_bytes = LW_REF_PRINT_BYTES,
         },
-    .target = "ref",
+    .target = target,
     .load = ref_load,
     .unload = ref_unload,
     .find = ref_find,
