@@ -1,7 +1,7 @@
 /* compare.c - kernels on `cpu` must leave the bytes that they leave on `ref`: at each vector level
  * of this machine, with 1, 2, 3 and 7 threads, for each size of block.
  *
- *     compare [--quick] [--level LEVEL] [--kernel NAME] FILE... [--1d FILE...]
+ *     compare [--quick] [--level LEVEL] [--kernel NAME] [--ref RESULTS] FILE... [--1d FILE...]
  *
  * Every kernel of the files is launched on random data. Its arguments follow from its parameters:
  * `int n` is how many elements there are, a few less than threads; a pointer gets a buffer of an
@@ -10,10 +10,13 @@
  *
  * Vector level and threads are fixed when a process opens the device, so each pair of them has a
  * process; before them one has run all on `ref`, into memory that they share. --quick takes of the
- * sizes and threads a share that differs from kernel to kernel and level to level.
+ * sizes and threads a share that differs from kernel to kernel and level to level. --ref is for two
+ * machines: where the file RESULTS is missing, what `ref` leaves is written there and nothing is
+ * compared; where it is not, `cpu` must leave that.
  * The last line is `N passed, N failed`; a launch counts one.
  */
 #include <lanewise/lanewise.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,14 +25,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GRID = 3, SLACK = 70, KERNELS_MAX = 400, PARAMS_MAX = 8, LEVELS = 3, TEAMS = 4 };
+enum { GRID = 3, SLACK = 70, KERNELS_MAX = 400, PARAMS_MAX = 8, TEAMS = 4 };
 
 static const lw_dim3 sizes[] = {{1, 1, 1},    {31, 1, 1},  {32, 1, 1},  {33, 1, 1},
                                 {64, 1, 1},   {100, 1, 1}, {256, 1, 1}, {1000, 1, 1},
                                 {1024, 1, 1}, {16, 16, 1}, {8, 8, 4}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static const char *const levels[LEVELS] = {"avx512", "avx2", "baseline"};
+#if defined(__aarch64__)
+static const char *const levels[] = {"aarch64"};
+#else
+static const char *const levels[] = {"avx512", "avx2", "baseline"};
+#endif
+enum { LEVELS = sizeof levels / sizeof *levels };
 static const char *const teams[TEAMS] = {"1", "2", "3", "7"};
 
 /* Kernels over matrices, with the grid and the sizes that suit them. */
@@ -54,6 +62,7 @@ struct shared {
 static struct {
     bool quick;
     const char *level, *kernel; /* NULL: all */
+    const char *results;        /* NULL: none */
     struct shared *shared;
     bool is_ref;
     int level_index, team_index; /* of this process */
@@ -364,12 +373,16 @@ static bool finish(void)
 
 static bool has_level(const char *level)
 {
+#if defined(__aarch64__)
+    return !strcmp(level, "aarch64");
+#else
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
     return !strcmp(level, "avx512") ? avx512 : !strcmp(level, "avx2") ? avx2 : true;
+#endif
 }
 
 /* Two at a time: the processes of one team differ in what they build, those of a level share it. */
@@ -399,27 +412,47 @@ static char **read_options(int argc, char **argv)
             run.level = argv[++at];
         else if (!strcmp(argv[at], "--kernel") && at + 1 < argc)
             run.kernel = argv[++at];
+        else if (!strcmp(argv[at], "--ref") && at + 1 < argc)
+            run.results = argv[++at];
         else
             break;
     }
     if (at == argc)
-        stop("[--quick] [--level LEVEL] [--kernel NAME] FILE... [--1d FILE...]");
+        stop("[--quick] [--level LEVEL] [--kernel NAME] [--ref RESULTS] FILE... [--1d FILE...]");
     return argv + at;
+}
+
+/* Memory that all processes share, or with --ref the file. True: what ref leaves is in it. */
+static bool share_memory(void)
+{
+    size_t bytes = (size_t)4 << 30; /* of addresses: ref takes what it needs */
+    int file = -1, kind = MAP_ANONYMOUS;
+    bool is_there = run.results && access(run.results, F_OK) == 0;
+    if (run.results) {
+        kind = 0;
+        file = open(run.results, O_RDWR | O_CREAT, 0600);
+        if (file < 0 || ftruncate(file, (off_t)bytes))
+            stop("%s cannot be written", run.results);
+    }
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | kind, file, 0);
+    if (memory == MAP_FAILED)
+        stop("no memory to share");
+    run.shared = memory;
+    return is_there;
 }
 
 int main(int argc, char **argv)
 {
     char **files = read_options(argc, argv);
-    size_t bytes = (size_t)4 << 30; /* of addresses: ref takes what it needs */
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        stop("no memory to share");
-    run.shared = memory;
-    start(files, -1, 0);
-    finish();
-    if (run.shared->failed == 0)
+    bool has_results = share_memory(), only_ref = run.results && !has_results;
+    run.shared->passed = run.shared->failed = 0;
+    if (!has_results) {
+        start(files, -1, 0);
+        finish();
+    }
+    if (run.shared->failed == 0 && !only_ref)
         start_all(files);
     printf("%ld passed, %ld failed\n", run.shared->passed, run.shared->failed);
-    return run.shared->failed || !run.shared->passed;
+    return run.shared->failed || !(run.shared->passed || only_ref);
 }

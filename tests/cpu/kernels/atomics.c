@@ -50,7 +50,7 @@ KERNEL void own_places(int *out, float *f, const int *a)
 {
     int old = atomic_exchange(&out[I], a[I]);
     old ^= atomic_cas(&out[I], a[I], ME);
-    old += (int)atomic_add(&f[I], 1.0f) > 2;
+    old += atomic_add(&f[I], 1.0f) > 2;
     atomic_store(&out[I], old ^ atomic_load(&out[I]));
 }
 
