@@ -50,12 +50,16 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     LLVMValueRef operands[64];
     unsigned n = operand_count(i);
+    bool uniform = lw__shape_is_uniform(s, lw__shape_of(s, i));
     for (unsigned k = 0; k < n && k < 64; k++)
         operands[k] = lw__spmd_base(s, LLVMGetOperand(i, k), p);
+    /* an or that LLVM made of a sum, since no lane that runs it has common bits: the first may */
+    if (LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) && !uniform)
+        return LLVMBuildAdd(s->b, operands[0], operands[1], "");
     LLVMValueRef c = LLVMInstructionClone(i);
     for (unsigned k = 0; k < n && k < 64; k++)
         LLVMSetOperand(c, k, operands[k]);
-    if (!lw__shape_is_uniform(s, lw__shape_of(s, i)))
+    if (!uniform)
         drop_promises(c);
     drop_metadata(s, c);
     LLVMInsertIntoBuilder(s->b, c);
