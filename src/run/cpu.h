@@ -71,6 +71,15 @@ struct lw__cpu_run {
     struct lw__cpu_failure failure;
 };
 
+/* One thread of a launch. */
+struct lw__cpu_thread {
+    struct lw_cpu_worker abi; /* first: kernel code has its address */
+    uint64_t waited;          /* nanoseconds that its gangs waited for other threads */
+};
+
+/* CLOCK_MONOTONIC, in nanoseconds. */
+uint64_t lw__cpu_clock(void);
+
 /* No more is to be done: a failure, or cancelled. */
 bool lw__cpu_is_stopped(struct lw__cpu_run *run);
 

@@ -13,7 +13,6 @@
 #include "run/cpu.h"
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     GANGS_MAX = LW_CPU_THREADS_MAX / 32,
@@ -38,9 +37,10 @@ struct crew {
     const struct lw_cpu_launch *launch;
     struct lw_cpu_worker *worker;
     struct lw__cpu_run *run;
-    uint64_t rounds; /* of waiting, since something else happened */
-    char *copy;      /* of the frames at `since`; NULL: none yet */
-    struct timespec since;
+    uint64_t rounds;       /* of waiting, since something else happened; */
+    uint64_t began;        /* when there were YIELD_ROUNDS of them */
+    char *copy;            /* of the frames at `since`; NULL: none yet */
+    uint64_t since;        /* lw__cpu_clock() */
     uint64_t age, age_max; /* of the copy, in rounds */
     bool is_stuck;         /* counted in run->stuck */
 };
@@ -77,15 +77,6 @@ void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang
 
 /* ---- for ever? ---- */
 
-static uint64_t ns_since(const struct timespec *then)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)((int64_t)(now.tv_sec - then->tv_sec) * 1000000000 +
-                      (now.tv_nsec - then->tv_nsec));
-}
-
 static void not_stuck(struct crew *c)
 {
     if (c->is_stuck)
@@ -95,6 +86,8 @@ static void not_stuck(struct crew *c)
 
 static void stop_watching(struct crew *c)
 {
+    if (c->rounds >= YIELD_ROUNDS)
+        ((struct lw__cpu_thread *)c->worker)->waited += lw__cpu_clock() - c->began;
     not_stuck(c);
     c->rounds = 0;
     c->copy = NULL;
@@ -119,7 +112,7 @@ static void copy_frames(struct crew *c)
         bytes += c->members[g].bytes;
     c->age_max = c->copy ? 2 * c->age_max : 1;
     c->age = 0;
-    clock_gettime(CLOCK_MONOTONIC, &c->since);
+    c->since = lw__cpu_clock();
     if (!lw__cpu_memory(LW_CPU_WATCHED, bytes, &c->copy))
         return;
     for (uint32_t g = 0; g < c->count; at += c->members[g++].bytes)
@@ -132,7 +125,7 @@ static void watch(struct crew *c)
 {
     if (c->copy && frames_same(c)) {
         c->age = 0;
-        if (!c->is_stuck && ns_since(&c->since) >= LW_CPU_STUCK_NS) {
+        if (!c->is_stuck && lw__cpu_clock() - c->since >= LW_CPU_STUCK_NS) {
             c->is_stuck = true;
             atomic_fetch_add(&c->run->stuck, 1);
         }
@@ -195,7 +188,9 @@ static void fail_stuck(struct crew *c)
 /* After a round in which all gangs waited: is it in vain? */
 static bool waits_in_vain(struct crew *c)
 {
-    if (++c->rounds % YIELD_ROUNDS == 0)
+    if (++c->rounds == YIELD_ROUNDS)
+        c->began = lw__cpu_clock();
+    if (c->rounds % YIELD_ROUNDS == 0)
         sched_yield();
     if (c->rounds < WATCH_ROUNDS)
         return false;
@@ -367,6 +362,7 @@ uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_wor
     c->worker = worker;
     c->run = run;
     c->is_stuck = false;
+    c->rounds = 0;
     stop_watching(c);
     for (uint64_t k = 0; ok && k < count; k++)
         ok = run_block(c, first + k);

@@ -82,7 +82,7 @@ bool lw__cpu_is_small(void *state, const struct lw__launch *launch)
     return time && time <= LW_CPU_SMALL_NS;
 }
 
-static uint64_t clock_ns(void)
+uint64_t lw__cpu_clock(void)
 {
     struct timespec t;
 
@@ -131,18 +131,18 @@ bool lw__cpu_is_stopped(struct lw__cpu_run *run)
 }
 
 /* Chunks until none is left, or a helper is needed elsewhere: then true. */
-static bool run_chunks(struct lw__cpu_run *run, struct lw_cpu_worker *worker, bool is_helper)
+static bool run_chunks(struct lw__cpu_run *run, struct lw__cpu_thread *thread, bool is_helper)
 {
-    uint64_t size = run->first_chunk, first, count, began = clock_ns(), at = began;
+    uint64_t size = run->first_chunk, first, count, began = lw__cpu_clock(), at = began;
     bool is_needed = false;
 
     while (!is_needed && !lw__cpu_is_stopped(run) && (count = take(run, size, &first))) {
-        uint64_t before = at;
+        uint64_t before = at, waited = thread->waited;
 
-        if (run->entry(&run->abi, worker, first, count))
+        if (run->entry(&run->abi, &thread->abi, first, count))
             atomic_store(&run->stopped, true);
-        at = clock_ns();
-        size = adapt(size, count, at - before);
+        at = lw__cpu_clock();
+        size = adapt(size, count, at - before - (thread->waited - waited));
         is_needed = is_helper && lw__pool_is_short();
     }
     atomic_fetch_add_explicit(&run->busy, at - began, memory_order_relaxed);
@@ -154,12 +154,12 @@ static bool take_part(struct lw__share *share, bool is_helper)
 {
     struct lw__cpu_run *run = (struct lw__cpu_run *)share;
     const struct lw__launch *l = run->launch;
-    struct lw_cpu_worker worker = {.calls = &lw__cpu_calls, .user = run};
+    struct lw__cpu_thread thread = {.abi = {.calls = &lw__cpu_calls, .user = run}};
     size_t fixed = (l->shared_bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
     unsigned long before;
     bool is_needed;
 
-    if (!lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, &worker.shared)) {
+    if (!lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, &thread.abi.shared)) {
         if (!is_helper)
             atomic_store(&run->short_of_memory, true);
         return false;
@@ -167,7 +167,7 @@ static bool take_part(struct lw__share *share, bool is_helper)
     before = get_floats();
     set_floats(FLOATS_DEFAULT);
     atomic_fetch_add(&run->inside, 1);
-    is_needed = run_chunks(run, &worker, is_helper);
+    is_needed = run_chunks(run, &thread, is_helper);
     atomic_fetch_sub(&run->inside, 1);
     set_floats(before);
     return is_needed;

@@ -13,6 +13,9 @@
 // expect: blocks: i32[1] = [3]
 // run: -k rounds -b @B -g 5 i32[1]
 // expect: blocks: i32[1] = [5]
+// run: -k chain -b 8 -g 5000 i32[1] i32[2]
+// expect: last: i32[1] = [5000]
+// expect: done: i32[2] = [5000, 0]
 #include <lanewise/kernel.h>
 
 static int thread(void)
@@ -127,4 +130,16 @@ KERNEL void rounds(int *blocks)
     }
     if (thread() == 0)
         atomic_add(blocks, 1);
+}
+
+/* Each block waits for the one before, whichever thread of the machine runs it. */
+KERNEL void chain(int *last, int done[2])
+{
+    if (thread_idx.x == 0) {
+        while (atomic_load(&done[0]) != block_idx.x)
+            ;
+        *last = block_idx.x + 1;
+        fence_device();
+        atomic_store(&done[0], block_idx.x + 1);
+    }
 }
