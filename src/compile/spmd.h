@@ -328,7 +328,7 @@ bool lw__spmd_meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to);
 bool lw__spmd_check_loops(struct lw__spmd *s);
 
 /* spmd_gang.c: how many threads a gang of the kernel should have, of which s has the facts with the
- * block as the gang; the kernel in gangs of so many. */
+ * block as the gang (0: these); the kernel in gangs of so many. */
 uint32_t lw__gang_choose(const struct lw__spmd *s);
 bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads);
 /* Where s->gang is set: the value of lw.thread_idx.* or its like, of one piece or (p = UINT32_MAX)

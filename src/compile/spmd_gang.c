@@ -60,11 +60,11 @@ static uint32_t affordable(const struct lw__spmd *s)
 
 uint32_t lw__gang_choose(const struct lw__spmd *s)
 {
-    const uint32_t wanted = lw__cpu_gang(s->unit->options->device), threads = s->has_waits ? 32
-                                                                              : wanted
-                                                                                  ? wanted
-                                                                                  : affordable(s);
-    return threads < s->threads || s->has_waits ? threads : 0;
+    if (s->has_waits)
+        return 32;
+    const uint32_t wanted = lw__cpu_gang(s->unit->options->device),
+                   threads = wanted ? wanted : affordable(s);
+    return threads < s->threads ? threads : 0;
 }
 
 /* ---- inside a gang --------------------------------------------------------------------------- */
