@@ -207,6 +207,7 @@ void lw__loops_free(struct lw__loops *loops);
 bool lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);
 
 /* ir_shared.c: the places of SHARED and DYNAMIC_SHARED variables in block memory. */
+bool lw__ir_is_shared(LLVMValueRef v); /* such a variable, of either kind */
 struct lw__shared_layout {
     size_t count;
     LLVMValueRef *globals;

@@ -64,7 +64,8 @@ bool lw__ir_is_place(const char *callee)
 
 LLVMValueRef lw__ir_object(LLVMValueRef pointer)
 {
-    while (LLVMIsAGetElementPtrInst(pointer))
+    while (LLVMIsAGetElementPtrInst(pointer) ||
+           (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
         pointer = LLVMGetOperand(pointer, 0);
     return pointer;
 }

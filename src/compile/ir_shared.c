@@ -22,6 +22,11 @@ static bool is_dynamic_shared(LLVMValueRef v)
     return LLVMIsAGlobalVariable(v) && lw__ir_in_section(v, "lw.dynshared");
 }
 
+bool lw__ir_is_shared(LLVMValueRef v)
+{
+    return is_static_shared(v) || is_dynamic_shared(v);
+}
+
 static bool has_operands(LLVMValueRef v)
 {
     return LLVMIsAConstantExpr(v) || LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v) ||
@@ -34,7 +39,7 @@ static bool refers(LLVMValueRef v, int depth, void (*found)(LLVMValueRef g, void
     bool any = false;
     if (!LLVMIsConstant(v) || depth > MAX_DEPTH)
         return false;
-    if (is_static_shared(v) || is_dynamic_shared(v)) {
+    if (lw__ir_is_shared(v)) {
         if (found)
             found(v, user);
         return true;
@@ -202,7 +207,7 @@ static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v
 {
     if (r->failed || !refers(v, 0, NULL, NULL))
         return v;
-    if (is_static_shared(v) || is_dynamic_shared(v))
+    if (lw__ir_is_shared(v))
         return address_of(r, b, v);
     if (LLVMIsAGlobalVariable(v))
         return copy_of(r, v);

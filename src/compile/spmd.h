@@ -164,7 +164,8 @@ struct lw__spmd {
     LLVMBasicBlockRef done; /* where the block's threads have all returned */
     LLVMBasicBlockRef stop; /* branch here where a call has stopped the launch */
     LLVMValueRef *gone;     /* per piece a slot: threads that meet no more; NULL: nobody asks */
-    bool *meets_later;      /* per edge: threads that take it may come to a block operation */
+    bool *meets_later;      /* where gone is set, per edge: threads that take it may come to a block
+                               operation */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
     LLVMValueRef dummy; /* 64 bytes that a masked-off scalar access may touch */

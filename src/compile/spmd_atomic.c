@@ -46,16 +46,6 @@ static const struct combining *combining_of(LLVMValueRef i)
 
 /* ---- one operation --------------------------------------------------------------------------- */
 
-/* In block memory? false: perhaps not. */
-static bool is_in_block(LLVMValueRef pointer)
-{
-    while (LLVMIsAGetElementPtrInst(pointer) ||
-           (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
-        pointer = LLVMGetOperand(pointer, 0);
-    return LLVMIsAGlobalVariable(pointer) &&
-           (lw__ir_in_section(pointer, "lw.shared") || lw__ir_in_section(pointer, "lw.dynshared"));
-}
-
 static LLVMValueRef choose(struct lw__spmd *s, LLVMIntPredicate keep, LLVMValueRef a,
                            LLVMValueRef b)
 {
@@ -96,10 +86,11 @@ static LLVMValueRef rmw_in_block(struct lw__spmd *s, LLVMValueRef i, LLVMValueRe
     return old;
 }
 
+/* In block memory, and what new_value knows? */
 static bool has_plain_form(LLVMValueRef i)
 {
     const LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(i);
-    return is_in_block(LLVMGetOperand(i, 0)) && op != LLVMAtomicRMWBinOpNand &&
+    return lw__ir_is_shared(lw__ir_object(LLVMGetOperand(i, 0))) && op != LLVMAtomicRMWBinOpNand &&
            op <= LLVMAtomicRMWBinOpFSub;
 }
 

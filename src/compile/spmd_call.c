@@ -3,6 +3,7 @@
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd_copy.h"
+#include "compile/spmd_together.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,33 +65,22 @@ void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     LLVMBuildBr(s->b, s->stop);
 }
 
-LLVMValueRef lw__spmd_store_bits(struct lw__spmd *s, const LLVMValueRef *mask, LLVMValueRef array)
+void lw__spmd_store_lanes(struct lw__spmd *s, lw__mask lanes, LLVMValueRef words)
 {
-    for (uint32_t p = 0; p < s->pieces; p++) {
-        LLVMValueRef bits = lw__mask_bits(s, mask[p]);
-        if (s->width < 8) { /* a bitcast of 4 lanes has 4 bits: two pieces make a byte */
-            LLVMTypeRef byte = s->i8;
-            bits = LLVMBuildZExt(s->b, bits, byte, "");
-            if (p + 1 < s->pieces) {
-                LLVMValueRef high = LLVMBuildZExt(s->b, lw__mask_bits(s, mask[p + 1]), byte, "");
-                high = LLVMBuildShl(s->b, high, LLVMConstInt(byte, 4, 0), "");
-                bits = LLVMBuildOr(s->b, bits, high, "");
-            }
-        }
-        LLVMValueRef at = lw__spmd_const64(s, p * s->width / 8);
-        LLVMValueRef place = LLVMBuildGEP2(s->b, s->i8, array, &at, 1, "");
-        LLVMSetAlignment(LLVMBuildStore(s->b, bits, place), 1);
-        p += s->width < 8;
+    for (uint32_t w = 0; w < lw__warps(s); w++) {
+        LLVMValueRef at = lw__spmd_const64(s, w);
+        LLVMBuildStore(s->b, lw__warp_bits(s, lanes, w),
+                       LLVMBuildGEP2(s->b, s->i32, words, &at, 1, ""));
     }
-    return array;
 }
 
-static LLVMValueRef bit_array(struct lw__spmd *s)
+/* The same into an array of the stack. */
+static LLVMValueRef lanes_on_stack(struct lw__spmd *s, lw__mask lanes)
 {
-    LLVMTypeRef type = LLVMArrayType2(s->i32, (s->threads + 31) / 32);
-    LLVMValueRef array = LLVMBuildAlloca(s->entry, type, "");
-    LLVMBuildStore(s->b, LLVMConstNull(type), array);
-    return array;
+    LLVMTypeRef type = LLVMArrayType2(s->i32, lw__warps(s));
+    LLVMValueRef words = LLVMBuildAlloca(s->entry, type, "");
+    lw__spmd_store_lanes(s, lanes, words);
+    return words;
 }
 
 void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live)
@@ -117,8 +107,7 @@ void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     LLVMBuildCondBr(s->b, lw__mask_any(s, missing), bad, good);
     LLVMPositionBuilderAtEnd(s->b, bad);
     size_t site = lw__ir_site(s->unit, call, lw__op_table[lw__ir_collective(call, NULL)].name);
-    LLVMValueRef arrived = lw__spmd_store_bits(s, there, bit_array(s)),
-                 alive = lw__spmd_store_bits(s, live, bit_array(s));
+    LLVMValueRef arrived = lanes_on_stack(s, there), alive = lanes_on_stack(s, live);
     lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, diverged), LLVMVoidTypeInContext(s->context),
                       (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->ptr},
                       (LLVMValueRef[]){s->worker, s->block_linear,
@@ -187,13 +176,12 @@ static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, 
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     unsigned count = LLVMGetNumArgOperands(call) - 1;
-    LLVMValueRef all = store_arguments(s, call, count, mask), bits = bit_array(s);
+    LLVMValueRef all = store_arguments(s, call, count, mask), bits = lanes_on_stack(s, mask);
     LLVMValueRef counter = LLVMBuildAlloca(s->entry, s->i32, "");
     const char *const names[] = {"print", "print.test", "print.one", "print.next", "printed"};
     LLVMBasicBlockRef bb[5];
     for (unsigned k = 0; k < 5; k++)
         bb[k] = LLVMAppendBasicBlockInContext(s->context, s->function, names[k]);
-    lw__spmd_store_bits(s, mask, bits);
     LLVMBuildStore(s->b, lw__spmd_const32(s, 0), counter);
     LLVMBuildBr(s->b, bb[0]);
     LLVMPositionBuilderAtEnd(s->b, bb[0]);

@@ -54,10 +54,10 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 
-/* Which threads of each piece have not returned. One bit a thread, 32 a word, into an array. A call
- * of the library's; slot: offset in struct lw_cpu_calls. */
+/* Which threads of each piece have not returned. One bit a lane, a word a warp, into an array. A
+ * call of the library's; slot: offset in struct lw_cpu_calls. */
 void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live);
-LLVMValueRef lw__spmd_store_bits(struct lw__spmd *s, const LLVMValueRef *mask, LLVMValueRef array);
+void lw__spmd_store_lanes(struct lw__spmd *s, lw__mask lanes, LLVMValueRef words);
 LLVMValueRef lw__spmd_call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
                                LLVMTypeRef *types, LLVMValueRef *args, unsigned count);
 

@@ -12,7 +12,6 @@
 #include "compile/spmd_gang.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd_copy.h"
-#include "compile/spmd_together.h"
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -106,13 +105,9 @@ LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint
 void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset)
 {
     LLVMValueRef warp = LLVMBuildLShr(s->b, s->gang->first, lw__spmd_const32(s, 5), "");
+    warp = LLVMBuildZExt(s->b, warp, s->i64, "");
     LLVMValueRef words = at(s, s->gang->exchange, offset);
-    for (uint32_t w = 0; w < lw__warps(s); w++) {
-        LLVMValueRef number = LLVMBuildAdd(s->b, warp, lw__spmd_const32(s, w), "");
-        number = LLVMBuildZExt(s->b, number, s->i64, "");
-        LLVMBuildStore(s->b, lw__warp_bits(s, lanes, w),
-                       LLVMBuildGEP2(s->b, s->i32, words, &number, 1, ""));
-    }
+    lw__spmd_store_lanes(s, lanes, LLVMBuildGEP2(s->b, s->i32, words, &warp, 1, ""));
 }
 
 void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask)

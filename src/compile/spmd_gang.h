@@ -20,7 +20,6 @@ void lw__gang_set(struct lw__spmd *s, size_t offset, LLVMValueRef value);
 void lw__gang_suspend(struct lw__spmd *s, int state, size_t site);
 /* Write the lanes as bits of the gang's threads into an array of the exchange. */
 void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset);
-/* The address of the gang's first thread in an array of the exchange of `bytes` each; of its first
- * piece, of another. */
+/* The address of the first thread of a piece in an array of the exchange, `bytes` an element. */
 LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint32_t piece);
 #endif

@@ -25,6 +25,12 @@ static uint64_t bytes_of(const struct lw__spmd *s, LLVMTypeRef type)
     return LLVMABISizeOfType(s->data, stored_type(s, type));
 }
 
+/* Where operand k of all threads is in the exchange. */
+static size_t operand_array(unsigned k)
+{
+    return EXCHANGE(in) + k * sizeof(uint64_t) * LW_CPU_THREADS_MAX;
+}
+
 /* ---- the operation as a kernel of its own ---------------------------------------------------- */
 
 struct operation {
@@ -44,8 +50,7 @@ static LLVMValueRef element(struct operation *o, size_t offset, uint64_t bytes, 
 static LLVMValueRef take_operand(struct operation *o, unsigned k)
 {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(o->call, k));
-    LLVMValueRef from = element(o, EXCHANGE(in) + k * sizeof(uint64_t) * LW_CPU_THREADS_MAX,
-                                bytes_of(o->s, type), o->thread);
+    LLVMValueRef from = element(o, operand_array(k), bytes_of(o->s, type), o->thread);
     LLVMValueRef v = LLVMBuildLoad2(o->b, stored_type(o->s, type), from, "");
     return type == o->s->i1 ? LLVMBuildTrunc(o->b, v, type, "") : v;
 }
@@ -165,12 +170,11 @@ static void store_operands(struct lw__spmd *s, LLVMValueRef call)
     for (unsigned k = 0; k < LLVMGetNumArgOperands(call); k++) {
         LLVMValueRef v = LLVMGetOperand(call, k);
         LLVMTypeRef type = LLVMTypeOf(v);
-        size_t array = EXCHANGE(in) + k * sizeof(uint64_t) * LW_CPU_THREADS_MAX;
         for (uint32_t p = 0; p < s->pieces; p++) {
             LLVMValueRef x = lw__spmd_vector(s, v, p);
             if (type == s->i1)
                 x = LLVMBuildZExt(s->b, x, lw__spmd_vector_type(s, s->i8), "");
-            LLVMValueRef to = lw__gang_at(s, array, bytes_of(s, type), p);
+            LLVMValueRef to = lw__gang_at(s, operand_array(k), bytes_of(s, type), p);
             LLVMSetAlignment(LLVMBuildStore(s->b, x, to), 1);
         }
     }

@@ -147,7 +147,7 @@ static void add_waiting(struct lw__message *m, struct crew *c, uint32_t g)
     for (uint32_t w = g * warps; w < GANGS_MAX; w++) {
         const uint32_t word = c->exchange.arrived[w];
 
-        if (c->members[w / warps].abi.site != site || !word)
+        if (!word || c->members[w / warps].abi.site != site)
             continue;
         if (first < 0)
             first = (int64_t)w * 32 + __builtin_ctz(word);
