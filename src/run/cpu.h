@@ -66,7 +66,9 @@ struct lw__cpu_run {
     _Alignas(64) _Atomic uint64_t next; /* the first block that no thread has taken */
     atomic_bool stopped;                /* no more blocks: a failure, or cancelled */
     atomic_bool short_of_memory;        /* not even this thread has a block's */
-    atomic_uint inside, stuck;          /* threads that take part; of them, that only wait */
+    atomic_uint inside;                 /* threads that take part */
+    unsigned stuck;                     /* locked: of them, counted as waiting in vain */
+    uint64_t stuck_count;               /* locked: which count; a new one begins from 0 */
     _Alignas(64) _Atomic uint64_t busy; /* nanoseconds of all threads together */
     struct lw__cpu_failure failure;
 };

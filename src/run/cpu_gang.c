@@ -8,7 +8,8 @@
  * A launch in which all threads wait for ever is stopped. What a thread's gangs will do depends on
  * their frames and on memory; where its frames still come back to what they were LW_CPU_STUCK_NS
  * ago, the memory that it waits for has not changed. When that is so for each thread of the launch,
- * nobody will change it.
+ * nobody will change it. Some may not have had a processor for as long; so each must have looked
+ * once more since the last of them came to that.
  */
 #include "run/cpu.h"
 #include <sched.h>
@@ -42,7 +43,9 @@ struct crew {
     char *copy;            /* of the frames at `since`; NULL: none yet */
     uint64_t since;        /* lw__cpu_clock() */
     uint64_t age, age_max; /* of the copy, in rounds */
-    bool is_stuck;         /* counted in run->stuck */
+    bool is_stuck;         /* the frames came back to what they were long ago, */
+    bool is_counted;       /* and did again while run->stuck_count was this */
+    uint64_t stuck_count;
 };
 
 /* ---- memory ---- */
@@ -77,11 +80,43 @@ void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang
 
 /* ---- for ever? ---- */
 
+/* Count anew who waits in vain. Locked. */
+static void recount(struct lw__cpu_run *run)
+{
+    run->stuck = 0;
+    run->stuck_count++;
+}
+
 static void not_stuck(struct crew *c)
 {
-    if (c->is_stuck)
-        atomic_fetch_sub(&c->run->stuck, 1);
+    if (c->is_stuck) {
+        lw__lock();
+        recount(c->run);
+        lw__unlock();
+    }
     c->is_stuck = false;
+}
+
+/* In a round that was in vain: is it so for all? The round in which a thread sees that a count has
+ * begun may be older than it, so the thread is counted in the next. */
+static bool are_all_stuck(struct crew *c)
+{
+    bool all;
+
+    lw__lock();
+    if (!c->is_stuck)
+        recount(c->run);
+    c->is_stuck = true;
+    if (c->stuck_count != c->run->stuck_count) {
+        c->stuck_count = c->run->stuck_count;
+        c->is_counted = false;
+    } else if (!c->is_counted) {
+        c->is_counted = true;
+        c->run->stuck++;
+    }
+    all = c->run->stuck >= atomic_load(&c->run->inside);
+    lw__unlock();
+    return all;
 }
 
 static void stop_watching(struct crew *c)
@@ -119,20 +154,20 @@ static void copy_frames(struct crew *c)
         memcpy(c->copy + at, c->members[g].memory, c->members[g].bytes);
 }
 
-/* Frames that come back to what they were do so again and again, as long as memory is the same. The
- * copy is renewed when it is age_max rounds old without that; then age_max doubles. */
-static void watch(struct crew *c)
+/* Do all threads wait in vain? Frames that come back to what they were do so again and again, as
+ * long as memory is the same. The copy is renewed when it is age_max rounds old without that; then
+ * age_max doubles. */
+static bool watch(struct crew *c)
 {
     if (c->copy && frames_same(c)) {
         c->age = 0;
-        if (!c->is_stuck && lw__cpu_clock() - c->since >= LW_CPU_STUCK_NS) {
-            c->is_stuck = true;
-            atomic_fetch_add(&c->run->stuck, 1);
-        }
-    } else if (!c->copy || ++c->age >= c->age_max) {
+        return lw__cpu_clock() - c->since >= LW_CPU_STUCK_NS && are_all_stuck(c);
+    }
+    if (!c->copy || ++c->age >= c->age_max) {
         not_stuck(c);
         copy_frames(c);
     }
+    return false;
 }
 
 /* One line of the message: where gangs wait from `g` on, with how many threads. */
@@ -194,10 +229,9 @@ static bool waits_in_vain(struct crew *c)
         sched_yield();
     if (c->rounds < WATCH_ROUNDS)
         return false;
-    watch(c);
     if (c->rounds % YIELD_ROUNDS == 0 && lw__cpu_is_stopped(c->run))
         return true;
-    if (!c->is_stuck || atomic_load(&c->run->stuck) < atomic_load(&c->run->inside))
+    if (!watch(c))
         return false;
     fail_stuck(c);
     return true;
@@ -361,7 +395,8 @@ uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_wor
     c->launch = launch;
     c->worker = worker;
     c->run = run;
-    c->is_stuck = false;
+    c->is_stuck = c->is_counted = false;
+    c->stuck_count = UINT64_MAX; /* of an earlier launch */
     c->rounds = 0;
     stop_watching(c);
     for (uint64_t k = 0; ok && k < count; k++)
