@@ -36,6 +36,8 @@ enum {
     FACT_PREPARED = 1 << 14,  /* kernels know their block; scalars only, short loops unrolled */
     FACT_WIDENED = 1 << 15,   /* lw.cpu.K exist */
     FACT_FINAL = 1 << 16,     /* optimised: left to the code generator */
+    FACT_MET = 1 << 17,       /* collectives are calls of devlib's, each with who takes part */
+    FACT_LOWERED = 1 << 18,   /* entries as cuda_abi.h has them; no lw.* is left */
 };
 
 enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
@@ -145,8 +147,13 @@ void lw__link_drop(struct lw__unit *unit);
 int lw__cpu_level(const char *device);
 uint32_t lw__cpu_gang(const char *device);
 bool lw__is_for_aarch64(const struct lw__unit *unit); /* cpu:aarch64, ref:aarch64 */
+bool lw__is_for_cuda(const struct lw__unit *unit); /* target_ptx.c: cuda:sm_NN, or its stages shown */
 bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
 void lw__cpu_hide_comparisons(LLVMValueRef function); /* target_cpu_quirks.c: for AArch64 */
+
+/* ir_link.c: devlib's bitcode into the module; take from a function what clang says of the host. */
+bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end);
+void lw__link_no_target(LLVMValueRef function);
 
 /* ir.c: small questions about a module. */
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);

@@ -10,20 +10,22 @@
 
 extern const char lw__devlib_begin[], lw__devlib_end[]; /* devlib_blob.S */
 
-static bool link_devlib(struct lw__unit *unit)
+bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end)
 {
-    size_t bytes = (size_t)(lw__devlib_end - lw__devlib_begin);
     LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRange(lw__devlib_begin, bytes, "devlib", 0);
+        LLVMCreateMemoryBufferWithMemoryRange(begin, (size_t)(end - begin), "devlib", 0);
     LLVMModuleRef devlib;
     int failed = LLVMParseBitcodeInContext2(unit->context, buffer, &devlib);
     LLVMDisposeMemoryBuffer(buffer);
-    if (failed || LLVMLinkModules2(unit->module, devlib))
-        return lw__defect("devlib's bitcode does not link");
-    return true;
+    if (!failed) { /* what is linked takes on the module's target */
+        LLVMSetTarget(devlib, LLVMGetTarget(unit->module));
+        LLVMSetDataLayout(devlib, LLVMGetDataLayoutStr(unit->module));
+        failed = LLVMLinkModules2(unit->module, devlib);
+    }
+    return !failed || lw__defect("devlib's bitcode does not link");
 }
 
-static void remove_strings(LLVMValueRef f)
+void lw__link_no_target(LLVMValueRef f)
 {
     static const char *const target[] = {"target-cpu",      "target-features",
                                          "tune-cpu",        "min-legal-vector-width",
@@ -81,11 +83,11 @@ static void delete_lists(LLVMModuleRef module)
 bool lw__pass_link(struct lw__unit *unit)
 {
     delete_lists(unit->module);
-    if (!link_devlib(unit))
+    if (!lw__link_bitcode(unit, lw__devlib_begin, lw__devlib_end))
         return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
-        remove_strings(f);
+        lw__link_no_target(f);
         remove_noalias(f);
         if (!LLVMCountBasicBlocks(f)) {
             if (lw__ir_is_place(LLVMGetValueName2(f, &length)))

@@ -142,8 +142,9 @@ static bool check_step(const struct lw__options *o)
         return usage("--kernel and --block go with --common or --show", "");
     if (o->common_fd < 0)
         return true;
-    if (!cpu || !o->kernel || !o->block[0])
-        return usage("--common needs --device cpu:LEVEL, --kernel and --block", "");
+    const bool cuda = !strncmp(o->device, "cuda:", 5);
+    if (!(cpu || cuda) || !o->kernel || !o->block[0])
+        return usage("--common needs --device cpu:LEVEL or cuda:sm_NN, --kernel and --block", "");
     if (o->path || o->source_fd >= 0 || o->clang_arg_count)
         return usage("--common takes no text", "");
     return true;

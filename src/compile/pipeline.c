@@ -31,18 +31,23 @@ static const struct route {
     {"cpu",
      {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
       "describe", "common", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
-    {"common", /* its second step */
+    {"common-cpu", /* its second step */
      {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
-    {"ptx",
+    {"cuda",
      {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
-      "describe", "ptx"}},
+      "describe", "common", "host", "object", "linked"}},
+    {"common-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
+    {"show-cuda",
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
+      "describe", "blocks", "prepare", "meet", "lower", "ptx"}},
 };
 
 /* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
 static const struct {
     const char *stage, *after;
-} stages[] = {{"raw", "front"},    {"instances", "inline"}, {"ir", "clean"}, {"uniform", "prepare"},
-              {"widened", "spmd"}, {"asm", "object"},       {"ptx", "ptx"}};
+} stages[] = {{"raw", "front"},       {"instances", "inline"}, {"ir", "clean"},
+              {"uniform", "prepare"}, {"widened", "spmd"},     {"met", "meet"},
+              {"lowered", "lower"},   {"asm", "object"},       {"ptx", "ptx"}};
 
 static const struct pass *pass_named(const char *name)
 {
@@ -146,6 +151,17 @@ static bool has_pass(const struct route *route, const char *name)
     return false;
 }
 
+/* The way that these options ask for; NULL: there is none. Stages of the GPU can be shown on all
+ * devices. */
+static const struct route *choose_route(const struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    const bool cuda = lw__is_for_cuda(unit);
+    if (o->common_fd >= 0)
+        return route_of(cuda ? "common-cuda" : "common-cpu");
+    return route_of(o->show && cuda ? "show-cuda" : o->device);
+}
+
 bool lw__pipeline_run(struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
@@ -157,8 +173,7 @@ bool lw__pipeline_run(struct lw__unit *unit)
             last = stages[i].after;
     if (o->show && !last)
         return lw__defect("there is no stage '%s' to show", o->show);
-    bool ptx = o->show && !strcmp(o->show, "ptx"); /* not on the way of the other devices */
-    const struct route *route = route_of(ptx ? "ptx" : o->common_fd >= 0 ? "common" : o->device);
+    const struct route *route = choose_route(unit);
     if (!route)
         return lw__defect("there is no compiler for device '%s'", o->device);
     if (last && !has_pass(route, last))

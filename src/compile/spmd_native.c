@@ -40,6 +40,8 @@ bool lw__spmd_has_native(const struct lw__unit *unit, const char *name)
 {
     const int level = lw__cpu_level(unit->options->device);
     const enum native native = native_of(name);
+    if (lw__is_for_cuda(unit))
+        return native == FMAX || native == FMIN;
     return level >= 0 && native != NONE && (native != SCALE || level == LW_LEVEL_AVX512);
 }
 

@@ -232,9 +232,17 @@ static bool unroll_marked(struct lw__unit *unit)
     }
 }
 
+/* LLVM decides, as for any program; later, with what it knows of the GPU, once more. */
+static bool unroll_for_cuda(struct lw__unit *unit)
+{
+    return lw__llvm_passes(unit->module, unit->machine, unrolling);
+}
+
 static bool unroll(struct lw__unit *unit)
 {
     uint32_t whole = 0, sums = 0;
+    if (lw__is_for_cuda(unit))
+        return unroll_for_cuda(unit);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ir_expand_copies(unit->kernels.rows[i].function, false);
         if (!lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole))
@@ -254,7 +262,7 @@ static bool unroll(struct lw__unit *unit)
  */
 bool lw__pass_prepare(struct lw__unit *unit)
 {
-    if (!lw__cpu_machine(unit))
+    if (!lw__is_for_cuda(unit) && !lw__cpu_machine(unit))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
         fold_places(&unit->kernels.rows[i]);

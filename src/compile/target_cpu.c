@@ -62,6 +62,8 @@ bool lw__is_for_aarch64(const struct lw__unit *unit)
 uint32_t lw__spmd_width(const struct lw__unit *unit)
 {
     const int level = lw__cpu_level(unit->options->device);
+    if (lw__is_for_cuda(unit))
+        return 32; /* a piece is a warp */
     return level < 0 ? 1 : levels[level].lanes;
 }
 

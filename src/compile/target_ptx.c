@@ -1,59 +1,64 @@
-/* target_ptx.c - the common bitcode retargeted to NVIDIA's PTX.
+/* target_ptx.c - the device cuda: entries retargeted to NVIDIA's PTX.
  *
- * Today this proves, for every kernel, that one front end serves the GPU too: block memory becomes
- * address space 3, kernels get their convention, and collectives, printf and assert stay calls to
- * functions that have no body yet. ptxas accepts the text (tests/ptx says what is not lowered).
+ *     prepare    the block's dimensions are constants            spmd_prepare.c
+ *     meet       who takes part in each collective               target_ptx_meet.c
+ *     lower      entries, places, block memory, prints           target_ptx_lower.c
+ *     ptx        LLVM's passes for the GPU, and its text         here
+ *
+ * Nothing is contracted or flushed: LLVM writes add.rn, mul.rn, fma.rn, div.rn, sqrt.rn, which the
+ * driver's assembler leaves as they are.
  */
-#include "compile/compile.h"
+#include "compile/target_ptx.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 #include <string.h>
 
-enum { PTX_KERNEL = 71, SHARED_SPACE = 3 }; /* llvm/IR/CallingConv.h; NVPTX usage guide */
+static const char default_processor[] = "sm_80";
 
-static void to_block_memory(struct lw__unit *unit)
+static bool is_cuda(const char *device)
 {
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(unit->context, 0);
-    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module), next; g; g = next) {
-        next = LLVMGetNextGlobal(g);
-        bool dynamic = lw__ir_in_section(g, "lw.dynshared");
-        if (!dynamic && !lw__ir_in_section(g, "lw.shared"))
-            continue;
-        LLVMTypeRef type = LLVMGlobalGetValueType(g);
-        LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", SHARED_SPACE);
-        LLVMSetAlignment(s, LLVMGetAlignment(g));
-        if (!dynamic) {
-            LLVMSetInitializer(s, LLVMGetUndef(type));
-            LLVMSetLinkage(s, LLVMInternalLinkage);
-        }
-        LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(s, ptr));
-        size_t length;
-        const char *name = LLVMGetValueName2(g, &length);
-        LLVMSetValueName2(s, name, length);
-        LLVMDeleteGlobal(g);
-    }
+    return !strncmp(device, "cuda", 4) && (!device[4] || device[4] == ':');
 }
 
-/* The code generator knows no "lw.instance" bundles. */
-static void drop_instances(struct lw__unit *unit, LLVMValueRef f)
+bool lw__is_for_cuda(const struct lw__unit *unit)
 {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
-    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (!lw__ir_collective(i, NULL))
-                continue;
-            LLVMValueRef callee = LLVMGetCalledValue(i), args[4];
-            int n = LLVMGetNumArgOperands(i);
-            for (int a = 0; a < n; a++)
-                args[a] = LLVMGetOperand(i, (unsigned)a);
-            LLVMPositionBuilderBefore(b, i);
-            LLVMValueRef plain =
-                LLVMBuildCall2(b, LLVMGlobalGetValueType(callee), callee, args, (unsigned)n, "");
-            LLVMReplaceAllUsesWith(i, plain);
-            LLVMInstructionEraseFromParent(i);
-        }
-    LLVMDisposeBuilder(b);
+    const char *show = unit->options->show;
+    return is_cuda(unit->options->device) ||
+           (show && (!strcmp(show, "ptx") || !strcmp(show, "met") || !strcmp(show, "lowered")));
+}
+
+/* The processors that there are words for, each with the lowest version of PTX that knows it, and
+ * the barriers and shuffles that we use. */
+static const struct processor {
+    const char *name, *features;
+} processors[] = {{"sm_70", "+ptx60"}, {"sm_72", "+ptx61"}, {"sm_75", "+ptx63"},
+                  {"sm_80", "+ptx70"}, {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"},
+                  {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}};
+
+static const struct processor *processor_of(const struct lw__unit *unit)
+{
+    const char *device = unit->options->device, *name = default_processor;
+    if (is_cuda(device) && device[4])
+        name = device + 5;
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
+        if (!strcmp(processors[i].name, name))
+            return &processors[i];
+    lw__defect("there is no processor '%s'; need sm_70, 72, 75, 80, 86, 87, 89 or 90", name);
+    return NULL;
+}
+
+/* lw__pass_host - what is left of a program for the GPU that the host runs: lw.sizes.K, lw.common.
+ * needs COMMON DESCRIBED   makes FINAL   breaks COMMON
+ */
+bool lw__pass_host(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        LLVMValueRef f = unit->kernels.rows[i].function;
+        LLVMSetSubprogram(f, NULL);
+        LLVMDeleteFunction(f);
+    }
+    unit->kernels.count = 0;
+    return lw__llvm_passes(unit->module, unit->machine, "globaldce");
 }
 
 /* PTX names have no dots. */
@@ -71,52 +76,46 @@ static void rename_for_ptx(LLVMValueRef value)
     lw__text_free(&plain);
 }
 
-static void prepare(struct lw__unit *unit)
+static bool emit(struct lw__unit *unit)
 {
-    LLVMStripModuleDebugInfo(unit->module);
-    to_block_memory(unit);
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module), next; f; f = next) {
-        size_t length;
-        next = LLVMGetNextFunction(f);
-        const char *name = LLVMGetValueName2(f, &length);
-        if (!strncmp(name, "lw.sizes.", 9) || lw__ir_is_libcall(name)) { /* the host's */
-            LLVMDeleteFunction(f);
-            continue;
-        }
-        if (lw__ir_is_kernel(unit, f))
-            LLVMSetFunctionCallConv(f, PTX_KERNEL);
-        drop_instances(unit, f);
-        rename_for_ptx(f);
+    char *why = NULL;
+    LLVMMemoryBufferRef text = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(unit->machine, unit->module, LLVMAssemblyFile, &why,
+                                            &text)) {
+        lw__defect("LLVM made no PTX: %s", why);
+        LLVMDisposeMessage(why);
+        return false;
     }
-    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g))
-        rename_for_ptx(g);
+    lw__text_add_bytes(&unit->payload, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+    LLVMDisposeMemoryBuffer(text);
+    return true;
 }
 
-/* lw__pass_ptx - PTX text for the --device ptx:sm_NN.
- * needs COMMON   makes PAYLOAD   breaks COMMON
+/* Address spaces first: where casts meet, what they say would be lost. */
+static const char passes[] =
+    "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces),default<O3>,"
+    "function(infer-address-spaces)";
+
+/* lw__pass_ptx - PTX text for --device cuda:sm_NN.
+ * needs LOWERED   makes PAYLOAD   breaks LOWERED
  */
 bool lw__pass_ptx(struct lw__unit *unit)
 {
-    const char *colon = strchr(unit->options->device, ':');
+    const struct processor *processor = processor_of(unit);
+    if (!processor)
+        return false;
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    prepare(unit);
-    if (!lw__llvm_machine(unit, "nvptx64-nvidia-cuda", colon ? colon + 1 : "sm_80", "+ptx78",
-                          LLVMCodeGenLevelDefault))
+    LLVMStripModuleDebugInfo(unit->module);
+    if (!lw__llvm_machine(unit, "nvptx64-nvidia-cuda", processor->name, processor->features,
+                          LLVMCodeGenLevelDefault) ||
+        !lw__llvm_passes(unit->module, unit->machine, passes))
         return false;
-    char *why = NULL;
-    LLVMMemoryBufferRef text = NULL;
-    bool ok = lw__llvm_passes(unit->module, unit->machine, "default<O1>");
-    if (ok && LLVMTargetMachineEmitToMemoryBuffer(unit->machine, unit->module, LLVMAssemblyFile,
-                                                  &why, &text)) {
-        ok = lw__defect("LLVM made no PTX: %s", why);
-        LLVMDisposeMessage(why);
-    }
-    if (ok) {
-        lw__text_add_bytes(&unit->payload, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-        LLVMDisposeMemoryBuffer(text);
-    }
-    return ok;
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+        rename_for_ptx(f);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g))
+        rename_for_ptx(g);
+    return emit(unit);
 }

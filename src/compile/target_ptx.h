@@ -1,0 +1,32 @@
+/* target_ptx.h - shared by target_ptx_meet.c (who meets), target_ptx_lower.c (what of the language
+ * the hardware has no word for) and target_ptx.c (PTX).
+ */
+#ifndef LW_COMPILE_TARGET_PTX_H
+#define LW_COMPILE_TARGET_PTX_H
+#include "compile/compile.h"
+
+enum { LW_PTX_WARP = 32 };
+
+/* One kernel on its way to PTX. */
+struct lw__ptx {
+    struct lw__unit *unit;
+    const struct lw__kernel *kernel;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i32, i64, ptr, none;
+    uint32_t threads, warps; /* of a block */
+    LLVMValueRef turn; /* where each thread counts the block operations; NULL: there are none */
+};
+
+/* target_ptx_lower.c: a function of src/devlib/cuda.c, called at b. */
+LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *args, unsigned count);
+
+/* Put in place of a collective, in front of it, what does it for the lanes in mask, of which all of
+ * the warp's come along. sure: all warps of the block come too. */
+bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure);
+
+/* target_ptx_meet.c: all collectives of the kernel become such calls. *waits: a loop waits for what
+ * another thread writes. */
+bool lw__ptx_meet(struct lw__ptx *x, bool *waits);
+#endif
