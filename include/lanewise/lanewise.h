@@ -93,7 +93,7 @@ LW_API const char *lw_dtype_name(lw_dtype dtype);
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-/* What lw_device_list and lw_device_get_info tell. Strings live as long as the device. */
+/* What lw_device_list and lw_device_get_info tell. */
 typedef struct lw_device_info {
     const char *name;            /* "cpu", "ref"; what lw_device_open takes */
     const char *description;     /* one line for people */
@@ -106,15 +106,18 @@ typedef struct lw_device_info {
 
 /* lw_device_list - describe the device kinds this library knows, in the order of preference.
  * Writes at most capacity entries to out (may be NULL when capacity is 0); returns how many there
- * are. */
+ * are. Strings live until the thread asks again. */
 LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
 
-/* lw_device_open - open a device: "cpu", "ref", "null", later "cuda:0", "check"; NULL the best.
+/* lw_device_open - open a device: "cpu", "cuda", "ref", "null", later "check"; NULL the best.
  * "cpu" uses the best vector instructions there are, or what the environment's LANEWISE_CPU names:
  * avx512, avx2 or baseline, on AArch64 aarch64; and as many threads as LANEWISE_NUM_THREADS says,
- * or else as there are processors for this process.
- * errors   LW_E_DEVICE no such device, or not there (the text says why), or LANEWISE_CPU names what
- *          this processor lacks or nothing known, or LANEWISE_GANG no size; LW_E_MEMORY
+ * or else as there are processors for this process. "cuda" is the first NVIDIA GPU, "cuda:1" the
+ * second; all openings of one share its context with each other and with other users of CUDA in the
+ * process. A kernel that goes wrong in a way that ends the context loses the GPU: every call says
+ * so until all that uses it is closed. A child of fork cannot use it if the parent has.
+ * errors   LW_E_DEVICE no such device, or not there (the text says why), or lost, or LANEWISE_CPU
+ *          names what this processor lacks or nothing known, or LANEWISE_GANG no size; LW_E_MEMORY
  * owns     release with lw_device_close */
 LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
 
@@ -382,7 +385,7 @@ typedef struct lw_launch_options {
  * Checked before anything runs: the arguments' count, types and dtypes (integers convert to any
  * integer or floating type that holds the value, reals to floating types), devices, the sizes
  * declared as `a[rows][cols]` against the buffers, block and grid limits, BLOCK(...).
- * On "cpu" the first launch of a kernel with a new size of block builds its code for that size, or
+ * On "cpu" and "cuda" the first launch of a kernel with a new size of block builds its code for that size, or
  * takes it from the cache.
  * options  NULL: defaults
  * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; of that build LW_E_COMPILE

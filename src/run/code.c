@@ -126,6 +126,30 @@ static lw_status read_sites(struct lw__code *c, const char *name)
     return LW_OK;
 }
 
+lw_status lw__code_open(const char *path, void **object)
+{
+    const char *why;
+
+    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*object)
+        return LW_OK;
+    why = dlerror();
+    return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
+}
+
+lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes)
+{
+    void *data, *length;
+    uint64_t count;
+
+    LW_TRY(lw__code_symbol(object, "lw", "common", &data));
+    LW_TRY(lw__code_symbol(object, "lw", "common.bytes", &length));
+    memcpy(&count, length, sizeof count);
+    *bitcode = data;
+    *bytes = count;
+    return LW_OK;
+}
+
 lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address)
 {
     struct lw__text symbol = {0};

@@ -6,7 +6,6 @@
  */
 #include "run/cpu.h"
 #include <inttypes.h>
-#include <locale.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -87,33 +86,16 @@ static void call_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t site
 
 /* ---- printf ---- */
 
-static locale_t plain;
-
-static void make_plain(void)
-{
-    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-/* Numbers look as in the "C" locale, whatever the host's thread has set. */
 static void call_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, const char *format,
                        uint32_t count, const uint64_t *args)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct lw__cpu_run *run = w->user;
     struct lw__message m = {0};
     int32_t block_idx[3], thread_idx[3];
-    bool printed = false;
 
     lw__place(run->launch->grid, block, block_idx);
     lw__place(run->launch->block, thread, thread_idx);
-    pthread_once(&once, make_plain);
-    if (plain) {
-        locale_t before = uselocale(plain);
-
-        printed = lw__print(run->launch->output, block_idx, thread_idx, format, count, args);
-        uselocale(before);
-    }
-    if (printed)
+    if (lw__print_plainly(run->launch->output, block_idx, thread_idx, format, count, args, NULL))
         return;
     lw__message_add(&m, "kernel '%s': no memory for what it prints", run->launch->kernel);
     lw__cpu_fail(run, block, LW_E_MEMORY, &m);

@@ -4,18 +4,18 @@
 #include <string.h>
 
 /* In the order of preference: NULL opens the first that is available. */
-static const struct lw__device_ops *const devices[] = {&lw__device_cpu, &lw__device_ref,
-                                                       &lw__device_null};
+static const struct lw__device_ops *const devices[] = {&lw__device_cpu, &lw__device_cuda,
+                                                       &lw__device_ref, &lw__device_null};
 enum { DEVICE_COUNT = sizeof devices / sizeof devices[0] };
 
 static lw_device_info describe(const struct lw__device_ops *ops, void *state)
 {
     lw_device_info info = ops->info;
 
-    if (ops->describe)
-        info.description = ops->describe(state);
     info.unavailable = ops->probe ? ops->probe() : "";
     info.available = info.unavailable[0] == '\0';
+    if (ops->describe)
+        ops->describe(state, &info);
     return info;
 }
 
@@ -50,16 +50,16 @@ static lw_status no_such_device(const char *name)
 static lw_status choose(const char *name, const struct lw__device_ops **ops)
 {
     for (size_t i = 0; i < DEVICE_COUNT; i++) {
-        lw_device_info info;
+        const char *unavailable;
 
         if (name && !has_name(devices[i], name))
             continue;
-        info = describe(devices[i], NULL);
         *ops = devices[i];
-        if (info.available)
+        unavailable = devices[i]->probe ? devices[i]->probe() : "";
+        if (!*unavailable)
             return LW_OK;
         if (name)
-            return lw__fail(LW_E_DEVICE, "device '%s' cannot be used: %s", name, info.unavailable);
+            return lw__fail(LW_E_DEVICE, "device '%s' cannot be used: %s", name, unavailable);
     }
     return name ? no_such_device(name)
                 : lw__fail(LW_E_DEVICE, "none of the devices can be used here");
@@ -87,6 +87,11 @@ lw_status lw_device_open(const char *name, lw_device **device)
             return status;
         }
     }
+    d->info = ops->info;
+    if (ops->describe)
+        ops->describe(d->state, &d->info);
+    d->info.available = true;
+    d->info.unavailable = "";
     *device = d;
     return LW_OK;
 }
@@ -114,6 +119,6 @@ lw_status lw_device_get_info(lw_device *device, lw_device_info *info)
 {
     if (!device || !info)
         return lw__fail(LW_E_ARG, "the %s is NULL", device ? "place for the info" : "device");
-    *info = describe(device->ops, device->state);
+    *info = device->info;
     return LW_OK;
 }

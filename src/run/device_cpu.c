@@ -26,22 +26,16 @@ static const char *cpu_target(void *state)
     return level->target;
 }
 
-static const char *cpu_describe(void *state)
+static void cpu_describe(void *state, lw_device_info *info)
 {
-    return lw__cpu_describe(state);
+    info->description = lw__cpu_describe(state);
 }
 
 static lw_status cpu_load(void *state, const char *path, const void *payload, size_t bytes,
                           void **code)
 {
     (void)state, (void)payload, (void)bytes;
-    *code = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!*code) {
-        const char *why = dlerror();
-
-        return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
-    }
-    return LW_OK;
+    return lw__code_open(path, code);
 }
 
 static void cpu_unload(void *state, void *code)
@@ -60,19 +54,6 @@ static lw_status cpu_sizes(void *code, const char *kernel, void **function)
     return lw__code_symbol(code, "lw.sizes", kernel, function);
 }
 
-static lw_status cpu_common(void *code, const void **bitcode, size_t *bytes)
-{
-    void *data, *length;
-    uint64_t count;
-
-    LW_TRY(lw__code_symbol(code, "lw", "common", &data));
-    LW_TRY(lw__code_symbol(code, "lw", "common.bytes", &length));
-    memcpy(&count, length, sizeof count);
-    *bitcode = data;
-    *bytes = count;
-    return LW_OK;
-}
-
 const struct lw__device_ops lw__device_cpu = {
     .info =
         {
@@ -88,7 +69,7 @@ const struct lw__device_ops lw__device_cpu = {
     .unload = cpu_unload,
     .find = cpu_find,
     .sizes = cpu_sizes,
-    .common = cpu_common,
+    .common = lw__code_common,
     .is_small = lw__cpu_is_small,
     .launch = lw__cpu_launch,
 };

@@ -20,6 +20,7 @@ struct lw__site {
 struct lw__output;
 void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                     const char *text);
+void lw__output_lose(struct lw__output *out, size_t lines); /* that the device had no room for */
 
 /* How long launches took that had the same work: see device_cpu's `is_small`. All zero: unknown. */
 enum { LW_TIMES = 8 };
@@ -30,6 +31,7 @@ struct lw__times {
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
 struct lw__launch {
     const char *kernel;   /* its name, for messages */
+    void *queue;          /* what ops->queue_create made for the stream; NULL: nothing */
     void *code;           /* what ops->load made of the program, or of the kernel alone */
     void *entry;          /* what ops->find gave for this kernel in it */
     lw_dim3 grid, block;  /* within the limits; every component at least 1 */
@@ -49,13 +51,14 @@ struct lw__device_ops {
     lw_device_info info; /* available and unavailable are filled in by probe */
     const char *target;  /* what lanewise-compile --device takes; NULL: target_of says it */
 
-    /* target_of - the target of an open device. describe - info.description where it is not
-     * constant; state NULL: of the device that open would give now. Both: constant text, any
-     * thread. NULL: target, info.description. */
+    /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what
+     * is not constant; state NULL: of the device that open would give now. Both: text that lives as
+     * long as the device, any thread. NULL: target, info. */
     const char *(*target_of)(void *state);
-    const char *(*describe)(void *state);
+    void (*describe)(void *state, lw_device_info *info);
 
-    /* probe - is the device usable here? "" if so, else the reason. Any thread. NULL: always. */
+    /* probe - is the device usable here? "" if so, else the reason, until the thread asks again.
+     * Any thread. NULL: always. */
     const char *(*probe)(void);
 
     /* open, close - the device's own state. open may leave NULL. Any thread. */
@@ -69,7 +72,9 @@ struct lw__device_ops {
     lw_status (*memory_read)(void *state, void *to, const void *from, size_t bytes);
 
     /* load, unload - take a program's payload, a file that can be dlopened (path) or bytes; NULL
-     * for devices that run nothing. find: the entry of a kernel. Any thread. */
+     * for devices that run nothing. find: the entry of a kernel; with `common`, asked of a program
+     * for the kernels that BLOCK(...) fixes, it may leave NULL: they too are built as all others.
+     * Any thread. */
     lw_status (*load)(void *state, const char *path, const void *payload, size_t bytes,
                       void **code);
     void (*unload)(void *state, void *code);
@@ -84,6 +89,16 @@ struct lw__device_ops {
      * NULL: find gives the entry for all sizes. Any thread. */
     lw_status (*common)(void *code, const void **bitcode, size_t *bytes);
 
+    /* check - can the device run it? Asked before it is queued; LW_E_SHAPE. Any thread. NULL: it
+     * can. */
+    lw_status (*check)(void *state, const struct lw__launch *launch);
+
+    /* queue_create, queue_destroy - what the device has for each stream. Any thread. queue_stop:
+     * the stream is cancelled, what runs should stop soon; under the lock. NULL: nothing. */
+    lw_status (*queue_create)(void *state, void **queue);
+    void (*queue_destroy)(void *state, void *queue);
+    void (*queue_stop)(void *state, void *queue);
+
     /* is_small - would the launch take so short a time that it had better run in the thread that
      * asks for it? Asked under the lock, of idle streams. NULL: never. */
     bool (*is_small)(void *state, const struct lw__launch *launch);
@@ -94,5 +109,5 @@ struct lw__device_ops {
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };
 
-extern const struct lw__device_ops lw__device_null, lw__device_ref, lw__device_cpu;
+extern const struct lw__device_ops lw__device_null, lw__device_ref, lw__device_cpu, lw__device_cuda;
 #endif

@@ -32,11 +32,10 @@ static lw_status ref_load(void *state, const char *path, const void *payload, si
     struct program *program = calloc(1, sizeof *program);
     if (!program)
         return lw__fail(LW_E_MEMORY, "no memory for a program");
-    program->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!program->object) {
-        const char *why = dlerror();
+    lw_status status = lw__code_open(path, &program->object);
+    if (status) {
         free(program);
-        return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
+        return status;
     }
     void *resume = dlsym(program->object, "lw.ref.resume");
     if (!resume) {

@@ -38,7 +38,7 @@ static lw_status check_grid(const lw_kernel *k, lw_dim3 grid)
 
 static lw_status check_memory(const lw_kernel *k, size_t dynamic_bytes)
 {
-    const lw_device_info *info = &k->program->device->ops->info;
+    const lw_device_info *info = &k->program->device->info;
 
     if (k->row->shared_bytes > info->max_shared_bytes)
         return lw__fail(LW_E_SHAPE, "%s: %zu bytes of SHARED memory; device '%s' has %zu",
@@ -86,6 +86,7 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
 {
     lw_kernel *k = job->kernel;
     const lw_program *p = k->program;
+    const struct lw__device_ops *ops = p->device->ops;
     struct lw__output *output = lw__output_create(grid, block);
 
     if (!output)
@@ -106,7 +107,9 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
         .times = &k->times,
         .output = output,
     };
-    return p->device->ops->common && !k->entry ? lw__special_use(k, &job->launch) : LW_OK;
+    if (ops->common && !k->entry)
+        LW_TRY(lw__special_use(k, &job->launch));
+    return ops->check ? ops->check(p->device->state, &job->launch) : LW_OK;
 }
 
 static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid, lw_dim3 block,

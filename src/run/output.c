@@ -96,6 +96,14 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
+void lw__output_lose(struct lw__output *out, size_t lines)
+{
+    pthread_mutex_lock(&out->lock);
+    out->lost += lines;
+    out->full = true;
+    pthread_mutex_unlock(&out->lock);
+}
+
 static void lose(struct lw__output *out, const char *text)
 {
     size_t lines = count_lines(text);

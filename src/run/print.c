@@ -6,6 +6,8 @@
  */
 #include "run/report.h"
 #include "run/run.h"
+#include <locale.h>
+#include <pthread.h>
 #include <string.h>
 
 /* The arguments not used so far. */
@@ -104,8 +106,17 @@ static uint64_t zero_extend(uint64_t slot, int bits)
     return bits == 64 ? slot : slot & ((UINT64_C(1) << bits) - 1);
 }
 
+/* What a %s prints. */
+static const char *text_of(const struct lw__print_texts *texts, uint64_t slot)
+{
+    if (!slot)
+        return "(null)";
+    return texts ? texts->find(texts->user, slot) : (const char *)(uintptr_t)slot;
+}
+
 /* add - format one conversion whose argument has been found; false: there is no such conversion. */
-static bool add(struct lw__text *text, const struct conversion *c, uint64_t slot)
+static bool add(struct lw__text *text, const struct conversion *c, uint64_t slot,
+                const struct lw__print_texts *texts)
 {
     char format[16] = "%"; /* % flags *.* length letter */
     strcat(format, c->flags);
@@ -125,7 +136,7 @@ static bool add(struct lw__text *text, const struct conversion *c, uint64_t slot
     else if (c->letter == 'p')
         lw__text_add(text, format, c->width, pointer);
     else if (c->letter == 's' && c->plain)
-        lw__text_add(text, format, c->width, c->precision, pointer ? pointer : "(null)");
+        lw__text_add(text, format, c->width, c->precision, text_of(texts, slot));
     else if (c->letter == 'c' && c->plain && (slot & 0xff) == 0)
         lw__text_add(text, "%*s", c->width, ""); /* the text is a C string: no zero byte */
     else if (c->letter == 'c' && c->plain)
@@ -136,7 +147,8 @@ static bool add(struct lw__text *text, const struct conversion *c, uint64_t slot
 }
 
 /* add_conversion - print the conversion at `at`, or its own text; returns what follows it. */
-static const char *add_conversion(struct lw__text *text, const char *at, struct slots *slots)
+static const char *add_conversion(struct lw__text *text, const char *at, struct slots *slots,
+                                  const struct lw__print_texts *texts)
 {
     struct conversion c;
     uint64_t slot;
@@ -146,13 +158,14 @@ static const char *add_conversion(struct lw__text *text, const char *at, struct 
         return at + 2;
     }
     bool known = is_one_of(c.letter, "diouxXcspfFeEgGaAn") && take(slots, &slot);
-    if (!known || !add(text, &c, slot))
+    if (!known || !add(text, &c, slot, texts))
         lw__text_add_bytes(text, at, (size_t)(end - at));
     return end;
 }
 
-bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
-               const char *format, uint32_t count, const uint64_t *args)
+static bool print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+                  const char *format, uint32_t count, const uint64_t *args,
+                  const struct lw__print_texts *texts)
 {
     struct slots slots = {args, count};
     struct lw__text text = {0};
@@ -161,11 +174,43 @@ bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thr
         lw__text_add_bytes(&text, format, literal);
         format += literal;
         if (*format)
-            format = add_conversion(&text, format, &slots);
+            format = add_conversion(&text, format, &slots, texts);
     }
     bool complete = !text.failed;
     if (complete && text.length > 0)
         lw__output_add(out, block, thread, text.data);
     lw__text_free(&text);
     return complete;
+}
+
+bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+               const char *format, uint32_t count, const uint64_t *args)
+{
+    return print(out, block, thread, format, count, args, NULL);
+}
+
+/* ---- in the "C" locale ---- */
+
+static locale_t plain;
+
+static void make_plain(void)
+{
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+bool lw__print_plainly(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+                       const char *format, uint32_t count, const uint64_t *args,
+                       const struct lw__print_texts *texts)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    locale_t before;
+    bool printed;
+
+    pthread_once(&once, make_plain);
+    if (!plain)
+        return false;
+    before = uselocale(plain);
+    printed = print(out, block, thread, format, count, args, texts);
+    uselocale(before);
+    return printed;
 }

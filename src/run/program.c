@@ -134,7 +134,7 @@ static lw_status fill_kernel(lw_program *p, size_t index)
     }
     if (!ops->load)
         return LW_OK;
-    if (!ops->common || k->row->block.x)
+    if (!ops->common || k->row->block.x) /* NULL is special.c's as well */
         LW_TRY(ops->find(p->code.loaded, k->row->name, &k->entry));
     if (k->size_count)
         LW_TRY(ops->sizes(p->code.loaded, k->row->name, &sizes));

@@ -42,4 +42,16 @@ void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3]);
  * numeric  floating-point conversions as the C library's in the current locale and rounding */
 bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                const char *format, uint32_t count, const uint64_t *args);
+
+/* Where the text of a %s is on the host, if its argument is no address there. */
+struct lw__print_texts {
+    const char *(*find)(const void *user, uint64_t address);
+    const void *user;
+};
+
+/* lw__print_plainly - the same with numbers as in the "C" locale, whatever the thread has set.
+ * texts    NULL: arguments of %s are addresses of the host */
+bool lw__print_plainly(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+                       const char *format, uint32_t count, const uint64_t *args,
+                       const struct lw__print_texts *texts);
 #endif

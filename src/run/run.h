@@ -33,6 +33,7 @@ struct lw_device {
     atomic_size_t holds;
     const struct lw__device_ops *ops;
     void *state;
+    lw_device_info info; /* of this one, as it was opened */
 };
 void lw__device_hold(lw_device *device);                /* lw_device_close lets go */
 const char *lw__device_target(const lw_device *device); /* for lanewise-compile --device */
@@ -106,6 +107,13 @@ struct lw__code {
 lw_status lw__code_build(lw_device *device, const struct lw__compile *request,
                          struct lw__code *code);
 void lw__code_free(lw_device *device, struct lw__code *code);
+
+/* lw__code_open - a payload that is a shared object; for a device's load. errors: LW_E_IO */
+lw_status lw__code_open(const char *path, void **object);
+
+/* lw__code_common - its common bitcode; for a device's common. errors: LW_E_INTERNAL, LW_E_MEMORY
+ */
+lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes);
 
 /* lw__code_symbol - the address of PREFIX.NAME in a payload that dlopen has loaded.
  * errors   LW_E_INTERNAL if it is not there; LW_E_MEMORY */
@@ -209,6 +217,7 @@ lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job);
 
 struct lw_stream {
     lw_device *device;
+    void *queue; /* of ops->queue_create */
     /* all below: locked */
     lw_stream *next, *previous; /* of all streams */
     lw_stream *next_ready;      /* pool.c: of those a worker should take up */

@@ -157,6 +157,7 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
     const lw_device *device = s->device;
     lw_status status;
 
+    job->launch.queue = s->queue;
     job->launch.cancelled = &s->cancelled;
     lw__unlock();
     status = device->ops->launch(device->state, &job->launch);
@@ -210,8 +211,20 @@ void lw__stream_step(lw_stream *stream)
 
 /* ---- life ---- */
 
+/* Not locked. */
+static void destroy(lw_stream *s)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+
+    if (s->queue)
+        ops->queue_destroy(s->device->state, s->queue);
+    lw_device_close(s->device);
+    free(s);
+}
+
 lw_status lw_stream_create(lw_device *device, lw_stream **stream)
 {
+    lw_status status = LW_OK;
     lw_stream *s;
 
     if (!stream)
@@ -226,6 +239,12 @@ lw_status lw_stream_create(lw_device *device, lw_stream **stream)
     s->outputs_end = &s->outputs;
     s->device = device;
     lw__device_hold(device);
+    if (device->ops->queue_create)
+        status = device->ops->queue_create(device->state, &s->queue);
+    if (status) {
+        destroy(s);
+        return status;
+    }
     lw__lock();
     s->next = streams;
     if (streams)
@@ -264,8 +283,7 @@ void lw_stream_destroy(lw_stream *stream)
         stream->outputs = *lw__output_next(out);
         lw__output_destroy(out);
     }
-    lw_device_close(stream->device);
-    free(stream);
+    destroy(stream);
 }
 
 /* In the child of a fork the threads that ran the jobs are gone. What the jobs hold stays with the
@@ -359,6 +377,8 @@ static struct lw__job *cancel(lw_stream *s)
     else
         strcpy(text, "the stream was cancelled");
     atomic_store(&s->cancelled, true);
+    if (s->queue)
+        s->device->ops->queue_stop(s->device->state, s->queue);
     return fail(s, LW_E_LAUNCH, text);
 }
 

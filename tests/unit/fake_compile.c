@@ -4,8 +4,9 @@
  * the first and the last row; $LW_FAKE_PAYLOAD names a file to append as payload. A first line
  * "!word" makes it misbehave. $LW_FAKE_LOG names a file that gets one byte for each run.
  *
- * With --common, the second step for `cpu`, the bitcode is the rows. $LW_FAKE_REFUSE is "K X,Y,Z",
- * a kernel and a block that it refuses to build.
+ * With --common, the second step for `cpu` and `cuda`, the bitcode is the rows, and
+ * $LW_FAKE_SECOND_PAYLOAD, if it is set, the payload. $LW_FAKE_REFUSE is "K X,Y,Z", a kernel and a
+ * block that it refuses to build.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -66,10 +67,11 @@ static void misbehave(const char *how)
         exit(atoi(how + 5));
 }
 
-static void write_payload(FILE *out)
+static void write_payload(FILE *out, bool is_second_step)
 {
     static char payload[1 << 24];
-    const char *path = getenv("LW_FAKE_PAYLOAD");
+    const char *second = getenv("LW_FAKE_SECOND_PAYLOAD");
+    const char *path = is_second_step && second ? second : getenv("LW_FAKE_PAYLOAD");
     int file = path ? open(path, O_RDONLY) : -1;
     size_t length = file >= 0 ? read_all(file, payload, sizeof payload) : 0;
 
@@ -122,7 +124,7 @@ int main(int count, char **words)
     if (!strncmp(text, "!cut\n", 5))
         return fputs(rows + 5, out) < 0 || fclose(out);
     fputs(rows, out);
-    write_payload(out);
+    write_payload(out, *kernel);
     fclose(out);
     return refuse;
 }

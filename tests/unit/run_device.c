@@ -6,11 +6,13 @@ static void list(void)
     lw_device_info info[4];
     size_t count = lw_device_list(NULL, 0);
 
-    CHECK(count == 3 && lw_device_list(info, 1) == 3 && lw_device_list(info, 4) == 3);
-    CHECK(!strcmp(info[0].name, "cpu") && !strcmp(info[1].name, "ref"));
-    CHECK(!strcmp(info[2].name, "null"));
+    CHECK(count == 4 && lw_device_list(info, 1) == 4 && lw_device_list(info, 4) == 4);
+    CHECK(!strcmp(info[0].name, "cpu") && !strcmp(info[1].name, "cuda"));
+    CHECK(!strcmp(info[2].name, "ref") && !strcmp(info[3].name, "null"));
+    CHECK(!info[1].available && !strcmp(info[1].description, "NVIDIA GPUs"));
+    CHECK(!strncmp(info[1].unavailable, "there is no NVIDIA driver: /dev/null: ", 38));
     for (size_t i = 0; i < count; i++) {
-        CHECK(info[i].available && !strcmp(info[i].unavailable, ""));
+        CHECK(i == 1 || (info[i].available && !strcmp(info[i].unavailable, "")));
         CHECK(info[i].max_shared_bytes == 48 << 10 && info[i].max_dynamic_bytes >= 96 << 10);
         CHECK(info[i].max_print_bytes == 1 << 20 && info[i].description[0]);
     }
@@ -26,18 +28,19 @@ static void opening(void)
     lw_device_close(d);
     lw_device_close(NULL);
     FAILS(lw_device_open("cpuu", &d), LW_E_DEVICE,
-          "there is no device 'cpuu'; this library has cpu, ref, null");
+          "there is no device 'cpuu'; this library has cpu, cuda, ref, null");
     CHECK(!d);
     FAILS(lw_device_open("ref:0", &d), LW_E_DEVICE,
-          "there is no device 'ref:0'; this library has cpu, ref, null");
+          "there is no device 'ref:0'; this library has cpu, cuda, ref, null");
     FAILS(lw_device_open("", &d), LW_E_DEVICE,
-          "there is no device ''; this library has cpu, ref, null");
+          "there is no device ''; this library has cpu, cuda, ref, null");
     FAILS(lw_device_open("ref", NULL), LW_E_ARG, "the place for the device is NULL");
     FAILS(lw_device_get_info(NULL, &info), LW_E_ARG, "the device is NULL");
 }
 
 int main(void)
 {
+    setenv("LANEWISE_CUDA_DRIVER", "/dev/null", 1);
     list();
     opening();
     return failures != 0;

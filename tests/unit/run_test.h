@@ -85,5 +85,6 @@ static inline lw_device *open_own(const struct lw__device_ops *ops)
 
     atomic_init(&device->holds, 1);
     device->ops = ops;
+    device->info = ops->info;
     return device;
 }

@@ -1,0 +1,114 @@
+/* cuda.h - what the files of the device `cuda` share.
+ *
+ * A GPU has one state, whoever opens it how often: the driver's primary context, which other
+ * libraries in the process use too. It is current to a thread only from lw__cuda_enter to
+ * lw__cuda_leave. Nothing here takes the library's lock; `lock` of a GPU may be taken under it.
+ *
+ * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_report.
+ */
+#ifndef LW_CUDA_H
+#define LW_CUDA_H
+
+#include "base/cuda_abi.h"
+#include "run/cuda_driver.h"
+#include "run/device_ops.h"
+#include <pthread.h>
+
+/* One GPU that is open. */
+struct lw__cuda {
+    atomic_size_t holds; /* of device_cuda.c's table */
+    const struct lw__cuda_driver *driver;
+    int ordinal, device;
+    char name[24], target[24], description[256];
+    size_t shared_bytes; /* that a block can have at most */
+    int processors, processor_threads;
+    struct cu_context *context;
+    struct cu_stream *copies; /* all copies between buffers and the host */
+    pthread_mutex_t lock;
+    struct lw__cuda_queue *queues; /* locked */
+    char loss[LW_MESSAGE_MAX + 1]; /* fixed once is_lost: what was the end of the context */
+    atomic_bool is_lost;
+};
+
+/* lw__cuda_enter, lw__cuda_leave - make the GPU's context current to the thread, and what was
+ * before.
+ * errors   LW_E_DEVICE it is lost, or this process was forked */
+lw_status lw__cuda_enter(struct lw__cuda *gpu);
+bool lw__cuda_enter_to_release(struct lw__cuda *gpu); /* false, and no message, where it cannot */
+void lw__cuda_leave(struct lw__cuda *gpu);
+
+/* lw__cuda_fail - the message of a call to the driver that failed: "WHAT: CUDA_ERROR_X (...)".
+ * Where the error was the end of the context, the GPU is lost from then on, and the message says
+ * so instead.
+ * returns  LW_E_MEMORY where memory was short; LW_E_DEVICE */
+lw_status lw__cuda_fail(struct lw__cuda *gpu, int result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* lw__cuda_fail_lost - of a GPU that is lost: LW_E_LAUNCH for the launches that were under way. */
+lw_status lw__cuda_fail_lost(struct lw__cuda *gpu, lw_status status);
+
+/* lw__cuda_copied - a copy was started on gpu->copies with this result; await its end. */
+int lw__cuda_copied(const struct lw__cuda *gpu, int result);
+
+/* ---- cuda_code.c ---- */
+
+/* What load makes: of the first step's shared object, or of the second step's text. */
+struct lw__cuda_code {
+    void *object; /* of dlopen; NULL: all below */
+    struct cu_module *module;
+    struct cu_function *function;
+    uint32_t uses;       /* enum lw_cuda_uses */
+    size_t static_bytes; /* block memory that is not in `shared` of a launch */
+    int threads;         /* a block can have at most */
+    char *text;          /* a copy of LW_CUDA_TEXT, text_bytes and a NUL */
+    size_t text_bytes;
+    uint64_t text_address;
+};
+lw_status lw__cuda_load(void *state, const char *path, const void *payload, size_t bytes,
+                        void **code);
+void lw__cuda_unload(void *state, void *code);
+lw_status lw__cuda_find(void *code, const char *kernel, void **entry);
+lw_status lw__cuda_sizes(void *code, const char *kernel, void **function);
+lw_status lw__cuda_common(void *code, const void **bitcode, size_t *bytes);
+
+/* ---- cuda_queue.c ---- */
+
+/* The record of a launch, as it is before and after; in pinned memory. */
+struct lw__cuda_images {
+    struct lw_cuda_launch before, after;
+};
+
+/* A launch under way. */
+struct lw__cuda_flight {
+    struct lw__cuda_flight *next;
+    const char *kernel;
+    struct lw__cuda_images *images; /* NULL: it has no record */
+    uint64_t record;                /* in the GPU's memory */
+};
+
+/* What is behind a stream. */
+struct lw__cuda_queue {
+    struct lw__cuda *gpu;
+    struct cu_stream *stream;
+    struct lw__cuda_queue *next, *previous; /* gpu->lock: of its queues */
+    /* gpu->lock: the oldest first; to be used again, without and with a record */
+    struct lw__cuda_flight *under_way, *plain, *recorded;
+    uint64_t prints;          /* memory for what one launch prints; 0: not needed so far */
+    _Atomic(uint32_t *) stop; /* pinned, of all its records; NULL: it has none so far */
+    uint64_t stop_address;
+};
+enum { LW_CUDA_PRINT_BYTES = 8 << 20 };
+
+lw_status lw__cuda_queue_create(void *state, void **queue);
+void lw__cuda_queue_destroy(void *state, void *queue);
+void lw__cuda_queue_stop(void *state, void *queue);
+lw_status lw__cuda_check(void *state, const struct lw__launch *launch);
+lw_status lw__cuda_launch(void *state, const struct lw__launch *launch);
+
+/* ---- cuda_report.c ---- */
+
+/* lw__cuda_report - hand over what a launch printed; its failed assert is the message.
+ * errors   LW_E_LAUNCH, LW_E_MEMORY, LW_E_DEVICE */
+lw_status lw__cuda_report(struct lw__cuda_queue *queue, const struct lw__launch *launch,
+                          const struct lw_cuda_launch *record);
+#endif

@@ -1,0 +1,356 @@
+/* cuda_queue.c - launches on a GPU: a queue of the driver behind each stream.
+ *
+ * Code that takes tickets, prints, asserts or waits for others has a record in the GPU's memory
+ * for each launch (base/cuda_abi.h). It is written before and read after by copies in the same
+ * queue, from and to pinned memory; records are used again, so that a launch allocates nothing
+ * once as many have been under way at a time. Code that needs none has no copies.
+ */
+#include "run/cuda.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- flights ---- */
+
+/* Entered. */
+static int create_record(struct lw__cuda *gpu, struct lw__cuda_flight *f)
+{
+    const struct lw__cuda_driver *cu = gpu->driver;
+    void *images;
+    int result = cu->host_create(&images, sizeof *f->images, LW_CU_HOST_PORTABLE);
+
+    if (result)
+        return result;
+    result = cu->memory_create(&f->record, sizeof f->images->before);
+    if (result)
+        (void)cu->host_destroy(images);
+    else
+        f->images = memset(images, 0, sizeof *f->images);
+    return result;
+}
+
+static void free_flights(struct lw__cuda *gpu, struct lw__cuda_flight *flights, bool is_entered)
+{
+    while (flights) {
+        struct lw__cuda_flight *next = flights->next;
+
+        if (flights->images && is_entered) {
+            (void)gpu->driver->memory_destroy(flights->record);
+            (void)gpu->driver->host_destroy(flights->images);
+        }
+        free(flights);
+        flights = next;
+    }
+}
+
+/* One that was used before, or NULL. */
+static struct lw__cuda_flight *take_old(struct lw__cuda_queue *q, bool has_record)
+{
+    struct lw__cuda_flight **list = has_record ? &q->recorded : &q->plain, *f;
+
+    pthread_mutex_lock(&q->gpu->lock);
+    f = *list;
+    if (f)
+        *list = f->next;
+    pthread_mutex_unlock(&q->gpu->lock);
+    return f;
+}
+
+static void keep(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
+{
+    struct lw__cuda_flight **list = f->images ? &q->recorded : &q->plain;
+
+    pthread_mutex_lock(&q->gpu->lock);
+    f->next = *list;
+    *list = f;
+    pthread_mutex_unlock(&q->gpu->lock);
+}
+
+static void set_under_way(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
+{
+    pthread_mutex_lock(&q->gpu->lock);
+    f->next = q->under_way;
+    q->under_way = f;
+    pthread_mutex_unlock(&q->gpu->lock);
+}
+
+static void end(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
+{
+    struct lw__cuda_flight **link = &q->under_way;
+
+    pthread_mutex_lock(&q->gpu->lock);
+    while (*link != f)
+        link = &(*link)->next;
+    *link = f->next;
+    pthread_mutex_unlock(&q->gpu->lock);
+    keep(q, f);
+}
+
+/* Entered. */
+static lw_status take(struct lw__cuda_queue *q, const struct lw__launch *l, bool has_record,
+                      struct lw__cuda_flight **out)
+{
+    struct lw__cuda_flight *f = take_old(q, has_record);
+    int result = 0;
+
+    if (!f) {
+        f = calloc(1, sizeof *f);
+        if (!f)
+            return lw__fail(LW_E_MEMORY, "kernel '%s': out of memory: a launch", l->kernel);
+        if (has_record)
+            result = create_record(q->gpu, f);
+        if (result) {
+            free(f);
+            return lw__cuda_fail(q->gpu, result, "kernel '%s': a launch's record", l->kernel);
+        }
+    }
+    f->kernel = l->kernel;
+    *out = f;
+    return LW_OK;
+}
+
+/* ---- records ---- */
+
+/* Entered. The word that tells waiting threads to end, and memory for prints: once a queue. */
+static int prepare(struct lw__cuda_queue *q, uint32_t uses)
+{
+    const struct lw__cuda_driver *cu = q->gpu->driver;
+    void *stop;
+    int result = 0;
+
+    if (uses & LW_CUDA_PRINTS && !q->prints)
+        result = cu->memory_create(&q->prints, LW_CUDA_PRINT_BYTES);
+    if (result || !(uses & LW_CUDA_STOPS) || atomic_load(&q->stop))
+        return result;
+    result = cu->host_create(&stop, sizeof(uint32_t), LW_CU_HOST_PORTABLE | LW_CU_HOST_MAPPED);
+    if (result)
+        return result;
+    *(uint32_t *)stop = 0;
+    result = cu->host_address(&q->stop_address, stop, 0);
+    if (result)
+        (void)cu->host_destroy(stop);
+    else
+        atomic_store(&q->stop, stop);
+    return result;
+}
+
+/* Entered. */
+static int write_record(struct lw__cuda_queue *q, const struct lw__cuda_flight *f, uint32_t uses)
+{
+    struct lw_cuda_launch *before = &f->images->before;
+
+    before->stop = uses & LW_CUDA_STOPS ? q->stop_address : 0;
+    before->prints = uses & LW_CUDA_PRINTS ? q->prints : 0;
+    before->print_capacity = uses & LW_CUDA_PRINTS ? LW_CUDA_PRINT_BYTES : 0;
+    before->print_end = UINT64_MAX;
+    return q->gpu->driver->memory_write(f->record, before, sizeof *before, q->stream);
+}
+
+/* Entered. */
+static int read_record(struct lw__cuda_queue *q, const struct lw__cuda_flight *f, uint32_t uses)
+{
+    if (!(uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
+        return 0;
+    return q->gpu->driver->memory_read(&f->images->after, f->record, sizeof f->images->after,
+                                       q->stream);
+}
+
+/* ---- launching ---- */
+
+static size_t dynamic_bytes(const struct lw__launch *l)
+{
+    const size_t align = LW_CUDA_SHARED_ALIGN;
+
+    return (l->shared_bytes + align - 1) / align * align + l->dynamic_bytes;
+}
+
+lw_status lw__cuda_check(void *state, const struct lw__launch *l)
+{
+    const struct lw__cuda *gpu = state;
+    const struct lw__cuda_code *c = l->code;
+    const size_t bytes = dynamic_bytes(l) + c->static_bytes;
+    const uint32_t threads = l->block.x * l->block.y * l->block.z;
+
+    if (bytes > gpu->shared_bytes)
+        return lw__fail(LW_E_SHAPE,
+                        "%s: %zu bytes of block memory, %zu of them dynamic; device '%s' has %zu",
+                        l->kernel, bytes, l->dynamic_bytes, gpu->name, gpu->shared_bytes);
+    if ((uint32_t)c->threads < threads)
+        return lw__fail(LW_E_SHAPE,
+                        "%s: device '%s' has registers for blocks of %d threads, not %u", l->kernel,
+                        gpu->name, c->threads, threads);
+    return LW_OK;
+}
+
+/* Entered. */
+static int start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, uint64_t record)
+{
+    static const char no_args[LW_CUDA_ALIGN];
+    const struct lw__cuda_code *c = l->code;
+    const char *args = l->args_bytes ? l->args : no_args;
+    void *parameters[] = {(void *)(uintptr_t)args, &record};
+
+    return q->gpu->driver->launch(c->function, l->grid.x, l->grid.y, l->grid.z, l->block.x,
+                                  l->block.y, l->block.z, (unsigned)dynamic_bytes(l), q->stream,
+                                  parameters, NULL);
+}
+
+/* A cancel that came before the word was there. */
+static void stop_if_cancelled(struct lw__cuda_queue *q, const struct lw__launch *l)
+{
+    if (atomic_load(l->cancelled))
+        lw__cuda_queue_stop(q->gpu, q);
+}
+
+/* Entered. */
+static int start(struct lw__cuda_queue *q, const struct lw__launch *l,
+                 const struct lw__cuda_flight *f)
+{
+    const struct lw__cuda_code *c = l->code;
+    int result;
+
+    if (!c->uses)
+        return start_kernel(q, l, 0);
+    result = prepare(q, c->uses);
+    stop_if_cancelled(q, l);
+    result = result ? result : write_record(q, f, c->uses);
+    result = result ? result : start_kernel(q, l, f->record);
+    return result ? result : read_record(q, f, c->uses);
+}
+
+/* Entered. */
+static lw_status issue(struct lw__cuda_queue *q, const struct lw__launch *l,
+                       struct lw__cuda_flight **out)
+{
+    const struct lw__cuda_code *c = l->code;
+    struct lw__cuda_flight *f = NULL;
+    int result;
+
+    LW_TRY(take(q, l, c->uses != 0, &f));
+    set_under_way(q, f);
+    result = start(q, l, f);
+    if (!result) {
+        *out = f;
+        return LW_OK;
+    }
+    (void)lw__cuda_fail(q->gpu, result, "kernel '%s' cannot be launched", l->kernel);
+    end(q, f);
+    if (atomic_load(&q->gpu->is_lost))
+        return lw__cuda_fail_lost(q->gpu, LW_E_LAUNCH);
+    return result == LW_CU_OUT_OF_MEMORY ? LW_E_MEMORY : LW_E_LAUNCH;
+}
+
+/* Not entered. The flight is over, with this result of waiting for it. */
+static lw_status retire(struct lw__cuda_queue *q, const struct lw__launch *l,
+                        struct lw__cuda_flight *f, int result)
+{
+    lw_status status = LW_OK;
+
+    if (result)
+        (void)lw__cuda_fail(q->gpu, result, "kernel '%s'", l->kernel);
+    if (atomic_load(&q->gpu->is_lost))
+        status = lw__cuda_fail_lost(q->gpu, LW_E_LAUNCH);
+    else if (result)
+        status = LW_E_LAUNCH;
+    else if (f->images)
+        status = lw__cuda_report(q, l, &f->images->after);
+    end(q, f);
+    return status;
+}
+
+lw_status lw__cuda_launch(void *state, const struct lw__launch *launch)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_queue *q = launch->queue;
+    struct lw__cuda_flight *f = NULL;
+    lw_status status;
+    int result = 0;
+
+    LW_TRY(lw__cuda_enter(gpu));
+    status = issue(q, launch, &f);
+    if (!status)
+        result = gpu->driver->stream_wait(q->stream);
+    lw__cuda_leave(gpu);
+    return status ? status : retire(q, launch, f, result);
+}
+
+/* ---- queues ---- */
+
+static void list(struct lw__cuda_queue *q)
+{
+    pthread_mutex_lock(&q->gpu->lock);
+    q->next = q->gpu->queues;
+    if (q->next)
+        q->next->previous = q;
+    q->gpu->queues = q;
+    pthread_mutex_unlock(&q->gpu->lock);
+}
+
+static void unlist(struct lw__cuda_queue *q)
+{
+    pthread_mutex_lock(&q->gpu->lock);
+    if (q->next)
+        q->next->previous = q->previous;
+    if (q->previous)
+        q->previous->next = q->next;
+    else
+        q->gpu->queues = q->next;
+    pthread_mutex_unlock(&q->gpu->lock);
+}
+
+lw_status lw__cuda_queue_create(void *state, void **queue)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_queue *q;
+    int result;
+
+    LW_TRY(lw__cuda_enter(gpu));
+    q = calloc(1, sizeof *q);
+    result = q ? gpu->driver->stream_create(&q->stream, LW_CU_STREAM_NON_BLOCKING) : 0;
+    lw__cuda_leave(gpu);
+    if (!q)
+        return lw__fail(LW_E_MEMORY, "out of memory: a stream");
+    if (result) {
+        free(q);
+        return lw__cuda_fail(gpu, result, "device '%s': a stream", gpu->name);
+    }
+    q->gpu = gpu;
+    atomic_init(&q->stop, NULL);
+    list(q);
+    *queue = q;
+    return LW_OK;
+}
+
+void lw__cuda_queue_destroy(void *state, void *queue)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_queue *q = queue;
+    const bool is_entered = lw__cuda_enter_to_release(gpu);
+    void *stop = atomic_load(&q->stop);
+
+    if (!lw__cuda_is_forked())
+        unlist(q);
+    free_flights(gpu, q->plain, is_entered);
+    free_flights(gpu, q->recorded, is_entered);
+    free_flights(gpu, q->under_way, false);
+    if (is_entered) {
+        if (q->prints)
+            (void)gpu->driver->memory_destroy(q->prints);
+        if (stop)
+            (void)gpu->driver->host_destroy(stop);
+        (void)gpu->driver->stream_destroy(q->stream);
+        lw__cuda_leave(gpu);
+    }
+    free(q);
+}
+
+/* Under the library's lock: no call to the driver. */
+void lw__cuda_queue_stop(void *state, void *queue)
+{
+    struct lw__cuda_queue *q = queue;
+    uint32_t *stop = atomic_load(&q->stop);
+
+    (void)state;
+    if (stop && !lw__cuda_is_forked())
+        __atomic_store_n(stop, 1, __ATOMIC_RELEASE);
+}
