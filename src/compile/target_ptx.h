@@ -16,7 +16,8 @@ struct lw__ptx {
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i32, i64, ptr, none;
     uint32_t threads, warps; /* of a block */
-    LLVMValueRef turn; /* where each thread counts the block operations; NULL: there are none */
+    LLVMValueRef turn;       /* where each thread counts the block operations */
+    bool opens;              /* one of those is not sure of all warps */
 };
 
 /* target_ptx_lower.c: a function of src/devlib/cuda.c, called at b. */

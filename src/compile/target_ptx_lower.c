@@ -98,6 +98,7 @@ static unsigned add_meeting(struct lw__ptx *x, bool sure, LLVMValueRef *args, un
     args[n++] = place(x, "lw.warp_id");
     args[n++] = LLVMConstInt(x->i1, sure, 0);
     args[n++] = x->turn;
+    x->opens |= !sure;
     return n;
 }
 
@@ -192,6 +193,10 @@ bool lw__pass_meet(struct lw__unit *unit)
         bool waits = false;
         count_turns(&x);
         bool ok = lw__ptx_meet(&x, &waits);
+        if (ok && x.opens) {
+            LLVMPositionBuilderBefore(x.b, LLVMGetNextInstruction(x.turn));
+            lw__ptx_call(&x, "lw_cuda_block_open", NULL, 0);
+        }
         LLVMDisposeBuilder(x.b);
         if (!ok)
             return false;

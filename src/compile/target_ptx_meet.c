@@ -9,17 +9,21 @@
  * meetings are held in the order of the program, those of a loop again while lanes wait for them:
  *
  *     hall:     all lanes are here; the next meeting is the one behind that which was held last
+ *     begin:    first of all, lanes run on from where they came into the region
  *     check k:  mask = ballot(at == k); nobody: the next one
  *     held k:   the collective, run by all lanes of the warp, for those in the mask; these then run
  *               on, to the hall; the others are there
+ *
+ * Every way from block to block in the region now leads through the hall but within one run, so it
+ * is the header of one loop, whose trips all lanes make together.
  *
  * So a mask travels as a value, from a ballot that all lanes reach; a collective is executed by the
  * whole warp, converged; and a warp of which some threads have returned still comes to barriers as
  * one. Lanes of one meeting may come from different trips of a loop that they have left: those in
  * the same trips find each other by a match of the trip numbers that the instance holds.
  *
- * In a kernel with such regions all values that live across blocks are moved to memory first, so
- * that edges can be bent without phis; sroa brings them back.
+ * Values that live across blocks of such a region are moved to memory first, so that edges can be
+ * bent without phis; sroa brings them back.
  */
 #include "compile/spmd_copy.h"
 #include "compile/target_ptx.h"
@@ -49,7 +53,7 @@ struct hall {
     uint32_t first;               /* number of its first block */
     LLVMBasicBlockRef head, join; /* of the region; join NULL: there is none */
     bool is_loop;                 /* head is in it */
-    LLVMBasicBlockRef *inside;    /* all blocks of it, and for one that is no loop the head */
+    LLVMBasicBlockRef *inside;    /* all blocks of it */
     size_t inside_count;
     struct meeting *meetings;
     size_t meeting_count;
@@ -241,7 +245,7 @@ static bool list_blocks(struct meet *m, struct hall *h)
     const struct lw__region *r = &m->s.regions[h->region];
     const struct lw__cfg *g = &m->s.cfg;
     for (uint32_t b = 0; b < g->count; b++) {
-        if (!r->blocks[b] && !(b == r->head && !r->is_loop))
+        if (!r->blocks[b])
             continue;
         if (!grow(&h->inside, h->inside_count, sizeof *h->inside))
             return false;
@@ -314,16 +318,137 @@ static LLVMValueRef same_trips(struct meet *m, LLVMValueRef call, LLVMValueRef m
     return mask;
 }
 
+static bool is_inside(const struct hall *h, LLVMBasicBlockRef block)
+{
+    for (size_t k = 0; k < h->inside_count; k++)
+        if (h->inside[k] == block)
+            return true;
+    return false;
+}
+
+/* ---- values to memory ------------------------------------------------------------------------ */
+
+static LLVMValueRef slot_for(struct meet *m, LLVMValueRef v)
+{
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(m->x->kernel->function);
+    LLVMPositionBuilderBefore(m->x->b, LLVMGetFirstInstruction(entry));
+    return LLVMBuildAlloca(m->x->b, LLVMTypeOf(v), "");
+}
+
+/* A phi reads what each edge has written; no edge is critical. */
+static void demote_phi(struct meet *m, LLVMValueRef phi)
+{
+    LLVMBuilderRef b = m->x->b;
+    LLVMValueRef slot = slot_for(m, phi);
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, k)));
+        LLVMBuildStore(b, LLVMGetIncomingValue(phi, k), slot);
+    }
+    LLVMPositionBuilderBefore(b, lw__ir_first_after_phis(LLVMGetInstructionParent(phi)));
+    LLVMReplaceAllUsesWith(phi, LLVMBuildLoad2(b, LLVMTypeOf(phi), slot, ""));
+    LLVMInstructionEraseFromParent(phi);
+}
+
+/* A use in another block reads it there; one in a phi, at the end of the block it comes from. */
+static void demote_value(struct meet *m, LLVMValueRef v)
+{
+    LLVMBuilderRef b = m->x->b;
+    LLVMBasicBlockRef home = LLVMGetInstructionParent(v);
+    LLVMValueRef slot = NULL;
+    for (LLVMUseRef u = LLVMGetFirstUse(v), next; u; u = next) {
+        LLVMValueRef user = LLVMGetUser(u);
+        next = LLVMGetNextUse(u);
+        if (LLVMGetInstructionParent(user) == home && !LLVMIsAPHINode(user))
+            continue;
+        slot = slot ? slot : slot_for(m, v);
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++) {
+            if (LLVMGetOperand(user, k) != v)
+                continue;
+            LLVMPositionBuilderBefore(
+                b, LLVMIsAPHINode(user)
+                       ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k))
+                       : user);
+            LLVMSetOperand(user, k, LLVMBuildLoad2(b, LLVMTypeOf(v), slot, ""));
+        }
+        next = LLVMGetFirstUse(v); /* the list has changed */
+    }
+    if (!slot)
+        return;
+    LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(v));
+    LLVMBuildStore(b, v, slot);
+}
+
+/* Can it be computed by lanes that do not need it, at an earlier place? */
+static bool is_free(LLVMValueRef i)
+{
+    if (LLVMIsACallInst(i) || LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i))
+        return !LLVMIsAPHINode(i) && lw__ir_is_place(lw__ir_callee(i));
+    return !LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i) && !LLVMIsAAtomicRMWInst(i) &&
+           !LLVMIsAAtomicCmpXchgInst(i) && !LLVMIsAFenceInst(i) && !LLVMIsAAllocaInst(i);
+}
+
+static bool is_made_outside(const struct hall *h, LLVMValueRef i)
+{
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(i); k++) {
+        LLVMValueRef v = LLVMGetOperand(i, k);
+        if (LLVMIsAInstruction(v) && is_inside(h, LLVMGetInstructionParent(v)))
+            return false;
+    }
+    return true;
+}
+
+/* What does not depend on the region is computed in front of it: it needs no memory then. */
+static void hoist(struct meet *m, const struct hall *h)
+{
+    const struct lw__cfg *g = &m->s.cfg;
+    LLVMBasicBlockRef before =
+        h->is_loop ? g->blocks[g->idom[lw__cfg_index(g, h->head)]] : h->head;
+    for (size_t k = 0; k < h->inside_count; k++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(h->inside[k]), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!is_free(i) || !is_made_outside(h, i))
+                continue;
+            LLVMPositionBuilderBefore(m->x->b, LLVMGetBasicBlockTerminator(before));
+            lw__ir_move(i, m->x->b);
+        }
+}
+
+static void demote_phis(struct meet *m, LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; LLVMIsAPHINode(i); i = next) {
+        next = LLVMGetNextInstruction(i);
+        demote_phi(m, i);
+    }
+}
+
+/* What a region's blocks compute for each other, and for those behind it. */
+static void demote_region(struct meet *m, const struct hall *h)
+{
+    for (size_t k = 0; k < h->inside_count; k++)
+        demote_phis(m, h->inside[k]);
+    if (h->join)
+        demote_phis(m, h->join);
+    for (size_t k = 0; k < h->inside_count; k++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(h->inside[k]), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                demote_value(m, i);
+        }
+}
+
 /* ---- the hall's code ------------------------------------------------------------------------- */
+
+enum { NOBODY = -1, NOT_BEGUN = -2, NONE_HELD = -1 };
 
 /* A hall under construction. Numbers of meetings are i32. */
 struct plan {
     struct meet *m;
     struct hall *h;
     LLVMBuilderRef b;
-    LLVMValueRef at;          /* slot, the lane's own: the meeting it waits for; -1: none */
-    LLVMValueRef held;        /* slot, the warp's: the meeting held last; -1: none */
+    LLVMValueRef at;          /* slot, the lane's own: the meeting it waits for; NOBODY */
+    LLVMValueRef held;        /* slot, the warp's: the meeting held last; NOT_BEGUN, NONE_HELD */
     LLVMBasicBlockRef hall;   /* all lanes come here */
+    LLVMBasicBlockRef begin;  /* and then go here, once */
     LLVMBasicBlockRef *check; /* per meeting; then the end */
     LLVMBasicBlockRef *after; /* per meeting: what comes behind it */
 };
@@ -430,22 +555,24 @@ static bool build_meeting(struct plan *p, uint32_t k)
     return hold_group(p, meeting->group, mask, takes_part);
 }
 
-/* The number of a meeting's block; -1 for the join; -2: none of both, run on. */
-static int64_t number_of(const struct plan *p, LLVMBasicBlockRef block)
+/* Where the hall sends who goes to this block: a meeting's number, NOBODY for the join; false: it
+ * is none of both, they run on. */
+static bool goes_to_hall(const struct plan *p, LLVMBasicBlockRef block, int64_t *at)
 {
     for (size_t k = 0; k < p->h->meeting_count; k++)
-        if (p->h->meetings[k].block == block)
-            return (int64_t)k;
-    return block == p->h->join ? -1 : -2;
+        if (p->h->meetings[k].block == block) {
+            *at = (int64_t)k;
+            return true;
+        }
+    *at = NOBODY;
+    return block == p->h->join;
 }
 
-static LLVMBasicBlockRef arrival(struct plan *p, int64_t at, bool begins)
+static LLVMBasicBlockRef arrival(struct plan *p, int64_t at)
 {
     LLVMBasicBlockRef block = new_block(p, "arrive");
     LLVMPositionBuilderAtEnd(p->b, block);
     LLVMBuildStore(p->b, number(p, at), p->at);
-    if (begins)
-        LLVMBuildStore(p->b, number(p, -1), p->held);
     LLVMBuildBr(p->b, p->hall);
     return block;
 }
@@ -455,67 +582,56 @@ static void bend_edges(struct plan *p, LLVMBasicBlockRef from)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
     for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
-        const int64_t at = number_of(p, LLVMGetSuccessor(end, k));
-        if (at > -2)
-            LLVMSetSuccessor(end, k, arrival(p, at, false));
+        int64_t at;
+        if (goes_to_hall(p, LLVMGetSuccessor(end, k), &at))
+            LLVMSetSuccessor(end, k, arrival(p, at));
     }
 }
 
-static bool is_inside(const struct hall *h, LLVMBasicBlockRef block)
+/* All edges to the header from outside. The hall in front has been built, if there is one: its end
+ * is such an edge. */
+static void bend_entries(struct plan *p, LLVMBasicBlockRef to)
 {
-    for (size_t k = 0; k < h->inside_count; k++)
-        if (h->inside[k] == block)
-            return true;
-    return false;
-}
-
-/* The edges by which lanes come into a region that begins with a loop's header. The hall in front
- * has been built, if there is one: its end is such an edge. */
-static void bend_entries(struct plan *p, LLVMBasicBlockRef from)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
-    const int64_t at = number_of(p, p->h->head);
-    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
-        if (LLVMGetSuccessor(end, k) != p->h->head)
-            continue;
-        LLVMBasicBlockRef block = NULL;
-        if (at > -2) {
-            block = arrival(p, at, true);
-        } else {
-            block = new_block(p, "enter");
-            LLVMPositionBuilderAtEnd(p->b, block);
-            LLVMBuildStore(p->b, number(p, -1), p->held);
-            LLVMBuildBr(p->b, p->h->head);
-        }
-        LLVMSetSuccessor(end, k, block);
-    }
-}
-
-/* Nothing is held yet for lanes that come in. */
-static void open_entries(struct plan *p)
-{
-    const struct hall *h = p->h;
-    if (!h->is_loop) {
-        LLVMPositionBuilderBefore(p->b, LLVMGetBasicBlockTerminator(h->head));
-        LLVMBuildStore(p->b, number(p, -1), p->held);
-        return;
-    }
-    LLVMBasicBlockRef last = LLVMGetLastBasicBlock(p->m->x->kernel->function);
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(p->m->x->kernel->function);
-    for (;; b = LLVMGetNextBasicBlock(b)) {
-        if (!is_inside(h, b) && LLVMGetBasicBlockTerminator(b))
-            bend_entries(p, b);
-        if (b == last)
-            return;
+    for (; b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = is_inside(p->h, b) ? NULL : LLVMGetBasicBlockTerminator(b);
+        for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++)
+            if (LLVMGetSuccessor(end, k) == p->h->head)
+                LLVMSetSuccessor(end, k, to);
     }
 }
 
+/* Lanes come in: to the hall, and from there on as they would have gone. */
+static void build_begin(struct plan *p)
+{
+    LLVMBasicBlockRef enter = new_block(p, "enter");
+    LLVMPositionBuilderAtEnd(p->b, enter);
+    LLVMBuildStore(p->b, number(p, NOT_BEGUN), p->held);
+    LLVMBuildBr(p->b, p->hall);
+    LLVMPositionBuilderAtEnd(p->b, p->begin);
+    LLVMBuildStore(p->b, number(p, NONE_HELD), p->held);
+    if (p->h->is_loop) {
+        bend_entries(p, enter);
+        LLVMBuildBr(p->b, p->h->head);
+    } else {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(p->h->head);
+        lw__ir_move(end, p->b);
+        LLVMPositionBuilderAtEnd(p->b, p->h->head);
+        LLVMBuildBr(p->b, enter);
+    }
+    bend_edges(p, p->begin);
+}
+
+/* The hardware is told to bring the lanes together; and no pass may lead some of them around. */
 static void build_hall(struct plan *p)
 {
-    LLVMPositionBuilderAtEnd(p->b, p->hall);
-    LLVMValueRef held = LLVMBuildLoad2(p->b, p->m->x->i32, p->held, "");
     const unsigned count = (unsigned)p->h->meeting_count;
-    LLVMValueRef next = LLVMBuildSwitch(p->b, held, p->check[0], count);
+    LLVMPositionBuilderAtEnd(p->b, p->hall);
+    LLVMValueRef all = number(p, -1);
+    lw__ptx_call(p->m->x, "lw_cuda_warp_sync", &all, 1);
+    LLVMValueRef held = LLVMBuildLoad2(p->b, p->m->x->i32, p->held, "");
+    LLVMValueRef next = LLVMBuildSwitch(p->b, held, p->begin, count + 1);
+    LLVMAddCase(next, number(p, NONE_HELD), p->check[0]);
     for (unsigned k = 0; k < count; k++)
         LLVMAddCase(next, number(p, k), p->after[k]);
     LLVMPositionBuilderAtEnd(p->b, p->check[count]);
@@ -530,7 +646,7 @@ static LLVMValueRef new_slot(struct plan *p)
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(p->m->x->kernel->function);
     LLVMPositionBuilderBefore(p->b, LLVMGetFirstInstruction(entry));
     LLVMValueRef slot = LLVMBuildAlloca(p->b, p->m->x->i32, "");
-    LLVMBuildStore(p->b, number(p, -1), slot);
+    LLVMBuildStore(p->b, number(p, NOBODY), slot);
     return slot;
 }
 
@@ -550,13 +666,14 @@ static bool furnish(struct meet *m, struct hall *h)
     p.at = new_slot(&p);
     p.held = new_slot(&p);
     p.hall = new_block(&p, "hall");
+    p.begin = new_block(&p, "begin");
     for (uint32_t k = 0; k <= count; k++)
         p.check[k] = new_block(&p, k < count ? "check" : "joined");
     for (uint32_t k = 0; k < count; k++)
         build_after(&p, k);
-    open_entries(&p);
     for (size_t k = 0; k < h->inside_count; k++)
         bend_edges(&p, h->inside[k]);
+    build_begin(&p);
     bool ok = true;
     for (uint32_t k = 0; ok && k < count; k++)
         ok = build_meeting(&p, k);
@@ -592,7 +709,7 @@ static bool hold_uniform(struct meet *m, const struct group *g)
     for (size_t k = 0; k < g->count; k++) {
         LLVMValueRef call = collective_in(g->blocks[k]);
         LLVMPositionBuilderBefore(m->x->b, call);
-        if (!lw__ptx_collective(m->x, call, all_lanes(m->x), true))
+        if (!lw__ptx_collective(m->x, call, same_trips(m, call, all_lanes(m->x)), true))
             return false;
     }
     return true;
@@ -608,7 +725,7 @@ static bool plan(struct meet *m, bool *uniform)
 {
     for (size_t g = 0; g < m->group_count; g++) {
         uniform[g] = is_uniform(m, &m->groups[g]);
-        for (size_t k = 0; k < m->groups[g].count && !uniform[g]; k++)
+        for (size_t k = 0; k < m->groups[g].count; k++)
             if (!note_differing(m, collective_in(m->groups[g].blocks[k])))
                 return false;
     }
@@ -622,11 +739,13 @@ static bool meet(struct meet *m)
 {
     bool *uniform = calloc(m->group_count + 1, sizeof *uniform);
     bool ok = uniform ? plan(m, uniform) : lw__defect("out of memory");
-    if (ok && m->hall_count)
-        ok = lw__llvm_passes(m->x->module, m->x->unit->machine, "function(reg2mem)");
+    for (size_t h = 0; ok && h < m->hall_count; h++)
+        hoist(m, &m->halls[h]);
+    for (size_t h = 0; ok && h < m->hall_count; h++)
+        demote_region(m, &m->halls[h]);
     for (size_t g = 0; ok && g < m->group_count; g++)
         ok = !uniform[g] || hold_uniform(m, &m->groups[g]);
-    if (m->hall_count)
+    if (ok && m->hall_count)
         qsort(m->halls, m->hall_count, sizeof *m->halls, by_place);
     for (size_t h = 0; ok && h < m->hall_count; h++)
         ok = furnish(m, &m->halls[h]);

@@ -171,6 +171,7 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
 
 /* ---- reductions and scans -------------------------------------------------------------------- */
 
+/* Of values that are there: a shuffle must not stand in an arm. */
 #define SUM(a, b) ((a) + (b))
 #define PROD(a, b) ((a) * (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -226,8 +227,10 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
     {                                                                                              \
         STEPS(d)                                                                                   \
         {                                                                                          \
-            if (d < count)                                                                         \
-                v = OP(v, from_xor_##N(v, d));                                                     \
+            if (d < count) {                                                                       \
+                const T other = from_xor_##N(v, d);                                                \
+                v = OP(v, other);                                                                  \
+            }                                                                                      \
         }                                                                                          \
         return v;                                                                                  \
     }                                                                                              \
