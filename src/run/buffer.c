@@ -25,12 +25,28 @@ static void ask_for_large_pages(void *memory, size_t bytes)
         (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
 }
 
-static lw_status memory_create(lw_buffer *b)
+/* What is ahead holds buffers that may be nobody else's any more. */
+static lw_status create_there(lw_buffer *b)
 {
     const struct lw__device_ops *ops = b->device->ops;
+    lw_status status;
+    bool has_more;
 
-    if (ops->memory_create)
-        return ops->memory_create(b->device->state, b->bytes, &b->memory);
+    do {
+        status = ops->memory_create(b->device->state, b->bytes, &b->memory);
+        if (status != LW_E_MEMORY)
+            return status;
+        lw__lock();
+        has_more = lw__ahead_drain_device(b->device);
+        lw__unlock();
+    } while (has_more);
+    return status;
+}
+
+static lw_status memory_create(lw_buffer *b)
+{
+    if (b->device->ops->memory_create)
+        return create_there(b);
     b->memory = lw__alloc_aligned(b->bytes, &b->block);
     if (b->memory)
         ask_for_large_pages(b->memory, b->bytes);
@@ -167,7 +183,8 @@ lw_dtype lw_buffer_dtype(const lw_buffer *buffer)
 static lw_status wait_unused(lw_buffer *b)
 {
     while (!b->mapped && b->uses)
-        lw__wait_change(NULL);
+        if (!lw__ahead_drain_use(b))
+            lw__wait_change(NULL);
     return b->mapped ? lw__fail(LW_E_ARG, "the buffer is mapped; it needs lw_buffer_unmap first")
                      : LW_OK;
 }
@@ -246,6 +263,7 @@ static lw_status make_staging(lw_buffer *b)
     return memory_read(b, 0, b->staging, b->bytes);
 }
 
+/* Locked. */
 static void end_mapping(lw_buffer *b)
 {
     free(b->staging);
@@ -262,31 +280,37 @@ lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
     *memory = NULL;
     lw__lock();
     status = wait_unused(buffer);
-    if (!status) {
+    if (!status)
         buffer->mapped = true;
-        status = make_staging(buffer);
-        if (status)
-            end_mapping(buffer);
-        else
-            *memory = buffer->staging ? buffer->staging : buffer->memory;
+    lw__unlock();
+    LW_TRY(status);
+    status = make_staging(buffer);
+    if (!status) {
+        *memory = buffer->staging ? buffer->staging : buffer->memory;
+        return LW_OK;
     }
+    lw__lock();
+    end_mapping(buffer);
     lw__unlock();
     return status;
 }
 
 lw_status lw_buffer_unmap(lw_buffer *buffer)
 {
-    lw_status status = LW_OK;
+    bool is_mapped;
 
     if (!buffer)
         return lw__fail(LW_E_ARG, "the buffer is NULL");
     lw__lock();
-    if (!buffer->mapped)
-        status = lw__fail(LW_E_ARG, "the buffer is not mapped");
-    else if (buffer->staging)
-        status = memory_write(buffer, 0, buffer->staging, buffer->bytes);
-    if (!status)
-        end_mapping(buffer);
+    is_mapped = buffer->mapped;
     lw__unlock();
-    return status;
+    if (!is_mapped)
+        return lw__fail(LW_E_ARG, "the buffer is not mapped");
+    if (buffer->staging)
+        LW_TRY(memory_write(buffer, 0, buffer->staging, buffer->bytes));
+    lw__lock();
+    end_mapping(buffer);
+    lw__announce();
+    lw__unlock();
+    return LW_OK;
 }

@@ -4,7 +4,7 @@
  * libraries in the process use too. It is current to a thread only from lw__cuda_enter to
  * lw__cuda_leave. Nothing here takes the library's lock; `lock` of a GPU may be taken under it.
  *
- * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_report.
+ * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_mark, cuda_report.
  */
 #ifndef LW_CUDA_H
 #define LW_CUDA_H
@@ -26,6 +26,7 @@ struct lw__cuda {
     struct cu_stream *copies; /* all copies between buffers and the host */
     pthread_mutex_t lock;
     struct lw__cuda_queue *queues; /* locked */
+    struct lw__cuda_mark *marks;   /* locked; to be used again */
     char loss[LW_MESSAGE_MAX + 1]; /* fixed once is_lost: what was the end of the context */
     atomic_bool is_lost;
 };
@@ -92,18 +93,29 @@ struct lw__cuda_queue {
     struct cu_stream *stream;
     struct lw__cuda_queue *next, *previous; /* gpu->lock: of its queues */
     /* gpu->lock: the oldest first; to be used again, without and with a record */
-    struct lw__cuda_flight *under_way, *plain, *recorded;
+    struct lw__cuda_flight *under_way, **under_way_end, *plain, *recorded;
     uint64_t prints;          /* memory for what one launch prints; 0: not needed so far */
     _Atomic(uint32_t *) stop; /* pinned, of all its records; NULL: it has none so far */
     uint64_t stop_address;
 };
 enum { LW_CUDA_PRINT_BYTES = 8 << 20 };
 
-lw_status lw__cuda_queue_create(void *state, void **queue);
-void lw__cuda_queue_destroy(void *state, void *queue);
-void lw__cuda_queue_stop(void *state, void *queue);
+extern const struct lw__queue_ops lw__cuda_queue_ops;
 lw_status lw__cuda_check(void *state, const struct lw__launch *launch);
 lw_status lw__cuda_launch(void *state, const struct lw__launch *launch);
+
+/* ---- cuda_mark.c: as in lw__queue_ops ---- */
+
+struct lw__cuda_mark {
+    struct lw__cuda_mark *next;
+    struct cu_event *event;
+};
+lw_status lw__cuda_mark(void *state, void *queue, void **mark);
+void lw__cuda_mark_destroy(void *state, void *mark);
+lw_status lw__cuda_mark_await(void *state, void *queue, void *mark);
+lw_status lw__cuda_mark_elapsed(void *state, void *begin, void *end, int64_t *nanoseconds);
+lw_status lw__cuda_await(void *state, void *queue, void *mark, const struct timespec *deadline);
+void lw__cuda_free_marks(struct lw__cuda *gpu, bool is_entered);
 
 /* ---- cuda_report.c ---- */
 

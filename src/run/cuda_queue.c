@@ -69,8 +69,9 @@ static void keep(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
 static void set_under_way(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
 {
     pthread_mutex_lock(&q->gpu->lock);
-    f->next = q->under_way;
-    q->under_way = f;
+    f->next = NULL;
+    *q->under_way_end = f;
+    q->under_way_end = &f->next;
     pthread_mutex_unlock(&q->gpu->lock);
 }
 
@@ -82,6 +83,8 @@ static void end(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
     while (*link != f)
         link = &(*link)->next;
     *link = f->next;
+    if (!*link)
+        q->under_way_end = link;
     pthread_mutex_unlock(&q->gpu->lock);
     keep(q, f);
 }
@@ -115,22 +118,22 @@ static lw_status take(struct lw__cuda_queue *q, const struct lw__launch *l, bool
 static int prepare(struct lw__cuda_queue *q, uint32_t uses)
 {
     const struct lw__cuda_driver *cu = q->gpu->driver;
-    void *stop;
+    void *word;
     int result = 0;
 
     if (uses & LW_CUDA_PRINTS && !q->prints)
         result = cu->memory_create(&q->prints, LW_CUDA_PRINT_BYTES);
     if (result || !(uses & LW_CUDA_STOPS) || atomic_load(&q->stop))
         return result;
-    result = cu->host_create(&stop, sizeof(uint32_t), LW_CU_HOST_PORTABLE | LW_CU_HOST_MAPPED);
+    result = cu->host_create(&word, sizeof(uint32_t), LW_CU_HOST_PORTABLE | LW_CU_HOST_MAPPED);
     if (result)
         return result;
-    *(uint32_t *)stop = 0;
-    result = cu->host_address(&q->stop_address, stop, 0);
+    *(uint32_t *)word = 0;
+    result = cu->host_address(&q->stop_address, word, 0);
     if (result)
-        (void)cu->host_destroy(stop);
+        (void)cu->host_destroy(word);
     else
-        atomic_store(&q->stop, stop);
+        atomic_store(&q->stop, word);
     return result;
 }
 
@@ -195,11 +198,22 @@ static int start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, ui
                                   parameters, NULL);
 }
 
+/* Under the library's lock: no call to the driver. */
+static void stop(void *state, void *queue)
+{
+    struct lw__cuda_queue *q = queue;
+    uint32_t *word = atomic_load(&q->stop);
+
+    (void)state;
+    if (word && !lw__cuda_is_forked())
+        __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+}
+
 /* A cancel that came before the word was there. */
 static void stop_if_cancelled(struct lw__cuda_queue *q, const struct lw__launch *l)
 {
     if (atomic_load(l->cancelled))
-        lw__cuda_queue_stop(q->gpu, q);
+        stop(q->gpu, q);
 }
 
 /* Entered. */
@@ -219,8 +233,8 @@ static int start(struct lw__cuda_queue *q, const struct lw__launch *l,
 }
 
 /* Entered. */
-static lw_status issue(struct lw__cuda_queue *q, const struct lw__launch *l,
-                       struct lw__cuda_flight **out)
+static lw_status take_off(struct lw__cuda_queue *q, const struct lw__launch *l,
+                          struct lw__cuda_flight **out)
 {
     const struct lw__cuda_code *c = l->code;
     struct lw__cuda_flight *f = NULL;
@@ -240,38 +254,55 @@ static lw_status issue(struct lw__cuda_queue *q, const struct lw__launch *l,
     return result == LW_CU_OUT_OF_MEMORY ? LW_E_MEMORY : LW_E_LAUNCH;
 }
 
-/* Not entered. The flight is over, with this result of waiting for it. */
-static lw_status retire(struct lw__cuda_queue *q, const struct lw__launch *l,
-                        struct lw__cuda_flight *f, int result)
+/* What prints needs the memory for it, and its reading before the next launch that prints. */
+static bool takes(void *state, const struct lw__launch *l)
 {
+    const struct lw__cuda_code *c = l->code;
+
+    (void)state;
+    return !(c->uses & LW_CUDA_PRINTS);
+}
+
+static lw_status issue(void *state, const struct lw__launch *l, void **flight)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_flight *f = NULL;
+    lw_status status;
+
+    LW_TRY(lw__cuda_enter(gpu));
+    status = take_off(l->queue, l, &f);
+    lw__cuda_leave(gpu);
+    *flight = f;
+    return status;
+}
+
+/* Under the library's lock, where nothing was printed. */
+static lw_status retire(void *state, const struct lw__launch *l, void *flight, const char *awaited)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_flight *f = flight;
     lw_status status = LW_OK;
 
-    if (result)
-        (void)lw__cuda_fail(q->gpu, result, "kernel '%s'", l->kernel);
-    if (atomic_load(&q->gpu->is_lost))
-        status = lw__cuda_fail_lost(q->gpu, LW_E_LAUNCH);
-    else if (result)
-        status = LW_E_LAUNCH;
+    if (atomic_load(&gpu->is_lost))
+        status = lw__cuda_fail_lost(gpu, LW_E_LAUNCH);
+    else if (awaited)
+        status = lw__fail(LW_E_LAUNCH, "kernel '%s': %s", l->kernel, awaited);
     else if (f->images)
-        status = lw__cuda_report(q, l, &f->images->after);
-    end(q, f);
+        status = lw__cuda_report(l->queue, l, &f->images->after);
+    end(l->queue, f);
     return status;
 }
 
 lw_status lw__cuda_launch(void *state, const struct lw__launch *launch)
 {
-    struct lw__cuda *gpu = state;
-    struct lw__cuda_queue *q = launch->queue;
-    struct lw__cuda_flight *f = NULL;
-    lw_status status;
-    int result = 0;
+    char error[LW_MESSAGE_MAX + 1];
+    void *flight;
 
-    LW_TRY(lw__cuda_enter(gpu));
-    status = issue(q, launch, &f);
-    if (!status)
-        result = gpu->driver->stream_wait(q->stream);
-    lw__cuda_leave(gpu);
-    return status ? status : retire(q, launch, f, result);
+    LW_TRY(issue(state, launch, &flight));
+    if (!lw__cuda_await(state, launch->queue, NULL, NULL))
+        return retire(state, launch, flight, NULL);
+    snprintf(error, sizeof error, "%s", lw_last_error());
+    return retire(state, launch, flight, error);
 }
 
 /* ---- queues ---- */
@@ -298,7 +329,7 @@ static void unlist(struct lw__cuda_queue *q)
     pthread_mutex_unlock(&q->gpu->lock);
 }
 
-lw_status lw__cuda_queue_create(void *state, void **queue)
+static lw_status create(void *state, void **queue)
 {
     struct lw__cuda *gpu = state;
     struct lw__cuda_queue *q;
@@ -315,18 +346,19 @@ lw_status lw__cuda_queue_create(void *state, void **queue)
         return lw__cuda_fail(gpu, result, "device '%s': a stream", gpu->name);
     }
     q->gpu = gpu;
+    q->under_way_end = &q->under_way;
     atomic_init(&q->stop, NULL);
     list(q);
     *queue = q;
     return LW_OK;
 }
 
-void lw__cuda_queue_destroy(void *state, void *queue)
+static void destroy(void *state, void *queue)
 {
     struct lw__cuda *gpu = state;
     struct lw__cuda_queue *q = queue;
     const bool is_entered = lw__cuda_enter_to_release(gpu);
-    void *stop = atomic_load(&q->stop);
+    void *word = atomic_load(&q->stop);
 
     if (!lw__cuda_is_forked())
         unlist(q);
@@ -336,21 +368,24 @@ void lw__cuda_queue_destroy(void *state, void *queue)
     if (is_entered) {
         if (q->prints)
             (void)gpu->driver->memory_destroy(q->prints);
-        if (stop)
-            (void)gpu->driver->host_destroy(stop);
+        if (word)
+            (void)gpu->driver->host_destroy(word);
         (void)gpu->driver->stream_destroy(q->stream);
         lw__cuda_leave(gpu);
     }
     free(q);
 }
 
-/* Under the library's lock: no call to the driver. */
-void lw__cuda_queue_stop(void *state, void *queue)
-{
-    struct lw__cuda_queue *q = queue;
-    uint32_t *stop = atomic_load(&q->stop);
-
-    (void)state;
-    if (stop && !lw__cuda_is_forked())
-        __atomic_store_n(stop, 1, __ATOMIC_RELEASE);
-}
+const struct lw__queue_ops lw__cuda_queue_ops = {
+    .create = create,
+    .destroy = destroy,
+    .stop = stop,
+    .takes = takes,
+    .issue = issue,
+    .retire = retire,
+    .mark = lw__cuda_mark,
+    .mark_destroy = lw__cuda_mark_destroy,
+    .mark_await = lw__cuda_mark_await,
+    .mark_elapsed = lw__cuda_mark_elapsed,
+    .await = lw__cuda_await,
+};

@@ -249,7 +249,10 @@ static void stop(struct lw__cuda *gpu)
 {
     const bool is_lost = atomic_load(&gpu->is_lost);
 
-    if (gpu->copies && lw__cuda_enter_to_release(gpu)) {
+    const bool is_entered = gpu->copies && lw__cuda_enter_to_release(gpu);
+
+    lw__cuda_free_marks(gpu, is_entered);
+    if (is_entered) {
         (void)gpu->driver->stream_destroy(gpu->copies);
         lw__cuda_leave(gpu);
     }
@@ -466,8 +469,6 @@ const struct lw__device_ops lw__device_cuda = {
     .sizes = lw__cuda_sizes,
     .common = lw__cuda_common,
     .check = lw__cuda_check,
-    .queue_create = lw__cuda_queue_create,
-    .queue_destroy = lw__cuda_queue_destroy,
-    .queue_stop = lw__cuda_queue_stop,
+    .queue = &lw__cuda_queue_ops,
     .launch = lw__cuda_launch,
 };

@@ -8,6 +8,7 @@
 
 #include "lanewise/lanewise.h"
 #include <stdatomic.h>
+#include <time.h>
 
 /* A source line that a collective stands on; from the manifest's site rows. */
 struct lw__site {
@@ -31,7 +32,7 @@ struct lw__times {
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
 struct lw__launch {
     const char *kernel;   /* its name, for messages */
-    void *queue;          /* what ops->queue_create made for the stream; NULL: nothing */
+    void *queue;          /* what ops->queue->create made for the stream; NULL: nothing */
     void *code;           /* what ops->load made of the program, or of the kernel alone */
     void *entry;          /* what ops->find gave for this kernel in it */
     lw_dim3 grid, block;  /* within the limits; every component at least 1 */
@@ -45,6 +46,39 @@ struct lw__launch {
     struct lw__times *times; /* of this code */
     atomic_bool *cancelled;  /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
+};
+
+/* For a device that takes work ahead of its end, like a GPU: a queue behind each stream, whose work
+ * is done in order. Any thread calls, one at a time for what adds to a queue. */
+struct lw__queue_ops {
+    lw_status (*create)(void *state, void **queue);
+    void (*destroy)(void *state, void *queue); /* all its launches are retired, but after a fork */
+
+    /* stop - its stream is cancelled: what runs should end soon. Under the lock. */
+    void (*stop)(void *state, void *queue);
+
+    /* takes - can the launch be issued? Else lw__device_ops.launch runs it to the end. Under the
+     * lock. issue - put it into launch->queue; *flight stands for it. It lives until retire. */
+    bool (*takes)(void *state, const struct lw__launch *launch);
+    lw_status (*issue)(void *state, const struct lw__launch *launch, void **flight);
+
+    /* retire - its end has been awaited; awaited is the message if that failed, or NULL. The result
+     * is the launch's, as that of lw__device_ops.launch. Under the lock. */
+    lw_status (*retire)(void *state, const struct lw__launch *launch, void *flight,
+                        const char *awaited);
+
+    /* mark - put a mark into a queue. mark_destroy: under the lock. mark_await - have what comes
+     * into the queue wait for a mark of any queue of the device. mark_elapsed - the time between
+     * two that have been reached, negative where `end` came first. */
+    lw_status (*mark)(void *state, void *queue, void **mark);
+    void (*mark_destroy)(void *state, void *mark);
+    lw_status (*mark_await)(void *state, void *queue, void *mark);
+    lw_status (*mark_elapsed)(void *state, void *begin, void *end, int64_t *nanoseconds);
+
+    /* await - until the mark is reached, or, where that is NULL, all is over that is in the queue
+     * now; at most until `deadline` by the monotonic clock, if there is one: then LW_E_TIMEOUT,
+     * without a message. */
+    lw_status (*await)(void *state, void *queue, void *mark, const struct timespec *deadline);
 };
 
 struct lw__device_ops {
@@ -93,17 +127,13 @@ struct lw__device_ops {
      * can. */
     lw_status (*check)(void *state, const struct lw__launch *launch);
 
-    /* queue_create, queue_destroy - what the device has for each stream. Any thread. queue_stop:
-     * the stream is cancelled, what runs should stop soon; under the lock. NULL: nothing. */
-    lw_status (*queue_create)(void *state, void **queue);
-    void (*queue_destroy)(void *state, void *queue);
-    void (*queue_stop)(void *state, void *queue);
+    const struct lw__queue_ops *queue; /* NULL: it has no queues of its own */
 
     /* is_small - would the launch take so short a time that it had better run in the thread that
      * asks for it? Asked under the lock, of idle streams. NULL: never. */
     bool (*is_small)(void *state, const struct lw__launch *launch);
 
-    /* launch - run to the end. Called on a pool thread, or where is_small on the caller's, one
+    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or where is_small on the caller's, one
      * launch of a stream at a time, streams side by side. On failure lw__fail'ed with the kernel's
      * name in the text. */
     lw_status (*launch)(void *state, const struct lw__launch *launch);

@@ -5,17 +5,70 @@
  */
 #include "run/run.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct lw_event {
     lw_device *device;
     struct lw__mark *mark; /* locked; NULL: never recorded */
 };
 
+/* ---- marks ---- */
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct lw__mark *lw__mark_create(const lw_device *device)
+{
+    struct lw__mark *mark = calloc(1, sizeof *mark);
+
+    if (!mark)
+        return NULL;
+    mark->holds = 1;
+    mark->device = device;
+    return mark;
+}
+
 void lw__mark_release(struct lw__mark *mark)
 {
-    if (mark && --mark->holds == 0)
-        free(mark);
+    if (!mark || --mark->holds)
+        return;
+    if (mark->native)
+        mark->device->ops->queue->mark_destroy(mark->device->state, mark->native);
+    free(mark);
 }
+
+void lw__mark_reach(struct lw__mark *mark, const lw_stream *failed)
+{
+    mark->state = failed ? LW_MARK_FAILED : LW_MARK_DONE;
+    mark->nanoseconds = now();
+    if (failed) {
+        mark->status = failed->status;
+        memcpy(mark->error, failed->error, sizeof mark->error);
+    }
+    lw__streams_schedule();
+}
+
+void lw__mark_issue(struct lw__mark *mark, lw_stream *stream)
+{
+    mark->state = LW_MARK_ISSUED;
+    mark->stream = stream;
+    lw__streams_schedule();
+}
+
+/* Who waits takes on the failure of the stream that was waited for. */
+lw_status lw__mark_result(const struct lw__mark *mark)
+{
+    return mark->state == LW_MARK_DONE
+               ? LW_OK
+               : lw__fail(mark->status, "an event waited for failed: %s", mark->error);
+}
+
+/* ---- events ---- */
 
 lw_status lw_event_create(lw_device *device, lw_event **event)
 {
@@ -99,10 +152,9 @@ lw_status lw_event_record(lw_event *event, lw_stream *stream)
     lw_status status;
 
     LW_TRY(check_pair(event, stream));
-    mark = calloc(1, sizeof *mark);
+    mark = lw__mark_create(event->device);
     if (!mark)
         return lw__fail(LW_E_MEMORY, "out of memory: an event's place in a stream");
-    mark->holds = 1;
     status = enqueue(stream, LW_JOB_MARK, mark);
     if (status) {
         release(mark);
@@ -116,15 +168,21 @@ lw_status lw_event_record(lw_event *event, lw_stream *stream)
     return LW_OK;
 }
 
+/* Locked. The event's mark, held, if it has one. */
+static struct lw__mark *hold(const lw_event *event)
+{
+    if (event->mark)
+        event->mark->holds++;
+    return event->mark;
+}
+
 /* The latest mark, held; NULL with the message set. */
 static struct lw__mark *latest(lw_event *event)
 {
     struct lw__mark *mark;
 
     lw__lock();
-    mark = event->mark;
-    if (mark)
-        mark->holds++;
+    mark = hold(event);
     lw__unlock();
     if (!mark)
         lw__fail(LW_E_ARG, "the event was never recorded; lw_event_record comes first");
@@ -142,8 +200,9 @@ lw_status lw_event_wait(lw_event *event)
     if (!mark)
         return LW_E_ARG;
     lw__lock();
-    while (mark->state == LW_MARK_PENDING)
-        lw__wait_change(NULL);
+    while (mark->state == LW_MARK_PENDING || mark->state == LW_MARK_ISSUED)
+        (void)(mark->state == LW_MARK_ISSUED ? lw__ahead_drain_mark(mark, NULL)
+                                             : lw__wait_change(NULL));
     if (mark->state == LW_MARK_FAILED)
         status = lw__fail(mark->status, "%s", mark->error);
     lw__mark_release(mark);
@@ -165,22 +224,43 @@ lw_status lw_stream_wait_event(lw_stream *stream, lw_event *event)
     return status;
 }
 
-/* Locked. */
-static lw_status time_of(const lw_event *e, const char *which, uint64_t *nanoseconds)
+/* Locked, but while it asks the device whether the mark has been reached. */
+static lw_status check_done(struct lw__mark *mark, const char *which)
 {
-    if (!e->mark)
+    static const struct timespec long_ago;
+
+    if (!mark)
         return lw__fail(LW_E_ARG, "the %s event was never recorded", which);
-    if (e->mark->state != LW_MARK_DONE)
-        return lw__fail(LW_E_ARG, "the %s event is not done%s", which,
-                        e->mark->state == LW_MARK_FAILED ? ": its stream failed"
-                                                         : "; wait for it first");
-    *nanoseconds = e->mark->nanoseconds;
-    return LW_OK;
+    (void)lw__ahead_drain_mark(mark, &long_ago);
+    if (mark->state == LW_MARK_DONE)
+        return LW_OK;
+    return lw__fail(LW_E_ARG, "the %s event is not done%s", which,
+                    mark->state == LW_MARK_FAILED ? ": its stream failed" : "; wait for it first");
+}
+
+/* Locked; both are held. The clock is the device's, if it has marks of its own. */
+static lw_status measure(struct lw__mark *begin, struct lw__mark *end, int64_t *nanoseconds)
+{
+    const lw_device *device;
+    lw_status status;
+
+    LW_TRY(check_done(begin, "first"));
+    LW_TRY(check_done(end, "last"));
+    device = begin->device;
+    *nanoseconds = (int64_t)(end->nanoseconds - begin->nanoseconds);
+    if (!begin->native || !end->native || device->state != end->device->state)
+        return LW_OK;
+    lw__unlock();
+    status =
+        device->ops->queue->mark_elapsed(device->state, begin->native, end->native, nanoseconds);
+    lw__lock();
+    return status;
 }
 
 lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end, uint64_t *nanoseconds)
 {
-    uint64_t from = 0, to = 0;
+    struct lw__mark *first, *last;
+    int64_t time = 0;
     lw_status status;
 
     if (!begin || !end || !nanoseconds)
@@ -190,14 +270,16 @@ lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end, uint64_t 
                                : "place for the time");
     *nanoseconds = 0;
     lw__lock();
-    status = time_of(begin, "first", &from);
-    if (!status)
-        status = time_of(end, "last", &to);
+    first = hold(begin);
+    last = hold(end);
+    status = measure(first, last, &time);
+    lw__mark_release(first);
+    lw__mark_release(last);
     lw__unlock();
     LW_TRY(status);
-    if (to < from)
-        return lw__fail(LW_E_ARG, "the last event came %llu nanoseconds before the first",
-                        (unsigned long long)(from - to));
-    *nanoseconds = to - from;
+    if (time < 0)
+        return lw__fail(LW_E_ARG, "the last event came %lld nanoseconds before the first",
+                        (long long)-time);
+    *nanoseconds = (uint64_t)time;
     return LW_OK;
 }

@@ -6,7 +6,7 @@
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
  * Files in flow order: device, compiler, cache, code, layout, program, special, buffer, scalar,
- * args, launch, stream, event, output, print, report, pool.
+ * args, launch, stream, ahead, event, output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -172,7 +172,7 @@ struct lw_buffer {
     size_t element_bytes, count, bytes;
     void *memory;  /* the device's address */
     void *block;   /* host memory: what to free */
-    void *staging; /* locked; mapped device memory: its copy on the host */
+    void *staging; /* mapped device memory: its copy on the host; of who holds the mapping */
     bool mapped;   /* locked */
     size_t uses;   /* locked: queued or running launches that hold it */
 };
@@ -186,13 +186,16 @@ lw_status lw__scalar_pack(const char *what, const lw_arg *arg, lw_dtype dtype, v
 
 /* ---- args.c, launch.c, stream.c: one piece of queued work ---- */
 
-enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_MARK, LW_JOB_AWAIT };
+enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_MARK, LW_JOB_AWAIT, LW_JOB_FENCE };
 
 struct lw__job {
     struct lw__job *next;
     enum lw__job_kind kind;
     bool claimed;          /* locked: its buffers' uses are counted */
-    struct lw__mark *mark; /* MARK, AWAIT: held */
+    bool is_ahead;         /* the device has taken it; locked, as the next */
+    bool is_void;          /* and the stream failed before it was over */
+    void *flight;          /* LAUNCH: what stands for it in the device's queue */
+    struct lw__mark *mark; /* all but LAUNCH: held */
     lw_kernel *kernel;     /* LAUNCH: its program is held */
     struct lw__launch launch;
     lw_buffer **buffers; /* held; buffers_params[i]: parameter that takes buffers[i] */
@@ -206,8 +209,11 @@ struct lw__job {
  * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY */
 lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count);
 
-/* lw__job_free - let go of all that it holds. Not under the lock: a last hold may unload code. */
+/* lw__job_free - let go of all that it holds. Not under the lock: a last hold may unload code.
+ * lw__jobs_free: a list; how many there were, but for fences. */
 void lw__job_free(struct lw__job *job);
+uint64_t lw__jobs_free(struct lw__job *jobs);
+void lw__job_unclaim(struct lw__job *job); /* locked: its buffers are free */
 
 /* lw__stream_enqueue - append job; the stream owns it from then on, and not after a failure.
  * errors   those of the stream, if it failed; LW_E_ARG a buffer is mapped; LW_E_MEMORY no thread */
@@ -222,12 +228,15 @@ struct lw_stream {
     lw_stream *next, *previous; /* of all streams */
     lw_stream *next_ready;      /* pool.c: of those a worker should take up */
     bool ready;
-    struct lw__job *head, *tail; /* queued, the oldest first */
-    bool stepping;               /* a worker has it in hand */
-    struct lw__job *running;     /* and runs this job of it */
-    struct lw__job *orphans;     /* after a fork: what the parent's threads had */
-    uint64_t queued, finished;   /* jobs so far; dropped ones are finished */
-    lw_status status;            /* of the first failure */
+    struct lw__job *head, *tail;        /* queued, the oldest first */
+    bool stepping;                      /* a worker has it in hand */
+    struct lw__job *running;            /* and runs this job of it */
+    struct lw__job *orphans;            /* after a fork: what the parent's threads had */
+    struct lw__job *ahead, **ahead_end; /* ahead.c: what the device has taken, the oldest first */
+    size_t ahead_count, fences_due;
+    bool is_draining;          /* a thread waits for some of them, or retires them */
+    uint64_t queued, finished; /* jobs so far; dropped ones are finished */
+    lw_status status;          /* of the first failure */
     char error[LW_MESSAGE_MAX + 1];
     atomic_bool cancelled;                     /* read by the device without the lock */
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
@@ -237,20 +246,50 @@ struct lw_stream {
 bool lw__stream_can_step(const lw_stream *stream); /* locked: is there a job to run now? */
 void lw__stream_step(lw_stream *stream);           /* locked, but while the job runs: run one */
 void lw__streams_after_fork(void);                 /* locked, in the child */
+lw_stream *lw__streams(void);                      /* locked: the first of all */
+void lw__streams_schedule(void);                   /* locked: those that can go on do */
+
+/* lw__stream_fail - locked: keep the first failure and take out all that is queued; lw__jobs_free
+ * it without the lock, then add their number to finished. */
+struct lw__job *lw__stream_fail(lw_stream *stream, lw_status status, const char *error);
+void lw__stream_keep_output(lw_stream *stream, struct lw__job *job); /* locked: until a wait */
+
+/* ---- ahead.c: jobs that the device has taken; all locked, but while they wait ---- */
+
+void lw__ahead_add(lw_stream *stream, struct lw__job *job); /* the stream owns it */
+void lw__ahead_void(lw_stream *stream); /* the stream has failed before all that is ahead */
+
+/* lw__ahead_drain - wait for what is ahead, and retire it; for another thread, if one does so
+ * already, and so perhaps for a part only. ahead is not empty. False: not in time. */
+bool lw__ahead_drain(lw_stream *stream, const struct timespec *deadline);
+bool lw__ahead_drain_mark(struct lw__mark *mark, const struct timespec *deadline); /* all of it */
+bool lw__ahead_drain_use(const lw_buffer *buffer);    /* false: no job ahead uses it */
+bool lw__ahead_drain_device(const lw_device *device); /* some; false: nothing is ahead on it */
 
 /* ---- event.c: marks ---- */
 
-enum lw__mark_state { LW_MARK_PENDING, LW_MARK_DONE, LW_MARK_FAILED };
+/* ISSUED: it is in the device's queue, and reached when that is drained. */
+enum lw__mark_state { LW_MARK_PENDING, LW_MARK_ISSUED, LW_MARK_DONE, LW_MARK_FAILED };
 
 /* One lw_event_record: events, and the streams that wait, share it. All locked. */
 struct lw__mark {
     size_t holds;
     enum lw__mark_state state;
+    const lw_device *device;
+    void *native;         /* the device's own; NULL: it has none */
+    lw_stream *stream;    /* ISSUED: where */
     uint64_t nanoseconds; /* DONE: when, by the monotonic clock */
     lw_status status;     /* FAILED: the stream's failure */
     char error[LW_MESSAGE_MAX + 1];
 };
-void lw__mark_release(struct lw__mark *mark); /* locked */
+struct lw__mark *lw__mark_create(const lw_device *device); /* held once; NULL: memory is short */
+void lw__mark_release(struct lw__mark *mark);              /* locked */
+lw_status lw__mark_result(const struct lw__mark *mark);    /* locked; DONE or FAILED */
+
+/* lw__mark_reach - locked: streams and threads that wait for it go on. failed: its stream, which
+ * has; NULL. lw__mark_issue: it is in the device's queue. */
+void lw__mark_reach(struct lw__mark *mark, const lw_stream *failed);
+void lw__mark_issue(struct lw__mark *mark, lw_stream *stream);
 
 /* ---- output.c ---- */
 

@@ -4,7 +4,8 @@
  * stream's queue is stepped by a pool thread; an await whose mark is still pending keeps the stream
  * out of the pool, and reaching the mark brings it back, so waiting streams take up no thread. If
  * the stream is idle, the thread that queues a job steps it itself where that takes next to no
- * time: marks, and launches that the device calls small.
+ * time: marks, launches that the device calls small, and those that it takes ahead of their end
+ * (ahead.c).
  *
  * The first failure stays with the stream: what is queued is dropped, nothing is taken any more.
  * Dropped jobs count as finished. All that a job holds is let go before it counts as finished, so
@@ -39,7 +40,7 @@ static lw_status claim(struct lw__job *job)
 }
 
 /* Locked. */
-static void unclaim(struct lw__job *job)
+void lw__job_unclaim(struct lw__job *job)
 {
     for (size_t i = 0; job->claimed && i < job->buffer_count; i++)
         job->buffers[i]->uses--;
@@ -64,30 +65,21 @@ void lw__job_free(struct lw__job *job)
     free(job);
 }
 
-/* How many there were. */
-static uint64_t free_jobs(struct lw__job *jobs)
+uint64_t lw__jobs_free(struct lw__job *jobs)
 {
     uint64_t count = 0;
 
     while (jobs) {
         struct lw__job *next = jobs->next;
 
+        count += jobs->kind != LW_JOB_FENCE;
         lw__job_free(jobs);
         jobs = next;
-        count++;
     }
     return count;
 }
 
 /* ---- stepping: all locked ---- */
-
-static uint64_t now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 bool lw__stream_can_step(const lw_stream *stream)
 {
@@ -103,31 +95,28 @@ static void schedule(lw_stream *s)
         lw__pool_schedule(s);
 }
 
-/* Streams that wait for a mark look again. */
-static void reach_mark(struct lw__mark *mark, const lw_stream *failed)
+/* Those that wait for a mark look again. */
+void lw__streams_schedule(void)
 {
-    mark->state = failed ? LW_MARK_FAILED : LW_MARK_DONE;
-    mark->nanoseconds = now();
-    if (failed) {
-        mark->status = failed->status;
-        memcpy(mark->error, failed->error, sizeof mark->error);
-    }
     for (lw_stream *s = streams; s; s = s->next)
         schedule(s);
     lw__announce();
 }
 
+lw_stream *lw__streams(void)
+{
+    return streams;
+}
+
 /* A job that will not run: its buffers are free, who waits for its mark is told. */
 static void drop(lw_stream *s, struct lw__job *job)
 {
-    unclaim(job);
+    lw__job_unclaim(job);
     if (job->kind == LW_JOB_MARK)
-        reach_mark(job->mark, s);
+        lw__mark_reach(job->mark, s);
 }
 
-/* Keep the first failure and take out all that is queued; free_jobs() them without the lock, then
- * add their number to finished. */
-static struct lw__job *fail(lw_stream *s, lw_status status, const char *error)
+struct lw__job *lw__stream_fail(lw_stream *s, lw_status status, const char *error)
 {
     struct lw__job *jobs = s->head;
 
@@ -142,13 +131,18 @@ static struct lw__job *fail(lw_stream *s, lw_status status, const char *error)
 }
 
 /* Until the next wait, which hands it over, or drops it where nobody asked for it. */
-static void keep_output(lw_stream *s, struct lw__job *job)
+void lw__stream_keep_output(lw_stream *s, struct lw__job *job)
 {
     if (lw__output_is_empty(job->launch.output))
         return;
     *s->outputs_end = job->launch.output;
     s->outputs_end = lw__output_next(job->launch.output);
     job->launch.output = NULL;
+}
+
+static bool is_taken(const lw_stream *s, const struct lw__job *job)
+{
+    return s->queue && s->device->ops->queue->takes(s->device->state, &job->launch);
 }
 
 /* The lock is open while the device works. */
@@ -159,32 +153,99 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
 
     job->launch.queue = s->queue;
     job->launch.cancelled = &s->cancelled;
+    job->is_ahead = is_taken(s, job);
     lw__unlock();
-    status = device->ops->launch(device->state, &job->launch);
+    if (job->is_ahead)
+        status = device->ops->queue->issue(device->state, &job->launch, &job->flight);
+    else
+        status = device->ops->launch(device->state, &job->launch);
     lw__lock();
-    keep_output(s, job);
+    if (!job->is_ahead)
+        lw__stream_keep_output(s, job);
     return status;
 }
 
-/* A failed await takes on the failure of the stream it waited for. */
+/* A stream that failed meanwhile, as it was cancelled, does not fail the mark: it is retired. */
+static lw_status run_mark(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    if (!s->queue) {
+        lw__mark_reach(job->mark, NULL);
+        return LW_OK;
+    }
+    lw__unlock();
+    status = device->ops->queue->mark(device->state, s->queue, &job->mark->native);
+    lw__lock();
+    job->is_ahead = true;
+    if (!status)
+        lw__mark_issue(job->mark, s);
+    return status;
+}
+
+/* One that waits for what is ahead in another queue is ahead itself, so that it can take on the
+ * failure there. */
+static lw_status run_await(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    if (job->mark->state != LW_MARK_ISSUED)
+        return lw__mark_result(job->mark);
+    lw__unlock();
+    status = device->ops->queue->mark_await(device->state, s->queue, job->mark->native);
+    lw__lock();
+    job->is_ahead = true;
+    return status;
+}
+
 static lw_status run_job(lw_stream *s, struct lw__job *job)
 {
     switch (job->kind) {
     case LW_JOB_LAUNCH: return run_launch(s, job);
-    case LW_JOB_MARK: reach_mark(job->mark, NULL); return LW_OK;
-    default:
-        return job->mark->state == LW_MARK_DONE
-                   ? LW_OK
-                   : lw__fail(job->mark->status, "an event waited for failed: %s",
-                              job->mark->error);
+    case LW_JOB_MARK: return run_mark(s, job);
+    default: return run_await(s, job);
     }
+}
+
+/* The device has taken the job: the stream goes on. */
+static void go_ahead(lw_stream *s, struct lw__job *job)
+{
+    job->is_void = s->status != LW_OK;
+    s->running = NULL;
+    lw__ahead_add(s, job);
+    s->stepping = false;
+    schedule(s);
+    lw__announce();
+}
+
+/* It is over, or it failed. */
+static void finish(lw_stream *s, struct lw__job *job, lw_status status)
+{
+    struct lw__job *dropped = NULL;
+    uint64_t count;
+
+    if (status) {
+        dropped = lw__stream_fail(s, status, lw_last_error());
+        drop(s, job);
+    }
+    lw__job_unclaim(job);
+    job->next = dropped;
+    s->running = NULL;
+    lw__unlock();
+    count = lw__jobs_free(job);
+    lw__lock();
+    s->stepping = false;
+    s->finished += count;
+    schedule(s);
+    lw__announce();
 }
 
 void lw__stream_step(lw_stream *stream)
 {
-    struct lw__job *job = stream->head, *dropped = NULL;
+    struct lw__job *job = stream->head;
     lw_status status;
-    uint64_t count;
 
     if (!lw__stream_can_step(stream))
         return;
@@ -195,18 +256,10 @@ void lw__stream_step(lw_stream *stream)
     stream->stepping = true;
     stream->running = job;
     status = run_job(stream, job);
-    if (status)
-        dropped = fail(stream, status, lw_last_error());
-    unclaim(job);
-    job->next = dropped;
-    stream->running = NULL;
-    lw__unlock();
-    count = free_jobs(job);
-    lw__lock();
-    stream->stepping = false;
-    stream->finished += count;
-    schedule(stream);
-    lw__announce();
+    if (!status && job->is_ahead)
+        go_ahead(stream, job);
+    else
+        finish(stream, job, status);
 }
 
 /* ---- life ---- */
@@ -217,7 +270,7 @@ static void destroy(lw_stream *s)
     const struct lw__device_ops *ops = s->device->ops;
 
     if (s->queue)
-        ops->queue_destroy(s->device->state, s->queue);
+        ops->queue->destroy(s->device->state, s->queue);
     lw_device_close(s->device);
     free(s);
 }
@@ -237,10 +290,11 @@ lw_status lw_stream_create(lw_device *device, lw_stream **stream)
         return lw__fail(LW_E_MEMORY, "out of memory: a stream");
     atomic_init(&s->cancelled, false);
     s->outputs_end = &s->outputs;
+    s->ahead_end = &s->ahead;
     s->device = device;
     lw__device_hold(device);
-    if (device->ops->queue_create)
-        status = device->ops->queue_create(device->state, &s->queue);
+    if (device->ops->queue)
+        status = device->ops->queue->create(device->state, &s->queue);
     if (status) {
         destroy(s);
         return status;
@@ -267,6 +321,12 @@ static void unlist(lw_stream *s)
     lw__pool_forget(s);
 }
 
+/* Locked. Until some of its work is over, or something else has changed. False: not in time. */
+static bool wait_for_more(lw_stream *s, const struct timespec *deadline)
+{
+    return s->ahead ? lw__ahead_drain(s, deadline) : lw__wait_change(deadline);
+}
+
 void lw_stream_destroy(lw_stream *stream)
 {
     struct lw__output *out;
@@ -274,11 +334,11 @@ void lw_stream_destroy(lw_stream *stream)
     if (!stream)
         return;
     lw__lock();
-    while (stream->finished < stream->queued)
-        lw__wait_change(NULL);
+    while (stream->finished < stream->queued || stream->ahead || stream->is_draining)
+        (void)wait_for_more(stream, NULL);
     unlist(stream);
     lw__unlock();
-    free_jobs(stream->orphans);
+    lw__jobs_free(stream->orphans);
     while ((out = stream->outputs)) {
         stream->outputs = *lw__output_next(out);
         lw__output_destroy(out);
@@ -300,6 +360,11 @@ static void orphan(lw_stream *s)
         s->running->next = s->head;
         s->orphans = s->running;
     }
+    *s->ahead_end = s->orphans;
+    s->orphans = s->ahead;
+    s->ahead = NULL;
+    s->ahead_end = &s->ahead;
+    s->ahead_count = 0;
     s->head = s->tail = s->running = NULL;
     s->finished = s->queued;
 }
@@ -308,7 +373,7 @@ static void orphan(lw_stream *s)
 void lw__streams_after_fork(void)
 {
     for (lw_stream *s = streams; s; s = s->next) {
-        s->ready = s->stepping = false;
+        s->ready = s->stepping = s->is_draining = false;
         s->next_ready = NULL;
         if (s->finished < s->queued)
             orphan(s);
@@ -334,7 +399,7 @@ static bool runs_here(const lw_stream *s, const struct lw__job *job)
 
     if (s->head != job || !lw__stream_can_step(s))
         return false;
-    return job->kind != LW_JOB_LAUNCH ||
+    return job->kind != LW_JOB_LAUNCH || is_taken(s, job) ||
            (ops->is_small && ops->is_small(s->device->state, &job->launch));
 }
 
@@ -370,16 +435,22 @@ lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job)
 /* Locked. */
 static struct lw__job *cancel(lw_stream *s)
 {
+    const struct lw__job *job = s->ahead;
     char text[LW_MESSAGE_MAX + 1];
 
-    if (s->running && s->running->kernel)
-        snprintf(text, sizeof text, "%s: cancelled while it ran", s->running->kernel->row->name);
+    while (job && !job->kernel)
+        job = job->next;
+    if (!job)
+        job = s->running;
+    if (job && job->kernel)
+        snprintf(text, sizeof text, "%s: cancelled while it ran", job->kernel->row->name);
     else
         strcpy(text, "the stream was cancelled");
     atomic_store(&s->cancelled, true);
     if (s->queue)
-        s->device->ops->queue_stop(s->device->state, s->queue);
-    return fail(s, LW_E_LAUNCH, text);
+        s->device->ops->queue->stop(s->device->state, s->queue);
+    lw__ahead_void(s);
+    return lw__stream_fail(s, LW_E_LAUNCH, text);
 }
 
 void lw_stream_cancel(lw_stream *stream)
@@ -392,7 +463,7 @@ void lw_stream_cancel(lw_stream *stream)
     lw__lock();
     dropped = cancel(stream);
     lw__unlock();
-    count = free_jobs(dropped);
+    count = lw__jobs_free(dropped);
     lw__lock();
     stream->finished += count;
     lw__announce();
@@ -445,7 +516,7 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
     lw__lock();
     target = s->queued;
     while (s->finished < target && in_time)
-        in_time = lw__wait_change(deadline);
+        in_time = wait_for_more(s, deadline);
     done = s->finished >= target;
     lw__unlock();
     deliver(s);
