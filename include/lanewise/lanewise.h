@@ -229,7 +229,8 @@ LW_API bool lw_buffer_has_dtype(const lw_buffer *buffer);       /* false: made o
 LW_API lw_dtype lw_buffer_dtype(const lw_buffer *buffer);       /* U8 for structs */
 
 /* lw_buffer_write, lw_buffer_read - copy count elements from offset on; they first wait for the
- * launches that use the buffer, and return when done.
+ * launches that use the buffer, on "cuda" also for some that were queued behind them, and return
+ * when done.
  * errors   LW_E_ARG; LW_E_SHAPE offset + count is beyond the end; LW_E_DEVICE */
 LW_CHECKED lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count,
                                      const void *from);
@@ -253,7 +254,9 @@ LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
 
 /* lw_stream_create - a queue of launches that run in order, apart from the calling thread; only a
  * launch that took no longer than 10 microseconds last time, with the same grid and scalar
- * arguments, may run in that thread if the stream is idle.
+ * arguments, may run in that thread if the stream is idle. On "cuda" that thread hands it over to
+ * the GPU, where launches of other streams may run beside it; what is queued behind a launch that
+ * fails may then run before the failure is known.
  * errors   LW_E_ARG, LW_E_MEMORY
  * owns     release with lw_stream_destroy, which waits for the work that is queued */
 LW_CHECKED lw_status lw_stream_create(lw_device *device, lw_stream **stream);
@@ -269,7 +272,8 @@ LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
 LW_CHECKED lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds);
 
 /* lw_stream_cancel - ask the running launch to stop and drop the queued ones; the stream then stays
- * failed. Devices that cannot stop a launch finish it. */
+ * failed. Devices that cannot stop a launch finish it: on "cuda" those that are handed over, but
+ * for threads in loops that wait for others. */
 LW_API void lw_stream_cancel(lw_stream *stream);
 
 /* lw_stream_on_output - call fn for every line that kernels print, in launch order of blocks and
@@ -292,7 +296,8 @@ LW_CHECKED lw_status lw_event_record(lw_event *event, lw_stream *stream);
 LW_CHECKED lw_status lw_event_wait(lw_event *event);
 LW_CHECKED lw_status lw_stream_wait_event(lw_stream *stream, lw_event *event);
 
-/* lw_event_elapsed - nanoseconds from one event to a later one, both done.
+/* lw_event_elapsed - nanoseconds from one event to a later one, both done. On "cuda" by the GPU's
+ * clock, which goes in steps of half a microsecond.
  * errors   LW_E_ARG one was never recorded or is not done */
 LW_CHECKED lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end,
                                       uint64_t *nanoseconds);
@@ -385,8 +390,9 @@ typedef struct lw_launch_options {
  * Checked before anything runs: the arguments' count, types and dtypes (integers convert to any
  * integer or floating type that holds the value, reals to floating types), devices, the sizes
  * declared as `a[rows][cols]` against the buffers, block and grid limits, BLOCK(...).
- * On "cpu" and "cuda" the first launch of a kernel with a new size of block builds its code for that size, or
- * takes it from the cache.
+ * On "cpu" and "cuda" the first launch of a kernel with a new size of block builds its code for
+ * that size, or takes it from the cache. On "cuda" the call may wait while more than 1000 launches
+ * of the stream are under way.
  * options  NULL: defaults
  * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; of that build LW_E_COMPILE
  *          ("file:line:column: text"), LW_E_IO, LW_E_INTERNAL; what goes wrong later comes from

@@ -1,10 +1,6 @@
 /* fake_cuda.c - see fake_cuda.h. */
-#include "fake_cuda.h"
-#include <pthread.h>
+#include "fake_cuda_streams.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 /* The driver's values, written down once more: a test of those in cuda_driver.h. */
 enum {
@@ -17,206 +13,9 @@ enum {
     OUT_OF_RESOURCES = 701
 };
 
-struct fake_cuda fake_cuda = {
-    .gpus = 1, .major = 9, .minor = 0, .memory = 1 << 28, .threads = 1024, .text = ""};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int context_error;
-static size_t used;
-static char context[1]; /* its address is the context */
-
-/* ---- objects ---- */
-
-enum kind { MEMORY, PINNED, MODULE, STREAM, EVENT };
-
-struct object {
-    struct object *next, *previous;
-    enum kind kind;
-    size_t bytes;
-    char start[] __attribute__((aligned(64))); /* what the caller gets, for memory */
-};
-static struct object *objects;
-
-struct event {
-    long recorded, done; /* how often */
-    int refs;
-    struct timespec time;
-};
-
-enum op_kind { COPY, FILL, LAUNCH, RECORD, AWAIT };
-
-struct op {
-    struct op *next;
-    enum op_kind kind;
-    char *to;
-    const char *from;
-    size_t bytes;
-    int value;
-    struct event *event;
-    long count;
-    struct fake_launch launch;
-};
-
-struct stream {
-    pthread_t thread;
-    struct op *first, **end;
-    bool busy, ending;
-};
-
-struct module {
-    uint32_t uses;
-    char text[FAKE_TEXT];
-    int static_bytes, threads, dynamic_bytes;
-    void *user;
-};
-
-static _Thread_local int current[8], depth; /* contexts pushed */
-
-static long *counter(enum kind kind)
-{
-    switch (kind) {
-    case MEMORY: return &fake_cuda.memories;
-    case PINNED: return &fake_cuda.pinned;
-    case MODULE: return &fake_cuda.modules;
-    case STREAM: return &fake_cuda.streams;
-    default: return &fake_cuda.events;
-    }
-}
-
-/* All locked. */
-static void *add(enum kind kind, size_t bytes)
-{
-    struct object *o = aligned_alloc(64, (sizeof *o + bytes + 63) / 64 * 64);
-
-    memset(o, 0, sizeof *o);
-    memset(o->start, kind == MEMORY ? 0xa5 : 0, bytes);
-    o->kind = kind;
-    o->bytes = bytes;
-    o->next = objects;
-    if (objects)
-        objects->previous = o;
-    objects = o;
-    ++*counter(kind);
-    return o->start;
-}
-
-static struct object *object_of(void *start)
-{
-    return (struct object *)(void *)((char *)start - offsetof(struct object, start));
-}
-
-static void take_out(void *start)
-{
-    struct object *o = object_of(start);
-
-    if (o->next)
-        o->next->previous = o->previous;
-    if (o->previous)
-        o->previous->next = o->next;
-    else
-        objects = o->next;
-    --*counter(o->kind);
-    if (o->kind == MEMORY)
-        used -= o->bytes;
-    free(o);
-}
-
-static void drop_event(struct event *e)
-{
-    if (--e->refs == 0)
-        free(e);
-}
-
-/* ---- streams ---- */
-
-static void run(struct op *op)
-{
-    int result = 0;
-
-    if (op->kind == LAUNCH) {
-        result = fake_cuda.run ? fake_cuda.run(&op->launch) : 0;
-    } else if (op->kind == COPY) {
-        memcpy(op->to, op->from, op->bytes);
-    } else if (op->kind == FILL) {
-        memset(op->to, op->value, op->bytes);
-    }
-    pthread_mutex_lock(&lock);
-    if (result)
-        context_error = result;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Locked. */
-static void finish(struct op *op)
-{
-    if (op->kind == RECORD) {
-        op->event->done = op->count;
-        clock_gettime(CLOCK_MONOTONIC, &op->event->time);
-    }
-    while (op->kind == AWAIT && op->event->done < op->count && !context_error)
-        pthread_cond_wait(&changed, &lock);
-    if (op->event)
-        drop_event(op->event);
-    free(op);
-    pthread_cond_broadcast(&changed);
-}
-
-static void *work(void *argument)
-{
-    struct stream *s = argument;
-
-    pthread_mutex_lock(&lock);
-    while (s->first || !s->ending) {
-        struct op *op = s->first;
-        bool runs = !context_error;
-
-        if (!op) {
-            pthread_cond_wait(&changed, &lock);
-            continue;
-        }
-        s->first = op->next;
-        if (!s->first)
-            s->end = &s->first;
-        s->busy = true;
-        pthread_mutex_unlock(&lock);
-        if (runs)
-            run(op);
-        pthread_mutex_lock(&lock);
-        finish(op);
-        s->busy = false;
-        pthread_cond_broadcast(&changed);
-    }
-    pthread_mutex_unlock(&lock);
-    return NULL;
-}
-
-/* Locked. */
-static void append(struct stream *s, struct op model)
-{
-    struct op *op = malloc(sizeof *op);
-
-    *op = model;
-    op->next = NULL;
-    if (op->event)
-        op->event->refs++;
-    *s->end = op;
-    s->end = &op->next;
-    pthread_cond_broadcast(&changed);
-}
-
-/* Locked, but while it waits for the thread. */
-static void end_stream(struct stream *s)
-{
-    s->ending = true;
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
-    pthread_join(s->thread, NULL);
-    pthread_mutex_lock(&lock);
-    take_out(s);
-}
-
 /* ---- calls ---- */
+
+static _Thread_local int depth; /* contexts pushed */
 
 /* Locked. The result of a call: what it was told, or what the context has come to. */
 static int begin(bool needs_context)
@@ -258,20 +57,17 @@ static int begin(bool needs_context)
 
 #define CALL(name, ...) __attribute__((visibility("default"))) int name(__VA_ARGS__)
 
-CALL(cuInit, unsigned);
 CALL(cuInit, unsigned flags)
 {
     (void)flags;
     BODY(false, result = fake_cuda.init_result);
 }
 
-CALL(cuDriverGetVersion, int *);
 CALL(cuDriverGetVersion, int *version)
 {
     BODY(false, *version = 12040);
 }
 
-CALL(cuGetErrorName, int, const char **);
 CALL(cuGetErrorName, int result, const char **name)
 {
     static const struct {
@@ -291,32 +87,27 @@ CALL(cuGetErrorName, int result, const char **name)
     return INVALID_VALUE;
 }
 
-CALL(cuGetErrorString, int, const char **);
 CALL(cuGetErrorString, int result, const char **text)
 {
     *text = "as told";
     return result == NO_DEVICE ? INVALID_VALUE : 0;
 }
 
-CALL(cuDeviceGetCount, int *);
 CALL(cuDeviceGetCount, int *count)
 {
     BODY(false, *count = fake_cuda.gpus);
 }
 
-CALL(cuDeviceGet, int *, int);
 CALL(cuDeviceGet, int *device, int ordinal)
 {
     BODY(false, *device = 100 + ordinal);
 }
 
-CALL(cuDeviceGetName, char *, int, int);
 CALL(cuDeviceGetName, char *name, int room, int device)
 {
     BODY(false, snprintf(name, (size_t)room, "Fake GPU %d", device - 100));
 }
 
-CALL(cuDeviceTotalMem_v2, size_t *, int);
 CALL(cuDeviceTotalMem_v2, size_t *bytes, int device)
 {
     (void)device;
@@ -335,7 +126,6 @@ static int attribute(int which)
     }
 }
 
-CALL(cuDeviceGetAttribute, int *, int, int);
 CALL(cuDeviceGetAttribute, int *value, int which, int device)
 {
     (void)device;
@@ -352,24 +142,22 @@ static void destroy_context(void)
         while (o->next && o->kind != STREAM)
             o = o->next;
         if (o->kind == STREAM) {
-            end_stream((struct stream *)(void *)o->start);
+            end_stream((struct cu_stream *)(void *)o->start);
         } else {
             if (objects->kind == EVENT)
-                drop_event(*(struct event **)(void *)objects->start);
+                drop_event(((struct cu_event *)(void *)objects->start)->of);
             take_out(objects->start);
         }
     }
     context_error = 0;
 }
 
-CALL(cuDevicePrimaryCtxRetain, void **, int);
-CALL(cuDevicePrimaryCtxRetain, void **out, int device)
+CALL(cuDevicePrimaryCtxRetain, struct cu_context **out, int device)
 {
     (void)device;
-    BODY(false, (*out = context, fake_cuda.contexts++));
+    BODY(false, (*out = &context, fake_cuda.contexts++));
 }
 
-CALL(cuDevicePrimaryCtxRelease_v2, int);
 CALL(cuDevicePrimaryCtxRelease_v2, int device)
 {
     (void)device;
@@ -381,35 +169,30 @@ CALL(cuDevicePrimaryCtxRelease_v2, int device)
     return 0;
 }
 
-CALL(cuDevicePrimaryCtxReset_v2, int);
 CALL(cuDevicePrimaryCtxReset_v2, int device)
 {
     (void)device;
     BODY(false, destroy_context());
 }
 
-CALL(cuCtxPushCurrent_v2, void *);
-CALL(cuCtxPushCurrent_v2, void *which)
+CALL(cuCtxPushCurrent_v2, struct cu_context *which)
 {
     (void)which;
-    BODY(false, current[depth++] = 1);
+    BODY(false, depth++);
 }
 
-CALL(cuCtxPopCurrent_v2, void **);
-CALL(cuCtxPopCurrent_v2, void **out)
+CALL(cuCtxPopCurrent_v2, struct cu_context **out)
 {
-    *out = context;
-    current[--depth] = 0;
+    *out = &context;
+    depth--;
     BODY(false, );
 }
 
-CALL(cuMemGetInfo_v2, size_t *, size_t *);
 CALL(cuMemGetInfo_v2, size_t *unused, size_t *total)
 {
     BODY(true, (*unused = fake_cuda.memory - used, *total = fake_cuda.memory));
 }
 
-CALL(cuMemAlloc_v2, uint64_t *, size_t);
 CALL(cuMemAlloc_v2, uint64_t *memory, size_t bytes)
 {
     BODY(
@@ -420,52 +203,46 @@ CALL(cuMemAlloc_v2, uint64_t *memory, size_t bytes)
         });
 }
 
-CALL(cuMemFree_v2, uint64_t);
 CALL(cuMemFree_v2, uint64_t memory)
 {
     DESTROY(take_out((void *)(uintptr_t)memory));
 }
 
-CALL(cuMemsetD8Async, uint64_t, unsigned char, size_t, struct stream *);
-CALL(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, struct stream *s)
+CALL(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, struct cu_stream *s)
 {
     BODY(true,
          append(s, (struct op){
                        .kind = FILL, .to = (char *)(uintptr_t)to, .value = value, .bytes = bytes}));
 }
 
-CALL(cuMemcpyHtoDAsync_v2, uint64_t, const void *, size_t, struct stream *);
-CALL(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, struct stream *s)
+/* Locked. */
+static void copy(struct cu_stream *s, void *to, const void *from, size_t bytes)
 {
-    BODY(true,
-         (fake_cuda.copies++,
-          append(s, (struct op){
-                        .kind = COPY, .to = (char *)(uintptr_t)to, .from = from, .bytes = bytes})));
+    fake_cuda.copies++;
+    append(s, (struct op){.kind = COPY, .to = to, .from = from, .bytes = bytes});
 }
 
-CALL(cuMemcpyDtoHAsync_v2, void *, uint64_t, size_t, struct stream *);
-CALL(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, struct stream *s)
+CALL(cuMemcpyHtoDAsync_v2, uint64_t to, const void *from, size_t bytes, struct cu_stream *s)
 {
-    BODY(true, (fake_cuda.copies++, append(s, (struct op){.kind = COPY,
-                                                          .to = to,
-                                                          .from = (const char *)(uintptr_t)from,
-                                                          .bytes = bytes})));
+    BODY(true, copy(s, (void *)(uintptr_t)to, from, bytes));
 }
 
-CALL(cuMemHostAlloc, void **, size_t, unsigned);
+CALL(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, struct cu_stream *s)
+{
+    BODY(true, copy(s, to, (const void *)(uintptr_t)from, bytes));
+}
+
 CALL(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
     BODY(true, *memory = add(PINNED, bytes));
 }
 
-CALL(cuMemFreeHost, void *);
 CALL(cuMemFreeHost, void *memory)
 {
     DESTROY(take_out(memory));
 }
 
-CALL(cuMemHostGetDevicePointer_v2, uint64_t *, void *, unsigned);
 CALL(cuMemHostGetDevicePointer_v2, uint64_t *address, void *memory, unsigned flags)
 {
     (void)flags;
@@ -481,9 +258,9 @@ static int refuse(unsigned count, const int *options, void **values)
 }
 
 /* Locked. */
-static struct module *load(void)
+static struct cu_module *load(void)
 {
-    struct module *m = add(MODULE, sizeof *m);
+    struct cu_module *m = add(MODULE, sizeof *m);
 
     m->uses = fake_cuda.uses;
     memcpy(m->text, fake_cuda.text, FAKE_TEXT);
@@ -494,28 +271,25 @@ static struct module *load(void)
     return m;
 }
 
-CALL(cuModuleLoadDataEx, struct module **, const void *, unsigned, const int *, void **);
-CALL(cuModuleLoadDataEx, struct module **module, const void *image, unsigned count,
+CALL(cuModuleLoadDataEx, struct cu_module **module, const void *image, unsigned count,
      const int *options, void **values)
 {
     BODY(true, if (strncmp(image, "// fake", 7)) result = 218;
          else if (fake_cuda.log) result = refuse(count, options, values); else *module = load());
 }
 
-CALL(cuModuleUnload, struct module *);
-CALL(cuModuleUnload, struct module *module)
+CALL(cuModuleUnload, struct cu_module *module)
 {
     DESTROY(take_out(module));
 }
 
-CALL(cuModuleGetFunction, struct module **, struct module *, const char *);
-CALL(cuModuleGetFunction, struct module **function, struct module *module, const char *name)
+CALL(cuModuleGetFunction, struct cu_function **function, struct cu_module *module, const char *name)
 {
-    BODY(true, if (strcmp(name, "lw_kernel")) result = NOT_FOUND; else *function = module);
+    BODY(true, if (strcmp(name, "lw_kernel")) result = NOT_FOUND;
+         else *function = (struct cu_function *)module);
 }
 
-CALL(cuModuleGetGlobal_v2, uint64_t *, size_t *, struct module *, const char *);
-CALL(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, struct module *m, const char *name)
+CALL(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, struct cu_module *m, const char *name)
 {
     BODY(true,
          if (!strcmp(name, "lw_uses"))(*address = (uintptr_t)&m->uses, *bytes = sizeof m->uses);
@@ -523,30 +297,32 @@ CALL(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, struct module *m, c
          else result = NOT_FOUND);
 }
 
-CALL(cuFuncGetAttribute, int *, int, struct module *);
-CALL(cuFuncGetAttribute, int *value, int which, struct module *m)
+static int function_attribute(const struct cu_module *m, int which)
 {
-    BODY(true, *value = which == 0 ? m->threads : which == 1 ? m->static_bytes : m->dynamic_bytes);
+    return which == 0 ? m->threads : which == 1 ? m->static_bytes : m->dynamic_bytes;
 }
 
-CALL(cuFuncSetAttribute, struct module *, int, int);
-CALL(cuFuncSetAttribute, struct module *m, int which, int value)
+CALL(cuFuncGetAttribute, int *value, int which, struct cu_function *f)
+{
+    BODY(true, *value = function_attribute(module_of(f), which));
+}
+
+CALL(cuFuncSetAttribute, struct cu_function *f, int which, int value)
 {
     BODY(true, if (which != 8) result = INVALID_VALUE;
-         else m->dynamic_bytes = fake_cuda.max_dynamic = value);
+         else module_of(f)->dynamic_bytes = fake_cuda.max_dynamic = value);
 }
 
-CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *, struct module *, int, size_t);
-CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *blocks, struct module *m, int threads,
+CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *blocks, struct cu_function *f, int threads,
      size_t dynamic_bytes)
 {
-    (void)m;
+    (void)f;
     BODY(true, *blocks = dynamic_bytes > 80 << 10 ? 1 : 1024 / threads);
 }
 
 /* Locked. */
-static int launch(struct module *m, const unsigned *sizes, unsigned dynamic_bytes, struct stream *s,
-                  void **parameters)
+static int launch(struct cu_module *m, const unsigned *sizes, unsigned dynamic_bytes,
+                  struct cu_stream *s, void **parameters)
 {
     struct op op = {.kind = LAUNCH,
                     .launch = {.dynamic_bytes = dynamic_bytes,
@@ -568,88 +344,90 @@ static int launch(struct module *m, const unsigned *sizes, unsigned dynamic_byte
     return 0;
 }
 
-CALL(cuLaunchKernel, struct module *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-     unsigned, struct stream *, void **, void **);
-CALL(cuLaunchKernel, struct module *m, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-     unsigned by, unsigned bz, unsigned dynamic_bytes, struct stream *s, void **parameters,
+CALL(cuLaunchKernel, struct cu_function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+     unsigned by, unsigned bz, unsigned dynamic_bytes, struct cu_stream *s, void **parameters,
      void **extra)
 {
     const unsigned sizes[] = {gx, gy, gz, bx, by, bz};
 
     (void)extra;
-    BODY(true, result = launch(m, sizes, dynamic_bytes, s, parameters));
+    BODY(true, result = launch(module_of(f), sizes, dynamic_bytes, s, parameters));
 }
 
-CALL(cuStreamCreate, struct stream **, unsigned);
-CALL(cuStreamCreate, struct stream **stream, unsigned flags)
+CALL(cuStreamCreate, struct cu_stream **stream, unsigned flags)
 {
     (void)flags;
     BODY(true, (*stream = add(STREAM, sizeof **stream), (*stream)->end = &(*stream)->first,
                 pthread_create(&(*stream)->thread, NULL, work, *stream)));
 }
 
-CALL(cuStreamDestroy_v2, struct stream *);
-CALL(cuStreamDestroy_v2, struct stream *s)
+CALL(cuStreamDestroy_v2, struct cu_stream *s)
 {
     DESTROY(end_stream(s));
 }
 
-CALL(cuStreamQuery, struct stream *);
-CALL(cuStreamQuery, struct stream *s)
+CALL(cuStreamQuery, struct cu_stream *s)
 {
     BODY(true, if (s->first || s->busy) result = NOT_READY);
 }
 
-CALL(cuStreamSynchronize, struct stream *);
-CALL(cuStreamSynchronize, struct stream *s)
+/* A wait that fails has waited. */
+CALL(cuStreamSynchronize, struct cu_stream *s)
 {
-    BODY(true, while (s->first || s->busy) pthread_cond_wait(&changed, &lock);
-         result = context_error);
+    int result;
+
+    pthread_mutex_lock(&lock);
+    result = begin(true);
+    while (s->first || s->busy)
+        pthread_cond_wait(&changed, &lock);
+    result = result ? result : context_error;
+    pthread_mutex_unlock(&lock);
+    return result;
 }
 
-CALL(cuStreamWaitEvent, struct stream *, struct event **, unsigned);
-CALL(cuStreamWaitEvent, struct stream *s, struct event **e, unsigned flags)
+CALL(cuStreamWaitEvent, struct cu_stream *s, struct cu_event *e, unsigned flags)
 {
     (void)flags;
-    BODY(true, append(s, (struct op){.kind = AWAIT, .event = *e, .count = (*e)->recorded}));
+    BODY(true, append(s, (struct op){.kind = AWAIT, .event = e->of, .count = e->of->recorded}));
 }
 
-CALL(cuEventCreate, struct event ***, unsigned);
-CALL(cuEventCreate, struct event ***e, unsigned flags)
+CALL(cuEventCreate, struct cu_event **e, unsigned flags)
 {
     (void)flags;
-    BODY(true, (*e = add(EVENT, sizeof **e), **e = calloc(1, sizeof ***e), (**e)->refs = 1));
-}
-
-CALL(cuEventDestroy_v2, struct event **);
-CALL(cuEventDestroy_v2, struct event **e)
-{
-    DESTROY((drop_event(*e), take_out(e)));
-}
-
-CALL(cuEventRecord, struct event **, struct stream *);
-CALL(cuEventRecord, struct event **e, struct stream *s)
-{
-    BODY(true, append(s, (struct op){.kind = RECORD, .event = *e, .count = ++(*e)->recorded}));
-}
-
-CALL(cuEventQuery, struct event **);
-CALL(cuEventQuery, struct event **e)
-{
-    BODY(true, if ((*e)->done < (*e)->recorded) result = NOT_READY);
-}
-
-CALL(cuEventSynchronize, struct event **);
-CALL(cuEventSynchronize, struct event **e)
-{
     BODY(true,
-         while ((*e)->done < (*e)->recorded && !context_error) pthread_cond_wait(&changed, &lock);
-         result = context_error);
+         (*e = add(EVENT, sizeof **e), (*e)->of = calloc(1, sizeof *(*e)->of), (*e)->of->refs = 1));
 }
 
-CALL(cuEventElapsedTime, float *, struct event **, struct event **);
-CALL(cuEventElapsedTime, float *milliseconds, struct event **a, struct event **b)
+CALL(cuEventDestroy_v2, struct cu_event *e)
 {
-    BODY(true, *milliseconds = (float)((double)((*b)->time.tv_sec - (*a)->time.tv_sec) * 1e3 +
-                                       (double)((*b)->time.tv_nsec - (*a)->time.tv_nsec) / 1e6));
+    DESTROY((drop_event(e->of), take_out(e)));
+}
+
+CALL(cuEventRecord, struct cu_event *e, struct cu_stream *s)
+{
+    BODY(true, append(s, (struct op){.kind = RECORD, .event = e->of, .count = ++e->of->recorded}));
+}
+
+CALL(cuEventQuery, struct cu_event *e)
+{
+    BODY(true, if (e->of->done < e->of->recorded) result = NOT_READY);
+}
+
+CALL(cuEventSynchronize, struct cu_event *e)
+{
+    int result;
+
+    pthread_mutex_lock(&lock);
+    result = begin(true);
+    while (e->of->done < e->of->recorded)
+        pthread_cond_wait(&changed, &lock);
+    result = result ? result : context_error;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+CALL(cuEventElapsedTime, float *milliseconds, struct cu_event *a, struct cu_event *b)
+{
+    BODY(true, *milliseconds = (float)((double)(b->of->time.tv_sec - a->of->time.tv_sec) * 1e3 +
+                                       (double)(b->of->time.tv_nsec - a->of->time.tv_nsec) / 1e6));
 }

@@ -76,7 +76,7 @@ static inline lw_kernel *find_kernel(lw_program *p, const char *name)
 static inline lw_status launch(lw_stream *s, lw_program *p, const struct kernel *k, lw_dim3 grid,
                                uint32_t block, lw_buffer *out, int n)
 {
-    fake->user = (void *)(uintptr_t)k;
-    fake->uses = k->uses;
+    __atomic_store_n(&fake->user, (void *)(uintptr_t)k, __ATOMIC_RELAXED);
+    __atomic_store_n(&fake->uses, k->uses, __ATOMIC_RELAXED);
     return LW_LAUNCH(s, find_kernel(p, k->name), grid, block, out, n);
 }
