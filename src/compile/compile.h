@@ -147,7 +147,8 @@ void lw__link_drop(struct lw__unit *unit);
 int lw__cpu_level(const char *device);
 uint32_t lw__cpu_gang(const char *device);
 bool lw__is_for_aarch64(const struct lw__unit *unit); /* cpu:aarch64, ref:aarch64 */
-bool lw__is_for_cuda(const struct lw__unit *unit); /* target_ptx.c: cuda:sm_NN, or its stages shown */
+bool lw__is_for_cuda(
+    const struct lw__unit *unit);            /* target_ptx.c: cuda:sm_NN, or its stages shown */
 bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
 void lw__cpu_hide_comparisons(LLVMValueRef function); /* target_cpu_quirks.c: for AArch64 */
 

@@ -6,6 +6,7 @@
 #include "compile/compile.h"
 
 enum { LW_PTX_WARP = 32 };
+enum { LW_PTX_GLOBAL = 1, LW_PTX_SHARED = 3 }; /* address spaces: LLVM's NVPTX usage guide */
 
 /* One kernel on its way to PTX. */
 struct lw__ptx {
@@ -26,6 +27,12 @@ LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *arg
 /* Put in place of a collective, in front of it, what does it for the lanes in mask, of which all of
  * the warp's come along. sure: all warps of the block come too. */
 bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure);
+
+/* target_ptx_module.c: entries stay, all else is for them; the texts in one array, LW_CUDA_TEXT;
+ * devlib's block memory. */
+void lw__ptx_keep_entries(struct lw__unit *unit);
+void lw__ptx_gather_texts(struct lw__unit *unit);
+void lw__ptx_place_scratch(struct lw__unit *unit);
 
 /* target_ptx_meet.c: all collectives of the kernel become such calls. *waits: a loop waits for what
  * another thread writes. */

@@ -17,7 +17,7 @@
 
 extern const char lw__devlib_cuda_begin[], lw__devlib_cuda_end[]; /* devlib_blob.S */
 
-enum { PTX_KERNEL = 71, GLOBAL_SPACE = 1, SHARED_SPACE = 3 }; /* llvm's NVPTX usage guide */
+enum { PTX_KERNEL = 71 }; /* llvm/IR/CallingConv.h */
 
 LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *args, unsigned count)
 {
@@ -288,7 +288,7 @@ static LLVMValueRef to_global(struct lw__ptx *x, LLVMValueRef v)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || !LLVMIsALoadInst(v))
         return v;
-    LLVMTypeRef global = LLVMPointerTypeInContext(x->context, GLOBAL_SPACE);
+    LLVMTypeRef global = LLVMPointerTypeInContext(x->context, LW_PTX_GLOBAL);
     return LLVMBuildAddrSpaceCast(x->b, LLVMBuildAddrSpaceCast(x->b, v, global, ""), x->ptr, "");
 }
 
@@ -312,7 +312,7 @@ static void move_body(struct entry *e)
         LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, k), to_global(x, v));
     }
     e->launch = LLVMBuildIntToPtr(x->b, LLVMGetParam(e->function, 1),
-                                  LLVMPointerTypeInContext(x->context, GLOBAL_SPACE), "");
+                                  LLVMPointerTypeInContext(x->context, LW_PTX_GLOBAL), "");
     e->launch = LLVMBuildAddrSpaceCast(x->b, e->launch, x->ptr, "");
 }
 
@@ -327,7 +327,7 @@ static bool place_shared(struct entry *e)
         LLVMValueRef memory = LLVMGetNamedGlobal(x->module, "lw_block_memory");
         if (!memory) {
             memory = LLVMAddGlobalInAddressSpace(x->module, LLVMArrayType2(x->i8, 0),
-                                                 "lw_block_memory", SHARED_SPACE);
+                                                 "lw_block_memory", LW_PTX_SHARED);
             LLVMSetAlignment(memory, LW_CUDA_SHARED_ALIGN);
         }
         LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(first));
@@ -494,78 +494,12 @@ static bool lower_calls(struct entry *e)
     return true;
 }
 
-/* ---- what the host reads --------------------------------------------------------------------- */
-
 static void add_uses(struct entry *e)
 {
     struct lw__ptx *x = &e->x;
-    LLVMValueRef g = LLVMAddGlobalInAddressSpace(x->module, x->i32, LW_CUDA_USES, GLOBAL_SPACE);
+    LLVMValueRef g = LLVMAddGlobalInAddressSpace(x->module, x->i32, LW_CUDA_USES, LW_PTX_GLOBAL);
     LLVMSetInitializer(g, const32(x, e->uses));
     LLVMSetGlobalConstant(g, 1);
-}
-
-static bool is_text(LLVMValueRef g)
-{
-    LLVMValueRef value = LLVMIsAGlobalVariable(g) ? LLVMGetInitializer(g) : NULL;
-    return value && LLVMIsGlobalConstant(g) && LLVMIsAConstantDataSequential(value) &&
-           LLVMIsConstantString(value) && !lw__ir_is_shared(g);
-}
-
-/* All texts one after the other in one array, so that an address leads to the text on the host. */
-static void gather_texts(struct lw__unit *unit)
-{
-    struct lw__text all = {0};
-    LLVMContextRef c = unit->context;
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
-    LLVMValueRef g, next, array = NULL;
-    for (g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g)) {
-        size_t bytes;
-        const char *text = is_text(g) ? LLVMGetAsString(LLVMGetInitializer(g), &bytes) : NULL;
-        if (text)
-            lw__text_add_bytes(&all, text, bytes);
-    }
-    if (!all.failed && all.length) {
-        LLVMValueRef data = LLVMConstStringInContext2(c, all.data, all.length, 1);
-        array =
-            LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), LW_CUDA_TEXT, GLOBAL_SPACE);
-        LLVMSetInitializer(array, data);
-        LLVMSetGlobalConstant(array, 1);
-    }
-    uint64_t at = 0;
-    for (g = LLVMGetFirstGlobal(unit->module); array && g; g = next) {
-        size_t bytes;
-        next = LLVMGetNextGlobal(g);
-        if (g == array || !is_text(g))
-            continue;
-        LLVMGetAsString(LLVMGetInitializer(g), &bytes);
-        LLVMValueRef offset = LLVMConstInt(i64, at, 0);
-        LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(LLVMConstGEP2(i8, array, &offset, 1),
-                                                         LLVMPointerTypeInContext(c, 0)));
-        LLVMDeleteGlobal(g);
-        at += bytes;
-    }
-    lw__text_free(&all);
-}
-
-/* Block memory of devlib's own: static, of the hardware's kind. */
-static void place_scratch(struct lw__unit *unit)
-{
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(unit->context, 0);
-    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module), next; g; g = next) {
-        next = LLVMGetNextGlobal(g);
-        if (!lw__ir_in_section(g, "lw.scratch"))
-            continue;
-        LLVMTypeRef type = LLVMGlobalGetValueType(g);
-        LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", SHARED_SPACE);
-        LLVMSetAlignment(s, 8);
-        LLVMSetInitializer(s, LLVMGetUndef(type));
-        LLVMSetLinkage(s, LLVMInternalLinkage);
-        LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(s, ptr));
-        size_t length;
-        const char *name = LLVMGetValueName2(g, &length);
-        LLVMSetValueName2(s, name, length);
-        LLVMDeleteGlobal(g);
-    }
 }
 
 /* The block's dimensions, for the assembler's use of registers. */
@@ -604,26 +538,6 @@ static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     return ok;
 }
 
-/* What the host calls is in the first step's result. devlib is inlined, then gone. */
-static void keep_entries(struct lw__unit *unit)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module), next; f; f = next) {
-        size_t length;
-        const char *name = LLVMGetValueName2(f, &length);
-        next = LLVMGetNextFunction(f);
-        if (!LLVMCountBasicBlocks(f)) {
-            if (!LLVMGetFirstUse(f))
-                LLVMDeleteFunction(f);
-        } else if (lw__ir_is_libcall(name) || !strncmp(name, "lw.sizes.", 9)) {
-            LLVMDeleteFunction(f);
-        } else if (!lw__ir_is_kernel(unit, f)) {
-            lw__link_no_target(f);
-            LLVMSetLinkage(f, LLVMInternalLinkage);
-            lw__llvm_attribute(f, "alwaysinline", true);
-        }
-    }
-}
-
 /* lw__pass_lower - the kernels as entries, as cuda_abi.h has them; nothing of the language is left.
  * needs MET   makes LOWERED   breaks MET
  */
@@ -632,8 +546,8 @@ bool lw__pass_lower(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lower_kernel(unit, &unit->kernels.rows[i]))
             return false;
-    keep_entries(unit);
-    gather_texts(unit);
-    place_scratch(unit);
+    lw__ptx_keep_entries(unit);
+    lw__ptx_gather_texts(unit);
+    lw__ptx_place_scratch(unit);
     return true;
 }

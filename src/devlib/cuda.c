@@ -44,6 +44,7 @@ enum { LANES = 32, WARPS_MAX = 32, LAST_LANE = 31 };
 /* d = 1, 2, 4, 8, 16; straight code. */
 #define STEPS(d) _Pragma("unroll") for (uint32_t k_ = 0, d = 1; k_ < 5; k_++, d = 1u << k_)
 #define INLINE static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline)) /* long, and for masks that are seldom seen */
 
 INLINE uint32_t lowest(uint32_t mask)
 {
@@ -212,7 +213,7 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
 /* tree: of a warp, the lowest lane of the neighbouring group has its value; `all` lanes below
  * `count`, a power of two, are there. OP commutes. */
 #define REDUCTION(N, T, name, OP)                                                                  \
-    INLINE T tree_##name##_##N(uint32_t mask, T v)                                                 \
+    APART T tree_##name##_##N(uint32_t mask, T v)                                                  \
     {                                                                                              \
         const uint32_t lane = hw_lane();                                                           \
         STEPS(d)                                                                                   \
@@ -257,7 +258,7 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
 
 /* Kogge-Stone over the active lanes by their rank: `at` is the lane whose rank is `d` less. */
 #define SCANS(N, T)                                                                                \
-    INLINE T scan_##N(uint32_t mask, T v)                                                          \
+    INLINE T scan_lanes_##N(uint32_t mask, T v)                                                    \
     {                                                                                              \
         const uint32_t lane = hw_lane();                                                           \
         uint32_t at = mask == ALL ? lane - 1 : highest(below(mask, lane));                         \
@@ -271,9 +272,13 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
         }                                                                                          \
         return v;                                                                                  \
     }                                                                                              \
+    APART T scan_##N(uint32_t mask, T v)                                                           \
+    {                                                                                              \
+        return scan_lanes_##N(mask, v);                                                            \
+    }                                                                                              \
     T lw_cuda_warp_inclusive_sum_##N(uint32_t mask, T v)                                           \
     {                                                                                              \
-        return mask == ALL ? scan_##N(ALL, v) : scan_##N(mask, v);                                 \
+        return mask == ALL ? scan_lanes_##N(ALL, v) : scan_##N(mask, v);                           \
     }                                                                                              \
     INLINE T before_##N(uint32_t mask, T inclusive, T first)                                       \
     {                                                                                              \

@@ -5,14 +5,17 @@
 // run: -k waits_for_barrier -b 64 i32[1]
 // expect: out: i32[1] = [64]
 // run: -k own_warp -b 32 i32[1]
+// device: !cuda which waits for ever
 // status: 4
 // stderr: kernel 'own_warp': no thread can make progress
 // stderr: progress.c:
 // run: -k nobody -b 32 i32[1]
+// device: !cuda which waits for ever
 // status: 4
 // stderr: kernel 'nobody': no thread can make progress
 // stderr: progress.c:
 // run: -k behind_barrier -b 64 i32[1]
+// device: !cuda which waits for ever
 // status: 4
 // stderr: kernel 'behind_barrier': no thread can make progress
 // stderr: progress.c:

@@ -1,0 +1,65 @@
+/* target_ptx_meet.h - who meets in a kernel for the GPU, as target_ptx_meet.c finds it and
+ * target_ptx_hall.c builds it; what both say of it is in the former's head.
+ */
+#ifndef LW_COMPILE_TARGET_PTX_MEET_H
+#define LW_COMPILE_TARGET_PTX_MEET_H
+#include "compile/spmd_copy.h"
+#include "compile/target_ptx.h"
+
+/* The collectives of a block, one after the other, each now in a block of its own; the block that
+ * goes on behind each is its successor. */
+struct group {
+    LLVMBasicBlockRef *blocks;
+    size_t count;
+};
+
+/* A meeting of a hall. */
+struct meeting {
+    LLVMBasicBlockRef block;
+    const struct group *group; /* NULL: the header of a loop, without a collective */
+};
+
+struct round { /* meetings first .. last are held again while lanes wait for one of them */
+    uint32_t first, last;
+};
+
+/* A region with collectives, of those that lie in no other. */
+struct hall {
+    int region;
+    uint32_t first;               /* number of its first block */
+    LLVMBasicBlockRef head, join; /* of the region; join NULL: there is none */
+    bool is_loop;                 /* head is in it */
+    LLVMBasicBlockRef *inside;    /* all blocks of it */
+    size_t inside_count;
+    struct meeting *meetings;
+    size_t meeting_count;
+    struct round *rounds; /* inner before outer */
+    size_t round_count;
+};
+
+/* What of a call's instance differs between lanes that meet: operands of its bundle. */
+struct differing {
+    LLVMValueRef call;
+    unsigned *operands, count;
+    struct differing *next;
+};
+
+struct meet {
+    struct lw__ptx *x;
+    struct lw__spmd s;
+    struct group *groups;
+    size_t group_count;
+    struct hall *halls;
+    size_t hall_count;
+    struct differing *differing;
+};
+
+/* target_ptx_meet.c: the collective in a block of a group; the lanes of mask that are in the same
+ * trips as this one, in front of a call. */
+LLVMValueRef lw__ptx_collective_in(LLVMBasicBlockRef block);
+LLVMValueRef lw__ptx_same_trips(struct meet *m, LLVMValueRef call, LLVMValueRef mask);
+
+/* target_ptx_hall.c: values of all halls to where edges can be bent; then each hall's code. */
+void lw__ptx_prepare_hall(struct meet *m, const struct hall *h);
+bool lw__ptx_furnish(struct meet *m, struct hall *h);
+#endif
