@@ -36,8 +36,9 @@ enum {
     FACT_PREPARED = 1 << 14,  /* kernels know their block; scalars only, short loops unrolled */
     FACT_WIDENED = 1 << 15,   /* lw.cpu.K exist */
     FACT_FINAL = 1 << 16,     /* optimised: left to the code generator */
-    FACT_MET = 1 << 17,       /* collectives are calls of devlib's, each with who takes part */
-    FACT_LOWERED = 1 << 18,   /* entries as cuda_abi.h has them; no lw.* is left */
+    FACT_ENTERED = 1 << 17,   /* each loop has one way in */
+    FACT_MET = 1 << 18,       /* collectives are calls of devlib's, each with who takes part */
+    FACT_LOWERED = 1 << 19,   /* entries as cuda_abi.h has them; no lw.* is left */
 };
 
 enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
@@ -207,6 +208,11 @@ struct lw__loops {
     struct lw__loop *loops;
 };
 bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops);
+/* Is the loop entered at block b, and is that not its header? The outermost loop where that is so
+ * of some block; NULL: none. */
+bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b);
+const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
+                                             const struct lw__loops *loops);
 bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block);
 void lw__loops_nest(struct lw__loops *loops);
 void lw__loops_free(struct lw__loops *loops);

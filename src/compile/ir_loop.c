@@ -178,6 +178,21 @@ bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
     return ok;
 }
 
+bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b)
+{
+    return loop->body[b] && b != loop->header && enters(cfg, loop->body, b);
+}
+
+const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
+                                             const struct lw__loops *loops)
+{
+    for (size_t k = 0; k < loops->count; k++)
+        for (uint32_t b = 0; b < cfg->count; b++)
+            if (lw__loops_is_side_entry(cfg, &loops->loops[k], b))
+                return &loops->loops[k];
+    return NULL;
+}
+
 /* Take in a block and all that leads to it, up to what the loop has already. */
 bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block)
 {

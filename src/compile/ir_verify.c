@@ -97,6 +97,23 @@ static bool check_kernel(const struct lw__unit *unit, LLVMValueRef f)
     return true;
 }
 
+/* ENTERED: a loop has one way in. */
+static bool check_loops(const struct lw__unit *unit, LLVMValueRef f)
+{
+    struct lw__cfg g;
+    struct lw__loops loops = {0};
+    if (!(unit->facts & FACT_ENTERED))
+        return true;
+    if (!lw__cfg_build(f, &g))
+        return false;
+    bool ok = lw__loops_build(&g, &loops);
+    if (ok && lw__loops_jumped_into(&g, &loops))
+        ok = wrong(f, "a loop has several ways in");
+    lw__loops_free(&loops);
+    lw__cfg_free(&g);
+    return ok;
+}
+
 /* LINKED: no argument of a kernel is noalias, another thread may write there. */
 static bool check_arguments(const struct lw__unit *unit, LLVMValueRef f)
 {
@@ -119,7 +136,7 @@ bool lw__ir_verify(const struct lw__unit *unit, const char *after)
     const unsigned gone = FACT_THREADS | FACT_WIDENED | FACT_FINAL | FACT_OBJECT;
     for (size_t i = 0; i < unit->kernels.count && !(unit->facts & gone); i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
-        if (!check_arguments(unit, f) || !check_kernel(unit, f))
+        if (!check_arguments(unit, f) || !check_kernel(unit, f) || !check_loops(unit, f))
             return lw__defect("after pass %s", after);
     }
     return true;

@@ -23,23 +23,23 @@ static const struct route {
     const char *passes[PASS_COUNT + 1];
 } routes[] = {
     {"null",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
-      "describe"}},
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
+      "clean", "describe"}},
     {"ref",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
-      "describe", "ref", "split", "object", "linked"}},
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
+      "clean", "describe", "ref", "split", "object", "linked"}},
     {"cpu",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
-      "describe", "common", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
+      "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
     {"common-cpu", /* its second step */
      {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
     {"cuda",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
-      "describe", "common", "host", "object", "linked"}},
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
+      "clean", "describe", "common", "host", "object", "linked"}},
     {"common-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
     {"show-cuda",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "clean",
-      "describe", "blocks", "prepare", "meet", "lower", "ptx"}},
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
+      "clean", "describe", "blocks", "prepare", "meet", "lower", "ptx"}},
 };
 
 /* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */

@@ -325,8 +325,8 @@ bool lw__spmd_hold_returns(struct lw__spmd *s);
 bool lw__spmd_find_gone(struct lw__spmd *s);
 bool lw__spmd_meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to);
 
-/* spmd_wait.c: find loops that wait; refuse those that lanes cannot make together. */
-bool lw__spmd_check_loops(struct lw__spmd *s);
+/* spmd_wait.c: find loops that wait. */
+bool lw__spmd_find_waits(struct lw__spmd *s);
 
 /* spmd_gang.c: how many threads a gang of the kernel should have, of which s has the facts with the
  * block as the gang (0: these); the kernel in gangs of so many. */

@@ -1,5 +1,4 @@
-/* spmd_wait.c - loops that wait for other threads; and those with two entries, which lanes cannot
- * make together where they hold a collective.
+/* spmd_wait.c - loops that wait for other threads.
  *
  * Lanes that run together would wait for each other for ever, so kernels that wait run in gangs of
  * one warp, which suspend in each trip of such a loop (spmd_gang.c). A loop waits where what ends
@@ -69,26 +68,26 @@ static LLVMValueRef find_in_loop(struct search *q)
     return NULL;
 }
 
-/* LLVM makes a loop with two entries one with a guard, in which lanes that came in by different
- * entries reach a collective of the same trip at different times. */
-static LLVMValueRef guarded_collective(const struct lw__spmd *s, const struct lw__loop *l)
+/* A loop with two entries that holds a collective is mended by ir_enter.c, and the trips on the
+ * collective keep LLVM from unmaking that. Were one left, fix-irreducible would have made its
+ * header, and lanes of one trip would reach the collective at different times. */
+static bool is_guarded(const struct lw__spmd *s, const struct lw__loop *l)
 {
     const char *name = LLVMGetBasicBlockName(s->cfg.blocks[l->header]);
     for (uint32_t b = 0; !strncmp(name, "irr.guard", 9) && b < s->cfg.count; b++)
         for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL; i;
              i = LLVMGetNextInstruction(i))
             if (lw__ir_collective(i, NULL))
-                return i;
-    return NULL;
+                return true;
+    return false;
 }
 
-bool lw__spmd_check_loops(struct lw__spmd *s)
+bool lw__spmd_find_waits(struct lw__spmd *s)
 {
     for (size_t k = 0; k < s->loops.count; k++) {
-        LLVMValueRef inside = guarded_collective(s, &s->loops.loops[k]);
-        if (inside)
-            return lw__spmd_refuse(s, inside,
-                                   "threads working together in a loop that is jumped into");
+        if (is_guarded(s, &s->loops.loops[k]))
+            return lw__defect("kernel '%s': a loop with a collective has two ways in",
+                              s->kernel->name);
         struct search q = {s, &s->loops.loops[k], lw__copy_memory(s->value_count, 1)};
         LLVMValueRef access = find_in_loop(&q);
         free(q.seen);

@@ -1,9 +1,7 @@
 // Loops with two entries: a lane is in the loop's trip 0 wherever it came in.
 // run: -k middle -b 8 i32[8]
-// device: ref cpu refuses collectives in a loop that is jumped into
 // expect: out: i32[8] = [172, 172, 172, 172, 168, 168, 168, 168]
 // run: -k duff -b 8 i32[8]
-// device: ref cpu refuses collectives in a loop that is jumped into
 // expect: out: i32[8] = [172, 168, 172, 168, 172, 168, 172, 168]
 // run: -k then_break -b 8 i32[8]
 // expect: out: i32[8] = [104, 104, 108, 108, 8, 8, 4, 4]
