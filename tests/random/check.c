@@ -21,6 +21,7 @@ const char *const feature_names[FEATURES] = {
     [C_BREAK] = "break",
     [C_CONTINUE] = "continue",
     [C_GOTO] = "goto",
+    [C_ENTRY] = "jump into a loop",
     [C_STRIDE] = "grid-stride loop",
     [C_BLOCK_OP] = "block operation",
     [C_REDUCE] = "reduction",
@@ -45,7 +46,8 @@ struct walk {
     const struct var *scope[NAMES_MAX];
     int names;
     bool uniform, may_break, may_continue, in_arm, in_condition;
-    unsigned labels; /* bit: inside that label's block */
+    unsigned labels;     /* bit: inside that label's block */
+    int entered[LABELS]; /* names where that entry's loop begins, 1 added; 0: it is not around */
     int loops;
     const struct helper *helper;
     unsigned char state[SHARED_MAX];
@@ -218,10 +220,34 @@ static void condition(struct walk *w, const struct stmt *s)
     w->in_condition = false;
 }
 
+/* by_side - some threads begin the loop at its entry, in one trip or the other. */
+static void by_side(struct walk *w, const struct stmt *s)
+{
+    w->in_condition = true;
+    expression(w, s->value[2]);
+    w->in_condition = false;
+    if (!holds_entry(s, s->entry))
+        fail(w, "a jump to nowhere");
+    w->entered[s->entry] = w->names + 1;
+    w->found[C_ENTRY] = true;
+}
+
+/* entry - those who jump there have nothing of what was declared on the way. */
+static void entry(struct walk *w, const struct stmt *s)
+{
+    if (!w->entered[s->op])
+        fail(w, "an entry of no loop");
+    for (int i = w->entered[s->op] - 1; w->entered[s->op] && i < w->names; i++)
+        if (w->scope[i] && w->scope[i]->shape != COUNTER)
+            w->scope[i] = NULL;
+}
+
 static void loop(struct walk *w, const struct stmt *s)
 {
     struct walk outer = *w;
-    bool same = s->op != L_STRIDE && is_uniform(s->value[0]) &&
+    if (s->value[2])
+        by_side(w, s);
+    bool same = !s->value[2] && s->op != L_STRIDE && is_uniform(s->value[0]) &&
                 (!s->value[1] || is_uniform(s->value[1])) && s->op != L_ENDLESS &&
                 !exits(&s->body, true, true);
     if (s->var->uniform && !(w->uniform && same))
@@ -247,6 +273,8 @@ static void loop(struct walk *w, const struct stmt *s)
     w->uniform = outer.uniform;
     w->may_break = outer.may_break;
     w->may_continue = outer.may_continue;
+    if (s->value[2])
+        w->entered[s->entry] = 0;
     w->loops--;
 }
 
@@ -378,6 +406,7 @@ static void statement(struct walk *w, const struct stmt *s)
         w->uniform = uniform;
         break;
     }
+    case S_ENTRY: entry(w, s); break;
     case S_BARRIER:
         w->found[C_BARRIER_LOOP] |= w->loops > 0;
         if (!w->uniform)

@@ -118,6 +118,16 @@ void generate_branch(struct generator *g)
         join(g, then);
 }
 
+/* leaving_arm - without an entry: those who jump there would leave a loop that they have not been
+ * in. */
+static void leaving_arm(struct generator *g, struct block *b, int count)
+{
+    int entry = g->entry;
+    g->entry = -1;
+    generate_inside(g, b, count);
+    g->entry = entry;
+}
+
 /* leave - if (condition) { something; break, continue, goto or return }. */
 void generate_leave(struct generator *g)
 {
@@ -139,8 +149,7 @@ void generate_leave(struct generator *g)
     struct stmt *s = append_stmt(g, S_IF);
     s->value[0] = e;
     g->uniform = false;
-    int number = below(g, 2);
-    generate_inside(g, &s->body, number);
+    leaving_arm(g, &s->body, below(g, 2));
     struct stmt **end = &s->body.first;
     while (*end)
         end = &(*end)->next;
@@ -201,7 +210,39 @@ static void plain_loop(struct generator *g)
     restore(g, f);
 }
 
-static void divergent_loop(struct generator *g)
+/* generate_entry - the place where some threads jump in. What is declared on the way there they do
+ * not have. */
+void generate_entry(struct generator *g)
+{
+    static struct var hidden = {.shape = HIDDEN};
+    append_stmt(g, S_ENTRY)->op = g->entry;
+    for (int i = g->entry_vars; i < g->vars; i++)
+        if (g->scope[i]->shape != COUNTER)
+            g->scope[i] = &hidden;
+    g->entry = -1;
+}
+
+/* enter_by_side - some threads begin the loop at an entry, which will be somewhere in its body. */
+static void enter_by_side(struct generator *g, struct stmt *loop, struct expr *who)
+{
+    loop->value[2] = who;
+    loop->entry = g->entry = g->p->entries++;
+    g->entry_vars = g->vars;
+}
+
+/* place_entry - at the end of the block, if it has found no other place. */
+static void place_entry(struct generator *g, struct block *b, int entry)
+{
+    struct stmt **end = g->end;
+    g->end = &b->first;
+    while (*g->end)
+        g->end = &(*g->end)->next;
+    if (entry >= 0 && g->entry == entry)
+        generate_entry(g);
+    g->end = end;
+}
+
+void generate_divergent_loop(struct generator *g)
 {
     struct flow f = save(g);
     int vars = g->vars;
@@ -209,6 +250,8 @@ static void divergent_loop(struct generator *g)
     g->uniform = false;
     struct var *v = counter(g, false);
     struct expr *trips = generate_expr(g, I32, 1, false);
+    bool may_enter = g->wants[W_ENTRY] && g->entry < 0 && g->p->entries < LABELS;
+    struct expr *who = may_enter && percent(g, 60) ? condition(g) : NULL;
     enter_scope(g, v);
     struct expr *extra = percent(g, 40) ? condition(g) : NULL;
     struct stmt *s = append_stmt(g, S_LOOP);
@@ -220,9 +263,12 @@ static void divergent_loop(struct generator *g)
     g->may_break = true;
     g->may_continue = false; /* who is told to leave stays for ever */
     if (form == L_ENDLESS)
-        generate_inside(g, &s->other, few(g));
+        leaving_arm(g, &s->other, few(g));
     g->may_continue = true;
+    if (who)
+        enter_by_side(g, s, who);
     generate_inside(g, &s->body, 1 + below(g, 2));
+    place_entry(g, &s->body, who ? s->entry : -1);
     if (percent(g, 50))
         leave_there(g, &s->body);
     generate_inside(g, &s->body, below(g, 2));
@@ -275,7 +321,7 @@ void generate_loop(struct generator *g)
     else if (g->only_uniform)
         plain_loop(g);
     else
-        divergent_loop(g);
+        generate_divergent_loop(g);
 }
 
 void generate_choice(struct generator *g)

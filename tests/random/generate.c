@@ -44,6 +44,10 @@ void generate_inside(struct generator *g, struct block *b, int count)
         g->end = &(*g->end)->next;
     g->depth++;
     generate_statements(g, count);
+    if (g->entry >= 0 && percent(g, 40)) {
+        generate_entry(g);
+        generate_statements(g, 1 + below(g, 2));
+    }
     if (!g->helper && g->vars > vars) {
         struct var *last = g->scope[g->vars - 1];
         if (last->shape == SCALAR)
@@ -367,6 +371,8 @@ static void wanted(struct generator *g)
         generate_atomic(g);
     if (g->wants[W_GOTO])
         generate_labelled(g);
+    if (g->wants[W_ENTRY])
+        generate_divergent_loop(g);
     for (int i = 0; g->wants[W_SHARED_HELPER] && i < g->p->helpers; i++)
         if (g->p->helper[i]->pointer) {
             append_barrier(g);
@@ -386,12 +392,15 @@ static void dump(struct generator *g)
 }
 
 /* Control flow in which threads part other than by a guard. */
-static const enum want divergent[] = {W_SWITCH, W_GOTO, W_RETURN};
+static const enum want divergent[] = {W_SWITCH, W_GOTO, W_RETURN, W_ENTRY};
 
 struct program *generate(uint64_t seed, bool only_uniform)
 {
-    struct generator g = {
-        .p = program_create(seed), .d = {seed}, .only_uniform = only_uniform, .label = -1};
+    struct generator g = {.p = program_create(seed),
+                          .d = {seed},
+                          .only_uniform = only_uniform,
+                          .label = -1,
+                          .entry = -1};
     struct program *p = g.p;
     dice_next(&g.d);
     for (int i = 0; i < WANTS; i++)

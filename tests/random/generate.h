@@ -21,6 +21,7 @@ enum want {
     W_GOTO,
     W_RETURN,
     W_BORROW,
+    W_ENTRY,
     WANTS
 };
 
@@ -38,7 +39,8 @@ struct generator {
     bool parted;       /* not even all of a warp may be here */
     bool plain; /* no memory, no operators: the operands of && || ?: where threads part there */
     bool may_break, may_continue;
-    int label; /* a goto may go to it; -1: none */
+    int label;             /* a goto may go to it; -1: none */
+    int entry, entry_vars; /* a loop's entry that has no place yet, -1; names where it is entered */
     int depth, budget;
     int together; /* collectives that the expression may still have */
     struct helper *helper;
@@ -83,8 +85,10 @@ void generate_own_atomic(struct generator *g);
 void generate_branch(struct generator *g);
 void generate_leave(struct generator *g);
 void generate_loop(struct generator *g);
+void generate_divergent_loop(struct generator *g);
 void generate_barrier_loop(struct generator *g);
 void generate_choice(struct generator *g);
 void generate_labelled(struct generator *g);
+void generate_entry(struct generator *g);
 
 #endif

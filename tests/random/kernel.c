@@ -217,19 +217,50 @@ static void condition(struct writer *w, const struct stmt *s, const char *counte
     fputs(")", w->to);
 }
 
+/* A loop's counter; one that is jumped into has it declared before. */
+static void begin(struct writer *w, const struct stmt *s)
+{
+    fputs(holds_entry(s, -1) ? "" : "int ", w->to);
+    write_name(w->to, s->var);
+    fprintf(w->to, " = %s; ", s->op == L_STRIDE ? "ME" : s->op == L_WHILE ? "-1" : "0");
+}
+
+/* The loops on the way to an entry. */
+static void begin_inside(struct writer *w, const struct block *b, int entry)
+{
+    for (const struct stmt *s = b->first; s; s = s->next) {
+        if (s->kind == S_LOOP && holds_entry(s, entry))
+            begin(w, s);
+        begin_inside(w, &s->body, entry);
+        begin_inside(w, &s->other, entry);
+        for (int i = 0; i < s->arms; i++)
+            begin_inside(w, &s->arm[i].body, entry);
+    }
+}
+
+static void jump_in(struct writer *w, const struct stmt *s)
+{
+    begin(w, s);
+    begin_inside(w, &s->body, s->entry);
+    fputs("if (", w->to);
+    expression(w, s->value[2]);
+    fprintf(w->to, ") goto entry%d;\n", s->entry);
+    line(w);
+}
+
 static void loop(struct writer *w, const struct stmt *s)
 {
     FILE *to = w->to;
+    if (s->value[2])
+        jump_in(w, s);
     if (s->op == L_WHILE || s->op == L_DO) {
-        fputs("int ", to);
-        write_name(to, s->var);
-        fputs(s->op == L_WHILE ? " = -1;\n" : " = 0;\n", to);
+        begin(w, s);
+        fputc('\n', to);
         line(w);
     }
     if (s->op == L_FOR || s->op == L_ENDLESS || s->op == L_STRIDE) {
-        fputs("for (int ", to);
-        write_name(to, s->var);
-        fprintf(to, " = %s; ", s->op == L_STRIDE ? "ME" : "0");
+        fputs("for (", to);
+        begin(w, s);
         if (s->op != L_ENDLESS)
             condition(w, s, "");
         fputs("; ", to);
@@ -350,6 +381,7 @@ static void statement(struct writer *w, const struct stmt *s)
         braced(w, &s->body);
         fprintf(to, "\nlabel%d:;\n", s->op);
         break;
+    case S_ENTRY: fprintf(to, "entry%d:;\n", s->op); break;
     case S_BREAK: fputs("break;\n", to); break;
     case S_CONTINUE: fputs("continue;\n", to); break;
     case S_GOTO: fprintf(to, "goto label%d;\n", s->op); break;
@@ -374,7 +406,26 @@ static void block(struct writer *w, const struct block *b)
         statement(w, s);
 }
 
-static void helper(struct writer *w, const struct helper *h)
+static void declare_counter(struct stmt *s, void *user)
+{
+    struct writer *w = user;
+    if (s->kind != S_LOOP || !holds_entry(s, -1))
+        return;
+    line(w);
+    fputs("int ", w->to);
+    write_name(w->to, s->var);
+    fputs(" = 0;\n", w->to);
+}
+
+/* A function's; counters of loops that are jumped into have their place in front of the jump. */
+static void body(struct writer *w, struct block *b)
+{
+    struct visitor v = {NULL, declare_counter, w};
+    visit_block(b, &v);
+    block(w, b);
+}
+
+static void helper(struct writer *w, struct helper *h)
 {
     fprintf(w->to, "\nstatic %s helper%d_%d(", types[h->type].kernel, w->p->number, h->id);
     for (int i = 0; i < h->parameters + (h->pointer != NULL); i++) {
@@ -386,7 +437,7 @@ static void helper(struct writer *w, const struct helper *h)
     if (!h->parameters && !h->pointer)
         fputs("void", w->to);
     fputs(")\n{\n", w->to);
-    block(w, &h->body);
+    body(w, &h->body);
     fputs("    return ", w->to);
     expression(w, implied(h->result));
     fputs(";\n}\n", w->to);
@@ -485,7 +536,7 @@ void write_kernel(FILE *to, struct program *p)
         kernel_expression(to, p, p->shared_start[i]);
         fputs(";\n", to);
     }
-    block(&w, &p->body);
+    body(&w, &p->body);
     fputs("}\n", to);
     for (int i = 0; i < p->shareds; i++)
         if (p->shared[i]->place == AT_FILE || p->shared[i]->place == AT_LAUNCH)

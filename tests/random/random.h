@@ -35,7 +35,7 @@ extern const struct type_info types[TYPES];
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
-enum shape { SCALAR, COUNTER, VECTOR, ARRAY, STRUCT, SHARED, POINTER };
+enum shape { SCALAR, COUNTER, VECTOR, ARRAY, STRUCT, SHARED, POINTER, HIDDEN };
 enum place_of_shared { AT_FUNCTION, AT_FILE, AT_LAUNCH, AT_GLOBAL };
 
 enum { FIELDS = 3, KIDS = 3, SHARED_MAX = 3, HELPERS_MAX = 4, PARAMETERS_MAX = 4, LABELS = 8 };
@@ -151,6 +151,7 @@ enum stmt_kind {
     S_LOOP,
     S_SWITCH,
     S_LABEL,
+    S_ENTRY,
     S_BREAK,
     S_CONTINUE,
     S_GOTO,
@@ -185,6 +186,7 @@ struct stmt {
         *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments */
     struct var *from[2];      /* S_VECTOR, S_COPY operands; S_CALL pointers */
     int op;                   /* S_VECTOR, atomics, loop form, label number */
+    int entry;                /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
     int slot;                 /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
     int trips;                /* S_LOOP: at most */
     struct block body, other; /* then and else; a loop's body and leaving arm */
@@ -219,7 +221,7 @@ struct program {
     struct helper *helper[HELPERS_MAX];
     int helpers;
     struct block body;
-    int vars, labels;
+    int vars, labels, entries;
     int slots[TYPES];                    /* outputs of a thread, by type */
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
     bool has_structures;
@@ -249,6 +251,7 @@ int binary_guard(const struct expr *e, int kid); /* places that a signed operand
 int program_threads(const struct program *p);
 int program_blocks(const struct program *p);
 bool same_place(const struct expr *a, const struct expr *b);
+bool holds_entry(const struct stmt *loop, int entry); /* S_ENTRY of this number, -1: any */
 
 /* visit_expr, visit_block - call the functions for every node, parents first. */
 struct visitor {
@@ -288,6 +291,7 @@ enum feature {
     C_BREAK,
     C_CONTINUE,
     C_GOTO,
+    C_ENTRY,
     C_STRIDE,
     C_BLOCK_OP,
     C_REDUCE,

@@ -2,8 +2,9 @@
  *
  * Control flow is masks: a statement runs for the threads of its mask, an `if` splits it, a loop
  * goes on while a thread is in it. Leaving (break, continue, goto, return) takes the thread out of
- * every mask up to that of the statement it leaves. So a collective is executed once for each of
- * its instances, for exactly the threads that reach it.
+ * every mask up to that of the statement it leaves. A thread that jumps into a loop waits in a mask
+ * of its own, and comes into those of the loop and of all within at the entry. So a collective is
+ * executed once for each of its instances, for exactly the threads that reach it.
  */
 #include "scalar.h"
 #include <stdlib.h>
@@ -293,19 +294,66 @@ static void endless_exit(struct writer *w, struct stmt *s)
     w->masks--;
 }
 
-static void loop(struct writer *w, struct stmt *s)
+static void begin(struct writer *w, const struct stmt *s)
 {
-    open_brace(w);
-    declare(w, s->var);
-    int live = push_copy(w, M_LOOP, 0);
-    each(w, live);
     fprintf(w->to, "i%d[t] = %s;\n", s->var->id,
             s->op == L_STRIDE  ? "BLOCK_NUMBER * NT + t"
             : s->op == L_WHILE ? "-1"
                                : "0");
+}
+
+/* Those that begin the loop at its entry wait for it; the others are in it. */
+static int enter(struct writer *w, struct stmt *s)
+{
+    int from = top(w);
+    if (!s->value[2])
+        return push_copy(w, M_LOOP, 0);
+    scalar_prepare(w, s->value[2]);
+    int waiting = scalar_push(w, M_ENTRY, s->entry), live = scalar_push(w, M_LOOP, 0);
+    each(w, from);
+    fprintf(w->to, "m%d[t] = !(m%d[t] = !!(", live, waiting);
+    value(w, s->value[2]);
+    fputs("));\n", w->to);
+    return live;
+}
+
+/* The innermost entry of this number is here: its threads come into all masks behind its own. */
+static void entry(struct writer *w, const struct stmt *s)
+{
+    int at = find_mask(w, M_ENTRY, M_ENTRY, s->op), waiting = w->mask[at].id;
+    for (int i = at + 1; i < w->masks; i++) {
+        if (w->mask[i].kind == M_LOOP) {
+            each(w, waiting);
+            begin(w, w->mask[i].loop);
+        }
+        each(w, waiting);
+        fprintf(w->to, "m%d[t] = 1;\n", w->mask[i].id);
+    }
     line(w);
-    fprintf(w->to, "while (any_of(m%d, NT)) {\n", live);
+    fprintf(w->to, "memset(m%d, 0, NT);\n", waiting);
+}
+
+/* while threads are in the loop, or wait for an entry in it */
+static void open_trips(struct writer *w, const struct stmt *s, int live)
+{
+    line(w);
+    fprintf(w->to, "while (any_of(m%d, NT)", live);
+    for (int i = 0; i < w->masks; i++)
+        if (w->mask[i].kind == M_ENTRY && holds_entry(s, w->mask[i].label))
+            fprintf(w->to, " || any_of(m%d, NT)", w->mask[i].id);
+    fputs(") {\n", w->to);
     w->depth++;
+}
+
+static void loop(struct writer *w, struct stmt *s)
+{
+    open_brace(w);
+    declare(w, s->var);
+    int live = enter(w, s);
+    w->mask[w->masks - 1].loop = s;
+    each(w, live);
+    begin(w, s);
+    open_trips(w, s, live);
     if (s->op == L_WHILE)
         step(w, s, live);
     if (s->op == L_FOR || s->op == L_WHILE || s->op == L_STRIDE)
@@ -322,7 +370,7 @@ static void loop(struct writer *w, struct stmt *s)
     if (s->op == L_DO)
         loop_condition(w, s, live);
     close_brace(w);
-    w->masks--;
+    w->masks -= s->value[2] ? 2 : 1;
     close_brace(w);
 }
 
@@ -461,6 +509,7 @@ static void statement(struct writer *w, struct stmt *s)
         w->masks--;
         close_brace(w);
         break;
+    case S_ENTRY: entry(w, s); break;
     case S_BREAK:
     case S_CONTINUE:
     case S_GOTO:

@@ -4,7 +4,7 @@
 
 #include "random.h"
 
-enum mask_kind { M_ROOT, M_LOOP, M_TRIP, M_SWITCH, M_LABEL, M_ARM };
+enum mask_kind { M_ROOT, M_LOOP, M_TRIP, M_SWITCH, M_LABEL, M_ARM, M_ENTRY };
 enum { MASKS_MAX = 64 };
 
 struct writer {
@@ -14,6 +14,7 @@ struct writer {
     struct {
         enum mask_kind kind;
         int id, label;
+        const struct stmt *loop; /* M_LOOP */
     } mask[MASKS_MAX];
     int masks;
     const struct helper *helper;

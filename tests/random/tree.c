@@ -286,6 +286,25 @@ bool same_place(const struct expr *a, const struct expr *b)
            a->var == b->var && a->index == b->index;
 }
 
+static bool block_holds_entry(const struct block *b, int entry)
+{
+    for (const struct stmt *s = b->first; s; s = s->next) {
+        if (s->kind == S_ENTRY && (entry < 0 || s->op == entry))
+            return true;
+        bool inside = block_holds_entry(&s->body, entry) || block_holds_entry(&s->other, entry);
+        for (int i = 0; i < s->arms; i++)
+            inside |= block_holds_entry(&s->arm[i].body, entry);
+        if (inside)
+            return true;
+    }
+    return false;
+}
+
+bool holds_entry(const struct stmt *loop, int entry)
+{
+    return block_holds_entry(&loop->body, entry) || block_holds_entry(&loop->other, entry);
+}
+
 /* ---- walking ------------------------------------------------------------------------------- */
 
 void visit_expr(struct expr *e, const struct visitor *v)
