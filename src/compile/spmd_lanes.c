@@ -182,10 +182,12 @@ bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_sha
     if (!evaluate(i, o, 0, bits, &first))
         return false;
     int64_t *lanes = lw__lanes_new(s);
-    for (uint32_t t = 0; lanes && t < s->threads; t++)
-        evaluate(i, o, t, bits, &lanes[t]);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
+    for (uint32_t t = 0; lanes && t < s->threads; t++) {
+        evaluate(i, o, t, bits, &lanes[t]);
+        shape->nuw &= (lanes[t] < 0) == (lanes[0] < 0); /* else they are far apart, unsigned */
+    }
     return lanes != NULL;
 }
 
