@@ -50,7 +50,8 @@
 
 /* DYNAMIC_SHARED(float, name);  sized at launch; all such names start at the same byte. */
 #define DYNAMIC_SHARED(T, name)                                                                    \
-    extern T name[] __attribute__((section("lw.dynshared"), aligned(16)))
+    extern T name[]                                                                                \
+        __attribute__((section("lw.dynshared"), aligned(_Alignof(T) > 16 ? _Alignof(T) : 16)))
 
 /* ---- Where am I ---------------------------------------------------------------------------- */
 

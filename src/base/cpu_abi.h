@@ -21,7 +21,7 @@
 #define LW_CPU_ABI_H
 #include <stdint.h>
 
-enum { LW_CPU_ALIGN = 128 }; /* of block memory, its dynamic part included */
+enum { LW_CPU_ALIGN = 128 }; /* of frames; no vector is larger */
 
 /* One launch; read by all its threads. */
 struct lw_cpu_launch {
@@ -31,7 +31,7 @@ struct lw_cpu_launch {
 
 /* One thread that runs blocks of a launch. */
 struct lw_cpu_worker {
-    char *shared; /* block memory: static SHARED, then dynamic from the next 128 bytes on */
+    char *shared; /* block memory: static SHARED, then dynamic, as manifest.h says */
     const struct lw_cpu_calls *calls;
     void *user; /* device_cpu's own */
 };

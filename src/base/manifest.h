@@ -30,4 +30,8 @@
 #ifndef LW_MANIFEST_H
 #define LW_MANIFEST_H
 #define LW_MANIFEST_VERSION 1
+
+/* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic
+ * part begins at the next multiple of LW_DYNAMIC_ALIGN behind shared_bytes. */
+enum { LW_SHARED_ALIGN = 4096, LW_DYNAMIC_ALIGN = 128 };
 #endif

@@ -227,6 +227,7 @@ struct lw__shared_layout {
     LLVMValueRef *globals;
     uint64_t *offsets;
     uint64_t bytes; /* of the static part */
+    uint64_t align; /* the most that a variable asks for, of either part */
     bool dynamic;   /* some DYNAMIC_SHARED name is used */
 };
 bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);

@@ -5,6 +5,7 @@
  * constant expressions (&tile[3][4]) and in constant data (an initialiser that holds a tensor's
  * address): the latter two are rebuilt as instructions, since the base is known at run time only.
  */
+#include "base/manifest.h"
 #include "compile/compile.h"
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,14 @@ static bool refers(LLVMValueRef v, int depth, void (*found)(LLVMValueRef g, void
 struct finder {
     struct lw__shared_layout *layout;
     LLVMTargetDataRef data;
+    uint64_t dynamic_align;
     bool failed;
 };
+
+static uint64_t round_up(uint64_t bytes, uint64_t align)
+{
+    return (bytes + align - 1) / align * align;
+}
 
 static void place(LLVMValueRef global, void *user)
 {
@@ -81,27 +88,31 @@ static void place(LLVMValueRef global, void *user)
         f->failed = true;
         return;
     }
-    uint64_t offset = 0;
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    uint64_t offset = 0, align = LLVMGetAlignment(global);
+    if (!align)
+        align = LLVMABIAlignmentOfType(f->data, type);
     if (is_static_shared(global)) {
-        LLVMTypeRef type = LLVMGlobalGetValueType(global);
-        uint64_t align = LLVMGetAlignment(global);
-        if (!align)
-            align = LLVMABIAlignmentOfType(f->data, type);
-        offset = (l->bytes + align - 1) / align * align;
+        offset = round_up(l->bytes, align);
         l->bytes = offset + LLVMABISizeOfType(f->data, type);
+    } else if (align > f->dynamic_align) {
+        f->dynamic_align = align;
     }
+    l->align = align > l->align ? align : l->align;
     l->globals[l->count] = global;
     l->offsets[l->count++] = offset;
 }
 
 bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l)
 {
-    struct finder f = {l, LLVMGetModuleDataLayout(unit->module), false};
+    struct finder f = {l, LLVMGetModuleDataLayout(unit->module), 1, false};
     *l = (struct lw__shared_layout){0};
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
                 refers(LLVMGetOperand(i, (unsigned)k), 0, place, &f);
+    if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* then it begins behind what fills the static part */
+        l->bytes = round_up(l->bytes, f.dynamic_align);
     return !f.failed || lw__defect("out of memory");
 }
 
@@ -131,7 +142,7 @@ static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v
 
 static LLVMValueRef address_of(struct replacer *r, LLVMBuilderRef b, LLVMValueRef global)
 {
-    uint64_t offset = is_dynamic_shared(global) ? (r->layout->bytes + 127) / 128 * 128 : 0;
+    uint64_t offset = is_dynamic_shared(global) ? round_up(r->layout->bytes, LW_DYNAMIC_ALIGN) : 0;
     for (size_t i = 0; i < r->layout->count; i++)
         if (r->layout->globals[i] == global && is_static_shared(global))
             offset = r->layout->offsets[i];
@@ -261,6 +272,11 @@ bool lw__pass_describe(struct lw__unit *unit)
             lw__diags_error(&unit->diags, kernel->loc,
                             "kernel '%s' has %llu bytes of SHARED memory, at most %d are possible",
                             kernel->name, (unsigned long long)layout.bytes, SHARED_MAX);
+        if (layout.align > LW_SHARED_ALIGN)
+            lw__diags_error(&unit->diags, kernel->loc,
+                            "kernel '%s' aligns SHARED memory to %llu bytes, at most %d are "
+                            "possible",
+                            kernel->name, (unsigned long long)layout.align, LW_SHARED_ALIGN);
         lw__front_manifest(kernel, layout.bytes, layout.dynamic, &unit->manifest);
         lw__shared_layout_free(&layout);
     }

@@ -89,6 +89,8 @@ bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *
     a->moved = is_half(a->type) ? s->i16 : a->type;
     a->size = (unsigned)LLVMABISizeOfType(s->data, a->type);
     a->align = LLVMGetAlignment(i);
+    if (a->align > a->size && lw__private_scale(s, a->address) > 1)
+        a->align = a->size; /* the thread's array is; its elements lie apart */
     a->is_volatile = LLVMGetVolatile(i);
     a->ordering = LLVMGetOrdering(i);
     return is_movable(a->type, a->size) ||

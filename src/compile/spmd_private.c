@@ -11,7 +11,8 @@
 #include "compile/spmd_memory.h"
 #include <string.h>
 
-enum { STACK_MAX = 1 << 18 }; /* bytes of a block; what has no room there is in the frame */
+/* Bytes of a block, and what they are aligned to; what does not fit there is in the frame. */
+enum { STACK_MAX = 1 << 18, STACK_ALIGN = 64 };
 
 static uint64_t padded(const struct lw__spmd *s)
 {
@@ -110,8 +111,16 @@ struct lw__value_shape lw__private_shape(struct lw__spmd *s, LLVMValueRef variab
     return (struct lw__value_shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
 }
 
+/* The next address from `at` on that is so aligned. */
+static LLVMValueRef round_up(struct lw__spmd *s, LLVMValueRef at, uint64_t align)
+{
+    LLVMValueRef number = LLVMBuildPtrToInt(s->b, at, s->i64, "");
+    LLVMValueRef low = lw__spmd_const64(s, (int64_t)(align - 1));
+    return lw__spmd_bytes_on(s, at, LLVMBuildAnd(s->b, LLVMBuildNeg(s->b, number, ""), low, ""));
+}
+
 /* So many bytes of the frame, which is asked for at the start of the function. */
-static LLVMValueRef in_frame(struct lw__spmd *s, uint64_t bytes)
+static LLVMValueRef in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align)
 {
     LLVMBuilderRef here = s->b;
     LLVMValueRef at = lw__spmd_const64(s, (int64_t)s->frame_bytes);
@@ -119,6 +128,10 @@ static LLVMValueRef in_frame(struct lw__spmd *s, uint64_t bytes)
     if (!s->frame)
         s->frame = lw__spmd_frame(s);
     LLVMValueRef place = lw__spmd_bytes_on(s, s->frame, at);
+    if (align > LW_CPU_ALIGN) {
+        place = round_up(s, place, align);
+        bytes += align - LW_CPU_ALIGN;
+    }
     s->b = here;
     s->frame_bytes += (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
     if (!s->gang) /* a gang's call is another, of spmd_gang.c */
@@ -132,16 +145,15 @@ bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable)
     if (e)
         bytes = (LLVMABISizeOfType(s->data, LLVMGetAllocatedType(variable)) + e - 1) / e * e *
                 padded(s);
-    if (LLVMGetAlignment(variable) > 64)
-        return lw__spmd_refuse(s, variable, "a variable of a thread aligned to more than 64 bytes");
-    if (s->private_bytes + bytes > STACK_MAX) {
-        lw__spmd_set_uniform(s, variable, in_frame(s, bytes));
+    uint64_t align = e ? e : LLVMGetAlignment(variable); /* of elements, nobody sees more */
+    if (align > STACK_ALIGN || s->private_bytes + bytes > STACK_MAX) {
+        lw__spmd_set_uniform(s, variable, in_frame(s, bytes, align));
         return true;
     }
     s->private_bytes += bytes;
     LLVMTypeRef type = LLVMArrayType2(s->i8, bytes);
     LLVMValueRef memory = LLVMBuildAlloca(s->entry, type, "private");
-    LLVMSetAlignment(memory, 64);
+    LLVMSetAlignment(memory, STACK_ALIGN);
     lw__spmd_set_uniform(s, variable, memory);
     return true;
 }

@@ -13,6 +13,7 @@
 #define LW_CPU_H
 
 #include "base/cpu_abi.h"
+#include "base/manifest.h"
 #include "run/report.h"
 #include "run/run.h"
 
@@ -112,7 +113,8 @@ enum lw__cpu_use {
     LW_CPU_USES
 };
 
-/* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, LW_CPU_ALIGN aligned;
- * it is kept for the thread's next launch. NULL for 0 bytes. False: memory is short; NULL. */
+/* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, aligned to
+ * LW_SHARED_ALIGN; it is kept for the thread's next launch. NULL for 0 bytes. False: memory is
+ * short; NULL. */
 bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, char **memory);
 #endif

@@ -155,7 +155,7 @@ static bool take_part(struct lw__share *share, bool is_helper)
     struct lw__cpu_run *run = (struct lw__cpu_run *)share;
     const struct lw__launch *l = run->launch;
     struct lw__cpu_thread thread = {.abi = {.calls = &lw__cpu_calls, .user = run}};
-    size_t fixed = (l->shared_bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
+    size_t fixed = (l->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
     unsigned long before;
     bool is_needed;
 

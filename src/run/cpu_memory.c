@@ -62,7 +62,7 @@ static bool grow(struct part *p, size_t bytes)
 {
     free(p->memory);
     p->bytes = 0;
-    p->memory = aligned_alloc(LW_CPU_ALIGN, bytes);
+    p->memory = aligned_alloc(LW_SHARED_ALIGN, bytes);
     if (p->memory)
         p->bytes = bytes;
     return p->memory != NULL;
@@ -76,7 +76,6 @@ bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, char **memory)
     *memory = NULL;
     if (!bytes)
         return true;
-    bytes = (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
     pthread_once(&once, make_key);
     if (!has_key)
         return false;

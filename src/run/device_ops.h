@@ -37,7 +37,7 @@ struct lw__launch {
     void *entry;          /* what ops->find gave for this kernel in it */
     lw_dim3 grid, block;  /* within the limits; every component at least 1 */
     size_t shared_bytes;  /* static SHARED */
-    size_t dynamic_bytes; /* dynamic block memory: after the static, 128-aligned */
+    size_t dynamic_bytes; /* dynamic block memory: after the static; manifest.h says where */
     const char *args;     /* packed, args_bytes; pointers are the device's addresses */
     size_t args_bytes;
     const struct lw__site *sites; /* site_count of them */

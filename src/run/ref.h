@@ -13,6 +13,7 @@
 #define LW_REF_H
 
 #include "base/base.h"
+#include "base/manifest.h"
 #include "base/ref_abi.h"
 #include "run/device_ops.h"
 #include "run/report.h"
@@ -61,7 +62,7 @@ struct lw__ref_block {
     struct lw_ref_launch *launch;
     int32_t index[3];
     int live;                     /* threads that have not returned */
-    char *memory;                 /* static SHARED, then from a multiple of 128 on the dynamic */
+    char *memory;                 /* static SHARED, then dynamic memory */
     struct lw__ref_chunk *chunks; /* all frame memory, kept from one use of the block to the next */
     struct lw__ref_thread threads[]; /* launch->thread_count, x fastest */
 };

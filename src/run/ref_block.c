@@ -11,7 +11,7 @@
  * in every floating-point type, a large number in integers of 16 bits and more. */
 static const unsigned char UNINITIALISED[2] = {0xf4, 0x7f};
 
-enum { MEMORY_ALIGN = 128, CHUNK_BYTES = 64 << 10, FRAME_MAX = 1 << 30 }; /* bytes */
+enum { CHUNK_BYTES = 64 << 10, FRAME_MAX = 1 << 30 }; /* bytes */
 
 /* fill_uninitialised - the pattern, then copies of what is there. */
 static void fill_uninitialised(char *memory, size_t bytes)
@@ -28,8 +28,7 @@ static void fill_uninitialised(char *memory, size_t bytes)
 /* memory_bytes - of a block's memory, and never 0. Both parts are within the device's limits. */
 static size_t memory_bytes(const struct lw_ref_launch *launch)
 {
-    size_t bytes = launch->dynamic_offset + launch->request->dynamic_bytes;
-    return (bytes / MEMORY_ALIGN + 1) * MEMORY_ALIGN;
+    return launch->dynamic_offset + launch->request->dynamic_bytes + 1;
 }
 
 static struct lw__ref_block *block_create(const struct lw_ref_launch *launch)
@@ -38,7 +37,7 @@ static struct lw__ref_block *block_create(const struct lw_ref_launch *launch)
     struct lw__ref_block *block = calloc(1, sizeof *block + count * sizeof block->threads[0]);
     if (!block)
         return NULL;
-    block->memory = aligned_alloc(MEMORY_ALIGN, memory_bytes(launch));
+    block->memory = aligned_alloc(LW_SHARED_ALIGN, memory_bytes(launch));
     if (!block->memory) {
         free(block);
         return NULL;

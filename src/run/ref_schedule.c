@@ -357,7 +357,8 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     launch->code = code;
     launch->calls = (struct lw_ref_calls){call_frame, call_print, call_fail};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
-    launch->dynamic_offset = (request->shared_bytes + 127) / 128 * 128;
+    launch->dynamic_offset =
+        (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
     lw_status status = run_blocks(launch);
     environment_leave(&environment);
     lw__ref_block_free(launch->resident);
