@@ -320,10 +320,11 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 
 /* spmd_gone.c: the ways to returns belong to their loops; who comes to no block operation any more;
- * may those that go from -> to? */
+ * of the lanes that go from -> to, those of one piece. NULL: none that we know of. */
 bool lw__spmd_hold_returns(struct lw__spmd *s);
 bool lw__spmd_find_gone(struct lw__spmd *s);
-bool lw__spmd_meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to);
+LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
+                                 LLVMValueRef mask);
 
 /* spmd_wait.c: find loops that wait. */
 bool lw__spmd_find_waits(struct lw__spmd *s);

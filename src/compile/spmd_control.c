@@ -174,10 +174,10 @@ static void wrong_edge(struct lw__spmd *s, uint32_t from, uint32_t to)
  * returned. */
 static void note_gone(struct lw__spmd *s, uint32_t from, uint32_t to, const LLVMValueRef *mask)
 {
-    if (!s->gone || lw__spmd_meets_later(s, from, to))
-        return;
-    for (uint32_t p = s->from; p < s->to; p++) {
-        LLVMValueRef m = lw__mask_vector(s, mask[p]);
+    for (uint32_t p = s->from; s->gone && p < s->to; p++) {
+        LLVMValueRef m = lw__spmd_gone_along(s, from, to, p, lw__mask_vector(s, mask[p]));
+        if (!m)
+            return;
         LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(m), s->gone[p], "");
         LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), s->gone[p]);
     }
@@ -204,10 +204,10 @@ static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint
         return;
     }
     bool back = k != UINT32_MAX && is_back_edge(s, q, from, k);
+    note_gone(s, from, to, mask);
     lw__phis_store(s, to, read, back ? NULL : mask);
     if (k != UINT32_MAX)
         wait_at(s, q, k, mask);
-    note_gone(s, from, to, mask);
 }
 
 /* All lanes of the copy go from -> to. */

@@ -3,7 +3,9 @@
  *
  * Asked of each edge of the control flow graph: can a thread that takes it reach one? What a thread
  * has decided stays decided: LLVM joins the way of those that return with that of the others, and
- * branches on the same condition once more behind.
+ * branches on the same condition once more behind. Where they bring along in a variable which way
+ * they will go there, that is asked when they set out, since others may be at a barrier before
+ * it is their turn.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
@@ -175,10 +177,78 @@ bool lw__spmd_find_gone(struct lw__spmd *s)
     return !in_region || s->gone || lw__defect("out of memory");
 }
 
-bool lw__spmd_meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to)
+static bool meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to)
 {
     for (uint32_t e = s->cfg.succ_start[from]; e < s->cfg.succ_start[from + 1]; e++)
         if (s->cfg.succ[e] == to && s->meets_later[e])
             return true;
     return false;
+}
+
+/* ---- who is gone where it depends on what threads bring -------------------------------------- */
+
+/* An edge, and the piece of whose lanes it is asked what they bring along it. */
+struct bringing {
+    struct lw__spmd *s;
+    uint32_t from, to, piece;
+};
+
+static LLVMValueRef brought(const struct bringing *e, LLVMValueRef v, unsigned depth);
+
+static LLVMValueRef brought_by_operation(const struct bringing *e, LLVMValueRef i, unsigned depth)
+{
+    LLVMValueRef o[3] = {0};
+    const int n = LLVMGetNumOperands(i);
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    const bool logic = op == LLVMAnd || op == LLVMOr || op == LLVMXor;
+    if (n > 3 || (!logic && op != LLVMICmp && op != LLVMSelect))
+        return NULL;
+    for (int k = 0; k < n; k++)
+        if (!(o[k] = brought(e, LLVMGetOperand(i, (unsigned)k), depth + 1)))
+            return NULL;
+    if (op == LLVMICmp)
+        return LLVMBuildICmp(e->s->b, LLVMGetICmpPredicate(i), o[0], o[1], "");
+    return op == LLVMSelect ? LLVMBuildSelect(e->s->b, o[0], o[1], o[2], "")
+                            : LLVMBuildBinOp(e->s->b, op, o[0], o[1], "");
+}
+
+/* What a value will be once the lanes are at the end of the edge; NULL: that is not known yet. */
+static LLVMValueRef brought(const struct bringing *e, LLVMValueRef v, unsigned depth)
+{
+    const struct lw__cfg *g = &e->s->cfg;
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != g->blocks[e->to])
+        return lw__spmd_vector(e->s, v, e->piece);
+    if (!LLVMIsAPHINode(v))
+        return depth < 4 ? brought_by_operation(e, v, depth) : NULL;
+    for (unsigned k = 0; k < LLVMCountIncoming(v); k++)
+        if (LLVMGetIncomingBlock(v, k) == g->blocks[e->from])
+            return lw__spmd_vector(e->s, LLVMGetIncomingValue(v, k), e->piece);
+    return NULL;
+}
+
+static bool has_operation(const struct lw__spmd *s, uint32_t b)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+         i = LLVMGetNextInstruction(i))
+        if (lw__op_table[lw__ir_collective(i, NULL)].block)
+            return true;
+    return false;
+}
+
+LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
+                                 LLVMValueRef mask)
+{
+    if (!meets_later(s, from, to))
+        return mask;
+    const uint32_t *next = s->cfg.succ + s->cfg.succ_start[to];
+    LLVMValueRef condition = condition_of(s, to);
+    const bool left = condition && meets_later(s, to, next[0]),
+               right = condition && meets_later(s, to, next[1]);
+    if (!condition || left == right || has_operation(s, to))
+        return NULL;
+    const struct bringing e = {s, from, to, piece};
+    LLVMValueRef c = brought(&e, condition, 0);
+    if (!c)
+        return NULL;
+    return lw__mask_vector(s, left ? lw__mask_and_not(s, mask, c) : lw__mask_and(s, mask, c));
 }
