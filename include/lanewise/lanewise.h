@@ -401,6 +401,17 @@ LW_CHECKED lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_d
                                       lw_dim3 block, const lw_launch_options *options,
                                       const lw_arg *args, size_t count);
 
+/* lw_kernel_suggest - a launch that keeps all of the device busy, for kernels that go through their
+ * data in steps of the whole grid, so that any size is right. *block is what BLOCK(...) fixes, or
+ * else 256 threads; *grid, in x alone, is on "cuda" as many blocks as run at once, with what the
+ * kernel takes of registers and block memory; on "cpu" some for each thread; elsewhere 1. It is
+ * where to start, not always the fastest. Code is built as for a launch with that block.
+ * options  of the launch; NULL: defaults
+ * errors   LW_E_ARG, LW_E_SHAPE too much block memory, LW_E_DEVICE, LW_E_MEMORY; of the build
+ *          LW_E_COMPILE, LW_E_IO, LW_E_INTERNAL */
+LW_CHECKED lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options,
+                                       lw_dim3 *grid, lw_dim3 *block);
+
 #ifdef __cplusplus
 }
 #else

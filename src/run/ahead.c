@@ -87,7 +87,7 @@ static struct lw__job *retire(lw_stream *s, const char *awaited, struct lw__job 
     return job;
 }
 
-/* Up to `last`, or to an await that cannot be retired yet; the lock is open while they are freed. */
+/* Up to `last`, or to an await that cannot be retired yet. Unlocked while they are freed. */
 static void retire_up_to(lw_stream *s, const struct lw__job *last, const char *awaited)
 {
     struct lw__job *done = NULL, **end_of_done = &done, *dropped = NULL;

@@ -101,6 +101,7 @@ struct lw__cuda_queue {
 enum { LW_CUDA_PRINT_BYTES = 8 << 20 };
 
 extern const struct lw__queue_ops lw__cuda_queue_ops;
+lw_status lw__cuda_fill(void *state, const struct lw__launch *launch, uint32_t *blocks);
 lw_status lw__cuda_check(void *state, const struct lw__launch *launch);
 lw_status lw__cuda_launch(void *state, const struct lw__launch *launch);
 

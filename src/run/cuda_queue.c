@@ -185,6 +185,23 @@ lw_status lw__cuda_check(void *state, const struct lw__launch *l)
     return LW_OK;
 }
 
+/* As many as fit in at once: by registers, block memory and threads. */
+lw_status lw__cuda_fill(void *state, const struct lw__launch *l, uint32_t *blocks)
+{
+    struct lw__cuda *gpu = state;
+    const struct lw__cuda_code *c = l->code;
+    const uint32_t threads = l->block.x * l->block.y * l->block.z;
+    int count = 0, result;
+
+    LW_TRY(lw__cuda_enter(gpu));
+    result = gpu->driver->function_blocks(&count, c->function, (int)threads, dynamic_bytes(l));
+    lw__cuda_leave(gpu);
+    if (result)
+        return lw__cuda_fail(gpu, result, "kernel '%s': how many blocks run at once", l->kernel);
+    *blocks = (uint32_t)(count > 0 ? count : 1) * (uint32_t)gpu->processors;
+    return LW_OK;
+}
+
 /* Entered. */
 static int start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, uint64_t record)
 {

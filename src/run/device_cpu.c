@@ -54,6 +54,16 @@ static lw_status cpu_sizes(void *code, const char *kernel, void **function)
     return lw__code_symbol(code, "lw.sizes", kernel, function);
 }
 
+/* Several for each thread, so that all end at about the same time. */
+static lw_status cpu_fill(void *state, const struct lw__launch *launch, uint32_t *blocks)
+{
+    enum { BLOCKS_OF_A_THREAD = 8 };
+
+    (void)state, (void)launch;
+    *blocks = (uint32_t)lw__pool_size() * BLOCKS_OF_A_THREAD;
+    return LW_OK;
+}
+
 const struct lw__device_ops lw__device_cpu = {
     .info =
         {
@@ -70,6 +80,7 @@ const struct lw__device_ops lw__device_cpu = {
     .find = cpu_find,
     .sizes = cpu_sizes,
     .common = lw__code_common,
+    .fill = cpu_fill,
     .is_small = lw__cpu_is_small,
     .launch = lw__cpu_launch,
 };

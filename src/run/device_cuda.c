@@ -469,6 +469,7 @@ const struct lw__device_ops lw__device_cuda = {
     .sizes = lw__cuda_sizes,
     .common = lw__cuda_common,
     .check = lw__cuda_check,
+    .fill = lw__cuda_fill,
     .queue = &lw__cuda_queue_ops,
     .launch = lw__cuda_launch,
 };

@@ -127,15 +127,18 @@ struct lw__device_ops {
      * can. */
     lw_status (*check)(void *state, const struct lw__launch *launch);
 
+    /* fill - how many blocks of the launch keep all of the device busy. Any thread. NULL: 1. */
+    lw_status (*fill)(void *state, const struct lw__launch *launch, uint32_t *blocks);
+
     const struct lw__queue_ops *queue; /* NULL: it has no queues of its own */
 
     /* is_small - would the launch take so short a time that it had better run in the thread that
      * asks for it? Asked under the lock, of idle streams. NULL: never. */
     bool (*is_small)(void *state, const struct lw__launch *launch);
 
-    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or where is_small on the caller's, one
-     * launch of a stream at a time, streams side by side. On failure lw__fail'ed with the kernel's
-     * name in the text. */
+    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or where
+     * is_small on the caller's, one launch of a stream at a time, streams side by side. On failure
+     * lw__fail'ed with the kernel's name in the text. */
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };
 

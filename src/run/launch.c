@@ -1,6 +1,8 @@
-/* launch.c - lw_stream_launch: limits, arguments, and one job for the stream. */
+/* launch.c - lw_stream_launch: limits, arguments, and one job for the stream; lw_kernel_suggest. */
 #include "run/run.h"
 #include <stdlib.h>
+
+enum { SUGGESTED_THREADS = 256 };
 
 static lw_status check_block(const lw_kernel *k, lw_dim3 block)
 {
@@ -81,17 +83,14 @@ static uint64_t hash_work(const lw_kernel *k, lw_dim3 grid, size_t dynamic_bytes
     return hash;
 }
 
-/* job->args is packed: describe the launch to the device. */
-static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size_t dynamic_bytes)
+/* All but what comes of arguments; code for the block is built where that is needed. */
+static lw_status prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynamic_bytes,
+                         struct lw__launch *launch)
 {
-    lw_kernel *k = job->kernel;
     const lw_program *p = k->program;
     const struct lw__device_ops *ops = p->device->ops;
-    struct lw__output *output = lw__output_create(grid, block);
 
-    if (!output)
-        return lw__fail(LW_E_MEMORY, "out of memory: the output of %s", k->row->name);
-    job->launch = (struct lw__launch){
+    *launch = (struct lw__launch){
         .kernel = k->row->name,
         .code = p->code.loaded,
         .entry = k->entry,
@@ -99,17 +98,28 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
         .block = block,
         .shared_bytes = k->row->shared_bytes,
         .dynamic_bytes = dynamic_bytes,
-        .args = job->args,
         .args_bytes = k->row->arg_bytes,
         .sites = p->code.sites,
         .site_count = p->code.manifest.site_count,
-        .work = hash_work(k, grid, dynamic_bytes, job->args),
         .times = &k->times,
-        .output = output,
     };
     if (ops->common && !k->entry)
-        LW_TRY(lw__special_use(k, &job->launch));
-    return ops->check ? ops->check(p->device->state, &job->launch) : LW_OK;
+        LW_TRY(lw__special_use(k, launch));
+    return ops->check ? ops->check(p->device->state, launch) : LW_OK;
+}
+
+/* job->args is packed: describe the launch to the device. */
+static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size_t dynamic_bytes)
+{
+    lw_kernel *k = job->kernel;
+
+    LW_TRY(prepare(k, grid, block, dynamic_bytes, &job->launch));
+    job->launch.args = job->args;
+    job->launch.work = hash_work(k, grid, dynamic_bytes, job->args);
+    job->launch.output = lw__output_create(grid, block);
+    if (!job->launch.output)
+        return lw__fail(LW_E_MEMORY, "out of memory: the output of %s", k->row->name);
+    return LW_OK;
 }
 
 static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid, lw_dim3 block,
@@ -145,4 +155,31 @@ lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, l
     if (status)
         lw__job_free(job);
     return status;
+}
+
+lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options, lw_dim3 *grid,
+                            lw_dim3 *block)
+{
+    const size_t dynamic_bytes = options ? options->shared_bytes : 0;
+    lw_dim3 size = {SUGGESTED_THREADS, 1, 1};
+    const lw_device *device;
+    struct lw__launch launch;
+    uint32_t blocks = 1;
+
+    if (!kernel || !grid || !block)
+        return lw__fail(LW_E_ARG, "the %s is NULL",
+                        !kernel ? "kernel"
+                        : !grid ? "place for the grid"
+                                : "place for the block");
+    *grid = *block = (lw_dim3){0, 0, 0};
+    if (kernel->row->block.x)
+        size = kernel->row->block;
+    device = kernel->program->device;
+    LW_TRY(check_memory(kernel, dynamic_bytes));
+    LW_TRY(prepare(kernel, (lw_dim3){1, 1, 1}, size, dynamic_bytes, &launch));
+    if (device->ops->fill)
+        LW_TRY(device->ops->fill(device->state, &launch, &blocks));
+    *grid = (lw_dim3){blocks, 1, 1};
+    *block = size;
+    return LW_OK;
 }

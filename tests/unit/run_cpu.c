@@ -115,6 +115,17 @@ static void chunks(void)
     CHECK(out_at(0) == 3000);
 }
 
+static void suggests(void)
+{
+    lw_dim3 grid, block;
+
+    WORKS(lw_kernel_suggest(kernel("total"), NULL, &grid, &block));
+    CHECK(block.x == 256 && block.y == 1 && block.z == 1);
+    CHECK(grid.x == 8 * lw__pool_size() && grid.y == 1 && grid.z == 1);
+    WORKS(lw_kernel_suggest(kernel("who"), NULL, &grid, &block));
+    CHECK(block.x == 16 && block.y == 1 && block.z == 1);
+}
+
 static void many_blocks(void)
 {
     clear();
@@ -457,6 +468,7 @@ static void threads(void)
 {
     chunks();
     many_shares();
+    suggests();
     many_blocks();
     failures_told();
     prints();

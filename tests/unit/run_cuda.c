@@ -130,9 +130,26 @@ static void launches(void)
           LW_E_SHAPE,
           "fill: 163968 bytes of block memory, 163840 of them dynamic; device 'cuda:0' has 163840");
     fake->threads = 128;
-    FAILS(launch(stream, program, &fills, lw_dim_1(1), 256, out, 1), LW_E_SHAPE,
-          "fill: device 'cuda:0' has registers for blocks of 128 threads, not 256");
+    FAILS(launch(stream, program, &fills, lw_dim_1(1), 512, out, 1), LW_E_SHAPE,
+          "fill: device 'cuda:0' has registers for blocks of 128 threads, not 512");
     fake->threads = 1024;
+}
+
+static void suggesting(void)
+{
+    const lw_launch_options options = {.shared_bytes = 100000}, most = {.shared_bytes = 163840};
+    lw_kernel *k = find_kernel(program, "fill");
+    lw_dim3 grid, block;
+
+    WORKS(lw_kernel_suggest(k, NULL, &grid, &block));
+    CHECK(block.x == 256 && block.y == 1 && block.z == 1);
+    CHECK(grid.x == 4 * 10 && grid.y == 1 && grid.z == 1); /* see fake_cuda.c */
+    WORKS(lw_kernel_suggest(k, &options, &grid, &block));
+    CHECK(block.x == 256 && grid.x == 10);
+    CHECK(lw_kernel_suggest(k, &most, &grid, &block) == LW_E_SHAPE && !grid.x && !block.x);
+    FAILS(lw_kernel_suggest(NULL, NULL, &grid, &block), LW_E_ARG, "the kernel is NULL");
+    FAILS(lw_kernel_suggest(k, NULL, NULL, &block), LW_E_ARG, "the place for the grid is NULL");
+    FAILS(lw_kernel_suggest(k, NULL, &grid, NULL), LW_E_ARG, "the place for the block is NULL");
 }
 
 static void refused(void)
@@ -316,6 +333,7 @@ int main(void)
     memory();
     refused();
     launches();
+    suggesting();
     printing();
     asserting();
     cancelling();
