@@ -24,24 +24,12 @@ struct job {
 
 /* ---- device, program, kernel ----------------------------------------------------------------- */
 
-/* default_device - the first in the library's order of preference that is there. */
-static const char *default_device(void)
-{
-    lw_device_info infos[16];
-    size_t count = lw_device_list(infos, 16);
-    for (size_t i = 0; i < count && i < 16; i++)
-        if (infos[i].available)
-            return infos[i].name;
-    return "ref";
-}
-
 static int open_device(struct job *job)
 {
-    const char *name = job->options->device ? job->options->device : default_device();
-    lw_status status = lw_device_open(name, &job->device);
+    lw_status status = lw_device_open(job->options->device, &job->device);
     if (status == LW_OK)
         status = lw_device_get_info(job->device, &job->info);
-    job->result.device = name;
+    job->result.device = job->options->device ? job->options->device : job->info.name;
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 

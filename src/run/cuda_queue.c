@@ -146,7 +146,10 @@ static int write_record(struct lw__cuda_queue *q, const struct lw__cuda_flight *
     before->prints = uses & LW_CUDA_PRINTS ? q->prints : 0;
     before->print_capacity = uses & LW_CUDA_PRINTS ? LW_CUDA_PRINT_BYTES : 0;
     before->print_end = UINT64_MAX;
-    return q->gpu->driver->memory_write(f->record, before, sizeof *before, q->stream);
+    return q->gpu->driver->memory_write(
+        f->record, before,
+        uses & LW_CUDA_PRINTS ? sizeof *before : offsetof(struct lw_cuda_launch, failures),
+        q->stream);
 }
 
 /* Entered. */

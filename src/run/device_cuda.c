@@ -279,6 +279,10 @@ static lw_status open_first(const struct lw__cuda_driver *driver, int ordinal,
     atomic_init(&gpu->is_lost, false);
     pthread_mutex_init(&gpu->lock, NULL);
     status = start(gpu);
+    if (atomic_load(&gpu->is_lost))
+        status =
+            lw__fail(LW_E_DEVICE, "device '%s' cannot be opened (%s); it may take a new process",
+                     gpu->name, gpu->loss);
     if (status)
         stop(gpu);
     else

@@ -136,8 +136,8 @@ struct lw__device_ops {
      * asks for it? Asked under the lock, of idle streams. NULL: never. */
     bool (*is_small)(void *state, const struct lw__launch *launch);
 
-    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or where
-     * is_small on the caller's, one launch of a stream at a time, streams side by side. On failure
+    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or, if
+     * is_small, on the caller's, one launch of a stream at a time, streams side by side. On failure
      * lw__fail'ed with the kernel's name in the text. */
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };

@@ -14,3 +14,8 @@ grep -q 'SHARED 48 KiB, dynamic [0-9]* KiB a block' out
 for option in -k -g -b -d -D -I --shared --timeout --time --json --quiet --stage; do
     grep -q -- "^  $option" help
 done
+
+# A GPU, where there is a driver; LANEWISE_CUDA_DRIVER names it.
+LANEWISE_CUDA_DRIVER=/nowhere "$LANEWISE" devices >out
+grep -qx 'cuda     NVIDIA GPUs' out
+grep -q '^         not available: there is no NVIDIA driver: /nowhere' out

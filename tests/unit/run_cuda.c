@@ -261,7 +261,7 @@ static int fail_asserts(const struct fake_launch *l, int *to, int n)
     struct lw_cuda_launch *r = l->record;
 
     (void)to;
-    CHECK(r->failure_count == 0 && r->printed == 0 && r->print_end == UINT64_MAX);
+    CHECK(r->failure_count == 0);
     for (int i = 0; i < n; i++) {
         uint64_t at = r->failure_count++;
 
