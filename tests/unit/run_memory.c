@@ -122,6 +122,28 @@ static lw_status use_cpu(struct objects *o)
     return lw_stream_wait(o->stream);
 }
 
+/* On the double of the driver, fake_cuda.c; more launches than come between two fences. */
+static lw_status use_cuda(struct objects *o)
+{
+    lw_build_options options = {.source = ADD_ROWS};
+    lw_kernel *k;
+    uint64_t ns;
+
+    LW_TRY(lw_device_open("cuda", &o->device));
+    LW_TRY(lw_program_build(o->device, "k.c", &options, &o->program));
+    LW_TRY(lw_program_kernel(o->program, "add", &k));
+    LW_TRY(lw_buffer_create(o->device, LW_F32, 8, &o->buffer));
+    LW_TRY(lw_stream_create(o->device, &o->stream));
+    LW_TRY(lw_event_create(o->device, &o->event));
+    for (int i = 0; i < 40; i++)
+        LW_TRY(LW_LAUNCH(o->stream, k, 1, 8, o->buffer, o->buffer, o->buffer, 8));
+    LW_TRY(lw_event_record(o->event, o->stream));
+    LW_TRY(lw_stream_wait_event(o->stream, o->event));
+    LW_TRY(lw_event_wait(o->event));
+    LW_TRY(lw_event_elapsed(o->event, o->event, &ns));
+    return lw_stream_wait(o->stream);
+}
+
 static void destroy(struct objects *o)
 {
     lw_event_destroy(o->event);
@@ -168,10 +190,17 @@ static void sweep(lw_status (*whole)(struct objects *))
 int main(void)
 {
     char folder[] = "/tmp/lanewise-memory-XXXXXX", command[100];
+    char text[] = "/tmp/lanewise-ptx-XXXXXX";
+    int file = mkstemp(text);
 
     sweep(use);
     setenv("LW_FAKE_PAYLOAD", getenv("LW_UNIT_CPU_PAYLOAD"), 1);
     sweep(use_cpu);
+    CHECK(file >= 0 && write(file, "// fake\n", 8) == 8);
+    setenv("LW_FAKE_SECOND_PAYLOAD", text, 1);
+    sweep(use_cuda);
+    unsetenv("LW_FAKE_SECOND_PAYLOAD");
+    unlink(text);
     unsetenv("LW_FAKE_PAYLOAD");
     CHECK(mkdtemp(folder) != NULL);
     setenv("LANEWISE_CACHE_DIR", folder, 1);
