@@ -177,6 +177,8 @@ lw_status lw__cuda_await(void *state, void *queue, void *mark, const struct time
         result = gpu->driver->event_wait(m->event);
     else
         result = gpu->driver->stream_wait(q->stream);
+    if (result && result != LW_CU_NOT_READY) /* who is told so lets go of what was under way */
+        (void)gpu->driver->stream_wait(q->stream);
     lw__cuda_leave(gpu);
     if (result == LW_CU_NOT_READY)
         return LW_E_TIMEOUT;

@@ -252,7 +252,8 @@ static int start(struct lw__cuda_queue *q, const struct lw__launch *l,
     return result ? result : read_record(q, f, c->uses);
 }
 
-/* Entered. */
+/* Entered. Where it fails nothing of it is under way any more: what its copies and the kernel use
+ * is let go then. */
 static lw_status take_off(struct lw__cuda_queue *q, const struct lw__launch *l,
                           struct lw__cuda_flight **out)
 {
@@ -267,6 +268,8 @@ static lw_status take_off(struct lw__cuda_queue *q, const struct lw__launch *l,
         *out = f;
         return LW_OK;
     }
+    if (f->images)
+        (void)q->gpu->driver->stream_wait(q->stream);
     (void)lw__cuda_fail(q->gpu, result, "kernel '%s' cannot be launched", l->kernel);
     end(q, f);
     if (atomic_load(&q->gpu->is_lost))
@@ -382,6 +385,8 @@ static void destroy(void *state, void *queue)
 
     if (!lw__cuda_is_forked())
         unlist(q);
+    if (is_entered) /* what was let go of without having been awaited, as that failed */
+        (void)gpu->driver->stream_wait(q->stream);
     free_flights(gpu, q->plain, is_entered);
     free_flights(gpu, q->recorded, is_entered);
     free_flights(gpu, q->under_way, false);
