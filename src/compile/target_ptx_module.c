@@ -1,5 +1,5 @@
-/* target_ptx_module.c - what a GPU's program holds beside its entries: devlib's functions, texts that
- * the host reads, block memory of the operations.
+/* target_ptx_module.c - what a GPU's program holds beside its entries: devlib's functions, texts
+ * that the host reads, block memory of the operations.
  */
 #include "base/cuda_abi.h"
 #include "compile/target_ptx.h"

@@ -444,7 +444,7 @@ uint32_t lw_cuda_block_broadcast_b32(uint32_t mask, uint32_t v, int thread, uint
     return (uint32_t)lw_cuda_block_broadcast_b64(mask, v, thread, warps, warp, sure, turn);
 }
 
-/* ---- what the launch has to know -------------------------------------------------------------- */
+/* ---- what the launch has to know ------------------------------------------------------------- */
 
 /* The block's number, in the order in which blocks start. */
 uint64_t lw_cuda_ticket(struct lw_cuda_launch *launch, uint32_t thread)
