@@ -2,7 +2,7 @@
  *
  * The library starts
  *     lanewise-compile --device D --name NAME --out FD [--source FD] [-D X]... [-I DIR]... [PATH]
- * D is ref (x86-64's code), ref:aarch64, null, check, cpu:LEVEL or ptx:sm_NN. The kernels' text
+ * D is ref (x86-64's code), ref:aarch64, null, check, cpu:LEVEL or cuda:sm_NN. The kernels' text
  * comes from PATH, or from descriptor --source and then NAME is only its name; or, in the second
  * step of cpu programs (cpu_abi.h), their bitcode from --common FD, with --kernel K --block X,Y,Z.
  * The result goes to descriptor --out, a regular or memory file:

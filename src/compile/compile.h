@@ -52,7 +52,7 @@ extern const struct lw__op_info lw__op_table[LW_OP_COUNT];
 
 /* Options of one run, as main.c read them. */
 struct lw__options {
-    const char *device; /* ref, null, ptx:sm_80, cpu:avx2 ... */
+    const char *device; /* ref, null, cuda:sm_80, cpu:avx2 ... */
     const char *path;   /* kernel file; NULL: source_fd, or common_fd */
     const char *name;   /* the text's name in messages */
     int source_fd, out_fd;

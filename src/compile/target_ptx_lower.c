@@ -94,7 +94,7 @@ static bool is_exchange(enum lw__op op, LLVMTypeRef result, LLVMTypeRef none)
 
 static unsigned add_meeting(struct lw__ptx *x, bool sure, LLVMValueRef *args, unsigned n)
 {
-    args[n++] = const32(x, x->warps);
+    args[n++] = const32(x, x->threads);
     args[n++] = place(x, "lw.warp_id");
     args[n++] = LLVMConstInt(x->i1, sure, 0);
     args[n++] = x->turn;
@@ -330,6 +330,8 @@ static bool place_shared(struct entry *e)
                                                  "lw_block_memory", LW_PTX_SHARED);
             LLVMSetAlignment(memory, LW_CUDA_SHARED_ALIGN);
         }
+        if (layout.align > LLVMGetAlignment(memory))
+            LLVMSetAlignment(memory, (unsigned)layout.align);
         LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(first));
         LLVMValueRef base = LLVMBuildAddrSpaceCast(
             x->b, LLVMBuildGEP2(x->b, x->i8, memory, (LLVMValueRef[]){const32(x, 0)}, 1, ""),

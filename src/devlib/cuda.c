@@ -11,7 +11,8 @@
  *
  * A block operation leaves each warp's part in block memory, meets the other warps once, and then
  * every warp combines the parts by itself. Three places take turns: one is being read while the
- * next is written, and the third is being cleared of who was there.
+ * next is written, and the third is being cleared of who was there. Where the last warp lacks
+ * lanes, it could not do so: then the lowest warp does it for all, and they meet once more.
  * source   PTX ISA 8.3: shfl.sync, vote.sync, barrier; exited threads count as arrived
  */
 #include "base/cuda_abi.h"
@@ -90,8 +91,8 @@ INLINE uint64_t from_b64(uint64_t v, uint32_t lane)
     return BY_HALVES(hw_from, v, lane, LAST_LANE);
 }
 
-/* shuffle and its like, on the bits of any type: the source's value, or one's own. In a full warp
- * the hardware does just that for up, down and xor by small numbers. */
+/* shuffle and its like, on the bits of any type: the source's value, or one's own. All lanes of the
+ * warp must come to the same shuffle, so numbers, which may differ between them, decide no branch. */
 #define MOVES(B, BITS, UP, DOWN, XOR)                                                              \
     BITS lw_cuda_shuffle_##B(uint32_t mask, BITS v, int number)                                    \
     {                                                                                              \
@@ -100,31 +101,33 @@ INLINE uint64_t from_b64(uint64_t v, uint32_t lane)
         const BITS found = from_##B(v, source & 31);                                               \
         return there ? found : v;                                                                  \
     }                                                                                              \
+    INLINE BITS near_##B(BITS v, BITS found, int number)                                           \
+    {                                                                                              \
+        return (uint32_t)number < LANES ? found : v;                                               \
+    }                                                                                              \
     BITS lw_cuda_shuffle_up_##B(uint32_t mask, BITS v, int number)                                 \
     {                                                                                              \
-        const uint32_t distance = (uint32_t)number;                                                \
-        return mask == ALL && distance < LANES                                                     \
-                   ? UP                                                                            \
-                   : lw_cuda_shuffle_##B(mask, v, (int)(hw_lane() - distance));                    \
+        const uint32_t distance = (uint32_t)number, lane = hw_lane();                              \
+        return mask == ALL ? near_##B(v, UP, number)                                               \
+                           : lw_cuda_shuffle_##B(mask, v, (int)(lane - distance));                 \
     }                                                                                              \
     BITS lw_cuda_shuffle_down_##B(uint32_t mask, BITS v, int number)                               \
     {                                                                                              \
-        const uint32_t distance = (uint32_t)number;                                                \
-        return mask == ALL && distance < LANES                                                     \
-                   ? DOWN                                                                          \
-                   : lw_cuda_shuffle_##B(mask, v, (int)(hw_lane() + distance));                    \
+        const uint32_t distance = (uint32_t)number, lane = hw_lane();                              \
+        return mask == ALL ? near_##B(v, DOWN, number)                                             \
+                           : lw_cuda_shuffle_##B(mask, v, (int)(lane + distance));                 \
     }                                                                                              \
     BITS lw_cuda_shuffle_xor_##B(uint32_t mask, BITS v, int number)                                \
     {                                                                                              \
-        const uint32_t lanes = (uint32_t)number;                                                   \
-        return mask == ALL && lanes < LANES                                                        \
-                   ? XOR                                                                           \
-                   : lw_cuda_shuffle_##B(mask, v, (int)(hw_lane() ^ lanes));                       \
+        const uint32_t lanes = (uint32_t)number, lane = hw_lane();                                 \
+        return mask == ALL ? near_##B(v, XOR, number)                                              \
+                           : lw_cuda_shuffle_##B(mask, v, (int)(lane ^ lanes));                    \
     }
-MOVES(b32, uint32_t, hw_from_up(ALL, v, distance, 0), hw_from_down(ALL, v, distance, LAST_LANE),
-      hw_from_xor(ALL, v, lanes, LAST_LANE))
-MOVES(b64, uint64_t, BY_HALVES(hw_from_up, v, distance, 0),
-      BY_HALVES(hw_from_down, v, distance, LAST_LANE), BY_HALVES(hw_from_xor, v, lanes, LAST_LANE))
+MOVES(b32, uint32_t, hw_from_up(ALL, v, distance & 31, 0),
+      hw_from_down(ALL, v, distance & 31, LAST_LANE), hw_from_xor(ALL, v, lanes & 31, LAST_LANE))
+MOVES(b64, uint64_t, BY_HALVES(hw_from_up, v, distance & 31, 0),
+      BY_HALVES(hw_from_down, v, distance & 31, LAST_LANE),
+      BY_HALVES(hw_from_xor, v, lanes & 31, LAST_LANE))
 
 /* ---- block memory of the operations ---------------------------------------------------------- */
 
@@ -136,13 +139,25 @@ static __attribute__((section("lw.scratch"))) struct part parts[3];
 static __attribute__((section("lw.scratch"))) uint64_t broadcast_value[LANES * WARPS_MAX];
 static __attribute__((section("lw.scratch"))) uint32_t broadcast_lanes[WARPS_MAX];
 
-/* How a block operation stands to the block. warps: of the block, a constant; sure: all of them
- * come. number: of this warp. turn: operations so far. */
+static __attribute__((section("lw.scratch"))) uint64_t given[3][2][WARPS_MAX];
+
+/* How a block operation stands to the block. threads: of the block, a constant; sure: all warps
+ * come. warp: this one's number. turn: operations so far. */
 struct meeting {
-    uint32_t warps, warp;
+    uint32_t threads, warp;
     bool sure;
     uint32_t *turn;
 };
+
+INLINE uint32_t warps_of(uint32_t threads)
+{
+    return (threads + LANES - 1) / LANES;
+}
+
+INLINE bool lacks_lanes(uint32_t threads)
+{
+    return threads % LANES != 0;
+}
 
 /* At the kernel's beginning, where a block operation is not sure of all warps. */
 void lw_cuda_block_open(void)
@@ -166,8 +181,25 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
         }
     }
     hw_barrier();
-    *there = m->sure ? (m->warps < LANES ? (1u << m->warps) - 1 : ALL) : p->there;
+    const uint32_t warps = warps_of(m->threads);
+    *there = m->sure ? (warps < LANES ? (1u << warps) - 1 : ALL) : p->there;
     return p;
+}
+
+/* The lowest warp's lane w gives warp w two values; returns what was given to this warp. All warps
+ * run it, one has the values; one that is alone keeps its own. */
+INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *a, uint64_t *b)
+{
+    if (!(there & (there - 1)))
+        return;
+    uint64_t(*place)[WARPS_MAX] = given[p - parts];
+    if (warp == lowest(there)) {
+        place[0][hw_lane()] = *a;
+        place[1][hw_lane()] = *b;
+    }
+    hw_barrier();
+    *a = place[0][warp];
+    *b = place[1][warp];
 }
 
 /* ---- reductions and scans -------------------------------------------------------------------- */
@@ -210,8 +242,8 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
         return of_##N(lw_cuda_shuffle_xor_##B(ALL, bits_##N(v), (int)lanes));                      \
     }
 
-/* tree: of a warp, the lowest lane of the neighbouring group has its value; `all` lanes below
- * `count`, a power of two, are there. OP commutes. */
+/* tree: of a warp, the lowest lane of the neighbouring group has its value; all: lanes below `count`, a
+ * power of two, are there. OP commutes. */
 #define REDUCTION(N, T, name, OP)                                                                  \
     APART T tree_##name##_##N(uint32_t mask, T v)                                                  \
     {                                                                                              \
@@ -239,9 +271,16 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
     {                                                                                              \
         return mask == ALL ? all_##name##_##N(LANES, v) : tree_##name##_##N(mask, v);              \
     }                                                                                              \
-    T lw_cuda_block_##name##_##N(uint32_t mask, T v, uint32_t warps, uint32_t warp, bool sure,     \
+    INLINE T parts_##name##_##N(const struct part *p, uint32_t there, uint32_t warp)               \
+    {                                                                                              \
+        const T v = tree_##name##_##N(there, of_##N(p->value[hw_lane()]));                         \
+        const T all = from_##N(v, lowest(there));                                                  \
+        return there & (there - 1) ? all : of_##N(p->value[warp]);                                 \
+    }                                                                                              \
+    T lw_cuda_block_##name##_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp, bool sure,   \
                                  uint32_t *turn)                                                   \
     {                                                                                              \
+        const uint32_t warps = warps_of(threads);                                                  \
         uint32_t there;                                                                            \
         v = lw_cuda_warp_##name##_##N(mask, v);                                                    \
         if (warps == 1) {                                                                          \
@@ -249,83 +288,103 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
             return v;                                                                              \
         }                                                                                          \
         const struct part *p =                                                                     \
-            meet(mask, bits_##N(v), &(struct meeting){warps, warp, sure, turn}, &there);           \
-        if (sure && !(warps & (warps - 1)))                                                        \
+            meet(mask, bits_##N(v), &(struct meeting){threads, warp, sure, turn}, &there);         \
+        if (sure && !lacks_lanes(threads) && !(warps & (warps - 1)))                               \
             return all_##name##_##N(warps, of_##N(p->value[hw_lane() & (warps - 1)]));             \
-        v = tree_##name##_##N(there, of_##N(p->value[hw_lane()]));                                 \
-        return from_##N(v, lowest(there));                                                         \
+        v = parts_##name##_##N(p, there, warp);                                                    \
+        if (!lacks_lanes(threads))                                                                 \
+            return v;                                                                              \
+        uint64_t bits = bits_##N(v), none = 0;                                                     \
+        give(p, there, warp, &bits, &none);                                                        \
+        return of_##N(bits);                                                                       \
     }
 
 /* Kogge-Stone over the active lanes by their rank: `at` is the lane whose rank is `d` less. */
-#define SCANS(N, T)                                                                                \
-    INLINE T scan_lanes_##N(uint32_t mask, T v)                                                    \
-    {                                                                                              \
-        const uint32_t lane = hw_lane();                                                           \
-        uint32_t at = mask == ALL ? lane - 1 : highest(below(mask, lane));                         \
-        STEPS(d)                                                                                   \
-        {                                                                                          \
-            const bool is_there = at < LANES;                                                      \
-            const T other = from_##N(v, at & 31);                                                  \
-            const uint32_t next = mask == ALL ? lane - 2 * d : from_b32(at, at & 31);              \
-            v = is_there ? other + v : v;                                                          \
-            at = mask == ALL || is_there ? next : LANES;                                           \
-        }                                                                                          \
-        return v;                                                                                  \
-    }                                                                                              \
-    APART T scan_##N(uint32_t mask, T v)                                                           \
-    {                                                                                              \
-        return scan_lanes_##N(mask, v);                                                            \
-    }                                                                                              \
-    T lw_cuda_warp_inclusive_sum_##N(uint32_t mask, T v)                                           \
-    {                                                                                              \
-        return mask == ALL ? scan_lanes_##N(ALL, v) : scan_##N(mask, v);                           \
-    }                                                                                              \
-    INLINE T before_##N(uint32_t mask, T inclusive, T first)                                       \
-    {                                                                                              \
-        const uint32_t at = highest(below(mask, hw_lane()));                                       \
-        const T other = from_##N(inclusive, at & 31);                                              \
-        return at < LANES ? other : first;                                                         \
-    }                                                                                              \
-    T lw_cuda_warp_exclusive_sum_##N(uint32_t mask, T v)                                           \
-    {                                                                                              \
-        return before_##N(mask, lw_cuda_warp_inclusive_sum_##N(mask, v), 0);                       \
-    }                                                                                              \
-    /* *last: what the thread before this warp's first has, 0 where there is none */               \
-    INLINE T block_scan_##N(uint32_t mask, T v, uint32_t warps, uint32_t warp, bool sure,          \
-                            uint32_t *turn, T *last)                                               \
-    {                                                                                              \
-        uint32_t there;                                                                            \
-        v = lw_cuda_warp_inclusive_sum_##N(mask, v);                                               \
-        *last = 0;                                                                                 \
-        if (warps == 1) {                                                                          \
-            hw_warp_sync(ALL);                                                                     \
-            return v;                                                                              \
-        }                                                                                          \
-        const T total = from_##N(v, highest(mask) & 31);                                           \
-        const struct part *p =                                                                     \
-            meet(mask, bits_##N(total), &(struct meeting){warps, warp, sure, turn}, &there);       \
-        const T totals = of_##N(p->value[hw_lane()]), prefixes = scan_##N(there, totals);          \
-        const uint32_t w = highest(below(there, warp)),                                            \
-                       ww = w < LANES ? highest(below(there, w)) : LANES;                          \
-        const T prefix = from_##N(prefixes, w & 31), total_before = from_##N(totals, w & 31),      \
-                prefix_before = from_##N(prefixes, ww & 31);                                       \
-        if (w >= LANES)                                                                            \
-            return v;                                                                              \
-        *last = ww < LANES ? prefix_before + total_before : total_before;                          \
-        return prefix + v;                                                                         \
-    }                                                                                              \
-    T lw_cuda_block_inclusive_sum_##N(uint32_t mask, T v, uint32_t warps, uint32_t warp,           \
-                                      bool sure, uint32_t *turn)                                   \
-    {                                                                                              \
-        T last;                                                                                    \
-        return block_scan_##N(mask, v, warps, warp, sure, turn, &last);                            \
-    }                                                                                              \
-    T lw_cuda_block_exclusive_sum_##N(uint32_t mask, T v, uint32_t warps, uint32_t warp,           \
-                                      bool sure, uint32_t *turn)                                   \
-    {                                                                                              \
-        T last;                                                                                    \
-        const T inclusive = block_scan_##N(mask, v, warps, warp, sure, turn, &last);               \
-        return before_##N(mask, inclusive, last);                                                  \
+#define SCANS(N, T)                                                                                   \
+    INLINE T scan_lanes_##N(uint32_t mask, T v)                                                       \
+    {                                                                                                 \
+        const uint32_t lane = hw_lane();                                                              \
+        uint32_t at = mask == ALL ? lane - 1 : highest(below(mask, lane));                            \
+        STEPS(d)                                                                                      \
+        {                                                                                             \
+            const bool is_there = at < LANES;                                                         \
+            const T other = from_##N(v, at & 31);                                                     \
+            const uint32_t next = mask == ALL ? lane - 2 * d : from_b32(at, at & 31);                 \
+            v = is_there ? other + v : v;                                                             \
+            at = mask == ALL || is_there ? next : LANES;                                              \
+        }                                                                                             \
+        return v;                                                                                     \
+    }                                                                                                 \
+    APART T scan_##N(uint32_t mask, T v)                                                              \
+    {                                                                                                 \
+        return scan_lanes_##N(mask, v);                                                               \
+    }                                                                                                 \
+    T lw_cuda_warp_inclusive_sum_##N(uint32_t mask, T v)                                              \
+    {                                                                                                 \
+        return mask == ALL ? scan_lanes_##N(ALL, v) : scan_##N(mask, v);                              \
+    }                                                                                                 \
+    INLINE T before_##N(uint32_t mask, T inclusive, T first)                                          \
+    {                                                                                                 \
+        const uint32_t at = highest(below(mask, hw_lane()));                                          \
+        const T other = from_##N(inclusive, at & 31);                                                 \
+        return at < LANES ? other : first;                                                            \
+    }                                                                                                 \
+    T lw_cuda_warp_exclusive_sum_##N(uint32_t mask, T v)                                              \
+    {                                                                                                 \
+        return before_##N(mask, lw_cuda_warp_inclusive_sum_##N(mask, v), 0);                          \
+    }                                                                                                 \
+    /* Of lane w: what comes in front of warp w, and what its first thread's predecessor has; 0     \
+     * where there is nothing. */ \
+    INLINE void prefixes_##N(const struct part *p, uint32_t there, T *prefix, T *last)                \
+    {                                                                                                 \
+        const T totals = of_##N(p->value[hw_lane()]), sums = scan_##N(there, totals);                 \
+        const uint32_t w = highest(below(there, hw_lane())),                                          \
+                       ww = w < LANES ? highest(below(there, w)) : LANES;                             \
+        const T total = from_##N(totals, w & 31), sum = from_##N(sums, w & 31),                       \
+                sum_before = from_##N(sums, ww & 31);                                                 \
+        *prefix = w < LANES ? sum : 0;                                                                \
+        *last = w >= LANES ? 0 : ww < LANES ? sum_before + total : total;                             \
+    }                                                                                                 \
+    /* *last: what the thread before this warp's first has, 0 where there is none */                  \
+    INLINE T block_scan_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp, bool sure,           \
+                            uint32_t *turn, T *last)                                                  \
+    {                                                                                                 \
+        uint32_t there;                                                                               \
+        v = lw_cuda_warp_inclusive_sum_##N(mask, v);                                                  \
+        *last = 0;                                                                                    \
+        if (warps_of(threads) == 1) {                                                                 \
+            hw_warp_sync(ALL);                                                                        \
+            return v;                                                                                 \
+        }                                                                                             \
+        const T total = from_##N(v, highest(mask) & 31);                                              \
+        const struct part *p =                                                                        \
+            meet(mask, bits_##N(total), &(struct meeting){threads, warp, sure, turn}, &there);        \
+        T prefix;                                                                                     \
+        prefixes_##N(p, there, &prefix, last);                                                        \
+        if (lacks_lanes(threads)) {                                                                   \
+            uint64_t a = bits_##N(prefix), b = bits_##N(*last);                                       \
+            give(p, there, warp, &a, &b);                                                             \
+            prefix = of_##N(a);                                                                       \
+            *last = of_##N(b);                                                                        \
+        } else {                                                                                      \
+            prefix = from_##N(prefix, warp);                                                          \
+            *last = from_##N(*last, warp);                                                            \
+        }                                                                                             \
+        *last = warp > lowest(there) ? *last : 0;                                                     \
+        return warp > lowest(there) ? prefix + v : v;                                                 \
+    }                                                                                                 \
+    T lw_cuda_block_inclusive_sum_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp,            \
+                                      bool sure, uint32_t *turn)                                      \
+    {                                                                                                 \
+        T last;                                                                                       \
+        return block_scan_##N(mask, v, threads, warp, sure, turn, &last);                             \
+    }                                                                                                 \
+    T lw_cuda_block_exclusive_sum_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp,            \
+                                      bool sure, uint32_t *turn)                                      \
+    {                                                                                                 \
+        T last;                                                                                       \
+        const T inclusive = block_scan_##N(mask, v, threads, warp, sure, turn, &last);                \
+        return before_##N(mask, inclusive, last);                                                     \
     }
 
 /* One step of the tree with the user's operator; step is a power of two. */
@@ -337,17 +396,19 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
         const T other = from_##N(v, (first + lowest(group)) & 31);                                 \
         return group ? other : identity;                                                           \
     }                                                                                              \
-    T lw_cuda_block_partner_##N(uint32_t mask, T v, T identity, int step, uint32_t warps,          \
+    T lw_cuda_block_partner_##N(uint32_t mask, T v, T identity, int step, uint32_t threads,        \
                                 uint32_t warp, bool sure, uint32_t *turn)                          \
     {                                                                                              \
         if (step < LANES)                                                                          \
             return lw_cuda_warp_partner_##N(mask, v, identity, step);                              \
         const uint32_t d = (uint32_t)step / LANES, first = (warp / d ^ 1) * d;                     \
-        if (d >= warps)                                                                            \
+        if (d >= warps_of(threads)) {                                                              \
+            hw_warp_sync(ALL);                                                                     \
             return identity;                                                                       \
+        }                                                                                          \
         uint32_t there;                                                                            \
         const struct part *p =                                                                     \
-            meet(mask, bits_##N(v), &(struct meeting){warps, warp, sure, turn}, &there);           \
+            meet(mask, bits_##N(v), &(struct meeting){threads, warp, sure, turn}, &there);         \
         const uint32_t group = group_of(there, first, d);                                          \
         return group ? of_##N(p->value[(first + lowest(group)) & 31]) : identity;                  \
     }
@@ -419,29 +480,30 @@ int lw_cuda_block_count(uint32_t mask, bool p)
 }
 
 /* Each thread may ask for another one's value. What is there is read before it is written again. */
-uint64_t lw_cuda_block_broadcast_b64(uint32_t mask, uint64_t v, int thread, uint32_t warps,
+uint64_t lw_cuda_block_broadcast_b64(uint32_t mask, uint64_t v, int thread, uint32_t threads,
                                      uint32_t warp, bool sure, uint32_t *turn)
 {
     const uint32_t source = (uint32_t)thread, from = source / LANES;
     uint32_t there;
-    if (warps == 1) {
+    if (warps_of(threads) == 1) {
         hw_warp_sync(ALL);
         return lw_cuda_shuffle_b64(mask, v, thread);
     }
     broadcast_value[warp * LANES + hw_lane()] = v;
     if (hw_lane() == lowest(mask))
         broadcast_lanes[warp] = mask;
-    meet(mask, 0, &(struct meeting){warps, warp, sure, turn}, &there);
-    const bool is_there = from < warps && has(there, from) && has(broadcast_lanes[from], source);
+    meet(mask, 0, &(struct meeting){threads, warp, sure, turn}, &there);
+    const bool is_there =
+        from < warps_of(threads) && has(there, from) && has(broadcast_lanes[from], source);
     const uint64_t result = is_there ? broadcast_value[source] : v;
     hw_barrier();
     return result;
 }
 
-uint32_t lw_cuda_block_broadcast_b32(uint32_t mask, uint32_t v, int thread, uint32_t warps,
+uint32_t lw_cuda_block_broadcast_b32(uint32_t mask, uint32_t v, int thread, uint32_t threads,
                                      uint32_t warp, bool sure, uint32_t *turn)
 {
-    return (uint32_t)lw_cuda_block_broadcast_b64(mask, v, thread, warps, warp, sure, turn);
+    return (uint32_t)lw_cuda_block_broadcast_b64(mask, v, thread, threads, warp, sure, turn);
 }
 
 /* ---- what the launch has to know ------------------------------------------------------------- */
