@@ -246,6 +246,9 @@ LLVMValueRef lw__mask_vector(struct lw__spmd *s, LLVMValueRef piece); /* NULL ->
 LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b); /* pieces; NULL ok */
 LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
+/* Lane l as bit l: those that no constant in the mask rules out; the mask within a set of lanes. */
+uint64_t lw__mask_may(const struct lw__spmd *s, LLVMValueRef piece);
+LLVMValueRef lw__mask_within(struct lw__spmd *s, LLVMValueRef piece, uint64_t lanes);
 LLVMValueRef lw__mask_bits(struct lw__spmd *s, LLVMValueRef piece); /* i<width>; NULL: all ones */
 LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1 over the gang */
 LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece);   /* i1 */

@@ -4,6 +4,7 @@
  * stand for those of all lanes. That is what makes the unmasked copies cheap to reach.
  */
 #include "compile/spmd_copy.h"
+#include <string.h>
 
 struct agreement {
     LLVMValueRef all, none;
@@ -74,21 +75,30 @@ static struct agreement compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMVal
     return a;
 }
 
+/* In pairs: no piece waits for more than a few others. */
+static LLVMValueRef join_all(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef *v, uint32_t count)
+{
+    for (; count > 1; count = (count + 1) / 2)
+        for (uint32_t k = 0; k < (count + 1) / 2; k++)
+            v[k] =
+                2 * k + 1 < count ? LLVMBuildBinOp(s->b, op, v[2 * k], v[2 * k + 1], "") : v[2 * k];
+    LLVMTypeRef bits = LLVMIntTypeInContext(s->context, s->width);
+    return LLVMBuildBitCast(s->b, v[0], bits, "");
+}
+
 /* Lane by lane; threads that do not exist follow the others. */
 static struct agreement vote(struct lw__spmd *s, LLVMValueRef condition)
 {
-    LLVMValueRef sum = NULL, any = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
-    for (uint32_t p = s->from; p < s->to; p++) {
+    LLVMValueRef all[LW_SPMD_PIECES_MAX], any[LW_SPMD_PIECES_MAX];
+    uint32_t count = 0;
+    for (uint32_t p = s->from; p < s->to; p++, count++) {
         LLVMValueRef v = lw__spmd_vector(s, condition, p), exists = lw__mask_exists(s, p);
-        LLVMValueRef missing = exists ? LLVMConstNot(exists) : NULL;
-        LLVMValueRef or_missing = missing ? LLVMBuildOr(s->b, v, missing, "") : v;
-        LLVMValueRef and_there = exists ? LLVMBuildAnd(s->b, v, exists, "") : v;
-        sum = sum ? LLVMBuildAnd(s->b, sum, or_missing, "") : or_missing;
-        any = LLVMBuildOr(s->b, any, and_there, "");
+        all[count] = exists ? LLVMBuildOr(s->b, v, LLVMConstNot(exists), "") : v;
+        any[count] = exists ? LLVMBuildAnd(s->b, v, exists, "") : v;
     }
-    LLVMTypeRef bits = LLVMIntTypeInContext(s->context, s->width);
-    LLVMValueRef all_bits = LLVMBuildBitCast(s->b, sum, bits, ""),
-                 any_bits = LLVMBuildBitCast(s->b, any, bits, "");
+    LLVMValueRef all_bits = join_all(s, LLVMAnd, all, count),
+                 any_bits = join_all(s, LLVMOr, any, count);
+    LLVMTypeRef bits = LLVMTypeOf(all_bits);
     return (struct agreement){LLVMBuildICmp(s->b, LLVMIntEQ, all_bits, LLVMConstAllOnes(bits), ""),
                               LLVMBuildICmp(s->b, LLVMIntEQ, any_bits, LLVMConstNull(bits), "")};
 }
@@ -160,6 +170,73 @@ void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef 
     struct agreement a = agree(s, condition, 0);
     *all = a.all;
     *none = a.none;
+}
+
+/* ---- for some lanes -------------------------------------------------------------------------- */
+
+/* Those of a constant mask: threads, of the gang. */
+struct threads {
+    uint32_t count, first;
+    bool there[LW_SPMD_PIECES_MAX * 16];
+};
+
+static bool note_threads(struct lw__spmd *s, const LLVMValueRef *mask, struct threads *set)
+{
+    memset(set, 0, sizeof *set);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (mask[p] && !LLVMIsConstant(mask[p]))
+            return false;
+        const uint64_t lanes = lw__mask_may(s, mask[p]);
+        for (uint32_t l = 0, t = p * s->width; l < s->width && t < s->threads; l++, t++) {
+            set->there[t] = lanes >> l & 1;
+            if (set->there[t] && !set->count++)
+                set->first = t;
+        }
+    }
+    return set->count;
+}
+
+/* The same number in all of them; *offset: from thread 0's. */
+static bool is_same(const struct lw__spmd *s, LLVMValueRef v, const struct threads *set,
+                    int64_t *offset)
+{
+    struct lw__value_shape shape = lw__shape_of(s, v);
+    *offset = 0;
+    if (lw__shape_is_uniform(s, shape))
+        return true;
+    if (shape.kind != LW_SHAPE_OFFSET || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return false;
+    for (uint32_t t = set->first; t < s->threads; t++)
+        if (set->there[t] && shape.lanes[t] != shape.lanes[set->first])
+            return false;
+    *offset = (int64_t)((uint64_t)shape.lanes[set->first] - (uint64_t)shape.lanes[0]);
+    return true;
+}
+
+static LLVMValueRef same_value(struct lw__spmd *s, LLVMValueRef v, const struct threads *set,
+                               unsigned depth)
+{
+    int64_t offset;
+    if (is_same(s, v, set, &offset))
+        return offset ? thread_value(s, v, offset) : lw__spmd_base(s, v, 0);
+    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
+    const bool logical = op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect;
+    LLVMValueRef x[3] = {NULL};
+    if ((!logical && op != LLVMICmp) || LLVMTypeOf(v) != s->i1 || depth > 8)
+        return NULL;
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+        if (!(x[k] = same_value(s, LLVMGetOperand(v, k), set, op == LLVMICmp ? 9 : depth + 1)))
+            return NULL;
+    if (op == LLVMICmp)
+        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(v), x[0], x[1], "");
+    return op == LLVMSelect ? LLVMBuildSelect(s->b, x[0], x[1], x[2], "")
+                            : LLVMBuildBinOp(s->b, op, x[0], x[1], "");
+}
+
+LLVMValueRef lw__control_same(struct lw__spmd *s, LLVMValueRef condition, const LLVMValueRef *mask)
+{
+    struct threads set;
+    return note_threads(s, mask, &set) ? same_value(s, condition, &set, 0) : NULL;
 }
 
 bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef c, unsigned depth)

@@ -31,81 +31,13 @@ static void stand_at(struct lw__spmd *s, LLVMBasicBlockRef block)
     s->scope++;
 }
 
-/* ---- sequences ------------------------------------------------------------------------------- */
-
-static uint32_t head_index(const struct lw__region *r, uint32_t block)
-{
-    for (uint32_t k = 0; k < r->head_count; k++)
-        if (r->heads[k] == block)
-            return k;
-    return UINT32_MAX;
-}
-
-/* Lanes wait for a class: add them. What is constant about the mask is remembered. */
-static void wait_at(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
-                    const LLVMValueRef *mask)
-{
-    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
-    for (uint32_t p = 0; p < s->pieces; p++) {
-        LLVMValueRef m = lw__mask_vector(s, mask[p]), *fixed = &q->fixed[k * s->pieces + p];
-        bool constant = LLVMIsConstant(m) && (!*fixed || *fixed == m);
-        *fixed = constant ? m : LLVMGetPoison(type);
-        if (!lw__mask_is_none(m))
-            lw__mask_add(s, q->waiting[k * s->pieces + p], m);
-    }
-}
-
-static void read_waiting(struct lw__spmd *s, struct lw__sequence *q, uint32_t k, LLVMValueRef *mask)
-{
-    for (uint32_t p = 0; p < s->pieces; p++)
-        mask[p] = p < s->from || p >= s->to ? LLVMConstNull(lw__spmd_vector_type(s, s->i1))
-                                            : lw__mask_read(s, q->waiting[k * s->pieces + p]);
-}
-
 static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__copy *c, uint32_t t);
 
-/* Slots, labels; nobody waits; no phi of a class's head or of the join has a value. */
 static struct lw__sequence *open_sequence(struct lw__spmd *s, int region, struct lw__copy *outer)
 {
-    struct lw__sequence *q = lw__copy_memory(1, sizeof *q);
-    const struct lw__region *r = &s->regions[region];
-    LLVMTypeRef type = lw__mask_slot_type(s);
-    q->region = region;
-    q->outer = outer;
-    q->waiting = lw__copy_memory(r->head_count * s->pieces, sizeof *q->waiting);
-    q->fixed = lw__copy_memory(r->head_count * s->pieces, sizeof *q->fixed);
-    q->check = lw__copy_memory(r->head_count + 1, sizeof *q->check);
-    q->next = lw__copy_memory(r->head_count, sizeof *q->next);
-    for (uint32_t k = 0; k < r->head_count; k++)
-        for (uint32_t p = s->from; p < s->to; p++) {
-            LLVMValueRef *slot = &q->waiting[k * s->pieces + p];
-            *slot = LLVMBuildAlloca(s->entry, type, "");
-            LLVMBuildStore(s->b, LLVMConstNull(type), *slot);
-        }
-    for (uint32_t k = 0; k <= r->head_count; k++)
-        q->check[k] = new_block(s, k < r->head_count ? "check" : "joined");
-    for (uint32_t k = 0; k < r->head_count; k++) {
-        if (!r->is_loop || r->heads[k] != r->head) /* the way in has written those */
-            lw__phis_clear(s, r->heads[k]);
-        q->next[k] = q->check[k + 1];
-        for (uint32_t n = 0; n < r->repeat_count; n++)
-            if (r->repeats[n].last == k) {
-                q->next[k] = new_block(s, "repeat");
-                break;
-            }
-    }
-    if (r->join != UINT32_MAX && (!outer->masked || place_of(s, outer, r->join)))
-        lw__phis_clear(s, r->join); /* else others may wait there */
-    return q;
-}
-
-static void close_sequence(struct lw__sequence *q)
-{
-    free(q->waiting);
-    free(q->fixed);
-    free(q->check);
-    free(q->next);
-    free(q);
+    const uint32_t join = s->regions[region].join;
+    const bool joins = join != UINT32_MAX && (!outer->masked || place_of(s, outer, join));
+    return lw__sequence_open(s, region, outer, joins);
 }
 
 static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
@@ -188,7 +120,15 @@ static bool is_back_edge(const struct lw__spmd *s, const struct lw__sequence *q,
                          uint32_t k)
 {
     return s->region_of[from] == q->region &&
-           k <= head_index(&s->regions[q->region], s->class_of[from]);
+           k <= lw__sequence_place(&s->regions[q->region], s->class_of[from]);
+}
+
+static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
+{
+    for (uint32_t p = 0; p < s->pieces; p++)
+        if (!lw__mask_is_none(mask[p]))
+            return false;
+    return true;
 }
 
 /* Some lanes go from -> to, which is another class of the region or its join: they wait. Nobody
@@ -197,9 +137,13 @@ static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint
                  LLVMValueRef *read, const LLVMValueRef *mask)
 {
     const struct lw__region *r = &s->regions[q->region];
-    uint32_t k = head_index(r, to);
+    uint32_t k = lw__sequence_place(r, to);
     if (k == UINT32_MAX && to != r->join) {
         s->failed = !lw__defect("spmd: lanes leave region %d at block %u", q->region, to);
+        free(read);
+        return;
+    }
+    if (is_nobody(s, mask)) {
         free(read);
         return;
     }
@@ -207,7 +151,7 @@ static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint
     note_gone(s, from, to, mask);
     lw__phis_store(s, to, read, back ? NULL : mask);
     if (k != UINT32_MAX)
-        wait_at(s, q, k, mask);
+        lw__sequence_wait(s, q, k, mask);
 }
 
 /* All lanes of the copy go from -> to. */
@@ -238,23 +182,14 @@ static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
     const struct lw__region *r = &s->regions[q->region];
     struct lw__copy *c = new_copy(s, q->outer, q->region, true);
     LLVMBasicBlockRef body = new_block(s, "class");
-    LLVMTypeRef type = lw__mask_slot_type(s);
-    bool repeats = false;
-    for (uint32_t n = 0; n < r->repeat_count; n++)
-        repeats |= r->repeats[n].first == k;
     c->sequence = q;
     c->order = k;
     c->class = r->heads[k];
     stand_at(s, q->check[k]);
-    read_waiting(s, q, k, c->mask);
-    LLVMBuildCondBr(s->b, lw__mask_any(s, c->mask), body, q->next[k]);
+    lw__sequence_read(s, q, k, c->mask);
+    LLVMBuildCondBr(s->b, lw__sequence_somebody(s, q, k, c->mask), body, q->next[k]);
     stand_at(s, body);
-    for (uint32_t p = s->from; p < s->to; p++) {
-        LLVMValueRef fixed = q->fixed[k * s->pieces + p];
-        LLVMBuildStore(s->b, LLVMConstNull(type), q->waiting[k * s->pieces + p]);
-        if (!repeats && fixed && !LLVMIsPoison(fixed))
-            c->mask[p] = fixed;
-    }
+    lw__sequence_take(s, q, k, c->mask);
     for (uint32_t b = 0; b < s->cfg.count; b++)
         if (s->region_of[b] == q->region && s->class_of[b] == c->class && !is_emitted_before(s, b))
             c->bb[b] = new_block(s, "");
@@ -270,9 +205,9 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__copy *outer,
                           const struct lw__region *r)
 {
     struct lw__sequence *q = outer->sequence;
-    uint32_t k = outer->masked ? head_index(&s->regions[q->region], r->join) : UINT32_MAX;
+    uint32_t k = outer->masked ? lw__sequence_place(&s->regions[q->region], r->join) : UINT32_MAX;
     if (k != UINT32_MAX) {
-        wait_at(s, q, k, outer->mask);
+        lw__sequence_wait(s, q, k, outer->mask);
         LLVMBuildBr(s->b, q->next[outer->order]);
     } else if (!s->failed) {
         wrong_edge(s, r->head, r->join);
@@ -295,7 +230,7 @@ static void emit_sequence(struct lw__spmd *s, struct lw__sequence *q)
                 more |= r->repeats[m].last == k;
             LLVMBasicBlockRef then = more ? new_block(s, "repeat") : q->check[k + 1];
             stand_at(s, at);
-            read_waiting(s, q, r->repeats[n].first, mask);
+            lw__sequence_read(s, q, r->repeats[n].first, mask);
             LLVMBuildCondBr(s->b, lw__mask_any(s, mask), q->check[r->repeats[n].first], then);
             at = then;
         }
@@ -321,11 +256,31 @@ static struct lw__copy *open_unmasked(struct lw__spmd *s, struct lw__copy *outer
     return c;
 }
 
-/* A branch parts the lanes: some to each side. The builder's block has no end yet. */
-static void part(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, const LLVMValueRef *mask)
+/* All lanes of the mask go to the same side: to the first where `left`, i1, says so. */
+static void send_together(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, LLVMValueRef left,
+                          const LLVMValueRef *mask, LLVMBasicBlockRef next)
+{
+    LLVMBasicBlockRef side[2] = {new_block(s, "together"), new_block(s, "together")};
+    LLVMBuildCondBr(s->b, left, side[0], side[1]);
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t to = s->cfg.succ[s->cfg.succ_start[d] + k];
+        stand_at(s, side[k]);
+        if (!LLVMIsAConstantInt(left) || LLVMConstIntGetZExtValue(left) == !k)
+            send(s, q, d, to, lw__phis_read(s, d, to), mask);
+        LLVMBuildBr(s->b, next);
+    }
+}
+
+/* A branch parts the lanes: some to each side. `next` is where the sequence goes on. */
+static void part(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, const LLVMValueRef *mask,
+                 LLVMBasicBlockRef next)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[d]);
-    LLVMValueRef condition = LLVMGetCondition(end);
+    LLVMValueRef condition = LLVMGetCondition(end), same = lw__control_same(s, condition, mask);
+    if (same) {
+        send_together(s, q, d, same, mask, next);
+        return;
+    }
     LLVMValueRef *left = lw__copy_memory(2 * s->pieces, sizeof *left), *right = left + s->pieces;
     for (uint32_t p = 0; p < s->pieces; p++) {
         if (lw__mask_is_none(mask[p])) {
@@ -342,6 +297,7 @@ static void part(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, const L
     send(s, q, d, s->cfg.succ[first], to_left, left);
     send(s, q, d, s->cfg.succ[first + 1], to_right, right);
     free(left);
+    LLVMBuildBr(s->b, next);
 }
 
 /* In an unmasked copy: all lanes to one side, all to the other, or into the sequence. `in` is the
@@ -364,9 +320,8 @@ static void branch_three_ways(struct lw__spmd *s, struct lw__copy *in, struct lw
     go(s, in, d, s->cfg.succ[first + 1]);
     stand_at(s, mixed);
     struct lw__copy *whole = new_copy(s, NULL, -1, false);
-    part(s, q, d, whole->mask);
+    part(s, q, d, whole->mask, next);
     free_copy(whole);
-    LLVMBuildBr(s->b, next);
 }
 
 static bool never_agrees(const struct lw__spmd *s, uint32_t d)
@@ -381,8 +336,7 @@ static void enter_by_branch(struct lw__spmd *s, struct lw__copy *c, uint32_t d, 
 {
     struct lw__sequence *q = open_sequence(s, region, c);
     if (c->masked || never_agrees(s, d)) {
-        part(s, q, d, c->mask);
-        LLVMBuildBr(s->b, q->check[0]);
+        part(s, q, d, c->mask, q->check[0]);
     } else {
         struct lw__copy *whole = open_unmasked(s, c, region, q);
         branch_three_ways(s, whole, q, d, q->check[0]);
@@ -390,7 +344,7 @@ static void enter_by_branch(struct lw__spmd *s, struct lw__copy *c, uint32_t d, 
         free_copy(whole);
     }
     emit_sequence(s, q);
-    close_sequence(q);
+    lw__sequence_close(q);
 }
 
 /* Say so of a loop that lanes leave in different trips, unless they are the last of a range. */
@@ -463,7 +417,7 @@ static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t hea
     for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
         struct lw__sequence *q = open_sequence(s, region, c);
         if (c->masked) {
-            wait_at(s, q, head_index(&s->regions[region], header), c->mask);
+            lw__sequence_wait(s, q, lw__sequence_place(&s->regions[region], header), c->mask);
             LLVMBuildBr(s->b, q->check[0]);
         } else {
             struct lw__copy *whole = open_unmasked(s, c, region, q);
@@ -472,7 +426,7 @@ static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t hea
             free_copy(whole);
         }
         emit_sequence(s, q);
-        close_sequence(q);
+        lw__sequence_close(q);
     }
 }
 
@@ -494,10 +448,9 @@ static void branch_apart(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
 {
     struct lw__sequence *q = c->sequence;
     if (c->masked) {
-        part(s, q, b, c->mask);
-        LLVMBuildBr(s->b, q->next[c->order]);
+        part(s, q, b, c->mask, q->next[c->order]);
     } else {
-        uint32_t k = head_index(&s->regions[q->region], s->class_of[b]);
+        uint32_t k = lw__sequence_place(&s->regions[q->region], s->class_of[b]);
         branch_three_ways(s, c, q, b, q->next[k]);
     }
 }

@@ -12,6 +12,9 @@ struct lw__sequence {
     LLVMValueRef *waiting;    /* per class and piece: a slot, the lanes that wait for it */
     LLVMValueRef *fixed;      /* per class and piece: their mask where it is one constant; NULL:
                                    nobody yet; poison: it is none */
+    uint64_t *may;            /* per class and piece: lanes that may come, as lw__mask_may */
+    LLVMValueRef *somebody;   /* per class: an i1 slot, lanes have been sent to wait for it, */
+    bool *perhaps;            /* of whom no constant tells that there were any */
     LLVMBasicBlockRef *check; /* per class: does anybody wait? and the end */
     LLVMBasicBlockRef *next;  /* per class: where it goes when it is done */
 };
@@ -29,6 +32,23 @@ struct lw__copy {
 
 void *lw__copy_memory(size_t count, size_t size); /* zeroed; release with free() */
 
+/* spmd_sequence.c: a sequence with nobody in it, its slots and labels; joins: lanes that are done
+ * go straight to the join, where nobody else waits. release with lw__sequence_close */
+struct lw__sequence *lw__sequence_open(struct lw__spmd *s, int region, struct lw__copy *outer,
+                                       bool joins);
+void lw__sequence_close(struct lw__sequence *q);
+/* The place of the class in the sequence; UINT32_MAX: block begins none. */
+uint32_t lw__sequence_place(const struct lw__region *r, uint32_t block);
+/* Lanes wait for class k: add them; who waits, and is that anybody (i1)? It is their turn: their
+ * mask is what was read. */
+void lw__sequence_wait(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
+                       const LLVMValueRef *mask);
+void lw__sequence_read(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
+                       LLVMValueRef *mask);
+LLVMValueRef lw__sequence_somebody(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
+                                   const LLVMValueRef *mask);
+void lw__sequence_take(struct lw__spmd *s, struct lw__sequence *q, uint32_t k, LLVMValueRef *mask);
+
 /* spmd_phi.c: what the edge from -> to gives to the phis of `to`, read and then stored: what one
  * gets may be another. mask NULL: for all lanes. */
 LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to);
@@ -45,6 +65,10 @@ void lw__phis_restore(struct lw__spmd *s, uint32_t block, const LLVMValueRef *ke
  * none. One of both may be false although it could be true. */
 void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *all,
                        LLVMValueRef *none);
+
+/* The condition's value, i1, for all lanes of the masks; NULL: they are no constants, or it may
+ * differ among them. */
+LLVMValueRef lw__control_same(struct lw__spmd *s, LLVMValueRef condition, const LLVMValueRef *mask);
 
 /* Is the condition a comparison of linear values, or made of such? Then scalars decide it. */
 bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef condition, unsigned depth);

@@ -1,6 +1,8 @@
 /* spmd_mask.c - masks: one <width x i1> a piece; NULL is all lanes. */
 #include "compile/spmd.h"
 
+enum { MAY_DEPTH = 8 };
+
 bool lw__mask_is_none(LLVMValueRef piece)
 {
     return piece && LLVMIsConstant(piece) && LLVMIsNull(piece);
@@ -19,6 +21,40 @@ LLVMValueRef lw__mask_vector(struct lw__spmd *s, LLVMValueRef piece)
 static bool is_all(const struct lw__spmd *s, LLVMValueRef piece)
 {
     return !piece || piece == all_lanes(s);
+}
+
+static uint64_t may_be_set(const struct lw__spmd *s, LLVMValueRef piece, unsigned depth)
+{
+    const uint64_t every = UINT64_MAX >> (64 - s->width);
+    const LLVMOpcode op = piece && LLVMIsAInstruction(piece) ? LLVMGetInstructionOpcode(piece) : 0;
+    const bool both = op == LLVMSelect && LLVMIsNull(LLVMGetOperand(piece, 2));
+    uint64_t may = 0;
+    if ((op == LLVMOr || both) && depth < MAY_DEPTH) {
+        uint64_t a = may_be_set(s, LLVMGetOperand(piece, 0), depth + 1),
+                 b = may_be_set(s, LLVMGetOperand(piece, 1), depth + 1);
+        return both ? a & b : a | b;
+    }
+    if (!piece || !LLVMIsConstant(piece) || LLVMIsPoison(piece))
+        return every;
+    for (uint32_t l = 0; l < s->width; l++) {
+        LLVMValueRef bit = LLVMGetAggregateElement(piece, l);
+        bool off = bit && LLVMIsAConstantInt(bit) && !LLVMConstIntGetZExtValue(bit);
+        may |= (uint64_t)!off << l;
+    }
+    return may;
+}
+
+uint64_t lw__mask_may(const struct lw__spmd *s, LLVMValueRef piece)
+{
+    return may_be_set(s, piece, 0);
+}
+
+LLVMValueRef lw__mask_within(struct lw__spmd *s, LLVMValueRef piece, uint64_t lanes)
+{
+    int64_t bits[64];
+    for (uint32_t l = 0; l < s->width; l++)
+        bits[l] = (int64_t)(lanes >> l & 1);
+    return lw__mask_and(s, lw__spmd_const_lanes(s, s->i1, bits), piece);
 }
 
 /* select, not and: a lane that is masked off may hold poison. */

@@ -17,17 +17,13 @@
 
 /* ---- what the lanes do ----------------------------------------------------------------------- */
 
-/* A constant mask says which lanes; any other is for run time. */
+/* A constant mask says which lanes; any other which may, the rest is for run time. */
 static void note_active(struct lw__spmd *s, LLVMValueRef mask, struct lw__access *a)
 {
-    bool constant = !mask || LLVMIsConstant(mask);
-    a->mask = constant ? NULL : mask;
+    const uint64_t may = lw__mask_may(s, mask);
+    a->mask = mask && !LLVMIsConstant(mask) ? mask : NULL;
     for (uint32_t l = 0; l < s->width; l++) {
-        a->active[l] = a->piece * s->width + l < s->threads;
-        if (mask && constant) {
-            LLVMValueRef bit = LLVMGetAggregateElement(mask, l);
-            a->active[l] &= bit && LLVMIsAConstantInt(bit) && LLVMConstIntGetZExtValue(bit);
-        }
+        a->active[l] = a->piece * s->width + l < s->threads && may >> l & 1;
         if (!a->active[l])
             continue;
         if (!a->count++)
@@ -185,7 +181,8 @@ LLVMValueRef lw__access_last(struct lw__spmd *s, const struct lw__access *a, LLV
         return lw__access_moved(s, a, lw__spmd_base(s, v, a->piece));
     LLVMValueRef vector = lw__access_moved(s, a, lw__spmd_vector(s, v, a->piece));
     LLVMValueRef lane = lw__spmd_const32(s, a->last);
-    if (a->mask) { /* bit 0 is set for a mask without lanes, any lane being right for it */
+    if (a->mask && a->count > 1) {
+        /* bit 0 is set for a mask without lanes, any lane being right for it */
         LLVMValueRef bits = LLVMBuildZExt(s->b, lw__mask_bits(s, a->mask), s->i64, "");
         bits = LLVMBuildOr(s->b, bits, lw__spmd_const64(s, 1), "");
         LLVMValueRef args[2] = {bits, LLVMConstInt(s->i1, 1, false)};
