@@ -43,6 +43,9 @@ bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *
 bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
                         uint32_t *marked);
 
+/* spmd_join.c: a branch that the thread's place decides has its join to itself. */
+bool lw__spmd_part_joins(LLVMValueRef function);
+
 /* ---- shapes (spmd_lanes.c, spmd_shape.c) ----------------------------------------------------- */
 
 enum lw__shape_kind { LW_SHAPE_NONE, LW_SHAPE_OFFSET, LW_SHAPE_PIECE, LW_SHAPE_VARYING };

@@ -272,6 +272,8 @@ bool lw__pass_prepare(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ir_expand_copies(unit->kernels.rows[i].function, true);
         part_dead_ends(unit->kernels.rows[i].function);
+        if (!lw__spmd_part_joins(unit->kernels.rows[i].function))
+            return false;
     }
     return true;
 }
