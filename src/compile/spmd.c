@@ -89,8 +89,10 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->waits || !s->region_of ||
         !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
-    return lw__spmd_values_build(s) && lw__spmd_find_waits(s) && lw__spmd_shapes(s) &&
-           lw__spmd_regions(s) && lw__spmd_find_gone(s);
+    if (!lw__spmd_values_build(s) || !lw__spmd_find_waits(s) || !lw__spmd_shapes(s))
+        return false;
+    lw__spmd_defer_conditions(s);
+    return lw__spmd_regions(s) && lw__spmd_find_gone(s);
 }
 
 void lw__spmd_close(struct lw__spmd *s)

@@ -185,6 +185,10 @@ struct lw__spmd {
 uint32_t lw__spmd_value_index(const struct lw__spmd *s, LLVMValueRef value); /* UINT32_MAX */
 bool lw__spmd_values_build(struct lw__spmd *s);
 void lw__spmd_values_free(struct lw__spmd *s);
+/* Conditions that scalars decide and only branches ask for are made where a branch parts lanes, of
+ * what they are computed from: as long as lanes agree nobody needs them lane by lane. */
+void lw__spmd_defer_conditions(struct lw__spmd *s);
+bool lw__spmd_is_deferred(const struct lw__spmd *s, LLVMValueRef v);
 
 /* spmd.c: refuse the instruction; always false. */
 bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *what);
@@ -273,6 +277,8 @@ void lw__mask_add(struct lw__spmd *s, LLVMValueRef slot, LLVMValueRef mask); /* 
 bool lw__spmd_arith_scalar(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_arith_base(struct lw__spmd *s, LLVMValueRef i, uint32_t p);
 bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+/* One piece of what needs no mask, in the form that its shape asks for; not set. */
+LLVMValueRef lw__spmd_arith_again(struct lw__spmd *s, LLVMValueRef i, uint32_t p);
 
 /* spmd_native.c: devlib functions that stay calls until they are widened: is it such a call; the
  * call, its first two operands as these vectors or scalars. */

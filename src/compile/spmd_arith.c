@@ -269,3 +269,9 @@ bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMV
         lw__spmd_set_vector(s, i, p, v);
     return v != NULL;
 }
+
+LLVMValueRef lw__spmd_arith_again(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    return lw__shape_of(s, i).kind == LW_SHAPE_VARYING ? vector_form(s, i, p, NULL)
+                                                       : scalar_form(s, i, p);
+}

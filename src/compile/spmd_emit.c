@@ -42,7 +42,8 @@ static enum duty duty_of(const struct lw__spmd *s, LLVMValueRef i)
 {
     struct lw__value_shape shape = lw__shape_of(s, i);
     const char *name = lw__ir_callee(i);
-    if (LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || is_ignored(name))
+    if (LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || is_ignored(name) ||
+        lw__spmd_is_deferred(s, i))
         return NOTHING;
     if (LLVMIsAStoreInst(i))
         return is_uniform(s, LLVMGetOperand(i, 1)) ? ALONE : PER_PIECE;

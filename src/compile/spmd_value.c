@@ -3,7 +3,7 @@
  * In the block that computes a value its forms are at hand; elsewhere they come from its slots,
  * allocas that the block stores to. Phis live in slots alone: the edges store to them.
  */
-#include "compile/spmd.h"
+#include "compile/spmd_copy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +17,7 @@ struct lw__emitted {
     LLVMValueRef *slot;    /* NULL where there is none yet */
     uint32_t forms, parts; /* parts: members of a struct, 1 of other types */
     bool crosses;          /* used in other blocks, or a phi */
+    bool deferred;         /* a condition that is made where it is asked for */
 };
 
 enum { AGREE_DEPTH = 8 }; /* of conditions joined by && and || */
@@ -116,6 +117,38 @@ bool lw__spmd_values_build(struct lw__spmd *s)
         }
     keep_conditions(s);
     return true;
+}
+
+/* Is it asked for by branches alone, or by other conditions that are? */
+static bool is_asked_by_branches(const struct lw__spmd *s, LLVMValueRef v, unsigned depth)
+{
+    if (depth > AGREE_DEPTH || LLVMTypeOf(v) != s->i1 || lw__spmd_value_index(s, v) == UINT32_MAX)
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsABranchInst(user) &&
+            (!lw__control_is_linear(s, user, 0) || !is_asked_by_branches(s, user, depth + 1)))
+            return false;
+    }
+    return true;
+}
+
+void lw__spmd_defer_conditions(struct lw__spmd *s)
+{
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i)) {
+            const uint32_t index = lw__spmd_value_index(s, i);
+            if (index != UINT32_MAX && s->shapes[index].kind != LW_SHAPE_OFFSET &&
+                lw__control_is_linear(s, i, 0) && is_asked_by_branches(s, i, 0))
+                s->emitted[index].deferred = true;
+        }
+}
+
+bool lw__spmd_is_deferred(const struct lw__spmd *s, LLVMValueRef v)
+{
+    const uint32_t index = lw__spmd_value_index(s, v);
+    return index != UINT32_MAX && s->emitted[index].deferred;
 }
 
 void lw__spmd_values_free(struct lw__spmd *s)
@@ -232,7 +265,9 @@ static LLVMValueRef form_of(struct lw__spmd *s, LLVMValueRef v, uint32_t k)
     if (e->made_in == s->serial && e->form[k])
         return e->form[k];
     open_scope(s, e);
-    if (!e->read[k]) {
+    if (!e->read[k] && e->deferred) {
+        e->read[k] = lw__spmd_arith_again(s, v, k);
+    } else if (!e->read[k]) {
         LLVMValueRef slot = slot_of(s, v, e, k);
         e->read[k] = LLVMBuildLoad2(s->b, LLVMGetAllocatedType(slot), slot, "");
     }

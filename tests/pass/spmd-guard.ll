@@ -1,6 +1,8 @@
 ; A guard has the plain code for blocks that lie in front of the limit, and a masked copy for the
 ; one across it.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 32,1,1 %s | FileCheck %s
+; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 32,1,1 %s |
+; RUN:     FileCheck %s --check-prefix=LANES
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -8,6 +10,13 @@ target triple = "x86_64-unknown-linux-gnu"
 declare i32 @lw.thread_idx.x() memory(none)
 declare i32 @lw.block_idx.x() memory(none)
 
+; Lane by lane it is compared only where they part.
+; LANES-LABEL: define i32 @lw.cpu.scale(
+; LANES-NOT: icmp slt <16 x i32>
+; LANES: mixed:
+; LANES-COUNT-2: icmp slt <16 x i32>
+; LANES-NOT: icmp slt <16 x i32>
+; LANES: {{^}}}
 ; CHECK-LABEL: define i32 @lw.cpu.scale(
 ; Where the last thread is inside so are all; where the first is not, none is.
 ; CHECK: [[LAST:%.*]] = add i32 {{%.*}}, 31
