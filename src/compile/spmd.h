@@ -356,6 +356,7 @@ void lw__gang_meet(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__ma
 /* target_cpu_ahead.c, target_cpu_quirks.c: of a finished lw.cpu.K, or a gang's */
 bool lw__cpu_fetch_ahead(LLVMValueRef function);
 void lw__cpu_hide_half_masks(LLVMValueRef function);
+void lw__cpu_repeat_addresses(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);
 
 /* spmd_control.c: the blocks of the kernel, for one block of threads, from s->b on; a return

@@ -154,6 +154,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
             return false;
         if (level == LW_LEVEL_AVX512)
             lw__cpu_hide_half_masks(f);
+        lw__cpu_repeat_addresses(f);
         lw__cpu_split_blocks(f);
     }
     return true;

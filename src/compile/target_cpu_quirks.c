@@ -97,6 +97,55 @@ void lw__cpu_hide_half_masks(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
+/* ---- addresses a constant away from another -------------------------------------------------- */
+
+static bool is_constant_away(LLVMValueRef i)
+{
+    if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+        return false;
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++)
+        if (!LLVMIsAConstantInt(LLVMGetOperand(i, k)))
+            return false;
+    return !LLVMIsConstant(LLVMGetOperand(i, 0));
+}
+
+/* A user that could have the address in its own block, where it has not; NULL: none is left. */
+static LLVMValueRef user_elsewhere(LLVMValueRef address)
+{
+    LLVMBasicBlockRef home = LLVMGetInstructionParent(address);
+    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) != home)
+            return user;
+    }
+    return NULL;
+}
+
+/* An instruction has room for a constant, but where such an address is the same in all trips of a
+ * loop LLVM computes it in front; it lets the code generator put it back only if none but plain
+ * loads and stores use it, no masked ones. A tile has hundreds, which it then spills. So each user
+ * gets its own. */
+void lw__cpu_repeat_addresses(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
+        for (i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            while (is_constant_away(i) && (user = user_elsewhere(i))) {
+                LLVMValueRef own = LLVMInstructionClone(i);
+                LLVMPositionBuilderBefore(b, user);
+                LLVMInsertIntoBuilder(b, own);
+                for (int n = 0; n < LLVMGetNumOperands(user); n++)
+                    if (LLVMGetOperand(user, (unsigned)n) == i)
+                        LLVMSetOperand(user, (unsigned)n, own);
+            }
+            if (is_constant_away(i) && !LLVMGetFirstUse(i))
+                LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
 /* ---- long blocks ----------------------------------------------------------------------------- */
 
 /* The time that the code generator takes for a block grows faster than the block. So a long one is
