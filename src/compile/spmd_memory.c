@@ -222,6 +222,48 @@ static void many_addresses(struct lw__spmd *s, const struct lw__access *a, LLVMV
     *mask = LLVMConstAllOnes(lw__spmd_vector_type(s, s->i1));
 }
 
+/* The factor that all lanes are multiplied by, as an integer type of so many bytes; NULL: it is
+ * none that an access has room for. */
+static LLVMTypeRef scale_of(struct lw__spmd *s, LLVMValueRef factors)
+{
+    LLVMValueRef first = LLVMIsConstant(factors) ? LLVMGetAggregateElement(factors, 0) : NULL;
+    if (!first || !LLVMIsAConstantInt(first) || factors != lw__spmd_splat(s, first))
+        return NULL;
+    switch (LLVMConstIntGetZExtValue(first)) {
+    case 1: return s->i8;
+    case 2: return s->i16;
+    case 4: return s->i32;
+    case 8: return s->i64;
+    default: return NULL;
+    }
+}
+
+/* The same addresses by signed numbers of 32 bits, where they are those of elements by unsigned
+ * ones: an instruction takes sixteen of these, of 64 bits eight. They become signed where the
+ * numbers begin 2^31 elements further. Made where the access is, since the code generator sees no
+ * other block. */
+static LLVMValueRef by_short_numbers(struct lw__spmd *s, LLVMValueRef where)
+{
+    if (s->level != LW_LEVEL_AVX512 || !LLVMIsAGetElementPtrInst(where) ||
+        LLVMGetGEPSourceElementType(where) != s->i8 ||
+        LLVMTypeOf(LLVMGetOperand(where, 0)) != s->ptr)
+        return where;
+    LLVMValueRef base = LLVMGetOperand(where, 0), wide = LLVMGetOperand(where, 1);
+    LLVMTypeRef scale = s->i8, type = LLVMTypeOf(wide);
+    if (LLVMIsAInstruction(wide) && LLVMGetInstructionOpcode(wide) == LLVMMul) {
+        scale = scale_of(s, LLVMGetOperand(wide, 1));
+        wide = LLVMGetOperand(wide, 0);
+    }
+    if (!scale || !LLVMIsAZExtInst(wide) ||
+        LLVMTypeOf(LLVMGetOperand(wide, 0)) != lw__spmd_vector_type(s, s->i32))
+        return where;
+    LLVMValueRef half = lw__spmd_const64(s, INT64_C(1) << 31), number = LLVMGetOperand(wide, 0);
+    base = LLVMBuildGEP2(s->b, scale, base, &half, 1, "");
+    number = LLVMBuildXor(s->b, number, lw__spmd_splat(s, lw__spmd_const32(s, INT32_MIN)), "");
+    number = LLVMBuildSExt(s->b, number, type, "");
+    return LLVMBuildGEP2(s->b, scale, base, &number, 1, "");
+}
+
 static void remark_distance(struct lw__spmd *s, const struct lw__access *a, const char *what)
 {
     struct lw__value_shape shape = lw__shape_of(s, a->address);
@@ -280,6 +322,7 @@ static LLVMValueRef gather(struct lw__spmd *s, const struct lw__access *a)
     LLVMValueRef args[4] = {where, lw__spmd_const32(s, a->align), mask, LLVMConstNull(vector)};
     remark_distance(s, a, "gather");
     struct skip skip = skip_open(s, a);
+    args[0] = by_short_numbers(s, where);
     return skip_close(s, skip,
                       lw__llvm_intrinsic(s->b, s->module, "llvm.masked.gather", types, 2, args, 4));
 }
@@ -293,6 +336,7 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
     LLVMValueRef args[4] = {value, where, lw__spmd_const32(s, a->align), mask};
     remark_distance(s, a, "scatter");
     struct skip skip = skip_open(s, a);
+    args[1] = by_short_numbers(s, where);
     lw__llvm_intrinsic(s->b, s->module, "llvm.masked.scatter", types, 2, args, 4);
     skip_close(s, skip, NULL);
 }
