@@ -209,6 +209,17 @@ static void straight_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__ac
         lw__spmd_set_vector(s, i, a->piece, all);
 }
 
+/* By the only lane that runs it. */
+static void lone_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    LLVMValueRef lane = lw__spmd_const32(s, a->first), address = lw__access_single(s, a);
+    LLVMValueRef value = lw__spmd_vector(s, LLVMGetOperand(i, 1), a->piece);
+    value = LLVMBuildExtractElement(s->b, value, lane, "");
+    LLVMValueRef old = build_rmw(s, i, address, value),
+                 none = LLVMConstNull(lw__spmd_vector_type(s, LLVMTypeOf(i)));
+    lw__spmd_set_vector(s, i, a->piece, LLVMBuildInsertElement(s->b, none, old, lane, ""));
+}
+
 static void serial_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
 {
     struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
@@ -309,6 +320,10 @@ bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRe
     LLVMValueRef single = c ? lw__access_single(s, &a) : NULL;
     if (single) {
         build_rmw(s, i, single, reduce(s, c, operands(s, c, i, &a)));
+        return true;
+    }
+    if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == 1) {
+        lone_rmw(s, i, &a);
         return true;
     }
     lw__spmd_remark(s, i, "serialised", "an atomic operation, one lane after the other");

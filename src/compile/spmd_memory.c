@@ -334,11 +334,16 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
     many_addresses(s, a, &where, &mask);
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(where)};
     LLVMValueRef args[4] = {value, where, lw__spmd_const32(s, a->align), mask};
-    remark_distance(s, a, "scatter");
+    struct lw__pack pack;
+    const bool packs = lw__pack_open(s, a, value, &pack);
+    if (!packs)
+        remark_distance(s, a, "scatter");
     struct skip skip = skip_open(s, a);
     args[1] = by_short_numbers(s, where);
     lw__llvm_intrinsic(s->b, s->module, "llvm.masked.scatter", types, 2, args, 4);
     skip_close(s, skip, NULL);
+    if (packs)
+        lw__pack_close(s, &pack);
 }
 
 /* ---- own memory ------------------------------------------------------------------------------ */

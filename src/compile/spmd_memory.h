@@ -47,6 +47,19 @@ bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a);
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value);
 
+/* spmd_memory_pack.c: a store to where the active lanes below are counted. The builder's block ends
+ * in the question whether it leaves gaps; behind open it is where it does, close goes on behind
+ * both. false: it is no such store. */
+struct lw__pack {
+    uint32_t piece, below;     /* how many bits of the value lie below that of lane 0 */
+    LLVMValueRef rank, bits;   /* the kernel's: who counts them, in which value */
+    LLVMValueRef first, count; /* here: the first active lane's address; active lanes, i32 */
+    LLVMBasicBlockRef behind;
+};
+bool lw__pack_open(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value,
+                   struct lw__pack *k);
+void lw__pack_close(struct lw__spmd *s, const struct lw__pack *k);
+
 /* spmd_serial.c: a loop over the active lanes. The builder is in the loop's body between open and
  * close, behind it afterwards. Whatever lw__spmd_* is to give must be asked for before open: what
  * it caches is not there behind the loop. */
