@@ -29,7 +29,7 @@ enum lw_ref_state {
     LW_REF_FAILED,     /* a failed assert; never resume it */
 };
 
-enum { LW_REF_KEY_MAX = 63, LW_REF_PRINT_MAX = 64 }; /* 31 nested loops; printf arguments */
+enum { LW_REF_KEY_MAX = 63 }; /* 31 nested loops */
 
 struct lw_ref_launch; /* the scheduler's, opaque to kernel code but for the calls below */
 

@@ -12,6 +12,7 @@
 
 /* Of a function: CUDA's local memory of a thread, and far below the stack of a worker thread. */
 enum { LOCAL_BYTES_MAX = 512 << 10 };
+enum { PRINT_MAX = 64 }; /* of a printf, behind the format: each has room for all threads */
 
 /* What was reported, for telling it once. */
 enum kind { KIND_CALL, KIND_POINTER_CALL, KIND_ADDRESS, KIND_ALLOCA, KIND_TYPE, KIND_GOTO };
@@ -251,6 +252,10 @@ static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef calle
                         name);
         return;
     }
+    const unsigned printed = strcmp(name, "lw.printf") ? 0 : LLVMGetNumArgOperands(call) - 1;
+    if (printed > PRINT_MAX)
+        lw__diags_error(r->diags, loc, "printf with %u arguments, at most %d are possible", printed,
+                        PRINT_MAX);
     if (!LLVMIsDeclaration(callee) || is_ours(name) ||
         starts_with(name, "__ubsan_handle_vla_bound"))
         return;

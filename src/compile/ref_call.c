@@ -44,11 +44,6 @@ static bool lower_place(struct lw__ref *r, LLVMValueRef call, const char *name)
 static bool lower_print(struct lw__ref *r, LLVMValueRef call)
 {
     unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
-    if (count > LW_REF_PRINT_MAX) {
-        lw__diags_error(&r->unit->diags, lw__loc_of(call),
-                        "printf with %u arguments, %d are possible", count, LW_REF_PRINT_MAX);
-        return true;
-    }
     LLVMTypeRef slots = LLVMArrayType2(r->i64, count ? count : 1);
     LLVMBuilderRef entry = LLVMCreateBuilderInContext(r->unit->context);
     LLVMPositionBuilderBefore(entry, LLVMGetFirstInstruction(r->co.entry));

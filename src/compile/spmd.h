@@ -171,9 +171,10 @@ struct lw__spmd {
                                operation */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
-    LLVMValueRef dummy; /* 64 bytes that a masked-off scalar access may touch */
-    uint64_t serial;    /* of the emission of a block: what it makes is at hand for one */
-    uint64_t scope;     /* of what is read and spread: a part of a block's code that dominates the
+    LLVMValueRef printed; /* room for the arguments of any printf; NULL: there was none yet */
+    LLVMValueRef dummy;   /* 64 bytes that a masked-off scalar access may touch */
+    uint64_t serial;      /* of the emission of a block: what it makes is at hand for one */
+    uint64_t scope;       /* of what is read and spread: a part of a block's code that dominates the
                            rest of itself */
     LLVMValueRef *arguments; /* what the kernel's parameters are here */
     uint64_t private_bytes;  /* of the threads' arrays on the stack, */
@@ -299,7 +300,9 @@ bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 
 /* spmd_call.c: at s->b, the call that gives the worker's frame; its operand 1 is the bytes. */
 LLVMValueRef lw__spmd_frame(struct lw__spmd *s);
-/* spmd_private.c: an alloca; its shape; by what factor offsets of an address into one grow. */
+/* spmd_private.c: so many bytes of the frame; an alloca; its shape; by what factor offsets of an
+ * address into one grow. */
+LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align);
 bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable);
 struct lw__value_shape lw__private_shape(struct lw__spmd *s, LLVMValueRef variable);
 uint64_t lw__private_scale(const struct lw__spmd *s, LLVMValueRef pointer);

@@ -132,28 +132,38 @@ static LLVMValueRef slot_bits(struct lw__spmd *s, LLVMValueRef vector)
     }
 }
 
-/* args[k][thread] in an array of the stack. */
-static LLVMValueRef store_arguments(struct lw__spmd *s, LLVMValueRef call, unsigned count,
-                                    lw__mask mask)
+/* Of the kernel's printf that has the most. */
+static unsigned most_arguments(const struct lw__spmd *s)
+{
+    unsigned most = 0;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i))
+            if (!strcmp(lw__ir_callee(i), "lw.printf") && LLVMGetNumArgOperands(i) - 1 > most)
+                most = LLVMGetNumArgOperands(i) - 1;
+    return most;
+}
+
+/* args[k][thread] in one array for all printfs: a kernel may have hundreds, and the stack no room
+ * for as many. */
+static void store_arguments(struct lw__spmd *s, LLVMValueRef call, unsigned count, lw__mask mask)
 {
     uint32_t padded = s->pieces * s->width;
-    LLVMTypeRef type = LLVMArrayType2(s->i64, (uint64_t)padded * (count ? count : 1));
-    LLVMValueRef array = LLVMBuildAlloca(s->entry, type, "");
+    if (!s->printed && count)
+        s->printed = lw__spmd_in_frame(s, (uint64_t)padded * most_arguments(s) * 8, 8);
     for (unsigned k = 0; k < count; k++)
         for (uint32_t p = 0; p < s->pieces; p++) {
             if (lw__mask_is_none(mask[p]))
                 continue;
             LLVMValueRef v = slot_bits(s, lw__spmd_vector(s, LLVMGetOperand(call, k + 1), p));
             LLVMValueRef at = lw__spmd_const64(s, (int64_t)k * padded + p * s->width);
-            LLVMValueRef place = LLVMBuildGEP2(s->b, s->i64, array, &at, 1, "");
+            LLVMValueRef place = LLVMBuildGEP2(s->b, s->i64, s->printed, &at, 1, "");
             LLVMSetAlignment(LLVMBuildStore(s->b, v, place), 8);
         }
-    return array;
 }
 
 /* The body of the loop over threads: its arguments together, and the call. */
-static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, LLVMValueRef all,
-                         LLVMValueRef thread)
+static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, LLVMValueRef thread)
 {
     LLVMTypeRef type = LLVMArrayType2(s->i64, count ? count : 1);
     LLVMValueRef own = LLVMBuildAlloca(s->entry, type, "");
@@ -163,7 +173,7 @@ static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, 
             LLVMBuildAdd(s->b, wide, lw__spmd_const64(s, (int64_t)k * s->pieces * s->width), "");
         LLVMValueRef to = lw__spmd_const64(s, k);
         LLVMValueRef v =
-            LLVMBuildLoad2(s->b, s->i64, LLVMBuildGEP2(s->b, s->i64, all, &from, 1, ""), "");
+            LLVMBuildLoad2(s->b, s->i64, LLVMBuildGEP2(s->b, s->i64, s->printed, &from, 1, ""), "");
         LLVMBuildStore(s->b, v, LLVMBuildGEP2(s->b, s->i64, own, &to, 1, ""));
     }
     lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, print), LLVMVoidTypeInContext(s->context),
@@ -176,7 +186,8 @@ static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, 
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     unsigned count = LLVMGetNumArgOperands(call) - 1;
-    LLVMValueRef all = store_arguments(s, call, count, mask), bits = lanes_on_stack(s, mask);
+    store_arguments(s, call, count, mask);
+    LLVMValueRef bits = lanes_on_stack(s, mask);
     LLVMValueRef counter = LLVMBuildAlloca(s->entry, s->i32, "");
     const char *const names[] = {"print", "print.test", "print.one", "print.next", "printed"};
     LLVMBasicBlockRef bb[5];
@@ -196,7 +207,7 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     word = LLVMBuildLShr(s->b, word, LLVMBuildAnd(s->b, t, lw__spmd_const32(s, 31), ""), "");
     LLVMBuildCondBr(s->b, LLVMBuildTrunc(s->b, word, s->i1, ""), bb[2], bb[3]);
     LLVMPositionBuilderAtEnd(s->b, bb[2]);
-    print_thread(s, call, count, all, t);
+    print_thread(s, call, count, t);
     LLVMBuildBr(s->b, bb[3]);
     LLVMPositionBuilderAtEnd(s->b, bb[3]);
     LLVMBuildStore(s->b, LLVMBuildAdd(s->b, t, lw__spmd_const32(s, 1), ""), counter);

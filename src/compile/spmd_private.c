@@ -120,7 +120,7 @@ static LLVMValueRef round_up(struct lw__spmd *s, LLVMValueRef at, uint64_t align
 }
 
 /* So many bytes of the frame, which is asked for at the start of the function. */
-static LLVMValueRef in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align)
+LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align)
 {
     LLVMBuilderRef here = s->b;
     LLVMValueRef at = lw__spmd_const64(s, (int64_t)s->frame_bytes);
@@ -147,7 +147,7 @@ bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable)
                 padded(s);
     uint64_t align = e ? e : LLVMGetAlignment(variable); /* of elements, nobody sees more */
     if (align > STACK_ALIGN || s->private_bytes + bytes > STACK_MAX) {
-        lw__spmd_set_uniform(s, variable, in_frame(s, bytes, align));
+        lw__spmd_set_uniform(s, variable, lw__spmd_in_frame(s, bytes, align));
         return true;
     }
     s->private_bytes += bytes;
