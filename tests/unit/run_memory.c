@@ -3,18 +3,23 @@
  * left. */
 #include "run_test.h"
 #include <errno.h>
+#include <pthread.h>
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *old, size_t bytes);
+void *__real_aligned_alloc(size_t align, size_t bytes);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *old, size_t bytes);
+void *__wrap_aligned_alloc(size_t align, size_t bytes);
 void __wrap_free(void *memory);
 
 static _Thread_local long until_failure; /* of this thread's allocations; 0: never */
 static long outstanding;
+static long workers; /* that may begin to keep a thread's block memory, WORKER_KEEPS allocations */
+enum { WORKER_KEEPS = 2 };
 static bool failed;
 
 static bool fails_now(void)
@@ -50,6 +55,11 @@ void *__wrap_realloc(void *old, size_t bytes)
         return NULL;
     memory = __real_realloc(old, bytes);
     return old ? memory : count(memory);
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t bytes)
+{
+    return fails_now() ? NULL : count(__real_aligned_alloc(align, bytes));
 }
 
 void __wrap_free(void *memory)
@@ -103,13 +113,15 @@ static lw_status use(struct objects *o)
     return launch(o);
 }
 
+#define TOTAL_ROWS(shared)                                                                         \
+    "kernel\ttotal\tvoid total(unsigned long *out, long n)\t1\t0\t0\t0\t" shared "\t0\t16\n"       \
+    "param\tout\tunsigned long *\tp(u64)\t0\t8\t0\n"                                               \
+    "param\tn\tlong\ti64\t8\t8\t0\n"
+
 /* Code for a size of block, built at the launch: cpu_payload.c has the kernel. */
-static lw_status use_cpu(struct objects *o)
+static lw_status use_cpu_for(struct objects *o, const char *rows)
 {
-    lw_build_options options = {
-        .source = "kernel\ttotal\tvoid total(unsigned long *out, long n)\t1\t0\t0\t0\t0\t0\t16\n"
-                  "param\tout\tunsigned long *\tp(u64)\t0\t8\t0\n"
-                  "param\tn\tlong\ti64\t8\t8\t0\n"};
+    lw_build_options options = {.source = rows};
     lw_kernel *k;
 
     LW_TRY(lw_device_open("cpu", &o->device));
@@ -119,7 +131,19 @@ static lw_status use_cpu(struct objects *o)
     LW_TRY(lw_stream_create(o->device, &o->stream));
     LW_TRY(LW_LAUNCH(o->stream, k, 8, 8, o->buffer, 0));
     LW_TRY(LW_LAUNCH(o->stream, k, 8, 9, o->buffer, 0));
+    LW_TRY(lw_stream_wait(o->stream));
+    LW_TRY(LW_LAUNCH(o->stream, k, 8, 9, o->buffer, 0)); /* known to be small: in this thread */
     return lw_stream_wait(o->stream);
+}
+
+static lw_status use_cpu(struct objects *o)
+{
+    return use_cpu_for(o, TOTAL_ROWS("0"));
+}
+
+static lw_status use_block_memory(struct objects *o)
+{
+    return use_cpu_for(o, TOTAL_ROWS("64"));
 }
 
 /* On the double of the driver, fake_cuda.c; more launches than come between two fences. */
@@ -154,21 +178,40 @@ static void destroy(struct objects *o)
     lw_device_close(o->device);
 }
 
+struct attempt {
+    lw_status (*whole)(struct objects *);
+    long n;
+};
+
 /* Where memory is short only for a message or for the cache, the call succeeds. */
-static bool attempt(lw_status (*whole)(struct objects *), long n)
+static void *fail_once(void *argument)
 {
+    const struct attempt *a = argument;
     struct objects o = {0};
     lw_status status;
 
-    failed = false;
-    until_failure = n;
-    status = whole(&o);
+    until_failure = a->n;
+    status = a->whole(&o);
     until_failure = 0;
     if (status && (status != LW_E_MEMORY || strlen(lw_last_error()) < 10)) {
         failures++;
-        printf("allocation %ld: status %d, \"%s\"\n", n, status, lw_last_error());
+        printf("allocation %ld: status %d, \"%s\"\n", a->n, status, lw_last_error());
     }
     destroy(&o);
+    return NULL;
+}
+
+/* In a thread of its own: what is kept for a thread goes with it. */
+static bool attempt(lw_status (*whole)(struct objects *), long n)
+{
+    struct attempt a = {whole, n};
+    pthread_t thread;
+
+    failed = false;
+    CHECK(pthread_create(&thread, NULL, fail_once, &a) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    for (; outstanding >= WORKER_KEEPS && workers > 0; workers--)
+        outstanding -= WORKER_KEEPS;
     if (outstanding) {
         failures++;
         printf("allocation %ld: %ld blocks are left\n", n, outstanding);
@@ -196,6 +239,9 @@ int main(void)
     sweep(use);
     setenv("LW_FAKE_PAYLOAD", getenv("LW_UNIT_CPU_PAYLOAD"), 1);
     sweep(use_cpu);
+    workers = sysconf(_SC_NPROCESSORS_ONLN);
+    sweep(use_block_memory);
+    workers = 0;
     CHECK(file >= 0 && write(file, "// fake\n", 8) == 8);
     setenv("LW_FAKE_SECOND_PAYLOAD", text, 1);
     sweep(use_cuda);
