@@ -92,7 +92,8 @@ INLINE uint64_t from_b64(uint64_t v, uint32_t lane)
 }
 
 /* shuffle and its like, on the bits of any type: the source's value, or one's own. All lanes of the
- * warp must come to the same shuffle, so numbers, which may differ between them, decide no branch. */
+ * warp must come to the same shuffle, so a number, which may differ between them, decides no branch.
+ */
 #define MOVES(B, BITS, UP, DOWN, XOR)                                                              \
     BITS lw_cuda_shuffle_##B(uint32_t mask, BITS v, int number)                                    \
     {                                                                                              \
@@ -242,8 +243,8 @@ INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *
         return of_##N(lw_cuda_shuffle_xor_##B(ALL, bits_##N(v), (int)lanes));                      \
     }
 
-/* tree: of a warp, the lowest lane of the neighbouring group has its value; all: lanes below `count`, a
- * power of two, are there. OP commutes. */
+/* tree: of a warp, the lowest lane of the neighbouring group has its value. all: the lanes below
+ * `count`, a power of two, are there. OP commutes. */
 #define REDUCTION(N, T, name, OP)                                                                  \
     APART T tree_##name##_##N(uint32_t mask, T v)                                                  \
     {                                                                                              \
@@ -299,92 +300,91 @@ INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *
         return of_##N(bits);                                                                       \
     }
 
-/* Kogge-Stone over the active lanes by their rank: `at` is the lane whose rank is `d` less. */
-#define SCANS(N, T)                                                                                   \
-    INLINE T scan_lanes_##N(uint32_t mask, T v)                                                       \
-    {                                                                                                 \
-        const uint32_t lane = hw_lane();                                                              \
-        uint32_t at = mask == ALL ? lane - 1 : highest(below(mask, lane));                            \
-        STEPS(d)                                                                                      \
-        {                                                                                             \
-            const bool is_there = at < LANES;                                                         \
-            const T other = from_##N(v, at & 31);                                                     \
-            const uint32_t next = mask == ALL ? lane - 2 * d : from_b32(at, at & 31);                 \
-            v = is_there ? other + v : v;                                                             \
-            at = mask == ALL || is_there ? next : LANES;                                              \
-        }                                                                                             \
-        return v;                                                                                     \
-    }                                                                                                 \
-    APART T scan_##N(uint32_t mask, T v)                                                              \
-    {                                                                                                 \
-        return scan_lanes_##N(mask, v);                                                               \
-    }                                                                                                 \
-    T lw_cuda_warp_inclusive_sum_##N(uint32_t mask, T v)                                              \
-    {                                                                                                 \
-        return mask == ALL ? scan_lanes_##N(ALL, v) : scan_##N(mask, v);                              \
-    }                                                                                                 \
-    INLINE T before_##N(uint32_t mask, T inclusive, T first)                                          \
-    {                                                                                                 \
-        const uint32_t at = highest(below(mask, hw_lane()));                                          \
-        const T other = from_##N(inclusive, at & 31);                                                 \
-        return at < LANES ? other : first;                                                            \
-    }                                                                                                 \
-    T lw_cuda_warp_exclusive_sum_##N(uint32_t mask, T v)                                              \
-    {                                                                                                 \
-        return before_##N(mask, lw_cuda_warp_inclusive_sum_##N(mask, v), 0);                          \
-    }                                                                                                 \
-    /* Of lane w: what comes in front of warp w, and what its first thread's predecessor has; 0     \
-     * where there is nothing. */ \
-    INLINE void prefixes_##N(const struct part *p, uint32_t there, T *prefix, T *last)                \
-    {                                                                                                 \
-        const T totals = of_##N(p->value[hw_lane()]), sums = scan_##N(there, totals);                 \
-        const uint32_t w = highest(below(there, hw_lane())),                                          \
-                       ww = w < LANES ? highest(below(there, w)) : LANES;                             \
-        const T total = from_##N(totals, w & 31), sum = from_##N(sums, w & 31),                       \
-                sum_before = from_##N(sums, ww & 31);                                                 \
-        *prefix = w < LANES ? sum : 0;                                                                \
-        *last = w >= LANES ? 0 : ww < LANES ? sum_before + total : total;                             \
-    }                                                                                                 \
-    /* *last: what the thread before this warp's first has, 0 where there is none */                  \
-    INLINE T block_scan_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp, bool sure,           \
-                            uint32_t *turn, T *last)                                                  \
-    {                                                                                                 \
-        uint32_t there;                                                                               \
-        v = lw_cuda_warp_inclusive_sum_##N(mask, v);                                                  \
-        *last = 0;                                                                                    \
-        if (warps_of(threads) == 1) {                                                                 \
-            hw_warp_sync(ALL);                                                                        \
-            return v;                                                                                 \
-        }                                                                                             \
-        const T total = from_##N(v, highest(mask) & 31);                                              \
-        const struct part *p =                                                                        \
-            meet(mask, bits_##N(total), &(struct meeting){threads, warp, sure, turn}, &there);        \
-        T prefix;                                                                                     \
-        prefixes_##N(p, there, &prefix, last);                                                        \
-        if (lacks_lanes(threads)) {                                                                   \
-            uint64_t a = bits_##N(prefix), b = bits_##N(*last);                                       \
-            give(p, there, warp, &a, &b);                                                             \
-            prefix = of_##N(a);                                                                       \
-            *last = of_##N(b);                                                                        \
-        } else {                                                                                      \
-            prefix = from_##N(prefix, warp);                                                          \
-            *last = from_##N(*last, warp);                                                            \
-        }                                                                                             \
-        *last = warp > lowest(there) ? *last : 0;                                                     \
-        return warp > lowest(there) ? prefix + v : v;                                                 \
-    }                                                                                                 \
-    T lw_cuda_block_inclusive_sum_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp,            \
-                                      bool sure, uint32_t *turn)                                      \
-    {                                                                                                 \
-        T last;                                                                                       \
-        return block_scan_##N(mask, v, threads, warp, sure, turn, &last);                             \
-    }                                                                                                 \
-    T lw_cuda_block_exclusive_sum_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp,            \
-                                      bool sure, uint32_t *turn)                                      \
-    {                                                                                                 \
-        T last;                                                                                       \
-        const T inclusive = block_scan_##N(mask, v, threads, warp, sure, turn, &last);                \
-        return before_##N(mask, inclusive, last);                                                     \
+/* Kogge-Stone over the active lanes by their rank: `at` is the lane whose rank is `d` less.
+ * prefixes gives lane w what comes in front of warp w, and what its first thread's predecessor has:
+ * *last; 0 where there is nothing. */
+#define SCANS(N, T)                                                                                \
+    INLINE T scan_lanes_##N(uint32_t mask, T v)                                                    \
+    {                                                                                              \
+        const uint32_t lane = hw_lane();                                                           \
+        uint32_t at = mask == ALL ? lane - 1 : highest(below(mask, lane));                         \
+        STEPS(d)                                                                                   \
+        {                                                                                          \
+            const bool is_there = at < LANES;                                                      \
+            const T other = from_##N(v, at & 31);                                                  \
+            const uint32_t next = mask == ALL ? lane - 2 * d : from_b32(at, at & 31);              \
+            v = is_there ? other + v : v;                                                          \
+            at = mask == ALL || is_there ? next : LANES;                                           \
+        }                                                                                          \
+        return v;                                                                                  \
+    }                                                                                              \
+    APART T scan_##N(uint32_t mask, T v)                                                           \
+    {                                                                                              \
+        return scan_lanes_##N(mask, v);                                                            \
+    }                                                                                              \
+    T lw_cuda_warp_inclusive_sum_##N(uint32_t mask, T v)                                           \
+    {                                                                                              \
+        return mask == ALL ? scan_lanes_##N(ALL, v) : scan_##N(mask, v);                           \
+    }                                                                                              \
+    INLINE T before_##N(uint32_t mask, T inclusive, T first)                                       \
+    {                                                                                              \
+        const uint32_t at = highest(below(mask, hw_lane()));                                       \
+        const T other = from_##N(inclusive, at & 31);                                              \
+        return at < LANES ? other : first;                                                         \
+    }                                                                                              \
+    T lw_cuda_warp_exclusive_sum_##N(uint32_t mask, T v)                                           \
+    {                                                                                              \
+        return before_##N(mask, lw_cuda_warp_inclusive_sum_##N(mask, v), 0);                       \
+    }                                                                                              \
+    INLINE void prefixes_##N(const struct part *p, uint32_t there, T *prefix, T *last)             \
+    {                                                                                              \
+        const T totals = of_##N(p->value[hw_lane()]), sums = scan_##N(there, totals);              \
+        const uint32_t w = highest(below(there, hw_lane())),                                       \
+                       ww = w < LANES ? highest(below(there, w)) : LANES;                          \
+        const T total = from_##N(totals, w & 31), sum = from_##N(sums, w & 31),                    \
+                sum_before = from_##N(sums, ww & 31);                                              \
+        *prefix = w < LANES ? sum : 0;                                                             \
+        *last = w >= LANES ? 0 : ww < LANES ? sum_before + total : total;                          \
+    }                                                                                              \
+    INLINE T block_scan_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp, bool sure,        \
+                            uint32_t *turn, T *last)                                               \
+    {                                                                                              \
+        uint32_t there;                                                                            \
+        v = lw_cuda_warp_inclusive_sum_##N(mask, v);                                               \
+        *last = 0;                                                                                 \
+        if (warps_of(threads) == 1) {                                                              \
+            hw_warp_sync(ALL);                                                                     \
+            return v;                                                                              \
+        }                                                                                          \
+        const T total = from_##N(v, highest(mask) & 31);                                           \
+        const struct part *p =                                                                     \
+            meet(mask, bits_##N(total), &(struct meeting){threads, warp, sure, turn}, &there);     \
+        T prefix;                                                                                  \
+        prefixes_##N(p, there, &prefix, last);                                                     \
+        if (lacks_lanes(threads)) {                                                                \
+            uint64_t a = bits_##N(prefix), b = bits_##N(*last);                                    \
+            give(p, there, warp, &a, &b);                                                          \
+            prefix = of_##N(a);                                                                    \
+            *last = of_##N(b);                                                                     \
+        } else {                                                                                   \
+            prefix = from_##N(prefix, warp);                                                       \
+            *last = from_##N(*last, warp);                                                         \
+        }                                                                                          \
+        *last = warp > lowest(there) ? *last : 0;                                                  \
+        return warp > lowest(there) ? prefix + v : v;                                              \
+    }                                                                                              \
+    T lw_cuda_block_inclusive_sum_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp,         \
+                                      bool sure, uint32_t *turn)                                   \
+    {                                                                                              \
+        T last;                                                                                    \
+        return block_scan_##N(mask, v, threads, warp, sure, turn, &last);                          \
+    }                                                                                              \
+    T lw_cuda_block_exclusive_sum_##N(uint32_t mask, T v, uint32_t threads, uint32_t warp,         \
+                                      bool sure, uint32_t *turn)                                   \
+    {                                                                                              \
+        T last;                                                                                    \
+        const T inclusive = block_scan_##N(mask, v, threads, warp, sure, turn, &last);             \
+        return before_##N(mask, inclusive, last);                                                  \
     }
 
 /* One step of the tree with the user's operator; step is a power of two. */
