@@ -92,7 +92,7 @@ INLINE uint64_t from_b64(uint64_t v, uint32_t lane)
 }
 
 /* shuffle and its like, on the bits of any type: the source's value, or one's own. All lanes of the
- * warp must come to the same shuffle, so a number, which may differ between them, decides no branch.
+ * warp must come to the same shuffle: a number, which may differ between them, decides no branch.
  */
 #define MOVES(B, BITS, UP, DOWN, XOR)                                                              \
     BITS lw_cuda_shuffle_##B(uint32_t mask, BITS v, int number)                                    \
