@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""cuda.py - the bench kernels on an NVIDIA GPU, against PyTorch (cuBLAS) in the same run.
+
+    bench/cuda.py [--json FILE] [--rows NAME,...]       needs a GPU, build/ and PyTorch
+
+Each row: its kernel through the library, the peer's operation through PyTorch, and a copy of the
+same size, in turns; medians of 9 rounds, each round many launches between two events of the GPU.
+Inputs are taken in turns from more memory than the L2 holds. Results are compared with PyTorch's.
+"""
+import argparse
+import ctypes as C
+import json
+import os
+import statistics
+import time
+
+import torch
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROUNDS, L2_BYTES = 9, 256 << 20
+DTYPES = {"bool": 8, "f32": 11}
+
+
+class Arg(C.Structure):
+    class As(C.Union):
+        _fields_ = [("i", C.c_int64), ("buffer", C.c_void_p), ("bytes", C.c_char * 88)]
+
+    _fields_ = [("kind", C.c_int), ("value", As)]
+
+
+class Dim3(C.Structure):
+    _fields_ = [("x", C.c_uint32), ("y", C.c_uint32), ("z", C.c_uint32)]
+
+
+class Lanewise:
+    """The C library, as far as it is needed here."""
+
+    def __init__(self):
+        self.lib = C.CDLL(os.path.join(ROOT, "build/src/run/liblanewise.so"))
+        self.lib.lw_last_error.restype = C.c_char_p
+        self.device = self.make("lw_device_open", b"cuda")
+        self.stream = self.make("lw_stream_create", self.device)
+        self.events = [self.make("lw_event_create", self.device) for _ in range(2)]
+
+    def check(self, status):
+        if status:
+            raise RuntimeError(self.lib.lw_last_error().decode())
+
+    def make(self, name, *args):
+        made = C.c_void_p()
+        self.check(getattr(self.lib, name)(*args, C.byref(made)))
+        return made
+
+    def kernel(self, name, defines=()):
+        words = (C.c_char_p * len(defines))(*[d.encode() for d in defines])
+        options = (C.c_void_p * 7)(None, C.cast(words, C.c_void_p).value, len(defines))
+        path = os.path.join(ROOT, "bench/kernels", name + ".c").encode()
+        program = self.make("lw_program_build", self.device, path, options)
+        return self.make("lw_program_kernel", program, name.encode())
+
+    def buffer(self, tensor):
+        """A buffer with the tensor's values."""
+        host = tensor.contiguous().cpu()
+        buffer = self.zeros(host.numel(), "bool" if host.dtype == torch.bool else "f32")
+        self.check(self.lib.lw_buffer_write(buffer, C.c_size_t(0), C.c_size_t(host.numel()),
+                                            C.c_void_p(host.data_ptr())))
+        return buffer
+
+    def zeros(self, count, dtype="f32"):
+        return self.make("lw_buffer_create", self.device, DTYPES[dtype], C.c_size_t(count))
+
+    def read(self, buffer, count):
+        host = torch.empty(count)
+        self.check(self.lib.lw_buffer_read(buffer, C.c_size_t(0), C.c_size_t(count),
+                                           C.c_void_p(host.data_ptr())))
+        return host
+
+    def free(self, buffer):
+        self.lib.lw_buffer_destroy(buffer)
+
+    def launch(self, kernel, grid, block, *args):
+        packed = (Arg * len(args))()
+        for a, value in zip(packed, args):
+            a.kind = 3 if isinstance(value, C.c_void_p) else 0
+            if a.kind:
+                a.value.buffer = value.value
+            else:
+                a.value.i = value
+        grid, block = Dim3(*grid), Dim3(*block)
+        return lambda: self.check(self.lib.lw_stream_launch(self.stream, kernel, grid, block, None,
+                                                            packed, C.c_size_t(len(args))))
+
+    def time(self, launches, count):
+        """Seconds of one of `count` launches, taken in turns."""
+        self.check(self.lib.lw_event_record(self.events[0], self.stream))
+        for i in range(count):
+            launches[i % len(launches)]()
+        self.check(self.lib.lw_event_record(self.events[1], self.stream))
+        self.check(self.lib.lw_event_wait(self.events[1]))
+        ns = C.c_uint64()
+        self.check(self.lib.lw_event_elapsed(*self.events, C.byref(ns)))
+        return ns.value / count / 1e9
+
+
+def torch_time(calls, count):
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for i in range(count):
+        calls[i % len(calls)]()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / count / 1e3
+
+
+def in_turns(ours, peer, copy, count):
+    times = {"ours": [], "peer": [], "copy": []}
+    for run in range(ROUNDS + 1):
+        row = {"ours": LW.time(ours, count), "copy": torch_time(copy, count)}
+        row["peer"] = torch_time(peer, count) if peer else row["copy"]
+        for key, value in row.items():
+            if run:  # the first warms up
+                times[key].append(value)
+    return {key: statistics.median(values) for key, values in times.items()}
+
+
+def sets_for(bytes_each):
+    return max(1, min(64, -(-L2_BYTES // bytes_each)))
+
+
+def copies_of(bytes_moved, sets):
+    """Device to device copies that move as many bytes, read and written together."""
+    count = max(1, bytes_moved // 8)
+    pairs = [(torch.empty(count, device="cuda"), torch.zeros(count, device="cuda"))
+             for _ in range(sets)]
+    return [lambda p=p: p[0].copy_(p[1]) for p in pairs]
+
+
+def close(ours, theirs, bound):
+    scale = theirs.abs().max().item() or 1
+    return (ours - theirs).abs().max().item() <= bound * scale
+
+
+def measure(name, tensors, out_count, run, peer, expect, moved, bound=1e-4, count=None):
+    """One row. run(out, *buffers) gives a launch; expect(*tensors) what out holds, or NULL."""
+    sets = sets_for(sum(t.numel() * t.element_size() for t in tensors))
+    inputs = [tensors] + [tuple(t.clone() for t in tensors) for _ in range(sets - 1)]
+    outs = [LW.zeros(out_count) for _ in range(min(sets, 4))]
+    buffers = [[LW.buffer(t) for t in row] for row in inputs]
+    launches = [run(outs[i % len(outs)], *row) for i, row in enumerate(buffers)]
+    launches[0]()
+    got, want = LW.read(outs[0], out_count), expect(*tensors).cpu().flatten()
+    right = close(got.sum().reshape(1) if want.numel() == 1 else got, want, bound)
+    calls = [lambda row=row: peer(*row) for row in inputs] if peer else None
+    each = moved / 4e12
+    times = in_turns(launches, calls, copies_of(moved, 1 if moved > L2_BYTES else sets),
+                     count or max(sets, min(400, int(0.02 / each))))
+    for b in outs + [b for row in buffers for b in row]:
+        LW.free(b)
+    row = {"row": name, "right": right, "gbytes_per_s": moved / times["ours"] / 1e9,
+           "of_copy": times["copy"] / times["ours"], "of_peer": times["peer"] / times["ours"],
+           **{k + "_us": v * 1e6 for k, v in times.items()}}
+    print("%-24s %s %9.1f us  %7.0f GB/s  of copy %.3f  of peer %.3f" %
+          (name, "right" if right else "WRONG", times["ours"] * 1e6, row["gbytes_per_s"],
+           row["of_copy"], row["of_peer"]), flush=True)
+    torch.cuda.empty_cache()
+    return row
+
+
+def rand(*shape):
+    return torch.rand(*shape, device="cuda")
+
+
+def row_dot(power, blocks):
+    n = 1 << power
+    k = LW.kernel("dot")
+    return measure("dot 2^%d" % power, (rand(n), rand(n)), blocks,
+                   lambda out, a, b: LW.launch(k, (blocks, 1, 1), (512, 1, 1), out, a, b, n),
+                   torch.dot, lambda a, b: torch.dot(a.double(), b.double()).float().reshape(1),
+                   8 * n)
+
+
+def row_mixed():
+    n = 1 << 28
+    k = LW.kernel("dot", ["T=bool"])
+    return measure("dot float x bool 2^28", (rand(n), rand(n) < 0.5), 1056,
+                   lambda out, a, b: LW.launch(k, (1056, 1, 1), (512, 1, 1), out, a, b, n), None,
+                   lambda a, b: a[b].double().sum().float().reshape(1), 5 * n)
+
+
+def row_stream(name, expect, n=1 << 28):
+    k = LW.kernel(name)
+    return measure(name + " 2^28", (rand(n),), n,
+                   lambda out, a: LW.launch(k, (n // 256, 1, 1), (256, 1, 1), out, a, n), None,
+                   expect, 8 * n, bound=1e-5)
+
+
+def difference(a):
+    return torch.cat((a[1:] - a[:-1], torch.zeros(1, device="cuda")))
+
+
+def row_softmax():
+    rows, cols = 262144, 1024
+    k = LW.kernel("softmax")
+    return measure("softmax 262144 x 1024", (rand(rows, cols),), rows * cols,
+                   lambda out, a: LW.launch(k, (rows, 1, 1), (256, 1, 1), rows, cols, out, a),
+                   lambda a: torch.softmax(a, 1), lambda a: torch.softmax(a, 1), 8 * rows * cols)
+
+
+def row_transpose():
+    n = 16384
+    k = LW.kernel("transpose")
+    return measure("transpose 16384^2", (rand(n, n),), n * n,
+                   lambda out, a: LW.launch(k, (n // 32, n // 32, 1), (32, 8, 1), n, n, out, a),
+                   lambda a: a.t().contiguous(), lambda a: a.t(), 8 * n * n, bound=0)
+
+
+def row_normalise():
+    n = 1 << 28
+    k = LW.kernel("normalise")
+    return measure("normalise 2^28", (rand(n) + 1,), n,
+                   lambda out, a: LW.launch(k, (n // 256, 1, 1), (256, 1, 1), out, a, n), None,
+                   lambda a: (a.view(-1, 256) / a.view(-1, 256).mean(1, True)), 8 * n)
+
+
+def row_matmul():
+    n = 4096
+    torch.backends.cuda.matmul.allow_tf32 = False
+    k = LW.kernel("matmul_4x4")
+    return measure("matmul_4x4 4096", (rand(n, n), rand(n, n)), n * n,
+                   lambda out, a, b: LW.launch(k, (n // 64, n // 64, 1), (16, 16, 1), n, out, a, b),
+                   torch.mm, torch.mm, 12 * n * n, count=4)
+
+
+def row_empty():
+    k = LW.kernel("empty")
+    count = 20000
+    launch = LW.launch(k, (1, 1, 1), (32, 1, 1), LW.zeros(1))
+    best = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        for _ in range(count):
+            launch()
+        LW.check(LW.lib.lw_stream_wait(LW.stream))
+        best.append((time.perf_counter() - begin) / count)
+    value = statistics.median(best)
+    print("%-24s       %9.2f us a launch, from Python" % ("empty", value * 1e6), flush=True)
+    return {"row": "empty", "ours_us": value * 1e6}
+
+
+ROWS = {
+    "dot20": lambda: row_dot(20, 264), "dot24": lambda: row_dot(24, 528),
+    "dot28": lambda: row_dot(28, 1056), "mixed": row_mixed,
+    "difference": lambda: row_stream("difference", difference), "normalise": row_normalise,
+    "softmax": row_softmax, "transpose": row_transpose, "matmul": row_matmul, "empty": row_empty,
+}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--json")
+    parser.add_argument("--rows", default=",".join(ROWS))
+    parser.add_argument("--commit", default="")
+    options = parser.parse_args()
+    LW = Lanewise()
+    results = []
+    for row_name in options.rows.split(","):
+        try:
+            results.append(ROWS[row_name]())
+        except RuntimeError as why:
+            print("%-24s %s" % (row_name, why), flush=True)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"device": torch.cuda.get_device_name(), "commit": options.commit,
+                       "peer": "PyTorch " + torch.__version__, "rows": results}, file, indent=1)
+            file.write("\n")
