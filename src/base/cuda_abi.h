@@ -18,8 +18,10 @@
  * for itself is static there.
  *
  * The text's global LW_CUDA_USES, a uint32_t, says what of struct lw_cuda_launch the code touches;
- * where that is nothing, the address may be 0. Where it prints or asserts, the global LW_CUDA_TEXT
- * holds all texts that its records point to, each with its final 0.
+ * where that is nothing, the address may be 0. Its upper half is how many bytes of dynamic block
+ * memory the launch needs beyond that, for variables that ask for a larger alignment. Where it
+ * prints or asserts, the global LW_CUDA_TEXT holds all texts that its records point to, each with
+ * its final 0.
  */
 #ifndef LW_CUDA_ABI_H
 #define LW_CUDA_ABI_H
@@ -30,6 +32,8 @@
 #define LW_CUDA_TEXT "lw_text"
 
 enum { LW_CUDA_ALIGN = 16, LW_CUDA_SHARED_ALIGN = 128 };
+
+enum { LW_CUDA_SLACK_SHIFT = 16 }; /* to the upper half of LW_CUDA_USES */
 
 enum lw_cuda_uses {
     LW_CUDA_TICKETS = 1, /* blocks take their index from `ticket` as they start */

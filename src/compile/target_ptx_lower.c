@@ -316,6 +316,30 @@ static void move_body(struct entry *e)
     e->launch = LLVMBuildAddrSpaceCast(x->b, e->launch, x->ptr, "");
 }
 
+static LLVMValueRef block_memory(struct lw__ptx *x)
+{
+    LLVMValueRef memory = LLVMGetNamedGlobal(x->module, "lw_block_memory");
+    if (!memory) {
+        memory = LLVMAddGlobalInAddressSpace(x->module, LLVMArrayType2(x->i8, 0), "lw_block_memory",
+                                             LW_PTX_SHARED);
+        LLVMSetAlignment(memory, LW_CUDA_SHARED_ALIGN);
+    }
+    return memory;
+}
+
+/* The hardware aligns it to LW_CUDA_SHARED_ALIGN; what asks for more begins somewhat behind. */
+static LLVMValueRef align_memory(struct entry *e, LLVMValueRef memory, uint64_t align)
+{
+    struct lw__ptx *x = &e->x;
+    if (align <= LW_CUDA_SHARED_ALIGN)
+        return memory;
+    e->uses |= (unsigned)(align - LW_CUDA_SHARED_ALIGN) << LW_CUDA_SLACK_SHIFT;
+    LLVMValueRef at = LLVMBuildPtrToInt(x->b, memory, x->i64, "");
+    LLVMValueRef ahead =
+        LLVMBuildAnd(x->b, LLVMBuildNeg(x->b, at, ""), LLVMConstInt(x->i64, align - 1, 0), "");
+    return LLVMBuildGEP2(x->b, x->i8, memory, &ahead, 1, "");
+}
+
 /* SHARED variables: places in the launch's dynamic block memory. */
 static bool place_shared(struct entry *e)
 {
@@ -324,20 +348,11 @@ static bool place_shared(struct entry *e)
     LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(e->function);
     bool ok = lw__shared_layout(x->unit, e->function, &layout);
     if (ok && layout.count) {
-        LLVMValueRef memory = LLVMGetNamedGlobal(x->module, "lw_block_memory");
-        if (!memory) {
-            memory = LLVMAddGlobalInAddressSpace(x->module, LLVMArrayType2(x->i8, 0),
-                                                 "lw_block_memory", LW_PTX_SHARED);
-            LLVMSetAlignment(memory, LW_CUDA_SHARED_ALIGN);
-        }
-        if (layout.align > LLVMGetAlignment(memory))
-            LLVMSetAlignment(memory, (unsigned)layout.align);
-        LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(first));
-        LLVMValueRef base = LLVMBuildAddrSpaceCast(
-            x->b, LLVMBuildGEP2(x->b, x->i8, memory, (LLVMValueRef[]){const32(x, 0)}, 1, ""),
-            x->ptr, "");
-        LLVMValueRef behind = lw__ir_first_after_phis(first);
-        while (LLVMIsAAllocaInst(behind) || behind == base)
+        LLVMValueRef behind = LLVMGetFirstInstruction(first);
+        LLVMPositionBuilderBefore(x->b, behind);
+        LLVMValueRef base = align_memory(e, block_memory(x), layout.align);
+        base = LLVMBuildAddrSpaceCast(x->b, base, x->ptr, "");
+        while (LLVMIsAAllocaInst(behind))
             behind = LLVMGetNextInstruction(behind);
         LLVMPositionBuilderBefore(x->b, behind);
         ok = lw__shared_replace(x->unit, e->function, &layout, base, x->b, first);

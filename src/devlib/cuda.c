@@ -91,6 +91,13 @@ INLINE uint64_t from_b64(uint64_t v, uint32_t lane)
     return BY_HALVES(hw_from, v, lane, LAST_LANE);
 }
 
+/* A number that the compiler knows, so that it is the same in all lanes, for which a full warp's
+ * shuffle does what the language wants. */
+INLINE bool is_near(uint32_t number)
+{
+    return __builtin_constant_p(number) && number < LANES;
+}
+
 /* shuffle and its like, on the bits of any type: the source's value, or one's own. All lanes of the
  * warp must come to the same shuffle: a number, which may differ between them, decides no branch.
  */
@@ -102,33 +109,30 @@ INLINE uint64_t from_b64(uint64_t v, uint32_t lane)
         const BITS found = from_##B(v, source & 31);                                               \
         return there ? found : v;                                                                  \
     }                                                                                              \
-    INLINE BITS near_##B(BITS v, BITS found, int number)                                           \
-    {                                                                                              \
-        return (uint32_t)number < LANES ? found : v;                                               \
-    }                                                                                              \
     BITS lw_cuda_shuffle_up_##B(uint32_t mask, BITS v, int number)                                 \
     {                                                                                              \
         const uint32_t distance = (uint32_t)number, lane = hw_lane();                              \
-        return mask == ALL ? near_##B(v, UP, number)                                               \
-                           : lw_cuda_shuffle_##B(mask, v, (int)(lane - distance));                 \
+        return mask == ALL && is_near(distance)                                                    \
+                   ? UP                                                                            \
+                   : lw_cuda_shuffle_##B(mask, v, (int)(lane - distance));                         \
     }                                                                                              \
     BITS lw_cuda_shuffle_down_##B(uint32_t mask, BITS v, int number)                               \
     {                                                                                              \
         const uint32_t distance = (uint32_t)number, lane = hw_lane();                              \
-        return mask == ALL ? near_##B(v, DOWN, number)                                             \
-                           : lw_cuda_shuffle_##B(mask, v, (int)(lane + distance));                 \
+        return mask == ALL && is_near(distance)                                                    \
+                   ? DOWN                                                                          \
+                   : lw_cuda_shuffle_##B(mask, v, (int)(lane + distance));                         \
     }                                                                                              \
     BITS lw_cuda_shuffle_xor_##B(uint32_t mask, BITS v, int number)                                \
     {                                                                                              \
         const uint32_t lanes = (uint32_t)number, lane = hw_lane();                                 \
-        return mask == ALL ? near_##B(v, XOR, number)                                              \
-                           : lw_cuda_shuffle_##B(mask, v, (int)(lane ^ lanes));                    \
+        return mask == ALL && is_near(lanes) ? XOR                                                 \
+                                             : lw_cuda_shuffle_##B(mask, v, (int)(lane ^ lanes));  \
     }
-MOVES(b32, uint32_t, hw_from_up(ALL, v, distance & 31, 0),
-      hw_from_down(ALL, v, distance & 31, LAST_LANE), hw_from_xor(ALL, v, lanes & 31, LAST_LANE))
-MOVES(b64, uint64_t, BY_HALVES(hw_from_up, v, distance & 31, 0),
-      BY_HALVES(hw_from_down, v, distance & 31, LAST_LANE),
-      BY_HALVES(hw_from_xor, v, lanes & 31, LAST_LANE))
+MOVES(b32, uint32_t, hw_from_up(ALL, v, distance, 0), hw_from_down(ALL, v, distance, LAST_LANE),
+      hw_from_xor(ALL, v, lanes, LAST_LANE))
+MOVES(b64, uint64_t, BY_HALVES(hw_from_up, v, distance, 0),
+      BY_HALVES(hw_from_down, v, distance, LAST_LANE), BY_HALVES(hw_from_xor, v, lanes, LAST_LANE))
 
 /* ---- block memory of the operations ---------------------------------------------------------- */
 

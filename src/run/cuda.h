@@ -59,6 +59,7 @@ struct lw__cuda_code {
     struct cu_module *module;
     struct cu_function *function;
     uint32_t uses;       /* enum lw_cuda_uses */
+    size_t slack_bytes;  /* block memory that its alignment takes */
     size_t static_bytes; /* block memory that is not in `shared` of a launch */
     int threads;         /* a block can have at most */
     char *text;          /* a copy of LW_CUDA_TEXT, text_bytes and a NUL */

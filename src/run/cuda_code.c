@@ -98,6 +98,8 @@ static lw_status load_text(struct lw__cuda *gpu, const char *text, struct lw__cu
     result = read_global(gpu, c, LW_CUDA_USES, &c->uses, sizeof c->uses);
     if (result)
         return lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_USES);
+    c->slack_bytes = c->uses >> LW_CUDA_SLACK_SHIFT;
+    c->uses &= (1u << LW_CUDA_SLACK_SHIFT) - 1;
     return read_text(gpu, c);
 }
 

@@ -165,9 +165,10 @@ static int read_record(struct lw__cuda_queue *q, const struct lw__cuda_flight *f
 
 static size_t dynamic_bytes(const struct lw__launch *l)
 {
+    const struct lw__cuda_code *c = l->code;
     const size_t align = LW_CUDA_SHARED_ALIGN;
 
-    return (l->shared_bytes + align - 1) / align * align + l->dynamic_bytes;
+    return c->slack_bytes + (l->shared_bytes + align - 1) / align * align + l->dynamic_bytes;
 }
 
 lw_status lw__cuda_check(void *state, const struct lw__launch *l)

@@ -37,6 +37,8 @@ static void check(int me, int threads, int n, int stride)
     MOVES(shuffle_up, 18, lane - 18);
     MOVES(shuffle_up, n, lane - n);
     MOVES(shuffle_down, n * lane, lane + n * lane);
+    MOVES(shuffle_up, n - lane, 2 * lane - n); /* also by less than 0 */
+    MOVES(shuffle_down, n - 2 * lane, n - lane);
     MOVES(shuffle_xor, 17, lane ^ 17);
     MOVES(warp_broadcast, n, n);
 }
