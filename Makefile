@@ -41,6 +41,11 @@ test-tsan: all
 test-cpu: all
 	scripts/test --only cpu-full $(BUILD)
 
+# The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
+test-gpu: all
+	ninja -C $(BUILD) tests/random/random
+	scripts/test-gpu $(BUILD)
+
 # Every float of every maths function, doubles by the million, against MPFR: about 18 minutes of one
 # core, shared by all cores. Not part of `make test`, which tries a sample.
 test-maths:
@@ -86,5 +91,5 @@ install: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all demo test test-quick test-asan test-tsan test-cpu test-maths mutate fuzz fuzz-input \
+.PHONY: all demo test test-gpu test-quick test-asan test-tsan test-cpu test-maths mutate fuzz fuzz-input \
 	lint format bench install clean

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""cuda.py - the bench kernels on an NVIDIA GPU, against PyTorch (cuBLAS) in the same run.
+"""run.py - kernels on an NVIDIA GPU, against PyTorch (cuBLAS) in the same run.
 
-    bench/cuda.py [--json FILE] [--rows NAME,...]       needs a GPU, build/ and PyTorch
+    bench/cuda/run.py [--json FILE] [--rows NAME,...]       needs a GPU, build/ and PyTorch
+
+The kernels are those of bench/cuda, made for a GPU, and some of bench/kernels as they are.
 
 Each row: its kernel through the library, the peer's operation through PyTorch, and a copy of the
 same size, in turns; medians of 9 rounds, each round many launches between two events of the GPU.
@@ -12,11 +14,11 @@ import ctypes as C
 import json
 import os
 import statistics
-import time
+import subprocess
 
 import torch
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROUNDS, L2_BYTES = 9, 256 << 20
 DTYPES = {"bool": 8, "f32": 11}
 
@@ -54,7 +56,10 @@ class Lanewise:
     def kernel(self, name, defines=()):
         words = (C.c_char_p * len(defines))(*[d.encode() for d in defines])
         options = (C.c_void_p * 7)(None, C.cast(words, C.c_void_p).value, len(defines))
-        path = os.path.join(ROOT, "bench/kernels", name + ".c").encode()
+        path = os.path.join(ROOT, "bench/cuda", name + ".c")
+        if not os.path.exists(path):
+            path = os.path.join(ROOT, "bench/kernels", name + ".c")
+        path = path.encode()
         program = self.make("lw_program_build", self.device, path, options)
         return self.make("lw_program_kernel", program, name.encode())
 
@@ -159,7 +164,7 @@ def measure(name, tensors, out_count, run, peer, expect, moved, bound=1e-4, coun
     row = {"row": name, "right": right, "gbytes_per_s": moved / times["ours"] / 1e9,
            "of_copy": times["copy"] / times["ours"], "of_peer": times["peer"] / times["ours"],
            **{k + "_us": v * 1e6 for k, v in times.items()}}
-    print("%-24s %s %9.1f us  %7.0f GB/s  of copy %.3f  of peer %.3f" %
+    print("%-26s %s %9.1f us  %7.0f GB/s  of copy %.3f  of peer %.3f" %
           (name, "right" if right else "WRONG", times["ours"] * 1e6, row["gbytes_per_s"],
            row["of_copy"], row["of_peer"]), flush=True)
     torch.cuda.empty_cache()
@@ -170,39 +175,52 @@ def rand(*shape):
     return torch.rand(*shape, device="cuda")
 
 
-def row_dot(power, blocks):
+def row_dot(name, power, blocks):
     n = 1 << power
-    k = LW.kernel("dot")
-    return measure("dot 2^%d" % power, (rand(n), rand(n)), blocks,
+    k = LW.kernel(name)
+    return measure("%s 2^%d" % (name, power), (rand(n), rand(n)), blocks,
                    lambda out, a, b: LW.launch(k, (blocks, 1, 1), (512, 1, 1), out, a, b, n),
                    torch.dot, lambda a, b: torch.dot(a.double(), b.double()).float().reshape(1),
                    8 * n)
 
 
 def row_mixed():
-    n = 1 << 28
-    k = LW.kernel("dot", ["T=bool"])
-    return measure("dot float x bool 2^28", (rand(n), rand(n) < 0.5), 1056,
-                   lambda out, a, b: LW.launch(k, (1056, 1, 1), (512, 1, 1), out, a, b, n), None,
+    n, blocks = 1 << 28, 528
+    k = LW.kernel("dot4", ["FOUR=uchar4"])
+    return measure("dot4 float x bool 2^28", (rand(n), rand(n) < 0.5), blocks,
+                   lambda out, a, b: LW.launch(k, (blocks, 1, 1), (512, 1, 1), out, a, b, n), None,
                    lambda a, b: a[b].double().sum().float().reshape(1), 5 * n)
 
 
-def row_stream(name, expect, n=1 << 28):
+def row_stream(name, each, expect, n=1 << 28):
     k = LW.kernel(name)
     return measure(name + " 2^28", (rand(n),), n,
-                   lambda out, a: LW.launch(k, (n // 256, 1, 1), (256, 1, 1), out, a, n), None,
-                   expect, 8 * n, bound=1e-5)
+                   lambda out, a: LW.launch(k, (n // each // 256, 1, 1), (256, 1, 1), out, a, n),
+                   None, expect, 8 * n, bound=1e-5)
 
 
 def difference(a):
     return torch.cat((a[1:] - a[:-1], torch.zeros(1, device="cuda")))
 
 
+def average(a):
+    zero = torch.zeros(1, device="cuda")
+    return (torch.cat((zero, a[:-1])) + a + torch.cat((a[1:], zero))) / 3
+
+
+def row_normalise():
+    n = 1 << 28
+    k = LW.kernel("normalise4")
+    return measure("normalise4 2^28", (rand(n) + 1,), n,
+                   lambda out, a: LW.launch(k, (n // 1024, 1, 1), (256, 1, 1), out, a), None,
+                   lambda a: a.view(-1, 1024) / a.view(-1, 1024).mean(1, True), 8 * n)
+
+
 def row_softmax():
     rows, cols = 262144, 1024
-    k = LW.kernel("softmax")
-    return measure("softmax 262144 x 1024", (rand(rows, cols),), rows * cols,
-                   lambda out, a: LW.launch(k, (rows, 1, 1), (256, 1, 1), rows, cols, out, a),
+    k = LW.kernel("softmax_row", ["COLS=%d" % cols])
+    return measure("softmax_row 262144 x 1024", (rand(rows, cols),), rows * cols,
+                   lambda out, a: LW.launch(k, (rows // 4, 1, 1), (128, 1, 1), rows, out, a),
                    lambda a: torch.softmax(a, 1), lambda a: torch.softmax(a, 1), 8 * rows * cols)
 
 
@@ -214,43 +232,28 @@ def row_transpose():
                    lambda a: a.t().contiguous(), lambda a: a.t(), 8 * n * n, bound=0)
 
 
-def row_normalise():
-    n = 1 << 28
-    k = LW.kernel("normalise")
-    return measure("normalise 2^28", (rand(n) + 1,), n,
-                   lambda out, a: LW.launch(k, (n // 256, 1, 1), (256, 1, 1), out, a, n), None,
-                   lambda a: (a.view(-1, 256) / a.view(-1, 256).mean(1, True)), 8 * n)
-
-
 def row_matmul():
     n = 4096
     torch.backends.cuda.matmul.allow_tf32 = False
-    k = LW.kernel("matmul_4x4")
-    return measure("matmul_4x4 4096", (rand(n, n), rand(n, n)), n * n,
-                   lambda out, a, b: LW.launch(k, (n // 64, n // 64, 1), (16, 16, 1), n, out, a, b),
-                   torch.mm, torch.mm, 12 * n * n, count=4)
+    k = LW.kernel("matmul_8x8")
+    return measure("matmul_8x8 4096", (rand(n, n), rand(n, n)), n * n,
+                   lambda out, a, b: LW.launch(k, (n // 128, n // 128, 1), (16, 16, 1), n, out, a,
+                                               b), torch.mm, torch.mm, 12 * n * n, count=4)
 
 
 def row_empty():
-    k = LW.kernel("empty")
-    count = 20000
-    launch = LW.launch(k, (1, 1, 1), (32, 1, 1), LW.zeros(1))
-    best = []
-    for _ in range(5):
-        begin = time.perf_counter()
-        for _ in range(count):
-            launch()
-        LW.check(LW.lib.lw_stream_wait(LW.stream))
-        best.append((time.perf_counter() - begin) / count)
-    value = statistics.median(best)
-    print("%-24s       %9.2f us a launch, from Python" % ("empty", value * 1e6), flush=True)
-    return {"row": "empty", "ours_us": value * 1e6}
+    program = os.path.join(ROOT, "build/bench/launches")
+    ns = float(subprocess.run([program, "cuda"], check=True, capture_output=True).stdout)
+    print("%-26s       %9.2f us a launch, back to back from C" % ("empty", ns / 1e3), flush=True)
+    return {"row": "empty", "ours_us": ns / 1e3}
 
 
 ROWS = {
-    "dot20": lambda: row_dot(20, 264), "dot24": lambda: row_dot(24, 528),
-    "dot28": lambda: row_dot(28, 1056), "mixed": row_mixed,
-    "difference": lambda: row_stream("difference", difference), "normalise": row_normalise,
+    "dot20": lambda: row_dot("dot", 20, 264), "dot24": lambda: row_dot("dot4", 24, 528),
+    "dot28": lambda: row_dot("dot4", 28, 528), "plain_dot28": lambda: row_dot("dot", 28, 1056),
+    "mixed": row_mixed, "difference": lambda: row_stream("difference4", 4, difference),
+    "plain_difference": lambda: row_stream("difference", 1, difference),
+    "average": lambda: row_stream("average4", 4, average), "normalise": row_normalise,
     "softmax": row_softmax, "transpose": row_transpose, "matmul": row_matmul, "empty": row_empty,
 }
 
@@ -266,7 +269,7 @@ if __name__ == "__main__":
         try:
             results.append(ROWS[row_name]())
         except RuntimeError as why:
-            print("%-24s %s" % (row_name, why), flush=True)
+            print("%-26s %s" % (row_name, why), flush=True)
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"device": torch.cuda.get_device_name(), "commit": options.commit,
