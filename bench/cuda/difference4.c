@@ -1,5 +1,6 @@
 /* difference4 - out[i] = a[i+1] - a[i], 0 for the last, four elements a thread. n is a multiple of
  * 4.
+ */
 #include <lanewise/kernel.h>
 
 KERNEL void difference4(float4 *out, const float4 *a, int n)
