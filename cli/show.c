@@ -21,12 +21,14 @@ extern char **environ;
 
 enum { OUT_DESCRIPTOR = 3, DIAGNOSTIC_FIELDS = 6 };
 
-/* The stages in flow order; those of the cpu are about one kind of block, or one kernel. */
+enum whose { ANY, CPU, CUDA };
+
+/* The stages in flow order; those of a device are about one kind of block, or one kernel. */
 static const struct stage {
     const char *name;
-    bool of_cpu;
-} stages[] = {{"instances", false}, {"ir", false}, {"uniform", true},
-              {"widened", true},    {"asm", true}, {"ptx", false}};
+    enum whose whose;
+} stages[] = {{"instances", ANY}, {"ir", ANY},  {"uniform", CPU},
+              {"widened", CPU},   {"asm", CPU}, {"ptx", CUDA}};
 enum { STAGE_COUNT = sizeof stages / sizeof stages[0] };
 
 static const struct stage *find_stage(const char *name)
@@ -45,8 +47,9 @@ static int check_stage(const struct cli_options *options)
     const struct stage *stage = find_stage(options->stage);
     if (!stage)
         return cli_fail(CLI_USAGE, "there is no stage '%s'; there are %s", options->stage, known);
-    if (!stage->of_cpu && (options->kernel || options->has_block))
-        return cli_fail(CLI_USAGE, "-k and -b go with the stages uniform, widened and asm, not %s",
+    if (stage->whose == ANY && (options->kernel || options->has_block))
+        return cli_fail(CLI_USAGE,
+                        "-k and -b go with the stages uniform, widened, asm and ptx, not %s",
                         stage->name);
     return CLI_DONE;
 }
@@ -70,7 +73,9 @@ static const char *show_device(const struct cli_options *options, char *word, si
     const bool is_plain = options->device && strcmp(options->device, "cpu") == 0;
     if (options->device && !is_plain)
         return options->device;
-    if (!find_stage(options->stage)->of_cpu)
+    if (find_stage(options->stage)->whose == CUDA)
+        return "cuda";
+    if (find_stage(options->stage)->whose == ANY)
         return "ref"; /* the same for all */
     level = level && *level ? level : best_level();
     snprintf(word, size, gang && *gang ? "cpu:%s/%s" : "cpu:%s", level, gang);

@@ -29,7 +29,7 @@ refused 2 'none.c: No such file or directory' show none.c --stage ir
 refused 2 '.: a directory' show . --stage ir
 refused 2 'show needs --stage' show one.c
 refused 2 "there is no stage 'soup'" show one.c --stage soup
-refused 2 'stages uniform, widened and asm, not ir' show one.c --stage ir -k one
+refused 2 'stages uniform, widened, asm and ptx, not ir' show one.c --stage ir -k one
 refused 3 "there is no kernel 'two'" show one.c --stage uniform -k two
 refused 4 'exit status 3' show one.c --stage uniform -d ref
 refused 4 'exit status 2' show one.c --stage uniform -b 1025
