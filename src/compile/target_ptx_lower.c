@@ -268,7 +268,7 @@ static LLVMValueRef declare_entry(struct entry *e)
     const uint64_t bytes = x->kernel->arg_bytes ? x->kernel->arg_bytes : 8;
     LLVMTypeRef packed = LLVMArrayType2(x->i8, bytes), types[] = {x->ptr, x->i64};
     /* where stages are shown there may be several */
-    const char *name = x->unit->kernels.count == 1 ? LW_CUDA_ENTRY : x->kernel->name;
+    const char *name = x->unit->options->common_fd < 0 ? x->kernel->name : LW_CUDA_ENTRY;
     LLVMValueRef own = x->kernel->function;
     LLVMSetValueName2(own, "", 0);
     LLVMValueRef f = LLVMAddFunction(x->module, name, LLVMFunctionType(x->none, types, 2, 0));

@@ -16,7 +16,7 @@ TEXT
 "$LANEWISE" show k.c --stage ptx >out || exit 1
 want() { grep -q "$1" out || { echo "no '$1' in:"; cat out; exit 1; }; }
 lacks() { ! grep -q "$1" out || { echo "'$1' in:"; cat out; exit 1; }; }
-want '^\.visible \.entry lw_kernel('
+want '^\.visible \.entry k('
 want '\.reqntid 64, 1, 1'
 want 'ld\.global\.v4\.f32'
 want 'st\.global\.v4\.f32'

@@ -1,8 +1,6 @@
-; Where control flow is the block's, all lanes that there are take part: a constant where warps are
-; whole, else one that depends on the warp. Nothing asks who is there. All warps come to a block
-; operation (i1 true).
-; RUN: lanewise-compile --pass meet --device cuda:sm_90 --block 64,1,1 %s | FileCheck %s --check-prefixes=CHECK,WHOLE
-; RUN: lanewise-compile --pass meet --device cuda:sm_90 --block 40,1,1 %s | FileCheck %s --check-prefixes=CHECK,PART
+; Where control flow is the block's, all lanes take part: the mask is a constant where warps are
+; whole. Nothing asks who is there. All warps come to a block operation (i1 true).
+; RUN: lanewise-compile --pass meet --device cuda:sm_90 --block 64,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
@@ -13,6 +11,12 @@ declare i32 @lw.warp_sum.i32(i32) convergent nounwind
 declare i32 @lw.block_sum.i32(i32) convergent nounwind
 
 ; CHECK-LABEL: define win64cc void @uniform(
+; CHECK-NOT: lw_cuda_who
+; CHECK: call i32 @lw_cuda_warp_sum_i32(i32 -1,
+; CHECK: call i32 @lw_cuda_block_sum_i32(i32 -1, i32 {{.*}}, i32 64, i32 {{.*}}, i1 true,
+; CHECK-NOT: lw_cuda_who
+; CHECK: {{^}}}
+define win64cc void @uniform(
 ; CHECK-NOT: lw_cuda_who
 ; PART: [[WARP:%.*]] = call i32 @lw.warp_id()
 ; PART: [[LAST:%.*]] = icmp eq i32 [[WARP]], 1
