@@ -16,16 +16,6 @@ declare i32 @lw.block_sum.i32(i32) convergent nounwind
 ; CHECK: call i32 @lw_cuda_block_sum_i32(i32 -1, i32 {{.*}}, i32 64, i32 {{.*}}, i1 true,
 ; CHECK-NOT: lw_cuda_who
 ; CHECK: {{^}}}
-define win64cc void @uniform(
-; CHECK-NOT: lw_cuda_who
-; PART: [[WARP:%.*]] = call i32 @lw.warp_id()
-; PART: [[LAST:%.*]] = icmp eq i32 [[WARP]], 1
-; PART: [[MASK:%.*]] = select i1 [[LAST]], i32 255, i32 -1
-; PART: call i32 @lw_cuda_warp_sum_i32(i32 [[MASK]],
-; WHOLE: call i32 @lw_cuda_warp_sum_i32(i32 -1,
-; WHOLE: call i32 @lw_cuda_block_sum_i32(i32 -1, i32 %{{.*}}, i32 64, i32 %{{.*}}, i1 true, ptr %turn)
-; CHECK-NOT: lw_cuda_who
-; CHECK: {{^}}}
 define win64cc void @uniform(ptr %out) {
 entry:
   %b = call i32 @lw.block_idx.x()
