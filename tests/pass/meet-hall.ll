@@ -1,6 +1,6 @@
-; A loop that lanes leave in different trips, with a collective in it: lanes wait for it in the hall,
-; all lanes of the warp vote on who is there, and run the collective for those. Nobody else comes to
-; it; the others go back to the hall. Behind the meeting, it is held again while lanes wait.
+; A loop that lanes leave in different trips, with a collective in it: lanes wait for it in the
+; hall, all lanes of the warp vote on who is there, and run the collective for those. Nobody else
+; comes to it; the others go back to the hall. The meeting is held again while lanes wait.
 ; RUN: lanewise-compile --pass meet --device cuda:sm_90 --block 64,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
