@@ -53,10 +53,10 @@ class Lanewise:
         self.check(getattr(self.lib, name)(*args, C.byref(made)))
         return made
 
-    def kernel(self, name, defines=()):
+    def kernel(self, name, defines=(), of=None):
         words = (C.c_char_p * len(defines))(*[d.encode() for d in defines])
         options = (C.c_void_p * 7)(None, C.cast(words, C.c_void_p).value, len(defines))
-        path = os.path.join(ROOT, "bench/cuda", name + ".c")
+        path = os.path.join(ROOT, "bench/cuda", (of or name) + ".c")
         if not os.path.exists(path):
             path = os.path.join(ROOT, "bench/kernels", name + ".c")
         path = path.encode()
@@ -241,6 +241,39 @@ def row_matmul():
                                                b), torch.mm, torch.mm, 12 * n * n, count=4)
 
 
+def row_attention():
+    keys, size, blocks = 1 << 20, 128, 528
+    parts, join = (LW.kernel(name, of="attention_parts")
+                   for name in ("attention_parts", "attention_join"))
+    place = LW.zeros(blocks * (size + 2))
+
+    def run(out, q, k, v):
+        first = LW.launch(parts, (blocks, 1, 1), (256, 1, 1), place, q, k, v, keys)
+        second = LW.launch(join, (1, 1, 1), (128, 1, 1), out, place, blocks)
+        return lambda: (first(), second())
+
+    def attention(q, k, v):
+        return torch.softmax(k @ q, 0) @ v
+
+    return measure("attention 1 x 2^20 x 128", (rand(size), rand(keys, size), rand(keys, size)),
+                   size, run, attention, attention, 8 * keys * size)
+
+
+def row_scan():
+    n = 1 << 28
+    blocks = n // 4096
+    scan, begin = (LW.kernel(name, of="scan_ahead") for name in ("scan_ahead", "scan_open"))
+    state = LW.make("lw_buffer_create", LW.device, 7, C.c_size_t(blocks))
+
+    def run(out, a):
+        first = LW.launch(begin, (blocks // 256, 1, 1), (256, 1, 1), state, blocks)
+        second = LW.launch(scan, (blocks, 1, 1), (256, 1, 1), out, a, state)
+        return lambda: (first(), second())
+
+    return measure("scan 2^28", (rand(n) - 0.5,), n, run, lambda a: torch.cumsum(a, 0),
+                   lambda a: torch.cumsum(a.double(), 0).float(), 8 * n, bound=1e-3)
+
+
 def row_empty():
     program = os.path.join(ROOT, "build/bench/launches")
     ns = float(subprocess.run([program, "cuda"], check=True, capture_output=True).stdout)
@@ -254,7 +287,8 @@ ROWS = {
     "mixed": row_mixed, "difference": lambda: row_stream("difference4", 4, difference),
     "plain_difference": lambda: row_stream("difference", 1, difference),
     "average": lambda: row_stream("average4", 4, average), "normalise": row_normalise,
-    "softmax": row_softmax, "transpose": row_transpose, "matmul": row_matmul, "empty": row_empty,
+    "softmax": row_softmax, "transpose": row_transpose, "matmul": row_matmul,
+    "attention": row_attention, "scan": row_scan, "empty": row_empty,
 }
 
 if __name__ == "__main__":
