@@ -1,7 +1,7 @@
-/* attention_parts, attention_join - out = softmax(q . keys) values, for one query of SIZE numbers and
- * many keys, in one pass with a running maximum (online softmax). A warp takes BATCH keys at a time,
- * each lane four numbers of each; every block leaves its part, maximum, sum and SIZE values, which
- * one block then joins.
+/* attention_parts, attention_join - out = softmax(q . keys) values, for one query of SIZE numbers
+ * and many keys, in one pass with a running maximum (online softmax). A warp takes BATCH keys at a
+ * time, each lane four numbers of each; every block leaves its part, maximum, sum and SIZE values,
+ * which one block then joins.
  * source   Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018
  */
 #include <lanewise/kernel.h>
