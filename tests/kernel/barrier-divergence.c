@@ -5,54 +5,54 @@
 // status: 4
 // stderr: kernel 'half_block': barrier divergence
 // stderr: block (0,0,0)
-// stderr: barrier-divergence.c:72
-// stderr: barrier-divergence.c:74
+// stderr: barrier-divergence.c:73
+// stderr: barrier-divergence.c:75
 // run: -k two_places -b 64 i32[1]
 // device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'two_places': barrier divergence
-// stderr: barrier-divergence.c:81
-// stderr: barrier-divergence.c:83
+// stderr: barrier-divergence.c:82
+// stderr: barrier-divergence.c:84
 // run: -k trips -b 64 i32[1]
 // device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'trips': barrier divergence
-// stderr: barrier-divergence.c:90
 // stderr: barrier-divergence.c:91
+// stderr: barrier-divergence.c:92
 // run: -k second_block -b 32 -g 3 i32[1]
 // device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'second_block': barrier divergence
 // stderr: block (1,0,0)
-// stderr: barrier-divergence.c:98
 // stderr: barrier-divergence.c:99
+// stderr: barrier-divergence.c:100
 // run: -k one_lane -b 256 i32[1]
 // device: ref cpu names one of the lines
 // status: 4
 // stderr: kernel 'one_lane': barrier divergence
 // stderr: block (0,0,0)
-// stderr: barrier-divergence.c:105
-// stderr: barrier-divergence.c:107
+// stderr: barrier-divergence.c:106
+// stderr: barrier-divergence.c:108
 // run: -k half_block -b 64 -g 2 i32[1]
 // device: cpu
 // status: 4
 // stderr: kernel 'half_block': barrier divergence in block (0,0,0): 
-// stderr: missing at @DIR/barrier-divergence.c:72: (32,0,0) to (63,0,0)
+// stderr: missing at @DIR/barrier-divergence.c:73: (32,0,0) to (63,0,0)
 // run: -k two_places -b 64 i32[1]
 // device: cpu
 // status: 4
 // stderr: kernel 'two_places': barrier divergence in block (0,0,0): 
-// stderr: missing at @DIR/barrier-divergence.c:83: (1,0,0), (3,0,0), (5,0,0), (7,0,0), ...
+// stderr: missing at @DIR/barrier-divergence.c:84: (1,0,0), (3,0,0), (5,0,0), (7,0,0), ...
 // run: -k trips -b 64 i32[1]
 // device: cpu
 // status: 4
 // stderr: kernel 'trips': barrier divergence in block (0,0,0): 
-// stderr: missing at @DIR/barrier-divergence.c:90: (0,0,0) to (31,0,0)
+// stderr: missing at @DIR/barrier-divergence.c:91: (0,0,0) to (31,0,0)
 // run: -k second_block -b 32 -g 3 i32[1]
 // device: cpu
 // status: 4
 // stderr: kernel 'second_block': barrier divergence in block (1,0,0): 
-// stderr: missing at @DIR/barrier-divergence.c:98: (0,0,0) to (4,0,0), (6,0,0) to (31,0,0)
+// stderr: missing at @DIR/barrier-divergence.c:99: (0,0,0) to (4,0,0), (6,0,0) to (31,0,0)
 // run: -k one_lane -b 256 i32[1]
 // device: cpu
 // status: 4
