@@ -139,6 +139,8 @@ void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
 bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
                       const char *features, LLVMCodeGenOptLevel effort);
 
+/* target_object.c: the module as the machine's code, or text, in unit->payload. */
+bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind);
 /* target_object.c: start the linker ahead of its pass; end one that is not needed. */
 bool lw__link_start(struct lw__unit *unit);
 void lw__link_drop(struct lw__unit *unit);

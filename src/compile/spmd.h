@@ -109,6 +109,8 @@ struct lw__region {
 };
 bool lw__spmd_regions(struct lw__spmd *s);
 bool lw__spmd_classes(struct lw__spmd *s);
+/* The largest loop with this header; NULL: none has. */
+const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t header);
 void lw__spmd_regions_free(struct lw__spmd *s);
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -138,8 +138,7 @@ static bool add_repeat(struct order *o, uint32_t first)
     return true;
 }
 
-/* The largest loop with this header. */
-static const struct lw__loop *loop_at(const struct lw__spmd *s, uint32_t header)
+const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t header)
 {
     const struct lw__loop *best = NULL;
     for (size_t k = 0; k < s->loops.count; k++)
@@ -156,7 +155,7 @@ static bool place(struct order *o, const bool *only)
         if (!o->r->blocks[b] || (only && !only[b]) || o->placed[b])
             continue;
         o->placed[b] = true;
-        const struct lw__loop *l = loop_at(s, b);
+        const struct lw__loop *l = lw__spmd_loop_at(s, b);
         uint32_t first = o->r->head_count;
         bool own = s->region_of[b] == o->region;
         if (o->is_head[b])

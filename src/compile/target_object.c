@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool emit(struct lw__unit *unit, LLVMCodeGenFileType kind)
+bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind)
 {
     char *why = NULL;
     LLVMMemoryBufferRef code;
@@ -43,7 +43,7 @@ bool lw__pass_object(struct lw__unit *unit)
     LLVMValueRef f = lw__is_for_aarch64(unit) ? LLVMGetFirstFunction(unit->module) : NULL;
     for (; f; f = LLVMGetNextFunction(f))
         lw__cpu_hide_comparisons(f);
-    return emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
+    return lw__emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 
 /* Where a library of this process lies; false: it cannot be found. */

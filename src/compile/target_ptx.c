@@ -76,21 +76,6 @@ static void rename_for_ptx(LLVMValueRef value)
     lw__text_free(&plain);
 }
 
-static bool emit(struct lw__unit *unit)
-{
-    char *why = NULL;
-    LLVMMemoryBufferRef text = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(unit->machine, unit->module, LLVMAssemblyFile, &why,
-                                            &text)) {
-        lw__defect("LLVM made no PTX: %s", why);
-        LLVMDisposeMessage(why);
-        return false;
-    }
-    lw__text_add_bytes(&unit->payload, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
-    LLVMDisposeMemoryBuffer(text);
-    return true;
-}
-
 /* Address spaces first: where casts meet, what they say would be lost. */
 static const char passes[] =
     "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces),default<O3>,"
@@ -117,5 +102,5 @@ bool lw__pass_ptx(struct lw__unit *unit)
         rename_for_ptx(f);
     for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g))
         rename_for_ptx(g);
-    return emit(unit);
+    return lw__emit(unit, LLVMAssemblyFile);
 }

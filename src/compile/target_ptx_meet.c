@@ -143,15 +143,6 @@ static bool needs_header(const struct meet *m, const struct lw__loop *l)
     return meets;
 }
 
-static const struct lw__loop *loop_at(const struct lw__spmd *s, uint32_t header)
-{
-    const struct lw__loop *best = NULL;
-    for (size_t k = 0; k < s->loops.count; k++)
-        if (s->loops.loops[k].header == header && (!best || s->loops.loops[k].size > best->size))
-            best = &s->loops.loops[k];
-    return best;
-}
-
 static bool add_meeting(struct meet *m, struct hall *h, uint32_t block, const struct lw__loop *l)
 {
     LLVMBasicBlockRef at = m->s.cfg.blocks[block];
@@ -172,7 +163,7 @@ static bool list_meetings(struct meet *m, struct hall *h, const bool *only, bool
         if (!r->blocks[b] || (only && !only[b]) || placed[b])
             continue;
         placed[b] = true;
-        const struct lw__loop *l = loop_at(&m->s, b);
+        const struct lw__loop *l = lw__spmd_loop_at(&m->s, b);
         const uint32_t first = (uint32_t)h->meeting_count;
         if (!add_meeting(m, h, b, l))
             return false;
