@@ -17,7 +17,7 @@ static const char default_processor[] = "sm_80";
 
 static bool is_cuda(const char *device)
 {
-    return !strncmp(device, "cuda", 4) && (!device[4] || device[4] == ':');
+    return device && !strncmp(device, "cuda", 4) && (!device[4] || device[4] == ':');
 }
 
 bool lw__is_for_cuda(const struct lw__unit *unit)
