@@ -46,6 +46,8 @@ static const char *const common_flags[] = {"clang-19",
 /* Descriptor 3 of clang: where it writes the list of files it read. */
 static const char *const build_flags[] = {"-Xclang",
                                           "-disable-llvm-passes",
+                                          "-Xclang",
+                                          "-disable-lifetime-markers",
                                           "-g",
                                           "-fno-discard-value-names",
                                           "-fsanitize=vla-bound",
