@@ -255,6 +255,7 @@ bool lw__mask_is_none(LLVMValueRef piece);                            /* constan
 LLVMValueRef lw__mask_vector(struct lw__spmd *s, LLVMValueRef piece); /* NULL -> all ones */
 LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b); /* pieces; NULL ok */
 LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lw__mask_without(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef part);
 LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
 /* Lane l as bit l: those that no constant in the mask rules out; the mask within a set of lanes. */
 uint64_t lw__mask_may(const struct lw__spmd *s, LLVMValueRef piece);
@@ -264,12 +265,6 @@ LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1
 LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece);   /* i1 */
 /* Which threads of piece p exist and are under way: NULL all of them. */
 LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p);
-
-/* A mask in memory, of which phis are made. Without mask registers it is of integers with the
- * lane's sign: LLVM takes a vector of i1 from block to block as one of half as wide integers. */
-LLVMTypeRef lw__mask_slot_type(const struct lw__spmd *s);
-LLVMValueRef lw__mask_read(struct lw__spmd *s, LLVMValueRef slot);
-void lw__mask_add(struct lw__spmd *s, LLVMValueRef slot, LLVMValueRef mask); /* never NULL */
 
 /* ---- instruction families ---------------------------------------------------------------------
  * Each emits one instruction of the kernel at s->b and sets its value. mask: of the lanes that run
@@ -358,8 +353,10 @@ void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask);
 /* spmd_meet.c: a block operation there. */
 void lw__gang_meet(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
 
-/* target_cpu_ahead.c, target_cpu_quirks.c: of a finished lw.cpu.K, or a gang's */
+/* target_cpu_ahead.c, target_cpu_masks.c, target_cpu_quirks.c: of a finished lw.cpu.K, or of a
+ * gang's. */
 bool lw__cpu_fetch_ahead(LLVMValueRef function);
+void lw__cpu_masks_as_words(LLVMValueRef function);
 void lw__cpu_hide_half_masks(LLVMValueRef function);
 void lw__cpu_repeat_addresses(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);

@@ -20,26 +20,6 @@ void *lw__copy_memory(size_t count, size_t size)
     abort(); /* of lanewise-compile, which the library reports */
 }
 
-static LLVMBasicBlockRef new_block(struct lw__spmd *s, const char *name)
-{
-    return LLVMAppendBasicBlockInContext(s->context, s->function, name);
-}
-
-static void stand_at(struct lw__spmd *s, LLVMBasicBlockRef block)
-{
-    LLVMPositionBuilderAtEnd(s->b, block);
-    s->scope++;
-}
-
-static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__copy *c, uint32_t t);
-
-static struct lw__sequence *open_sequence(struct lw__spmd *s, int region, struct lw__copy *outer)
-{
-    const uint32_t join = s->regions[region].join;
-    const bool joins = join != UINT32_MAX && (!outer->masked || place_of(s, outer, join));
-    return lw__sequence_open(s, region, outer, joins);
-}
-
 static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
 {
     return lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetCondition(end)));
@@ -92,7 +72,7 @@ static int loop_entered(const struct lw__spmd *s, const struct lw__copy *c, uint
 static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__copy *c, uint32_t t)
 {
     if (!c->bb[t] && loop_entered(s, c, t) >= 0)
-        c->bb[t] = new_block(s, "enter");
+        c->bb[t] = lw__copy_block(s, "enter");
     return c->bb[t];
 }
 
@@ -161,7 +141,7 @@ static void go(struct lw__spmd *s, struct lw__copy *c, uint32_t from, uint32_t t
     LLVMValueRef *read = lw__phis_read(s, from, to);
     if (!target && c->masked) {
         send(s, c->sequence, from, to, read, c->mask);
-        LLVMBuildBr(s->b, c->sequence->next[c->order]);
+        LLVMBuildBr(s->b, lw__sequence_after(s, c, to));
         return;
     }
     if (!target && c->parent && to == s->regions[c->region].join)
@@ -173,26 +153,28 @@ static void go(struct lw__spmd *s, struct lw__copy *c, uint32_t from, uint32_t t
         wrong_edge(s, from, to);
 }
 
+static struct lw__sequence *open_sequence(struct lw__spmd *s, struct lw__copy *outer, int region)
+{
+    const uint32_t join = s->regions[region].join;
+    const bool joins = join != UINT32_MAX && (!outer->masked || place_of(s, outer, join));
+    return lw__sequence_open(s, region, outer, joins);
+}
+
 /* ---- regions --------------------------------------------------------------------------------- */
 
 static void emit_copy(struct lw__spmd *s, struct lw__copy *c);
 
-static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k)
+static void emit_class(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
+                       LLVMBasicBlockRef skip)
 {
-    const struct lw__region *r = &s->regions[q->region];
     struct lw__copy *c = new_copy(s, q->outer, q->region, true);
-    LLVMBasicBlockRef body = new_block(s, "class");
     c->sequence = q;
     c->order = k;
-    c->class = r->heads[k];
-    stand_at(s, q->check[k]);
-    lw__sequence_read(s, q, k, c->mask);
-    LLVMBuildCondBr(s->b, lw__sequence_somebody(s, q, k, c->mask), body, q->next[k]);
-    stand_at(s, body);
-    lw__sequence_take(s, q, k, c->mask);
+    c->class = s->regions[q->region].heads[k];
+    lw__sequence_enter(s, q, k, skip, c->mask);
     for (uint32_t b = 0; b < s->cfg.count; b++)
         if (s->region_of[b] == q->region && s->class_of[b] == c->class && !is_emitted_before(s, b))
-            c->bb[b] = new_block(s, "");
+            c->bb[b] = lw__copy_block(s, "");
     LLVMBasicBlockRef first = place_of(s, c, c->class);
     LLVMBuildBr(s->b, first);
     emit_copy(s, c);
@@ -218,30 +200,14 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__copy *outer,
 static void emit_sequence(struct lw__spmd *s, struct lw__sequence *q)
 {
     const struct lw__region *r = &s->regions[q->region];
-    LLVMValueRef *mask = lw__copy_memory(s->pieces, sizeof *mask);
-    for (uint32_t k = 0; k < r->head_count && !s->failed; k++) {
-        emit_class(s, q, k);
-        LLVMBasicBlockRef at = q->next[k];
-        for (uint32_t n = 0; n < r->repeat_count; n++) {
-            if (r->repeats[n].last != k)
-                continue;
-            bool more = false;
-            for (uint32_t m = n + 1; m < r->repeat_count; m++)
-                more |= r->repeats[m].last == k;
-            LLVMBasicBlockRef then = more ? new_block(s, "repeat") : q->check[k + 1];
-            stand_at(s, at);
-            lw__sequence_read(s, q, r->repeats[n].first, mask);
-            LLVMBuildCondBr(s->b, lw__mask_any(s, mask), q->check[r->repeats[n].first], then);
-            at = then;
-        }
-    }
-    stand_at(s, q->check[r->head_count]);
+    for (uint32_t k = 0; k < r->head_count && !s->failed; k++)
+        emit_class(s, q, k, lw__sequence_repeat(s, q, k));
+    lw__copy_stand_at(s, q->check[r->head_count]);
     LLVMBasicBlockRef join = r->join == UINT32_MAX ? s->stop : place_of(s, q->outer, r->join);
     if (join)
         LLVMBuildBr(s->b, join);
     else
         go_on_waiting(s, q->outer, r);
-    free(mask);
 }
 
 /* Part of one copy: the region below it that all its lanes enter together. */
@@ -252,7 +218,7 @@ static struct lw__copy *open_unmasked(struct lw__spmd *s, struct lw__copy *outer
     c->sequence = q;
     for (uint32_t b = 0; b < s->cfg.count; b++)
         if (s->region_of[b] == region && !is_emitted_before(s, b))
-            c->bb[b] = new_block(s, "");
+            c->bb[b] = lw__copy_block(s, "");
     return c;
 }
 
@@ -260,11 +226,11 @@ static struct lw__copy *open_unmasked(struct lw__spmd *s, struct lw__copy *outer
 static void send_together(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, LLVMValueRef left,
                           const LLVMValueRef *mask, LLVMBasicBlockRef next)
 {
-    LLVMBasicBlockRef side[2] = {new_block(s, "together"), new_block(s, "together")};
+    LLVMBasicBlockRef side[2] = {lw__copy_block(s, "together"), lw__copy_block(s, "together")};
     LLVMBuildCondBr(s->b, left, side[0], side[1]);
     for (uint32_t k = 0; k < 2; k++) {
         const uint32_t to = s->cfg.succ[s->cfg.succ_start[d] + k];
-        stand_at(s, side[k]);
+        lw__copy_stand_at(s, side[k]);
         if (!LLVMIsAConstantInt(left) || LLVMConstIntGetZExtValue(left) == !k)
             send(s, q, d, to, lw__phis_read(s, d, to), mask);
         LLVMBuildBr(s->b, next);
@@ -289,7 +255,7 @@ static void part(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, const L
         }
         LLVMValueRef c = lw__spmd_vector(s, condition, p);
         left[p] = lw__mask_and(s, mask[p], c);
-        right[p] = lw__mask_and_not(s, mask[p], c);
+        right[p] = lw__mask_without(s, mask[p], left[p]);
     }
     uint32_t first = s->cfg.succ_start[d];
     LLVMValueRef *to_left = lw__phis_read(s, d, s->cfg.succ[first]),
@@ -301,24 +267,27 @@ static void part(struct lw__spmd *s, struct lw__sequence *q, uint32_t d, const L
 }
 
 /* In an unmasked copy: all lanes to one side, all to the other, or into the sequence. `in` is the
- * copy that has the sides, `next` where the sequence goes on. */
+ * copy that has the sides, `next` where the sequence goes on. The side that stays in the region is
+ * asked for first: a loop goes round more often than it is left. */
 static void branch_three_ways(struct lw__spmd *s, struct lw__copy *in, struct lw__sequence *q,
                               uint32_t d, LLVMBasicBlockRef next)
 {
     LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[d]));
-    LLVMBasicBlockRef all_block = new_block(s, "all"), some = new_block(s, "some"),
-                      none_block = new_block(s, "none"), mixed = new_block(s, "mixed");
-    LLVMValueRef all, none;
-    uint32_t first = s->cfg.succ_start[d];
-    lw__control_agree(s, condition, &all, &none);
-    LLVMBuildCondBr(s->b, all, all_block, some);
-    stand_at(s, some);
-    LLVMBuildCondBr(s->b, none, none_block, mixed);
-    stand_at(s, all_block);
-    go(s, in, d, s->cfg.succ[first]);
-    stand_at(s, none_block);
-    go(s, in, d, s->cfg.succ[first + 1]);
-    stand_at(s, mixed);
+    const uint32_t *sides = &s->cfg.succ[s->cfg.succ_start[d]];
+    const bool *stays = s->regions[q->region].blocks;
+    const unsigned first = !stays[sides[0]] && stays[sides[1]];
+    LLVMBasicBlockRef some = lw__copy_block(s, "some"), mixed = lw__copy_block(s, "mixed"),
+                      to[] = {lw__copy_block(s, "all"), lw__copy_block(s, "none")};
+    LLVMValueRef agree[2];
+    lw__control_agree(s, condition, &agree[0], &agree[1]);
+    LLVMBuildCondBr(s->b, agree[first], to[first], some);
+    lw__copy_stand_at(s, some);
+    LLVMBuildCondBr(s->b, agree[!first], to[!first], mixed);
+    for (unsigned k = 0; k < 2; k++) {
+        lw__copy_stand_at(s, to[k]);
+        go(s, in, d, sides[k]);
+    }
+    lw__copy_stand_at(s, mixed);
     struct lw__copy *whole = new_copy(s, NULL, -1, false);
     part(s, q, d, whole->mask, next);
     free_copy(whole);
@@ -334,7 +303,7 @@ static bool never_agrees(const struct lw__spmd *s, uint32_t d)
 /* The end of block d in copy c enters a region. */
 static void enter_by_branch(struct lw__spmd *s, struct lw__copy *c, uint32_t d, int region)
 {
-    struct lw__sequence *q = open_sequence(s, region, c);
+    struct lw__sequence *q = open_sequence(s, c, region);
     if (c->masked || never_agrees(s, d)) {
         part(s, q, d, c->mask, q->check[0]);
     } else {
@@ -397,11 +366,11 @@ static bool next_group(struct lw__spmd *s, struct lw__copy *c, struct groups *g)
         return false;
     }
     if (s->to > g->first)
-        stand_at(s, g->next);
+        lw__copy_stand_at(s, g->next);
     s->from = s->to;
     s->to = s->from + g->size < g->end ? s->from + g->size : g->end;
     if (g->kept) {
-        g->next = s->to < g->end ? new_block(s, "group") : NULL;
+        g->next = s->to < g->end ? lw__copy_block(s, "group") : NULL;
         c->bb[g->exit] = g->next ? g->next : g->leave;
         lw__phis_restore(s, g->header, g->kept);
     }
@@ -411,11 +380,11 @@ static bool next_group(struct lw__spmd *s, struct lw__copy *c, struct groups *g)
 /* The copy's way into a region that is a loop. */
 static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t header, int region)
 {
-    stand_at(s, c->bb[header]);
+    lw__copy_stand_at(s, c->bb[header]);
     remark_loop(s, &s->regions[region]);
     struct groups g;
     for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
-        struct lw__sequence *q = open_sequence(s, region, c);
+        struct lw__sequence *q = open_sequence(s, c, region);
         if (c->masked) {
             lw__sequence_wait(s, q, lw__sequence_place(&s->regions[region], header), c->mask);
             LLVMBuildBr(s->b, q->check[0]);
@@ -435,11 +404,11 @@ static void enter_by_header(struct lw__spmd *s, struct lw__copy *c, uint32_t hea
 static void branch_uniformly(struct lw__spmd *s, struct lw__copy *c, uint32_t b, LLVMValueRef end)
 {
     uint32_t first = s->cfg.succ_start[b];
-    LLVMBasicBlockRef then = new_block(s, ""), otherwise = new_block(s, "");
+    LLVMBasicBlockRef then = lw__copy_block(s, ""), otherwise = lw__copy_block(s, "");
     LLVMBuildCondBr(s->b, lw__spmd_uniform(s, LLVMGetCondition(end)), then, otherwise);
-    stand_at(s, then);
+    lw__copy_stand_at(s, then);
     go(s, c, b, s->cfg.succ[first]);
-    stand_at(s, otherwise);
+    lw__copy_stand_at(s, otherwise);
     go(s, c, b, s->cfg.succ[first + 1]);
 }
 
@@ -460,7 +429,7 @@ static void branch_to_dead_end(struct lw__spmd *s, struct lw__copy *c, uint32_t 
 {
     LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
     uint32_t first = s->cfg.succ_start[b];
-    LLVMBasicBlockRef fail = new_block(s, "fail"), pass = new_block(s, "pass");
+    LLVMBasicBlockRef fail = lw__copy_block(s, "fail"), pass = lw__copy_block(s, "pass");
     struct lw__copy failing = *c;
     failing.masked = true;
     failing.mask = lw__copy_memory(s->pieces, sizeof *failing.mask);
@@ -474,12 +443,12 @@ static void branch_to_dead_end(struct lw__spmd *s, struct lw__copy *c, uint32_t 
             dead ? lw__mask_and_not(s, c->mask[p], v) : lw__mask_and(s, c->mask[p], v);
     }
     LLVMBuildCondBr(s->b, lw__mask_any(s, failing.mask), fail, pass);
-    stand_at(s, fail);
+    lw__copy_stand_at(s, fail);
     lw__spmd_emit(s, &failing, s->cfg.succ[first + (uint32_t)dead]);
     if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
         LLVMBuildUnreachable(s->b);
     free(failing.mask);
-    stand_at(s, pass);
+    lw__copy_stand_at(s, pass);
     go(s, c, b, s->cfg.succ[first + !dead]);
 }
 
@@ -507,7 +476,7 @@ static void emit_end(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
 static void emit_block(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
 {
     s->serial++;
-    stand_at(s, c->bb[b]);
+    lw__copy_stand_at(s, c->bb[b]);
     lw__spmd_emit(s, c, b);
     if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
         return; /* a failed assert has left */
@@ -543,7 +512,7 @@ void lw__spmd_control(struct lw__spmd *s)
     struct lw__copy *whole = new_copy(s, NULL, -1, false);
     for (uint32_t b = 0; b < s->cfg.count; b++)
         if (s->region_of[b] < 0 && !is_emitted_before(s, b))
-            whole->bb[b] = new_block(s, "");
+            whole->bb[b] = lw__copy_block(s, "");
     LLVMBuildBr(s->b, whole->bb[0]);
     emit_copy(s, whole);
     free_copy(whole);

@@ -1,5 +1,6 @@
-/* spmd_copy.h - shared by spmd_control.c (which blocks, under which mask), spmd_phi.c (what edges
- * carry), spmd_agree.c (do all lanes take one side?) and spmd_emit.c (what is in a block).
+/* spmd_copy.h - shared by spmd_control.c (which blocks, under which mask), spmd_sequence.c (who
+ * waits for what), spmd_phi.c (what edges carry), spmd_agree.c (do all lanes take one side?) and
+ * spmd_emit.c (what is in a block).
  */
 #ifndef LW_COMPILE_SPMD_COPY_H
 #define LW_COMPILE_SPMD_COPY_H
@@ -16,6 +17,7 @@ struct lw__sequence {
     LLVMValueRef *somebody;   /* per class: an i1 slot, lanes have been sent to wait for it, */
     bool *perhaps;            /* of whom no constant tells that there were any */
     LLVMBasicBlockRef *check; /* per class: does anybody wait? and the end */
+    LLVMBasicBlockRef *body;  /* per class: its code, behind the check */
     LLVMBasicBlockRef *next;  /* per class: where it goes when it is done */
 };
 
@@ -32,22 +34,29 @@ struct lw__copy {
 
 void *lw__copy_memory(size_t count, size_t size); /* zeroed; release with free() */
 
-/* spmd_sequence.c: a sequence with nobody in it, its slots and labels; joins: lanes that are done
- * go straight to the join, where nobody else waits. release with lw__sequence_close */
+/* spmd_sequence.c: a new block; s->b at its end. */
+LLVMBasicBlockRef lw__copy_block(struct lw__spmd *s, const char *name);
+void lw__copy_stand_at(struct lw__spmd *s, LLVMBasicBlockRef block);
+
+/* A sequence with nobody in it, its slots and labels; joins: lanes that are done go straight to the
+ * join, where nobody else waits. release with lw__sequence_close */
 struct lw__sequence *lw__sequence_open(struct lw__spmd *s, int region, struct lw__copy *outer,
                                        bool joins);
 void lw__sequence_close(struct lw__sequence *q);
 /* The place of the class in the sequence; UINT32_MAX: block begins none. */
 uint32_t lw__sequence_place(const struct lw__region *r, uint32_t block);
-/* Lanes wait for class k: add them; who waits, and is that anybody (i1)? It is their turn: their
- * mask is what was read. */
+/* Lanes more wait for class k. */
 void lw__sequence_wait(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
                        const LLVMValueRef *mask);
-void lw__sequence_read(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
-                       LLVMValueRef *mask);
-LLVMValueRef lw__sequence_somebody(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
-                                   const LLVMValueRef *mask);
-void lw__sequence_take(struct lw__spmd *s, struct lw__sequence *q, uint32_t k, LLVMValueRef *mask);
+/* Behind class k: again from the header of a loop that ends there, while lanes wait at it. Where
+ * it goes on when nobody has waited for class k itself. */
+LLVMBasicBlockRef lw__sequence_repeat(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k);
+/* Into class k, or to `skip`: its mask; nobody waits for it any more. All that come are known. */
+void lw__sequence_enter(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
+                        LLVMBasicBlockRef skip, LLVMValueRef *mask);
+/* Where it goes on when all lanes of a class have gone to block `to`. */
+LLVMBasicBlockRef lw__sequence_after(const struct lw__spmd *s, const struct lw__copy *c,
+                                     uint32_t to);
 
 /* spmd_phi.c: what the edge from -> to gives to the phis of `to`, read and then stored: what one
  * gets may be another. mask NULL: for all lanes. */

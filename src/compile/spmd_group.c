@@ -13,7 +13,7 @@
 
 /* Pieces whose chains of operations hide each other's latency, as far as registers go; and groups:
  * each has a copy of the loop's code. */
-enum { GROUP = 2, GROUPS_MAX = 8 };
+enum { GROUP = 2, GROUPS_MAX = 16 };
 
 /* Block memory, constants, a thread's own array. */
 static bool is_near(LLVMValueRef pointer)

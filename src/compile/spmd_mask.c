@@ -29,7 +29,7 @@ static uint64_t may_be_set(const struct lw__spmd *s, LLVMValueRef piece, unsigne
     const LLVMOpcode op = piece && LLVMIsAInstruction(piece) ? LLVMGetInstructionOpcode(piece) : 0;
     const bool both = op == LLVMSelect && LLVMIsNull(LLVMGetOperand(piece, 2));
     uint64_t may = 0;
-    if ((op == LLVMOr || both) && depth < MAY_DEPTH) {
+    if ((op == LLVMOr || op == LLVMXor || both) && depth < MAY_DEPTH) {
         uint64_t a = may_be_set(s, LLVMGetOperand(piece, 0), depth + 1),
                  b = may_be_set(s, LLVMGetOperand(piece, 1), depth + 1);
         return both ? a & b : a | b;
@@ -79,6 +79,16 @@ LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b
     return lw__mask_and(s, a, LLVMBuildXor(s->b, b, all_lanes(s), ""));
 }
 
+/* `part` is of `a`: nothing but what it lacks is left, and no lane of it is poison. */
+LLVMValueRef lw__mask_without(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef part)
+{
+    if (part == a || is_all(s, part))
+        return LLVMConstNull(lw__spmd_vector_type(s, s->i1));
+    if (lw__mask_is_none(part))
+        return a;
+    return LLVMBuildXor(s->b, lw__mask_vector(s, a), part, "");
+}
+
 LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
 {
     if (is_all(s, a) || is_all(s, b))
@@ -122,27 +132,4 @@ LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p)
     for (uint32_t l = 0; l < s->width; l++)
         lanes[l] = l < left;
     return lw__spmd_const_lanes(s, s->i1, lanes);
-}
-
-LLVMTypeRef lw__mask_slot_type(const struct lw__spmd *s)
-{
-    return lw__spmd_vector_type(s, s->level == LW_LEVEL_AVX512 ? s->i1 : s->i32);
-}
-
-LLVMValueRef lw__mask_read(struct lw__spmd *s, LLVMValueRef slot)
-{
-    LLVMTypeRef type = lw__mask_slot_type(s);
-    LLVMValueRef v = LLVMBuildLoad2(s->b, type, slot, "");
-    return s->level == LW_LEVEL_AVX512
-               ? v
-               : LLVMBuildICmp(s->b, LLVMIntSLT, v, LLVMConstNull(type), "");
-}
-
-void lw__mask_add(struct lw__spmd *s, LLVMValueRef slot, LLVMValueRef mask)
-{
-    LLVMTypeRef type = lw__mask_slot_type(s);
-    LLVMValueRef old = LLVMBuildLoad2(s->b, type, slot, "");
-    if (LLVMTypeOf(mask) != type)
-        mask = LLVMBuildSExt(s->b, mask, type, "");
-    LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, mask, ""), slot);
 }

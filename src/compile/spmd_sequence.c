@@ -1,11 +1,31 @@
-/* spmd_sequence.c - who waits for which class of a region.
+/* spmd_sequence.c - a region's classes under masks: who waits for each, and where it goes on.
  *
- * Lanes wait in slots, a mask for each class and piece, until their class has its turn. What code
- * is made for them follows from what constants tell about the mask: that it is one constant, or, as
- * where `thread_idx.x == 0` is one of two conditions, that most lanes can not be in it.
+ * Lanes wait for a class in slots, one mask a piece. `check` asks whether any do, `body` is the
+ * class's code, `next` where its lanes have gone. Behind the last class of a loop lanes may wait at
+ * the header again; where only that class leads back there, its own check has told:
+ *
+ *     check 0 -> body 0 -> check 1 -> body 1 -> repeat -> check 2
+ *                  ^          \         |                   ^
+ *                  |           \________|__________________/   nobody: nor at the header
+ *                  \____________________/   all lanes go to the header
+ *
+ * So a loop that lanes leave one by one asks once a trip whether any are left. What else is made
+ * for them follows from what constants tell about the mask: that it is one constant, or, as where
+ * `thread_idx.x == 0` is one of two conditions, that most lanes can not be in it.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
+
+LLVMBasicBlockRef lw__copy_block(struct lw__spmd *s, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(s->context, s->function, name);
+}
+
+void lw__copy_stand_at(struct lw__spmd *s, LLVMBasicBlockRef block)
+{
+    LLVMPositionBuilderAtEnd(s->b, block);
+    s->scope++;
+}
 
 uint32_t lw__sequence_place(const struct lw__region *r, uint32_t block)
 {
@@ -15,9 +35,11 @@ uint32_t lw__sequence_place(const struct lw__region *r, uint32_t block)
     return UINT32_MAX;
 }
 
-static LLVMBasicBlockRef new_block(struct lw__spmd *s, const char *name)
+/* ---- slots and labels ------------------------------------------------------------------------ */
+
+static LLVMTypeRef mask_type(const struct lw__spmd *s)
 {
-    return LLVMAppendBasicBlockInContext(s->context, s->function, name);
+    return lw__spmd_vector_type(s, s->i1);
 }
 
 static LLVMValueRef empty_slot(struct lw__spmd *s, LLVMTypeRef type)
@@ -29,7 +51,6 @@ static LLVMValueRef empty_slot(struct lw__spmd *s, LLVMTypeRef type)
 
 static void open_slots(struct lw__spmd *s, struct lw__sequence *q, uint32_t classes)
 {
-    LLVMTypeRef type = lw__mask_slot_type(s);
     q->waiting = lw__copy_memory(classes * s->pieces, sizeof *q->waiting);
     q->fixed = lw__copy_memory(classes * s->pieces, sizeof *q->fixed);
     q->may = lw__copy_memory(classes * s->pieces, sizeof *q->may);
@@ -38,8 +59,16 @@ static void open_slots(struct lw__spmd *s, struct lw__sequence *q, uint32_t clas
     for (uint32_t k = 0; k < classes; k++) {
         q->somebody[k] = empty_slot(s, s->i1);
         for (uint32_t p = s->from; p < s->to; p++)
-            q->waiting[k * s->pieces + p] = empty_slot(s, type);
+            q->waiting[k * s->pieces + p] = empty_slot(s, mask_type(s));
     }
+}
+
+static bool ends_loop(const struct lw__region *r, uint32_t k)
+{
+    for (uint32_t n = 0; n < r->repeat_count; n++)
+        if (r->repeats[n].last == k)
+            return true;
+    return false;
 }
 
 /* No phi of a class's head or of the join has a value yet. */
@@ -52,18 +81,15 @@ struct lw__sequence *lw__sequence_open(struct lw__spmd *s, int region, struct lw
     q->outer = outer;
     open_slots(s, q, r->head_count);
     q->check = lw__copy_memory(r->head_count + 1, sizeof *q->check);
+    q->body = lw__copy_memory(r->head_count, sizeof *q->body);
     q->next = lw__copy_memory(r->head_count, sizeof *q->next);
     for (uint32_t k = 0; k <= r->head_count; k++)
-        q->check[k] = new_block(s, k < r->head_count ? "check" : "joined");
+        q->check[k] = lw__copy_block(s, k < r->head_count ? "check" : "joined");
     for (uint32_t k = 0; k < r->head_count; k++) {
         if (!r->is_loop || r->heads[k] != r->head) /* the way in has written those */
             lw__phis_clear(s, r->heads[k]);
-        q->next[k] = q->check[k + 1];
-        for (uint32_t n = 0; n < r->repeat_count; n++)
-            if (r->repeats[n].last == k) {
-                q->next[k] = new_block(s, "repeat");
-                break;
-            }
+        q->body[k] = lw__copy_block(s, "class");
+        q->next[k] = ends_loop(r, k) ? lw__copy_block(s, "repeat") : q->check[k + 1];
     }
     if (joins)
         lw__phis_clear(s, r->join);
@@ -78,29 +104,44 @@ void lw__sequence_close(struct lw__sequence *q)
     free(q->somebody);
     free(q->perhaps);
     free(q->check);
+    free(q->body);
     free(q->next);
     free(q);
 }
 
+/* ---- who waits ------------------------------------------------------------------------------- */
+
 void lw__sequence_wait(struct lw__spmd *s, struct lw__sequence *q, uint32_t k,
                        const LLVMValueRef *mask)
 {
-    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
     bool sure = false;
     for (uint32_t p = 0; p < s->pieces; p++) {
         const uint32_t at = k * s->pieces + p;
         LLVMValueRef m = lw__mask_vector(s, mask[p]), *fixed = &q->fixed[at];
         bool constant = LLVMIsConstant(m) && (!*fixed || *fixed == m);
-        *fixed = constant ? m : LLVMGetPoison(type);
+        *fixed = constant ? m : LLVMGetPoison(mask_type(s));
         q->may[at] |= lw__mask_may(s, m);
         sure |= LLVMIsConstant(m) && !lw__mask_is_none(m);
-        if (!lw__mask_is_none(m))
-            lw__mask_add(s, q->waiting[at], m);
+        if (lw__mask_is_none(m))
+            continue;
+        LLVMValueRef old = LLVMBuildLoad2(s->b, mask_type(s), q->waiting[at], "");
+        LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), q->waiting[at]);
     }
     q->perhaps[k] |= !sure;
     LLVMBuildStore(s->b, LLVMConstInt(s->i1, 1, false), q->somebody[k]);
 }
 
+static void read_waiting(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
+                         LLVMValueRef *mask)
+{
+    LLVMTypeRef type = mask_type(s);
+    for (uint32_t p = 0; p < s->pieces; p++)
+        mask[p] = p < s->from || p >= s->to
+                      ? LLVMConstNull(type)
+                      : LLVMBuildLoad2(s->b, type, q->waiting[k * s->pieces + p], "");
+}
+
+/* Do lanes come back to class k, a loop's header? Then not all that come are known at its check. */
 static bool repeats(const struct lw__spmd *s, const struct lw__sequence *q, uint32_t k)
 {
     const struct lw__region *r = &s->regions[q->region];
@@ -110,31 +151,70 @@ static bool repeats(const struct lw__spmd *s, const struct lw__sequence *q, uint
     return first;
 }
 
-/* Does the mask tell, or is that somebody came enough? */
-LLVMValueRef lw__sequence_somebody(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
-                                   const LLVMValueRef *mask)
+/* i1: does anybody wait for class k? Where the mask need not tell, that somebody came is enough. */
+static LLVMValueRef somebody_waits(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k)
 {
-    return q->perhaps[k] || repeats(s, q, k) ? lw__mask_any(s, mask)
-                                             : LLVMBuildLoad2(s->b, s->i1, q->somebody[k], "");
+    if (!q->perhaps[k] && !repeats(s, q, k))
+        return LLVMBuildLoad2(s->b, s->i1, q->somebody[k], "");
+    LLVMValueRef *mask = lw__copy_memory(s->pieces, sizeof *mask);
+    read_waiting(s, q, k, mask);
+    LLVMValueRef any = lw__mask_any(s, mask);
+    free(mask);
+    return any;
 }
 
-void lw__sequence_read(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
-                       LLVMValueRef *mask)
+/* ---- one class after the other --------------------------------------------------------------- */
+
+/* Do lanes come back to a loop's header, class `header`, from class k only? */
+static bool only_leads_back(const struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
+                            uint32_t header)
 {
-    for (uint32_t p = 0; p < s->pieces; p++)
-        mask[p] = p < s->from || p >= s->to ? LLVMConstNull(lw__spmd_vector_type(s, s->i1))
-                                            : lw__mask_read(s, q->waiting[k * s->pieces + p]);
+    const struct lw__region *r = &s->regions[q->region];
+    const uint32_t h = r->heads[header];
+    for (uint32_t e = s->cfg.pred_start[h]; e < s->cfg.pred_start[h + 1]; e++) {
+        const uint32_t p = s->cfg.pred[e];
+        if (p >= h && (s->region_of[p] != q->region || s->class_of[p] != r->heads[k]))
+            return false;
+    }
+    return true;
 }
 
-/* All that come are known by now, but to a class that repeats: lanes come back to it. */
-void lw__sequence_take(struct lw__spmd *s, struct lw__sequence *q, uint32_t k, LLVMValueRef *mask)
+static const struct lw__repeat *next_repeat(const struct lw__region *r, uint32_t k, uint32_t *n)
 {
-    LLVMTypeRef type = lw__mask_slot_type(s);
+    while (*n < r->repeat_count)
+        if (r->repeats[(*n)++].last == k)
+            return &r->repeats[*n - 1];
+    return NULL;
+}
+
+LLVMBasicBlockRef lw__sequence_repeat(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    LLVMBasicBlockRef at = q->next[k], skip = at;
+    uint32_t n = 0;
+    bool skips = true;
+    for (const struct lw__repeat *i = next_repeat(r, k, &n), *more; i; i = more) {
+        more = next_repeat(r, k, &n);
+        LLVMBasicBlockRef then = more ? lw__copy_block(s, "repeat") : q->check[k + 1];
+        lw__copy_stand_at(s, at);
+        LLVMBuildCondBr(s->b, somebody_waits(s, q, i->first), q->body[i->first], then);
+        at = then;
+        skips &= only_leads_back(s, q, k, i->first);
+        skip = skips ? at : skip;
+    }
+    return skip;
+}
+
+/* All that come are known by now, but to a class that repeats. */
+static void take_waiting(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
+                         LLVMValueRef *mask)
+{
     const bool again = repeats(s, q, k);
+    read_waiting(s, q, k, mask);
     LLVMBuildStore(s->b, LLVMConstNull(s->i1), q->somebody[k]);
     for (uint32_t p = s->from; p < s->to; p++) {
         const uint32_t at = k * s->pieces + p;
-        LLVMBuildStore(s->b, LLVMConstNull(type), q->waiting[at]);
+        LLVMBuildStore(s->b, LLVMConstNull(mask_type(s)), q->waiting[at]);
         if (again)
             continue;
         if (q->fixed[at] && !LLVMIsPoison(q->fixed[at]))
@@ -142,4 +222,24 @@ void lw__sequence_take(struct lw__spmd *s, struct lw__sequence *q, uint32_t k, L
         else
             mask[p] = lw__mask_within(s, mask[p], q->may[at]);
     }
+}
+
+void lw__sequence_enter(struct lw__spmd *s, const struct lw__sequence *q, uint32_t k,
+                        LLVMBasicBlockRef skip, LLVMValueRef *mask)
+{
+    lw__copy_stand_at(s, q->check[k]);
+    LLVMBuildCondBr(s->b, somebody_waits(s, q, k), q->body[k], skip);
+    LLVMMoveBasicBlockAfter(q->body[k], LLVMGetLastBasicBlock(s->function));
+    lw__copy_stand_at(s, q->body[k]);
+    take_waiting(s, q, k, mask);
+}
+
+LLVMBasicBlockRef lw__sequence_after(const struct lw__spmd *s, const struct lw__copy *c,
+                                     uint32_t to)
+{
+    const struct lw__sequence *q = c->sequence;
+    const struct lw__region *r = &s->regions[q->region];
+    uint32_t n = 0;
+    const struct lw__repeat *inner = next_repeat(r, c->order, &n);
+    return inner && r->heads[inner->first] == to ? q->body[inner->first] : q->next[c->order];
 }

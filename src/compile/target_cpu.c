@@ -156,6 +156,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
             lw__cpu_hide_half_masks(f);
         lw__cpu_repeat_addresses(f);
         lw__cpu_split_blocks(f);
+        if (level != LW_LEVEL_AVX512)
+            lw__cpu_masks_as_words(f);
     }
     return true;
 }
