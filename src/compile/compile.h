@@ -89,6 +89,7 @@ struct lw__unit {
     struct lw__text manifest;     /* diag, dep, then kernel, param and site rows */
     struct lw__text sites;        /* site rows, numbered by site_count */
     size_t site_count;
+    bool has_rare; /* code that lanes rarely need is jumped over: lw.rarely */
     struct lw__text payload;
     struct lw__link link;
 };
@@ -129,6 +130,8 @@ bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
 /* For the cpu's passes and code generator, once a process: the most pieces that a block has; how
  * many loops are marked to be unrolled, times the instructions of the kernels. */
 void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
+/* The code generator leaves instructions in their blocks. Once. */
+void lw__llvm_keep_places(void);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);

@@ -89,6 +89,12 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
+void lw__llvm_keep_places(void)
+{
+    const char *const words[] = {"lanewise-compile", "-disable-machine-sink"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

@@ -281,6 +281,7 @@ LLVMValueRef lw__spmd_arith_again(struct lw__spmd *s, LLVMValueRef i, uint32_t p
 /* spmd_native.c: devlib functions that stay calls until they are widened: is it such a call; the
  * call, its first two operands as these vectors or scalars. */
 bool lw__spmd_is_native(LLVMValueRef i);
+bool lw__spmd_is_rarely(LLVMValueRef i); /* a call of lw.rarely */
 LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b);
 /* AVX-512: the larger or smaller of vectors without signalling NaNs; of a vector with itself, it
  * without. */

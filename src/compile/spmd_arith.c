@@ -113,6 +113,10 @@ static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     struct lw__value_shape shape = lw__shape_of(s, i);
     bool flat = lw__shape_is_uniform(s, shape) ||
                 (shape.kind == LW_SHAPE_PIECE && lw__shape_as_piece(s, shape, &stride) && !stride);
+    if (lw__spmd_is_rarely(i))
+        return LLVMBuildSelect(s->b, lw__spmd_base(s, LLVMGetOperand(i, 2), p),
+                               lw__spmd_base(s, LLVMGetOperand(i, 1), p),
+                               lw__spmd_base(s, LLVMGetOperand(i, 0), p), "");
     if (lw__spmd_is_native(i))
         return lw__spmd_native(s, i, lw__spmd_base(s, LLVMGetOperand(i, 0), p),
                                lw__spmd_base(s, LLVMGetOperand(i, 1), p));

@@ -12,8 +12,9 @@
 /* Pieces side by side, instruction by instruction. What one piece computes is mostly a chain, each
  * step of which waits for the last, and a processor does not look far enough ahead to find the next
  * piece: softmax takes 1.2 times as long with 1 (AVX2). A vector of 512 bits takes as long as two
- * of 256. More need more registers than there are. */
-enum { SIDE_BY_SIDE = 4, SIDE_BY_SIDE_512 = 2 };
+ * of 256. More need more registers than there are; so do 4 where code that is jumped over keeps
+ * what it may need (nbody with AVX2 takes 1.2 times as long). */
+enum { SIDE_BY_SIDE = 4, SIDE_BY_SIDE_FEW = 2 };
 
 enum duty { NOTHING, ONCE, PER_PIECE, ALONE };
 
@@ -144,6 +145,7 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
 
 struct segment {
     LLVMValueRef *list; /* per piece, in order */
+    LLVMValueRef *rare; /* per value: the call of lw.rarely that alone wants it; or NULL */
     size_t count, capacity;
     bool writes;
 };
@@ -163,11 +165,133 @@ static void add(struct segment *g, LLVMValueRef i)
     g->writes |= writes_by_lane(i);
 }
 
+/* ---- what few lanes need --------------------------------------------------------------------- */
+
+/* Can the instruction be left out, or made later, without anybody's notice? */
+static bool is_pure(LLVMValueRef i)
+{
+    return LLVMIsABinaryOperator(i) || LLVMIsAUnaryOperator(i) || LLVMIsACastInst(i) ||
+           LLVMIsACmpInst(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i) ||
+           (LLVMIsACallInst(i) && !strncmp(lw__ir_callee(i), "llvm.", 5) &&
+            !is_memory_intrinsic(lw__ir_callee(i)));
+}
+
+/* The call of lw.rarely that alone wants v, for `other`; NULL: there is none. `wanted` has it for
+ * what comes later. */
+static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
+                                   LLVMValueRef const *wanted)
+{
+    LLVMValueRef found = NULL;
+    for (LLVMUseRef use = is_pure(v) ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use), by;
+        const uint32_t index = lw__spmd_value_index(s, user);
+        if (lw__spmd_is_rarely(user))
+            by = LLVMGetOperand(user, 0) != v && LLVMGetOperand(user, 2) != v ? user : NULL;
+        else
+            by = index == UINT32_MAX ? NULL : wanted[index];
+        if (!by || (found && found != by))
+            return NULL;
+        found = by;
+    }
+    return found;
+}
+
+/* Which instructions of the segment only a call of lw.rarely in it wants, by value index. owns:
+ * release with free(); NULL: there is no such call */
+static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g)
+{
+    LLVMValueRef *wanted = NULL;
+    for (size_t k = g->count; k-- > 0;) {
+        LLVMValueRef i = g->list[k];
+        if (!wanted && lw__spmd_is_rarely(i))
+            wanted = lw__copy_memory(s->value_count, sizeof *wanted);
+        const uint32_t index = wanted ? lw__spmd_value_index(s, i) : UINT32_MAX;
+        if (index != UINT32_MAX)
+            wanted[index] = only_wanted_by(s, i, wanted);
+    }
+    return wanted;
+}
+
+static bool is_rare(const struct lw__spmd *s, const struct segment *g, LLVMValueRef i)
+{
+    const uint32_t index = g->rare ? lw__spmd_value_index(s, i) : UINT32_MAX;
+    return index != UINT32_MAX && g->rare[index];
+}
+
+/* Weights say that the branch goes the first way rarely. */
+static void set_rare(struct lw__spmd *s, LLVMValueRef branch)
+{
+    LLVMMetadataRef node[] = {LLVMMDStringInContext2(s->context, "branch_weights", 14),
+                              LLVMValueAsMetadata(lw__spmd_const32(s, 1)),
+                              LLVMValueAsMetadata(lw__spmd_const32(s, 2000))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(s->context, "prof", 4),
+                    LLVMMetadataAsValue(s->context, LLVMMDNodeInContext2(s->context, node, 3)));
+}
+
+/* `other`, and what only it wants, for some pieces. */
+static void emit_other(struct lw__spmd *s, const struct lw__copy *c, const struct segment *g,
+                       LLVMValueRef call, uint32_t first, uint32_t end)
+{
+    for (size_t k = 0; k < g->count; k++)
+        for (uint32_t p = first; p < end && g->list[k] != call; p++)
+            if (is_rare(s, g, g->list[k]) && !lw__mask_is_none(c->mask[p]) &&
+                g->rare[lw__spmd_value_index(s, g->list[k])] == call)
+                emit_piece(s, g->list[k], p, c->mask[p]);
+}
+
+/* lw.rarely for some pieces: where a lane of them needs `other`, there is a way past the rest. */
+static void emit_rarely(struct lw__spmd *s, const struct lw__copy *c, const struct segment *g,
+                        LLVMValueRef call, uint32_t first, uint32_t end)
+{
+    LLVMValueRef usual[SIDE_BY_SIDE] = {0}, other[SIDE_BY_SIDE] = {0}, rare[SIDE_BY_SIDE];
+    LLVMValueRef any = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
+    for (uint32_t p = first, k = 0; p < end; p++, k++)
+        if (!lw__mask_is_none(c->mask[p])) {
+            usual[k] = lw__spmd_vector(s, LLVMGetOperand(call, 0), p);
+            rare[k] = lw__mask_and(s, c->mask[p], lw__spmd_vector(s, LLVMGetOperand(call, 2), p));
+            any = lw__mask_or(s, any, rare[k]);
+        }
+    LLVMBasicBlockRef seldom = lw__copy_block(s, "rare"), on = lw__copy_block(s, "usual"),
+                      from[] = {LLVMGetInsertBlock(s->b), seldom};
+    set_rare(s, LLVMBuildCondBr(s->b, lw__mask_piece_any(s, any), seldom, on));
+    lw__copy_stand_at(s, seldom);
+    emit_other(s, c, g, call, first, end);
+    for (uint32_t p = first, k = 0; p < end; p++, k++)
+        if (usual[k])
+            other[k] =
+                LLVMBuildSelect(s->b, lw__mask_vector(s, rare[k]),
+                                lw__spmd_vector(s, LLVMGetOperand(call, 1), p), usual[k], "");
+    from[1] = LLVMGetInsertBlock(s->b);
+    LLVMBuildBr(s->b, on);
+    lw__copy_stand_at(s, on);
+    for (uint32_t k = 0; k < end - first; k++)
+        if (usual[k]) {
+            LLVMValueRef phi = LLVMBuildPhi(s->b, LLVMTypeOf(usual[k]), "");
+            LLVMAddIncoming(phi, (LLVMValueRef[]){usual[k], other[k]}, from, 2);
+            other[k] = phi;
+        }
+    for (uint32_t p = first, k = 0; p < end; p++, k++)
+        if (other[k])
+            lw__spmd_set_vector(s, call, p, other[k]);
+    s->unit->has_rare = true;
+}
+
+/* ---- pieces side by side --------------------------------------------------------------------- */
+
 static void emit_pieces(struct lw__spmd *s, const struct lw__copy *c, const struct segment *g,
                         uint32_t first, uint32_t end)
 {
-    for (size_t k = 0; k < g->count; k++) {
+    bool any = false;
+    for (uint32_t p = first; p < end; p++)
+        any |= !lw__mask_is_none(c->mask[p]);
+    for (size_t k = 0; k < g->count && any; k++) {
+        if (is_rare(s, g, g->list[k]))
+            continue;
         LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(g->list[k]));
+        if (lw__spmd_is_rarely(g->list[k])) {
+            emit_rarely(s, c, g, g->list[k], first, end);
+            continue;
+        }
         for (uint32_t p = first; p < end && !s->failed; p++)
             if (!lw__mask_is_none(c->mask[p]))
                 emit_piece(s, g->list[k], p, c->mask[p]);
@@ -176,9 +300,13 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__copy *c, const stru
 
 static void flush(struct lw__spmd *s, const struct lw__copy *c, struct segment *g)
 {
-    const uint32_t n = s->level == LW_LEVEL_AVX512 ? SIDE_BY_SIDE_512 : SIDE_BY_SIDE;
+    g->rare = find_rare(s, g);
+    const bool few = s->level == LW_LEVEL_AVX512 || g->rare;
+    const uint32_t n = few ? SIDE_BY_SIDE_FEW : SIDE_BY_SIDE;
     for (uint32_t p = 0; p < s->pieces; p += n)
         emit_pieces(s, c, g, p, p + n < s->pieces ? p + n : s->pieces);
+    free(g->rare);
+    g->rare = NULL;
     g->count = 0;
     g->writes = false;
 }

@@ -10,6 +10,7 @@
  *     larger; of zeros it is +0 unless both are -0. In loops over fmax what they carry is a number.
  *     Where neither operand is known to be one, for scalars, and on AArch64, the C of devlib.
  * lw.scale, AVX-512: vscalef, v * 2^k, rounded once.
+ * lw.rarely: a select; spmd_emit.c jumps over what it computes for few lanes.
  *
  * source    Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, MAXPS, VRANGEPS
  */
@@ -17,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum native { NONE, FMAX, FMIN, SCALE };
+enum native { NONE, FMAX, FMIN, SCALE, RARELY };
 enum { LANES_MAX = 16 };
 
 static enum native native_of(const char *name)
@@ -25,11 +26,8 @@ static enum native native_of(const char *name)
     static const struct {
         const char *name;
         enum native native;
-    } known[] = {{"lw.fmax.f32", FMAX},
-                 {"lw.fmax.f64", FMAX},
-                 {"lw.fmin.f32", FMIN},
-                 {"lw.fmin.f64", FMIN},
-                 {"lw.scale.f32", SCALE}};
+    } known[] = {{"lw.fmax.f32", FMAX}, {"lw.fmax.f64", FMAX},   {"lw.fmin.f32", FMIN},
+                 {"lw.fmin.f64", FMIN}, {"lw.scale.f32", SCALE}, {"lw.rarely.f32", RARELY}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (!strcmp(name, known[k].name))
             return known[k].native;
@@ -48,6 +46,11 @@ bool lw__spmd_has_native(const struct lw__unit *unit, const char *name)
 bool lw__spmd_is_native(LLVMValueRef i)
 {
     return native_of(lw__ir_callee(i)) != NONE;
+}
+
+bool lw__spmd_is_rarely(LLVMValueRef i)
+{
+    return LLVMIsACallInst(i) && native_of(lw__ir_callee(i)) == RARELY;
 }
 
 /* ---- what is known of an operand ------------------------------------------------------------- */

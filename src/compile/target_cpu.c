@@ -140,6 +140,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
          f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f))
             set_widths(f, levels[level].bits);
+    if (unit->has_rare) /* else sums wait behind all rare blocks, and their terms with them */
+        lw__llvm_keep_places();
     if (!split_gangs(unit) ||
         !lw__llvm_passes(unit->module, unit->machine,
                          size_of(unit->module) > ROTATED_MAX ? without_rotation : list))

@@ -40,6 +40,9 @@ double lw__fma_f64(double x, double y, double z) LW_IR_NAME("lw.fma.f64");
  * are those of k + 254. For targets that have an instruction for it. */
 float lw__scale_f32(float v, float k, uint32_t n) LW_IR_NAME("lw.scale.f32");
 
+/* rare ? other : usual. `other` is computed only where a lane needs it, on targets that can. */
+float lw__rarely_f32(float usual, float other, bool rare) LW_IR_NAME("lw.rarely.f32");
+
 /* 16-bit floats travel as their bits; each conversion rounds once, to nearest even. */
 uint16_t lw__f32_to_f16(float x) LW_IR_NAME("lw.f32_to_f16");
 uint16_t lw__f64_to_f16(double x) LW_IR_NAME("lw.f64_to_f16");
