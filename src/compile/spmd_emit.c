@@ -145,7 +145,7 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
 
 struct segment {
     LLVMValueRef *list; /* per piece, in order */
-    LLVMValueRef *rare; /* per value: the call of lw.rarely that alone wants it; or NULL */
+    LLVMValueRef *rare; /* per value: the call of lw.rarely that alone wants it, or that it is */
     size_t count, capacity;
     bool writes;
 };
@@ -176,8 +176,14 @@ static bool is_pure(LLVMValueRef i)
             !is_memory_intrinsic(lw__ir_callee(i)));
 }
 
-/* The call of lw.rarely that alone wants v, for `other`; NULL: there is none. `wanted` has it for
- * what comes later. */
+/* A call of lw.rarely past whose `other` there is a way; what a piece shares is a select. */
+static bool has_way(const struct lw__spmd *s, LLVMValueRef i)
+{
+    return lw__spmd_is_rarely(i) && lw__shape_of(s, i).kind == LW_SHAPE_VARYING;
+}
+
+/* The segment's call of lw.rarely that alone wants v, for `other`; NULL: there is none. `wanted`
+ * has it for what comes later in the segment, calls too; no call elsewhere has anything made. */
 static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
                                    LLVMValueRef const *wanted)
 {
@@ -185,10 +191,9 @@ static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
     for (LLVMUseRef use = is_pure(v) ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use), by;
         const uint32_t index = lw__spmd_value_index(s, user);
-        if (lw__spmd_is_rarely(user))
-            by = LLVMGetOperand(user, 0) != v && LLVMGetOperand(user, 2) != v ? user : NULL;
-        else
-            by = index == UINT32_MAX ? NULL : wanted[index];
+        by = index == UINT32_MAX ? NULL : wanted[index];
+        if (by == user && (LLVMGetOperand(user, 0) == v || LLVMGetOperand(user, 2) == v))
+            return NULL;
         if (!by || (found && found != by))
             return NULL;
         found = by;
@@ -203,11 +208,11 @@ static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g
     LLVMValueRef *wanted = NULL;
     for (size_t k = g->count; k-- > 0;) {
         LLVMValueRef i = g->list[k];
-        if (!wanted && lw__spmd_is_rarely(i))
+        if (!wanted && has_way(s, i))
             wanted = lw__copy_memory(s->value_count, sizeof *wanted);
         const uint32_t index = wanted ? lw__spmd_value_index(s, i) : UINT32_MAX;
         if (index != UINT32_MAX)
-            wanted[index] = only_wanted_by(s, i, wanted);
+            wanted[index] = has_way(s, i) ? i : only_wanted_by(s, i, wanted);
     }
     return wanted;
 }
@@ -215,7 +220,7 @@ static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g
 static bool is_rare(const struct lw__spmd *s, const struct segment *g, LLVMValueRef i)
 {
     const uint32_t index = g->rare ? lw__spmd_value_index(s, i) : UINT32_MAX;
-    return index != UINT32_MAX && g->rare[index];
+    return index != UINT32_MAX && g->rare[index] && g->rare[index] != i;
 }
 
 /* Weights say that the branch goes the first way rarely. */
@@ -288,7 +293,7 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__copy *c, const stru
         if (is_rare(s, g, g->list[k]))
             continue;
         LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(g->list[k]));
-        if (lw__spmd_is_rarely(g->list[k])) {
+        if (has_way(s, g->list[k])) {
             emit_rarely(s, c, g, g->list[k], first, end);
             continue;
         }

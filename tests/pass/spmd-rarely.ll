@@ -39,3 +39,34 @@ define win64cc void @scale(ptr %out, ptr %in) {
   store float %v, ptr %to
   ret void
 }
+
+; What only a later call wants, in another block, is made where it stands.
+; CHECK-LABEL: define i32 @lw.cpu.twice(
+; CHECK: [[LATER:%.*]] = fdiv <8 x float> <float 2.0
+; CHECK: store <8 x float> [[LATER]], ptr [[SLOT:%.*]], align
+; CHECK: rare:
+; CHECK: fdiv <8 x float> <float 1.0
+; CHECK: {{^}}rare{{[0-9]+}}:
+; CHECK: load <8 x float>, ptr [[SLOT]],
+; CHECK: {{^}}}
+define win64cc void @twice(ptr %out, ptr %in, i32 %n) {
+entry:
+  %t = call i32 @lw.thread_idx.x()
+  %i = zext nneg i32 %t to i64
+  %from = getelementptr inbounds float, ptr %in, i64 %i
+  %x = load float, ptr %from
+  %later = fdiv float 2.0, %x
+  %other = fdiv float 1.0, %x
+  %rare = fcmp olt float %x, 0.0
+  %v = call float @lw.rarely.f32(float %x, float %other, i1 %rare)
+  %to = getelementptr inbounds float, ptr %out, i64 %i
+  store float %v, ptr %to
+  %more = icmp sgt i32 %n, 1
+  br i1 %more, label %again, label %end
+again:
+  %w = call float @lw.rarely.f32(float %x, float %later, i1 %rare)
+  store float %w, ptr %to
+  br label %end
+end:
+  ret void
+}
