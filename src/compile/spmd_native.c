@@ -39,7 +39,7 @@ bool lw__spmd_has_native(const struct lw__unit *unit, const char *name)
     const int level = lw__cpu_level(unit->options->device);
     const enum native native = native_of(name);
     if (lw__is_for_cuda(unit))
-        return native == FMAX || native == FMIN;
+        return native == FMAX || native == FMIN || native == RARELY;
     return level >= 0 && native != NONE && (native != SCALE || level == LW_LEVEL_AVX512);
 }
 

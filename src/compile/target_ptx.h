@@ -28,6 +28,9 @@ LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *arg
  * the warp's come along. sure: all warps of the block come too. */
 bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure);
 
+/* target_ptx_rarely.c: a branch in place of the call of lw.rarely, whose block is parted. */
+void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call);
+
 /* target_ptx_module.c: entries stay, all else is for them; the texts in one array, LW_CUDA_TEXT;
  * devlib's block memory. */
 void lw__ptx_keep_entries(struct lw__unit *unit);

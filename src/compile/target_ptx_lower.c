@@ -220,7 +220,7 @@ static LLVMValueRef int3(struct lw__ptx *x, const char *what, unsigned k)
 {
     char name[32] = "lw.";
     strcat(name, what);
-    strncat(name, &".x\0.y\0.z"[3 * k], 2);
+    strcat(name, &".x\0.y\0.z"[3 * k]);
     return place(x, name);
 }
 
@@ -484,6 +484,8 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
         lower_print(e, call);
     } else if (!strcmp(name, "lw.assert_fail")) {
         lower_assert(e, call);
+    } else if (!strcmp(name, "lw.rarely.f32")) {
+        lw__ptx_rarely(x, call);
     } else {
         return lw__defect("cuda has no lowering of %s", name);
     }
