@@ -20,7 +20,7 @@ refused 2 'go with --common or --show' --device cpu:avx2 --kernel one one.c
 for block in 0,1,1 1,1 1,1,1,1 1025,1,1 32,33,1 1,1,65 -1,1,1 1,x,1; do
     refused 2 '--block takes X,Y,Z' --device cpu:avx2 --show uniform --block "$block" one.c
 done
-refused 2 'needs --device cpu:LEVEL, --kernel and --block' --device cpu:avx2 --common 4
+refused 2 'cpu:LEVEL or cuda:sm_NN, --kernel and --block' --device cpu:avx2 --common 4
 refused 2 '--common takes no text' --device cpu:avx2 --common 4 --kernel one --block 64,1,1 one.c
 refused 3 'no stage .uniform. on the way to device .ref.' --device ref --show uniform one.c
 refused 1 'is for blocks of 64 x 1 x 1, not 65 x 1 x 1' \
