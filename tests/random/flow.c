@@ -189,10 +189,45 @@ static int stride_end(const struct program *p)
     return end - 1;
 }
 
+/* Those who will jump in have nothing of what was declared on the way. */
+static void hide_declared(struct generator *g)
+{
+    static struct var hidden = {.shape = HIDDEN};
+    for (int i = g->entry_vars; i < g->vars; i++)
+        if (g->scope[i]->shape != COUNTER)
+            g->scope[i] = &hidden;
+}
+
+/* What a loop may hide that begins while an entry has no place yet: if it takes the entry in, those
+ * who jump there come to its beginning in the next trip. */
+struct hidden {
+    int entry, count;
+    struct var *scope[SCOPE_MAX];
+};
+
+static void begin_around_entry(struct generator *g, struct hidden *h)
+{
+    h->entry = g->entry;
+    h->count = h->entry < 0 ? 0 : g->vars - g->entry_vars;
+    if (!h->count)
+        return;
+    memcpy(h->scope, g->scope + g->entry_vars, (size_t)h->count * sizeof *h->scope);
+    hide_declared(g);
+}
+
+/* It has not: all is there again. */
+static void end_around_entry(struct generator *g, const struct hidden *h)
+{
+    if (h->count && g->entry == h->entry)
+        memcpy(g->scope + g->entry_vars, h->scope, (size_t)h->count * sizeof *h->scope);
+}
+
 /* Without a barrier, though all threads may make the same trips. */
 static void plain_loop(struct generator *g)
 {
     int vars = g->vars;
+    struct hidden h;
+    begin_around_entry(g, &h);
     enum loop_form form = percent(g, 40) ? L_STRIDE : (enum loop_form)below(g, L_ENDLESS);
     struct var *v = counter(g, g->uniform && form != L_STRIDE);
     struct expr *trips = generate_expr(g, I32, 1, true);
@@ -208,17 +243,14 @@ static void plain_loop(struct generator *g)
     generate_inside(g, &s->body, few(g));
     g->vars = vars;
     restore(g, f);
+    end_around_entry(g, &h);
 }
 
-/* generate_entry - the place where some threads jump in. What is declared on the way there they do
- * not have. */
+/* generate_entry - the place where some threads jump in. */
 void generate_entry(struct generator *g)
 {
-    static struct var hidden = {.shape = HIDDEN};
     append_stmt(g, S_ENTRY)->op = g->entry;
-    for (int i = g->entry_vars; i < g->vars; i++)
-        if (g->scope[i]->shape != COUNTER)
-            g->scope[i] = &hidden;
+    hide_declared(g);
     g->entry = -1;
 }
 
@@ -246,6 +278,8 @@ void generate_divergent_loop(struct generator *g)
 {
     struct flow f = save(g);
     int vars = g->vars;
+    struct hidden h;
+    begin_around_entry(g, &h);
     enum loop_form form = (enum loop_form)below(g, L_STRIDE + 1);
     g->uniform = false;
     struct var *v = counter(g, false);
@@ -274,6 +308,7 @@ void generate_divergent_loop(struct generator *g)
     generate_inside(g, &s->body, below(g, 2));
     g->vars = vars;
     restore(g, f);
+    end_around_entry(g, &h);
 }
 
 /* barrier_loop - all threads make the same trips; a barrier stands at the begin or the end. */
