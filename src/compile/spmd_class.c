@@ -147,26 +147,64 @@ const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t heade
     return best;
 }
 
+/* Does block b, or the loop that it heads, hold an operation of the block? */
+static bool meets_block(const struct lw__spmd *s, uint32_t b)
+{
+    const struct lw__loop *l = lw__spmd_loop_at(s, b);
+    for (uint32_t k = l ? 0 : b; k < (l ? (uint32_t)s->cfg.count : b + 1); k++)
+        for (LLVMValueRef i = l && !l->body[k] ? NULL : LLVMGetFirstInstruction(s->cfg.blocks[k]);
+             i; i = LLVMGetNextInstruction(i))
+            if (lw__op_table[lw__ir_collective(i, NULL)].block)
+                return true;
+    return false;
+}
+
+static bool place(struct order *o, const bool *only);
+
+/* One block; the whole of the loop that it heads. */
+static bool place_block(struct order *o, uint32_t b)
+{
+    struct lw__spmd *s = o->s;
+    const struct lw__loop *l = lw__spmd_loop_at(s, b);
+    const uint32_t first = o->r->head_count;
+    const bool own = s->region_of[b] == o->region;
+    o->placed[b] = true;
+    if (o->is_head[b])
+        o->r->heads[o->r->head_count++] = b;
+    return !l || (place(o, l->body) && (!own || !o->is_head[b] || add_repeat(o, first)));
+}
+
+static bool is_next(const struct order *o, const bool *only, uint32_t b)
+{
+    return o->r->blocks[b] && (!only || only[b]) && !o->placed[b];
+}
+
+/* The threads that come to block b meet those that have not returned: what the others do until they
+ * return is done before. So all goes first that b does not lead to. */
+static bool place_others(struct order *o, const bool *only, uint32_t b)
+{
+    const struct lw__cfg *g = &o->s->cfg;
+    bool *behind = calloc(g->count + 1, sizeof *behind), ok = behind != NULL;
+    if (!ok)
+        return lw__defect("out of memory");
+    behind[b] = true;
+    for (uint32_t k = b; k <= o->r->last; k++)
+        for (uint32_t e = g->succ_start[k]; behind[k] && e < g->succ_start[k + 1]; e++)
+            behind[g->succ[e]] |= g->succ[e] > k;
+    for (uint32_t k = b + 1; ok && k <= o->r->last; k++)
+        if (!behind[k] && is_next(o, only, k))
+            ok = place_block(o, k);
+    free(behind);
+    return ok;
+}
+
 /* The heads among `only` (NULL: all), in reverse postorder, but each loop in one piece. */
 static bool place(struct order *o, const bool *only)
 {
-    struct lw__spmd *s = o->s;
-    for (uint32_t b = o->r->first; b <= o->r->last; b++) {
-        if (!o->r->blocks[b] || (only && !only[b]) || o->placed[b])
-            continue;
-        o->placed[b] = true;
-        const struct lw__loop *l = lw__spmd_loop_at(s, b);
-        uint32_t first = o->r->head_count;
-        bool own = s->region_of[b] == o->region;
-        if (o->is_head[b])
-            o->r->heads[o->r->head_count++] = b;
-        if (!l)
-            continue;
-        if (!place(o, l->body))
+    for (uint32_t b = o->r->first; b <= o->r->last; b++)
+        if (is_next(o, only, b) &&
+            ((meets_block(o->s, b) && !place_others(o, only, b)) || !place_block(o, b)))
             return false;
-        if (own && o->is_head[b] && !add_repeat(o, first))
-            return false;
-    }
     return true;
 }
 
