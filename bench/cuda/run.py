@@ -20,7 +20,7 @@ import torch
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROUNDS, L2_BYTES = 9, 256 << 20
-DTYPES = {"bool": 8, "f32": 11}
+DTYPES = {"u8": 4, "f32": 11}
 
 
 class Arg(C.Structure):
@@ -66,7 +66,7 @@ class Lanewise:
     def buffer(self, tensor):
         """A buffer with the tensor's values."""
         host = tensor.contiguous().cpu()
-        buffer = self.zeros(host.numel(), "bool" if host.dtype == torch.bool else "f32")
+        buffer = self.zeros(host.numel(), "u8" if host.dtype == torch.uint8 else "f32")
         self.check(self.lib.lw_buffer_write(buffer, C.c_size_t(0), C.c_size_t(host.numel()),
                                             C.c_void_p(host.data_ptr())))
         return buffer
@@ -187,9 +187,9 @@ def row_dot(name, power, blocks):
 def row_mixed():
     n, blocks = 1 << 28, 528
     k = LW.kernel("dot4", ["FOUR=uchar4"])
-    return measure("dot4 float x bool 2^28", (rand(n), rand(n) < 0.5), blocks,
+    return measure("dot4 float x bool 2^28", (rand(n), (rand(n) < 0.5).byte()), blocks,
                    lambda out, a, b: LW.launch(k, (blocks, 1, 1), (512, 1, 1), out, a, b, n), None,
-                   lambda a, b: a[b].double().sum().float().reshape(1), 5 * n)
+                   lambda a, b: a[b.bool()].double().sum().float().reshape(1), 5 * n)
 
 
 def row_stream(name, each, expect, n=1 << 28):
