@@ -147,16 +147,22 @@ const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t heade
     return best;
 }
 
-/* Does block b, or the loop that it heads, hold an operation of the block? */
+static bool holds_block_operation(const struct lw__spmd *s, uint32_t b)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    while (i && !lw__op_table[lw__ir_collective(i, NULL)].block)
+        i = LLVMGetNextInstruction(i);
+    return i != NULL;
+}
+
+/* Does block b, or the loop that it heads? */
 static bool meets_block(const struct lw__spmd *s, uint32_t b)
 {
     const struct lw__loop *l = lw__spmd_loop_at(s, b);
-    for (uint32_t k = l ? 0 : b; k < (l ? (uint32_t)s->cfg.count : b + 1); k++)
-        for (LLVMValueRef i = l && !l->body[k] ? NULL : LLVMGetFirstInstruction(s->cfg.blocks[k]);
-             i; i = LLVMGetNextInstruction(i))
-            if (lw__op_table[lw__ir_collective(i, NULL)].block)
-                return true;
-    return false;
+    bool meets = holds_block_operation(s, b);
+    for (uint32_t k = 0; l && !meets && k < s->cfg.count; k++)
+        meets = l->body[k] && holds_block_operation(s, k);
+    return meets;
 }
 
 static bool place(struct order *o, const bool *only);
@@ -179,20 +185,37 @@ static bool is_next(const struct order *o, const bool *only, uint32_t b)
     return o->r->blocks[b] && (!only || only[b]) && !o->placed[b];
 }
 
+/* Is all placed that leads to the block? */
+static bool may_begin(const struct order *o, uint32_t b)
+{
+    const struct lw__cfg *g = &o->s->cfg;
+    bool may = true;
+    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
+        may &= g->pred[e] > b || !is_next(o, NULL, g->pred[e]);
+    return may;
+}
+
 /* The threads that come to block b meet those that have not returned: what the others do until they
- * return is done before. So all goes first that b does not lead to. */
+ * return is done before. So all goes first that b does not lead to, and that leads to no operation
+ * of the block. */
 static bool place_others(struct order *o, const bool *only, uint32_t b)
 {
     const struct lw__cfg *g = &o->s->cfg;
-    bool *behind = calloc(g->count + 1, sizeof *behind), ok = behind != NULL;
-    if (!ok)
+    bool *behind = calloc(2 * g->count + 2, sizeof *behind), ok = true;
+    if (!behind)
         return lw__defect("out of memory");
+    bool *meets = behind + g->count + 1;
     behind[b] = true;
-    for (uint32_t k = b; k <= o->r->last; k++)
+    for (uint32_t k = b; k < g->count; k++)
         for (uint32_t e = g->succ_start[k]; behind[k] && e < g->succ_start[k + 1]; e++)
             behind[g->succ[e]] |= g->succ[e] > k;
+    for (uint32_t k = (uint32_t)g->count; k-- > b;) {
+        meets[k] = holds_block_operation(o->s, k);
+        for (uint32_t e = g->succ_start[k]; e < g->succ_start[k + 1]; e++)
+            meets[k] |= g->succ[e] > k && meets[g->succ[e]];
+    }
     for (uint32_t k = b + 1; ok && k <= o->r->last; k++)
-        if (!behind[k] && is_next(o, only, k))
+        if (!behind[k] && !meets[k] && is_next(o, only, k) && may_begin(o, k))
             ok = place_block(o, k);
     free(behind);
     return ok;
