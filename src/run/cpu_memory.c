@@ -62,7 +62,7 @@ static bool grow(struct part *p, size_t bytes)
 {
     free(p->memory);
     p->bytes = 0;
-    p->memory = aligned_alloc(LW_SHARED_ALIGN, bytes);
+    p->memory = lw__alloc_shared(bytes);
     if (p->memory)
         p->bytes = bytes;
     return p->memory != NULL;

@@ -6,8 +6,10 @@
 #ifndef LW_DEVICE_OPS_H
 #define LW_DEVICE_OPS_H
 
+#include "base/manifest.h"
 #include "lanewise/lanewise.h"
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* A source line that a collective stands on; from the manifest's site rows. */
@@ -22,6 +24,14 @@ struct lw__output;
 void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                     const char *text);
 void lw__output_lose(struct lw__output *out, size_t lines); /* that the device had no room for */
+
+/* lw__alloc_shared - memory for a block on the host; NULL: there is none. owns: free() */
+static inline void *lw__alloc_shared(size_t bytes)
+{
+    const size_t align = LW_SHARED_ALIGN;
+
+    return aligned_alloc(align, (bytes + align - 1) / align * align);
+}
 
 /* How long launches took that had the same work: see device_cpu's `is_small`. All zero: unknown. */
 enum { LW_TIMES = 8 };

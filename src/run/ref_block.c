@@ -37,7 +37,7 @@ static struct lw__ref_block *block_create(const struct lw_ref_launch *launch)
     struct lw__ref_block *block = calloc(1, sizeof *block + count * sizeof block->threads[0]);
     if (!block)
         return NULL;
-    block->memory = aligned_alloc(LW_SHARED_ALIGN, memory_bytes(launch));
+    block->memory = lw__alloc_shared(memory_bytes(launch));
     if (!block->memory) {
         free(block);
         return NULL;
