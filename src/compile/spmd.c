@@ -72,6 +72,7 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     if (!lw__cfg_build(s->scalar, &s->cfg))
         return lw__defect("out of memory");
     n = s->cfg.count + 1;
+    lw__spmd_find_operations(s);
     if (!lw__loops_build(&s->cfg, &s->loops) || !lw__spmd_hold_returns(s))
         return false;
     lw__loops_nest(&s->loops);
@@ -115,6 +116,7 @@ void lw__spmd_close(struct lw__spmd *s)
     free(s->meets_later);
     free(s->arguments);
     free(s->gone);
+    free(s->operations);
 }
 
 /* ---- the function around the blocks ---------------------------------------------------------- */

@@ -143,6 +143,7 @@ struct lw__spmd {
     LLVMValueRef scalar;
     struct lw__cfg cfg;
     struct lw__loops loops;
+    bool *operations;   /* per block: an operation of the block is in it */
     uint32_t *ipdom;    /* per block: immediate post-dominator, UINT32_MAX: none */
     bool *divergent;    /* per block: its terminator is */
     bool *joins;        /* per block: lanes come here in different ways, a phi may differ by lane */
@@ -322,6 +323,9 @@ bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const
 /* spmd_trips.c: lanes that are here in different trips are of different instances. Do some of the
  * trips differ by lane? Then an operation of the warp is done once for each of them. */
 bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call);
+/* Which they are, by their numbers among the operands of the call's bundle; returns how many. */
+enum { LW_TRIPS_MAX = LW_REF_KEY_MAX };
+unsigned lw__spmd_differing_trips(const struct lw__spmd *s, LLVMValueRef call, unsigned *operands);
 /* The value in the first lane of a mask; keep of a mask the lanes in the same trips as that one. */
 LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *mask);
 void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask);
@@ -332,6 +336,8 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
  * s->pieces or more: all together. */
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 
+/* spmd_gone.c: fill in s->operations. */
+void lw__spmd_find_operations(struct lw__spmd *s);
 /* spmd_gone.c: the ways to returns belong to their loops; who comes to no block operation any more;
  * of the lanes that go from -> to, those of one piece. NULL: none that we know of. */
 bool lw__spmd_hold_returns(struct lw__spmd *s);

@@ -147,21 +147,13 @@ const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t heade
     return best;
 }
 
-static bool holds_block_operation(const struct lw__spmd *s, uint32_t b)
-{
-    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
-    while (i && !lw__op_table[lw__ir_collective(i, NULL)].block)
-        i = LLVMGetNextInstruction(i);
-    return i != NULL;
-}
-
-/* Does block b, or the loop that it heads? */
+/* Is an operation of the block in block b, or in the loop that it heads? */
 static bool meets_block(const struct lw__spmd *s, uint32_t b)
 {
     const struct lw__loop *l = lw__spmd_loop_at(s, b);
-    bool meets = holds_block_operation(s, b);
+    bool meets = s->operations[b];
     for (uint32_t k = 0; l && !meets && k < s->cfg.count; k++)
-        meets = l->body[k] && holds_block_operation(s, k);
+        meets = l->body[k] && s->operations[k];
     return meets;
 }
 
@@ -210,7 +202,7 @@ static bool place_others(struct order *o, const bool *only, uint32_t b)
         for (uint32_t e = g->succ_start[k]; behind[k] && e < g->succ_start[k + 1]; e++)
             behind[g->succ[e]] |= g->succ[e] > k;
     for (uint32_t k = (uint32_t)g->count; k-- > b;) {
-        meets[k] = holds_block_operation(o->s, k);
+        meets[k] = o->s->operations[k];
         for (uint32_t e = g->succ_start[k]; e < g->succ_start[k + 1]; e++)
             meets[k] |= g->succ[e] > k && meets[g->succ[e]];
     }

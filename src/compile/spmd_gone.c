@@ -11,21 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per block: is a block operation in it? owns: release with free() */
-static bool *find_operations(const struct lw__spmd *s)
+void lw__spmd_find_operations(struct lw__spmd *s)
 {
-    bool *operations = lw__copy_memory(s->cfg.count, 1);
+    s->operations = lw__copy_memory(s->cfg.count, 1);
     for (uint32_t b = 0; b < s->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
-    return operations;
+            s->operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
 }
 
 /* ---- returns from loops ---------------------------------------------------------------------- */
 
 /* Can the return be reached from the block without a block operation? */
-static bool *find_free_returns(const struct lw__spmd *s, const bool *operations)
+static bool *find_free_returns(const struct lw__spmd *s)
 {
     bool *free_return = lw__copy_memory(s->cfg.count, 1), changed = true;
     while (changed) {
@@ -34,7 +32,7 @@ static bool *find_free_returns(const struct lw__spmd *s, const bool *operations)
             bool found = LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
             for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
                 found |= free_return[s->cfg.succ[e]];
-            if (found && !free_return[b] && !operations[b])
+            if (found && !free_return[b] && !s->operations[b])
                 changed = free_return[b] = true;
         }
     }
@@ -53,13 +51,12 @@ static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint3
  * known in time, the way to the return belongs to the trip that it leaves. */
 bool lw__spmd_hold_returns(struct lw__spmd *s)
 {
-    bool *operations = find_operations(s), *free_return = find_free_returns(s, operations);
-    bool ok = true;
+    bool *free_return = find_free_returns(s), ok = true;
     for (size_t k = 0; ok && k < s->loops.count; k++) {
         struct lw__loop *l = &s->loops.loops[k];
         bool meets = false, changed = true;
         for (uint32_t b = 0; b < s->cfg.count; b++)
-            meets |= l->body[b] && operations[b];
+            meets |= l->body[b] && s->operations[b];
         while (ok && meets && changed) {
             changed = false;
             for (uint32_t b = 0; ok && b < s->cfg.count; b++)
@@ -70,17 +67,16 @@ bool lw__spmd_hold_returns(struct lw__spmd *s)
         }
     }
     free(free_return);
-    free(operations);
     return ok;
 }
 
 /* ---- who is gone ----------------------------------------------------------------------------- */
 
 /* Per block: is one in it, or can be reached from it? owns: release with free() */
-static bool *reaching(const struct lw__spmd *s, const bool *operations)
+static bool *reaching(const struct lw__spmd *s)
 {
     bool *later = lw__copy_memory(s->cfg.count, 1), changed = true;
-    memcpy(later, operations, s->cfg.count);
+    memcpy(later, s->operations, s->cfg.count);
     while (changed) {
         changed = false;
         for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;)
@@ -94,7 +90,7 @@ static bool *reaching(const struct lw__spmd *s, const bool *operations)
 /* A thread's way along edges, of which it is known that `condition` has this value. */
 struct way {
     const struct lw__spmd *s;
-    const bool *operations, *later; /* per block */
+    const bool *later; /* per block */
     LLVMValueRef condition;
     bool value;
     bool *seen; /* per edge */
@@ -136,7 +132,7 @@ static bool meets_behind(struct way *w, uint32_t from, uint32_t edge)
     if (w->seen[edge] || !w->later[block])
         return false;
     w->seen[edge] = true;
-    if (w->operations[block] || defines(w, block)) /* it is decided anew */
+    if (w->s->operations[block] || defines(w, block)) /* it is decided anew */
         return true;
     const int only = decided(w, from, block);
     for (uint32_t e = first; e < g->succ_start[block + 1]; e++)
@@ -146,12 +142,12 @@ static bool meets_behind(struct way *w, uint32_t from, uint32_t edge)
 }
 
 /* Of all edges. */
-static void find_ways(struct lw__spmd *s, const bool *operations)
+static void find_ways(struct lw__spmd *s)
 {
     const struct lw__cfg *g = &s->cfg;
     const uint32_t edges = g->succ_start[g->count];
-    bool *later = reaching(s, operations), *seen = lw__copy_memory(edges, 1);
-    struct way w = {.s = s, .operations = operations, .later = later, .seen = seen};
+    bool *later = reaching(s), *seen = lw__copy_memory(edges, 1);
+    struct way w = {.s = s, .later = later, .seen = seen};
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
             memset(seen, 0, edges);
@@ -166,14 +162,13 @@ static void find_ways(struct lw__spmd *s, const bool *operations)
 /* Nobody can be missing where all block operations are outside of regions. */
 bool lw__spmd_find_gone(struct lw__spmd *s)
 {
-    bool *operations = find_operations(s), in_region = false;
+    bool in_region = false;
     for (uint32_t b = 0; b < s->cfg.count; b++)
-        in_region |= operations[b] && s->region_of[b] >= 0;
+        in_region |= s->operations[b] && s->region_of[b] >= 0;
     if (in_region) {
-        find_ways(s, operations);
+        find_ways(s);
         s->gone = calloc(s->pieces, sizeof *s->gone);
     }
-    free(operations);
     return !in_region || s->gone || lw__defect("out of memory");
 }
 

@@ -7,10 +7,7 @@
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
 
-enum { TRIPS_MAX = LW_REF_KEY_MAX };
-
-/* The trips of the call's instance that differ by lane; returns how many. */
-static unsigned differing(const struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *trips)
+unsigned lw__spmd_differing_trips(const struct lw__spmd *s, LLVMValueRef call, unsigned *operands)
 {
     unsigned count = 0;
     if (!LLVMGetNumOperandBundles(call)) /* an operation of spmd_meet.c is in no loop */
@@ -19,17 +16,29 @@ static unsigned differing(const struct lw__spmd *s, LLVMValueRef call, LLVMValue
     for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
         LLVMValueRef trip = LLVMGetOperandBundleArgAtIndex(bundle, k);
         struct lw__value_shape shape = lw__shape_of(s, trip);
-        if (shape.kind != LW_SHAPE_NONE && !lw__shape_is_uniform(s, shape) && count < TRIPS_MAX)
-            trips[count++] = trip;
+        if (shape.kind != LW_SHAPE_NONE && !lw__shape_is_uniform(s, shape) && count < LW_TRIPS_MAX)
+            operands[count++] = k;
     }
     LLVMDisposeOperandBundle(bundle);
     return count;
 }
 
+/* The trips themselves. */
+static unsigned differing(const struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *trips)
+{
+    unsigned operands[LW_TRIPS_MAX], count = lw__spmd_differing_trips(s, call, operands);
+    LLVMOperandBundleRef bundle = count ? LLVMGetOperandBundleAtIndex(call, 0) : NULL;
+    for (unsigned k = 0; k < count; k++)
+        trips[k] = LLVMGetOperandBundleArgAtIndex(bundle, operands[k]);
+    if (bundle)
+        LLVMDisposeOperandBundle(bundle);
+    return count;
+}
+
 bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call)
 {
-    LLVMValueRef trips[TRIPS_MAX];
-    return differing(s, call, trips) > 0;
+    unsigned operands[LW_TRIPS_MAX];
+    return lw__spmd_differing_trips(s, call, operands) > 0;
 }
 
 LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *mask)
@@ -55,7 +64,7 @@ struct instances {
 
 void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask)
 {
-    LLVMValueRef trips[TRIPS_MAX];
+    LLVMValueRef trips[LW_TRIPS_MAX];
     unsigned count = differing(s, call, trips);
     for (unsigned k = 0; k < count; k++) {
         LLVMValueRef value = lw__spmd_splat(s, lw__spmd_first_value(s, trips[k], mask));

@@ -203,33 +203,31 @@ static bool hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
     return lw__ptx_collective(p->m->x, call, lw__ptx_same_trips(p->m, call, mask), false);
 }
 
-/* The one successor; a collective's block has no other. */
-static LLVMBasicBlockRef successor(LLVMBasicBlockRef block)
+/* What follows on a collective of a group, up to the next one, is a block of straight code: its end
+ * leads to where all lanes are together again, who took part or not. */
+static LLVMBasicBlockRef bring_together(struct plan *p, LLVMBasicBlockRef block,
+                                        LLVMBasicBlockRef next)
 {
-    return LLVMGetSuccessor(LLVMGetBasicBlockTerminator(block), 0);
+    LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(p->m->x->context, next, "together");
+    LLVMBasicBlockRef between = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(block), 0);
+    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(between), 0, head);
+    LLVMPositionBuilderAtEnd(p->b, head);
+    LLVMBuildBr(p->b, next);
+    return head;
 }
 
 /* All collectives of a meeting; between them the lanes in mask run straight code alone. */
 static bool hold_group(struct plan *p, const struct group *g, LLVMValueRef mask,
                        LLVMValueRef takes_part)
 {
-    for (size_t k = 0; k < g->count; k++) {
-        LLVMBasicBlockRef next = k + 1 < g->count ? g->blocks[k + 1] : NULL;
-        if (!next) {
-            if (!hold(p, g->blocks[k], mask, takes_part, p->hall))
-                return false;
-            continue;
-        }
-        LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(p->m->x->context, next, "together");
-        LLVMBasicBlockRef between = successor(g->blocks[k]);
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(between == next ? g->blocks[k] : between);
-        LLVMSetSuccessor(end, 0, head);
-        LLVMPositionBuilderAtEnd(p->b, head);
-        LLVMBuildBr(p->b, next);
-        if (!hold(p, g->blocks[k], mask, takes_part, head))
-            return false;
+    bool ok = true;
+    for (size_t k = 0; ok && k < g->count; k++) {
+        const bool last = k + 1 == g->count;
+        LLVMBasicBlockRef others =
+            last ? p->hall : bring_together(p, g->blocks[k], g->blocks[k + 1]);
+        ok = hold(p, g->blocks[k], mask, takes_part, others);
     }
-    return true;
+    return ok;
 }
 
 /* check k, and meeting k itself. Nobody comes to its block any other way. */

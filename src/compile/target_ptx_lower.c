@@ -42,8 +42,7 @@ static LLVMValueRef hardware(struct lw__ptx *x, const char *name, LLVMValueRef *
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-/* A call of lw.NAME; the language's own, lowered later. */
-static LLVMValueRef place(struct lw__ptx *x, const char *name)
+LLVMValueRef lw__ptx_place(struct lw__ptx *x, const char *name)
 {
     LLVMTypeRef type = LLVMFunctionType(x->i32, NULL, 0, 0);
     LLVMValueRef f = LLVMGetNamedFunction(x->module, name);
@@ -95,7 +94,7 @@ static bool is_exchange(enum lw__op op, LLVMTypeRef result, LLVMTypeRef none)
 static unsigned add_meeting(struct lw__ptx *x, bool sure, LLVMValueRef *args, unsigned n)
 {
     args[n++] = const32(x, x->threads);
-    args[n++] = place(x, "lw.warp_id");
+    args[n++] = lw__ptx_place(x, "lw.warp_id");
     args[n++] = LLVMConstInt(x->i1, sure, 0);
     args[n++] = x->turn;
     x->opens |= !sure;
@@ -126,10 +125,10 @@ bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask,
     }
     if (is_exchange(op, result, x->none))
         n = add_meeting(x, sure, args, n);
-    if (name.failed)
-        return lw__defect("out of memory");
-    LLVMValueRef made = lw__ptx_call(x, name.data, args, n);
+    LLVMValueRef made = name.failed ? NULL : lw__ptx_call(x, name.data, args, n);
     lw__text_free(&name);
+    if (!made)
+        return lw__defect("out of memory");
     if (moves_bits(op))
         made = of_word(x, made, result);
     if (result != x->none)
@@ -181,7 +180,7 @@ static bool is_waiting(LLVMValueRef function)
 }
 
 /* lw__pass_meet - each collective as a call of devlib's, with the lanes that take part.
- * needs PREPARED   makes MET   breaks COMMON PREPARED
+ * needs PREPARED   makes MET   breaks INLINED INSTANCE ENTERED COMMON PREPARED
  */
 bool lw__pass_meet(struct lw__unit *unit)
 {
@@ -221,7 +220,7 @@ static LLVMValueRef int3(struct lw__ptx *x, const char *what, unsigned k)
     char name[32] = "lw.";
     strcat(name, what);
     strcat(name, &".x\0.y\0.z"[3 * k]);
-    return place(x, name);
+    return lw__ptx_place(x, name);
 }
 
 /* x + size_x * (y + size_y * z), of the block's threads. */

@@ -198,7 +198,7 @@ static bool open_hall(struct meet *m, int region)
 {
     const struct lw__region *r = &m->s.regions[region];
     const LLVMBasicBlockRef *blocks = m->s.cfg.blocks;
-    if (region < 0 || hall_of(m, region))
+    if (hall_of(m, region))
         return true;
     if (!grow(&m->halls, m->hall_count, sizeof *m->halls))
         return false;
@@ -217,25 +217,14 @@ static bool open_hall(struct meet *m, int region)
 
 /* ---- trips that differ ----------------------------------------------------------------------- */
 
+/* As long as the analysis knows the values. */
 static bool note_differing(struct meet *m, LLVMValueRef call)
 {
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
-    const unsigned count = LLVMGetNumOperandBundleArgs(bundle);
-    struct differing *d = calloc(1, sizeof *d);
-    bool ok = d && (d->operands = calloc(count + 1, sizeof *d->operands));
-    for (unsigned k = 1; ok && k < count; k += 2) {
-        struct lw__value_shape shape =
-            lw__shape_of(&m->s, LLVMGetOperandBundleArgAtIndex(bundle, k));
-        if (shape.kind != LW_SHAPE_NONE && !lw__shape_is_uniform(&m->s, shape))
-            d->operands[d->count++] = k;
-    }
-    LLVMDisposeOperandBundle(bundle);
-    if (!ok) {
-        free(d);
+    struct differing *d = malloc(sizeof *d);
+    if (!d)
         return lw__defect("out of memory");
-    }
-    d->call = call;
-    d->next = m->differing;
+    *d = (struct differing){.call = call, .next = m->differing};
+    d->count = lw__spmd_differing_trips(&m->s, call, d->operands);
     m->differing = d;
     return true;
 }
@@ -275,11 +264,7 @@ static LLVMValueRef all_lanes(struct lw__ptx *x)
     LLVMValueRef part = LLVMConstInt(x->i32, (UINT32_C(1) << rest) - 1, 0);
     if (!rest || x->warps == 1)
         return rest ? part : full;
-    LLVMTypeRef type = LLVMFunctionType(x->i32, NULL, 0, 0);
-    LLVMValueRef f = LLVMGetNamedFunction(x->module, "lw.warp_id");
-    if (!f)
-        f = LLVMAddFunction(x->module, "lw.warp_id", type);
-    LLVMValueRef warp = LLVMBuildCall2(x->b, type, f, NULL, 0, "");
+    LLVMValueRef warp = lw__ptx_place(x, "lw.warp_id");
     LLVMValueRef last =
         LLVMBuildICmp(x->b, LLVMIntEQ, warp, LLVMConstInt(x->i32, x->warps - 1, 0), "");
     return LLVMBuildSelect(x->b, last, part, full, "");
@@ -344,7 +329,6 @@ static void release(struct meet *m)
     }
     for (struct differing *d = m->differing, *next; d; d = next) {
         next = d->next;
-        free(d->operands);
         free(d);
     }
     free(m->groups);

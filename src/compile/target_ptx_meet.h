@@ -40,7 +40,7 @@ struct hall {
 /* What of a call's instance differs between lanes that meet: operands of its bundle. */
 struct differing {
     LLVMValueRef call;
-    unsigned *operands, count;
+    unsigned operands[LW_TRIPS_MAX], count;
     struct differing *next;
 };
 

@@ -18,7 +18,6 @@
 #include "base/cuda_abi.h"
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* ---- the hardware ---------------------------------------------------------------------------- */
@@ -143,7 +142,6 @@ struct part {
 static __attribute__((section("lw.scratch"))) struct part parts[3];
 static __attribute__((section("lw.scratch"))) uint64_t broadcast_value[LANES * WARPS_MAX];
 static __attribute__((section("lw.scratch"))) uint32_t broadcast_lanes[WARPS_MAX];
-
 static __attribute__((section("lw.scratch"))) uint64_t given[3][2][WARPS_MAX];
 
 /* How a block operation stands to the block. threads: of the block, a constant; sure: all warps
