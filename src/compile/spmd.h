@@ -45,6 +45,11 @@ bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *ke
 
 /* spmd_join.c: a branch that the thread's place decides has its join to itself. */
 bool lw__spmd_part_joins(LLVMValueRef function);
+/* spmd_tail.c: what threads do before they return, once for each way to it that a block operation
+ * parts from the others; before they fail, once for each way: mergereturn has made one end of all.
+ */
+bool lw__spmd_part_returns(LLVMValueRef function);
+bool lw__spmd_part_dead_ends(LLVMValueRef function);
 
 /* ---- shapes (spmd_lanes.c, spmd_shape.c) ----------------------------------------------------- */
 

@@ -113,78 +113,7 @@ static const char after_unrolling[] =
         "speculate-blocks") ",lower-switch,adce,mergereturn,fix-irreducible,loop-simplify,"
                             "lcssa,verify)";
 
-/* ---- dead ends ------------------------------------------------------------------------------- */
-
-enum { DEAD_END_MAX = 16 }; /* instructions that are copied for each way to them */
-
-static bool is_copied_freely(LLVMBasicBlockRef block)
-{
-    unsigned n = 0;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-        if (LLVMIsAPHINode(i) || lw__ir_collective(i, NULL) || ++n > DEAD_END_MAX)
-            return false;
-    return true;
-}
-
-static LLVMBasicBlockRef copy_block(LLVMBuilderRef b, LLVMBasicBlockRef block)
-{
-    LLVMValueRef from[DEAD_END_MAX], to[DEAD_END_MAX];
-    unsigned n = 0;
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(block)));
-    LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(context, block, "");
-    LLVMPositionBuilderAtEnd(b, copy);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), n++) {
-        from[n] = i;
-        to[n] = LLVMInstructionClone(i);
-        for (int k = 0; k < LLVMGetNumOperands(i); k++)
-            for (unsigned m = 0; m < n; m++)
-                if (LLVMGetOperand(i, (unsigned)k) == from[m])
-                    LLVMSetOperand(to[n], (unsigned)k, to[m]);
-        LLVMInsertIntoBuilder(b, to[n]);
-        LLVMInstructionSetDebugLoc(to[n], LLVMInstructionGetDebugLoc(i));
-    }
-    return copy;
-}
-
-/* A failed assert of its own for each way to one: `assert(a && b)` is no place where the lanes that
- * fail a meet those that fail b. */
-static void part_ways(LLVMBuilderRef b, LLVMBasicBlockRef dead)
-{
-    bool first = true;
-    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(dead)), next;
-    for (; use; use = next) {
-        LLVMValueRef branch = LLVMGetUser(use);
-        next = LLVMGetNextUse(use);
-        if (!first)
-            for (unsigned k = 0; k < LLVMGetNumSuccessors(branch); k++)
-                if (LLVMGetSuccessor(branch, k) == dead) {
-                    LLVMSetSuccessor(branch, k, copy_block(b, dead));
-                    break;
-                }
-        first = false;
-    }
-}
-
-/* Each ends in a place of its own: mergereturn has made one of all, as if they met there. */
-static void part_dead_ends(LLVMValueRef function)
-{
-    LLVMBuilderRef b =
-        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
-    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
-    for (; k; k = LLVMGetNextBasicBlock(k)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(k);
-        if (LLVMGetNumSuccessors(end) != 1 ||
-            !LLVMIsAUnreachableInst(LLVMGetFirstInstruction(LLVMGetSuccessor(end, 0))))
-            continue;
-        LLVMPositionBuilderBefore(b, end);
-        LLVMBuildUnreachable(b);
-        LLVMInstructionEraseFromParent(end);
-    }
-    for (k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
-        if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(k)) && is_copied_freely(k))
-            part_ways(b, k);
-    LLVMDisposeBuilder(b);
-}
+/* ---- unrolling ------------------------------------------------------------------------------- */
 
 static uint64_t instructions(const struct lw__unit *unit)
 {
@@ -266,14 +195,14 @@ bool lw__pass_prepare(struct lw__unit *unit)
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
         fold_places(&unit->kernels.rows[i]);
-    if (!lw__llvm_passes(unit->module, unit->machine, before_unrolling) || !unroll(unit) ||
-        !lw__llvm_passes(unit->module, unit->machine, after_unrolling))
-        return false;
-    for (size_t i = 0; i < unit->kernels.count; i++) {
-        lw__ir_expand_copies(unit->kernels.rows[i].function, true);
-        part_dead_ends(unit->kernels.rows[i].function);
-        if (!lw__spmd_part_joins(unit->kernels.rows[i].function))
-            return false;
+    bool ok = lw__llvm_passes(unit->module, unit->machine, before_unrolling) && unroll(unit);
+    for (size_t i = 0; ok && !lw__is_for_cuda(unit) && i < unit->kernels.count; i++)
+        ok = lw__spmd_part_returns(unit->kernels.rows[i].function);
+    ok = ok && lw__llvm_passes(unit->module, unit->machine, after_unrolling);
+    for (size_t i = 0; ok && i < unit->kernels.count; i++) {
+        LLVMValueRef function = unit->kernels.rows[i].function;
+        lw__ir_expand_copies(function, true);
+        ok = lw__spmd_part_dead_ends(function) && lw__spmd_part_joins(function);
     }
-    return true;
+    return ok;
 }

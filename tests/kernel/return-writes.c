@@ -6,6 +6,14 @@
 // expect: wrong: i32[1] = [0]
 // run: -k in_loop -b @B 3 i32[1] i32[256]
 // expect: wrong: i32[1] = [0]
+// run: -k unrolled -b @B i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
+// run: -k unrolled_choice -b @B i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
+// run: -k early_and_late -b @B i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
+// run: -k in_turns -b @B 3 i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>
 
 KERNEL void at_once(int *wrong, const int *zeros)
@@ -52,4 +60,92 @@ KERNEL void in_loop(int trips, int *wrong, const int *zeros)
         if (trip < (int)block_dim.x - 1 && row[trip + 1] != trip + 1)
             atomic_add(wrong, 1);
     }
+}
+
+/* As in_loop, where the trips become straight code. */
+KERNEL void unrolled(int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x;
+    row[t] = 0;
+#pragma unroll
+    for (int trip = 0; trip < 3; trip++) {
+        if (zeros[t] + t % 4 == trip + 1) {
+            row[t] = trip + 1;
+            return;
+        }
+        barrier();
+        if (trip < (int)block_dim.x - 1 && row[trip + 1] != trip + 1)
+            atomic_add(wrong, 1);
+    }
+}
+
+/* What is done before the return has ways of its own, and a loop. */
+KERNEL void unrolled_choice(int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x;
+    row[t] = 0;
+#pragma unroll
+    for (int trip = 0; trip < 3; trip++) {
+        if (zeros[t] + t % 4 == trip + 1) {
+            int sum = 0;
+            if (zeros[t] + t % 8 > 4) {
+                row[t] = trip + 11;
+                return;
+            }
+            for (int k = zeros[t]; k <= trip; k++)
+                sum += 1 + zeros[k];
+            row[t] = sum;
+            return;
+        }
+        barrier();
+        if (trip < (int)block_dim.x - 1 && row[trip + 1] != trip + 1)
+            atomic_add(wrong, 1);
+        if (trip < (int)block_dim.x - 5 && row[trip + 5] != trip + 11)
+            atomic_add(wrong, 1);
+    }
+}
+
+/* The same code ends the threads that leave early and those that meet. */
+KERNEL void early_and_late(int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x, mine = 1;
+    row[t] = 0;
+    if (zeros[t] + t % 2)
+        goto end;
+    barrier();
+    if (t + 1 < (int)block_dim.x && row[t + 1] != 1)
+        atomic_add(wrong, 1);
+    barrier();
+    mine = 2;
+end:
+    row[t] = mine;
+}
+
+/* In one trip of a loop that stays one, from two places. */
+KERNEL void in_turns(int trips, int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x, trip;
+    row[t] = 0;
+    for (trip = 0; trip < trips; trip++) {
+        if (zeros[t] + t % 8 == 2 * trip + 1)
+            goto end;
+        barrier();
+        if (2 * trip + 1 < (int)block_dim.x && row[2 * trip + 1] != trip + 1)
+            atomic_add(wrong, 1);
+        if (2 * trip + 2 < (int)block_dim.x && row[2 * trip + 2] != 0)
+            atomic_add(wrong, 1);
+        barrier();
+        if (zeros[t] + t % 8 == 2 * trip + 2)
+            goto end;
+        barrier();
+        if (2 * trip + 2 < (int)block_dim.x && row[2 * trip + 2] != trip + 1)
+            atomic_add(wrong, 1);
+    }
+    return;
+end:
+    row[t] = trip + 1;
 }
