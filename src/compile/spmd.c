@@ -73,10 +73,10 @@ bool lw__spmd_analyse(struct lw__spmd *s)
         return lw__defect("out of memory");
     n = s->cfg.count + 1;
     lw__spmd_find_operations(s);
-    if (!lw__loops_build(&s->cfg, &s->loops) || !lw__spmd_hold_returns(s))
+    if (!lw__loops_build(&s->cfg, &s->loops))
         return false;
-    lw__loops_nest(&s->loops);
     s->ipdom = lw__cfg_post_dominators(&s->cfg);
+    s->apart = calloc(n, sizeof *s->apart);
     s->divergent = calloc(n, sizeof *s->divergent);
     s->joins = calloc(n, sizeof *s->joins);
     s->leaves_apart = calloc(s->loops.count + 1, sizeof *s->leaves_apart);
@@ -87,10 +87,16 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     s->class_of = calloc(n, sizeof *s->class_of);
     s->meets_at = calloc(n, sizeof *s->meets_at);
     s->meets_later = calloc(s->cfg.succ_start[s->cfg.count] + 1, sizeof *s->meets_later);
-    if (!s->ipdom || !s->divergent || !s->joins || !s->leaves_apart || !s->waits || !s->region_of ||
+    if (!s->ipdom || !s->apart || !s->divergent || !s->joins || !s->leaves_apart || !s->waits || !s->region_of ||
         !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
-    if (!lw__spmd_values_build(s) || !lw__spmd_find_waits(s) || !lw__spmd_shapes(s))
+    if (!lw__spmd_values_build(s))
+        return false;
+    for (bool held = true; held;) /* larger loops may be left apart by more values */
+        if (!lw__spmd_shapes(s) || !lw__spmd_hold_returns(s, &held))
+            return false;
+    lw__loops_nest(&s->loops);
+    if (!lw__spmd_find_waits(s))
         return false;
     lw__spmd_defer_conditions(s);
     return lw__spmd_regions(s) && lw__spmd_find_gone(s);
@@ -106,6 +112,7 @@ void lw__spmd_close(struct lw__spmd *s)
     lw__loops_free(&s->loops);
     lw__cfg_free(&s->cfg);
     free(s->ipdom);
+    free(s->apart);
     free(s->divergent);
     free(s->joins);
     free(s->leaves_apart);

@@ -88,6 +88,11 @@ bool lw__lanes_place(struct lw__spmd *s, const char *name, struct lw__value_shap
  * branch does not part the others. */
 int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch);
 
+/* Who goes different ways. Where s->by_warp is not set, warps are parted as their lanes are. */
+enum lw__apart { LW_APART_NOBODY, LW_APART_WARPS, LW_APART_LANES };
+/* Is the value the same for all, or (s->by_warp) for all of a warp? */
+bool lw__shape_keeps_together(const struct lw__spmd *s, struct lw__value_shape shape);
+
 /* spmd_shape.c: shapes of all values, and which terminators are divergent. */
 bool lw__spmd_shapes(struct lw__spmd *s);
 
@@ -141,6 +146,7 @@ struct lw__spmd {
     uint32_t gang_threads;  /* of each gang of the block but the last, which may have fewer; */
     uint32_t gangs_from, gangs_to; /* of the gangs that run this code, the first and the end */
     struct lw__gang *gang;         /* in the code of a gang that is not the block */
+    bool by_warp;                  /* lanes are parted only where those of a piece, a warp, are */
     uint32_t from, to;             /* the pieces under way: of a loop that a group makes by itself,
                                  else all; the others are as if they had no threads */
 
@@ -150,10 +156,11 @@ struct lw__spmd {
     struct lw__loops loops;
     bool *operations;   /* per block: an operation of the block is in it */
     uint32_t *ipdom;    /* per block: immediate post-dominator, UINT32_MAX: none */
-    bool *divergent;    /* per block: its terminator is */
-    bool *joins;        /* per block: lanes come here in different ways, a phi may differ by lane */
+    uint8_t *apart;     /* per block: enum lw__apart, of those that its terminator parts; */
+    bool *divergent;    /* that is, lanes */
+    uint8_t *joins;     /* per block: enum lw__apart, of those that come here in different ways */
     uint32_t *meets_at; /* per block: where a divergent branch's lanes are together again */
-    bool *leaves_apart; /* per loop: lanes leave it in different trips */
+    uint8_t *leaves_apart; /* per loop: enum lw__apart, of those that leave it in different trips */
     LLVMValueRef *waits; /* per block: the access for which the loop with this header waits, NULL */
     bool has_waits;
     struct lw__value_map *values; /* argument or instruction -> its row below */
@@ -345,7 +352,7 @@ uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 void lw__spmd_find_operations(struct lw__spmd *s);
 /* spmd_gone.c: the ways to returns belong to their loops; who comes to no block operation any more;
  * of the lanes that go from -> to, those of one piece. NULL: none that we know of. */
-bool lw__spmd_hold_returns(struct lw__spmd *s);
+bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held);
 bool lw__spmd_find_gone(struct lw__spmd *s);
 LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                  LLVMValueRef mask);

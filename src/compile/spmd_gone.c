@@ -47,22 +47,30 @@ static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint3
     return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
 }
 
+static bool meets_in_loop(const struct lw__spmd *s, const struct lw__loop *l)
+{
+    bool meets = false;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        meets |= l->body[b] && s->operations[b];
+    return meets;
+}
+
 /* Threads that leave a loop to return are missed by none of its later barriers; so that this is
- * known in time, the way to the return belongs to the trip that it leaves. */
-bool lw__spmd_hold_returns(struct lw__spmd *s)
+ * known in time, the way to the return belongs to the trip that it leaves. Where all leave in one
+ * trip, nobody is left to be missed by. */
+bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
 {
     bool *free_return = find_free_returns(s), ok = true;
+    *held = false;
     for (size_t k = 0; ok && k < s->loops.count; k++) {
         struct lw__loop *l = &s->loops.loops[k];
-        bool meets = false, changed = true;
-        for (uint32_t b = 0; b < s->cfg.count; b++)
-            meets |= l->body[b] && s->operations[b];
-        while (ok && meets && changed) {
+        bool changed = s->leaves_apart[k] != LW_APART_NOBODY && meets_in_loop(s, l);
+        while (ok && changed) {
             changed = false;
             for (uint32_t b = 0; ok && b < s->cfg.count; b++)
                 if (free_return[b] && is_left_to(s, l, b)) {
                     ok = lw__loops_grow(&s->cfg, l, b);
-                    changed = true;
+                    *held = changed = true;
                 }
         }
     }

@@ -196,7 +196,7 @@ bool lw__pass_prepare(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++)
         fold_places(&unit->kernels.rows[i]);
     bool ok = lw__llvm_passes(unit->module, unit->machine, before_unrolling) && unroll(unit);
-    for (size_t i = 0; ok && !lw__is_for_cuda(unit) && i < unit->kernels.count; i++)
+    for (size_t i = 0; ok && i < unit->kernels.count; i++)
         ok = lw__spmd_part_returns(unit->kernels.rows[i].function);
     ok = ok && lw__llvm_passes(unit->module, unit->machine, after_unrolling);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {

@@ -4,7 +4,8 @@
  * An optimistic analysis: shapes fall from nothing through OFFSET and PIECE to VARYING until they
  * agree with every instruction. A phi is VARYING where lanes come to it in different ways (a join
  * of a divergent branch) or at different times (a loop that they leave in different trips); which
- * branches are divergent depends on the shapes, so the two are found in turns.
+ * branches are divergent depends on the shapes, so the two are found in turns. Where only a warp's
+ * lanes matter (by_warp), branches that whole warps take leave a phi PIECE.
  * source   Karrenberg & Hack, "Whole-Function Vectorization", CGO 2011 (the shapes);
  *          Rosemann, Moll & Hack, "An Abstract Interpretation for SPMD Divergence", POPL 2021
  */
@@ -32,6 +33,13 @@ bool lw__shape_is_uniform(const struct lw__spmd *s, shape v)
         if (v.lanes[t] != v.lanes[0])
             return false;
     return true;
+}
+
+bool lw__shape_keeps_together(const struct lw__spmd *s, shape v)
+{
+    int64_t stride;
+    return lw__shape_is_uniform(s, v) ||
+           (s->by_warp && lw__shape_as_piece(s, v, &stride) && !stride);
 }
 
 bool lw__shape_piece_stride(const struct lw__spmd *s, shape v, uint32_t piece, int64_t *stride)
@@ -275,20 +283,32 @@ static shape of_select(struct lw__spmd *s, LLVMValueRef i)
         .kind = LW_SHAPE_PIECE, .stride = sa, .nsw = a.nsw && b.nsw, .nuw = a.nuw && b.nuw};
 }
 
-/* Does the value come from a loop that lanes leave in different trips? */
-static bool is_from_divergent_loop(const struct lw__spmd *s, uint32_t block, uint32_t from,
-                                   LLVMValueRef v)
+/* Who leaves the loops that the value comes from in different trips? */
+static enum lw__apart leave_apart(const struct lw__spmd *s, uint32_t block, uint32_t from,
+                                  LLVMValueRef v)
 {
+    enum lw__apart apart = LW_APART_NOBODY;
     if (!LLVMIsAInstruction(v))
-        return false;
+        return apart;
     uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
-        if (s->leaves_apart[k] && l->body[from] && !l->body[block] && home != UINT32_MAX &&
-            l->body[home])
-            return true;
+        if (s->leaves_apart[k] > apart && l->body[from] && !l->body[block] &&
+            home != UINT32_MAX && l->body[home])
+            apart = s->leaves_apart[k];
     }
-    return false;
+    return apart;
+}
+
+/* The value where it comes to some by another way than to others. */
+static shape parted(const struct lw__spmd *s, shape v, enum lw__apart apart)
+{
+    int64_t stride;
+    if (apart == LW_APART_NOBODY || (v.known && v.lanes) || !is_reached(v))
+        return v;
+    if (apart == LW_APART_LANES || !lw__shape_as_piece(s, v, &stride))
+        return varying;
+    return (shape){.kind = LW_SHAPE_PIECE, .stride = stride, .nsw = v.nsw, .nuw = v.nuw};
 }
 
 static shape of_phi(struct lw__spmd *s, LLVMValueRef i)
@@ -303,15 +323,11 @@ static shape of_phi(struct lw__spmd *s, LLVMValueRef i)
         shape o = lw__shape_of(s, v);
         if (from == UINT32_MAX || !is_reached(o))
             continue;
-        if (is_from_divergent_loop(s, block, from, v) && !(o.known && o.lanes))
-            return varying;
         one_value &= !first || first == v;
         first = v;
-        sum = merge(s, sum, o);
+        sum = merge(s, sum, parted(s, o, leave_apart(s, block, from, v)));
     }
-    if (s->joins[block] && !one_value && !(sum.known && sum.lanes))
-        return varying;
-    return sum;
+    return one_value ? sum : parted(s, sum, s->joins[block]);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -461,9 +477,10 @@ static uint32_t find_join(const struct lw__spmd *s, uint32_t d, bool *left, bool
     }
 }
 
-/* The joins of a divergent branch, and the loops that it leaves. */
+/* The joins of a branch that parts lanes or warps, and the loops that it leaves. */
 static void mark_branch(struct lw__spmd *s, uint32_t d)
 {
+    const uint8_t apart = s->apart[d];
     size_t n = s->cfg.count, edges = s->cfg.succ_start[n] + 1;
     bool *left = calloc(2 * n, 1), *right = left + n;
     uint32_t *todo = malloc((edges + 1) * sizeof *todo);
@@ -472,14 +489,24 @@ static void mark_branch(struct lw__spmd *s, uint32_t d)
     } else {
         uint32_t join = s->meets_at[d] = find_join(s, d, left, right, todo);
         for (uint32_t b = 0; b < n; b++)
-            s->joins[b] |= left[b] && right[b];
+            if (left[b] && right[b] && s->joins[b] < apart)
+                s->joins[b] = apart;
         for (size_t k = 0; k < s->loops.count; k++) {
             const bool *body = s->loops.loops[k].body;
-            s->leaves_apart[k] |= body[d] && (join == UINT32_MAX || !body[join]);
+            if (body[d] && (join == UINT32_MAX || !body[join]) && s->leaves_apart[k] < apart)
+                s->leaves_apart[k] = apart;
         }
     }
     free(left);
     free(todo);
+}
+
+/* Whom a branch on the value parts. */
+static enum lw__apart parts(const struct lw__spmd *s, shape v)
+{
+    if (!is_reached(v) || lw__shape_is_uniform(s, v))
+        return LW_APART_NOBODY;
+    return lw__shape_keeps_together(s, v) ? LW_APART_WARPS : LW_APART_LANES;
 }
 
 static bool mark_branches(struct lw__spmd *s)
@@ -489,10 +516,12 @@ static bool mark_branches(struct lw__spmd *s)
         LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
         if (s->divergent[b] || LLVMGetNumSuccessors(end) < 2)
             continue;
-        shape c = lw__shape_of(s, LLVMGetCondition(end));
-        if (!is_reached(c) || lw__shape_is_uniform(s, c) || lw__spmd_dead_end(s, b) >= 0)
+        const enum lw__apart apart = parts(s, lw__shape_of(s, LLVMGetCondition(end)));
+        if (apart <= s->apart[b] || lw__spmd_dead_end(s, b) >= 0)
             continue;
-        s->divergent[b] = changed = true;
+        s->apart[b] = (uint8_t)apart;
+        s->divergent[b] = apart == LW_APART_LANES;
+        changed = true;
         mark_branch(s, b);
     }
     return changed;
@@ -500,6 +529,12 @@ static bool mark_branches(struct lw__spmd *s)
 
 bool lw__spmd_shapes(struct lw__spmd *s)
 {
+    const size_t n = s->cfg.count;
+    memset(s->shapes, 0, s->value_count * sizeof *s->shapes);
+    memset(s->apart, 0, n * sizeof *s->apart);
+    memset(s->divergent, 0, n * sizeof *s->divergent);
+    memset(s->joins, 0, n * sizeof *s->joins);
+    memset(s->leaves_apart, 0, s->loops.count * sizeof *s->leaves_apart);
     do
         while (!s->failed && sweep(s))
             ;

@@ -16,7 +16,8 @@ unsigned lw__spmd_differing_trips(const struct lw__spmd *s, LLVMValueRef call, u
     for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
         LLVMValueRef trip = LLVMGetOperandBundleArgAtIndex(bundle, k);
         struct lw__value_shape shape = lw__shape_of(s, trip);
-        if (shape.kind != LW_SHAPE_NONE && !lw__shape_is_uniform(s, shape) && count < LW_TRIPS_MAX)
+        if (shape.kind != LW_SHAPE_NONE && !lw__shape_keeps_together(s, shape) &&
+            count < LW_TRIPS_MAX)
             operands[count++] = k;
     }
     LLVMDisposeOperandBundle(bundle);

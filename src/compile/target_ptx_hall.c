@@ -92,7 +92,7 @@ static bool is_made_outside(const struct hall *h, LLVMValueRef i)
 /* What does not depend on the region is computed in front of it: it needs no memory then. */
 static void hoist(struct meet *m, const struct hall *h)
 {
-    const struct lw__cfg *g = &m->s.cfg;
+    const struct lw__cfg *g = &h->s->cfg;
     LLVMBasicBlockRef before = h->is_loop ? g->blocks[g->idom[lw__cfg_index(g, h->head)]] : h->head;
     for (size_t k = 0; k < h->inside_count; k++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(h->inside[k]), next; i; i = next) {

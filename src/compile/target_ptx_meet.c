@@ -1,7 +1,8 @@
 /* target_ptx_meet.c - who meets in a collective: for each the lanes of the warp that take part.
  *
- * Where control flow is the same for all threads of the block, all lanes meet, and the mask is a
- * constant. Inside of the regions that divergent branches decide (spmd_region.c), it is not left to
+ * Where control flow is the same for all threads of the block, or, for an operation of the warp, of
+ * each warp, all lanes meet, and the mask is a constant. Inside of the regions that divergent
+ * branches decide (spmd_region.c), it is not left to
  * the hardware who happens to be there together, which nothing promises. There lanes run freely,
  * each its own way, up to the next meeting: a block with a collective, or the header of a loop that
  * has one in it. Whoever comes there waits in the region's hall, with the meeting's number in
@@ -103,18 +104,19 @@ static int outermost(const struct lw__spmd *s, uint32_t block)
     return r;
 }
 
-/* The outermost region that holds the block; -1: all threads run it. */
-static int region_with(const struct meet *m, LLVMBasicBlockRef block)
+/* The outermost region that holds the group; -1: all threads run it, of the block or of a warp. */
+static int region_with(const struct lw__spmd *s, const struct group *g)
 {
-    return outermost(&m->s, lw__cfg_index(&m->s.cfg, block));
+    const uint32_t block = lw__cfg_index(&s->cfg, g->blocks[0]);
+    return block == UINT32_MAX ? -1 : outermost(s, block);
 }
 
-static struct hall *hall_of(struct meet *m, int region)
+static bool is_in_hall(const struct meet *m, const struct group *g)
 {
     for (size_t h = 0; h < m->hall_count; h++)
-        if (m->halls[h].region == region)
-            return &m->halls[h];
-    return NULL;
+        if (m->halls[h].region == region_with(m->halls[h].s, g))
+            return true;
+    return false;
 }
 
 /* Does every trip of the loop come through this block? */
@@ -129,14 +131,14 @@ static bool is_passed(const struct lw__spmd *s, const struct lw__loop *l, uint32
 
 /* Lanes must not come from one trip into the next past those that meet: is the header of this loop
  * to be a meeting? */
-static bool needs_header(const struct meet *m, const struct lw__loop *l)
+static bool needs_header(const struct meet *m, const struct lw__spmd *s, const struct lw__loop *l)
 {
     bool meets = false;
     for (size_t g = 0; g < m->group_count; g++) {
-        uint32_t b = lw__cfg_index(&m->s.cfg, m->groups[g].blocks[0]);
+        uint32_t b = lw__cfg_index(&s->cfg, m->groups[g].blocks[0]);
         if (b == UINT32_MAX || !l->body[b])
             continue;
-        if (is_passed(&m->s, l, b))
+        if (is_passed(s, l, b))
             return false;
         meets = true;
     }
@@ -145,9 +147,9 @@ static bool needs_header(const struct meet *m, const struct lw__loop *l)
 
 static bool add_meeting(struct meet *m, struct hall *h, uint32_t block, const struct lw__loop *l)
 {
-    LLVMBasicBlockRef at = m->s.cfg.blocks[block];
+    LLVMBasicBlockRef at = h->s->cfg.blocks[block];
     const struct group *group = group_at(m, at);
-    if (!group && !(l && needs_header(m, l)))
+    if (!group && !(l && needs_header(m, h->s, l)))
         return true;
     if (!grow(&h->meetings, h->meeting_count, sizeof *h->meetings))
         return false;
@@ -158,12 +160,12 @@ static bool add_meeting(struct meet *m, struct hall *h, uint32_t block, const st
 /* The meetings of a region, or of a loop in it, in reverse postorder, each loop in one piece. */
 static bool list_meetings(struct meet *m, struct hall *h, const bool *only, bool *placed)
 {
-    const struct lw__region *r = &m->s.regions[h->region];
+    const struct lw__region *r = &h->s->regions[h->region];
     for (uint32_t b = r->first; b <= r->last; b++) {
         if (!r->blocks[b] || (only && !only[b]) || placed[b])
             continue;
         placed[b] = true;
-        const struct lw__loop *l = lw__spmd_loop_at(&m->s, b);
+        const struct lw__loop *l = lw__spmd_loop_at(h->s, b);
         const uint32_t first = (uint32_t)h->meeting_count;
         if (!add_meeting(m, h, b, l))
             return false;
@@ -180,10 +182,10 @@ static bool list_meetings(struct meet *m, struct hall *h, const bool *only, bool
     return true;
 }
 
-static bool list_blocks(struct meet *m, struct hall *h)
+static bool list_blocks(struct hall *h)
 {
-    const struct lw__region *r = &m->s.regions[h->region];
-    const struct lw__cfg *g = &m->s.cfg;
+    const struct lw__region *r = &h->s->regions[h->region];
+    const struct lw__cfg *g = &h->s->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         if (!r->blocks[b])
             continue;
@@ -194,22 +196,25 @@ static bool list_blocks(struct meet *m, struct hall *h)
     return true;
 }
 
-static bool open_hall(struct meet *m, int region)
+/* For the group's region in the analysis, if it is in one and not in a hall yet. */
+static bool open_hall(struct meet *m, const struct lw__spmd *s, const struct group *group)
 {
-    const struct lw__region *r = &m->s.regions[region];
-    const LLVMBasicBlockRef *blocks = m->s.cfg.blocks;
-    if (hall_of(m, region))
+    const int region = region_with(s, group);
+    if (region < 0 || is_in_hall(m, group))
         return true;
+    const struct lw__region *r = &s->regions[region];
+    const LLVMBasicBlockRef *blocks = s->cfg.blocks;
     if (!grow(&m->halls, m->hall_count, sizeof *m->halls))
         return false;
     struct hall *h = &m->halls[m->hall_count++];
-    *h = (struct hall){.region = region,
+    *h = (struct hall){.s = s,
+                       .region = region,
                        .first = r->first,
                        .head = blocks[r->head],
                        .join = r->join == UINT32_MAX ? NULL : blocks[r->join],
                        .is_loop = r->is_loop};
-    bool *placed = calloc(m->s.cfg.count + 1, sizeof *placed);
-    bool ok = placed ? list_meetings(m, h, NULL, placed) && list_blocks(m, h)
+    bool *placed = calloc(s->cfg.count + 1, sizeof *placed);
+    bool ok = placed ? list_meetings(m, h, NULL, placed) && list_blocks(h)
                      : lw__defect("out of memory");
     free(placed);
     return ok;
@@ -224,7 +229,8 @@ static bool note_differing(struct meet *m, LLVMValueRef call)
     if (!d)
         return lw__defect("out of memory");
     *d = (struct differing){.call = call, .next = m->differing};
-    d->count = lw__spmd_differing_trips(&m->s, call, d->operands);
+    const bool of_block = lw__op_table[lw__ir_collective(call, NULL)].block;
+    d->count = lw__spmd_differing_trips(of_block ? &m->s : &m->by_warp, call, d->operands);
     m->differing = d;
     return true;
 }
@@ -282,24 +288,29 @@ static bool hold_uniform(struct meet *m, const struct group *g)
     return true;
 }
 
-static bool is_uniform(const struct meet *m, const struct group *g)
+static bool meets_block(const struct group *g)
 {
-    return lw__cfg_index(&m->s.cfg, g->blocks[0]) == UINT32_MAX || region_with(m, g->blocks[0]) < 0;
+    bool meets = false;
+    for (size_t k = 0; k < g->count; k++)
+        meets |= lw__op_table[lw__ir_collective(lw__ptx_collective_in(g->blocks[k]), NULL)].block;
+    return meets;
 }
 
-/* All that must be known, before the first edge is bent. */
+/* All that must be known, before the first edge is bent. Warps that a block operation waits for
+ * all go through its hall, and what is of the warp in there with them. */
 static bool plan(struct meet *m, bool *uniform)
 {
-    for (size_t g = 0; g < m->group_count; g++) {
-        uniform[g] = is_uniform(m, &m->groups[g]);
-        for (size_t k = 0; k < m->groups[g].count; k++)
-            if (!note_differing(m, lw__ptx_collective_in(m->groups[g].blocks[k])))
-                return false;
-    }
-    for (size_t g = 0; g < m->group_count; g++)
-        if (!uniform[g] && !open_hall(m, region_with(m, m->groups[g].blocks[0])))
-            return false;
-    return true;
+    bool ok = true;
+    for (size_t g = 0; ok && g < m->group_count; g++)
+        for (size_t k = 0; ok && k < m->groups[g].count; k++)
+            ok = note_differing(m, lw__ptx_collective_in(m->groups[g].blocks[k]));
+    for (size_t g = 0; ok && g < m->group_count; g++)
+        ok = !meets_block(&m->groups[g]) || open_hall(m, &m->s, &m->groups[g]);
+    for (size_t g = 0; ok && g < m->group_count; g++)
+        ok = open_hall(m, &m->by_warp, &m->groups[g]);
+    for (size_t g = 0; ok && g < m->group_count; g++)
+        uniform[g] = !is_in_hall(m, &m->groups[g]);
+    return ok;
 }
 
 static bool meet(struct meet *m)
@@ -343,10 +354,14 @@ bool lw__ptx_meet(struct lw__ptx *x, bool *waits)
         release(&m);
         return false;
     }
-    bool ok = lw__spmd_open(&m.s, x->unit, x->kernel) && lw__spmd_analyse(&m.s);
+    bool ok = lw__spmd_open(&m.s, x->unit, x->kernel) && lw__spmd_analyse(&m.s) &&
+              lw__spmd_open(&m.by_warp, x->unit, x->kernel);
+    m.by_warp.by_warp = true;
+    ok = ok && lw__spmd_analyse(&m.by_warp);
     *waits = ok && m.s.has_waits;
     ok = ok ? meet(&m) : x->unit->diags.errors > 0;
     lw__spmd_close(&m.s);
+    lw__spmd_close(&m.by_warp);
     release(&m);
     return ok;
 }

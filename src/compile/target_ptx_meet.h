@@ -25,6 +25,7 @@ struct round { /* meetings first .. last are held again while lanes wait for one
 
 /* A region with collectives, of those that lie in no other. */
 struct hall {
+    const struct lw__spmd *s; /* the analysis that it is of */
     int region;
     uint32_t first;               /* number of its first block */
     LLVMBasicBlockRef head, join; /* of the region; join NULL: there is none */
@@ -46,7 +47,7 @@ struct differing {
 
 struct meet {
     struct lw__ptx *x;
-    struct lw__spmd s;
+    struct lw__spmd s, by_warp; /* who is parted of the block; of a warp */
     struct group *groups;
     size_t group_count;
     struct hall *halls;
