@@ -221,6 +221,10 @@ const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
 bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block);
 void lw__loops_nest(struct lw__loops *loops);
 void lw__loops_free(struct lw__loops *loops);
+/* Does a loop's metadata, on a branch back to its header, have a word that begins like this? Let it
+ * have this word alone; count: what comes with it, 0 nothing. */
+bool lw__loop_has_word(LLVMValueRef back, const char *begin);
+void lw__loop_say(LLVMValueRef back, const char *word, uint32_t count);
 
 /* ir_text.c: the loops with the arms that leave them, as far as they lead to wanted blocks. */
 bool lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);

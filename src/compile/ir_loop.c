@@ -8,7 +8,9 @@
  *          Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972 (the components)
  */
 #include "compile/compile.h"
+#include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct search {
     const struct lw__cfg *cfg;
@@ -241,4 +243,49 @@ void lw__loops_free(struct lw__loops *loops)
         free(loops->loops[i].body);
     free(loops->loops);
     *loops = (struct lw__loops){0};
+}
+
+/* ---- what loops say to LLVM ------------------------------------------------------------------ */
+
+static unsigned loop_kind(LLVMValueRef back, LLVMContextRef *context)
+{
+    *context = LLVMGetModuleContext(
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(back))));
+    return LLVMGetMDKindIDInContext(*context, "llvm.loop", 9);
+}
+
+bool lw__loop_has_word(LLVMValueRef back, const char *begin)
+{
+    LLVMContextRef context;
+    LLVMValueRef parts[16], words[2], id = LLVMGetMetadata(back, loop_kind(back, &context));
+    const unsigned n = id ? LLVMGetMDNodeNumOperands(id) : 0;
+    if (n > sizeof parts / sizeof *parts)
+        return true;
+    if (n)
+        LLVMGetMDNodeOperands(id, parts);
+    for (unsigned k = 1; k < n; k++) {
+        unsigned length;
+        if (!LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) < 1 ||
+            LLVMGetMDNodeNumOperands(parts[k]) > 2)
+            continue;
+        LLVMGetMDNodeOperands(parts[k], words);
+        const char *word = words[0] ? LLVMGetMDString(words[0], &length) : NULL;
+        if (word && !strncmp(word, begin, strlen(begin)))
+            return true;
+    }
+    return false;
+}
+
+void lw__loop_say(LLVMValueRef back, const char *word, uint32_t count)
+{
+    LLVMContextRef context;
+    const unsigned kind = loop_kind(back, &context);
+    LLVMMetadataRef wish[] = {
+        LLVMMDStringInContext2(context, word, strlen(word)),
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), count, 0))};
+    LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0);
+    LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(context, wish, count ? 2 : 1)};
+    LLVMMetadataRef id = LLVMMDNodeInContext2(context, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, id);
+    LLVMSetMetadata(back, kind, LLVMMetadataAsValue(context, id));
 }

@@ -61,52 +61,15 @@ static void mark_holder(struct marker *m, uint32_t b)
         m->unroll[best] = true;
 }
 
-/* Has the loop's metadata a word that begins like this? */
-static bool has_word(LLVMValueRef id, const char *begin)
-{
-    LLVMValueRef parts[16], words[2];
-    const unsigned n = id ? LLVMGetMDNodeNumOperands(id) : 0;
-    if (n > sizeof parts / sizeof *parts)
-        return true;
-    if (n)
-        LLVMGetMDNodeOperands(id, parts);
-    for (unsigned k = 1; k < n; k++) {
-        unsigned length;
-        if (!LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) < 1 ||
-            LLVMGetMDNodeNumOperands(parts[k]) > 2)
-            continue;
-        LLVMGetMDNodeOperands(parts[k], words);
-        const char *word = words[0] ? LLVMGetMDString(words[0], &length) : NULL;
-        if (word && !strncmp(word, begin, strlen(begin)))
-            return true;
-    }
-    return false;
-}
-
-/* Does the loop's metadata speak of unrolling: a pragma, or LLVM's note that it has been done? */
-static bool is_decided(LLVMValueRef id)
-{
-    return has_word(id, "llvm.loop.unroll.");
-}
-
 /* On the branches back to the header, unless the source already says how to unroll. */
 static void ask_to_unroll(struct marker *m, const struct lw__loop *loop, uint32_t count)
 {
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(m->cfg.function));
-    const unsigned kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
     const char *word = count ? "llvm.loop.unroll.count" : "llvm.loop.unroll.enable";
-    LLVMMetadataRef wish[] = {
-        LLVMMDStringInContext2(context, word, strlen(word)),
-        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), count, 0))};
-    LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0);
-    LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(context, wish, count ? 2 : 1)};
-    LLVMMetadataRef id = LLVMMDNodeInContext2(context, parts, 2);
-    LLVMMetadataReplaceAllUsesWith(self, id);
     for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
          p++) {
         LLVMValueRef back = LLVMGetBasicBlockTerminator(m->cfg.blocks[m->cfg.pred[p]]);
-        if (loop->body[m->cfg.pred[p]] && !is_decided(LLVMGetMetadata(back, kind)))
-            LLVMSetMetadata(back, kind, LLVMMetadataAsValue(context, id));
+        if (loop->body[m->cfg.pred[p]] && !lw__loop_has_word(back, "llvm.loop.unroll."))
+            lw__loop_say(back, word, count);
     }
 }
 
@@ -249,16 +212,15 @@ static uint32_t depth_of(const struct marker *m, size_t l)
 /* The sum of their depths changes where one around others has become straight code. */
 static void count_nests(struct marker *m)
 {
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(m->cfg.function));
-    const unsigned kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
     lw__loops_nest(&m->loops);
     for (size_t l = 0; l < m->loops.count; l++) {
         const uint32_t header = m->loops.loops[l].header;
         for (uint32_t p = m->cfg.pred_start[header]; p < m->cfg.pred_start[header + 1]; p++) {
             LLVMBasicBlockRef from = m->cfg.blocks[m->cfg.pred[p]];
-            LLVMValueRef id = LLVMGetMetadata(LLVMGetBasicBlockTerminator(from), kind);
+            LLVMValueRef back = LLVMGetBasicBlockTerminator(from);
             if (m->loops.loops[l].body[m->cfg.pred[p]] &&
-                (has_word(id, "llvm.loop.unroll.enable") || has_word(id, "llvm.loop.unroll.full")))
+                (lw__loop_has_word(back, "llvm.loop.unroll.enable") ||
+                 lw__loop_has_word(back, "llvm.loop.unroll.full")))
                 m->marked += depth_of(m, l);
         }
     }

@@ -4,6 +4,7 @@
  *     meet       who takes part in each collective               target_ptx_meet.c
  *     lower      entries, places, block memory, prints           target_ptx_lower.c
  *     ptx        LLVM's passes for the GPU, and its text         here
+ *                loops issue the loads of several trips          target_ptx_trips.c
  *
  * Nothing is contracted or flushed: LLVM writes add.rn, mul.rn, fma.rn, div.rn, sqrt.rn, which the
  * driver's assembler leaves as they are.
@@ -77,9 +78,23 @@ static void rename_for_ptx(LLVMValueRef value)
 }
 
 /* Address spaces first: where casts meet, what they say would be lost. */
-static const char passes[] =
-    "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces),default<O3>,"
-    "function(infer-address-spaces)";
+static const char before_trips[] =
+    "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces,early-cse,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm))";
+static const char behind_trips[] = "default<O3>,function(infer-address-spaces)";
+
+static bool optimise(struct lw__unit *unit)
+{
+    if (!lw__llvm_passes(unit->module, unit->machine, before_trips))
+        return false;
+    bool some = false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lw__ptx_trips(unit->context, &unit->kernels.rows[i], &some))
+            return false;
+    if (some) /* else loads move to where they are used, behind branches of earlier trips */
+        lw__llvm_keep_places();
+    return lw__llvm_passes(unit->module, unit->machine, behind_trips);
+}
 
 /* lw__pass_ptx - PTX text for --device cuda:sm_NN.
  * needs LOWERED   makes PAYLOAD   breaks LOWERED
@@ -96,7 +111,7 @@ bool lw__pass_ptx(struct lw__unit *unit)
     LLVMStripModuleDebugInfo(unit->module);
     if (!lw__llvm_machine(unit, "nvptx64-nvidia-cuda", processor->name, processor->features,
                           LLVMCodeGenLevelDefault) ||
-        !lw__llvm_passes(unit->module, unit->machine, passes))
+        !optimise(unit))
         return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
         rename_for_ptx(f);

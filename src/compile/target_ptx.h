@@ -33,6 +33,10 @@ bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask,
 /* target_ptx_rarely.c: a branch in place of the call of lw.rarely, whose block is parted. */
 void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call);
 
+/* target_ptx_trips.c: loops of the entry that read memory make several trips under one test.
+ * *some is set where there are such. */
+bool lw__ptx_trips(LLVMContextRef context, const struct lw__kernel *kernel, bool *some);
+
 /* target_ptx_module.c: entries stay, all else is for them; the texts in one array, LW_CUDA_TEXT;
  * devlib's block memory. */
 void lw__ptx_keep_entries(struct lw__unit *unit);
