@@ -272,7 +272,8 @@ LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
 LW_CHECKED lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds);
 
 /* lw_stream_cancel - ask the running launch to stop and drop the queued ones; the stream then stays
- * failed. Devices that cannot stop a launch finish it: on "cuda" those that are handed over. */
+ * failed. On "cuda" launches that are handed over are finished, but for threads in loops that wait
+ * for others: these return. */
 LW_API void lw_stream_cancel(lw_stream *stream);
 
 /* lw_stream_on_output - call fn for every line that kernels print, in launch order of blocks and

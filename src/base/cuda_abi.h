@@ -39,7 +39,7 @@ enum lw_cuda_uses {
     LW_CUDA_TICKETS = 1, /* blocks take their index from `ticket` as they start */
     LW_CUDA_PRINTS = 2,
     LW_CUDA_ASSERTS = 4,
-    LW_CUDA_STOPS = 8, /* threads that wait for others look at `stop`; no code does so far */
+    LW_CUDA_STOPS = 8, /* threads that wait for others look at `stop` */
 };
 
 enum { LW_CUDA_FAILURES = 32 };

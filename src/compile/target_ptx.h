@@ -22,8 +22,10 @@ struct lw__ptx {
 };
 
 /* target_ptx_lower.c: at b, a call of the language's own that says where a thread is, "lw.warp_id"
- * or its like, lowered later; a call of a function of src/devlib/cuda.c. */
+ * or its like, lowered later, or of another without arguments; a call of a function of
+ * src/devlib/cuda.c. */
 LLVMValueRef lw__ptx_place(struct lw__ptx *x, const char *name);
+LLVMValueRef lw__ptx_language(struct lw__ptx *x, const char *name, LLVMTypeRef result);
 LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *args, unsigned count);
 
 /* Put in place of a collective, in front of it, what does it for the lanes in mask, of which all of

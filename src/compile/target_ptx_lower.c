@@ -7,7 +7,7 @@
  *     collectives     calls of src/devlib/cuda.c
  *     printf, assert  records in the launch's memory; their texts lie in one array of the program
  *     kernels that    take the block's index from a ticket as they start, so that a block waits
- *     wait            only for others that have started
+ *     wait            only for others that have started; and look whether the launch is to stop
  */
 #include "base/cuda_abi.h"
 #include "compile/target_ptx.h"
@@ -42,11 +42,16 @@ static LLVMValueRef hardware(struct lw__ptx *x, const char *name, LLVMValueRef *
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-LLVMValueRef lw__ptx_place(struct lw__ptx *x, const char *name)
+LLVMValueRef lw__ptx_language(struct lw__ptx *x, const char *name, LLVMTypeRef result)
 {
-    LLVMTypeRef type = LLVMFunctionType(x->i32, NULL, 0, 0);
+    LLVMTypeRef type = LLVMFunctionType(result, NULL, 0, 0);
     LLVMValueRef f = LLVMGetNamedFunction(x->module, name);
     return LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, name, type), NULL, 0, "");
+}
+
+LLVMValueRef lw__ptx_place(struct lw__ptx *x, const char *name)
+{
+    return lw__ptx_language(x, name, x->i32);
 }
 
 static bool moves_bits(enum lw__op op)
@@ -212,6 +217,7 @@ struct entry {
     struct lw__ptx x;
     LLVMValueRef function, launch;
     LLVMValueRef block_idx[3]; /* where a ticket gives it; else NULL */
+    LLVMValueRef trips;        /* slot: of loops that wait; NULL: there is none so far */
     unsigned uses;             /* enum lw_cuda_uses */
 };
 
@@ -454,6 +460,22 @@ static void lower_assert(struct entry *e, LLVMValueRef call)
     LLVMInstructionEraseFromParent(call);
 }
 
+/* All loops of the thread that wait count their trips together. */
+static void lower_wait(struct entry *e, LLVMValueRef call)
+{
+    struct lw__ptx *x = &e->x;
+    if (!e->trips) {
+        LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function);
+        LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(entry));
+        e->trips = LLVMBuildAlloca(x->b, x->i32, "trips");
+        LLVMBuildStore(x->b, const32(x, 0), e->trips);
+        LLVMPositionBuilderBefore(x->b, call);
+    }
+    lw__ptx_call(x, "lw_cuda_wait", (LLVMValueRef[]){e->launch, e->trips}, 2);
+    e->uses |= LW_CUDA_STOPS;
+    LLVMInstructionEraseFromParent(call);
+}
+
 static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
 {
     static const struct {
@@ -483,6 +505,8 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
         lower_print(e, call);
     } else if (!strcmp(name, "lw.assert_fail")) {
         lower_assert(e, call);
+    } else if (!strcmp(name, "lw.wait")) {
+        lower_wait(e, call);
     } else if (!strcmp(name, "lw.rarely.f32")) {
         lw__ptx_rarely(x, call);
     } else {

@@ -346,6 +346,18 @@ static void release(struct meet *m)
     free(m->halls);
 }
 
+/* Each trip of a loop that waits asks whether the launch is to stop. */
+static void ask_in_waits(struct meet *m)
+{
+    for (size_t l = 0; l < m->s.loops.count; l++) {
+        const uint32_t header = m->s.loops.loops[l].header;
+        if (!m->s.waits[header])
+            continue;
+        LLVMPositionBuilderBefore(m->x->b, lw__ir_first_after_phis(m->s.cfg.blocks[header]));
+        lw__ptx_language(m->x, "lw.wait", m->x->none);
+    }
+}
+
 bool lw__ptx_meet(struct lw__ptx *x, bool *waits)
 {
     struct meet m = {.x = x};
@@ -359,6 +371,8 @@ bool lw__ptx_meet(struct lw__ptx *x, bool *waits)
     m.by_warp.by_warp = true;
     ok = ok && lw__spmd_analyse(&m.by_warp);
     *waits = ok && m.s.has_waits;
+    if (*waits)
+        ask_in_waits(&m);
     ok = ok ? meet(&m) : x->unit->diags.errors > 0;
     lw__spmd_close(&m.s);
     lw__spmd_close(&m.by_warp);
