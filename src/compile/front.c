@@ -27,6 +27,7 @@ static const char *const common_flags[] = {"clang-19",
                                            "-fno-math-errno",
                                            "-fconvergent-functions",
                                            "-fno-strict-aliasing",
+                                           "-fno-strict-float-cast-overflow", /* it saturates */
                                            "-nostdlibinc",
                                            "-ffreestanding",
                                            "-fno-gnu-inline-asm",

@@ -1,5 +1,5 @@
-/* ir_half.c - arithmetic that no target may do in its own way: 16-bit floats, and what C leaves
- * undefined.
+/* ir_half.c - arithmetic that no target may do in its own way: 16-bit floats, conversions to
+ * integers, and what C leaves undefined.
  *
  * _Float16 and __bf16 are computed in float and rounded at every operation, by devlib's integer
  * code: x86's bf16 instructions flush subnormals, and going through float twice rounds twice.
@@ -7,11 +7,17 @@
  * rounded ones.
  * source   Figueroa, "When is double rounding innocuous?", SIGNUM 1995
  *
+ * A float out of an integer type's range becomes the type's nearest number, a NaN 0, as LLVM's
+ * fptosi.sat and fptoui.sat say. clang calls them for a conversion of a scalar; what it makes of
+ * vectors and of lrint and its like becomes such calls here. devlib converts what is in range.
+ *
  * x86 traps on division by zero and on INT_MIN / -1; the kernel language promises some value. The
- * divisor becomes 1 there. Shifts and conversions out of range give poison, and a branch on poison
- * may go nowhere: their results are frozen, and poison that clang has folded becomes 0.
+ * divisor becomes 1 there. Shifts out of range give poison, as do devlib's conversions of what it
+ * then leaves, and a branch on poison may go nowhere: their results are frozen, and poison that
+ * clang has folded becomes 0.
  */
 #include "compile/compile.h"
+#include <string.h>
 
 struct half_work {
     LLVMModuleRef module;
@@ -105,6 +111,52 @@ static LLVMValueRef negate(struct half_work *w, LLVMValueRef v)
     return LLVMBuildBitCast(w->b, flipped, type, "");
 }
 
+/* To an integer, as an element of the vector or a scalar of type `to`. */
+static LLVMValueRef saturate_one(struct half_work *w, LLVMValueRef v, LLVMTypeRef to,
+                                 bool is_signed)
+{
+    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    if (is_half(LLVMTypeOf(v)))
+        v = widen_one(w, v);
+    return lw__llvm_intrinsic(w->b, w->module, name, (LLVMTypeRef[]){to, LLVMTypeOf(v)}, 2, &v, 1);
+}
+
+static LLVMValueRef saturate(struct half_work *w, LLVMValueRef v, LLVMTypeRef to, bool is_signed)
+{
+    if (LLVMGetTypeKind(to) != LLVMVectorTypeKind)
+        return saturate_one(w, v, to, is_signed);
+    LLVMValueRef result = LLVMGetPoison(to);
+    for (unsigned i = 0; i < LLVMGetVectorSize(to); i++) {
+        LLVMValueRef index = LLVMConstInt(w->i32, i, 0);
+        LLVMValueRef one = LLVMBuildExtractElement(w->b, v, index, "");
+        one = saturate_one(w, one, LLVMGetElementType(to), is_signed);
+        result = LLVMBuildInsertElement(w->b, result, one, index, "");
+    }
+    return result;
+}
+
+/* A call of an intrinsic that makes an integer of a float. */
+static LLVMValueRef rewrite_conversion(struct half_work *w, LLVMValueRef call, LLVMValueRef v)
+{
+    static const struct {
+        const char *name, *rounded;
+    } rounding[] = {{"llvm.lrint.", "llvm.rint"},
+                    {"llvm.llrint.", "llvm.rint"},
+                    {"llvm.lround.", "llvm.round"},
+                    {"llvm.llround.", "llvm.round"}};
+    const char *name = lw__ir_callee(call);
+    LLVMTypeRef type = LLVMTypeOf(v);
+    for (size_t k = 0; k < sizeof rounding / sizeof *rounding; k++)
+        if (!strncmp(name, rounding[k].name, strlen(rounding[k].name))) {
+            v = lw__llvm_intrinsic(w->b, w->module, rounding[k].rounded, &type, 1, &v, 1);
+            return saturate(w, v, LLVMTypeOf(call), true);
+        }
+    bool is_signed = !strncmp(name, "llvm.fptosi.sat.", 16);
+    if (!is_half(type) || (!is_signed && strncmp(name, "llvm.fptoui.sat.", 16)))
+        return NULL;
+    return saturate(w, v, LLVMTypeOf(call), is_signed);
+}
+
 /* What stands for the instruction, or NULL where it may stay. */
 static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
 {
@@ -144,7 +196,10 @@ static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
     }
     case LLVMFPToSI:
     case LLVMFPToUI:
-        return from ? LLVMBuildCast(w->b, op, convert(w, a, NULL, false), type, "") : NULL;
+        return from || LLVMGetTypeKind(type) == LLVMVectorTypeKind
+                   ? saturate(w, a, type, op == LLVMFPToSI)
+                   : NULL;
+    case LLVMCall: return rewrite_conversion(w, i, a);
     default: return NULL;
     }
 }
@@ -209,12 +264,31 @@ static void freeze(struct half_work *w, LLVMValueRef i)
     LLVMSetOperand(frozen, 0, i);
 }
 
+/* The constant with 0 for each element that is poison. */
+static LLVMValueRef unpoison_vector(LLVMValueRef constant)
+{
+    LLVMValueRef elements[16];
+    const unsigned n = LLVMGetVectorSize(LLVMTypeOf(constant));
+    for (unsigned k = 0; k < n && k < 16; k++) {
+        elements[k] = LLVMGetAggregateElement(constant, k);
+        if (!elements[k])
+            return constant;
+        if (LLVMIsPoison(elements[k]))
+            elements[k] = LLVMConstNull(LLVMTypeOf(elements[k]));
+    }
+    return n <= 16 ? LLVMConstVector(elements, n) : constant;
+}
+
+/* What a vector is put together from may be poison: it is not kept. */
 static void unpoison_operands(LLVMValueRef i)
 {
+    const bool puts_together = LLVMIsAInsertElementInst(i) || LLVMIsAShuffleVectorInst(i);
     for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(i); n++) {
         LLVMValueRef operand = LLVMGetOperand(i, n);
         LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(operand));
-        if (LLVMIsPoison(operand) && kind != LLVMVectorTypeKind && kind != LLVMStructTypeKind)
+        if (kind == LLVMVectorTypeKind && LLVMIsConstant(operand) && !puts_together)
+            LLVMSetOperand(i, n, unpoison_vector(operand));
+        else if (LLVMIsPoison(operand) && kind != LLVMVectorTypeKind && kind != LLVMStructTypeKind)
             LLVMSetOperand(i, n, LLVMConstNull(LLVMTypeOf(operand)));
     }
 }
@@ -244,8 +318,8 @@ static void rewrite_function(struct half_work *w, LLVMValueRef f)
     }
 }
 
-/* lw__pass_half - 16-bit floats by devlib's conversions, divisors that cannot trap, no poison from
- * integers.
+/* lw__pass_half - 16-bit floats by devlib's conversions, conversions to integers that saturate,
+ * divisors that cannot trap, no poison from integers.
  * needs LINKED   makes HALF
  */
 bool lw__pass_half(struct lw__unit *unit)

@@ -1,6 +1,6 @@
 ; RUN: lanewise-compile --pass half %s | FileCheck %s
 ; Conversions to 16-bit floats round once: 64-bit integers and double have functions of their own,
-; smaller integers are exact in double.
+; smaller integers are exact in double. Conversions to integers saturate.
 
 declare float @lw.f16_to_f32(i16)
 declare float @lw.bf16_to_f32(i16)
@@ -57,7 +57,42 @@ define double @to_double(half %h) {
 define i32 @to_int(bfloat %h) {
 ; CHECK-LABEL: define i32 @to_int(
 ; CHECK: %[[F:.*]] = call float @lw.bf16_to_f32(
-; CHECK: fptosi float %[[F]] to i32
-  %x = fptosi bfloat %h to i32
+; CHECK: call i32 @llvm.fptosi.sat.i32.f32(float %[[F]])
+  %x = call i32 @llvm.fptosi.sat.i32.bf16(bfloat %h)
   ret i32 %x
+}
+
+; clang's conversions of vectors are those of C: out of range they would be anything.
+define <2 x i8> @to_vector(<2 x float> %v) {
+; CHECK-LABEL: define <2 x i8> @to_vector(
+; CHECK: %[[X:.*]] = extractelement <2 x float> %v, i32 0
+; CHECK: %[[I:.*]] = call i8 @llvm.fptoui.sat.i8.f32(float %[[X]])
+; CHECK: insertelement <2 x i8> poison, i8 %[[I]], i32 0
+; CHECK: %[[Y:.*]] = extractelement <2 x float> %v, i32 1
+; CHECK: call i8 @llvm.fptoui.sat.i8.f32(float %[[Y]])
+  %i = fptoui <2 x float> %v to <2 x i8>
+  ret <2 x i8> %i
+}
+
+define i64 @rounded(double %x) {
+; CHECK-LABEL: define i64 @rounded(
+; CHECK: %[[N:.*]] = call double @llvm.rint.f64(double %x)
+; CHECK: call i64 @llvm.fptosi.sat.i64.f64(double %[[N]])
+; CHECK: %[[A:.*]] = call double @llvm.round.f64(double %x)
+; CHECK: call i64 @llvm.fptosi.sat.i64.f64(double %[[A]])
+  %near = call i64 @llvm.lrint.i64.f64(double %x)
+  %away = call i64 @llvm.lround.i64.f64(double %x)
+  %sum = add i64 %near, %away
+  ret i64 %sum
+}
+
+; What clang has folded to poison becomes 0 also within a vector; what one is built on may stay so.
+define void @folded(ptr %p, i32 %x) {
+; CHECK-LABEL: define void @folded(
+; CHECK: store <4 x i32> <i32 0, i32 0, i32 3, i32 0>, ptr %p
+; CHECK: insertelement <4 x i32> poison, i32 %x, i32 0
+  store <4 x i32> <i32 poison, i32 poison, i32 3, i32 poison>, ptr %p
+  %v = insertelement <4 x i32> poison, i32 %x, i32 0
+  store <4 x i32> %v, ptr %p
+  ret void
 }
