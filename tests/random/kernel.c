@@ -7,14 +7,6 @@ static const struct {
     const char *name, *text;
 } prelude[] = {
     {"THREAD", "#define THREAD (warp_id() * WARP_SIZE + lane_id())\n"},
-    {"inside_",
-     "/* a float that an integer type can take, or 0 */\n"
-     "#define INSIDE(T, name)                                                             \\\n"
-     "    static T inside_##name(T x, double least, double greatest)                      \\\n"
-     "    {                                                                               \\\n"
-     "        return x >= least && x <= greatest ? x : (T)0;                              \\\n"
-     "    }\n"
-     "INSIDE(_Float16, f16) INSIDE(__bf16, bf16) INSIDE(float, f32) INSIDE(double, f64)\n"},
     {"FROM_ACTIVE",
      "/* what was moved, but our own where its source was absent */\n"
      "#define FROM_ACTIVE(moved, source, own)                                             \\\n"
@@ -67,9 +59,7 @@ static const struct expr *implied(const struct expr *e)
 {
     if (e->kind != X_CAST)
         return e;
-    enum type from = e->kid[0]->type, to = e->type;
-    bool is_guarded = is_float(from) && !is_float(to) && to != BOOL;
-    return is_guarded || (is_half(from) && is_half(to)) ? e : e->kid[0];
+    return is_half(e->kid[0]->type) && is_half(e->type) ? e : e->kid[0];
 }
 
 static void type_name(struct writer *w, const struct var *v)

@@ -92,10 +92,20 @@ static inline float get_bf16(uint16_t x)
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
-static inline double inside(double x, double least, double greatest)
-{
-    return x >= least && x <= greatest ? x : 0;
-}
+/* A float as an integer: toward zero, the nearest that there is, 0 of a NaN. */
+#define FROM_FLOAT(name, T, least, greatest)                                                       \
+    static inline T to_##name(double x)                                                            \
+    {                                                                                              \
+        return isnan(x) ? 0 : x <= least ? least : x >= greatest ? greatest : (T)x;                \
+    }
+FROM_FLOAT(i8, int8_t, INT8_MIN, INT8_MAX)
+FROM_FLOAT(i16, int16_t, INT16_MIN, INT16_MAX)
+FROM_FLOAT(i32, int32_t, INT32_MIN, INT32_MAX)
+FROM_FLOAT(i64, int64_t, INT64_MIN, INT64_MAX)
+FROM_FLOAT(u8, uint8_t, 0, UINT8_MAX)
+FROM_FLOAT(u16, uint16_t, 0, UINT16_MAX)
+FROM_FLOAT(u32, uint32_t, 0, UINT32_MAX)
+FROM_FLOAT(u64, uint64_t, 0, UINT64_MAX)
 
 static inline int bit_count(uint64_t x)
 {

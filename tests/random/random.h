@@ -315,7 +315,6 @@ void write_prelude(FILE *to, const char *kernels);
 void write_kernel(FILE *to, struct program *p);
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e);
 void write_name(FILE *to, const struct var *v);
-void write_bounds(FILE *to, enum type target);
 void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
 extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];

@@ -33,8 +33,8 @@ static const char *open_cast(FILE *to, enum type target, enum type from)
         return ") != 0)";
     }
     if (is_float(from) && !is_float(target)) {
-        fprintf(to, "((%s)inside(", types[target].scalar);
-        return ""; /* closed by close_cast with the bounds */
+        fprintf(to, "to_%s(", types[target].name);
+        return ")";
     }
     fprintf(to, "((%s)(", types[target].scalar);
     return "))";
@@ -45,11 +45,6 @@ static void converted(FILE *to, const struct program *p, const struct expr *e, e
     const char *end = open_cast(to, target, e->type);
     scalar_expression(to, p, e);
     fputs(end, to);
-    if (!*end) {
-        fputs(", ", to);
-        write_bounds(to, target);
-        fputs("))", to);
-    }
 }
 
 static void constant(FILE *to, const struct expr *e)
