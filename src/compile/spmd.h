@@ -300,6 +300,10 @@ LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a,
  * without. */
 LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b);
 
+/* spmd_convert.c: is it a call of fptosi.sat or fptoui.sat; the call of this vector. */
+bool lw__spmd_is_conversion(LLVMValueRef call);
+LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef x);
+
 /* spmd_memory.c: loads and stores, one piece; and those at a uniform address, for all. */
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);

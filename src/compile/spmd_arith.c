@@ -216,13 +216,8 @@ static LLVMValueRef intrinsic(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     }
     if (!strncmp(name, "llvm.is.fpclass", 15))
         types[0] = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 0)));
-    if (strstr(name, ".sat.") || !strncmp(name, "llvm.lround", 11) ||
-        !strncmp(name, "llvm.ldexp", 10)) {
-        unsigned second = !strncmp(name, "llvm.ldexp", 10);
-        bool two = !strncmp(name, "llvm.fpto", 9) || second || !strncmp(name, "llvm.lround", 11);
-        types[1] = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, second)));
-        type_count = two ? 2 : 1;
-    }
+    if (!strncmp(name, "llvm.ldexp", 10))
+        types[type_count++] = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 1)));
     LLVMTypeRef type = LLVMIntrinsicGetType(s->context, id, types, type_count), params[8];
     LLVMGetParamTypes(type, params);
     for (unsigned k = 0; k < n; k++)
@@ -259,9 +254,10 @@ static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, 
     case LLVMGetElementPtr: return address(s, i, p);
     case LLVMExtractValue: return lw__spmd_part(s, LLVMGetOperand(i, 0), p, *LLVMGetIndices(i));
     case LLVMCall:
-        return lw__spmd_is_native(i)
-                   ? lw__spmd_native(s, i, operand(s, i, 0, p), operand(s, i, 1, p))
-                   : intrinsic(s, i, p);
+        if (lw__spmd_is_native(i))
+            return lw__spmd_native(s, i, operand(s, i, 0, p), operand(s, i, 1, p));
+        return lw__spmd_is_conversion(i) ? lw__spmd_convert(s, i, operand(s, i, 0, p))
+                                         : intrinsic(s, i, p);
     default: lw__spmd_refuse(s, i, "this instruction"); return NULL;
     }
 }

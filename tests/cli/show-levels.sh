@@ -1,5 +1,5 @@
 # show-levels.sh - the cpu's code uses the vectors of its level, all of them, and never fuses a
-# product and a sum that the kernel did not.
+# product and a sum that the kernel did not; it converts vectors, not one lane after the other.
 set -eu
 
 cat >k.c <<'END'
@@ -8,6 +8,8 @@ cat >k.c <<'END'
 KERNEL void apart(float *a, const float *b) { a[I] = a[I] * b[I] + 3; }
 KERNEL void fused(float *a, const float *b) { a[I] = fma(a[I], b[I], 3.0f); }
 KERNEL void at_least_one(float *a) { a[I] = a[I] >= 1 ? a[I] : 1; }
+KERNEL void converted(int *a, const float *b) { a[I] = (int)b[I]; }
+KERNEL void narrowed(uint8_t *a, const double *b) { a[I] = (uint8_t)b[I]; }
 KERNEL void fenced(int *a, int *b) { a[I] = 1; fence_device(); atomic_store(&b[I], 2); }
 END
 
@@ -22,7 +24,12 @@ for level in baseline avx2 avx512; do
     lacks 'fmadd\|call.*fma' "apart.$level"
     has 'mulps' "apart.$level"
     show "$level" fused
+    show "$level" converted
+    show "$level" narrowed
+    lacks 'cvtts[sd]2si' "converted.$level"
+    lacks 'cvtts[sd]2si' "narrowed.$level"
 done
+has 'cvttps2dq.*zmm' converted.avx512
 lacks 'ymm\|zmm' apart.baseline
 has 'mulps.*ymm' apart.avx2
 lacks 'zmm' apart.avx2
@@ -33,12 +40,14 @@ has 'vfmadd.*ymm' fused.avx2
 has 'vfmadd.*zmm' fused.avx512
 
 # AArch64: fmaxnm makes a quiet NaN of a signalling one; stores pass each other without a barrier.
-for kernel in apart fused at_least_one fenced; do
+for kernel in apart fused at_least_one converted narrowed fenced; do
     show aarch64 "$kernel"
 done
 lacks 'fmla\|fmadd' apart.aarch64
 has 'fmul.*4s' apart.aarch64
 has 'fmla.*4s' fused.aarch64
+has 'fcvtzs.*4s' converted.aarch64
+has 'fcvtzu.*2d' narrowed.aarch64
 has 'fcmge.*4s' at_least_one.aarch64
 lacks 'fmaxnm' at_least_one.aarch64
 has 'dmb.*ish' fenced.aarch64
