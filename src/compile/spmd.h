@@ -129,6 +129,7 @@ enum { LW_SPMD_PIECES_MAX = 256 };
 
 /* The vector levels; target_cpu.c has their words in --device cpu:LEVEL. */
 enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512, LW_LEVEL_AARCH64 };
+uint32_t lw__spmd_registers(enum lw__level level); /* for vectors */
 
 struct lw__gang;    /* spmd_gang.c */
 struct lw__emitted; /* spmd_value.c: what is there for a value in the block under way */

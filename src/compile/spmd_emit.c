@@ -12,8 +12,8 @@
 /* Pieces side by side, instruction by instruction. What one piece computes is mostly a chain, each
  * step of which waits for the last, and a processor does not look far enough ahead to find the next
  * piece: softmax takes 1.2 times as long with 1 (AVX2). A vector of 512 bits takes as long as two
- * of 256. More need more registers than there are; so do 4 where code that is jumped over keeps
- * what it may need (nbody with AVX2 takes 1.2 times as long). */
+ * of 256. More need more registers than there are; so do fewer where a loop carries many values,
+ * which need nobody beside them (matmul_4x4 takes 1.2 times as long with 2, AVX-512). */
 enum { SIDE_BY_SIDE = 4, SIDE_BY_SIDE_FEW = 2 };
 
 enum duty { NOTHING, ONCE, PER_PIECE, ALONE };
@@ -147,6 +147,7 @@ struct segment {
     LLVMValueRef *list; /* per piece, in order */
     LLVMValueRef *rare; /* per value: the call of lw.rarely that alone wants it, or that it is */
     size_t count, capacity;
+    uint32_t side_by_side;
     bool writes;
 };
 
@@ -303,11 +304,35 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__copy *c, const stru
     }
 }
 
+/* Values of a piece that go around the innermost loop that holds the block. */
+static uint32_t carried_around(const struct lw__spmd *s, uint32_t b)
+{
+    const struct lw__loop *inner = NULL;
+    uint32_t n = 0;
+    for (size_t l = 0; l < s->loops.count; l++)
+        if (s->loops.loops[l].body[b] && (!inner || s->loops.loops[l].size < inner->size))
+            inner = &s->loops.loops[l];
+    if (!inner)
+        return 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[inner->header]);
+    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        n += lw__shape_of(s, i).kind == LW_SHAPE_VARYING;
+    return n;
+}
+
+static uint32_t side_by_side(const struct lw__spmd *s, uint32_t b)
+{
+    const uint32_t registers = lw__spmd_registers(s->level), carried = carried_around(s, b);
+    uint32_t n = s->level == LW_LEVEL_AVX512 ? SIDE_BY_SIDE_FEW : SIDE_BY_SIDE;
+    while (n > 1 && n * carried >= registers)
+        n /= 2;
+    return n;
+}
+
 static void flush(struct lw__spmd *s, const struct lw__copy *c, struct segment *g)
 {
+    const uint32_t n = g->side_by_side;
     g->rare = find_rare(s, g);
-    const bool few = s->level == LW_LEVEL_AVX512 || g->rare;
-    const uint32_t n = few ? SIDE_BY_SIDE_FEW : SIDE_BY_SIDE;
     for (uint32_t p = 0; p < s->pieces; p += n)
         emit_pieces(s, c, g, p, p + n < s->pieces ? p + n : s->pieces);
     free(g->rare);
@@ -325,7 +350,7 @@ static bool can_turn(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRef 
 
 void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
 {
-    struct segment g = {0};
+    struct segment g = {.side_by_side = side_by_side(s, b)};
     LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
     if (s->waits[b])
         lw__gang_wait(s, s->waits[b], c->mask);

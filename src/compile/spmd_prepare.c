@@ -95,9 +95,12 @@ static const char before_unrolling[] =
     "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>," SIMPLIFY(
         "no-speculate-blocks") ",lower-switch,loop-simplify,lcssa,loop(indvars))";
 
+/* Blocks are joined before instcombine sees them: it sinks what only a later trip wants, such as a
+ * sum, past all trips in between, and the terms of all of them would be live together. */
 #define UNROLL                                                                                     \
     "loop-simplify,lcssa,"                                                                         \
-    "loop-unroll<O3;no-peeling;no-partial;no-runtime;no-upperbound;full-unroll-max=64>,"
+    "loop-unroll<O3;no-peeling;no-partial;no-runtime;no-upperbound;full-unroll-max=64>," SIMPLIFY( \
+        "no-speculate-blocks") ","
 
 static const char unrolling[] =
     "function(" UNROLL

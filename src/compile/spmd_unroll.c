@@ -8,7 +8,8 @@
  * A loop that carries more values than there are registers for all pieces (sixteen sums of a thread
  * are 256 vectors of a block of 256) would load and store each of them in every trip. Where those
  * of one piece fit, some trips are made one: the widening emits them for one piece after the other,
- * so that a piece's values are loaded and stored once for all of these trips.
+ * so that a piece's values are loaded and stored once for all of these trips. These are no more
+ * than make that little of the work: the code for all pieces must stay in the first cache.
  */
 #include "compile/spmd.h"
 #include <stdlib.h>
@@ -93,7 +94,11 @@ static void mark_whole(struct marker *m)
 
 /* ---- loops that carry many values ------------------------------------------------------------ */
 
-enum { TRIPS = 8, EMITTED_MAX = 8192 /* instructions of all pieces for these trips */ };
+enum {
+    TRIPS = 8,
+    WORK_MIN = 32,     /* instructions for each value that is loaded and stored: enough */
+    EMITTED_MAX = 8192 /* instructions of all pieces for these trips */
+};
 
 /* phi, or what a constant added to it makes. */
 static bool counts(LLVMValueRef v, LLVMValueRef phi)
@@ -153,16 +158,23 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
     return ends && exits == 1 ? n : 0;
 }
 
+/* How many trips are made one, of a loop of that size that carries n values. */
+static uint32_t trips_together(const struct marker *m, uint32_t size, uint32_t n)
+{
+    uint32_t trips = TRIPS;
+    while (trips > 1 &&
+           (trips * size * m->pieces > EMITTED_MAX || trips / 2 * size >= WORK_MIN * n))
+        trips /= 2;
+    return trips;
+}
+
 static void mark_sums(struct marker *m)
 {
-    const bool many = m->level == LW_LEVEL_AVX512 || m->level == LW_LEVEL_AARCH64;
-    const uint32_t registers = many ? 32 : 16;
+    const uint32_t registers = lw__spmd_registers(m->level);
     for (size_t l = 0; l < m->loops.count; l++) {
         const struct lw__loop *loop = &m->loops.loops[l];
-        const uint32_t n = carried(m, loop), size = plain_size(m, loop);
-        uint32_t trips = TRIPS;
-        while (trips > 1 && trips * size * m->pieces > EMITTED_MAX)
-            trips /= 2;
+        const uint32_t n = carried(m, loop), size = plain_size(m, loop),
+                       trips = trips_together(m, size, n);
         if (!size || trips == 1 || n * m->pieces <= registers || n + n / 2 > registers)
             continue;
         ask_to_unroll(m, loop, trips);

@@ -67,6 +67,11 @@ uint32_t lw__spmd_width(const struct lw__unit *unit)
     return level < 0 ? 1 : levels[level].lanes;
 }
 
+uint32_t lw__spmd_registers(enum lw__level level)
+{
+    return level == LW_LEVEL_AVX512 || level == LW_LEVEL_AARCH64 ? 32 : 16;
+}
+
 static bool make_machine(struct lw__unit *unit, int level)
 {
     return lw__llvm_machine(unit, levels[level].triple, levels[level].cpu, levels[level].features,
