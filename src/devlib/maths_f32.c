@@ -484,24 +484,26 @@ static inline float rsqrt_by_root_f32(float x)
     return v == v ? v : y;
 }
 
-/* 1 / sqrt(2a) on the interval of a below */
-static inline float rsqrt_poly_f32(float a)
+/* ((1 - h)^-0.5 - 1) / h for h in [-0.0646, 0.0708], within 2^-25.3 of (1 - h)^-0.5 */
+static inline float rsqrt_poly_f32(float h)
 {
-    float p = 0x1.c926bp+0f;
-    p = fma_f32(p, a, -0x1.638e94p+1f);
-    return fma_f32(p, a, 0x1.f147ecp+0f);
+    float p = 0x1.1d248cp-2f;
+    p = fma_f32(p, h, 0x1.4165bep-2f);
+    p = fma_f32(p, h, 0x1.7ffcb4p-2f);
+    return fma_f32(p, h, 0x1.ffff9cp-2f);
 }
 
-/* rsqrt - halving the exponent in the bits gives y within 6.5 % (the method of "0x5f3759df"), the
- * polynomial of a = x/2 y^2 in [0.4375, 0.4962] within 2^-15.6, a step of Newton's the rest; x/2 is
- * by the bits too. That is for x from 2^-125 up to the largest, all others are rare. */
+/* rsqrt - halving the exponent in the bits gives y within 3.6 % (the method of "0x5f3759df"), the
+ * polynomial of h = 1 - x y^2 the rest. Of y 12 bits are kept, so y^2 is exact and h rounded once.
+ * That is for x from 2^-126 up to 2^125, where y^2 is no subnormal; all others are rare. */
 float lw__rsqrt_f32(float x)
 {
     uint32_t bits = bits_f32(x);
-    float half = from_bits_f32(bits - 0x00800000u), y = from_bits_f32(0x5f300000u - (bits >> 1));
-    y *= rsqrt_poly_f32(half * y * y);
-    y = fma_f32(fma_f32(-(half * y), y, 0.5f), y, y);
-    return lw__rarely_f32(y, rsqrt_by_root_f32(x), bits - 0x01000000u >= 0x7e800000u);
+    float y = from_bits_f32((0x5f370000u - (bits >> 1)) & ~0xfffu);
+    float h = fma_f32(x, -(y * y), 1.0f);
+    float near = fma_f32(y * h, rsqrt_poly_f32(h), y);
+    bool rare = (int32_t)(bits + 0x02000000u) < 0x02800000;
+    return lw__rarely_f32(near, rsqrt_by_root_f32(x), rare);
 }
 
 /* A better 1/cbrt(a) from r: r += r (h/3 + 2h^2/9), h = 1 - a r^3, cubes the error. */
