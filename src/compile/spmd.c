@@ -87,8 +87,8 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     s->class_of = calloc(n, sizeof *s->class_of);
     s->meets_at = calloc(n, sizeof *s->meets_at);
     s->meets_later = calloc(s->cfg.succ_start[s->cfg.count] + 1, sizeof *s->meets_later);
-    if (!s->ipdom || !s->apart || !s->divergent || !s->joins || !s->leaves_apart || !s->waits || !s->region_of ||
-        !s->class_of || !s->meets_at || !s->meets_later)
+    if (!s->ipdom || !s->apart || !s->divergent || !s->joins || !s->leaves_apart || !s->waits ||
+        !s->region_of || !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
     if (!lw__spmd_values_build(s))
         return false;

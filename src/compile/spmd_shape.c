@@ -293,8 +293,8 @@ static enum lw__apart leave_apart(const struct lw__spmd *s, uint32_t block, uint
     uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
-        if (s->leaves_apart[k] > apart && l->body[from] && !l->body[block] &&
-            home != UINT32_MAX && l->body[home])
+        if (s->leaves_apart[k] > apart && l->body[from] && !l->body[block] && home != UINT32_MAX &&
+            l->body[home])
             apart = s->leaves_apart[k];
     }
     return apart;

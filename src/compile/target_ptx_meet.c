@@ -214,8 +214,8 @@ static bool open_hall(struct meet *m, const struct lw__spmd *s, const struct gro
                        .join = r->join == UINT32_MAX ? NULL : blocks[r->join],
                        .is_loop = r->is_loop};
     bool *placed = calloc(s->cfg.count + 1, sizeof *placed);
-    bool ok = placed ? list_meetings(m, h, NULL, placed) && list_blocks(h)
-                     : lw__defect("out of memory");
+    bool ok =
+        placed ? list_meetings(m, h, NULL, placed) && list_blocks(h) : lw__defect("out of memory");
     free(placed);
     return ok;
 }
