@@ -8,7 +8,7 @@
  *     run.c                      builds and runs both, compares
  *     shrink.c  report.c         the smallest tree that still disagrees, as a test file
  *
- * What C or the language leave undefined cannot be written down: a node for `a / b` means "a by b,
+ * What the language leaves undefined cannot be written down: a node for `a / b` means "a by b,
  * made non-zero", for `a[i]` "i, cut to the size", and both writers spell the guard out.
  */
 #ifndef RANDOM_H
