@@ -56,6 +56,12 @@ INLINE bool has(uint32_t mask, uint32_t lane)
     return mask >> (lane & 31) & 1;
 }
 
+/* Is this the one lane that acts for those in mask? A lane that takes no part may have none. */
+INLINE bool leads(uint32_t mask)
+{
+    return has(mask, hw_lane()) && hw_lane() == lowest(mask);
+}
+
 /* Lanes first ... first + count - 1, as bits 0 ... count - 1. */
 INLINE uint32_t group_of(uint32_t mask, uint32_t first, uint32_t count)
 {
@@ -176,7 +182,7 @@ INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct meeting *m, 
 {
     const uint32_t turn = (*m->turn)++ % 3, next = turn == 2 ? 0 : turn + 1;
     struct part *p = &parts[turn];
-    if (hw_lane() == lowest(mask)) {
+    if (leads(mask)) {
         p->value[m->warp] = bits;
         if (!m->sure) {
             __atomic_fetch_or(&p->there, 1u << m->warp, __ATOMIC_RELAXED);
@@ -492,7 +498,7 @@ uint64_t lw_cuda_block_broadcast_b64(uint32_t mask, uint64_t v, int thread, uint
         return lw_cuda_shuffle_b64(mask, v, thread);
     }
     broadcast_value[warp * LANES + hw_lane()] = v;
-    if (hw_lane() == lowest(mask))
+    if (leads(mask))
         broadcast_lanes[warp] = mask;
     meet(mask, 0, &(struct meeting){threads, warp, sure, turn}, &there);
     const bool is_there =
