@@ -48,6 +48,10 @@ void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module);
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Something slow that users may want to change: what, and why. Said once for a place. */
+void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *what,
+                      const char *why);
+
 /* A line as a row holds it: 0, unknown, where #line made it larger than INT32_MAX. */
 unsigned lw__row_line(unsigned line);
 

@@ -93,6 +93,19 @@ void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module)
     diags->main.directory = LLVMDIFileGetDirectory(file, &diags->main.directory_length);
 }
 
+/* Copies of a block say the same once more. */
+void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *what,
+                      const char *why)
+{
+    struct lw__text *rows = diags->rows, row = {0};
+    lw__text_add(&row, "diag\tremark\t");
+    lw__row_file(&row, diags, loc);
+    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), loc.column, what, why);
+    if (!row.failed && !(rows->data && strstr(rows->data, row.data)))
+        lw__text_add_bytes(rows, row.data, row.length);
+    lw__text_free(&row);
+}
+
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
 {
     char text[1024];

@@ -37,12 +37,18 @@ void lw__link_no_target(LLVMValueRef f)
 }
 
 /* A noalias argument would let passes move loads across barriers (compiler rule 7 of the design):
- * another thread of the block may write there. */
+ * another thread of the block may write there. That the source says restrict is kept under a name
+ * of our own. */
 static void remove_noalias(LLVMValueRef f)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
-    for (unsigned i = 0; i <= LLVMCountParams(f); i++)
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    for (unsigned i = 0; i <= LLVMCountParams(f); i++) {
+        if (i && LLVMGetEnumAttributeAtIndex(f, i, kind))
+            LLVMAddAttributeAtIndex(f, i,
+                                    LLVMCreateStringAttribute(context, "lw.restrict", 11, "", 0));
         LLVMRemoveEnumAttributeAtIndex(f, i, kind);
+    }
 }
 
 static bool stays_visible(struct lw__unit *unit, LLVMValueRef f)

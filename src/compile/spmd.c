@@ -33,16 +33,7 @@ bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *w
 void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, const char *what,
                      const char *why)
 {
-    struct lw__text *rows = s->unit->diags.rows;
-    struct lw__loc loc = lw__loc_of(instruction);
-    struct lw__text row = {0};
-    lw__text_add(&row, "diag\tremark\t");
-    lw__row_file(&row, &s->unit->diags, loc);
-    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), loc.column, what, why);
-    /* copies of a block say the same once more */
-    if (!row.failed && !(rows->data && strstr(rows->data, row.data)))
-        lw__text_add_bytes(rows, row.data, row.length);
-    lw__text_free(&row);
+    lw__diags_remark(&s->unit->diags, lw__loc_of(instruction), what, why);
 }
 
 /* ---- the kernel's facts ---------------------------------------------------------------------- */

@@ -88,12 +88,19 @@ static bool optimise(struct lw__unit *unit)
     if (!lw__llvm_passes(unit->module, unit->machine, before_trips))
         return false;
     bool some = false;
-    for (size_t i = 0; i < unit->kernels.count; i++)
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        lw__ptx_mark_read_only(unit->context, &unit->kernels.rows[i]);
         if (!lw__ptx_trips(unit->context, &unit->kernels.rows[i], &some))
             return false;
+    }
     if (some) /* else loads move to where they are used, behind branches of earlier trips */
         lw__llvm_keep_places();
-    return lw__llvm_passes(unit->module, unit->machine, behind_trips);
+    if (!lw__llvm_passes(unit->module, unit->machine, behind_trips))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
+    LLVMStripModuleDebugInfo(unit->module);
+    return true;
 }
 
 /* lw__pass_ptx - PTX text for --device cuda:sm_NN.
@@ -108,7 +115,6 @@ bool lw__pass_ptx(struct lw__unit *unit)
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    LLVMStripModuleDebugInfo(unit->module);
     if (!lw__llvm_machine(unit, "nvptx64-nvidia-cuda", processor->name, processor->features,
                           LLVMCodeGenLevelDefault) ||
         !optimise(unit))

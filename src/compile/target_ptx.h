@@ -22,10 +22,10 @@ struct lw__ptx {
 };
 
 /* target_ptx_lower.c: at b, a call of the language's own that says where a thread is, "lw.warp_id"
- * or its like, lowered later, or of another without arguments; a call of a function of
+ * or its like, lowered later; of what counts a trip that waits, likewise; of a function of
  * src/devlib/cuda.c. */
 LLVMValueRef lw__ptx_place(struct lw__ptx *x, const char *name);
-LLVMValueRef lw__ptx_language(struct lw__ptx *x, const char *name, LLVMTypeRef result);
+void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef trips);
 LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *args, unsigned count);
 
 /* Put in place of a collective, in front of it, what does it for the lanes in mask, of which all of
@@ -34,6 +34,14 @@ bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask,
 
 /* target_ptx_rarely.c: a branch in place of the call of lw.rarely, whose block is parted. */
 void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call);
+
+/* target_ptx_memory.c: atomics are not volatile; the entry's `argument` is that of the kernel's IR
+ * parameter `index`; which memory is only read, and where its kind is not known. */
+void lw__ptx_drop_volatile(LLVMValueRef function);
+void lw__ptx_note_restrict(LLVMContextRef context, LLVMValueRef function, unsigned index,
+                           LLVMValueRef argument);
+void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *kernel);
+void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel);
 
 /* target_ptx_trips.c: loops of the entry that read memory make several trips under one test.
  * *some is set where there are such. */

@@ -42,16 +42,18 @@ static LLVMValueRef hardware(struct lw__ptx *x, const char *name, LLVMValueRef *
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-LLVMValueRef lw__ptx_language(struct lw__ptx *x, const char *name, LLVMTypeRef result)
+LLVMValueRef lw__ptx_place(struct lw__ptx *x, const char *name)
 {
-    LLVMTypeRef type = LLVMFunctionType(result, NULL, 0, 0);
+    LLVMTypeRef type = LLVMFunctionType(x->i32, NULL, 0, 0);
     LLVMValueRef f = LLVMGetNamedFunction(x->module, name);
     return LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, name, type), NULL, 0, "");
 }
 
-LLVMValueRef lw__ptx_place(struct lw__ptx *x, const char *name)
+void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef trips)
 {
-    return lw__ptx_language(x, name, x->i32);
+    LLVMTypeRef type = LLVMFunctionType(x->none, &x->ptr, 1, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(x->module, "lw.wait");
+    LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, "lw.wait", type), &trips, 1, "");
 }
 
 static bool moves_bits(enum lw__op op)
@@ -217,7 +219,6 @@ struct entry {
     struct lw__ptx x;
     LLVMValueRef function, launch;
     LLVMValueRef block_idx[3]; /* where a ticket gives it; else NULL */
-    LLVMValueRef trips;        /* slot: of loops that wait; NULL: there is none so far */
     unsigned uses;             /* enum lw_cuda_uses */
 };
 
@@ -314,6 +315,7 @@ static void move_body(struct entry *e)
     LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(first));
     for (unsigned k = 0; k < kernel->param_count; k++) {
         LLVMValueRef v = lw__front_load_argument(x->b, kernel, k, LLVMGetParam(e->function, 0));
+        lw__ptx_note_restrict(x->context, kernel->function, k, v);
         LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, k), to_global(x, v));
     }
     e->launch = LLVMBuildIntToPtr(x->b, LLVMGetParam(e->function, 1),
@@ -460,18 +462,10 @@ static void lower_assert(struct entry *e, LLVMValueRef call)
     LLVMInstructionEraseFromParent(call);
 }
 
-/* All loops of the thread that wait count their trips together. */
 static void lower_wait(struct entry *e, LLVMValueRef call)
 {
-    struct lw__ptx *x = &e->x;
-    if (!e->trips) {
-        LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(e->function);
-        LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(entry));
-        e->trips = LLVMBuildAlloca(x->b, x->i32, "trips");
-        LLVMBuildStore(x->b, const32(x, 0), e->trips);
-        LLVMPositionBuilderBefore(x->b, call);
-    }
-    lw__ptx_call(x, "lw_cuda_wait", (LLVMValueRef[]){e->launch, e->trips}, 2);
+    LLVMValueRef trips = LLVMGetOperand(call, 0);
+    lw__ptx_call(&e->x, "lw_cuda_wait", (LLVMValueRef[]){e->launch, trips}, 2);
     e->uses |= LW_CUDA_STOPS;
     LLVMInstructionEraseFromParent(call);
 }
@@ -570,6 +564,7 @@ static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     move_body(&e);
     if (waits)
         take_ticket(&e);
+    lw__ptx_drop_volatile(e.function);
     bool ok = place_shared(&e) && lower_calls(&e);
     LLVMDeleteFunction(kernel->function);
     kernel->function = e.function;

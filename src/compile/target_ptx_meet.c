@@ -346,16 +346,29 @@ static void release(struct meet *m)
     free(m->halls);
 }
 
-/* Each trip of a loop that waits asks whether the launch is to stop. */
+/* Each trip asks whether the launch is to stop; its number lives in the loop alone. */
+static void ask_in(struct meet *m, const struct lw__loop *l)
+{
+    const struct lw__cfg *g = &m->s.cfg;
+    struct lw__ptx *x = m->x;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->kernel->function);
+    LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(entry));
+    LLVMValueRef trips = LLVMBuildAlloca(x->b, x->i32, "trips");
+    for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++) {
+        if (l->body[g->pred[e]])
+            continue;
+        LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]));
+        LLVMBuildStore(x->b, LLVMConstInt(x->i32, 0, 0), trips);
+    }
+    LLVMPositionBuilderBefore(x->b, lw__ir_first_after_phis(g->blocks[l->header]));
+    lw__ptx_wait(x, trips);
+}
+
 static void ask_in_waits(struct meet *m)
 {
-    for (size_t l = 0; l < m->s.loops.count; l++) {
-        const uint32_t header = m->s.loops.loops[l].header;
-        if (!m->s.waits[header])
-            continue;
-        LLVMPositionBuilderBefore(m->x->b, lw__ir_first_after_phis(m->s.cfg.blocks[header]));
-        lw__ptx_language(m->x, "lw.wait", m->x->none);
-    }
+    for (size_t l = 0; l < m->s.loops.count; l++)
+        if (m->s.waits[m->s.loops.loops[l].header])
+            ask_in(m, &m->s.loops.loops[l]);
 }
 
 bool lw__ptx_meet(struct lw__ptx *x, bool *waits)

@@ -300,13 +300,15 @@ static unsigned space_of(LLVMValueRef access)
     return LLVMGetPointerAddressSpace(LLVMTypeOf(lw__trips_address(access)));
 }
 
-/* In different memories: of different kinds, or private to the thread. */
+/* In different memories: of different kinds, private to the thread, or read-only. */
 static bool are_apart(LLVMValueRef load, LLVMValueRef writer)
 {
-    const unsigned a = space_of(load), b = space_of(writer);
+    const unsigned a = space_of(load), b = space_of(writer),
+                   never_written = LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(load)),
+                                                            "invariant.load", 14);
     LLVMValueRef from = object_of(lw__trips_address(load)),
                  to = object_of(lw__trips_address(writer));
-    return (a && b && a != b) ||
+    return LLVMGetMetadata(load, never_written) || (a && b && a != b) ||
            (from != to && (LLVMIsAAllocaInst(from) || LLVMIsAAllocaInst(to)) &&
             (a || b || (LLVMIsAAllocaInst(from) && LLVMIsAAllocaInst(to))));
 }

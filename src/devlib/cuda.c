@@ -39,6 +39,7 @@ int hw_barrier_count(int p) __asm__("llvm.nvvm.barrier0.popc");
 int hw_barrier_all(int p) __asm__("llvm.nvvm.barrier0.and");
 int hw_barrier_any(int p) __asm__("llvm.nvvm.barrier0.or");
 
+#define GLOBAL __attribute__((address_space(1)))
 #define ALL 0xffffffffu
 enum { LANES = 32, WARPS_MAX = 32, LAST_LANE = 31 };
 /* d = 1, 2, 4, 8, 16; straight code. */
@@ -536,7 +537,9 @@ void lw_cuda_wait(const struct lw_cuda_launch *launch, uint32_t *trips)
     enum { TRIPS = 1 << 14 };
     if (++*trips % TRIPS)
         return;
-    const volatile uint32_t *stop = (const volatile uint32_t *)launch->stop;
+    /* volatile, or it would be read ahead and live through the loop */
+    const uint64_t word = *(const volatile GLOBAL uint64_t *)&launch->stop;
+    const volatile GLOBAL uint32_t *stop = (const volatile GLOBAL uint32_t *)word;
     if (stop && *stop)
         __asm__ volatile("exit;");
 }

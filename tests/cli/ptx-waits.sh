@@ -24,10 +24,10 @@ ptx() {
         --show ptx --out 3 kernel.c 3>&1
 }
 ptx waits >built
-for line in 'lw_uses = 9' ', 16383;' 'ld\.volatile\.u32' '	exit;'; do
+for line in 'lw_uses = 9' ', 16383;' 'ld\.volatile\.global\.u32' '	exit;'; do
     grep -q "$line" built || { echo "no '$line' in:"; cat built; exit 1; }
 done
 ptx works >built
-for line in 'lw_uses = ' 'volatile\.u32' '	exit;'; do
+for line in 'lw_uses = ' 'volatile\.global\.u32' '	exit;'; do
     ! grep "$line" built || exit 1
 done
