@@ -154,6 +154,11 @@ struct options {
 int options_read(int argc, char **argv, struct options *options);
 void options_help(FILE *to);
 
+/* cuda.c: is it a GPU's rows that are asked for? Then this process becomes cuda/run.py; it returns
+ * status 4 and a message where there is no GPU, or what it needs is missing. */
+bool cuda_is_meant(const struct options *options);
+int cuda_bench(const struct options *options);
+
 /* The names in a list with commas. */
 bool list_has(const char *list, const char *name);
 

@@ -223,6 +223,8 @@ int main(int argc, char **argv)
     int failed = options_read(argc, argv, &options);
     if (failed)
         return failed;
+    if (cuda_is_meant(&options))
+        return cuda_bench(&options);
     if (options.help) {
         options_help(stdout);
         return 0;

@@ -8,17 +8,19 @@ enum { BAD = 2 };
 
 void options_help(FILE *to)
 {
-    fputs("lanewise bench [ROW...] [options]\n\n"
-          "  --rows NAME,...   the same as naming the rows; default: all\n"
-          "  --level L,...     vector levels: avx512, avx2; default: what the processor has\n"
-          "  --threads N       threads; default 1, and 2 where a row has a target for two\n"
-          "  --device NAME     the device of ours, default cpu; ref means --small\n"
-          "  --quick           less time for each row\n"
-          "  --small           small shapes: says nothing about speed\n"
-          "  --json [FILE.json]  results as JSON, to standard output without a FILE\n"
-          "  --svg FILE        a drawing of them\n"
-          "  --commit TEXT     what the results are of\n\nrows\n",
-          to);
+    fputs(
+        "lanewise bench [ROW...] [options]\n\n"
+        "  --rows NAME,...   the same as naming the rows; default: all\n"
+        "  --level L,...     vector levels: avx512, avx2; default: what the processor has\n"
+        "  --threads N       threads; default 1, and 2 where a row has a target for two\n"
+        "  --device NAME     the device of ours, default cpu; ref means --small; cuda has rows of\n"
+        "                    its own, against PyTorch's: --device cuda --help\n"
+        "  --quick           less time for each row\n"
+        "  --small           small shapes: says nothing about speed\n"
+        "  --json [FILE.json]  results as JSON, to standard output without a FILE\n"
+        "  --svg FILE        a drawing of them\n"
+        "  --commit TEXT     what the results are of\n\nrows\n",
+        to);
     for (size_t i = 0; i < bench_row_count; i++)
         fprintf(to, "  %-12s %s\n", bench_rows[i].name, bench_rows[i].title);
 }
@@ -164,6 +166,14 @@ static int read_word(int argc, char **argv, int *at, struct options *o)
     return BAD;
 }
 
+static int check_cuda(const struct options *o)
+{
+    const char *word = o->levels ? "--level" : o->threads ? "--threads" : o->small ? "--small" : "";
+    if (*word)
+        fprintf(stderr, "bench: %s says nothing on a GPU\n", word);
+    return *word ? BAD : 0;
+}
+
 int options_read(int argc, char **argv, struct options *o)
 {
     *o = (struct options){.device = "cpu", .commit = "unknown"};
@@ -174,6 +184,8 @@ int options_read(int argc, char **argv, struct options *o)
     }
     if (strcmp(o->device, "ref") == 0)
         o->small = true;
+    if (cuda_is_meant(o)) /* it has rows of its own */
+        return check_cuda(o);
     int failed = check_list("row", o->rows, is_row);
     return failed ? failed : check_list("level", o->levels, is_level);
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """run.py - kernels on an NVIDIA GPU, against PyTorch (cuBLAS) in the same run.
 
-    bench/cuda/run.py [--json FILE] [--rows NAME,...]       needs a GPU, build/ and PyTorch
+    lanewise bench --device cuda [ROW...] [options]         needs a GPU and PyTorch
+    bench/cuda/run.py [options]                             the same with the library in build/
 
 The kernels are those of bench/cuda, made for a GPU, and some of bench/kernels as they are.
 
@@ -15,11 +16,17 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 
-import torch
+try:
+    import torch
+except ImportError as missing:
+    torch, NO_TORCH = None, str(missing)
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROUNDS, L2_BYTES = 9, 256 << 20
+NOT_THERE = 4  # exit status
 DTYPES = {"u8": 4, "f32": 11}
 
 
@@ -37,10 +44,10 @@ class Dim3(C.Structure):
 class Lanewise:
     """The C library, as far as it is needed here."""
 
-    def __init__(self):
-        self.lib = C.CDLL(os.path.join(ROOT, "build/src/run/liblanewise.so"))
+    def __init__(self, library, device):
+        self.lib = C.CDLL(library)
         self.lib.lw_last_error.restype = C.c_char_p
-        self.device = self.make("lw_device_open", b"cuda")
+        self.device = self.make("lw_device_open", device.encode())
         self.stream = self.make("lw_stream_create", self.device)
         self.events = [self.make("lw_event_create", self.device) for _ in range(2)]
 
@@ -56,9 +63,9 @@ class Lanewise:
     def kernel(self, name, defines=(), of=None):
         words = (C.c_char_p * len(defines))(*[d.encode() for d in defines])
         options = (C.c_void_p * 7)(None, C.cast(words, C.c_void_p).value, len(defines))
-        path = os.path.join(ROOT, "bench/cuda", (of or name) + ".c")
+        path = os.path.join(HERE, (of or name) + ".c")
         if not os.path.exists(path):
-            path = os.path.join(ROOT, "bench/kernels", name + ".c")
+            path = os.path.join(os.path.dirname(HERE), "kernels", name + ".c")
         path = path.encode()
         program = self.make("lw_program_build", self.device, path, options)
         return self.make("lw_program_kernel", program, name.encode())
@@ -117,6 +124,16 @@ def torch_time(calls, count):
     return begin.elapsed_time(end) / count / 1e3
 
 
+def bar(share):
+    """A bar of the table: 20 places are the peer's speed."""
+    return "#" * round(20 * min(share, 2))
+
+
+def say(text):
+    """A line of the table, which makes way for JSON."""
+    print(text, file=TABLE, flush=True)
+
+
 def in_turns(ours, peer, copy, count):
     times = {"ours": [], "peer": [], "copy": []}
     for run in range(ROUNDS + 1):
@@ -164,9 +181,9 @@ def measure(name, tensors, out_count, run, peer, expect, moved, bound=1e-4, coun
     row = {"row": name, "right": right, "gbytes_per_s": moved / times["ours"] / 1e9,
            "of_copy": times["copy"] / times["ours"], "of_peer": times["peer"] / times["ours"],
            **{k + "_us": v * 1e6 for k, v in times.items()}}
-    print("%-26s %s %9.1f us  %7.0f GB/s  of copy %.3f  of peer %.3f" %
-          (name, "right" if right else "WRONG", times["ours"] * 1e6, row["gbytes_per_s"],
-           row["of_copy"], row["of_peer"]), flush=True)
+    say("%-26s %s %9.1f us  %7.0f GB/s  of copy %.3f  of peer %.3f  %s" %
+        (name, "right" if right else "WRONG", times["ours"] * 1e6, row["gbytes_per_s"],
+         row["of_copy"], row["of_peer"], bar(row["of_peer"])))
     torch.cuda.empty_cache()
     return row
 
@@ -276,8 +293,10 @@ def row_scan():
 
 def row_empty():
     program = os.path.join(ROOT, "build/bench/launches")
+    if not os.path.exists(program):
+        raise RuntimeError("not measured: build/bench/launches is not installed")
     ns = float(subprocess.run([program, "cuda"], check=True, capture_output=True).stdout)
-    print("%-26s       %9.2f us a launch, back to back from C" % ("empty", ns / 1e3), flush=True)
+    say("%-26s       %9.2f us a launch, back to back from C" % ("empty", ns / 1e3))
     return {"row": "empty", "ours_us": ns / 1e3}
 
 
@@ -291,21 +310,77 @@ ROWS = {
     "attention": row_attention, "scan": row_scan, "empty": row_empty,
 }
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--json")
-    parser.add_argument("--rows", default=",".join(ROWS))
-    parser.add_argument("--commit", default="")
+def svg(results):
+    """The rows as bars; the line is the peer, or a copy where there is none."""
+    bars = [r for r in results if "of_peer" in r]
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="640" height="%d" '
+           'font-family="sans-serif" font-size="12">' % (24 * len(bars) + 10)]
+    for i, r in enumerate(bars):
+        y = 24 * i + 5
+        out.append('<text x="5" y="%d">%s</text>' % (y + 14, r["row"]))
+        out.append('<rect x="200" y="%d" width="%.0f" height="18" fill="#4878a8"/>' %
+                   (y, 200 * min(r["of_peer"], 2)))
+        out.append('<text x="%.0f" y="%d">%.2f</text>' %
+                   (205 + 200 * min(r["of_peer"], 2), y + 14, r["of_peer"]))
+    out.append('<path d="M400 0V%d" stroke="black"/></svg>' % (24 * len(bars) + 10))
+    return "\n".join(out) + "\n"
+
+
+def write(path, text):
+    if path == "-":
+        sys.stdout.write(text)
+    elif path:
+        with open(path, "w") as file:
+            file.write(text)
+
+
+def read_options():
+    parser = argparse.ArgumentParser(prog="lanewise bench --device cuda",
+                                     epilog="rows: " + " ".join(ROWS))
+    parser.add_argument("--rows", default=",".join(ROWS), help="NAME,...; default: all")
+    parser.add_argument("--quick", action="store_true", help="3 rounds, not 9")
+    parser.add_argument("--json", help="results, to FILE or, as -, to standard output")
+    parser.add_argument("--svg", help="a drawing of them")
+    parser.add_argument("--commit", default="", help="what the results are of")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--library",
+                        default=os.path.join(ROOT, "build/src/run/liblanewise.so"))
     options = parser.parse_args()
-    LW = Lanewise()
+    for name in options.rows.split(","):
+        if name not in ROWS:
+            parser.error("there is no row '%s'" % name)
+    return options
+
+
+def what_is_missing():
+    if not torch:
+        return "PyTorch, with which kernels are compared, is missing: " + NO_TORCH
+    return None if torch.cuda.is_available() else "this PyTorch has no CUDA"
+
+
+def measure_rows(names):
+    """All rows; those that cannot be measured say why."""
     results = []
-    for row_name in options.rows.split(","):
+    for name in names:
         try:
-            results.append(ROWS[row_name]())
+            results.append(ROWS[name]())
         except RuntimeError as why:
-            print("%-26s %s" % (row_name, why), flush=True)
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "commit": options.commit,
-                       "peer": "PyTorch " + torch.__version__, "rows": results}, file, indent=1)
-            file.write("\n")
+            say("%-26s %s" % (name, why))
+    return results
+
+
+if __name__ == "__main__":
+    OPTIONS = read_options()
+    TABLE = sys.stderr if OPTIONS.json == "-" else sys.stdout
+    problem = what_is_missing()
+    if problem:
+        sys.exit(print("bench: " + problem, file=sys.stderr) or NOT_THERE)
+    ROUNDS = 3 if OPTIONS.quick else ROUNDS
+    torch.cuda.set_device(int(OPTIONS.device.partition(":")[2] or 0))
+    LW = Lanewise(OPTIONS.library, OPTIONS.device)
+    rows = measure_rows(OPTIONS.rows.split(","))
+    report = {"device": torch.cuda.get_device_name(), "commit": OPTIONS.commit,
+              "peer": "PyTorch " + torch.__version__, "rows": rows}
+    write(OPTIONS.json, json.dumps(report, indent=1) + "\n")
+    write(OPTIONS.svg, svg(rows))
+    sys.exit(not all(row.get("right", True) for row in rows))
