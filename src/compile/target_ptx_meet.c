@@ -374,7 +374,7 @@ static void ask_in_waits(struct meet *m)
 bool lw__ptx_meet(struct lw__ptx *x, bool *waits)
 {
     struct meet m = {.x = x};
-    if (!lw__llvm_passes(x->module, x->unit->machine, "function(break-crit-edges)") ||
+    if (!lw__llvm_passes(x->module, x->unit->machine, "function(break-crit-edges,lcssa)") ||
         !split_blocks(&m)) {
         release(&m);
         return false;
