@@ -97,8 +97,10 @@ static bool optimise(struct lw__unit *unit)
         lw__llvm_keep_places();
     if (!lw__llvm_passes(unit->module, unit->machine, behind_trips))
         return false;
-    for (size_t i = 0; i < unit->kernels.count; i++)
+    for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
+        lw__ptx_relax(unit->kernels.rows[i].function);
+    }
     LLVMStripModuleDebugInfo(unit->module);
     return true;
 }

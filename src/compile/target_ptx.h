@@ -42,6 +42,7 @@ void lw__ptx_note_restrict(LLVMContextRef context, LLVMValueRef function, unsign
                            LLVMValueRef argument);
 void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *kernel);
 void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel);
+void lw__ptx_relax(LLVMValueRef function);
 
 /* target_ptx_trips.c: loops of the entry that read memory make several trips under one test.
  * *some is set where there are such. */

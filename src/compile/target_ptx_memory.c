@@ -4,8 +4,10 @@
  *                 takes that as the promise that nobody writes there during the launch, so its
  *                 loads need not be coherent, and pass every store
  *     generic     where no address space was found, the hardware finds it at each access: a remark
+ *     relaxed     atomic loads and stores are the GPU's
  */
 #include "compile/target_ptx.h"
+#include <stdio.h>
 #include <string.h>
 
 static const char restricted[] = "lw.restrict";
@@ -104,4 +106,67 @@ void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kern
                                  "the pointer may be to global or to block memory, which is "
                                  "found out at each access");
         }
+}
+
+/* ---- relaxed --------------------------------------------------------------------------------- */
+
+/* ld.relaxed.gpu, st.relaxed.gpu in place of an atomic load or store, and its type's bits. */
+static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
+{
+    const bool loads = LLVMIsALoadInst(i);
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
+    LLVMValueRef address = address_of(i);
+    LLVMTypeRef word = LLVMIntTypeInContext(context, bits), pointer = LLVMTypeOf(address),
+                void_type = LLVMVoidTypeInContext(context),
+                type = loads ? LLVMFunctionType(word, &pointer, 1, 0)
+                             : LLVMFunctionType(void_type, (LLVMTypeRef[]){pointer, word}, 2, 0);
+    char text[64], constraints[32];
+    const char *space = LLVMGetPointerAddressSpace(pointer) ? ".global" : "";
+    const char of_value = bits == 64 ? 'l' : 'r';
+    if (loads) {
+        snprintf(text, sizeof text, "ld.relaxed.gpu%s.b%u $0, [$1];", space, bits);
+        snprintf(constraints, sizeof constraints, "=%c,l,~{memory}", of_value);
+    } else {
+        snprintf(text, sizeof text, "st.relaxed.gpu%s.b%u [$0], $1;", space, bits);
+        snprintf(constraints, sizeof constraints, "l,%c,~{memory}", of_value);
+    }
+    LLVMValueRef access = LLVMGetInlineAsm(type, text, strlen(text), constraints,
+                                           strlen(constraints), 1, 0, LLVMInlineAsmDialectATT, 0);
+    LLVMPositionBuilderBefore(b, i);
+    if (loads) {
+        LLVMValueRef value = LLVMBuildCall2(b, type, access, &address, 1, "");
+        LLVMReplaceAllUsesWith(i, LLVMBuildBitCast(b, value, LLVMTypeOf(i), ""));
+    } else {
+        LLVMValueRef value = LLVMBuildBitCast(b, LLVMGetOperand(i, 0), word, "");
+        LLVMBuildCall2(b, type, access, (LLVMValueRef[]){address, value}, 2, "");
+    }
+    LLVMInstructionEraseFromParent(i);
+}
+
+/* Of 32 or 64 bits and atomic, or 0; block memory is nobody else's. */
+static unsigned bits_to_relax(LLVMTargetDataRef data, LLVMValueRef i)
+{
+    if ((!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i)) ||
+        LLVMGetOrdering(i) != LLVMAtomicOrderingMonotonic ||
+        LLVMGetPointerAddressSpace(LLVMTypeOf(address_of(i))) > 1)
+        return 0;
+    LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 0));
+    const unsigned bits = (unsigned)LLVMSizeOfTypeInBits(data, type);
+    return LLVMGetTypeKind(type) != LLVMPointerTypeKind && (bits == 32 || bits == 64) ? bits : 0;
+}
+
+/* LLVM 19 knows no scopes: what is relaxed it writes as volatile, which is strong for the whole
+ * system. */
+void lw__ptx_relax(LLVMValueRef function)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            const unsigned bits = bits_to_relax(LLVMGetModuleDataLayout(module), i);
+            if (bits)
+                relax(b, i, bits);
+        }
+    LLVMDisposeBuilder(b);
 }
