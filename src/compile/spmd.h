@@ -43,8 +43,12 @@ bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *
 bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
                         uint32_t *marked);
 
-/* spmd_join.c: a branch that the thread's place decides has its join to itself. */
+/* spmd_join.c: a branch that the thread's place decides has its join to itself; is that what v is
+ * made of, with constants and nothing else? */
 bool lw__spmd_part_joins(LLVMValueRef function);
+bool lw__spmd_is_placed(LLVMValueRef v);
+/* spmd_select.c: such a branch around a few values becomes a choice between them. */
+void lw__spmd_select_placed(LLVMValueRef function);
 /* spmd_tail.c: what threads do before they return, once for each way to it that a block operation
  * parts from the others; before they fail, once for each way: mergereturn has made one end of all.
  */
@@ -330,6 +334,11 @@ bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask m
  * VARYING; that of cmpxchg, {T, i1}, is a struct of two vectors. */
 bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+
+/* spmd_warp.c: does a warp's part of the operation depend on no other warp's, nor go better with
+ * them; it, for one warp. */
+bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call);
+void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp);
 
 /* spmd_warp.c, spmd_block.c: collectives, over all pieces at once. */
 bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,

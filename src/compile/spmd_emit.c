@@ -1,9 +1,10 @@
 /* spmd_emit.c - the instructions of one block: which family makes the code, and in what order.
  *
- * Between two operations that concern several pieces the code goes through few pieces at a time:
+ * Between two operations that concern several warps the code goes through few pieces at a time:
  * all of the first ones, then all of the next. Lanes of different pieces are different threads,
- * which nothing orders there, and few values are live at a time. What is uniform is emitted once,
- * in front; so are loads that several pieces do together.
+ * which nothing orders there, and few values are live at a time. Where lanes of a warp move values
+ * among themselves or vote, these are the pieces of a warp. What is uniform is emitted once, in
+ * front; so are loads that several pieces do together.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
@@ -16,7 +17,9 @@
  * which need nobody beside them (matmul_4x4 takes 1.2 times as long with 2, AVX-512). */
 enum { SIDE_BY_SIDE = 4, SIDE_BY_SIDE_FEW = 2 };
 
-enum duty { NOTHING, ONCE, PER_PIECE, ALONE };
+enum { WARP = 32, MOST_SIDE_BY_SIDE = 8 }; /* a warp of four lanes a piece */
+
+enum duty { NOTHING, ONCE, PER_PIECE, PER_WARP, ALONE };
 
 static bool is_ignored(const char *name)
 {
@@ -52,6 +55,8 @@ static enum duty duty_of(const struct lw__spmd *s, LLVMValueRef i)
         return is_uniform(s, LLVMGetOperand(i, 0)) ? ALONE : PER_PIECE;
     if (LLVMIsACallInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
         return ALONE;
+    if (lw__spmd_is_warps_own(s, i))
+        return PER_WARP;
     if (lw__ir_collective(i, NULL) || is_memory_intrinsic(name) || !strcmp(name, "lw.printf"))
         return ALONE;
     if (shape.kind == LW_SHAPE_OFFSET)
@@ -148,7 +153,7 @@ struct segment {
     LLVMValueRef *rare; /* per value: the call of lw.rarely that alone wants it, or that it is */
     size_t count, capacity;
     uint32_t side_by_side;
-    bool writes;
+    bool writes, moves; /* a piece's lanes store; a warp's operation is among them */
 };
 
 static void add(struct segment *g, LLVMValueRef i)
@@ -249,7 +254,8 @@ static void emit_other(struct lw__spmd *s, const struct lw__copy *c, const struc
 static void emit_rarely(struct lw__spmd *s, const struct lw__copy *c, const struct segment *g,
                         LLVMValueRef call, uint32_t first, uint32_t end)
 {
-    LLVMValueRef usual[SIDE_BY_SIDE] = {0}, other[SIDE_BY_SIDE] = {0}, rare[SIDE_BY_SIDE];
+    LLVMValueRef usual[MOST_SIDE_BY_SIDE] = {0}, other[MOST_SIDE_BY_SIDE] = {0},
+                 rare[MOST_SIDE_BY_SIDE];
     LLVMValueRef any = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
     for (uint32_t p = first, k = 0; p < end; p++, k++)
         if (!lw__mask_is_none(c->mask[p])) {
@@ -298,6 +304,10 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__copy *c, const stru
             emit_rarely(s, c, g, g->list[k], first, end);
             continue;
         }
+        if (duty_of(s, g->list[k]) == PER_WARP) {
+            lw__spmd_one_warp(s, g->list[k], c->mask, first * s->width / WARP);
+            continue;
+        }
         for (uint32_t p = first; p < end && !s->failed; p++)
             if (!lw__mask_is_none(c->mask[p]))
                 emit_piece(s, g->list[k], p, c->mask[p]);
@@ -331,14 +341,14 @@ static uint32_t side_by_side(const struct lw__spmd *s, uint32_t b)
 
 static void flush(struct lw__spmd *s, const struct lw__copy *c, struct segment *g)
 {
-    const uint32_t n = g->side_by_side;
     g->rare = find_rare(s, g);
+    const uint32_t n = g->moves ? WARP / s->width : g->side_by_side;
     for (uint32_t p = 0; p < s->pieces; p += n)
         emit_pieces(s, c, g, p, p + n < s->pieces ? p + n : s->pieces);
     free(g->rare);
     g->rare = NULL;
     g->count = 0;
-    g->writes = false;
+    g->writes = g->moves = false;
 }
 
 /* A load or store of columns by pieces that are all there. */
@@ -365,9 +375,10 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
             emit_once(s, i);
         else if (turns)
             lw__spmd_turned(s, i, c->mask);
-        else if (duty == PER_PIECE)
+        else if (duty == PER_PIECE || duty == PER_WARP) {
             add(&g, i);
-        else if (duty == ALONE)
+            g.moves |= duty == PER_WARP;
+        } else if (duty == ALONE)
             emit_alone(s, c, i);
         if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
             break; /* a failed assert has left */

@@ -44,6 +44,12 @@ static bool is_known(LLVMValueRef v, unsigned depth, bool *placed)
     return true;
 }
 
+bool lw__spmd_is_placed(LLVMValueRef v)
+{
+    bool placed = false;
+    return is_known(v, 0, &placed) && placed;
+}
+
 /* ---- which ----------------------------------------------------------------------------------- */
 
 struct graph {
@@ -114,11 +120,9 @@ static bool wants_join(struct graph *g, uint32_t branch)
     const struct lw__cfg *c = &g->cfg;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(c->blocks[branch]);
     const uint32_t join = g->ipdom[branch];
-    bool placed = false;
     if (LLVMGetNumSuccessors(end) != 2 || join == UINT32_MAX ||
-        !is_known(LLVMGetCondition(end), 0, &placed) || !placed ||
-        !is_of_same_loops(g, branch, join) || decides_by_way(c->blocks[join]) ||
-        !fill(g, branch, join))
+        !lw__spmd_is_placed(LLVMGetCondition(end)) || !is_of_same_loops(g, branch, join) ||
+        decides_by_way(c->blocks[join]) || !fill(g, branch, join))
         return false;
     for (uint32_t e = c->pred_start[join]; e < c->pred_start[join + 1]; e++)
         if (!g->in[c->pred[e]])

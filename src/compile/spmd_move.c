@@ -12,6 +12,7 @@ struct move {
     enum lw__op op;
     lw__mask mask;
     bool block, partner;
+    uint32_t from, to; /* pieces: of the block, or of a warp */
     LLVMTypeRef scalar;
     LLVMValueRef x[LW_SPMD_PIECES_MAX];         /* values, as integers */
     LLVMValueRef otherwise[LW_SPMD_PIECES_MAX]; /* for lanes without a source */
@@ -24,7 +25,7 @@ static void start(struct move *m)
     m->block = lw__op_table[m->op].block;
     m->partner = lw__op_table[m->op].args == LW_ARGS_VVI;
     m->number = LLVMGetOperand(m->call, m->partner ? 2 : 1);
-    for (uint32_t p = 0; p < s->pieces; p++) {
+    for (uint32_t p = m->from; p < m->to; p++) {
         m->x[p] = lw__vector_bits(s, lw__spmd_vector(s, LLVMGetOperand(m->call, 0), p));
         m->otherwise[p] =
             m->partner ? lw__vector_bits(s, lw__spmd_vector(s, LLVMGetOperand(m->call, 1), p))
@@ -80,22 +81,24 @@ static int64_t source_of(const struct move *m, uint32_t first, int64_t place, in
     }
 }
 
-/* known_sources - each thread's source, -1 for none; false: they are not known. */
+/* known_sources - each thread's source, from the first thread of these pieces on, -1 for none;
+ * false: they are not known. */
 static bool known_sources(const struct move *m, int *source)
 {
     const struct lw__spmd *s = m->s;
-    for (uint32_t t = 0; t < s->pieces * s->width; t++) {
-        int64_t number, first = m->block ? 0 : t / LW_LANES * LW_LANES;
-        int64_t limit = m->block ? LW_LANES * LW_WARPS_MAX : LW_LANES;
-        source[t] = -1;
+    const uint32_t first = m->from * s->width;
+    for (uint32_t k = 0; k < (m->to - m->from) * s->width; k++) {
+        const uint32_t t = first + k;
+        int64_t number, limit = m->block ? LW_LANES * LW_WARPS_MAX : LW_LANES;
+        source[k] = -1;
         if (t >= s->threads)
             continue;
         if (!known_number(s, m->number, t, &number) ||
             (m->partner && lw__mask_thread(s, m->mask, t) < 0))
             return false;
-        int64_t place = source_of(m, (uint32_t)first, t - first, number);
-        if (place >= 0 && place < limit && lw__mask_thread(s, m->mask, (uint32_t)(first + place)))
-            source[t] = (int)(first + place);
+        int64_t place = source_of(m, first, k, number);
+        if (place >= 0 && place < limit && lw__mask_thread(s, m->mask, first + (uint32_t)place))
+            source[k] = (int)place;
     }
     return true;
 }
@@ -105,31 +108,32 @@ static LLVMValueRef sources_active(struct move *m, const int *source)
 {
     struct lw__spmd *s = m->s;
     LLVMValueRef masks[LW_SPMD_PIECES_MAX];
+    const uint32_t first = m->from * s->width;
     bool unknown = false;
     for (uint32_t i = 0; i < s->width; i++)
-        unknown |= source[i] >= 0 && lw__mask_thread(s, m->mask, (uint32_t)source[i]) < 0;
+        unknown |= source[i] >= 0 && lw__mask_thread(s, m->mask, first + (uint32_t)source[i]) < 0;
     if (!unknown)
         return NULL;
-    for (uint32_t p = 0; p < s->pieces; p++)
-        masks[p] = lw__mask_vector(s, m->mask[p]);
+    for (uint32_t p = m->from; p < m->to; p++)
+        masks[p - m->from] = lw__mask_vector(s, m->mask[p]);
     return lw__pick(s, masks, source);
 }
 
 static void move_known(struct move *m, const int *source)
 {
     struct lw__spmd *s = m->s;
-    for (uint32_t p = 0; p < s->pieces; p++) {
+    for (uint32_t p = m->from; p < m->to; p++) {
         int index[LW_LANES], both[LW_LANES];
-        const int *of_piece = source + p * s->width;
+        const int *of_piece = source + (p - m->from) * s->width;
         bool absent = false;
         for (uint32_t i = 0; i < s->width; i++) {
             index[i] = of_piece[i];
             if (index[i] < 0 && !m->partner)
-                index[i] = (int)(p * s->width + i);
+                index[i] = (int)((p - m->from) * s->width + i);
             absent |= index[i] < 0;
             both[i] = (int)(index[i] < 0 ? s->width + i : i);
         }
-        LLVMValueRef bits = lw__pick(s, m->x, index);
+        LLVMValueRef bits = lw__pick(s, m->x + m->from, index);
         if (absent)
             bits = lw__spmd_shuffle(s, bits, m->otherwise[p], both, s->width);
         LLVMValueRef active = sources_active(m, index);
@@ -211,31 +215,22 @@ static void move_in_warp(struct move *m, uint32_t warp, LLVMValueRef step, LLVMV
         to[first + g] = select_or(m, there[g], to[first + g], first + g);
 }
 
-static void move_or_partner(struct move *m)
+void lw__move_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask,
+                   uint32_t warp)
 {
+    const uint32_t first = lw__warp_first(s, warp);
+    struct move m = {.s = s, .call = call, .op = op, .mask = mask, .from = first};
     int source[LW_LANES * LW_WARPS_MAX];
     LLVMValueRef to[LW_SPMD_PIECES_MAX];
-    start(m);
-    if (known_sources(m, source)) {
-        move_known(m, source);
+    m.to = first + lw__warp_pieces(s, warp);
+    start(&m);
+    if (known_sources(&m, source)) {
+        move_known(&m, source);
         return;
     }
-    for (uint32_t w = 0; w < lw__warps(m->s); w++)
-        move_in_warp(m, w, NULL, to);
-    for (uint32_t p = 0; p < m->s->pieces; p++)
-        finish(m, p, to[p]);
-}
-
-void lw__move_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask)
-{
-    struct move m = {.s = s, .call = call, .op = op, .mask = mask};
-    move_or_partner(&m);
-}
-
-void lw__partner_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
-{
-    struct move m = {.s = s, .call = call, .op = LW_OP_warp_partner, .mask = mask};
-    move_or_partner(&m);
+    move_in_warp(&m, warp, NULL, to);
+    for (uint32_t p = m.from; p < m.to; p++)
+        finish(&m, p, to[p]);
 }
 
 /* ---- across the block ------------------------------------------------------------------------ */
@@ -292,7 +287,8 @@ static LLVMValueRef thread_active(struct move *m, LLVMValueRef source,
 
 void lw__move_block(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
-    struct move m = {.s = s, .call = call, .op = LW_OP_block_broadcast, .mask = mask};
+    struct move m = {
+        .s = s, .call = call, .op = LW_OP_block_broadcast, .mask = mask, .to = s->pieces};
     int source[LW_LANES * LW_WARPS_MAX];
     start(&m);
     if (known_sources(&m, source)) {
@@ -379,7 +375,8 @@ static LLVMValueRef uniform_step(struct move *m)
 
 void lw__partner_block(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
-    struct move m = {.s = s, .call = call, .op = LW_OP_block_partner, .mask = mask};
+    struct move m = {
+        .s = s, .call = call, .op = LW_OP_block_partner, .mask = mask, .to = s->pieces};
     int source[LW_LANES * LW_WARPS_MAX];
     start(&m);
     if (known_sources(&m, source)) {

@@ -186,7 +186,11 @@ static bool unroll(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lw__spmd_mark_sums(unit, &unit->kernels.rows[i], &sums))
             return false;
-    return !sums || lw__llvm_passes(unit->module, unit->machine, unrolling_sums);
+    if (sums && !lw__llvm_passes(unit->module, unit->machine, unrolling_sums))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        lw__spmd_select_placed(unit->kernels.rows[i].function);
+    return true;
 }
 
 /* lw__pass_prepare - the block's dimensions into the code, then scalar clean-up.

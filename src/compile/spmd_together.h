@@ -76,9 +76,10 @@ void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, LLVMValueRef
               LLVMValueRef *result);
 /* spmd_scan.c: inclusive and exclusive sums, of either scope. */
 void lw__scan(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
-/* spmd_move.c: shuffles and warp_broadcast; block_broadcast; one step of *_REDUCE. */
-void lw__move_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
+/* spmd_move.c: shuffles, warp_broadcast and a step of WARP_REDUCE, of one warp; block_broadcast and
+ * a step of BLOCK_REDUCE. */
+void lw__move_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask,
+                   uint32_t warp);
 void lw__move_block(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
-void lw__partner_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__partner_block(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 #endif

@@ -24,27 +24,52 @@ static bool reduce(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const 
 }
 
 /* ballot: who says yes; any: is that somebody; all: does nobody say no? */
-static bool vote(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask)
+static void vote(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask,
+                 uint32_t warp)
 {
     LLVMValueRef votes[LW_SPMD_PIECES_MAX];
     LLVMValueRef nobody = LLVMConstNull(lw__spmd_vector_type(s, s->i1));
-    for (uint32_t p = 0; p < s->pieces; p++) {
+    const uint32_t first = lw__warp_first(s, warp), end = first + lw__warp_pieces(s, warp);
+    for (uint32_t p = first; p < end; p++) {
         votes[p] = lw__spmd_vector(s, LLVMGetOperand(call, 0), p);
         if (op == LW_OP_warp_all)
             votes[p] = LLVMBuildNot(s->b, votes[p], "");
         if (mask[p])
             votes[p] = LLVMBuildSelect(s->b, mask[p], votes[p], nobody, "");
     }
-    for (uint32_t w = 0; w < lw__warps(s); w++) {
-        LLVMValueRef bits = lw__warp_bits(s, votes, w);
-        if (op != LW_OP_ballot) {
-            LLVMIntPredicate is = op == LW_OP_warp_any ? LLVMIntNE : LLVMIntEQ;
-            bits = LLVMBuildICmp(s->b, is, bits, lw__spmd_const32(s, 0), "");
-            bits = LLVMBuildZExt(s->b, bits, s->i32, "");
-        }
-        set_warp(s, call, w, bits);
+    LLVMValueRef bits = lw__warp_bits(s, votes, warp);
+    if (op != LW_OP_ballot) {
+        LLVMIntPredicate is = op == LW_OP_warp_any ? LLVMIntNE : LLVMIntEQ;
+        bits = LLVMBuildICmp(s->b, is, bits, lw__spmd_const32(s, 0), "");
+        bits = LLVMBuildZExt(s->b, bits, s->i32, "");
     }
-    return true;
+    set_warp(s, call, warp, bits);
+}
+
+bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
+{
+    switch (lw__ir_collective(call, NULL)) {
+    case LW_OP_shuffle:
+    case LW_OP_shuffle_up:
+    case LW_OP_shuffle_down:
+    case LW_OP_shuffle_xor:
+    case LW_OP_warp_broadcast:
+    case LW_OP_warp_partner:
+    case LW_OP_ballot:
+    case LW_OP_warp_any:
+    case LW_OP_warp_all: break;
+    default: return false;
+    }
+    return lw__shape_of(s, call).kind > LW_SHAPE_OFFSET && !lw__spmd_trips_differ(s, call);
+}
+
+void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp)
+{
+    const enum lw__op op = lw__ir_collective(call, NULL);
+    if (op == LW_OP_ballot || op == LW_OP_warp_any || op == LW_OP_warp_all)
+        vote(s, call, op, mask, warp);
+    else
+        lw__move_warp(s, call, op, mask, warp);
 }
 
 bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
@@ -55,17 +80,20 @@ bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const 
     case LW_OP_shuffle_up:
     case LW_OP_shuffle_down:
     case LW_OP_shuffle_xor:
-    case LW_OP_warp_broadcast: lw__move_warp(s, call, op, mask); return true;
+    case LW_OP_warp_broadcast:
+    case LW_OP_warp_partner:
+    case LW_OP_ballot:
+    case LW_OP_warp_any:
+    case LW_OP_warp_all:
+        for (uint32_t w = 0; w < lw__warps(s); w++)
+            lw__spmd_one_warp(s, call, mask, w);
+        return true;
     case LW_OP_warp_sum:
     case LW_OP_warp_max:
     case LW_OP_warp_min:
     case LW_OP_warp_prod: return reduce(s, call, op, type, mask);
     case LW_OP_warp_inclusive_sum:
     case LW_OP_warp_exclusive_sum: lw__scan(s, call, op, mask); return true;
-    case LW_OP_warp_partner: lw__partner_warp(s, call, mask); return true;
-    case LW_OP_ballot:
-    case LW_OP_warp_any:
-    case LW_OP_warp_all: return vote(s, call, op, mask);
     case LW_OP_warp_sync: return true;
     default: return lw__spmd_refuse(s, call, "this operation");
     }
