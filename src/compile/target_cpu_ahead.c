@@ -9,6 +9,11 @@
  * small, block_idx.x is seldom 1 more: then the difference is taken as 0, and the prefetch is of
  * what is there already. At the end of a row of blocks it is of what nobody needs.
  *
+ * A row that begins where memory says, as those of a sparse matrix do, is read by a loop that each
+ * group of pieces has a copy of: an instruction sees one row of many, of which hardware makes no
+ * stream either. What follows a row in memory is most often the next, so what lies further on is
+ * fetched.
+ *
  * Into the second cache: the rows of a tile may be a power of two apart, and then fall on the same
  * few lines of the first. For lines to be written too: asking for ownership as well (prefetchw)
  * was measured to be slower.
@@ -20,6 +25,7 @@ enum {
     ROWS_MIN = 8, /* fewer are streams that hardware follows */
     ROWS_MAX = 512,
     LINE = 64,       /* bytes */
+    FURTHER = 512,   /* bytes; 2048 is as good */
     GRID_MIN = 4,    /* blocks */
     VISITS_MAX = 256 /* instructions looked at for one address */
 };
@@ -283,6 +289,100 @@ static void fetch(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRe
     row->next = offset + (size > LINE ? size : LINE);
 }
 
+/* ---- rows that begin where memory says ------------------------------------------------------- */
+
+static bool is_of(const struct ahead *a, const struct lw__loop *l, LLVMValueRef v)
+{
+    return is_inside(a, v) && l->body[lw__cfg_index(&a->cfg, LLVMGetInstructionParent(v))];
+}
+
+static bool is_sum(LLVMValueRef v)
+{
+    return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAFreezeInst(v) ||
+           LLVMIsAGetElementPtrInst(v);
+}
+
+/* Is v made of something that the block has loaded? */
+static bool is_loaded(struct ahead *a, LLVMValueRef v)
+{
+    if (!is_inside(a, v) || !a->visits)
+        return false;
+    a->visits--;
+    if (LLVMIsALoadInst(v))
+        return true;
+    for (int k = 0; is_sum(v) && k < LLVMGetNumOperands(v); k++)
+        if (is_loaded(a, LLVMGetOperand(v, (unsigned)k)))
+            return true;
+    return false;
+}
+
+/* What v is computed of that changes from trip to trip: one phi of the loop; NULL: more or less. */
+static LLVMValueRef counter_of(struct ahead *a, const struct lw__loop *l, LLVMValueRef v)
+{
+    LLVMValueRef found = NULL;
+    if (LLVMIsAPHINode(v))
+        return LLVMGetInstructionParent(v) == a->cfg.blocks[l->header] ? v : NULL;
+    for (int k = 0; is_sum(v) && k < LLVMGetNumOperands(v); k++)
+        if (is_of(a, l, LLVMGetOperand(v, (unsigned)k))) {
+            if (found || !(found = counter_of(a, l, LLVMGetOperand(v, (unsigned)k))))
+                return NULL;
+        }
+    return found;
+}
+
+/* Does it begin with something loaded, and grow by a constant? */
+static bool counts_from_loaded(struct ahead *a, const struct lw__loop *l, LLVMValueRef phi)
+{
+    bool grows = true, loaded = false;
+    a->visits = VISITS_MAX;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+        if (is_of(a, l, v))
+            grows &= is_sum(v) && LLVMGetNumOperands(v) == 2 && LLVMGetOperand(v, 0) == phi &&
+                     LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+        else
+            loaded |= is_loaded(a, v);
+    }
+    return grows && loaded;
+}
+
+static const struct lw__loop *innermost(const struct ahead *a, uint32_t block)
+{
+    const struct lw__loop *best = a->blocks;
+    for (size_t l = 0; l < a->loops.count; l++)
+        if (a->loops.loops[l].body[block] && a->loops.loops[l].size < best->size)
+            best = &a->loops.loops[l];
+    return best;
+}
+
+/* Once for each line. */
+static void fetch_further(struct ahead *a, LLVMBasicBlockRef block, const struct lw__loop *l)
+{
+    a->row_count = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMTypeRef type;
+        LLVMValueRef address = LLVMIsALoadInst(i) ? address_of(i, &type) : NULL;
+        int64_t offset;
+        LLVMValueRef base = address ? base_of(a, address, &offset) : NULL,
+                     counter = base ? counter_of(a, l, base) : NULL;
+        if (!counter || a->row_count == ROWS_MAX || !counts_from_loaded(a, l, counter))
+            continue;
+        if (!row_of(a, base))
+            a->rows[a->row_count++] =
+                (struct row){base, LLVMConstInt(a->i64, FURTHER, 0), INT64_MIN};
+        fetch(a, i, type, address);
+    }
+}
+
+static void fetch_rows(struct ahead *a)
+{
+    for (uint32_t k = 0; k < a->cfg.count; k++) {
+        const struct lw__loop *l = a->blocks->body[k] ? innermost(a, k) : a->blocks;
+        if (l != a->blocks)
+            fetch_further(a, a->cfg.blocks[k], l);
+    }
+}
+
 bool lw__cpu_fetch_ahead(LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);
@@ -301,6 +401,7 @@ bool lw__cpu_fetch_ahead(LLVMValueRef function)
         each_access(a, note_row);
         if (a->row_count >= ROWS_MIN)
             each_access(a, fetch);
+        fetch_rows(a);
     }
     lw__loops_free(&a->loops);
     lw__cfg_free(&a->cfg);
