@@ -1,10 +1,13 @@
 /* spmd_agree.c - does a condition hold for all threads of the block, or for none?
  *
  * A linear value is compared with a uniform one at its two ends: one or two scalar comparisons
- * stand for those of all lanes. That is what makes the unmasked copies cheap to reach.
+ * stand for those of all lanes. That is what makes the unmasked copies cheap to reach. Where a rule
+ * holds for each piece alone, as for a range of the warp's own, each is compared at its ends.
  */
 #include "compile/spmd_copy.h"
 #include <string.h>
+
+enum { STRIDE_MAX = 1 << 16 }; /* in a piece, lest it wraps around twice */
 
 struct agreement {
     LLVMValueRef all, none;
@@ -23,6 +26,11 @@ static bool is_signed(LLVMIntPredicate p)
 static bool is_order(LLVMIntPredicate p)
 {
     return p != LLVMIntEQ && p != LLVMIntNE;
+}
+
+static bool is_less(LLVMIntPredicate p)
+{
+    return p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntULT || p == LLVMIntULE;
 }
 
 static LLVMIntPredicate swapped(LLVMIntPredicate p)
@@ -59,13 +67,12 @@ static struct agreement compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMVal
         least = o < least ? o : least;
         most = o > most ? o : most;
     }
-    bool is_less = predicate == LLVMIntSLT || predicate == LLVMIntSLE || predicate == LLVMIntULT ||
-                   predicate == LLVMIntULE;
     LLVMValueRef low = thread_value(s, x, least), high = thread_value(s, x, most);
     LLVMValueRef bound = lw__spmd_uniform(s, y);
     struct agreement a = {
-        LLVMBuildICmp(s->b, predicate, is_less ? high : low, bound, ""),
-        LLVMBuildNot(s->b, LLVMBuildICmp(s->b, predicate, is_less ? low : high, bound, ""), "")};
+        LLVMBuildICmp(s->b, predicate, is_less(predicate) ? high : low, bound, ""),
+        LLVMBuildNot(
+            s->b, LLVMBuildICmp(s->b, predicate, is_less(predicate) ? low : high, bound, ""), "")};
     if (is_signed(predicate) ? shape.nsw : shape.nuw)
         return a;
     LLVMIntPredicate order = is_signed(predicate) ? LLVMIntSLE : LLVMIntULE;
@@ -74,6 +81,50 @@ static struct agreement compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMVal
     a.none = LLVMBuildAnd(s->b, a.none, ordered, "");
     return a;
 }
+
+/* ---- piece by piece -------------------------------------------------------------------------- */
+
+/* Is one of x and y linear in each piece and the other the same, and one of them by no rule for all
+ * pieces together, such as a warp's own number? */
+static bool is_linear_in_pieces(const struct lw__spmd *s, LLVMValueRef x, LLVMValueRef y)
+{
+    struct lw__value_shape a = lw__shape_of(s, x), b = lw__shape_of(s, y);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    int64_t of_x, of_y;
+    return (a.kind == LW_SHAPE_PIECE || b.kind == LW_SHAPE_PIECE) &&
+           LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32 &&
+           lw__shape_as_piece(s, a, &of_x) && lw__shape_as_piece(s, b, &of_y) && !of_y &&
+           of_x > -STRIDE_MAX && of_x < STRIDE_MAX;
+}
+
+/* The same at the two ends of each piece. */
+static struct agreement compare_pieces(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef y,
+                                       LLVMIntPredicate predicate)
+{
+    const LLVMIntPredicate order = is_signed(predicate) ? LLVMIntSLE : LLVMIntULE;
+    struct agreement a = {truth(s, true), truth(s, true)};
+    for (uint32_t p = s->from; p < s->to; p++) {
+        const uint32_t left = s->threads - p * s->width;
+        int64_t stride;
+        lw__shape_piece_stride(s, lw__shape_of(s, x), p, &stride);
+        stride *= (left < s->width ? left : s->width) - 1;
+        LLVMValueRef first = lw__spmd_base(s, x, p), bound = lw__spmd_base(s, y, p);
+        LLVMValueRef by = LLVMConstInt(LLVMTypeOf(first), (uint64_t)stride, true);
+        LLVMValueRef last = LLVMBuildAdd(s->b, first, by, "");
+        LLVMValueRef low = stride < 0 ? last : first, high = stride < 0 ? first : last;
+        LLVMValueRef ordered = LLVMBuildICmp(s->b, order, low, high, "");
+        LLVMValueRef yes =
+                         LLVMBuildICmp(s->b, predicate, is_less(predicate) ? high : low, bound, ""),
+                     may =
+                         LLVMBuildICmp(s->b, predicate, is_less(predicate) ? low : high, bound, "");
+        a.all = LLVMBuildAnd(s->b, a.all, LLVMBuildAnd(s->b, yes, ordered, ""), "");
+        a.none = LLVMBuildAnd(s->b, a.none,
+                              LLVMBuildAnd(s->b, LLVMBuildNot(s->b, may, ""), ordered, ""), "");
+    }
+    return a;
+}
+
+/* ---- any condition --------------------------------------------------------------------------- */
 
 /* In pairs: no piece waits for more than a few others. */
 static LLVMValueRef join_all(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef *v, uint32_t count)
@@ -156,6 +207,10 @@ static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth
             return compare_ends(s, x, y, p);
         if (is_linear(s, y) && lw__shape_is_uniform(s, lw__shape_of(s, x)))
             return compare_ends(s, y, x, swapped(p));
+        if (is_linear_in_pieces(s, x, y))
+            return compare_pieces(s, x, y, p);
+        if (is_linear_in_pieces(s, y, x))
+            return compare_pieces(s, y, x, swapped(p));
     }
     if (LLVMGetInstructionOpcode(c) == LLVMXor && is_literal(LLVMGetOperand(c, 1), true)) {
         r = agree(s, LLVMGetOperand(c, 0), depth + 1);
@@ -250,7 +305,9 @@ bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef c, unsigned de
         LLVMValueRef x = LLVMGetOperand(c, 0), y = LLVMGetOperand(c, 1);
         struct lw__value_shape a = lw__shape_of(s, x), b = lw__shape_of(s, y);
         return (a.kind == LW_SHAPE_OFFSET && lw__shape_is_uniform(s, b)) ||
-               (b.kind == LW_SHAPE_OFFSET && lw__shape_is_uniform(s, a));
+               (b.kind == LW_SHAPE_OFFSET && lw__shape_is_uniform(s, a)) ||
+               (is_order(LLVMGetICmpPredicate(c)) &&
+                (is_linear_in_pieces(s, x, y) || is_linear_in_pieces(s, y, x)));
     }
     if (op != LLVMAnd && op != LLVMOr && op != LLVMXor && op != LLVMSelect)
         return false;

@@ -182,6 +182,35 @@ KERNEL void do_while(uint32_t *out, const uint32_t *a)
     out[I] = v + rounds;
 }
 
+/* Each warp goes through a range of its own, by numbers that may wrap around. */
+KERNEL void warp_ranges(uint32_t *out, const uint32_t *a)
+{
+    uint32_t length = a[warp_id() + 1] % 100, near = a[warp_id()] % 100, sum = 0;
+    uint32_t first = (block_idx.x == 2 ? 0x80000000u : 0) + (block_idx.x ? 0u - near : near);
+    uint32_t end = first + length;
+    for (uint32_t i = first + lane_id(); i < end; i += 32)
+        if (sum += i, i >= end - 32)
+            break;
+    for (uint32_t i = end - lane_id(); i > first; i -= 32)
+        if (sum = sum * 3 + i, i <= 32)
+            break;
+    for (uint32_t i = first + lane_id(); (int)i <= (int)end; i += 32)
+        if (sum ^= i, (int)(i + 32) < (int)i)
+            break;
+    out[I] = sum;
+}
+
+KERNEL void warp_ranges_wide(uint64_t *out, const uint32_t *a, int n)
+{
+    size_t first = a[warp_id()] % 1000, end = first + a[warp_id() + 1] % 100;
+    uint64_t sum = 0;
+    for (size_t i = first + lane_id(); i < end; i += 32)
+        sum += a[i % n];
+    for (int64_t i = (int64_t)end - lane_id(); i >= (int64_t)first; i -= 32)
+        sum = 5 * sum + (uint64_t)i;
+    out[I] = sum;
+}
+
 /* An arm that several cases share, entered from two branches. */
 KERNEL void shared_arm(int *out, const uint8_t *a, const int *b)
 {
