@@ -27,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ROUNDS, L2_BYTES = 9, 256 << 20
 NOT_THERE = 4  # exit status
-DTYPES = {"u8": 4, "f32": 11}
+DTYPES = {"i32": 2, "u8": 4, "u64": 7, "f32": 11}
 
 
 class Arg(C.Structure):
@@ -243,9 +243,9 @@ def row_softmax():
 
 def row_transpose():
     n = 16384
-    k = LW.kernel("transpose")
-    return measure("transpose 16384^2", (rand(n, n),), n * n,
-                   lambda out, a: LW.launch(k, (n // 32, n // 32, 1), (32, 8, 1), n, n, out, a),
+    k = LW.kernel("transpose4")
+    return measure("transpose4 16384^2", (rand(n, n),), n * n,
+                   lambda out, a: LW.launch(k, (n // 64, n // 64, 1), (16, 16, 1), n, n, out, a),
                    lambda a: a.t().contiguous(), lambda a: a.t(), 8 * n * n, bound=0)
 
 
@@ -259,15 +259,12 @@ def row_matmul():
 
 
 def row_attention():
-    keys, size, blocks = 1 << 20, 128, 528
-    parts, join = (LW.kernel(name, of="attention_parts")
-                   for name in ("attention_parts", "attention_join"))
-    place = LW.zeros(blocks * (size + 2))
+    keys, size, blocks = 1 << 20, 128, 264
+    kernel = LW.kernel("attention")
+    parts, done = LW.zeros(blocks * (size + 4)), LW.zeros(1, "i32")
 
     def run(out, q, k, v):
-        first = LW.launch(parts, (blocks, 1, 1), (256, 1, 1), place, q, k, v, keys)
-        second = LW.launch(join, (1, 1, 1), (128, 1, 1), out, place, blocks)
-        return lambda: (first(), second())
+        return LW.launch(kernel, (blocks, 1, 1), (512, 1, 1), out, parts, done, q, k, v, keys)
 
     def attention(q, k, v):
         return torch.softmax(k @ q, 0) @ v
@@ -280,7 +277,7 @@ def row_scan():
     n = 1 << 28
     blocks = n // 4096
     scan, begin = (LW.kernel(name, of="scan_ahead") for name in ("scan_ahead", "scan_open"))
-    state = LW.make("lw_buffer_create", LW.device, 7, C.c_size_t(blocks))
+    state = LW.zeros(blocks, "u64")
 
     def run(out, a):
         first = LW.launch(begin, (blocks // 256, 1, 1), (256, 1, 1), state, blocks)

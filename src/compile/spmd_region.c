@@ -123,7 +123,7 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
         if (around) { /* all of the loop, then */
             r->join = join_behind(s, r->join, r->head);
         } else if (top != r->head) {
-            r->join = common_join(s, r->join, top);
+            r->join = common_join(s, r->join, s->ipdom[top]); /* top itself is a trip away */
             head = top;
         } else if (is_entered_elsewhere(s, r)) {
             r->join = s->ipdom[r->join];
