@@ -101,6 +101,7 @@ static bool optimise(struct lw__unit *unit)
         lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
         lw__ptx_relax(unit->kernels.rows[i].function);
     }
+    lw__ptx_narrow(unit->module);
     LLVMStripModuleDebugInfo(unit->module);
     return true;
 }

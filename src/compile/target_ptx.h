@@ -44,6 +44,9 @@ void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *ker
 void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel);
 void lw__ptx_relax(LLVMValueRef function);
 
+/* target_ptx_narrow.c: conversions of floats to 8 and 16 bits, in all functions. */
+void lw__ptx_narrow(LLVMModuleRef module);
+
 /* target_ptx_trips.c: loops of the entry that read memory make several trips under one test.
  * *some is set where there are such. */
 bool lw__ptx_trips(LLVMContextRef context, const struct lw__kernel *kernel, bool *some);
