@@ -15,7 +15,7 @@ static float dot4(float4 a, float4 b)
     return fma(a.x, b.x, fma(a.y, b.y, fma(a.z, b.z, a.w * b.w)));
 }
 
-/* By how much what was weighed against `most` weighs less against `top`; nothing was: not at all. */
+/* By how much what was weighed against `most` weighs less against `top`; 0 where nothing was. */
 static float weigh(float most, float top)
 {
     return most > -INFINITY ? exp(most - top) : 0.0f;
@@ -27,7 +27,28 @@ static float over_sides(float v)
     return v + shuffle_xor(v, 2 * LANES);
 }
 
-/* What a block's warps have, at most `top`, as the block's part: FOURS sums; then top and weight. */
+/* What the sides of a warp have, against the highest of their tops. */
+static void join_sides(float4 *sums, float *most, float *weight, float top, float all,
+                       const float4 sum[EACH])
+{
+    float highest = fmax(top, shuffle_xor(top, LANES));
+    highest = fmax(highest, shuffle_xor(highest, 2 * LANES));
+    float scale = weigh(top, highest);
+    all = over_sides(all * scale);
+#pragma unroll
+    for (int c = 0; c < EACH; c++) {
+        float4 s = sum[c] * scale;
+        s = (float4){over_sides(s.x), over_sides(s.y), over_sides(s.z), over_sides(s.w)};
+        if (lane_id() < LANES)
+            sums[c * LANES + lane_id()] = s;
+    }
+    if (lane_id() == 0) {
+        *most = highest;
+        *weight = all;
+    }
+}
+
+/* What the warps of a block have, as the block's part: FOURS sums; then its top and weight. */
 static void leave(float4 *part, const float4 sums[WARPS][FOURS], const float *most,
                   const float *weight)
 {
@@ -115,21 +136,7 @@ KERNEL BLOCK(512) void attention(float *out, float4 *parts, int *done, const flo
             sum[c] = sum[c] * before + p * v[c];
         top = higher;
     }
-    float highest = fmax(top, shuffle_xor(top, LANES));
-    highest = fmax(highest, shuffle_xor(highest, 2 * LANES));
-    float scale = weigh(top, highest);
-    all = over_sides(all * scale);
-#pragma unroll
-    for (int c = 0; c < EACH; c++) {
-        float4 s = sum[c] * scale;
-        s = (float4){over_sides(s.x), over_sides(s.y), over_sides(s.z), over_sides(s.w)};
-        if (side == 0)
-            sums[warp][c * LANES + lane] = s;
-    }
-    if (lane_id() == 0) {
-        most[warp] = highest;
-        weight[warp] = all;
-    }
+    join_sides(sums[warp], &most[warp], &weight[warp], top, all, sum);
     barrier();
     leave(parts + (size_t)block_idx.x * PART, sums, most, weight);
     barrier();
