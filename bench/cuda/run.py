@@ -275,13 +275,14 @@ def row_attention():
 
 def row_scan():
     n = 1 << 28
-    blocks = n // 4096
+    threads, each = 128, 16
+    blocks = n // (threads * each * 4)
     scan, begin = (LW.kernel(name, of="scan_ahead") for name in ("scan_ahead", "scan_open"))
     state = LW.zeros(blocks, "u64")
 
     def run(out, a):
         first = LW.launch(begin, (blocks // 256, 1, 1), (256, 1, 1), state, blocks)
-        second = LW.launch(scan, (blocks, 1, 1), (256, 1, 1), out, a, state)
+        second = LW.launch(scan, (blocks, 1, 1), (threads, 1, 1), out, a, state)
         return lambda: (first(), second())
 
     return measure("scan 2^28", (rand(n) - 0.5,), n, run, lambda a: torch.cumsum(a, 0),

@@ -1,14 +1,13 @@
-/* scan_ahead - inclusive sums of all elements in one pass: each block scans its tile, tells the sum
- * of it, and looks back at the blocks in front until it meets one that knows the sum up to its end.
- * state has for each block what it has told: 0, which scan_open writes, its own sum, or the sum up
- * to its end. A tile goes through block memory, so that neighbours read and write neighbours; a
- * place more behind every four keeps its threads in different banks.
- * n is a multiple of a tile's 4096 elements.
+/* scan_ahead - inclusive sums of all elements in one pass: each block tells the sum of its tile,
+ * and looks back at the blocks in front until it meets one that knows the sum up to its end; then
+ * its warps, which have scanned their rows meanwhile, add what comes in front. state has for each
+ * block what it has told: 0, which scan_open writes, its own sum, or the sum up to its end.
+ * n is a multiple of a tile's TILE elements.
  * source   Merrill & Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016
  */
 #include <lanewise/kernel.h>
 
-enum { THREADS = 256, EACH = 4, TILE = THREADS * EACH * 4 };
+enum { THREADS = 128, WARPS = THREADS / WARP_SIZE, EACH = 16, TILE = THREADS * EACH * 4 };
 #define OWN (1ull << 32)
 #define UP_TO_END (2ull << 32)
 
@@ -30,11 +29,11 @@ static float told(uint64_t state)
     return u.value;
 }
 
-/* What comes in front of block b; its first warp runs it, each lane asks one block. */
+/* What comes in front of block b; a warp runs it, each lane asks one block. */
 static float look_back(uint64_t *state, int b)
 {
     float sum = 0;
-    for (int last = b - 1; last >= 0; last -= WARP_SIZE) {
+    for (int last = b - 1;; last -= WARP_SIZE) {
         int at = last - lane_id();
         uint64_t s = UP_TO_END;
         if (at >= 0)
@@ -44,9 +43,8 @@ static float look_back(uint64_t *state, int b)
         int take = ends ? ctz(ends) : WARP_SIZE - 1;
         sum += warp_sum(lane_id() <= take && at >= 0 ? told(s) : 0.0f);
         if (ends)
-            break;
+            return sum;
     }
-    return sum;
 }
 
 KERNEL void scan_open(uint64_t *state, int blocks)
@@ -55,51 +53,52 @@ KERNEL void scan_open(uint64_t *state, int blocks)
         state[global_idx.x] = 0;
 }
 
-KERNEL BLOCK(256) void scan_ahead(float4 *out, const float4 *a, uint64_t *state)
+KERNEL BLOCK(128) void scan_ahead(float4 *out, const float4 *a, uint64_t *state)
 {
+    SHARED float totals[WARPS];
     SHARED float before;
-    SHARED float4 tile[TILE / 4 + TILE / 16];
-    int t = thread_idx.x;
-    size_t first = (size_t)block_idx.x * (TILE / 4) + (size_t)t;
+    int b = block_idx.x, warp = warp_id(), lane = lane_id();
+    size_t first = (size_t)b * (TILE / 4) + (size_t)(warp * EACH * WARP_SIZE + lane);
     float4 x[EACH];
-    float sum = 0;
-#pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        int at = k * THREADS + t;
-        tile[at + at / 4] = a[first + (size_t)(k * THREADS)];
-    }
-    barrier();
+    float total = 0, mine = 0, all = 0, sum = 0;
 #pragma unroll
     for (int k = 0; k < EACH; k++)
-        x[k] = tile[t * 5 + k];
+        x[k] = a[first + (size_t)(k * WARP_SIZE)];
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        x[k].x = sum += x[k].x;
-        x[k].y = sum += x[k].y;
-        x[k].z = sum += x[k].z;
-        x[k].w = sum += x[k].w;
+    for (int k = 0; k < EACH; k++)
+        total += (x[k].x + x[k].y) + (x[k].z + x[k].w);
+    total = warp_sum(total);
+    if (lane == 0)
+        totals[warp] = total;
+    barrier();
+#pragma unroll
+    for (int w = 0; w < WARPS; w++) {
+        mine += w < warp ? totals[w] : 0;
+        all += totals[w];
     }
-    float mine = block_exclusive_sum(sum);
-    float all = block_broadcast(mine + sum, THREADS - 1);
-    if (warp_id() == 0) {
-        if (lane_id() == 0)
-            atomic_store(&state[block_idx.x], tell(block_idx.x ? OWN : UP_TO_END, all));
-        float front = look_back(state, block_idx.x);
-        if (lane_id() == 0) {
-            if (block_idx.x)
-                atomic_store(&state[block_idx.x], tell(UP_TO_END, front + all));
+    if (warp == 0 && lane == 0)
+        atomic_store(&state[b], tell(b ? OWN : UP_TO_END, all));
+    if (warp == 0) {
+        float front = look_back(state, b);
+        if (lane == 0) {
+            if (b)
+                atomic_store(&state[b], tell(UP_TO_END, front + all));
             before = front;
         }
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        x[k].y += x[k].x;
+        x[k].z += x[k].y;
+        x[k].w += x[k].z;
+        float in_front = warp_exclusive_sum(x[k].w);
+        float row = warp_broadcast(in_front + x[k].w, WARP_SIZE - 1);
+        x[k] += in_front + sum;
+        sum += row;
     }
     barrier();
     mine += before;
 #pragma unroll
     for (int k = 0; k < EACH; k++)
-        tile[t * 5 + k] = x[k] + mine;
-    barrier();
-#pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        int at = k * THREADS + t;
-        out[first + (size_t)(k * THREADS)] = tile[at + at / 4];
-    }
+        out[first + (size_t)(k * WARP_SIZE)] = x[k] + mine;
 }
