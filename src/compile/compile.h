@@ -168,6 +168,12 @@ const char *lw__ir_callee(LLVMValueRef instruction); /* name of the function cal
 bool lw__ir_is_place(const char *callee);            /* lw.thread_idx.x and its like */
 LLVMValueRef lw__ir_object(LLVMValueRef pointer);    /* what it points into: behind all GEPs */
 bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
+bool lw__ir_is_arith(LLVMValueRef i); /* a value of its operands and nothing else; no call, GEP */
+bool lw__ir_is_speculatable(LLVMValueRef call);            /* of a function that says so */
+bool lw__ir_saturates(LLVMValueRef call, bool *is_signed); /* fptosi.sat, fptoui.sat */
+LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p);       /* for operands in turn */
+LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from); /* NULL: it is none */
+void lw__ir_set_rare(LLVMValueRef branch); /* its first way is taken rarely */
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
@@ -200,6 +206,9 @@ bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
 /* ir_postdom.c: per block the immediate post-dominator, UINT32_MAX where there is none; NULL: out
  * of memory. owns: release with free() */
 uint32_t *lw__cfg_post_dominators(const struct lw__cfg *cfg);
+/* Set for all blocks that one that is set leads to; that lead to one that is set. */
+void lw__cfg_flow_on(const struct lw__cfg *cfg, bool *set);
+void lw__cfg_flow_back(const struct lw__cfg *cfg, bool *set);
 
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {
@@ -220,6 +229,7 @@ const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
                                              const struct lw__loops *loops);
 bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block);
 void lw__loops_nest(struct lw__loops *loops);
+int lw__loops_innermost(const struct lw__loops *loops, uint32_t block); /* that holds it; -1 */
 void lw__loops_free(struct lw__loops *loops);
 /* Does a loop's metadata, on a branch back to its header, have a word that begins like this? Let it
  * have this word alone; count: what comes with it, 0 nothing. */

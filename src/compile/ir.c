@@ -70,6 +70,60 @@ LLVMValueRef lw__ir_object(LLVMValueRef pointer)
     return pointer;
 }
 
+bool lw__ir_is_arith(LLVMValueRef i)
+{
+    return LLVMIsABinaryOperator(i) || LLVMIsAUnaryOperator(i) || LLVMIsACastInst(i) ||
+           LLVMIsACmpInst(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i);
+}
+
+bool lw__ir_is_speculatable(LLVMValueRef call)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(f) && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
+}
+
+bool lw__ir_saturates(LLVMValueRef call, bool *is_signed)
+{
+    const char *name = lw__ir_callee(call);
+    *is_signed = !strncmp(name, "llvm.fptosi.sat.", 16);
+    return *is_signed || !strncmp(name, "llvm.fptoui.sat.", 16);
+}
+
+LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntSLT: return LLVMIntSGT;
+    case LLVMIntSGT: return LLVMIntSLT;
+    case LLVMIntSLE: return LLVMIntSGE;
+    case LLVMIntSGE: return LLVMIntSLE;
+    case LLVMIntULT: return LLVMIntUGT;
+    case LLVMIntUGT: return LLVMIntULT;
+    case LLVMIntULE: return LLVMIntUGE;
+    case LLVMIntUGE: return LLVMIntULE;
+    default: return p;
+    }
+}
+
+LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+        if (LLVMGetIncomingBlock(phi, k) == from)
+            return LLVMGetIncomingValue(phi, k);
+    return NULL;
+}
+
+void lw__ir_set_rare(LLVMValueRef branch)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMGetCondition(branch)));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+    LLVMMetadataRef node[] = {LLVMMDStringInContext2(context, "branch_weights", 14),
+                              LLVMValueAsMetadata(LLVMConstInt(i32, 1, 0)),
+                              LLVMValueAsMetadata(LLVMConstInt(i32, 2000, 0))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(context, "prof", 4),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, node, 3)));
+}
+
 bool lw__ir_in_section(LLVMValueRef global, const char *section)
 {
     const char *name = LLVMGetSection(global);

@@ -189,3 +189,24 @@ bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b)
         b = cfg->idom[b];
     return a == b;
 }
+
+void lw__cfg_flow_on(const struct lw__cfg *g, bool *set)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < g->count; b++)
+            for (uint32_t e = g->succ_start[b]; set[b] && e < g->succ_start[b + 1]; e++)
+                if (!set[g->succ[e]])
+                    set[g->succ[e]] = changed = true;
+    }
+}
+
+void lw__cfg_flow_back(const struct lw__cfg *g, bool *set)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = (uint32_t)g->count; b-- > 0;)
+            for (uint32_t e = g->succ_start[b]; !set[b] && e < g->succ_start[b + 1]; e++)
+                changed |= set[b] = set[g->succ[e]];
+    }
+}

@@ -151,10 +151,10 @@ static LLVMValueRef rewrite_conversion(struct half_work *w, LLVMValueRef call, L
             v = lw__llvm_intrinsic(w->b, w->module, rounding[k].rounded, &type, 1, &v, 1);
             return saturate(w, v, LLVMTypeOf(call), true);
         }
-    bool is_signed = !strncmp(name, "llvm.fptosi.sat.", 16);
-    if (!is_half(type) || (!is_signed && strncmp(name, "llvm.fptoui.sat.", 16)))
-        return NULL;
-    return saturate(w, v, LLVMTypeOf(call), is_signed);
+    bool is_signed;
+    return lw__ir_saturates(call, &is_signed) && is_half(type)
+               ? saturate(w, v, LLVMTypeOf(call), is_signed)
+               : NULL;
 }
 
 /* What stands for the instruction, or NULL where it may stay. */

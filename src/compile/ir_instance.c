@@ -95,23 +95,13 @@ static bool list_helpers(LLVMModuleRef module, struct helpers *h)
 
 /* ---- places: number the collectives, calls and loops of each region in topological order --- */
 
-/* The innermost loop with this block; -1: none. */
-static int loop_of(const struct work *w, uint32_t b)
-{
-    int best = -1;
-    for (size_t k = 0; k < w->loops.count; k++)
-        if (w->loops.loops[k].body[b] &&
-            (best < 0 || w->loops.loops[k].size < w->loops.loops[best].size))
-            best = (int)k;
-    return best;
-}
-
 /* The loop directly in region `around` that holds the block, or -1 when the block itself is
  * directly there. */
 static int child_towards(const struct work *w, int around, uint32_t b)
 {
     int child = -1;
-    for (int l = loop_of(w, b); l != around && l >= 0; l = w->loops.loops[l].parent)
+    for (int l = lw__loops_innermost(&w->loops, b); l != around && l >= 0;
+         l = w->loops.loops[l].parent)
         child = l;
     return child;
 }
@@ -271,7 +261,7 @@ static bool number_places(struct work *w, const struct helpers *h, const struct 
 {
     for (size_t i = 0; i < w->cfg.count; i++) {
         uint32_t b = o->blocks[i];
-        int loop = loop_of(w, b);
+        int loop = lw__loops_innermost(&w->loops, b);
         for (int l = loop; l >= 0 && w->loops.loops[l].header == b; l = w->loops.loops[l].parent)
             w->place[l] = w->next_place[w->loops.loops[l].parent + 1]++;
         LLVMValueRef at = LLVMGetFirstInstruction(w->cfg.blocks[b]), next;

@@ -237,6 +237,16 @@ void lw__loops_nest(struct lw__loops *loops)
     }
 }
 
+int lw__loops_innermost(const struct lw__loops *loops, uint32_t block)
+{
+    int best = -1;
+    for (size_t k = 0; k < loops->count; k++)
+        if (loops->loops[k].body[block] &&
+            (best < 0 || loops->loops[k].size < loops->loops[best].size))
+            best = (int)k;
+    return best;
+}
+
 void lw__loops_free(struct lw__loops *loops)
 {
     for (size_t i = 0; i < loops->count; i++)

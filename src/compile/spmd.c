@@ -63,12 +63,11 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     if (!lw__cfg_build(s->scalar, &s->cfg))
         return lw__defect("out of memory");
     n = s->cfg.count + 1;
-    lw__spmd_find_operations(s);
     if (!lw__loops_build(&s->cfg, &s->loops))
         return false;
     s->ipdom = lw__cfg_post_dominators(&s->cfg);
+    s->operations = calloc(n, sizeof *s->operations);
     s->apart = calloc(n, sizeof *s->apart);
-    s->divergent = calloc(n, sizeof *s->divergent);
     s->joins = calloc(n, sizeof *s->joins);
     s->leaves_apart = calloc(s->loops.count + 1, sizeof *s->leaves_apart);
     s->waits = calloc(n, sizeof *s->waits);
@@ -78,9 +77,10 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     s->class_of = calloc(n, sizeof *s->class_of);
     s->meets_at = calloc(n, sizeof *s->meets_at);
     s->meets_later = calloc(s->cfg.succ_start[s->cfg.count] + 1, sizeof *s->meets_later);
-    if (!s->ipdom || !s->apart || !s->divergent || !s->joins || !s->leaves_apart || !s->waits ||
+    if (!s->ipdom || !s->operations || !s->apart || !s->joins || !s->leaves_apart || !s->waits ||
         !s->region_of || !s->class_of || !s->meets_at || !s->meets_later)
         return lw__defect("out of memory");
+    lw__spmd_find_operations(&s->cfg, s->operations);
     if (!lw__spmd_values_build(s))
         return false;
     for (bool held = true; held;) /* larger loops may be left apart by more values */
@@ -103,8 +103,8 @@ void lw__spmd_close(struct lw__spmd *s)
     lw__loops_free(&s->loops);
     lw__cfg_free(&s->cfg);
     free(s->ipdom);
+    free(s->operations);
     free(s->apart);
-    free(s->divergent);
     free(s->joins);
     free(s->leaves_apart);
     free(s->waits);
@@ -114,7 +114,6 @@ void lw__spmd_close(struct lw__spmd *s)
     free(s->meets_later);
     free(s->arguments);
     free(s->gone);
-    free(s->operations);
 }
 
 /* ---- the function around the blocks ---------------------------------------------------------- */

@@ -47,6 +47,7 @@ bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *ke
  * made of, with constants and nothing else? */
 bool lw__spmd_part_joins(LLVMValueRef function);
 bool lw__spmd_is_placed(LLVMValueRef v);
+bool lw__spmd_decides_by_way(LLVMBasicBlockRef join); /* an i1 depends on the way to it */
 /* spmd_select.c: such a branch around a few values becomes a choice between them. */
 void lw__spmd_select_placed(LLVMValueRef function);
 /* spmd_tail.c: what threads do before they return, once for each way to it that a block operation
@@ -97,8 +98,9 @@ enum lw__apart { LW_APART_NOBODY, LW_APART_WARPS, LW_APART_LANES };
 /* Is the value the same for all, or (s->by_warp) for all of a warp? */
 bool lw__shape_keeps_together(const struct lw__spmd *s, struct lw__value_shape shape);
 
-/* spmd_shape.c: shapes of all values, and which terminators are divergent. */
+/* spmd_shape.c: shapes of all values, and which terminators are divergent: part lanes. */
 bool lw__spmd_shapes(struct lw__spmd *s);
+bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block);
 
 /* ---- regions (spmd_region.c, spmd_class.c) --------------------------------------------------- */
 
@@ -161,8 +163,7 @@ struct lw__spmd {
     struct lw__loops loops;
     bool *operations;   /* per block: an operation of the block is in it */
     uint32_t *ipdom;    /* per block: immediate post-dominator, UINT32_MAX: none */
-    uint8_t *apart;     /* per block: enum lw__apart, of those that its terminator parts; */
-    bool *divergent;    /* that is, lanes */
+    uint8_t *apart;     /* per block: enum lw__apart, of those that its terminator parts */
     uint8_t *joins;     /* per block: enum lw__apart, of those that come here in different ways */
     uint32_t *meets_at; /* per block: where a divergent branch's lanes are together again */
     uint8_t *leaves_apart; /* per loop: enum lw__apart, of those that leave it in different trips */
@@ -305,9 +306,9 @@ LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a,
  * without. */
 LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b);
 
-/* spmd_convert.c: is it a call of fptosi.sat or fptoui.sat; the call of this vector. */
-bool lw__spmd_is_conversion(LLVMValueRef call);
-LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef x);
+/* spmd_convert.c: a call of fptosi.sat or fptoui.sat, of this vector. */
+LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_signed,
+                              LLVMValueRef x);
 
 /* spmd_memory.c: loads and stores, one piece; and those at a uniform address, for all. */
 bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
@@ -362,8 +363,8 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
  * s->pieces or more: all together. */
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 
-/* spmd_gone.c: fill in s->operations. */
-void lw__spmd_find_operations(struct lw__spmd *s);
+/* spmd_gone.c: per block, is an operation of the block in it? */
+void lw__spmd_find_operations(const struct lw__cfg *cfg, bool *operations);
 /* spmd_gone.c: the ways to returns belong to their loops; who comes to no block operation any more;
  * of the lanes that go from -> to, those of one piece. NULL: none that we know of. */
 bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held);

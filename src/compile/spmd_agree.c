@@ -33,21 +33,6 @@ static bool is_less(LLVMIntPredicate p)
     return p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntULT || p == LLVMIntULE;
 }
 
-static LLVMIntPredicate swapped(LLVMIntPredicate p)
-{
-    switch (p) {
-    case LLVMIntSLT: return LLVMIntSGT;
-    case LLVMIntSGT: return LLVMIntSLT;
-    case LLVMIntSLE: return LLVMIntSGE;
-    case LLVMIntSGE: return LLVMIntSLE;
-    case LLVMIntULT: return LLVMIntUGT;
-    case LLVMIntUGT: return LLVMIntULT;
-    case LLVMIntULE: return LLVMIntUGE;
-    case LLVMIntUGE: return LLVMIntULE;
-    default: return p;
-    }
-}
-
 /* thread 0's value and the offset of a thread, both as the lanes are kept */
 static LLVMValueRef thread_value(struct lw__spmd *s, LLVMValueRef v, int64_t offset)
 {
@@ -206,11 +191,11 @@ static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth
         if (is_linear(s, x) && lw__shape_is_uniform(s, lw__shape_of(s, y)))
             return compare_ends(s, x, y, p);
         if (is_linear(s, y) && lw__shape_is_uniform(s, lw__shape_of(s, x)))
-            return compare_ends(s, y, x, swapped(p));
+            return compare_ends(s, y, x, lw__ir_swapped(p));
         if (is_linear_in_pieces(s, x, y))
             return compare_pieces(s, x, y, p);
         if (is_linear_in_pieces(s, y, x))
-            return compare_pieces(s, y, x, swapped(p));
+            return compare_pieces(s, y, x, lw__ir_swapped(p));
     }
     if (LLVMGetInstructionOpcode(c) == LLVMXor && is_literal(LLVMGetOperand(c, 1), true)) {
         r = agree(s, LLVMGetOperand(c, 0), depth + 1);

@@ -229,6 +229,7 @@ static LLVMValueRef intrinsic(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 
 static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
+    bool is_signed;
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
     if (LLVMIsABinaryOperator(i))
         return binary(s, i, p, mask);
@@ -256,8 +257,9 @@ static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, 
     case LLVMCall:
         if (lw__spmd_is_native(i))
             return lw__spmd_native(s, i, operand(s, i, 0, p), operand(s, i, 1, p));
-        return lw__spmd_is_conversion(i) ? lw__spmd_convert(s, i, operand(s, i, 0, p))
-                                         : intrinsic(s, i, p);
+        return lw__ir_saturates(i, &is_signed)
+                   ? lw__spmd_convert(s, i, is_signed, operand(s, i, 0, p))
+                   : intrinsic(s, i, p);
     default: lw__spmd_refuse(s, i, "this instruction"); return NULL;
     }
 }

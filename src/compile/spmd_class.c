@@ -36,7 +36,7 @@ static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p)
     int child = child_with(s, outer, p);
     if (child >= 0)
         return s->regions[child].entered_from;
-    if (s->divergent[p] && s->entered_at[p] < 0)
+    if (lw__spmd_is_divergent(s, p) && s->entered_at[p] < 0)
         return SPLIT;
     return s->class_of[p];
 }

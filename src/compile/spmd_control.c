@@ -321,7 +321,7 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
 {
     for (uint32_t b = r->first; b <= r->last; b++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
-        if (r->blocks[b] && s->divergent[b] && s->meets_at[b] == r->join &&
+        if (r->blocks[b] && lw__spmd_is_divergent(s, b) && s->meets_at[b] == r->join &&
             !lw__control_is_linear(s, LLVMGetCondition(end), 0)) {
             lw__spmd_remark(s, LLVMGetCondition(end), "masked loop",
                             "lanes leave it in different trips");
@@ -467,7 +467,7 @@ static void emit_end(struct lw__spmd *s, struct lw__copy *c, uint32_t b)
         branch_to_dead_end(s, c, b, lw__spmd_dead_end(s, b));
     else if (region >= 0)
         enter_by_branch(s, c, b, region);
-    else if (s->divergent[b])
+    else if (lw__spmd_is_divergent(s, b))
         branch_apart(s, c, b);
     else
         branch_uniformly(s, c, b, end);

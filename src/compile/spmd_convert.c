@@ -17,7 +17,6 @@
 #include "compile/spmd.h"
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 struct conversion {
     LLVMTypeRef scalar, vector; /* what it makes */
@@ -28,10 +27,9 @@ struct conversion {
     bool has_greatest; /* beyond - 1 is a float */
 };
 
-static struct conversion conversion_of(struct lw__spmd *s, LLVMValueRef call)
+static struct conversion conversion_of(struct lw__spmd *s, LLVMValueRef call, bool is_signed)
 {
     LLVMTypeRef type = LLVMTypeOf(call);
-    const bool is_signed = lw__ir_callee(call)[strlen("llvm.fpto")] == 's';
     const unsigned digits = LLVMGetIntTypeWidth(type) - is_signed;
     const bool wide = LLVMTypeOf(LLVMGetOperand(call, 0)) == s->f64;
     return (struct conversion){.scalar = type,
@@ -114,14 +112,8 @@ static LLVMValueRef by_instruction(struct lw__spmd *s, const struct conversion *
 
 /* ---- entry ----------------------------------------------------------------------------------- */
 
-bool lw__spmd_is_conversion(LLVMValueRef call)
+LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_signed, LLVMValueRef x)
 {
-    const char *name = lw__ir_callee(call);
-    return !strncmp(name, "llvm.fptosi.sat.", 16) || !strncmp(name, "llvm.fptoui.sat.", 16);
-}
-
-LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef x)
-{
-    const struct conversion c = conversion_of(s, call);
+    const struct conversion c = conversion_of(s, call, is_signed);
     return s->level == LW_LEVEL_AARCH64 ? by_instruction(s, &c, x) : by_bounds(s, &c, x);
 }

@@ -176,10 +176,8 @@ static void add(struct segment *g, LLVMValueRef i)
 /* Can the instruction be left out, or made later, without anybody's notice? */
 static bool is_pure(LLVMValueRef i)
 {
-    return LLVMIsABinaryOperator(i) || LLVMIsAUnaryOperator(i) || LLVMIsACastInst(i) ||
-           LLVMIsACmpInst(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i) ||
-           (LLVMIsACallInst(i) && !strncmp(lw__ir_callee(i), "llvm.", 5) &&
-            !is_memory_intrinsic(lw__ir_callee(i)));
+    return lw__ir_is_arith(i) || (LLVMIsACallInst(i) && !strncmp(lw__ir_callee(i), "llvm.", 5) &&
+                                  !is_memory_intrinsic(lw__ir_callee(i)));
 }
 
 /* A call of lw.rarely past whose `other` there is a way; what a piece shares is a select. */
@@ -229,16 +227,6 @@ static bool is_rare(const struct lw__spmd *s, const struct segment *g, LLVMValue
     return index != UINT32_MAX && g->rare[index] && g->rare[index] != i;
 }
 
-/* Weights say that the branch goes the first way rarely. */
-static void set_rare(struct lw__spmd *s, LLVMValueRef branch)
-{
-    LLVMMetadataRef node[] = {LLVMMDStringInContext2(s->context, "branch_weights", 14),
-                              LLVMValueAsMetadata(lw__spmd_const32(s, 1)),
-                              LLVMValueAsMetadata(lw__spmd_const32(s, 2000))};
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(s->context, "prof", 4),
-                    LLVMMetadataAsValue(s->context, LLVMMDNodeInContext2(s->context, node, 3)));
-}
-
 /* `other`, and what only it wants, for some pieces. */
 static void emit_other(struct lw__spmd *s, const struct lw__copy *c, const struct segment *g,
                        LLVMValueRef call, uint32_t first, uint32_t end)
@@ -265,7 +253,7 @@ static void emit_rarely(struct lw__spmd *s, const struct lw__copy *c, const stru
         }
     LLVMBasicBlockRef seldom = lw__copy_block(s, "rare"), on = lw__copy_block(s, "usual"),
                       from[] = {LLVMGetInsertBlock(s->b), seldom};
-    set_rare(s, LLVMBuildCondBr(s->b, lw__mask_piece_any(s, any), seldom, on));
+    lw__ir_set_rare(LLVMBuildCondBr(s->b, lw__mask_piece_any(s, any), seldom, on));
     lw__copy_stand_at(s, seldom);
     emit_other(s, c, g, call, first, end);
     for (uint32_t p = first, k = 0; p < end; p++, k++)
@@ -317,14 +305,11 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__copy *c, const stru
 /* Values of a piece that go around the innermost loop that holds the block. */
 static uint32_t carried_around(const struct lw__spmd *s, uint32_t b)
 {
-    const struct lw__loop *inner = NULL;
+    const int inner = lw__loops_innermost(&s->loops, b);
     uint32_t n = 0;
-    for (size_t l = 0; l < s->loops.count; l++)
-        if (s->loops.loops[l].body[b] && (!inner || s->loops.loops[l].size < inner->size))
-            inner = &s->loops.loops[l];
-    if (!inner)
+    if (inner < 0)
         return 0;
-    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[inner->header]);
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[s->loops.loops[inner].header]);
     for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
         n += lw__shape_of(s, i).kind == LW_SHAPE_VARYING;
     return n;

@@ -11,13 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void lw__spmd_find_operations(struct lw__spmd *s)
+void lw__spmd_find_operations(const struct lw__cfg *g, bool *operations)
 {
-    s->operations = lw__copy_memory(s->cfg.count, 1);
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+    for (uint32_t b = 0; b < g->count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            s->operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
+            operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
 }
 
 /* ---- returns from loops ---------------------------------------------------------------------- */
@@ -80,25 +79,10 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
 
 /* ---- who is gone ----------------------------------------------------------------------------- */
 
-/* Per block: is one in it, or can be reached from it? owns: release with free() */
-static bool *reaching(const struct lw__spmd *s)
-{
-    bool *later = lw__copy_memory(s->cfg.count, 1), changed = true;
-    memcpy(later, s->operations, s->cfg.count);
-    while (changed) {
-        changed = false;
-        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;)
-            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
-                if (later[s->cfg.succ[e]] && !later[b])
-                    changed = later[b] = true;
-    }
-    return later;
-}
-
 /* A thread's way along edges, of which it is known that `condition` has this value. */
 struct way {
     const struct lw__spmd *s;
-    const bool *later; /* per block */
+    const bool *later; /* per block: a block operation is in it, or can be reached from it */
     LLVMValueRef condition;
     bool value;
     bool *seen; /* per edge */
@@ -154,8 +138,10 @@ static void find_ways(struct lw__spmd *s)
 {
     const struct lw__cfg *g = &s->cfg;
     const uint32_t edges = g->succ_start[g->count];
-    bool *later = reaching(s), *seen = lw__copy_memory(edges, 1);
+    bool *later = lw__copy_memory(g->count, 1), *seen = lw__copy_memory(edges, 1);
     struct way w = {.s = s, .later = later, .seen = seen};
+    memcpy(later, s->operations, g->count);
+    lw__cfg_flow_back(g, later);
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
             memset(seen, 0, edges);
@@ -223,19 +209,8 @@ static LLVMValueRef brought(const struct bringing *e, LLVMValueRef v, unsigned d
         return lw__spmd_vector(e->s, v, e->piece);
     if (!LLVMIsAPHINode(v))
         return depth < 4 ? brought_by_operation(e, v, depth) : NULL;
-    for (unsigned k = 0; k < LLVMCountIncoming(v); k++)
-        if (LLVMGetIncomingBlock(v, k) == g->blocks[e->from])
-            return lw__spmd_vector(e->s, LLVMGetIncomingValue(v, k), e->piece);
-    return NULL;
-}
-
-static bool has_operation(const struct lw__spmd *s, uint32_t b)
-{
-    for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
-         i = LLVMGetNextInstruction(i))
-        if (lw__op_table[lw__ir_collective(i, NULL)].block)
-            return true;
-    return false;
+    LLVMValueRef incoming = lw__ir_incoming(v, g->blocks[e->from]);
+    return incoming ? lw__spmd_vector(e->s, incoming, e->piece) : NULL;
 }
 
 LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
@@ -247,7 +222,7 @@ LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to,
     LLVMValueRef condition = condition_of(s, to);
     const bool left = condition && meets_later(s, to, next[0]),
                right = condition && meets_later(s, to, next[1]);
-    if (!condition || left == right || has_operation(s, to))
+    if (!condition || left == right || s->operations[to])
         return NULL;
     const struct bringing e = {s, from, to, piece};
     LLVMValueRef c = brought(&e, condition, 0);

@@ -104,7 +104,7 @@ static bool is_of_same_loops(const struct graph *g, uint32_t branch, uint32_t jo
 }
 
 /* Is there a condition that depends on the way? spmd_gone.c follows such from block to block. */
-static bool decides_by_way(LLVMBasicBlockRef join)
+bool lw__spmd_decides_by_way(LLVMBasicBlockRef join)
 {
     LLVMValueRef phi = LLVMGetFirstInstruction(join);
     for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
@@ -122,7 +122,7 @@ static bool wants_join(struct graph *g, uint32_t branch)
     const uint32_t join = g->ipdom[branch];
     if (LLVMGetNumSuccessors(end) != 2 || join == UINT32_MAX ||
         !lw__spmd_is_placed(LLVMGetCondition(end)) || !is_of_same_loops(g, branch, join) ||
-        decides_by_way(c->blocks[join]) || !fill(g, branch, join))
+        lw__spmd_decides_by_way(c->blocks[join]) || !fill(g, branch, join))
         return false;
     for (uint32_t e = c->pred_start[join]; e < c->pred_start[join + 1]; e++)
         if (!g->in[c->pred[e]])

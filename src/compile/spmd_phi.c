@@ -8,14 +8,6 @@ static bool has_slots(const struct lw__spmd *s, LLVMValueRef phi)
     return !(shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes);
 }
 
-static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
-        if (LLVMGetIncomingBlock(phi, k) == from)
-            return LLVMGetIncomingValue(phi, k);
-    return NULL;
-}
-
 static LLVMValueRef first_phi(const struct lw__spmd *s, uint32_t block)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[block]);
@@ -48,7 +40,7 @@ LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
     for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
         if (!has_slots(s, phi))
             continue;
-        LLVMValueRef v = incoming_from(phi, s->cfg.blocks[from]);
+        LLVMValueRef v = lw__ir_incoming(phi, s->cfg.blocks[from]);
         bool vector = lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
         lw__spmd_slots(s, phi, &count);
         for (uint32_t p = 0; p < count; p++, used++)

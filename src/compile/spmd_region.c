@@ -245,7 +245,7 @@ static void nest(struct lw__spmd *s)
 bool lw__spmd_regions(struct lw__spmd *s)
 {
     for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->divergent[b] && !add_region(s, b))
+        if (lw__spmd_is_divergent(s, b) && !add_region(s, b))
             return false;
     if (!make_laminar(s))
         return false;

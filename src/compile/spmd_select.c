@@ -21,9 +21,7 @@ static bool is_pure(LLVMValueRef i)
     const bool has_value = LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
     if (LLVMIsACallInst(i))
         return has_value && (lw__spmd_is_native(i) || !strncmp(lw__ir_callee(i), "llvm.", 5));
-    return LLVMIsABinaryOperator(i) || LLVMIsAUnaryOperator(i) || LLVMIsACastInst(i) ||
-           LLVMIsACmpInst(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i) ||
-           LLVMIsAGetElementPtrInst(i);
+    return lw__ir_is_arith(i) || LLVMIsAGetElementPtrInst(i);
 }
 
 /* Nothing but values, on the one way from `branch` on; *join: where it leads. */
@@ -44,17 +42,6 @@ static bool is_arm(LLVMBasicBlockRef arm, LLVMBasicBlockRef branch, LLVMBasicBlo
     return true;
 }
 
-/* spmd_gone.c follows conditions that depend on the way, but none that are chosen from. */
-static bool has_condition(LLVMBasicBlockRef join)
-{
-    LLVMValueRef phi = LLVMGetFirstInstruction(join);
-    LLVMTypeRef bit = LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(phi)));
-    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
-        if (LLVMTypeOf(phi) == bit)
-            return true;
-    return false;
-}
-
 /* Which of the branch's ways are arms, by their number; the others lead to the join themselves.
  * false: it is no such branch. */
 static bool find_arms(LLVMBasicBlockRef branch, bool is[2], LLVMBasicBlockRef *join)
@@ -72,15 +59,7 @@ static bool find_arms(LLVMBasicBlockRef branch, bool is[2], LLVMBasicBlockRef *j
             is[k] = false, behind[k] = to[k];
     *join = behind[0];
     return to[0] != to[1] && (is[0] || is[1]) && behind[0] == behind[1] && *join != branch &&
-           !has_condition(*join);
-}
-
-static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
-        if (LLVMGetIncomingBlock(phi, k) == from)
-            return LLVMGetIncomingValue(phi, k);
-    return NULL;
+           !lw__spmd_decides_by_way(*join);
 }
 
 /* The phi without what comes from the arms, and with the choice from the branch. */
@@ -89,8 +68,8 @@ static void choose(LLVMBuilderRef b, LLVMValueRef phi, LLVMBasicBlockRef branch,
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(branch);
     LLVMPositionBuilderBefore(b, end);
-    LLVMValueRef v = LLVMBuildSelect(b, LLVMGetCondition(end), incoming(phi, from[0]),
-                                     incoming(phi, from[1]), "");
+    LLVMValueRef v = LLVMBuildSelect(b, LLVMGetCondition(end), lw__ir_incoming(phi, from[0]),
+                                     lw__ir_incoming(phi, from[1]), "");
     LLVMPositionBuilderBefore(b, phi);
     LLVMValueRef less = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
     LLVMAddIncoming(less, &v, &branch, 1);
@@ -113,12 +92,9 @@ static void flatten(LLVMBuilderRef b, LLVMBasicBlockRef branch, const bool is[2]
         from[k] = is[k] ? LLVMGetSuccessor(end, k) : branch;
         LLVMValueRef i = is[k] ? LLVMGetFirstInstruction(from[k]) : NULL;
         for (; i && !LLVMIsATerminatorInst(i); i = next) {
-            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i);
             next = LLVMGetNextInstruction(i);
-            LLVMInstructionRemoveFromParent(i);
             LLVMPositionBuilderBefore(b, end);
-            LLVMInsertIntoBuilder(b, i);
-            LLVMInstructionSetDebugLoc(i, place);
+            lw__ir_move(i, b);
         }
     }
     for (LLVMValueRef phi = LLVMGetFirstInstruction(join); LLVMIsAPHINode(phi); phi = next) {

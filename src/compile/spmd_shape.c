@@ -514,17 +514,21 @@ static bool mark_branches(struct lw__spmd *s)
     bool changed = false;
     for (uint32_t b = 0; b < s->cfg.count; b++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
-        if (s->divergent[b] || LLVMGetNumSuccessors(end) < 2)
+        if (lw__spmd_is_divergent(s, b) || LLVMGetNumSuccessors(end) < 2)
             continue;
         const enum lw__apart apart = parts(s, lw__shape_of(s, LLVMGetCondition(end)));
         if (apart <= s->apart[b] || lw__spmd_dead_end(s, b) >= 0)
             continue;
         s->apart[b] = (uint8_t)apart;
-        s->divergent[b] = apart == LW_APART_LANES;
         changed = true;
         mark_branch(s, b);
     }
     return changed;
+}
+
+bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block)
+{
+    return s->apart[block] == LW_APART_LANES;
 }
 
 bool lw__spmd_shapes(struct lw__spmd *s)
@@ -532,7 +536,6 @@ bool lw__spmd_shapes(struct lw__spmd *s)
     const size_t n = s->cfg.count;
     memset(s->shapes, 0, s->value_count * sizeof *s->shapes);
     memset(s->apart, 0, n * sizeof *s->apart);
-    memset(s->divergent, 0, n * sizeof *s->divergent);
     memset(s->joins, 0, n * sizeof *s->joins);
     memset(s->leaves_apart, 0, s->loops.count * sizeof *s->leaves_apart);
     do

@@ -59,34 +59,6 @@ static void close_tails(struct tails *t)
 
 /* ---- which ways ------------------------------------------------------------------------------ */
 
-/* Set for all blocks that follow on one that is set. */
-static void flow_down(const struct lw__cfg *g, bool *set)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = 0; b < g->count; b++)
-            for (uint32_t e = g->succ_start[b]; set[b] && e < g->succ_start[b + 1]; e++)
-                if (!set[g->succ[e]])
-                    set[g->succ[e]] = changed = true;
-    }
-}
-
-static void find_operations(struct tails *t)
-{
-    const struct lw__cfg *g = &t->cfg;
-    for (uint32_t b = 0; b < g->count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
-            t->operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
-    memcpy(t->later, t->operations, g->count);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = (uint32_t)g->count; b-- > 0;)
-            for (uint32_t e = g->succ_start[b]; !t->later[b] && e < g->succ_start[b + 1]; e++)
-                changed |= t->later[b] = t->later[g->succ[e]];
-    }
-}
-
 /* lw__ir_collective knows who meets; of other calls those may write that are no intrinsics. */
 static bool writes(LLVMValueRef i)
 {
@@ -104,7 +76,7 @@ static bool find_tail(struct tails *t, uint32_t first)
     bool any = false, meets = false;
     memset(t->tail, 0, g->count);
     t->tail[first] = true;
-    flow_down(g, t->tail);
+    lw__cfg_flow_on(g, t->tail);
     for (uint32_t b = 0; b < g->count; b++) {
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
         t->tail[b] &= !LLVMIsAReturnInst(i);
@@ -123,10 +95,10 @@ static bool is_behind(struct tails *t, uint32_t a, uint32_t b)
     memset(t->behind, 0, g->count);
     for (uint32_t e = g->succ_start[a]; e < g->succ_start[a + 1]; e++)
         t->behind[g->succ[e]] = true;
-    flow_down(g, t->behind);
+    lw__cfg_flow_on(g, t->behind);
     for (uint32_t k = 0; k < g->count; k++)
         t->behind[k] &= t->operations[k];
-    flow_down(g, t->behind);
+    lw__cfg_flow_on(g, t->behind);
     return t->behind[b];
 }
 
@@ -320,7 +292,9 @@ static uint32_t group_returning(struct tails *t, uint32_t first)
 static bool part(struct tails *t, LLVMBuilderRef builder, bool failing, bool *found)
 {
     bool ok = true;
-    find_operations(t);
+    lw__spmd_find_operations(&t->cfg, t->operations);
+    memcpy(t->later, t->operations, t->cfg.count);
+    lw__cfg_flow_back(&t->cfg, t->later);
     for (uint32_t b = 0; ok && !*found && b < t->cfg.count; b++) {
         const uint32_t groups = failing ? group_failing(t, b) : group_returning(t, b);
         for (uint32_t k = 2; ok && k <= groups; k++)

@@ -53,13 +53,9 @@ static bool is_private(LLVMValueRef pointer)
 /* The innermost loop that holds the block. */
 static void mark_holder(struct marker *m, uint32_t b)
 {
-    size_t best = SIZE_MAX;
-    for (size_t l = 0; l < m->loops.count; l++)
-        if (m->loops.loops[l].body[b] &&
-            (best == SIZE_MAX || m->loops.loops[l].size < m->loops.loops[best].size))
-            best = l;
-    if (best != SIZE_MAX)
-        m->unroll[best] = true;
+    const int inner = lw__loops_innermost(&m->loops, b);
+    if (inner >= 0)
+        m->unroll[inner] = true;
 }
 
 /* On the branches back to the header, unless the source already says how to unroll. */

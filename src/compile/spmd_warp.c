@@ -46,9 +46,10 @@ static void vote(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask
     set_warp(s, call, warp, bits);
 }
 
-bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
+/* Moves and votes. */
+static bool goes_by_warp(enum lw__op op)
 {
-    switch (lw__ir_collective(call, NULL)) {
+    switch (op) {
     case LW_OP_shuffle:
     case LW_OP_shuffle_up:
     case LW_OP_shuffle_down:
@@ -57,10 +58,15 @@ bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
     case LW_OP_warp_partner:
     case LW_OP_ballot:
     case LW_OP_warp_any:
-    case LW_OP_warp_all: break;
+    case LW_OP_warp_all: return true;
     default: return false;
     }
-    return lw__shape_of(s, call).kind > LW_SHAPE_OFFSET && !lw__spmd_trips_differ(s, call);
+}
+
+bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
+{
+    return goes_by_warp(lw__ir_collective(call, NULL)) &&
+           lw__shape_of(s, call).kind > LW_SHAPE_OFFSET && !lw__spmd_trips_differ(s, call);
 }
 
 void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp)
@@ -75,19 +81,12 @@ void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uin
 bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                    lw__mask mask)
 {
-    switch (op) {
-    case LW_OP_shuffle:
-    case LW_OP_shuffle_up:
-    case LW_OP_shuffle_down:
-    case LW_OP_shuffle_xor:
-    case LW_OP_warp_broadcast:
-    case LW_OP_warp_partner:
-    case LW_OP_ballot:
-    case LW_OP_warp_any:
-    case LW_OP_warp_all:
+    if (goes_by_warp(op)) {
         for (uint32_t w = 0; w < lw__warps(s); w++)
             lw__spmd_one_warp(s, call, mask, w);
         return true;
+    }
+    switch (op) {
     case LW_OP_warp_sum:
     case LW_OP_warp_max:
     case LW_OP_warp_min:

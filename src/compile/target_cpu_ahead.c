@@ -346,15 +346,6 @@ static bool counts_from_loaded(struct ahead *a, const struct lw__loop *l, LLVMVa
     return grows && loaded;
 }
 
-static const struct lw__loop *innermost(const struct ahead *a, uint32_t block)
-{
-    const struct lw__loop *best = a->blocks;
-    for (size_t l = 0; l < a->loops.count; l++)
-        if (a->loops.loops[l].body[block] && a->loops.loops[l].size < best->size)
-            best = &a->loops.loops[l];
-    return best;
-}
-
 /* Once for each line. */
 static void fetch_further(struct ahead *a, LLVMBasicBlockRef block, const struct lw__loop *l)
 {
@@ -377,9 +368,9 @@ static void fetch_further(struct ahead *a, LLVMBasicBlockRef block, const struct
 static void fetch_rows(struct ahead *a)
 {
     for (uint32_t k = 0; k < a->cfg.count; k++) {
-        const struct lw__loop *l = a->blocks->body[k] ? innermost(a, k) : a->blocks;
-        if (l != a->blocks)
-            fetch_further(a, a->cfg.blocks[k], l);
+        const int inner = a->blocks->body[k] ? lw__loops_innermost(&a->loops, k) : -1;
+        if (inner >= 0 && &a->loops.loops[inner] != a->blocks)
+            fetch_further(a, a->cfg.blocks[k], &a->loops.loops[inner]);
     }
 }
 

@@ -69,11 +69,8 @@ static void demote_value(struct meet *m, LLVMValueRef v)
 /* Can it be computed by lanes that do not need it, at an earlier place? */
 static bool is_free(LLVMValueRef i)
 {
-    if (LLVMIsACallInst(i)) {
-        const unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
-        return lw__ir_is_place(lw__ir_callee(i)) ||
-               LLVMGetEnumAttributeAtIndex(LLVMGetCalledValue(i), LLVMAttributeFunctionIndex, kind);
-    }
+    if (LLVMIsACallInst(i))
+        return lw__ir_is_place(lw__ir_callee(i)) || lw__ir_is_speculatable(i);
     return !LLVMIsAPHINode(i) && !LLVMIsATerminatorInst(i) && !LLVMIsALoadInst(i) &&
            !LLVMIsAStoreInst(i) && !LLVMIsAAtomicRMWInst(i) && !LLVMIsAAtomicCmpXchgInst(i) &&
            !LLVMIsAFenceInst(i) && !LLVMIsAAllocaInst(i);

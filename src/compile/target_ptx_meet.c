@@ -2,12 +2,12 @@
  *
  * Where control flow is the same for all threads of the block, or, for an operation of the warp, of
  * each warp, all lanes meet, and the mask is a constant. Inside of the regions that divergent
- * branches decide (spmd_region.c), it is not left to
- * the hardware who happens to be there together, which nothing promises. There lanes run freely,
- * each its own way, up to the next meeting: a block with a collective, or the header of a loop that
- * has one in it. Whoever comes there waits in the region's hall, with the meeting's number in
- * `at`, and so do those that leave the region. When all lanes of the warp are in the hall, the
- * meetings are held in the order of the program, those of a loop again while lanes wait for them:
+ * branches decide (spmd_region.c), it is not left to the hardware who happens to be there together,
+ * which nothing promises. There lanes run freely, each its own way, up to the next meeting: a block
+ * with a collective, or the header of a loop that has one in it. Whoever comes there waits in the
+ * region's hall, with the meeting's number in `at`, and so do those that leave the region. When all
+ * lanes of the warp are in the hall, the meetings are held in the order of the program, those of a
+ * loop again while lanes wait for them:
  *
  *     hall:     all lanes are here; the next meeting is the one behind that which was held last
  *     begin:    first of all, lanes run on from where they came into the region

@@ -4,35 +4,18 @@
  * driver's assembler (of CUDA 13.0) takes it for zero where the number is extended behind it.
  */
 #include "compile/target_ptx.h"
-#include <string.h>
 
-enum { WIDE = 32 };
-
-static LLVMTypeRef with_element(LLVMTypeRef like, LLVMTypeRef element)
+/* For each element of a vector. */
+static LLVMValueRef constant(LLVMBuilderRef b, LLVMTypeRef type, int64_t value)
 {
-    return LLVMGetTypeKind(like) == LLVMVectorTypeKind
-               ? LLVMVectorType(element, LLVMGetVectorSize(like))
-               : element;
-}
-
-static LLVMValueRef constant(LLVMTypeRef type, int64_t value)
-{
-    LLVMValueRef lanes[64];
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        return LLVMConstInt(type, (uint64_t)value, 1);
-    const unsigned count = LLVMGetVectorSize(type);
-    for (unsigned k = 0; k < count; k++)
-        lanes[k] = LLVMConstInt(LLVMGetElementType(type), (uint64_t)value, 1);
-    return LLVMConstVector(lanes, count);
-}
-
-static LLVMValueRef intrinsic(LLVMModuleRef module, LLVMBuilderRef b, const char *name,
-                              LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
-                              unsigned count)
-{
-    const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(module, id, types, type_count);
-    return LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, args, count, "");
+    const bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef v = LLVMConstInt(i32, (uint64_t)value, 1), none = LLVMGetPoison(type);
+    if (!is_vector)
+        return v;
+    LLVMValueRef first = LLVMBuildInsertElement(b, none, v, LLVMConstInt(i32, 0, 0), "");
+    LLVMTypeRef lanes = LLVMVectorType(i32, LLVMGetVectorSize(type));
+    return LLVMBuildShuffleVector(b, first, none, LLVMConstNull(lanes), "");
 }
 
 /* llvm.fptosi.sat or llvm.fptoui.sat; is_signed: the former. */
@@ -41,30 +24,30 @@ static LLVMValueRef convert_bounded(LLVMModuleRef module, LLVMBuilderRef b, LLVM
 {
     LLVMValueRef x = LLVMGetOperand(i, 0);
     const int64_t most = (INT64_C(1) << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
-    LLVMValueRef v =
-        intrinsic(module, b, "llvm.fptosi.sat", (LLVMTypeRef[]){wide, LLVMTypeOf(x)}, 2, &x, 1);
-    v = intrinsic(module, b, "llvm.smax", &wide, 1, (LLVMValueRef[]){v, constant(wide, least)}, 2);
-    return intrinsic(module, b, "llvm.smin", &wide, 1, (LLVMValueRef[]){v, constant(wide, most)},
-                     2);
+    LLVMValueRef v = lw__llvm_intrinsic(b, module, "llvm.fptosi.sat",
+                                        (LLVMTypeRef[]){wide, LLVMTypeOf(x)}, 2, &x, 1);
+    v = lw__llvm_intrinsic(b, module, "llvm.smax", &wide, 1,
+                           (LLVMValueRef[]){v, constant(b, wide, least)}, 2);
+    return lw__llvm_intrinsic(b, module, "llvm.smin", &wide, 1,
+                              (LLVMValueRef[]){v, constant(b, wide, most)}, 2);
 }
 
 static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
 {
-    const char *name = lw__ir_callee(i);
-    const bool to_signed = !strncmp(name, "llvm.fptosi.sat.", 16),
-               to_unsigned = !strncmp(name, "llvm.fptoui.sat.", 16);
-    if (!LLVMIsAFPToSIInst(i) && !LLVMIsAFPToUIInst(i) && !to_signed && !to_unsigned)
+    bool is_signed;
+    const bool saturates = lw__ir_saturates(i, &is_signed);
+    if (!saturates && !LLVMIsAFPToSIInst(i) && !LLVMIsAFPToUIInst(i))
         return;
-    LLVMTypeRef type = LLVMTypeOf(i), element = type;
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        element = LLVMGetElementType(type);
-    const unsigned bits = LLVMGetIntTypeWidth(element);
-    if (bits >= WIDE)
+    LLVMTypeRef type = LLVMTypeOf(i), wide = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    const bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    const unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(type) : type);
+    if (bits >= 32)
         return;
-    LLVMTypeRef wide = with_element(type, LLVMIntTypeInContext(LLVMGetTypeContext(type), WIDE));
+    if (is_vector)
+        wide = LLVMVectorType(wide, LLVMGetVectorSize(type));
     LLVMPositionBuilderBefore(b, i);
-    LLVMValueRef v = to_signed || to_unsigned ? convert_bounded(module, b, i, wide, bits, to_signed)
-                                              : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");
+    LLVMValueRef v = saturates ? convert_bounded(module, b, i, wide, bits, is_signed)
+                               : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");
     LLVMReplaceAllUsesWith(i, LLVMBuildTrunc(b, v, type, ""));
     LLVMInstructionEraseFromParent(i);
 }

@@ -12,9 +12,7 @@
 
 static bool is_pure(LLVMValueRef i)
 {
-    return LLVMIsABinaryOperator(i) || LLVMIsAUnaryOperator(i) || LLVMIsACastInst(i) ||
-           LLVMIsACmpInst(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i) ||
-           !strncmp(lw__ir_callee(i), "llvm.sqrt.", 10) ||
+    return lw__ir_is_arith(i) || !strncmp(lw__ir_callee(i), "llvm.sqrt.", 10) ||
            !strncmp(lw__ir_callee(i), "llvm.fma.", 9) ||
            !strncmp(lw__ir_callee(i), "llvm.fabs.", 10);
 }
@@ -46,17 +44,8 @@ static void move_wanted(LLVMBuilderRef b, LLVMBasicBlockRef from, LLVMBasicBlock
     }
 }
 
-/* Weights keep LLVM from making a select of it again. */
-static void set_rare(struct lw__ptx *x, LLVMValueRef branch)
-{
-    LLVMMetadataRef node[] = {LLVMMDStringInContext2(x->context, "branch_weights", 14),
-                              LLVMValueAsMetadata(LLVMConstInt(x->i32, 1, 0)),
-                              LLVMValueAsMetadata(LLVMConstInt(x->i32, 2000, 0))};
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(x->context, "prof", 4),
-                    LLVMMetadataAsValue(x->context, LLVMMDNodeInContext2(x->context, node, 3)));
-}
-
-/* The phi has a block of its own: where the call stands there may be records for a debugger. */
+/* The weights keep LLVM from making a select of it again. The phi has a block of its own: where the
+ * call stands there may be records for a debugger. */
 void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call)
 {
     LLVMValueRef usual = LLVMGetOperand(call, 0), other = LLVMGetOperand(call, 1);
@@ -65,7 +54,7 @@ void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call)
                       on = LLVMInsertBasicBlockInContext(x->context, rest, "usual");
     LLVMBasicBlockRef from[] = {head, seldom};
     LLVMPositionBuilderAtEnd(x->b, head);
-    set_rare(x, LLVMBuildCondBr(x->b, LLVMGetOperand(call, 2), seldom, on));
+    lw__ir_set_rare(LLVMBuildCondBr(x->b, LLVMGetOperand(call, 2), seldom, on));
     LLVMPositionBuilderAtEnd(x->b, seldom);
     LLVMBuildBr(x->b, on);
     LLVMPositionBuilderAtEnd(x->b, on);

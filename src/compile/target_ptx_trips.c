@@ -34,22 +34,14 @@ static bool is_inside(const struct lw__trips *t, LLVMValueRef v)
     return LLVMIsAInstruction(v) && lw__trips_find(t, v) < t->item_count;
 }
 
-static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    unsigned k = 0;
-    while (LLVMGetIncomingBlock(phi, k) != from)
-        k++;
-    return LLVMGetIncomingValue(phi, k);
-}
-
 LLVMValueRef lw__trips_next(const struct lw__trips *t, LLVMValueRef phi)
 {
-    return incoming(phi, t->latch);
+    return lw__ir_incoming(phi, t->latch);
 }
 
 LLVMValueRef lw__trips_begin(const struct lw__trips *t, LLVMValueRef phi)
 {
-    return incoming(phi, t->before);
+    return lw__ir_incoming(phi, t->before);
 }
 
 LLVMValueRef lw__trips_address(LLVMValueRef access)
@@ -100,13 +92,6 @@ static bool leaves_at_header(struct lw__trips *t)
     return LLVMIsConditional(LLVMGetBasicBlockTerminator(t->header)) && t->stay;
 }
 
-static bool is_speculatable(LLVMValueRef i)
-{
-    const unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
-    LLVMValueRef f = LLVMGetCalledValue(i);
-    return LLVMIsAFunction(f) && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
-}
-
 static bool is_plain(LLVMValueRef i)
 {
     if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
@@ -114,7 +99,7 @@ static bool is_plain(LLVMValueRef i)
     if (LLVMIsAAtomicRMWInst(i))
         return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingMonotonic;
     if (LLVMIsACallInst(i))
-        return is_speculatable(i);
+        return lw__ir_is_speculatable(i);
     return !LLVMIsAAtomicCmpXchgInst(i) && !LLVMIsAFenceInst(i) && !LLVMIsAAllocaInst(i);
 }
 
@@ -172,21 +157,6 @@ static bool set_comparison(struct lw__trips *t, LLVMIntPredicate p)
     return t->is_signed || p == LLVMIntULT || p == LLVMIntULE;
 }
 
-static LLVMIntPredicate swapped(LLVMIntPredicate p)
-{
-    switch (p) {
-    case LLVMIntUGT: return LLVMIntULT;
-    case LLVMIntUGE: return LLVMIntULE;
-    case LLVMIntSGT: return LLVMIntSLT;
-    case LLVMIntSGE: return LLVMIntSLE;
-    case LLVMIntULT: return LLVMIntUGT;
-    case LLVMIntULE: return LLVMIntUGE;
-    case LLVMIntSLT: return LLVMIntSGT;
-    case LLVMIntSLE: return LLVMIntSGE;
-    default: return p;
-    }
-}
-
 static LLVMIntPredicate opposite(LLVMIntPredicate p)
 {
     switch (p) {
@@ -210,7 +180,7 @@ static bool find_counter(struct lw__trips *t)
         return false;
     const bool right = is_of_header(t, LLVMGetOperand(test, 1));
     LLVMIntPredicate p = LLVMGetICmpPredicate(test);
-    p = right ? swapped(p) : p;
+    p = right ? lw__ir_swapped(p) : p;
     p = LLVMGetSuccessor(end, 0) == t->stay ? p : opposite(p);
     t->counter = LLVMGetOperand(test, right);
     t->bound = LLVMGetOperand(test, !right);
