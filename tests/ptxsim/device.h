@@ -1,0 +1,77 @@
+/* device.h - the simulated device: streams, events, and the one thread that does all their work. */
+#ifndef PTXSIM_DEVICE_H
+#define PTXSIM_DEVICE_H
+
+#include "ptxsim.h"
+#include "run/cuda_driver.h"
+#include <pthread.h>
+#include <time.h>
+
+enum command_kind { COPY, FILL, LAUNCH, RECORD, AWAIT };
+
+/* One thing to do, in a stream's order. */
+struct command {
+    struct command *next;
+    enum command_kind kind;
+    void *to;
+    const void *from;
+    size_t bytes;
+    unsigned char value;
+    struct launch *launch;
+    struct cu_event *event;
+    uint64_t turn;   /* of the event */
+    uint64_t number; /* of all commands */
+};
+
+struct cu_stream {
+    struct cu_stream *next;
+    struct command *first, **end;
+};
+
+/* Records are counted: what waits for one waits for its count. */
+struct cu_event {
+    struct cu_event *next;
+    uint64_t issued, done;
+    struct timespec time;
+};
+
+struct cu_function {
+    struct cu_function *next;
+    struct function *function;
+};
+
+struct cu_module {
+    struct cu_module *next;
+    struct module *module;
+    struct cu_function *functions;
+};
+
+struct cu_context {
+    int error;         /* of a kernel: from then on of all calls */
+    uint64_t commands; /* so far */
+    struct cu_stream *streams;
+    struct cu_event *events;
+    struct cu_module *modules;
+};
+
+/* All below with the lock held. */
+extern pthread_mutex_t device_lock;
+extern struct cu_context device_context;
+
+bool device_start(void);                                           /* the thread, once */
+bool device_enqueue(struct cu_stream *s, const struct command *c); /* a copy of it */
+int device_drain(const struct cu_stream *s); /* wait for what it has to do; NULL: for all */
+int device_await(const struct cu_event *e, uint64_t turn);
+/* Each function of the driver as one of our own with the driver's symbol, so that its parameters
+ * are checked. */
+#define DECLARE(member, symbol, parameters)                                                        \
+    __attribute__((visibility("default"))) int ptxsim_##member parameters __asm__(symbol);
+LW_CUDA_DRIVER_MAP(DECLARE)
+#undef DECLARE
+
+/* begin, end - around each call that needs a context: begin takes the lock, and its result is the
+ * call's where it is not 0; end gives the lock back and returns its argument. */
+int begin(void);
+int begin_with(const struct cu_stream *stream); /* it must be one */
+int end(int result);
+#endif
