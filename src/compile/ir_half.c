@@ -210,35 +210,39 @@ static bool is_division(LLVMValueRef i)
     return op == LLVMSDiv || op == LLVMSRem || op == LLVMUDiv || op == LLVMURem;
 }
 
-/* INT_MIN, 0 or -1 in each element of an integer or vector type. */
-static LLVMValueRef splat(LLVMTypeRef type, LLVMValueRef scalar)
+/* d, but 1 where dividing n by it would trap. */
+static LLVMValueRef safe_divisor(struct half_work *w, LLVMOpcode op, LLVMValueRef n, LLVMValueRef d)
 {
-    LLVMValueRef all[16];
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        return scalar;
-    unsigned n = LLVMGetVectorSize(type);
-    for (unsigned i = 0; i < n && i < 16; i++)
-        all[i] = scalar;
-    return LLVMConstVector(all, n);
-}
-
-static void make_divisor_safe(struct half_work *w, LLVMValueRef i)
-{
-    LLVMValueRef n = LLVMGetOperand(i, 0), d = LLVMGetOperand(i, 1);
-    LLVMTypeRef type = LLVMTypeOf(d), scalar = scalar_of(type);
+    LLVMTypeRef type = LLVMTypeOf(d);
     if (LLVMIsAConstantInt(d) && !LLVMIsNull(d) && LLVMConstIntGetSExtValue(d) != -1)
-        return;
+        return d;
     LLVMValueRef bad = LLVMBuildICmp(w->b, LLVMIntEQ, d, LLVMConstNull(type), "");
-    LLVMOpcode op = LLVMGetInstructionOpcode(i);
     if (op == LLVMSDiv || op == LLVMSRem) {
-        uint64_t top = 1ull << (LLVMGetIntTypeWidth(scalar) - 1);
-        LLVMValueRef least = splat(type, LLVMConstInt(scalar, top, 0));
+        LLVMValueRef least = LLVMConstInt(type, 1ull << (LLVMGetIntTypeWidth(type) - 1), 0);
         LLVMValueRef minus = LLVMBuildICmp(w->b, LLVMIntEQ, d, LLVMConstAllOnes(type), "");
         LLVMValueRef worst = LLVMBuildICmp(w->b, LLVMIntEQ, n, least, "");
         bad = LLVMBuildOr(w->b, bad, LLVMBuildAnd(w->b, minus, worst, ""), "");
     }
-    LLVMValueRef one = splat(type, LLVMConstInt(scalar, 1, 0));
-    LLVMSetOperand(i, 1, LLVMBuildSelect(w->b, bad, one, d, ""));
+    return LLVMBuildSelect(w->b, bad, LLVMConstInt(type, 1, 0), d, "");
+}
+
+/* Safe; of vectors element by element, see spmd_divide.c. NULL: it has stayed. */
+static LLVMValueRef divide(struct half_work *w, LLVMValueRef i)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    LLVMValueRef n = LLVMGetOperand(i, 0), d = LLVMGetOperand(i, 1);
+    LLVMTypeRef type = LLVMTypeOf(d);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
+        LLVMSetOperand(i, 1, safe_divisor(w, op, n, d));
+        return NULL;
+    }
+    LLVMValueRef all = LLVMGetUndef(type);
+    for (unsigned k = 0; k < LLVMGetVectorSize(type); k++) {
+        LLVMValueRef at = LLVMConstInt(w->i32, k, 0), a = LLVMBuildExtractElement(w->b, n, at, ""),
+                     b = safe_divisor(w, op, a, LLVMBuildExtractElement(w->b, d, at, ""));
+        all = LLVMBuildInsertElement(w->b, all, LLVMBuildBinOp(w->b, op, a, b, ""), at, "");
+    }
+    return all;
 }
 
 static bool may_be_poison(LLVMValueRef i)
@@ -302,9 +306,7 @@ static void rewrite_function(struct half_work *w, LLVMValueRef f)
             LLVMPositionBuilderBefore(w->b, i);
             LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
             unpoison_operands(i);
-            if (is_division(i))
-                make_divisor_safe(w, i);
-            LLVMValueRef instead = rewrite_half(w, i);
+            LLVMValueRef instead = is_division(i) ? divide(w, i) : rewrite_half(w, i);
             if (instead) {
                 LLVMReplaceAllUsesWith(i, instead);
                 LLVMInstructionEraseFromParent(i);

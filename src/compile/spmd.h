@@ -50,6 +50,8 @@ bool lw__spmd_is_placed(LLVMValueRef v);
 bool lw__spmd_decides_by_way(LLVMBasicBlockRef join); /* an i1 depends on the way to it */
 /* spmd_select.c: such a branch around a few values becomes a choice between them. */
 void lw__spmd_select_placed(LLVMValueRef function);
+/* spmd_parts.c: no phi, select or freeze takes a pair of cmpxchg along. */
+void lw__spmd_part_pairs(LLVMValueRef function);
 /* spmd_tail.c: what threads do before they return, once for each way to it that a block operation
  * parts from the others; before they fail, once for each way: mergereturn has made one end of all.
  */
@@ -306,6 +308,8 @@ LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a,
  * without. */
 LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b);
 
+/* spmd_divide.c: a division or remainder of vectors, where no lane traps. */
+LLVMValueRef lw__spmd_divide(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b);
 /* spmd_convert.c: a call of fptosi.sat or fptoui.sat, of this vector. */
 LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_signed,
                               LLVMValueRef x);

@@ -122,15 +122,16 @@ static LLVMValueRef join_all(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef *v,
     return LLVMBuildBitCast(s->b, v[0], bits, "");
 }
 
-/* Lane by lane; threads that do not exist follow the others. */
+/* Lane by lane; threads that do not exist follow the others, and theirs may be poison. */
 static struct agreement vote(struct lw__spmd *s, LLVMValueRef condition)
 {
+    LLVMValueRef yes = lw__spmd_splat(s, truth(s, true)), no = lw__spmd_splat(s, truth(s, false));
     LLVMValueRef all[LW_SPMD_PIECES_MAX], any[LW_SPMD_PIECES_MAX];
     uint32_t count = 0;
     for (uint32_t p = s->from; p < s->to; p++, count++) {
         LLVMValueRef v = lw__spmd_vector(s, condition, p), exists = lw__mask_exists(s, p);
-        all[count] = exists ? LLVMBuildOr(s->b, v, LLVMConstNot(exists), "") : v;
-        any[count] = exists ? LLVMBuildAnd(s->b, v, exists, "") : v;
+        all[count] = exists ? LLVMBuildSelect(s->b, exists, v, yes, "") : v;
+        any[count] = exists ? LLVMBuildSelect(s->b, exists, v, no, "") : v;
     }
     LLVMValueRef all_bits = join_all(s, LLVMAnd, all, count),
                  any_bits = join_all(s, LLVMOr, any, count);
@@ -168,6 +169,10 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, 
                                                  : select       ? 2
                                                                 : 1),
                                depth + 1);
+    if (select) { /* poison where the first has decided */
+        y.all = LLVMBuildFreeze(s->b, y.all, "");
+        y.none = LLVMBuildFreeze(s->b, y.none, "");
+    }
     r->all = both ? LLVMBuildAnd(s->b, x.all, y.all, "") : LLVMBuildOr(s->b, x.all, y.all, "");
     r->none = both ? LLVMBuildOr(s->b, x.none, y.none, "") : LLVMBuildAnd(s->b, x.none, y.none, "");
     return true;

@@ -151,11 +151,14 @@ static LLVMValueRef operand(struct lw__spmd *s, LLVMValueRef i, unsigned k, uint
 static LLVMValueRef divide(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
     LLVMValueRef a = operand(s, i, 0, p), b = operand(s, i, 1, p);
-    if (mask && !LLVMIsAConstantInt(LLVMGetOperand(i, 1))) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+        return LLVMBuildBinOp(s->b, op, a, b, "");
+    if (mask) {
         LLVMValueRef one = LLVMConstInt(LLVMTypeOf(LLVMGetOperand(i, 1)), 1, 0);
         b = LLVMBuildSelect(s->b, mask, b, lw__spmd_splat(s, one), "");
     }
-    return LLVMBuildBinOp(s->b, LLVMGetInstructionOpcode(i), a, b, "");
+    return lw__spmd_divide(s, op, a, b);
 }
 
 static LLVMValueRef binary(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
@@ -208,7 +211,10 @@ static LLVMValueRef intrinsic(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     LLVMValueRef callee = LLVMGetCalledValue(i), args[8];
     unsigned id = LLVMGetIntrinsicID(callee), n = LLVMGetNumArgOperands(i);
     const char *name = lw__ir_callee(i);
-    LLVMTypeRef types[2] = {lw__spmd_vector_type(s, LLVMTypeOf(i)), NULL};
+    LLVMTypeRef result = LLVMTypeOf(LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMStructTypeKind
+                                        ? LLVMGetOperand(i, 0) /* the sum, and has it overflowed? */
+                                        : i);
+    LLVMTypeRef types[2] = {lw__spmd_vector_type(s, result), NULL};
     unsigned type_count = 1;
     if (!id || !LLVMIntrinsicIsOverloaded(id) || n > 8) {
         lw__spmd_refuse(s, i, name);
@@ -267,7 +273,11 @@ static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, 
 bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
     LLVMValueRef v = vector_form(s, i, p, mask);
-    if (v)
+    LLVMTypeRef type = LLVMTypeOf(i);
+    if (v && LLVMGetTypeKind(type) == LLVMStructTypeKind)
+        for (unsigned k = 0; k < LLVMCountStructElementTypes(type); k++)
+            lw__spmd_set_part(s, i, p, k, LLVMBuildExtractValue(s->b, v, k, ""));
+    else if (v)
         lw__spmd_set_vector(s, i, p, v);
     return v != NULL;
 }

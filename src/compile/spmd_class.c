@@ -147,13 +147,19 @@ const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t heade
     return best;
 }
 
-/* Is an operation of the block in block b, or in the loop that it heads? */
-static bool meets_block(const struct lw__spmd *s, uint32_t b)
+/* Is an operation of the block in block b, in the loop or in the class that it heads? */
+static bool meets_block(const struct order *o, uint32_t b)
 {
+    const struct lw__spmd *s = o->s;
     const struct lw__loop *l = lw__spmd_loop_at(s, b);
     bool meets = s->operations[b];
-    for (uint32_t k = 0; l && !meets && k < s->cfg.count; k++)
-        meets = l->body[k] && s->operations[k];
+    for (uint32_t k = o->r->first; !meets && k <= o->r->last; k++) {
+        if (!s->operations[k] || !o->r->blocks[k])
+            continue;
+        int child = child_with(s, o->region, k);
+        uint32_t class = child < 0 ? s->class_of[k] : s->regions[child].entered_from;
+        meets = (l && l->body[k]) || (o->is_head[b] && class == b);
+    }
     return meets;
 }
 
@@ -218,7 +224,7 @@ static bool place(struct order *o, const bool *only)
 {
     for (uint32_t b = o->r->first; b <= o->r->last; b++)
         if (is_next(o, only, b) &&
-            ((meets_block(o->s, b) && !place_others(o, only, b)) || !place_block(o, b)))
+            ((meets_block(o, b) && !place_others(o, only, b)) || !place_block(o, b)))
             return false;
     return true;
 }

@@ -209,6 +209,7 @@ bool lw__pass_prepare(struct lw__unit *unit)
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef function = unit->kernels.rows[i].function;
         lw__ir_expand_copies(function, true);
+        lw__spmd_part_pairs(function);
         ok = lw__spmd_part_dead_ends(function) && lw__spmd_part_joins(function);
     }
     return ok;

@@ -119,9 +119,10 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
         for (uint32_t b = 0; b < n; b++)
             if (r->blocks[b])
                 top = common_dominator(&s->cfg, top, b);
-        bool around = !r->is_loop && r->blocks[r->head];
+        bool around = !r->is_loop && (r->blocks[r->head] || r->blocks[top]);
         if (around) { /* all of the loop, then */
-            r->join = join_behind(s, r->join, r->head);
+            head = r->blocks[r->head] ? r->head : top;
+            r->join = join_behind(s, r->join, head);
         } else if (top != r->head) {
             r->join = common_join(s, r->join, s->ipdom[top]); /* top itself is a trip away */
             head = top;

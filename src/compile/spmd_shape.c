@@ -364,6 +364,8 @@ static shape of_call(struct lw__spmd *s, LLVMValueRef i)
         return of_collective(op);
     if (lw__lanes_place(s, name, &place))
         return place;
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMStructTypeKind)
+        return varying; /* pairs have no scalar form */
     if (!strncmp(name, "lw.", 3) && !lw__spmd_is_native(i))
         return !strcmp(name, "lw.printf") ? varying : uniform;
     return of_operands(s, i);
@@ -477,6 +479,28 @@ static uint32_t find_join(const struct lw__spmd *s, uint32_t d, bool *left, bool
     }
 }
 
+/* Branch d leaves the loop: lanes come in different trips, and by different exits, to what lies
+ * behind two of these. seen, before: for the blocks. */
+static void mark_exits(const struct lw__spmd *s, uint32_t d, const struct lw__loop *l,
+                       uint32_t join, bool *seen, bool *before, uint32_t *todo)
+{
+    const struct lw__cfg *g = &s->cfg;
+    memset(before, 0, g->count);
+    for (uint32_t b = 0; b < g->count; b++)
+        for (uint32_t e = g->succ_start[b]; l->body[b] && e < g->succ_start[b + 1]; e++) {
+            int around = -1;
+            if (l->body[g->succ[e]])
+                continue;
+            memset(seen, 0, g->count);
+            reach(s, d, g->succ[e], join, seen, todo, &around);
+            for (uint32_t k = 0; k < g->count; k++) {
+                if (seen[k] && before[k] && s->joins[k] < s->apart[d])
+                    s->joins[k] = s->apart[d];
+                before[k] |= seen[k];
+            }
+        }
+}
+
 /* The joins of a branch that parts lanes or warps, and the loops that it leaves. */
 static void mark_branch(struct lw__spmd *s, uint32_t d)
 {
@@ -492,9 +516,11 @@ static void mark_branch(struct lw__spmd *s, uint32_t d)
             if (left[b] && right[b] && s->joins[b] < apart)
                 s->joins[b] = apart;
         for (size_t k = 0; k < s->loops.count; k++) {
-            const bool *body = s->loops.loops[k].body;
-            if (body[d] && (join == UINT32_MAX || !body[join]) && s->leaves_apart[k] < apart)
-                s->leaves_apart[k] = apart;
+            const struct lw__loop *l = &s->loops.loops[k];
+            if (!l->body[d] || (join != UINT32_MAX && l->body[join]))
+                continue;
+            s->leaves_apart[k] = s->leaves_apart[k] < apart ? apart : s->leaves_apart[k];
+            mark_exits(s, d, l, join, left, right, todo);
         }
     }
     free(left);

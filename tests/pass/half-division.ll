@@ -37,11 +37,18 @@ define i32 @constants(i32 %n) {
   ret i32 %c
 }
 
-define <4 x i16> @vector(<4 x i16> %n, <4 x i16> %d) {
-; CHECK-LABEL: define <4 x i16> @vector(
-; CHECK: icmp eq <4 x i16> %n, {{.*}}-32768
-; CHECK: %[[SAFE:.*]] = select <4 x i1> %{{.*}}, <4 x i16> {{.*}}, <4 x i16> %d
-; CHECK: srem <4 x i16> %n, %[[SAFE]]
-  %r = srem <4 x i16> %n, %d
-  ret <4 x i16> %r
+; A vector is divided element by element: LLVM takes one that traps for undefined behaviour of all.
+define <2 x i16> @vector(<2 x i16> %n, <2 x i16> %d) {
+; CHECK-LABEL: define <2 x i16> @vector(
+; CHECK: %[[N0:.*]] = extractelement <2 x i16> %n, i32 0
+; CHECK: %[[D0:.*]] = extractelement <2 x i16> %d, i32 0
+; CHECK: icmp eq i16 %[[N0]], -32768
+; CHECK: %[[SAFE:.*]] = select i1 %{{.*}}, i16 1, i16 %[[D0]]
+; CHECK: %[[R:.*]] = srem i16 %[[N0]], %[[SAFE]]
+; CHECK: insertelement <2 x i16> undef, i16 %[[R]], i32 0
+; CHECK: extractelement <2 x i16> %n, i32 1
+; CHECK: srem i16
+; CHECK-NOT: srem <2
+  %r = srem <2 x i16> %n, %d
+  ret <2 x i16> %r
 }

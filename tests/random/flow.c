@@ -122,10 +122,11 @@ void generate_branch(struct generator *g)
  * in. */
 static void leaving_arm(struct generator *g, struct block *b, int count)
 {
-    int entry = g->entry;
+    int entry = g->entry, vars = g->entry_vars;
     g->entry = -1;
-    generate_inside(g, b, count);
+    generate_inside(g, b, count); /* which may have loops with entries of their own */
     g->entry = entry;
+    g->entry_vars = vars;
 }
 
 /* leave - if (condition) { something; break, continue, goto or return }. */
