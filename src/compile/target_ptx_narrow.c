@@ -1,6 +1,8 @@
-/* target_ptx_narrow.c - floats become integers of less than 32 bits by way of 32.
+/* target_ptx_narrow.c - conversions of integers of less than 32 bits.
  *
- * The hardware's conversion to 16 bits leaves the upper half of the register as it was, and the
+ * LLVM 19 makes +1 of a signed i1 that becomes a float; it is -1: a choice, then.
+ *
+ * Floats become integers of less than 32 bits by way of 32. The hardware's conversion to 16 bits leaves the upper half of the register as it was, and the
  * driver's assembler (of CUDA 13.0) takes it for zero where the number is extended behind it.
  */
 #include "compile/target_ptx.h"
@@ -32,9 +34,32 @@ static LLVMValueRef convert_bounded(LLVMModuleRef module, LLVMBuilderRef b, LLVM
                               (LLVMValueRef[]){v, constant(b, wide, most)}, 2);
 }
 
+static bool is_of_bool(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMIsASIToFPInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 0)) : NULL;
+    if (type && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return type && LLVMGetIntTypeWidth(type) == 1;
+}
+
+static void choose(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef minus =
+        LLVMBuildSIToFP(b, LLVMConstAllOnes(LLVMTypeOf(LLVMGetOperand(i, 0))), type, "");
+    LLVMValueRef v = LLVMBuildSelect(b, LLVMGetOperand(i, 0), minus, LLVMConstNull(type), "");
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
 static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
 {
     bool is_signed;
+    if (is_of_bool(i)) {
+        choose(b, i);
+        return;
+    }
     const bool saturates = lw__ir_saturates(i, &is_signed);
     if (!saturates && !LLVMIsAFPToSIInst(i) && !LLVMIsAFPToUIInst(i))
         return;

@@ -488,11 +488,12 @@ int lw_cuda_block_count(uint32_t mask, bool p)
     return hw_barrier_count(p && has(mask, hw_lane()));
 }
 
-/* Each thread may ask for another one's value. What is there is read before it is written again. */
+/* Each thread may ask for another one's value. What is there is read before it is written again. A
+ * lane that takes no part asks for some thread that nobody has chosen: not for that one. */
 uint64_t lw_cuda_block_broadcast_b64(uint32_t mask, uint64_t v, int thread, uint32_t threads,
                                      uint32_t warp, bool sure, uint32_t *turn)
 {
-    const uint32_t source = (uint32_t)thread, from = source / LANES;
+    const uint32_t source = has(mask, hw_lane()) ? (uint32_t)thread : 0, from = source / LANES;
     uint32_t there;
     if (warps_of(threads) == 1) {
         hw_warp_sync(ALL);
