@@ -86,8 +86,7 @@ static bool is_made_outside(const struct hall *h, LLVMValueRef i)
     return true;
 }
 
-/* What does not depend on the region is computed in front of it: it needs no memory then. */
-static void hoist(struct meet *m, const struct hall *h)
+void lw__ptx_hoist(struct meet *m, const struct hall *h)
 {
     const struct lw__cfg *g = &h->s->cfg;
     LLVMBasicBlockRef before = h->is_loop ? g->blocks[g->idom[lw__cfg_index(g, h->head)]] : h->head;
@@ -109,8 +108,7 @@ static void demote_phis(struct meet *m, LLVMBasicBlockRef block)
     }
 }
 
-/* What a region's blocks compute for each other, and for those behind it. */
-static void demote_region(struct meet *m, const struct hall *h)
+void lw__ptx_demote(struct meet *m, const struct hall *h)
 {
     for (size_t k = 0; k < h->inside_count; k++)
         demote_phis(m, h->inside[k]);
@@ -122,12 +120,6 @@ static void demote_region(struct meet *m, const struct hall *h)
             if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
                 demote_value(m, i);
         }
-}
-
-void lw__ptx_prepare_hall(struct meet *m, const struct hall *h)
-{
-    hoist(m, h);
-    demote_region(m, h);
 }
 
 /* ---- the hall's code ------------------------------------------------------------------------- */

@@ -317,12 +317,14 @@ static bool meet(struct meet *m)
 {
     bool *uniform = calloc(m->group_count + 1, sizeof *uniform);
     bool ok = uniform ? plan(m, uniform) : lw__defect("out of memory");
-    for (size_t h = 0; ok && h < m->hall_count; h++)
-        lw__ptx_prepare_hall(m, &m->halls[h]);
-    for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = !uniform[g] || hold_uniform(m, &m->groups[g]);
     if (ok && m->hall_count)
         qsort(m->halls, m->hall_count, sizeof *m->halls, by_place);
+    for (size_t h = m->hall_count; ok && h-- > 0;)
+        lw__ptx_hoist(m, &m->halls[h]); /* perhaps into one in front, and out of that */
+    for (size_t h = 0; ok && h < m->hall_count; h++)
+        lw__ptx_demote(m, &m->halls[h]);
+    for (size_t g = 0; ok && g < m->group_count; g++)
+        ok = !uniform[g] || hold_uniform(m, &m->groups[g]);
     for (size_t h = 0; ok && h < m->hall_count; h++)
         ok = lw__ptx_furnish(m, &m->halls[h]);
     free(uniform);
