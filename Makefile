@@ -43,7 +43,7 @@ test-cpu: all
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
 test-gpu: all
-	ninja -C $(BUILD) tests/random/random tests/robust/robust_stop
+	ninja -C $(BUILD) tests/random/random tests/robust/robust_stop tests/robust/robust_order
 	scripts/test-gpu $(BUILD)
 
 # Every float of every maths function, doubles by the million, against MPFR: about 18 minutes of one

@@ -40,6 +40,9 @@ enum lw_cuda_uses {
     LW_CUDA_PRINTS = 2,
     LW_CUDA_ASSERTS = 4,
     LW_CUDA_STOPS = 8, /* threads that wait for others look at `stop` */
+    /* nothing of the struct: all threads begin with a wait for the launches in front, so that it
+     * may be launched before those have ended */
+    LW_CUDA_FOLLOWS = 16,
 };
 
 enum { LW_CUDA_FAILURES = 32 };

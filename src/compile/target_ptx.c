@@ -48,6 +48,12 @@ static const struct processor *processor_of(const struct lw__unit *unit)
     return NULL;
 }
 
+bool lw__ptx_follows(const struct lw__unit *unit)
+{
+    const struct processor *p = processor_of(unit);
+    return p && strcmp(p->name, "sm_90") >= 0;
+}
+
 /* lw__pass_host - what is left of a program for the GPU that the host runs: lw.sizes.K, lw.common.
  * needs COMMON DESCRIBED   makes FINAL   breaks COMMON
  */
@@ -100,6 +106,8 @@ static bool optimise(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
         lw__ptx_relax(unit->kernels.rows[i].function);
+        if (lw__ptx_follows(unit))
+            lw__ptx_follow(unit->context, unit->kernels.rows[i].function);
     }
     lw__ptx_narrow(unit->module);
     LLVMStripModuleDebugInfo(unit->module);

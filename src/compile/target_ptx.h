@@ -44,7 +44,12 @@ void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *ker
 void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel);
 void lw__ptx_relax(LLVMValueRef function);
 
-/* target_ptx_narrow.c: conversions of floats to 8 and 16 bits, in all functions. */
+/* target_ptx.c: has its processor programmatic dependent launches? target_ptx_follow.c: an entry's
+ * first instruction then. */
+bool lw__ptx_follows(const struct lw__unit *unit);
+void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry);
+
+/* target_ptx_narrow.c: conversions of and to integers of less than 32 bits, in all functions. */
 void lw__ptx_narrow(LLVMModuleRef module);
 
 /* target_ptx_trips.c: loops of the entry that read memory make several trips under one test.

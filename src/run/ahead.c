@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LW_AHEAD_FENCE = 32, LW_AHEAD_MAX = 1024 };
+enum { LW_AHEAD_FENCE = 128, LW_AHEAD_MAX = 1024 };
 
 static const struct lw__queue_ops *queue_ops(const lw_stream *s)
 {

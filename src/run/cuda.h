@@ -58,7 +58,8 @@ struct lw__cuda_code {
     void *object; /* of dlopen; NULL: all below */
     struct cu_module *module;
     struct cu_function *function;
-    uint32_t uses;       /* enum lw_cuda_uses */
+    uint32_t uses; /* enum lw_cuda_uses, without LW_CUDA_FOLLOWS */
+    bool follows;
     size_t slack_bytes;  /* block memory that its alignment takes */
     size_t static_bytes; /* block memory that is not in `shared` of a launch */
     int threads;         /* a block can have at most */

@@ -99,7 +99,8 @@ static lw_status load_text(struct lw__cuda *gpu, const char *text, struct lw__cu
     if (result)
         return lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_USES);
     c->slack_bytes = c->uses >> LW_CUDA_SLACK_SHIFT;
-    c->uses &= (1u << LW_CUDA_SLACK_SHIFT) - 1;
+    c->follows = c->uses & LW_CUDA_FOLLOWS;
+    c->uses &= ((1u << LW_CUDA_SLACK_SHIFT) - 1) & ~(uint32_t)LW_CUDA_FOLLOWS;
     return read_text(gpu, c);
 }
 

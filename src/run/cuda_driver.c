@@ -68,10 +68,13 @@ static bool find(void *library, const char *symbol, void *function, const char *
 
 static lw_status find_all(void *library, struct lw__cuda_driver *cu)
 {
-    const char *missing = NULL;
+    const char *missing = NULL, *ignored;
 
 #define FIND(member, symbol, parameters) (void)find(library, symbol, &cu->member, &missing);
     LW_CUDA_DRIVER_MAP(FIND)
+#undef FIND
+#define FIND(member, symbol, parameters) (void)find(library, symbol, &cu->member, &ignored);
+    LW_CUDA_NEW_DRIVER_MAP(FIND)
 #undef FIND
     return missing
                ? lw__fail(LW_E_DEVICE,

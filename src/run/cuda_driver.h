@@ -52,6 +52,26 @@ enum lw__cu_function_attribute {
 
 enum lw__cu_jit_option { LW_CU_JIT_ERROR_LOG = 5, LW_CU_JIT_ERROR_LOG_BYTES = 6 };
 
+/* CUlaunchConfig with its attributes, of which we know one: the launch may begin before those in
+ * front of it in the stream have ended. */
+enum { LW_CU_LAUNCH_PROGRAMMATIC = 6 };
+
+struct cu_launch_attribute {
+    int id;
+    char pad[4];
+    union {
+        int is_on;
+        char room[64];
+    } value;
+};
+
+struct cu_launch_config {
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_bytes;
+    struct cu_stream *stream;
+    struct cu_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
 enum lw__cu_flags {
     LW_CU_STREAM_NON_BLOCKING = 1, /* it does not wait for the default stream's work */
     LW_CU_HOST_PORTABLE = 1,
@@ -119,9 +139,16 @@ enum lw__cu_flags {
     X(event_elapsed, "cuEventElapsedTime",                                                         \
       (float *milliseconds, struct cu_event *begin, struct cu_event *end))
 
+/* Those that drivers of CUDA 11 lack: NULL then. */
+#define LW_CUDA_NEW_DRIVER_MAP(X)                                                                  \
+    X(launch_with, "cuLaunchKernelEx",                                                             \
+      (const struct cu_launch_config *config, struct cu_function *function, void **parameters,     \
+       void **extra))
+
 struct lw__cuda_driver {
 #define LW_CUDA_DRIVER_MEMBER(member, symbol, parameters) int(*member) parameters;
     LW_CUDA_DRIVER_MAP(LW_CUDA_DRIVER_MEMBER)
+    LW_CUDA_NEW_DRIVER_MAP(LW_CUDA_DRIVER_MEMBER)
 #undef LW_CUDA_DRIVER_MEMBER
 };
 

@@ -214,6 +214,20 @@ static int start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, ui
     const char *args = l->args_bytes ? l->args : no_args;
     void *parameters[] = {(void *)(uintptr_t)args, &record};
 
+    struct cu_launch_attribute programmatic = {.id = LW_CU_LAUNCH_PROGRAMMATIC, .value = {1}};
+    const struct cu_launch_config config = {l->grid.x,
+                                            l->grid.y,
+                                            l->grid.z,
+                                            l->block.x,
+                                            l->block.y,
+                                            l->block.z,
+                                            (unsigned)dynamic_bytes(l),
+                                            q->stream,
+                                            &programmatic,
+                                            1};
+
+    if (c->follows && q->gpu->driver->launch_with)
+        return q->gpu->driver->launch_with(&config, c->function, parameters, NULL);
     return q->gpu->driver->launch(c->function, l->grid.x, l->grid.y, l->grid.z, l->block.x,
                                   l->block.y, l->block.z, (unsigned)dynamic_bytes(l), q->stream,
                                   parameters, NULL);

@@ -33,3 +33,9 @@ lacks 'ftz'
 lacks 'approx'
 lacks '\bst\.f32\|\bld\.f32\|\bst\.v4\|\bld\.v4'
 lacks 'vote\.sync'
+lacks 'griddepcontrol'
+
+# from sm_90 on a launch may begin while the one in front ends: no access comes before the wait
+"$LANEWISE" show k.c --stage ptx -d cuda:sm_90 >out || exit 1
+want 'griddepcontrol\.wait'
+! sed '/griddepcontrol/,$d' out | grep 'ld\.global\|st\.global\|bar\.' || exit 1

@@ -67,6 +67,7 @@ int device_await(const struct cu_event *e, uint64_t turn);
 #define DECLARE(member, symbol, parameters)                                                        \
     __attribute__((visibility("default"))) int ptxsim_##member parameters __asm__(symbol);
 LW_CUDA_DRIVER_MAP(DECLARE)
+LW_CUDA_NEW_DRIVER_MAP(DECLARE)
 #undef DECLARE
 
 /* begin, end - around each call that needs a context: begin takes the lock, and its result is the

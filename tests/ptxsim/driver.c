@@ -347,6 +347,25 @@ int ptxsim_launch(struct cu_function *function, unsigned grid_x, unsigned grid_y
     return end(l ? 0 : LW_CU_OUT_OF_MEMORY);
 }
 
+/* Launched before those in front have ended, it must wait for them itself. */
+static bool waits_for_grid(const struct function *f)
+{
+    for (uint32_t i = 0; i < f->code_count; i++)
+        if (f->code[i].op == OP_wait_grid)
+            return true;
+    return false;
+}
+
+int ptxsim_launch_with(const struct cu_launch_config *c, struct cu_function *function,
+                       void **parameters, void **extra)
+{
+    for (unsigned i = 0; i < c->attribute_count; i++)
+        if (c->attributes[i].id != LW_CU_LAUNCH_PROGRAMMATIC || !waits_for_grid(function->function))
+            return LW_CU_INVALID_VALUE;
+    return ptxsim_launch(function, c->grid_x, c->grid_y, c->grid_z, c->block_x, c->block_y,
+                         c->block_z, c->dynamic_bytes, c->stream, parameters, extra);
+}
+
 /* ---- the end of a context ---- */
 
 /* All that is in it goes with it. */

@@ -386,7 +386,8 @@ static bool control(struct thread *t, const struct instruction *i)
     case OP_fence_sc_cta:
     case OP_fence_sc_gpu:
     case OP_fence_cta:
-    case OP_fence_gpu: return true;
+    case OP_fence_gpu:
+    case OP_wait_grid: return true;
     default: t->state = MEETS_WARP; break;
     }
     t->now.at = i;

@@ -1,0 +1,28 @@
+/* target_ptx_follow.c - a launch may be brought to the processors while the one in front of it in
+ * its stream still ends (programmatic dependent launch): every thread waits for that end first, and
+ * for what it has written. So launches that follow each other cost less; from sm_90 on.
+ * source   PTX ISA 7.8, griddepcontrol
+ */
+#include "compile/target_ptx.h"
+#include <string.h>
+
+static LLVMValueRef behind_variables(LLVMBasicBlockRef entry)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(entry);
+    while (LLVMIsAAllocaInst(i))
+        i = LLVMGetNextInstruction(i);
+    return i;
+}
+
+/* What is read only (ld.global.nc) was not so for the launch in front: no load comes before. */
+void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry)
+{
+    static const char text[] = "griddepcontrol.wait;", clobbers[] = "~{memory}";
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderBefore(b, behind_variables(LLVMGetEntryBasicBlock(entry)));
+    LLVMValueRef wait = LLVMGetInlineAsm(type, text, strlen(text), clobbers, strlen(clobbers), 1, 0,
+                                         LLVMInlineAsmDialectATT, 0);
+    LLVMBuildCall2(b, type, wait, NULL, 0, "");
+    LLVMDisposeBuilder(b);
+}
