@@ -60,9 +60,9 @@ struct meet {
 LLVMValueRef lw__ptx_collective_in(LLVMBasicBlockRef block);
 LLVMValueRef lw__ptx_same_trips(struct meet *m, LLVMValueRef call, LLVMValueRef mask);
 
-/* target_ptx_hall.c. What does not depend on a hall's region is computed in front of it: it needs no
- * memory then. What its blocks compute for each other, and for those behind, goes to where edges can
- * be bent, for all halls; then each hall's code. */
+/* target_ptx_hall.c. What does not depend on a hall's region is computed in front of it: it needs
+ * no memory then. What its blocks compute for each other, and for those behind, goes to where edges
+ * can be bent, for all halls; then each hall's code. */
 void lw__ptx_hoist(struct meet *m, const struct hall *h);
 void lw__ptx_demote(struct meet *m, const struct hall *h);
 bool lw__ptx_furnish(struct meet *m, struct hall *h);

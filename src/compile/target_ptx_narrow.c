@@ -2,8 +2,9 @@
  *
  * LLVM 19 makes +1 of a signed i1 that becomes a float; it is -1: a choice, then.
  *
- * Floats become integers of less than 32 bits by way of 32. The hardware's conversion to 16 bits leaves the upper half of the register as it was, and the
- * driver's assembler (of CUDA 13.0) takes it for zero where the number is extended behind it.
+ * Floats become integers of less than 32 bits by way of 32. The hardware's conversion to 16 bits
+ * leaves the upper half of the register as it was, and the driver's assembler (of CUDA 13.0) takes
+ * it for zero where the number is extended behind it.
  */
 #include "compile/target_ptx.h"
 

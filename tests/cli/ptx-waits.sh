@@ -20,7 +20,7 @@ KERNEL void works(int *word, int n)
 }
 TEXT
 ptx() {
-    "$BUILD/src/compile/lanewise-compile" --device cuda:sm_90 --block 64,1,1 --kernel "$1" \
+    "$BUILD/src/compile/lanewise-compile" --device cuda:sm_80 --block 64,1,1 --kernel "$1" \
         --show ptx --out 3 kernel.c 3>&1
 }
 ptx waits >built
