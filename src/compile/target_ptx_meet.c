@@ -124,7 +124,8 @@ static bool is_passed(const struct lw__spmd *s, const struct lw__loop *l, uint32
 {
     const struct lw__cfg *g = &s->cfg;
     for (size_t k = 0; k < s->loops.count; k++)
-        if (s->loops.loops[k].body[block] && s->loops.loops[k].size < l->size)
+        if (s->loops.loops[k].body[block] && s->loops.loops[k].size < l->size &&
+            s->leaves_apart[k] == LW_APART_LANES)
             return false; /* it is in a loop inside, of more trips for some than for others */
     for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++)
         if (l->body[g->pred[e]] && !lw__cfg_dominates(g, block, g->pred[e]))
