@@ -49,8 +49,8 @@ void lw__ptx_relax(LLVMValueRef function);
 bool lw__ptx_follows(const struct lw__unit *unit);
 void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry);
 
-/* target_ptx_narrow.c: conversions of and to integers of less than 32 bits, in all functions. */
-void lw__ptx_narrow(LLVMModuleRef module);
+/* target_ptx_quirks.c: what would come out wrong, written another way, in all functions. */
+void lw__ptx_quirks(LLVMModuleRef module);
 
 /* target_ptx_trips.c: loops of the entry that read memory make several trips under one test.
  * *some is set where there are such. */

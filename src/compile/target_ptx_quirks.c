@@ -1,10 +1,15 @@
-/* target_ptx_narrow.c - conversions of integers of less than 32 bits.
+/* target_ptx_quirks.c - what LLVM 19 or the driver's assembler (of CUDA 13.0) get wrong, written
+ * another way.
  *
  * LLVM 19 makes +1 of a signed i1 that becomes a float; it is -1: a choice, then.
  *
  * Floats become integers of less than 32 bits by way of 32. The hardware's conversion to 16 bits
- * leaves the upper half of the register as it was, and the driver's assembler (of CUDA 13.0) takes
- * it for zero where the number is extended behind it.
+ * leaves the upper half of the register as it was, and the assembler takes it for zero where the
+ * number is extended behind it.
+ *
+ * -x >> k, x half of a 64-bit register, and added to something, becomes LEA.HI.SX32 of -x. A kernel
+ * with it went wrong for an odd x on an H200, as if -(x >> k) were meant, and CUDA 13.5 does not
+ * write it. The same number is ~((x - 1) >> k).
  */
 #include "compile/target_ptx.h"
 
@@ -54,13 +59,32 @@ static void choose(LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
+static bool is_negated_and_shifted(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    if (!LLVMIsAInstruction(i) || LLVMGetInstructionOpcode(i) != LLVMAShr ||
+        LLVMGetIntTypeWidth(type) != 32 || !LLVMIsAConstant(LLVMGetOperand(i, 1)))
+        return false;
+    LLVMValueRef v = LLVMGetOperand(i, 0);
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMSub &&
+           LLVMIsNull(LLVMGetOperand(v, 0));
+}
+
+static void shift_inverted(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef x = LLVMGetOperand(LLVMGetOperand(i, 0), 1);
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef less = LLVMBuildAdd(b, x, LLVMConstAllOnes(LLVMTypeOf(x)), "");
+    LLVMValueRef v = LLVMBuildNot(b, LLVMBuildAShr(b, less, LLVMGetOperand(i, 1), ""), "");
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
 static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
 {
     bool is_signed;
-    if (is_of_bool(i)) {
-        choose(b, i);
-        return;
-    }
     const bool saturates = lw__ir_saturates(i, &is_signed);
     if (!saturates && !LLVMIsAFPToSIInst(i) && !LLVMIsAFPToUIInst(i))
         return;
@@ -78,14 +102,24 @@ static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
-void lw__ptx_narrow(LLVMModuleRef module)
+static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+{
+    if (is_negated_and_shifted(i))
+        shift_inverted(b, i);
+    else if (is_of_bool(i))
+        choose(b, i);
+    else
+        convert(module, b, i);
+}
+
+void lw__ptx_quirks(LLVMModuleRef module)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
             for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
-                convert(module, b, i);
+                mend(module, b, i);
             }
     LLVMDisposeBuilder(b);
 }
