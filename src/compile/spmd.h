@@ -103,6 +103,8 @@ bool lw__shape_keeps_together(const struct lw__spmd *s, struct lw__value_shape s
 /* spmd_shape.c: shapes of all values, and which terminators are divergent: part lanes. */
 bool lw__spmd_shapes(struct lw__spmd *s);
 bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block);
+/* Do constants tell that some lanes take each side of the divergent branch? */
+bool lw__spmd_never_agrees(const struct lw__spmd *s, uint32_t block);
 
 /* ---- regions (spmd_region.c, spmd_class.c) --------------------------------------------------- */
 
@@ -339,6 +341,8 @@ bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask m
  * VARYING; that of cmpxchg, {T, i1}, is a struct of two vectors. */
 bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+/* Does one atomic operation do for all lanes? */
+bool lw__spmd_combines(const struct lw__spmd *s, LLVMValueRef i);
 
 /* spmd_warp.c: does a warp's part of the operation depend on no other warp's, nor go better with
  * them; it, for one warp. */

@@ -44,6 +44,11 @@ static const struct combining *combining_of(LLVMValueRef i)
     return NULL;
 }
 
+bool lw__spmd_combines(const struct lw__spmd *s, LLVMValueRef i)
+{
+    return combining_of(i) && lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetOperand(i, 0)));
+}
+
 /* ---- one operation --------------------------------------------------------------------------- */
 
 static LLVMValueRef choose(struct lw__spmd *s, LLVMIntPredicate keep, LLVMValueRef a,

@@ -293,18 +293,11 @@ static void branch_three_ways(struct lw__spmd *s, struct lw__copy *in, struct lw
     free_copy(whole);
 }
 
-static bool never_agrees(const struct lw__spmd *s, uint32_t d)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[d]);
-    struct lw__value_shape c = lw__shape_of(s, LLVMGetCondition(end));
-    return c.known && c.lanes && !lw__shape_is_uniform(s, c);
-}
-
 /* The end of block d in copy c enters a region. */
 static void enter_by_branch(struct lw__spmd *s, struct lw__copy *c, uint32_t d, int region)
 {
     struct lw__sequence *q = open_sequence(s, c, region);
-    if (c->masked || never_agrees(s, d)) {
+    if (c->masked || lw__spmd_never_agrees(s, d)) {
         part(s, q, d, c->mask, q->check[0]);
     } else {
         struct lw__copy *whole = open_unmasked(s, c, region, q);

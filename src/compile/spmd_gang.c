@@ -24,37 +24,66 @@ static const char resumer[] = "lw.gang.resume";
  * lane of an atomic one; and of a class of blocks. LLVM takes about a second for 10,000. */
 enum { PLAIN_COST = 1, MASKED_COST = 3, ATOMIC_LANE_COST = 4, CLASS_COST = 12, COST_MAX = 60000 };
 
-static uint64_t cost_of_instruction(const struct lw__spmd *s, LLVMValueRef i, bool masked)
+/* Who runs a block: all; lanes that constants tell, so that there is one copy of it and its masks
+ * are constants; some. */
+enum who { WHO_ALL, WHO_KNOWN, WHO_SOME };
+
+static uint64_t cost_of_instruction(const struct lw__spmd *s, LLVMValueRef i, enum who who)
 {
     if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-        return ATOMIC_LANE_COST * s->width;
+        return who == WHO_KNOWN && lw__spmd_combines(s, i) ? PLAIN_COST
+                                                           : ATOMIC_LANE_COST * s->width;
     if (lw__shape_of(s, i).kind <= LW_SHAPE_OFFSET && !lw__ir_collective(i, NULL))
         return 0;
-    return masked ? MASKED_COST : PLAIN_COST;
+    return who == WHO_SOME ? MASKED_COST : PLAIN_COST;
 }
 
-/* Of one piece. */
-static uint64_t cost_of(const struct lw__spmd *s)
+static uint64_t cost_of_block(const struct lw__spmd *s, uint32_t b, enum who who)
 {
-    uint64_t cost = 0;
-    for (uint32_t b = 0; b < s->cfg.count; b++) {
-        bool masked = s->region_of[b] >= 0;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
-             i = LLVMGetNextInstruction(i))
-            cost += cost_of_instruction(s, i, masked);
-        cost += masked && s->class_of[b] == b ? CLASS_COST : 0;
-    }
+    uint64_t cost = who == WHO_SOME && s->class_of[b] == b ? CLASS_COST : 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    for (; i; i = LLVMGetNextInstruction(i))
+        cost += cost_of_instruction(s, i, who);
     return cost;
 }
 
-/* Of a warp's threads, doubled as long as the code stays within limits. */
+/* Of each region. */
+static void find_who(const struct lw__spmd *s, enum who *who)
+{
+    for (size_t k = 0; k < s->region_count; k++)
+        who[k] = s->regions[k].is_loop ? WHO_SOME : WHO_KNOWN;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (lw__spmd_is_divergent(s, b) && !lw__spmd_never_agrees(s, b))
+            who[s->entered_at[b] < 0 ? s->region_of[b] : s->entered_at[b]] = WHO_SOME;
+    for (size_t k = 0; k < s->region_count; k++) /* outer before inner */
+        if (s->regions[k].parent >= 0 && who[s->regions[k].parent] == WHO_SOME)
+            who[k] = WHO_SOME;
+}
+
+/* Of one piece; alone: of a gang that shares its code with no other, so that it is known which
+ * threads it has. */
+static uint64_t cost_of(const struct lw__spmd *s, bool alone)
+{
+    uint64_t cost = 0;
+    enum who *who = lw__copy_memory(s->region_count, sizeof *who);
+    find_who(s, who);
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        const int r = s->region_of[b];
+        cost += cost_of_block(s, b, r < 0 ? WHO_ALL : alone ? who[r] : WHO_SOME);
+    }
+    free(who);
+    return cost;
+}
+
+/* A warp's threads, doubled as long as the code stays within limits; all where constants tell so
+ * much of them that it is no more code. */
 static uint32_t affordable(const struct lw__spmd *s)
 {
-    const uint64_t cost = cost_of(s);
+    const uint64_t cost = cost_of(s, false);
     uint32_t threads = 32;
     while (threads < s->threads && cost * (2 * threads / s->width) <= COST_MAX)
         threads *= 2;
-    return threads;
+    return cost_of(s, true) * s->pieces <= cost * (threads / s->width) ? s->threads : threads;
 }
 
 uint32_t lw__gang_choose(const struct lw__spmd *s)

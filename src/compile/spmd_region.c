@@ -134,6 +134,44 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
     }
 }
 
+/* Where block b only leads on to another, that one. */
+static uint32_t leads_to(const struct lw__spmd *s, uint32_t b)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    while (LLVMIsAPHINode(i))
+        i = LLVMGetNextInstruction(i);
+    return LLVMIsABranchInst(i) && LLVMGetNumSuccessors(i) == 1 ? s->cfg.succ[s->cfg.succ_start[b]]
+                                                                : UINT32_MAX;
+}
+
+/* Does a branch around `branch`, of lanes that may agree, join there, in the same trips? */
+static bool joins_around(const struct lw__spmd *s, uint32_t branch, uint32_t join)
+{
+    for (size_t k = 0; k < s->loops.count; k++)
+        if (s->loops.loops[k].body[branch] != s->loops.loops[k].body[join])
+            return false;
+    for (uint32_t b = s->cfg.idom[branch], inner = branch; b != inner; b = s->cfg.idom[b]) {
+        if (lw__spmd_is_divergent(s, b) && s->meets_at[b] == join)
+            return !lw__spmd_never_agrees(s, b);
+        inner = b;
+    }
+    return false;
+}
+
+/* A join to itself serves a branch that constants decide (spmd_join.c). Where they turn out not to,
+ * as in code for several gangs, its lanes wait for those of the branches around it: of regions one
+ * in the other each would be one copy more of what is inside. */
+static uint32_t join_of(const struct lw__spmd *s, uint32_t branch)
+{
+    uint32_t join = s->meets_at[branch], next;
+    if (lw__spmd_never_agrees(s, branch))
+        return join;
+    while (join != UINT32_MAX && (next = leads_to(s, join)) != UINT32_MAX &&
+           joins_around(s, branch, next))
+        join = next;
+    return join;
+}
+
 static bool add_region(struct lw__spmd *s, uint32_t branch)
 {
     struct lw__region *more = realloc(s->regions, (s->region_count + 1) * sizeof *more);
@@ -141,7 +179,7 @@ static bool add_region(struct lw__spmd *s, uint32_t branch)
         return lw__defect("out of memory");
     s->regions = more;
     struct lw__region *r = &s->regions[s->region_count];
-    *r = (struct lw__region){.join = s->meets_at[branch], .parent = -1};
+    *r = (struct lw__region){.join = join_of(s, branch), .parent = -1};
     r->blocks = calloc(s->cfg.count, 1);
     if (!r->blocks)
         return lw__defect("out of memory");

@@ -557,6 +557,13 @@ bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block)
     return s->apart[block] == LW_APART_LANES;
 }
 
+bool lw__spmd_never_agrees(const struct lw__spmd *s, uint32_t block)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[block]);
+    const shape v = lw__shape_of(s, LLVMGetCondition(end));
+    return v.known && v.lanes && !lw__shape_is_uniform(s, v);
+}
+
 bool lw__spmd_shapes(struct lw__spmd *s)
 {
     const size_t n = s->cfg.count;
