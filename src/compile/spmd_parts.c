@@ -39,13 +39,6 @@ static void fill_phi(LLVMBuilderRef b, LLVMValueRef phi, LLVMValueRef part, unsi
     }
 }
 
-static LLVMValueRef behind_phis(LLVMValueRef phi)
-{
-    while (LLVMIsAPHINode(phi))
-        phi = LLVMGetNextInstruction(phi);
-    return phi;
-}
-
 /* Its parts, and a pair made of them for those who ask for one. */
 static void part(LLVMBuilderRef b, LLVMValueRef i)
 {
@@ -57,7 +50,7 @@ static void part(LLVMBuilderRef b, LLVMValueRef i)
         if (LLVMIsAPHINode(i)) {
             v = LLVMBuildPhi(b, LLVMStructGetTypeAtIndex(type, k), "");
             fill_phi(b, i, v, k);
-            stand_before(b, i, behind_phis(i));
+            stand_before(b, i, lw__ir_first_after_phis(LLVMGetInstructionParent(i)));
         } else {
             v = make_part(b, i, k);
         }

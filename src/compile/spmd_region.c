@@ -137,9 +137,7 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
 /* Where block b only leads on to another, that one. */
 static uint32_t leads_to(const struct lw__spmd *s, uint32_t b)
 {
-    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
-    while (LLVMIsAPHINode(i))
-        i = LLVMGetNextInstruction(i);
+    LLVMValueRef i = lw__ir_first_after_phis(s->cfg.blocks[b]);
     return LLVMIsABranchInst(i) && LLVMGetNumSuccessors(i) == 1 ? s->cfg.succ[s->cfg.succ_start[b]]
                                                                 : UINT32_MAX;
 }

@@ -12,6 +12,7 @@
 #include "compile/target_ptx.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char default_processor[] = "sm_80";
@@ -51,7 +52,7 @@ static const struct processor *processor_of(const struct lw__unit *unit)
 bool lw__ptx_follows(const struct lw__unit *unit)
 {
     const struct processor *p = processor_of(unit);
-    return p && strcmp(p->name, "sm_90") >= 0;
+    return p && strtol(p->name + 3, NULL, 10) >= 90; /* sm_NN */
 }
 
 /* lw__pass_host - what is left of a program for the GPU that the host runs: lw.sizes.K, lw.common.
