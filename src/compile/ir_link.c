@@ -63,12 +63,20 @@ static void not_convergent(LLVMValueRef declaration)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
     LLVMRemoveEnumAttributeAtIndex(declaration, LLVMAttributeFunctionIndex, kind);
-    lw__llvm_attribute(declaration, "willreturn", true);
     for (LLVMUseRef u = LLVMGetFirstUse(declaration); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef call = LLVMGetUser(u);
         if (LLVMIsACallInst(call))
             LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
     }
+}
+
+/* A collective or barrier returns, or the launch has failed. Told so, LLVM sees through it that what
+ * ends in `unreachable` behind it (a loop's last trip, unrolled though it cannot be) never runs. */
+static void returns(LLVMValueRef declaration)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("noreturn", 8);
+    if (!LLVMGetEnumAttributeAtIndex(declaration, LLVMAttributeFunctionIndex, kind))
+        lw__llvm_attribute(declaration, "willreturn", true);
 }
 
 /* Lists of functions that clang makes; they would keep uses of functions that go. */
@@ -96,8 +104,11 @@ bool lw__pass_link(struct lw__unit *unit)
         lw__link_no_target(f);
         remove_noalias(f);
         if (!LLVMCountBasicBlocks(f)) {
-            if (lw__ir_is_place(LLVMGetValueName2(f, &length)))
+            const char *name = LLVMGetValueName2(f, &length);
+            if (lw__ir_is_place(name))
                 not_convergent(f);
+            if (!strncmp(name, "lw.", 3))
+                returns(f);
             continue;
         }
         lw__llvm_attribute(f, "noinline", false);

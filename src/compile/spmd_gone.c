@@ -38,12 +38,21 @@ static bool *find_free_returns(const struct lw__spmd *s)
     return free_return;
 }
 
+/* Only to the next trip of a loop around l: nobody returns before it. */
+static bool leads_around(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
+{
+    uint32_t next = s->cfg.succ[s->cfg.succ_start[b]];
+    return s->cfg.succ_start[b + 1] - s->cfg.succ_start[b] == 1 && next < b &&
+           lw__cfg_dominates(&s->cfg, next, l->header);
+}
+
 static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
 {
     bool inside = b && !l->body[b]; /* nothing leads to the entry */
     for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
         inside &= l->body[s->cfg.pred[e]];
-    return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+    return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])) &&
+           !leads_around(s, l, b);
 }
 
 static bool meets_in_loop(const struct lw__spmd *s, const struct lw__loop *l)

@@ -143,11 +143,12 @@ static LLVMValueRef permute(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, 
                                   LLVMConstVector(list, count), "");
 }
 
-static LLVMValueRef window_address(struct lw__spmd *s, const struct lw__access *a,
-                                   const struct window *w, unsigned *align)
+/* Of an element, counted from lane 0's. */
+static LLVMValueRef element_address(struct lw__spmd *s, const struct lw__access *a, int64_t element,
+                                    unsigned *align)
 {
     LLVMValueRef base = lw__spmd_base(s, a->address, a->piece);
-    int64_t bytes = w->first * (int64_t)a->size, low = bytes & -bytes;
+    int64_t bytes = element * (int64_t)a->size, low = bytes & -bytes;
     *align = bytes && low < a->align ? (unsigned)low : a->align;
     return bytes ? lw__spmd_bytes_on(s, base, lw__spmd_const64(s, bytes)) : base;
 }
@@ -169,24 +170,6 @@ static LLVMValueRef window_mask(struct lw__spmd *s, const struct lw__access *a,
     return permute(s, a->mask, LLVMConstNull(LLVMTypeOf(a->mask)), indices, w->count);
 }
 
-static LLVMValueRef load_window(struct lw__spmd *s, const struct lw__access *a,
-                                const struct window *w)
-{
-    unsigned align;
-    LLVMValueRef address = window_address(s, a, w, &align);
-    LLVMTypeRef type = LLVMVectorType(a->moved, w->count);
-    LLVMValueRef mask = window_mask(s, a, w, false);
-    if (mask) {
-        LLVMTypeRef types[2] = {type, s->ptr};
-        LLVMValueRef args[4] = {address, lw__spmd_const32(s, align), mask, LLVMConstNull(type)};
-        return lw__llvm_intrinsic(s->b, s->module, "llvm.masked.load", types, 2, args, 4);
-    }
-    LLVMValueRef load = LLVMBuildLoad2(s->b, type, address, "");
-    LLVMSetAlignment(load, align);
-    LLVMSetVolatile(load, a->is_volatile);
-    return load;
-}
-
 static LLVMValueRef widened(struct lw__spmd *s, LLVMValueRef vector)
 {
     int indices[LW_LANES_MAX];
@@ -196,10 +179,54 @@ static LLVMValueRef widened(struct lw__spmd *s, LLVMValueRef vector)
     return permute(s, vector, NULL, indices, s->width);
 }
 
+static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a, int64_t first,
+                                  uint32_t count, LLVMValueRef mask)
+{
+    unsigned align;
+    LLVMValueRef address = element_address(s, a, first, &align);
+    LLVMTypeRef type = LLVMVectorType(a->moved, count);
+    if (mask) {
+        LLVMTypeRef types[2] = {type, s->ptr};
+        LLVMValueRef args[4] = {address, lw__spmd_const32(s, align), mask, LLVMConstNull(type)};
+        return widened(
+            s, lw__llvm_intrinsic(s->b, s->module, "llvm.masked.load", types, 2, args, 4));
+    }
+    LLVMValueRef load = LLVMBuildLoad2(s->b, type, address, "");
+    LLVMSetAlignment(load, align);
+    LLVMSetVolatile(load, a->is_volatile);
+    return widened(s, load);
+}
+
+/* Always powers of two: of other counts LLVM makes pieces, and crashes on some (its x86 combine of
+ * shuffles from 7 shorts). So there are two loads, the second of which may begin in the first. */
+static LLVMValueRef load_window(struct lw__spmd *s, const struct lw__access *a,
+                                const struct window *w)
+{
+    LLVMValueRef mask = window_mask(s, a, w, false);
+    uint32_t power = power_from(w->count);
+    if (power == w->count)
+        return load_elements(s, a, w->first, w->count, mask);
+    power /= 2;
+    LLVMValueRef value = load_elements(s, a, w->first, power, NULL);
+    for (uint32_t done = power; done < w->count; done += power) {
+        while (a->is_volatile && done + power > w->count)
+            power /= 2;
+        uint32_t again = done + power > w->count ? done + power - w->count : 0;
+        int indices[LW_LANES_MAX];
+        for (uint32_t l = 0; l < s->width; l++)
+            indices[l] = l < done                   ? (int)l
+                         : l < done + power - again ? (int)(s->width + again + l - done)
+                                                    : -1;
+        LLVMValueRef part = load_elements(s, a, w->first + done - again, power, NULL);
+        value = permute(s, value, part, indices, s->width);
+    }
+    return value;
+}
+
 /* One window after the other is merged into the lanes that have their elements in it. */
 static LLVMValueRef load_plan(struct lw__spmd *s, const struct lw__access *a, struct plan *plan)
 {
-    LLVMValueRef value = widened(s, load_window(s, a, &plan->windows[0]));
+    LLVMValueRef value = load_window(s, a, &plan->windows[0]);
     int indices[LW_LANES_MAX], width = (int)s->width;
     for (int l = 0; l < width; l++)
         if (!a->active[l]) { /* some value, not poison */
@@ -215,7 +242,7 @@ static LLVMValueRef load_plan(struct lw__spmd *s, const struct lw__access *a, st
                          : plan->window[l] < j ? before
                                                : -1;
         }
-        LLVMValueRef next = widened(s, load_window(s, a, &plan->windows[j]));
+        LLVMValueRef next = load_window(s, a, &plan->windows[j]);
         value = permute(s, value, next, indices, s->width);
     }
     return value;
@@ -250,7 +277,7 @@ static void store_window(struct lw__spmd *s, const struct lw__access *a, const s
                          bool gaps, LLVMValueRef value)
 {
     unsigned align;
-    LLVMValueRef address = window_address(s, a, w, &align);
+    LLVMValueRef address = element_address(s, a, w->first, &align);
     LLVMValueRef part = permute(s, value, NULL, w->lane, w->count);
     LLVMValueRef mask = window_mask(s, a, w, gaps);
     if (!mask) {

@@ -24,7 +24,8 @@ declare i32 @lw.thread_idx.x() memory(none)
 
 ; PART-LABEL: define i32 @lw.cpu.copy(
 ; PART: load <8 x float>
-; PART: load <3 x float>
+; PART: load <2 x float>
+; PART: load <2 x float>
 ; PART-NOT: load
 ; PART: store <8 x float>
 ; PART: store <3 x float>
