@@ -70,8 +70,8 @@ static void not_convergent(LLVMValueRef declaration)
     }
 }
 
-/* A collective or barrier returns, or the launch has failed. Told so, LLVM sees through it that what
- * ends in `unreachable` behind it (a loop's last trip, unrolled though it cannot be) never runs. */
+/* A collective or barrier returns, or the launch has failed. LLVM, told so, drops what ends in
+ * `unreachable` behind it, as a loop's last trip does that was unrolled and cannot be. */
 static void returns(LLVMValueRef declaration)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("noreturn", 8);
