@@ -222,6 +222,9 @@ struct lw__loops {
     struct lw__loop *loops;
 };
 bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops);
+/* A statement that is only jumped into is a loop with its header all the same: while blocks have
+ * the names that clang gave them. */
+bool lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops);
 /* Is the loop entered at block b, and is that not its header? The outermost loop where that is so
  * of some block; NULL: none. */
 bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b);
@@ -237,6 +240,7 @@ bool lw__loop_has_word(LLVMValueRef back, const char *begin);
 void lw__loop_say(LLVMValueRef back, const char *word, uint32_t count);
 
 /* ir_text.c: the loops with the arms that leave them, as far as they lead to wanted blocks. */
+bool lw__text_begins_loop(LLVMBasicBlockRef block);
 bool lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);
 
 /* ir_shared.c: the places of SHARED and DYNAMIC_SHARED variables in block memory. */

@@ -69,7 +69,7 @@ static bool mend(LLVMValueRef function, bool look, bool *found)
     *found = false;
     if (!lw__cfg_build(function, &g))
         return false;
-    bool ok = lw__loops_build(&g, &loops);
+    bool ok = lw__loops_build_by_text(&g, &loops);
     const struct lw__loop *l = ok ? lw__loops_jumped_into(&g, &loops) : NULL;
     *found = l != NULL;
     if (l && !look)

@@ -1,8 +1,9 @@
 /* ir_loop.c - the loops of a control flow graph, reducible or not.
  *
  * A loop is a strongly connected component; its header is the block through which it is entered or,
- * where there are several (a jump into a loop), the first of the component in the text. Without the
- * edges back to the header, what is still strongly connected inside are the loops within. In a
+ * where there are several (a jump into a loop), the first of the component in the text. For those who
+ * ask by text it is that one too where a statement begins there, though it is only jumped into. Without
+ * the edges back to the header, what is still strongly connected inside are the loops within. In a
  * reducible graph these are the natural loops.
  * source   Steensgaard, "Sequentializing Program Dependence Graphs", 1993 (the nest);
  *          Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972 (the components)
@@ -15,6 +16,7 @@
 struct search {
     const struct lw__cfg *cfg;
     struct lw__loops *loops;
+    bool by_text;
     bool *cut;      /* headers whose incoming edges from their own loop are cut */
     int *component; /* region id of a block; blocks of other regions do not exist */
     uint32_t *order, *low, *stack, *frame;
@@ -37,8 +39,9 @@ static bool enters(const struct lw__cfg *g, const bool *body, uint32_t b)
 }
 
 /* The one entry, else the first block in the text. */
-static uint32_t choose_header(const struct lw__cfg *g, const bool *body)
+static uint32_t choose_header(const struct search *s, const bool *body)
 {
+    const struct lw__cfg *g = s->cfg;
     uint32_t entry = UINT32_MAX, first = UINT32_MAX, entries = 0;
     for (uint32_t b = 0; b < g->count; b++) {
         if (!body[b])
@@ -50,7 +53,7 @@ static uint32_t choose_header(const struct lw__cfg *g, const bool *body)
         if (first == UINT32_MAX || g->layout[b] < g->layout[first])
             first = b;
     }
-    return entries == 1 ? entry : first;
+    return entries == 1 && !(s->by_text && lw__text_begins_loop(g->blocks[first])) ? entry : first;
 }
 
 static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
@@ -66,7 +69,7 @@ static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         body[blocks[i]] = true;
-    loops->loops[loops->count++] = (struct lw__loop){choose_header(s->cfg, body), body, count, -1};
+    loops->loops[loops->count++] = (struct lw__loop){choose_header(s, body), body, count, -1};
     return true;
 }
 
@@ -154,10 +157,10 @@ static bool find_nest(struct search *s)
     return ok;
 }
 
-bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
+static bool build(const struct lw__cfg *cfg, struct lw__loops *loops, bool by_text)
 {
     size_t n = cfg->count;
-    struct search s = {.cfg = cfg, .loops = loops};
+    struct search s = {.cfg = cfg, .loops = loops, .by_text = by_text};
     *loops = (struct lw__loops){0};
     s.cut = calloc(n, sizeof *s.cut);
     s.component = calloc(n, sizeof *s.component);
@@ -178,6 +181,16 @@ bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
     free(s.order);
     free(s.on_stack);
     return ok;
+}
+
+bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
+{
+    return build(cfg, loops, false);
+}
+
+bool lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops)
+{
+    return build(cfg, loops, true);
 }
 
 bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b)

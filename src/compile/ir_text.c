@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has a block one of these names, or one with clang's number behind it? */
+/* Has a block one of these names, with clang's number and what inlining adds behind it? */
 static bool named(LLVMBasicBlockRef block, const char *const *names)
 {
     const char *name = LLVMGetBasicBlockName(block);
     for (; *names; names++) {
         size_t n = strlen(*names);
-        if (!strncmp(name, *names, n) && strspn(name + n, "0123456789") == strlen(name + n))
+        if (!strncmp(name, *names, n) && strspn(name + n, "0123456789.i") == strlen(name + n))
             return true;
     }
     return false;
@@ -76,6 +76,11 @@ static bool is_in_text(const struct lw__cfg *g, const struct lw__loop *l, uint32
     return named(g->blocks[l->header], bodies) && !statement_ends(g, last, b);
 }
 
+bool lw__text_begins_loop(LLVMBasicBlockRef block)
+{
+    return named(block, begins) || named(block, while_body);
+}
+
 /* Marks what can be reached without the loop. */
 static bool reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool *reached)
 {
@@ -132,7 +137,7 @@ static bool take_inner(const struct lw__cfg *g, struct lw__loops *loops, struct 
 
 bool lw__text_loops(const struct lw__cfg *g, const bool *wanted, struct lw__loops *loops)
 {
-    if (!lw__loops_build(g, loops))
+    if (!lw__loops_build_by_text(g, loops))
         return false;
     for (size_t i = 0; i < loops->count; i++)
         if (!take_arms(g, &loops->loops[i], wanted))

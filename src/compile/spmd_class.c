@@ -28,15 +28,29 @@ static bool is_inside(const struct lw__spmd *s, int outer, uint32_t b)
     return outer < 0 || s->regions[outer].blocks[b];
 }
 
-/* The class whose lanes come along the edge from p, as far as it is known; SPLIT: only some. */
-static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p)
+/* Is there a loop that lanes leave in different trips, with p in it and b behind it? Then b waits
+ * for the last of them: what it computes for the first must not be overwritten. Behind a failed
+ * assertion nobody asks for it. */
+static bool is_left_apart(const struct lw__spmd *s, uint32_t p, uint32_t b)
+{
+    if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])))
+        return false;
+    for (size_t k = 0; k < s->loops.count; k++)
+        if (s->leaves_apart[k] == LW_APART_LANES && s->loops.loops[k].body[p] &&
+            !s->loops.loops[k].body[b])
+            return true;
+    return false;
+}
+
+/* The class whose lanes come along the edge from p to b, as far as it is known; SPLIT: some do. */
+static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p, uint32_t b)
 {
     if (!is_inside(s, outer, p))
         return SPLIT;
     int child = child_with(s, outer, p);
     if (child >= 0)
         return s->regions[child].entered_from;
-    if (lw__spmd_is_divergent(s, p) && s->entered_at[p] < 0)
+    if ((lw__spmd_is_divergent(s, p) && s->entered_at[p] < 0) || is_left_apart(s, p, b))
         return SPLIT;
     return s->class_of[p];
 }
@@ -49,7 +63,7 @@ static uint32_t class_from(const struct lw__spmd *s, int outer, uint32_t b, cons
     for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++) {
         if (skip && skip[g->pred[e]])
             continue;
-        uint32_t c = class_along(s, outer, g->pred[e]);
+        uint32_t c = class_along(s, outer, g->pred[e], b);
         if (c == NO_CLASS)
             continue;
         if (c == SPLIT || (found != NO_CLASS && c != found))
