@@ -1,10 +1,10 @@
 /* ir_loop.c - the loops of a control flow graph, reducible or not.
  *
  * A loop is a strongly connected component; its header is the block through which it is entered or,
- * where there are several (a jump into a loop), the first of the component in the text. For those who
- * ask by text it is that one too where a statement begins there, though it is only jumped into. Without
- * the edges back to the header, what is still strongly connected inside are the loops within. In a
- * reducible graph these are the natural loops.
+ * where there are several (a jump into a loop), the first of the component in the text. By text the
+ * first one is it also where a statement begins there which is only jumped into. Without the edges
+ * back to the header, what is still strongly connected inside are the loops within. In a reducible
+ * graph these are the natural loops.
  * source   Steensgaard, "Sequentializing Program Dependence Graphs", 1993 (the nest);
  *          Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972 (the components)
  */
