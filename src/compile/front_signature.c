@@ -375,6 +375,17 @@ void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, 
     }
 }
 
+/* The host has stored 0 or 1; told so, LLVM takes the byte where it wants a number. */
+static void say_bool(LLVMValueRef load)
+{
+    LLVMTypeRef byte = LLVMTypeOf(load);
+    LLVMContextRef context = LLVMGetTypeContext(byte);
+    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(byte, 0, 0)),
+                              LLVMValueAsMetadata(LLVMConstInt(byte, 2, 0))};
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(context, "range", 5),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, ends, 2)));
+}
+
 LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__kernel *kernel,
                                      unsigned index, LLVMValueRef packed)
 {
@@ -396,6 +407,8 @@ LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__ke
         LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1;
     LLVMValueRef value = LLVMBuildLoad2(builder, is_bool ? byte : type, place, "");
     LLVMSetAlignment(value, align);
+    if (is_bool)
+        say_bool(value);
     if (is_bool)
         value = LLVMBuildICmp(builder, LLVMIntNE, value, LLVMConstNull(byte), "");
     return value;
