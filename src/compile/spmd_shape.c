@@ -117,10 +117,10 @@ static shape add(struct lw__spmd *s, shape a, shape b, int64_t scale, unsigned b
     return (shape){.kind = LW_SHAPE_PIECE, .stride = lw__lanes_wrap(stride, bits)};
 }
 
+/* Steps of 0 do not wrap: from lane to lane of a piece, or, of offsets, from the first thread. */
 static shape with_flags(const struct lw__spmd *s, shape v, bool nsw, bool nuw)
 {
-    int64_t stride;
-    bool same = lw__shape_is_uniform(s, v) || (lw__shape_as_piece(s, v, &stride) && !stride);
+    bool same = lw__shape_is_uniform(s, v) || (v.kind == LW_SHAPE_PIECE && !v.stride);
     v.nsw = same || nsw;
     v.nuw = same || nuw;
     return v;
