@@ -178,6 +178,8 @@ size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
+/* What a load or call gives is one of first ... last. */
+void lw__ir_say_range(LLVMValueRef value, uint64_t first, uint64_t last);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
 /* ir_copy.c: llvm.memcpy, memmove and memset of few bytes become loads and stores: those that touch
  * private memory, or the others. */
@@ -239,8 +241,9 @@ void lw__loops_free(struct lw__loops *loops);
 bool lw__loop_has_word(LLVMValueRef back, const char *begin);
 void lw__loop_say(LLVMValueRef back, const char *word, uint32_t count);
 
-/* ir_text.c: the loops with the arms that leave them, as far as they lead to wanted blocks. */
+/* ir_text.c: is it where clang lets a `for`, `while` or `do` begin? */
 bool lw__text_begins_loop(LLVMBasicBlockRef block);
+/* The loops with the arms that leave them, as far as they lead to wanted blocks. */
 bool lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);
 
 /* ir_shared.c: the places of SHARED and DYNAMIC_SHARED variables in block memory. */

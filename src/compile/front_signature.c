@@ -4,6 +4,7 @@
  * DILocalVariable for each of them, in order, in the subprogram's retainedNodes. The packed
  * arguments hold them one after another, each at its type's alignment.
  */
+#include "compile/compile.h"
 #include "compile/front.h"
 #include <stdlib.h>
 #include <string.h>
@@ -375,17 +376,6 @@ void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, 
     }
 }
 
-/* The host has stored 0 or 1; told so, LLVM takes the byte where it wants a number. */
-static void say_bool(LLVMValueRef load)
-{
-    LLVMTypeRef byte = LLVMTypeOf(load);
-    LLVMContextRef context = LLVMGetTypeContext(byte);
-    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(byte, 0, 0)),
-                              LLVMValueAsMetadata(LLVMConstInt(byte, 2, 0))};
-    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(context, "range", 5),
-                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, ends, 2)));
-}
-
 LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__kernel *kernel,
                                      unsigned index, LLVMValueRef packed)
 {
@@ -407,9 +397,9 @@ LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__ke
         LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1;
     LLVMValueRef value = LLVMBuildLoad2(builder, is_bool ? byte : type, place, "");
     LLVMSetAlignment(value, align);
-    if (is_bool)
-        say_bool(value);
-    if (is_bool)
+    if (is_bool) { /* told that the host stores 0 or 1, LLVM takes the byte for the number */
+        lw__ir_say_range(value, 0, 1);
         value = LLVMBuildICmp(builder, LLVMIntNE, value, LLVMConstNull(byte), "");
+    }
     return value;
 }

@@ -113,6 +113,16 @@ LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
     return NULL;
 }
 
+void lw__ir_say_range(LLVMValueRef value, uint64_t first, uint64_t last)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMContextRef context = LLVMGetTypeContext(type);
+    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, first, 0)),
+                              LLVMValueAsMetadata(LLVMConstInt(type, last + 1, 0))};
+    LLVMSetMetadata(value, LLVMGetMDKindIDInContext(context, "range", 5),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, ends, 2)));
+}
+
 void lw__ir_set_rare(LLVMValueRef branch)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMGetCondition(branch)));

@@ -103,6 +103,9 @@ bool lw__shape_keeps_together(const struct lw__spmd *s, struct lw__value_shape s
 /* spmd_shape.c: shapes of all values, and which terminators are divergent: part lanes. */
 bool lw__spmd_shapes(struct lw__spmd *s);
 bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block);
+/* Who leaves the loops around block `home` in different trips, by the edge? */
+enum lw__apart lw__spmd_leave_apart(const struct lw__spmd *s, uint32_t home, uint32_t from,
+                                    uint32_t to);
 /* Do constants tell that some lanes take each side of the divergent branch? */
 bool lw__spmd_never_agrees(const struct lw__spmd *s, uint32_t block);
 

@@ -35,11 +35,7 @@ static bool is_left_apart(const struct lw__spmd *s, uint32_t p, uint32_t b)
 {
     if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])))
         return false;
-    for (size_t k = 0; k < s->loops.count; k++)
-        if (s->leaves_apart[k] == LW_APART_LANES && s->loops.loops[k].body[p] &&
-            !s->loops.loops[k].body[b])
-            return true;
-    return false;
+    return lw__spmd_leave_apart(s, p, p, b) == LW_APART_LANES;
 }
 
 /* The class whose lanes come along the edge from p to b, as far as it is known; SPLIT: some do. */

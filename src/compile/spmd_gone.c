@@ -41,9 +41,11 @@ static bool *find_free_returns(const struct lw__spmd *s)
 /* Only to the next trip of a loop around l: nobody returns before it. */
 static bool leads_around(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
 {
-    uint32_t next = s->cfg.succ[s->cfg.succ_start[b]];
-    return s->cfg.succ_start[b + 1] - s->cfg.succ_start[b] == 1 && next < b &&
-           lw__cfg_dominates(&s->cfg, next, l->header);
+    const struct lw__cfg *g = &s->cfg;
+    if (g->succ_start[b + 1] - g->succ_start[b] != 1)
+        return false;
+    uint32_t next = g->succ[g->succ_start[b]];
+    return next < b && lw__cfg_dominates(g, next, l->header);
 }
 
 static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)

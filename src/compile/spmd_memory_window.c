@@ -188,8 +188,9 @@ static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a
     if (mask) {
         LLVMTypeRef types[2] = {type, s->ptr};
         LLVMValueRef args[4] = {address, lw__spmd_const32(s, align), mask, LLVMConstNull(type)};
-        return widened(s,
-                       lw__llvm_intrinsic(s->b, s->module, "llvm.masked.load", types, 2, args, 4));
+        LLVMValueRef some =
+            lw__llvm_intrinsic(s->b, s->module, "llvm.masked.load", types, 2, args, 4);
+        return widened(s, some);
     }
     LLVMValueRef load = LLVMBuildLoad2(s->b, type, address, "");
     LLVMSetAlignment(load, align);

@@ -55,16 +55,6 @@ static bool range_of(const char *name, const uint32_t block[3], struct range *r)
     return true;
 }
 
-static void set_range(LLVMValueRef call, struct range r)
-{
-    LLVMTypeRef type = LLVMTypeOf(call);
-    LLVMContextRef context = LLVMGetTypeContext(type);
-    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, r.first, 0)),
-                              LLVMValueAsMetadata(LLVMConstInt(type, r.last + 1, 0))};
-    LLVMSetMetadata(call, LLVMGetMDKindIDInContext(context, "range", 5),
-                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, ends, 2)));
-}
-
 /* Each place of one value becomes that value, others tell what they can be. */
 static void fold_places(const struct lw__kernel *kernel)
 {
@@ -76,7 +66,7 @@ static void fold_places(const struct lw__kernel *kernel)
             if (!LLVMIsACallInst(i) || !range_of(lw__ir_callee(i), kernel->block, &r))
                 continue;
             if (r.first < r.last) {
-                set_range(i, r);
+                lw__ir_say_range(i, r.first, r.last);
                 continue;
             }
             LLVMReplaceAllUsesWith(i, LLVMConstInt(LLVMTypeOf(i), r.first, 0));

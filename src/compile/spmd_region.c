@@ -213,10 +213,10 @@ static enum relation relate(const struct lw__region *a, const struct lw__region 
              to = a->last < b->last ? a->last : b->last, common = 0;
     for (uint32_t k = from; k <= to && k >= from; k++)
         common += a->blocks[k] && b->blocks[k];
-    if (!common)
-        return a->head == b->head && !a->is_loop && !b->is_loop ? MIXED : APART;
-    if (a->head == b->head && a->is_loop && b->is_loop) /* a header is the way into one region */
+    if (a->head == b->head && a->is_loop == b->is_loop) /* there is one way in */
         return MIXED;
+    if (!common)
+        return APART;
     bool b_in_a = common == b->size && b->size < a->size && is_strictly_in(a, b);
     bool a_in_b = common == a->size && a->size < b->size && is_strictly_in(b, a);
     return b_in_a ? INSIDE : a_in_b ? AROUND : MIXED;

@@ -283,21 +283,26 @@ static shape of_select(struct lw__spmd *s, LLVMValueRef i)
         .kind = LW_SHAPE_PIECE, .stride = sa, .nsw = a.nsw && b.nsw, .nuw = a.nuw && b.nuw};
 }
 
+enum lw__apart lw__spmd_leave_apart(const struct lw__spmd *s, uint32_t home, uint32_t from,
+                                    uint32_t to)
+{
+    enum lw__apart apart = LW_APART_NOBODY;
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (s->leaves_apart[k] > apart && l->body[home] && l->body[from] && !l->body[to])
+            apart = s->leaves_apart[k];
+    }
+    return apart;
+}
+
 /* Who leaves the loops that the value comes from in different trips? */
 static enum lw__apart leave_apart(const struct lw__spmd *s, uint32_t block, uint32_t from,
                                   LLVMValueRef v)
 {
-    enum lw__apart apart = LW_APART_NOBODY;
-    if (!LLVMIsAInstruction(v))
-        return apart;
-    uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
-    for (size_t k = 0; k < s->loops.count; k++) {
-        const struct lw__loop *l = &s->loops.loops[k];
-        if (s->leaves_apart[k] > apart && l->body[from] && !l->body[block] && home != UINT32_MAX &&
-            l->body[home])
-            apart = s->leaves_apart[k];
-    }
-    return apart;
+    uint32_t home = UINT32_MAX;
+    if (LLVMIsAInstruction(v))
+        home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
+    return home == UINT32_MAX ? LW_APART_NOBODY : lw__spmd_leave_apart(s, home, from, block);
 }
 
 /* The value where it comes to some by another way than to others. */

@@ -1,4 +1,4 @@
-// Eight lanes of which every second loads: seven elements, no count that machines load at thirds.
+// Eight lanes of which every second loads: seven elements, no count that machines load at once.
 // LLVM 19 crashes on seven shorts whose lanes go to every second element of a masked store.
 // run: -b 8 u16[8]=11,12,13,14,15,16,17,65535 i32[16] i32[8]
 // expect: pairs: i32[16] = [11, 0, 0, 0, 13, 0, 0, 0, 15, 0, 0, 0, 17, 0, 0, 0]

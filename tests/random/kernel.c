@@ -504,12 +504,11 @@ static void head(struct writer *w)
     fprintf(w->to, "void kernel%d(", p->number);
 }
 
-/* In a quarter of the programs no compiler sees that arguments are the same for all threads: what
- * they decide keeps the threads together, and parts them as far as it knows. */
+/* What they decide keeps the threads together, and parts them as far as a compiler knows. */
 static void hide_parameters(struct writer *w)
 {
     struct buffer list[BUFFERS_MAX];
-    int count = w->p->seed % 4 == 3 ? list_buffers(w->p, list) : 0;
+    int count = w->p->hides_parameters ? list_buffers(w->p, list) : 0;
     for (int i = 0; i < count; i++)
         if (list[i].count == 0 && list[i].var->shape == SCALAR) {
             line(w);

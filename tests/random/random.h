@@ -225,6 +225,7 @@ struct program {
     int slots[TYPES];                    /* outputs of a thread, by type */
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
     bool has_structures;
+    bool hides_parameters; /* no compiler sees that they are the same for all threads */
 };
 
 enum { INPUTS = 64 };
