@@ -85,6 +85,7 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
                                  most,
                                  few,
                                  "-unroll-max-percent-threshold-boost=100",
+                                 "-experimental-debug-variable-locations=false",
                                  "-enable-misched=false"};
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
