@@ -254,15 +254,17 @@ LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
 
 /* lw_stream_create - a queue of launches that run in order, apart from the calling thread; only a
  * launch that took no longer than 10 microseconds last time, with the same grid and scalar
- * arguments, may run in that thread if the stream is idle. On "cuda" that thread hands it over to
- * the GPU, where launches of other streams may run beside it; what is queued behind a launch that
- * fails may then run before the failure is known.
+ * arguments, may run in that thread if the stream is idle. Where it has always been waited for at
+ * once, one of up to half a millisecond may begin no sooner than with the wait, or another call.
+ * On "cuda" the calling thread hands it over to the GPU, where launches of other streams may run
+ * beside it; what is queued behind a launch that fails may then run before the failure is known.
  * errors   LW_E_ARG, LW_E_MEMORY
  * owns     release with lw_stream_destroy, which waits for the work that is queued */
 LW_CHECKED lw_status lw_stream_create(lw_device *device, lw_stream **stream);
 LW_API void lw_stream_destroy(lw_stream *stream);
 
-/* lw_stream_wait - wait until all work queued so far is done.
+/* lw_stream_wait - wait until all work queued so far is done; the waiting thread does a part of it,
+ * or all.
  * errors   that of the first launch that failed, with the kernel's name in the text: LW_E_LAUNCH,
  *          LW_E_MEMORY, LW_E_CHECK ...; a failed stream runs nothing more and stays failed */
 LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);

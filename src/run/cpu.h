@@ -20,7 +20,6 @@
 enum {
     LW_CPU_SHARED_MAX = 48 << 10, /* bytes, static */
     LW_CPU_DYNAMIC_MAX = 1 << 20, /* bytes */
-    LW_CPU_SMALL_NS = 10000,      /* a launch that takes no longer runs in the caller's thread */
     LW_CPU_HELPER_NS = 20000,     /* work for which waking one more worker pays */
     LW_CPU_CHUNK_NS = 50000,      /* what a chunk of blocks should take: it is not interrupted */
     LW_CPU_STUCK_NS = 500000000,  /* all wait and nothing changes for so long: for ever */
@@ -46,7 +45,7 @@ const char *lw__cpu_describe(const struct lw__cpu_level *level);
 /* ---- cpu_launch ---- */
 
 lw_status lw__cpu_launch(void *state, const struct lw__launch *launch);
-bool lw__cpu_is_small(void *state, const struct lw__launch *launch);
+uint64_t lw__cpu_known_time(void *state, const struct lw__launch *launch);
 
 /* The first failure of a launch, in the order of its blocks. */
 struct lw__cpu_failure {
@@ -79,9 +78,6 @@ struct lw__cpu_thread {
     struct lw_cpu_worker abi; /* first: kernel code has its address */
     uint64_t waited;          /* nanoseconds that its gangs waited for other threads */
 };
-
-/* CLOCK_MONOTONIC, in nanoseconds. */
-uint64_t lw__cpu_clock(void);
 
 /* No more is to be done: a failure, or cancelled. */
 bool lw__cpu_is_stopped(struct lw__cpu_run *run);

@@ -41,7 +41,7 @@ struct crew {
     uint64_t rounds;       /* of waiting, since something else happened; */
     uint64_t began;        /* when there were YIELD_ROUNDS of them */
     char *copy;            /* of the frames at `since`; NULL: none yet */
-    uint64_t since;        /* lw__cpu_clock() */
+    uint64_t since;        /* lw__clock() */
     uint64_t age, age_max; /* of the copy, in rounds */
     bool is_stuck;         /* the frames came back to what they were long ago, */
     bool is_counted;       /* and did again while run->stuck_count was this */
@@ -122,7 +122,7 @@ static bool are_all_stuck(struct crew *c)
 static void stop_watching(struct crew *c)
 {
     if (c->rounds >= YIELD_ROUNDS)
-        ((struct lw__cpu_thread *)c->worker)->waited += lw__cpu_clock() - c->began;
+        ((struct lw__cpu_thread *)c->worker)->waited += lw__clock() - c->began;
     not_stuck(c);
     c->rounds = 0;
     c->copy = NULL;
@@ -147,7 +147,7 @@ static void copy_frames(struct crew *c)
         bytes += c->members[g].bytes;
     c->age_max = c->copy ? 2 * c->age_max : 1;
     c->age = 0;
-    c->since = lw__cpu_clock();
+    c->since = lw__clock();
     if (!lw__cpu_memory(LW_CPU_WATCHED, bytes, &c->copy))
         return;
     for (uint32_t g = 0; g < c->count; at += c->members[g++].bytes)
@@ -161,7 +161,7 @@ static bool watch(struct crew *c)
 {
     if (c->copy && frames_same(c)) {
         c->age = 0;
-        return lw__cpu_clock() - c->since >= LW_CPU_STUCK_NS && are_all_stuck(c);
+        return lw__clock() - c->since >= LW_CPU_STUCK_NS && are_all_stuck(c);
     }
     if (!c->copy || ++c->age >= c->age_max) {
         not_stuck(c);
@@ -224,7 +224,7 @@ static void fail_stuck(struct crew *c)
 static bool waits_in_vain(struct crew *c)
 {
     if (++c->rounds == YIELD_ROUNDS)
-        c->began = lw__cpu_clock();
+        c->began = lw__clock();
     if (c->rounds % YIELD_ROUNDS == 0)
         sched_yield();
     if (c->rounds < WATCH_ROUNDS)

@@ -74,20 +74,10 @@ static void remember_time(const struct lw__launch *l, uint64_t ns)
                           memory_order_relaxed);
 }
 
-bool lw__cpu_is_small(void *state, const struct lw__launch *launch)
+uint64_t lw__cpu_known_time(void *state, const struct lw__launch *launch)
 {
-    uint64_t time = known_time(launch);
-
     (void)state;
-    return time && time <= LW_CPU_SMALL_NS;
-}
-
-uint64_t lw__cpu_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return known_time(launch);
 }
 
 /* ---- chunks ---- */
@@ -133,7 +123,7 @@ bool lw__cpu_is_stopped(struct lw__cpu_run *run)
 /* Chunks until none is left, or a helper is needed elsewhere: then true. */
 static bool run_chunks(struct lw__cpu_run *run, struct lw__cpu_thread *thread, bool is_helper)
 {
-    uint64_t size = run->first_chunk, first, count, began = lw__cpu_clock(), at = began;
+    uint64_t size = run->first_chunk, first, count, began = lw__clock(), at = began;
     bool is_needed = false;
 
     while (!is_needed && !lw__cpu_is_stopped(run) && (count = take(run, size, &first))) {
@@ -141,7 +131,7 @@ static bool run_chunks(struct lw__cpu_run *run, struct lw__cpu_thread *thread, b
 
         if (run->entry(&run->abi, &thread->abi, first, count))
             atomic_store(&run->stopped, true);
-        at = lw__cpu_clock();
+        at = lw__clock();
         size = adapt(size, count, at - before - (thread->waited - waited));
         is_needed = is_helper && lw__pool_is_short();
     }

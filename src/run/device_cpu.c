@@ -81,6 +81,6 @@ const struct lw__device_ops lw__device_cpu = {
     .sizes = cpu_sizes,
     .common = lw__code_common,
     .fill = cpu_fill,
-    .is_small = lw__cpu_is_small,
+    .known_time = lw__cpu_known_time,
     .launch = lw__cpu_launch,
 };

@@ -33,7 +33,7 @@ static inline void *lw__alloc_shared(size_t bytes)
     return aligned_alloc(align, (bytes + align - 1) / align * align);
 }
 
-/* How long launches took that had the same work: see device_cpu's `is_small`. All zero: unknown. */
+/* How long launches took that had the same work: see cpu_launch.c. All zero: unknown. */
 enum { LW_TIMES = 8 };
 struct lw__times {
     _Atomic uint64_t entry[LW_TIMES];
@@ -142,12 +142,12 @@ struct lw__device_ops {
 
     const struct lw__queue_ops *queue; /* NULL: it has no queues of its own */
 
-    /* is_small - would the launch take so short a time that it had better run in the thread that
-     * asks for it? Asked under the lock, of idle streams. NULL: never. */
-    bool (*is_small)(void *state, const struct lw__launch *launch);
+    /* known_time - nanoseconds that launches with the same work took, of all their threads
+     * together; 0: not known. Asked under the lock, of idle streams. NULL: it never is. */
+    uint64_t (*known_time)(void *state, const struct lw__launch *launch);
 
-    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or, if
-     * is_small, on the caller's, one launch of a stream at a time, streams side by side. On failure
+    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or on
+     * the host's, one launch of a stream at a time, streams side by side. On failure
      * lw__fail'ed with the kernel's name in the text. */
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };

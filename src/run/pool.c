@@ -10,6 +10,10 @@
  * Whoever finds work for more workers than are awake wakes one, and that one looks again: waking
  * many costs the first no more than waking one.
  *
+ * A host's thread that waits for a stream steps it itself, as long as no worker has it in hand:
+ * then nobody waits for a worker to wake up, and the data stays near the processor that wrote it.
+ * Threads that do so count as workers.
+ *
  * Who has nothing to do looks for news without the lock for a moment before it sleeps, as long as
  * that takes no processor from another: sleep and wake-up take longer than a small launch.
  *
@@ -50,6 +54,8 @@ static struct {
     bool waiter_spins;             /* so does a thread that waits for a change */
     lw_stream *first, *last;       /* ready streams */
     size_t ready;
+    size_t waiters; /* threads that wait for a change */
+    bool held;      /* no worker was called for a ready stream */
     struct lw__share *shares;
     size_t wanted; /* helpers, of all shares */
     bool ending;
@@ -76,7 +82,7 @@ unsigned lw__era(void)
     return era;
 }
 
-static uint64_t clock_ns(void)
+uint64_t lw__clock(void)
 {
     struct timespec t;
 
@@ -102,7 +108,7 @@ static bool spin(const atomic_uint *news, const atomic_uint *other, uint64_t end
     lw__unlock();
     while (atomic_load_explicit(news, memory_order_relaxed) == before &&
            atomic_load_explicit(other, memory_order_relaxed) == other_before &&
-           (++step % SPIN_STEP || clock_ns() < end))
+           (++step % SPIN_STEP || lw__clock() < end))
         pause_processor();
     lw__lock();
     return atomic_load(news) != before;
@@ -111,7 +117,7 @@ static bool spin(const atomic_uint *news, const atomic_uint *other, uint64_t end
 /* Locked. More work ends it: that needs the processor. */
 static bool spin_for_change(const struct timespec *deadline)
 {
-    uint64_t end = clock_ns() + WAIT_NS, limit;
+    uint64_t end = lw__clock() + WAIT_NS, limit;
     bool moved;
 
     if (pool.waiter_spins || !pool.spinners_max || pool.busy > pool.spinners_max)
@@ -126,7 +132,7 @@ static bool spin_for_change(const struct timespec *deadline)
     return moved;
 }
 
-bool lw__wait_change(const struct timespec *deadline)
+static bool wait_for_change(const struct timespec *deadline)
 {
     if (spin_for_change(deadline))
         return true;
@@ -135,6 +141,17 @@ bool lw__wait_change(const struct timespec *deadline)
         return true;
     }
     return pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, deadline) != ETIMEDOUT;
+}
+
+bool lw__wait_change(const struct timespec *deadline)
+{
+    bool in_time;
+
+    lw__pool_release();
+    pool.waiters++;
+    in_time = wait_for_change(deadline);
+    pool.waiters--;
+    return in_time;
 }
 
 void lw__announce(void)
@@ -258,6 +275,7 @@ static void call_worker(void)
 {
     size_t todo = pool.ready + pool.wanted;
 
+    pool.held = false;
     if (!todo)
         return;
     atomic_fetch_add(&calls, 1);
@@ -306,8 +324,9 @@ static void help(struct lw__share *share)
 
 static bool do_something(struct worker *self)
 {
-    lw_stream *stream = take_ready();
-    struct lw__share *share = stream ? NULL : choose_share();
+    const bool is_free = pool.busy < pool.limit; /* threads that wait work, too */
+    lw_stream *stream = is_free ? take_ready() : NULL;
+    struct lw__share *share = stream || !is_free ? NULL : choose_share();
 
     if (!stream && !share)
         return false;
@@ -324,13 +343,14 @@ static bool do_something(struct worker *self)
     return true;
 }
 
-static void wait_for_work(void)
+/* One that was woken for work that another took does not look for more. */
+static void wait_for_work(bool looks)
 {
     bool moved = false;
 
-    if (pool.spinners < pool.spinners_max) {
+    if (looks && pool.spinners < pool.spinners_max) {
         pool.spinners++;
-        moved = spin(&calls, &calls, clock_ns() + SPIN_NS);
+        moved = spin(&calls, &calls, lw__clock() + SPIN_NS);
         pool.spinners--;
     }
     if (!moved)
@@ -339,10 +359,16 @@ static void wait_for_work(void)
 
 static void *work_for_ever(void *argument)
 {
+    bool works = false;
+
     lw__lock();
-    while (!pool.ending)
-        if (!do_something(argument))
-            wait_for_work();
+    while (!pool.ending) {
+        bool worked = works;
+
+        works = do_something(argument);
+        if (!works)
+            wait_for_work(worked);
+    }
     lw__unlock();
     return NULL;
 }
@@ -353,6 +379,38 @@ void lw__pool_schedule(lw_stream *stream)
         return;
     add_ready(stream);
     call_worker();
+}
+
+/* To call a worker takes a launch's thread longer than to hand over the launch. */
+void lw__pool_hold(lw_stream *stream)
+{
+    if (pool.waiters) {
+        lw__pool_schedule(stream);
+    } else if (!stream->ready) {
+        add_ready(stream);
+        pool.held = true;
+    }
+}
+
+void lw__pool_release(void)
+{
+    if (pool.held)
+        call_worker();
+}
+
+/* The worker that was called for it may be on its way still, and what the host's thread has written
+ * is near that thread's processor. */
+bool lw__pool_lend_hand(lw_stream *stream)
+{
+    if (!stream->ready || pool.busy >= pool.limit)
+        return false;
+    lw__pool_forget(stream);
+    pool.busy++;
+    call_worker();
+    lw__stream_step(stream);
+    pool.busy--;
+    call_worker();
+    return true;
 }
 
 /* ---- sharing ---- */
@@ -382,10 +440,10 @@ static void close_share(struct lw__share *share)
 /* Helpers are in their last piece when this thread finds none: mostly they need no long wait. */
 static void await_helpers(const struct lw__share *share)
 {
-    uint64_t end = clock_ns() + SPIN_NS;
+    uint64_t end = lw__clock() + SPIN_NS;
     int step = 0;
 
-    while (atomic_load(&share->helpers) && (++step % SPIN_STEP || clock_ns() < end))
+    while (atomic_load(&share->helpers) && (++step % SPIN_STEP || lw__clock() < end))
         pause_processor();
 }
 

@@ -228,6 +228,8 @@ struct lw_stream {
     lw_stream *next, *previous; /* of all streams */
     lw_stream *next_ready;      /* pool.c: of those a worker should take up */
     bool ready;
+    uint64_t queued_at;                 /* the latest job that a worker should run: lw__clock */
+    bool is_prompt;                     /* the last wait followed at once */
     struct lw__job *head, *tail;        /* queued, the oldest first */
     bool stepping;                      /* a worker has it in hand */
     struct lw__job *running;            /* and runs this job of it */
@@ -306,7 +308,8 @@ void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, vo
 
 void lw__lock(void);
 void lw__unlock(void);
-unsigned lw__era(void); /* locked: how many forks led to this process */
+unsigned lw__era(void);   /* locked: how many forks led to this process */
+uint64_t lw__clock(void); /* CLOCK_MONOTONIC, in nanoseconds */
 
 /* lw__wait_change - locked: wait until something announced, or until the monotonic time `deadline`
  * (NULL: for ever). False where the time ran out. Spurious returns happen: look again. */
@@ -318,6 +321,15 @@ void lw__announce(void); /* locked: wake all who wait for a change */
 lw_status lw__pool_ready(void);
 void lw__pool_schedule(lw_stream *stream); /* locked: have a worker step it */
 void lw__pool_forget(lw_stream *stream);   /* locked: it goes away */
+
+/* lw__pool_hold - locked: the host's thread is likely to wait for it in a moment, and so to lend a
+ * hand; if it does anything else, lw__pool_release has a worker step it. */
+void lw__pool_hold(lw_stream *stream);
+void lw__pool_release(void); /* locked */
+
+/* lw__pool_lend_hand - locked: step the stream in this thread, which has to wait for it. False: a
+ * worker does, or there is nothing to step, or enough threads work. */
+bool lw__pool_lend_hand(lw_stream *stream);
 
 /* lw__pool_size - how many worker threads there are at most: LANEWISE_NUM_THREADS, or else the
  * processors this process may use. */

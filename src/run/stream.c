@@ -16,6 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nanoseconds: launches that run in the thread that queues them; those that no worker is called for
+ * as long as that thread may wait for them at once, so that it runs them; what at once is. */
+enum { SMALL_NS = 10000, HELD_NS = 500000, PROMPT_NS = 50000 };
+
 static lw_stream *streams; /* locked: all that exist */
 
 /* ---- jobs ---- */
@@ -391,16 +395,44 @@ static lw_status stream_failure(const lw_stream *s)
     return s->status ? lw__fail(s->status, "%s", s->error) : LW_OK;
 }
 
+/* Locked. Nanoseconds that the launch at the head of an idle stream takes; 0: not known. */
+static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+
+    return ops->known_time ? ops->known_time(s->device->state, &job->launch) : 0;
+}
+
 /* Locked. On an idle stream a small launch is over before another thread could take it up, and so
  * is a mark, or an await whose mark is reached. */
 static bool runs_here(const lw_stream *s, const struct lw__job *job)
 {
-    const struct lw__device_ops *ops = s->device->ops;
+    if (job->kind != LW_JOB_LAUNCH || is_taken(s, job))
+        return true;
+    uint64_t time = known_time(s, job);
+    return time && time <= SMALL_NS;
+}
 
-    if (s->head != job || !lw__stream_can_step(s))
-        return false;
-    return job->kind != LW_JOB_LAUNCH || is_taken(s, job) ||
-           (ops->is_small && ops->is_small(s->device->state, &job->launch));
+/* Locked. Nothing is lost where the wait comes at once again, and else no more than the time. */
+static bool is_held(const lw_stream *s, const struct lw__job *job)
+{
+    uint64_t time = s->is_prompt ? known_time(s, job) : 0;
+
+    return time && time <= HELD_NS;
+}
+
+/* Locked. */
+static void start(lw_stream *s, struct lw__job *job)
+{
+    bool is_first = s->head == job && lw__stream_can_step(s);
+
+    s->queued_at = lw__clock();
+    if (is_first && runs_here(s, job))
+        lw__stream_step(s);
+    else if (is_first && is_held(s, job))
+        lw__pool_hold(s);
+    else
+        schedule(s);
 }
 
 /* Locked, but while the job runs, if it runs here. */
@@ -409,16 +441,14 @@ static lw_status enqueue(lw_stream *s, struct lw__job *job)
     LW_TRY(stream_failure(s));
     LW_TRY(lw__pool_ready());
     LW_TRY(claim(job));
+    lw__pool_release();
     if (s->tail)
         s->tail->next = job;
     else
         s->head = job;
     s->tail = job;
     s->queued++;
-    if (runs_here(s, job))
-        lw__stream_step(s);
-    else
-        schedule(s);
+    start(s, job);
     return LW_OK;
 }
 
@@ -515,8 +545,11 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
         return lw__fail(LW_E_ARG, "the stream is NULL");
     lw__lock();
     target = s->queued;
+    if (s->finished < target)
+        s->is_prompt = s->ready && lw__clock() - s->queued_at < PROMPT_NS;
     while (s->finished < target && in_time)
-        in_time = wait_for_more(s, deadline);
+        if (deadline || !lw__pool_lend_hand(s))
+            in_time = wait_for_more(s, deadline);
     done = s->finished >= target;
     lw__unlock();
     deliver(s);

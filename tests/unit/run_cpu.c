@@ -379,23 +379,40 @@ static void levels(void)
 
 /* ---- small launches ---- */
 
-/* The first runs elsewhere; when it is known to be small, it runs here. */
-static void small_launches(void)
+/* Does it come to run in this thread? */
+static bool comes_here(int work)
 {
     uint64_t own = (uint64_t)gettid();
     bool here = false;
 
-    clear();
-    WORKS(run("who", lw_dim_1(1), 16, 0));
     for (int i = 0; i < 1000 && !here; i++) {
-        WORKS(run("who", lw_dim_1(1), 16, 0));
+        WORKS(run("who", lw_dim_1(1), 16, work));
         here = out_at(0) == own;
     }
-    CHECK(here);
-    for (int i = 0; i < 10; i++) {
-        WORKS(run("who", lw_dim_1(1), 16, 100));
-        CHECK(out_at(0) != own);
-    }
+    return here;
+}
+
+/* The first runs elsewhere; when it is known to be small, it runs here. */
+static void small_launches(void)
+{
+    clear();
+    WORKS(run("who", lw_dim_1(1), 16, 0));
+    CHECK(comes_here(0));
+}
+
+/* What is waited for at once comes to run in the thread that waits, and no worker is called for it;
+ * where that thread does anything else, one is. */
+static void waited_for(void)
+{
+    uint64_t own = (uint64_t)gettid();
+
+    CHECK(comes_here(100));
+    WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
+    CHECK(out_at(0) != own);
+    CHECK(comes_here(100));
+    WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
+    WORKS(lw_stream_wait_for(stream, 100000000000));
+    CHECK(out_at(0) != own);
 }
 
 static void float_environment(void)
@@ -486,6 +503,7 @@ static void everything(char *self)
     refusals();
     levels();
     small_launches();
+    waited_for();
     float_environment();
     latency();
     after_fork();
