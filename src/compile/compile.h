@@ -241,6 +241,9 @@ void lw__loops_free(struct lw__loops *loops);
 bool lw__loop_has_word(LLVMValueRef back, const char *begin);
 void lw__loop_say(LLVMValueRef back, const char *word, uint32_t count);
 
+/* ir_around.c: who goes around a loop in the text does so in a loop of the graph. */
+bool lw__around_loops(LLVMValueRef function);
+
 /* ir_text.c: is it where clang lets a `for`, `while` or `do` begin? */
 bool lw__text_begins_loop(LLVMBasicBlockRef block);
 /* The loops with the arms that leave them, as far as they lead to wanted blocks. */

@@ -398,7 +398,7 @@ static bool mark_with_loops(struct work *w, const struct helpers *h)
 static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMValueRef f, bool *any)
 {
     struct work w = {.unit = unit, .i64 = LLVMInt64TypeInContext(unit->context)};
-    if (!lw__cfg_build(f, &w.cfg))
+    if (!lw__around_loops(f) || !lw__cfg_build(f, &w.cfg))
         return false;
     w.builder = LLVMCreateBuilderInContext(unit->context);
     erase_unreachable(&w, h);

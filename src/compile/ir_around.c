@@ -1,0 +1,119 @@
+/* ir_around.c - the way around loops that only those take who jump in.
+ *
+ *     for (;;) {
+ *         if (warp_sum(1) == 32)   // who comes in at the top is in trip 0
+ *             leave();
+ *         break;
+ *     inside:;                     // who jumps here comes to the top, too, in trip 1
+ *     }
+ *
+ * The statement is a loop, the blocks are none: no way leads from the top to the end of the body.
+ * Trips are what keeps lanes apart there, and those are of loops in the graph of the blocks. So
+ * there gets to be a way that nobody takes, and that LLVM cannot know of: a grid has blocks.
+ *
+ *     ... -> top            becomes    ... -> top: no blocks in the grid? -> last, else -> body
+ */
+#include "compile/compile.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool reaches(const struct lw__cfg *g, uint32_t from, uint32_t to, uint32_t *todo, bool *seen)
+{
+    uint32_t count = 0;
+    for (size_t b = 0; b < g->count; b++)
+        seen[b] = false;
+    todo[count++] = from;
+    while (count && !seen[to]) {
+        uint32_t b = todo[--count];
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
+            if (!seen[g->succ[e]]) {
+                seen[g->succ[e]] = true;
+                todo[count++] = g->succ[e];
+            }
+    }
+    return seen[to];
+}
+
+/* An edge back in the text to the begin of a loop that does not lead to where it comes from. */
+static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *last)
+{
+    uint32_t *todo = malloc((g->count + 1) * sizeof *todo);
+    bool *seen = malloc(g->count + 1), ok = todo && seen;
+    *found = false;
+    for (uint32_t b = 0; ok && b < g->count && !*found; b++) {
+        if (!lw__text_begins_loop(g->blocks[b]))
+            continue;
+        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1] && !*found; e++) {
+            *top = b;
+            *last = g->pred[e];
+            *found = g->layout[*last] > g->layout[b] && !reaches(g, b, *last, todo, seen);
+        }
+    }
+    free(todo);
+    free(seen);
+    return ok || lw__defect("out of memory");
+}
+
+/* No grid is that small. */
+static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
+{
+    static const char name[] = "lw.grid_dim.x";
+    static const char *const facts[] = {"nounwind", "willreturn", "memory"}; /* memory(none): 0 */
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context), type = LLVMFunctionType(i32, NULL, 0, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(module, name);
+    if (!f) {
+        f = LLVMAddFunction(module, name, type);
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+            unsigned kind = LLVMGetEnumAttributeKindForName(facts[i], strlen(facts[i]));
+            LLVMAddAttributeAtIndex(f, (unsigned)LLVMAttributeFunctionIndex,
+                                    LLVMCreateEnumAttribute(context, kind, 0));
+        }
+    }
+    LLVMValueRef blocks = LLVMBuildCall2(b, type, f, NULL, 0, "");
+    return LLVMBuildICmp(b, LLVMIntEQ, blocks, LLVMConstNull(i32), "");
+}
+
+/* What lives on is in memory: `top` has no phis, those of `last` are of a condition. */
+static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(g->function);
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMBasicBlockRef body = g->blocks[top], end = g->blocks[last],
+                      front = LLVMInsertBasicBlockInContext(context, body, "");
+    char *name = strdup(LLVMGetBasicBlockName(body)); /* by which the text is known */
+    LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
+    LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
+    free(name);
+    for (uint32_t e = g->pred_start[top]; e < g->pred_start[top + 1]; e++) {
+        LLVMValueRef from = LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(from); k++)
+            if (LLVMGetSuccessor(from, k) == body)
+                LLVMSetSuccessor(from, k, front);
+    }
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderAtEnd(b, front);
+    LLVMBuildCondBr(b, build_never(b, module), end, body);
+    LLVMValueRef phi = LLVMGetFirstInstruction(end);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        LLVMValueRef none = LLVMConstNull(LLVMTypeOf(phi));
+        LLVMAddIncoming(phi, &none, &front, 1);
+    }
+    LLVMDisposeBuilder(b);
+}
+
+bool lw__around_loops(LLVMValueRef function)
+{
+    bool ok, found;
+    do {
+        struct lw__cfg g;
+        uint32_t top, last;
+        if (!lw__cfg_build(function, &g))
+            return false;
+        ok = find(&g, &found, &top, &last);
+        if (found)
+            lead_around(&g, top, last);
+        lw__cfg_free(&g);
+    } while (ok && found);
+    return ok;
+}
