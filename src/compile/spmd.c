@@ -9,6 +9,7 @@
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd_copy.h"
+#include "compile/spmd_gang.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,8 +198,37 @@ static void open_block(struct lw__spmd *s, const struct counters *c)
     s->block_linear = load_counter(s, c, 0);
     for (unsigned k = 0; k < 3; k++)
         s->block_idx[k] = load_counter(s, c, k + 1);
-    lw__spmd_open_gone(s);
 }
+
+/* ---- rounds: a part of the block's threads after another, all by the same code --------------- */
+
+struct rounds {
+    LLVMValueRef slot; /* the first thread of the round */
+    LLVMBasicBlockRef body;
+};
+
+static void open_rounds(struct lw__spmd *s, struct rounds *r)
+{
+    r->slot = LLVMBuildAlloca(s->entry, s->i32, "");
+    r->body = append(s, "round");
+    LLVMBuildStore(s->b, lw__spmd_const32(s, 0), r->slot);
+    LLVMBuildBr(s->b, r->body);
+    LLVMPositionBuilderAtEnd(s->b, r->body);
+    s->gang->first = LLVMBuildLoad2(s->b, s->i32, r->slot, "");
+}
+
+static void end_round(struct lw__spmd *s, const struct rounds *r)
+{
+    LLVMBasicBlockRef all = append(s, "rounds");
+    LLVMValueRef next = LLVMBuildNUWAdd(s->b, LLVMBuildLoad2(s->b, s->i32, r->slot, ""),
+                                        lw__spmd_const32(s, s->threads), "");
+    LLVMValueRef end = lw__spmd_const32(s, (int64_t)s->gangs_to * s->threads);
+    LLVMBuildStore(s->b, next, r->slot);
+    LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntULT, next, end, ""), r->body, all);
+    LLVMPositionBuilderAtEnd(s->b, all);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Another block? Asked at the end of the loop, which is large and must not be turned around. */
 static void end_trip(struct lw__spmd *s, const struct counters *c, LLVMBasicBlockRef body,
@@ -214,12 +244,14 @@ static void return_status(struct lw__spmd *s, LLVMBasicBlockRef at, int status)
     LLVMBuildRet(s->b, lw__spmd_const32(s, status));
 }
 
-/* entry: allocas; launch: arguments; loop over blocks: one block's code; done; stop. */
+/* entry: allocas; launch: arguments; loop over blocks: one block's code, or a loop over its rounds;
+ * done; stop. */
 static void build(struct lw__spmd *s)
 {
     LLVMBasicBlockRef allocas = append(s, "entry"), launch = append(s, "launch"),
                       body = append(s, "block"), finished = append(s, "finished");
     struct counters c;
+    struct rounds rounds = {0};
     s->done = append(s, "done");
     s->stop = append(s, "stop");
     LLVMPositionBuilderAtEnd(s->b, allocas);
@@ -234,9 +266,14 @@ static void build(struct lw__spmd *s)
     end_trip(s, &c, body, finished);
     LLVMPositionBuilderAtEnd(s->b, body);
     open_block(s, &c);
+    if (s->gang)
+        open_rounds(s, &rounds);
+    lw__spmd_open_gone(s);
     lw__spmd_control(s);
     LLVMSetCurrentDebugLocation2(s->b, NULL);
     LLVMPositionBuilderAtEnd(s->b, s->done);
+    if (s->gang)
+        end_round(s, &rounds);
     step(s, &c);
     end_trip(s, &c, body, finished);
     return_status(s, finished, 0);
@@ -328,17 +365,36 @@ bool lw__spmd_widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel
     return ok;
 }
 
+static bool widen_in_rounds(struct lw__unit *unit, const struct lw__kernel *kernel,
+                            uint32_t threads)
+{
+    struct lw__spmd s;
+    struct lw__gang round = {0};
+    bool ok = lw__spmd_open(&s, unit, kernel);
+    s.gangs_to = s.threads / threads;
+    s.threads = s.gang_threads = threads;
+    s.pieces = s.to = threads / s.width;
+    s.gang = &round;
+    ok = ok && lw__spmd_analyse(&s);
+    ok = ok ? widen(&s) : unit->diags.errors > 0;
+    lw__spmd_close(&s);
+    return ok;
+}
+
 static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     struct lw__spmd s;
     bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
-    const uint32_t gang = ok ? lw__gang_choose(&s) : 0;
+    const uint32_t round = ok ? lw__gang_round(&s) : 0;
+    const uint32_t gang = ok && !round ? lw__gang_choose(&s) : 0;
     if (!ok)
         ok = unit->diags.errors > 0;
-    else if (!gang)
-        ok = widen(&s);
-    else
+    else if (round)
+        ok = widen_in_rounds(unit, kernel, round);
+    else if (gang)
         ok = lw__gang_widen(unit, kernel, gang);
+    else
+        ok = widen(&s);
     lw__spmd_close(&s);
     LLVMSetSubprogram(kernel->function, NULL);
     if (ok && !unit->diags.errors)

@@ -386,8 +386,9 @@ LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to,
 /* spmd_wait.c: find loops that wait. */
 bool lw__spmd_find_waits(struct lw__spmd *s);
 
-/* spmd_gang.c: how many threads a gang of the kernel should have, of which s has the facts with the
- * block as the gang (0: these); the kernel in gangs of so many. */
+/* spmd_gang.c: how many threads of the kernel should be a round, and how many a gang, of which s
+ * has the facts with the block as the gang (0: these); the kernel in gangs of so many. */
+uint32_t lw__gang_round(const struct lw__spmd *s);
 uint32_t lw__gang_choose(const struct lw__spmd *s);
 bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads);
 /* Where s->gang is set: the value of lw.thread_idx.* or its like, of one piece or (p = UINT32_MAX)

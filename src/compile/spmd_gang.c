@@ -1,4 +1,5 @@
-/* spmd_gang.c - kernels whose blocks run in several gangs: coroutines, see base/cpu_abi.h.
+/* spmd_gang.c - how many threads go together; kernels whose blocks run in several gangs that give
+ * way to each other: coroutines, see base/cpu_abi.h. (Those that need not are rounds: spmd.c.)
  *
  * So run kernels with loops that wait for other threads, one warp a gang, since warps make progress
  * by themselves; and those of which a whole block would be too much code. A gang's code is made as
@@ -23,6 +24,11 @@ static const char resumer[] = "lw.gang.resume";
 /* About how many instructions of LLVM's a piece of an instruction becomes: plain, under masks, of a
  * lane of an atomic one; and of a class of blocks. LLVM takes about a second for 10,000. */
 enum { PLAIN_COST = 1, MASKED_COST = 3, ATOMIC_LANE_COST = 4, CLASS_COST = 12, COST_MAX = 60000 };
+
+/* Pieces of a round: without loops so few that all values stay in registers from one block of the
+ * kernel to the next; with loops as many as have registers for what a loop carries, since their
+ * chains of operations hide each other's latency. */
+enum { ROUND_WITHOUT_LOOPS = 4 };
 
 /* Who runs a block: all; lanes that constants tell, so that there is one copy of it and its masks
  * are constants; some. */
@@ -84,6 +90,28 @@ static uint32_t affordable(const struct lw__spmd *s)
     while (threads < s->threads && cost * (2 * threads / s->width) <= COST_MAX)
         threads *= 2;
     return cost_of(s, true) * s->pieces <= cost * (threads / s->width) ? s->threads : threads;
+}
+
+/* Are threads of the block as far apart in each of its dimensions in every gang of so many? */
+static bool fits(const struct lw__spmd *s, uint32_t threads)
+{
+    const uint32_t row = s->dim[0], plane = row * s->dim[1];
+    return s->threads % threads == 0 && (row % threads == 0 || threads % row == 0) &&
+           (plane % threads == 0 || threads % plane == 0);
+}
+
+uint32_t lw__gang_round(const struct lw__spmd *s)
+{
+    const uint32_t most = s->loops.count ? lw__spmd_registers(s->level) / 2 : ROUND_WITHOUT_LOOPS;
+    if (s->pieces <= most || s->has_waits || lw__cpu_gang(s->unit->options->device))
+        return 0;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->operations[b])
+            return 0;
+    uint32_t threads = most * s->width / 32 * 32;
+    while (threads && !fits(s, threads))
+        threads -= 32;
+    return threads >= 2 * s->width ? threads : 0;
 }
 
 uint32_t lw__gang_choose(const struct lw__spmd *s)
@@ -160,9 +188,11 @@ static LLVMValueRef place(struct lw__spmd *s, const char *name, LLVMValueRef thr
     LLVMValueRef dim[2] = {like(s, threads, s->dim[0]), like(s, threads, s->dim[1])};
     const char axis = name[sizeof "lw.thread_idx." - 1];
     if (axis == 'x')
-        return LLVMBuildURem(b, threads, dim[0], "");
+        return s->dim[1] * s->dim[2] > 1 ? LLVMBuildURem(b, threads, dim[0], "") : threads;
     LLVMValueRef row = LLVMBuildUDiv(b, threads, dim[0], "");
-    return axis == 'y' ? LLVMBuildURem(b, row, dim[1], "") : LLVMBuildUDiv(b, row, dim[1], "");
+    if (axis == 'y')
+        return s->dim[2] > 1 ? LLVMBuildURem(b, row, dim[1], "") : row;
+    return LLVMBuildUDiv(b, row, dim[1], "");
 }
 
 LLVMValueRef lw__gang_place(struct lw__spmd *s, const char *name, uint32_t p)

@@ -5,11 +5,11 @@
 #define LW_COMPILE_SPMD_GANG_H
 #include "compile/spmd.h"
 
-/* The code of a gang, while it is made. */
+/* The code of a gang, while it is made; of a round only the first thread is set. */
 struct lw__gang {
     struct lw__coroutine co;
     LLVMValueRef record;              /* struct lw_cpu_gang * */
-    LLVMValueRef first;               /* its first thread */
+    LLVMValueRef first;               /* its first thread, i32 */
     LLVMValueRef exchange;            /* struct lw_cpu_exchange * */
     LLVMValueRef memory, bytes, from; /* asked for: where; how many; where the frame begins */
 };

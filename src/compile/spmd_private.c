@@ -8,6 +8,7 @@
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd_copy.h"
+#include "compile/spmd_gang.h"
 #include "compile/spmd_memory.h"
 #include <string.h>
 
@@ -134,7 +135,7 @@ LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t alig
     }
     s->b = here;
     s->frame_bytes += (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
-    if (!s->gang) /* a gang's call is another, of spmd_gang.c */
+    if (!s->gang || !s->gang->record) /* a coroutine's call is another, of spmd_gang.c */
         LLVMSetOperand(s->frame, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
     return place;
 }
