@@ -26,9 +26,10 @@ static const char resumer[] = "lw.gang.resume";
 enum { PLAIN_COST = 1, MASKED_COST = 3, ATOMIC_LANE_COST = 4, CLASS_COST = 12, COST_MAX = 60000 };
 
 /* Pieces of a round: without loops so few that all values stay in registers from one block of the
- * kernel to the next; with loops as many as have registers for what a loop carries, since their
- * chains of operations hide each other's latency. */
-enum { ROUND_WITHOUT_LOOPS = 4 };
+ * kernel to the next, but as many as turn what they load together (spmd_memory_turn.c); with loops
+ * as many as have registers for what a loop carries, since their chains of operations hide each
+ * other's latency. */
+enum { ROUND_LEAST = 4 };
 
 /* Who runs a block: all; lanes that constants tell, so that there is one copy of it and its masks
  * are constants; some. */
@@ -102,16 +103,17 @@ static bool fits(const struct lw__spmd *s, uint32_t threads)
 
 uint32_t lw__gang_round(const struct lw__spmd *s)
 {
-    const uint32_t most = s->loops.count ? lw__spmd_registers(s->level) / 2 : ROUND_WITHOUT_LOOPS;
-    if (s->pieces <= most || s->has_waits || lw__cpu_gang(s->unit->options->device))
+    const uint32_t pieces = s->loops.count ? lw__spmd_registers(s->level) / 2 : ROUND_LEAST,
+                   most = pieces * s->width > 32 ? pieces * s->width : 32;
+    if (s->threads <= most || s->has_waits || lw__cpu_gang(s->unit->options->device))
         return 0;
     for (uint32_t b = 0; b < s->cfg.count; b++)
         if (s->operations[b])
             return 0;
-    uint32_t threads = most * s->width / 32 * 32;
+    uint32_t threads = most;
     while (threads && !fits(s, threads))
         threads -= 32;
-    return threads >= 2 * s->width ? threads : 0;
+    return threads >= ROUND_LEAST * s->width ? threads : 0;
 }
 
 uint32_t lw__gang_choose(const struct lw__spmd *s)

@@ -1,5 +1,6 @@
 ; Threads that go down a column: rows of sixteen bytes are loaded and turned, four pieces at a time,
-; and stored the other way round; no gather, no scatter. Where only some lanes run, there are.
+; and stored the other way round; no gather, no scatter. Where only some lanes run, there are. A
+; larger block does so in rounds.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,16,1 %s | FileCheck %s
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,6,1 %s |
 ; RUN:     FileCheck %s --check-prefix=REST
@@ -12,11 +13,12 @@ declare i32 @lw.thread_idx.y()
 ; CHECK-LABEL: define i32 @lw.cpu.down
 ; CHECK-NOT: gather
 ; CHECK-NOT: scatter
-; CHECK-COUNT-64: load <4 x float>, ptr {{.*}}, align 4
+; CHECK: round:
+; CHECK-COUNT-16: load <4 x float>, ptr {{.*}}, align 4
 ; CHECK: shufflevector <16 x float>
 ; CHECK-SAME: <i32 0, i32 16, i32 1, i32 17, i32 4, i32 20, i32 5, i32 21, {{.*}}, i32 29>
-; CHECK-COUNT-64: store <4 x float>
-; CHECK-NOT: store
+; CHECK-COUNT-16: store <4 x float>
+; CHECK-NOT: store <
 ; CHECK: br label %done
 
 ; six columns: four of them together, two alone
