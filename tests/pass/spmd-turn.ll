@@ -32,7 +32,7 @@ declare i32 @lw.thread_idx.y()
 
 ; AVX2-LABEL: define i32 @lw.cpu.down
 ; AVX2-NOT: gather
-; AVX2-COUNT-16: load <4 x float>
+; AVX2-COUNT-8: load <4 x float>
 ; AVX2: shufflevector <8 x float>
 ; AVX2-SAME: <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
 define win64cc void @down(ptr %out, ptr %in) {
