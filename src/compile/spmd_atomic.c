@@ -8,6 +8,7 @@
  * load, the operation and a store.
  */
 #include "compile/spmd_memory.h"
+#include <string.h>
 
 struct combining {
     LLVMAtomicRMWBinOp op;
@@ -131,7 +132,8 @@ static LLVMValueRef build_cmpxchg(struct lw__spmd *s, LLVMValueRef i, LLVMValueR
 enum { PARTS_MAX = 8, OPERANDS_MAX = 4, DEPTH_MAX = 6 };
 struct lanes {
     struct lw__spmd *s;
-    LLVMBasicBlockRef home; /* of the operation, in the kernel */
+    LLVMValueRef operation; /* that wants them, in the kernel */
+    LLVMBasicBlockRef home; /* its block */
     uint32_t piece;
     unsigned count;
     LLVMValueRef of[PARTS_MAX], memory[PARTS_MAX];
@@ -156,6 +158,42 @@ static LLVMValueRef from_stack(struct lanes *n, LLVMValueRef v, uint32_t lane)
     LLVMValueRef one =
         LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, n->memory[k], &index, 1, ""), "");
     LLVMSetVolatile(one, true); /* else LLVM takes it from the register */
+    return one;
+}
+
+/* Nothing else is in between that could write: of calls places and arithmetic. */
+static bool may_write(LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    return LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+           LLVMIsAFenceInst(i) ||
+           (LLVMIsACallInst(i) && !lw__ir_is_place(name) &&
+            (strncmp(name, "llvm.", 5) || !strncmp(name, "llvm.mem", 8)));
+}
+
+/* Loaded side by side from the caller's memory just before an operation on the block's? Then each
+ * lane loads its own: what lies in memory is at hand sooner than what goes through the stack
+ * (a histogram of bytes: 3 times as fast on one processor). */
+static bool is_at_hand(const struct lanes *n, LLVMValueRef v, int64_t *stride)
+{
+    struct lw__spmd *s = n->s;
+    if (!LLVMIsALoadInst(v) || LLVMGetInstructionParent(v) != n->home || LLVMGetVolatile(v) ||
+        LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic || LLVMTypeOf(v) == s->i1)
+        return false;
+    LLVMValueRef from = LLVMGetOperand(v, 0), i = LLVMGetNextInstruction(v);
+    while (i && i != n->operation && !may_write(i))
+        i = LLVMGetNextInstruction(i);
+    return i == n->operation && LLVMIsAArgument(lw__ir_object(from)) &&
+           lw__shape_piece_stride(s, lw__shape_of(s, from), n->piece, stride);
+}
+
+static LLVMValueRef from_memory(struct lanes *n, LLVMValueRef load, int64_t offset)
+{
+    struct lw__spmd *s = n->s;
+    LLVMValueRef first = lw__spmd_base(s, LLVMGetOperand(load, 0), n->piece);
+    LLVMValueRef at = lw__spmd_bytes_on(s, first, lw__spmd_const64(s, offset));
+    LLVMValueRef one = LLVMBuildLoad2(s->b, LLVMTypeOf(load), at, "");
+    LLVMSetAlignment(one, LLVMGetAlignment(load));
     return one;
 }
 
@@ -194,6 +232,8 @@ static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsi
         LLVMValueRef step = LLVMConstInt(LLVMTypeOf(v), (uint64_t)(stride * lane), 1);
         return LLVMBuildAdd(s->b, lw__spmd_base(s, v, n->piece), step, "");
     }
+    if (is_at_hand(n, v, &stride))
+        return from_memory(n, v, stride * lane);
     return is_made_here(n, v) && depth < DEPTH_MAX ? remade(n, v, lane, depth)
                                                    : from_stack(n, v, lane);
 }
@@ -201,7 +241,8 @@ static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsi
 /* Every lane of a piece, without a loop. */
 static void straight_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
 {
-    struct lanes lanes = {.s = s, .home = LLVMGetInstructionParent(i), .piece = a->piece};
+    struct lanes lanes = {
+        .s = s, .operation = i, .home = LLVMGetInstructionParent(i), .piece = a->piece};
     bool used = LLVMGetFirstUse(i);
     LLVMValueRef all = used ? LLVMGetPoison(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
     for (uint32_t l = 0; l < s->width; l++) {
