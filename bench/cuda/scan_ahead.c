@@ -29,7 +29,9 @@ static float told(uint64_t state)
     return u.value;
 }
 
-/* What comes in front of block b; a warp runs it, each lane asks one block. */
+/* What comes in front of block b; a warp runs it, each lane asks one block. It does so by an atomic
+ * operation that changes nothing: a load waits behind those of the tiles that are on their way to
+ * this multiprocessor (2^28 on an H200: 0.76 of a copy's speed with loads, 0.98 like this). */
 static float look_back(uint64_t *state, int b)
 {
     float sum = 0;
@@ -37,7 +39,7 @@ static float look_back(uint64_t *state, int b)
         int at = last - lane_id();
         uint64_t s = UP_TO_END;
         if (at >= 0)
-            while ((s = atomic_load(&state[at])) < OWN)
+            while ((s = atomic_or(&state[at], 0)) < OWN)
                 ;
         uint32_t ends = ballot(s >= UP_TO_END);
         int take = ends ? ctz(ends) : WARP_SIZE - 1;

@@ -2,8 +2,9 @@
  *
  * Lanes that run together would wait for each other for ever, so kernels that wait run in gangs of
  * one warp, which suspend in each trip of such a loop (spmd_gang.c). A loop waits where what ends
- * it depends on what another thread writes: an atomic or volatile load, an exchange, or a
- * compare-and-swap that always expects the same (a lock). One that expects what it has read is no
+ * it depends on what another thread writes: an atomic or volatile load, an operation that changes
+ * nothing (`atomic_add(x, 0)`), an exchange, or a compare-and-swap that always expects the same (a
+ * lock). One that expects what it has read is no
  * wait: somebody succeeds each time.
  */
 #include "compile/spmd_copy.h"
@@ -24,12 +25,28 @@ static bool is_in(const struct search *q, LLVMValueRef v)
     return home != UINT32_MAX && q->loop->body[home];
 }
 
+/* Does the operation leave what is there? */
+static bool only_asks(LLVMValueRef rmw)
+{
+    LLVMValueRef operand = LLVMGetOperand(rmw, 1);
+    switch (LLVMGetAtomicRMWBinOp(rmw)) {
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub:
+    case LLVMAtomicRMWBinOpOr:
+    case LLVMAtomicRMWBinOpXor:
+    case LLVMAtomicRMWBinOpUMax: return LLVMIsConstant(operand) && LLVMIsNull(operand);
+    case LLVMAtomicRMWBinOpAnd:
+    case LLVMAtomicRMWBinOpUMin: return operand == LLVMConstAllOnes(LLVMTypeOf(operand));
+    default: return false;
+    }
+}
+
 static bool waits_by(const struct search *q, LLVMValueRef i)
 {
     if (LLVMIsALoadInst(i))
         return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
     if (LLVMIsAAtomicRMWInst(i))
-        return LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpXchg;
+        return LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpXchg || only_asks(i);
     return LLVMIsAAtomicCmpXchgInst(i) && !is_in(q, LLVMGetOperand(i, 1));
 }
 

@@ -11,6 +11,8 @@
 // expect: held: i32[2] = [0, 11]
 // run: -k turns -b @B -g 3 i32[1]
 // expect: blocks: i32[1] = [3]
+// run: -k asks -b @B -g 3 i32[1]
+// expect: blocks: i32[1] = [3]
 // run: -k rounds -b @B -g 5 i32[1]
 // expect: blocks: i32[1] = [5]
 // run: -k chain -b 8 -g 5000 i32[1] i32[2]
@@ -106,6 +108,38 @@ KERNEL void turns(int *blocks)
 }
 
 SHARED int flags[8];
+
+/* Warps take turns, last to first; they ask by operations that change nothing. */
+KERNEL void asks(int *blocks)
+{
+    SHARED uint32_t turn;
+    SHARED int sum;
+    if (thread() == 0) {
+        turn = (uint32_t)warps() - 1;
+        sum = 0;
+    }
+    barrier();
+    if (lane_id() == 0) {
+        if (warp_id() % 3 == 0)
+            while (atomic_add(&turn, 0) != (uint32_t)warp_id())
+                ;
+        else if (warp_id() % 3 == 1)
+            while (atomic_or(&turn, 0) != (uint32_t)warp_id())
+                ;
+        else
+            while (atomic_and(&turn, ~0u) != (uint32_t)warp_id())
+                ;
+        sum = 2 * sum % 10007 + warp_id();
+        fence_block();
+        atomic_sub(&turn, 1);
+    }
+    barrier();
+    int expected = 0;
+    for (int w = warps() - 1; w >= 0; w--)
+        expected = 2 * expected % 10007 + w;
+    if (thread() == 0 && sum == expected)
+        atomic_add(blocks, 1);
+}
 
 /* In each round another warp is waited for; those that are through meet at operations of the block,
  * and threads return on the way. */
