@@ -60,6 +60,20 @@ static bool has_error(const struct lw__manifest *m)
     return false;
 }
 
+/* What takes the compiler too long is made in another way, if the device knows one: LLVM may need
+ * the square of a function's size, or be caught in its own rules. */
+static lw_status run_compiler(struct build *b, bool *clean)
+{
+    const struct lw__device_ops *ops = b->device->ops;
+    struct lw__compile spare = *b->compile;
+    lw_status status = lw__compiler_run(b->compile, &b->result, clean);
+
+    if (status != LW_E_COMPILE || !ops->spare_target_of)
+        return status;
+    spare.target = ops->spare_target_of(b->device->state);
+    return spare.target ? lw__compiler_run(&spare, &b->result, clean) : status;
+}
+
 static lw_status compile(struct build *b)
 {
     struct lw__manifest *m = &b->code->manifest;
@@ -69,7 +83,7 @@ static lw_status compile(struct build *b)
     b->key = lw__cache_key(b->compile);
     found = lw__cache_find(&b->cache, b->key, &b->result);
     if (!found)
-        LW_TRY(lw__compiler_run(b->compile, &b->result, &clean));
+        LW_TRY(run_compiler(b, &clean));
     LW_TRY(lw__manifest_read(b->result.bytes, b->result.length, m));
     tell_diagnostics(b);
     if (!clean || has_error(m))

@@ -38,6 +38,9 @@ struct lw__cpu_level {
  *          LANEWISE_GANG is no size of a gang */
 lw_status lw__cpu_level_choose(const struct lw__cpu_level **level);
 
+/* lw__cpu_spare_target - the same in gangs of one warp; NULL where their size was asked for. */
+const char *lw__cpu_spare_target(const struct lw__cpu_level *level);
+
 /* lw__cpu_describe - "AVX-512, 2 threads". NULL: of the level that choose would give, or where that
  * is an error of the best there is. The text is constant. */
 const char *lw__cpu_describe(const struct lw__cpu_level *level);

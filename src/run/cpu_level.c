@@ -57,10 +57,18 @@ static void write_targets(void)
         }
 }
 
-/* The same level, with LANEWISE_GANG threads a gang. */
-static lw_status choose_gang(const struct lw__cpu_level **level)
+/* The same level, which is one of levels, in gangs of so many threads. */
+static const struct lw__cpu_level *with_gang(const struct lw__cpu_level *level, size_t threads)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, write_targets);
+    return &in_gangs[level - levels][threads / 32 - 1];
+}
+
+/* As LANEWISE_GANG says. */
+static lw_status choose_gang(const struct lw__cpu_level **level)
+{
     const char *wanted = getenv("LANEWISE_GANG");
     char *end;
     unsigned long threads;
@@ -72,8 +80,7 @@ static lw_status choose_gang(const struct lw__cpu_level **level)
         return lw__fail(LW_E_DEVICE,
                         "LANEWISE_GANG is '%s'; need a multiple of 32, at most %d threads", wanted,
                         LW_CPU_THREADS_MAX);
-    pthread_once(&once, write_targets);
-    *level = &in_gangs[*level - levels][threads / 32 - 1];
+    *level = with_gang(*level, threads);
     return LW_OK;
 }
 
@@ -102,6 +109,14 @@ lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)
 {
     LW_TRY(choose_level(level));
     return choose_gang(level);
+}
+
+const char *lw__cpu_spare_target(const struct lw__cpu_level *level)
+{
+    for (size_t i = 0; i < LEVEL_COUNT; i++)
+        if (level == &levels[i])
+            return with_gang(level, 32)->target;
+    return NULL;
 }
 
 /* ---- in words ---- */

@@ -26,6 +26,11 @@ static const char *cpu_target(void *state)
     return level->target;
 }
 
+static const char *cpu_spare_target(void *state)
+{
+    return lw__cpu_spare_target(state);
+}
+
 static void cpu_describe(void *state, lw_device_info *info)
 {
     info->description = lw__cpu_describe(state);
@@ -73,6 +78,7 @@ const struct lw__device_ops lw__device_cpu = {
             .max_print_bytes = LW_PRINT_BYTES_MAX,
         },
     .target_of = cpu_target,
+    .spare_target_of = cpu_spare_target,
     .describe = cpu_describe,
     .open = cpu_open,
     .load = cpu_load,

@@ -99,6 +99,10 @@ struct lw__device_ops {
      * is not constant; state NULL: of the device that open would give now. Both: text that lives as
      * long as the device, any thread. NULL: target, info. */
     const char *(*target_of)(void *state);
+
+    /* spare_target_of - the target of code that does the same, slower, and takes less time to
+     * compile; NULL, also what it gives: there is none. */
+    const char *(*spare_target_of)(void *state);
     void (*describe)(void *state, lw_device_info *info);
 
     /* probe - is the device usable here? "" if so, else the reason, until the thread asks again.

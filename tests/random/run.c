@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of waiting for the next outcome; of processor time, for the child and each compiler; of a
- * launch. */
-enum { WAIT_SECONDS = 120, PROCESSOR_SECONDS = 60, LAUNCH_SECONDS = 10 };
+/* Of waiting for the next outcome, for which a compiler may run twice; of processor time, for the
+ * child and each compiler, which has some seconds more to go by its own limit; of a launch. */
+enum { WAIT_SECONDS = 240, PROCESSOR_SECONDS = 60, LAUNCH_SECONDS = 10 };
 
 size_t element_size(enum type t)
 {
@@ -339,7 +339,7 @@ static void run_in_child(const char *device, struct program *const *p, int count
 {
     struct pair pair = {0};
     struct outcome o = {NOT_BUILT, ""};
-    struct rlimit processor = {PROCESSOR_SECONDS, PROCESSOR_SECONDS}, core = {0, 0};
+    struct rlimit processor = {PROCESSOR_SECONDS, PROCESSOR_SECONDS + 10}, core = {0, 0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CPU, &processor);
     setrlimit(RLIMIT_CORE, &core);

@@ -6,7 +6,8 @@
  *
  * With --common, the second step for `cpu` and `cuda`, the bitcode is the rows, and
  * $LW_FAKE_SECOND_PAYLOAD, if it is set, the payload. $LW_FAKE_REFUSE is "K X,Y,Z", a kernel and a
- * block that it refuses to build.
+ * block that it refuses to build. With $LW_FAKE_SLOW it takes too long where the target says no
+ * size of gangs.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -91,7 +92,7 @@ static bool is_unwanted(const char *kernel, const char *block)
 int main(int count, char **words)
 {
     int out_file = -1, source = -1;
-    const char *rows = text, *kernel = "", *block = "";
+    const char *rows = text, *kernel = "", *block = "", *target = "";
     FILE *out;
 
     for (int i = 1; i + 1 < count; i++) {
@@ -99,12 +100,16 @@ int main(int count, char **words)
             out_file = atoi(words[i + 1]);
         if (!strcmp(words[i], "--source") || !strcmp(words[i], "--common"))
             source = atoi(words[i + 1]);
+        if (!strcmp(words[i], "--device"))
+            target = words[i + 1];
         if (!strcmp(words[i], "--kernel"))
             kernel = words[i + 1];
         if (!strcmp(words[i], "--block"))
             block = words[i + 1];
     }
     log_run();
+    if (getenv("LW_FAKE_SLOW") && !strchr(target, '/'))
+        raise(SIGXCPU);
     if (source < 0)
         source = open(words[count - 1], O_RDONLY);
     lseek(source, 0, SEEK_SET);

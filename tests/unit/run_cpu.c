@@ -285,6 +285,40 @@ static void builds_once(void)
     unlink(path);
 }
 
+/* What takes too long as one gang is built in gangs of a warp, unless their size was asked for. */
+static void too_slow(void)
+{
+    char path[] = "/tmp/lanewise-unit-XXXXXX";
+    lw_device *in_gangs;
+    lw_program *before = program, *p;
+    lw_build_options options = {.source = rows};
+
+    close(mkstemp(path));
+    program = build_rows(device, rows);
+    setenv("LW_FAKE_LOG", path, 1);
+    setenv("LW_FAKE_SLOW", "1", 1);
+    WORKS(run("empty", lw_dim_1(1), 9, 0));
+    CHECK(log_bytes(path) == 2);
+    WORKS(run("empty", lw_dim_1(1), 9, 0));
+    CHECK(log_bytes(path) == 2);
+    unsetenv("LW_FAKE_SLOW");
+    setenv("LANEWISE_GANG", "64", 1);
+    in_gangs = open_device("cpu");
+    unsetenv("LANEWISE_GANG");
+    options.source = "!slow\n";
+    FAILS(lw_program_build(in_gangs, "k.c", &options, &p), LW_E_COMPILE,
+          "k.c: compiling it takes more processor time than it is given");
+    CHECK(log_bytes(path) == 3);
+    FAILS(lw_program_build(device, "k.c", &options, &p), LW_E_COMPILE,
+          "k.c: compiling it takes more processor time than it is given");
+    CHECK(log_bytes(path) == 5);
+    lw_device_close(in_gangs);
+    lw_program_destroy(program);
+    program = before;
+    unsetenv("LW_FAKE_LOG");
+    unlink(path);
+}
+
 /* From the cache: the compiler is not asked for what another program had built. */
 static void builds_from_cache(void)
 {
@@ -499,6 +533,7 @@ static void threads(void)
 static void everything(char *self)
 {
     builds_once();
+    too_slow();
     builds_from_cache();
     refusals();
     levels();
