@@ -410,7 +410,7 @@ struct program *generate(uint64_t seed, bool only_uniform)
     choose_launch(&g);
     choose_types(&g);
     make_parameters(&g);
-    p->hides_parameters = !only_uniform && seed % 4 == 3;
+    p->hides = !only_uniform && seed % 4 == 3;
     int parameters = g.vars;
     make_shared(&g);
     g.vars = 0;

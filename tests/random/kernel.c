@@ -504,11 +504,15 @@ static void head(struct writer *w)
     fprintf(w->to, "void kernel%d(", p->number);
 }
 
-/* What they decide keeps the threads together, and parts them as far as a compiler knows. */
-static void hide_parameters(struct writer *w)
+/* What is the same for all threads keeps them together in what it decides, and parts them as far as
+ * a compiler knows. */
+static void hide(struct writer *w)
 {
     struct buffer list[BUFFERS_MAX];
-    int count = w->p->hides_parameters ? list_buffers(w->p, list) : 0;
+    int count = list_buffers(w->p, list);
+    line(w);
+    fputs("int zero0 = shuffle(0, lane_id());\n", w->to);
+    w->p->is_hiding = true;
     for (int i = 0; i < count; i++)
         if (list[i].count == 0 && list[i].var->shape == SCALAR) {
             line(w);
@@ -533,7 +537,8 @@ void write_kernel(FILE *to, struct program *p)
     fputs("{\n", to);
     w.depth = 1;
     shared(&w, false);
-    hide_parameters(&w);
+    if (p->hides)
+        hide(&w);
     for (int i = 0; i < p->shareds; i++) {
         fprintf(to, "    s%d[THREAD] = ", p->shared[i]->id);
         kernel_expression(to, p, p->shared_start[i]);
@@ -541,6 +546,7 @@ void write_kernel(FILE *to, struct program *p)
     }
     body(&w, &p->body);
     fputs("}\n", to);
+    p->is_hiding = false;
     for (int i = 0; i < p->shareds; i++)
         if (p->shared[i]->place == AT_FILE || p->shared[i]->place == AT_LAUNCH)
             fprintf(to, "#undef s%d\n", p->shared[i]->id);

@@ -173,6 +173,12 @@ static void element(FILE *to, const struct program *p, const struct expr *e)
     }
 }
 
+/* What is the same for all threads of a block looks as if it were not. */
+static const char *hidden(const struct program *p, bool is_uniform)
+{
+    return p->is_hiding && is_uniform ? " + zero0" : "";
+}
+
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
@@ -189,9 +195,11 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_INPUT:
         fprintf(to, "in_%s[", types[e->type].name);
         kid(to, p, e, 0);
-        fprintf(to, " & %d]", INPUTS - 1);
+        fprintf(to, "%s & %d]", hidden(p, e->kid[0]->kind == X_CONST), INPUTS - 1);
         break;
-    case X_PLACE: fputs(place_text[e->op], to); break;
+    case X_PLACE:
+        fprintf(to, "(%s%s)", place_text[e->op], hidden(p, e->op >= UNIFORM_PLACES));
+        break;
     case X_UNARY: unary(to, p, e); break;
     case X_BINARY: binary(to, p, e); break;
     case X_COMPARE:

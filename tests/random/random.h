@@ -225,7 +225,8 @@ struct program {
     int slots[TYPES];                    /* outputs of a thread, by type */
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
     bool has_structures;
-    bool hides_parameters; /* no compiler sees that they are the same for all threads */
+    bool hides;     /* no compiler sees that parameters, and what places tell, are uniform */
+    bool is_hiding; /* what is being written has zero0, of which no compiler knows that it is 0 */
 };
 
 enum { INPUTS = 64 };
