@@ -155,6 +155,7 @@ lw_status lw_event_record(lw_event *event, lw_stream *stream)
     mark = lw__mark_create(event->device);
     if (!mark)
         return lw__fail(LW_E_MEMORY, "out of memory: an event's place in a stream");
+    mark->stream = stream;
     status = enqueue(stream, LW_JOB_MARK, mark);
     if (status) {
         release(mark);
@@ -189,6 +190,16 @@ static struct lw__mark *latest(lw_event *event)
     return mark;
 }
 
+/* Locked. Until the mark is reached, or something else has happened: for a part of it in this
+ * thread. Up to then the stream has the mark to reach, and so lives. */
+static void wait_for_more(struct lw__mark *mark)
+{
+    if (mark->state == LW_MARK_ISSUED)
+        (void)lw__ahead_drain_mark(mark, NULL);
+    else if (!lw__pool_lend_hand(mark->stream))
+        lw__wait_change(NULL);
+}
+
 lw_status lw_event_wait(lw_event *event)
 {
     struct lw__mark *mark;
@@ -201,8 +212,7 @@ lw_status lw_event_wait(lw_event *event)
         return LW_E_ARG;
     lw__lock();
     while (mark->state == LW_MARK_PENDING || mark->state == LW_MARK_ISSUED)
-        (void)(mark->state == LW_MARK_ISSUED ? lw__ahead_drain_mark(mark, NULL)
-                                             : lw__wait_change(NULL));
+        wait_for_more(mark);
     if (mark->state == LW_MARK_FAILED)
         status = lw__fail(mark->status, "%s", mark->error);
     lw__mark_release(mark);

@@ -279,7 +279,7 @@ struct lw__mark {
     enum lw__mark_state state;
     const lw_device *device;
     void *native;         /* the device's own; NULL: it has none */
-    lw_stream *stream;    /* ISSUED: where */
+    lw_stream *stream;    /* PENDING, ISSUED: where */
     uint64_t nanoseconds; /* DONE: when, by the monotonic clock */
     lw_status status;     /* FAILED: the stream's failure */
     char error[LW_MESSAGE_MAX + 1];

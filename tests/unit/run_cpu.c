@@ -439,6 +439,8 @@ static void small_launches(void)
 static void waited_for(void)
 {
     uint64_t own = (uint64_t)gettid();
+    bool here = false;
+    lw_event *end;
 
     CHECK(comes_here(100));
     WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
@@ -447,6 +449,15 @@ static void waited_for(void)
     WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
     WORKS(lw_stream_wait_for(stream, 100000000000));
     CHECK(out_at(0) != own);
+    WORKS(lw_event_create(device, &end));
+    for (int i = 0; i < 1000 && !here; i++) {
+        WORKS(LW_LAUNCH(stream, kernel("who"), 1, 16, out, 100));
+        WORKS(lw_event_record(end, stream));
+        WORKS(lw_event_wait(end));
+        here = out_at(0) == own;
+    }
+    CHECK(here);
+    lw_event_destroy(end);
 }
 
 static void float_environment(void)
