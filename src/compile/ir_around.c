@@ -14,6 +14,7 @@
  *     ... -> top            becomes    ... -> top: no blocks in the grid? -> last, else -> body
  */
 #include "compile/compile.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +82,10 @@ static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMBasicBlockRef body = g->blocks[top], end = g->blocks[last],
                       front = LLVMInsertBasicBlockInContext(context, body, "");
-    char *name = strdup(LLVMGetBasicBlockName(body)); /* by which the text is known */
+    char name[64]; /* by its begin, "for.cond" and its like, the text is known */
+    snprintf(name, sizeof name, "%s", LLVMGetBasicBlockName(body));
     LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
     LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
-    free(name);
     for (uint32_t e = g->pred_start[top]; e < g->pred_start[top + 1]; e++) {
         LLVMValueRef from = LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]);
         for (unsigned k = 0; k < LLVMGetNumSuccessors(from); k++)
