@@ -254,7 +254,7 @@ LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
 
 /* lw_stream_create - a queue of launches that run in order, apart from the calling thread; only a
  * launch that took no longer than 10 microseconds last time, with the same grid and scalar
- * arguments, may run in that thread if the stream is idle. Where it has always been waited for at
+ * arguments, may run in that thread if the stream is idle. Where the last wait for it followed at
  * once, one of up to half a millisecond may begin no sooner than with the wait, or another call.
  * On "cuda" the calling thread hands it over to the GPU, where launches of other streams may run
  * beside it; what is queued behind a launch that fails may then run before the failure is known.

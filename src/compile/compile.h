@@ -178,6 +178,8 @@ size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
+/* May the thread write memory by it? Of calls that are no collectives all may but intrinsics. */
+bool lw__ir_may_write(LLVMValueRef instruction);
 /* What a load or call gives is one of first ... last. */
 void lw__ir_say_range(LLVMValueRef value, uint64_t first, uint64_t last);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */

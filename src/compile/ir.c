@@ -113,6 +113,14 @@ LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
     return NULL;
 }
 
+bool lw__ir_may_write(LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    const bool is_call = LLVMIsACallInst(i) && !lw__ir_collective(i, NULL);
+    return LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+           (is_call && (strncmp(name, "llvm.", 5) || !strncmp(name, "llvm.mem", 8)));
+}
+
 void lw__ir_say_range(LLVMValueRef value, uint64_t first, uint64_t last)
 {
     LLVMTypeRef type = LLVMTypeOf(value);

@@ -18,41 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reaches(const struct lw__cfg *g, uint32_t from, uint32_t to, uint32_t *todo, bool *seen)
-{
-    uint32_t count = 0;
-    for (size_t b = 0; b < g->count; b++)
-        seen[b] = false;
-    todo[count++] = from;
-    while (count && !seen[to]) {
-        uint32_t b = todo[--count];
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-            if (!seen[g->succ[e]]) {
-                seen[g->succ[e]] = true;
-                todo[count++] = g->succ[e];
-            }
-    }
-    return seen[to];
-}
-
 /* An edge back in the text to the begin of a loop that does not lead to where it comes from. */
 static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *last)
 {
-    uint32_t *todo = malloc((g->count + 1) * sizeof *todo);
-    bool *seen = malloc(g->count + 1), ok = todo && seen;
+    bool *behind = malloc(g->count + 1);
     *found = false;
-    for (uint32_t b = 0; ok && b < g->count && !*found; b++) {
+    for (uint32_t b = 0; behind && b < g->count && !*found; b++) {
         if (!lw__text_begins_loop(g->blocks[b]))
             continue;
+        memset(behind, 0, g->count);
+        behind[b] = true;
+        lw__cfg_flow_on(g, behind);
         for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1] && !*found; e++) {
             *top = b;
             *last = g->pred[e];
-            *found = g->layout[*last] > g->layout[b] && !reaches(g, b, *last, todo, seen);
+            *found = g->layout[*last] > g->layout[b] && !behind[*last];
         }
     }
-    free(todo);
-    free(seen);
-    return ok || lw__defect("out of memory");
+    bool ok = behind || lw__defect("out of memory");
+    free(behind);
+    return ok;
 }
 
 /* No grid is that small. */
@@ -65,11 +50,8 @@ static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
     LLVMValueRef f = LLVMGetNamedFunction(module, name);
     if (!f) {
         f = LLVMAddFunction(module, name, type);
-        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-            unsigned kind = LLVMGetEnumAttributeKindForName(facts[i], strlen(facts[i]));
-            LLVMAddAttributeAtIndex(f, (unsigned)LLVMAttributeFunctionIndex,
-                                    LLVMCreateEnumAttribute(context, kind, 0));
-        }
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+            lw__llvm_attribute(f, facts[i], true);
     }
     LLVMValueRef blocks = LLVMBuildCall2(b, type, f, NULL, 0, "");
     return LLVMBuildICmp(b, LLVMIntEQ, blocks, LLVMConstNull(i32), "");

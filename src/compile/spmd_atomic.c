@@ -8,7 +8,6 @@
  * load, the operation and a store.
  */
 #include "compile/spmd_memory.h"
-#include <string.h>
 
 struct combining {
     LLVMAtomicRMWBinOp op;
@@ -161,16 +160,6 @@ static LLVMValueRef from_stack(struct lanes *n, LLVMValueRef v, uint32_t lane)
     return one;
 }
 
-/* Nothing else is in between that could write: of calls places and arithmetic. */
-static bool may_write(LLVMValueRef i)
-{
-    const char *name = lw__ir_callee(i);
-    return LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
-           LLVMIsAFenceInst(i) ||
-           (LLVMIsACallInst(i) && !lw__ir_is_place(name) &&
-            (strncmp(name, "llvm.", 5) || !strncmp(name, "llvm.mem", 8)));
-}
-
 /* Loaded side by side from the caller's memory just before an operation on the block's? Then each
  * lane loads its own: what lies in memory is at hand sooner than what goes through the stack
  * (a histogram of bytes: 3 times as fast on one processor). */
@@ -181,7 +170,8 @@ static bool is_at_hand(const struct lanes *n, LLVMValueRef v, int64_t *stride)
         LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic || LLVMTypeOf(v) == s->i1)
         return false;
     LLVMValueRef from = LLVMGetOperand(v, 0), i = LLVMGetNextInstruction(v);
-    while (i && i != n->operation && !may_write(i))
+    while (i && i != n->operation && !lw__ir_may_write(i) && !LLVMIsAFenceInst(i) &&
+           !lw__ir_collective(i, NULL))
         i = LLVMGetNextInstruction(i);
     return i == n->operation && LLVMIsAArgument(lw__ir_object(from)) &&
            lw__shape_piece_stride(s, lw__shape_of(s, from), n->piece, stride);

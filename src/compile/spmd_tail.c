@@ -59,15 +59,6 @@ static void close_tails(struct tails *t)
 
 /* ---- which ways ------------------------------------------------------------------------------ */
 
-/* lw__ir_collective knows who meets; of other calls those may write that are no intrinsics. */
-static bool writes(LLVMValueRef i)
-{
-    const char *name = lw__ir_callee(i);
-    const bool is_call = LLVMIsACallInst(i) && !lw__ir_collective(i, NULL);
-    return LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
-           (is_call && (strncmp(name, "llvm.", 5) || !strncmp(name, "llvm.mem", 8)));
-}
-
 /* The tail that begins at the block: what follows on it, but for the return that all share. false:
  * it writes nothing, or lanes meet in it. */
 static bool find_tail(struct tails *t, uint32_t first)
@@ -81,7 +72,7 @@ static bool find_tail(struct tails *t, uint32_t first)
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
         t->tail[b] &= !LLVMIsAReturnInst(i);
         for (; t->tail[b] && i; i = LLVMGetNextInstruction(i)) {
-            any |= writes(i);
+            any |= lw__ir_may_write(i);
             meets |= lw__ir_collective(i, NULL) != LW_OP_NONE;
         }
     }

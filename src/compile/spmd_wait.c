@@ -4,8 +4,7 @@
  * one warp, which suspend in each trip of such a loop (spmd_gang.c). A loop waits where what ends
  * it depends on what another thread writes: an atomic or volatile load, an operation that changes
  * nothing (`atomic_add(x, 0)`), an exchange, or a compare-and-swap that always expects the same (a
- * lock). One that expects what it has read is no
- * wait: somebody succeeds each time.
+ * lock). One that expects what it has read is no wait: somebody succeeds each time.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>

@@ -58,8 +58,9 @@ enum { TIME_BITS = 24 };
 #define TIME_MAX ((UINT64_C(1) << TIME_BITS) - 1)
 
 /* Of one thread; 0 where unknown, TIME_MAX for that long or longer. */
-static uint64_t known_time(const struct lw__launch *l)
+uint64_t lw__cpu_known_time(void *state, const struct lw__launch *l)
 {
+    (void)state;
     uint64_t entry =
         atomic_load_explicit(&l->times->entry[l->work % LW_TIMES], memory_order_relaxed);
 
@@ -72,12 +73,6 @@ static void remember_time(const struct lw__launch *l, uint64_t ns)
 
     atomic_store_explicit(&l->times->entry[l->work % LW_TIMES], (l->work & ~TIME_MAX) | time,
                           memory_order_relaxed);
-}
-
-uint64_t lw__cpu_known_time(void *state, const struct lw__launch *launch)
-{
-    (void)state;
-    return known_time(launch);
 }
 
 /* ---- chunks ---- */
@@ -204,7 +199,7 @@ static lw_status outcome(struct lw__cpu_run *run)
 
 lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
 {
-    uint64_t time = known_time(launch);
+    uint64_t time = lw__cpu_known_time(state, launch);
     struct lw__cpu_run run = {.share.run = take_part, .launch = launch};
     size_t helpers;
     lw_status status;

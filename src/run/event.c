@@ -14,14 +14,6 @@ struct lw_event {
 
 /* ---- marks ---- */
 
-static uint64_t now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 struct lw__mark *lw__mark_create(const lw_device *device)
 {
     struct lw__mark *mark = calloc(1, sizeof *mark);
@@ -45,7 +37,7 @@ void lw__mark_release(struct lw__mark *mark)
 void lw__mark_reach(struct lw__mark *mark, const lw_stream *failed)
 {
     mark->state = failed ? LW_MARK_FAILED : LW_MARK_DONE;
-    mark->nanoseconds = now();
+    mark->nanoseconds = lw__clock();
     if (failed) {
         mark->status = failed->status;
         memcpy(mark->error, failed->error, sizeof mark->error);

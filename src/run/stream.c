@@ -426,10 +426,12 @@ static void start(lw_stream *s, struct lw__job *job)
 {
     bool is_first = s->head == job && lw__stream_can_step(s);
 
-    s->queued_at = lw__clock();
-    if (is_first && runs_here(s, job))
+    if (is_first && runs_here(s, job)) {
         lw__stream_step(s);
-    else if (is_first && is_held(s, job))
+        return;
+    }
+    s->queued_at = lw__clock();
+    if (is_first && is_held(s, job))
         lw__pool_hold(s);
     else
         schedule(s);
