@@ -159,9 +159,12 @@ bool lw__pass_optimise(struct lw__unit *unit)
             continue;
         if (!gang && !lw__cpu_fetch_ahead(f))
             return false;
-        if (level == LW_LEVEL_AVX512)
+        if (level == LW_LEVEL_AVX512) {
             lw__cpu_hide_half_masks(f);
+            lw__cpu_mask_choices(f);
+        }
         lw__cpu_repeat_addresses(f);
+        lw__cpu_add_indices(f);
         lw__cpu_split_blocks(f);
         if (level != LW_LEVEL_AVX512)
             lw__cpu_masks_as_words(f);

@@ -146,6 +146,42 @@ void lw__cpu_repeat_addresses(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
+/* ---- addresses that many share --------------------------------------------------------------- */
+
+static bool is_sum(LLVMValueRef i)
+{
+    return LLVMIsAGetElementPtrInst(i) && !is_constant_away(i) &&
+           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
+}
+
+static unsigned uses_of(LLVMValueRef v)
+{
+    unsigned n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        n++;
+    return n;
+}
+
+/* An instruction has room for an index, too, but processors take one that computes with such an
+ * operand apart. */
+void lw__cpu_add_indices(LLVMValueRef function)
+{
+    enum { USES_MIN = 4 };
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (LLVMValueRef i, next; k; k = LLVMGetNextBasicBlock(k))
+        for (i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!is_sum(i) || uses_of(i) < USES_MIN)
+                continue;
+            LLVMPositionBuilderBefore(b, next);
+            LLVMValueRef sum = LLVMBuildFreeze(b, i, "");
+            LLVMReplaceAllUsesWith(i, sum);
+            LLVMSetOperand(sum, 0, i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
 /* ---- long blocks ----------------------------------------------------------------------------- */
 
 /* The time that the code generator takes for a block grows faster than the block. So a long one is

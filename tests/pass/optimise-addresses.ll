@@ -35,3 +35,29 @@ more:
 end:
   ret i32 0
 }
+
+; What many accesses lie a constant behind is added up once: an instruction has room for the index,
+; too, but takes longer with one. One for which there are few stays part of them.
+; CHECK-LABEL: define i32 @lw.cpu.sums(
+; CHECK: [[HERE:%.*]] = getelementptr float, ptr %a, i64 %k
+; CHECK-NEXT: [[SUM:%.*]] = freeze ptr [[HERE]]
+; CHECK: getelementptr i8, ptr [[SUM]], i64 64
+; CHECK: getelementptr i8, ptr [[SUM]], i64 192
+; CHECK: [[FEW:%.*]] = getelementptr float, ptr %b, i64 %k
+; CHECK-NOT: freeze
+; CHECK: getelementptr i8, ptr [[FEW]], i64 64
+define i32 @lw.cpu.sums(ptr %a, ptr %b, i64 %k) {
+  %here = getelementptr float, ptr %a, i64 %k
+  %at1 = getelementptr i8, ptr %here, i64 64
+  %at2 = getelementptr i8, ptr %here, i64 128
+  %at3 = getelementptr i8, ptr %here, i64 192
+  store volatile i32 0, ptr %here
+  store volatile i32 1, ptr %at1
+  store volatile i32 2, ptr %at2
+  store volatile i32 3, ptr %at3
+  %there = getelementptr float, ptr %b, i64 %k
+  %next = getelementptr i8, ptr %there, i64 64
+  store volatile i32 4, ptr %there
+  store volatile i32 5, ptr %next
+  ret i32 0
+}
