@@ -12,10 +12,10 @@
 
 /* Pieces side by side, instruction by instruction. What one piece computes is mostly a chain, each
  * step of which waits for the last, and a processor does not look far enough ahead to find the next
- * piece: softmax takes 1.2 times as long with 1 (AVX2). A vector of 512 bits takes as long as two
- * of 256. More need more registers than there are; so do fewer where a loop carries many values,
- * which need nobody beside them (matmul_4x4 takes 1.2 times as long with 2, AVX-512). */
-enum { SIDE_BY_SIDE = 4, SIDE_BY_SIDE_FEW = 2 };
+ * piece: softmax takes 1.2 times as long with 1 (AVX2), attention with 2 (AVX-512). More need more
+ * registers than there are; so do fewer where a loop carries many values, which need nobody beside
+ * them (matmul_4x4 takes 1.2 times as long with 2, AVX-512). */
+enum { SIDE_BY_SIDE = 4 };
 
 enum { WARP = 32, MOST_SIDE_BY_SIDE = 8 }; /* a warp of four lanes a piece */
 
@@ -318,7 +318,7 @@ static uint32_t carried_around(const struct lw__spmd *s, uint32_t b)
 static uint32_t side_by_side(const struct lw__spmd *s, uint32_t b)
 {
     const uint32_t registers = lw__spmd_registers(s->level), carried = carried_around(s, b);
-    uint32_t n = s->level == LW_LEVEL_AVX512 ? SIDE_BY_SIDE_FEW : SIDE_BY_SIDE;
+    uint32_t n = SIDE_BY_SIDE;
     while (n > 1 && n * carried >= registers)
         n /= 2;
     return n;

@@ -84,16 +84,27 @@ bool lw__cpu_machine(struct lw__unit *unit)
     return level < 0 || level == LW_LEVEL_AARCH64 || make_machine(unit, level);
 }
 
+static void set_word(LLVMValueRef f, const char *name, const char *value)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
+}
+
 /* Without them LLVM splits 512-bit vectors: it would spare older processors' clock. */
 static void set_widths(LLVMValueRef f, const char *bits)
 {
-    static const char *const names[] = {"prefer-vector-width", "min-legal-vector-width"};
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                                LLVMCreateStringAttribute(context, names[i],
-                                                          (unsigned)strlen(names[i]), bits,
-                                                          (unsigned)strlen(bits)));
+    set_word(f, "prefer-vector-width", bits);
+    set_word(f, "min-legal-vector-width", bits);
+}
+
+/* Else LLVM spills to where the caller's stack ends, a multiple of 16 bytes: then each vector lies
+ * in two lines of the cache, or every other one, in one process and in another not. */
+static void align_spills(LLVMValueRef f, int level)
+{
+    if (levels[level].lanes > 4)
+        set_word(f, "stackrealign", "");
 }
 
 enum { ROTATED_MAX = 30000 }; /* instructions; loop-rotate takes time by their square */
@@ -163,6 +174,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
             lw__cpu_hide_half_masks(f);
             lw__cpu_mask_choices(f);
         }
+        align_spills(f, level);
         lw__cpu_repeat_addresses(f);
         lw__cpu_add_indices(f);
         lw__cpu_split_blocks(f);
