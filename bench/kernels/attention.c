@@ -8,7 +8,9 @@
  */
 #include <lanewise/kernel.h>
 
-enum { SIZE = 64, KEYS = 32 };
+/* Keys, and then columns, that go abreast: their sums do not wait for each other, and what they
+ * share is loaded once. */
+enum { SIZE = 64, KEYS = 32, ABREAST = 4 };
 
 /* 1 / sqrt(64) */
 static const float scale = 0.125f;
@@ -31,12 +33,15 @@ KERNEL BLOCK(SIZE) void attention(int rows, float out[][SIZE], const float a[][S
         }
         barrier();
         float weight[KEYS], new_top = top;
-        for (int k = 0; k < KEYS; k++) {
-            float product = 0;
+        for (int k = 0; k < KEYS; k += ABREAST) {
+            float product[ABREAST] = {0};
             for (int c = 0; c < SIZE; c++)
-                product = fma(query[c], key[k][c], product);
-            weight[k] = product;
-            new_top = fmax(new_top, product);
+                for (int j = 0; j < ABREAST; j++)
+                    product[j] = fma(query[c], key[k + j][c], product[j]);
+            for (int j = 0; j < ABREAST; j++) {
+                weight[k + j] = product[j];
+                new_top = fmax(new_top, product[j]);
+            }
         }
         float shrink = exp(top - new_top);
         top = new_top;
@@ -45,11 +50,12 @@ KERNEL BLOCK(SIZE) void attention(int rows, float out[][SIZE], const float a[][S
             weight[k] = exp(weight[k] - top);
             sum += weight[k];
         }
-        for (int c = 0; c < SIZE; c++) {
+        for (int c = 0; c < SIZE; c++)
             mean[c] *= shrink;
+        for (int c = 0; c < SIZE; c += ABREAST)
             for (int k = 0; k < KEYS; k++)
-                mean[c] = fma(weight[k], value[k][c], mean[c]);
-        }
+                for (int j = 0; j < ABREAST; j++)
+                    mean[c + j] = fma(weight[k], value[k][c + j], mean[c + j]);
         barrier();
     }
     for (int c = 0; c < SIZE; c++)
