@@ -405,6 +405,7 @@ bool lw__cpu_fetch_ahead(LLVMValueRef function);
 void lw__cpu_masks_as_words(LLVMValueRef function);
 void lw__cpu_hide_half_masks(LLVMValueRef function);
 void lw__cpu_mask_choices(LLVMValueRef function);
+void lw__cpu_define_addresses(LLVMValueRef function);
 void lw__cpu_repeat_addresses(LLVMValueRef function);
 void lw__cpu_add_indices(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);

@@ -122,14 +122,17 @@ static LLVMValueRef join_all(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef *v,
     return LLVMBuildBitCast(s->b, v[0], bits, "");
 }
 
-/* Lane by lane; threads that do not exist follow the others, and theirs may be poison. */
-static struct agreement vote(struct lw__spmd *s, LLVMValueRef condition)
+/* Lane by lane; threads that do not exist follow the others, and theirs may be poison. Where those
+ * of others may be, too, what they say counts for nothing, but poison would spread from lane to
+ * lane. */
+static struct agreement vote(struct lw__spmd *s, LLVMValueRef condition, bool poison)
 {
     LLVMValueRef yes = lw__spmd_splat(s, truth(s, true)), no = lw__spmd_splat(s, truth(s, false));
     LLVMValueRef all[LW_SPMD_PIECES_MAX], any[LW_SPMD_PIECES_MAX];
     uint32_t count = 0;
     for (uint32_t p = s->from; p < s->to; p++, count++) {
         LLVMValueRef v = lw__spmd_vector(s, condition, p), exists = lw__mask_exists(s, p);
+        v = poison ? LLVMBuildFreeze(s->b, v, "") : v;
         all[count] = exists ? LLVMBuildSelect(s->b, exists, v, yes, "") : v;
         any[count] = exists ? LLVMBuildSelect(s->b, exists, v, no, "") : v;
     }
@@ -147,7 +150,7 @@ static bool is_linear(const struct lw__spmd *s, LLVMValueRef v)
            LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
 }
 
-static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth);
+static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison);
 
 static bool is_literal(LLVMValueRef v, bool value)
 {
@@ -155,7 +158,8 @@ static bool is_literal(LLVMValueRef v, bool value)
 }
 
 /* a && b, a || b, as operations or as selects; false: it is neither. */
-static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, struct agreement *r)
+static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison,
+                            struct agreement *r)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(c);
     bool select = op == LLVMSelect;
@@ -163,13 +167,10 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, 
     bool either = op == LLVMOr || (select && is_literal(LLVMGetOperand(c, 1), true));
     if (depth > 8 || (!both && !either))
         return false;
-    struct agreement x = agree(s, LLVMGetOperand(c, 0), depth + 1),
-                     y = agree(s,
-                               LLVMGetOperand(c, select && both ? 1
-                                                 : select       ? 2
-                                                                : 1),
-                               depth + 1);
-    if (select) { /* poison where the first has decided */
+    struct agreement x = agree(s, LLVMGetOperand(c, 0), depth + 1, poison),
+                     y = agree(s, LLVMGetOperand(c, select && !both ? 2 : 1), depth + 1,
+                               poison || select); /* where the first has decided */
+    if (select) {
         y.all = LLVMBuildFreeze(s->b, y.all, "");
         y.none = LLVMBuildFreeze(s->b, y.none, "");
     }
@@ -178,7 +179,7 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, 
     return true;
 }
 
-static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth)
+static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison)
 {
     struct lw__value_shape shape = lw__shape_of(s, c);
     struct agreement r;
@@ -189,7 +190,7 @@ static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth
     if (shape.known && shape.lanes) /* and not uniform */
         return (struct agreement){truth(s, false), truth(s, false)};
     if (!LLVMIsAInstruction(c))
-        return vote(s, c);
+        return vote(s, c, poison);
     if (LLVMIsAICmpInst(c) && is_order(LLVMGetICmpPredicate(c))) {
         LLVMValueRef x = LLVMGetOperand(c, 0), y = LLVMGetOperand(c, 1);
         LLVMIntPredicate p = LLVMGetICmpPredicate(c);
@@ -203,16 +204,16 @@ static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth
             return compare_pieces(s, y, x, lw__ir_swapped(p));
     }
     if (LLVMGetInstructionOpcode(c) == LLVMXor && is_literal(LLVMGetOperand(c, 1), true)) {
-        r = agree(s, LLVMGetOperand(c, 0), depth + 1);
+        r = agree(s, LLVMGetOperand(c, 0), depth + 1, poison);
         return (struct agreement){r.none, r.all};
     }
-    return agree_logically(s, c, depth, &r) ? r : vote(s, c);
+    return agree_logically(s, c, depth, poison, &r) ? r : vote(s, c, poison);
 }
 
 void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *all,
                        LLVMValueRef *none)
 {
-    struct agreement a = agree(s, condition, 0);
+    struct agreement a = agree(s, condition, 0, false);
     *all = a.all;
     *none = a.none;
 }

@@ -16,12 +16,22 @@
 
 enum { ARM_MAX = 16 }; /* instructions */
 
+/* A division whose divisor may be 0, or -1, where nobody goes that way. */
+static bool may_be_undefined(LLVMValueRef i)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem)
+        return false;
+    LLVMValueRef by = LLVMGetOperand(i, 1);
+    return !LLVMIsAConstantInt(by) || LLVMIsNull(by) || LLVMConstIntGetSExtValue(by) == -1;
+}
+
 static bool is_pure(LLVMValueRef i)
 {
     const bool has_value = LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
     if (LLVMIsACallInst(i))
         return has_value && (lw__spmd_is_native(i) || !strncmp(lw__ir_callee(i), "llvm.", 5));
-    return lw__ir_is_arith(i) || LLVMIsAGetElementPtrInst(i);
+    return (lw__ir_is_arith(i) && !may_be_undefined(i)) || LLVMIsAGetElementPtrInst(i);
 }
 
 /* Nothing but values, on the one way from `branch` on; *join: where it leads. */

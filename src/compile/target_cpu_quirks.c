@@ -182,6 +182,82 @@ void lw__cpu_add_indices(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
+/* ---- addresses of lanes that are never there ------------------------------------------------- */
+
+static bool is_undefined(LLVMValueRef v)
+{
+    return LLVMIsUndef(v) || LLVMIsPoison(v);
+}
+
+/* Looks at no more than so many values. */
+static bool lane_is_undefined(LLVMValueRef v, unsigned lane, int *steps)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
+        return false;
+    if (is_undefined(v))
+        return true;
+    if (LLVMIsAConstantVector(v))
+        return is_undefined(LLVMGetOperand(v, lane));
+    if (--*steps < 0)
+        return false;
+    if (LLVMIsAShuffleVectorInst(v)) {
+        const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+        const int from = LLVMGetMaskValue(v, lane);
+        return from == LLVMGetUndefMaskElem() ||
+               lane_is_undefined(LLVMGetOperand(v, (unsigned)from >= lanes), (unsigned)from % lanes,
+                                 steps);
+    }
+    if (LLVMIsAInsertElementInst(v)) {
+        LLVMValueRef at = LLVMGetOperand(v, 2);
+        return LLVMIsAConstantInt(at) && LLVMConstIntGetZExtValue(at) == lane
+                   ? is_undefined(LLVMGetOperand(v, 1))
+                   : lane_is_undefined(LLVMGetOperand(v, 0), lane, steps);
+    }
+    if (LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v))
+        for (int n = 0; n < LLVMGetNumOperands(v); n++)
+            if (lane_is_undefined(LLVMGetOperand(v, (unsigned)n), lane, steps))
+                return true;
+    return false;
+}
+
+/* The addresses, with 0 where there are none; themselves if there is one in each lane. */
+static LLVMValueRef defined(LLVMBuilderRef b, LLVMValueRef addresses)
+{
+    enum { STEPS = 4 * LANES };
+    LLVMTypeRef type = LLVMTypeOf(addresses),
+                i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    const unsigned lanes = LLVMGetVectorSize(type);
+    LLVMValueRef from[64];
+    bool all = true;
+    for (unsigned k = 0; k < lanes; k++) {
+        int steps = STEPS;
+        const bool none = lane_is_undefined(addresses, k, &steps);
+        from[k] = LLVMConstInt(i32, none ? k + lanes : k, 0);
+        all &= !none;
+    }
+    return all ? addresses
+               : LLVMBuildShuffleVector(b, addresses, LLVMConstNull(type),
+                                        LLVMConstVector(from, lanes), "");
+}
+
+/* Where nobody of a piece comes to a gather, or only some lanes, the others' addresses are
+ * undefined. LLVM 19 then takes any register for them, even that of the result: no such instruction
+ * exists. */
+void lw__cpu_define_addresses(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
+            const char *name = lw__ir_callee(i);
+            const unsigned at = !strncmp(name, "llvm.masked.scatter.", 20);
+            if (!at && strncmp(name, "llvm.masked.gather.", 19))
+                continue;
+            LLVMPositionBuilderBefore(b, i);
+            LLVMSetOperand(i, at, defined(b, LLVMGetOperand(i, at)));
+        }
+    LLVMDisposeBuilder(b);
+}
+
 /* ---- long blocks ----------------------------------------------------------------------------- */
 
 /* The time that the code generator takes for a block grows faster than the block. So a long one is
