@@ -11,7 +11,6 @@
  * nothing else.
  */
 #include "compile/spmd.h"
-#include <stdlib.h>
 
 enum { LANES = 16, MASKS_MAX = 32 };
 
