@@ -180,6 +180,8 @@ LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new bloc
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 /* May the thread write memory by it? Of calls that are no collectives all may but intrinsics. */
 bool lw__ir_may_write(LLVMValueRef instruction);
+bool lw__ir_divides(LLVMValueRef instruction); /* integers: quotient or remainder */
+bool lw__ir_divides_all(LLVMValueRef divisor); /* a constant that no number traps by */
 /* What a load or call gives is one of first ... last. */
 void lw__ir_say_range(LLVMValueRef value, uint64_t first, uint64_t last);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */

@@ -121,6 +121,17 @@ bool lw__ir_may_write(LLVMValueRef i)
            (is_call && (strncmp(name, "llvm.", 5) || !strncmp(name, "llvm.mem", 8)));
 }
 
+bool lw__ir_divides(LLVMValueRef i)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    return op == LLVMSDiv || op == LLVMSRem || op == LLVMUDiv || op == LLVMURem;
+}
+
+bool lw__ir_divides_all(LLVMValueRef d)
+{
+    return LLVMIsAConstantInt(d) && !LLVMIsNull(d) && LLVMConstIntGetSExtValue(d) != -1;
+}
+
 void lw__ir_say_range(LLVMValueRef value, uint64_t first, uint64_t last)
 {
     LLVMTypeRef type = LLVMTypeOf(value);

@@ -204,17 +204,11 @@ static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
     }
 }
 
-static bool is_division(LLVMValueRef i)
-{
-    LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    return op == LLVMSDiv || op == LLVMSRem || op == LLVMUDiv || op == LLVMURem;
-}
-
 /* d, but 1 where dividing n by it would trap. */
 static LLVMValueRef safe_divisor(struct half_work *w, LLVMOpcode op, LLVMValueRef n, LLVMValueRef d)
 {
     LLVMTypeRef type = LLVMTypeOf(d);
-    if (LLVMIsAConstantInt(d) && !LLVMIsNull(d) && LLVMConstIntGetSExtValue(d) != -1)
+    if (lw__ir_divides_all(d))
         return d;
     LLVMValueRef bad = LLVMBuildICmp(w->b, LLVMIntEQ, d, LLVMConstNull(type), "");
     if (op == LLVMSDiv || op == LLVMSRem) {
@@ -306,7 +300,7 @@ static void rewrite_function(struct half_work *w, LLVMValueRef f)
             LLVMPositionBuilderBefore(w->b, i);
             LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
             unpoison_operands(i);
-            LLVMValueRef instead = is_division(i) ? divide(w, i) : rewrite_half(w, i);
+            LLVMValueRef instead = lw__ir_divides(i) ? divide(w, i) : rewrite_half(w, i);
             if (instead) {
                 LLVMReplaceAllUsesWith(i, instead);
                 LLVMInstructionEraseFromParent(i);

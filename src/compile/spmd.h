@@ -399,8 +399,7 @@ void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask);
 /* spmd_meet.c: a block operation there. */
 void lw__gang_meet(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
 
-/* target_cpu_ahead.c, _choice.c, _masks.c, _quirks.c: of a finished lw.cpu.K, or of a
- * gang's. */
+/* target_cpu_ahead.c, _choice.c, _masks.c, _quirks.c: of a finished lw.cpu.K, or of a gang's. */
 bool lw__cpu_fetch_ahead(LLVMValueRef function);
 void lw__cpu_masks_as_words(LLVMValueRef function);
 void lw__cpu_hide_half_masks(LLVMValueRef function);
@@ -409,6 +408,9 @@ void lw__cpu_define_addresses(LLVMValueRef function);
 void lw__cpu_repeat_addresses(LLVMValueRef function);
 void lw__cpu_add_indices(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);
+/* An i64 at its start, 0, of which LLVM does not know that one bit, or all 64 are: of the sign of
+ * the address that its first argument is. */
+LLVMValueRef lw__cpu_never(LLVMBuilderRef b, LLVMValueRef function, bool all_bits);
 
 /* spmd_control.c: the blocks of the kernel, for one block of threads, from s->b on; a return
  * branches to s->done. */

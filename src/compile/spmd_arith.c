@@ -163,10 +163,10 @@ static LLVMValueRef divide(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMV
 
 static LLVMValueRef binary(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
-    LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    if (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem)
+    if (lw__ir_divides(i))
         return divide(s, i, p, mask);
-    return LLVMBuildBinOp(s->b, op, operand(s, i, 0, p), operand(s, i, 1, p), "");
+    return LLVMBuildBinOp(s->b, LLVMGetInstructionOpcode(i), operand(s, i, 0, p),
+                          operand(s, i, 1, p), "");
 }
 
 /* The address as bytes from a scalar or vector base. */

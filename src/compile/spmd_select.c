@@ -19,11 +19,7 @@ enum { ARM_MAX = 16 }; /* instructions */
 /* A division whose divisor may be 0, or -1, where nobody goes that way. */
 static bool may_be_undefined(LLVMValueRef i)
 {
-    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    if (op != LLVMUDiv && op != LLVMSDiv && op != LLVMURem && op != LLVMSRem)
-        return false;
-    LLVMValueRef by = LLVMGetOperand(i, 1);
-    return !LLVMIsAConstantInt(by) || LLVMIsNull(by) || LLVMConstIntGetSExtValue(by) == -1;
+    return lw__ir_divides(i) && !lw__ir_divides_all(LLVMGetOperand(i, 1));
 }
 
 static bool is_pure(LLVMValueRef i)

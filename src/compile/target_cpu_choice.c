@@ -68,19 +68,14 @@ static bool can_be_masked(LLVMValueRef v)
 static LLVMValueRef mask_of(struct choices *c, uint32_t lanes)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(c->function));
-    LLVMTypeRef i16 = LLVMInt16TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+    LLVMTypeRef i16 = LLVMInt16TypeInContext(context);
     for (uint32_t k = 0; k < c->count; k++)
         if (c->lanes[k] == lanes)
             return c->masks[k];
     if (c->count == MASKS_MAX)
         return NULL;
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(c->function);
-    if (!c->never) {
-        LLVMPositionBuilderBefore(c->b, LLVMGetFirstInstruction(entry));
-        LLVMValueRef v = LLVMBuildPtrToInt(c->b, LLVMGetParam(c->function, 0), i64, "");
-        v = LLVMBuildAShr(c->b, v, LLVMConstInt(i64, 63, 0), "");
-        c->never = LLVMBuildTrunc(c->b, v, i16, "");
-    }
+    if (!c->never)
+        c->never = LLVMBuildTrunc(c->b, lw__cpu_never(c->b, c->function, true), i16, "");
     LLVMPositionBuilderBefore(c->b, LLVMGetNextInstruction(c->never));
     LLVMValueRef bits = LLVMBuildXor(c->b, c->never, LLVMConstInt(i16, lanes, 0), "");
     LLVMTypeRef mask = LLVMVectorType(LLVMInt1TypeInContext(context), LANES);

@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 0, at the start of the function, of which LLVM does not know that it is: the top bit of the
- * address that its first argument is. */
-static LLVMValueRef make_never(LLVMBuilderRef b, LLVMValueRef function)
+LLVMValueRef lw__cpu_never(LLVMBuilderRef b, LLVMValueRef function, bool all_bits)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
     LLVMValueRef address = LLVMBuildPtrToInt(b, LLVMGetParam(function, 0), i64, "");
-    return LLVMBuildLShr(b, address, LLVMConstInt(i64, 63, 0), "");
+    return LLVMBuildBinOp(b, all_bits ? LLVMAShr : LLVMLShr, address, LLVMConstInt(i64, 63, 0), "");
 }
 
 /* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
@@ -35,7 +33,7 @@ static LLVMValueRef half_mask(LLVMContextRef context)
 static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMValueRef never = make_never(b, function), lanes[LANES];
+    LLVMValueRef never = lw__cpu_never(b, function, false), lanes[LANES];
     LLVMValueRef end =
         LLVMBuildAdd(b, LLVMBuildTrunc(b, never, i32, ""), LLVMConstInt(i32, HALF, 0), "");
     for (unsigned k = 0; k < LANES; k++)
@@ -322,7 +320,7 @@ void lw__cpu_split_blocks(LLVMValueRef function)
     for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(entry); k; k = LLVMGetNextBasicBlock(k))
         for (unsigned n = length(k); n > 2 * BLOCK_MAX; n = length(k)) {
             if (!elsewhere) {
-                never = make_never(b, function);
+                never = lw__cpu_never(b, function, false);
                 never = LLVMBuildTrunc(b, never, LLVMInt1TypeInContext(context), "");
                 elsewhere = LLVMAppendBasicBlockInContext(context, function, "elsewhere");
                 LLVMPositionBuilderAtEnd(b, elsewhere);

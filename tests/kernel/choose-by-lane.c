@@ -14,7 +14,7 @@ static int number(void)
     return (int)((thread_idx.z * block_dim.y + thread_idx.y) * block_dim.x + thread_idx.x);
 }
 
-static bool same(float x, float y)
+static bool same_float(float x, float y)
 {
     union {
         float value;
@@ -23,48 +23,45 @@ static bool same(float x, float y)
     return a.bits == b.bits;
 }
 
-#define STEP(T)                                                                                    \
-    static T step(T mine, int apart, int size)                                                     \
+static bool same_int(int x, int y)
+{
+    return x == y;
+}
+
+/* Is x sorted as by the network of which only `last` tells how far it goes? */
+#define SORT(T)                                                                                    \
+    static T step_##T(T mine, int apart, int size)                                                 \
     {                                                                                              \
         T other = shuffle_xor(mine, apart);                                                        \
         if (((lane_id() & apart) == 0) == ((lane_id() & size) == 0))                               \
             return other < mine ? other : mine;                                                    \
         return other > mine ? other : mine;                                                        \
+    }                                                                                              \
+                                                                                                   \
+    static bool sorts_##T(T x, int last)                                                           \
+    {                                                                                              \
+        T y = x;                                                                                   \
+        _Pragma("unroll") for (int size = 2; size <= WARP_SIZE; size *= 2)                         \
+            _Pragma("unroll") for (int apart = size / 2; apart > 0; apart /= 2) x =                \
+                step_##T(x, apart, size);                                                          \
+        for (int size = 2; size <= last; size *= 2)                                                \
+            for (int apart = size / 2; apart > 0; apart /= 2)                                      \
+                y = step_##T(y, apart, size);                                                      \
+        return same_##T(x, y);                                                                     \
     }
-#define step step_float
-STEP(float)
-#undef step
-#define step step_int
-STEP(int)
-#undef step
+SORT(float)
+SORT(int)
 
 KERNEL void sorted_floats(const float *a, int last)
 {
     int lane = lane_id();
-    float x = lane == 5 ? NAN : lane == 6 ? -0.0f : lane == 7 ? 0.0f : a[number()], y = x;
-#pragma unroll
-    for (int size = 2; size <= WARP_SIZE; size *= 2)
-#pragma unroll
-        for (int apart = size / 2; apart > 0; apart /= 2)
-            x = step_float(x, apart, size);
-    for (int size = 2; size <= last; size *= 2)
-        for (int apart = size / 2; apart > 0; apart /= 2)
-            y = step_float(y, apart, size);
-    assert(same(x, y));
+    float x = lane == 5 ? NAN : lane == 6 ? -0.0f : lane == 7 ? 0.0f : a[number()];
+    assert(sorts_float(x, last));
 }
 
 KERNEL void sorted_ints(const int *a, int last)
 {
-    int x = a[number()], y = x;
-#pragma unroll
-    for (int size = 2; size <= WARP_SIZE; size *= 2)
-#pragma unroll
-        for (int apart = size / 2; apart > 0; apart /= 2)
-            x = step_int(x, apart, size);
-    for (int size = 2; size <= last; size *= 2)
-        for (int apart = size / 2; apart > 0; apart /= 2)
-            y = step_int(y, apart, size);
-    assert(x == y);
+    assert(sorts_int(a[number()], last));
 }
 
 KERNEL void sum_or_product(const float *a, int end)
@@ -76,7 +73,7 @@ KERNEL void sum_or_product(const float *a, int end)
         x = lane & bit ? x + 1.5f * (float)bit : x * 0.75f;
     for (int bit = 1; bit < end; bit *= 2)
         y = lane & bit ? y + 1.5f * (float)bit : y * 0.75f;
-    assert(same(x, y));
+    assert(same_float(x, y));
 }
 
 KERNEL void sum_or_same(const float *a, int end)
@@ -88,13 +85,13 @@ KERNEL void sum_or_same(const float *a, int end)
         x = lane & bit ? x + 1.5f * (float)bit : x;
     for (int bit = 1; bit < end; bit *= 2)
         y = lane & bit ? y + 1.5f * (float)bit : y;
-    assert(same(x, y));
+    assert(same_float(x, y));
 }
 
 KERNEL void both(const float *a, int bit)
 {
     float x = a[number()], least = x < 0.25f ? x : 0.25f, most = x > 0.75f ? x : 0.75f;
     float chosen = lane_id() & 2 ? least : most, again = lane_id() & bit ? least : most;
-    assert(same(chosen + least * most, again + least * most));
+    assert(same_float(chosen + least * most, again + least * most));
     assert(chosen == (lane_id() & bit ? least : most));
 }
