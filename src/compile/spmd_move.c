@@ -141,6 +141,13 @@ static void move_known(struct move *m, const int *source)
     }
 }
 
+/* The number of each lane of a piece. Lanes that are not here have none, or any: what they take is
+ * read from memory, too, and LLVM must not know that it has no address. */
+static LLVMValueRef lane_numbers(const struct move *m, uint32_t piece)
+{
+    return LLVMBuildFreeze(m->s->b, lw__spmd_vector(m->s, m->number, piece), "");
+}
+
 /* ---- within a warp --------------------------------------------------------------------------- */
 
 /* Where lane `source` (any number) is in the warp and active; NULL: everywhere. */
@@ -201,7 +208,7 @@ static void move_in_warp(struct move *m, uint32_t warp, LLVMValueRef step, LLVMV
     LLVMValueRef source[LW_LANES], there[LW_LANES];
     for (uint32_t g = 0; g < count; g++) {
         LLVMValueRef lane = lw__count32(s, g * s->width);
-        LLVMValueRef number = step ? step : lw__spmd_vector(s, m->number, first + g);
+        LLVMValueRef number = step ? step : lane_numbers(m, first + g);
         if (m->partner) {
             source[g] = partner_source(m, warp, lane, number, &there[g]);
         } else {
@@ -304,7 +311,7 @@ void lw__move_block(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     }
     for (uint32_t p = 0; p < s->pieces; p++) {
         if (!uniform) {
-            there = thread_active(&m, lw__spmd_vector(s, m.number, p), &words, &safe);
+            there = thread_active(&m, lane_numbers(&m, p), &words, &safe);
             bits = lw__scratch_gather(s, &values, safe);
         }
         finish(&m, p, select_or(&m, there, bits, p));

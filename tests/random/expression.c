@@ -131,9 +131,23 @@ static struct expr *of_shared(struct generator *g, enum type type, int depth, bo
     return e;
 }
 
+/* What the compiler knows of each lane of its own, where it knows the block: numbers of threads and
+ * constants about as great. */
+static struct expr *place_leaf(struct generator *g, enum type type, bool uniform)
+{
+    struct expr *e = expr_integer(g->p, I32, (uint64_t)(below(g, 8) ? below(g, 40) : -below(g, 9)));
+    if (percent(g, uniform ? 20 : 65)) {
+        e = expr_new(g->p, X_PLACE, I32);
+        e->op = uniform ? P_BLOCK_DIM_X : below(g, P_GLOBAL_X);
+    }
+    return expr_cast(g->p, type, e);
+}
+
 /* A variable, a place or a constant: may as well be computed where nobody asks for it. */
 static struct expr *plain_leaf(struct generator *g, enum type type, bool uniform)
 {
+    if (g->by_place)
+        return place_leaf(g, type, uniform);
     struct var *v = find_var(g, SCALAR, percent(g, 60) ? type : NO_TYPE, uniform);
     struct expr *e = v && percent(g, 60) ? of_var(g, X_VAR, v) : NULL;
     if (!e && percent(g, 50)) {
@@ -147,6 +161,8 @@ static struct expr *leaf(struct generator *g, enum type type, int depth, bool un
 {
     struct expr *e = NULL;
     struct var *v;
+    if (g->by_place && percent(g, 90))
+        return place_leaf(g, type, uniform);
     switch (below(g, 11)) {
     case 0:
     case 1:
@@ -213,7 +229,8 @@ static struct expr *binary(struct generator *g, enum type type, int depth, bool 
 static struct expr *compare(struct generator *g, int depth, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_COMPARE, I32);
-    enum type a = any_type(g), b = percent(g, 50) ? a : any_type(g);
+    enum type a = g->by_place && percent(g, 60) ? I32 : any_type(g);
+    enum type b = percent(g, 50) ? a : any_type(g);
     if (common(a, b) == NO_TYPE)
         b = a;
     e->op = below(g, COMPARISONS);
@@ -245,12 +262,14 @@ static struct expr *unary(struct generator *g, enum type type, int depth, bool u
 static struct expr *choose(struct generator *g, enum type type, int depth, bool uniform)
 {
     struct expr *e = expr_new(g->p, X_CHOOSE, type);
-    bool plain = g->plain;
+    bool plain = g->plain, by_place = g->by_place;
+    g->by_place |= g->wants[W_PLACES] && percent(g, 30);
     e->kid[0] = generate_condition(g, uniform);
     g->plain = plain || (g->only_uniform && !uniform);
     e->kid[1] = generate_expr(g, type, depth - 1, uniform);
     e->kid[2] = generate_expr(g, partner_type(g, type), depth - 1, uniform);
     g->plain = plain;
+    g->by_place = by_place;
     return e;
 }
 
@@ -273,6 +292,19 @@ static struct expr *bit_count(struct generator *g, int depth, bool uniform)
     enum type type = any_type(g);
     e->op = below(g, BIT_COUNTS);
     e->kid[0] = generate_expr(g, is_float(type) ? U32 : type, depth - 1, uniform);
+    return e;
+}
+
+/* Operands of any whole numbers' types, in which bool is none. */
+static struct expr *overflow(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_OVERFLOW, type);
+    e->op = below(g, OVERFLOWS);
+    for (int i = 0; i < 2; i++) {
+        enum type own = percent(g, 50) ? type : any_type(g);
+        own = is_float(own) || own == BOOL ? type : own;
+        e->kid[i] = generate_expr(g, own, depth - 1, uniform);
+    }
     return e;
 }
 
@@ -310,10 +342,12 @@ struct expr *generate_expr(struct generator *g, enum type type, int depth, bool 
         return choose(g, type, depth, uniform);
     if (what == 5 && (type == F32 || type == F64))
         return maths(g, type, depth, uniform);
+    if (what == 5 && !is_float(type) && percent(g, 30))
+        return overflow(g, type, depth, uniform);
     return binary(g, type, depth, uniform);
 }
 
-struct expr *generate_condition(struct generator *g, bool uniform)
+static struct expr *any_condition(struct generator *g, bool uniform)
 {
     int what = below(g, 10);
     if (what < 6)
@@ -327,6 +361,15 @@ struct expr *generate_condition(struct generator *g, bool uniform)
         return e;
     }
     return what == 8 ? logic(g, 2, uniform) : generate_expr(g, any_type(g), 1, uniform);
+}
+
+struct expr *generate_condition(struct generator *g, bool uniform)
+{
+    bool by_place = g->by_place;
+    g->by_place |= g->wants[W_PLACES] && percent(g, 60);
+    struct expr *e = any_condition(g, uniform);
+    g->by_place = by_place;
+    return e;
 }
 
 /* ---- together ------------------------------------------------------------------------------ */

@@ -223,6 +223,13 @@ static void end_around_entry(struct generator *g, const struct hidden *h)
         memcpy(g->scope + g->entry_vars, h->scope, (size_t)h->count * sizeof *h->scope);
 }
 
+/* trips_of - how many a loop makes, before that is cut to few. */
+static struct expr *trips_of(struct generator *g, bool uniform)
+{
+    return g->wants[W_PLACES] && percent(g, 40) ? expr_integer(g->p, I32, (uint64_t)below(g, 8))
+                                                : generate_expr(g, I32, 1, uniform);
+}
+
 /* Without a barrier, though all threads may make the same trips. */
 static void plain_loop(struct generator *g)
 {
@@ -231,7 +238,7 @@ static void plain_loop(struct generator *g)
     begin_around_entry(g, &h);
     enum loop_form form = percent(g, 40) ? L_STRIDE : (enum loop_form)below(g, L_ENDLESS);
     struct var *v = counter(g, g->uniform && form != L_STRIDE);
-    struct expr *trips = generate_expr(g, I32, 1, true);
+    struct expr *trips = trips_of(g, true);
     struct flow f = save(g);
     g->uniform = false;
     g->parted = g->parted || form == L_STRIDE;
@@ -284,7 +291,7 @@ void generate_divergent_loop(struct generator *g)
     enum loop_form form = (enum loop_form)below(g, L_STRIDE + 1);
     g->uniform = false;
     struct var *v = counter(g, false);
-    struct expr *trips = generate_expr(g, I32, 1, false);
+    struct expr *trips = trips_of(g, false);
     bool may_enter = g->wants[W_ENTRY] && g->entry < 0 && g->p->entries < LABELS;
     struct expr *who = may_enter && percent(g, 60) ? condition(g) : NULL;
     enter_scope(g, v);

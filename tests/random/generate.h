@@ -22,6 +22,7 @@ enum want {
     W_RETURN,
     W_BORROW,
     W_ENTRY,
+    W_PLACES,
     WANTS
 };
 
@@ -37,6 +38,7 @@ struct generator {
     bool only_uniform; /* random.h: generate */
     bool uniform;      /* all threads of the block that have not returned are here */
     bool parted;       /* not even all of a warp may be here */
+    bool by_place;     /* of places and small constants: the compiler knows it of each lane */
     bool plain; /* no memory, no operators: the operands of && || ?: where threads part there */
     bool may_break, may_continue;
     int label;             /* a goto may go to it; -1: none */

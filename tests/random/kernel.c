@@ -17,6 +17,14 @@ static const struct {
      "        moved_ = from_ >= 0 && from_ < 32 && (who_ >> from_ & 1) ? moved_ : (own);  \\\n"
      "        moved_; /* a condition's value is an int where this is a short */           \\\n"
      "    })\n"},
+    {"UNLESS_OVER",
+     "/* a sum, difference or product; the opposite of its low bits where they are not all */\n"
+     "#define UNLESS_OVER(op, T, a, b)                                                    \\\n"
+     "    __extension__({                                                                 \\\n"
+     "        T result_;                                                                  \\\n"
+     "        bool is_over_ = __builtin_##op##_overflow(a, b, &result_);                  \\\n"
+     "        is_over_ ? (T)~result_ : result_;                                           \\\n"
+     "    })\n"},
     {"CAS_ADD",
      "/* atomic_add by atomic_cas */\n"
      "#define CAS_ADD(p, v)                                                               \\\n"

@@ -8,6 +8,7 @@ const char *const compare_text[COMPARISONS] = {"<", "<=", ">", ">=", "==", "!="}
 const char *const maths_text[MATHS] = {"sqrt",  "fabs", "floor", "ceil", "trunc",
                                        "round", "rint", "fmod",  "fma"};
 const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs"};
+const char *const overflow_text[OVERFLOWS] = {"add", "sub", "mul"};
 
 static const char *const place_text[PLACES] = {
     "THREAD",       "lane_id()",    "warp_id()",         "thread_idx.x",
@@ -140,6 +141,15 @@ static void together(FILE *to, const struct program *p, const struct expr *e)
     fputc(')', to);
 }
 
+static void overflow(FILE *to, const struct program *p, const struct expr *e)
+{
+    fprintf(to, "UNLESS_OVER(%s, %s, ", overflow_text[e->op], types[e->type].kernel);
+    kid(to, p, e, 0);
+    fputs(", ", to);
+    kid(to, p, e, 1);
+    fputc(')', to);
+}
+
 static void call(FILE *to, const struct program *p, const struct expr *e, const char *name)
 {
     fprintf(to, "%s(", name);
@@ -218,6 +228,7 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_CAST: cast(to, p, e); break;
     case X_MATHS: call(to, p, e, maths_text[e->op]); break;
     case X_BITS: call(to, p, e, bits_text[e->op]); break;
+    case X_OVERFLOW: overflow(to, p, e); break;
     case X_TOGETHER: together(to, p, e); break;
     }
 }

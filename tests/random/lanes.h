@@ -128,6 +128,14 @@ static inline int bit_length(uint64_t x)
 #define ctz(x, width) ((x) ? bit_length((x) & -(uint64_t)(x)) - 1 : (width))
 #define ffs(x, width) bit_length((x) & -(uint64_t)(x))
 
+/* A sum, difference or product; the opposite of its low bits where they are not all. */
+#define UNLESS_OVER(op, T, a, b)                                                                   \
+    __extension__({                                                                                \
+        T result_;                                                                                 \
+        bool is_over_ = __builtin_##op##_overflow(a, b, &result_);                                 \
+        is_over_ ? (T)~result_ : result_;                                                          \
+    })
+
 /* The greater of two floats: a NaN loses, -0 < +0. */
 #define GREATER(a, b)                                                                              \
     ((a) != (a)   ? (b)                                                                            \

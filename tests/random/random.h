@@ -81,12 +81,14 @@ enum expr_kind {
     X_CAST,
     X_MATHS,
     X_BITS,
+    X_OVERFLOW,
     X_TOGETHER
 };
 
 enum unary { U_MINUS, U_INVERT, U_NOT };
 enum binary { B_ADD, B_SUB, B_MUL, B_DIV, B_REM, B_AND, B_OR, B_XOR, B_SHL, B_SHR, BINARIES };
-enum { COMPARISONS = 6, MATHS = 9, MATHS_TWO = 7, MATHS_THREE = 8, BIT_COUNTS = 4 };
+enum { COMPARISONS = 6, MATHS = 9, MATHS_TWO = 7, MATHS_THREE = 8 };
+enum { BIT_COUNTS = 4, OVERFLOWS = 3 };
 enum place {
     P_THREAD,
     P_LANE,
@@ -320,6 +322,7 @@ void write_name(FILE *to, const struct var *v);
 void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
 extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];
+extern const char *const overflow_text[OVERFLOWS];
 extern const char *const atomic_text[ATOMICS];
 
 void write_scalar(FILE *to, struct program *p);

@@ -151,6 +151,15 @@ static void bits(FILE *to, const struct program *p, const struct expr *e)
     fprintf(to, "), %d)", width);
 }
 
+static void overflow(FILE *to, const struct program *p, const struct expr *e)
+{
+    fprintf(to, "UNLESS_OVER(%s, %s, (", overflow_text[e->op], types[e->type].scalar);
+    scalar_expression(to, p, e->kid[0]);
+    fputs("), (", to);
+    scalar_expression(to, p, e->kid[1]);
+    fputs("))", to);
+}
+
 /* name - the variable as thread t sees it. */
 static void name(FILE *to, const struct var *v)
 {
@@ -223,6 +232,7 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_CAST: converted(to, p, e->kid[0], e->type); break;
     case X_MATHS: maths(to, p, e); break;
     case X_BITS: bits(to, p, e); break;
+    case X_OVERFLOW: overflow(to, p, e); break;
     case X_TOGETHER: together(to, e); break;
     }
 }
