@@ -387,12 +387,22 @@ static shape of_load(const struct lw__spmd *s, LLVMValueRef i)
     return lw__shape_as_piece(s, address, &stride) && !stride ? per_piece : varying;
 }
 
+/* Offsets of lanes have 64 bits; clang adds an int and an unsigned long in 65, to tell whether the
+ * sum fits. */
+static bool is_wide(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 64;
+}
+
 static shape of_instruction(struct lw__spmd *s, LLVMValueRef i)
 {
     shape v;
     if (lw__lanes_evaluate(s, i, &v))
         return v;
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (is_wide(i) && (LLVMIsABinaryOperator(i) || LLVMIsACastInst(i)))
+        return of_operands(s, i);
     if (LLVMIsABinaryOperator(i))
         return of_binary(s, i);
     if (LLVMIsACastInst(i))

@@ -182,9 +182,12 @@ void lw__cpu_add_indices(LLVMValueRef function)
 
 /* ---- addresses of lanes that are never there ------------------------------------------------- */
 
-static bool is_undefined(LLVMValueRef v)
+/* Does each lane of v depend on that lane of its operands alone, poison where one of them is? A
+ * bitcast may make other lanes. */
+static bool is_by_lane(LLVMValueRef v)
 {
-    return LLVMIsUndef(v) || LLVMIsPoison(v);
+    return LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) ||
+           (LLVMIsACastInst(v) && !LLVMIsABitCastInst(v));
 }
 
 /* Looks at no more than so many values. */
@@ -192,10 +195,10 @@ static bool lane_is_undefined(LLVMValueRef v, unsigned lane, int *steps)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
         return false;
-    if (is_undefined(v))
+    if (LLVMIsPoison(v))
         return true;
     if (LLVMIsAConstantVector(v))
-        return is_undefined(LLVMGetOperand(v, lane));
+        return LLVMIsPoison(LLVMGetOperand(v, lane));
     if (--*steps < 0)
         return false;
     if (LLVMIsAShuffleVectorInst(v)) {
@@ -207,14 +210,15 @@ static bool lane_is_undefined(LLVMValueRef v, unsigned lane, int *steps)
     }
     if (LLVMIsAInsertElementInst(v)) {
         LLVMValueRef at = LLVMGetOperand(v, 2);
-        return LLVMIsAConstantInt(at) && LLVMConstIntGetZExtValue(at) == lane
-                   ? is_undefined(LLVMGetOperand(v, 1))
+        if (!LLVMIsAConstantInt(at))
+            return false;
+        return LLVMConstIntGetZExtValue(at) == lane
+                   ? LLVMIsPoison(LLVMGetOperand(v, 1))
                    : lane_is_undefined(LLVMGetOperand(v, 0), lane, steps);
     }
-    if (LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v))
-        for (int n = 0; n < LLVMGetNumOperands(v); n++)
-            if (lane_is_undefined(LLVMGetOperand(v, (unsigned)n), lane, steps))
-                return true;
+    for (int n = 0; is_by_lane(v) && n < LLVMGetNumOperands(v); n++)
+        if (lane_is_undefined(LLVMGetOperand(v, (unsigned)n), lane, steps))
+            return true;
     return false;
 }
 
@@ -227,6 +231,8 @@ static LLVMValueRef defined(LLVMBuilderRef b, LLVMValueRef addresses)
     const unsigned lanes = LLVMGetVectorSize(type);
     LLVMValueRef from[64];
     bool all = true;
+    if (LLVMIsUndef(addresses))
+        return LLVMConstNull(type);
     for (unsigned k = 0; k < lanes; k++) {
         int steps = STEPS;
         const bool none = lane_is_undefined(addresses, k, &steps);

@@ -28,6 +28,11 @@ KERNEL void overflows(int *wrong, const int *zeros)
     int64_t a = numbers[t % 8] << (t / 8 * 4), c;
     bool over = __builtin_mul_overflow(a, (int64_t)1 << 30, &c);
     bad += over != (a > INT64_MAX >> 30 || a < INT64_MIN >> 30);
+    int few = 5 + zeros[t], sum; /* clang's sum of these has 65 bits */
+    over = __builtin_add_overflow(few, (uint64_t)-100 + t, &sum);
+    bad += !over || sum != t - 95;
+    over = __builtin_sub_overflow((uint64_t)t + 200, few, &sum);
+    bad += over || sum != t + 195;
     if (bad)
         atomic_add(wrong, 1);
 }

@@ -105,6 +105,29 @@ static inline int64_t remainder_signed(int64_t a, int64_t b)
     return b == 0 ? a : b == -1 ? 0 : a % b;
 }
 
+static inline uint64_t low_bits(uint64_t x, int bits)
+{
+    return x & (UINT64_MAX >> (64 - bits));
+}
+
+static inline uint64_t with_carry(bool *carry, uint64_t a, uint64_t b, bool more, int bits)
+{
+    const wide sum = (wide)low_bits(a, bits) + low_bits(b, bits) + more;
+
+    if (carry)
+        *carry = sum >> bits & 1;
+    return (uint64_t)sum;
+}
+
+static inline uint64_t with_borrow(bool *borrow, uint64_t a, uint64_t b, bool more, int bits)
+{
+    const wide rest = (wide)low_bits(a, bits) - low_bits(b, bits) - more;
+
+    if (borrow)
+        *borrow = rest < 0;
+    return (uint64_t)rest;
+}
+
 /* Of two numbers; one that is none loses, and -0 < +0. */
 static inline double minimum(double a, double b)
 {

@@ -162,6 +162,7 @@ struct frame {
 struct thread {
     struct frame now, callers[CALLS_MAX];
     uint32_t depth;
+    bool carry; /* of add.cc and its like, or what sub.cc has borrowed */
     enum state state;
     uint32_t index; /* in the block, x fastest */
     struct block *block;

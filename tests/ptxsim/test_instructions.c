@@ -72,6 +72,14 @@ static void integers(void)
     gives("add.s32 %r0, %r1, %r2;", 0x80000000, 0x7fffffff, 1, NONE);
     gives("add.s16 %h0, %h1, %h2;", 0x8000, 0x7fff, 1, NONE);
     gives("sub.s64 %d0, %d1, %d2;", UINT64_MAX, 0, 1, NONE);
+    gives("add.cc.u32 %r0, %r1, %r2; addc.u32 %r0, 0, 0;", 1, UINT32_MAX, 1, NONE);
+    gives("add.cc.s32 %r0, %r1, %r2; addc.s32 %r0, 0, 0;", 0, 0x7fffffff, 1, NONE);
+    gives("add.cc.s64 %d0, %d1, %d2; addc.cc.s64 %d0, %d3, 0; addc.s64 %d0, 5, 0;", 6, top, top,
+          UINT64_MAX);
+    gives("sub.cc.s64 %d0, %d1, %d2; subc.s64 %d0, 7, 0;", 6, 1, 2, NONE);
+    gives("sub.cc.u32 %r0, %r1, %r2; subc.cc.u32 %r0, 0, 0; subc.u32 %r0, 0, 0;", S(-1), 1, 2,
+          NONE);
+    gives("sub.cc.u64 %d0, %d1, %d2; subc.u64 %d0, %d3, %d3;", 0, 2, 2, 9);
     gives("mul.lo.s16 %h0, %h1, %h2;", 1, 0xffff, 0xffff, NONE);
     gives("mul.lo.s32 %r0, %r1, -3;", S(-21), 7, NONE, NONE);
     gives("mul.lo.s64 %d0, %d1, %d2;", 0, top, 2, NONE);

@@ -100,6 +100,7 @@ static bool is_uniform(const struct expr *e)
         if (!e->var->uniform)
             return false;
         break;
+    case X_ROW:
     case X_OWN: return false;
     case X_PLACE: return e->op >= UNIFORM_PLACES;
     case X_TOGETHER:
@@ -152,7 +153,7 @@ static void expression(struct walk *w, const struct expr *e)
     w->found[C_VECTOR] |= e->kind == X_PART;
     w->found[C_STRUCT] |= e->kind == X_FIELD;
     w->found[C_ARRAY] |= e->kind == X_ITEM;
-    if (e->kind == X_INPUT && w->helper)
+    if ((e->kind == X_INPUT || e->kind == X_ROW) && w->helper)
         fail(w, "a helper has no inputs");
     kids(w, e);
     if (e->kind == X_SHARED)
@@ -389,6 +390,8 @@ static void statement(struct walk *w, const struct stmt *s)
         declare(w, s->var);
         break;
     case S_STORE:
+        if (s->from[0])
+            in_scope(w, s->from[0]);
         if (w->helper)
             fail(w, "a helper has no outputs");
         break;

@@ -157,6 +157,18 @@ static struct expr *plain_leaf(struct generator *g, enum type type, bool uniform
     return expr_cast(g->p, type, e ? e : generate_constant(g, type));
 }
 
+/* random.h, X_ROW. */
+static struct expr *row(struct generator *g, enum type type)
+{
+    struct expr *e = expr_new(g->p, X_ROW, type);
+    e->op = type == BOOL || percent(g, 40) ? 1 : 2 << below(g, 2);
+    e->sub = below(g, e->op);
+    e->index = below(g, 7) - 3;
+    e->safe = percent(g, 30);
+    e->bits = e->safe ? (uint64_t)below(g, 4) : 0;
+    return e;
+}
+
 static struct expr *leaf(struct generator *g, enum type type, int depth, bool uniform)
 {
     struct expr *e = NULL;
@@ -186,6 +198,8 @@ static struct expr *leaf(struct generator *g, enum type type, int depth, bool un
     case 8: break;
     default: return generate_constant(g, type);
     }
+    if (!e && !g->helper && !uniform && g->wants[W_ROW] && percent(g, 60))
+        e = row(g, type);
     if (!e && !g->helper && percent(g, 75)) {
         e = expr_new(g->p, X_INPUT, type);
         e->kid[0] = index_expr(g, depth, uniform);

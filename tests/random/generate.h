@@ -23,6 +23,7 @@ enum want {
     W_BORROW,
     W_ENTRY,
     W_PLACES,
+    W_ROW,
     WANTS
 };
 

@@ -148,6 +148,23 @@ static void output(struct writer *w, enum type t, int slot)
     fprintf(w->to, "out_%s[ME * %d + %d]", types[t].name, w->p->slots[t], slot);
 }
 
+static void store(struct writer *w, const struct stmt *s)
+{
+    const struct var *v = s->from[0];
+    if (v)
+        fprintf(w->to, "((%s%d *)%s_%s)[ME * %d + %d]", types[v->type].vector, v->count,
+                v->count == 4 ? "four" : "two", types[v->type].name,
+                w->p->vectors[v->count == 4][v->type], s->slot);
+    else
+        output(w, s->value[0]->type, s->slot);
+    fputs(" = ", w->to);
+    if (v)
+        write_name(w->to, v);
+    else
+        expression(w, s->value[0]);
+    fputs(";\n", w->to);
+}
+
 static void atomic(struct writer *w, const struct stmt *s)
 {
     enum type t = s->value[0]->type;
@@ -364,12 +381,7 @@ static void statement(struct writer *w, const struct stmt *s)
         write_name(to, s->from[0]);
         fputs(";\n", to);
         break;
-    case S_STORE:
-        output(w, s->value[0]->type, s->slot);
-        fputs(" = ", to);
-        expression(w, s->value[0]);
-        fputs(";\n", to);
-        break;
+    case S_STORE: store(w, s); break;
     case S_ATOMIC: atomic(w, s); break;
     case S_OWN_ATOMIC: own_atomic(w, s); break;
     case S_IF: branch(w, s); break;

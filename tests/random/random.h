@@ -72,6 +72,7 @@ enum expr_kind {
     X_SHARED,
     X_OWN,
     X_INPUT,
+    X_ROW,
     X_PLACE,
     X_UNARY,
     X_BINARY,
@@ -134,7 +135,7 @@ struct expr {
     int op; /* of the kind's own enum or table */
     struct expr *kid[KIDS];
     struct var *var;
-    int index, sub; /* X_PART element, X_FIELD field and its element */
+    int index, sub; /* X_PART element, X_FIELD field and its element; X_ROW: see there */
     uint64_t bits;  /* X_CONST integer */
     double real;    /* X_CONST float */
     bool safe;      /* X_TOGETHER that moves: absent sources replaced after a ballot */
@@ -186,7 +187,7 @@ struct stmt {
     struct expr *target; /* S_ASSIGN */
     struct expr
         *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments */
-    struct var *from[2];      /* S_VECTOR, S_COPY operands; S_CALL pointers */
+    struct var *from[2];      /* S_VECTOR, S_COPY operands; S_STORE a vector; S_CALL pointers */
     int op;                   /* S_VECTOR, atomics, loop form, label number */
     int entry;                /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
     int slot;                 /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
@@ -225,7 +226,9 @@ struct program {
     struct block body;
     int vars, labels, entries;
     int slots[TYPES];                    /* outputs of a thread, by type */
+    int vectors[2][TYPES];               /* the same of short vectors of 2 and of 4 */
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
+    bool has_rows[TYPES];                /* row_T */
     bool has_structures;
     bool hides;     /* no compiler sees that parameters, and what places tell, are uniform */
     bool is_hiding; /* what is being written has zero0, of which no compiler knows that it is 0 */
@@ -252,6 +255,16 @@ bool is_signed(enum type t);
 enum type promoted(enum type t);
 enum type common(enum type a, enum type b);      /* NO_TYPE for the two 16-bit floats */
 int binary_guard(const struct expr *e, int kid); /* places that a signed operand is shifted right */
+
+/* X_ROW: what lies in memory a constant number of cells from what other threads read. A cell has
+ * op = 1, 2 or 4 elements, of which it is element `sub`; from x to x + 1 it is `index` cells on. All
+ * threads are in one row, but of `safe` ones each y has one, and `bits` cells lie between two rows.
+ * None of these numbers of cells from the first one on is negative. */
+struct row {
+    int first, each, line; /* of thread 0; from x to x + 1; from y to y + 1 */
+};
+struct row row_of(const struct program *p, const struct expr *e);
+size_t row_elements(const struct program *p); /* of row_T: enough for any */
 int program_threads(const struct program *p);
 int program_blocks(const struct program *p);
 bool same_place(const struct expr *a, const struct expr *b);
@@ -336,7 +349,7 @@ struct buffer {
     struct var *var; /* the parameter by value, or the global array of a SHARED */
     bool is_const;
 };
-enum { BUFFERS_MAX = 3 * TYPES + PARAMETERS_MAX + SHARED_MAX };
+enum { BUFFERS_MAX = 6 * TYPES + PARAMETERS_MAX + SHARED_MAX };
 int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX]);
 size_t element_size(enum type t);
 void fill_buffer(const struct program *p, const struct buffer *b, void *memory);

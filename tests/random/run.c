@@ -29,7 +29,8 @@ size_t element_size(enum type t)
 
 static struct buffer *add_buffer(struct buffer *end, const char *name, enum type t, size_t count)
 {
-    *end = (struct buffer){.type = t, .count = count, .is_const = !strcmp(name, "in")};
+    *end = (struct buffer){
+        .type = t, .count = count, .is_const = !strcmp(name, "in") || !strcmp(name, "row")};
     snprintf(end->name, sizeof end->name, "%s_%s", name, types[t].name);
     return end + 1;
 }
@@ -48,8 +49,16 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
         if (p->reads[t])
             end = add_buffer(end, "in", t, INPUTS);
     for (int t = 0; t < TYPES; t++)
+        if (p->has_rows[t])
+            end = add_buffer(end, "row", t, row_elements(p));
+    for (int t = 0; t < TYPES; t++)
         if (p->slots[t])
             end = add_buffer(end, "out", t, threads * (size_t)p->slots[t]);
+    for (int t = 0; t < 2 * TYPES; t++)
+        if (p->vectors[t / TYPES][t % TYPES])
+            end = add_buffer(end, t < TYPES ? "two" : "four", t % TYPES,
+                             threads * (size_t)p->vectors[t / TYPES][t % TYPES] *
+                                 (t < TYPES ? 2 : 4));
     for (int t = 0; t < TYPES; t++)
         if (p->has_cells[t])
             end = add_buffer(end, "cells", t, CELLS);

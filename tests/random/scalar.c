@@ -148,8 +148,30 @@ static void output(struct writer *w, enum type t, int slot)
             slot);
 }
 
+static void store_vector(struct writer *w, const struct stmt *s)
+{
+    const struct var *v = s->from[0];
+    const bool four = v->count == 4;
+    struct expr part = {.kind = X_PART, .type = v->type, .var = s->from[0]};
+    each(w, top(w));
+    fputs("{", w->to);
+    for (part.index = 0; part.index < v->count; part.index++) {
+        fprintf(w->to,
+                " %s_%s[((BLOCK_NUMBER * NT + t) * %d + %d) * %d + %d] = ", four ? "four" : "two",
+                types[v->type].name, w->p->vectors[four][v->type], s->slot, v->count, part.index);
+        scalar_open_stored(w, "put", v->type);
+        value(w, &part);
+        fputs(");", w->to);
+    }
+    fputs(" }\n", w->to);
+}
+
 static void store(struct writer *w, const struct stmt *s)
 {
+    if (s->from[0]) {
+        store_vector(w, s);
+        return;
+    }
     enum type t = s->value[0]->type;
     scalar_prepare(w, s->value[0]);
     each(w, top(w));

@@ -185,6 +185,18 @@ static void input(FILE *to, const struct program *p, const struct expr *e)
     fputc(')', to);
 }
 
+static void row(FILE *to, const struct program *p, const struct expr *e)
+{
+    const struct row r = row_of(p, e);
+    const char *half = is_half(e->type) ? types[e->type].name : NULL;
+    fprintf(to, "%s%s(row_%s[", half ? "get_" : "", half ? half : "", types[e->type].name);
+    if (e->safe)
+        fprintf(to, "(t %% NX * %d + t / NX * %d + %d)", r.each, r.line, r.first);
+    else
+        fprintf(to, "(t * %d + %d)", r.each, r.first);
+    fprintf(to, " * %d + %d])", e->op, e->sub);
+}
+
 static void stored(FILE *to, const struct program *p, const struct expr *e)
 {
     name(to, e->var);
@@ -223,6 +235,7 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_SHARED:
     case X_OWN: stored(to, p, e); break;
     case X_INPUT: input(to, p, e); break;
+    case X_ROW: row(to, p, e); break;
     case X_PLACE: fputs(place_text[e->op], to); break;
     case X_UNARY: unary(to, p, e); break;
     case X_BINARY: binary(to, p, e); break;

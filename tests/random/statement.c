@@ -176,6 +176,11 @@ void generate_store(struct generator *g)
         generate_assign_scalar(g);
         return;
     }
+    struct var *v = g->wants[W_VECTOR] ? find_var(g, VECTOR, NO_TYPE, false) : NULL;
+    if (v && v->count != 3 && percent(g, 50)) {
+        append_stmt(g, S_STORE)->from[0] = v;
+        return;
+    }
     struct expr *e = generate_value(g, any_type(g));
     append_stmt(g, S_STORE)->value[0] = e;
 }

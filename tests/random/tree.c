@@ -280,6 +280,23 @@ int program_blocks(const struct program *p)
     return p->grid[0] * p->grid[1] * p->grid[2];
 }
 
+enum { ROW_EACH = 3, ROW_MORE = 3 }; /* the most cells */
+
+struct row row_of(const struct program *p, const struct expr *e)
+{
+    const int lines = p->block[1] * p->block[2], cells = e->index < 0 ? -e->index : e->index;
+    const int length = e->safe ? p->block[0] : p->block[0] * lines;
+    return (struct row){.first = e->index < 0 ? cells * (length - 1) : 0,
+                        .each = e->index,
+                        .line = e->safe ? cells * length + (int)e->bits : 0};
+}
+
+size_t row_elements(const struct program *p)
+{
+    const int lines = p->block[1] * p->block[2];
+    return 4 * (size_t)(lines * (ROW_EACH * p->block[0] + ROW_MORE) + 1);
+}
+
 bool same_place(const struct expr *a, const struct expr *b)
 {
     return a->kind == b->kind && (a->kind == X_VAR || a->kind == X_PART || a->kind == X_OWN) &&
@@ -350,6 +367,8 @@ static void number_expr(struct expr *e, void *user)
     struct program *p = user;
     if (e->kind == X_INPUT)
         p->reads[e->type] = true;
+    if (e->kind == X_ROW)
+        p->has_rows[e->type] = true;
     p->has_structures |= e->kind == X_FIELD;
 }
 
@@ -357,7 +376,9 @@ static void number_stmt(struct stmt *s, void *user)
 {
     struct program *p = user;
     enum type t = s->value[0] ? s->value[0]->type : I32;
-    if (s->kind == S_STORE || s->kind == S_OWN_ATOMIC)
+    if (s->kind == S_STORE && s->from[0])
+        s->slot = p->vectors[s->from[0]->count == 4][s->from[0]->type]++;
+    else if (s->kind == S_STORE || s->kind == S_OWN_ATOMIC)
         s->slot = p->slots[t]++;
     if (s->kind == S_ATOMIC)
         p->has_cells[t] = true;
@@ -368,7 +389,9 @@ void program_number(struct program *p)
 {
     struct visitor v = {number_expr, number_stmt, p};
     memset(p->slots, 0, sizeof p->slots);
+    memset(p->vectors, 0, sizeof p->vectors);
     memset(p->reads, 0, sizeof p->reads);
+    memset(p->has_rows, 0, sizeof p->has_rows);
     memset(p->has_cells, 0, sizeof p->has_cells);
     p->has_structures = false;
     for (int i = 0; i < p->parameters; i++)
