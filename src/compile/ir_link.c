@@ -161,10 +161,14 @@ bool lw__pass_inline(struct lw__unit *unit)
 /* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple
  * control flow with its structure kept, loops in canonical form. Vectors are taken apart in front
  * of instcombine: where only an element of a phi is wanted, LLVM 19's makes phi - x of x - phi.
+ * Their loads, too, but for cuda, which has instructions for them: of a vector that is a part of
+ * one that was loaded before, gvn makes an integer of 256 bits.
  * needs INSTANCE   makes COMMON
  */
 bool lw__pass_clean(struct lw__unit *unit)
 {
+    if (!lw__is_for_cuda(unit))
+        lw__llvm_part_memory();
     return lw__llvm_passes(
         unit->module, unit->machine,
         "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"

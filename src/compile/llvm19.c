@@ -67,6 +67,15 @@ static uint32_t within(uint32_t low, uint32_t x, uint32_t high)
     return x < low ? low : x > high ? high : x;
 }
 
+void lw__llvm_part_memory(void)
+{
+    static bool done;
+    const char *const words[] = {"lanewise-compile", "-scalarize-load-store"};
+    if (!done)
+        LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+    done = true;
+}
+
 enum { UNROLL_WORK = 1 << 23 };
 
 void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
@@ -81,13 +90,13 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
      * additions to the pieces' sums, so that all their terms are live at once. The widening has
      * put the instructions in the order in which few values are. */
     const char *const words[] = {"lanewise-compile",
-                                 "-scalarize-load-store",
                                  most,
                                  few,
                                  "-unroll-max-percent-threshold-boost=100",
                                  "-experimental-debug-variable-locations=false",
                                  "-enable-misched=false"};
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+    lw__llvm_part_memory();
 }
 
 void lw__llvm_keep_places(void)

@@ -257,9 +257,9 @@ enum type common(enum type a, enum type b);      /* NO_TYPE for the two 16-bit f
 int binary_guard(const struct expr *e, int kid); /* places that a signed operand is shifted right */
 
 /* X_ROW: what lies in memory a constant number of cells from what other threads read. A cell has
- * op = 1, 2 or 4 elements, of which it is element `sub`; from x to x + 1 it is `index` cells on. All
- * threads are in one row, but of `safe` ones each y has one, and `bits` cells lie between two rows.
- * None of these numbers of cells from the first one on is negative. */
+ * op = 1, 2 or 4 elements, of which it is element `sub`; from x to x + 1 it is `index` cells on.
+ * All threads are in one row, but of `safe` ones each y has one, and `bits` cells lie between two
+ * rows. None of these numbers of cells from the first one on is negative. */
 struct row {
     int first, each, line; /* of thread 0; from x to x + 1; from y to y + 1 */
 };
