@@ -101,6 +101,7 @@ static bool is_uniform(const struct expr *e)
             return false;
         break;
     case X_ROW:
+    case X_RECORD:
     case X_OWN: return false;
     case X_PLACE: return e->op >= UNIFORM_PLACES;
     case X_TOGETHER:
@@ -151,9 +152,9 @@ static void expression(struct walk *w, const struct expr *e)
         in_scope(w, e->var);
     w->found[C_HALF] |= is_half(e->type);
     w->found[C_VECTOR] |= e->kind == X_PART;
-    w->found[C_STRUCT] |= e->kind == X_FIELD;
+    w->found[C_STRUCT] |= e->kind == X_FIELD || e->kind == X_RECORD;
     w->found[C_ARRAY] |= e->kind == X_ITEM;
-    if ((e->kind == X_INPUT || e->kind == X_ROW) && w->helper)
+    if ((e->kind == X_INPUT || e->kind == X_ROW || e->kind == X_RECORD) && w->helper)
         fail(w, "a helper has no inputs");
     kids(w, e);
     if (e->kind == X_SHARED)

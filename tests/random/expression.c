@@ -163,6 +163,13 @@ static struct expr *row(struct generator *g, enum type type)
     struct expr *e = expr_new(g->p, X_ROW, type);
     e->op = type == BOOL || percent(g, 40) ? 1 : 2 << below(g, 2);
     e->sub = below(g, e->op);
+    if (g->wants[W_STRUCT] && percent(g, 40)) {
+        const struct structure *s = &g->p->structure;
+        e->kind = X_RECORD;
+        e->op = below(g, FIELDS);
+        e->type = s->field[e->op].type;
+        e->sub = s->field[e->op].count ? below(g, s->field[e->op].count) : 0;
+    }
     e->index = below(g, 7) - 3;
     e->safe = percent(g, 30);
     e->bits = e->safe ? (uint64_t)below(g, 4) : 0;

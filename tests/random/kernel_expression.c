@@ -160,20 +160,32 @@ static void call(FILE *to, const struct program *p, const struct expr *e, const 
     fputc(')', to);
 }
 
-static void row(FILE *to, const struct program *p, const struct expr *e)
+static void cell(FILE *to, const struct program *p, const struct expr *e)
 {
     const struct row r = row_of(p, e);
-    if (e->op > 1)
-        fprintf(to, "((const %s%d *)row_%s)", types[e->type].vector, e->op, types[e->type].name);
-    else
-        fprintf(to, "row_%s", types[e->type].name);
     if (e->safe)
         fprintf(to, "[thread_idx.x * %d + (thread_idx.z * %d + thread_idx.y) * %d + %d]", r.each,
                 p->block[1], r.line, r.first);
     else
         fprintf(to, "[THREAD * %d + %d]", r.each, r.first);
+}
+
+static void row(FILE *to, const struct program *p, const struct expr *e)
+{
+    if (e->op > 1)
+        fprintf(to, "((const %s%d *)row_%s)", types[e->type].vector, e->op, types[e->type].name);
+    else
+        fprintf(to, "row_%s", types[e->type].name);
+    cell(to, p, e);
     if (e->op > 1)
         fprintf(to, ".%c", "xyzw"[e->sub]);
+}
+
+static void record(FILE *to, const struct program *p, const struct expr *e)
+{
+    fprintf(to, "((const struct record%d_%d *)rec_u8)", p->number, p->structure.id);
+    cell(to, p, e);
+    fprintf(to, p->structure.field[e->op].count ? ".f%d[%d]" : ".f%d", e->op, e->sub);
 }
 
 static void element(FILE *to, const struct program *p, const struct expr *e)
@@ -224,6 +236,7 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
         fprintf(to, "%s & %d]", hidden(p, e->kid[0]->kind == X_CONST), INPUTS - 1);
         break;
     case X_ROW: row(to, p, e); break;
+    case X_RECORD: record(to, p, e); break;
     case X_PLACE:
         fprintf(to, "(%s%s)", place_text[e->op], hidden(p, e->op >= UNIFORM_PLACES));
         break;

@@ -73,6 +73,7 @@ enum expr_kind {
     X_OWN,
     X_INPUT,
     X_ROW,
+    X_RECORD,
     X_PLACE,
     X_UNARY,
     X_BINARY,
@@ -228,7 +229,7 @@ struct program {
     int slots[TYPES];                    /* outputs of a thread, by type */
     int vectors[2][TYPES];               /* the same of short vectors of 2 and of 4 */
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
-    bool has_rows[TYPES];                /* row_T */
+    bool has_rows[TYPES], has_records;   /* row_T, rec_u8 */
     bool has_structures;
     bool hides;     /* no compiler sees that parameters, and what places tell, are uniform */
     bool is_hiding; /* what is being written has zero0, of which no compiler knows that it is 0 */
@@ -259,12 +260,14 @@ int binary_guard(const struct expr *e, int kid); /* places that a signed operand
 /* X_ROW: what lies in memory a constant number of cells from what other threads read. A cell has
  * op = 1, 2 or 4 elements, of which it is element `sub`; from x to x + 1 it is `index` cells on.
  * All threads are in one row, but of `safe` ones each y has one, and `bits` cells lie between two
- * rows. None of these numbers of cells from the first one on is negative. */
+ * rows. None of these numbers of cells from the first one on is negative. X_RECORD: a cell is the
+ * program's structure, of which it is element `sub` of field `op`. */
 struct row {
     int first, each, line; /* of thread 0; from x to x + 1; from y to y + 1 */
 };
 struct row row_of(const struct program *p, const struct expr *e);
-size_t row_elements(const struct program *p); /* of row_T: enough for any */
+size_t row_cells(const struct program *p); /* enough for any */
+size_t structure_size(const struct structure *s);
 int program_threads(const struct program *p);
 int program_blocks(const struct program *p);
 bool same_place(const struct expr *a, const struct expr *b);

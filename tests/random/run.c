@@ -29,8 +29,11 @@ size_t element_size(enum type t)
 
 static struct buffer *add_buffer(struct buffer *end, const char *name, enum type t, size_t count)
 {
-    *end = (struct buffer){
-        .type = t, .count = count, .is_const = !strcmp(name, "in") || !strcmp(name, "row")};
+    *end = (struct buffer){.type = t,
+                           .count = count,
+                           .is_const = strcmp(name, "out") && strcmp(name, "two") &&
+                                       strcmp(name, "four") && strcmp(name, "cells") &&
+                                       strcmp(name, "all")};
     snprintf(end->name, sizeof end->name, "%s_%s", name, types[t].name);
     return end + 1;
 }
@@ -50,7 +53,9 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
             end = add_buffer(end, "in", t, INPUTS);
     for (int t = 0; t < TYPES; t++)
         if (p->has_rows[t])
-            end = add_buffer(end, "row", t, row_elements(p));
+            end = add_buffer(end, "row", t, 4 * row_cells(p));
+    if (p->has_records)
+        end = add_buffer(end, "rec", U8, row_cells(p) * structure_size(&p->structure));
     for (int t = 0; t < TYPES; t++)
         if (p->slots[t])
             end = add_buffer(end, "out", t, threads * (size_t)p->slots[t]);
@@ -116,8 +121,11 @@ void fill_buffer(const struct program *p, const struct buffer *b, void *memory)
     struct dice d = {p->seed * 31 + b->type};
     size_t size = element_size(b->type);
     memset(memory, 0, b->count * size);
-    if (b->is_const)
-        for (size_t i = 0; i < b->count; i++)
+    bool is_records = !strncmp(b->name, "rec", 3); /* each byte may be a bool, and makes no NaN */
+    for (size_t i = 0; i < b->count && b->is_const; i++)
+        if (is_records)
+            ((char *)memory)[i] = dice_below(&d, 2);
+        else
             fill_one(b->type, (char *)memory + i * size, &d, i);
     if (!strncmp(b->name, "cells", 5)) /* all bits where `and` begins; NaN for a float */
         memset((char *)memory + A_AND * size, 0xff, size);
@@ -218,18 +226,6 @@ bool run_scalar(struct program *p, void *memory[BUFFERS_MAX])
     if (library)
         dlclose(library);
     return done;
-}
-
-static size_t structure_size(const struct structure *s)
-{
-    size_t at = 0, align = 1;
-    for (int f = 0; f < FIELDS; f++) {
-        size_t size = element_size(s->field[f].type);
-        align = size > align ? size : align;
-        at = (at + size - 1) / size * size +
-             size * (s->field[f].count ? (size_t)s->field[f].count : 1);
-    }
-    return (at + align - 1) / align * align;
 }
 
 /* by_value - a parameter's bytes as an argument. 16-bit floats go in as the number they are. */

@@ -185,16 +185,31 @@ static void input(FILE *to, const struct program *p, const struct expr *e)
     fputc(')', to);
 }
 
-static void row(FILE *to, const struct program *p, const struct expr *e)
+static void cell(FILE *to, const struct program *p, const struct expr *e)
 {
     const struct row r = row_of(p, e);
-    const char *half = is_half(e->type) ? types[e->type].name : NULL;
-    fprintf(to, "%s%s(row_%s[", half ? "get_" : "", half ? half : "", types[e->type].name);
     if (e->safe)
         fprintf(to, "(t %% NX * %d + t / NX * %d + %d)", r.each, r.line, r.first);
     else
         fprintf(to, "(t * %d + %d)", r.each, r.first);
+}
+
+static void row(FILE *to, const struct program *p, const struct expr *e)
+{
+    const bool half = is_half(e->type);
+    fprintf(to, "%s%s(row_%s[", half ? "get_" : "", half ? types[e->type].name : "",
+            types[e->type].name);
+    cell(to, p, e);
     fprintf(to, " * %d + %d])", e->op, e->sub);
+}
+
+static void record(FILE *to, const struct program *p, const struct expr *e)
+{
+    const bool half = is_half(e->type);
+    fprintf(to, "%s%s(((const struct record%d_%d_stored *)rec_u8)[", half ? "get_" : "",
+            half ? types[e->type].name : "", p->number, p->structure.id);
+    cell(to, p, e);
+    fprintf(to, p->structure.field[e->op].count ? "].f%d[%d])" : "].f%d)", e->op, e->sub);
 }
 
 static void stored(FILE *to, const struct program *p, const struct expr *e)
@@ -236,6 +251,7 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_OWN: stored(to, p, e); break;
     case X_INPUT: input(to, p, e); break;
     case X_ROW: row(to, p, e); break;
+    case X_RECORD: record(to, p, e); break;
     case X_PLACE: fputs(place_text[e->op], to); break;
     case X_UNARY: unary(to, p, e); break;
     case X_BINARY: binary(to, p, e); break;

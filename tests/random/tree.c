@@ -291,10 +291,21 @@ struct row row_of(const struct program *p, const struct expr *e)
                         .line = e->safe ? cells * length + (int)e->bits : 0};
 }
 
-size_t row_elements(const struct program *p)
+size_t row_cells(const struct program *p)
 {
-    const int lines = p->block[1] * p->block[2];
-    return 4 * (size_t)(lines * (ROW_EACH * p->block[0] + ROW_MORE) + 1);
+    return (size_t)(p->block[1] * p->block[2] * (ROW_EACH * p->block[0] + ROW_MORE) + 1);
+}
+
+size_t structure_size(const struct structure *s)
+{
+    size_t at = 0, align = 1;
+    for (int f = 0; f < FIELDS; f++) {
+        size_t size = element_size(s->field[f].type);
+        align = size > align ? size : align;
+        at = (at + size - 1) / size * size +
+             size * (s->field[f].count ? (size_t)s->field[f].count : 1);
+    }
+    return (at + align - 1) / align * align;
 }
 
 bool same_place(const struct expr *a, const struct expr *b)
@@ -369,7 +380,8 @@ static void number_expr(struct expr *e, void *user)
         p->reads[e->type] = true;
     if (e->kind == X_ROW)
         p->has_rows[e->type] = true;
-    p->has_structures |= e->kind == X_FIELD;
+    p->has_records |= e->kind == X_RECORD;
+    p->has_structures |= e->kind == X_FIELD || e->kind == X_RECORD;
 }
 
 static void number_stmt(struct stmt *s, void *user)
@@ -393,7 +405,7 @@ void program_number(struct program *p)
     memset(p->reads, 0, sizeof p->reads);
     memset(p->has_rows, 0, sizeof p->has_rows);
     memset(p->has_cells, 0, sizeof p->has_cells);
-    p->has_structures = false;
+    p->has_structures = p->has_records = false;
     for (int i = 0; i < p->parameters; i++)
         p->has_structures |= p->parameter[i]->shape == STRUCT;
     visit_program(p, &v);
