@@ -16,9 +16,10 @@ typedef int32_t c_s32;
 typedef uint32_t c_u32, c_b32;
 typedef int64_t c_s64;
 typedef uint64_t c_u64, c_b64;
-typedef float c_f32, c_bf16;
+typedef float c_f32, c_bf16, c_f16;
 typedef double c_f64;
 __extension__ typedef __int128 wide;
+__extension__ typedef _Float16 half;
 
 /* ---- values in slots ---- */
 
@@ -66,6 +67,24 @@ static inline uint64_t put_bf16(float f)
     const uint64_t bits = put_f32(f);
 
     return f == f ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff;
+}
+
+static inline float get_f16(uint64_t bits)
+{
+    const uint16_t low = (uint16_t)bits;
+    half f;
+
+    memcpy(&f, &low, sizeof f);
+    return (float)f;
+}
+
+static inline uint64_t put_f16(float f)
+{
+    const half rounded = (half)f;
+    uint16_t bits;
+
+    memcpy(&bits, &rounded, sizeof bits);
+    return f == f ? bits : 0x7fff;
 }
 
 #define get_pred(x) ((x) & 1)

@@ -264,6 +264,10 @@ static void conversions(void)
     gives("cvt.f32.bf16 %f0, %h1;", f32(-2), 0xc000, NONE, NONE);
     gives("cvt.rn.bf16.f32 %h0, %f1;", 0x3f80, 0x3f808000, NONE, NONE);
     gives("cvt.rn.bf16.f32 %h0, %f1;", 0x3f82, 0x3f818000, NONE, NONE);
+    gives("cvt.f32.f16 %f0, %h1;", f32(-0x1p-24f), 0x8001, NONE, NONE);
+    gives("cvt.rn.f16.f32 %h0, %f1;", 0x6802, f32(2051), NONE, NONE);
+    gives("cvt.rn.f16.f32 %h0, %f1;", 0x7c00, f32(65520), NONE, NONE);
+    gives("cvt.rn.f16.f32 %h0, %f1;", 0x7fff, nan32, NONE, NONE);
 }
 
 static void memory(void)
