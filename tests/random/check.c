@@ -398,6 +398,10 @@ static void statement(struct walk *w, const struct stmt *s)
         break;
     case S_ATOMIC:
     case S_OWN_ATOMIC: w->found[C_ATOMIC] = true; break;
+    case S_COPY:
+        if (s->value[0] && s->value[0]->kind != X_RECORD)
+            fail(w, "a structure copied from none");
+        break;
     case S_IF: branch(w, s); break;
     case S_LOOP: loop(w, s); break;
     case S_SWITCH: choice(w, s); break;

@@ -158,21 +158,33 @@ static struct expr *plain_leaf(struct generator *g, enum type type, bool uniform
 }
 
 /* random.h, X_ROW. */
-static struct expr *row(struct generator *g, enum type type)
+static struct expr *cell(struct generator *g, enum expr_kind kind, enum type type)
 {
-    struct expr *e = expr_new(g->p, X_ROW, type);
-    e->op = type == BOOL || percent(g, 40) ? 1 : 2 << below(g, 2);
-    e->sub = below(g, e->op);
-    if (g->wants[W_STRUCT] && percent(g, 40)) {
-        const struct structure *s = &g->p->structure;
-        e->kind = X_RECORD;
-        e->op = below(g, FIELDS);
-        e->type = s->field[e->op].type;
-        e->sub = s->field[e->op].count ? below(g, s->field[e->op].count) : 0;
-    }
+    struct expr *e = expr_new(g->p, kind, type);
     e->index = below(g, 7) - 3;
     e->safe = percent(g, 30);
     e->bits = e->safe ? (uint64_t)below(g, 4) : 0;
+    return e;
+}
+
+struct expr *generate_record(struct generator *g, int field)
+{
+    const struct structure *s = &g->p->structure;
+    struct expr *e = cell(g, X_RECORD, field < 0 ? I32 : s->field[field].type);
+    e->op = field;
+    e->sub = field >= 0 && s->field[field].count ? below(g, s->field[field].count) : 0;
+    return e;
+}
+
+static struct expr *row(struct generator *g, enum type type, int depth)
+{
+    if (g->wants[W_STRUCT] && percent(g, 40))
+        return generate_record(g, below(g, FIELDS));
+    struct expr *e = cell(g, X_ROW, type);
+    e->op = type == BOOL || percent(g, 40) ? 1 : 2 << below(g, 2);
+    e->sub = below(g, e->op);
+    if (e->op == 1 && depth > 0 && percent(g, 40))
+        e->kid[0] = generate_expr(g, any_type(g), depth - 1, false);
     return e;
 }
 
@@ -206,7 +218,7 @@ static struct expr *leaf(struct generator *g, enum type type, int depth, bool un
     default: return generate_constant(g, type);
     }
     if (!e && !g->helper && !uniform && g->wants[W_ROW] && percent(g, 60))
-        e = row(g, type);
+        e = row(g, type, g->only_uniform ? 0 : depth);
     if (!e && !g->helper && percent(g, 75)) {
         e = expr_new(g->p, X_INPUT, type);
         e->kid[0] = index_expr(g, depth, uniform);

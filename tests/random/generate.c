@@ -229,6 +229,16 @@ static void together(struct generator *g)
         store_var(g, v);
 }
 
+static void claim(struct generator *g)
+{
+    g->together = percent(g, 25) && may_meet(g);
+    struct expr *e = generate_condition(g, false);
+    g->together = 0;
+    struct stmt *s = append_stmt(g, S_ASSERT);
+    s->op = below(g, 2);
+    s->value[0] = e;
+}
+
 static void synchronise(struct generator *g)
 {
     if (g->uniform && !g->helper)
@@ -260,6 +270,7 @@ static void statement(struct generator *g)
                                  : 5,
          together},
         {5, synchronise},
+        {g->only_uniform ? 0 : 4, claim},
         {g->p->helpers ? 10 : 0, call},
         {g->depth < 4 ? 12 : 0, generate_branch},
         {g->depth < 3 ? 9 : 0, generate_loop},

@@ -60,6 +60,7 @@ struct expr *generate_part(struct generator *g, struct var *v);
 struct expr *generate_condition(struct generator *g, bool uniform);
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform);
 struct expr *generate_constant(struct generator *g, enum type type);
+struct expr *generate_record(struct generator *g, int field);
 
 bool may_meet(const struct generator *g);
 

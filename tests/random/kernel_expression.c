@@ -174,7 +174,11 @@ static void row(FILE *to, const struct program *p, const struct expr *e)
 {
     if (e->op > 1)
         fprintf(to, "((const %s%d *)row_%s)", types[e->type].vector, e->op, types[e->type].name);
-    else
+    else if (e->kid[0]) {
+        fputc('(', to);
+        kid(to, p, e, 0);
+        fprintf(to, " ? row_%s : row_%s + 1)", types[e->type].name, types[e->type].name);
+    } else
         fprintf(to, "row_%s", types[e->type].name);
     cell(to, p, e);
     if (e->op > 1)
@@ -185,6 +189,8 @@ static void record(FILE *to, const struct program *p, const struct expr *e)
 {
     fprintf(to, "((const struct record%d_%d *)rec_u8)", p->number, p->structure.id);
     cell(to, p, e);
+    if (e->op < 0)
+        return;
     fprintf(to, p->structure.field[e->op].count ? ".f%d[%d]" : ".f%d", e->op, e->sub);
 }
 

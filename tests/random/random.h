@@ -163,6 +163,7 @@ enum stmt_kind {
     S_BARRIER,
     S_WARP_SYNC,
     S_FENCE,
+    S_ASSERT,
     S_CALL
 };
 /* L_STRIDE: from the thread's place in the grid on, by the number of all threads. */
@@ -189,7 +190,7 @@ struct stmt {
     struct expr
         *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments */
     struct var *from[2];      /* S_VECTOR, S_COPY operands; S_STORE a vector; S_CALL pointers */
-    int op;                   /* S_VECTOR, atomics, loop form, label number */
+    int op; /* S_VECTOR, atomics, loop form, label number; S_ASSERT: who comes to the condition */
     int entry;                /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
     int slot;                 /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
     int trips;                /* S_LOOP: at most */
@@ -260,8 +261,9 @@ int binary_guard(const struct expr *e, int kid); /* places that a signed operand
 /* X_ROW: what lies in memory a constant number of cells from what other threads read. A cell has
  * op = 1, 2 or 4 elements, of which it is element `sub`; from x to x + 1 it is `index` cells on.
  * All threads are in one row, but of `safe` ones each y has one, and `bits` cells lie between two
- * rows. None of these numbers of cells from the first one on is negative. X_RECORD: a cell is the
- * program's structure, of which it is element `sub` of field `op`. */
+ * rows. None of these numbers of cells from the first one on is negative. With an operand, where op
+ * is 1, it is the element behind for those of whom that is not true. X_RECORD: a cell is the
+ * program's structure, of which it is element `sub` of field `op`; -1: all of it, for S_COPY. */
 struct row {
     int first, each, line; /* of thread 0; from x to x + 1; from y to y + 1 */
 };

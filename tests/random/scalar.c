@@ -489,6 +489,26 @@ static void call(struct writer *w, const struct stmt *s)
     close_brace(w);
 }
 
+static void copy_record(struct writer *w, const struct stmt *s)
+{
+    const struct structure *of = s->var->structure;
+    struct expr from = *s->value[0], to = {.kind = X_FIELD, .var = s->var};
+    each(w, top(w));
+    fputs("{", w->to);
+    for (int f = 0; f < FIELDS; f++)
+        for (int i = 0; i < (of->field[f].count ? of->field[f].count : 1); i++) {
+            from.op = to.index = f;
+            from.sub = to.sub = i;
+            from.type = to.type = of->field[f].type;
+            fputc(' ', w->to);
+            value(w, &to);
+            fputs(" = ", w->to);
+            value(w, &from);
+            fputc(';', w->to);
+        }
+    fputs(" }\n", w->to);
+}
+
 static void leaving(struct writer *w, struct stmt *s)
 {
     switch (s->kind) {
@@ -509,6 +529,10 @@ static void statement(struct writer *w, struct stmt *s)
     case S_ASSIGN: assignment(w, s); break;
     case S_VECTOR: vector(w, s); break;
     case S_COPY:
+        if (s->value[0]) {
+            copy_record(w, s);
+            break;
+        }
         each(w, top(w));
         fputs("memcpy(&", w->to);
         write_name(w->to, s->var);
@@ -538,7 +562,8 @@ static void statement(struct writer *w, struct stmt *s)
     case S_RETURN: leaving(w, s); break;
     case S_BARRIER:
     case S_WARP_SYNC:
-    case S_FENCE: break;
+    case S_FENCE:
+    case S_ASSERT: break;
     case S_CALL: call(w, s); break;
     }
 }

@@ -200,7 +200,13 @@ static void row(FILE *to, const struct program *p, const struct expr *e)
     fprintf(to, "%s%s(row_%s[", half ? "get_" : "", half ? types[e->type].name : "",
             types[e->type].name);
     cell(to, p, e);
-    fprintf(to, " * %d + %d])", e->op, e->sub);
+    fprintf(to, " * %d + %d", e->op, e->sub);
+    if (e->kid[0]) {
+        fputs(" + !(", to);
+        scalar_expression(to, p, e->kid[0]);
+        fputc(')', to);
+    }
+    fputs("])", to);
 }
 
 static void record(FILE *to, const struct program *p, const struct expr *e)

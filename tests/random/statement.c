@@ -159,13 +159,16 @@ void generate_vector(struct generator *g)
 void generate_copy_structure(struct generator *g)
 {
     struct var *a = find_var(g, STRUCT, NO_TYPE, false), *b = find_var(g, STRUCT, NO_TYPE, false);
-    if (!a || a->is_parameter || a == b) {
+    if (!a || a->is_parameter || (a == b && g->helper)) {
         declare_some_aggregate(g);
         return;
     }
     struct stmt *s = append_stmt(g, S_COPY);
     s->var = a;
-    s->from[0] = b;
+    if (g->helper || percent(g, 60))
+        s->from[0] = b;
+    else
+        s->value[0] = generate_record(g, -1);
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
