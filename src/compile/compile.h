@@ -131,7 +131,7 @@ bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
  * many loops are marked to be unrolled, times the instructions of the kernels. */
 void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
 /* Scalarizer takes loads and stores of short vectors apart, too. */
-void lw__llvm_part_memory(void);
+void lw__llvm_scalarize_memory(void);
 /* The code generator leaves instructions in their blocks. Once. */
 void lw__llvm_keep_places(void);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,

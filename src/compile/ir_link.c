@@ -168,7 +168,7 @@ bool lw__pass_inline(struct lw__unit *unit)
 bool lw__pass_clean(struct lw__unit *unit)
 {
     if (!lw__is_for_cuda(unit))
-        lw__llvm_part_memory();
+        lw__llvm_scalarize_memory();
     return lw__llvm_passes(
         unit->module, unit->machine,
         "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"

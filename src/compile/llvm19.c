@@ -67,7 +67,7 @@ static uint32_t within(uint32_t low, uint32_t x, uint32_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-void lw__llvm_part_memory(void)
+void lw__llvm_scalarize_memory(void)
 {
     static bool done;
     const char *const words[] = {"lanewise-compile", "-scalarize-load-store"};
@@ -96,7 +96,7 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
                                  "-experimental-debug-variable-locations=false",
                                  "-enable-misched=false"};
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
-    lw__llvm_part_memory();
+    lw__llvm_scalarize_memory();
 }
 
 void lw__llvm_keep_places(void)

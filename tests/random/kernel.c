@@ -153,7 +153,7 @@ static void store(struct writer *w, const struct stmt *s)
     const struct var *v = s->from[0];
     if (v)
         fprintf(w->to, "((%s%d *)%s_%s)[ME * %d + %d]", types[v->type].vector, v->count,
-                v->count == 4 ? "four" : "two", types[v->type].name,
+                vectors_text[v->count == 4], types[v->type].name,
                 w->p->vectors[v->count == 4][v->type], s->slot);
     else
         output(w, s->value[0]->type, s->slot);

@@ -341,6 +341,7 @@ void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
 extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];
 extern const char *const overflow_text[OVERFLOWS];
+extern const char *const vectors_text[2]; /* buffers of short vectors of 2 and of 4 */
 extern const char *const atomic_text[ATOMICS];
 
 void write_scalar(FILE *to, struct program *p);

@@ -29,12 +29,14 @@ size_t element_size(enum type t)
 
 static struct buffer *add_buffer(struct buffer *end, const char *name, enum type t, size_t count)
 {
-    *end = (struct buffer){.type = t,
-                           .count = count,
-                           .is_const = strcmp(name, "out") && strcmp(name, "two") &&
-                                       strcmp(name, "four") && strcmp(name, "cells") &&
-                                       strcmp(name, "all")};
+    *end = (struct buffer){.type = t, .count = count};
     snprintf(end->name, sizeof end->name, "%s_%s", name, types[t].name);
+    return end + 1;
+}
+
+static struct buffer *add_input(struct buffer *end, const char *name, enum type t, size_t count)
+{
+    add_buffer(end, name, t, count)[-1].is_const = true;
     return end + 1;
 }
 
@@ -50,18 +52,18 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
     }
     for (int t = 0; t < TYPES; t++)
         if (p->reads[t])
-            end = add_buffer(end, "in", t, INPUTS);
+            end = add_input(end, "in", t, INPUTS);
     for (int t = 0; t < TYPES; t++)
         if (p->has_rows[t])
-            end = add_buffer(end, "row", t, 4 * row_cells(p));
+            end = add_input(end, "row", t, 4 * row_cells(p));
     if (p->has_records)
-        end = add_buffer(end, "rec", U8, row_cells(p) * structure_size(&p->structure));
+        end = add_input(end, "rec", U8, row_cells(p) * structure_size(&p->structure));
     for (int t = 0; t < TYPES; t++)
         if (p->slots[t])
             end = add_buffer(end, "out", t, threads * (size_t)p->slots[t]);
     for (int t = 0; t < 2 * TYPES; t++)
         if (p->vectors[t / TYPES][t % TYPES])
-            end = add_buffer(end, t < TYPES ? "two" : "four", t % TYPES,
+            end = add_buffer(end, vectors_text[t / TYPES], t % TYPES,
                              threads * (size_t)p->vectors[t / TYPES][t % TYPES] *
                                  (t < TYPES ? 2 : 4));
     for (int t = 0; t < TYPES; t++)

@@ -135,13 +135,6 @@ static void vector(struct writer *w, const struct stmt *s)
     fputs("; }\n", w->to);
 }
 
-void scalar_open_stored(struct writer *w, const char *what, enum type t)
-{
-    if (is_half(t))
-        fprintf(w->to, "%s_%s", what, types[t].name);
-    fputc('(', w->to);
-}
-
 static void output(struct writer *w, enum type t, int slot)
 {
     fprintf(w->to, "out_%s[(BLOCK_NUMBER * NT + t) * %d + %d]", types[t].name, w->p->slots[t],
@@ -157,9 +150,9 @@ static void store_vector(struct writer *w, const struct stmt *s)
     fputs("{", w->to);
     for (part.index = 0; part.index < v->count; part.index++) {
         fprintf(w->to,
-                " %s_%s[((BLOCK_NUMBER * NT + t) * %d + %d) * %d + %d] = ", four ? "four" : "two",
+                " %s_%s[((BLOCK_NUMBER * NT + t) * %d + %d) * %d + %d] = ", vectors_text[four],
                 types[v->type].name, w->p->vectors[four][v->type], s->slot, v->count, part.index);
-        scalar_open_stored(w, "put", v->type);
+        scalar_open_stored(w->to, "put", v->type);
         value(w, &part);
         fputs(");", w->to);
     }
@@ -177,7 +170,7 @@ static void store(struct writer *w, const struct stmt *s)
     each(w, top(w));
     output(w, t, s->slot);
     fputs(" = ", w->to);
-    scalar_open_stored(w, "put", t);
+    scalar_open_stored(w->to, "put", t);
     value(w, s->value[0]);
     fputs(");\n", w->to);
 }
@@ -206,11 +199,11 @@ static void atomic(struct writer *w, const struct stmt *s)
     scalar_prepare(w, s->value[0]);
     each(w, top(w));
     fprintf(w->to, "{ %s old = ", types[t].scalar);
-    scalar_open_stored(w, "get", t);
+    scalar_open_stored(w->to, "get", t);
     fprintf(w->to, "cells_%s[%d]), v = ", types[t].name, cell);
     value(w, s->value[0]);
     fprintf(w->to, "; cells_%s[%d] = ", types[t].name, cell);
-    scalar_open_stored(w, "put", t);
+    scalar_open_stored(w->to, "put", t);
     updated(w, s);
     fputs("); }\n", w->to);
 }
@@ -221,14 +214,14 @@ static void own_atomic(struct writer *w, const struct stmt *s)
     prepare_all(w, s);
     each(w, top(w));
     fprintf(w->to, "{ %s old = ", types[t].scalar);
-    scalar_open_stored(w, "get", t);
+    scalar_open_stored(w->to, "get", t);
     output(w, t, s->slot);
     fputs("), v = ", w->to);
     value(w, s->value[0]);
     fputs("; ", w->to);
     output(w, t, s->slot);
     fputs(" = ", w->to);
-    scalar_open_stored(w, "put", t);
+    scalar_open_stored(w->to, "put", t);
     if (s->op == A_CAS) {
         fputs("old == v ? ", w->to);
         value(w, s->value[1]);

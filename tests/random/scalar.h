@@ -48,7 +48,7 @@ int scalar_push(struct writer *w, enum mask_kind kind, int label);
 /* scalar_block - the statements; scalar_open_stored - an element of a buffer as a number ("get"),
  * or back ("put"): what stands before it and `(`. */
 void scalar_block(struct writer *w, struct block *b);
-void scalar_open_stored(struct writer *w, const char *what, enum type t);
+void scalar_open_stored(FILE *to, const char *what, enum type t);
 
 /* scalar_prepare - computes what the threads of the innermost mask do together in an expression. */
 void scalar_prepare(struct writer *w, struct expr *e);

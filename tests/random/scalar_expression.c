@@ -1,6 +1,6 @@
 /* scalar_expression.c - expressions for one thread t of the scalar program, every conversion of C
  * written out. What threads do together was computed before, into an array. */
-#include "random.h"
+#include "scalar.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -176,11 +176,17 @@ static void index_of(FILE *to, const struct program *p, const struct expr *e, in
             e->kind == X_SHARED ? size : size - 1);
 }
 
+void scalar_open_stored(FILE *to, const char *what, enum type t)
+{
+    if (is_half(t))
+        fprintf(to, "%s_%s", what, types[t].name);
+    fputc('(', to);
+}
+
 static void input(FILE *to, const struct program *p, const struct expr *e)
 {
-    bool half = is_half(e->type);
-    fprintf(to, "%s%s(in_%s", half ? "get_" : "", half ? types[e->type].name : "",
-            types[e->type].name);
+    scalar_open_stored(to, "get", e->type);
+    fprintf(to, "in_%s", types[e->type].name);
     index_of(to, p, e, INPUTS);
     fputc(')', to);
 }
@@ -196,9 +202,8 @@ static void cell(FILE *to, const struct program *p, const struct expr *e)
 
 static void row(FILE *to, const struct program *p, const struct expr *e)
 {
-    const bool half = is_half(e->type);
-    fprintf(to, "%s%s(row_%s[", half ? "get_" : "", half ? types[e->type].name : "",
-            types[e->type].name);
+    scalar_open_stored(to, "get", e->type);
+    fprintf(to, "row_%s[", types[e->type].name);
     cell(to, p, e);
     fprintf(to, " * %d + %d", e->op, e->sub);
     if (e->kid[0]) {
@@ -211,9 +216,8 @@ static void row(FILE *to, const struct program *p, const struct expr *e)
 
 static void record(FILE *to, const struct program *p, const struct expr *e)
 {
-    const bool half = is_half(e->type);
-    fprintf(to, "%s%s(((const struct record%d_%d_stored *)rec_u8)[", half ? "get_" : "",
-            half ? types[e->type].name : "", p->number, p->structure.id);
+    scalar_open_stored(to, "get", e->type);
+    fprintf(to, "((const struct record%d_%d_stored *)rec_u8)[", p->number, p->structure.id);
     cell(to, p, e);
     fprintf(to, p->structure.field[e->op].count ? "].f%d[%d])" : "].f%d)", e->op, e->sub);
 }

@@ -30,7 +30,7 @@ static void structure_parameter(struct writer *w, const struct var *v, int numbe
             if (count)
                 snprintf(at, sizeof at, "[%d]", i);
             fprintf(w->to, "    r%d.f%d%s = ", v->id, f, at);
-            scalar_open_stored(w, "get", t);
+            scalar_open_stored(w->to, "get", t);
             fprintf(w->to, "((const struct record%d_%d%s *)arg[%d])->f%d%s);\n", w->p->number,
                     v->structure->id, end, number, f, at);
         }
@@ -50,7 +50,7 @@ static void parameters(struct writer *w)
             structure_parameter(w, b->var, i);
         } else {
             fprintf(w->to, "    %s %s = ", types[b->type].scalar, b->name);
-            scalar_open_stored(w, "get", b->type);
+            scalar_open_stored(w->to, "get", b->type);
             fprintf(w->to, "*(const %s *)arg[%d]);\n", name, i);
         }
     }
@@ -79,7 +79,7 @@ static void write_back(struct writer *w)
             continue;
         line(w);
         fprintf(w->to, "ALL all_s%d[BLOCK_NUMBER * NT + t] = ", v->id);
-        scalar_open_stored(w, "put", v->type);
+        scalar_open_stored(w->to, "put", v->type);
         fprintf(w->to, "s%d[t]);\n", v->id);
     }
 }

@@ -280,6 +280,8 @@ int program_blocks(const struct program *p)
     return p->grid[0] * p->grid[1] * p->grid[2];
 }
 
+const char *const vectors_text[2] = {"two", "four"};
+
 enum { ROW_EACH = 3, ROW_MORE = 3 }; /* the most cells */
 
 struct row row_of(const struct program *p, const struct expr *e)
