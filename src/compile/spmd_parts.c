@@ -1,8 +1,11 @@
-/* spmd_parts.c - pairs fall into their parts.
+/* spmd_parts.c - pairs, and integers of odd sizes in memory, fall into their parts.
  *
  * cmpxchg makes a pair: what it found, and whether it has exchanged. LLVM takes pairs through phis,
  * selects and freezes, and the part that is asked for out of them at the end. Here those become
  * phis, selects and freezes of the parts: widening knows pairs where they are made only.
+ *
+ * What is left of a struct in memory where sroa has taken a field out may be an integer of 7 bytes.
+ * It is loaded and stored as integers of 4, 2 and 1.
  */
 #include "compile/spmd.h"
 
@@ -106,4 +109,81 @@ void lw__spmd_part_pairs(LLVMValueRef function)
                 }
             }
     }
+}
+
+/* The size of an integer that no instruction loads or stores, in bytes; 0 for any other. */
+static unsigned odd_size(LLVMValueRef i)
+{
+    if (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i))
+        return 0;
+    LLVMTypeRef type = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
+        return 0;
+    unsigned bits = LLVMGetIntTypeWidth(type);
+    bool is_odd = bits > 64 || (bits & (bits - 1));
+    return is_odd && bits % 8 == 0 ? bits / 8 : 0;
+}
+
+static LLVMValueRef load_bytes(LLVMBuilderRef b, LLVMValueRef load, LLVMValueRef all, unsigned at,
+                               LLVMValueRef address, LLVMTypeRef type, LLVMValueRef *access)
+{
+    LLVMTypeRef whole = LLVMTypeOf(load);
+    *access = LLVMBuildLoad2(b, type, address, "");
+    LLVMValueRef bytes = LLVMBuildZExt(b, *access, whole, "");
+    if (at == 0)
+        return bytes;
+    bytes = LLVMBuildShl(b, bytes, LLVMConstInt(whole, 8 * at, 0), "");
+    return LLVMBuildOr(b, all, bytes, "");
+}
+
+static LLVMValueRef store_bytes(LLVMBuilderRef b, LLVMValueRef store, unsigned at,
+                                LLVMValueRef address, LLVMTypeRef type)
+{
+    LLVMValueRef v = LLVMGetOperand(store, 0);
+    if (at > 0)
+        v = LLVMBuildLShr(b, v, LLVMConstInt(LLVMTypeOf(v), 8 * at, 0), "");
+    return LLVMBuildStore(b, LLVMBuildTrunc(b, v, type, ""), address);
+}
+
+/* Little-endian, as all targets are; the greatest parts first, which lie best. */
+static void part_bytes(LLVMBuilderRef b, LLVMValueRef i, unsigned bytes)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+    bool is_store = LLVMIsAStoreInst(i) != NULL;
+    LLVMValueRef from = LLVMGetOperand(i, is_store), all = NULL, access;
+    stand_before(b, i, i);
+    for (unsigned at = 0, size = 8; at < bytes; at += size) {
+        while (size > bytes - at)
+            size /= 2;
+        LLVMValueRef offset = LLVMConstInt(i64, at, 0);
+        LLVMValueRef address = at ? LLVMBuildGEP2(b, i8, from, &offset, 1, "") : from;
+        LLVMTypeRef type = LLVMIntTypeInContext(context, 8 * size);
+        if (is_store)
+            access = store_bytes(b, i, at, address, type);
+        else
+            all = load_bytes(b, i, all, at, address, type, &access);
+        unsigned align = LLVMGetAlignment(i), here = at ? at & -at : align;
+        LLVMSetAlignment(access, here < align ? here : align);
+        LLVMSetVolatile(access, LLVMGetVolatile(i));
+    }
+    if (!is_store)
+        LLVMReplaceAllUsesWith(i, all);
+    LLVMInstructionEraseFromParent(i);
+}
+
+void lw__spmd_part_integers(LLVMValueRef function)
+{
+    LLVMBuilderRef b =
+        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    LLVMBasicBlockRef block;
+    LLVMValueRef i, next;
+    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (i = LLVMGetFirstInstruction(block); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            unsigned bytes = odd_size(i);
+            if (bytes)
+                part_bytes(b, i, bytes);
+        }
+    LLVMDisposeBuilder(b);
 }

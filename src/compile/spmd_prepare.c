@@ -200,6 +200,7 @@ bool lw__pass_prepare(struct lw__unit *unit)
         LLVMValueRef function = unit->kernels.rows[i].function;
         lw__ir_expand_copies(function, true);
         lw__spmd_part_pairs(function);
+        lw__spmd_part_integers(function);
         ok = lw__spmd_part_dead_ends(function) && lw__spmd_part_joins(function);
     }
     return ok;

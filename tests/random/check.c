@@ -34,6 +34,7 @@ const char *const feature_names[FEATURES] = {
     [C_VECTOR] = "short vector",
     [C_STRUCT] = "struct",
     [C_ARRAY] = "private array",
+    [C_REFERENCE] = "pointer to an own variable",
     [C_HELPER] = "helper",
 };
 
@@ -97,6 +98,7 @@ static bool is_uniform(const struct expr *e)
     case X_PART:
     case X_FIELD:
     case X_ITEM:
+    case X_BYTES:
         if (!e->var->uniform)
             return false;
         break;
@@ -153,8 +155,9 @@ static void expression(struct walk *w, const struct expr *e)
     w->found[C_HALF] |= is_half(e->type);
     w->found[C_VECTOR] |= e->kind == X_PART;
     w->found[C_STRUCT] |= e->kind == X_FIELD || e->kind == X_RECORD;
-    w->found[C_ARRAY] |= e->kind == X_ITEM;
-    if ((e->kind == X_INPUT || e->kind == X_ROW || e->kind == X_RECORD) && w->helper)
+    w->found[C_ARRAY] |= e->kind == X_ITEM || e->kind == X_BYTES;
+    if ((e->kind == X_INPUT || e->kind == X_MATRIX || e->kind == X_ROW || e->kind == X_RECORD) &&
+        w->helper)
         fail(w, "a helper has no inputs");
     kids(w, e);
     if (e->kind == X_SHARED)
@@ -318,6 +321,37 @@ static void helper_body(struct walk *w, const struct helper *h)
     w->may_continue = may_continue;
 }
 
+/* refer - a reference gets a place; block memory's only for the time of a call. */
+static void refer(struct walk *w, const struct var *v, const struct expr *e, bool is_call)
+{
+    w->found[C_REFERENCE] = true;
+    bool is_choice = e->kind == X_CHOOSE;
+    if (!is_place(e) || e->type != v->type || is_whole(e) != (v->shape == STRUCT))
+        fail(w, "a reference to what is no such place");
+    for (int i = is_choice ? 1 : 0; i < (is_choice ? 3 : 1) && !w->why; i++) {
+        const struct expr *place = is_choice ? e->kid[i] : e;
+        if (place->kind == X_OWN && !is_call)
+            fail(w, "a reference to block memory that lasts");
+        else if (place->kind == X_OWN)
+            touch(w, place->var, OWNED_BIT);
+    }
+}
+
+static void arguments(struct walk *w, const struct stmt *s)
+{
+    for (int i = 0; i < s->helper->parameters && !w->why; i++) {
+        const struct var *v = s->helper->parameter[i];
+        const struct expr *e = s->value[i];
+        bool is_scalar = v->shape == SCALAR;
+        if (v->is_reference)
+            refer(w, v, e, true);
+        else if (is_whole(e) == is_scalar || e->type != v->type ||
+                 (v->shape == VECTOR && (e->kind != X_PART || e->var->count != v->count)) ||
+                 (v->shape == STRUCT && e->kind == X_PART))
+            fail(w, "an argument of another kind");
+    }
+}
+
 static void call(struct walk *w, const struct stmt *s)
 {
     const struct helper *h = s->helper;
@@ -328,7 +362,8 @@ static void call(struct walk *w, const struct stmt *s)
     }
     if (h->is_block && !w->uniform)
         fail(w, "a helper of the block in divergent flow");
-    if (h->pointer) {
+    arguments(w, s);
+    if (h->pointer && !w->why) {
         w->found[C_SHARED_HELPER] = true;
         for (int i = 0; i < 2; i++) {
             h->pointer->actual[i] = s->from[i];
@@ -336,7 +371,19 @@ static void call(struct walk *w, const struct stmt *s)
                 in_scope(w, s->from[i]);
         }
     }
-    helper_body(w, h);
+    if (!w->why)
+        helper_body(w, h);
+}
+
+/* copied - all of one for all of the other. */
+static void copied(struct walk *w, const struct stmt *s)
+{
+    const struct expr *to = s->target, *from = s->value[0];
+    bool is_record = from->kind == X_RECORD && to->kind == X_FIELD;
+    if (!is_whole(from) || (!is_record && from->kind != to->kind) ||
+        (to->kind != X_FIELD &&
+         (to->var->type != from->var->type || to->var->count != from->var->count)))
+        fail(w, "a copy of another kind");
 }
 
 static void leaving(struct walk *w, const struct stmt *s)
@@ -388,6 +435,8 @@ static void statement(struct walk *w, const struct stmt *s)
         w->found[C_VECTOR] |= s->var->shape == VECTOR;
         w->found[C_STRUCT] |= s->var->shape == STRUCT;
         w->found[C_ARRAY] |= s->var->shape == ARRAY;
+        if (s->var->is_reference)
+            refer(w, s->var, s->value[0], false);
         declare(w, s->var);
         break;
     case S_STORE:
@@ -398,10 +447,7 @@ static void statement(struct walk *w, const struct stmt *s)
         break;
     case S_ATOMIC:
     case S_OWN_ATOMIC: w->found[C_ATOMIC] = true; break;
-    case S_COPY:
-        if (s->value[0] && s->value[0]->kind != X_RECORD)
-            fail(w, "a structure copied from none");
-        break;
+    case S_COPY: copied(w, s); break;
     case S_IF: branch(w, s); break;
     case S_LOOP: loop(w, s); break;
     case S_SWITCH: choice(w, s); break;
@@ -442,6 +488,8 @@ bool program_check(struct program *p, bool found[FEATURES], const char **why)
     memset(found, 0, FEATURES * sizeof *found);
     for (int i = 0; i < p->parameters; i++)
         declare(&w, p->parameter[i]);
+    for (const struct stmt *s = p->tables.first; s; s = s->next)
+        declare(&w, s->var);
     for (int i = 0; i < p->shareds; i++) {
         expression(&w, p->shared_start[i]);
         w.state[i] = OWNED_BIT;

@@ -80,15 +80,36 @@ static struct expr *index_expr(struct generator *g, int depth, bool uniform)
     return generate_expr(g, percent(g, 70) ? I32 : U32, depth > 0 ? depth - 1 : 0, uniform);
 }
 
+/* bytes_type - as which an array may be read and written, too: its elements or smaller ones. */
+static enum type bytes_type(struct generator *g, const struct var *v)
+{
+    static const enum type all[] = {U8, I8, U16, I16, U32, U64};
+    enum type t = all[below(g, 6)];
+    return types[t].bits <= types[v->type].bits ? t : U8;
+}
+
+struct expr *generate_item(struct generator *g, struct var *v, int depth, bool uniform)
+{
+    struct expr *e = of_var(g, X_ITEM, v);
+    bool is_whole_number = !is_float(v->type) && v->type != BOOL;
+    if (g->wants[W_REFERENCE] && is_whole_number && !v->columns && percent(g, 30)) {
+        e->kind = X_BYTES;
+        e->type = bytes_type(g, v);
+    }
+    e->kid[0] = index_expr(g, depth, uniform);
+    e->kid[1] = v->columns ? index_expr(g, depth, uniform) : NULL;
+    return e;
+}
+
 static struct expr *part(struct generator *g, struct var *v, int depth, bool uniform)
 {
-    static const enum expr_kind kinds[] = {[VECTOR] = X_PART, [ARRAY] = X_ITEM, [STRUCT] = X_FIELD};
-    struct expr *e = of_var(g, kinds[v->shape], v);
+    if (v->shape == ARRAY)
+        return generate_item(g, v, depth, uniform);
+    struct expr *e = of_var(g, v->shape == VECTOR ? X_PART : X_FIELD, v);
     if (v->shape == VECTOR) {
         e->index = below(g, v->count);
-    } else if (v->shape == ARRAY) {
-        e->kid[0] = index_expr(g, depth, uniform);
     } else {
+        e->kid[0] = v->count ? index_expr(g, depth, uniform) : NULL;
         e->index = below(g, FIELDS);
         int count = v->structure->field[e->index].count;
         e->type = v->structure->field[e->index].type;
@@ -220,8 +241,10 @@ static struct expr *leaf(struct generator *g, enum type type, int depth, bool un
     if (!e && !g->helper && !uniform && g->wants[W_ROW] && percent(g, 60))
         e = row(g, type, g->only_uniform ? 0 : depth);
     if (!e && !g->helper && percent(g, 75)) {
-        e = expr_new(g->p, X_INPUT, type);
+        bool is_matrix = g->wants[W_MATRIX] && percent(g, 40);
+        e = expr_new(g->p, is_matrix ? X_MATRIX : X_INPUT, type);
         e->kid[0] = index_expr(g, depth, uniform);
+        e->kid[1] = is_matrix ? index_expr(g, depth, uniform) : NULL;
     }
     if (!e && !uniform && percent(g, 60)) {
         e = expr_new(g->p, X_PLACE, I32);

@@ -174,11 +174,19 @@ static void leave_there(struct generator *g, struct block *b)
     g->end = end;
 }
 
-static struct var *counter(struct generator *g, bool uniform)
+static struct var *counter(struct generator *g, bool uniform, enum loop_form form)
 {
     struct var *v = var_new(g->p, I32, COUNTER);
     v->uniform = uniform;
+    v->count = form == L_WALK;
     return v;
+}
+
+/* walking - some of the loops that may, do. */
+static enum loop_form walking(struct generator *g, enum loop_form form)
+{
+    bool may = g->wants[W_WALK] && !g->helper && form == L_FOR;
+    return may && percent(g, 60) ? L_WALK : form;
 }
 
 /* The last number of a grid-stride loop: four trips of all threads, at most. */
@@ -236,8 +244,9 @@ static void plain_loop(struct generator *g)
     int vars = g->vars;
     struct hidden h;
     begin_around_entry(g, &h);
-    enum loop_form form = percent(g, 40) ? L_STRIDE : (enum loop_form)below(g, L_ENDLESS);
-    struct var *v = counter(g, g->uniform && form != L_STRIDE);
+    enum loop_form form =
+        percent(g, 40) ? L_STRIDE : walking(g, (enum loop_form)below(g, L_ENDLESS));
+    struct var *v = counter(g, g->uniform && form != L_STRIDE, form);
     struct expr *trips = trips_of(g, true);
     struct flow f = save(g);
     g->uniform = false;
@@ -288,9 +297,9 @@ void generate_divergent_loop(struct generator *g)
     int vars = g->vars;
     struct hidden h;
     begin_around_entry(g, &h);
-    enum loop_form form = (enum loop_form)below(g, L_STRIDE + 1);
+    enum loop_form form = walking(g, (enum loop_form)below(g, L_STRIDE + 1));
     g->uniform = false;
-    struct var *v = counter(g, false);
+    struct var *v = counter(g, false, form);
     struct expr *trips = trips_of(g, false);
     bool may_enter = g->wants[W_ENTRY] && g->entry < 0 && g->p->entries < LABELS;
     struct expr *who = may_enter && percent(g, 60) ? condition(g) : NULL;
@@ -328,12 +337,13 @@ void generate_barrier_loop(struct generator *g)
     memcpy(before, g->state, sizeof before);
     for (int i = 0; i < SHARED_MAX; i++)
         g->state[i] = OWNED; /* the trips do not depend on what the body writes */
-    struct var *v = counter(g, true);
+    enum loop_form form = walking(g, (enum loop_form)below(g, 3));
+    struct var *v = counter(g, true, form);
     struct expr *trips = percent(g, 50) ? expr_integer(g->p, I32, (uint64_t)(1 + below(g, 3)))
                                         : generate_expr(g, I32, 1, true);
     memcpy(g->state, before, sizeof before);
     struct stmt *s = append_stmt(g, S_LOOP);
-    s->op = below(g, 3);
+    s->op = form;
     s->trips = 3;
     s->var = v;
     s->value[0] = trips;

@@ -111,7 +111,7 @@ static void call_helper(struct generator *g, struct helper *h)
     }
     struct expr *argument[PARAMETERS_MAX + 1] = {0};
     for (int i = 0; i < h->parameters; i++)
-        argument[i] = generate_expr(g, h->parameter[i]->type, 1, false);
+        argument[i] = generate_argument(g, h->parameter[i]);
     if (pointers[1])
         argument[h->parameters] = generate_condition(g, false);
     struct var *v = var_new(g->p, h->type, SCALAR);
@@ -175,6 +175,22 @@ static void block_helper(struct generator *g, struct helper *h)
     enter_scope(g, v);
 }
 
+static struct var *make_parameter(struct generator *g)
+{
+    enum shape shape = g->wants[W_STRUCT] && percent(g, 30)   ? STRUCT
+                       : g->wants[W_VECTOR] && percent(g, 20) ? VECTOR
+                                                              : SCALAR;
+    enum type type = any_type(g);
+    struct var *v = var_new(g->p, shape == VECTOR && type == BOOL ? U8 : type, shape);
+    v->count = shape == VECTOR ? 2 + below(g, 3) : 0;
+    v->is_reference = shape != VECTOR && g->wants[W_REFERENCE] && percent(g, 45);
+    if (shape == STRUCT) {
+        v->type = I32;
+        v->structure = &g->p->structure;
+    }
+    return v;
+}
+
 static void make_helper(struct generator *g, bool with_pointer)
 {
     struct program *p = g->p;
@@ -183,7 +199,7 @@ static void make_helper(struct generator *g, bool with_pointer)
     h->type = any_type(g);
     h->parameters = 1 + below(g, 3);
     for (int i = 0; i < h->parameters; i++) {
-        h->parameter[i] = var_new(p, any_type(g), SCALAR);
+        h->parameter[i] = make_parameter(g);
         enter_scope(g, h->parameter[i]);
     }
     if (with_pointer) {
@@ -205,7 +221,7 @@ static void make_helper(struct generator *g, bool with_pointer)
     if (!h->is_block)
         generate_statements(g, 1 + below(g, 4));
     h->result = generate_value(g, h->type);
-    g->vars = 0;
+    g->vars = g->first_vars;
     g->helper = NULL;
     p->helper[p->helpers++] = h;
 }
@@ -260,7 +276,8 @@ static void statement(struct generator *g)
         {g->wants[W_VECTOR] ? 10 : 0, generate_vector},
         {g->wants[W_VECTOR] || g->wants[W_STRUCT] || g->wants[W_ARRAY] ? 10 : 0,
          generate_assign_part},
-        {g->wants[W_STRUCT] ? 5 : 0, generate_copy_structure},
+        {g->wants[W_STRUCT] || g->wants[W_ARRAY] ? 5 : 0, generate_copy},
+        {g->wants[W_REFERENCE] ? 8 : 0, generate_reference},
         {10, generate_store},
         {g->p->shareds ? 12 : 0, generate_own_shared},
         {g->wants[W_ATOMIC] ? 12 : 0, generate_atomic},
@@ -332,7 +349,8 @@ static void make_parameters(struct generator *g)
     for (int i = 0; i < p->parameters; i++) {
         bool is_struct = g->wants[W_STRUCT] && percent(g, 40);
         enum type type = any_type(g);
-        struct var *v = var_new(p, is_half(type) ? F32 : type, is_struct ? STRUCT : SCALAR);
+        enum type kept = is_struct ? I32 : is_half(type) ? F32 : type;
+        struct var *v = var_new(p, kept, is_struct ? STRUCT : SCALAR);
         v->is_parameter = v->uniform = true;
         v->structure = is_struct ? &p->structure : NULL;
         for (size_t k = 0; k < sizeof v->value;
@@ -363,6 +381,22 @@ static void make_shared(struct generator *g)
         g->state[i] = OWNED;
     }
     p->shareds = count;
+}
+
+static void make_tables(struct generator *g)
+{
+    struct stmt **end = &g->p->tables.first;
+    for (int i = 1 + below(g, 2); i > 0; i--) {
+        struct stmt *s = stmt_new(g->p, S_DECLARE);
+        s->var = var_new(g->p, any_type(g), ARRAY);
+        s->var->is_parameter = s->var->uniform = true;
+        s->var->count = 2 << below(g, 3);
+        for (int k = 0; k < s->var->count; k++)
+            s->value[k] = generate_constant(g, s->var->type);
+        *end = s;
+        end = &s->next;
+        enter_scope(g, s->var);
+    }
 }
 
 /* What must be there, once, among the rest. */
@@ -426,15 +460,18 @@ struct program *generate(uint64_t seed, bool only_uniform)
     p->hides = !only_uniform && seed % 4 == 3;
     int parameters = g.vars;
     make_shared(&g);
-    g.vars = 0;
+    g.vars = parameters;
+    if (g.wants[W_TABLE])
+        make_tables(&g);
+    memmove(g.scope, g.scope + parameters, (size_t)(g.vars - parameters) * sizeof *g.scope);
+    g.vars = g.first_vars = g.vars - parameters;
     int helpers = below(&g, 3);
     for (int i = 0; i < helpers; i++)
         make_helper(&g, false);
     if (g.wants[W_SHARED_HELPER])
         make_helper(&g, true);
     for (int i = 0; i < p->parameters; i++)
-        g.scope[i] = p->parameter[i];
-    g.vars = parameters;
+        enter_scope(&g, p->parameter[i]);
     for (int i = 0; i < p->shareds; i++)
         enter_scope(&g, p->shared[i]);
     g.uniform = true;

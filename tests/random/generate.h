@@ -24,6 +24,10 @@ enum want {
     W_ENTRY,
     W_PLACES,
     W_ROW,
+    W_REFERENCE,
+    W_TABLE,
+    W_MATRIX,
+    W_WALK,
     WANTS
 };
 
@@ -33,7 +37,7 @@ struct generator {
     struct program *p;
     struct dice d;
     struct var *scope[SCOPE_MAX];
-    int vars;
+    int vars, first_vars; /* those of all functions: tables */
     enum type palette[PALETTE];
     bool wants[WANTS];
     bool only_uniform; /* random.h: generate */
@@ -57,6 +61,7 @@ enum type integer_type(struct generator *g);
 struct var *find_var(struct generator *g, enum shape shape, enum type type, bool uniform);
 struct expr *generate_expr(struct generator *g, enum type type, int depth, bool uniform);
 struct expr *generate_part(struct generator *g, struct var *v);
+struct expr *generate_item(struct generator *g, struct var *v, int depth, bool uniform);
 struct expr *generate_condition(struct generator *g, bool uniform);
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform);
 struct expr *generate_constant(struct generator *g, enum type type);
@@ -79,7 +84,9 @@ void generate_assign_scalar(struct generator *g);
 void generate_declare_aggregate(struct generator *g, enum shape shape);
 void generate_vector(struct generator *g);
 void generate_assign_part(struct generator *g);
-void generate_copy_structure(struct generator *g);
+void generate_copy(struct generator *g);
+void generate_reference(struct generator *g);
+struct expr *generate_argument(struct generator *g, const struct var *parameter);
 void generate_store(struct generator *g);
 void generate_own_shared(struct generator *g);
 void generate_atomic(struct generator *g);

@@ -32,6 +32,11 @@ void write_real(FILE *to, double value, enum type type)
         fprintf(to, "%a%s", value, type == F64 ? "" : "f");
 }
 
+int bytes_count(const struct expr *e)
+{
+    return e->var->count * (int)(element_size(e->var->type) / element_size(e->type));
+}
+
 static void constant(FILE *to, const struct expr *e)
 {
     const char *name = types[e->type].kernel;
@@ -194,19 +199,34 @@ static void record(FILE *to, const struct program *p, const struct expr *e)
     fprintf(to, p->structure.field[e->op].count ? ".f%d[%d]" : ".f%d", e->op, e->sub);
 }
 
+static void index_of(FILE *to, const struct program *p, const struct expr *e, int i, int size)
+{
+    fputs("[", to);
+    kid(to, p, e, i);
+    fprintf(to, " & %d]", size - 1);
+}
+
 static void element(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
-    case X_PART: fprintf(to, ".%c", "xyzw"[e->index]); break;
+    case X_PART:
+        if (e->index >= 0)
+            fprintf(to, ".%c", "xyzw"[e->index]);
+        break;
     case X_FIELD:
-        fprintf(to, e->var->structure->field[e->index].count ? ".f%d[%d]" : ".f%d", e->index,
-                e->sub);
+        if (e->var->count)
+            index_of(to, p, e, 0, e->var->count);
+        if (e->index >= 0)
+            fprintf(to, e->var->structure->field[e->index].count ? ".f%d[%d]" : ".f%d", e->index,
+                    e->sub);
         break;
     case X_ITEM:
-        fputs("[", to);
-        kid(to, p, e, 0);
-        fprintf(to, " & %d]", e->var->count - 1);
+        if (e->kid[1])
+            index_of(to, p, e, 0, e->var->count / e->var->columns);
+        if (e->kid[0])
+            index_of(to, p, e, e->kid[1] != NULL, e->kid[1] ? e->var->columns : e->var->count);
         break;
+    case X_BYTES: index_of(to, p, e, 0, bytes_count(e)); break;
     case X_SHARED:
         fputs("[(uint32_t)", to);
         kid(to, p, e, 0);
@@ -214,6 +234,30 @@ static void element(FILE *to, const struct program *p, const struct expr *e)
         break;
     case X_OWN: fputs("[THREAD]", to); break;
     default: break;
+    }
+}
+
+/* A loop's counter that is a pointer is marked by its count. */
+static void variable(FILE *to, const struct expr *e)
+{
+    bool is_pointer = e->var->is_reference || (e->var->shape == COUNTER && e->var->count);
+    if (e->kind == X_BYTES)
+        fprintf(to, "((%s%s *)", e->var->is_parameter ? "const " : "", types[e->type].kernel);
+    fputs(is_pointer ? "(*" : "", to);
+    write_name(to, e->var);
+    fputs(is_pointer || e->kind == X_BYTES ? ")" : "", to);
+}
+
+void kernel_address(FILE *to, const struct program *p, const struct expr *e)
+{
+    bool is_choice = e->kind == X_CHOOSE;
+    if (is_choice) {
+        kid(to, p, e, 0);
+        fputs(" ? ", to);
+    }
+    for (int i = is_choice ? 1 : 0; i < (is_choice ? 3 : 1); i++) {
+        fputs(i == 2 ? " : &" : "&", to);
+        kernel_expression(to, p, is_choice ? e->kid[i] : e);
     }
 }
 
@@ -231,15 +275,23 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_PART:
     case X_FIELD:
     case X_ITEM:
+    case X_BYTES:
     case X_SHARED:
     case X_OWN:
-        write_name(to, e->var);
+        variable(to, e);
         element(to, p, e);
         break;
     case X_INPUT:
         fprintf(to, "in_%s[", types[e->type].name);
         kid(to, p, e, 0);
         fprintf(to, "%s & %d]", hidden(p, e->kid[0]->kind == X_CONST), INPUTS - 1);
+        break;
+    case X_MATRIX:
+        fprintf(to, "mat_%s[(uint32_t)", types[e->type].name);
+        kid(to, p, e, 0);
+        fputs(" % (uint32_t)height][(uint32_t)", to);
+        kid(to, p, e, 1);
+        fputs(" % (uint32_t)width]", to);
         break;
     case X_ROW: row(to, p, e); break;
     case X_RECORD: record(to, p, e); break;

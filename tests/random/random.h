@@ -2,8 +2,8 @@
  *
  *     generate.c  expression.c   seed -> tree: race-free and free of undefined behaviour
  *     check.c                    is a tree such a program? What the shrinker may try
- *     kernel.c                   tree -> the kernel language
- *     scalar.c                   tree -> plain C that runs it statement by statement over all
+ *     kernel*.c                  tree -> the kernel language
+ *     scalar*.c                  tree -> plain C that runs it statement by statement over all
  *                                threads of a block with masks, by lanes.h; no Lanewise in it
  *     run.c                      builds and runs both, compares
  *     shrink.c  report.c         the smallest tree that still disagrees, as a test file
@@ -52,10 +52,13 @@ struct var {
     int id;
     enum type type;
     enum shape shape;
-    int count; /* VECTOR, ARRAY: elements */
+    int count;   /* VECTOR, ARRAY: elements; STRUCT: of an array of them, 0: one */
+    int columns; /* ARRAY: of two dimensions; 0: of one */
     struct structure *structure;
     bool uniform;               /* the same in all threads of the block */
-    bool is_parameter;          /* of the kernel */
+    bool is_parameter;          /* of the kernel; a table: cannot be assigned */
+    bool is_reference;          /* SCALAR, STRUCT: a pointer to what another one holds */
+    bool is_volatile;           /* SCALAR */
     int shared_index;           /* SHARED: number among the program's */
     enum place_of_shared place; /* SHARED */
     bool divergent_pointer;     /* POINTER: chosen by each thread */
@@ -69,9 +72,11 @@ enum expr_kind {
     X_PART,
     X_FIELD,
     X_ITEM,
+    X_BYTES,
     X_SHARED,
     X_OWN,
     X_INPUT,
+    X_MATRIX,
     X_ROW,
     X_RECORD,
     X_PLACE,
@@ -136,7 +141,7 @@ struct expr {
     int op; /* of the kind's own enum or table */
     struct expr *kid[KIDS];
     struct var *var;
-    int index, sub; /* X_PART element, X_FIELD field and its element; X_ROW: see there */
+    int index, sub; /* X_PART element, X_FIELD field and its element, -1 all; X_ROW: see there */
     uint64_t bits;  /* X_CONST integer */
     double real;    /* X_CONST float */
     bool safe;      /* X_TOGETHER that moves: absent sources replaced after a ballot */
@@ -166,8 +171,9 @@ enum stmt_kind {
     S_ASSERT,
     S_CALL
 };
-/* L_STRIDE: from the thread's place in the grid on, by the number of all threads. */
-enum loop_form { L_FOR, L_WHILE, L_DO, L_ENDLESS, L_STRIDE };
+/* L_STRIDE: from the thread's place in the grid on, by the number of all threads. L_WALK: the
+ * counter is a pointer that walks over memory in which the numbers stand. */
+enum loop_form { L_FOR, L_WHILE, L_DO, L_ENDLESS, L_STRIDE, L_WALK };
 enum atomic_op { A_ADD, A_MIN, A_MAX, A_AND, A_OR, A_XOR, A_EXCHANGE, A_CAS, A_SUB, ATOMICS };
 enum { CELLS = 8 }; /* a cell for each operation but A_SUB, which shares that of A_ADD */
 
@@ -188,7 +194,8 @@ struct stmt {
     struct var *var;     /* declared, assigned, called for, the loop's counter */
     struct expr *target; /* S_ASSIGN */
     struct expr
-        *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments */
+        *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments, of
+                                 which those for references are places */
     struct var *from[2];      /* S_VECTOR, S_COPY operands; S_STORE a vector; S_CALL pointers */
     int op; /* S_VECTOR, atomics, loop form, label number; S_ASSERT: who comes to the condition */
     int entry;                /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
@@ -218,6 +225,7 @@ struct program {
     bool fixed_block;
     struct arena *arena;
     struct structure structure;
+    struct block tables; /* S_DECLARE of arrays of constants */
     struct var *shared[SHARED_MAX];
     struct expr *shared_start[SHARED_MAX];
     int shareds;
@@ -231,12 +239,13 @@ struct program {
     int vectors[2][TYPES];               /* the same of short vectors of 2 and of 4 */
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
     bool has_rows[TYPES], has_records;   /* row_T, rec_u8 */
+    bool has_matrix[TYPES], walks;       /* mat_T[height][width]; numbers_i32 */
     bool has_structures;
     bool hides;     /* no compiler sees that parameters, and what places tell, are uniform */
     bool is_hiding; /* what is being written has zero0, of which no compiler knows that it is 0 */
 };
 
-enum { INPUTS = 64 };
+enum { INPUTS = 64, HEIGHT = 5, WIDTH = 11 };
 
 /* ---- tree.c -------------------------------------------------------------------------------- */
 
@@ -273,6 +282,8 @@ size_t structure_size(const struct structure *s);
 int program_threads(const struct program *p);
 int program_blocks(const struct program *p);
 bool same_place(const struct expr *a, const struct expr *b);
+bool is_place(const struct expr *e);                  /* of a variable that a reference may be to */
+bool is_whole(const struct expr *e);                  /* a struct or vector, not a part of it */
 bool holds_entry(const struct stmt *loop, int entry); /* S_ENTRY of this number, -1: any */
 
 /* visit_expr, visit_block - call the functions for every node, parents first. */
@@ -326,6 +337,7 @@ enum feature {
     C_VECTOR,
     C_STRUCT,
     C_ARRAY,
+    C_REFERENCE,
     C_HELPER,
     FEATURES
 };
@@ -336,7 +348,9 @@ bool program_check(struct program *p, bool found[FEATURES], const char **why);
 void write_prelude(FILE *to, const char *kernels);
 void write_kernel(FILE *to, struct program *p);
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e);
+void kernel_address(FILE *to, const struct program *p, const struct expr *e); /* of a place */
 void write_name(FILE *to, const struct var *v);
+int bytes_count(const struct expr *e); /* X_BYTES: elements of its type that the array has */
 void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
 extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];
@@ -353,9 +367,9 @@ struct buffer {
     enum type type;
     size_t count;    /* 0: a parameter by value */
     struct var *var; /* the parameter by value, or the global array of a SHARED */
-    bool is_const;
+    bool is_const, is_matrix;
 };
-enum { BUFFERS_MAX = 6 * TYPES + PARAMETERS_MAX + SHARED_MAX };
+enum { BUFFERS_MAX = 7 * TYPES + PARAMETERS_MAX + SHARED_MAX + 4 };
 int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX]);
 size_t element_size(enum type t);
 void fill_buffer(const struct program *p, const struct buffer *b, void *memory);

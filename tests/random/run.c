@@ -42,7 +42,10 @@ static struct buffer *add_input(struct buffer *end, const char *name, enum type 
 
 int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
 {
+    static struct var height = {.id = -1, .type = I32, .value = {HEIGHT}};
+    static struct var width = {.id = -1, .type = I32, .value = {WIDTH}};
     size_t threads = (size_t)(program_threads(p) * program_blocks(p));
+    bool has_matrix = false;
     struct buffer *end = list;
     for (int i = 0; i < p->parameters; i++) {
         struct var *v = p->parameter[i];
@@ -53,6 +56,19 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
     for (int t = 0; t < TYPES; t++)
         if (p->reads[t])
             end = add_input(end, "in", t, INPUTS);
+    for (int t = 0; t < TYPES; t++)
+        has_matrix |= p->has_matrix[t];
+    if (has_matrix) {
+        *end++ = (struct buffer){"height", .type = I32, .var = &height};
+        *end++ = (struct buffer){"width", .type = I32, .var = &width};
+    }
+    for (int t = 0; t < TYPES; t++)
+        if (p->has_matrix[t]) {
+            end = add_input(end, "mat", t, HEIGHT * WIDTH);
+            end[-1].is_matrix = true;
+        }
+    if (p->walks)
+        end = add_input(end, "numbers", I32, INPUTS);
     for (int t = 0; t < TYPES; t++)
         if (p->has_rows[t])
             end = add_input(end, "row", t, 4 * row_cells(p));
@@ -124,9 +140,12 @@ void fill_buffer(const struct program *p, const struct buffer *b, void *memory)
     size_t size = element_size(b->type);
     memset(memory, 0, b->count * size);
     bool is_records = !strncmp(b->name, "rec", 3); /* each byte may be a bool, and makes no NaN */
+    bool is_numbers = !strncmp(b->name, "numbers", 7);
     for (size_t i = 0; i < b->count && b->is_const; i++)
         if (is_records)
             ((char *)memory)[i] = dice_below(&d, 2);
+        else if (is_numbers)
+            ((int32_t *)memory)[i] = (int32_t)i;
         else
             fill_one(b->type, (char *)memory + i * size, &d, i);
     if (!strncmp(b->name, "cells", 5)) /* all bits where `and` begins; NaN for a float */

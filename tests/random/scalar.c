@@ -21,7 +21,7 @@ int scalar_push(struct writer *w, enum mask_kind kind, int label)
     return id;
 }
 
-static int push_copy(struct writer *w, enum mask_kind kind, int label)
+int scalar_push_copy(struct writer *w, enum mask_kind kind, int label)
 {
     int from = top(w), id = scalar_push(w, kind, label);
     line(w);
@@ -49,16 +49,17 @@ static int find_mask(const struct writer *w, enum mask_kind a, enum mask_kind b,
 
 /* ---- statements ---------------------------------------------------------------------------- */
 
-static void declare(struct writer *w, const struct var *v)
+void scalar_declare(struct writer *w, const struct var *v)
 {
     line(w);
     if (v->shape == STRUCT)
         fprintf(w->to, "struct record%d_%d ", w->p->number, v->structure->id);
     else
-        fprintf(w->to, "%s %s", types[v->type].scalar, v->shape == POINTER ? "*" : "");
+        fprintf(w->to, "%s ", types[v->type].scalar);
+    fputs(v->shape == POINTER || v->is_reference ? "*" : "", w->to);
     write_name(w->to, v);
     fputs("[NT]", w->to);
-    if (v->shape == ARRAY || v->shape == VECTOR)
+    if (v->shape == ARRAY || v->shape == VECTOR || (v->shape == STRUCT && v->count))
         fprintf(w->to, "[%d]", v->count);
     fputs(";\n", w->to);
 }
@@ -69,21 +70,19 @@ static void prepare_all(struct writer *w, const struct stmt *s)
         scalar_prepare(w, s->value[i]);
 }
 
-static void declaration(struct writer *w, const struct stmt *s)
+/* The `number`-th of an array of structs. */
+static void values(struct writer *w, const struct stmt *s, int number)
 {
     const struct var *v = s->var;
-    declare(w, v);
-    prepare_all(w, s);
-    each(w, top(w));
-    fputs("{\n", w->to);
     int n = 0;
     for (int f = 0; f < (v->shape == STRUCT ? FIELDS : 1); f++) {
         int count = v->shape == STRUCT ? v->structure->field[f].count : v->count;
         for (int i = 0; i < (count ? count : 1); i++, n++) {
             line(w);
             fputs("    ", w->to);
-            write_name(w->to, v);
-            fputs("[t]", w->to);
+            scalar_name(w->to, v);
+            if (v->shape == STRUCT && v->count)
+                fprintf(w->to, "[%d]", number);
             if (v->shape == STRUCT)
                 fprintf(w->to, ".f%d", f);
             if (count)
@@ -93,6 +92,21 @@ static void declaration(struct writer *w, const struct stmt *s)
             fputs(";\n", w->to);
         }
     }
+}
+
+static void declaration(struct writer *w, const struct stmt *s)
+{
+    const struct var *v = s->var;
+    scalar_declare(w, v);
+    prepare_all(w, s);
+    if (v->is_reference) {
+        scalar_refer(w, v, s->value[0]);
+        return;
+    }
+    each(w, top(w));
+    fputs("{\n", w->to);
+    for (int i = 0; i < (v->shape == STRUCT && v->count ? v->count : 1); i++)
+        values(w, s, i);
     line(w);
     fputs("}\n", w->to);
 }
@@ -230,22 +244,8 @@ static void own_atomic(struct writer *w, const struct stmt *s)
         updated(w, s);
     }
     fputs("); ", w->to);
-    write_name(w->to, s->var);
-    fputs("[t] = old; }\n", w->to);
-}
-
-static void open_brace(struct writer *w)
-{
-    line(w);
-    fputs("{\n", w->to);
-    w->depth++;
-}
-
-static void close_brace(struct writer *w)
-{
-    w->depth--;
-    line(w);
-    fputs("}\n", w->to);
+    scalar_name(w->to, s->var);
+    fputs(" = old; }\n", w->to);
 }
 
 static void scope(struct writer *w, struct block *b)
@@ -300,7 +300,7 @@ static void step(struct writer *w, const struct stmt *s, int live)
 /* The threads that do not go on: those of the trip that the condition takes out. */
 static void endless_exit(struct writer *w, struct stmt *s)
 {
-    int trip = top(w), stay = push_copy(w, M_ARM, 0);
+    int trip = top(w), stay = scalar_push_copy(w, M_ARM, 0);
     loop_condition(w, s, stay);
     each(w, trip);
     fprintf(w->to, "m%d[t] = !m%d[t];\n", stay, stay);
@@ -322,7 +322,7 @@ static int enter(struct writer *w, struct stmt *s)
 {
     int from = top(w);
     if (!s->value[2])
-        return push_copy(w, M_LOOP, 0);
+        return scalar_push_copy(w, M_LOOP, 0);
     scalar_prepare(w, s->value[2]);
     int waiting = scalar_push(w, M_ENTRY, s->entry), live = scalar_push(w, M_LOOP, 0);
     each(w, from);
@@ -363,7 +363,7 @@ static void open_trips(struct writer *w, const struct stmt *s, int live)
 static void loop(struct writer *w, struct stmt *s)
 {
     open_brace(w);
-    declare(w, s->var);
+    scalar_declare(w, s->var);
     int live = enter(w, s);
     w->mask[w->masks - 1].loop = s;
     each(w, live);
@@ -371,10 +371,10 @@ static void loop(struct writer *w, struct stmt *s)
     open_trips(w, s, live);
     if (s->op == L_WHILE)
         step(w, s, live);
-    if (s->op == L_FOR || s->op == L_WHILE || s->op == L_STRIDE)
+    if (s->op == L_FOR || s->op == L_WHILE || s->op == L_STRIDE || s->op == L_WALK)
         loop_condition(w, s, live);
     open_brace(w);
-    push_copy(w, M_TRIP, 0);
+    scalar_push_copy(w, M_TRIP, 0);
     if (s->op == L_ENDLESS)
         endless_exit(w, s);
     scalar_block(w, &s->body);
@@ -393,7 +393,7 @@ static void choice(struct writer *w, struct stmt *s)
 {
     open_brace(w);
     scalar_prepare(w, s->value[0]);
-    int from = push_copy(w, M_ARM, 0), id = w->names++;
+    int from = scalar_push_copy(w, M_ARM, 0), id = w->names++;
     w->masks--;
     line(w);
     fprintf(w->to, "uint32_t e%d[NT];\n", id);
@@ -418,90 +418,6 @@ static void choice(struct writer *w, struct stmt *s)
     close_brace(w);
 }
 
-static void call_arguments(struct writer *w, const struct stmt *s)
-{
-    const struct helper *h = s->helper;
-    prepare_all(w, s);
-    for (int i = 0; i < h->parameters; i++) {
-        declare(w, h->parameter[i]);
-        each(w, top(w));
-        write_name(w->to, h->parameter[i]);
-        fputs("[t] = ", w->to);
-        value(w, s->value[i]);
-        fputs(";\n", w->to);
-    }
-    if (!h->pointer)
-        return;
-    declare(w, h->pointer);
-    each(w, top(w));
-    write_name(w->to, h->pointer);
-    fputs("[t] = ", w->to);
-    for (int i = s->from[1] ? 1 : 0; i >= 0; i--) {
-        if (i == 1) {
-            fputs("(", w->to);
-            value(w, s->value[h->parameters]);
-            fputs(") ? ", w->to);
-        }
-        write_name(w->to, s->from[i]);
-        fputs(s->from[i]->shape == POINTER ? "[t]" : "", w->to);
-        fputs(i ? " : " : ";\n", w->to);
-    }
-}
-
-static void return_value(struct writer *w, struct expr *e)
-{
-    scalar_prepare(w, e);
-    each(w, top(w));
-    fprintf(w->to, "h%d[t] = ", w->result);
-    value(w, e);
-    fputs(";\n", w->to);
-}
-
-/* call - the helper's body once more, as if written here. */
-static void call(struct writer *w, const struct stmt *s)
-{
-    const struct helper *h = s->helper, *outer = w->helper;
-    int outer_result = w->result;
-    open_brace(w);
-    call_arguments(w, s);
-    w->helper = h;
-    w->result = w->names++;
-    line(w);
-    fprintf(w->to, "%s h%d[NT];\n", types[h->type].scalar, w->result);
-    open_brace(w);
-    push_copy(w, M_ROOT, 0);
-    scalar_block(w, (struct block *)&h->body);
-    return_value(w, h->result);
-    w->masks--;
-    close_brace(w);
-    each(w, top(w));
-    write_name(w->to, s->var);
-    fprintf(w->to, "[t] = h%d[t];\n", w->result);
-    w->helper = outer;
-    w->result = outer_result;
-    close_brace(w);
-}
-
-static void copy_record(struct writer *w, const struct stmt *s)
-{
-    const struct structure *of = s->var->structure;
-    struct expr from = *s->value[0], to = {.kind = X_FIELD, .var = s->var};
-    each(w, top(w));
-    fputs("{", w->to);
-    for (int f = 0; f < FIELDS; f++)
-        for (int i = 0; i < (of->field[f].count ? of->field[f].count : 1); i++) {
-            from.op = to.index = f;
-            from.sub = to.sub = i;
-            from.type = to.type = of->field[f].type;
-            fputc(' ', w->to);
-            value(w, &to);
-            fputs(" = ", w->to);
-            value(w, &from);
-            fputc(';', w->to);
-        }
-    fputs(" }\n", w->to);
-}
-
 static void leaving(struct writer *w, struct stmt *s)
 {
     switch (s->kind) {
@@ -510,7 +426,7 @@ static void leaving(struct writer *w, struct stmt *s)
     case S_GOTO: leave(w, find_mask(w, M_LABEL, M_LABEL, s->op)); break;
     default:
         if (w->helper)
-            return_value(w, s->value[0]);
+            scalar_return(w, s->value[0]);
         leave(w, find_mask(w, M_ROOT, M_ROOT, -1));
     }
 }
@@ -521,20 +437,7 @@ static void statement(struct writer *w, struct stmt *s)
     case S_DECLARE: declaration(w, s); break;
     case S_ASSIGN: assignment(w, s); break;
     case S_VECTOR: vector(w, s); break;
-    case S_COPY:
-        if (s->value[0]) {
-            copy_record(w, s);
-            break;
-        }
-        each(w, top(w));
-        fputs("memcpy(&", w->to);
-        write_name(w->to, s->var);
-        fputs("[t], &", w->to);
-        write_name(w->to, s->from[0]);
-        fputs(s->from[0]->is_parameter ? ", sizeof " : "[t], sizeof ", w->to);
-        write_name(w->to, s->var);
-        fputs("[t]);\n", w->to);
-        break;
+    case S_COPY: scalar_copy(w, s->target, s->value[0]); break;
     case S_STORE: store(w, s); break;
     case S_ATOMIC: atomic(w, s); break;
     case S_OWN_ATOMIC: own_atomic(w, s); break;
@@ -543,7 +446,7 @@ static void statement(struct writer *w, struct stmt *s)
     case S_SWITCH: choice(w, s); break;
     case S_LABEL:
         open_brace(w);
-        push_copy(w, M_LABEL, s->op);
+        scalar_push_copy(w, M_LABEL, s->op);
         scalar_block(w, &s->body);
         w->masks--;
         close_brace(w);
@@ -557,7 +460,7 @@ static void statement(struct writer *w, struct stmt *s)
     case S_WARP_SYNC:
     case S_FENCE:
     case S_ASSERT: break;
-    case S_CALL: call(w, s); break;
+    case S_CALL: scalar_call(w, s); break;
     }
 }
 

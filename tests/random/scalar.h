@@ -42,6 +42,20 @@ static inline void value(struct writer *w, const struct expr *e)
     scalar_expression(w->to, w->p, e);
 }
 
+static inline void open_brace(struct writer *w)
+{
+    line(w);
+    fputs("{\n", w->to);
+    w->depth++;
+}
+
+static inline void close_brace(struct writer *w)
+{
+    w->depth--;
+    line(w);
+    fputs("}\n", w->to);
+}
+
 /* scalar_push - a new innermost mask, of nobody. */
 int scalar_push(struct writer *w, enum mask_kind kind, int label);
 
@@ -49,6 +63,18 @@ int scalar_push(struct writer *w, enum mask_kind kind, int label);
  * or back ("put"): what stands before it and `(`. */
 void scalar_block(struct writer *w, struct block *b);
 void scalar_open_stored(FILE *to, const char *what, enum type t);
+
+/* scalar_name - a variable as thread t sees it; scalar_declare - its values of all threads. */
+void scalar_name(FILE *to, const struct var *v);
+void scalar_declare(struct writer *w, const struct var *v);
+
+/* scalar_call - a helper's body, as if it stood at the call; scalar_return - its value;
+ * scalar_copy - all of a struct, vector or array; scalar_refer - a reference begins. */
+int scalar_push_copy(struct writer *w, enum mask_kind kind, int label);
+void scalar_call(struct writer *w, const struct stmt *s);
+void scalar_return(struct writer *w, struct expr *e);
+void scalar_copy(struct writer *w, const struct expr *to, const struct expr *from);
+void scalar_refer(struct writer *w, const struct var *v, const struct expr *e);
 
 /* scalar_prepare - computes what the threads of the innermost mask do together in an expression. */
 void scalar_prepare(struct writer *w, struct expr *e);

@@ -160,12 +160,13 @@ static void overflow(FILE *to, const struct program *p, const struct expr *e)
     fputs("))", to);
 }
 
-/* name - the variable as thread t sees it. */
-static void name(FILE *to, const struct var *v)
+void scalar_name(FILE *to, const struct var *v)
 {
+    fputs(v->is_reference ? "(*" : "", to);
     write_name(to, v);
     if (!v->is_parameter && v->shape != SHARED)
         fputs("[t]", to);
+    fputs(v->is_reference ? ")" : "", to);
 }
 
 static void index_of(FILE *to, const struct program *p, const struct expr *e, int size)
@@ -174,6 +175,29 @@ static void index_of(FILE *to, const struct program *p, const struct expr *e, in
     scalar_expression(to, p, e->kid[0]);
     fprintf(to, e->kind == X_SHARED ? ") %% %du]" : ") & %d]",
             e->kind == X_SHARED ? size : size - 1);
+}
+
+static void item(FILE *to, const struct program *p, const struct expr *e)
+{
+    if (!e->kid[1]) {
+        index_of(to, p, e, e->var->count);
+        return;
+    }
+    fputs("[((", to);
+    scalar_expression(to, p, e->kid[0]);
+    fprintf(to, ") & %d) * %d + ((", e->var->count / e->var->columns - 1, e->var->columns);
+    scalar_expression(to, p, e->kid[1]);
+    fprintf(to, ") & %d)]", e->var->columns - 1);
+}
+
+static void matrix(FILE *to, const struct program *p, const struct expr *e)
+{
+    scalar_open_stored(to, "get", e->type);
+    fprintf(to, "mat_%s[(uint32_t)(", types[e->type].name);
+    scalar_expression(to, p, e->kid[0]);
+    fprintf(to, ") %% %du * %d + (uint32_t)(", HEIGHT, WIDTH);
+    scalar_expression(to, p, e->kid[1]);
+    fprintf(to, ") %% %du])", WIDTH);
 }
 
 void scalar_open_stored(FILE *to, const char *what, enum type t)
@@ -224,14 +248,29 @@ static void record(FILE *to, const struct program *p, const struct expr *e)
 
 static void stored(FILE *to, const struct program *p, const struct expr *e)
 {
-    name(to, e->var);
+    if (e->kind == X_BYTES)
+        fprintf(to, "((%s *)", types[e->type].stored);
+    scalar_name(to, e->var);
     switch (e->kind) {
-    case X_PART: fprintf(to, "[%d]", e->index); break;
-    case X_FIELD:
-        fprintf(to, e->var->structure->field[e->index].count ? ".f%d[%d]" : ".f%d", e->index,
-                e->sub);
+    case X_PART:
+        if (e->index >= 0)
+            fprintf(to, "[%d]", e->index);
         break;
-    case X_ITEM: index_of(to, p, e, e->var->count); break;
+    case X_FIELD:
+        if (e->var->count)
+            index_of(to, p, e, e->var->count);
+        if (e->index >= 0)
+            fprintf(to, e->var->structure->field[e->index].count ? ".f%d[%d]" : ".f%d", e->index,
+                    e->sub);
+        break;
+    case X_ITEM:
+        if (e->kid[0])
+            item(to, p, e);
+        break;
+    case X_BYTES:
+        fputs(")", to);
+        index_of(to, p, e, bytes_count(e));
+        break;
     case X_SHARED: index_of(to, p, e, program_threads(p)); break;
     case X_OWN: fputs("[t]", to); break;
     default: break;
@@ -257,9 +296,11 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_PART:
     case X_FIELD:
     case X_ITEM:
+    case X_BYTES:
     case X_SHARED:
     case X_OWN: stored(to, p, e); break;
     case X_INPUT: input(to, p, e); break;
+    case X_MATRIX: matrix(to, p, e); break;
     case X_ROW: row(to, p, e); break;
     case X_RECORD: record(to, p, e); break;
     case X_PLACE: fputs(place_text[e->op], to); break;

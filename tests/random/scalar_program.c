@@ -70,6 +70,18 @@ static void shared(struct writer *w)
     }
 }
 
+static void tables(struct writer *w)
+{
+    for (const struct stmt *s = w->p->tables.first; s; s = s->next) {
+        fprintf(w->to, "    const %s a%d[] = {", types[s->var->type].scalar, s->var->id);
+        for (int i = 0; i < s->var->count; i++) {
+            fputs(i ? ", " : "", w->to);
+            value(w, s->value[i]);
+        }
+        fputs("};\n", w->to);
+    }
+}
+
 static void write_back(struct writer *w)
 {
     const struct program *p = w->p;
@@ -90,6 +102,7 @@ static void body(struct writer *w)
     FILE *to = w->to;
     fprintf(to, "void kernel%d(void *const *arg)\n{\n", p->number);
     parameters(w);
+    tables(w);
     fprintf(to,
             "    for (int bz = 0; bz < %d; bz++)\n    for (int by = 0; by < %d; by++)\n"
             "    for (int bx = 0; bx < %d; bx++) {\n",

@@ -243,6 +243,11 @@ static void drop_unused(struct program *p)
             kept++;
         }
     p->shareds = kept;
+    for (struct stmt **at = &p->tables.first; *at;)
+        if (u.var[(*at)->var->id])
+            at = &(*at)->next;
+        else
+            *at = (*at)->next;
     kept = 0;
     for (int i = 0; i < p->parameters; i++)
         if (u.var[p->parameter[i]->id])

@@ -18,6 +18,7 @@ void generate_declare_scalar(struct generator *g)
 {
     struct var *v = var_new(g->p, any_type(g), SCALAR);
     v->uniform = g->uniform && percent(g, 25);
+    v->is_volatile = g->wants[W_REFERENCE] && !g->only_uniform && percent(g, 8);
     struct expr *e;
     if (v->uniform && percent(g, 50))
         e = expr_cast(g->p, v->type, generate_together(g, true, true));
@@ -34,27 +35,36 @@ void generate_declare_scalar(struct generator *g)
     enter_scope(g, v);
 }
 
+/* declare - a struct, vector or array, with values. */
+static void declare(struct generator *g, struct var *v)
+{
+    struct stmt *s = stmt_new(g->p, S_DECLARE);
+    s->var = v;
+    for (int f = 0, n = 0; f < FIELDS && v->shape == STRUCT; f++) {
+        int count = v->structure->field[f].count;
+        for (int i = 0; i < (count ? count : 1); i++)
+            s->value[n++] = generate_expr(g, v->structure->field[f].type, 1, false);
+    }
+    for (int i = 0; i < v->count && v->shape != STRUCT; i++)
+        s->value[i] = generate_expr(g, v->type, 1, false);
+    *g->end = s;
+    g->end = &s->next;
+    enter_scope(g, v);
+}
+
 void generate_declare_aggregate(struct generator *g, enum shape shape)
 {
     enum type type = any_type(g);
     struct var *v = var_new(g->p, shape == VECTOR && type == BOOL ? U8 : type, shape);
-    struct stmt *s = stmt_new(g->p, S_DECLARE);
-    s->var = v;
     if (shape == STRUCT) {
+        v->type = I32;
         v->structure = &g->p->structure;
-        for (int f = 0, n = 0; f < FIELDS; f++) {
-            int count = v->structure->field[f].count;
-            for (int i = 0; i < (count ? count : 1); i++)
-                s->value[n++] = generate_expr(g, v->structure->field[f].type, 1, false);
-        }
+        v->count = percent(g, 30) ? 2 << below(g, 2) : 0;
     } else {
         v->count = shape == VECTOR ? 2 + below(g, 3) : 2 << below(g, 3);
-        for (int i = 0; i < v->count; i++)
-            s->value[i] = generate_expr(g, v->type, 1, false);
+        v->columns = shape == ARRAY && v->count > 2 && percent(g, 30) ? 2 : 0;
     }
-    *g->end = s;
-    g->end = &s->next;
-    enter_scope(g, v);
+    declare(g, v);
 }
 
 static void declare_some_aggregate(struct generator *g)
@@ -98,7 +108,6 @@ void generate_assign_scalar(struct generator *g)
 void generate_assign_part(struct generator *g)
 {
     static const enum shape shapes[] = {VECTOR, ARRAY, STRUCT};
-    static const enum expr_kind kinds[] = {X_PART, X_ITEM, X_FIELD};
     int which = below(g, 3);
     struct var *v = find_var(g, shapes[which], NO_TYPE, false);
     if (!v || v->is_parameter) {
@@ -106,23 +115,23 @@ void generate_assign_part(struct generator *g)
         return;
     }
     struct stmt *s = stmt_new(g->p, S_ASSIGN);
-    struct expr *target = expr_new(g->p, kinds[which], v->type);
-    target->var = v;
-    if (which == 0)
-        target->index = below(g, v->count);
-    else if (which == 1)
-        target->kid[0] = generate_expr(g, I32, 1, false);
-    else {
-        target->index = below(g, FIELDS);
-        int count = v->structure->field[target->index].count;
-        target->type = v->structure->field[target->index].type;
-        target->sub = count ? below(g, count) : 0;
-    }
+    struct expr *target = which == 1 ? generate_item(g, v, 1, false) : generate_part(g, v);
     s->var = v;
     s->target = target;
     s->value[0] = generate_value(g, target->type);
     *g->end = s;
     g->end = &s->next;
+}
+
+static struct expr *whole(struct generator *g, struct var *v)
+{
+    static const enum expr_kind kinds[] = {[VECTOR] = X_PART, [ARRAY] = X_ITEM, [STRUCT] = X_FIELD};
+    struct expr *e = expr_new(g->p, kinds[v->shape], v->type);
+    e->var = v;
+    e->index = -1;
+    if (v->shape == STRUCT && v->count)
+        e->kid[0] = generate_expr(g, I32, 1, false);
+    return e;
 }
 
 /* Elementwise: wrapping where unsigned, any where float, bits where signed. */
@@ -141,10 +150,14 @@ void generate_vector(struct generator *g)
         a = percent(g, 50) ? u : a;
         b = percent(g, 50) ? u : b;
     }
-    struct stmt *s = stmt_new(g->p, percent(g, 15) && a != v ? S_COPY : S_VECTOR);
+    bool is_copy = percent(g, 15) && a != v;
+    struct stmt *s = stmt_new(g->p, is_copy ? S_COPY : S_VECTOR);
     s->var = v;
-    s->from[0] = a;
-    if (s->kind == S_VECTOR) {
+    if (is_copy) {
+        s->target = whole(g, v);
+        s->value[0] = whole(g, a);
+    } else {
+        s->from[0] = a;
         s->from[1] = b;
         s->op = is_float(v->type)    ? below(g, B_DIV + 1)
                 : is_signed(v->type) ? B_AND + below(g, 3)
@@ -156,19 +169,151 @@ void generate_vector(struct generator *g)
     g->end = &s->next;
 }
 
-void generate_copy_structure(struct generator *g)
+/* find_like - another variable of the same kind. */
+static struct var *find_like(struct generator *g, const struct var *v)
 {
-    struct var *a = find_var(g, STRUCT, NO_TYPE, false), *b = find_var(g, STRUCT, NO_TYPE, false);
-    if (!a || a->is_parameter || (a == b && g->helper)) {
+    struct var *found = NULL;
+    int count = 0;
+    for (int i = 0; i < g->vars; i++) {
+        struct var *u = g->scope[i];
+        bool is_like = u->shape == v->shape && (v->shape == STRUCT || u->type == v->type) &&
+                       (v->shape == STRUCT || u->count == v->count);
+        if (is_like && u != v && below(g, ++count) == 0)
+            found = u;
+    }
+    return found;
+}
+
+void generate_copy(struct generator *g)
+{
+    struct var *a = find_var(g, percent(g, 50) ? STRUCT : ARRAY, NO_TYPE, false);
+    struct var *b = a ? find_like(g, a) : NULL;
+    bool is_record = a && a->shape == STRUCT && !g->helper && percent(g, 40);
+    if (!a || a->is_parameter || (!b && !is_record)) {
         declare_some_aggregate(g);
         return;
     }
     struct stmt *s = append_stmt(g, S_COPY);
     s->var = a;
-    if (g->helper || percent(g, 60))
-        s->from[0] = b;
-    else
-        s->value[0] = generate_record(g, -1);
+    s->target = whole(g, a);
+    s->value[0] = is_record ? generate_record(g, -1) : whole(g, b);
+}
+
+/* ---- references ---------------------------------------------------------------------------- */
+
+/* may_hold - may a variable hold what such a reference is to? Block memory may while it is called
+ * for only. */
+static bool may_hold(struct generator *g, const struct var *u, const struct var *v, bool is_call)
+{
+    if (u->is_parameter || u->uniform || u->is_volatile)
+        return false;
+    if (v->shape == STRUCT)
+        return u->shape == STRUCT;
+    if (u->shape == SHARED)
+        return is_call && u->type == v->type && g->state[u->shared_index] != READABLE;
+    if (u->shape == POINTER)
+        return is_call && u->type == v->type && g->helper->writes && !g->helper->is_block;
+    for (int f = 0; f < FIELDS && u->shape == STRUCT; f++)
+        if (u->structure->field[f].type == v->type)
+            return true;
+    return (u->shape == SCALAR || u->shape == ARRAY) && u->type == v->type;
+}
+
+static struct expr *place_in(struct generator *g, struct var *u, const struct var *v)
+{
+    static const enum expr_kind kinds[] = {[SCALAR] = X_VAR,
+                                           [ARRAY] = X_ITEM,
+                                           [STRUCT] = X_FIELD,
+                                           [SHARED] = X_OWN,
+                                           [POINTER] = X_OWN};
+    if (v->shape == STRUCT)
+        return whole(g, u);
+    struct expr *e = expr_new(g->p, kinds[u->shape], v->type);
+    e->var = u;
+    if (u->shape == ARRAY || (u->shape == STRUCT && u->count))
+        e->kid[0] = generate_expr(g, I32, 1, false);
+    if (u->shape == ARRAY && u->columns)
+        e->kid[1] = generate_expr(g, I32, 1, false);
+    while (u->shape == STRUCT && u->structure->field[e->index].type != v->type)
+        e->index++;
+    if (u->shape == STRUCT && u->structure->field[e->index].count)
+        e->sub = below(g, u->structure->field[e->index].count);
+    if (u->shape == SHARED)
+        g->state[u->shared_index] = OWNED;
+    return e;
+}
+
+/* A place that the reference may be to; NULL: there is none. */
+static struct expr *place(struct generator *g, const struct var *v, bool is_call)
+{
+    struct var *found = NULL;
+    int count = 0;
+    for (int i = 0; i < g->vars; i++)
+        if (may_hold(g, g->scope[i], v, is_call) && below(g, ++count) == 0)
+            found = g->scope[i];
+    return found ? place_in(g, found, v) : NULL;
+}
+
+static struct expr *place_or_other(struct generator *g, const struct var *v, bool is_call)
+{
+    struct expr *e = place(g, v, is_call);
+    if (!e || g->only_uniform || !percent(g, 35))
+        return e;
+    struct expr *choice = expr_new(g->p, X_CHOOSE, e->type);
+    choice->kid[0] = generate_condition(g, false);
+    choice->kid[1] = e;
+    choice->kid[2] = place(g, v, is_call);
+    return choice->kid[2] ? choice : e;
+}
+
+void generate_reference(struct generator *g)
+{
+    bool is_struct = g->wants[W_STRUCT] && percent(g, 25);
+    struct var *v = var_new(g->p, is_struct ? I32 : any_type(g), is_struct ? STRUCT : SCALAR);
+    v->is_reference = true;
+    v->structure = is_struct ? &g->p->structure : NULL;
+    struct expr *e = place_or_other(g, v, false);
+    if (!e) {
+        generate_declare_scalar(g);
+        return;
+    }
+    struct stmt *s = append_stmt(g, S_DECLARE);
+    s->var = v;
+    s->value[0] = e;
+    enter_scope(g, v);
+}
+
+static void declare_like(struct generator *g, const struct var *like)
+{
+    struct var *v = var_new(g->p, like->type, like->shape);
+    v->count = like->count;
+    v->structure = like->structure;
+    if (v->shape != SCALAR) {
+        declare(g, v);
+        return;
+    }
+    struct stmt *s = append_stmt(g, S_DECLARE);
+    s->var = v;
+    s->value[0] = generate_constant(g, v->type);
+    enter_scope(g, v);
+}
+
+/* generate_argument - declares a variable where there is none to pass. */
+struct expr *generate_argument(struct generator *g, const struct var *parameter)
+{
+    const bool is_reference = parameter->is_reference;
+    if (parameter->shape == SCALAR && !is_reference)
+        return generate_expr(g, parameter->type, 1, false);
+    struct expr *e = is_reference ? place_or_other(g, parameter, true) : NULL;
+    if (e)
+        return e;
+    if (is_reference || !find_like(g, parameter))
+        declare_like(g, parameter);
+    if (is_reference)
+        return place_or_other(g, parameter, true);
+    if (parameter->shape == STRUCT && !g->helper && percent(g, 25))
+        return generate_record(g, -1);
+    return whole(g, find_like(g, parameter));
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */

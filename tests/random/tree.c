@@ -218,6 +218,7 @@ struct program *program_clone(const struct program *p)
     for (int i = 0; i < p->helpers; i++)
         if (p->helper[i])
             to->helper[i] = c.helper[i] = copy_helper(&c, p->helper[i]);
+    to->tables = copy_block(&c, &p->tables);
     to->body = copy_block(&c, &p->body);
     return to;
 }
@@ -310,6 +311,31 @@ size_t structure_size(const struct structure *s)
     return (at + align - 1) / align * align;
 }
 
+bool is_place(const struct expr *e)
+{
+    switch (e->kind) {
+    case X_VAR:
+        return e->var->shape == SCALAR && !e->var->is_parameter && !e->var->uniform &&
+               !e->var->is_volatile;
+    case X_FIELD:
+    case X_ITEM: return !e->var->is_parameter && (e->kind == X_FIELD || e->kid[0]);
+    case X_OWN: return true;
+    case X_CHOOSE:
+        return e->kid[1]->kind != X_CHOOSE && e->kid[2]->kind != X_CHOOSE && is_place(e->kid[1]) &&
+               is_place(e->kid[2]) && e->kid[1]->type == e->type && e->kid[2]->type == e->type &&
+               is_whole(e->kid[1]) == is_whole(e->kid[2]);
+    default: return false;
+    }
+}
+
+bool is_whole(const struct expr *e)
+{
+    return e->kind == X_CHOOSE   ? is_whole(e->kid[1])
+           : e->kind == X_RECORD ? e->op < 0
+           : e->kind == X_ITEM   ? !e->kid[0]
+                                 : (e->kind == X_FIELD || e->kind == X_PART) && e->index < 0;
+}
+
 bool same_place(const struct expr *a, const struct expr *b)
 {
     return a->kind == b->kind && (a->kind == X_VAR || a->kind == X_PART || a->kind == X_OWN) &&
@@ -382,6 +408,8 @@ static void number_expr(struct expr *e, void *user)
         p->reads[e->type] = true;
     if (e->kind == X_ROW)
         p->has_rows[e->type] = true;
+    if (e->kind == X_MATRIX)
+        p->has_matrix[e->type] = true;
     p->has_records |= e->kind == X_RECORD;
     p->has_structures |= e->kind == X_FIELD || e->kind == X_RECORD;
 }
@@ -396,6 +424,7 @@ static void number_stmt(struct stmt *s, void *user)
         s->slot = p->slots[t]++;
     if (s->kind == S_ATOMIC)
         p->has_cells[t] = true;
+    p->walks |= s->kind == S_LOOP && s->op == L_WALK;
     p->has_structures |= s->var && s->var->shape == STRUCT;
 }
 
@@ -407,9 +436,13 @@ void program_number(struct program *p)
     memset(p->reads, 0, sizeof p->reads);
     memset(p->has_rows, 0, sizeof p->has_rows);
     memset(p->has_cells, 0, sizeof p->has_cells);
-    p->has_structures = p->has_records = false;
+    memset(p->has_matrix, 0, sizeof p->has_matrix);
+    p->has_structures = p->has_records = p->walks = false;
     for (int i = 0; i < p->parameters; i++)
         p->has_structures |= p->parameter[i]->shape == STRUCT;
+    for (int h = 0; h < p->helpers; h++)
+        for (int i = 0; p->helper[h] && i < p->helper[h]->parameters; i++)
+            p->has_structures |= p->helper[h]->parameter[i]->shape == STRUCT;
     visit_program(p, &v);
 }
 
