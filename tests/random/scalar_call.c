@@ -28,20 +28,21 @@ void scalar_refer(struct writer *w, const struct var *v, const struct expr *e)
     fputs(";\n", w->to);
 }
 
-/* A struct in memory holds 16-bit floats as such. */
+/* A struct in memory holds 16-bit floats as such. Where to is settled first: its index may be of what
+ * changes. */
 static void copy_record(struct writer *w, const struct expr *to, const struct expr *from)
 {
     const struct structure *of = &w->p->structure;
-    struct expr get = *from, put = *to;
-    fputs("{", w->to);
+    struct expr get = *from;
+    fprintf(w->to, "{ struct record%d_%d *to = &", w->p->number, of->id);
+    value(w, to);
+    fputc(';', w->to);
     for (int f = 0; f < FIELDS; f++)
         for (int i = 0; i < (of->field[f].count ? of->field[f].count : 1); i++) {
-            get.op = put.index = f;
-            get.sub = put.sub = i;
-            get.type = put.type = of->field[f].type;
-            fputc(' ', w->to);
-            value(w, &put);
-            fputs(" = ", w->to);
+            get.op = f;
+            get.sub = i;
+            get.type = of->field[f].type;
+            fprintf(w->to, of->field[f].count ? " to->f%d[%d] = " : " to->f%d = ", f, i);
             value(w, &get);
             fputc(';', w->to);
         }
