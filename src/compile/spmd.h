@@ -50,10 +50,11 @@ bool lw__spmd_is_placed(LLVMValueRef v);
 bool lw__spmd_decides_by_way(LLVMBasicBlockRef join); /* an i1 depends on the way to it */
 /* spmd_select.c: such a branch around a few values becomes a choice between them. */
 void lw__spmd_select_placed(LLVMValueRef function);
-/* spmd_parts.c: no phi, select or freeze takes a pair of cmpxchg along; nor is an integer loaded or
- * stored that is not one of 1, 2, 4 or 8 bytes. */
+/* spmd_parts.c: no phi, select or freeze takes a pair of cmpxchg along; no integer is loaded or
+ * stored that is not one of 1, 2, 4 or 8 bytes; no number is made of a vector's bits. */
 void lw__spmd_part_pairs(LLVMValueRef function);
 void lw__spmd_part_integers(LLVMValueRef function);
+void lw__spmd_part_vectors(LLVMValueRef function);
 /* spmd_tail.c: what threads do before they return, once for each way to it that a block operation
  * parts from the others; before they fail, once for each way: mergereturn has made one end of all.
  */

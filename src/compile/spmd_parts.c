@@ -1,4 +1,5 @@
-/* spmd_parts.c - pairs, and integers of odd sizes in memory, fall into their parts.
+/* spmd_parts.c - what widening has no form for falls into parts: pairs, integers of odd sizes in
+ * memory, numbers that are made of a short vector's bits.
  *
  * cmpxchg makes a pair: what it found, and whether it has exchanged. LLVM takes pairs through phis,
  * selects and freezes, and the part that is asked for out of them at the end. Here those become
@@ -6,6 +7,10 @@
  *
  * What is left of a struct in memory where sroa has taken a field out may be an integer of 7 bytes.
  * It is loaded and stored as integers of 4, 2 and 1.
+ *
+ * A struct { _Float16 x; float y; } goes into a helper as <4 x half>, by the ABI of the host: y is
+ * made of the bits of two halves. The scalarizer leaves that. Here the halves' bits are put side by
+ * side in an integer, or cut out of one.
  */
 #include "compile/spmd.h"
 
@@ -78,7 +83,26 @@ static void take(LLVMValueRef i)
 
 static bool is_left_over(LLVMValueRef i)
 {
-    return !LLVMGetFirstUse(i) && (LLVMIsAInsertValueInst(i) || LLVMIsAExtractValueInst(i));
+    return !LLVMGetFirstUse(i) &&
+           (LLVMIsAInsertValueInst(i) || LLVMIsAExtractValueInst(i) ||
+            LLVMIsAInsertElementInst(i) || LLVMIsAExtractElementInst(i) || LLVMIsABitCastInst(i));
+}
+
+static void drop_left_over(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block;
+    LLVMValueRef i, next;
+    for (bool again = true; again;) {
+        again = false;
+        for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+            for (i = LLVMGetFirstInstruction(block); i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                if (is_left_over(i)) {
+                    LLVMInstructionEraseFromParent(i);
+                    again = true;
+                }
+            }
+    }
 }
 
 void lw__spmd_part_pairs(LLVMValueRef function)
@@ -98,17 +122,7 @@ void lw__spmd_part_pairs(LLVMValueRef function)
         for (i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
             if (LLVMIsAExtractValueInst(i))
                 take(i);
-    for (bool again = true; again;) {
-        again = false;
-        for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-            for (i = LLVMGetFirstInstruction(block); i; i = next) {
-                next = LLVMGetNextInstruction(i);
-                if (is_left_over(i)) {
-                    LLVMInstructionEraseFromParent(i);
-                    again = true;
-                }
-            }
-    }
+    drop_left_over(function);
 }
 
 /* The size of an integer that no instruction loads or stores, in bytes; 0 for any other. */
@@ -186,4 +200,94 @@ void lw__spmd_part_integers(LLVMValueRef function)
                 part_bytes(b, i, bytes);
         }
     LLVMDisposeBuilder(b);
+}
+
+static bool is_vector(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+/* An integer type as large as all of the value, at most 64 bits; NULL: it is larger. */
+static LLVMTypeRef bits_of(LLVMTargetDataRef data, LLVMTypeRef type)
+{
+    unsigned long long bits = LLVMSizeOfTypeInBits(data, type);
+    return bits <= 64 ? LLVMIntTypeInContext(LLVMGetTypeContext(type), (unsigned)bits) : NULL;
+}
+
+/* Element k, of where it was put in. */
+static LLVMValueRef element(LLVMBuilderRef b, LLVMValueRef v, unsigned k)
+{
+    LLVMValueRef number =
+        LLVMConstInt(LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(v))), k, 0);
+    while (LLVMIsAInsertElementInst(v)) {
+        LLVMValueRef at = LLVMGetOperand(v, 2);
+        if (!LLVMIsAConstantInt(at))
+            break;
+        if (LLVMConstIntGetZExtValue(at) == k)
+            return LLVMGetOperand(v, 1);
+        v = LLVMGetOperand(v, 0);
+    }
+    return LLVMBuildExtractElement(b, v, number, "");
+}
+
+/* A number of a vector's bits. */
+static LLVMValueRef join_bits(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef cast)
+{
+    LLVMValueRef v = LLVMGetOperand(cast, 0), all = NULL;
+    LLVMTypeRef whole = bits_of(data, LLVMTypeOf(cast));
+    LLVMTypeRef part = bits_of(data, LLVMGetElementType(LLVMTypeOf(v)));
+    for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(v)); k++) {
+        LLVMValueRef bits = LLVMBuildBitCast(b, element(b, v, k), part, "");
+        LLVMValueRef by = LLVMConstInt(whole, k * LLVMGetIntTypeWidth(part), 0);
+        bits = LLVMBuildShl(b, LLVMBuildZExt(b, bits, whole, ""), by, "");
+        all = all ? LLVMBuildOr(b, all, bits, "") : bits;
+    }
+    return LLVMBuildBitCast(b, all, LLVMTypeOf(cast), "");
+}
+
+/* An element of a vector that is a number's bits. */
+static LLVMValueRef cut_bits(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef extract)
+{
+    LLVMValueRef from = LLVMGetOperand(LLVMGetOperand(extract, 0), 0);
+    LLVMTypeRef whole = bits_of(data, LLVMTypeOf(from)), part = bits_of(data, LLVMTypeOf(extract));
+    uint64_t k = LLVMConstIntGetZExtValue(LLVMGetOperand(extract, 1));
+    LLVMValueRef bits = LLVMBuildBitCast(b, from, whole, "");
+    bits = LLVMBuildLShr(b, bits, LLVMConstInt(whole, k * LLVMGetIntTypeWidth(part), 0), "");
+    return LLVMBuildBitCast(b, LLVMBuildTrunc(b, bits, part, ""), LLVMTypeOf(extract), "");
+}
+
+static bool joins_bits(LLVMTargetDataRef data, LLVMValueRef i)
+{
+    return LLVMIsABitCastInst(i) && is_vector(LLVMGetOperand(i, 0)) && !is_vector(i) &&
+           bits_of(data, LLVMTypeOf(i));
+}
+
+static bool cuts_bits(LLVMTargetDataRef data, LLVMValueRef i)
+{
+    if (!LLVMIsAExtractElementInst(i) || !LLVMIsABitCastInst(LLVMGetOperand(i, 0)) ||
+        !LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+        return false;
+    LLVMValueRef from = LLVMGetOperand(LLVMGetOperand(i, 0), 0);
+    return !is_vector(from) && bits_of(data, LLVMTypeOf(from));
+}
+
+void lw__spmd_part_vectors(LLVMValueRef function)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(module);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    LLVMBasicBlockRef block;
+    LLVMValueRef i, next;
+    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+        for (i = LLVMGetFirstInstruction(block); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            stand_before(b, i, i);
+            LLVMValueRef v = joins_bits(data, i)  ? join_bits(b, data, i)
+                             : cuts_bits(data, i) ? cut_bits(b, data, i)
+                                                  : NULL;
+            if (v)
+                LLVMReplaceAllUsesWith(i, v);
+        }
+    LLVMDisposeBuilder(b);
+    drop_left_over(function);
 }

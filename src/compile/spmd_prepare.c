@@ -201,6 +201,8 @@ bool lw__pass_prepare(struct lw__unit *unit)
         lw__ir_expand_copies(function, true);
         lw__spmd_part_pairs(function);
         lw__spmd_part_integers(function);
+        if (!lw__is_for_cuda(unit))
+            lw__spmd_part_vectors(function);
         ok = lw__spmd_part_dead_ends(function) && lw__spmd_part_joins(function);
     }
     return ok;

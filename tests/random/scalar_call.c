@@ -28,8 +28,8 @@ void scalar_refer(struct writer *w, const struct var *v, const struct expr *e)
     fputs(";\n", w->to);
 }
 
-/* A struct in memory holds 16-bit floats as such. Where to is settled first: its index may be of what
- * changes. */
+/* A struct in memory holds 16-bit floats as such. Where to is settled first: its index may be of
+ * what changes. */
 static void copy_record(struct writer *w, const struct expr *to, const struct expr *from)
 {
     const struct structure *of = &w->p->structure;

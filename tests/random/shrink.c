@@ -104,6 +104,49 @@ static void edit_expr(struct expr *e, void *user)
         w->number = -1;
 }
 
+/* ---- what is no longer used ---------------------------------------------------------------- */
+
+struct uses {
+    bool var[4096], helper[HELPERS_MAX];
+};
+
+static void use_expr(struct expr *e, void *user)
+{
+    struct uses *u = user;
+    if (e->var && e->var->id < 4096)
+        u->var[e->var->id] = true;
+}
+
+static void use_stmt(struct stmt *s, void *user)
+{
+    struct uses *u = user;
+    for (int i = 0; i < 2; i++)
+        if (s->from[i] && s->from[i]->id < 4096)
+            u->var[s->from[i]->id] = true;
+    if (s->helper)
+        u->helper[s->helper->id] = true;
+}
+
+static void drop_helpers(struct program *p, const struct uses *u)
+{
+    for (int i = 0; i < p->helpers; i++)
+        p->helper[i] = u->helper[i] ? p->helper[i] : NULL;
+}
+
+/* Helpers that nobody calls go at once: program_check does not see them. */
+static void drop_uncalled(struct program *p)
+{
+    struct visitor v = {NULL, use_stmt, NULL};
+    for (int i = 0; i < HELPERS_MAX; i++) { /* one may have called another */
+        struct uses u = {0};
+        v.user = &u;
+        visit_program(p, &v);
+        drop_helpers(p, &u);
+    }
+}
+
+/* ---- an edit ------------------------------------------------------------------------------- */
+
 /* edited - a copy with the edit, if there is such a node and the program is still one. */
 static struct program *edited(const struct program *p, enum edit edit, int number)
 {
@@ -116,6 +159,7 @@ static struct program *edited(const struct program *p, enum edit edit, int numbe
         edit_blocks(&w);
     else
         visit_program(copy, &v);
+    drop_uncalled(copy);
     if (w.done && w.number == number && program_check(copy, found, &why))
         return copy;
     program_destroy(copy);
@@ -204,37 +248,13 @@ static struct program *try_launch(struct program *p, const struct goal *goal)
     return copies[found];
 }
 
-/* ---- what is no longer used ---------------------------------------------------------------- */
-
-struct uses {
-    bool var[4096], helper[HELPERS_MAX];
-};
-
-static void use_expr(struct expr *e, void *user)
-{
-    struct uses *u = user;
-    if (e->var && e->var->id < 4096)
-        u->var[e->var->id] = true;
-}
-
-static void use_stmt(struct stmt *s, void *user)
-{
-    struct uses *u = user;
-    for (int i = 0; i < 2; i++)
-        if (s->from[i] && s->from[i]->id < 4096)
-            u->var[s->from[i]->id] = true;
-    if (s->helper)
-        u->helper[s->helper->id] = true;
-}
-
 static void drop_unused(struct program *p)
 {
     struct uses u = {0};
     struct visitor v = {use_expr, use_stmt, &u};
     int kept = 0;
     visit_program(p, &v);
-    for (int i = 0; i < p->helpers; i++)
-        p->helper[i] = u.helper[i] ? p->helper[i] : NULL;
+    drop_helpers(p, &u);
     for (int i = 0; i < p->shareds; i++)
         if (u.var[p->shared[i]->id]) {
             p->shared[kept] = p->shared[i];
