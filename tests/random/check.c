@@ -47,6 +47,7 @@ struct walk {
     const struct var *scope[NAMES_MAX];
     int names;
     bool uniform, may_break, may_continue, in_arm, in_condition;
+    bool changes_cells;  /* since the last barrier */
     unsigned labels;     /* bit: inside that label's block */
     int entered[LABELS]; /* names where that entry's loop begins, 1 added; 0: it is not around */
     int loops;
@@ -104,6 +105,7 @@ static bool is_uniform(const struct expr *e)
         break;
     case X_ROW:
     case X_RECORD:
+    case X_CELL:
     case X_OWN: return false;
     case X_PLACE: return e->op >= UNIFORM_PLACES;
     case X_TOGETHER:
@@ -160,6 +162,8 @@ static void expression(struct walk *w, const struct expr *e)
         w->helper)
         fail(w, "a helper has no inputs");
     kids(w, e);
+    if (e->kind == X_CELL && (w->changes_cells || !w->p->block_cells))
+        fail(w, "a cell is read without a barrier before");
     if (e->kind == X_SHARED)
         touch(w, e->var, READ_BIT);
     if (e->kind != X_TOGETHER)
@@ -297,6 +301,12 @@ static void choice(struct walk *w, const struct stmt *s)
     w->may_break = may_break;
 }
 
+static void gives(struct walk *w, const struct helper *h, const struct expr *e)
+{
+    if (is_whole(e) != h->gives || (h->gives && e->kind != X_FIELD))
+        fail(w, "a helper gives something else");
+}
+
 static void helper_body(struct walk *w, const struct helper *h)
 {
     bool may_break = w->may_break, may_continue = w->may_continue, uniform = w->uniform;
@@ -313,6 +323,7 @@ static void helper_body(struct walk *w, const struct helper *h)
         declare(w, h->pointer);
     block(w, &h->body);
     expression(w, h->result);
+    gives(w, h, h->result);
     w->uniform = uniform;
     w->labels = labels;
     w->helper = outer;
@@ -356,6 +367,8 @@ static void call(struct walk *w, const struct stmt *s)
 {
     const struct helper *h = s->helper;
     w->found[C_HELPER] = true;
+    if ((s->var->shape == STRUCT) != h->gives)
+        fail(w, "a variable for something else");
     if (h != w->p->helper[h->id] || (w->helper && w->helper->id <= h->id)) {
         fail(w, "a helper that is not there");
         return;
@@ -396,6 +409,8 @@ static void leaving(struct walk *w, const struct stmt *s)
         fail(w, "a goto to nowhere");
     if (s->kind == S_RETURN && w->helper && w->helper->is_block)
         fail(w, "a return before others' barrier");
+    if (s->kind == S_RETURN && w->helper)
+        gives(w, w->helper, s->value[0]);
     w->found[C_BREAK] |= s->kind == S_BREAK;
     w->found[C_CONTINUE] |= s->kind == S_CONTINUE;
     w->found[C_GOTO] |= s->kind == S_GOTO;
@@ -446,6 +461,8 @@ static void statement(struct walk *w, const struct stmt *s)
             fail(w, "a helper has no outputs");
         break;
     case S_ATOMIC:
+        w->changes_cells = true;
+        /* fallthrough */
     case S_OWN_ATOMIC: w->found[C_ATOMIC] = true; break;
     case S_COPY: copied(w, s); break;
     case S_IF: branch(w, s); break;
@@ -465,6 +482,7 @@ static void statement(struct walk *w, const struct stmt *s)
         w->found[C_BARRIER_LOOP] |= w->loops > 0;
         if (!w->uniform)
             fail(w, "a barrier in divergent flow");
+        w->changes_cells = false;
         memset(w->state, 0, sizeof w->state);
         break;
     case S_CALL: call(w, s); break;

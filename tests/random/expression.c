@@ -106,10 +106,10 @@ static struct expr *part(struct generator *g, struct var *v, int depth, bool uni
     if (v->shape == ARRAY)
         return generate_item(g, v, depth, uniform);
     struct expr *e = of_var(g, v->shape == VECTOR ? X_PART : X_FIELD, v);
+    e->kid[0] = array_of(v) ? index_expr(g, depth, uniform) : NULL;
     if (v->shape == VECTOR) {
         e->index = below(g, v->count);
     } else {
-        e->kid[0] = v->count ? index_expr(g, depth, uniform) : NULL;
         e->index = below(g, FIELDS);
         int count = v->structure->field[e->index].count;
         e->type = v->structure->field[e->index].type;

@@ -132,7 +132,8 @@ static void leaving_arm(struct generator *g, struct block *b, int count)
 /* leave - if (condition) { something; break, continue, goto or return }. */
 void generate_leave(struct generator *g)
 {
-    bool may_return = g->wants[W_RETURN] && !(g->helper && g->helper->is_block);
+    bool may_return = g->wants[W_RETURN] && !(g->helper && g->helper->is_block) &&
+                      !(g->helper && g->helper->gives && !find_var(g, STRUCT, NO_TYPE, false));
     enum stmt_kind kinds[4];
     int count = 0;
     if (g->may_break)
@@ -157,7 +158,8 @@ void generate_leave(struct generator *g)
     *end = stmt_new(g->p, kinds[below(g, count)]);
     (*end)->op = g->label;
     if ((*end)->kind == S_RETURN && g->helper)
-        (*end)->value[0] = generate_expr(g, g->helper->type, 1, false);
+        (*end)->value[0] =
+            g->helper->gives ? generate_structure(g) : generate_expr(g, g->helper->type, 1, false);
     restore(g, f);
 }
 

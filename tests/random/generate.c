@@ -114,10 +114,10 @@ static void call_helper(struct generator *g, struct helper *h)
         argument[i] = generate_argument(g, h->parameter[i]);
     if (pointers[1])
         argument[h->parameters] = generate_condition(g, false);
-    struct var *v = var_new(g->p, h->type, SCALAR);
-    struct stmt *d = append_stmt(g, S_DECLARE);
-    d->var = v;
-    d->value[0] = generate_constant(g, v->type);
+    struct var like = {.type = h->gives ? I32 : h->type,
+                       .shape = h->gives ? STRUCT : SCALAR,
+                       .structure = h->gives ? &g->p->structure : NULL};
+    struct var *v = generate_like(g, &like);
     struct stmt *s = append_stmt(g, S_CALL);
     s->var = v;
     s->helper = h;
@@ -125,7 +125,6 @@ static void call_helper(struct generator *g, struct helper *h)
     memcpy(s->value, argument, sizeof argument);
     if (h->is_block)
         memset(g->state, 0, sizeof g->state);
-    enter_scope(g, v);
 }
 
 /* generate_call_there - a helper without a pointer called at the end of that block. */
@@ -137,7 +136,7 @@ void generate_call_there(struct generator *g, struct block *b, struct helper *h)
     while (*g->end)
         g->end = &(*g->end)->next;
     call_helper(g, h);
-    if (!g->helper)
+    if (!g->helper && !h->gives)
         store_var(g, g->scope[g->vars - 1]);
     g->end = end;
     g->vars = vars;
@@ -197,6 +196,7 @@ static void make_helper(struct generator *g, bool with_pointer)
     struct helper *h = program_alloc(p, sizeof *h);
     h->id = p->helpers;
     h->type = any_type(g);
+    h->gives = !with_pointer && g->wants[W_STRUCT] && percent(g, 30);
     h->parameters = 1 + below(g, 3);
     for (int i = 0; i < h->parameters; i++) {
         h->parameter[i] = make_parameter(g);
@@ -214,13 +214,15 @@ static void make_helper(struct generator *g, bool with_pointer)
     g->end = &h->body.first;
     g->budget = 6;
     g->label = -1;
+    if (h->gives)
+        generate_declare_aggregate(g, STRUCT);
     if (h->is_block)
         block_helper(g, h);
     else if (g->wants[W_DIVERGENT] && may_meet(g))
         together(g);
     if (!h->is_block)
         generate_statements(g, 1 + below(g, 4));
-    h->result = generate_value(g, h->type);
+    h->result = h->gives ? generate_structure(g) : generate_value(g, h->type);
     g->vars = g->first_vars;
     g->helper = NULL;
     p->helper[p->helpers++] = h;
@@ -339,6 +341,11 @@ static void choose_types(struct generator *g)
     for (int f = 0; f < FIELDS; f++) {
         g->p->structure.field[f].type = g->palette[below(g, PALETTE)];
         g->p->structure.field[f].count = percent(g, 40) ? 2 : 0;
+        enum type t = g->p->structure.field[f].type;
+        if (!is_float(t) && t != BOOL && types[t].bits <= 32 && percent(g, 25)) {
+            g->p->structure.field[f].count = 0;
+            g->p->structure.field[f].width = 1 + below(g, types[t].bits - 1);
+        }
     }
 }
 
@@ -429,6 +436,17 @@ static void wanted(struct generator *g)
 
 static void dump(struct generator *g)
 {
+    bool any = false;
+    for (int t = 0; t < TYPES; t++)
+        any |= g->atomics[t];
+    if (any && g->p->block_cells)
+        append_barrier(g);
+    for (int t = 0; t < TYPES && g->p->block_cells; t++)
+        for (int op = 0; op < CELLS && g->atomics[t]; op++) {
+            struct expr *e = expr_new(g->p, X_CELL, (enum type)t);
+            e->op = op;
+            append_stmt(g, S_STORE)->value[0] = e;
+        }
     for (int i = 0; i < g->vars; i++) {
         struct var *v = g->scope[i];
         if (v->shape == SCALAR && !v->is_parameter)
@@ -465,6 +483,7 @@ struct program *generate(uint64_t seed, bool only_uniform)
         make_tables(&g);
     memmove(g.scope, g.scope + parameters, (size_t)(g.vars - parameters) * sizeof *g.scope);
     g.vars = g.first_vars = g.vars - parameters;
+    p->block_cells = !only_uniform && percent(&g, 40);
     int helpers = below(&g, 3);
     for (int i = 0; i < helpers; i++)
         make_helper(&g, false);

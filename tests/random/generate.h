@@ -52,6 +52,7 @@ struct generator {
     int together; /* collectives that the expression may still have */
     struct helper *helper;
     enum shared_state state[SHARED_MAX];
+    bool atomics[TYPES]; /* cells_T are used */
     struct block *here;
     struct stmt **end; /* where the next statement goes */
 };
@@ -86,6 +87,8 @@ void generate_vector(struct generator *g);
 void generate_assign_part(struct generator *g);
 void generate_copy(struct generator *g);
 void generate_reference(struct generator *g);
+struct var *generate_like(struct generator *g, const struct var *like);
+struct expr *generate_structure(struct generator *g); /* all of one; NULL: there is none */
 struct expr *generate_argument(struct generator *g, const struct var *parameter);
 void generate_store(struct generator *g);
 void generate_own_shared(struct generator *g);

@@ -50,31 +50,44 @@ static void structure(struct kernel_writer *w, const struct stmt *s)
     }
 }
 
+static void elements(struct kernel_writer *w, const struct stmt *s)
+{
+    for (int i = 0; i < s->var->count; i++) {
+        fputs(i ? ", " : "{", w->to);
+        expression(w, s->value[i]);
+    }
+    fputc('}', w->to);
+}
+
+/* All of an array begin alike. */
+static void repeated(struct kernel_writer *w, const struct stmt *s,
+                     void (*one)(struct kernel_writer *w, const struct stmt *s))
+{
+    const int count = array_of(s->var);
+    for (int i = 0; i < (count ? count : 1); i++) {
+        fputs(i ? ", " : count ? "{" : "", w->to);
+        one(w, s);
+    }
+    fputs(count ? "}" : "", w->to);
+}
+
 void kernel_declaration(struct kernel_writer *w, const struct stmt *s)
 {
     const struct var *v = s->var;
     kernel_declared(w, v);
     if (v->shape == ARRAY && v->columns)
         fprintf(w->to, "[%d][%d]", v->count / v->columns, v->columns);
-    else if (v->shape == ARRAY || (v->shape == STRUCT && v->count))
-        fprintf(w->to, "[%d]", v->count);
+    else if (v->shape == ARRAY || array_of(v))
+        fprintf(w->to, "[%d]", v->shape == ARRAY ? v->count : array_of(v));
     fputs(" = ", w->to);
     if (v->is_reference) {
         kernel_address(w->to, w->p, s->value[0]);
     } else if (v->shape == SCALAR) {
         expression(w, kernel_implied(s->value[0]));
     } else if (v->shape == STRUCT) {
-        for (int i = 0; i < (v->count ? v->count : 1); i++) {
-            fputs(i ? ", " : v->count ? "{" : "", w->to);
-            structure(w, s);
-        }
-        fputs(v->count ? "}" : "", w->to);
+        repeated(w, s, structure);
     } else {
-        for (int i = 0; i < v->count; i++) {
-            fputs(i ? ", " : "{", w->to);
-            expression(w, s->value[i]);
-        }
-        fputc('}', w->to);
+        repeated(w, s, elements);
     }
     fputs(";\n", w->to);
 }
@@ -88,7 +101,7 @@ static void assignment(struct kernel_writer *w, const struct stmt *s)
                        (is_float(e->type) ||
                         (e->op != B_DIV && e->op != B_REM && e->op != B_SHL && e->op != B_SHR)) &&
                        (is_float(e->type) == is_float(s->target->type));
-    expression(w, s->target);
+    kernel_place(w->to, w->p, s->target);
     fprintf(w->to, " %s= ", is_compound ? binary_text[e->op] : "");
     expression(w, is_compound ? e->kid[1] : e);
     fputs(";\n", w->to);

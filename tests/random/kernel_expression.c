@@ -192,6 +192,8 @@ static void row(FILE *to, const struct program *p, const struct expr *e)
 
 static void record(FILE *to, const struct program *p, const struct expr *e)
 {
+    if (e->op >= 0 && p->structure.field[e->op].width)
+        fprintf(to, "(%s)", types[e->type].kernel);
     fprintf(to, "((const struct record%d_%d *)rec_u8)", p->number, p->structure.id);
     cell(to, p, e);
     if (e->op < 0)
@@ -210,6 +212,8 @@ static void element(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
     case X_PART:
+        if (e->var->columns)
+            index_of(to, p, e, 0, e->var->columns);
         if (e->index >= 0)
             fprintf(to, ".%c", "xyzw"[e->index]);
         break;
@@ -248,16 +252,31 @@ static void variable(FILE *to, const struct expr *e)
     fputs(is_pointer || e->kind == X_BYTES ? ")" : "", to);
 }
 
+void kernel_place(FILE *to, const struct program *p, const struct expr *e)
+{
+    variable(to, e);
+    element(to, p, e);
+}
+
 void kernel_address(FILE *to, const struct program *p, const struct expr *e)
 {
     bool is_choice = e->kind == X_CHOOSE;
-    if (is_choice) {
+    if (is_choice && e->safe && is_whole(e))
+        fprintf(to, "((struct record%d_%d *[]){", p->number, p->structure.id);
+    else if (is_choice && e->safe)
+        fprintf(to, "((%s *[]){", types[e->type].kernel);
+    else if (is_choice) {
         kid(to, p, e, 0);
         fputs(" ? ", to);
     }
     for (int i = is_choice ? 1 : 0; i < (is_choice ? 3 : 1); i++) {
-        fputs(i == 2 ? " : &" : "&", to);
-        kernel_expression(to, p, is_choice ? e->kid[i] : e);
+        fputs(i < 2 ? "&" : e->safe ? ", &" : " : &", to);
+        kernel_place(to, p, is_choice ? e->kid[i] : e);
+    }
+    if (is_choice && e->safe) {
+        fputs("})[!", to);
+        kid(to, p, e, 0);
+        fputs("]", to);
     }
 }
 
@@ -271,16 +290,18 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
     case X_CONST: constant(to, e); break;
+    case X_FIELD:
+        if (e->index >= 0 && p->structure.field[e->index].width)
+            fprintf(to, "(%s)", types[e->type].kernel);
+        kernel_place(to, p, e);
+        break;
     case X_VAR:
     case X_PART:
-    case X_FIELD:
     case X_ITEM:
     case X_BYTES:
     case X_SHARED:
-    case X_OWN:
-        variable(to, e);
-        element(to, p, e);
-        break;
+    case X_OWN: kernel_place(to, p, e); break;
+    case X_CELL: fprintf(to, "cells_%s[%d]", types[e->type].name, e->op); break;
     case X_INPUT:
         fprintf(to, "in_%s[", types[e->type].name);
         kid(to, p, e, 0);

@@ -46,7 +46,11 @@ void write_prelude(FILE *to, const char *kernels)
 
 static void helper(struct kernel_writer *w, struct helper *h)
 {
-    fprintf(w->to, "\nstatic %s helper%d_%d(", types[h->type].kernel, w->p->number, h->id);
+    if (h->gives)
+        fprintf(w->to, "\nstatic struct record%d_%d helper%d_%d(", w->p->number, w->p->structure.id,
+                w->p->number, h->id);
+    else
+        fprintf(w->to, "\nstatic %s helper%d_%d(", types[h->type].kernel, w->p->number, h->id);
     for (int i = 0; i < h->parameters + (h->pointer != NULL); i++) {
         const struct var *v = i < h->parameters ? h->parameter[i] : h->pointer;
         fputs(i ? ", " : "", w->to);
@@ -67,7 +71,8 @@ static void structure(struct kernel_writer *w)
     for (int f = 0; f < FIELDS; f++) {
         int count = w->p->structure.field[f].count;
         fprintf(w->to, "    %s f%d", types[w->p->structure.field[f].type].kernel, f);
-        fprintf(w->to, count ? "[%d];\n" : ";\n", count);
+        int width = w->p->structure.field[f].width;
+        fprintf(w->to, count ? "[%d];\n" : width ? " : %d;\n" : ";\n", count ? count : width);
     }
     fputs("};\n", w->to);
 }
@@ -120,6 +125,24 @@ static void tables(struct kernel_writer *w)
                 s->var->id, w->p->number, s->var->id);
         kernel_declaration(w, s);
     }
+}
+
+/* Cells for atomics in block memory: what they begin with. */
+static void cells(struct kernel_writer *w)
+{
+    if (!w->p->block_cells)
+        return;
+    for (int t = 0; t < TYPES; t++)
+        if (w->p->has_cells[t])
+            fprintf(
+                w->to,
+                "    SHARED %s cells_%s[%d];\n"
+                "    if (THREAD < sizeof cells_%s)\n"
+                "        for (int i = THREAD; i < sizeof cells_%s; i += %d)\n"
+                "            ((uint8_t *)cells_%s)[i] = i / sizeof *cells_%s == %d ? 255 : 0;\n",
+                types[t].kernel, types[t].name, CELLS, types[t].name, types[t].name,
+                program_threads(w->p), types[t].name, types[t].name, A_AND);
+    fputs("    barrier();\n", w->to);
 }
 
 /* Where a thread is in this program's launch. */
@@ -177,6 +200,7 @@ void write_kernel(FILE *to, struct program *p)
     fputs("{\n", to);
     w.depth = 1;
     shared(&w, false);
+    cells(&w);
     if (p->hides)
         hide(&w);
     for (int i = 0; i < p->shareds; i++) {

@@ -44,8 +44,8 @@ struct structure {
     int id;
     struct {
         enum type type;
-        int count;
-    } field[FIELDS]; /* count 0: no array */
+        int count, width; /* count 0: no array; width: bits, of a bit-field */
+    } field[FIELDS];
 };
 
 struct var {
@@ -53,7 +53,7 @@ struct var {
     enum type type;
     enum shape shape;
     int count;   /* VECTOR, ARRAY: elements; STRUCT: of an array of them, 0: one */
-    int columns; /* ARRAY: of two dimensions; 0: of one */
+    int columns; /* ARRAY: of two dimensions; VECTOR: an array of so many; 0: neither */
     struct structure *structure;
     bool uniform;               /* the same in all threads of the block */
     bool is_parameter;          /* of the kernel; a table: cannot be assigned */
@@ -75,6 +75,7 @@ enum expr_kind {
     X_BYTES,
     X_SHARED,
     X_OWN,
+    X_CELL,
     X_INPUT,
     X_MATRIX,
     X_ROW,
@@ -144,7 +145,8 @@ struct expr {
     int index, sub; /* X_PART element, X_FIELD field and its element, -1 all; X_ROW: see there */
     uint64_t bits;  /* X_CONST integer */
     double real;    /* X_CONST float */
-    bool safe;      /* X_TOGETHER that moves: absent sources replaced after a ballot */
+    bool safe;      /* X_TOGETHER that moves: absent sources replaced after a ballot; X_CHOOSE of
+                     * places: from an array of pointers */
     int temp;       /* X_TOGETHER: scalar.c's */
 };
 
@@ -214,6 +216,7 @@ struct helper {
     int parameters;
     bool is_block; /* called by all threads of the block */
     bool writes;   /* its pointer: own elements are written; else others' are read */
+    bool gives;    /* a struct, not a number */
     struct block body;
     struct expr *result;
 };
@@ -241,8 +244,9 @@ struct program {
     bool has_rows[TYPES], has_records;   /* row_T, rec_u8 */
     bool has_matrix[TYPES], walks;       /* mat_T[height][width]; numbers_i32 */
     bool has_structures;
-    bool hides;     /* no compiler sees that parameters, and what places tell, are uniform */
-    bool is_hiding; /* what is being written has zero0, of which no compiler knows that it is 0 */
+    bool block_cells; /* cells_T lie in block memory, and are read when all is done */
+    bool hides;       /* no compiler sees that parameters, and what places tell, are uniform */
+    bool is_hiding;   /* what is being written has zero0, of which no compiler knows that it is 0 */
 };
 
 enum { INPUTS = 64, HEIGHT = 5, WIDTH = 11 };
@@ -348,8 +352,10 @@ bool program_check(struct program *p, bool found[FEATURES], const char **why);
 void write_prelude(FILE *to, const char *kernels);
 void write_kernel(FILE *to, struct program *p);
 void kernel_expression(FILE *to, const struct program *p, const struct expr *e);
+void kernel_place(FILE *to, const struct program *p, const struct expr *e);   /* as a target */
 void kernel_address(FILE *to, const struct program *p, const struct expr *e); /* of a place */
 void write_name(FILE *to, const struct var *v);
+int array_of(const struct var *v);     /* structs or vectors; 0: it is no array of such */
 int bytes_count(const struct expr *e); /* X_BYTES: elements of its type that the array has */
 void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];

@@ -83,7 +83,7 @@ int list_buffers(struct program *p, struct buffer list[BUFFERS_MAX])
                              threads * (size_t)p->vectors[t / TYPES][t % TYPES] *
                                  (t < TYPES ? 2 : 4));
     for (int t = 0; t < TYPES; t++)
-        if (p->has_cells[t])
+        if (p->has_cells[t] && !p->block_cells)
             end = add_buffer(end, "cells", t, CELLS);
     for (int i = 0; i < p->shareds; i++)
         if (p->shared[i]->place == AT_GLOBAL) {

@@ -59,7 +59,9 @@ void scalar_declare(struct writer *w, const struct var *v)
     fputs(v->shape == POINTER || v->is_reference ? "*" : "", w->to);
     write_name(w->to, v);
     fputs("[NT]", w->to);
-    if (v->shape == ARRAY || v->shape == VECTOR || (v->shape == STRUCT && v->count))
+    if (array_of(v))
+        fprintf(w->to, "[%d]", array_of(v));
+    if (v->shape == ARRAY || v->shape == VECTOR)
         fprintf(w->to, "[%d]", v->count);
     fputs(";\n", w->to);
 }
@@ -81,7 +83,7 @@ static void values(struct writer *w, const struct stmt *s, int number)
             line(w);
             fputs("    ", w->to);
             scalar_name(w->to, v);
-            if (v->shape == STRUCT && v->count)
+            if (array_of(v))
                 fprintf(w->to, "[%d]", number);
             if (v->shape == STRUCT)
                 fprintf(w->to, ".f%d", f);
@@ -105,7 +107,7 @@ static void declaration(struct writer *w, const struct stmt *s)
     }
     each(w, top(w));
     fputs("{\n", w->to);
-    for (int i = 0; i < (v->shape == STRUCT && v->count ? v->count : 1); i++)
+    for (int i = 0; i < (array_of(v) ? array_of(v) : 1); i++)
         values(w, s, i);
     line(w);
     fputs("}\n", w->to);
@@ -115,7 +117,7 @@ static void assignment(struct writer *w, const struct stmt *s)
 {
     scalar_prepare(w, s->value[0]);
     each(w, top(w));
-    value(w, s->target);
+    scalar_place(w->to, w->p, s->target);
     fputs(" = ", w->to);
     value(w, s->value[0]);
     fputs(";\n", w->to);

@@ -66,6 +66,7 @@ void scalar_open_stored(FILE *to, const char *what, enum type t);
 
 /* scalar_name - a variable as thread t sees it; scalar_declare - its values of all threads. */
 void scalar_name(FILE *to, const struct var *v);
+void scalar_place(FILE *to, const struct program *p, const struct expr *e); /* as a target */
 void scalar_declare(struct writer *w, const struct var *v);
 
 /* scalar_call - a helper's body, as if it stood at the call; scalar_return - its value;

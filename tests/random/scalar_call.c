@@ -23,7 +23,7 @@ void scalar_refer(struct writer *w, const struct var *v, const struct expr *e)
     }
     for (int i = is_choice ? 1 : 0; i < (is_choice ? 3 : 1); i++) {
         fputs(i == 2 ? " : &" : "&", w->to);
-        value(w, is_choice ? e->kid[i] : e);
+        scalar_place(w->to, w->p, is_choice ? e->kid[i] : e);
     }
     fputs(";\n", w->to);
 }
@@ -122,7 +122,11 @@ void scalar_call(struct writer *w, const struct stmt *s)
     w->helper = h;
     w->result = w->names++;
     line(w);
-    fprintf(w->to, "%s h%d[NT];\n", types[h->type].scalar, w->result);
+    if (h->gives)
+        fprintf(w->to, "struct record%d_%d h%d[NT];\n", w->p->number, w->p->structure.id,
+                w->result);
+    else
+        fprintf(w->to, "%s h%d[NT];\n", types[h->type].scalar, w->result);
     open_brace(w);
     scalar_push_copy(w, M_ROOT, 0);
     scalar_block(w, (struct block *)&h->body);

@@ -240,19 +240,23 @@ static void row(FILE *to, const struct program *p, const struct expr *e)
 
 static void record(FILE *to, const struct program *p, const struct expr *e)
 {
+    if (p->structure.field[e->op].width)
+        fprintf(to, "(%s)", types[e->type].scalar);
     scalar_open_stored(to, "get", e->type);
     fprintf(to, "((const struct record%d_%d_stored *)rec_u8)[", p->number, p->structure.id);
     cell(to, p, e);
     fprintf(to, p->structure.field[e->op].count ? "].f%d[%d])" : "].f%d)", e->op, e->sub);
 }
 
-static void stored(FILE *to, const struct program *p, const struct expr *e)
+void scalar_place(FILE *to, const struct program *p, const struct expr *e)
 {
     if (e->kind == X_BYTES)
         fprintf(to, "((%s *)", types[e->type].stored);
     scalar_name(to, e->var);
     switch (e->kind) {
     case X_PART:
+        if (e->var->columns)
+            index_of(to, p, e, e->var->columns);
         if (e->index >= 0)
             fprintf(to, "[%d]", e->index);
         break;
@@ -292,13 +296,21 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
     case X_CONST: constant(to, e); break;
+    case X_FIELD:
+        if (e->index >= 0 && p->structure.field[e->index].width)
+            fprintf(to, "(%s)", types[e->type].scalar);
+        scalar_place(to, p, e);
+        break;
     case X_VAR:
     case X_PART:
-    case X_FIELD:
     case X_ITEM:
     case X_BYTES:
     case X_SHARED:
-    case X_OWN: stored(to, p, e); break;
+    case X_OWN: scalar_place(to, p, e); break;
+    case X_CELL:
+        scalar_open_stored(to, "get", e->type);
+        fprintf(to, "cells_%s[%d])", types[e->type].name, e->op);
+        break;
     case X_INPUT: input(to, p, e); break;
     case X_MATRIX: matrix(to, p, e); break;
     case X_ROW: row(to, p, e); break;

@@ -12,7 +12,8 @@ static void structure(struct writer *w)
             const struct type_info *t = &types[w->p->structure.field[f].type];
             int count = w->p->structure.field[f].count;
             fprintf(w->before, " %s f%d", kind ? t->stored : t->scalar, f);
-            fprintf(w->before, count ? "[%d];" : ";", count);
+            int width = w->p->structure.field[f].width;
+            fprintf(w->before, count ? "[%d];" : width ? " : %d;" : ";", count ? count : width);
         }
         fputs(" };\n", w->before);
     }
@@ -82,6 +83,16 @@ static void tables(struct writer *w)
     }
 }
 
+static void cells(struct writer *w)
+{
+    for (int t = 0; t < TYPES && w->p->block_cells; t++)
+        if (w->p->has_cells[t])
+            fprintf(w->to,
+                    "        %s cells_%s[%d] = {0};\n"
+                    "        memset(cells_%s + %d, 0xff, sizeof *cells_%s);\n",
+                    types[t].stored, types[t].name, CELLS, types[t].name, A_AND, types[t].name);
+}
+
 static void write_back(struct writer *w)
 {
     const struct program *p = w->p;
@@ -111,6 +122,7 @@ static void body(struct writer *w)
     int root = scalar_push(w, M_ROOT, 0);
     line(w);
     fprintf(to, "memset(m%d, 1, NT);\n", root);
+    cells(w);
     shared(w);
     fputs("        {\n", to);
     w->depth++;

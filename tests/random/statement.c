@@ -62,7 +62,8 @@ void generate_declare_aggregate(struct generator *g, enum shape shape)
         v->count = percent(g, 30) ? 2 << below(g, 2) : 0;
     } else {
         v->count = shape == VECTOR ? 2 + below(g, 3) : 2 << below(g, 3);
-        v->columns = shape == ARRAY && v->count > 2 && percent(g, 30) ? 2 : 0;
+        v->columns = (shape == VECTOR || v->count > 2) && percent(g, 30) ? 2 : 0;
+        v->columns <<= shape == VECTOR && v->columns ? below(g, 2) : 0;
     }
     declare(g, v);
 }
@@ -129,7 +130,7 @@ static struct expr *whole(struct generator *g, struct var *v)
     struct expr *e = expr_new(g->p, kinds[v->shape], v->type);
     e->var = v;
     e->index = -1;
-    if (v->shape == STRUCT && v->count)
+    if (array_of(v))
         e->kid[0] = generate_expr(g, I32, 1, false);
     return e;
 }
@@ -138,14 +139,14 @@ static struct expr *whole(struct generator *g, struct var *v)
 void generate_vector(struct generator *g)
 {
     struct var *v = find_var(g, VECTOR, NO_TYPE, false);
-    if (!v) {
+    if (!v || v->columns) {
         declare_some_aggregate(g);
         return;
     }
     struct var *a = v, *b = NULL;
     for (int i = 0; i < g->vars; i++) {
         struct var *u = g->scope[i];
-        if (u->shape != VECTOR || u->type != v->type || u->count != v->count)
+        if (u->shape != VECTOR || u->type != v->type || u->count != v->count || u->columns)
             continue;
         a = percent(g, 50) ? u : a;
         b = percent(g, 50) ? u : b;
@@ -214,7 +215,7 @@ static bool may_hold(struct generator *g, const struct var *u, const struct var 
     if (u->shape == POINTER)
         return is_call && u->type == v->type && g->helper->writes && !g->helper->is_block;
     for (int f = 0; f < FIELDS && u->shape == STRUCT; f++)
-        if (u->structure->field[f].type == v->type)
+        if (u->structure->field[f].type == v->type && !u->structure->field[f].width)
             return true;
     return (u->shape == SCALAR || u->shape == ARRAY) && u->type == v->type;
 }
@@ -234,7 +235,8 @@ static struct expr *place_in(struct generator *g, struct var *u, const struct va
         e->kid[0] = generate_expr(g, I32, 1, false);
     if (u->shape == ARRAY && u->columns)
         e->kid[1] = generate_expr(g, I32, 1, false);
-    while (u->shape == STRUCT && u->structure->field[e->index].type != v->type)
+    while (u->shape == STRUCT &&
+           (u->structure->field[e->index].type != v->type || u->structure->field[e->index].width))
         e->index++;
     if (u->shape == STRUCT && u->structure->field[e->index].count)
         e->sub = below(g, u->structure->field[e->index].count);
@@ -260,6 +262,7 @@ static struct expr *place_or_other(struct generator *g, const struct var *v, boo
     if (!e || g->only_uniform || !percent(g, 35))
         return e;
     struct expr *choice = expr_new(g->p, X_CHOOSE, e->type);
+    choice->safe = percent(g, 40);
     choice->kid[0] = generate_condition(g, false);
     choice->kid[1] = e;
     choice->kid[2] = place(g, v, is_call);
@@ -283,19 +286,26 @@ void generate_reference(struct generator *g)
     enter_scope(g, v);
 }
 
-static void declare_like(struct generator *g, const struct var *like)
+struct var *generate_like(struct generator *g, const struct var *like)
 {
     struct var *v = var_new(g->p, like->type, like->shape);
     v->count = like->count;
     v->structure = like->structure;
     if (v->shape != SCALAR) {
         declare(g, v);
-        return;
+        return v;
     }
     struct stmt *s = append_stmt(g, S_DECLARE);
     s->var = v;
     s->value[0] = generate_constant(g, v->type);
     enter_scope(g, v);
+    return v;
+}
+
+struct expr *generate_structure(struct generator *g)
+{
+    struct var *v = find_var(g, STRUCT, NO_TYPE, false);
+    return v ? whole(g, v) : NULL;
 }
 
 /* generate_argument - declares a variable where there is none to pass. */
@@ -308,7 +318,7 @@ struct expr *generate_argument(struct generator *g, const struct var *parameter)
     if (e)
         return e;
     if (is_reference || !find_like(g, parameter))
-        declare_like(g, parameter);
+        generate_like(g, parameter);
     if (is_reference)
         return place_or_other(g, parameter, true);
     if (parameter->shape == STRUCT && !g->helper && percent(g, 25))
@@ -325,7 +335,7 @@ void generate_store(struct generator *g)
         return;
     }
     struct var *v = g->wants[W_VECTOR] ? find_var(g, VECTOR, NO_TYPE, false) : NULL;
-    if (v && v->count != 3 && percent(g, 50)) {
+    if (v && v->count != 3 && !v->columns && percent(g, 50)) {
         append_stmt(g, S_STORE)->from[0] = v;
         return;
     }
@@ -369,6 +379,7 @@ void generate_atomic(struct generator *g)
     op = op == A_CAS && g->only_uniform ? A_ADD : op; /* a loop, each thread its own trips */
     struct expr *e = op == A_EXCHANGE ? expr_integer(g->p, type, 77) : generate_value(g, type);
     struct stmt *s = append_stmt(g, S_ATOMIC);
+    g->atomics[type] = true;
     s->op = op;
     s->value[0] = e;
 }

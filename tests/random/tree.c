@@ -301,14 +301,20 @@ size_t row_cells(const struct program *p)
 
 size_t structure_size(const struct structure *s)
 {
-    size_t at = 0, align = 1;
+    size_t at = 0, align = 8; /* bits */
     for (int f = 0; f < FIELDS; f++) {
-        size_t size = element_size(s->field[f].type);
+        size_t size = 8 * element_size(s->field[f].type), width = (size_t)s->field[f].width;
+        bool fits = width && at % size + width <= size; /* where the one before has ended */
         align = size > align ? size : align;
-        at = (at + size - 1) / size * size +
-             size * (s->field[f].count ? (size_t)s->field[f].count : 1);
+        at = fits ? at : (at + size - 1) / size * size;
+        at += width ? width : size * (s->field[f].count ? (size_t)s->field[f].count : 1);
     }
-    return (at + align - 1) / align * align;
+    return (at + align - 1) / align * align / 8;
+}
+
+int array_of(const struct var *v)
+{
+    return v->shape == STRUCT ? v->count : v->shape == VECTOR ? v->columns : 0;
 }
 
 bool is_place(const struct expr *e)
@@ -318,7 +324,8 @@ bool is_place(const struct expr *e)
         return e->var->shape == SCALAR && !e->var->is_parameter && !e->var->uniform &&
                !e->var->is_volatile;
     case X_FIELD:
-    case X_ITEM: return !e->var->is_parameter && (e->kind == X_FIELD || e->kid[0]);
+        return !e->var->is_parameter && (e->index < 0 || !e->var->structure->field[e->index].width);
+    case X_ITEM: return !e->var->is_parameter && e->kid[0];
     case X_OWN: return true;
     case X_CHOOSE:
         return e->kid[1]->kind != X_CHOOSE && e->kid[2]->kind != X_CHOOSE && is_place(e->kid[1]) &&
@@ -410,6 +417,8 @@ static void number_expr(struct expr *e, void *user)
         p->has_rows[e->type] = true;
     if (e->kind == X_MATRIX)
         p->has_matrix[e->type] = true;
+    if (e->kind == X_CELL)
+        p->has_cells[e->type] = true;
     p->has_records |= e->kind == X_RECORD;
     p->has_structures |= e->kind == X_FIELD || e->kind == X_RECORD;
 }
