@@ -479,3 +479,40 @@ next:
 out:
   ret i32 0
 }
+
+; An atomic holds back what would be loaded ahead: few rows, into the first cache.
+; CHECK-LABEL: @lw.cpu.atomic
+; CHECK: [[STEP:%.*]] = zext i1
+; CHECK: [[COLUMN:%.*]] = shl i64 [[STEP]], 5
+; CHECK: [[X:%.*]] = mul i64 [[COLUMN]], 4
+; CHECK: block:
+; CHECK: load volatile <16 x float>, ptr [[ROW:%.*]], align 4
+; CHECK: [[NEXT:%.*]] = getelementptr i8, ptr [[ROW]], i64 [[X]]
+; CHECK: call void @llvm.prefetch.p0(ptr [[NEXT]], i32 0, i32 3, i32 1)
+; CHECK-NOT: prefetch
+; CHECK: atomicrmw
+; CHECK-NOT: prefetch
+; CHECK: ret i32
+define i32 @lw.cpu.atomic(ptr %launch, ptr %worker, i64 %first, i64 %count) {
+entry:
+  %a = load ptr, ptr %launch
+  %grid = load i32, ptr %worker
+  br label %block
+block:
+  %linear = phi i64 [ %first, %entry ], [ %linear.next, %block ]
+  %x = phi i32 [ 0, %entry ], [ %x.next, %block ]
+  %x32 = shl i32 %x, 5
+  %col = sext i32 %x32 to i64
+  %p = getelementptr float, ptr %a, i64 %col
+  %v = load volatile <16 x float>, ptr %p, align 4
+  %e = extractelement <16 x float> %v, i32 3
+  %old = atomicrmw fadd ptr %launch, float %e monotonic
+  %linear.next = add i64 %linear, 1
+  %x.more = add i32 %x, 1
+  %full = icmp eq i32 %x.more, %grid
+  %x.next = select i1 %full, i32 0, i32 %x.more
+  %again = icmp ult i64 %linear.next, %count
+  br i1 %again, label %block, label %out
+out:
+  ret i32 0
+}

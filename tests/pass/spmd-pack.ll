@@ -28,6 +28,7 @@ declare i32 @llvm.ctpop.i32(i32)
 ; CHECK: [[PACKED:%.*]] = and i1 [[SAME]], [[WHOLE]]
 ; CHECK: br i1 [[PACKED]], label %packed{{.*}}, label %apart
 ; CHECK: packed
+; CHECK: call void @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
 ; CHECK: call <16 x float> @llvm.x86.avx512.mask.compress.v16f32(
 ; CHECK: call void @llvm.masked.store.v16f32.p0(
 ; CHECK: apart
