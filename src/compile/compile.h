@@ -224,6 +224,8 @@ struct lw__loop {
     bool *body;    /* cfg->count */
     uint32_t size; /* blocks in it */
     int parent;    /* the next larger loop around, -1: none */
+    bool
+        holds_returns; /* spmd_gone.c: ways to the return are in it, though they do not lead back */
 };
 struct lw__loops {
     size_t count;

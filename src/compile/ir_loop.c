@@ -69,7 +69,8 @@ static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         body[blocks[i]] = true;
-    loops->loops[loops->count++] = (struct lw__loop){choose_header(s, body), body, count, -1};
+    loops->loops[loops->count++] =
+        (struct lw__loop){choose_header(s, body), body, count, -1, false};
     return true;
 }
 

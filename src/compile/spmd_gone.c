@@ -80,12 +80,47 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
             for (uint32_t b = 0; ok && b < s->cfg.count; b++)
                 if (free_return[b] && is_left_to(s, l, b)) {
                     ok = lw__loops_grow(&s->cfg, l, b);
-                    *held = changed = true;
+                    *held = changed = l->holds_returns = true;
                 }
         }
     }
     free(free_return);
     return ok;
+}
+
+/* Is a value of the loop used behind it, other than by a phi that an edge out of it comes to? */
+static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        uint32_t at = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(user));
+        if (at == UINT32_MAX || l->body[at])
+            continue;
+        bool by_edge = LLVMIsAPHINode(user);
+        for (unsigned k = 0; by_edge && k < LLVMCountIncoming(user); k++) {
+            at = lw__cfg_index(&s->cfg, LLVMGetIncomingBlock(user, k));
+            by_edge = LLVMGetIncomingValue(user, k) != v || at == UINT32_MAX || l->body[at];
+        }
+        if (!by_edge)
+            return true;
+    }
+    return false;
+}
+
+/* A loop that holds returns ends where its lanes do, not where lcssa has put phis: what is used
+ * behind must last there from the first that leave to the last. */
+enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v, uint32_t home)
+{
+    enum lw__apart apart = LW_APART_NOBODY;
+    if (LLVMIsAAllocaInst(v) || lw__ir_is_place(lw__ir_callee(v)))
+        return apart; /* the same in every trip */
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (l->holds_returns && s->leaves_apart[k] > apart && l->body[home] &&
+            is_used_behind(s, l, v))
+            apart = s->leaves_apart[k];
+    }
+    return apart;
 }
 
 /* ---- who is gone ----------------------------------------------------------------------------- */

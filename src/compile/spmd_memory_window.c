@@ -179,6 +179,8 @@ static LLVMValueRef widened(struct lw__spmd *s, LLVMValueRef vector)
     return permute(s, vector, NULL, indices, s->width);
 }
 
+/* Of one element, a scalar is moved: LLVM 19's instcombine takes what becomes of <1 x ptr> in sroa,
+ * a cast of one to ptr, for nothing at all. */
 static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a, int64_t first,
                                   uint32_t count, LLVMValueRef mask)
 {
@@ -192,10 +194,13 @@ static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a
             lw__llvm_intrinsic(s->b, s->module, "llvm.masked.load", types, 2, args, 4);
         return widened(s, some);
     }
-    LLVMValueRef load = LLVMBuildLoad2(s->b, type, address, "");
+    LLVMValueRef load = LLVMBuildLoad2(s->b, count == 1 ? a->moved : type, address, "");
     LLVMSetAlignment(load, align);
     LLVMSetVolatile(load, a->is_volatile);
-    return widened(s, load);
+    if (count > 1)
+        return widened(s, load);
+    LLVMValueRef none = LLVMGetPoison(LLVMVectorType(a->moved, s->width));
+    return LLVMBuildInsertElement(s->b, none, load, lw__spmd_const32(s, 0), "");
 }
 
 /* Always powers of two: of other counts LLVM makes pieces, and crashes on some (its x86 combine of
@@ -279,8 +284,11 @@ static void store_window(struct lw__spmd *s, const struct lw__access *a, const s
 {
     unsigned align;
     LLVMValueRef address = element_address(s, a, w->first, &align);
-    LLVMValueRef part = permute(s, value, NULL, w->lane, w->count);
     LLVMValueRef mask = window_mask(s, a, w, gaps);
+    LLVMValueRef part =
+        w->count == 1 && !mask
+            ? LLVMBuildExtractElement(s->b, value, lw__spmd_const32(s, w->lane[0]), "")
+            : permute(s, value, NULL, w->lane, w->count);
     if (!mask) {
         LLVMValueRef store = LLVMBuildStore(s->b, part, address);
         LLVMSetAlignment(store, align);

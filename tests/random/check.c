@@ -425,7 +425,8 @@ static void assigned(struct walk *w, const struct stmt *s)
             in_scope(w, s->from[i]);
     if (s->kind != S_DECLARE)
         in_scope(w, v);
-    if (v->is_parameter || v->shape == COUNTER)
+    bool is_written = !s->target || (s->target->var == v && s->target->kind != X_SHARED);
+    if (v->is_parameter || v->shape == COUNTER || !is_written)
         fail(w, "what cannot be assigned");
     if (v->uniform && (!w->uniform || s->kind == S_CALL || !is_uniform(s->value[0])))
         fail(w, "a uniform variable gets a value that is not");

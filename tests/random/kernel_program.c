@@ -31,7 +31,7 @@ static const struct {
      "#define CAS_ADD(p, v)                                                               \\\n"
      "    do {                                                                            \\\n"
      "        __typeof__(*(p)) add_ = (v), old_ = atomic_load(p), now_;                   \\\n"
-     "        while ((now_ = atomic_cas(p, old_, old_ + add_)) != old_)                   \\\n"
+     "        while ((now_ = atomic_cas(p, old_, old_ + (uint64_t)add_)) != old_)         \\\n"
      "            old_ = now_;                                                            \\\n"
      "    } while (0)\n"},
 };
