@@ -134,14 +134,12 @@ static void cells(struct kernel_writer *w)
         return;
     for (int t = 0; t < TYPES; t++)
         if (w->p->has_cells[t])
-            fprintf(
-                w->to,
-                "    SHARED %s cells_%s[%d];\n"
-                "    if (THREAD < sizeof cells_%s)\n"
-                "        for (int i = THREAD; i < sizeof cells_%s; i += %d)\n"
-                "            ((uint8_t *)cells_%s)[i] = i / sizeof *cells_%s == %d ? 255 : 0;\n",
-                types[t].kernel, types[t].name, CELLS, types[t].name, types[t].name,
-                program_threads(w->p), types[t].name, types[t].name, A_AND);
+            fprintf(w->to,
+                    "    SHARED %s cells_%s[%d];\n"
+                    "    for (int i = THREAD; i < sizeof cells_%s; i += %d)\n"
+                    "        ((uint8_t *)cells_%s)[i] = i / sizeof *cells_%s == %d ? 255 : 0;\n",
+                    types[t].kernel, types[t].name, CELLS, types[t].name, program_threads(w->p),
+                    types[t].name, types[t].name, A_AND);
     fputs("    barrier();\n", w->to);
 }
 
