@@ -137,6 +137,10 @@ void lw__llvm_keep_places(void);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);
+/* What lies there will be read, soon: data into this cache of the processor. LLVM's numbers. */
+enum lw__cache { LW_SECOND_CACHE = 2, LW_FIRST_CACHE };
+void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
+                       enum lw__cache cache);
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
 /* unit->machine becomes this one, the module, if there is one, code for it. */
 #define LW_X86_64 "x86_64-unknown-linux-gnu"

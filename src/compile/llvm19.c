@@ -129,6 +129,17 @@ LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const ch
     return LLVMBuildCall2(b, type, f, args, arg_count, "");
 }
 
+void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
+                       enum lw__cache cache)
+{
+    enum { TO_READ = 0, DATA = 1 };
+    LLVMTypeRef pointer = LLVMTypeOf(address),
+                i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(pointer));
+    LLVMValueRef args[4] = {address, LLVMConstInt(i32, TO_READ, 0), LLVMConstInt(i32, cache, 0),
+                            LLVMConstInt(i32, DATA, 0)};
+    lw__llvm_intrinsic(b, module, "llvm.prefetch", &pointer, 1, args, 4);
+}
+
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));

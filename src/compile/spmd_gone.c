@@ -107,17 +107,20 @@ static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, L
     return false;
 }
 
+static bool is_same_in_trips(LLVMValueRef v)
+{
+    return LLVMIsAAllocaInst(v) || lw__ir_is_place(lw__ir_callee(v));
+}
+
 /* A loop that holds returns ends where its lanes do, not where lcssa has put phis: what is used
  * behind must last there from the first that leave to the last. */
 enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v, uint32_t home)
 {
     enum lw__apart apart = LW_APART_NOBODY;
-    if (LLVMIsAAllocaInst(v) || lw__ir_is_place(lw__ir_callee(v)))
-        return apart; /* the same in every trip */
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
         if (l->holds_returns && s->leaves_apart[k] > apart && l->body[home] &&
-            is_used_behind(s, l, v))
+            !is_same_in_trips(v) && is_used_behind(s, l, v))
             apart = s->leaves_apart[k];
     }
     return apart;

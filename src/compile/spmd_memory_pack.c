@@ -286,10 +286,8 @@ static void store_packed(struct lw__spmd *s, const struct lw__pack *k, const str
 
 static void fetch_further(struct lw__spmd *s, const struct lw__pack *k)
 {
-    LLVMValueRef args[4] = {lw__spmd_bytes_on(s, k->first, lw__spmd_const64(s, FURTHER)),
-                            lw__spmd_const32(s, 0), lw__spmd_const32(s, 3),
-                            lw__spmd_const32(s, 1)}; /* to read, into the first cache, data */
-    lw__llvm_intrinsic(s->b, s->module, "llvm.prefetch", &s->ptr, 1, args, 4);
+    LLVMValueRef further = lw__spmd_bytes_on(s, k->first, lw__spmd_const64(s, FURTHER));
+    lw__llvm_prefetch(s->b, s->module, further, LW_FIRST_CACHE);
 }
 
 static bool can_pack(const struct lw__spmd *s, const struct lw__access *a)

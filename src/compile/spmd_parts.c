@@ -14,6 +14,22 @@
  */
 #include "compile/spmd.h"
 
+/* Each instruction to `part`, which may take it away. */
+static void each(LLVMValueRef function, void (*part)(LLVMBuilderRef b, LLVMValueRef i))
+{
+    LLVMBuilderRef b =
+        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            part(b, i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
 static bool passes_pair(LLVMValueRef i)
 {
     return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMStructTypeKind &&
@@ -48,10 +64,12 @@ static void fill_phi(LLVMBuilderRef b, LLVMValueRef phi, LLVMValueRef part, unsi
 }
 
 /* Its parts, and a pair made of them for those who ask for one. */
-static void part(LLVMBuilderRef b, LLVMValueRef i)
+static void part_pair(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMTypeOf(i);
     LLVMValueRef pair = LLVMGetPoison(type);
+    if (!passes_pair(i))
+        return;
     for (unsigned k = 0; k < LLVMCountStructElementTypes(type); k++) {
         LLVMValueRef v;
         stand_before(b, i, i);
@@ -69,8 +87,11 @@ static void part(LLVMBuilderRef b, LLVMValueRef i)
 }
 
 /* From where the part was put in. */
-static void take(LLVMValueRef i)
+static void take_part(LLVMBuilderRef b, LLVMValueRef i)
 {
+    (void)b;
+    if (!LLVMIsAExtractValueInst(i))
+        return;
     const unsigned k = *LLVMGetIndices(i);
     LLVMValueRef v = LLVMGetOperand(i, 0);
     while (LLVMIsAInsertValueInst(v) && *LLVMGetIndices(v) != k)
@@ -107,23 +128,12 @@ static void drop_left_over(LLVMValueRef function)
 
 void lw__spmd_part_pairs(LLVMValueRef function)
 {
-    LLVMBuilderRef b =
-        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
-    LLVMBasicBlockRef block;
-    LLVMValueRef i, next;
-    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        for (i = LLVMGetFirstInstruction(block); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (passes_pair(i))
-                part(b, i);
-        }
-    LLVMDisposeBuilder(b);
-    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        for (i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsAExtractValueInst(i))
-                take(i);
+    each(function, part_pair);
+    each(function, take_part);
     drop_left_over(function);
 }
+
+/* ---- integers of odd sizes ------------------------------------------------------------------- */
 
 /* The size of an integer that no instruction loads or stores, in bytes; 0 for any other. */
 static unsigned odd_size(LLVMValueRef i)
@@ -160,8 +170,11 @@ static LLVMValueRef store_bytes(LLVMBuilderRef b, LLVMValueRef store, unsigned a
 }
 
 /* Little-endian, as all targets are; the greatest parts first, which lie best. */
-static void part_bytes(LLVMBuilderRef b, LLVMValueRef i, unsigned bytes)
+static void part_integer(LLVMBuilderRef b, LLVMValueRef i)
 {
+    const unsigned bytes = odd_size(i);
+    if (!bytes)
+        return;
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
     LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
     bool is_store = LLVMIsAStoreInst(i) != NULL;
@@ -188,19 +201,10 @@ static void part_bytes(LLVMBuilderRef b, LLVMValueRef i, unsigned bytes)
 
 void lw__spmd_part_integers(LLVMValueRef function)
 {
-    LLVMBuilderRef b =
-        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
-    LLVMBasicBlockRef block;
-    LLVMValueRef i, next;
-    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        for (i = LLVMGetFirstInstruction(block); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            unsigned bytes = odd_size(i);
-            if (bytes)
-                part_bytes(b, i, bytes);
-        }
-    LLVMDisposeBuilder(b);
+    each(function, part_integer);
 }
+
+/* ---- numbers of a vector's bits -------------------------------------------------------------- */
 
 static bool is_vector(LLVMValueRef v)
 {
@@ -271,23 +275,19 @@ static bool cuts_bits(LLVMTargetDataRef data, LLVMValueRef i)
     return !is_vector(from) && bits_of(data, LLVMTypeOf(from));
 }
 
+static void part_vector(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
+    stand_before(b, i, i);
+    if (joins_bits(data, i))
+        LLVMReplaceAllUsesWith(i, join_bits(b, data, i));
+    else if (cuts_bits(data, i))
+        LLVMReplaceAllUsesWith(i, cut_bits(b, data, i));
+}
+
 void lw__spmd_part_vectors(LLVMValueRef function)
 {
-    LLVMModuleRef module = LLVMGetGlobalParent(function);
-    LLVMTargetDataRef data = LLVMGetModuleDataLayout(module);
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
-    LLVMBasicBlockRef block;
-    LLVMValueRef i, next;
-    for (block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        for (i = LLVMGetFirstInstruction(block); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            stand_before(b, i, i);
-            LLVMValueRef v = joins_bits(data, i)  ? join_bits(b, data, i)
-                             : cuts_bits(data, i) ? cut_bits(b, data, i)
-                                                  : NULL;
-            if (v)
-                LLVMReplaceAllUsesWith(i, v);
-        }
-    LLVMDisposeBuilder(b);
+    each(function, part_vector);
     drop_left_over(function);
 }

@@ -54,7 +54,7 @@ struct ahead {
     LLVMValueRef block_x; /* block_idx.x */
     LLVMValueRef step;    /* i64: its change */
     unsigned visits;
-    uint64_t cache; /* what is fetched goes into: 3 the first, 2 the second */
+    enum lw__cache cache; /* into which is fetched */
     struct row rows[ROWS_MAX];
     size_t row_count;
 };
@@ -298,11 +298,7 @@ static void fetch(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRe
     LLVMPositionBuilderBefore(a->b, LLVMGetNextInstruction(i));
     LLVMSetCurrentDebugLocation2(a->b, LLVMInstructionGetDebugLoc(i));
     LLVMValueRef later = LLVMBuildGEP2(a->b, a->i8, address, &row->change, 1, "");
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(a->i64)),
-                pointer = LLVMTypeOf(later);
-    LLVMValueRef args[4] = {later, LLVMConstInt(i32, 0, 0), LLVMConstInt(i32, a->cache, 0),
-                            LLVMConstInt(i32, 1, 0)}; /* to read, data */
-    lw__llvm_intrinsic(a->b, a->module, "llvm.prefetch", &pointer, 1, args, 4);
+    lw__llvm_prefetch(a->b, a->module, later, a->cache);
     row->next = offset + (size > LINE ? size : LINE);
 }
 
@@ -407,10 +403,10 @@ bool lw__cpu_fetch_ahead(LLVMValueRef function)
     bool ok = lw__cfg_build(function, &a->cfg) && lw__loops_build(&a->cfg, &a->loops);
     if (ok && find_loop(a)) {
         each_access(a, note_row);
-        a->cache = a->row_count < ROWS_MIN ? 3 : 2;
+        a->cache = a->row_count < ROWS_MIN ? LW_FIRST_CACHE : LW_SECOND_CACHE;
         if (a->row_count >= ROWS_MIN || has_atomic(a))
             each_access(a, fetch);
-        a->cache = 2;
+        a->cache = LW_SECOND_CACHE;
         fetch_rows(a);
     }
     lw__loops_free(&a->loops);

@@ -335,17 +335,16 @@ static void helper_body(struct walk *w, const struct helper *h)
 /* refer - a reference gets a place; block memory's only for the time of a call. */
 static void refer(struct walk *w, const struct var *v, const struct expr *e, bool is_call)
 {
+    const struct expr *places[2];
+    const int count = places_of(e, places);
     w->found[C_REFERENCE] = true;
-    bool is_choice = e->kind == X_CHOOSE;
     if (!is_place(e) || e->type != v->type || is_whole(e) != (v->shape == STRUCT))
         fail(w, "a reference to what is no such place");
-    for (int i = is_choice ? 1 : 0; i < (is_choice ? 3 : 1) && !w->why; i++) {
-        const struct expr *place = is_choice ? e->kid[i] : e;
-        if (place->kind == X_OWN && !is_call)
+    for (int i = 0; i < count && !w->why; i++)
+        if (places[i]->kind == X_OWN && !is_call)
             fail(w, "a reference to block memory that lasts");
-        else if (place->kind == X_OWN)
-            touch(w, place->var, OWNED_BIT);
-    }
+        else if (places[i]->kind == X_OWN)
+            touch(w, places[i]->var, OWNED_BIT);
 }
 
 static void arguments(struct walk *w, const struct stmt *s)

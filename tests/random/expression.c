@@ -88,7 +88,7 @@ static enum type bytes_type(struct generator *g, const struct var *v)
     return types[t].bits <= types[v->type].bits ? t : U8;
 }
 
-struct expr *generate_item(struct generator *g, struct var *v, int depth, bool uniform)
+static struct expr *item(struct generator *g, struct var *v, int depth, bool uniform)
 {
     struct expr *e = of_var(g, X_ITEM, v);
     bool is_whole_number = !is_float(v->type) && v->type != BOOL;
@@ -104,7 +104,7 @@ struct expr *generate_item(struct generator *g, struct var *v, int depth, bool u
 static struct expr *part(struct generator *g, struct var *v, int depth, bool uniform)
 {
     if (v->shape == ARRAY)
-        return generate_item(g, v, depth, uniform);
+        return item(g, v, depth, uniform);
     struct expr *e = of_var(g, v->shape == VECTOR ? X_PART : X_FIELD, v);
     e->kid[0] = array_of(v) ? index_expr(g, depth, uniform) : NULL;
     if (v->shape == VECTOR) {

@@ -434,19 +434,25 @@ static void wanted(struct generator *g)
         }
 }
 
-static void dump(struct generator *g)
+/* What atomics have left in block memory. */
+static void dump_cells(struct generator *g)
 {
     bool any = false;
     for (int t = 0; t < TYPES; t++)
-        any |= g->atomics[t];
-    if (any && g->p->block_cells)
-        append_barrier(g);
-    for (int t = 0; t < TYPES && g->p->block_cells; t++)
         for (int op = 0; op < CELLS && g->atomics[t]; op++) {
+            if (!any)
+                append_barrier(g);
+            any = true;
             struct expr *e = expr_new(g->p, X_CELL, (enum type)t);
             e->op = op;
             append_stmt(g, S_STORE)->value[0] = e;
         }
+}
+
+static void dump(struct generator *g)
+{
+    if (g->p->block_cells)
+        dump_cells(g);
     for (int i = 0; i < g->vars; i++) {
         struct var *v = g->scope[i];
         if (v->shape == SCALAR && !v->is_parameter)

@@ -62,7 +62,6 @@ enum type integer_type(struct generator *g);
 struct var *find_var(struct generator *g, enum shape shape, enum type type, bool uniform);
 struct expr *generate_expr(struct generator *g, enum type type, int depth, bool uniform);
 struct expr *generate_part(struct generator *g, struct var *v);
-struct expr *generate_item(struct generator *g, struct var *v, int depth, bool uniform);
 struct expr *generate_condition(struct generator *g, bool uniform);
 struct expr *generate_together(struct generator *g, bool is_block, bool uniform);
 struct expr *generate_constant(struct generator *g, enum type type);

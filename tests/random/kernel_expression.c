@@ -260,7 +260,9 @@ void kernel_place(FILE *to, const struct program *p, const struct expr *e)
 
 void kernel_address(FILE *to, const struct program *p, const struct expr *e)
 {
-    bool is_choice = e->kind == X_CHOOSE;
+    const struct expr *places[2];
+    const int count = places_of(e, places);
+    const bool is_choice = count > 1;
     if (is_choice && e->safe && is_whole(e))
         fprintf(to, "((struct record%d_%d *[]){", p->number, p->structure.id);
     else if (is_choice && e->safe)
@@ -269,9 +271,9 @@ void kernel_address(FILE *to, const struct program *p, const struct expr *e)
         kid(to, p, e, 0);
         fputs(" ? ", to);
     }
-    for (int i = is_choice ? 1 : 0; i < (is_choice ? 3 : 1); i++) {
-        fputs(i < 2 ? "&" : e->safe ? ", &" : " : &", to);
-        kernel_place(to, p, is_choice ? e->kid[i] : e);
+    for (int i = 0; i < count; i++) {
+        fputs(i == 0 ? "&" : e->safe ? ", &" : " : &", to);
+        kernel_place(to, p, places[i]);
     }
     if (is_choice && e->safe) {
         fputs("})[!", to);

@@ -286,7 +286,9 @@ size_t structure_size(const struct structure *s);
 int program_threads(const struct program *p);
 int program_blocks(const struct program *p);
 bool same_place(const struct expr *a, const struct expr *b);
-bool is_place(const struct expr *e);                  /* of a variable that a reference may be to */
+bool is_place(const struct expr *e); /* of a variable that a reference may be to */
+/* Which places a reference gets, by a choice one of two; how many. */
+int places_of(const struct expr *e, const struct expr *places[2]);
 bool is_whole(const struct expr *e);                  /* a struct or vector, not a part of it */
 bool holds_entry(const struct stmt *loop, int entry); /* S_ENTRY of this number, -1: any */
 

@@ -12,18 +12,19 @@ static void assigned(struct writer *w, const struct var *v, const struct expr *e
 
 void scalar_refer(struct writer *w, const struct var *v, const struct expr *e)
 {
-    bool is_choice = e->kind == X_CHOOSE;
+    const struct expr *places[2];
+    const int count = places_of(e, places);
     each(w, top(w));
     write_name(w->to, v);
     fputs("[t] = ", w->to);
-    if (is_choice) {
+    if (count > 1) {
         fputc('(', w->to);
         value(w, e->kid[0]);
         fputs(") ? ", w->to);
     }
-    for (int i = is_choice ? 1 : 0; i < (is_choice ? 3 : 1); i++) {
-        fputs(i == 2 ? " : &" : "&", w->to);
-        scalar_place(w->to, w->p, is_choice ? e->kid[i] : e);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? " : &" : "&", w->to);
+        scalar_place(w->to, w->p, places[i]);
     }
     fputs(";\n", w->to);
 }

@@ -116,7 +116,7 @@ void generate_assign_part(struct generator *g)
         return;
     }
     struct stmt *s = stmt_new(g->p, S_ASSIGN);
-    struct expr *target = which == 1 ? generate_item(g, v, 1, false) : generate_part(g, v);
+    struct expr *target = generate_part(g, v);
     s->var = v;
     s->target = target;
     s->value[0] = generate_value(g, target->type);

@@ -335,6 +335,14 @@ bool is_place(const struct expr *e)
     }
 }
 
+int places_of(const struct expr *e, const struct expr *places[2])
+{
+    const bool is_choice = e->kind == X_CHOOSE;
+    places[0] = is_choice ? e->kid[1] : e;
+    places[1] = is_choice ? e->kid[2] : NULL;
+    return is_choice ? 2 : 1;
+}
+
 bool is_whole(const struct expr *e)
 {
     return e->kind == X_CHOOSE   ? is_whole(e->kid[1])
