@@ -276,19 +276,6 @@ static unsigned length(LLVMBasicBlockRef block)
     return n;
 }
 
-/* All that branches to `from` branches to `to`. */
-static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
-{
-    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(from)), next;
-    for (; use; use = next) {
-        LLVMValueRef branch = LLVMGetUser(use);
-        next = LLVMGetNextUse(use);
-        for (unsigned k = 0; k < LLVMGetNumSuccessors(branch); k++)
-            if (LLVMGetSuccessor(branch, k) == from)
-                LLVMSetSuccessor(branch, k, to);
-    }
-}
-
 static void return_anything(LLVMBuilderRef b, LLVMValueRef function)
 {
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
@@ -298,21 +285,14 @@ static void return_anything(LLVMBuilderRef b, LLVMValueRef function)
         LLVMBuildRet(b, LLVMConstNull(type));
 }
 
-/* The first instructions go into a block of their own in front, so that the phis behind the block
- * still name it. */
+/* The first instructions go into a block of their own in front. */
 static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef never,
                       LLVMBasicBlockRef elsewhere)
 {
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(never));
-    LLVMBasicBlockRef front = LLVMInsertBasicBlockInContext(context, block, "part");
-    LLVMValueRef i = LLVMGetFirstInstruction(block), next;
-    redirect(block, front);
-    LLVMPositionBuilderAtEnd(b, front);
-    for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(i); n++, i = next) {
-        next = LLVMGetNextInstruction(i);
-        LLVMInstructionRemoveFromParent(i);
-        LLVMInsertIntoBuilder(b, i);
-    }
+    LLVMValueRef rest = LLVMGetFirstInstruction(block);
+    for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(rest); n++)
+        rest = LLVMGetNextInstruction(rest);
+    LLVMPositionBuilderAtEnd(b, lw__ir_split_before(rest));
     LLVMSetCurrentDebugLocation2(b, NULL);
     LLVMBuildCondBr(b, never, elsewhere, block);
 }
