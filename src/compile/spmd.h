@@ -121,6 +121,8 @@ struct lw__region {
     bool *blocks;  /* per block: in the region or in one inside */
     uint32_t first, last, size; /* of them: the lowest, the highest, how many */
     int parent;                 /* -1: the kernel */
+    uint32_t *order;            /* the blocks as spmd_class.c places them, each loop in one piece */
+    uint32_t order_count;
 
     /* Its own blocks fall into classes: blocks that the same lanes run, connected by uniform
      * control flow. A class is named by its first block. */

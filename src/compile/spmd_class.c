@@ -183,6 +183,7 @@ static bool place_block(struct order *o, uint32_t b)
     const uint32_t first = o->r->head_count;
     const bool own = s->region_of[b] == o->region;
     o->placed[b] = true;
+    o->r->order[o->r->order_count++] = b;
     if (o->is_head[b])
         o->r->heads[o->r->head_count++] = b;
     return !l || (place(o, l->body) && (!own || !o->is_head[b] || add_repeat(o, first)));
@@ -229,7 +230,7 @@ static bool place_others(struct order *o, const bool *only, uint32_t b)
     return ok;
 }
 
-/* The heads among `only` (NULL: all), in reverse postorder, but each loop in one piece. */
+/* The blocks among `only` (NULL: all), in reverse postorder, but each loop in one piece. */
 static bool place(struct order *o, const bool *only)
 {
     for (uint32_t b = o->r->first; b <= o->r->last; b++)
@@ -244,8 +245,9 @@ static bool order_region(struct lw__spmd *s, int region, const bool *is_head)
     struct lw__region *r = &s->regions[region];
     struct order o = {.s = s, .r = r, .region = region, .is_head = is_head};
     o.placed = calloc(s->cfg.count, 1);
+    r->order = malloc((r->size + 1) * sizeof *r->order);
     r->heads = malloc((r->size + 1) * sizeof *r->heads);
-    bool ok = (o.placed && r->heads) || lw__defect("out of memory");
+    bool ok = (o.placed && r->order && r->heads) || lw__defect("out of memory");
     ok = ok && place(&o, NULL);
     free(o.placed);
     return ok;

@@ -296,6 +296,7 @@ void lw__spmd_regions_free(struct lw__spmd *s)
 {
     for (size_t k = 0; k < s->region_count; k++) {
         free(s->regions[k].blocks);
+        free(s->regions[k].order);
         free(s->regions[k].heads);
         free(s->regions[k].repeats);
     }

@@ -161,27 +161,25 @@ static bool add_meeting(struct meet *m, struct hall *h, uint32_t block, const st
     return true;
 }
 
-/* The meetings of a region, or of a loop in it, in reverse postorder, each loop in one piece. */
-static bool list_meetings(struct meet *m, struct hall *h, const bool *only, bool *placed)
+/* The meetings among blocks first .. end - 1 of the region's order, in which each loop is one
+ * piece, and who returns meets before the others meet the block. */
+static bool list_meetings(struct meet *m, struct hall *h, uint32_t first, uint32_t end)
 {
     const struct lw__region *r = &h->s->regions[h->region];
-    for (uint32_t b = r->first; b <= r->last; b++) {
-        if (!r->blocks[b] || (only && !only[b]) || placed[b])
-            continue;
-        placed[b] = true;
-        const struct lw__loop *l = lw__spmd_loop_at(h->s, b);
-        const uint32_t first = (uint32_t)h->meeting_count;
-        if (!add_meeting(m, h, b, l))
+    for (uint32_t k = first, next; k < end; k = next) {
+        const struct lw__loop *l = lw__spmd_loop_at(h->s, r->order[k]);
+        const uint32_t meeting = (uint32_t)h->meeting_count;
+        if (!add_meeting(m, h, r->order[k], l))
             return false;
-        if (!l)
-            continue;
-        if (!list_meetings(m, h, l->body, placed))
+        for (next = k + 1; l && next < end && l->body[r->order[next]];)
+            next++;
+        if (l && !list_meetings(m, h, k + 1, next))
             return false;
-        if (h->meeting_count == first)
+        if (!l || h->meeting_count == meeting)
             continue;
         if (!grow(&h->rounds, h->round_count, sizeof *h->rounds))
             return false;
-        h->rounds[h->round_count++] = (struct round){first, (uint32_t)h->meeting_count - 1};
+        h->rounds[h->round_count++] = (struct round){meeting, (uint32_t)h->meeting_count - 1};
     }
     return true;
 }
@@ -217,11 +215,7 @@ static bool open_hall(struct meet *m, const struct lw__spmd *s, const struct gro
                        .head = blocks[r->head],
                        .join = r->join == UINT32_MAX ? NULL : blocks[r->join],
                        .is_loop = r->is_loop};
-    bool *placed = calloc(s->cfg.count + 1, sizeof *placed);
-    bool ok =
-        placed ? list_meetings(m, h, NULL, placed) && list_blocks(h) : lw__defect("out of memory");
-    free(placed);
-    return ok;
+    return list_meetings(m, h, 0, r->order_count) && list_blocks(h);
 }
 
 /* ---- trips that differ ----------------------------------------------------------------------- */

@@ -14,6 +14,12 @@
 // expect: wrong: i32[1] = [0]
 // run: -k in_turns -b @B 3 i32[1] i32[256]
 // expect: wrong: i32[1] = [0]
+// run: -k vote_at_once -b @B i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
+// run: -k vote_unrolled -b @B i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
+// run: -k vote_between -b @B 3 i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>
 
 KERNEL void at_once(int *wrong, const int *zeros)
@@ -148,4 +154,56 @@ KERNEL void in_turns(int trips, int *wrong, const int *zeros)
     return;
 end:
     row[t] = trip + 1;
+}
+
+/* A collective of the warp on the way: who returns meets there, in front of the others' barrier. */
+KERNEL void vote_at_once(int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x;
+    row[t] = 0;
+    if (zeros[t] + lane_id()) {
+        row[t] = warp_any(zeros[t]) + t;
+        return;
+    }
+    barrier();
+    if (t + 1 < (int)block_dim.x && row[t + 1] != t + 1)
+        atomic_add(wrong, 1);
+}
+
+/* Those of each trip meet by themselves, and return before the others go on. */
+KERNEL void vote_unrolled(int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x;
+    row[t] = 0;
+    for (int trip = 0; trip < 3; trip++) {
+        barrier();
+        for (int k = 1; k < 4; k++)
+            if (k < (int)block_dim.x && row[k] != (k <= trip ? 10 * k + 1 : 0))
+                atomic_add(wrong, 1);
+        barrier();
+        if (zeros[t] + t % 32 == trip + 1) {
+            row[t] = 10 * (trip + 1) + warp_sum(1);
+            return;
+        }
+    }
+}
+
+KERNEL void vote_between(int trips, int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x;
+    row[t] = 0;
+    for (int trip = 0; trip < trips; trip++) {
+        barrier();
+        if (zeros[t] + t % 32 == trip + 1) {
+            row[t] = 10 * (trip + 1) + warp_sum(1);
+            return;
+        }
+        barrier();
+        for (int k = 1; k < 4; k++)
+            if (k < (int)block_dim.x && row[k] != (k <= trip + 1 ? 10 * k + 1 : 0))
+                atomic_add(wrong, 1);
+    }
 }
