@@ -77,9 +77,10 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     s->looped_at = s->entered_at + n;
     s->class_of = calloc(n, sizeof *s->class_of);
     s->meets_at = calloc(n, sizeof *s->meets_at);
+    s->awaited = calloc(n, sizeof *s->awaited);
     s->meets_later = calloc(s->cfg.succ_start[s->cfg.count] + 1, sizeof *s->meets_later);
     if (!s->ipdom || !s->operations || !s->apart || !s->joins || !s->leaves_apart || !s->waits ||
-        !s->region_of || !s->class_of || !s->meets_at || !s->meets_later)
+        !s->region_of || !s->class_of || !s->meets_at || !s->awaited || !s->meets_later)
         return lw__defect("out of memory");
     lw__spmd_find_operations(&s->cfg, s->operations);
     if (!lw__spmd_values_build(s))
@@ -115,6 +116,8 @@ void lw__spmd_close(struct lw__spmd *s)
     free(s->meets_later);
     free(s->arguments);
     free(s->gone);
+    free(s->awaiting);
+    free(s->awaited);
 }
 
 /* ---- the function around the blocks ---------------------------------------------------------- */
@@ -183,14 +186,20 @@ static void step(struct lw__spmd *s, const struct counters *c)
     }
 }
 
+static void open_masks(struct lw__spmd *s, LLVMValueRef *slots, const char *name)
+{
+    LLVMTypeRef mask = lw__spmd_vector_type(s, s->i1);
+    for (uint32_t p = 0; slots && p < s->pieces; p++) {
+        slots[p] = LLVMBuildAlloca(s->entry, mask, name);
+        LLVMBuildStore(s->b, LLVMConstNull(mask), slots[p]);
+    }
+}
+
 /* No thread of the block has returned. */
 void lw__spmd_open_gone(struct lw__spmd *s)
 {
-    LLVMTypeRef mask = lw__spmd_vector_type(s, s->i1);
-    for (uint32_t p = 0; s->gone && p < s->pieces; p++) {
-        s->gone[p] = LLVMBuildAlloca(s->entry, mask, "gone");
-        LLVMBuildStore(s->b, LLVMConstNull(mask), s->gone[p]);
-    }
+    open_masks(s, s->gone, "gone");
+    open_masks(s, s->awaiting, "awaiting");
 }
 
 static void open_block(struct lw__spmd *s, const struct counters *c)

@@ -34,7 +34,8 @@ uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *k
 bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
 
 /* spmd_unroll.c: say on the loops' branches how LLVM is to unroll them, add to *marked how many:
- * loops that become straight code; loops of which some trips become one. */
+ * loops that stay; that become straight code; of which some trips become one. */
+bool lw__spmd_mark_kept(const struct lw__unit *unit, const struct lw__kernel *kernel);
 bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
                          uint32_t *marked);
 /* Add to *depths how deep the loops lie that are marked to be straight code. */
@@ -200,6 +201,8 @@ struct lw__spmd {
     LLVMBasicBlockRef done; /* where the block's threads have all returned */
     LLVMBasicBlockRef stop; /* branch here where a call has stopped the launch */
     LLVMValueRef *gone;     /* per piece a slot: threads that meet no more; NULL: nobody asks */
+    LLVMValueRef *awaiting; /* the same: of those gone, who wait for others of their warp */
+    bool *awaited;          /* per block: threads may wait in it for others at a block operation */
     bool *meets_later;      /* where gone is set, per edge: threads that take it may come to a block
                                operation */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
@@ -366,6 +369,8 @@ bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const
 /* spmd_trips.c: lanes that are here in different trips are of different instances. Do some of the
  * trips differ by lane? Then an operation of the warp is done once for each of them. */
 bool lw__spmd_trips_differ(const struct lw__spmd *s, LLVMValueRef call);
+/* Does the instance hold a trip of this loop, too: do threads of different trips meet apart? */
+bool lw__spmd_parts_trips(const struct lw__cfg *g, const struct lw__loop *l, LLVMValueRef call);
 /* Which they are, by their numbers among the operands of the call's bundle; returns how many. */
 enum { LW_TRIPS_MAX = LW_REF_KEY_MAX };
 unsigned lw__spmd_differing_trips(const struct lw__spmd *s, LLVMValueRef call, unsigned *operands);
@@ -391,6 +396,13 @@ bool lw__spmd_find_gone(struct lw__spmd *s);
 LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                  LLVMValueRef mask);
 
+/* spmd_await.c: where threads that are gone wait for others of their warp; lanes of a piece that
+ * are gone, on their way to block `to`; those that have met; live lanes, and who awaits them. */
+bool lw__spmd_find_awaited(struct lw__spmd *s);
+void lw__spmd_await_along(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef gone);
+void lw__spmd_await_no_more(struct lw__spmd *s, const LLVMValueRef *mask);
+void lw__spmd_add_awaiting(struct lw__spmd *s, LLVMValueRef *live);
+
 /* spmd_wait.c: find loops that wait. */
 bool lw__spmd_find_waits(struct lw__spmd *s);
 
@@ -412,10 +424,12 @@ bool lw__cpu_fetch_ahead(LLVMValueRef function);
 void lw__cpu_masks_as_words(LLVMValueRef function);
 void lw__cpu_hide_half_masks(LLVMValueRef function);
 void lw__cpu_mask_choices(LLVMValueRef function);
+void lw__cpu_choose_ones(LLVMValueRef function);
 void lw__cpu_define_addresses(LLVMValueRef function);
 void lw__cpu_repeat_addresses(LLVMValueRef function);
 void lw__cpu_add_indices(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);
+bool lw__cpu_is_mask(LLVMValueRef v); /* a vector of i1 */
 /* An i64 at its start, 0, of which LLVM does not know that one bit, or all 64 are: of the sign of
  * the address that its first argument is. */
 LLVMValueRef lw__cpu_never(LLVMBuilderRef b, LLVMValueRef function, bool all_bits);

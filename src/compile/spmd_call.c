@@ -91,6 +91,7 @@ void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live)
         if (s->gone)
             live[p] = lw__mask_and_not(s, live[p], LLVMBuildLoad2(s->b, type, s->gone[p], ""));
     }
+    lw__spmd_add_awaiting(s, live);
 }
 
 void lw__spmd_meet(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)

@@ -92,6 +92,7 @@ static void note_gone(struct lw__spmd *s, uint32_t from, uint32_t to, const LLVM
             return;
         LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(m), s->gone[p], "");
         LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, m, ""), s->gone[p]);
+        lw__spmd_await_along(s, to, p, m);
     }
 }
 

@@ -120,6 +120,8 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
 {
     const char *type, *name = lw__ir_callee(i);
     enum lw__op op = lw__ir_collective(i, &type);
+    if (op && !lw__op_table[op].block)
+        lw__spmd_await_no_more(s, c->mask);
     if (LLVMIsAStoreInst(i))
         lw__spmd_store_uniform(s, i, c->mask);
     else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))

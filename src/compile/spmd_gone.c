@@ -212,7 +212,9 @@ bool lw__spmd_find_gone(struct lw__spmd *s)
         find_ways(s);
         s->gone = calloc(s->pieces, sizeof *s->gone);
     }
-    return !in_region || s->gone || lw__defect("out of memory");
+    if (in_region && !s->gone)
+        return lw__defect("out of memory");
+    return !in_region || lw__spmd_find_awaited(s);
 }
 
 static bool meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to)

@@ -163,6 +163,9 @@ static bool unroll_for_cuda(struct lw__unit *unit)
 static bool unroll(struct lw__unit *unit)
 {
     uint32_t whole = 0, sums = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lw__spmd_mark_kept(unit, &unit->kernels.rows[i]))
+            return false;
     if (lw__is_for_cuda(unit))
         return unroll_for_cuda(unit);
     for (size_t i = 0; i < unit->kernels.count; i++) {

@@ -11,8 +11,7 @@
  * A tail is code from which a thread only gets to its end, and meets the block no more. Where ways
  * lead to it from in front of a barrier and from behind it, threads of the first would wait for
  * those of the second, and what they write come too late for those at the barrier. So the ways that
- * a block operation lies between get copies of their own, which spmd_class.c puts in their places;
- * not those by which threads come to one instance of a collective in the tail, who meet there.
+ * a block operation lies between get copies of their own, which spmd_class.c puts in their places.
  *
  * A failed assert is a tail as well, of its own for each way: `assert(a && b)` is no place where
  * the lanes that fail a meet those that fail b.
@@ -61,21 +60,23 @@ static void close_tails(struct tails *t)
 /* ---- which ways ------------------------------------------------------------------------------ */
 
 /* The tail that begins at the block: what follows on it, but for the return that all share. false:
- * it writes nothing. */
+ * it writes nothing, or lanes meet in it. */
 static bool find_tail(struct tails *t, uint32_t first)
 {
     const struct lw__cfg *g = &t->cfg;
-    bool any = false;
+    bool any = false, meets = false;
     memset(t->tail, 0, g->count);
     t->tail[first] = true;
     lw__cfg_flow_on(g, t->tail);
     for (uint32_t b = 0; b < g->count; b++) {
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
         t->tail[b] &= !LLVMIsAReturnInst(i);
-        for (; t->tail[b] && i; i = LLVMGetNextInstruction(i))
+        for (; t->tail[b] && i; i = LLVMGetNextInstruction(i)) {
             any |= lw__ir_may_write(i);
+            meets |= lw__ir_collective(i, NULL) != LW_OP_NONE;
+        }
     }
-    return any;
+    return any && !meets;
 }
 
 /* Can a thread at the end of block a still meet the block, and then get to the end of block b? */
@@ -92,51 +93,16 @@ static bool is_behind(struct tails *t, uint32_t a, uint32_t b)
     return t->behind[b];
 }
 
-/* What a value is at the tail's begin for those that come by the way. */
-static LLVMValueRef brought(const struct tails *t, uint32_t first, LLVMValueRef v, uint32_t way)
-{
-    if (!LLVMIsAPHINode(v) || LLVMGetInstructionParent(v) != t->cfg.blocks[first])
-        return v;
-    return lw__ir_incoming(v, t->cfg.blocks[way]);
-}
-
-/* Are those that come to the collective by either way in the same trips of all loops around it? */
-static bool is_one_instance(const struct tails *t, uint32_t first, LLVMValueRef call, uint32_t a,
-                            uint32_t b)
-{
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
-    bool one = true;
-    for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
-        LLVMValueRef trip = LLVMGetOperandBundleArgAtIndex(bundle, k);
-        one &= brought(t, first, trip, a) == brought(t, first, trip, b);
-    }
-    LLVMDisposeOperandBundle(bundle);
-    return one;
-}
-
-/* Do threads that come by these ways meet in the tail? Then none of them is done before. */
-static bool is_shared(const struct tails *t, uint32_t first, uint32_t a, uint32_t b)
-{
-    for (uint32_t k = 0; k < t->cfg.count; k++) {
-        LLVMValueRef i = t->tail[k] ? LLVMGetFirstInstruction(t->cfg.blocks[k]) : NULL;
-        for (; i; i = LLVMGetNextInstruction(i))
-            if (lw__ir_collective(i, NULL) && is_one_instance(t, first, i, a, b))
-                return true;
-    }
-    return false;
-}
-
-static bool is_apart(struct tails *t, uint32_t first, uint32_t group, uint32_t way)
+static bool is_apart(struct tails *t, uint32_t group, uint32_t way)
 {
     for (uint32_t b = 0; b < t->cfg.count; b++)
-        if (t->group[b] == group && (is_behind(t, b, way) || is_behind(t, way, b)) &&
-            !is_shared(t, first, b, way))
+        if (t->group[b] == group && (is_behind(t, b, way) || is_behind(t, way, b)))
             return true;
     return false;
 }
 
 /* The ways to block `first` from outside of the tail in groups: between those of one lies no block
- * operation, or they meet. Returns how many groups. */
+ * operation. Returns how many groups. */
 static uint32_t group_ways(struct tails *t, uint32_t first)
 {
     const struct lw__cfg *g = &t->cfg;
@@ -147,7 +113,7 @@ static uint32_t group_ways(struct tails *t, uint32_t first)
         uint32_t fits = 1;
         if (t->tail[way] || t->group[way])
             continue;
-        while (fits <= groups && is_apart(t, first, fits, way))
+        while (fits <= groups && is_apart(t, fits, way))
             fits++;
         t->group[way] = fits;
         groups = fits > groups ? fits : groups;

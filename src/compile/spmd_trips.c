@@ -7,6 +7,32 @@
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
 
+enum { DEPTH_MAX = 4 }; /* of what a trip's number is made of */
+
+static bool is_of_loop(const struct lw__cfg *g, const struct lw__loop *l, LLVMValueRef v,
+                       unsigned depth)
+{
+    if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
+        return false;
+    const uint32_t at = lw__cfg_index(g, LLVMGetInstructionParent(v));
+    bool is = at != UINT32_MAX && l->body[at];
+    for (unsigned k = 0; !is && k < (unsigned)LLVMGetNumOperands(v); k++)
+        is = is_of_loop(g, l, LLVMGetOperand(v, k), depth + 1);
+    return is;
+}
+
+bool lw__spmd_parts_trips(const struct lw__cfg *g, const struct lw__loop *l, LLVMValueRef call)
+{
+    bool parts = false;
+    if (!LLVMGetNumOperandBundles(call))
+        return false;
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
+    for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2)
+        parts |= is_of_loop(g, l, LLVMGetOperandBundleArgAtIndex(bundle, k), 0);
+    LLVMDisposeOperandBundle(bundle);
+    return parts;
+}
+
 unsigned lw__spmd_differing_trips(const struct lw__spmd *s, LLVMValueRef call, unsigned *operands)
 {
     unsigned count = 0;

@@ -10,8 +10,12 @@
  * of one piece fit, some trips are made one: the widening emits them for one piece after the other,
  * so that a piece's values are loaded and stored once for all of these trips. These are no more
  * than make that little of the work: the code for all pieces must stay in the first cache.
+ *
+ * Not unrolled are loops with block operations that threads leave to meet those who leave with them
+ * and return: what is done on that way belongs to the trip (spmd_gone.c), before the next block
+ * operation, and would be one way for all trips behind them.
  */
-#include "compile/spmd.h"
+#include "compile/spmd_copy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +26,50 @@ struct marker {
     enum lw__level level;
     uint32_t pieces, marked;
 };
+
+/* ---- loops that stay ------------------------------------------------------------------------- */
+
+/* On the branches back to the header; always, or unless it is already said how to unroll. */
+static void say(struct marker *m, const struct lw__loop *loop, const char *word, uint32_t count,
+                bool always)
+{
+    for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
+         p++) {
+        LLVMValueRef back = LLVMGetBasicBlockTerminator(m->cfg.blocks[m->cfg.pred[p]]);
+        if (loop->body[m->cfg.pred[p]] && (always || !lw__loop_has_word(back, "llvm.loop.unroll.")))
+            lw__loop_say(back, word, count);
+    }
+}
+
+/* Is a collective in the block in which those meet who leave the loop in the same trip? */
+static bool meets_by_trip(const struct marker *m, const struct lw__loop *loop, uint32_t b)
+{
+    bool meets = false;
+    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
+    for (; !meets && i; i = LLVMGetNextInstruction(i))
+        meets = lw__ir_collective(i, NULL) && lw__spmd_parts_trips(&m->cfg, loop, i);
+    return meets;
+}
+
+static void mark_kept(struct marker *m)
+{
+    const size_t n = m->cfg.count;
+    bool *operations = lw__copy_memory(2 * n, 1), *later = operations + n;
+    lw__spmd_find_operations(&m->cfg, operations);
+    memcpy(later, operations, n);
+    lw__cfg_flow_back(&m->cfg, later);
+    for (size_t l = 0; l < m->loops.count; l++) {
+        const struct lw__loop *loop = &m->loops.loops[l];
+        bool block = false, arm = false;
+        for (uint32_t b = 0; b < n; b++) {
+            block |= loop->body[b] && operations[b];
+            arm |= !loop->body[b] && !later[b] && meets_by_trip(m, loop, b);
+        }
+        if (block && arm)
+            say(m, loop, "llvm.loop.unroll.disable", 0, true);
+    }
+    free(operations);
+}
 
 /* ---- loops that become straight code --------------------------------------------------------- */
 
@@ -58,18 +106,6 @@ static void mark_holder(struct marker *m, uint32_t b)
         m->unroll[inner] = true;
 }
 
-/* On the branches back to the header, unless the source already says how to unroll. */
-static void ask_to_unroll(struct marker *m, const struct lw__loop *loop, uint32_t count)
-{
-    const char *word = count ? "llvm.loop.unroll.count" : "llvm.loop.unroll.enable";
-    for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
-         p++) {
-        LLVMValueRef back = LLVMGetBasicBlockTerminator(m->cfg.blocks[m->cfg.pred[p]]);
-        if (loop->body[m->cfg.pred[p]] && !lw__loop_has_word(back, "llvm.loop.unroll."))
-            lw__loop_say(back, word, count);
-    }
-}
-
 static void mark_whole(struct marker *m)
 {
     for (uint32_t b = 0; b < m->cfg.count; b++)
@@ -83,7 +119,7 @@ static void mark_whole(struct marker *m)
         }
     for (size_t l = 0; l < m->loops.count; l++)
         if (m->unroll[l]) {
-            ask_to_unroll(m, &m->loops.loops[l], 0);
+            say(m, &m->loops.loops[l], "llvm.loop.unroll.enable", 0, false);
             m->marked++;
         }
 }
@@ -173,7 +209,7 @@ static void mark_sums(struct marker *m)
                        trips = trips_together(m, size, n);
         if (!size || trips == 1 || n * m->pieces <= registers || n + n / 2 > registers)
             continue;
-        ask_to_unroll(m, loop, trips);
+        say(m, loop, "llvm.loop.unroll.count", trips, false);
         m->marked++;
     }
 }
@@ -195,6 +231,12 @@ static bool mark(const struct lw__unit *unit, const struct lw__kernel *kernel,
     lw__loops_free(&m.loops);
     lw__cfg_free(&m.cfg);
     return ok || lw__defect("out of memory");
+}
+
+bool lw__spmd_mark_kept(const struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    uint32_t marked = 0;
+    return mark(unit, kernel, mark_kept, &marked);
 }
 
 bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
