@@ -173,6 +173,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
         if (level == LW_LEVEL_AVX512) {
             lw__cpu_hide_half_masks(f);
             lw__cpu_mask_choices(f);
+            lw__cpu_choose_ones(f);
         }
         align_spills(f, level);
         lw__cpu_define_addresses(f);

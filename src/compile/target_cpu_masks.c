@@ -7,7 +7,7 @@
  */
 #include "compile/spmd.h"
 
-static bool is_mask(LLVMValueRef v)
+bool lw__cpu_is_mask(LLVMValueRef v)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
@@ -38,7 +38,7 @@ static LLVMValueRef signs(LLVMBuilderRef b, LLVMValueRef words)
 /* Words with the mask in their signs where `i` makes the mask of such; else NULL. */
 static LLVMValueRef words_compared(LLVMValueRef i)
 {
-    if (!LLVMIsAICmpInst(i) || LLVMGetICmpPredicate(i) != LLVMIntSLT || !is_mask(i) ||
+    if (!LLVMIsAICmpInst(i) || LLVMGetICmpPredicate(i) != LLVMIntSLT || !lw__cpu_is_mask(i) ||
         LLVMTypeOf(LLVMGetOperand(i, 0)) != words_for(i) || !LLVMIsNull(LLVMGetOperand(i, 1)))
         return NULL;
     return LLVMGetOperand(i, 0);
@@ -66,7 +66,7 @@ static void replace_uses(LLVMBuilderRef b, LLVMBasicBlockRef block)
     LLVMValueRef first = behind_phis(block), next;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(block); LLVMIsAPHINode(phi); phi = next) {
         next = LLVMGetNextInstruction(phi);
-        if (!is_mask(phi))
+        if (!lw__cpu_is_mask(phi))
             continue;
         LLVMPositionBuilderBefore(b, phi);
         LLVMValueRef words = LLVMBuildPhi(b, words_for(phi), "");
@@ -80,7 +80,7 @@ static void replace_phis(LLVMBuilderRef b, LLVMBasicBlockRef block)
     LLVMValueRef next;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(block); LLVMIsAPHINode(phi); phi = next) {
         next = LLVMGetNextInstruction(phi);
-        if (!is_mask(phi))
+        if (!lw__cpu_is_mask(phi))
             continue;
         LLVMValueRef words = LLVMGetPreviousInstruction(phi);
         for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
@@ -125,7 +125,7 @@ static bool is_bitwise(LLVMValueRef i, LLVMOpcode *op, unsigned *other)
 {
     *op = LLVMGetInstructionOpcode(i);
     *other = 1;
-    if (*op != LLVMSelect || !is_mask(LLVMGetOperand(i, 0)))
+    if (*op != LLVMSelect || !lw__cpu_is_mask(LLVMGetOperand(i, 0)))
         return *op == LLVMAnd || *op == LLVMOr || *op == LLVMXor;
     LLVMValueRef yes = LLVMGetOperand(i, 1), no = LLVMGetOperand(i, 2);
     const bool both = LLVMIsConstant(no) && LLVMIsNull(no),
@@ -165,7 +165,7 @@ void lw__cpu_masks_as_words(LLVMValueRef function)
     for (k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = behind_phis(k); i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (is_mask(i))
+            if (lw__cpu_is_mask(i))
                 replace_uses_elsewhere(b, operate_on_words(b, i));
         }
     for (k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
