@@ -40,8 +40,18 @@ static bool only_asks(LLVMValueRef rmw)
     }
 }
 
+/* Nobody else writes the thread's own variables, volatile or not. */
+static bool is_own(LLVMValueRef i)
+{
+    const bool accesses =
+        LLVMIsALoadInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
+    return accesses && LLVMIsAAllocaInst(lw__ir_object(LLVMGetOperand(i, 0)));
+}
+
 static bool waits_by(const struct search *q, LLVMValueRef i)
 {
+    if (is_own(i))
+        return false;
     if (LLVMIsALoadInst(i))
         return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
     if (LLVMIsAAtomicRMWInst(i))
