@@ -49,7 +49,29 @@ static void flow_back(const struct lw__spmd *s, const bool *loops, bool past, bo
 struct ways {
     bool *at_once, *by_operation;
     bool *loops; /* those of which the instance holds the trip */
+    bool *meets; /* per edge of a divergent branch: an operation of the block lies on it, before all
+                    whom the branch parts are together again */
 };
+
+/* Does a thread that goes from the branch to this block come to an operation before the others? */
+static bool meets_apart(const struct lw__spmd *s, uint32_t branch, uint32_t to, bool *seen)
+{
+    const struct lw__cfg *g = &s->cfg;
+    const uint32_t join = s->ipdom[branch];
+    memset(seen, 0, g->count);
+    seen[to] = to != join;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < g->count; b++) {
+            if (seen[b] && s->operations[b])
+                return true;
+            for (uint32_t e = g->succ_start[b]; seen[b] && e < g->succ_start[b + 1]; e++)
+                if (g->succ[e] != join && !seen[g->succ[e]])
+                    changed = seen[g->succ[e]] = true;
+        }
+    }
+    return false;
+}
 
 static void find_ways(const struct lw__spmd *s, const struct ways *w, uint32_t block)
 {
@@ -73,10 +95,10 @@ static bool parts_ways(const struct lw__spmd *s, const struct ways *w, uint32_t 
         const uint32_t to = g->succ[e];
         const bool stays = !is_next_trip(s, w->loops, b, to);
         at_once += stays && w->at_once[to];
-        by_operation += stays && w->by_operation[to];
-        either += stays && (w->at_once[to] || w->by_operation[to]);
+        by_operation += stays && w->meets[e] && w->by_operation[to];
+        either += stays && (w->at_once[to] || (w->meets[e] && w->by_operation[to]));
     }
-    return at_once && by_operation && either > 1 && lw__spmd_is_divergent(s, b);
+    return at_once && by_operation && either > 1;
 }
 
 static LLVMValueRef warp_collective(LLVMBasicBlockRef block)
@@ -104,8 +126,12 @@ static bool is_awaited(const struct lw__spmd *s, const struct ways *w, uint32_t 
 bool lw__spmd_find_awaited(struct lw__spmd *s)
 {
     const size_t n = s->cfg.count;
-    bool *later = lw__copy_memory(3 * n + s->loops.count, 1), any = false;
-    const struct ways w = {later + n, later + 2 * n, later + 3 * n};
+    const uint32_t *start = s->cfg.succ_start;
+    bool *later = lw__copy_memory(3 * n + s->loops.count + start[n], 1), any = false;
+    const struct ways w = {later + n, later + 2 * n, later + 3 * n, later + 3 * n + s->loops.count};
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = start[b]; lw__spmd_is_divergent(s, b) && e < start[b + 1]; e++)
+            w.meets[e] = meets_apart(s, b, s->cfg.succ[e], w.at_once);
     memcpy(later, s->operations, n);
     lw__cfg_flow_back(&s->cfg, later);
     for (uint32_t b = 0; b < n; b++)

@@ -120,8 +120,6 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
 {
     const char *type, *name = lw__ir_callee(i);
     enum lw__op op = lw__ir_collective(i, &type);
-    if (op && !lw__op_table[op].block)
-        lw__spmd_await_no_more(s, c->mask);
     if (LLVMIsAStoreInst(i))
         lw__spmd_store_uniform(s, i, c->mask);
     else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
@@ -351,6 +349,8 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
     LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
     if (s->waits[b])
         lw__gang_wait(s, s->waits[b], c->mask);
+    if (s->awaited[b])
+        lw__spmd_await_no_more(s, c->mask);
     for (; i && !s->failed; i = LLVMGetNextInstruction(i)) {
         enum duty duty = duty_of(s, i);
         bool load = LLVMIsALoadInst(i), turns = duty == PER_PIECE && can_turn(s, c, i);

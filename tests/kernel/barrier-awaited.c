@@ -4,24 +4,25 @@
 // device: !cuda where barriers miss nobody
 // status: 4
 // stderr: kernel 'left_loop': barrier divergence in block (0,0,0): 
-// stderr: missing at @DIR/barrier-awaited.c:41: (5,0,0) to (31,0,0); 32 threads have returned
+// stderr: missing at @DIR/barrier-awaited.c:42: (5,0,0) to (31,0,0); 32 threads have returned
 // run: -k left_loop -b 64 33 i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
-// stderr: missing at @DIR/barrier-awaited.c:41: (33,0,0) to (63,0,0)
+// stderr: missing at @DIR/barrier-awaited.c:42: (33,0,0) to (63,0,0)
 // run: -k left_loop -b 64 32 --quiet i32[64]
 // run: -k left_loop -b 64 64 --quiet i32[64]
 // run: -k left_loop -b 33 32 --quiet i32[64]
 // run: -k two_ways -b 8 --quiet i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
-// stderr: missing at @DIR/barrier-awaited.c:53: (1,0,0), (5,0,0)
+// stderr: missing at @DIR/barrier-awaited.c:54: (1,0,0), (5,0,0)
 // run: -k two_ways -b 1 --quiet i32[64]
 // run: -k in_rounds_missing -b 64 3 --quiet i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
-// stderr: missing at @DIR/barrier-awaited.c:89: (0,0,0), (8,0,0), (16,0,0), (24,0,0), ...
+// stderr: missing at @DIR/barrier-awaited.c:98: (0,0,0), (8,0,0), (16,0,0), (24,0,0), ...
 // run: -k in_rounds -b 64 --quiet 4 i32[4]=0,1,0,1 i32[64]
+// run: -k in_rounds_by_vote -b 64 --quiet 4 i32[4]=0,1,0,2 i32[64]
 // run: -k in_rounds -b 9 --quiet 4 i32[4]=0,0,1,1 i32[9]
 // run: -k apart -b 100 --quiet 4 i32[100]
 // run: -k apart -b 8 --quiet 4 i32[8]
@@ -60,23 +61,31 @@ end:
 }
 
 /* In each trip those who leave meet, in front of the barrier and behind it. */
+#define IN_ROUNDS(lanes)                                                                           \
+    int t = ME;                                                                                    \
+    for (int i = 0; i < trips; i++) {                                                              \
+        if (t % 8 == i && !all_stay[i])                                                            \
+            goto leave;                                                                            \
+        if (all_stay[i])                                                                           \
+            barrier();                                                                             \
+        if (t % 8 == i + 4 && !all_stay[i]) {                                                      \
+        leave:                                                                                     \
+            out[t] = lanes;                                                                        \
+            assert(out[t] == 8 || block_dim.x < 64);                                               \
+            return;                                                                                \
+        }                                                                                          \
+        if (all_stay[i] == 2)                                                                      \
+            barrier();                                                                             \
+    }
+
 KERNEL void in_rounds(int trips, const int *all_stay, int *out)
 {
-    int t = ME;
-    for (int i = 0; i < trips; i++) {
-        if (t % 8 == i && !all_stay[i])
-            goto leave;
-        if (all_stay[i])
-            barrier();
-        if (t % 8 == i + 4 && !all_stay[i]) {
-        leave:
-            out[t] = warp_sum(1);
-            assert(out[t] == 8 || block_dim.x < 64);
-            return;
-        }
-        if (all_stay[i] == 2)
-            barrier();
-    }
+    IN_ROUNDS(warp_sum(1))
+}
+
+KERNEL void in_rounds_by_vote(int trips, const int *all_stay, int *out)
+{
+    IN_ROUNDS(popcount(ballot(true)))
 }
 
 /* The same; who has not met in one trip is missing. */
