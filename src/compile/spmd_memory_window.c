@@ -266,8 +266,8 @@ LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access
     bool can_run = lay(s, a, false, &runs);
     bool can_cover = !a->is_volatile && lay(s, a, true, &cover);
     if (a->mask) {
-        can_run &= !a->is_volatile && has_masks(s, a); /* no masked load is volatile */
-        can_cover &= !cover.shared && has_masks(s, a);
+        can_run = can_run && !a->is_volatile && has_masks(s, a); /* no masked load is volatile */
+        can_cover = can_cover && !cover.shared && has_masks(s, a);
     }
     if (!can_run && !can_cover)
         return NULL;

@@ -317,7 +317,9 @@ static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef ne
     LLVMValueRef rest = LLVMGetFirstInstruction(block);
     for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(rest); n++)
         rest = LLVMGetNextInstruction(rest);
-    LLVMPositionBuilderAtEnd(b, lw__ir_split_before(rest));
+    LLVMBasicBlockRef front = lw__ir_split_before(rest);
+    LLVMSetValueName2(LLVMBasicBlockAsValue(front), "part", 4);
+    LLVMPositionBuilderAtEnd(b, front);
     LLVMSetCurrentDebugLocation2(b, NULL);
     LLVMBuildCondBr(b, never, elsewhere, block);
 }
