@@ -41,6 +41,14 @@ enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type)
     return LW_OP_NONE;
 }
 
+LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(block);
+    while (i && !lw__ir_collective(i, NULL))
+        i = LLVMGetNextInstruction(i);
+    return i;
+}
+
 bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function)
 {
     for (size_t i = 0; i < unit->kernels.count; i++)

@@ -101,17 +101,9 @@ static bool parts_ways(const struct lw__spmd *s, const struct ways *w, uint32_t 
     return at_once && by_operation && either > 1;
 }
 
-static LLVMValueRef warp_collective(LLVMBasicBlockRef block)
-{
-    LLVMValueRef i = LLVMGetFirstInstruction(block);
-    while (i && !lw__ir_collective(i, NULL))
-        i = LLVMGetNextInstruction(i);
-    return i;
-}
-
 static bool is_awaited(const struct lw__spmd *s, const struct ways *w, uint32_t block)
 {
-    LLVMValueRef call = warp_collective(s->cfg.blocks[block]);
+    LLVMValueRef call = lw__ir_collective_in(s->cfg.blocks[block]);
     bool is = false;
     if (!call)
         return false;

@@ -185,7 +185,7 @@ static void build_after(struct plan *p, uint32_t k)
 static bool hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
                  LLVMValueRef takes_part, LLVMBasicBlockRef others)
 {
-    LLVMValueRef call = lw__ptx_collective_in(block), rest = LLVMGetNextInstruction(call);
+    LLVMValueRef call = lw__ir_collective_in(block), rest = LLVMGetNextInstruction(call);
     LLVMBasicBlockRef own = lw__ir_split_before(rest); /* up to the call */
     LLVMPositionBuilderAtEnd(p->b, own);
     LLVMBuildCondBr(p->b, takes_part, block, others);

@@ -78,14 +78,6 @@ static bool split_blocks(struct meet *m)
     return true;
 }
 
-LLVMValueRef lw__ptx_collective_in(LLVMBasicBlockRef block)
-{
-    LLVMValueRef i = LLVMGetFirstInstruction(block);
-    while (i && !lw__ir_collective(i, NULL))
-        i = LLVMGetNextInstruction(i);
-    return i;
-}
-
 static const struct group *group_at(const struct meet *m, LLVMBasicBlockRef block)
 {
     for (size_t g = 0; g < m->group_count; g++)
@@ -278,7 +270,7 @@ static LLVMValueRef all_lanes(struct lw__ptx *x)
 static bool hold_uniform(struct meet *m, const struct group *g)
 {
     for (size_t k = 0; k < g->count; k++) {
-        LLVMValueRef call = lw__ptx_collective_in(g->blocks[k]);
+        LLVMValueRef call = lw__ir_collective_in(g->blocks[k]);
         LLVMPositionBuilderBefore(m->x->b, call);
         if (!lw__ptx_collective(m->x, call, lw__ptx_same_trips(m, call, all_lanes(m->x)), true))
             return false;
@@ -290,7 +282,7 @@ static bool meets_block(const struct group *g)
 {
     bool meets = false;
     for (size_t k = 0; k < g->count; k++)
-        meets |= lw__op_table[lw__ir_collective(lw__ptx_collective_in(g->blocks[k]), NULL)].block;
+        meets |= lw__op_table[lw__ir_collective(lw__ir_collective_in(g->blocks[k]), NULL)].block;
     return meets;
 }
 
@@ -301,7 +293,7 @@ static bool plan(struct meet *m, bool *uniform)
     bool ok = true;
     for (size_t g = 0; ok && g < m->group_count; g++)
         for (size_t k = 0; ok && k < m->groups[g].count; k++)
-            ok = note_differing(m, lw__ptx_collective_in(m->groups[g].blocks[k]));
+            ok = note_differing(m, lw__ir_collective_in(m->groups[g].blocks[k]));
     for (size_t g = 0; ok && g < m->group_count; g++)
         ok = !meets_block(&m->groups[g]) || open_hall(m, &m->s, &m->groups[g]);
     for (size_t g = 0; ok && g < m->group_count; g++)

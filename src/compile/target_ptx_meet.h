@@ -55,9 +55,7 @@ struct meet {
     struct differing *differing;
 };
 
-/* target_ptx_meet.c: the collective in a block of a group; the lanes of mask that are in the same
- * trips as this one, in front of a call. */
-LLVMValueRef lw__ptx_collective_in(LLVMBasicBlockRef block);
+/* target_ptx_meet.c: the lanes of mask that are in the same trips as this one, before a call. */
 LLVMValueRef lw__ptx_same_trips(struct meet *m, LLVMValueRef call, LLVMValueRef mask);
 
 /* target_ptx_hall.c. What does not depend on a hall's region is computed in front of it: it needs

@@ -174,22 +174,25 @@ KERNEL void vote_at_once(int *wrong, const int *zeros)
 }
 
 /* Those of each trip meet by themselves, and return before the others go on. */
+#define VOTE_IN_TRIPS(trips)                                                                       \
+    for (int trip = 0; trip < trips; trip++) {                                                     \
+        barrier();                                                                                 \
+        for (int k = 1; k < 4; k++)                                                                \
+            if (k < (int)block_dim.x && row[k] != (k <= trip ? 10 * k + 1 : 0))                    \
+                atomic_add(wrong, 1);                                                              \
+        barrier();                                                                                 \
+        if (zeros[t] + t % 32 == trip + 1) {                                                       \
+            row[t] = 10 * (trip + 1) + warp_sum(1);                                                \
+            return;                                                                                \
+        }                                                                                          \
+    }
+
 KERNEL void vote_unrolled(int *wrong, const int *zeros)
 {
     SHARED int row[256];
     int t = thread_idx.x;
     row[t] = 0;
-    for (int trip = 0; trip < 3; trip++) {
-        barrier();
-        for (int k = 1; k < 4; k++)
-            if (k < (int)block_dim.x && row[k] != (k <= trip ? 10 * k + 1 : 0))
-                atomic_add(wrong, 1);
-        barrier();
-        if (zeros[t] + t % 32 == trip + 1) {
-            row[t] = 10 * (trip + 1) + warp_sum(1);
-            return;
-        }
-    }
+    VOTE_IN_TRIPS(3)
 }
 
 KERNEL void vote_pairs(int trips, int *wrong, const int *zeros)
@@ -198,17 +201,7 @@ KERNEL void vote_pairs(int trips, int *wrong, const int *zeros)
     int t = thread_idx.x;
     row[t] = 0;
 #pragma unroll 2
-    for (int trip = 0; trip < trips; trip++) {
-        barrier();
-        for (int k = 1; k < 4; k++)
-            if (k < (int)block_dim.x && row[k] != (k <= trip ? 10 * k + 1 : 0))
-                atomic_add(wrong, 1);
-        barrier();
-        if (zeros[t] + t % 32 == trip + 1) {
-            row[t] = 10 * (trip + 1) + warp_sum(1);
-            return;
-        }
-    }
+    VOTE_IN_TRIPS(trips)
 }
 
 KERNEL void vote_between(int trips, int *wrong, const int *zeros)
