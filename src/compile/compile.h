@@ -174,6 +174,7 @@ LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block); /* the first; NULL: 
 const char *lw__ir_callee(LLVMValueRef instruction);        /* name of the function called, or "" */
 bool lw__ir_is_place(const char *callee);                   /* lw.thread_idx.x and its like */
 LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
+bool lw__ir_is_private(LLVMValueRef pointer);     /* into a variable of the thread's own */
 bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
 bool lw__ir_is_arith(LLVMValueRef i); /* a value of its operands and nothing else; no call, GEP */
 bool lw__ir_is_speculatable(LLVMValueRef call);            /* of a function that says so */

@@ -78,6 +78,11 @@ LLVMValueRef lw__ir_object(LLVMValueRef pointer)
     return pointer;
 }
 
+bool lw__ir_is_private(LLVMValueRef pointer)
+{
+    return LLVMIsAAllocaInst(lw__ir_object(pointer));
+}
+
 bool lw__ir_is_arith(LLVMValueRef i)
 {
     return LLVMIsABinaryOperator(i) || LLVMIsAUnaryOperator(i) || LLVMIsACastInst(i) ||

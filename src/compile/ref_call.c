@@ -114,17 +114,10 @@ static LLVMValueRef address_written(LLVMValueRef i)
     return copies ? LLVMGetOperand(i, 0) : NULL;
 }
 
-static bool is_private(LLVMValueRef address)
-{
-    while (LLVMIsAGetElementPtrInst(address) || LLVMIsABitCastInst(address))
-        address = LLVMGetOperand(address, 0);
-    return LLVMIsAAllocaInst(address) != NULL;
-}
-
 bool lw__ref_may_write(LLVMValueRef instruction)
 {
     LLVMValueRef address = address_written(instruction);
-    return address && !is_private(address);
+    return address && !lw__ir_is_private(address);
 }
 
 static bool comparable(struct lw__ref *r, LLVMTypeRef type)

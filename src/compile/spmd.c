@@ -92,7 +92,7 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     if (!lw__spmd_find_waits(s))
         return false;
     lw__spmd_defer_conditions(s);
-    return lw__spmd_regions(s) && lw__spmd_find_gone(s);
+    return lw__spmd_regions(s) && (lw__is_for_cuda(s->unit) || lw__spmd_find_gone(s));
 }
 
 void lw__spmd_close(struct lw__spmd *s)

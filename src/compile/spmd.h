@@ -386,6 +386,8 @@ uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 
 /* spmd_gone.c: per block, is an operation of the block in it? */
 void lw__spmd_find_operations(const struct lw__cfg *cfg, bool *operations);
+bool lw__spmd_meets_in_loop(const struct lw__cfg *g, const bool *operations,
+                            const struct lw__loop *l);
 /* spmd_gone.c: the ways to returns belong to their loops; who comes to no block operation any more;
  * of the lanes that go from -> to, those of one piece. NULL: none that we know of. */
 bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held);
@@ -396,9 +398,10 @@ bool lw__spmd_find_gone(struct lw__spmd *s);
 LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                  LLVMValueRef mask);
 
-/* spmd_await.c: where threads that are gone wait for others of their warp; lanes of a piece that
- * are gone, on their way to block `to`; those that have met; live lanes, and who awaits them. */
-bool lw__spmd_find_awaited(struct lw__spmd *s);
+/* spmd_await.c: where threads that are gone wait for others of their warp, later[b]: a block
+ * operation is in block b, or can be reached from it; lanes of a piece that are gone, on their way
+ * to block `to`; those that have met; live lanes, and who awaits them. */
+bool lw__spmd_find_awaited(struct lw__spmd *s, const bool *later);
 void lw__spmd_await_along(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef gone);
 void lw__spmd_await_no_more(struct lw__spmd *s, const LLVMValueRef *mask);
 void lw__spmd_add_awaiting(struct lw__spmd *s, LLVMValueRef *live);

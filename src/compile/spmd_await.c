@@ -115,20 +115,18 @@ static bool is_awaited(const struct lw__spmd *s, const struct ways *w, uint32_t 
     return is;
 }
 
-bool lw__spmd_find_awaited(struct lw__spmd *s)
+bool lw__spmd_find_awaited(struct lw__spmd *s, const bool *later)
 {
     const size_t n = s->cfg.count;
     const uint32_t *start = s->cfg.succ_start;
-    bool *later = lw__copy_memory(3 * n + s->loops.count + start[n], 1), any = false;
-    const struct ways w = {later + n, later + 2 * n, later + 3 * n, later + 3 * n + s->loops.count};
+    bool *at_once = lw__copy_memory(2 * n + s->loops.count + start[n], 1), any = false;
+    const struct ways w = {at_once, at_once + n, at_once + 2 * n, at_once + 2 * n + s->loops.count};
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t e = start[b]; lw__spmd_is_divergent(s, b) && e < start[b + 1]; e++)
-            w.meets[e] = meets_apart(s, b, s->cfg.succ[e], w.at_once);
-    memcpy(later, s->operations, n);
-    lw__cfg_flow_back(&s->cfg, later);
+            w.meets[e] = later[b] && meets_apart(s, b, s->cfg.succ[e], at_once);
     for (uint32_t b = 0; b < n; b++)
         any |= s->awaited[b] = !later[b] && is_awaited(s, &w, b);
-    free(later);
+    free(at_once);
     if (any)
         s->awaiting = calloc(s->pieces, sizeof *s->awaiting);
     return !any || s->awaiting || lw__defect("out of memory");

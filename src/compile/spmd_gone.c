@@ -57,11 +57,12 @@ static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint3
            !leads_around(s, l, b);
 }
 
-static bool meets_in_loop(const struct lw__spmd *s, const struct lw__loop *l)
+bool lw__spmd_meets_in_loop(const struct lw__cfg *g, const bool *operations,
+                            const struct lw__loop *l)
 {
     bool meets = false;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        meets |= l->body[b] && s->operations[b];
+    for (uint32_t b = 0; b < g->count; b++)
+        meets |= l->body[b] && operations[b];
     return meets;
 }
 
@@ -74,7 +75,8 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
     *held = false;
     for (size_t k = 0; ok && k < s->loops.count; k++) {
         struct lw__loop *l = &s->loops.loops[k];
-        bool changed = s->leaves_apart[k] != LW_APART_NOBODY && meets_in_loop(s, l);
+        bool changed = s->leaves_apart[k] != LW_APART_NOBODY &&
+                       lw__spmd_meets_in_loop(&s->cfg, s->operations, l);
         while (ok && changed) {
             changed = false;
             for (uint32_t b = 0; ok && b < s->cfg.count; b++)
@@ -183,14 +185,12 @@ static bool meets_behind(struct way *w, uint32_t from, uint32_t edge)
 }
 
 /* Of all edges. */
-static void find_ways(struct lw__spmd *s)
+static void find_ways(struct lw__spmd *s, const bool *later)
 {
     const struct lw__cfg *g = &s->cfg;
     const uint32_t edges = g->succ_start[g->count];
-    bool *later = lw__copy_memory(g->count, 1), *seen = lw__copy_memory(edges, 1);
+    bool *seen = lw__copy_memory(edges, 1);
     struct way w = {.s = s, .later = later, .seen = seen};
-    memcpy(later, s->operations, g->count);
-    lw__cfg_flow_back(g, later);
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
             memset(seen, 0, edges);
@@ -199,7 +199,6 @@ static void find_ways(struct lw__spmd *s)
             s->meets_later[e] = meets_behind(&w, b, e);
         }
     free(seen);
-    free(later);
 }
 
 /* Nobody can be missing where all block operations are outside of regions. */
@@ -208,13 +207,16 @@ bool lw__spmd_find_gone(struct lw__spmd *s)
     bool in_region = false;
     for (uint32_t b = 0; b < s->cfg.count; b++)
         in_region |= s->operations[b] && s->region_of[b] >= 0;
-    if (in_region) {
-        find_ways(s);
-        s->gone = calloc(s->pieces, sizeof *s->gone);
-    }
-    if (in_region && !s->gone)
-        return lw__defect("out of memory");
-    return !in_region || lw__spmd_find_awaited(s);
+    if (!in_region)
+        return true;
+    bool *later = lw__copy_memory(s->cfg.count, 1);
+    memcpy(later, s->operations, s->cfg.count);
+    lw__cfg_flow_back(&s->cfg, later);
+    find_ways(s, later);
+    s->gone = calloc(s->pieces, sizeof *s->gone);
+    const bool ok = s->gone ? lw__spmd_find_awaited(s, later) : lw__defect("out of memory");
+    free(later);
+    return ok;
 }
 
 static bool meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to)

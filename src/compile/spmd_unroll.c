@@ -60,12 +60,12 @@ static void mark_kept(struct marker *m)
     lw__cfg_flow_back(&m->cfg, later);
     for (size_t l = 0; l < m->loops.count; l++) {
         const struct lw__loop *loop = &m->loops.loops[l];
-        bool block = false, arm = false;
-        for (uint32_t b = 0; b < n; b++) {
-            block |= loop->body[b] && operations[b];
-            arm |= !loop->body[b] && !later[b] && meets_by_trip(m, loop, b);
-        }
-        if (block && arm)
+        bool arm = false;
+        if (!lw__spmd_meets_in_loop(&m->cfg, operations, loop))
+            continue;
+        for (uint32_t b = 0; !arm && b < n; b++)
+            arm = !loop->body[b] && !later[b] && meets_by_trip(m, loop, b);
+        if (arm)
             say(m, loop, "llvm.loop.unroll.disable", 0, true);
     }
     free(operations);
@@ -93,11 +93,6 @@ static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
         mark_counters(m, LLVMGetOperand(index, (unsigned)i), depth + 1);
 }
 
-static bool is_private(LLVMValueRef pointer)
-{
-    return LLVMIsAAllocaInst(lw__ir_object(pointer));
-}
-
 /* The innermost loop that holds the block. */
 static void mark_holder(struct marker *m, uint32_t b)
 {
@@ -114,7 +109,7 @@ static void mark_whole(struct marker *m)
             if (lw__op_table[lw__ir_collective(i, NULL)].block)
                 mark_holder(m, b);
             for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
-                if (is_private(i))
+                if (lw__ir_is_private(i))
                     mark_counters(m, LLVMGetOperand(i, (unsigned)k), 0);
         }
     for (size_t l = 0; l < m->loops.count; l++)

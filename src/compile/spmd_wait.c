@@ -40,23 +40,18 @@ static bool only_asks(LLVMValueRef rmw)
     }
 }
 
-/* Nobody else writes the thread's own variables, volatile or not. */
-static bool is_own(LLVMValueRef i)
-{
-    const bool accesses =
-        LLVMIsALoadInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
-    return accesses && LLVMIsAAllocaInst(lw__ir_object(LLVMGetOperand(i, 0)));
-}
-
 static bool waits_by(const struct search *q, LLVMValueRef i)
 {
-    if (is_own(i))
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (op != LLVMLoad && op != LLVMAtomicRMW && op != LLVMAtomicCmpXchg)
         return false;
-    if (LLVMIsALoadInst(i))
+    if (lw__ir_is_private(LLVMGetOperand(i, 0)))
+        return false; /* nobody else writes it, volatile or not */
+    if (op == LLVMLoad)
         return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
-    if (LLVMIsAAtomicRMWInst(i))
+    if (op == LLVMAtomicRMW)
         return LLVMGetAtomicRMWBinOp(i) == LLVMAtomicRMWBinOpXchg || only_asks(i);
-    return LLVMIsAAtomicCmpXchgInst(i) && !is_in(q, LLVMGetOperand(i, 1));
+    return !is_in(q, LLVMGetOperand(i, 1));
 }
 
 /* The access that a value depends on, within the loop; NULL: none. */

@@ -13,8 +13,8 @@
 define i32 @lw.cpu.ones(ptr %launch, ptr %worker, i64 %first, i64 %count) {
 entry:
   %v = load <16 x i32>, ptr %launch
-  %odd = icmp eq <16 x i32> %v, zeroinitializer
-  %ones = zext <16 x i1> %odd to <16 x i32>
+  %none = icmp eq <16 x i32> %v, zeroinitializer
+  %ones = zext <16 x i1> %none to <16 x i32>
   %two = shl <16 x i32> %ones, %v
   store <16 x i32> %two, ptr %worker
   ret i32 0
