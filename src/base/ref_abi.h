@@ -4,7 +4,7 @@
  * src/run/device_ref
  * owns them. A kernel is one coroutine per thread: the ramp `void *lw.ref.<kernel>(struct
  * lw_ref_thread *)` runs the thread to its first suspension and returns the coroutine handle;
- * `void lw.ref.resume(void *handle)` runs it to the next. Before it suspends, the thread writes
+ * `void lw.resume(void *handle)` runs it to the next. Before it suspends, the thread writes
  * into its record why (state), and for a collective the operation, its operands and its instance.
  * The scheduler writes `result` and resumes it.
  */
@@ -31,6 +31,8 @@ enum lw_ref_state {
 
 enum { LW_REF_KEY_MAX = 63 }; /* 31 nested loops */
 
+enum { LW_REF_NEVER_APART = 255 }; /* a way leads there whatever trips are the same */
+
 struct lw_ref_launch; /* the scheduler's, opaque to kernel code but for the calls below */
 
 struct lw_ref_thread {
@@ -53,6 +55,9 @@ struct lw_ref_thread {
     int32_t budget;      /* trips until a loop yields; the thread's own */
     uint32_t key_length; /* the instance: place, trip, place, trip, ... place; compare as a */
     uint64_t key[LW_REF_KEY_MAX]; /* sequence: smaller is earlier in the program */
+    uint32_t meeting;             /* which of the kernel's collectives this is, from 0 */
+    const uint8_t *apart; /* per collective: no way leads from here to it while the trips of so many
+                             outermost loops and calls are the same; NULL: not known */
 
     /* written by the scheduler before it resumes the thread */
     uint64_t result; /* the collective's result, bits zero-extended */

@@ -124,6 +124,16 @@ static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__shape 
     }
 }
 
+/* Its row of the table. */
+static void store_apart(struct lw__ref *r)
+{
+    const uint32_t meeting = r->next_meeting++;
+    LLVMValueRef at = LLVMConstInt(r->i64, meeting * r->meeting_count, 0);
+    store32(r, meeting, FIELD(meeting));
+    lw__ref_store(r, r->apart ? LLVMConstGEP2(r->i8, r->apart, &at, 1) : LLVMConstNull(r->ptr),
+                  FIELD(apart));
+}
+
 /* Split in front of the call, ask, suspend, take the result. */
 static bool lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op op, const char *type)
 {
@@ -136,6 +146,7 @@ static bool lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     store32(r, dtype_named(type), FIELD(type));
     store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
     store_operands(r, call, lw__op_table[op].args);
+    store_apart(r);
     if (!store_key(r, call))
         return false;
     LLVMSetCurrentDebugLocation2(r->co.builder, loc);
@@ -323,7 +334,8 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     lw__llvm_attribute(f, "nounwind", true);
     r->thread = LLVMGetParam(f, 0);
     bool ok = lw__shared_layout(r->unit, kernel->function, &layout) &&
-              find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count);
+              find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count) &&
+              lw__ref_find_apart(r, kernel->function, list, count);
     if (ok) {
         lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
         move_body(r, kernel);
@@ -369,6 +381,6 @@ bool lw__pass_ref(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lower_kernel(unit, &unit->kernels.rows[i]))
             return false;
-    lw__coroutine_resumer(unit->module, "lw.ref.resume");
+    lw__coroutine_resumer(unit->module, "lw.resume");
     return true;
 }

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define FIELD(name) offsetof(struct lw_cpu_gang, name)
-static const char resumer[] = "lw.gang.resume";
+static const char resumer[] = "lw.resume";
 
 /* ---- how many threads ------------------------------------------------------------------------ */
 

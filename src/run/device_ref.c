@@ -37,11 +37,11 @@ static lw_status ref_load(void *state, const char *path, const void *payload, si
         free(program);
         return status;
     }
-    void *resume = dlsym(program->object, "lw.ref.resume");
+    void *resume = dlsym(program->object, "lw.resume");
     if (!resume) {
         dlclose(program->object);
         free(program);
-        return lw__fail(LW_E_INTERNAL, "the compiled kernels in '%s' lack lw.ref.resume", path);
+        return lw__fail(LW_E_INTERNAL, "the compiled kernels in '%s' lack lw.resume", path);
     }
     memcpy(&program->resume, &resume, sizeof resume);
     *code = program;

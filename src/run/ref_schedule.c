@@ -3,7 +3,8 @@
  * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
  * does so once, to its next suspension; then the warps and the block meet. When all live lanes of
  * a warp wait, the smallest instance among them runs if it is a warp operation, with the lanes that
- * wait at it; if it is a block operation the warp waits. When all warps of a block wait so, the
+ * wait at it; if it is a block operation, those go on whom no way leads to from where others of the
+ * warp wait, and else the warp waits. When all warps of a block wait so, the
  * block operation runs if all live threads are at the same instance, and else the launch fails.
  *
  * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A
@@ -148,6 +149,39 @@ static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range
     return found;
 }
 
+/* In how many of the outermost loops and calls around both places are two threads in one trip? */
+static uint32_t same_trips(const struct lw_ref_thread *a, const struct lw_ref_thread *b)
+{
+    uint32_t n = 0, end = a->key_length < b->key_length ? a->key_length : b->key_length;
+    while (n + 1 < end && a->key[n] == b->key[n] && a->key[n + 1] == b->key[n + 1])
+        n += 2;
+    return n / 2;
+}
+
+/* Can a thread come from where it waits to where another waits, in that thread's trips? */
+static bool leads(const struct lw_ref_thread *from, const struct lw_ref_thread *to)
+{
+    return !from->apart || from->apart[to->meeting] > same_trips(from, to);
+}
+
+/* earliest_free - of a warp whose lanes all wait: who waits at the smallest instance of one of the
+ * warp's operations to which no other lane can come any more; NULL: there is none. */
+static struct lw__ref_thread *earliest_free(struct lw__ref_block *block, struct range warp)
+{
+    struct lw__ref_thread *threads = block->threads, *found = NULL;
+    for (int i = warp.first; i < warp.end; i++) {
+        struct lw__ref_thread *at = &threads[i];
+        bool free = is_live(at) && !lw__ref_is_block_op(at->abi.op) &&
+                    (!found || lw__ref_key_order(&at->abi, &found->abi) < 0);
+        for (int k = warp.first; free && k < warp.end; k++)
+            free = !is_live(&threads[k]) || lw__ref_key_order(&threads[k].abi, &at->abi) >= 0 ||
+                   !leads(&threads[k].abi, &at->abi);
+        if (free)
+            found = at;
+    }
+    return found;
+}
+
 /* collect - run a collective for the threads of the range that wait where `at` does. */
 static lw_status collect(struct lw__ref_block *block, struct range range,
                          const struct lw__ref_thread *at)
@@ -195,7 +229,9 @@ static lw_status meet(struct lw__ref_block *block)
     for (int first = 0; first < count; first += LW_WARP_SIZE) {
         struct range warp = {first, first + LW_WARP_SIZE < count ? first + LW_WARP_SIZE : count};
         struct lw__ref_thread *at = earliest(block, warp);
-        if (at && !lw__ref_is_block_op(at->abi.op))
+        if (at && lw__ref_is_block_op(at->abi.op))
+            at = earliest_free(block, warp);
+        if (at)
             LW_TRY(collect(block, warp, at));
     }
     return meet_block(block);

@@ -34,5 +34,5 @@ define win64cc void @sum(ptr %out, float %v) {
 ; CHECK: store i32 1,
 ; CHECK: br label %final
 ; CHECK: call i8 @llvm.coro.suspend(token none, i1 true)
-; CHECK-LABEL: define void @lw.ref.resume(ptr %0)
+; CHECK-LABEL: define void @lw.resume(ptr %0)
 ; CHECK: call void @llvm.coro.resume(ptr %0)

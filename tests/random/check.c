@@ -21,6 +21,7 @@ const char *const feature_names[FEATURES] = {
     [C_BREAK] = "break",
     [C_CONTINUE] = "continue",
     [C_GOTO] = "goto",
+    [C_BEHIND] = "arm that leaves behind the other",
     [C_ENTRY] = "jump into a loop",
     [C_STRIDE] = "grid-stride loop",
     [C_BLOCK_OP] = "block operation",
@@ -207,6 +208,7 @@ static void branch(struct walk *w, const struct stmt *s)
     unsigned char start[SHARED_MAX], then[SHARED_MAX];
     bool outer = w->uniform;
     w->uniform = outer && is_uniform(s->value[0]);
+    w->found[C_BEHIND] |= leaves_behind(s);
     memcpy(start, w->state, sizeof start);
     body(w, &s->body);
     memcpy(then, w->state, sizeof then);

@@ -129,7 +129,8 @@ static void leaving_arm(struct generator *g, struct block *b, int count)
     g->entry_vars = vars;
 }
 
-/* leave - if (condition) { something; break, continue, goto or return }. */
+/* leave - if (condition) { something; break, continue, goto or return }, or the same with what
+ * follows as the first arm. */
 void generate_leave(struct generator *g)
 {
     bool may_return = g->wants[W_RETURN] && !(g->helper && g->helper->is_block) &&
@@ -151,6 +152,8 @@ void generate_leave(struct generator *g)
     struct stmt *s = append_stmt(g, S_IF);
     s->value[0] = e;
     g->uniform = false;
+    s->is_behind = percent(g, 40);
+    g->begins_together = may_meet(g) && percent(g, 30);
     leaving_arm(g, &s->body, below(g, 2));
     struct stmt **end = &s->body.first;
     while (*end)

@@ -34,6 +34,8 @@ static void store_var(struct generator *g, struct var *v)
     append_stmt(g, S_STORE)->value[0] = e;
 }
 
+static void together(struct generator *g);
+
 /* inside - statements for a block of its own; names declared there end with it. */
 void generate_inside(struct generator *g, struct block *b, int count)
 {
@@ -43,6 +45,9 @@ void generate_inside(struct generator *g, struct block *b, int count)
     while (*g->end)
         g->end = &(*g->end)->next;
     g->depth++;
+    if (g->begins_together)
+        together(g);
+    g->begins_together = false;
     generate_statements(g, count);
     if (g->entry >= 0 && percent(g, 40)) {
         generate_entry(g);
@@ -149,8 +154,6 @@ static void call(struct generator *g)
     if (h && (g->uniform || !h->is_block) && !(h->pointer && g->helper))
         call_helper(g, h);
 }
-
-static void together(struct generator *g);
 
 /* Own elements written, others' read, all given back. */
 static void block_helper(struct generator *g, struct helper *h)
@@ -417,6 +420,8 @@ static void wanted(struct generator *g)
         generate_declare_aggregate(g, ARRAY);
     if (g->wants[W_RETURN])
         generate_leave(g);
+    if (g->wants[W_RETURN] && percent(g, 50))
+        append_barrier(g);
     if (g->wants[W_BARRIER_LOOP])
         generate_barrier_loop(g);
     if (g->wants[W_SWITCH])

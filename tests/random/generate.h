@@ -49,7 +49,8 @@ struct generator {
     int label;             /* a goto may go to it; -1: none */
     int entry, entry_vars; /* a loop's entry that has no place yet, -1; names where it is entered */
     int depth, budget;
-    int together; /* collectives that the expression may still have */
+    int together;         /* collectives that the expression may still have */
+    bool begins_together; /* the next block does so, with a collective */
     struct helper *helper;
     enum shared_state state[SHARED_MAX];
     bool atomics[TYPES]; /* cells_T are used */

@@ -212,6 +212,20 @@ static void branch(struct kernel_writer *w, const struct stmt *s)
     fputs("\n", w->to);
 }
 
+/* What follows the branch is its first arm. */
+static void branch_around(struct kernel_writer *w, const struct stmt *s)
+{
+    const struct block rest = {s->next};
+    kernel_line(w);
+    fputs("if ((", w->to); /* of `!` clang makes a branch with the arms the other way round */
+    expression(w, s->value[0]);
+    fputs(") == 0) ", w->to);
+    braced(w, &rest);
+    fputs(" else ", w->to);
+    braced(w, &s->body);
+    fputs("\n", w->to);
+}
+
 /* The type of a loop's counter, and the number that it is given. */
 static void count(struct kernel_writer *w, const struct stmt *s, bool is_declared, const char *from)
 {
@@ -417,8 +431,13 @@ static void statement(struct kernel_writer *w, const struct stmt *s)
 
 static void block(struct kernel_writer *w, const struct block *b)
 {
-    for (const struct stmt *s = b->first; s; s = s->next)
+    for (const struct stmt *s = b->first; s; s = s->next) {
+        if (leaves_behind(s)) {
+            branch_around(w, s);
+            return;
+        }
         statement(w, s);
+    }
 }
 
 static void declare_counter(struct stmt *s, void *user)
@@ -432,9 +451,16 @@ static void declare_counter(struct stmt *s, void *user)
 }
 
 /* A function's; counters of loops that are jumped into have their place in front of the jump. */
-void kernel_body(struct kernel_writer *w, struct block *b)
+void kernel_body(struct kernel_writer *w, struct block *b, struct expr *result)
 {
     struct visitor v = {NULL, declare_counter, w};
+    struct stmt end = {.kind = S_RETURN, .value = {result}}, **last = &b->first;
     visit_block(b, &v);
+    while (result && *last)
+        last = &(*last)->next;
+    if (result)
+        *last = &end;
     block(w, b);
+    if (result)
+        *last = NULL;
 }

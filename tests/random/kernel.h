@@ -22,7 +22,7 @@ const struct expr *kernel_implied(const struct expr *e);
 void kernel_declared(struct kernel_writer *w, const struct var *v);
 void kernel_declaration(struct kernel_writer *w, const struct stmt *s);
 
-/* kernel_body - a function's statements. */
-void kernel_body(struct kernel_writer *w, struct block *b);
+/* kernel_body - a function's statements, and what it returns, NULL nothing. */
+void kernel_body(struct kernel_writer *w, struct block *b, struct expr *result);
 
 #endif

@@ -59,10 +59,8 @@ static void helper(struct kernel_writer *w, struct helper *h)
     if (!h->parameters && !h->pointer)
         fputs("void", w->to);
     fputs(")\n{\n", w->to);
-    kernel_body(w, &h->body);
-    fputs("    return ", w->to);
-    kernel_expression(w->to, w->p, kernel_implied(h->result));
-    fputs(";\n}\n", w->to);
+    kernel_body(w, &h->body, h->result);
+    fputs("}\n", w->to);
 }
 
 static void structure(struct kernel_writer *w)
@@ -206,7 +204,7 @@ void write_kernel(FILE *to, struct program *p)
         kernel_expression(to, p, p->shared_start[i]);
         fputs(";\n", to);
     }
-    kernel_body(&w, &p->body);
+    kernel_body(&w, &p->body, NULL);
     fputs("}\n", to);
     p->is_hiding = false;
     for (int i = 0; i < p->shareds; i++)

@@ -200,9 +200,10 @@ struct stmt {
                                  which those for references are places */
     struct var *from[2];      /* S_VECTOR, S_COPY operands; S_STORE a vector; S_CALL pointers */
     int op; /* S_VECTOR, atomics, loop form, label number; S_ASSERT: who comes to the condition */
-    int entry;                /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
-    int slot;                 /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
-    int trips;                /* S_LOOP: at most */
+    int entry;      /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
+    int slot;       /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
+    int trips;      /* S_LOOP: at most */
+    bool is_behind; /* S_IF whose body leaves: in the text, what follows is the first arm */
     struct block body, other; /* then and else; a loop's body and leaving arm */
     struct arm arm[ARMS];
     int arms;
@@ -290,6 +291,7 @@ bool is_place(const struct expr *e); /* of a variable that a reference may be to
 /* Which places a reference gets, by a choice one of two; how many. */
 int places_of(const struct expr *e, const struct expr *places[2]);
 bool is_whole(const struct expr *e);                  /* a struct or vector, not a part of it */
+bool leaves_behind(const struct stmt *s);             /* is it written as is_behind says? */
 bool holds_entry(const struct stmt *loop, int entry); /* S_ENTRY of this number, -1: any */
 
 /* visit_expr, visit_block - call the functions for every node, parents first. */
@@ -330,6 +332,7 @@ enum feature {
     C_BREAK,
     C_CONTINUE,
     C_GOTO,
+    C_BEHIND,
     C_ENTRY,
     C_STRIDE,
     C_BLOCK_OP,

@@ -371,6 +371,15 @@ static bool block_holds_entry(const struct block *b, int entry)
     return false;
 }
 
+bool leaves_behind(const struct stmt *s)
+{
+    const struct stmt *last = s->is_behind && !s->other.first ? s->body.first : NULL;
+    while (last && last->next)
+        last = last->next;
+    return last && (last->kind == S_BREAK || last->kind == S_CONTINUE || last->kind == S_GOTO ||
+                    last->kind == S_RETURN);
+}
+
 bool holds_entry(const struct stmt *loop, int entry)
 {
     return block_holds_entry(&loop->body, entry) || block_holds_entry(&loop->other, entry);

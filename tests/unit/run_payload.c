@@ -5,7 +5,7 @@
 #include <string.h>
 
 void *twice(struct lw_ref_thread *t) __asm__("lw.ref.twice");
-void resume(void *handle) __asm__("lw.ref.resume");
+void resume(void *handle) __asm__("lw.resume");
 void sizes(const char *args, int64_t *out) __asm__("lw.sizes.twice");
 
 void *twice(struct lw_ref_thread *t)
