@@ -95,6 +95,91 @@ void lw__cpu_hide_half_masks(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
+/* ---- lanes of constants ---------------------------------------------------------------------- */
+
+/* Two faults of LLVM 19 (llvm-project issues 129181 and 134602). Of a choice between two constants
+ * that are one apart it makes the mask as a number and an addition, also where a lane of the one is
+ * poison: that lane must be what it is in the other. And where a lane of a constant decides alone
+ * what comes out, by 0 in `and` or all bits in `or`, it leaves the other operand undefined there,
+ * and then takes the result for undefined. So it must not see such constants, but where all lanes
+ * decide, or none: they come with a bit of an address that is never set. */
+
+enum { LANES_MAX = 256 };
+
+static bool is_constant_vector(LLVMValueRef v)
+{
+    return (LLVMIsAConstantDataVector(v) || LLVMIsAConstantVector(v)) &&
+           LLVMGetVectorSize(LLVMTypeOf(v)) <= LANES_MAX;
+}
+
+static LLVMValueRef without_poison(LLVMValueRef v, LLVMValueRef other)
+{
+    LLVMValueRef lanes[LANES_MAX];
+    const unsigned count = LLVMGetVectorSize(LLVMTypeOf(v));
+    for (unsigned k = 0; k < count; k++) {
+        lanes[k] = LLVMGetAggregateElement(v, k);
+        if (LLVMIsUndef(lanes[k]))
+            lanes[k] = LLVMGetAggregateElement(other, k);
+    }
+    return LLVMConstVector(lanes, count);
+}
+
+static void fill_choice(LLVMValueRef i)
+{
+    LLVMValueRef a = LLVMGetOperand(i, 1), b = LLVMGetOperand(i, 2);
+    if (!is_constant_vector(a) || !is_constant_vector(b))
+        return;
+    LLVMSetOperand(i, 1, without_poison(a, b));
+    LLVMSetOperand(i, 2, without_poison(b, a));
+}
+
+/* Does a lane decide alone, and another not? */
+static bool decides(LLVMOpcode op, LLVMValueRef constant)
+{
+    unsigned deciding = 0, all_one = 0;
+    const unsigned count = LLVMGetVectorSize(LLVMTypeOf(constant));
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef v = LLVMGetAggregateElement(constant, k);
+        const bool known = LLVMIsAConstantInt(v);
+        deciding += op == LLVMOr ? known && LLVMConstIntGetSExtValue(v) == -1 : LLVMIsNull(v);
+        all_one += known && LLVMConstIntGetZExtValue(v) == 1;
+    }
+    return deciding && deciding < count && (op != LLVMMul || deciding + all_one == count);
+}
+
+static void hide_constant(LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef i,
+                          LLVMValueRef *never)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    LLVMValueRef constant = LLVMGetOperand(i, 1);
+    LLVMTypeRef type = LLVMTypeOf(constant);
+    if ((op != LLVMAnd && op != LLVMOr && op != LLVMMul) || !is_constant_vector(constant) ||
+        lw__cpu_is_mask(constant) || !decides(op, constant))
+        return;
+    if (!*never)
+        *never = lw__cpu_never(b, function, true);
+    LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(*never));
+    LLVMValueRef bits = LLVMBuildIntCast2(b, *never, LLVMGetElementType(type), true, "");
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    bits = LLVMBuildInsertElement(b, LLVMGetPoison(type), bits, LLVMConstNull(i32), "");
+    bits = LLVMBuildShuffleVector(b, bits, bits,
+                                  LLVMConstNull(LLVMVectorType(i32, LLVMGetVectorSize(type))), "");
+    LLVMSetOperand(i, 1, LLVMBuildXor(b, bits, constant, ""));
+}
+
+void lw__cpu_define_lanes(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMValueRef never = NULL;
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsASelectInst(i))
+                fill_choice(i);
+            else if (LLVMIsABinaryOperator(i))
+                hide_constant(b, function, i, &never);
+    LLVMDisposeBuilder(b);
+}
+
 /* ---- numbers of masks ------------------------------------------------------------------------ */
 
 /* LLVM 19 does not come to an end, for AVX-512, where it adds up a mask's lanes as numbers and
