@@ -77,8 +77,17 @@ static void close_graph(struct graph *g)
     lw__cfg_free(&g->cfg);
 }
 
-/* false: there are ways in that do not come through the branch. In reverse postorder, but for the
- * ways back of loops, a block follows those before it. */
+static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
+{
+    for (uint32_t e = g->cfg.succ_start[b]; e < g->cfg.succ_start[b + 1]; e++)
+        if (!g->in[g->cfg.succ[e]] && g->cfg.succ[e] != join)
+            return true;
+    return false;
+}
+
+/* false: there are ways in that do not come through the branch, or ways out, to a loop's next trip,
+ * that do not come to the join. In reverse postorder, but for the ways back of loops, a block
+ * follows those before it. */
 static bool fill(struct graph *g, uint32_t branch, uint32_t join)
 {
     const struct lw__cfg *c = &g->cfg;
@@ -87,8 +96,8 @@ static bool fill(struct graph *g, uint32_t branch, uint32_t join)
     for (uint32_t b = branch + 1; b < c->count; b++)
         for (uint32_t e = c->pred_start[b]; b != join && e < c->pred_start[b + 1]; e++)
             g->in[b] |= g->in[c->pred[e]];
-    for (uint32_t b = branch + 1; b < c->count; b++)
-        if (g->in[b] && !lw__cfg_dominates(c, branch, b))
+    for (uint32_t b = branch; b < c->count; b++)
+        if (g->in[b] && (!lw__cfg_dominates(c, branch, b) || leaves(g, b, join)))
             return false;
     return true;
 }

@@ -93,12 +93,38 @@ static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
         mark_counters(m, LLVMGetOperand(index, (unsigned)i), depth + 1);
 }
 
-/* The innermost loop that holds the block. */
+/* Is the value computed of constants alone, and of counters of loops that are, too? A counter is
+ * computed of itself, so at some depth that is true if nothing before said otherwise. */
+static bool is_counted(const struct marker *m, LLVMValueRef v, int depth)
+{
+    if (LLVMIsAConstant(v) || depth > MAX_DEPTH)
+        return true;
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAICmpInst(v) &&
+        !LLVMIsASelectInst(v) && !LLVMIsAPHINode(v))
+        return false;
+    bool header = !LLVMIsAPHINode(v), counted = true;
+    const uint32_t b = lw__cfg_index(&m->cfg, LLVMGetInstructionParent(v));
+    for (size_t l = 0; !header && l < m->loops.count; l++)
+        header = m->loops.loops[l].header == b;
+    for (unsigned k = 0; header && counted && k < (unsigned)LLVMGetNumOperands(v); k++)
+        counted = is_counted(m, LLVMGetOperand(v, k), depth + (LLVMIsAPHINode(v) ? 4 : 1));
+    return header && counted;
+}
+
+/* The innermost loop that holds the block, if how often it goes around is a constant. Of another
+ * LLVM would make as many copies as there can be trips, up to 8, of whatever size. */
 static void mark_holder(struct marker *m, uint32_t b)
 {
     const int inner = lw__loops_innermost(&m->loops, b);
-    if (inner >= 0)
-        m->unroll[inner] = true;
+    if (inner < 0)
+        return;
+    const struct lw__loop *loop = &m->loops.loops[inner];
+    for (uint32_t k = 0; k < m->cfg.count; k++)
+        for (uint32_t e = m->cfg.succ_start[k]; loop->body[k] && e < m->cfg.succ_start[k + 1]; e++)
+            if (!loop->body[m->cfg.succ[e]] &&
+                m->cfg.succ_start[k + 1] - m->cfg.succ_start[k] == 2 &&
+                is_counted(m, LLVMGetCondition(LLVMGetBasicBlockTerminator(m->cfg.blocks[k])), 0))
+                m->unroll[inner] = true;
 }
 
 static void mark_whole(struct marker *m)
