@@ -10,8 +10,14 @@
  * -x >> k, x half of a 64-bit register, and added to something, becomes LEA.HI.SX32 of -x. A kernel
  * with it went wrong for an odd x on an H200, as if -(x >> k) were meant, and CUDA 13.5 does not
  * write it. The same number is ~((x - 1) >> k).
+ *
+ * The number of a predicate, 0 or 1, that is wanted further on the assembler may make anew there,
+ * from a register in which another predicate is by then (random kernel 902501120). So it is made
+ * where it is wanted, in each block, and not where LLVM would see that two are the same.
  */
 #include "compile/target_ptx.h"
+#include <stdio.h>
+#include <string.h>
 
 /* For each element of a vector. */
 static LLVMValueRef constant(LLVMBuilderRef b, LLVMTypeRef type, int64_t value)
@@ -102,12 +108,66 @@ static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
+static bool is_number_of_bool(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMIsAZExtInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 0)) : NULL;
+    return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1 &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(i)) <= 64;
+}
+
+/* The same number, made at the builder. */
+static LLVMValueRef number_here(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef truth = LLVMGetOperand(i, 0);
+    LLVMTypeRef from = LLVMTypeOf(truth);
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(i)), bits = width <= 16   ? 16
+                                                                      : width <= 32 ? 32
+                                                                                    : 64;
+    LLVMTypeRef to = LLVMIntTypeInContext(LLVMGetTypeContext(from), bits);
+    LLVMTypeRef type = LLVMFunctionType(to, &from, 1, false);
+    char text[32], kinds[] = "=h,b";
+    snprintf(text, sizeof text, "selp.u%u $0, 1, 0, $1;", bits);
+    kinds[1] = bits == 16 ? 'h' : bits == 32 ? 'r' : 'l';
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), kinds, strlen(kinds), 0, 0,
+                                         LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildIntCast2(b, LLVMBuildCall2(b, type, code, &truth, 1, ""), LLVMTypeOf(i), false,
+                             "");
+}
+
+static LLVMBasicBlockRef block_of(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+}
+
+/* In each block that wants the number but that of the predicate. */
+static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMBasicBlockRef home = block_of(LLVMGetOperand(i, 0));
+    for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use), at = user;
+        unsigned k = 0;
+        next = LLVMGetNextUse(use);
+        while (LLVMGetOperandUse(user, k) != use)
+            k++;
+        if (LLVMIsAPHINode(user))
+            at = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k));
+        if (LLVMGetInstructionParent(at) == home)
+            continue;
+        LLVMPositionBuilderBefore(b, at);
+        LLVMSetOperand(user, k, number_here(b, i));
+    }
+    if (!LLVMGetFirstUse(i))
+        LLVMInstructionEraseFromParent(i);
+}
+
 static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
 {
     if (is_negated_and_shifted(i))
         shift_inverted(b, i);
     else if (is_of_bool(i))
         choose(b, i);
+    else if (is_number_of_bool(i))
+        make_numbers(b, i);
     else
         convert(module, b, i);
 }
