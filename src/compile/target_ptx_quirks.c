@@ -120,9 +120,8 @@ static LLVMValueRef number_here(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMValueRef truth = LLVMGetOperand(i, 0);
     LLVMTypeRef from = LLVMTypeOf(truth);
-    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(i)), bits = width <= 16   ? 16
-                                                                      : width <= 32 ? 32
-                                                                                    : 64;
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+    const unsigned bits = width <= 16 ? 16 : width <= 32 ? 32 : 64;
     LLVMTypeRef to = LLVMIntTypeInContext(LLVMGetTypeContext(from), bits);
     LLVMTypeRef type = LLVMFunctionType(to, &from, 1, false);
     char text[32], kinds[] = "=h,b";
@@ -139,19 +138,27 @@ static LLVMBasicBlockRef block_of(LLVMValueRef v)
     return LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
 }
 
-/* In each block that wants the number but that of the predicate. */
+/* Where an operand is wanted: in front of the user, or where a phi's value comes from. */
+static LLVMValueRef wanted_at(LLVMValueRef user, unsigned k)
+{
+    return LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user;
+}
+
+/* In each block that wants the number but that of the predicate. Of a phi to which a block leads by
+ * two ways both values must be one: such stays as it is. */
 static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMBasicBlockRef home = block_of(LLVMGetOperand(i, 0));
     for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
-        LLVMValueRef user = LLVMGetUser(use), at = user;
+        LLVMValueRef user = LLVMGetUser(use);
         unsigned k = 0;
         next = LLVMGetNextUse(use);
         while (LLVMGetOperandUse(user, k) != use)
             k++;
-        if (LLVMIsAPHINode(user))
-            at = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k));
-        if (LLVMGetInstructionParent(at) == home)
+        LLVMValueRef at = wanted_at(user, k);
+        const bool two_ways = LLVMIsAPHINode(user) && LLVMGetNumSuccessors(at) == 2 &&
+                              LLVMGetSuccessor(at, 0) == LLVMGetSuccessor(at, 1);
+        if (LLVMGetInstructionParent(at) == home || two_ways)
             continue;
         LLVMPositionBuilderBefore(b, at);
         LLVMSetOperand(user, k, number_here(b, i));
