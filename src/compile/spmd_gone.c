@@ -48,13 +48,23 @@ static bool leads_around(const struct lw__spmd *s, const struct lw__loop *l, uin
     return next < b && lw__cfg_dominates(g, next, l->header);
 }
 
+/* Do lanes meet here that have left the loop in different trips? Then they wait for each other. */
+static bool meets_across(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
+{
+    bool across = false;
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    for (; !across && i; i = LLVMGetNextInstruction(i))
+        across = lw__ir_collective(i, NULL) && !lw__spmd_parts_trips(&s->cfg, l, i);
+    return across;
+}
+
 static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
 {
     bool inside = b && !l->body[b]; /* nothing leads to the entry */
     for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
         inside &= l->body[s->cfg.pred[e]];
     return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])) &&
-           !leads_around(s, l, b);
+           !leads_around(s, l, b) && !meets_across(s, l, b);
 }
 
 bool lw__spmd_meets_in_loop(const struct lw__cfg *g, const bool *operations,

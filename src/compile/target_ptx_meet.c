@@ -42,9 +42,53 @@ static bool grow(void *list, size_t count, size_t size)
 
 /* ---- each collective a block of its own ------------------------------------------------------ */
 
+/* The first trip in the instance, from operand *k on, that is no constant; NULL: there is none. */
+static LLVMValueRef next_trip(LLVMOperandBundleRef instance, unsigned *k)
+{
+    LLVMValueRef trip = NULL;
+    for (; !trip && *k < LLVMGetNumOperandBundleArgs(instance); *k += 2)
+        if (!LLVMIsAConstant(LLVMGetOperandBundleArgAtIndex(instance, *k)))
+            trip = LLVMGetOperandBundleArgAtIndex(instance, *k);
+    return trip;
+}
+
+/* Do those meet in both who have made the same trips? Behind a loop those of a trip may meet, and
+ * then all who have left it. */
+static bool is_of_same_trips(LLVMValueRef call, LLVMValueRef other)
+{
+    LLVMOperandBundleRef a = LLVMGetOperandBundleAtIndex(call, 0),
+                         b = LLVMGetOperandBundleAtIndex(other, 0);
+    unsigned i = 1, k = 1;
+    LLVMValueRef trip;
+    bool same;
+    do {
+        trip = next_trip(a, &i);
+        same = trip == next_trip(b, &k);
+    } while (same && trip);
+    LLVMDisposeOperandBundle(a);
+    LLVMDisposeOperandBundle(b);
+    return same;
+}
+
+/* Collectives of one block that the same lanes come to are a group. */
+static bool add_to_group(struct meet *m, LLVMBasicBlockRef own, LLVMValueRef call,
+                         LLVMValueRef before)
+{
+    if (!before || !is_of_same_trips(before, call)) {
+        if (!grow(&m->groups, m->group_count, sizeof *m->groups))
+            return false;
+        m->groups[m->group_count++] = (struct group){0};
+    }
+    struct group *g = &m->groups[m->group_count - 1];
+    if (!grow(&g->blocks, g->count, sizeof *g->blocks))
+        return false;
+    g->blocks[g->count++] = own;
+    return true;
+}
+
 static bool split_collectives(struct meet *m, LLVMBasicBlockRef block)
 {
-    struct group g = {0};
+    LLVMValueRef before = NULL;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         if (!lw__ir_collective(i, NULL))
@@ -55,15 +99,10 @@ static bool split_collectives(struct meet *m, LLVMBasicBlockRef block)
         LLVMBasicBlockRef own = lw__ir_split_before(next);
         LLVMPositionBuilderAtEnd(b, own);
         LLVMBuildBr(b, block);
-        if (!grow(&g.blocks, g.count, sizeof *g.blocks))
+        if (!add_to_group(m, own, i, before))
             return false;
-        g.blocks[g.count++] = own;
+        before = i;
     }
-    if (!g.count)
-        return true;
-    if (!grow(&m->groups, m->group_count, sizeof *m->groups))
-        return false;
-    m->groups[m->group_count++] = g;
     return true;
 }
 
