@@ -57,7 +57,8 @@ struct lw_ref_thread {
     uint64_t key[LW_REF_KEY_MAX]; /* sequence: smaller is earlier in the program */
     uint32_t meeting;             /* which of the kernel's collectives this is, from 0 */
     const uint8_t *apart; /* per collective: no way leads from here to it while the trips of so many
-                             outermost loops and calls are the same; NULL: not known */
+                             outermost loops and calls are the same; left NULL by kernels without
+                             both kinds, of a warp and of the block, and `meeting` 0 */
 
     /* written by the scheduler before it resumes the thread */
     uint64_t result; /* the collective's result, bits zero-extended */

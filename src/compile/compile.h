@@ -137,6 +137,10 @@ void lw__llvm_keep_places(void);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);
+/* A call of inline assembly, at the builder. */
+LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
+                          const char *constraints, bool has_effects, LLVMValueRef *args,
+                          unsigned count);
 /* What lies there will be read, soon: data into this cache of the processor. LLVM's numbers. */
 enum lw__cache { LW_SECOND_CACHE = 2, LW_FIRST_CACHE };
 void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
@@ -170,6 +174,8 @@ void lw__link_no_target(LLVMValueRef function);
 
 /* ir.c: small questions about a module. */
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
+/* Its "lw.instance"; NULL: it has none. owns: release with LLVMDisposeOperandBundle() */
+LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective);
 LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block); /* the first; NULL: there is none */
 const char *lw__ir_callee(LLVMValueRef instruction);        /* name of the function called, or "" */
 bool lw__ir_is_place(const char *callee);                   /* lw.thread_idx.x and its like */
@@ -223,6 +229,8 @@ uint32_t *lw__cfg_post_dominators(const struct lw__cfg *cfg);
 /* Set for all blocks that one that is set leads to; that lead to one that is set. */
 void lw__cfg_flow_on(const struct lw__cfg *cfg, bool *set);
 void lw__cfg_flow_back(const struct lw__cfg *cfg, bool *set);
+/* The same, but no way leads along edges that are shut. */
+void lw__cfg_flow_back_past(const struct lw__cfg *cfg, bool *set, const bool *shut);
 
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {

@@ -49,6 +49,11 @@ LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block)
     return i;
 }
 
+LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective)
+{
+    return LLVMGetNumOperandBundles(collective) ? LLVMGetOperandBundleAtIndex(collective, 0) : NULL;
+}
+
 bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function)
 {
     for (size_t i = 0; i < unit->kernels.count; i++)

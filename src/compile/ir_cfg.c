@@ -201,12 +201,17 @@ void lw__cfg_flow_on(const struct lw__cfg *g, bool *set)
     }
 }
 
-void lw__cfg_flow_back(const struct lw__cfg *g, bool *set)
+void lw__cfg_flow_back_past(const struct lw__cfg *g, bool *set, const bool *shut)
 {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = (uint32_t)g->count; b-- > 0;)
             for (uint32_t e = g->succ_start[b]; !set[b] && e < g->succ_start[b + 1]; e++)
-                changed |= set[b] = set[g->succ[e]];
+                changed |= set[b] = set[g->succ[e]] && !(shut && shut[e]);
     }
+}
+
+void lw__cfg_flow_back(const struct lw__cfg *g, bool *set)
+{
+    lw__cfg_flow_back_past(g, set, NULL);
 }

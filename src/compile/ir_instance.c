@@ -212,8 +212,7 @@ static bool key_of(struct work *w, LLVMValueRef call, int loop, struct key *key)
 static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
 {
     LLVMValueRef sequence[KEY_MAX], args[4];
-    LLVMOperandBundleRef inner =
-        LLVMGetNumOperandBundles(call) ? LLVMGetOperandBundleAtIndex(call, 0) : NULL;
+    LLVMOperandBundleRef inner = lw__ir_instance(call);
     unsigned inner_count = inner ? LLVMGetNumOperandBundleArgs(inner) : 0, n = 0;
     bool fits = 2 * key->depth + 1 + (inner ? 1 + inner_count : 0) <= KEY_MAX;
     LLVMPositionBuilderBefore(w->builder, call);

@@ -129,6 +129,15 @@ LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const ch
     return LLVMBuildCall2(b, type, f, args, arg_count, "");
 }
 
+LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
+                          const char *constraints, bool has_effects, LLVMValueRef *args,
+                          unsigned count)
+{
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints),
+                                         has_effects, 0, LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(b, type, code, args, count, "");
+}
+
 void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
                        enum lw__cache cache)
 {

@@ -92,23 +92,15 @@ static uint32_t dtype_named(const char *name)
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-static bool store_key(struct lw__ref *r, LLVMValueRef call)
+static void store_key(struct lw__ref *r, LLVMValueRef call)
 {
-    for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
-        LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
-        size_t length;
-        bool ours = !strcmp(LLVMGetOperandBundleTag(bundle, &length), "lw.instance");
-        unsigned n = LLVMGetNumOperandBundleArgs(bundle);
-        for (unsigned k = 0; ours && k < n; k++)
-            lw__ref_store(r, LLVMGetOperandBundleArgAtIndex(bundle, k),
-                          FIELD(key) + k * sizeof(uint64_t));
-        LLVMDisposeOperandBundle(bundle);
-        if (ours) {
-            store32(r, n, FIELD(key_length));
-            return true;
-        }
-    }
-    return lw__defect("%s has no instance", lw__ir_callee(call));
+    LLVMOperandBundleRef instance = lw__ir_instance(call);
+    const unsigned n = LLVMGetNumOperandBundleArgs(instance);
+    for (unsigned k = 0; k < n; k++)
+        lw__ref_store(r, LLVMGetOperandBundleArgAtIndex(instance, k),
+                      FIELD(key) + k * sizeof(uint64_t));
+    store32(r, n, FIELD(key_length));
+    LLVMDisposeOperandBundle(instance);
 }
 
 static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__shape shape)
@@ -130,12 +122,11 @@ static void store_apart(struct lw__ref *r)
     const uint32_t meeting = r->next_meeting++;
     LLVMValueRef at = LLVMConstInt(r->i64, meeting * r->meeting_count, 0);
     store32(r, meeting, FIELD(meeting));
-    lw__ref_store(r, r->apart ? LLVMConstGEP2(r->i8, r->apart, &at, 1) : LLVMConstNull(r->ptr),
-                  FIELD(apart));
+    lw__ref_store(r, LLVMConstGEP2(r->i8, r->apart, &at, 1), FIELD(apart));
 }
 
 /* Split in front of the call, ask, suspend, take the result. */
-static bool lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op op, const char *type)
+static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op op, const char *type)
 {
     LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
     LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(call);
@@ -146,9 +137,9 @@ static bool lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     store32(r, dtype_named(type), FIELD(type));
     store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
     store_operands(r, call, lw__op_table[op].args);
-    store_apart(r);
-    if (!store_key(r, call))
-        return false;
+    store_key(r, call);
+    if (r->apart)
+        store_apart(r);
     LLVMSetCurrentDebugLocation2(r->co.builder, loc);
     lw__coroutine_suspend(&r->co, head, tail);
     LLVMPositionBuilderBefore(r->b, call);
@@ -157,7 +148,6 @@ static bool lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
         LLVMReplaceAllUsesWith(call, from_bits(r, bits, LLVMTypeOf(call)));
     }
     LLVMInstructionEraseFromParent(call);
-    return true;
 }
 
 /* ---- yields ---------------------------------------------------------------------------------- */
@@ -261,8 +251,10 @@ static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
 {
     const char *type;
     enum lw__op op = lw__ir_collective(i, &type);
-    if (op)
-        return lower_collective(r, i, op, type);
+    if (op) {
+        lower_collective(r, i, op, type);
+        return true;
+    }
     if (LLVMIsAReturnInst(i)) {
         lower_return(r, i);
         return true;

@@ -20,7 +20,6 @@
 enum { DEPTH_MAX = 4 };
 
 struct meeting {
-    LLVMValueRef call;
     LLVMOperandBundleRef instance;
     uint32_t block;
     unsigned trips; /* in the instance */
@@ -85,19 +84,6 @@ static void hold_next_trips(struct work *w, LLVMValueRef trip, unsigned depth)
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-static void find_ways(struct work *w, const struct meeting *to)
-{
-    const struct lw__cfg *g = &w->g;
-    memset(w->comes, 0, g->count);
-    w->comes[to->block] = true;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = (uint32_t)g->count; b-- > 0;)
-            for (uint32_t e = g->succ_start[b]; !w->comes[b] && e < g->succ_start[b + 1]; e++)
-                changed |= w->comes[b] = !w->held[e] && w->comes[g->succ[e]];
-    }
-}
-
 /* `from` stands in front of `to` in the list as it does in its block. */
 static bool leads(const struct work *w, const struct meeting *from, const struct meeting *to)
 {
@@ -118,7 +104,9 @@ static void find_apart(struct work *w, const struct meeting *to, uint8_t *apart)
         for (size_t i = 0; trips && i < w->count; i++)
             if (share(&w->meetings[i], to, trips))
                 hold_next_trips(w, operand(&w->meetings[i], 2 * trips - 1), 0);
-        find_ways(w, to);
+        memset(w->comes, 0, w->g.count);
+        w->comes[to->block] = true;
+        lw__cfg_flow_back_past(&w->g, w->comes, w->held);
         for (size_t i = 0; i < w->count; i++)
             if (apart[i * w->count] == LW_REF_NEVER_APART && share(&w->meetings[i], to, trips) &&
                 !leads(w, &w->meetings[i], to))
@@ -138,12 +126,14 @@ static bool list_meetings(struct work *w, LLVMValueRef *calls, size_t count, boo
         const enum lw__op op = lw__ir_collective(calls[i], NULL);
         if (!op)
             continue;
-        struct meeting *m = &w->meetings[w->count++];
-        m->call = calls[i];
+        struct meeting *m = &w->meetings[w->count];
         m->block = lw__cfg_index(&w->g, LLVMGetInstructionParent(calls[i]));
-        m->instance = LLVMGetOperandBundleAtIndex(calls[i], 0);
+        m->instance = lw__ir_instance(calls[i]);
+        if (!m->instance)
+            return lw__defect("%s has no instance", lw__ir_callee(calls[i]));
         m->trips = LLVMGetNumOperandBundleArgs(m->instance) / 2;
         *(lw__op_table[op].block ? &block : &warp) = true;
+        w->count++;
     }
     *both = block && warp;
     return true;

@@ -20,37 +20,16 @@
 
 /* ---- in which collectives -------------------------------------------------------------------- */
 
-/* Does the edge lead into the next trip of one of these loops? */
-static bool is_next_trip(const struct lw__spmd *s, const bool *loops, uint32_t from, uint32_t to)
-{
-    bool is = false;
-    for (size_t l = 0; !is && l < s->loops.count; l++)
-        is = loops[l] && s->loops.loops[l].header == to && s->loops.loops[l].body[from];
-    return is;
-}
-
-/* Set of each block that leads to one that is set, in the same trips of these loops; past block
- * operations, or not. */
-static void flow_back(const struct lw__spmd *s, const bool *loops, bool past, bool *set)
-{
-    const struct lw__cfg *g = &s->cfg;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = (uint32_t)g->count; b-- > 0;)
-            for (uint32_t e = g->succ_start[b]; !set[b] && e < g->succ_start[b + 1]; e++)
-                if (set[g->succ[e]] && (past || !s->operations[b]) &&
-                    !is_next_trip(s, loops, b, g->succ[e]))
-                    changed = set[b] = true;
-    }
-}
-
 /* The ways to a collective, per block: threads come from it to the collective without a block
  * operation; by one. */
 struct ways {
     bool *at_once, *by_operation;
-    bool *loops; /* those of which the instance holds the trip */
-    bool *meets; /* per edge of a divergent branch: an operation of the block lies on it, before all
-                    whom the branch parts are together again */
+    /* per edge: of a divergent branch, and an operation of the block lies on it, before all whom
+     * the branch parts are together again */
+    bool *meets;
+    /* per edge: into the next trip of a loop of which the instance holds the trip */
+    bool *next_trip;
+    bool *shut; /* per edge: that, or behind a block operation */
 };
 
 /* Does a thread that goes from the branch to this block come to an operation before the others? */
@@ -73,17 +52,34 @@ static bool meets_apart(const struct lw__spmd *s, uint32_t branch, uint32_t to, 
     return false;
 }
 
+/* Set for the edges into the next trip of each loop that the collective's instance parts. */
+static void find_next_trips(const struct lw__spmd *s, LLVMValueRef call, bool *next_trip)
+{
+    const struct lw__cfg *g = &s->cfg;
+    memset(next_trip, 0, g->succ_start[g->count]);
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (!lw__spmd_parts_trips(g, l, call))
+            continue;
+        for (uint32_t b = 0; b < g->count; b++)
+            for (uint32_t e = g->succ_start[b]; l->body[b] && e < g->succ_start[b + 1]; e++)
+                next_trip[e] |= g->succ[e] == l->header;
+    }
+}
+
 static void find_ways(const struct lw__spmd *s, const struct ways *w, uint32_t block)
 {
-    const size_t n = s->cfg.count;
-    memset(w->at_once, 0, n);
-    memset(w->by_operation, 0, n);
-    w->at_once[block] = w->by_operation[block] = true;
-    flow_back(s, w->loops, false, w->at_once);
-    flow_back(s, w->loops, true, w->by_operation);
-    for (uint32_t b = 0; b < n; b++)
+    const struct lw__cfg *g = &s->cfg;
+    for (uint32_t b = 0; b < g->count; b++) {
+        w->at_once[b] = w->by_operation[b] = b == block;
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
+            w->shut[e] = w->next_trip[e] || s->operations[b];
+    }
+    lw__cfg_flow_back_past(g, w->at_once, w->shut);
+    lw__cfg_flow_back_past(g, w->by_operation, w->next_trip);
+    for (uint32_t b = 0; b < g->count; b++)
         w->by_operation[b] &= s->operations[b];
-    flow_back(s, w->loops, true, w->by_operation);
+    lw__cfg_flow_back_past(g, w->by_operation, w->next_trip);
 }
 
 /* Does a branch here send some the one way, and others the other? */
@@ -93,10 +89,11 @@ static bool parts_ways(const struct lw__spmd *s, const struct ways *w, uint32_t 
     uint32_t at_once = 0, by_operation = 0, either = 0;
     for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
         const uint32_t to = g->succ[e];
-        const bool stays = !is_next_trip(s, w->loops, b, to);
-        at_once += stays && w->at_once[to];
-        by_operation += stays && w->meets[e] && w->by_operation[to];
-        either += stays && (w->at_once[to] || (w->meets[e] && w->by_operation[to]));
+        const bool first = !w->next_trip[e] && w->at_once[to],
+                   second = !w->next_trip[e] && w->meets[e] && w->by_operation[to];
+        at_once += first;
+        by_operation += second;
+        either += first || second;
     }
     return at_once && by_operation && either > 1;
 }
@@ -107,8 +104,7 @@ static bool is_awaited(const struct lw__spmd *s, const struct ways *w, uint32_t 
     bool is = false;
     if (!call)
         return false;
-    for (size_t l = 0; l < s->loops.count; l++)
-        w->loops[l] = lw__spmd_parts_trips(&s->cfg, &s->loops.loops[l], call);
+    find_next_trips(s, call, w->next_trip);
     find_ways(s, w, block);
     for (uint32_t b = 0; !is && b < s->cfg.count; b++)
         is = parts_ways(s, w, b);
@@ -118,15 +114,15 @@ static bool is_awaited(const struct lw__spmd *s, const struct ways *w, uint32_t 
 bool lw__spmd_find_awaited(struct lw__spmd *s, const bool *later)
 {
     const size_t n = s->cfg.count;
-    const uint32_t *start = s->cfg.succ_start;
-    bool *at_once = lw__copy_memory(2 * n + s->loops.count + start[n], 1), any = false;
-    const struct ways w = {at_once, at_once + n, at_once + 2 * n, at_once + 2 * n + s->loops.count};
+    const uint32_t *start = s->cfg.succ_start, edges = start[n];
+    bool *blocks = lw__copy_memory(2 * n + 3 * edges, 1), *of_edges = blocks + 2 * n, any = false;
+    const struct ways w = {blocks, blocks + n, of_edges, of_edges + edges, of_edges + 2 * edges};
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t e = start[b]; lw__spmd_is_divergent(s, b) && e < start[b + 1]; e++)
-            w.meets[e] = later[b] && meets_apart(s, b, s->cfg.succ[e], at_once);
+            w.meets[e] = later[b] && meets_apart(s, b, s->cfg.succ[e], blocks);
     for (uint32_t b = 0; b < n; b++)
         any |= s->awaited[b] = !later[b] && is_awaited(s, &w, b);
-    free(at_once);
+    free(blocks);
     if (any)
         s->awaiting = calloc(s->pieces, sizeof *s->awaiting);
     return !any || s->awaiting || lw__defect("out of memory");

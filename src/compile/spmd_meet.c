@@ -151,7 +151,7 @@ static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
 /* The place in the program and the trips of all loops around it. */
 static void store_key(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *there)
 {
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
+    LLVMOperandBundleRef bundle = lw__ir_instance(call);
     const unsigned count = LLVMGetNumOperandBundleArgs(bundle);
     for (unsigned k = 0; k < count; k++) {
         LLVMValueRef v = LLVMGetOperandBundleArgAtIndex(bundle, k);

@@ -24,9 +24,9 @@ static bool is_of_loop(const struct lw__cfg *g, const struct lw__loop *l, LLVMVa
 bool lw__spmd_parts_trips(const struct lw__cfg *g, const struct lw__loop *l, LLVMValueRef call)
 {
     bool parts = false;
-    if (!LLVMGetNumOperandBundles(call))
+    LLVMOperandBundleRef bundle = lw__ir_instance(call);
+    if (!bundle)
         return false;
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
     for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2)
         parts |= is_of_loop(g, l, LLVMGetOperandBundleArgAtIndex(bundle, k), 0);
     LLVMDisposeOperandBundle(bundle);
@@ -36,9 +36,9 @@ bool lw__spmd_parts_trips(const struct lw__cfg *g, const struct lw__loop *l, LLV
 unsigned lw__spmd_differing_trips(const struct lw__spmd *s, LLVMValueRef call, unsigned *operands)
 {
     unsigned count = 0;
-    if (!LLVMGetNumOperandBundles(call)) /* an operation of spmd_meet.c is in no loop */
+    LLVMOperandBundleRef bundle = lw__ir_instance(call);
+    if (!bundle) /* an operation of spmd_meet.c is in no loop */
         return 0;
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
     for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
         LLVMValueRef trip = LLVMGetOperandBundleArgAtIndex(bundle, k);
         struct lw__value_shape shape = lw__shape_of(s, trip);
@@ -54,7 +54,7 @@ unsigned lw__spmd_differing_trips(const struct lw__spmd *s, LLVMValueRef call, u
 static unsigned differing(const struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *trips)
 {
     unsigned operands[LW_TRIPS_MAX], count = lw__spmd_differing_trips(s, call, operands);
-    LLVMOperandBundleRef bundle = count ? LLVMGetOperandBundleAtIndex(call, 0) : NULL;
+    LLVMOperandBundleRef bundle = count ? lw__ir_instance(call) : NULL;
     for (unsigned k = 0; k < count; k++)
         trips[k] = LLVMGetOperandBundleArgAtIndex(bundle, operands[k]);
     if (bundle)

@@ -111,20 +111,22 @@ static bool is_counted(const struct marker *m, LLVMValueRef v, int depth)
     return header && counted;
 }
 
+/* Do threads leave the loop at the end of this block by what is counted? */
+static bool leaves_by_count(const struct marker *m, const struct lw__loop *loop, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[b]);
+    const uint32_t *to = m->cfg.succ + m->cfg.succ_start[b];
+    return loop->body[b] && m->cfg.succ_start[b + 1] - m->cfg.succ_start[b] == 2 &&
+           !(loop->body[to[0]] && loop->body[to[1]]) && is_counted(m, LLVMGetCondition(end), 0);
+}
+
 /* The innermost loop that holds the block, if how often it goes around is a constant. Of another
  * LLVM would make as many copies as there can be trips, up to 8, of whatever size. */
 static void mark_holder(struct marker *m, uint32_t b)
 {
     const int inner = lw__loops_innermost(&m->loops, b);
-    if (inner < 0)
-        return;
-    const struct lw__loop *loop = &m->loops.loops[inner];
-    for (uint32_t k = 0; k < m->cfg.count; k++)
-        for (uint32_t e = m->cfg.succ_start[k]; loop->body[k] && e < m->cfg.succ_start[k + 1]; e++)
-            if (!loop->body[m->cfg.succ[e]] &&
-                m->cfg.succ_start[k + 1] - m->cfg.succ_start[k] == 2 &&
-                is_counted(m, LLVMGetCondition(LLVMGetBasicBlockTerminator(m->cfg.blocks[k])), 0))
-                m->unroll[inner] = true;
+    for (uint32_t k = 0; inner >= 0 && !m->unroll[inner] && k < m->cfg.count; k++)
+        m->unroll[inner] = leaves_by_count(m, &m->loops.loops[inner], k);
 }
 
 static void mark_whole(struct marker *m)

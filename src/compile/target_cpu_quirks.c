@@ -11,6 +11,16 @@ LLVMValueRef lw__cpu_never(LLVMBuilderRef b, LLVMValueRef function, bool all_bit
     return LLVMBuildBinOp(b, all_bits ? LLVMAShr : LLVMLShr, address, LLVMConstInt(i64, 63, 0), "");
 }
 
+/* A vector of this type, all lanes the value. */
+static LLVMValueRef splat(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef v)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef none = LLVMGetPoison(type),
+                 one = LLVMBuildInsertElement(b, none, v, LLVMConstNull(i32), "");
+    LLVMTypeRef lanes = LLVMVectorType(i32, LLVMGetVectorSize(type));
+    return LLVMBuildShuffleVector(b, one, none, LLVMConstNull(lanes), "");
+}
+
 /* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
 
 /* LLVM 19 makes `kmovb %ka, %kb` of what keeps the lower eight of sixteen lanes and clears the
@@ -38,9 +48,7 @@ static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
         LLVMBuildAdd(b, LLVMBuildTrunc(b, never, i32, ""), LLVMConstInt(i32, HALF, 0), "");
     for (unsigned k = 0; k < LANES; k++)
         lanes[k] = LLVMConstInt(i32, k, 0);
-    LLVMTypeRef vector = LLVMVectorType(i32, LANES);
-    LLVMValueRef all = LLVMBuildInsertElement(b, LLVMGetPoison(vector), end, lanes[0], "");
-    all = LLVMBuildShuffleVector(b, all, LLVMGetPoison(vector), LLVMConstNull(vector), "");
+    LLVMValueRef all = splat(b, LLVMVectorType(i32, LANES), end);
     return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, LANES), all, "");
 }
 
@@ -102,7 +110,8 @@ void lw__cpu_hide_half_masks(LLVMValueRef function)
  * poison: that lane must be what it is in the other. And where a lane of a constant decides alone
  * what comes out, by 0 in `and` or all bits in `or`, it leaves the other operand undefined there,
  * and then takes the result for undefined. So it must not see such constants, but where all lanes
- * decide, or none: they come with a bit of an address that is never set. */
+ * decide, or none: they come with a bit of an address that is never set. A product by 0 and 1 it
+ * makes an `and`. */
 
 enum { LANES_MAX = 256 };
 
@@ -160,10 +169,7 @@ static void hide_constant(LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef 
         *never = lw__cpu_never(b, function, true);
     LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(*never));
     LLVMValueRef bits = LLVMBuildIntCast2(b, *never, LLVMGetElementType(type), true, "");
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
-    bits = LLVMBuildInsertElement(b, LLVMGetPoison(type), bits, LLVMConstNull(i32), "");
-    bits = LLVMBuildShuffleVector(b, bits, bits,
-                                  LLVMConstNull(LLVMVectorType(i32, LLVMGetVectorSize(type))), "");
+    bits = splat(b, type, bits);
     LLVMSetOperand(i, 1, LLVMBuildXor(b, bits, constant, ""));
 }
 

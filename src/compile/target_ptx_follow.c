@@ -4,7 +4,6 @@
  * source   PTX ISA 7.8, griddepcontrol
  */
 #include "compile/target_ptx.h"
-#include <string.h>
 
 static LLVMValueRef behind_variables(LLVMBasicBlockRef entry)
 {
@@ -17,12 +16,9 @@ static LLVMValueRef behind_variables(LLVMBasicBlockRef entry)
 /* What is read only (ld.global.nc) was not so for the launch in front: no load comes before. */
 void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry)
 {
-    static const char text[] = "griddepcontrol.wait;", clobbers[] = "~{memory}";
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderBefore(b, behind_variables(LLVMGetEntryBasicBlock(entry)));
-    LLVMValueRef wait = LLVMGetInlineAsm(type, text, strlen(text), clobbers, strlen(clobbers), 1, 0,
-                                         LLVMInlineAsmDialectATT, 0);
-    LLVMBuildCall2(b, type, wait, NULL, 0, "");
+    lw__llvm_asm(b, type, "griddepcontrol.wait;", "~{memory}", true, NULL, 0);
     LLVMDisposeBuilder(b);
 }

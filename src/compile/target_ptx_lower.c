@@ -455,9 +455,7 @@ static void lower_assert(struct entry *e, LLVMValueRef call)
                  (LLVMValueRef[]){e->launch, block_number(x), thread_number(x),
                                   LLVMGetOperand(call, 0), site},
                  5);
-    LLVMValueRef code = LLVMGetInlineAsm(LLVMFunctionType(x->none, NULL, 0, 0), "exit;", 5, "", 0,
-                                         1, 0, LLVMInlineAsmDialectATT, 0);
-    LLVMBuildCall2(x->b, LLVMFunctionType(x->none, NULL, 0, 0), code, NULL, 0, "");
+    lw__llvm_asm(x->b, LLVMFunctionType(x->none, NULL, 0, 0), "exit;", "", true, NULL, 0);
     e->uses |= LW_CUDA_ASSERTS;
     LLVMInstructionEraseFromParent(call);
 }

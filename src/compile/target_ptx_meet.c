@@ -56,8 +56,7 @@ static LLVMValueRef next_trip(LLVMOperandBundleRef instance, unsigned *k)
  * then all who have left it. */
 static bool is_of_same_trips(LLVMValueRef call, LLVMValueRef other)
 {
-    LLVMOperandBundleRef a = LLVMGetOperandBundleAtIndex(call, 0),
-                         b = LLVMGetOperandBundleAtIndex(other, 0);
+    LLVMOperandBundleRef a = lw__ir_instance(call), b = lw__ir_instance(other);
     unsigned i = 1, k = 1;
     LLVMValueRef trip;
     bool same;
@@ -272,7 +271,7 @@ LLVMValueRef lw__ptx_same_trips(struct meet *m, LLVMValueRef call, LLVMValueRef 
         d = d->next;
     if (!d || !d->count)
         return mask;
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, 0);
+    LLVMOperandBundleRef bundle = lw__ir_instance(call);
     LLVMPositionBuilderBefore(m->x->b, call);
     for (unsigned k = 0; k < d->count; k++)
         mask = lw__ptx_call(

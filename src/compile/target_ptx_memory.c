@@ -8,7 +8,6 @@
  */
 #include "compile/target_ptx.h"
 #include <stdio.h>
-#include <string.h>
 
 static const char restricted[] = "lw.restrict";
 
@@ -130,15 +129,13 @@ static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
         snprintf(text, sizeof text, "st.relaxed.gpu%s.b%u [$0], $1;", space, bits);
         snprintf(constraints, sizeof constraints, "l,%c,~{memory}", of_value);
     }
-    LLVMValueRef access = LLVMGetInlineAsm(type, text, strlen(text), constraints,
-                                           strlen(constraints), 1, 0, LLVMInlineAsmDialectATT, 0);
     LLVMPositionBuilderBefore(b, i);
     if (loads) {
-        LLVMValueRef value = LLVMBuildCall2(b, type, access, &address, 1, "");
+        LLVMValueRef value = lw__llvm_asm(b, type, text, constraints, true, &address, 1);
         LLVMReplaceAllUsesWith(i, LLVMBuildBitCast(b, value, LLVMTypeOf(i), ""));
     } else {
         LLVMValueRef value = LLVMBuildBitCast(b, LLVMGetOperand(i, 0), word, "");
-        LLVMBuildCall2(b, type, access, (LLVMValueRef[]){address, value}, 2, "");
+        lw__llvm_asm(b, type, text, constraints, true, (LLVMValueRef[]){address, value}, 2);
     }
     LLVMInstructionEraseFromParent(i);
 }

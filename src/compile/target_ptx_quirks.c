@@ -17,7 +17,6 @@
  */
 #include "compile/target_ptx.h"
 #include <stdio.h>
-#include <string.h>
 
 /* For each element of a vector. */
 static LLVMValueRef constant(LLVMBuilderRef b, LLVMTypeRef type, int64_t value)
@@ -127,15 +126,8 @@ static LLVMValueRef number_here(LLVMBuilderRef b, LLVMValueRef i)
     char text[32], kinds[] = "=h,b";
     snprintf(text, sizeof text, "selp.u%u $0, 1, 0, $1;", bits);
     kinds[1] = bits == 16 ? 'h' : bits == 32 ? 'r' : 'l';
-    LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), kinds, strlen(kinds), 0, 0,
-                                         LLVMInlineAsmDialectATT, 0);
-    return LLVMBuildIntCast2(b, LLVMBuildCall2(b, type, code, &truth, 1, ""), LLVMTypeOf(i), false,
-                             "");
-}
-
-static LLVMBasicBlockRef block_of(LLVMValueRef v)
-{
-    return LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+    LLVMValueRef number = lw__llvm_asm(b, type, text, kinds, false, &truth, 1);
+    return LLVMBuildIntCast2(b, number, LLVMTypeOf(i), false, "");
 }
 
 /* Where an operand is wanted: in front of the user, or where a phi's value comes from. */
@@ -148,7 +140,8 @@ static LLVMValueRef wanted_at(LLVMValueRef user, unsigned k)
  * two ways both values must be one: such stays as it is. */
 static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
 {
-    LLVMBasicBlockRef home = block_of(LLVMGetOperand(i, 0));
+    LLVMValueRef truth = LLVMGetOperand(i, 0);
+    LLVMBasicBlockRef home = LLVMIsAInstruction(truth) ? LLVMGetInstructionParent(truth) : NULL;
     for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
         LLVMValueRef user = LLVMGetUser(use);
         unsigned k = 0;

@@ -18,6 +18,7 @@ entry:
 ; CHECK: %[[sign:.*]] = ashr i64 {{%.*}}, 63
 ; CHECK-DAG: xor <4 x i32> {{%.*}}, <i32 1, i32 0, i32 0, i32 0>
 ; CHECK-DAG: xor <4 x i32> {{%.*}}, <i32 4, i32 -1, i32 4, i32 4>
+; CHECK-DAG: xor <4 x i32> {{%.*}}, <i32 1, i32 1, i32 0, i32 1>
 ; CHECK-NOT: xor <4 x i32>
 ; CHECK: and <4 x i32> {{%.*}}, <i32 6, i32 2, i32 6, i32 6>
 ; CHECK: mul <4 x i32> {{%.*}}, <i32 0, i32 1, i32 2, i32 3>
@@ -30,6 +31,8 @@ entry:
   store volatile <4 x i32> %set, ptr %worker
   %all = and <4 x i32> %v, <i32 6, i32 2, i32 6, i32 6>
   store volatile <4 x i32> %all, ptr %worker
+  %kept = mul <4 x i32> %v, <i32 1, i32 1, i32 0, i32 1>
+  store volatile <4 x i32> %kept, ptr %worker
   %rows = mul <4 x i32> %v, <i32 0, i32 1, i32 2, i32 3>
   store volatile <4 x i32> %rows, ptr %worker
   ret i32 0
