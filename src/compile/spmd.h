@@ -212,11 +212,12 @@ struct lw__spmd {
     uint64_t serial;      /* of the emission of a block: what it makes is at hand for one */
     uint64_t scope;       /* of what is read and spread: a part of a block's code that dominates the
                            rest of itself */
-    LLVMValueRef *arguments; /* what the kernel's parameters are here */
-    uint64_t private_bytes;  /* of the threads' arrays on the stack, */
-    uint64_t frame_bytes;    /* and of the others: they lie in the frame, */
-    LLVMValueRef frame;      /* which this call gives; NULL: there are none */
-    bool failed;             /* something was refused, or memory was short */
+    const LLVMValueRef *mask; /* per piece: of the lanes that are in the block; NULL: all are */
+    LLVMValueRef *arguments;  /* what the kernel's parameters are here */
+    uint64_t private_bytes;   /* of the threads' arrays on the stack, */
+    uint64_t frame_bytes;     /* and of the others: they lie in the frame, */
+    LLVMValueRef frame;       /* which this call gives; NULL: there are none */
+    bool failed;              /* something was refused, or memory was short */
 };
 
 uint32_t lw__spmd_value_index(const struct lw__spmd *s, LLVMValueRef value); /* UINT32_MAX */

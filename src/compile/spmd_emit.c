@@ -347,6 +347,8 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
 {
     struct segment g = {.side_by_side = side_by_side(s, b)};
     LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    const LLVMValueRef *outer = s->mask;
+    s->mask = c->masked ? c->mask : NULL;
     if (s->waits[b])
         lw__gang_wait(s, s->waits[b], c->mask);
     if (s->awaited[b])
@@ -373,4 +375,5 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
     if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->b)))
         flush(s, c, &g);
     free(g.list);
+    s->mask = outer;
 }

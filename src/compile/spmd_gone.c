@@ -100,12 +100,26 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
     return ok;
 }
 
-/* Is a value of the loop used behind it, other than by a phi that an edge out of it comes to? */
-static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v)
+enum { OPERANDS_DEPTH = 8 }; /* as far as spmd_agree.c looks */
+
+static bool is_condition(const struct lw__spmd *s, LLVMValueRef v)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return LLVMTypeOf(v) == s->i1 &&
+           (op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect);
+}
+
+/* Is a value of the loop used behind it, other than by a phi that an edge out of it comes to? What
+ * a condition is made of is used where the condition is. */
+static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
+                           unsigned depth)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         uint32_t at = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(user));
+        if (at != UINT32_MAX && l->body[at] && depth < OPERANDS_DEPTH && is_condition(s, user) &&
+            is_used_behind(s, l, user, depth + 1))
+            return true;
         if (at == UINT32_MAX || l->body[at])
             continue;
         bool by_edge = LLVMIsAPHINode(user);
@@ -119,9 +133,21 @@ static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, L
     return false;
 }
 
-static bool is_same_in_trips(LLVMValueRef v)
+/* Is it computed of nothing that the loop changes? */
+static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
+                             unsigned depth)
 {
-    return LLVMIsAAllocaInst(v) || lw__ir_is_place(lw__ir_callee(v));
+    const uint32_t home =
+        LLVMIsAInstruction(v) ? lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v)) : UINT32_MAX;
+    if (home == UINT32_MAX || !l->body[home] || LLVMIsAAllocaInst(v) ||
+        lw__ir_is_place(lw__ir_callee(v)))
+        return true;
+    bool same = depth < OPERANDS_DEPTH &&
+                (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsACmpInst(v) ||
+                 LLVMIsAGetElementPtrInst(v) || LLVMIsASelectInst(v));
+    for (int k = 0; same && k < LLVMGetNumOperands(v); k++)
+        same = is_same_in_trips(s, l, LLVMGetOperand(v, (unsigned)k), depth + 1);
+    return same;
 }
 
 /* A loop that holds returns ends where its lanes do, not where lcssa has put phis: what is used
@@ -132,7 +158,7 @@ enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v, uin
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
         if (l->holds_returns && s->leaves_apart[k] > apart && l->body[home] &&
-            !is_same_in_trips(v) && is_used_behind(s, l, v))
+            !is_same_in_trips(s, l, v, 0) && is_used_behind(s, l, v, 0))
             apart = s->leaves_apart[k];
     }
     return apart;

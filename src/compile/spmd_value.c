@@ -17,6 +17,7 @@ struct lw__emitted {
     LLVMValueRef *slot;    /* NULL where there is none yet */
     uint32_t forms, parts; /* parts: members of a struct, 1 of other types */
     bool crosses;          /* used in other blocks, or a phi */
+    bool lasts;            /* lanes get it in different trips, and it is used behind them all */
     bool deferred;         /* a condition that is made where it is asked for */
 };
 
@@ -140,7 +141,8 @@ void lw__spmd_defer_conditions(struct lw__spmd *s)
              i = LLVMGetNextInstruction(i)) {
             const uint32_t index = lw__spmd_value_index(s, i);
             if (index != UINT32_MAX && s->shapes[index].kind != LW_SHAPE_OFFSET &&
-                lw__control_is_linear(s, i, 0) && is_asked_by_branches(s, i, 0))
+                lw__control_is_linear(s, i, 0) && is_asked_by_branches(s, i, 0) &&
+                lw__spmd_held_apart(s, i, b) == LW_APART_NOBODY)
                 s->emitted[index].deferred = true;
         }
 }
@@ -219,6 +221,12 @@ static LLVMTypeRef part_type(LLVMTypeRef type, uint32_t part)
                                                        : type;
 }
 
+static bool lasts(const struct lw__spmd *s, LLVMValueRef v)
+{
+    const uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
+    return lw__spmd_held_apart(s, v, home) == LW_APART_LANES;
+}
+
 static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
 {
     uint32_t index = lw__spmd_value_index(s, v);
@@ -235,6 +243,7 @@ static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
         lw__defect("out of memory");
         abort(); /* of lanewise-compile, which the library reports */
     }
+    e->lasts = !scalar && !LLVMIsAPHINode(v) && lasts(s, v);
     e->read = e->form + e->forms;
     e->vector = e->read + e->forms;
     return e;
@@ -283,8 +292,14 @@ static void set_form(struct lw__spmd *s, LLVMValueRef v, uint32_t k, LLVMValueRe
         e->read_in = 0;
     }
     e->form[k] = to;
-    if (e->crosses)
-        LLVMBuildStore(s->b, to, slot_of(s, v, e, k));
+    if (!e->crosses)
+        return;
+    LLVMValueRef slot = slot_of(s, v, e, k), mask = s->mask ? s->mask[k % s->pieces] : NULL;
+    if (e->lasts && mask) {
+        LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(to), slot, "");
+        to = LLVMBuildSelect(s->b, mask, to, old, "");
+    }
+    LLVMBuildStore(s->b, to, slot);
 }
 
 void lw__spmd_set_uniform(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef scalar)

@@ -1,9 +1,10 @@
 // Lanes that leave a loop with barriers in different trips, behind its last barrier, meet behind
 // it: what stands there before the return does not belong to the trip that each leaves.
-// sizes: 1 7 32 40 100
+// sizes: 1 7 32 33 100
 // run: -k then_assert -b @B 6 2 --quiet i32[100]
 // run: -k then_loop -b @B 6 2 --quiet i32[100]
 // run: -k trip_and_all -b @B 6 2 --quiet i32[100]
+// run: -k between -b @B 6 2 --quiet i32[8]=9,8,7,1,5,0,40,2 i32[100] i32[100]
 #include <lanewise/kernel.h>
 
 #define ME (warp_id() * WARP_SIZE + lane_id())
@@ -14,7 +15,8 @@ static int lanes(void)
     return n < WARP_SIZE ? n : WARP_SIZE;
 }
 
-KERNEL void then_assert(int trips, int n, int *out)
+/* Gives the trip in which the lane leaves. */
+static int leave(int trips, int n, int *out)
 {
     int i = 0;
     for (; i < trips; i++) {
@@ -24,6 +26,12 @@ KERNEL void then_assert(int trips, int n, int *out)
             break;
         out[ME] = i;
     }
+    return i;
+}
+
+KERNEL void then_assert(int trips, int n, int *out)
+{
+    int i = leave(trips, n, out);
     int sum = warp_sum(1);
     out[ME] = i;
     assert(sum == lanes());
@@ -31,14 +39,7 @@ KERNEL void then_assert(int trips, int n, int *out)
 
 KERNEL void then_loop(int trips, int n, int *out)
 {
-    int i = 0;
-    for (; i < trips; i++) {
-        if (i < n)
-            barrier();
-        if (lane_id() == i - n)
-            break;
-        out[ME] = i;
-    }
+    leave(trips, n, out);
     int sum = warp_sum(1);
     for (int k = 0; k < sum; k++)
         out[ME] = k;
@@ -62,4 +63,26 @@ KERNEL void trip_and_all(int trips, int n, int *out)
     out[ME] = there;
     assert(sum == lanes());
     assert(there == (lanes() + 3 - lane_id() % 4) / 4);
+}
+
+/* What lanes compute between the loop and where they meet is theirs behind it. */
+KERNEL void between(int trips, int n, const int *in, const int *flag, int *out)
+{
+    int i = 0;
+    for (;; i++) {
+        if (i < n)
+            barrier();
+        if ((lane_id() == i - n) | (i >= trips))
+            break;
+    }
+    int own = in[i], of_lane = in[lane_id() % 8];
+    bool is_less = lane_id() < own;
+    out[ME] = is_less;
+    if (flag[ME])
+        warp_sum(1);
+    const int left = n + lane_id() < trips ? n + lane_id() : trips;
+    assert(of_lane == in[lane_id() % 8]);
+    if (is_less)
+        out[ME] += 5;
+    assert(out[ME] == (lane_id() < in[left] ? 6 : 0));
 }
