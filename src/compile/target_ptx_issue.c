@@ -181,9 +181,7 @@ static LLVMValueRef hide(struct copies *c, LLVMValueRef v)
         LLVMGetTypeKind(type) == LLVMPointerTypeKind || LLVMGetIntTypeWidth(type) == 64;
     const char *text = wide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
                *kinds = wide ? "=l,l" : "=r,r";
-    LLVMValueRef code = LLVMGetInlineAsm(move, text, strlen(text), kinds, strlen(kinds), 0, 0,
-                                         LLVMInlineAsmDialectATT, 0);
-    return LLVMBuildCall2(c->b, move, code, &v, 1, "");
+    return lw__llvm_asm(c->b, move, text, kinds, false, &v, 1);
 }
 
 static void hide_counters(struct copies *c)
@@ -232,23 +230,24 @@ static void copy_phi(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks,
     *place_of(c, trip, item) = made;
 }
 
+static LLVMBasicBlockRef copy_next(const struct copies *c, LLVMBasicBlockRef *blocks,
+                                   LLVMValueRef end, unsigned k, LLVMBasicBlockRef next)
+{
+    LLVMBasicBlockRef to = LLVMGetSuccessor(end, k);
+    return to == c->t->header ? next : copy_of(c, blocks, to);
+}
+
 /* The header's leads on; the latch's to the next trip. */
 static void copy_end(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks, LLVMValueRef end,
                      LLVMBasicBlockRef next)
 {
-    const struct lw__trips *t = c->t;
-    LLVMBasicBlockRef to[2];
-    const unsigned count = LLVMGetNumSuccessors(end);
-    for (unsigned k = 0; k < count; k++) {
-        LLVMBasicBlockRef s = LLVMGetSuccessor(end, k);
-        to[k] = s == t->header ? next : copy_of(c, blocks, s);
-    }
-    if (LLVMGetInstructionParent(end) == t->header)
-        LLVMBuildBr(c->b, copy_of(c, blocks, t->stay));
-    else if (count == 1)
-        LLVMBuildBr(c->b, to[0]);
+    if (LLVMGetInstructionParent(end) == c->t->header)
+        LLVMBuildBr(c->b, copy_of(c, blocks, c->t->stay));
+    else if (!LLVMIsConditional(end))
+        LLVMBuildBr(c->b, copy_next(c, blocks, end, 0, next));
     else
-        LLVMBuildCondBr(c->b, value_in(c, trip, LLVMGetCondition(end)), to[0], to[1]);
+        LLVMBuildCondBr(c->b, value_in(c, trip, LLVMGetCondition(end)),
+                        copy_next(c, blocks, end, 0, next), copy_next(c, blocks, end, 1, next));
 }
 
 static void copy_trip(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks,
