@@ -21,6 +21,7 @@ const char *const feature_names[FEATURES] = {
     [C_BREAK] = "break",
     [C_CONTINUE] = "continue",
     [C_GOTO] = "goto",
+    [C_COMMON] = "barrier in the first trips",
     [C_BEHIND] = "arm that leaves behind the other",
     [C_ENTRY] = "jump into a loop",
     [C_STRIDE] = "grid-stride loop",
@@ -52,6 +53,7 @@ struct walk {
     unsigned labels;     /* bit: inside that label's block */
     int entered[LABELS]; /* names where that entry's loop begins, 1 added; 0: it is not around */
     int loops;
+    const struct stmt *common; /* the loop of which this is the body, and all make first trips */
     const struct helper *helper;
     unsigned char state[SHARED_MAX];
 };
@@ -178,15 +180,38 @@ static void expression(struct walk *w, const struct expr *e)
 
 static void block(struct walk *w, const struct block *b);
 
-static void body(struct walk *w, const struct block *b)
+/* trips_body - of a loop of which all make first trips; NULL: any other body. */
+static void trips_body(struct walk *w, const struct block *b, const struct stmt *common)
 {
+    const struct stmt *outer = w->common;
     int names = w->names;
+    w->common = common;
     block(w, b);
+    w->common = outer;
     w->names = names;
 }
 
-/* exits - is there a break or continue that goes to the loop or switch whose block this is? */
-static bool exits(const struct block *b, bool by_break, bool by_continue)
+static void body(struct walk *w, const struct block *b)
+{
+    trips_body(w, b, NULL);
+}
+
+/* is_trip - `i < n`, or `i >= n` with more, for the first trips of that loop or fewer, or those and
+ * more. */
+static bool is_trip(const struct expr *e, enum comparison op, const struct stmt *loop)
+{
+    if (op == O_NOT_LESS && e->kind == X_LOGIC && e->op == 0)
+        e = e->kid[0];
+    if (e->kind != X_COMPARE || e->op != (int)op || e->kid[0]->kind != X_VAR ||
+        e->kid[0]->var != loop->var || e->kid[1]->kind != X_CONST)
+        return false;
+    const int64_t n = (int64_t)e->kid[1]->bits;
+    return op == O_LESS ? n <= loop->common : n >= loop->common;
+}
+
+/* exits - is there a break or continue that goes to the loop or switch whose block this is? None
+ * counts that is behind the loop's common trips, where one is given. */
+static bool exits(const struct block *b, bool by_break, bool by_continue, const struct stmt *loop)
 {
     for (const struct stmt *s = b->first; s; s = s->next) {
         bool inner = s->kind == S_LOOP;
@@ -194,10 +219,12 @@ static bool exits(const struct block *b, bool by_break, bool by_continue)
             return true;
         if (inner)
             continue;
-        if (exits(&s->body, by_break, by_continue) || exits(&s->other, by_break, by_continue))
+        bool is_later = loop && s->kind == S_IF && is_trip(s->value[0], O_NOT_LESS, loop);
+        if ((!is_later && exits(&s->body, by_break, by_continue, loop)) ||
+            exits(&s->other, by_break, by_continue, loop))
             return true;
         for (int i = 0; i < s->arms; i++)
-            if (exits(&s->arm[i].body, false, by_continue))
+            if (exits(&s->arm[i].body, false, by_continue, loop))
                 return true;
     }
     return false;
@@ -206,17 +233,20 @@ static bool exits(const struct block *b, bool by_break, bool by_continue)
 static void branch(struct walk *w, const struct stmt *s)
 {
     unsigned char start[SHARED_MAX], then[SHARED_MAX];
-    bool outer = w->uniform;
-    w->uniform = outer && is_uniform(s->value[0]);
+    bool outer = w->uniform, is_early = w->common && is_trip(s->value[0], O_LESS, w->common);
+    bool one_arm = is_early || (outer && is_uniform(s->value[0]));
+    w->uniform = one_arm;
     w->found[C_BEHIND] |= leaves_behind(s);
+    w->found[C_COMMON] |= is_early;
     memcpy(start, w->state, sizeof start);
     body(w, &s->body);
     memcpy(then, w->state, sizeof then);
-    if (w->uniform)
+    if (one_arm)
         memcpy(w->state, start, sizeof start);
+    w->uniform = outer && one_arm;
     body(w, &s->other);
     for (int i = 0; i < SHARED_MAX; i++)
-        w->state[i] |= w->uniform ? then[i] : 0;
+        w->state[i] |= one_arm ? then[i] : 0;
     w->uniform = outer;
 }
 
@@ -258,12 +288,13 @@ static void loop(struct walk *w, const struct stmt *s)
     struct walk outer = *w;
     if (s->value[2])
         by_side(w, s);
-    bool same = !s->value[2] && s->op != L_STRIDE && is_uniform(s->value[0]) &&
-                (!s->value[1] || is_uniform(s->value[1])) && s->op != L_ENDLESS &&
-                !exits(&s->body, true, true);
-    if (s->var->uniform && !(w->uniform && same))
+    bool by_all = w->uniform && !s->value[2] && s->op != L_STRIDE && is_uniform(s->value[0]) &&
+                  (!s->value[1] || is_uniform(s->value[1])) && s->op != L_ENDLESS;
+    bool same = by_all && !exits(&s->body, true, true, NULL);
+    bool begins_same = by_all && s->common && !exits(&s->body, true, true, s);
+    if (s->var->uniform && !same)
         fail(w, "the counter of a divergent loop is not uniform");
-    w->uniform = w->uniform && same;
+    w->uniform = same;
     w->found[C_STRIDE] |= s->op == L_STRIDE;
     w->may_break = true;
     w->loops++;
@@ -274,7 +305,7 @@ static void loop(struct walk *w, const struct stmt *s)
         w->may_continue = false;
         body(w, &s->other);
         w->may_continue = true;
-        body(w, &s->body);
+        trips_body(w, &s->body, begins_same ? s : NULL);
         if (s->op == L_DO)
             condition(w, s);
     }

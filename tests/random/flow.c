@@ -17,11 +17,12 @@ static bool percent(struct generator *g, int n)
 struct flow {
     bool uniform, parted, may_break, may_continue;
     int label;
+    const struct stmt *common;
 };
 
 static struct flow save(const struct generator *g)
 {
-    return (struct flow){g->uniform, g->parted, g->may_break, g->may_continue, g->label};
+    return (struct flow){g->uniform, g->parted, g->may_break, g->may_continue, g->label, g->common};
 }
 
 static void restore(struct generator *g, struct flow f)
@@ -31,6 +32,7 @@ static void restore(struct generator *g, struct flow f)
     g->may_break = f.may_break;
     g->may_continue = f.may_continue;
     g->label = f.label;
+    g->common = f.common;
 }
 
 /* join - after two ways that threads of the block came together. */
@@ -66,6 +68,17 @@ static struct expr *guard(struct generator *g)
     e->kid[0]->op = below(g, UNIFORM_PLACES);
     e->kid[1] = percent(g, 50) ? expr_integer(g->p, I32, (uint64_t)below(g, 70))
                                : generate_expr(g, I32, 1, true);
+    return e;
+}
+
+/* trip - i OP n, where i counts the loop's trips and n are those that all make. */
+static struct expr *trip(struct generator *g, const struct stmt *loop, int op)
+{
+    struct expr *e = expr_new(g->p, X_COMPARE, I32);
+    e->op = op;
+    e->kid[0] = expr_new(g->p, X_VAR, I32);
+    e->kid[0]->var = loop->var;
+    e->kid[1] = expr_integer(g->p, I32, (uint64_t)loop->common);
     return e;
 }
 
@@ -129,6 +142,18 @@ static void leaving_arm(struct generator *g, struct block *b, int count)
     g->entry_vars = vars;
 }
 
+/* who_leaves - nobody by other than a return, while all make their trips. */
+static struct expr *who_leaves(struct generator *g, enum stmt_kind how)
+{
+    struct expr *e = condition(g), *both;
+    if (!g->common || (how != S_BREAK && how != S_CONTINUE))
+        return e;
+    both = expr_new(g->p, X_LOGIC, I32);
+    both->kid[0] = trip(g, g->common, O_NOT_LESS);
+    both->kid[1] = e;
+    return both;
+}
+
 /* leave - if (condition) { something; break, continue, goto or return }, or the same with what
  * follows as the first arm. */
 void generate_leave(struct generator *g)
@@ -148,7 +173,8 @@ void generate_leave(struct generator *g)
     if (count == 0)
         return;
     struct flow f = save(g);
-    struct expr *e = condition(g);
+    enum stmt_kind kind = kinds[below(g, count)];
+    struct expr *e = who_leaves(g, kind);
     struct stmt *s = append_stmt(g, S_IF);
     s->value[0] = e;
     g->uniform = false;
@@ -158,7 +184,7 @@ void generate_leave(struct generator *g)
     struct stmt **end = &s->body.first;
     while (*end)
         end = &(*end)->next;
-    *end = stmt_new(g->p, kinds[below(g, count)]);
+    *end = stmt_new(g->p, kind);
     (*end)->op = g->label;
     if ((*end)->kind == S_RETURN && g->helper)
         (*end)->value[0] =
@@ -316,6 +342,7 @@ void generate_divergent_loop(struct generator *g)
     s->var = v;
     s->value[0] = trips;
     s->value[1] = extra;
+    g->common = NULL;
     g->may_break = true;
     g->may_continue = false; /* who is told to leave stays for ever */
     if (form == L_ENDLESS)
@@ -333,30 +360,66 @@ void generate_divergent_loop(struct generator *g)
     end_around_entry(g, &h);
 }
 
-/* barrier_loop - all threads make the same trips; a barrier stands at the begin or the end. */
-void generate_barrier_loop(struct generator *g)
+/* common_trips - the first trips of a loop, in which all threads are: a block that they enter
+ * together, behind a barrier. What is behind it may be of the same trip, or of one of some. */
+static void common_trips(struct generator *g, const struct stmt *loop)
 {
     struct flow f = save(g);
     enum shared_state before[SHARED_MAX];
-    int vars = g->vars;
+    bool conflict = false;
+    struct stmt *s = append_stmt(g, S_IF), **end = &s->body.first;
+    s->value[0] = trip(g, loop, O_LESS);
     memcpy(before, g->state, sizeof before);
-    for (int i = 0; i < SHARED_MAX; i++)
-        g->state[i] = OWNED; /* the trips do not depend on what the body writes */
-    enum loop_form form = walking(g, (enum loop_form)below(g, 3));
-    struct var *v = counter(g, true, form);
-    struct expr *trips = percent(g, 50) ? expr_integer(g->p, I32, (uint64_t)(1 + below(g, 3)))
-                                        : generate_expr(g, I32, 1, true);
-    memcpy(g->state, before, sizeof before);
-    struct stmt *s = append_stmt(g, S_LOOP);
-    s->op = form;
-    s->trips = 3;
-    s->var = v;
-    s->value[0] = trips;
-    enter_scope(g, v);
+    *end = stmt_new(g->p, S_BARRIER);
+    memset(g->state, 0, sizeof g->state);
+    g->uniform = true;
+    g->common = NULL;
     g->may_break = g->may_continue = false;
+    generate_inside(g, &s->body, below(g, 3));
+    restore(g, f);
+    for (int i = 0; i < SHARED_MAX; i++)
+        conflict |= before[i] != FREE && g->state[i] != FREE && g->state[i] != before[i];
+    while (*end)
+        end = &(*end)->next;
+    if (conflict)
+        *end = stmt_new(g->p, S_BARRIER);
+    for (int i = 0; i < SHARED_MAX; i++)
+        if (conflict || g->state[i] == FREE)
+            g->state[i] = before[i];
+}
+
+/* parting_loop - all threads make the first trips together, with barriers, and leave in later ones,
+ * each in its own. */
+static void parting_loop(struct generator *g, struct stmt *s)
+{
+    s->trips = 7;
+    s->common = 1 + below(g, 3);
+    g->uniform = false;
+    g->common = s;
+    g->may_break = g->may_continue = true;
     g->label = -1;
+    generate_inside(g, &s->body, below(g, 2));
+    struct stmt **end = g->end;
+    g->end = &s->body.first;
+    while (*g->end)
+        g->end = &(*g->end)->next;
+    g->depth++;
+    if (percent(g, 30))
+        generate_leave(g);
+    common_trips(g, s);
+    generate_leave(g);
+    g->depth--;
+    g->end = end;
+    generate_inside(g, &s->body, below(g, 2));
+}
+
+static void barrier_loop(struct generator *g, struct stmt *s)
+{
     bool at_end = percent(g, 50);
     struct stmt *first = stmt_new(g->p, S_BARRIER);
+    s->trips = 3;
+    g->may_break = g->may_continue = false;
+    g->label = -1;
     if (!at_end) {
         s->body.first = first;
         memset(g->state, 0, sizeof g->state);
@@ -367,6 +430,34 @@ void generate_barrier_loop(struct generator *g)
         end = &(*end)->next;
     if (at_end)
         *end = first, memset(g->state, 0, sizeof g->state);
+}
+
+/* barrier_loop - all threads make the same trips, with a barrier at the begin or the end; or the
+ * same first trips, with one in each. */
+void generate_barrier_loop(struct generator *g)
+{
+    struct flow f = save(g);
+    enum shared_state before[SHARED_MAX];
+    int vars = g->vars;
+    bool parts = !g->only_uniform && percent(g, 40);
+    memcpy(before, g->state, sizeof before);
+    for (int i = 0; i < SHARED_MAX; i++)
+        g->state[i] = OWNED; /* the trips do not depend on what the body writes */
+    enum loop_form form = walking(g, (enum loop_form)below(g, 3));
+    struct var *v = counter(g, !parts, form);
+    struct expr *trips = percent(g, 50)
+                             ? expr_integer(g->p, I32, (uint64_t)(1 + below(g, parts ? 7 : 3)))
+                             : generate_expr(g, I32, 1, true);
+    memcpy(g->state, before, sizeof before);
+    struct stmt *s = append_stmt(g, S_LOOP);
+    s->op = form;
+    s->var = v;
+    s->value[0] = trips;
+    enter_scope(g, v);
+    if (parts)
+        parting_loop(g, s);
+    else
+        barrier_loop(g, s);
     g->vars = vars;
     restore(g, f);
     join(g, before);

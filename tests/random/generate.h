@@ -46,7 +46,8 @@ struct generator {
     bool by_place;     /* of places and small constants: the compiler knows it of each lane */
     bool plain; /* no memory, no operators: the operands of && || ?: where threads part there */
     bool may_break, may_continue;
-    int label;             /* a goto may go to it; -1: none */
+    const struct stmt *common; /* the loop around, of which all make the first trips */
+    int label;                 /* a goto may go to it; -1: none */
     int entry, entry_vars; /* a loop's entry that has no place yet, -1; names where it is entered */
     int depth, budget;
     int together;         /* collectives that the expression may still have */

@@ -95,6 +95,7 @@ enum expr_kind {
 
 enum unary { U_MINUS, U_INVERT, U_NOT };
 enum binary { B_ADD, B_SUB, B_MUL, B_DIV, B_REM, B_AND, B_OR, B_XOR, B_SHL, B_SHR, BINARIES };
+enum comparison { O_LESS, O_NOT_LESS = 3 }; /* of compare_text[] */
 enum { COMPARISONS = 6, MATHS = 9, MATHS_TWO = 7, MATHS_THREE = 8 };
 enum { BIT_COUNTS = 4, OVERFLOWS = 3 };
 enum place {
@@ -203,6 +204,8 @@ struct stmt {
     int entry;      /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
     int slot;       /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
     int trips;      /* S_LOOP: at most */
+    int common;     /* S_LOOP: so many first trips are made by all threads of the block, or by none:
+                       until then a thread leaves by a return only */
     bool is_behind; /* S_IF whose body leaves: in the text, what follows is the first arm */
     struct block body, other; /* then and else; a loop's body and leaving arm */
     struct arm arm[ARMS];
@@ -333,6 +336,7 @@ enum feature {
     C_CONTINUE,
     C_GOTO,
     C_BEHIND,
+    C_COMMON,
     C_ENTRY,
     C_STRIDE,
     C_BLOCK_OP,
