@@ -21,15 +21,46 @@ static bool is_of_loop(const struct lw__cfg *g, const struct lw__loop *l, LLVMVa
     return is;
 }
 
+/* The operand that is the trip of the loop, 0: none is. */
+static unsigned trip_operand(const struct lw__cfg *g, const struct lw__loop *l,
+                             LLVMOperandBundleRef instance)
+{
+    unsigned k = 1;
+    const unsigned count = LLVMGetNumOperandBundleArgs(instance);
+    while (k < count && !is_of_loop(g, l, LLVMGetOperandBundleArgAtIndex(instance, k), 0))
+        k += 2;
+    return k < count ? k : 0;
+}
+
+/* Do the places lead into a loop with this collective, by whose instance that is the trip of it? */
+static bool leads_into(LLVMOperandBundleRef instance, LLVMValueRef call, const struct lw__cfg *g,
+                       const struct lw__loop *l)
+{
+    LLVMOperandBundleRef inside = lw__ir_instance(call);
+    const unsigned trip = inside ? trip_operand(g, l, inside) : 0;
+    bool leads = trip && trip < LLVMGetNumOperandBundleArgs(instance);
+    for (unsigned k = 0; leads && k < trip; k += 2)
+        leads = LLVMGetOperandBundleArgAtIndex(instance, k) ==
+                LLVMGetOperandBundleArgAtIndex(inside, k);
+    if (inside)
+        LLVMDisposeOperandBundle(inside);
+    return leads;
+}
+
+/* Where lanes leave in a trip that is known, LLVM has put its number, or what it is compared with,
+ * for the trip: then the places say that it is one of the loop. */
 bool lw__spmd_parts_trips(const struct lw__cfg *g, const struct lw__loop *l, LLVMValueRef call)
 {
-    bool parts = false;
-    LLVMOperandBundleRef bundle = lw__ir_instance(call);
-    if (!bundle)
+    LLVMOperandBundleRef instance = lw__ir_instance(call);
+    if (!instance)
         return false;
-    for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2)
-        parts |= is_of_loop(g, l, LLVMGetOperandBundleArgAtIndex(bundle, k), 0);
-    LLVMDisposeOperandBundle(bundle);
+    bool parts = trip_operand(g, l, instance);
+    for (uint32_t b = 0; !parts && b < g->count; b++) {
+        LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(g->blocks[b]) : NULL;
+        for (; !parts && i; i = LLVMGetNextInstruction(i))
+            parts = lw__ir_collective(i, NULL) && leads_into(instance, i, g, l);
+    }
+    LLVMDisposeOperandBundle(instance);
     return parts;
 }
 
