@@ -147,7 +147,7 @@ static void go(struct lw__spmd *s, struct lw__copy *c, uint32_t from, uint32_t t
     }
     if (!target && c->parent && to == s->regions[c->region].join)
         target = place_of(s, c->parent, to);
-    lw__phis_store(s, to, read, NULL);
+    lw__phis_store(s, to, read, c->masked && lw__phis_last(s, to) ? c->mask : NULL);
     if (target)
         LLVMBuildBr(s->b, target);
     else

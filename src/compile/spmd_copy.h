@@ -62,7 +62,10 @@ LLVMBasicBlockRef lw__sequence_after(const struct lw__spmd *s, const struct lw__
  * gets may be another. mask NULL: for all lanes. */
 LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to);
 void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const LLVMValueRef *mask);
-/* Nothing is in them yet: the first lanes that write need not keep what others have. */
+/* Must one of the block's keep what lanes have that were there in an earlier trip? */
+bool lw__phis_last(const struct lw__spmd *s, uint32_t block);
+/* Nothing is in them yet: the first lanes that write need not keep what others have; but for those
+ * that do. */
 void lw__phis_clear(struct lw__spmd *s, uint32_t block);
 
 /* The block's phis that all pieces share, as they are at s->b; and again. owns: release with

@@ -5,6 +5,7 @@
 // run: -k then_loop -b @B 6 2 --quiet i32[100]
 // run: -k trip_and_all -b @B 6 2 --quiet i32[100]
 // run: -k between -b @B 6 2 --quiet i32[8]=9,8,7,1,5,0,40,2 i32[100] i32[100]
+// run: -k chosen -b @B 6 2 --quiet i32[8]=9,8,7,1,5,0,40,2 i32[100] i32[100]
 #include <lanewise/kernel.h>
 
 #define ME (warp_id() * WARP_SIZE + lane_id())
@@ -85,4 +86,30 @@ KERNEL void between(int trips, int n, const int *in, const int *flag, int *out)
     if (is_less)
         out[ME] += 5;
     assert(out[ME] == (lane_id() < in[left] ? 6 : 0));
+}
+
+/* And what they choose there, each for itself or all of a trip. */
+KERNEL void chosen(int trips, int n, const int *in, int *flag, int *out)
+{
+    int i = 0;
+    for (;; i++) {
+        if (i < n)
+            barrier();
+        if ((lane_id() == i - n) | (i >= trips))
+            break;
+    }
+    int own, of_trip;
+    if (lane_id() % 2)
+        own = in[i] + flag[ME];
+    else
+        own = flag[ME];
+    if (i % 2)
+        of_trip = in[lane_id() % 8];
+    else
+        of_trip = flag[ME] + 1;
+    if (flag[ME])
+        warp_sum(1);
+    const int left = n + lane_id() < trips ? n + lane_id() : trips;
+    assert(own == (lane_id() % 2 ? in[left] : 0));
+    assert(of_trip == (left % 2 ? in[lane_id() % 8] : 1));
 }
