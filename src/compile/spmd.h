@@ -393,8 +393,9 @@ bool lw__spmd_meets_in_loop(const struct lw__cfg *g, const bool *operations,
  * of the lanes that go from -> to, those of one piece. NULL: none that we know of. */
 bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held);
 /* Who leaves, in different trips, a loop that has been made to hold returns and behind which the
- * value, of block `home`, is used. */
-enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v, uint32_t home);
+ * value is used: it lasts from the first that leave to the last. */
+enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v);
+bool lw__spmd_lasts(const struct lw__spmd *s, LLVMValueRef v);
 bool lw__spmd_find_gone(struct lw__spmd *s);
 LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                  LLVMValueRef mask);

@@ -165,7 +165,7 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, 
     bool select = op == LLVMSelect;
     bool both = op == LLVMAnd || (select && is_literal(LLVMGetOperand(c, 2), false));
     bool either = op == LLVMOr || (select && is_literal(LLVMGetOperand(c, 1), true));
-    if (depth > 8 || (!both && !either))
+    if (depth > LW_CONDITION_DEPTH || (!both && !either))
         return false;
     struct agreement x = agree(s, LLVMGetOperand(c, 0), depth + 1, poison),
                      y = agree(s, LLVMGetOperand(c, select && !both ? 2 : 1), depth + 1,
@@ -259,24 +259,36 @@ static bool is_same(const struct lw__spmd *s, LLVMValueRef v, const struct threa
     return true;
 }
 
+bool lw__control_is_condition(const struct lw__spmd *s, LLVMValueRef v)
+{
+    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
+    return LLVMTypeOf(v) == s->i1 &&
+           (op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect);
+}
+
+LLVMValueRef lw__control_again(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *operands)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMICmp)
+        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(v), operands[0], operands[1], "");
+    return op == LLVMSelect ? LLVMBuildSelect(s->b, operands[0], operands[1], operands[2], "")
+                            : LLVMBuildBinOp(s->b, op, operands[0], operands[1], "");
+}
+
 static LLVMValueRef same_value(struct lw__spmd *s, LLVMValueRef v, const struct threads *set,
                                unsigned depth)
 {
     int64_t offset;
     if (is_same(s, v, set, &offset))
         return offset ? thread_value(s, v, offset) : lw__spmd_base(s, v, 0);
-    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
-    const bool logical = op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect;
     LLVMValueRef x[3] = {NULL};
-    if ((!logical && op != LLVMICmp) || LLVMTypeOf(v) != s->i1 || depth > 8)
+    if (depth > LW_CONDITION_DEPTH || !lw__control_is_condition(s, v))
         return NULL;
+    depth = LLVMIsAICmpInst(v) ? LW_CONDITION_DEPTH : depth;
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
-        if (!(x[k] = same_value(s, LLVMGetOperand(v, k), set, op == LLVMICmp ? 9 : depth + 1)))
+        if (!(x[k] = same_value(s, LLVMGetOperand(v, k), set, depth + 1)))
             return NULL;
-    if (op == LLVMICmp)
-        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(v), x[0], x[1], "");
-    return op == LLVMSelect ? LLVMBuildSelect(s->b, x[0], x[1], x[2], "")
-                            : LLVMBuildBinOp(s->b, op, x[0], x[1], "");
+    return lw__control_again(s, v, x);
 }
 
 LLVMValueRef lw__control_same(struct lw__spmd *s, LLVMValueRef condition, const LLVMValueRef *mask)
@@ -289,10 +301,9 @@ bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef c, unsigned de
 {
     if (lw__shape_is_uniform(s, lw__shape_of(s, c)))
         return true;
-    if (!LLVMIsAInstruction(c) || depth > 8)
+    if (!lw__control_is_condition(s, c) || depth > LW_CONDITION_DEPTH)
         return false;
-    LLVMOpcode op = LLVMGetInstructionOpcode(c);
-    if (op == LLVMICmp) {
+    if (LLVMIsAICmpInst(c)) {
         LLVMValueRef x = LLVMGetOperand(c, 0), y = LLVMGetOperand(c, 1);
         struct lw__value_shape a = lw__shape_of(s, x), b = lw__shape_of(s, y);
         return (a.kind == LW_SHAPE_OFFSET && lw__shape_is_uniform(s, b)) ||
@@ -300,8 +311,6 @@ bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef c, unsigned de
                (is_order(LLVMGetICmpPredicate(c)) &&
                 (is_linear_in_pieces(s, x, y) || is_linear_in_pieces(s, y, x)));
     }
-    if (op != LLVMAnd && op != LLVMOr && op != LLVMXor && op != LLVMSelect)
-        return false;
     for (int k = 0; k < LLVMGetNumOperands(c); k++)
         if (!lw__control_is_linear(s, LLVMGetOperand(c, (unsigned)k), depth + 1))
             return false;

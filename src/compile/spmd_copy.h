@@ -82,6 +82,13 @@ void lw__control_agree(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef 
  * differ among them. */
 LLVMValueRef lw__control_same(struct lw__spmd *s, LLVMValueRef condition, const LLVMValueRef *mask);
 
+/* What a condition is made of, joined by && and ||, is looked at this far. */
+enum { LW_CONDITION_DEPTH = 8 };
+
+/* Does the value compare others, or join those that do? It again, of other operands. */
+bool lw__control_is_condition(const struct lw__spmd *s, LLVMValueRef v);
+LLVMValueRef lw__control_again(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *operands);
+
 /* Is the condition a comparison of linear values, or made of such? Then scalars decide it. */
 bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef condition, unsigned depth);
 

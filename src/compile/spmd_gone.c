@@ -100,15 +100,6 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
     return ok;
 }
 
-enum { OPERANDS_DEPTH = 8 }; /* as far as spmd_agree.c looks */
-
-static bool is_condition(const struct lw__spmd *s, LLVMValueRef v)
-{
-    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    return LLVMTypeOf(v) == s->i1 &&
-           (op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect);
-}
-
 /* Is a value of the loop used behind it, other than by a phi that an edge out of it comes to? What
  * a condition is made of is used where the condition is. */
 static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
@@ -117,8 +108,8 @@ static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, L
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         uint32_t at = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(user));
-        if (at != UINT32_MAX && l->body[at] && depth < OPERANDS_DEPTH && is_condition(s, user) &&
-            is_used_behind(s, l, user, depth + 1))
+        if (at != UINT32_MAX && l->body[at] && depth < LW_CONDITION_DEPTH &&
+            lw__control_is_condition(s, user) && is_used_behind(s, l, user, depth + 1))
             return true;
         if (at == UINT32_MAX || l->body[at])
             continue;
@@ -142,7 +133,7 @@ static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l,
     if (home == UINT32_MAX || !l->body[home] || LLVMIsAAllocaInst(v) ||
         lw__ir_is_place(lw__ir_callee(v)))
         return true;
-    bool same = depth < OPERANDS_DEPTH &&
+    bool same = depth < LW_CONDITION_DEPTH &&
                 (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsACmpInst(v) ||
                  LLVMIsAGetElementPtrInst(v) || LLVMIsASelectInst(v));
     for (int k = 0; same && k < LLVMGetNumOperands(v); k++)
@@ -152,8 +143,9 @@ static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l,
 
 /* A loop that holds returns ends where its lanes do, not where lcssa has put phis: what is used
  * behind must last there from the first that leave to the last. */
-enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v, uint32_t home)
+enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v)
 {
+    const uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
     enum lw__apart apart = LW_APART_NOBODY;
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
@@ -162,6 +154,11 @@ enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v, uin
             apart = s->leaves_apart[k];
     }
     return apart;
+}
+
+bool lw__spmd_lasts(const struct lw__spmd *s, LLVMValueRef v)
+{
+    return lw__spmd_held_apart(s, v) != LW_APART_NOBODY;
 }
 
 /* ---- who is gone ----------------------------------------------------------------------------- */
@@ -284,10 +281,7 @@ static LLVMValueRef brought_by_operation(const struct bringing *e, LLVMValueRef 
     for (int k = 0; k < n; k++)
         if (!(o[k] = brought(e, LLVMGetOperand(i, (unsigned)k), depth + 1)))
             return NULL;
-    if (op == LLVMICmp)
-        return LLVMBuildICmp(e->s->b, LLVMGetICmpPredicate(i), o[0], o[1], "");
-    return op == LLVMSelect ? LLVMBuildSelect(e->s->b, o[0], o[1], o[2], "")
-                            : LLVMBuildBinOp(e->s->b, op, o[0], o[1], "");
+    return lw__control_again(e->s, i, o);
 }
 
 /* What a value will be once the lanes are at the end of the edge; NULL: that is not known yet. */

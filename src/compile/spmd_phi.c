@@ -73,17 +73,11 @@ void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const L
     free(read);
 }
 
-/* Lanes get it in different trips, and it is used behind them all. */
-static bool lasts(const struct lw__spmd *s, LLVMValueRef phi, uint32_t block)
-{
-    return lw__spmd_held_apart(s, phi, block) != LW_APART_NOBODY;
-}
-
 bool lw__phis_last(const struct lw__spmd *s, uint32_t block)
 {
     bool any = false;
     for (LLVMValueRef phi = first_phi(s, block); !any && phi; phi = next_phi(phi))
-        any = lasts(s, phi, block);
+        any = lw__spmd_lasts(s, phi);
     return any;
 }
 
@@ -91,7 +85,7 @@ void lw__phis_clear(struct lw__spmd *s, uint32_t block)
 {
     for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi)) {
         uint32_t count;
-        if (lw__shape_of(s, phi).kind != LW_SHAPE_VARYING || lasts(s, phi, block))
+        if (lw__shape_of(s, phi).kind != LW_SHAPE_VARYING || lw__spmd_lasts(s, phi))
             continue;
         LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
         for (uint32_t k = 0; k < count; k++)

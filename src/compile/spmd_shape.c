@@ -440,7 +440,7 @@ static bool sweep(struct lw__spmd *s)
             if (index == UINT32_MAX || s->shapes[index].kind == LW_SHAPE_VARYING ||
                 (s->shapes[index].known && !LLVMIsAPHINode(i) && LLVMIsACallInst(i)))
                 continue;
-            shape v = parted(s, of_instruction(s, i), lw__spmd_held_apart(s, i, b));
+            shape v = parted(s, of_instruction(s, i), lw__spmd_held_apart(s, i));
             if (same_shape(s, v, s->shapes[index]))
                 continue;
             if (is_reached(s->shapes[index]))

@@ -21,8 +21,6 @@ struct lw__emitted {
     bool deferred;         /* a condition that is made where it is asked for */
 };
 
-enum { AGREE_DEPTH = 8 }; /* of conditions joined by && and || */
-
 /* ---- values by number ------------------------------------------------------------------------ */
 
 struct lw__value_map {
@@ -70,15 +68,14 @@ static bool crosses(LLVMValueRef v)
 static void keep_for_agreement(struct lw__spmd *s, LLVMValueRef v, unsigned depth)
 {
     uint32_t index = lw__spmd_value_index(s, v);
-    if (index == UINT32_MAX || depth > AGREE_DEPTH)
+    if (index == UINT32_MAX || depth > LW_CONDITION_DEPTH)
         return;
     s->emitted[index].crosses = true;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (op != LLVMICmp && op != LLVMAnd && op != LLVMOr && op != LLVMXor && op != LLVMSelect)
+    if (!lw__control_is_condition(s, v))
         return;
     for (int k = 0; k < LLVMGetNumOperands(v); k++)
         keep_for_agreement(s, LLVMGetOperand(v, (unsigned)k),
-                           op == LLVMICmp ? AGREE_DEPTH : depth + 1);
+                           LLVMIsAICmpInst(v) ? LW_CONDITION_DEPTH : depth + 1);
 }
 
 static void keep_conditions(struct lw__spmd *s)
@@ -123,7 +120,8 @@ bool lw__spmd_values_build(struct lw__spmd *s)
 /* Is it asked for by branches alone, or by other conditions that are? */
 static bool is_asked_by_branches(const struct lw__spmd *s, LLVMValueRef v, unsigned depth)
 {
-    if (depth > AGREE_DEPTH || LLVMTypeOf(v) != s->i1 || lw__spmd_value_index(s, v) == UINT32_MAX)
+    if (depth > LW_CONDITION_DEPTH || LLVMTypeOf(v) != s->i1 ||
+        lw__spmd_value_index(s, v) == UINT32_MAX)
         return false;
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
@@ -142,7 +140,7 @@ void lw__spmd_defer_conditions(struct lw__spmd *s)
             const uint32_t index = lw__spmd_value_index(s, i);
             if (index != UINT32_MAX && s->shapes[index].kind != LW_SHAPE_OFFSET &&
                 lw__control_is_linear(s, i, 0) && is_asked_by_branches(s, i, 0) &&
-                lw__spmd_held_apart(s, i, b) == LW_APART_NOBODY)
+                !lw__spmd_lasts(s, i))
                 s->emitted[index].deferred = true;
         }
 }
@@ -221,12 +219,6 @@ static LLVMTypeRef part_type(LLVMTypeRef type, uint32_t part)
                                                        : type;
 }
 
-static bool lasts(const struct lw__spmd *s, LLVMValueRef v)
-{
-    const uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
-    return lw__spmd_held_apart(s, v, home) == LW_APART_LANES;
-}
-
 static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
 {
     uint32_t index = lw__spmd_value_index(s, v);
@@ -243,7 +235,7 @@ static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
         lw__defect("out of memory");
         abort(); /* of lanewise-compile, which the library reports */
     }
-    e->lasts = !scalar && !LLVMIsAPHINode(v) && lasts(s, v);
+    e->lasts = !scalar && !LLVMIsAPHINode(v) && lw__spmd_lasts(s, v);
     e->read = e->form + e->forms;
     e->vector = e->read + e->forms;
     return e;

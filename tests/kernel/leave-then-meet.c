@@ -30,6 +30,18 @@ static int leave(int trips, int n, int *out)
     return i;
 }
 
+/* The same from a loop with one way out. */
+static int leave_by_one_way(int trips, int n)
+{
+    int i = 0;
+    for (;; i++) {
+        if (i < n)
+            barrier();
+        if ((lane_id() == i - n) | (i >= trips))
+            return i;
+    }
+}
+
 KERNEL void then_assert(int trips, int n, int *out)
 {
     int i = leave(trips, n, out);
@@ -69,13 +81,7 @@ KERNEL void trip_and_all(int trips, int n, int *out)
 /* What lanes compute between the loop and where they meet is theirs behind it. */
 KERNEL void between(int trips, int n, const int *in, const int *flag, int *out)
 {
-    int i = 0;
-    for (;; i++) {
-        if (i < n)
-            barrier();
-        if ((lane_id() == i - n) | (i >= trips))
-            break;
-    }
+    int i = leave_by_one_way(trips, n);
     int own = in[i], of_lane = in[lane_id() % 8];
     bool is_less = lane_id() < own;
     out[ME] = is_less;
@@ -91,13 +97,7 @@ KERNEL void between(int trips, int n, const int *in, const int *flag, int *out)
 /* And what they choose there, each for itself or all of a trip. */
 KERNEL void chosen(int trips, int n, const int *in, int *flag, int *out)
 {
-    int i = 0;
-    for (;; i++) {
-        if (i < n)
-            barrier();
-        if ((lane_id() == i - n) | (i >= trips))
-            break;
-    }
+    int i = leave_by_one_way(trips, n);
     int own, of_trip;
     if (lane_id() % 2)
         own = in[i] + flag[ME];

@@ -72,7 +72,7 @@ static struct expr *guard(struct generator *g)
 }
 
 /* trip - i OP n, where i counts the loop's trips and n are those that all make. */
-static struct expr *trip(struct generator *g, const struct stmt *loop, int op)
+static struct expr *trip(struct generator *g, const struct stmt *loop, enum comparison op)
 {
     struct expr *e = expr_new(g->p, X_COMPARE, I32);
     e->op = op;
@@ -181,9 +181,7 @@ void generate_leave(struct generator *g)
     s->is_behind = percent(g, 40);
     g->begins_together = may_meet(g) && percent(g, 30);
     leaving_arm(g, &s->body, below(g, 2));
-    struct stmt **end = &s->body.first;
-    while (*end)
-        end = &(*end)->next;
+    struct stmt **end = block_end(&s->body);
     *end = stmt_new(g->p, kind);
     (*end)->op = g->label;
     if ((*end)->kind == S_RETURN && g->helper)
@@ -196,9 +194,7 @@ void generate_leave(struct generator *g)
 static void leave_there(struct generator *g, struct block *b)
 {
     struct stmt **end = g->end;
-    g->end = &b->first;
-    while (*g->end)
-        g->end = &(*g->end)->next;
+    g->end = block_end(b);
     g->depth++;
     generate_leave(g);
     g->depth--;
@@ -314,9 +310,7 @@ static void enter_by_side(struct generator *g, struct stmt *loop, struct expr *w
 static void place_entry(struct generator *g, struct block *b, int entry)
 {
     struct stmt **end = g->end;
-    g->end = &b->first;
-    while (*g->end)
-        g->end = &(*g->end)->next;
+    g->end = block_end(b);
     if (entry >= 0 && g->entry == entry)
         generate_entry(g);
     g->end = end;
@@ -360,29 +354,33 @@ void generate_divergent_loop(struct generator *g)
     end_around_entry(g, &h);
 }
 
-/* common_trips - the first trips of a loop, in which all threads are: a block that they enter
- * together, behind a barrier. What is behind it may be of the same trip, or of one of some. */
-static void common_trips(struct generator *g, const struct stmt *loop)
+/* common_trips - a block of the loop's first trips alone, in which all threads are: they enter it
+ * together, behind a barrier. Later trips pass it by, so that what is shared may be behind it as
+ * it was before. */
+static void common_trips(struct generator *g, struct stmt *loop)
 {
     struct flow f = save(g);
     enum shared_state before[SHARED_MAX];
     bool conflict = false;
-    struct stmt *s = append_stmt(g, S_IF), **end = &s->body.first;
+    struct stmt **end = g->end, *s;
+    g->end = block_end(&loop->body);
+    s = append_stmt(g, S_IF);
+    g->end = end;
     s->value[0] = trip(g, loop, O_LESS);
     memcpy(before, g->state, sizeof before);
-    *end = stmt_new(g->p, S_BARRIER);
+    s->body.first = stmt_new(g->p, S_BARRIER);
     memset(g->state, 0, sizeof g->state);
     g->uniform = true;
     g->common = NULL;
     g->may_break = g->may_continue = false;
+    g->depth++;
     generate_inside(g, &s->body, below(g, 3));
+    g->depth--;
     restore(g, f);
     for (int i = 0; i < SHARED_MAX; i++)
         conflict |= before[i] != FREE && g->state[i] != FREE && g->state[i] != before[i];
-    while (*end)
-        end = &(*end)->next;
     if (conflict)
-        *end = stmt_new(g->p, S_BARRIER);
+        *block_end(&s->body) = stmt_new(g->p, S_BARRIER);
     for (int i = 0; i < SHARED_MAX; i++)
         if (conflict || g->state[i] == FREE)
             g->state[i] = before[i];
@@ -399,17 +397,10 @@ static void parting_loop(struct generator *g, struct stmt *s)
     g->may_break = g->may_continue = true;
     g->label = -1;
     generate_inside(g, &s->body, below(g, 2));
-    struct stmt **end = g->end;
-    g->end = &s->body.first;
-    while (*g->end)
-        g->end = &(*g->end)->next;
-    g->depth++;
     if (percent(g, 30))
-        generate_leave(g);
+        leave_there(g, &s->body);
     common_trips(g, s);
-    generate_leave(g);
-    g->depth--;
-    g->end = end;
+    leave_there(g, &s->body);
     generate_inside(g, &s->body, below(g, 2));
 }
 
@@ -425,11 +416,10 @@ static void barrier_loop(struct generator *g, struct stmt *s)
         memset(g->state, 0, sizeof g->state);
     }
     generate_inside(g, &s->body, few(g));
-    struct stmt **end = &s->body.first;
-    while (*end)
-        end = &(*end)->next;
-    if (at_end)
-        *end = first, memset(g->state, 0, sizeof g->state);
+    if (at_end) {
+        *block_end(&s->body) = first;
+        memset(g->state, 0, sizeof g->state);
+    }
 }
 
 /* barrier_loop - all threads make the same trips, with a barrier at the begin or the end; or the

@@ -41,9 +41,7 @@ void generate_inside(struct generator *g, struct block *b, int count)
 {
     struct stmt **end = g->end;
     int vars = g->vars;
-    g->end = &b->first;
-    while (*g->end)
-        g->end = &(*g->end)->next;
+    g->end = block_end(b);
     g->depth++;
     if (g->begins_together)
         together(g);
@@ -137,9 +135,7 @@ void generate_call_there(struct generator *g, struct block *b, struct helper *h)
 {
     struct stmt **end = g->end;
     int vars = g->vars;
-    g->end = &b->first;
-    while (*g->end)
-        g->end = &(*g->end)->next;
+    g->end = block_end(b);
     call_helper(g, h);
     if (!g->helper && !h->gives)
         store_var(g, g->scope[g->vars - 1]);

@@ -266,6 +266,7 @@ struct expr *expr_new(struct program *p, enum expr_kind kind, enum type type);
 struct expr *expr_cast(struct program *p, enum type type, struct expr *e);
 struct expr *expr_integer(struct program *p, enum type type, uint64_t bits);
 struct stmt *stmt_new(struct program *p, enum stmt_kind kind);
+struct stmt **block_end(struct block *b); /* where its next statement goes */
 struct var *var_new(struct program *p, enum type type, enum shape shape);
 
 bool is_float(enum type t);

@@ -123,6 +123,14 @@ struct stmt *stmt_new(struct program *p, enum stmt_kind kind)
     return s;
 }
 
+struct stmt **block_end(struct block *b)
+{
+    struct stmt **end = &b->first;
+    while (*end)
+        end = &(*end)->next;
+    return end;
+}
+
 struct var *var_new(struct program *p, enum type type, enum shape shape)
 {
     struct var *v = program_alloc(p, sizeof *v);
