@@ -5,6 +5,7 @@
 // expect: out: i32[1] = [6]
 // run: -k twice -b @B i32[1]=3 i32[1]
 // expect: out: i32[1] = [4]
+// run: -k joined -b @B 3 2 --quiet i32[1]=3 i32[100]
 #include <lanewise/kernel.h>
 
 KERNEL void nested(const int *n, int *out)
@@ -35,4 +36,28 @@ KERNEL void twice(const int *n, int *out)
         }
         out[block_idx.x] = met + i;
     }
+}
+
+/* Those who will return pass where the others come to, and wait there: the condition is asked again
+ * behind it. */
+KERNEL void joined(int trips, int n, const int *in, int *out)
+{
+    const int me = warp_id() * 32 + lane_id();
+    const bool returns = (lane_id() * 5 + 1) % 7 < n;
+    int sum = 0;
+    if (returns)
+        sum = out[me] + 5;
+    else
+        for (int i = 0; i < trips; i++) {
+            barrier();
+            sum += in[0];
+        }
+    for (int i = 0; i < trips; i++)
+        sum = sum * 4 + in[0];
+    out[me] = sum;
+    assert(sum == (returns ? 383 : 639));
+    if (returns)
+        return;
+    barrier();
+    out[me] += 1;
 }
