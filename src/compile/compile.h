@@ -231,6 +231,23 @@ void lw__cfg_flow_on(const struct lw__cfg *cfg, bool *set);
 void lw__cfg_flow_back(const struct lw__cfg *cfg, bool *set);
 /* The same, but no way leads along edges that are shut. */
 void lw__cfg_flow_back_past(const struct lw__cfg *cfg, bool *set, const bool *shut);
+/* What the block branches on; NULL: on nothing. */
+LLVMValueRef lw__cfg_condition(const struct lw__cfg *cfg, uint32_t block);
+
+/* ir_way.c: the ways of a thread that has decided `condition`. */
+struct lw__way {
+    const struct lw__cfg *g;
+    const bool *ends;       /* per block: is it looked for? */
+    const bool *later;      /* per block: it is, or one that it leads to */
+    const bool *shut;       /* per edge: no way leads along it; NULL: along all */
+    LLVMValueRef condition; /* NULL: nothing is known */
+    bool value;             /* of the condition, until that is computed anew */
+    bool *seen;             /* per edge, all false */
+};
+/* Does one lead, from the end of the block; along the edge out of block `from`, to what is looked
+ * for? */
+bool lw__way_leads(struct lw__way *w, uint32_t block);
+bool lw__way_leads_along(struct lw__way *w, uint32_t from, uint32_t edge);
 
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {

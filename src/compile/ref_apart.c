@@ -11,7 +11,8 @@
  * If it did, they would wait for each other. Which it is depends on the trips, too: where the two
  * stand in a loop, the barrier leads to the sum of the next trip. So what the table has for each
  * two collectives is in how many of the outermost loops and calls around both the trips must be the
- * same for no way to lead from the one to the other.
+ * same for no way to lead from the one to the other. Nor does one for those who have decided
+ * otherwise: the arms of two branches on the same condition.
  */
 #include "compile/ref.h"
 #include <stdlib.h>
@@ -31,6 +32,8 @@ struct work {
     size_t count;
     bool *held;  /* per edge: it leads into the next trip of a loop whose trips are the same */
     bool *comes; /* per block: a way leads from its begin to the target */
+    bool *ends;  /* per block: it is the target's */
+    bool *seen;  /* per edge */
 };
 
 static LLVMValueRef operand(const struct meeting *m, unsigned k)
@@ -84,13 +87,42 @@ static void hold_next_trips(struct work *w, LLVMValueRef trip, unsigned depth)
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-/* `from` stands in front of `to` in the list as it does in its block. */
+static bool leads_knowing(const struct work *w, uint32_t block, LLVMValueRef condition, bool value)
+{
+    struct lw__way way = {.g = &w->g,
+                          .ends = w->ends,
+                          .later = w->comes,
+                          .shut = w->held,
+                          .condition = condition,
+                          .value = value,
+                          .seen = w->seen};
+    memset(w->seen, 0, w->g.succ_start[w->g.count]);
+    return lw__way_leads(&way, block);
+}
+
+static bool is_asked_again(LLVMValueRef condition)
+{
+    unsigned count = 0;
+    LLVMUseRef use = LLVMIsAInstruction(condition) ? LLVMGetFirstUse(condition) : NULL;
+    for (; use; use = LLVMGetNextUse(use))
+        count += LLVMIsABranchInst(LLVMGetUser(use)) != NULL;
+    return count > 1;
+}
+
+/* `from` stands in front of `to` in the list as it does in its block. Whoever is there has decided
+ * as all branches have of which one arm leads there. */
 static bool leads(const struct work *w, const struct meeting *from, const struct meeting *to)
 {
     const struct lw__cfg *g = &w->g;
-    bool is = from->block == to->block && from < to;
-    for (uint32_t e = g->succ_start[from->block]; !is && e < g->succ_start[from->block + 1]; e++)
-        is = !w->held[e] && w->comes[g->succ[e]];
+    if (from->block == to->block && from < to)
+        return true;
+    bool is = leads_knowing(w, from->block, NULL, false);
+    for (uint32_t b = from->block; is && b; b = g->idom[b]) {
+        const uint32_t branch = g->pred[g->pred_start[b]];
+        LLVMValueRef c = lw__cfg_condition(g, branch);
+        if (g->pred_start[b + 1] - g->pred_start[b] == 1 && c && is_asked_again(c))
+            is = leads_knowing(w, from->block, c, g->succ[g->succ_start[branch]] == b);
+    }
     return is;
 }
 
@@ -106,6 +138,8 @@ static void find_apart(struct work *w, const struct meeting *to, uint8_t *apart)
                 hold_next_trips(w, operand(&w->meetings[i], 2 * trips - 1), 0);
         memset(w->comes, 0, w->g.count);
         w->comes[to->block] = true;
+        memset(w->ends, 0, w->g.count);
+        w->ends[to->block] = true;
         lw__cfg_flow_back_past(&w->g, w->comes, w->held);
         for (size_t i = 0; i < w->count; i++)
             if (apart[i * w->count] == LW_REF_NEVER_APART && share(&w->meetings[i], to, trips) &&
@@ -145,7 +179,9 @@ static bool make_table(struct lw__ref *r, struct work *w)
     uint8_t *apart = calloc(w->count * w->count, 1);
     w->held = calloc(w->g.succ_start[w->g.count] + 1, 1);
     w->comes = calloc(w->g.count + 1, 1);
-    const bool ok = apart && w->held && w->comes;
+    w->ends = calloc(w->g.count + 1, 1);
+    w->seen = calloc(w->g.succ_start[w->g.count] + 1, 1);
+    const bool ok = apart && w->held && w->comes && w->ends && w->seen;
     for (size_t i = 0; ok && i < w->count; i++)
         find_apart(w, &w->meetings[i], apart + i);
     if (ok) {
@@ -159,6 +195,8 @@ static bool make_table(struct lw__ref *r, struct work *w)
     free(apart);
     free(w->held);
     free(w->comes);
+    free(w->ends);
+    free(w->seen);
     return ok || lw__defect("out of memory");
 }
 

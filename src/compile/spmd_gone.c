@@ -1,11 +1,11 @@
 /* spmd_gone.c - threads that come to no block operation any more: they are missed by none, as if
  * they had returned.
  *
- * Asked of each edge of the control flow graph: can a thread that takes it reach one? What a thread
- * has decided stays decided: LLVM joins the way of those that return with that of the others, and
- * branches on the same condition once more behind. Where they bring along in a variable which way
- * they will go there, that is asked when they set out, since others may be at a barrier before
- * it is their turn.
+ * Asked of each edge of the control flow graph: can a thread that takes it reach one? What it has
+ * decided stays decided (ir_way.c): LLVM joins the way of those that return with that of the
+ * others, and branches on the same condition once more behind. Where they bring along in a variable
+ * which way they will go there, that is asked when they set out, since others may be at a barrier
+ * before it is their turn.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
@@ -163,73 +163,19 @@ bool lw__spmd_lasts(const struct lw__spmd *s, LLVMValueRef v)
 
 /* ---- who is gone ----------------------------------------------------------------------------- */
 
-/* A thread's way along edges, of which it is known that `condition` has this value. */
-struct way {
-    const struct lw__spmd *s;
-    const bool *later; /* per block: a block operation is in it, or can be reached from it */
-    LLVMValueRef condition;
-    bool value;
-    bool *seen; /* per edge */
-};
-
-static LLVMValueRef condition_of(const struct lw__spmd *s, uint32_t b)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
-    return LLVMGetNumSuccessors(end) == 2 ? LLVMGetCondition(end) : NULL;
-}
-
-/* The only successor, as 0 or 1, of a block for threads that come by an edge from `from`; -1: it
- * may be any. */
-static int decided(const struct way *w, uint32_t from, uint32_t block)
-{
-    LLVMValueRef c = condition_of(w->s, block);
-    if (c && c == w->condition)
-        return w->value ? 0 : 1;
-    if (!c || !LLVMIsAPHINode(c) || LLVMGetInstructionParent(c) != w->s->cfg.blocks[block])
-        return -1;
-    for (unsigned k = 0; k < LLVMCountIncoming(c); k++) {
-        LLVMValueRef v = LLVMGetIncomingValue(c, k);
-        if (LLVMGetIncomingBlock(c, k) == w->s->cfg.blocks[from] && LLVMIsAConstantInt(v))
-            return LLVMConstIntGetZExtValue(v) ? 0 : 1;
-    }
-    return -1;
-}
-
-static bool defines(const struct way *w, uint32_t block)
-{
-    return w->condition && LLVMIsAInstruction(w->condition) &&
-           LLVMGetInstructionParent(w->condition) == w->s->cfg.blocks[block];
-}
-
-static bool meets_behind(struct way *w, uint32_t from, uint32_t edge)
-{
-    const struct lw__cfg *g = &w->s->cfg;
-    const uint32_t block = g->succ[edge], first = g->succ_start[block];
-    if (w->seen[edge] || !w->later[block])
-        return false;
-    w->seen[edge] = true;
-    if (w->s->operations[block] || defines(w, block)) /* it is decided anew */
-        return true;
-    const int only = decided(w, from, block);
-    for (uint32_t e = first; e < g->succ_start[block + 1]; e++)
-        if ((only < 0 || e == first + (uint32_t)only) && meets_behind(w, block, e))
-            return true;
-    return false;
-}
-
 /* Of all edges. */
 static void find_ways(struct lw__spmd *s, const bool *later)
 {
     const struct lw__cfg *g = &s->cfg;
     const uint32_t edges = g->succ_start[g->count];
     bool *seen = lw__copy_memory(edges, 1);
-    struct way w = {.s = s, .later = later, .seen = seen};
+    struct lw__way w = {.g = g, .ends = s->operations, .later = later, .seen = seen};
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
             memset(seen, 0, edges);
-            w.condition = condition_of(s, b);
+            w.condition = lw__cfg_condition(g, b);
             w.value = e == g->succ_start[b];
-            s->meets_later[e] = meets_behind(&w, b, e);
+            s->meets_later[e] = lw__way_leads_along(&w, b, e);
         }
     free(seen);
 }
@@ -302,7 +248,7 @@ LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to,
     if (!meets_later(s, from, to))
         return mask;
     const uint32_t *next = s->cfg.succ + s->cfg.succ_start[to];
-    LLVMValueRef condition = condition_of(s, to);
+    LLVMValueRef condition = lw__cfg_condition(&s->cfg, to);
     const bool left = condition && meets_later(s, to, next[0]),
                right = condition && meets_later(s, to, next[1]);
     if (!condition || left == right || s->operations[to])

@@ -23,6 +23,12 @@
 // device: !cuda where barriers miss nobody
 // status: 4
 // stderr: missing at @DIR/barrier-apart.c:
+// run: -k decided -b @B 2 --quiet i32[256] i32[256]
+// run: -k decided_in_loop -b @B 3 --quiet i32[256] i32[256]
+// run: -k anew -b 40 2 --quiet i32[2]=0,-1 i32[64]
+// device: !cuda where barriers miss nobody
+// status: 4
+// stderr: missing at @DIR/barrier-apart.c:
 #include <lanewise/kernel.h>
 
 #define ME (warp_id() * WARP_SIZE + lane_id())
@@ -168,4 +174,60 @@ KERNEL void past_one(int *out)
     out[ME] = warp_any(ME == 2);
 end:
     out[ME] += warp_sum(1);
+}
+
+static int pass(int trips, int n)
+{
+    for (int k = 0; k < trips; k++)
+        n = n * 3 + 1;
+    return n;
+}
+
+/* All pass behind the arm with the barrier, but who was in it does not come to the sum. */
+KERNEL void decided(int trips, const int *zeros, int *out)
+{
+    const int t = thread_idx.x, lanes = (int)block_dim.x - warp_id() * WARP_SIZE;
+    const bool returns = zeros[t] + lane_id() % 4 == 1;
+    if (!returns)
+        barrier();
+    out[t] = pass(trips, 1);
+    if (returns) {
+        out[t] = warp_sum(1);
+        assert(out[t] == (lanes < WARP_SIZE ? (lanes + 2) / 4 : 8));
+        return;
+    }
+    barrier();
+    assert(out[t] == 13);
+}
+
+KERNEL void decided_in_loop(int trips, const int *zeros, int *out)
+{
+    const int t = thread_idx.x;
+    for (int i = 0; i < trips; i++) {
+        const bool returns = zeros[t] + lane_id() == i + 1;
+        if (!returns)
+            barrier();
+        out[t] = pass(trips, i);
+        if (returns) {
+            out[t] = warp_sum(i);
+            assert(out[t] == i);
+            return;
+        }
+    }
+    barrier();
+}
+
+/* Whether one comes to the sum is decided anew. */
+KERNEL void anew(int trips, const int *in, int *out)
+{
+    bool comes;
+    int i = 0;
+    do {
+        comes = lane_id() > in[i];
+        if (!comes)
+            barrier();
+        out[ME] = pass(trips, i);
+    } while (++i < trips);
+    if (comes)
+        out[ME] = warp_sum(1);
 }

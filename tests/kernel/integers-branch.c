@@ -4,6 +4,8 @@
 // expect: out: i32[5] = [5, 1, 3, 1, 9]
 // run: -k seen_later -b 1 i32[4] 40
 // expect: out: i32[4] = [1, 3, 0, 9]
+// run: -k written_down -b 1 i32[3]
+// expect: out: i32[3] = [1, 1, 9]
 #include <lanewise/kernel.h>
 
 static int shifted(int by)
@@ -51,4 +53,17 @@ KERNEL void seen_later(int *out, int by)
     if ((unsigned)(by * 1e20f) > 5)
         out[2] = 0;
     out[3] = 9;
+}
+
+KERNEL void written_down(int *out)
+{
+    if ((1 << 40) == 3)
+        out[0] = 1;
+    else
+        out[0] = 1;
+    switch (7 / 0) {
+    case 1: out[1] = 1; break;
+    default: out[1] = 1;
+    }
+    out[2] = 9;
 }

@@ -22,6 +22,7 @@ const char *const feature_names[FEATURES] = {
     [C_CONTINUE] = "continue",
     [C_GOTO] = "goto",
     [C_COMMON] = "barrier in the first trips",
+    [C_DEPART] = "return that is known before",
     [C_BEHIND] = "arm that leaves behind the other",
     [C_ENTRY] = "jump into a loop",
     [C_STRIDE] = "grid-stride loop",
@@ -49,8 +50,9 @@ struct walk {
     const struct var *scope[NAMES_MAX];
     int names;
     bool uniform, may_break, may_continue, in_arm, in_condition;
-    bool changes_cells;  /* since the last barrier */
-    unsigned labels;     /* bit: inside that label's block */
+    bool departing, passing; /* generate.h */
+    bool changes_cells;      /* since the last barrier */
+    unsigned labels;         /* bit: inside that label's block */
     int entered[LABELS]; /* names where that entry's loop begins, 1 added; 0: it is not around */
     int loops;
     const struct stmt *common; /* the loop of which this is the body, and all make first trips */
@@ -82,6 +84,8 @@ static bool in_scope(struct walk *w, const struct var *v)
 
 static void touch(struct walk *w, const struct var *v, unsigned char how)
 {
+    if (w->departing)
+        fail(w, "block memory is shared with those who return");
     if (v->shape == POINTER) {
         for (int i = 0; i < 2; i++)
             if (v->actual[i])
@@ -137,6 +141,8 @@ static void found_together(struct walk *w, const struct expr *e)
     w->found[C_IN_CONDITION] |= w->in_condition;
     if (info->is_block && (!w->uniform || w->in_arm))
         fail(w, "an operation of the block in divergent flow");
+    if (w->passing)
+        fail(w, "a collective where those pass who return");
 }
 
 static void expression(struct walk *w, const struct expr *e);
@@ -458,12 +464,22 @@ static void assigned(struct walk *w, const struct stmt *s)
     if (s->kind != S_DECLARE)
         in_scope(w, v);
     bool is_written = !s->target || (s->target->var == v && s->target->kind != X_SHARED);
-    if (v->is_parameter || v->shape == COUNTER || !is_written)
+    if (v->is_parameter || (v->shape == COUNTER && s->kind != S_DECLARE) || !is_written)
         fail(w, "what cannot be assigned");
     if (v->uniform && (!w->uniform || s->kind == S_CALL || !is_uniform(s->value[0])))
         fail(w, "a uniform variable gets a value that is not");
     if (s->target && s->target->kind == X_OWN)
         touch(w, v, OWNED_BIT);
+}
+
+static void labelled(struct walk *w, const struct stmt *s)
+{
+    bool uniform = w->uniform;
+    w->uniform = false;
+    w->labels |= 1u << s->op;
+    body(w, &s->body);
+    w->labels &= ~(1u << s->op);
+    w->uniform = uniform;
 }
 
 static void statement(struct walk *w, const struct stmt *s)
@@ -495,21 +511,15 @@ static void statement(struct walk *w, const struct stmt *s)
         break;
     case S_ATOMIC:
         w->changes_cells = true;
+        if (w->departing && w->p->block_cells)
+            fail(w, "an atomic of those who return");
         /* fallthrough */
     case S_OWN_ATOMIC: w->found[C_ATOMIC] = true; break;
     case S_COPY: copied(w, s); break;
     case S_IF: branch(w, s); break;
     case S_LOOP: loop(w, s); break;
     case S_SWITCH: choice(w, s); break;
-    case S_LABEL: {
-        bool uniform = w->uniform;
-        w->uniform = false;
-        w->labels |= 1u << s->op;
-        body(w, &s->body);
-        w->labels &= ~(1u << s->op);
-        w->uniform = uniform;
-        break;
-    }
+    case S_LABEL: labelled(w, s); break;
     case S_ENTRY: entry(w, s); break;
     case S_BARRIER:
         w->found[C_BARRIER_LOOP] |= w->loops > 0;
@@ -517,6 +527,10 @@ static void statement(struct walk *w, const struct stmt *s)
             fail(w, "a barrier in divergent flow");
         w->changes_cells = false;
         memset(w->state, 0, sizeof w->state);
+        break;
+    case S_WARP_SYNC:
+        if (w->passing)
+            fail(w, "a collective where those pass who return");
         break;
     case S_CALL: call(w, s); break;
     case S_BREAK:
@@ -527,10 +541,34 @@ static void statement(struct walk *w, const struct stmt *s)
     }
 }
 
+/* departure - those who stay meet without the others; nobody does where all pass. */
+static const struct stmt *departure(struct walk *w, const struct stmt *s)
+{
+    w->found[C_DEPART] = true;
+    expression(w, s->value[0]);
+    w->departing = true;
+    w->uniform = false;
+    body(w, &s->body);
+    w->departing = false;
+    w->uniform = true;
+    body(w, &s->other);
+    w->uniform = false;
+    w->departing = w->passing = true;
+    statement(w, s = s->next);
+    w->passing = false;
+    statement(w, s = s->next);
+    w->departing = false;
+    w->uniform = true;
+    return s;
+}
+
 static void block(struct walk *w, const struct block *b)
 {
     for (const struct stmt *s = b->first; s && !w->why; s = s->next)
-        statement(w, s);
+        if (w->uniform && is_departure(s))
+            s = departure(w, s);
+        else
+            statement(w, s);
 }
 
 bool program_check(struct program *p, bool found[FEATURES], const char **why)

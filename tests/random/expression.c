@@ -137,7 +137,7 @@ static struct expr *of_aggregate(struct generator *g, enum type type, int depth,
 static struct expr *of_shared(struct generator *g, enum type type, int depth, bool uniform)
 {
     struct var *v = find_var(g, g->helper ? POINTER : SHARED, type, false);
-    if (!v)
+    if (!v || g->departing)
         return NULL;
     bool others =
         g->helper ? !g->helper->writes && !g->helper->is_block : g->state[v->shared_index] != OWNED;
@@ -433,7 +433,7 @@ struct expr *generate_condition(struct generator *g, bool uniform)
 /* may_meet - may threads do something together here? */
 bool may_meet(const struct generator *g)
 {
-    return !g->only_uniform || !g->parted;
+    return (!g->only_uniform || !g->parted) && !g->passing;
 }
 
 static struct expr *reduce_by_user(struct generator *g, struct expr *e)

@@ -15,20 +15,23 @@ static bool percent(struct generator *g, int n)
 /* ---- control flow -------------------------------------------------------------------------- */
 
 struct flow {
-    bool uniform, parted, may_break, may_continue;
+    bool uniform, parted, departing, passing, may_break, may_continue;
     int label;
     const struct stmt *common;
 };
 
 static struct flow save(const struct generator *g)
 {
-    return (struct flow){g->uniform, g->parted, g->may_break, g->may_continue, g->label, g->common};
+    return (struct flow){g->uniform,   g->parted,       g->departing, g->passing,
+                         g->may_break, g->may_continue, g->label,     g->common};
 }
 
 static void restore(struct generator *g, struct flow f)
 {
     g->uniform = f.uniform;
     g->parted = f.parted;
+    g->departing = f.departing;
+    g->passing = f.passing;
     g->may_break = f.may_break;
     g->may_continue = f.may_continue;
     g->label = f.label;
@@ -96,7 +99,7 @@ static void call_in_both(struct generator *g, struct stmt *s, enum shared_state 
 {
     int limit = g->helper ? g->helper->id : g->p->helpers;
     struct helper *h = limit ? g->p->helper[below(g, limit)] : NULL;
-    if (!h || h->pointer || g->vars == SCOPE_MAX)
+    if (!h || h->pointer || g->passing || g->vars == SCOPE_MAX)
         return;
     if (then)
         exchange_states(g, then);
@@ -496,5 +499,53 @@ void generate_labelled(struct generator *g)
     generate_inside(g, &s->body, 1 + below(g, 2));
     leave_there(g, &s->body);
     generate_inside(g, &s->body, 1 + below(g, 2));
+    restore(g, f);
+}
+
+/* if_decided - the branch on what is known of each thread. */
+static struct stmt *if_decided(struct generator *g, struct var *decided)
+{
+    struct stmt *s = append_stmt(g, S_IF);
+    s->value[0] = expr_new(g->p, X_VAR, I32);
+    s->value[0]->var = decided;
+    return s;
+}
+
+/* generate_departure - some threads will return, which is known before: in an arm of their own, and
+ * where they pass behind it, they are missed by none of the others, who may be anywhere. */
+void generate_departure(struct generator *g)
+{
+    if (g->helper || g->p->labels == LABELS || g->vars == SCOPE_MAX)
+        return;
+    struct flow f = save(g);
+    const int label = g->p->labels++;
+    struct expr *e = condition(g);
+    struct stmt *s = append_stmt(g, S_DECLARE);
+    s->var = var_new(g->p, I32, COUNTER);
+    s->value[0] = expr_cast(g->p, I32, e);
+    enter_scope(g, s->var);
+    s = if_decided(g, s->var);
+    s->departs = g->departing = true;
+    g->uniform = g->may_break = g->may_continue = false;
+    g->common = NULL;
+    generate_inside(g, &s->body, below(g, 3));
+    g->departing = false;
+    g->uniform = true;
+    if (percent(g, 70)) {
+        s->other.first = stmt_new(g->p, S_BARRIER);
+        memset(g->state, 0, sizeof g->state);
+    }
+    generate_inside(g, &s->other, few(g));
+    g->uniform = false;
+    g->departing = g->passing = true;
+    struct stmt *both = append_stmt(g, S_LABEL);
+    both->op = g->label = label;
+    generate_inside(g, &both->body, few(g));
+    g->passing = false;
+    g->label = -1;
+    s = if_decided(g, s->value[0]->var);
+    s->is_behind = percent(g, 40);
+    generate_inside(g, &s->body, below(g, 2));
+    *block_end(&s->body) = stmt_new(g->p, S_RETURN);
     restore(g, f);
 }

@@ -147,7 +147,7 @@ static void call(struct generator *g)
 {
     int limit = g->helper ? g->helper->id : g->p->helpers;
     struct helper *h = limit ? g->p->helper[below(g, limit)] : NULL;
-    if (h && (g->uniform || !h->is_block) && !(h->pointer && g->helper))
+    if (h && (g->uniform || !h->is_block) && !(h->pointer && (g->helper || g->departing)))
         call_helper(g, h);
 }
 
@@ -260,7 +260,7 @@ static void synchronise(struct generator *g)
 {
     if (g->uniform && !g->helper)
         append_barrier(g);
-    else if (percent(g, 50))
+    else if (!g->passing && percent(g, 50))
         append_stmt(g, S_WARP_SYNC);
     else
         append_stmt(g, S_FENCE)->op = below(g, 2);
@@ -289,12 +289,13 @@ static void statement(struct generator *g)
          together},
         {5, synchronise},
         {g->only_uniform ? 0 : 4, claim},
-        {g->p->helpers ? 10 : 0, call},
+        {g->p->helpers && !g->passing ? 10 : 0, call},
         {g->depth < 4 ? 12 : 0, generate_branch},
         {g->depth < 3 ? 9 : 0, generate_loop},
         {g->depth < 3 && g->wants[W_SWITCH] ? 9 : 0, generate_choice},
         {g->depth < 3 && g->wants[W_GOTO] ? 6 : 0, generate_labelled},
         {g->depth < 4 && g->depth > 0 ? 14 : 3, generate_leave},
+        {g->uniform && g->wants[W_RETURN] ? 3 : 0, generate_departure},
     };
     int total = 0, count = (int)(sizeof choices / sizeof choices[0]), i = 0;
     for (int k = 0; k < count; k++)
@@ -418,6 +419,8 @@ static void wanted(struct generator *g)
         generate_leave(g);
     if (g->wants[W_RETURN] && percent(g, 50))
         append_barrier(g);
+    if (g->wants[W_RETURN] && percent(g, 35))
+        generate_departure(g);
     if (g->wants[W_BARRIER_LOOP])
         generate_barrier_loop(g);
     if (g->wants[W_SWITCH])

@@ -43,6 +43,8 @@ struct generator {
     bool only_uniform; /* random.h: generate */
     bool uniform;      /* all threads of the block that have not returned are here */
     bool parted;       /* not even all of a warp may be here */
+    bool departing;    /* nothing is shared with those who stay; */
+    bool passing;      /* and nobody meets, since some of the warp may be gone */
     bool by_place;     /* of places and small constants: the compiler knows it of each lane */
     bool plain; /* no memory, no operators: the operands of && || ?: where threads part there */
     bool may_break, may_continue;
@@ -105,5 +107,6 @@ void generate_barrier_loop(struct generator *g);
 void generate_choice(struct generator *g);
 void generate_labelled(struct generator *g);
 void generate_entry(struct generator *g);
+void generate_departure(struct generator *g);
 
 #endif

@@ -82,7 +82,7 @@ void kernel_declaration(struct kernel_writer *w, const struct stmt *s)
     fputs(" = ", w->to);
     if (v->is_reference) {
         kernel_address(w->to, w->p, s->value[0]);
-    } else if (v->shape == SCALAR) {
+    } else if (v->shape == SCALAR || v->shape == COUNTER) {
         expression(w, kernel_implied(s->value[0]));
     } else if (v->shape == STRUCT) {
         repeated(w, s, structure);

@@ -172,8 +172,9 @@ static bool is_required(const struct options *o, int f)
 
 static bool is_forbidden(const struct options *o, int f)
 {
-    return o->only_uniform && (f == C_DIVERGENT || f == C_SWITCH || f == C_RETURN || f == C_BREAK ||
-                               f == C_CONTINUE || f == C_GOTO || f == C_BEHIND || f == C_COMMON);
+    return o->only_uniform &&
+           (f == C_DIVERGENT || f == C_SWITCH || f == C_RETURN || f == C_BREAK || f == C_CONTINUE ||
+            f == C_GOTO || f == C_BEHIND || f == C_COMMON || f == C_DEPART);
 }
 
 /* coverage - prints it; returns how many programs are none, and features too few or not to be. */

@@ -206,6 +206,7 @@ struct stmt {
     int trips;      /* S_LOOP: at most */
     int common;     /* S_LOOP: so many first trips are made by all threads of the block, or by none:
                        until then a thread leaves by a return only */
+    bool departs;   /* S_IF of a COUNTER: those of its body return behind what comes next */
     bool is_behind; /* S_IF whose body leaves: in the text, what follows is the first arm */
     struct block body, other; /* then and else; a loop's body and leaving arm */
     struct arm arm[ARMS];
@@ -294,8 +295,10 @@ bool same_place(const struct expr *a, const struct expr *b);
 bool is_place(const struct expr *e); /* of a variable that a reference may be to */
 /* Which places a reference gets, by a choice one of two; how many. */
 int places_of(const struct expr *e, const struct expr *places[2]);
-bool is_whole(const struct expr *e);                  /* a struct or vector, not a part of it */
-bool leaves_behind(const struct stmt *s);             /* is it written as is_behind says? */
+bool is_whole(const struct expr *e);      /* a struct or vector, not a part of it */
+bool leaves_behind(const struct stmt *s); /* is it written as is_behind says? */
+bool is_departure(
+    const struct stmt *s); /* if (i) {} else {}, a label's block, if (i) {; return;} */
 bool holds_entry(const struct stmt *loop, int entry); /* S_ENTRY of this number, -1: any */
 
 /* visit_expr, visit_block - call the functions for every node, parents first. */
@@ -338,6 +341,7 @@ enum feature {
     C_GOTO,
     C_BEHIND,
     C_COMMON,
+    C_DEPART,
     C_ENTRY,
     C_STRIDE,
     C_BLOCK_OP,

@@ -346,8 +346,9 @@ void generate_store(struct generator *g)
 void generate_own_shared(struct generator *g)
 {
     struct var *v = find_var(g, g->helper ? POINTER : SHARED, NO_TYPE, false);
-    bool may = v && (g->helper ? g->helper->writes && !g->helper->is_block
-                               : g->state[v->shared_index] != READABLE);
+    bool may = v && !g->departing &&
+               (g->helper ? g->helper->writes && !g->helper->is_block
+                          : g->state[v->shared_index] != READABLE);
     if (!may) {
         if (g->uniform && !g->helper && v)
             append_barrier(g);
@@ -372,7 +373,7 @@ static enum type atomic_type(struct generator *g)
 
 void generate_atomic(struct generator *g)
 {
-    if (g->helper)
+    if (g->helper || (g->departing && g->p->block_cells))
         return;
     enum type type = atomic_type(g);
     int op = is_float(type) ? A_MIN + below(g, 2) : below(g, ATOMICS);

@@ -379,13 +379,30 @@ static bool block_holds_entry(const struct block *b, int entry)
     return false;
 }
 
-bool leaves_behind(const struct stmt *s)
+static const struct stmt *last_of(const struct block *b)
 {
-    const struct stmt *last = s->is_behind && !s->other.first ? s->body.first : NULL;
+    const struct stmt *last = b->first;
     while (last && last->next)
         last = last->next;
+    return last;
+}
+
+bool leaves_behind(const struct stmt *s)
+{
+    const struct stmt *last = s->is_behind && !s->other.first ? last_of(&s->body) : NULL;
     return last && (last->kind == S_BREAK || last->kind == S_CONTINUE || last->kind == S_GOTO ||
                     last->kind == S_RETURN);
+}
+
+bool is_departure(const struct stmt *s)
+{
+    const struct stmt *end = s->departs && s->next ? s->next->next : NULL;
+    if (!end || s->next->kind != S_LABEL || end->kind != S_IF || end->departs || end->other.first)
+        return false;
+    const struct expr *e = s->value[0], *again = end->value[0];
+    const struct stmt *last = last_of(&end->body);
+    return e->kind == X_VAR && e->var->shape == COUNTER && again->kind == X_VAR &&
+           again->var == e->var && last && last->kind == S_RETURN;
 }
 
 bool holds_entry(const struct stmt *loop, int entry)
