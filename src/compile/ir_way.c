@@ -1,10 +1,97 @@
 /* ir_way.c - where can a thread come to, that has decided something?
  *
  * What it has decided stays decided: it goes the same way wherever it branches on that condition
- * once more, until that is computed anew. A phi of constants is decided by the edge that it comes
- * by.
+ * once more, until that is computed anew. LLVM makes one condition of two branches that stand one
+ * behind the other, `a || b`, and of two comparisons one, `(x | y) != 0`; so what is asked is what
+ * follows from the one condition for the other. A phi of constants is decided by the edge that it
+ * comes by.
  */
 #include "compile/compile.h"
+
+enum { DEPTH_MAX = 6 }; /* of conditions and numbers that are joined */
+
+/* ---- what follows ---------------------------------------------------------------------------- */
+
+/* Is it a comparison of a number with 0? */
+static bool asks_for_zero(LLVMValueRef c)
+{
+    return LLVMIsAICmpInst(c) && LLVMIsAConstantInt(LLVMGetOperand(c, 1)) &&
+           LLVMIsNull(LLVMGetOperand(c, 1)) &&
+           (LLVMGetICmpPredicate(c) == LLVMIntEQ || LLVMGetICmpPredicate(c) == LLVMIntNE);
+}
+
+/* Is v x | y | ..., and `part` of that? */
+static bool has_part(LLVMValueRef v, LLVMValueRef part, unsigned depth)
+{
+    return v == part ||
+           (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMOr && depth < DEPTH_MAX &&
+            (has_part(LLVMGetOperand(v, 0), part, depth + 1) ||
+             has_part(LLVMGetOperand(v, 1), part, depth + 1)));
+}
+
+/* Of two comparisons with 0: what is not 0 is not with others, either; where it is with others, it
+ * is alone. -1: nothing follows. */
+static int follows_by_number(LLVMValueRef fact, bool value, LLVMValueRef c)
+{
+    if (!asks_for_zero(fact) || !asks_for_zero(c))
+        return -1;
+    LLVMValueRef x = LLVMGetOperand(fact, 0), y = LLVMGetOperand(c, 0);
+    const bool is_zero = (LLVMGetICmpPredicate(fact) == LLVMIntEQ) == value;
+    if (is_zero ? !has_part(x, y, 0) : !has_part(y, x, 0))
+        return -1;
+    return is_zero == (LLVMGetICmpPredicate(c) == LLVMIntEQ);
+}
+
+static bool is_truth(LLVMValueRef v, bool value)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == value;
+}
+
+/* The two that are joined by ||, or by &&. */
+static bool is_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2])
+{
+    const LLVMOpcode op = LLVMIsAInstruction(c) ? LLVMGetInstructionOpcode(c) : 0;
+    const bool is_select = op == LLVMSelect && is_truth(LLVMGetOperand(c, by_or ? 1 : 2), by_or);
+    if (!is_select && op != (by_or ? LLVMOr : LLVMAnd))
+        return false;
+    of[0] = LLVMGetOperand(c, 0);
+    of[1] = LLVMGetOperand(c, is_select && by_or ? 2 : 1);
+    return true;
+}
+
+/* What !c is of; NULL: c is no such condition. */
+static LLVMValueRef negated(LLVMValueRef c)
+{
+    const bool is = LLVMIsAInstruction(c) && LLVMGetInstructionOpcode(c) == LLVMXor &&
+                    is_truth(LLVMGetOperand(c, 1), true);
+    return is ? LLVMGetOperand(c, 0) : NULL;
+}
+
+/* What the condition c is where the fact has that value: 0, 1, or -1, that is not known. */
+static int follows(LLVMValueRef fact, bool value, LLVMValueRef c, unsigned depth)
+{
+    LLVMValueRef of[2], not_c = negated(c), not_fact = negated(fact);
+    int known = c == fact ? value : follows_by_number(fact, value, c);
+    if (known >= 0 || depth == DEPTH_MAX)
+        return known;
+    if (not_c) {
+        known = follows(fact, value, not_c, depth + 1);
+        return known < 0 ? known : !known;
+    }
+    for (int by_or = 0; by_or < 2; by_or++)
+        if (is_joined(c, by_or, of)) {
+            const int first = follows(fact, value, of[0], depth + 1),
+                      second = follows(fact, value, of[1], depth + 1);
+            known = first == by_or || second == by_or ? by_or : first == second ? first : -1;
+        }
+    if (known < 0 && not_fact)
+        known = follows(not_fact, !value, c, depth + 1);
+    for (int k = 0; known < 0 && k < 2 && is_joined(fact, !value, of); k++)
+        known = follows(of[k], value, c, depth + 1);
+    return known;
+}
+
+/* ---- ways ------------------------------------------------------------------------------------ */
 
 LLVMValueRef lw__cfg_condition(const struct lw__cfg *g, uint32_t b)
 {
@@ -17,8 +104,9 @@ LLVMValueRef lw__cfg_condition(const struct lw__cfg *g, uint32_t b)
 static int decided(const struct lw__way *w, uint32_t from, uint32_t block)
 {
     LLVMValueRef c = lw__cfg_condition(w->g, block);
-    if (c && c == w->condition)
-        return w->value ? 0 : 1;
+    const int known = c && w->condition ? follows(w->condition, w->value, c, 0) : -1;
+    if (known >= 0)
+        return !known;
     if (!c || from == UINT32_MAX || !LLVMIsAPHINode(c) ||
         LLVMGetInstructionParent(c) != w->g->blocks[block])
         return -1;
@@ -26,10 +114,17 @@ static int decided(const struct lw__way *w, uint32_t from, uint32_t block)
     return v && LLVMIsAConstantInt(v) ? !LLVMConstIntGetZExtValue(v) : -1;
 }
 
-static bool defines(const struct lw__way *w, uint32_t block)
+/* Is the condition computed anew there, or what it was made of? */
+static bool makes(const struct lw__cfg *g, uint32_t block, LLVMValueRef v, unsigned depth)
 {
-    return w->condition && LLVMIsAInstruction(w->condition) &&
-           LLVMGetInstructionParent(w->condition) == w->g->blocks[block];
+    if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
+        return false;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool is = LLVMGetInstructionParent(v) == g->blocks[block];
+    if (op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect)
+        for (int k = 0; !is && k < LLVMGetNumOperands(v); k++)
+            is = makes(g, block, LLVMGetOperand(v, (unsigned)k), depth + 1);
+    return is;
 }
 
 static bool leads_on(struct lw__way *w, uint32_t from, uint32_t block)
@@ -48,7 +143,8 @@ bool lw__way_leads_along(struct lw__way *w, uint32_t from, uint32_t edge)
     if (w->seen[edge] || (w->shut && w->shut[edge]) || !w->later[block])
         return false;
     w->seen[edge] = true;
-    return w->ends[block] || defines(w, block) || leads_on(w, from, block);
+    return w->ends[block] || (w->condition && makes(w->g, block, w->condition, 0)) ||
+           leads_on(w, from, block);
 }
 
 bool lw__way_leads(struct lw__way *w, uint32_t block)

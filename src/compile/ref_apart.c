@@ -100,15 +100,6 @@ static bool leads_knowing(const struct work *w, uint32_t block, LLVMValueRef con
     return lw__way_leads(&way, block);
 }
 
-static bool is_asked_again(LLVMValueRef condition)
-{
-    unsigned count = 0;
-    LLVMUseRef use = LLVMIsAInstruction(condition) ? LLVMGetFirstUse(condition) : NULL;
-    for (; use; use = LLVMGetNextUse(use))
-        count += LLVMIsABranchInst(LLVMGetUser(use)) != NULL;
-    return count > 1;
-}
-
 /* `from` stands in front of `to` in the list as it does in its block. Whoever is there has decided
  * as all branches have of which one arm leads there. */
 static bool leads(const struct work *w, const struct meeting *from, const struct meeting *to)
@@ -120,7 +111,7 @@ static bool leads(const struct work *w, const struct meeting *from, const struct
     for (uint32_t b = from->block; is && b; b = g->idom[b]) {
         const uint32_t branch = g->pred[g->pred_start[b]];
         LLVMValueRef c = lw__cfg_condition(g, branch);
-        if (g->pred_start[b + 1] - g->pred_start[b] == 1 && c && is_asked_again(c))
+        if (g->pred_start[b + 1] - g->pred_start[b] == 1 && c)
             is = leads_knowing(w, from->block, c, g->succ[g->succ_start[branch]] == b);
     }
     return is;

@@ -6,6 +6,9 @@
 // run: -k twice -b @B i32[1]=3 i32[1]
 // expect: out: i32[1] = [4]
 // run: -k joined -b @B 3 2 --quiet i32[1]=3 i32[100]
+// run: -k not_zero -b @B --quiet i32[3]=-1,0,1 i32[100]
+// run: -k greater -b @B --quiet i32[3]=-1,0,1 i32[100]
+// run: -k of_two -b @B --quiet i32[3]=-1,0,1 i32[100]
 #include <lanewise/kernel.h>
 
 KERNEL void nested(const int *n, int *out)
@@ -61,3 +64,26 @@ KERNEL void joined(int trips, int n, const int *in, int *out)
     barrier();
     out[me] += 1;
 }
+
+/* Those who will return, and behind them others at once: of two branches the compiler makes one,
+ * and of two comparisons with 0. */
+#define TWO_RETURNS(name, first_leaves, then_leaves)                                               \
+    KERNEL void name(const int *in, int *out)                                                      \
+    {                                                                                              \
+        const int me = warp_id() * 32 + lane_id(), x = in[lane_id() % 3];                          \
+        const bool first = first_leaves;                                                           \
+        if (first)                                                                                 \
+            out[me] = 1;                                                                           \
+        else                                                                                       \
+            barrier();                                                                             \
+        if (first)                                                                                 \
+            return;                                                                                \
+        if (then_leaves)                                                                           \
+            return;                                                                                \
+        barrier();                                                                                 \
+        assert(out[me] == 0);                                                                      \
+    }
+
+TWO_RETURNS(not_zero, x != 0, lane_id() % 2)
+TWO_RETURNS(greater, x > 0, lane_id() % 2)
+TWO_RETURNS(of_two, in[0] == x || in[1] == x, lane_id() % 5 < 3)
