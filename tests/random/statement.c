@@ -211,7 +211,8 @@ static bool may_hold(struct generator *g, const struct var *u, const struct var 
     if (v->shape == STRUCT)
         return u->shape == STRUCT;
     if (u->shape == SHARED)
-        return is_call && u->type == v->type && g->state[u->shared_index] != READABLE;
+        return is_call && !g->departing && u->type == v->type &&
+               g->state[u->shared_index] != READABLE;
     if (u->shape == POINTER)
         return is_call && u->type == v->type && g->helper->writes && !g->helper->is_block;
     for (int f = 0; f < FIELDS && u->shape == STRUCT; f++)
