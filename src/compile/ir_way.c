@@ -104,7 +104,9 @@ LLVMValueRef lw__cfg_condition(const struct lw__cfg *g, uint32_t b)
 static int decided(const struct lw__way *w, uint32_t from, uint32_t block)
 {
     LLVMValueRef c = lw__cfg_condition(w->g, block);
-    const int known = c && w->condition ? follows(w->condition, w->value, c, 0) : -1;
+    const int known = c && LLVMIsAConstantInt(c) ? is_truth(c, true)
+                      : c && w->condition        ? follows(w->condition, w->value, c, 0)
+                                                 : -1;
     if (known >= 0)
         return !known;
     if (!c || from == UINT32_MAX || !LLVMIsAPHINode(c) ||

@@ -25,6 +25,7 @@
 // stderr: missing at @DIR/barrier-apart.c:
 // run: -k decided -b @B 2 --quiet i32[256] i32[256]
 // run: -k decided_in_loop -b @B 3 --quiet i32[256] i32[256]
+// run: -k decided_by_number -b @B --quiet i32[4]=0,1,2,1 i32[256]
 // run: -k anew -b 40 2 --quiet i32[2]=0,-1 i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
@@ -215,6 +216,22 @@ KERNEL void decided_in_loop(int trips, const int *zeros, int *out)
         }
     }
     barrier();
+}
+
+/* Behind the barrier the compiler knows the condition, and leaves a branch on a constant. */
+KERNEL void decided_by_number(const int *in, int *out)
+{
+    const bool returns = in[0] != in[ME % 4];
+    if (!returns) {
+        barrier();
+        if (ME)
+            out[ME] = 5;
+    }
+    if (returns) {
+        out[ME] = warp_min(7);
+        return;
+    }
+    assert(out[ME] == (ME ? 5 : 0));
 }
 
 /* Whether one comes to the sum is decided anew. */
