@@ -194,6 +194,13 @@ LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new bloc
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 /* May the thread write memory by it? Of calls that are no collectives all may but intrinsics. */
 bool lw__ir_may_write(LLVMValueRef instruction);
+/* Does it compare, or join what others say or choose among it? Is it the constant with that value?
+ * The two that c joins by ||, or by &&, as an operation or a select; what !c is of, NULL: c is no
+ * such condition. */
+bool lw__ir_is_logic(LLVMValueRef v);
+bool lw__ir_is_truth(LLVMValueRef v, bool value);
+bool lw__ir_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2]);
+LLVMValueRef lw__ir_negated(LLVMValueRef c);
 bool lw__ir_divides(LLVMValueRef instruction); /* integers: quotient or remainder */
 bool lw__ir_divides_all(LLVMValueRef divisor); /* a constant that no number traps by */
 /* What a load or call gives is one of first ... last. */

@@ -228,3 +228,33 @@ LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction)
     LLVMDisposeBuilder(b);
     return head;
 }
+
+bool lw__ir_is_logic(LLVMValueRef v)
+{
+    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
+    return op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect;
+}
+
+bool lw__ir_is_truth(LLVMValueRef v, bool value)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == value;
+}
+
+bool lw__ir_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2])
+{
+    const LLVMOpcode op = LLVMIsAInstruction(c) ? LLVMGetInstructionOpcode(c) : 0;
+    const bool is_select =
+        op == LLVMSelect && lw__ir_is_truth(LLVMGetOperand(c, by_or ? 1 : 2), by_or);
+    if (!is_select && op != (by_or ? LLVMOr : LLVMAnd))
+        return false;
+    of[0] = LLVMGetOperand(c, 0);
+    of[1] = LLVMGetOperand(c, is_select && by_or ? 2 : 1);
+    return true;
+}
+
+LLVMValueRef lw__ir_negated(LLVMValueRef c)
+{
+    const bool is = LLVMIsAInstruction(c) && LLVMGetInstructionOpcode(c) == LLVMXor &&
+                    lw__ir_is_truth(LLVMGetOperand(c, 1), true);
+    return is ? LLVMGetOperand(c, 0) : NULL;
+}

@@ -215,3 +215,9 @@ void lw__cfg_flow_back(const struct lw__cfg *g, bool *set)
 {
     lw__cfg_flow_back_past(g, set, NULL);
 }
+
+LLVMValueRef lw__cfg_condition(const struct lw__cfg *g, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[b]);
+    return LLVMIsABranchInst(end) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
+}

@@ -42,35 +42,10 @@ static int follows_by_number(LLVMValueRef fact, bool value, LLVMValueRef c)
     return is_zero == (LLVMGetICmpPredicate(c) == LLVMIntEQ);
 }
 
-static bool is_truth(LLVMValueRef v, bool value)
-{
-    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == value;
-}
-
-/* The two that are joined by ||, or by &&. */
-static bool is_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2])
-{
-    const LLVMOpcode op = LLVMIsAInstruction(c) ? LLVMGetInstructionOpcode(c) : 0;
-    const bool is_select = op == LLVMSelect && is_truth(LLVMGetOperand(c, by_or ? 1 : 2), by_or);
-    if (!is_select && op != (by_or ? LLVMOr : LLVMAnd))
-        return false;
-    of[0] = LLVMGetOperand(c, 0);
-    of[1] = LLVMGetOperand(c, is_select && by_or ? 2 : 1);
-    return true;
-}
-
-/* What !c is of; NULL: c is no such condition. */
-static LLVMValueRef negated(LLVMValueRef c)
-{
-    const bool is = LLVMIsAInstruction(c) && LLVMGetInstructionOpcode(c) == LLVMXor &&
-                    is_truth(LLVMGetOperand(c, 1), true);
-    return is ? LLVMGetOperand(c, 0) : NULL;
-}
-
 /* What the condition c is where the fact has that value: 0, 1, or -1, that is not known. */
 static int follows(LLVMValueRef fact, bool value, LLVMValueRef c, unsigned depth)
 {
-    LLVMValueRef of[2], not_c = negated(c), not_fact = negated(fact);
+    LLVMValueRef of[2], not_c = lw__ir_negated(c), not_fact = lw__ir_negated(fact);
     int known = c == fact ? value : follows_by_number(fact, value, c);
     if (known >= 0 || depth == DEPTH_MAX)
         return known;
@@ -79,32 +54,26 @@ static int follows(LLVMValueRef fact, bool value, LLVMValueRef c, unsigned depth
         return known < 0 ? known : !known;
     }
     for (int by_or = 0; by_or < 2; by_or++)
-        if (is_joined(c, by_or, of)) {
+        if (lw__ir_joined(c, by_or, of)) {
             const int first = follows(fact, value, of[0], depth + 1),
                       second = follows(fact, value, of[1], depth + 1);
             known = first == by_or || second == by_or ? by_or : first == second ? first : -1;
         }
     if (known < 0 && not_fact)
         known = follows(not_fact, !value, c, depth + 1);
-    for (int k = 0; known < 0 && k < 2 && is_joined(fact, !value, of); k++)
+    for (int k = 0; known < 0 && k < 2 && lw__ir_joined(fact, !value, of); k++)
         known = follows(of[k], value, c, depth + 1);
     return known;
 }
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-LLVMValueRef lw__cfg_condition(const struct lw__cfg *g, uint32_t b)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[b]);
-    return LLVMIsABranchInst(end) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
-}
-
 /* The only successor, as 0 or 1, of a block for a thread that comes by an edge from `from`; -1: it
  * may be any. */
 static int decided(const struct lw__way *w, uint32_t from, uint32_t block)
 {
     LLVMValueRef c = lw__cfg_condition(w->g, block);
-    const int known = c && LLVMIsAConstantInt(c) ? is_truth(c, true)
+    const int known = c && LLVMIsAConstantInt(c) ? lw__ir_is_truth(c, true)
                       : c && w->condition        ? follows(w->condition, w->value, c, 0)
                                                  : -1;
     if (known >= 0)
@@ -121,11 +90,9 @@ static bool makes(const struct lw__cfg *g, uint32_t block, LLVMValueRef v, unsig
 {
     if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
         return false;
-    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     bool is = LLVMGetInstructionParent(v) == g->blocks[block];
-    if (op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect)
-        for (int k = 0; !is && k < LLVMGetNumOperands(v); k++)
-            is = makes(g, block, LLVMGetOperand(v, (unsigned)k), depth + 1);
+    for (int k = 0; !is && lw__ir_is_logic(v) && k < LLVMGetNumOperands(v); k++)
+        is = makes(g, block, LLVMGetOperand(v, (unsigned)k), depth + 1);
     return is;
 }
 

@@ -121,6 +121,8 @@ static bool leads(const struct work *w, const struct meeting *from, const struct
 static void find_apart(struct work *w, const struct meeting *to, uint8_t *apart)
 {
     memset(w->held, 0, w->g.succ_start[w->g.count]);
+    memset(w->ends, 0, w->g.count);
+    w->ends[to->block] = true;
     for (size_t i = 0; i < w->count; i++)
         apart[i * w->count] = LW_REF_NEVER_APART;
     for (unsigned trips = 0; trips <= to->trips; trips++) {
@@ -129,8 +131,6 @@ static void find_apart(struct work *w, const struct meeting *to, uint8_t *apart)
                 hold_next_trips(w, operand(&w->meetings[i], 2 * trips - 1), 0);
         memset(w->comes, 0, w->g.count);
         w->comes[to->block] = true;
-        memset(w->ends, 0, w->g.count);
-        w->ends[to->block] = true;
         lw__cfg_flow_back_past(&w->g, w->comes, w->held);
         for (size_t i = 0; i < w->count; i++)
             if (apart[i * w->count] == LW_REF_NEVER_APART && share(&w->meetings[i], to, trips) &&

@@ -152,23 +152,16 @@ static bool is_linear(const struct lw__spmd *s, LLVMValueRef v)
 
 static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison);
 
-static bool is_literal(LLVMValueRef v, bool value)
-{
-    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == (unsigned)value;
-}
-
 /* a && b, a || b, as operations or as selects; false: it is neither. */
 static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison,
                             struct agreement *r)
 {
-    LLVMOpcode op = LLVMGetInstructionOpcode(c);
-    bool select = op == LLVMSelect;
-    bool both = op == LLVMAnd || (select && is_literal(LLVMGetOperand(c, 2), false));
-    bool either = op == LLVMOr || (select && is_literal(LLVMGetOperand(c, 1), true));
-    if (depth > LW_CONDITION_DEPTH || (!both && !either))
+    LLVMValueRef of[2];
+    const bool select = LLVMIsASelectInst(c), both = lw__ir_joined(c, false, of);
+    if (depth > LW_CONDITION_DEPTH || (!both && !lw__ir_joined(c, true, of)))
         return false;
-    struct agreement x = agree(s, LLVMGetOperand(c, 0), depth + 1, poison),
-                     y = agree(s, LLVMGetOperand(c, select && !both ? 2 : 1), depth + 1,
+    struct agreement x = agree(s, of[0], depth + 1, poison),
+                     y = agree(s, of[1], depth + 1,
                                poison || select); /* where the first has decided */
     if (select) {
         y.all = LLVMBuildFreeze(s->b, y.all, "");
@@ -203,8 +196,9 @@ static struct agreement agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth
         if (is_linear_in_pieces(s, y, x))
             return compare_pieces(s, y, x, lw__ir_swapped(p));
     }
-    if (LLVMGetInstructionOpcode(c) == LLVMXor && is_literal(LLVMGetOperand(c, 1), true)) {
-        r = agree(s, LLVMGetOperand(c, 0), depth + 1, poison);
+    LLVMValueRef not_c = lw__ir_negated(c);
+    if (not_c) {
+        r = agree(s, not_c, depth + 1, poison);
         return (struct agreement){r.none, r.all};
     }
     return agree_logically(s, c, depth, poison, &r) ? r : vote(s, c, poison);
@@ -261,9 +255,7 @@ static bool is_same(const struct lw__spmd *s, LLVMValueRef v, const struct threa
 
 bool lw__control_is_condition(const struct lw__spmd *s, LLVMValueRef v)
 {
-    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
-    return LLVMTypeOf(v) == s->i1 &&
-           (op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect);
+    return LLVMTypeOf(v) == s->i1 && lw__ir_is_logic(v);
 }
 
 LLVMValueRef lw__control_again(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *operands)

@@ -145,11 +145,11 @@ static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l,
  * behind must last there from the first that leave to the last. */
 enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v)
 {
-    const uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
     enum lw__apart apart = LW_APART_NOBODY;
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
-        if (l->holds_returns && s->leaves_apart[k] > apart && l->body[home] &&
+        if (l->holds_returns && s->leaves_apart[k] > apart &&
+            l->body[lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v))] &&
             !is_same_in_trips(s, l, v, 0) && is_used_behind(s, l, v, 0))
             apart = s->leaves_apart[k];
     }
@@ -219,12 +219,9 @@ static LLVMValueRef brought(const struct bringing *e, LLVMValueRef v, unsigned d
 static LLVMValueRef brought_by_operation(const struct bringing *e, LLVMValueRef i, unsigned depth)
 {
     LLVMValueRef o[3] = {0};
-    const int n = LLVMGetNumOperands(i);
-    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    const bool logic = op == LLVMAnd || op == LLVMOr || op == LLVMXor;
-    if (n > 3 || (!logic && op != LLVMICmp && op != LLVMSelect))
+    if (!lw__ir_is_logic(i))
         return NULL;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
         if (!(o[k] = brought(e, LLVMGetOperand(i, (unsigned)k), depth + 1)))
             return NULL;
     return lw__control_again(e->s, i, o);

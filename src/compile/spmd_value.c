@@ -81,9 +81,9 @@ static void keep_for_agreement(struct lw__spmd *s, LLVMValueRef v, unsigned dept
 static void keep_conditions(struct lw__spmd *s)
 {
     for (uint32_t b = 0; b < s->cfg.count; b++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
-        if (LLVMGetNumSuccessors(end) == 2)
-            keep_for_agreement(s, LLVMGetCondition(end), 0);
+        LLVMValueRef condition = lw__cfg_condition(&s->cfg, b);
+        if (condition)
+            keep_for_agreement(s, condition, 0);
     }
 }
 

@@ -126,6 +126,12 @@ static bool is_uniform(const struct expr *e)
     return true;
 }
 
+static void meet(struct walk *w)
+{
+    if (w->passing)
+        fail(w, "a collective where those pass who return");
+}
+
 static void found_together(struct walk *w, const struct expr *e)
 {
     const struct together_info *info = &togethers[e->op];
@@ -141,8 +147,7 @@ static void found_together(struct walk *w, const struct expr *e)
     w->found[C_IN_CONDITION] |= w->in_condition;
     if (info->is_block && (!w->uniform || w->in_arm))
         fail(w, "an operation of the block in divergent flow");
-    if (w->passing)
-        fail(w, "a collective where those pass who return");
+    meet(w);
 }
 
 static void expression(struct walk *w, const struct expr *e);
@@ -528,10 +533,7 @@ static void statement(struct walk *w, const struct stmt *s)
         w->changes_cells = false;
         memset(w->state, 0, sizeof w->state);
         break;
-    case S_WARP_SYNC:
-        if (w->passing)
-            fail(w, "a collective where those pass who return");
-        break;
+    case S_WARP_SYNC: meet(w); break;
     case S_CALL: call(w, s); break;
     case S_BREAK:
     case S_CONTINUE:

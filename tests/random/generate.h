@@ -43,8 +43,8 @@ struct generator {
     bool only_uniform; /* random.h: generate */
     bool uniform;      /* all threads of the block that have not returned are here */
     bool parted;       /* not even all of a warp may be here */
-    bool departing;    /* nothing is shared with those who stay; */
-    bool passing;      /* and nobody meets, since some of the warp may be gone */
+    bool departing;    /* who is here will return and shares no block memory with those who stay, */
+    bool passing;      /* or both pass here, at different times: nobody meets, either */
     bool by_place;     /* of places and small constants: the compiler knows it of each lane */
     bool plain; /* no memory, no operators: the operands of && || ?: where threads part there */
     bool may_break, may_continue;

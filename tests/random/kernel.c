@@ -454,10 +454,8 @@ static void declare_counter(struct stmt *s, void *user)
 void kernel_body(struct kernel_writer *w, struct block *b, struct expr *result)
 {
     struct visitor v = {NULL, declare_counter, w};
-    struct stmt end = {.kind = S_RETURN, .value = {result}}, **last = &b->first;
+    struct stmt end = {.kind = S_RETURN, .value = {result}}, **last = block_end(b);
     visit_block(b, &v);
-    while (result && *last)
-        last = &(*last)->next;
     if (result)
         *last = &end;
     block(w, b);

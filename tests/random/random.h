@@ -297,8 +297,8 @@ bool is_place(const struct expr *e); /* of a variable that a reference may be to
 int places_of(const struct expr *e, const struct expr *places[2]);
 bool is_whole(const struct expr *e);      /* a struct or vector, not a part of it */
 bool leaves_behind(const struct stmt *s); /* is it written as is_behind says? */
-bool is_departure(
-    const struct stmt *s); /* if (i) {} else {}, a label's block, if (i) {; return;} */
+/* Does it begin `if (i) {} else {}`, a label's block, `if (i) { return; }`? */
+bool is_departure(const struct stmt *s);
 bool holds_entry(const struct stmt *loop, int entry); /* S_ENTRY of this number, -1: any */
 
 /* visit_expr, visit_block - call the functions for every node, parents first. */
