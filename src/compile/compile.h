@@ -255,6 +255,9 @@ struct lw__way {
  * for? */
 bool lw__way_leads(struct lw__way *w, uint32_t block);
 bool lw__way_leads_along(struct lw__way *w, uint32_t from, uint32_t edge);
+/* Per block: does what it branches on perhaps decide another branch, or the same once more? Of
+ * others nothing need be asked, which takes time. NULL: out of memory. owns: release with free() */
+bool *lw__way_find_deciders(const struct lw__cfg *cfg);
 
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {

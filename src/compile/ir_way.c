@@ -7,6 +7,7 @@
  * comes by.
  */
 #include "compile/compile.h"
+#include <stdlib.h>
 
 enum { DEPTH_MAX = 6 }; /* of conditions and numbers that are joined */
 
@@ -64,6 +65,78 @@ static int follows(LLVMValueRef fact, bool value, LLVMValueRef c, unsigned depth
     for (int k = 0; known < 0 && k < 2 && lw__ir_joined(fact, !value, of); k++)
         known = follows(of[k], value, c, depth + 1);
     return known;
+}
+
+/* -- who decides ------------------------------------------------------------------------------- */
+
+/* What `follows` may look at of the conditions that the blocks branch on. */
+struct mention {
+    LLVMValueRef v;
+    uint32_t block;
+};
+
+struct mentions {
+    struct mention *list; /* NULL: they are only counted */
+    size_t count;
+};
+
+static void mention(struct mentions *m, uint32_t block, LLVMValueRef v, unsigned depth)
+{
+    if (LLVMIsAConstant(v))
+        return;
+    if (m->list)
+        m->list[m->count] = (struct mention){v, block};
+    m->count++;
+    if (depth == DEPTH_MAX || !LLVMIsAInstruction(v))
+        return;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    const bool is_logic = op != LLVMICmp && lw__ir_is_logic(v);
+    for (int k = 0; is_logic && k < LLVMGetNumOperands(v); k++)
+        mention(m, block, LLVMGetOperand(v, (unsigned)k), depth + 1);
+    if (asks_for_zero(v))
+        mention(m, block, LLVMGetOperand(v, 0), depth + 1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct mention *x = a, *y = b;
+    const uintptr_t p = (uintptr_t)x->v, q = (uintptr_t)y->v;
+    return p != q ? (p < q ? -1 : 1) : x->block < y->block ? -1 : x->block > y->block;
+}
+
+static void mention_all(struct mentions *m, const struct lw__cfg *g)
+{
+    m->count = 0;
+    for (uint32_t b = 0; b < g->count; b++) {
+        LLVMValueRef c = lw__cfg_condition(g, b);
+        if (c)
+            mention(m, b, c, 0);
+    }
+}
+
+bool *lw__way_find_deciders(const struct lw__cfg *g)
+{
+    struct mentions m = {0};
+    mention_all(&m, g);
+    m.list = calloc(m.count + 1, sizeof *m.list);
+    bool *decides = calloc(g->count, 1);
+    if (!m.list || !decides) {
+        free(m.list);
+        free(decides);
+        lw__defect("out of memory");
+        return NULL;
+    }
+    mention_all(&m, g);
+    qsort(m.list, m.count, sizeof *m.list, by_value);
+    for (size_t i = 1; i < m.count; i++)
+        if (m.list[i].v == m.list[i - 1].v && m.list[i].block != m.list[i - 1].block)
+            decides[m.list[i].block] = decides[m.list[i - 1].block] = true;
+    for (uint32_t b = 0; b < g->count; b++) {
+        LLVMValueRef c = lw__cfg_condition(g, b);
+        decides[b] |= c && (!LLVMIsAInstruction(c) || LLVMGetInstructionParent(c) != g->blocks[b]);
+    }
+    free(m.list);
+    return decides;
 }
 
 /* ---- ways ------------------------------------------------------------------------------------ */

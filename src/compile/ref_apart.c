@@ -30,10 +30,11 @@ struct work {
     struct lw__cfg g;
     struct meeting *meetings;
     size_t count;
-    bool *held;  /* per edge: it leads into the next trip of a loop whose trips are the same */
-    bool *comes; /* per block: a way leads from its begin to the target */
-    bool *ends;  /* per block: it is the target's */
-    bool *seen;  /* per edge */
+    bool *held;    /* per edge: it leads into the next trip of a loop whose trips are the same */
+    bool *comes;   /* per block: a way leads from its begin to the target */
+    bool *ends;    /* per block: it is the target's */
+    bool *seen;    /* per edge */
+    bool *decides; /* per block: lw__way_find_deciders */
 };
 
 static LLVMValueRef operand(const struct meeting *m, unsigned k)
@@ -111,7 +112,7 @@ static bool leads(const struct work *w, const struct meeting *from, const struct
     for (uint32_t b = from->block; is && b; b = g->idom[b]) {
         const uint32_t branch = g->pred[g->pred_start[b]];
         LLVMValueRef c = lw__cfg_condition(g, branch);
-        if (g->pred_start[b + 1] - g->pred_start[b] == 1 && c)
+        if (g->pred_start[b + 1] - g->pred_start[b] == 1 && c && w->decides[branch])
             is = leads_knowing(w, from->block, c, g->succ[g->succ_start[branch]] == b);
     }
     return is;
@@ -172,7 +173,8 @@ static bool make_table(struct lw__ref *r, struct work *w)
     w->comes = calloc(w->g.count + 1, 1);
     w->ends = calloc(w->g.count + 1, 1);
     w->seen = calloc(w->g.succ_start[w->g.count] + 1, 1);
-    const bool ok = apart && w->held && w->comes && w->ends && w->seen;
+    w->decides = lw__way_find_deciders(&w->g);
+    const bool ok = apart && w->held && w->comes && w->ends && w->seen && w->decides;
     for (size_t i = 0; ok && i < w->count; i++)
         find_apart(w, &w->meetings[i], apart + i);
     if (ok) {
@@ -188,6 +190,7 @@ static bool make_table(struct lw__ref *r, struct work *w)
     free(w->comes);
     free(w->ends);
     free(w->seen);
+    free(w->decides);
     return ok || lw__defect("out of memory");
 }
 
