@@ -124,7 +124,8 @@ static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, L
     return false;
 }
 
-/* Is it computed of nothing that the loop changes? */
+/* Is it computed of nothing that the loop changes, and for all lanes? Those that are masked off
+ * divide by 1. */
 static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
                              unsigned depth)
 {
@@ -133,7 +134,7 @@ static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l,
     if (home == UINT32_MAX || !l->body[home] || LLVMIsAAllocaInst(v) ||
         lw__ir_is_place(lw__ir_callee(v)))
         return true;
-    bool same = depth < LW_CONDITION_DEPTH &&
+    bool same = depth < LW_CONDITION_DEPTH && !lw__ir_divides(v) &&
                 (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsACmpInst(v) ||
                  LLVMIsAGetElementPtrInst(v) || LLVMIsASelectInst(v));
     for (int k = 0; same && k < LLVMGetNumOperands(v); k++)
@@ -164,20 +165,25 @@ bool lw__spmd_lasts(const struct lw__spmd *s, LLVMValueRef v)
 /* ---- who is gone ----------------------------------------------------------------------------- */
 
 /* Of all edges. */
-static void find_ways(struct lw__spmd *s, const bool *later)
+static bool find_ways(struct lw__spmd *s, const bool *later)
 {
     const struct lw__cfg *g = &s->cfg;
     const uint32_t edges = g->succ_start[g->count];
+    bool *decides = lw__way_find_deciders(g);
+    if (!decides)
+        return false;
     bool *seen = lw__copy_memory(edges, 1);
     struct lw__way w = {.g = g, .ends = s->operations, .later = later, .seen = seen};
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
             memset(seen, 0, edges);
-            w.condition = lw__cfg_condition(g, b);
+            w.condition = decides[b] ? lw__cfg_condition(g, b) : NULL;
             w.value = e == g->succ_start[b];
             s->meets_later[e] = lw__way_leads_along(&w, b, e);
         }
+    free(decides);
     free(seen);
+    return true;
 }
 
 /* Nobody can be missing where all block operations are outside of regions. */
@@ -191,9 +197,9 @@ bool lw__spmd_find_gone(struct lw__spmd *s)
     bool *later = lw__copy_memory(s->cfg.count, 1);
     memcpy(later, s->operations, s->cfg.count);
     lw__cfg_flow_back(&s->cfg, later);
-    find_ways(s, later);
     s->gone = calloc(s->pieces, sizeof *s->gone);
-    const bool ok = s->gone ? lw__spmd_find_awaited(s, later) : lw__defect("out of memory");
+    const bool ok = !s->gone ? lw__defect("out of memory")
+                             : find_ways(s, later) && lw__spmd_find_awaited(s, later);
     free(later);
     return ok;
 }

@@ -6,6 +6,7 @@
 // run: -k trip_and_all -b @B 6 2 --quiet i32[100]
 // run: -k between -b @B 6 2 --quiet i32[8]=9,8,7,1,5,0,40,2 i32[100] i32[100]
 // run: -k chosen -b @B 6 2 --quiet i32[8]=9,8,7,1,5,0,40,2 i32[100] i32[100]
+// run: -k divided -b @B 6 4 --quiet i32[5]=1,2,3,4,5 i32[100]
 #include <lanewise/kernel.h>
 
 #define ME (warp_id() * WARP_SIZE + lane_id())
@@ -112,4 +113,30 @@ KERNEL void chosen(int trips, int n, const int *in, int *flag, int *out)
     const int left = n + lane_id() < trips ? n + lane_id() : trips;
     assert(own == (lane_id() % 2 ? in[left] : 0));
     assert(of_trip == (left % 2 ? in[lane_id() % 8] : 1));
+}
+
+/* Lanes that are masked off divide by 1, so a remainder is each lane's own where it leaves. */
+KERNEL void divided(int trips, int n, const int *in, int *out)
+{
+    n = shuffle(n, lane_id());
+    for (int i = 0; i < trips; i++) {
+        if (i >= 3 && lane_id() > 0) {
+            warp_max(lane_id());
+            break;
+        }
+        if (i < 1)
+            barrier();
+    }
+    int sum = 0;
+    for (int i = 0;; i++) {
+        if (i >= in[lane_id() % (n | 1)])
+            break;
+        warp_sum(1);
+        sum++;
+    }
+    int expected = 1;
+    for (int l = 0; l < lane_id(); l++)
+        expected = expected < n + 1 ? expected + 1 : 1;
+    out[ME] = sum;
+    assert(sum == expected);
 }
