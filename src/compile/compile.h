@@ -249,7 +249,8 @@ struct lw__way {
     const bool *shut;       /* per edge: no way leads along it; NULL: along all */
     LLVMValueRef condition; /* NULL: nothing is known */
     bool value;             /* of the condition, until that is computed anew */
-    bool *seen;             /* per edge, all false */
+    bool *seen;             /* per edge: room */
+    bool *anew;             /* per block: likewise */
 };
 /* Does one lead, from the end of the block; along the edge out of block `from`, to what is looked
  * for? */

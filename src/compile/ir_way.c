@@ -2,45 +2,139 @@
  *
  * What it has decided stays decided: it goes the same way wherever it branches on that condition
  * once more, until that is computed anew. LLVM makes one condition of two branches that stand one
- * behind the other, `a || b`, and of two comparisons one, `(x | y) != 0`; so what is asked is what
- * follows from the one condition for the other. A phi of constants is decided by the edge that it
+ * behind the other, `a || b`, of two comparisons one, `(x | y) != 0`, and drops what follows from
+ * another, as `(x & 1) == 0` from `x == 0`; so what is asked is what follows from the one condition
+ * for the other. A phi of constants is decided by the edge that it
  * comes by.
  */
 #include "compile/compile.h"
 #include <stdlib.h>
+#include <string.h>
 
-enum { DEPTH_MAX = 6 }; /* of conditions and numbers that are joined */
+/* Of conditions that are joined, and of numbers; of both. */
+enum { DEPTH_MAX = 4, LOOKED_MAX = 2 * DEPTH_MAX + 1 };
 
 /* ---- what follows ---------------------------------------------------------------------------- */
 
-/* Is it a comparison of a number with 0? */
-static bool asks_for_zero(LLVMValueRef c)
+/* Numbers of `bits` bits, from `first` on and `more` behind it, also past the end; none where it is
+ * empty. What a comparison with a constant says of one. */
+struct range {
+    unsigned bits;
+    uint64_t first, more;
+    bool is_empty;
+};
+
+static uint64_t most(unsigned bits)
 {
-    return LLVMIsAICmpInst(c) && LLVMIsAConstantInt(LLVMGetOperand(c, 1)) &&
-           LLVMIsNull(LLVMGetOperand(c, 1)) &&
-           (LLVMGetICmpPredicate(c) == LLVMIntEQ || LLVMGetICmpPredicate(c) == LLVMIntNE);
+    return UINT64_MAX >> (64 - bits);
 }
 
-/* Is v x | y | ..., and `part` of that? */
-static bool has_part(LLVMValueRef v, LLVMValueRef part, unsigned depth)
+/* Those from first up to end, which is none of them. */
+static struct range up_to(unsigned bits, uint64_t first, uint64_t end)
 {
-    return v == part ||
-           (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMOr && depth < DEPTH_MAX &&
-            (has_part(LLVMGetOperand(v, 0), part, depth + 1) ||
-             has_part(LLVMGetOperand(v, 1), part, depth + 1)));
+    return (struct range){bits, first & most(bits), (end - first - 1) & most(bits), false};
 }
 
-/* Of two comparisons with 0: what is not 0 is not with others, either; where it is with others, it
- * is alone. -1: nothing follows. */
+static struct range others(struct range r)
+{
+    if (r.is_empty)
+        return (struct range){r.bits, 0, most(r.bits), false};
+    if (r.more == most(r.bits))
+        return (struct range){r.bits, 0, 0, true};
+    return up_to(r.bits, r.first + r.more + 1, r.first);
+}
+
+static bool is_within(struct range a, struct range b)
+{
+    const uint64_t behind = (a.first - b.first) & most(a.bits);
+    return a.is_empty || (!b.is_empty && (b.more == most(b.bits) ||
+                                          (behind <= b.more && a.more <= b.more - behind)));
+}
+
+/* Is it a comparison of a number, `of`, with a constant, and for which numbers is it true? */
+static bool compares(LLVMValueRef c, LLVMValueRef *of, struct range *r)
+{
+    if (!LLVMIsAICmpInst(c) || !LLVMIsAConstantInt(LLVMGetOperand(c, 1)))
+        return false;
+    *of = LLVMGetOperand(c, 0);
+    const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(*of));
+    if (bits > 64)
+        return false;
+    const uint64_t k = LLVMConstIntGetZExtValue(LLVMGetOperand(c, 1)), least = 1ull << (bits - 1);
+    switch (LLVMGetICmpPredicate(c)) {
+    case LLVMIntEQ: *r = up_to(bits, k, k + 1); return true;
+    case LLVMIntNE: *r = others(up_to(bits, k, k + 1)); return true;
+    case LLVMIntUGE: *r = up_to(bits, k, 0); return true;
+    case LLVMIntULT: *r = others(up_to(bits, k, 0)); return true;
+    case LLVMIntULE: *r = up_to(bits, 0, k + 1); return true;
+    case LLVMIntUGT: *r = others(up_to(bits, 0, k + 1)); return true;
+    case LLVMIntSGE: *r = up_to(bits, k, least); return true;
+    case LLVMIntSLT: *r = others(up_to(bits, k, least)); return true;
+    case LLVMIntSLE: *r = up_to(bits, least, k + 1); return true;
+    case LLVMIntSGT: *r = others(up_to(bits, least, k + 1)); return true;
+    }
+    return false;
+}
+
+/* Of x + k, as LLVM asks for both ends of a range at once: of x. */
+static LLVMValueRef without_addend(LLVMValueRef v, struct range *r)
+{
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAdd ||
+        !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+        return v;
+    r->first = (r->first - LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1))) & most(r->bits);
+    return LLVMGetOperand(v, 0);
+}
+
+/* Is a number made of such that is 0 where its first operand is, or either one (`and`)? */
+static bool keeps_zero(LLVMOpcode op)
+{
+    return op == LLVMAnd || op == LLVMMul || op == LLVMShl || op == LLVMLShr || op == LLVMAShr ||
+           op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem || op == LLVMZExt ||
+           op == LLVMSExt || op == LLVMTrunc;
+}
+
+/* Is v 0 wherever z is? z may be x | y, of which v is a part; or v z & x. */
+static bool is_zero_with(LLVMValueRef v, LLVMValueRef z, unsigned depth)
+{
+    if (v == z || depth == DEPTH_MAX)
+        return v == z;
+    if (LLVMIsAInstruction(z) && LLVMGetInstructionOpcode(z) == LLVMOr &&
+        (is_zero_with(v, LLVMGetOperand(z, 0), depth + 1) ||
+         is_zero_with(v, LLVMGetOperand(z, 1), depth + 1)))
+        return true;
+    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
+    return keeps_zero(op) &&
+           (is_zero_with(LLVMGetOperand(v, 0), z, depth + 1) ||
+            ((op == LLVMAnd || op == LLVMMul) && is_zero_with(LLVMGetOperand(v, 1), z, depth + 1)));
+}
+
+/* What a number out of the first says of the second: 0, 1, or -1. */
+static int answer(struct range known, struct range asked)
+{
+    return is_within(known, asked) ? 1 : is_within(known, others(asked)) ? 0 : -1;
+}
+
+/* Of two comparisons with constants: of the same number; or of two that are 0 together. */
 static int follows_by_number(LLVMValueRef fact, bool value, LLVMValueRef c)
 {
-    if (!asks_for_zero(fact) || !asks_for_zero(c))
+    LLVMValueRef x, y;
+    struct range known, asked;
+    if (!compares(fact, &x, &known) || !compares(c, &y, &asked))
         return -1;
-    LLVMValueRef x = LLVMGetOperand(fact, 0), y = LLVMGetOperand(c, 0);
-    const bool is_zero = (LLVMGetICmpPredicate(fact) == LLVMIntEQ) == value;
-    if (is_zero ? !has_part(x, y, 0) : !has_part(y, x, 0))
-        return -1;
-    return is_zero == (LLVMGetICmpPredicate(c) == LLVMIntEQ);
+    if (!value)
+        known = others(known);
+    const struct range zero_x = up_to(known.bits, 0, 1), zero_y = up_to(asked.bits, 0, 1);
+    if (is_within(known, zero_x) && is_zero_with(y, x, 0))
+        return answer(zero_y, asked);
+    if (is_within(known, others(zero_x)) && is_zero_with(x, y, 0)) {
+        const int other = answer(others(zero_y), asked);
+        if (other >= 0)
+            return other;
+    }
+    x = without_addend(x, &known);
+    y = without_addend(y, &asked);
+    return x == y ? answer(known, asked) : -1;
 }
 
 /* What the condition c is where the fact has that value: 0, 1, or -1, that is not known. */
@@ -69,6 +163,11 @@ static int follows(LLVMValueRef fact, bool value, LLVMValueRef c, unsigned depth
 
 /* -- who decides ------------------------------------------------------------------------------- */
 
+static bool is_looked_into(LLVMValueRef v)
+{
+    return lw__ir_is_logic(v) || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v);
+}
+
 /* What `follows` may look at of the conditions that the blocks branch on. */
 struct mention {
     LLVMValueRef v;
@@ -87,14 +186,10 @@ static void mention(struct mentions *m, uint32_t block, LLVMValueRef v, unsigned
     if (m->list)
         m->list[m->count] = (struct mention){v, block};
     m->count++;
-    if (depth == DEPTH_MAX || !LLVMIsAInstruction(v))
+    if (depth == LOOKED_MAX || !LLVMIsAInstruction(v))
         return;
-    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    const bool is_logic = op != LLVMICmp && lw__ir_is_logic(v);
-    for (int k = 0; is_logic && k < LLVMGetNumOperands(v); k++)
+    for (int k = 0; is_looked_into(v) && k < LLVMGetNumOperands(v); k++)
         mention(m, block, LLVMGetOperand(v, (unsigned)k), depth + 1);
-    if (asks_for_zero(v))
-        mention(m, block, LLVMGetOperand(v, 0), depth + 1);
 }
 
 static int by_value(const void *a, const void *b)
@@ -158,38 +253,55 @@ static int decided(const struct lw__way *w, uint32_t from, uint32_t block)
     return v && LLVMIsAConstantInt(v) ? !LLVMConstIntGetZExtValue(v) : -1;
 }
 
-/* Is the condition computed anew there, or what it was made of? */
-static bool makes(const struct lw__cfg *g, uint32_t block, LLVMValueRef v, unsigned depth)
+/* Where the condition is computed anew, or what it was made of. */
+static void find_anew(const struct lw__way *w, LLVMValueRef v, unsigned depth)
 {
-    if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
-        return false;
-    bool is = LLVMGetInstructionParent(v) == g->blocks[block];
-    for (int k = 0; !is && lw__ir_is_logic(v) && k < LLVMGetNumOperands(v); k++)
-        is = makes(g, block, LLVMGetOperand(v, (unsigned)k), depth + 1);
-    return is;
+    if (!LLVMIsAInstruction(v) || depth > LOOKED_MAX)
+        return;
+    const uint32_t b = lw__cfg_index(w->g, LLVMGetInstructionParent(v));
+    if (b != UINT32_MAX)
+        w->anew[b] = true;
+    for (int k = 0; is_looked_into(v) && k < LLVMGetNumOperands(v); k++)
+        find_anew(w, LLVMGetOperand(v, (unsigned)k), depth + 1);
 }
+
+static bool leads_along(struct lw__way *w, uint32_t from, uint32_t edge);
 
 static bool leads_on(struct lw__way *w, uint32_t from, uint32_t block)
 {
     const uint32_t first = w->g->succ_start[block];
     const int only = decided(w, from, block);
     for (uint32_t e = first; e < w->g->succ_start[block + 1]; e++)
-        if ((only < 0 || e == first + (uint32_t)only) && lw__way_leads_along(w, block, e))
+        if ((only < 0 || e == first + (uint32_t)only) && leads_along(w, block, e))
             return true;
     return false;
 }
 
-bool lw__way_leads_along(struct lw__way *w, uint32_t from, uint32_t edge)
+static bool leads_along(struct lw__way *w, uint32_t from, uint32_t edge)
 {
     const uint32_t block = w->g->succ[edge];
     if (w->seen[edge] || (w->shut && w->shut[edge]) || !w->later[block])
         return false;
     w->seen[edge] = true;
-    return w->ends[block] || (w->condition && makes(w->g, block, w->condition, 0)) ||
-           leads_on(w, from, block);
+    return w->ends[block] || w->anew[block] || leads_on(w, from, block);
+}
+
+static void begin(struct lw__way *w)
+{
+    memset(w->seen, 0, w->g->succ_start[w->g->count]);
+    memset(w->anew, 0, w->g->count);
+    if (w->condition)
+        find_anew(w, w->condition, 0);
+}
+
+bool lw__way_leads_along(struct lw__way *w, uint32_t from, uint32_t edge)
+{
+    begin(w);
+    return leads_along(w, from, edge);
 }
 
 bool lw__way_leads(struct lw__way *w, uint32_t block)
 {
+    begin(w);
     return leads_on(w, UINT32_MAX, block);
 }

@@ -34,6 +34,7 @@ struct work {
     bool *comes;   /* per block: a way leads from its begin to the target */
     bool *ends;    /* per block: it is the target's */
     bool *seen;    /* per edge */
+    bool *anew;    /* per block */
     bool *decides; /* per block: lw__way_find_deciders */
 };
 
@@ -96,8 +97,8 @@ static bool leads_knowing(const struct work *w, uint32_t block, LLVMValueRef con
                           .shut = w->held,
                           .condition = condition,
                           .value = value,
-                          .seen = w->seen};
-    memset(w->seen, 0, w->g.succ_start[w->g.count]);
+                          .seen = w->seen,
+                          .anew = w->anew};
     return lw__way_leads(&way, block);
 }
 
@@ -173,8 +174,9 @@ static bool make_table(struct lw__ref *r, struct work *w)
     w->comes = calloc(w->g.count + 1, 1);
     w->ends = calloc(w->g.count + 1, 1);
     w->seen = calloc(w->g.succ_start[w->g.count] + 1, 1);
+    w->anew = calloc(w->g.count + 1, 1);
     w->decides = lw__way_find_deciders(&w->g);
-    const bool ok = apart && w->held && w->comes && w->ends && w->seen && w->decides;
+    const bool ok = apart && w->held && w->comes && w->ends && w->seen && w->anew && w->decides;
     for (size_t i = 0; ok && i < w->count; i++)
         find_apart(w, &w->meetings[i], apart + i);
     if (ok) {
@@ -190,6 +192,7 @@ static bool make_table(struct lw__ref *r, struct work *w)
     free(w->comes);
     free(w->ends);
     free(w->seen);
+    free(w->anew);
     free(w->decides);
     return ok || lw__defect("out of memory");
 }

@@ -172,17 +172,17 @@ static bool find_ways(struct lw__spmd *s, const bool *later)
     bool *decides = lw__way_find_deciders(g);
     if (!decides)
         return false;
-    bool *seen = lw__copy_memory(edges, 1);
-    struct lw__way w = {.g = g, .ends = s->operations, .later = later, .seen = seen};
+    bool *seen = lw__copy_memory(edges, 1), *anew = lw__copy_memory(g->count, 1);
+    struct lw__way w = {.g = g, .ends = s->operations, .later = later, .seen = seen, .anew = anew};
     for (uint32_t b = 0; b < g->count; b++)
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            memset(seen, 0, edges);
             w.condition = decides[b] ? lw__cfg_condition(g, b) : NULL;
             w.value = e == g->succ_start[b];
             s->meets_later[e] = lw__way_leads_along(&w, b, e);
         }
     free(decides);
     free(seen);
+    free(anew);
     return true;
 }
 

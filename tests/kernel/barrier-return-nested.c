@@ -9,6 +9,9 @@
 // run: -k not_zero -b @B --quiet i32[3]=-1,0,1 i32[100]
 // run: -k greater -b @B --quiet i32[3]=-1,0,1 i32[100]
 // run: -k of_two -b @B --quiet i32[3]=-1,0,1 i32[100]
+// run: -k low_bit -b @B --quiet i32[3]=-1,0,2 i32[100]
+// run: -k less -b @B --quiet i32[3]=-1,0,1 i32[100]
+// run: -k around -b @B --quiet i32[3]=-1,0,3 i32[100]
 #include <lanewise/kernel.h>
 
 KERNEL void nested(const int *n, int *out)
@@ -66,7 +69,7 @@ KERNEL void joined(int trips, int n, const int *in, int *out)
 }
 
 /* Those who will return, and behind them others at once: of two branches the compiler makes one,
- * and of two comparisons with 0. */
+ * and of two comparisons with 0; and of what follows from the other it asks no more. */
 #define TWO_RETURNS(name, first_leaves, then_leaves)                                               \
     KERNEL void name(const int *in, int *out)                                                      \
     {                                                                                              \
@@ -87,3 +90,22 @@ KERNEL void joined(int trips, int n, const int *in, int *out)
 TWO_RETURNS(not_zero, x != 0, lane_id() % 2)
 TWO_RETURNS(greater, x > 0, lane_id() % 2)
 TWO_RETURNS(of_two, in[0] == x || in[1] == x, lane_id() % 5 < 3)
+TWO_RETURNS(low_bit, x & 1, x != 0)
+
+/* All of those return who were not at the first barrier, and others. */
+#define ONE_RETURN(name, stays, leaves)                                                            \
+    KERNEL void name(const int *in, int *out)                                                      \
+    {                                                                                              \
+        const int me = warp_id() * 32 + lane_id(), x = in[lane_id() % 3];                          \
+        if (stays)                                                                                 \
+            barrier();                                                                             \
+        else                                                                                       \
+            out[me] = 1;                                                                           \
+        if (leaves)                                                                                \
+            return;                                                                                \
+        barrier();                                                                                 \
+        assert(out[me] == 0);                                                                      \
+    }
+
+ONE_RETURN(less, x >= 0, x < 1)
+ONE_RETURN(around, x < 1 || x > 3, x >= 0)
