@@ -396,6 +396,8 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held);
  * value is used: it lasts from the first that leave to the last. */
 enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v);
 bool lw__spmd_lasts(const struct lw__spmd *s, LLVMValueRef v);
+/* Who takes the edge in different trips of a loop that holds returns, and leaves it thereby? */
+enum lw__apart lw__spmd_leave_held(const struct lw__spmd *s, uint32_t from, uint32_t to);
 bool lw__spmd_find_gone(struct lw__spmd *s);
 LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                  LLVMValueRef mask);

@@ -113,7 +113,8 @@ static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
 }
 
 /* Some lanes go from -> to, which is another class of the region or its join: they wait. Nobody
- * else waits at a loop's header while lanes of the loop run, so its phis need no blend. */
+ * else waits at a loop's header while lanes of the loop run, so its phis need no blend; but where
+ * a loop inside holds the end of the trip, lanes that go on in that one have yet to read them. */
 static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint32_t to,
                  LLVMValueRef *read, const LLVMValueRef *mask)
 {
@@ -130,7 +131,8 @@ static void send(struct lw__spmd *s, struct lw__sequence *q, uint32_t from, uint
     }
     bool back = k != UINT32_MAX && is_back_edge(s, q, from, k);
     note_gone(s, from, to, mask);
-    lw__phis_store(s, to, read, back ? NULL : mask);
+    const bool alone = back && lw__spmd_leave_held(s, from, to) == LW_APART_NOBODY;
+    lw__phis_store(s, to, read, alone ? NULL : mask);
     if (k != UINT32_MAX)
         lw__sequence_wait(s, q, k, mask);
 }

@@ -58,13 +58,26 @@ static bool meets_across(const struct lw__spmd *s, const struct lw__loop *l, uin
     return across;
 }
 
-static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
+/* Can the loop hold the block, if only lanes that leave it come there? */
+static bool may_hold(const struct lw__spmd *s, const struct lw__loop *l, const bool *free_return,
+                     uint32_t b)
 {
-    bool inside = b && !l->body[b]; /* nothing leads to the entry */
-    for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
-        inside &= l->body[s->cfg.pred[e]];
-    return inside && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])) &&
+    return free_return[b] && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])) &&
            !leads_around(s, l, b) && !meets_across(s, l, b);
+}
+
+/* Do only lanes that leave the loop come to the block, or to all of the loop that begins there? */
+static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, const bool *free_return,
+                       uint32_t b)
+{
+    const struct lw__loop *own = lw__spmd_loop_at(s, b);
+    bool inside =
+        b && !l->body[b] && may_hold(s, l, free_return, b); /* nothing leads to the entry */
+    for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
+        inside &= l->body[s->cfg.pred[e]] || (own && own->body[s->cfg.pred[e]]);
+    for (uint32_t k = 0; inside && own && k < s->cfg.count; k++)
+        inside = !own->body[k] || (!l->body[k] && may_hold(s, l, free_return, k));
+    return inside;
 }
 
 bool lw__spmd_meets_in_loop(const struct lw__cfg *g, const bool *operations,
@@ -90,7 +103,7 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
         while (ok && changed) {
             changed = false;
             for (uint32_t b = 0; ok && b < s->cfg.count; b++)
-                if (free_return[b] && is_left_to(s, l, b)) {
+                if (is_left_to(s, l, free_return, b)) {
                     ok = lw__loops_grow(&s->cfg, l, b);
                     *held = changed = l->holds_returns = true;
                 }
@@ -125,7 +138,7 @@ static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, L
 }
 
 /* Is it computed of nothing that the loop changes, and for all lanes? Those that are masked off
- * divide by 1. */
+ * divide by 1 instead of by what differs. */
 static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
                              unsigned depth)
 {
@@ -134,12 +147,24 @@ static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l,
     if (home == UINT32_MAX || !l->body[home] || LLVMIsAAllocaInst(v) ||
         lw__ir_is_place(lw__ir_callee(v)))
         return true;
-    bool same = depth < LW_CONDITION_DEPTH && !lw__ir_divides(v) &&
+    bool same = depth < LW_CONDITION_DEPTH &&
                 (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsACmpInst(v) ||
-                 LLVMIsAGetElementPtrInst(v) || LLVMIsASelectInst(v));
+                 LLVMIsAGetElementPtrInst(v) || LLVMIsASelectInst(v)) &&
+                (!lw__ir_divides(v) || LLVMIsAConstantInt(LLVMGetOperand(v, 1)));
     for (int k = 0; same && k < LLVMGetNumOperands(v); k++)
         same = is_same_in_trips(s, l, LLVMGetOperand(v, (unsigned)k), depth + 1);
     return same;
+}
+
+enum lw__apart lw__spmd_leave_held(const struct lw__spmd *s, uint32_t from, uint32_t to)
+{
+    enum lw__apart apart = LW_APART_NOBODY;
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (l->holds_returns && s->leaves_apart[k] > apart && l->body[from] && !l->body[to])
+            apart = s->leaves_apart[k];
+    }
+    return apart;
 }
 
 /* A loop that holds returns ends where its lanes do, not where lcssa has put phis: what is used

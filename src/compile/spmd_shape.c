@@ -322,6 +322,7 @@ static shape of_phi(struct lw__spmd *s, LLVMValueRef i)
     shape sum = {0};
     LLVMValueRef first = NULL;
     bool one_value = true;
+    enum lw__apart joins = s->joins[block];
     for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
         uint32_t from = lw__cfg_index(&s->cfg, LLVMGetIncomingBlock(i, k));
         LLVMValueRef v = LLVMGetIncomingValue(i, k);
@@ -331,8 +332,10 @@ static shape of_phi(struct lw__spmd *s, LLVMValueRef i)
         one_value &= !first || first == v;
         first = v;
         sum = merge(s, sum, parted(s, o, leave_apart(s, block, from, v)));
+        const enum lw__apart held = lw__spmd_leave_held(s, from, block);
+        joins = joins < held ? held : joins;
     }
-    return one_value ? sum : parted(s, sum, s->joins[block]);
+    return one_value ? sum : parted(s, sum, joins);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
