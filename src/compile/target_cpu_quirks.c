@@ -186,6 +186,34 @@ void lw__cpu_define_lanes(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
+/* ---- comparisons of one lane ----------------------------------------------------------------- */
+
+/* LLVM 19 comes to no end where it compares a vector of which all lanes but one are constants
+ * with constants that differ. It does where that lane alone is compared. */
+void lw__cpu_compare_one(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            LLVMValueRef one = LLVMIsAICmpInst(i) ? LLVMGetOperand(i, 0) : NULL;
+            if (!one || !LLVMIsAInsertElementInst(one) ||
+                !LLVMIsAConstant(LLVMGetOperand(one, 0)) ||
+                !LLVMIsAConstant(LLVMGetOperand(i, 1)) ||
+                !LLVMIsAConstantInt(LLVMGetOperand(one, 2)))
+                continue;
+            const LLVMIntPredicate predicate = LLVMGetICmpPredicate(i);
+            LLVMValueRef with = LLVMGetOperand(i, 1), lane = LLVMGetOperand(one, 2);
+            LLVMPositionBuilderBefore(b, i);
+            LLVMValueRef others = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 0), with, ""),
+                         bit = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 1),
+                                             LLVMBuildExtractElement(b, with, lane, ""), "");
+            LLVMReplaceAllUsesWith(i, LLVMBuildInsertElement(b, others, bit, lane, ""));
+            LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
 /* ---- numbers of masks ------------------------------------------------------------------------ */
 
 /* LLVM 19 does not come to an end, for AVX-512, where it adds up a mask's lanes as numbers and
