@@ -14,6 +14,11 @@
  * The number of a predicate, 0 or 1, that is wanted further on the assembler may make anew there,
  * from a register in which another predicate is by then (random kernel 902501120). So it is made
  * where it is wanted, in each block, and not where LLVM would see that two are the same.
+ *
+ * LLVM 19 makes a compare-and-swap of 16 bits of one of the 32 around them, in a loop, at an
+ * address that the assembler keeps in a uniform register. In a loop around that an H200 has found
+ * something else in the register (random kernel 998506972: an illegal instruction). The hardware's
+ * own, atom.cas.b16, is shorter, too.
  */
 #include "compile/target_ptx.h"
 #include <stdio.h>
@@ -160,9 +165,36 @@ static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
         LLVMInstructionEraseFromParent(i);
 }
 
+static bool is_short_swap(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMIsAAtomicCmpXchgInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 1)) : NULL;
+    return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
+}
+
+static void swap_short(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef args[] = {LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), LLVMGetOperand(i, 2)};
+    LLVMTypeRef type = LLVMTypeOf(args[1]), types[] = {LLVMTypeOf(args[0]), type, type};
+    const unsigned space = LLVMGetPointerAddressSpace(types[0]);
+    char text[64];
+    snprintf(text, sizeof text, "atom%s.cas.b16 $0, [$1], $2, $3;",
+             space == LW_PTX_GLOBAL   ? ".global"
+             : space == LW_PTX_SHARED ? ".shared"
+                                      : "");
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef old = lw__llvm_asm(b, LLVMFunctionType(type, types, 3, false), text,
+                                    "=h,l,h,h,~{memory}", true, args, 3);
+    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, old, args[1], "");
+    LLVMValueRef pair = LLVMBuildInsertValue(b, LLVMGetPoison(LLVMTypeOf(i)), old, 0, "");
+    LLVMReplaceAllUsesWith(i, LLVMBuildInsertValue(b, pair, same, 1, ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
 static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
 {
-    if (is_negated_and_shifted(i))
+    if (is_short_swap(i))
+        swap_short(b, i);
+    else if (is_negated_and_shifted(i))
         shift_inverted(b, i);
     else if (is_of_bool(i))
         choose(b, i);

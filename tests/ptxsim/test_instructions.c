@@ -287,6 +287,8 @@ static void memory(void)
           NONE, NONE);
     gives("atom.global.cas.b32 %r0, [%words+8], 2, 9; ld.global.u32 %r0, [%words+8];", 9, 2, NONE,
           NONE);
+    gives("atom.global.cas.b16 %h0, [%words+8], 2, 9; ld.global.u16 %h0, [%words+8];", 9, 2, NONE,
+          NONE);
     gives("atom.global.cas.b32 %r0, [%words+8], 3, 9; ld.global.u32 %r0, [%words+8];", 2, 2, NONE,
           NONE);
     gives("atom.global.exch.b64 %d0, [%words+8], %d2; ld.global.u64 %d0, [%words+8];", 8, 2, 8,
