@@ -31,8 +31,6 @@ enum lw_ref_state {
 
 enum { LW_REF_KEY_MAX = 63 }; /* 31 nested loops */
 
-enum { LW_REF_NEVER_APART = 255 }; /* a way leads there whatever trips are the same */
-
 struct lw_ref_launch; /* the scheduler's, opaque to kernel code but for the calls below */
 
 struct lw_ref_thread {
@@ -55,10 +53,6 @@ struct lw_ref_thread {
     int32_t budget;      /* trips until a loop yields; the thread's own */
     uint32_t key_length; /* the instance: place, trip, place, trip, ... place; compare as a */
     uint64_t key[LW_REF_KEY_MAX]; /* sequence: smaller is earlier in the program */
-    uint32_t meeting;             /* which of the kernel's collectives this is, from 0 */
-    const uint8_t *apart; /* per collective: no way leads from here to it while the trips of so many
-                             outermost loops and calls are the same; left NULL by kernels without
-                             both kinds, of a warp and of the block, and `meeting` 0 */
 
     /* written by the scheduler before it resumes the thread */
     uint64_t result; /* the collective's result, bits zero-extended */

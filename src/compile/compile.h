@@ -241,25 +241,6 @@ void lw__cfg_flow_back_past(const struct lw__cfg *cfg, bool *set, const bool *sh
 /* What the block branches on; NULL: on nothing. */
 LLVMValueRef lw__cfg_condition(const struct lw__cfg *cfg, uint32_t block);
 
-/* ir_way.c: the ways of a thread that has decided `condition`. */
-struct lw__way {
-    const struct lw__cfg *g;
-    const bool *ends;       /* per block: is it looked for? */
-    const bool *later;      /* per block: it is, or one that it leads to */
-    const bool *shut;       /* per edge: no way leads along it; NULL: along all */
-    LLVMValueRef condition; /* NULL: nothing is known */
-    bool value;             /* of the condition, until that is computed anew */
-    bool *seen;             /* per edge: room */
-    bool *anew;             /* per block: likewise */
-};
-/* Does one lead, from the end of the block; along the edge out of block `from`, to what is looked
- * for? */
-bool lw__way_leads(struct lw__way *w, uint32_t block);
-bool lw__way_leads_along(struct lw__way *w, uint32_t from, uint32_t edge);
-/* Per block: does what it branches on perhaps decide another branch, or the same once more? Of
- * others nothing need be asked, which takes time. NULL: out of memory. owns: release with free() */
-bool *lw__way_find_deciders(const struct lw__cfg *cfg);
-
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {
     uint32_t header;
@@ -267,7 +248,7 @@ struct lw__loop {
     uint32_t size; /* blocks in it */
     int parent;    /* the next larger loop around, -1: none */
     bool
-        holds_returns; /* spmd_gone.c: ways to the return are in it, though they do not lead back */
+        holds_returns; /* spmd_hold.c: ways to the return are in it, though they do not lead back */
 };
 struct lw__loops {
     size_t count;

@@ -116,15 +116,6 @@ static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__shape 
     }
 }
 
-/* Its row of the table. */
-static void store_apart(struct lw__ref *r)
-{
-    const uint32_t meeting = r->next_meeting++;
-    LLVMValueRef at = LLVMConstInt(r->i64, meeting * r->meeting_count, 0);
-    store32(r, meeting, FIELD(meeting));
-    lw__ref_store(r, LLVMConstGEP2(r->i8, r->apart, &at, 1), FIELD(apart));
-}
-
 /* Split in front of the call, ask, suspend, take the result. */
 static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op op, const char *type)
 {
@@ -138,8 +129,6 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
     store_operands(r, call, lw__op_table[op].args);
     store_key(r, call);
-    if (r->apart)
-        store_apart(r);
     LLVMSetCurrentDebugLocation2(r->co.builder, loc);
     lw__coroutine_suspend(&r->co, head, tail);
     LLVMPositionBuilderBefore(r->b, call);
@@ -326,8 +315,7 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     lw__llvm_attribute(f, "nounwind", true);
     r->thread = LLVMGetParam(f, 0);
     bool ok = lw__shared_layout(r->unit, kernel->function, &layout) &&
-              find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count) &&
-              lw__ref_find_apart(r, kernel->function, list, count);
+              find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count);
     if (ok) {
         lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
         move_body(r, kernel);

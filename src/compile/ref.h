@@ -1,4 +1,4 @@
-/* ref.h - shared by ref.c (the coroutine), ref_call.c (what it calls) and ref_apart.c. */
+/* ref.h - shared by ref.c (the coroutine) and ref_call.c (what it calls). */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
 #include "compile/compile.h"
@@ -19,9 +19,6 @@ struct lw__ref {
         bool every_trip;
     } *yields;
     size_t yield_count;
-    LLVMValueRef apart;    /* the table of ref_apart.c; NULL: nobody asks */
-    size_t meeting_count;  /* rows and columns of it */
-    uint32_t next_meeting; /* the number of the collective to be lowered next */
 };
 
 /* At the builder: the address of a field of the thread's record, its value, a store to it, and a
@@ -37,8 +34,4 @@ LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v);
 bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call);  /* lw.* that is no collective */
 bool lw__ref_may_write(LLVMValueRef instruction);               /* to memory that others see */
 void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed` if it did */
-
-/* ref_apart.c: r->apart, of the collectives among the calls, which are in the order of the text. */
-bool lw__ref_find_apart(struct lw__ref *r, LLVMValueRef function, LLVMValueRef *calls,
-                        size_t count);
 #endif

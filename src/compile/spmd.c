@@ -78,9 +78,11 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     s->class_of = calloc(n, sizeof *s->class_of);
     s->meets_at = calloc(n, sizeof *s->meets_at);
     s->awaited = calloc(n, sizeof *s->awaited);
-    s->meets_later = calloc(s->cfg.succ_start[s->cfg.count] + 1, sizeof *s->meets_later);
+    s->meets_later = calloc(s->cfg.count + 1, sizeof *s->meets_later);
+    s->may_end = calloc(s->cfg.count + 1, sizeof *s->may_end);
     if (!s->ipdom || !s->operations || !s->apart || !s->joins || !s->leaves_apart || !s->waits ||
-        !s->region_of || !s->class_of || !s->meets_at || !s->awaited || !s->meets_later)
+        !s->region_of || !s->class_of || !s->meets_at || !s->awaited || !s->meets_later ||
+        !s->may_end)
         return lw__defect("out of memory");
     lw__spmd_find_operations(&s->cfg, s->operations);
     if (!lw__spmd_values_build(s))
@@ -114,6 +116,7 @@ void lw__spmd_close(struct lw__spmd *s)
     free(s->class_of);
     free(s->meets_at);
     free(s->meets_later);
+    free(s->may_end);
     free(s->arguments);
     free(s->gone);
     free(s->awaiting);

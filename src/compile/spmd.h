@@ -203,8 +203,9 @@ struct lw__spmd {
     LLVMValueRef *gone;     /* per piece a slot: threads that meet no more; NULL: nobody asks */
     LLVMValueRef *awaiting; /* the same: of those gone, who wait for others of their warp */
     bool *awaited;          /* per block: threads may wait in it for others at a block operation */
-    bool *meets_later;      /* where gone is set, per edge: threads that take it may come to a block
-                               operation */
+    bool *meets_later;      /* where gone is set, per block: it has or leads to an operation of the
+                               block; */
+    bool *may_end;          /* threads may come from it to their end without one */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
     LLVMValueRef printed; /* room for the arguments of any printf; NULL: there was none yet */
@@ -385,12 +386,11 @@ bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op o
  * s->pieces or more: all together. */
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region);
 
-/* spmd_gone.c: per block, is an operation of the block in it? */
+/* spmd_hold.c: per block, is an operation of the block in it? */
 void lw__spmd_find_operations(const struct lw__cfg *cfg, bool *operations);
 bool lw__spmd_meets_in_loop(const struct lw__cfg *g, const bool *operations,
                             const struct lw__loop *l);
-/* spmd_gone.c: the ways to returns belong to their loops; who comes to no block operation any more;
- * of the lanes that go from -> to, those of one piece. NULL: none that we know of. */
+/* spmd_hold.c: the ways to returns belong to their loops. */
 bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held);
 /* Who leaves, in different trips, a loop that has been made to hold returns and behind which the
  * value is used: it lasts from the first that leave to the last. */
@@ -398,6 +398,8 @@ enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v);
 bool lw__spmd_lasts(const struct lw__spmd *s, LLVMValueRef v);
 /* Who takes the edge in different trips of a loop that holds returns, and leaves it thereby? */
 enum lw__apart lw__spmd_leave_held(const struct lw__spmd *s, uint32_t from, uint32_t to);
+/* spmd_foresee.c: is there something to ask? Of the lanes of one piece that go from -> to, those
+ * that come to no block operation any more; NULL: none that we know of. */
 bool lw__spmd_find_gone(struct lw__spmd *s);
 LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                  LLVMValueRef mask);

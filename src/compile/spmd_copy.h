@@ -104,6 +104,8 @@ void lw__spmd_store_lanes(struct lw__spmd *s, lw__mask lanes, LLVMValueRef words
 LLVMValueRef lw__spmd_call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
                                LLVMTypeRef *types, LLVMValueRef *args, unsigned count);
 
-/* spmd_emit.c: the instructions of block b, but for phis and the terminator, at s->b. */
+/* spmd_emit.c: the value of lw.block_idx.* or lw.grid_dim.*, NULL: the name is another; the
+ * instructions of block b, but for phis and the terminator, at s->b. */
+LLVMValueRef lw__spmd_grid_place(const struct lw__spmd *s, const char *name);
 void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b);
 #endif

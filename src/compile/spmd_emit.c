@@ -66,8 +66,7 @@ static enum duty duty_of(const struct lw__spmd *s, LLVMValueRef i)
 
 /* ---- one instruction ------------------------------------------------------------------------- */
 
-/* lw.block_idx.x and its like. */
-static bool emit_place(struct lw__spmd *s, LLVMValueRef i, const char *name)
+LLVMValueRef lw__spmd_grid_place(const struct lw__spmd *s, const char *name)
 {
     static const char *const names[] = {"lw.block_idx.", "lw.grid_dim."};
     for (size_t k = 0; k < 2; k++) {
@@ -75,17 +74,19 @@ static bool emit_place(struct lw__spmd *s, LLVMValueRef i, const char *name)
         if (strncmp(name, names[k], n))
             continue;
         unsigned axis = (unsigned)(name[n] - 'x');
-        lw__spmd_set_uniform(s, i, k ? s->grid_dim[axis] : s->block_idx[axis]);
-        return true;
+        return k ? s->grid_dim[axis] : s->block_idx[axis];
     }
-    return false;
+    return NULL;
 }
 
 static void emit_once(struct lw__spmd *s, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
-    if (emit_place(s, i, name))
+    LLVMValueRef grid_place = lw__spmd_grid_place(s, name);
+    if (grid_place) {
+        lw__spmd_set_uniform(s, i, grid_place);
         return;
+    }
     if (s->gang && lw__ir_is_place(name)) {
         lw__spmd_set_uniform(s, i, lw__gang_place(s, name, UINT32_MAX));
         return;

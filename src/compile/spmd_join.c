@@ -112,7 +112,7 @@ static bool is_of_same_loops(const struct graph *g, uint32_t branch, uint32_t jo
     return true;
 }
 
-/* Is there a condition that depends on the way? spmd_gone.c follows such from block to block. */
+/* Is there a condition that depends on the way? spmd_foresee.c follows such. */
 bool lw__spmd_decides_by_way(LLVMBasicBlockRef join)
 {
     LLVMValueRef phi = LLVMGetFirstInstruction(join);

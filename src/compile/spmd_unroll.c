@@ -12,7 +12,7 @@
  * than make that little of the work: the code for all pieces must stay in the first cache.
  *
  * Not unrolled are loops with block operations that threads leave to meet those who leave with them
- * and return: what is done on that way belongs to the trip (spmd_gone.c), before the next block
+ * and return: what is done on that way belongs to the trip (spmd_hold.c), before the next block
  * operation, and would be one way for all trips behind them.
  */
 #include "compile/spmd_copy.h"

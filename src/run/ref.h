@@ -2,6 +2,7 @@
  *
  *     device_ref      the device: loads programs, finds kernels
  *     ref_schedule    runs one launch: rounds over the threads, meetings, progress
+ *     ref_late        lanes that come too late to a collective of their warp
  *     ref_block       a resident block: its threads, its memory, its coroutines' frames
  *     ref_collective  every collective on plain arrays, one value a lane
  *     ref_report      the messages of launches that fail
@@ -49,6 +50,12 @@ struct lw__ref_thread {
     bool ready;   /* may be resumed in the next round */
 };
 
+/* lw__ref_is_waiting - in a collective or barrier that has not run? */
+static inline bool lw__ref_is_waiting(const struct lw__ref_thread *thread)
+{
+    return thread->abi.state == LW_REF_COLLECTIVE && !thread->ready;
+}
+
 /* A piece of frame memory. */
 struct lw__ref_chunk {
     struct lw__ref_chunk *next;
@@ -57,12 +64,15 @@ struct lw__ref_chunk {
     char bytes[];
 };
 
+struct lw__ref_late;
+
 struct lw__ref_block {
     struct lw__ref_block *next; /* in the list of resident blocks, or of spare ones */
     struct lw_ref_launch *launch;
     int32_t index[3];
     int live;                     /* threads that have not returned */
     char *memory;                 /* static SHARED, then dynamic memory */
+    struct lw__ref_late *late;    /* who went on without whom */
     struct lw__ref_chunk *chunks; /* all frame memory, kept from one use of the block to the next */
     struct lw__ref_thread threads[]; /* launch->thread_count, x fastest */
 };
@@ -83,6 +93,22 @@ void *lw__ref_frame(struct lw__ref_block *block, uint64_t bytes, uint64_t align)
  * lw__ref_frames_same - are they what they were? No frame was added since they were saved. */
 bool lw__ref_frames_save(struct lw__ref_block *block);
 bool lw__ref_frames_same(const struct lw__ref_block *block);
+
+/* ---- ref_late ------------------------------------------------------------------------------ */
+
+/* lw__ref_go_without - note that the lanes of a warp which wait at an operation of it where `at`
+ * does go on, while others wait at one of the block: `earliest`.
+ * errors   LW_E_MEMORY */
+lw_status lw__ref_go_without(struct lw__ref_block *block, const struct lw__ref_thread *earliest,
+                             const struct lw__ref_thread *at);
+
+/* lw__ref_check_late - all live lanes of a warp wait, none before `earliest`: has anybody gone on
+ * from there without it?
+ * errors   LW_E_LAUNCH: so it is */
+lw_status lw__ref_check_late(struct lw__ref_block *block, const struct lw__ref_thread *earliest);
+
+/* lw__ref_late_free - forget all that was noted. */
+void lw__ref_late_free(struct lw__ref_block *block);
 
 /* ---- ref_collective ------------------------------------------------------------------------ */
 
@@ -110,9 +136,12 @@ int lw__ref_key_order(const struct lw_ref_thread *a, const struct lw_ref_thread 
 /* Each sets the message of a launch that failed and returns LW_E_LAUNCH. */
 lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
                               const char *expression, uint32_t site);
-lw_status lw__ref_fail_divergence(const struct lw__ref_block *block,
-                                  const struct lw__ref_thread *earliest);
 lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch);
+
+/* lw__ref_tell_divergence - the message of a launch where the threads of a block that wait do not
+ * wait together; the earliest of them in the program. */
+void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *block,
+                             const struct lw__ref_thread *earliest);
 
 /* ---- the launch: shared by schedule, block and report -------------------------------------- */
 

@@ -56,6 +56,7 @@ void lw__ref_block_free(struct lw__ref_block *list)
             free(chunk->copy);
             free(chunk);
         }
+        lw__ref_late_free(block);
         free(block->memory);
         free(block);
     }
@@ -110,6 +111,7 @@ lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3
     block->launch = launch;
     block->live = launch->thread_count;
     memcpy(block->index, index, sizeof block->index);
+    lw__ref_late_free(block);
     fill_uninitialised(block->memory, memory_bytes(launch));
     for (struct lw__ref_chunk *chunk = block->chunks; chunk; chunk = chunk->next)
         chunk->used = 0;

@@ -34,13 +34,14 @@ static bool is_same_line(const struct lw_ref_thread *a, const struct lw_ref_thre
     return a->site == b->site;
 }
 
-/* sort_threads - put the live threads of a block into groups; first come, first group. */
-static void sort_threads(struct groups *groups, const struct lw__ref_block *block,
+/* sort_threads - put the live threads of a block into groups; first come, first group. waiting: no
+ * others than those that wait. */
+static void sort_threads(struct groups *groups, const struct lw__ref_block *block, bool waiting,
                          bool (*same)(const struct lw_ref_thread *, const struct lw_ref_thread *))
 {
     for (int i = 0; i < block->launch->thread_count; i++) {
         const struct lw__ref_thread *thread = &block->threads[i];
-        if (thread->abi.state == LW_REF_RETURNED)
+        if (thread->abi.state == LW_REF_RETURNED || (waiting && !lw__ref_is_waiting(thread)))
             continue;
         int g = 0;
         while (g < groups->count && !same(&groups->group[g].first->abi, &thread->abi))
@@ -109,30 +110,27 @@ static void add_group(struct lw__message *m, const struct lw_ref_launch *launch,
     lw__message_add_reached(m, group->count, t->thread_idx);
 }
 
-/* Who is missing where `earliest` waits. */
+/* Who waits elsewhere than `earliest` does. */
 static bool is_missing(const void *who, int thread)
 {
-    const struct lw__ref_thread *earliest = who;
-    const struct lw_ref_thread *t = &earliest->block->threads[thread].abi;
-    return t->state != LW_REF_RETURNED && !is_same_instance(&earliest->abi, t);
+    const struct lw__ref_thread *earliest = who, *t = &earliest->block->threads[thread];
+    return lw__ref_is_waiting(t) && !is_same_instance(&earliest->abi, &t->abi);
 }
 
-lw_status lw__ref_fail_divergence(const struct lw__ref_block *block,
-                                  const struct lw__ref_thread *earliest)
+void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *block,
+                             const struct lw__ref_thread *earliest)
 {
     const struct lw_ref_launch *launch = block->launch;
-    struct lw__message m = {0};
     struct groups groups = {.group = {{.first = earliest}}, .count = 1};
-    sort_threads(&groups, block, is_same_instance);
-    lw__message_add_divergence(&m, launch->request, block->index);
+    sort_threads(&groups, block, true, is_same_instance);
+    lw__message_add_divergence(m, launch->request, block->index);
     for (int g = 0; g < groups.count; g++) {
-        lw__message_add(&m, "%s", g == 0 ? "" : ", ");
-        add_group(&m, launch, &groups, &groups.group[g]);
+        lw__message_add(m, "%s", g == 0 ? "" : ", ");
+        add_group(m, launch, &groups, &groups.group[g]);
     }
-    add_others(&m, &groups);
-    lw__message_add_missing(&m, launch->request, earliest->abi.site, is_missing, earliest);
-    lw__message_add_returned(&m, launch->thread_count - block->live);
-    return lw__fail(LW_E_LAUNCH, "%s", m.text);
+    add_others(m, &groups);
+    lw__message_add_missing(m, launch->request, earliest->abi.site, is_missing, earliest);
+    lw__message_add_returned(m, launch->thread_count - block->live);
 }
 
 lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch)
@@ -140,7 +138,7 @@ lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch)
     struct lw__message m = {0};
     struct groups groups = {0};
     for (const struct lw__ref_block *block = launch->resident; block; block = block->next)
-        sort_threads(&groups, block, is_same_line);
+        sort_threads(&groups, block, false, is_same_line);
     for (int g = 0; g < groups.count; g++) {
         const struct group *group = &groups.group[g];
         const struct lw_ref_thread *t = &group->first->abi;

@@ -3,9 +3,9 @@
  * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
  * does so once, to its next suspension; then the warps and the block meet. When all live lanes of
  * a warp wait, the smallest instance among them runs if it is a warp operation, with the lanes that
- * wait at it; if it is a block operation, those go on whom no way leads to from where others of the
- * warp wait, and else the warp waits. When all warps of a block wait so, the
- * block operation runs if all live threads are at the same instance, and else the launch fails.
+ * wait at it; a block operation, if all live threads are there. When nothing in the block moves any
+ * more, those that wait at warp operations go on without those at block operations (ref_late.c),
+ * and where there are none the launch fails.
  *
  * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A
  * round in which no thread started or returned, no collective ran and no memory changed is quiet:
@@ -117,11 +117,6 @@ static bool is_live(const struct lw__ref_thread *thread)
     return thread->abi.state != LW_REF_RETURNED;
 }
 
-static bool is_waiting(const struct lw__ref_thread *thread)
-{
-    return thread->abi.state == LW_REF_COLLECTIVE && !thread->ready;
-}
-
 static bool is_together(const struct lw__ref_thread *a, const struct lw__ref_thread *b)
 {
     return a->abi.op == b->abi.op && lw__ref_key_order(&a->abi, &b->abi) == 0;
@@ -141,7 +136,7 @@ static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range
         struct lw__ref_thread *thread = &block->threads[i];
         if (!is_live(thread))
             continue;
-        if (!is_waiting(thread))
+        if (!lw__ref_is_waiting(thread))
             return NULL;
         if (!found || lw__ref_key_order(&thread->abi, &found->abi) < 0)
             found = thread;
@@ -149,34 +144,15 @@ static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range
     return found;
 }
 
-/* In how many of the outermost loops and calls around both places are two threads in one trip? */
-static uint32_t same_trips(const struct lw_ref_thread *a, const struct lw_ref_thread *b)
+/* earliest_of_warp - of a warp whose lanes all wait: who waits at the smallest instance of one of
+ * the warp's operations; NULL: nobody. */
+static struct lw__ref_thread *earliest_of_warp(struct lw__ref_block *block, struct range warp)
 {
-    uint32_t n = 0, end = a->key_length < b->key_length ? a->key_length : b->key_length;
-    while (n + 1 < end && a->key[n] == b->key[n] && a->key[n + 1] == b->key[n + 1])
-        n += 2;
-    return n / 2;
-}
-
-/* Can a thread come from where it waits to where another waits, in that thread's trips? */
-static bool leads(const struct lw_ref_thread *from, const struct lw_ref_thread *to)
-{
-    return !from->apart || from->apart[to->meeting] > same_trips(from, to);
-}
-
-/* earliest_free - of a warp whose lanes all wait: who waits at the smallest instance of one of the
- * warp's operations to which no other lane can come any more; NULL: there is none. */
-static struct lw__ref_thread *earliest_free(struct lw__ref_block *block, struct range warp)
-{
-    struct lw__ref_thread *threads = block->threads, *found = NULL;
+    struct lw__ref_thread *found = NULL;
     for (int i = warp.first; i < warp.end; i++) {
-        struct lw__ref_thread *at = &threads[i];
-        bool free = is_live(at) && !lw__ref_is_block_op(at->abi.op) &&
-                    (!found || lw__ref_key_order(&at->abi, &found->abi) < 0);
-        for (int k = warp.first; free && k < warp.end; k++)
-            free = !is_live(&threads[k]) || lw__ref_key_order(&threads[k].abi, &at->abi) >= 0 ||
-                   !leads(&threads[k].abi, &at->abi);
-        if (free)
+        struct lw__ref_thread *at = &block->threads[i];
+        if (is_live(at) && !lw__ref_is_block_op(at->abi.op) &&
+            (!found || lw__ref_key_order(&at->abi, &found->abi) < 0))
             found = at;
     }
     return found;
@@ -192,7 +168,7 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
     l->count = range.end - range.first;
     for (int i = 0; i < l->count; i++) {
         const struct lw_ref_thread *t = &threads[i].abi;
-        l->active[i] = is_waiting(&threads[i]) && is_together(&threads[i], at);
+        l->active[i] = lw__ref_is_waiting(&threads[i]) && is_together(&threads[i], at);
         l->value[i] = t->value;
         l->identity[i] = t->identity;
         l->number[i] = t->number;
@@ -208,33 +184,54 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
     return LW_OK;
 }
 
-/* meet_block - all live threads wait, each warp in front of a block operation. */
-static lw_status meet_block(struct lw__ref_block *block)
+static struct range warp_at(const struct lw__ref_block *block, int first)
 {
-    struct range all = {0, block->launch->thread_count};
-    struct lw__ref_thread *at = earliest(block, all);
-    if (!at)
-        return LW_OK;
-    for (int i = 0; i < all.end; i++)
-        if (is_live(&block->threads[i]) && !is_together(&block->threads[i], at))
-            return lw__ref_fail_divergence(block, at);
-    return collect(block, all, at);
+    const int count = block->launch->thread_count, end = first + LW_WARP_SIZE;
+    return (struct range){first, end < count ? end : count};
 }
 
 /* meet - run the warp operations whose lanes are there, or the block's when no warp can go on. A
  * warp whose operation just ran does not wait, so the block's cannot run in the same round. */
 static lw_status meet(struct lw__ref_block *block)
 {
-    int count = block->launch->thread_count;
-    for (int first = 0; first < count; first += LW_WARP_SIZE) {
-        struct range warp = {first, first + LW_WARP_SIZE < count ? first + LW_WARP_SIZE : count};
+    struct range all = {0, block->launch->thread_count};
+    for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
+        struct range warp = warp_at(block, first);
         struct lw__ref_thread *at = earliest(block, warp);
-        if (at && lw__ref_is_block_op(at->abi.op))
-            at = earliest_free(block, warp);
         if (at)
+            LW_TRY(lw__ref_check_late(block, at));
+        if (at && !lw__ref_is_block_op(at->abi.op))
             LW_TRY(collect(block, warp, at));
     }
-    return meet_block(block);
+    struct lw__ref_thread *at = earliest(block, all);
+    bool together = at;
+    for (int i = 0; together && i < all.end; i++)
+        together = !is_live(&block->threads[i]) || is_together(&block->threads[i], at);
+    return together ? collect(block, all, at) : LW_OK;
+}
+
+/* go_without - nothing in the block moves: who waits in an operation of a warp goes on without
+ * those who wait at one of the block. */
+static lw_status go_without(struct lw__ref_block *block)
+{
+    struct range all = {0, block->launch->thread_count};
+    struct lw__message m = {0};
+    bool some = false;
+    for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
+        struct range warp = warp_at(block, first);
+        struct lw__ref_thread *waits = earliest(block, warp),
+                              *at = waits ? earliest_of_warp(block, warp) : NULL;
+        if (!at)
+            continue;
+        some = true;
+        LW_TRY(lw__ref_go_without(block, waits, at));
+        LW_TRY(collect(block, warp, at));
+    }
+    struct lw__ref_thread *at = some ? NULL : earliest(block, all);
+    if (!at)
+        return LW_OK;
+    lw__ref_tell_divergence(&m, block, at);
+    return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -276,8 +273,13 @@ static lw_status round_over_blocks(struct lw_ref_launch *launch)
     launch->moved = launch->changed = false;
     while (*at) {
         struct lw__ref_block *block = *at;
+        const bool others_moved = launch->moved;
+        launch->moved = false;
         LW_TRY(run_threads(block));
         LW_TRY(meet(block));
+        if (!launch->moved)
+            LW_TRY(go_without(block));
+        launch->moved |= others_moved;
         if (block->live > 0) {
             at = &block->next;
             continue;

@@ -23,6 +23,11 @@
 // device: !cuda where barriers miss nobody
 // status: 4
 // stderr: missing at @DIR/barrier-apart.c:
+// run: -k leads_to_trip -b 40 5 --quiet i32[64]
+// device: ref cpu does not hold against a thread what it may still decide
+// status: 4
+// stderr: missing at @DIR/barrier-apart.c:
+// run: -k leads_to_trip -b 40 3 --quiet i32[64]
 // run: -k decided -b @B 2 --quiet i32[256] i32[256]
 // run: -k decided_in_loop -b @B 3 --quiet i32[256] i32[256]
 // run: -k decided_by_number -b @B --quiet i32[4]=0,1,2,1 i32[256]
@@ -163,6 +168,16 @@ KERNEL void leads_around(int trips, int *out)
         for (int k = 0; k < 2; k++)
             out[ME] += warp_sum(k);
     }
+}
+
+/* Who has met comes to the sum of the fifth trip, if there is one. */
+KERNEL void leads_to_trip(int trips, int *out)
+{
+    if (ME == 5)
+        barrier();
+    for (int i = 0; i < trips; i++)
+        if (ME != 5 || i == 4)
+            out[ME] += warp_sum(i);
 }
 
 /* It does not lead to the vote, but to the sum behind. */

@@ -165,10 +165,32 @@ static void divergent(struct machine *m)
 static void divergent_with_warp(struct machine *m)
 {
     BEGIN(m);
-    if (m->t->linear == 0)
-        AT(m, LW_OP_warp_sum, LW_I32, LINE_20, KEY(9));
-    else
+    if (m->t->linear > 0)
         AT(m, LW_OP_barrier, 0, LINE_10, KEY(2, 3, 1));
+    AT(m, LW_OP_warp_sum, LW_I32, LINE_20, KEY(9));
+    END(m);
+}
+
+/* Thread 0 sums in so many trips while thread 1 waits at a barrier, which then comes to one. */
+struct late {
+    uint64_t trips, comes_to, place, sums;
+};
+
+static void comes_late(struct machine *m)
+{
+    struct late *late = data_of(m);
+    BEGIN(m);
+    if (m->t->linear == 0) {
+        for (m->i = 0; (uint64_t)m->i < late->trips; m->i++) {
+            AT(m, LW_OP_warp_sum, LW_I32, LINE_20, KEY(9, (uint64_t)m->i, 2));
+            late->sums++;
+            AT(m, LW_OP_warp_sync, 0, LINE_20, KEY(9, (uint64_t)m->i, 4));
+        }
+    } else {
+        AT(m, LW_OP_barrier, 0, LINE_10, KEY(2));
+        AT(m, LW_OP_warp_sum, LW_I32, LINE_20, KEY(9, late->comes_to, late->place));
+        late->sums++;
+    }
     END(m);
 }
 
@@ -205,6 +227,20 @@ static void test_divergence(void)
                "k.c:10 barrier in trip 3 reached by 1 thread (first thread (1,0,0)), "
                "k.c:20 warp_sum reached by 1 thread (first thread (0,0,0)); "
                "missing at k.c:10: (0,0,0)");
+    static const struct late late[] = {{5, 0, 2, 0}, {5, 4, 2, 0}, {1, 0, 4, 0}, {9, 7, 4, 0}};
+    for (int k = 0; k < 4; k++) {
+        struct late l = late[k];
+        CHECK(run_1d(1, 2, comes_late, &l) == LW_E_LAUNCH && l.sums == l.trips);
+        CHECK_TEXT(lw_last_error(), "kernel 'k': barrier divergence in block (0,0,0): "
+                                    "k.c:10 barrier reached by 1 thread (first thread (1,0,0)), "
+                                    "k.c:20 warp_sum reached by 1 thread (first thread (0,0,0)); "
+                                    "missing at k.c:10: (0,0,0)");
+    }
+    static const struct late alone[] = {{5, 5, 2, 0}, {5, 4, 3, 0}, {5, 0, 1, 0}, {0, 0, 2, 0}};
+    for (int k = 0; k < 4; k++) {
+        struct late l = alone[k];
+        CHECK(run_1d(1, 2, comes_late, &l) == LW_OK && l.sums == l.trips + 1);
+    }
     CHECK(run_1d(1, 2, other_trips, NULL) == LW_E_LAUNCH);
     CHECK(strstr(lw_last_error(), "k.c:10 barrier reached by 1 thread"));
     CHECK(run_1d(1, 1024, all_apart, NULL) == LW_E_LAUNCH);

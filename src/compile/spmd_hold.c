@@ -1,11 +1,9 @@
-/* spmd_gone.c - threads that come to no block operation any more: they are missed by none, as if
- * they had returned.
+/* spmd_hold.c - loops hold the ways to a return that leave them.
  *
- * Asked of each edge of the control flow graph: can a thread that takes it reach one? What it has
- * decided stays decided (ir_way.c): LLVM joins the way of those that return with that of the
- * others, and branches on the same condition once more behind. Where they bring along in a variable
- * which way they will go there, that is asked when they set out, since others may be at a barrier
- * before it is their turn.
+ * Threads that leave a loop to return are missed by none of its later barriers; so that this is
+ * known in time, the way to the return belongs to the trip that it leaves: the loop grows by it,
+ * though it does not lead back. What such a way computes lasts from the first lanes that leave to
+ * the last.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
@@ -19,7 +17,7 @@ void lw__spmd_find_operations(const struct lw__cfg *g, bool *operations)
             operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
 }
 
-/* ---- returns from loops ---------------------------------------------------------------------- */
+/* ---- which blocks ---------------------------------------------------------------------------- */
 
 /* Can the return be reached from the block without a block operation? */
 static bool *find_free_returns(const struct lw__spmd *s)
@@ -89,9 +87,7 @@ bool lw__spmd_meets_in_loop(const struct lw__cfg *g, const bool *operations,
     return meets;
 }
 
-/* Threads that leave a loop to return are missed by none of its later barriers; so that this is
- * known in time, the way to the return belongs to the trip that it leaves. Where all leave in one
- * trip, nobody is left to be missed by. */
+/* Where all leave in one trip, nobody is left to be missed by. */
 bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
 {
     bool *free_return = find_free_returns(s), ok = true;
@@ -112,6 +108,8 @@ bool lw__spmd_hold_returns(struct lw__spmd *s, bool *held)
     free(free_return);
     return ok;
 }
+
+/* ---- what lasts ------------------------------------------------------------------------------ */
 
 /* Is a value of the loop used behind it, other than by a phi that an edge out of it comes to? What
  * a condition is made of is used where the condition is. */
@@ -156,13 +154,19 @@ static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l,
     return same;
 }
 
+/* Who leaves a loop in different trips that holds returns? */
+static enum lw__apart held_by(const struct lw__spmd *s, size_t loop)
+{
+    return s->loops.loops[loop].holds_returns ? s->leaves_apart[loop] : LW_APART_NOBODY;
+}
+
 enum lw__apart lw__spmd_leave_held(const struct lw__spmd *s, uint32_t from, uint32_t to)
 {
     enum lw__apart apart = LW_APART_NOBODY;
     for (size_t k = 0; k < s->loops.count; k++) {
-        const struct lw__loop *l = &s->loops.loops[k];
-        if (l->holds_returns && s->leaves_apart[k] > apart && l->body[from] && !l->body[to])
-            apart = s->leaves_apart[k];
+        const bool *body = s->loops.loops[k].body;
+        if (held_by(s, k) > apart && body[from] && !body[to])
+            apart = held_by(s, k);
     }
     return apart;
 }
@@ -171,13 +175,13 @@ enum lw__apart lw__spmd_leave_held(const struct lw__spmd *s, uint32_t from, uint
  * behind must last there from the first that leave to the last. */
 enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v)
 {
+    const uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
     enum lw__apart apart = LW_APART_NOBODY;
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
-        if (l->holds_returns && s->leaves_apart[k] > apart &&
-            l->body[lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v))] &&
-            !is_same_in_trips(s, l, v, 0) && is_used_behind(s, l, v, 0))
-            apart = s->leaves_apart[k];
+        if (held_by(s, k) > apart && l->body[home] && !is_same_in_trips(s, l, v, 0) &&
+            is_used_behind(s, l, v, 0))
+            apart = held_by(s, k);
     }
     return apart;
 }
@@ -185,105 +189,4 @@ enum lw__apart lw__spmd_held_apart(const struct lw__spmd *s, LLVMValueRef v)
 bool lw__spmd_lasts(const struct lw__spmd *s, LLVMValueRef v)
 {
     return lw__spmd_held_apart(s, v) != LW_APART_NOBODY;
-}
-
-/* ---- who is gone ----------------------------------------------------------------------------- */
-
-/* Of all edges. */
-static bool find_ways(struct lw__spmd *s, const bool *later)
-{
-    const struct lw__cfg *g = &s->cfg;
-    const uint32_t edges = g->succ_start[g->count];
-    bool *decides = lw__way_find_deciders(g);
-    if (!decides)
-        return false;
-    bool *seen = lw__copy_memory(edges, 1), *anew = lw__copy_memory(g->count, 1);
-    struct lw__way w = {.g = g, .ends = s->operations, .later = later, .seen = seen, .anew = anew};
-    for (uint32_t b = 0; b < g->count; b++)
-        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
-            w.condition = decides[b] ? lw__cfg_condition(g, b) : NULL;
-            w.value = e == g->succ_start[b];
-            s->meets_later[e] = lw__way_leads_along(&w, b, e);
-        }
-    free(decides);
-    free(seen);
-    free(anew);
-    return true;
-}
-
-/* Nobody can be missing where all block operations are outside of regions. */
-bool lw__spmd_find_gone(struct lw__spmd *s)
-{
-    bool in_region = false;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        in_region |= s->operations[b] && s->region_of[b] >= 0;
-    if (!in_region)
-        return true;
-    bool *later = lw__copy_memory(s->cfg.count, 1);
-    memcpy(later, s->operations, s->cfg.count);
-    lw__cfg_flow_back(&s->cfg, later);
-    s->gone = calloc(s->pieces, sizeof *s->gone);
-    const bool ok = !s->gone ? lw__defect("out of memory")
-                             : find_ways(s, later) && lw__spmd_find_awaited(s, later);
-    free(later);
-    return ok;
-}
-
-static bool meets_later(const struct lw__spmd *s, uint32_t from, uint32_t to)
-{
-    for (uint32_t e = s->cfg.succ_start[from]; e < s->cfg.succ_start[from + 1]; e++)
-        if (s->cfg.succ[e] == to && s->meets_later[e])
-            return true;
-    return false;
-}
-
-/* ---- who is gone where it depends on what threads bring -------------------------------------- */
-
-/* An edge, and the piece of whose lanes it is asked what they bring along it. */
-struct bringing {
-    struct lw__spmd *s;
-    uint32_t from, to, piece;
-};
-
-static LLVMValueRef brought(const struct bringing *e, LLVMValueRef v, unsigned depth);
-
-static LLVMValueRef brought_by_operation(const struct bringing *e, LLVMValueRef i, unsigned depth)
-{
-    LLVMValueRef o[3] = {0};
-    if (!lw__ir_is_logic(i))
-        return NULL;
-    for (int k = 0; k < LLVMGetNumOperands(i); k++)
-        if (!(o[k] = brought(e, LLVMGetOperand(i, (unsigned)k), depth + 1)))
-            return NULL;
-    return lw__control_again(e->s, i, o);
-}
-
-/* What a value will be once the lanes are at the end of the edge; NULL: that is not known yet. */
-static LLVMValueRef brought(const struct bringing *e, LLVMValueRef v, unsigned depth)
-{
-    const struct lw__cfg *g = &e->s->cfg;
-    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != g->blocks[e->to])
-        return lw__spmd_vector(e->s, v, e->piece);
-    if (!LLVMIsAPHINode(v))
-        return depth < 4 ? brought_by_operation(e, v, depth) : NULL;
-    LLVMValueRef incoming = lw__ir_incoming(v, g->blocks[e->from]);
-    return incoming ? lw__spmd_vector(e->s, incoming, e->piece) : NULL;
-}
-
-LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
-                                 LLVMValueRef mask)
-{
-    if (!meets_later(s, from, to))
-        return mask;
-    const uint32_t *next = s->cfg.succ + s->cfg.succ_start[to];
-    LLVMValueRef condition = lw__cfg_condition(&s->cfg, to);
-    const bool left = condition && meets_later(s, to, next[0]),
-               right = condition && meets_later(s, to, next[1]);
-    if (!condition || left == right || s->operations[to])
-        return NULL;
-    const struct bringing e = {s, from, to, piece};
-    LLVMValueRef c = brought(&e, condition, 0);
-    if (!c)
-        return NULL;
-    return lw__mask_vector(s, left ? lw__mask_and_not(s, mask, c) : lw__mask_and(s, mask, c));
 }
