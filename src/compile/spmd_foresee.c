@@ -31,8 +31,7 @@ struct trip {
 struct walk {
     struct lw__spmd *s;
     uint32_t piece;
-    uint32_t from;          /* where they set out; */
-    LLVMValueRef condition; /* what they have decided there, NULL: nothing, */
+    LLVMValueRef condition; /* what they have decided as they set out, NULL: nothing, */
     bool value;             /* and how */
     uint32_t start, last;   /* the blocks of this walk lie between */
     LLVMValueRef *phis;     /* of the start, as in struct trip; NULL: none is known */
@@ -294,7 +293,8 @@ static void meet(struct walk *w, LLVMValueRef lanes)
     w->meets = with(w->s, w->meets, lanes);
 }
 
-/* Lanes begin a trip by an edge back; where others do so by another edge, nothing is known. */
+/* Lanes set out by an edge, or begin a trip by one back; where others do so by another, nothing is
+ * known. */
 static void begin_trip(struct walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
 {
     struct trip *trip = &w->trips[to];
@@ -401,7 +401,6 @@ LLVMValueRef lw__spmd_gone_along(struct lw__spmd *s, uint32_t from, uint32_t to,
     LLVMValueRef condition = lw__cfg_condition(&s->cfg, from);
     struct walk w = {.s = s,
                      .piece = piece,
-                     .from = from,
                      .condition = condition && sides[0] != sides[1] ? condition : NULL,
                      .value = sides[0] == to,
                      .in = lw__copy_memory(blocks + edges, sizeof *w.in),
