@@ -229,6 +229,7 @@ struct helper {
 struct program {
     uint64_t seed;
     int number; /* of its kernel in the file */
+    int fill;   /* the first of those of its buffers that it is run with */
     int block[3], grid[3];
     bool fixed_block;
     struct arena *arena;
@@ -254,7 +255,7 @@ struct program {
     bool is_hiding;   /* what is being written has zero0, of which no compiler knows that it is 0 */
 };
 
-enum { INPUTS = 64, HEIGHT = 5, WIDTH = 11 };
+enum { INPUTS = 64, HEIGHT = 5, WIDTH = 11, FILLS = 3 };
 
 /* ---- tree.c -------------------------------------------------------------------------------- */
 
@@ -399,6 +400,7 @@ enum verdict { AGREES, DISAGREES, FAILED, REFUSED, NOT_BUILT, NO_VERDICT };
 struct outcome {
     enum verdict verdict;
     char why[200];
+    int fill; /* with which it was */
 };
 /* run_programs - in child processes; a program that takes its own down has NO_VERDICT. */
 void run_programs(const char *device, struct program *const *p, int count,

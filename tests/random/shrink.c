@@ -196,9 +196,10 @@ static int first_bad(struct program **copies, int count, const struct goal *goal
     if (count)
         run_programs(goal->device, copies, count, outcomes);
     for (int i = 0; i < count; i++)
-        if (found < 0 && outcomes[i].verdict == goal->verdict)
+        if (found < 0 && outcomes[i].verdict == goal->verdict) {
             found = i;
-        else
+            copies[i]->fill = outcomes[i].fill;
+        } else
             program_destroy(copies[i]);
     return found;
 }
@@ -290,6 +291,7 @@ struct program *shrink(const char *device, struct program *p, const struct outco
 {
     struct goal goal = {device, outcome->verdict};
     bool progress = true;
+    p->fill = outcome->fill;
     for (int round = 0; round < ROUNDS && progress; round++) {
         progress = false;
         p = try_launch(p, &goal);
