@@ -9,38 +9,6 @@
 #include "random.h"
 #include <string.h>
 
-const char *const feature_names[FEATURES] = {
-    [C_DIVERGENT] = "collective under divergence",
-    [C_BARRIER_LOOP] = "barrier in a loop",
-    [C_SWITCH] = "switch",
-    [C_HALF] = "16-bit float",
-    [C_ATOMIC] = "atomics",
-    [C_SHARED_HELPER] = "helper with a SHARED pointer",
-    [C_FALL_THROUGH] = "fall-through",
-    [C_RETURN] = "early return",
-    [C_BREAK] = "break",
-    [C_CONTINUE] = "continue",
-    [C_GOTO] = "goto",
-    [C_COMMON] = "barrier in the first trips",
-    [C_DEPART] = "return that is known before",
-    [C_BEHIND] = "arm that leaves behind the other",
-    [C_ENTRY] = "jump into a loop",
-    [C_STRIDE] = "grid-stride loop",
-    [C_BLOCK_OP] = "block operation",
-    [C_REDUCE] = "reduction",
-    [C_SCAN] = "scan",
-    [C_MOVE] = "shuffle, broadcast",
-    [C_BORROWED] = "absent sources",
-    [C_VOTE] = "vote",
-    [C_USER_OPERATOR] = "user's operator",
-    [C_IN_CONDITION] = "collective in a condition",
-    [C_VECTOR] = "short vector",
-    [C_STRUCT] = "struct",
-    [C_ARRAY] = "private array",
-    [C_REFERENCE] = "pointer to an own variable",
-    [C_HELPER] = "helper",
-};
-
 enum { NAMES_MAX = 800, OWNED_BIT = 1, READ_BIT = 2 };
 
 struct walk {
@@ -487,6 +455,16 @@ static void labelled(struct walk *w, const struct stmt *s)
     w->uniform = uniform;
 }
 
+static void meeting_of_block(struct walk *w, const struct stmt *s)
+{
+    w->found[C_BARRIER_LOOP] |= w->loops > 0;
+    w->found[C_TURN] |= s->kind == S_TURN;
+    if (!w->uniform)
+        fail(w, "a barrier in divergent flow");
+    w->changes_cells = false;
+    memset(w->state, 0, sizeof w->state);
+}
+
 static void statement(struct walk *w, const struct stmt *s)
 {
     w->in_condition = s->kind == S_IF || s->kind == S_SWITCH;
@@ -527,13 +505,13 @@ static void statement(struct walk *w, const struct stmt *s)
     case S_LABEL: labelled(w, s); break;
     case S_ENTRY: entry(w, s); break;
     case S_BARRIER:
-        w->found[C_BARRIER_LOOP] |= w->loops > 0;
-        if (!w->uniform)
-            fail(w, "a barrier in divergent flow");
-        w->changes_cells = false;
-        memset(w->state, 0, sizeof w->state);
-        break;
+    case S_TURN: meeting_of_block(w, s); break;
     case S_WARP_SYNC: meet(w); break;
+    case S_EXCHANGE:
+        w->found[C_EXCHANGE] = true;
+        meet(w);
+        touch(w, s->from[0], OWNED_BIT);
+        break;
     case S_CALL: call(w, s); break;
     case S_BREAK:
     case S_CONTINUE:

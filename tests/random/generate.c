@@ -281,6 +281,8 @@ static void statement(struct generator *g)
         {g->wants[W_REFERENCE] ? 8 : 0, generate_reference},
         {10, generate_store},
         {g->p->shareds ? 12 : 0, generate_own_shared},
+        {g->p->shareds && !g->helper ? 6 : 0, generate_exchange},
+        {g->uniform && !g->helper && g->wants[W_TURN] ? 4 : 0, generate_turn},
         {g->wants[W_ATOMIC] ? 12 : 0, generate_atomic},
         {g->wants[W_ATOMIC] ? 6 : 2, generate_own_atomic},
         {!may_meet(g)            ? 0
@@ -431,6 +433,8 @@ static void wanted(struct generator *g)
         generate_labelled(g);
     if (g->wants[W_ENTRY])
         generate_divergent_loop(g);
+    if (g->wants[W_TURN])
+        generate_turn(g);
     for (int i = 0; g->wants[W_SHARED_HELPER] && i < g->p->helpers; i++)
         if (g->p->helper[i]->pointer) {
             append_barrier(g);
@@ -467,7 +471,7 @@ static void dump(struct generator *g)
 }
 
 /* Control flow in which threads part other than by a guard. */
-static const enum want divergent[] = {W_SWITCH, W_GOTO, W_RETURN, W_ENTRY};
+static const enum want divergent[] = {W_SWITCH, W_GOTO, W_RETURN, W_ENTRY, W_TURN};
 
 struct program *generate(uint64_t seed, bool only_uniform)
 {
@@ -482,6 +486,7 @@ struct program *generate(uint64_t seed, bool only_uniform)
         g.wants[i] = percent(&g, 40);
     for (size_t i = 0; i < sizeof divergent / sizeof *divergent; i++)
         g.wants[divergent[i]] &= !only_uniform;
+    g.wants[W_TURN] &= percent(&g, 25); /* blocks of such run in gangs of a warp */
     choose_launch(&g);
     choose_types(&g);
     make_parameters(&g);

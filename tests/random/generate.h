@@ -28,6 +28,7 @@ enum want {
     W_TABLE,
     W_MATRIX,
     W_WALK,
+    W_TURN,
     WANTS
 };
 
@@ -97,6 +98,8 @@ void generate_store(struct generator *g);
 void generate_own_shared(struct generator *g);
 void generate_atomic(struct generator *g);
 void generate_own_atomic(struct generator *g);
+void generate_exchange(struct generator *g);
+void generate_turn(struct generator *g);
 
 /* flow.c */
 void generate_branch(struct generator *g);

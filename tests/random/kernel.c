@@ -187,6 +187,28 @@ static void own_atomic(struct kernel_writer *w, const struct stmt *s)
     fputs(");\n", w->to);
 }
 
+static void exchange(struct kernel_writer *w, const struct stmt *s)
+{
+    fputs("WARP_EXCHANGE(", w->to);
+    write_name(w->to, s->var);
+    fputs(", ", w->to);
+    write_name(w->to, s->from[0]);
+    fputs(", ", w->to);
+    expression(w, s->value[0]);
+    fputs(", ", w->to);
+    expression(w, s->value[1]);
+    fputs(");\n", w->to);
+}
+
+static void turn(struct kernel_writer *w, const struct stmt *s)
+{
+    fputs("IN_TURN(", w->to);
+    write_name(w->to, s->var);
+    fputs(", ", w->to);
+    expression(w, s->value[0]);
+    fprintf(w->to, ", %s);\n", s->op ? "true" : "false");
+}
+
 static void block(struct kernel_writer *w, const struct block *b);
 
 static void braced(struct kernel_writer *w, const struct block *b)
@@ -398,6 +420,8 @@ static void statement(struct kernel_writer *w, const struct stmt *s)
     case S_STORE: store(w, s); break;
     case S_ATOMIC: atomic(w, s); break;
     case S_OWN_ATOMIC: own_atomic(w, s); break;
+    case S_EXCHANGE: exchange(w, s); break;
+    case S_TURN: turn(w, s); break;
     case S_IF: branch(w, s); break;
     case S_LOOP: loop(w, s); break;
     case S_SWITCH: choice(w, s); break;

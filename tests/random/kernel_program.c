@@ -34,6 +34,40 @@ static const struct {
      "        while ((now_ = atomic_cas(p, old_, old_ + (uint64_t)add_)) != old_)         \\\n"
      "            old_ = now_;                                                            \\\n"
      "    } while (0)\n"},
+    {"WARP_EXCHANGE",
+     "/* what that lane has written, where it is there; else what we have */\n"
+     "#define WARP_EXCHANGE(to, cells, value, lane)                                       \\\n"
+     "    do {                                                                            \\\n"
+     "        const int lane_ = (int)(lane) & 31;                                         \\\n"
+     "        cells[THREAD] = (value);                                                    \\\n"
+     "        const uint32_t who_ = ballot(true);                                         \\\n"
+     "        warp_sync();                                                                \\\n"
+     "        to = cells[THREAD - lane_id() + (who_ >> lane_ & 1 ? lane_ : lane_id())];   \\\n"
+     "        warp_sync();                                                                \\\n"
+     "    } while (0)\n"},
+    {"IN_TURN",
+     "/* what the warps before have left in chain; first lanes wait for them, or all do */\n"
+     "#define IN_TURN(to, value, by_all)                                                  \\\n"
+     "    do {                                                                            \\\n"
+     "        const uint32_t value_ = (value), who_ = ballot(true);                       \\\n"
+     "        const bool first_ = (who_ & ((1u << lane_id()) - 1)) == 0;                  \\\n"
+     "        int turn_ = block_exclusive_sum((int)first_);                               \\\n"
+     "        turn_ = turn + warp_broadcast(turn_, ctz(who_));                            \\\n"
+     "        uint32_t left_ = 0;                                                         \\\n"
+     "        barrier();                                                                  \\\n"
+     "        if (by_all || first_)                                                       \\\n"
+     "            while (atomic_load(&turn) != turn_) {                                   \\\n"
+     "            }                                                                       \\\n"
+     "        warp_sync();                                                                \\\n"
+     "        if (first_) {                                                               \\\n"
+     "            fence_block();                                                          \\\n"
+     "            left_ = chain;                                                          \\\n"
+     "            chain = left_ * 5 + value_;                                             \\\n"
+     "            fence_block();                                                          \\\n"
+     "            atomic_store(&turn, turn_ + 1);                                         \\\n"
+     "        }                                                                           \\\n"
+     "        to = warp_broadcast(left_, ctz(who_));                                      \\\n"
+     "    } while (0)\n"},
 };
 
 void write_prelude(FILE *to, const char *kernels)
@@ -141,6 +175,14 @@ static void cells(struct kernel_writer *w)
     fputs("    barrier();\n", w->to);
 }
 
+static void turns(struct kernel_writer *w)
+{
+    if (w->p->takes_turns)
+        fputs("    SHARED int turn;\n    SHARED uint32_t chain;\n"
+              "    if (THREAD == 0)\n        turn = 0, chain = 7;\n    barrier();\n",
+              w->to);
+}
+
 /* Where a thread is in this program's launch. */
 static void places(struct kernel_writer *w)
 {
@@ -197,6 +239,7 @@ void write_kernel(FILE *to, struct program *p)
     w.depth = 1;
     shared(&w, false);
     cells(&w);
+    turns(&w);
     if (p->hides)
         hide(&w);
     for (int i = 0; i < p->shareds; i++) {

@@ -258,3 +258,20 @@ static inline void vote(const mask *m, int nt, int width, int what, const bool *
                                                : yes;
     }
 }
+
+/* Each warp's first thread changes the chain; all of the warp get what was in it. */
+static inline void in_turn(const mask *m, int nt, const uint32_t *v, uint32_t *chain, uint32_t *r)
+{
+    for (int first = 0; first < nt; first += 32) {
+        const uint32_t left = *chain;
+        bool is_first = true;
+        for (int t = first; t < first + 32 && t < nt; t++) {
+            if (!m[t])
+                continue;
+            if (is_first)
+                *chain = left * 5 + v[t];
+            is_first = false;
+            r[t] = left;
+        }
+    }
+}

@@ -165,6 +165,40 @@ static void worker(const struct options *o, struct totals *totals)
 
 /* ---- coverage ------------------------------------------------------------------------------ */
 
+static const char *const feature_names[FEATURES] = {
+    [C_DIVERGENT] = "collective under divergence",
+    [C_BARRIER_LOOP] = "barrier in a loop",
+    [C_SWITCH] = "switch",
+    [C_HALF] = "16-bit float",
+    [C_ATOMIC] = "atomics",
+    [C_SHARED_HELPER] = "helper with a SHARED pointer",
+    [C_FALL_THROUGH] = "fall-through",
+    [C_RETURN] = "early return",
+    [C_BREAK] = "break",
+    [C_CONTINUE] = "continue",
+    [C_GOTO] = "goto",
+    [C_COMMON] = "barrier in the first trips",
+    [C_DEPART] = "return that is known before",
+    [C_EXCHANGE] = "block memory between lanes of a warp",
+    [C_TURN] = "wait for other warps",
+    [C_BEHIND] = "arm that leaves behind the other",
+    [C_ENTRY] = "jump into a loop",
+    [C_STRIDE] = "grid-stride loop",
+    [C_BLOCK_OP] = "block operation",
+    [C_REDUCE] = "reduction",
+    [C_SCAN] = "scan",
+    [C_MOVE] = "shuffle, broadcast",
+    [C_BORROWED] = "absent sources",
+    [C_VOTE] = "vote",
+    [C_USER_OPERATOR] = "user's operator",
+    [C_IN_CONDITION] = "collective in a condition",
+    [C_VECTOR] = "short vector",
+    [C_STRUCT] = "struct",
+    [C_ARRAY] = "private array",
+    [C_REFERENCE] = "pointer to an own variable",
+    [C_HELPER] = "helper",
+};
+
 static bool is_required(const struct options *o, int f)
 {
     return f < REQUIRED && !(o->only_uniform && (f == C_DIVERGENT || f == C_SWITCH));

@@ -159,6 +159,8 @@ enum stmt_kind {
     S_STORE,
     S_ATOMIC,
     S_OWN_ATOMIC,
+    S_EXCHANGE,
+    S_TURN,
     S_IF,
     S_LOOP,
     S_SWITCH,
@@ -199,12 +201,14 @@ struct stmt {
     struct expr
         *value[DECLARED_MAX]; /* the expression; a declaration's values; a call's arguments, of
                                  which those for references are places */
-    struct var *from[2];      /* S_VECTOR, S_COPY operands; S_STORE a vector; S_CALL pointers */
-    int op; /* S_VECTOR, atomics, loop form, label number; S_ASSERT: who comes to the condition */
-    int entry;      /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
-    int slot;       /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
-    int trips;      /* S_LOOP: at most */
-    int common;     /* S_LOOP: so many first trips are made by all threads of the block, or by none:
+    struct var *from[2];      /* S_VECTOR, S_COPY operands; S_STORE a vector; S_CALL pointers;
+                                 S_EXCHANGE the array in block memory */
+    int op;     /* S_VECTOR, atomics, loop form, label number; S_ASSERT: who comes to the condition;
+               S_TURN: who of a warp waits */
+    int entry;  /* S_LOOP: where value[2] holds, the S_ENTRY in it to begin at */
+    int slot;   /* S_STORE, S_OWN_ATOMIC: which of the thread's outputs */
+    int trips;  /* S_LOOP: at most */
+    int common; /* S_LOOP: so many first trips are made by all threads of the block, or by none:
                        until then a thread leaves by a return only */
     bool departs;   /* S_IF of a COUNTER: those of its body return behind what comes next */
     bool is_behind; /* S_IF whose body leaves: in the text, what follows is the first arm */
@@ -249,6 +253,7 @@ struct program {
     bool reads[TYPES], has_cells[TYPES]; /* uses in_T, cells_T */
     bool has_rows[TYPES], has_records;   /* row_T, rec_u8 */
     bool has_matrix[TYPES], walks;       /* mat_T[height][width]; numbers_i32 */
+    bool takes_turns;                    /* turn, chain */
     bool has_structures;
     bool block_cells; /* cells_T lie in block memory, and are read when all is done */
     bool hides;       /* no compiler sees that parameters, and what places tell, are uniform */
@@ -343,6 +348,8 @@ enum feature {
     C_BEHIND,
     C_COMMON,
     C_DEPART,
+    C_EXCHANGE,
+    C_TURN,
     C_ENTRY,
     C_STRIDE,
     C_BLOCK_OP,
@@ -360,7 +367,6 @@ enum feature {
     C_HELPER,
     FEATURES
 };
-extern const char *const feature_names[FEATURES];
 bool program_check(struct program *p, bool found[FEATURES], const char **why);
 
 /* kernel.c: the lines that kernels share, those that the text needs (NULL: all); a kernel. */

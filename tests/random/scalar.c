@@ -250,6 +250,45 @@ static void own_atomic(struct writer *w, const struct stmt *s)
     fputs(" = old; }\n", w->to);
 }
 
+static void exchange(struct writer *w, const struct stmt *s)
+{
+    const struct var *v = s->var, *from = s->from[0];
+    open_brace(w);
+    prepare_all(w, s);
+    line(w);
+    fputs("int32_t n[NT];\n", w->to);
+    each(w, top(w));
+    fputs("n[t] = (int32_t)(", w->to);
+    value(w, s->value[1]);
+    fputs(") & 31;\n", w->to);
+    each(w, top(w));
+    fprintf(w->to, "s%d[t] = ", from->id);
+    value(w, s->value[0]);
+    fputs(";\n", w->to);
+    line(w);
+    fprintf(w->to, "move(m%d, NT, MOVE_TO, sizeof *s%d, s%d, n, ", top(w), from->id, from->id);
+    write_name(w->to, v);
+    fputs(");\n", w->to);
+    close_brace(w);
+}
+
+static void turn(struct writer *w, const struct stmt *s)
+{
+    open_brace(w);
+    prepare_all(w, s);
+    line(w);
+    fputs("uint32_t u[NT];\n", w->to);
+    each(w, top(w));
+    fputs("u[t] = ", w->to);
+    value(w, s->value[0]);
+    fputs(";\n", w->to);
+    line(w);
+    fprintf(w->to, "in_turn(m%d, NT, u, &chain, ", top(w));
+    write_name(w->to, s->var);
+    fputs(");\n", w->to);
+    close_brace(w);
+}
+
 static void scope(struct writer *w, struct block *b)
 {
     open_brace(w);
@@ -443,6 +482,8 @@ static void statement(struct writer *w, struct stmt *s)
     case S_STORE: store(w, s); break;
     case S_ATOMIC: atomic(w, s); break;
     case S_OWN_ATOMIC: own_atomic(w, s); break;
+    case S_EXCHANGE: exchange(w, s); break;
+    case S_TURN: turn(w, s); break;
     case S_IF: branch(w, s); break;
     case S_LOOP: loop(w, s); break;
     case S_SWITCH: choice(w, s); break;

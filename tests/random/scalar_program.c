@@ -122,6 +122,8 @@ static void body(struct writer *w)
     int root = scalar_push(w, M_ROOT, 0);
     line(w);
     fprintf(to, "memset(m%d, 1, NT);\n", root);
+    if (p->takes_turns)
+        fputs("        uint32_t chain = 7;\n", to);
     cells(w);
     shared(w);
     fputs("        {\n", to);

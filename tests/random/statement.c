@@ -366,6 +366,38 @@ void generate_own_shared(struct generator *g)
     s->value[0] = e;
 }
 
+/* generate_exchange - lanes of a warp write their elements of block memory and read others'. */
+void generate_exchange(struct generator *g)
+{
+    struct var *from = find_var(g, SHARED, NO_TYPE, false);
+    if (!from || g->helper || g->departing || !may_meet(g) ||
+        g->state[from->shared_index] == READABLE)
+        return;
+    g->state[from->shared_index] = OWNED;
+    struct expr *e = generate_value(g, from->type);
+    struct expr *lane = generate_expr(g, I32, 1, false);
+    const struct var like = {.type = from->type, .shape = SCALAR};
+    struct var *v = generate_like(g, &like);
+    struct stmt *s = append_stmt(g, S_EXCHANGE);
+    s->var = v;
+    s->from[0] = from;
+    s->value[0] = e;
+    s->value[1] = lane;
+}
+
+/* generate_turn - one warp after the other changes what all of them have; the others wait. */
+void generate_turn(struct generator *g)
+{
+    struct expr *e = generate_value(g, U32);
+    const struct var like = {.type = U32, .shape = SCALAR};
+    struct var *v = generate_like(g, &like);
+    struct stmt *s = append_stmt(g, S_TURN);
+    s->op = below(g, 2);
+    s->var = v;
+    s->value[0] = e;
+    memset(g->state, 0, sizeof g->state);
+}
+
 static enum type atomic_type(struct generator *g)
 {
     enum type type = any_type(g);

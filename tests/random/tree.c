@@ -476,6 +476,7 @@ static void number_stmt(struct stmt *s, void *user)
     if (s->kind == S_ATOMIC)
         p->has_cells[t] = true;
     p->walks |= s->kind == S_LOOP && s->op == L_WALK;
+    p->takes_turns |= s->kind == S_TURN;
     p->has_structures |= s->var && s->var->shape == STRUCT;
 }
 
@@ -488,7 +489,7 @@ void program_number(struct program *p)
     memset(p->has_rows, 0, sizeof p->has_rows);
     memset(p->has_cells, 0, sizeof p->has_cells);
     memset(p->has_matrix, 0, sizeof p->has_matrix);
-    p->has_structures = p->has_records = p->walks = false;
+    p->has_structures = p->has_records = p->walks = p->takes_turns = false;
     for (int i = 0; i < p->parameters; i++)
         p->has_structures |= p->parameter[i]->shape == STRUCT;
     for (int h = 0; h < p->helpers; h++)
