@@ -3,7 +3,9 @@
  * A coroutine is a function whose first call, the ramp, asks its caller for a frame, runs to the
  * first suspension and returns the frame's address as the handle. What lives across a suspension is
  * in the frame. LLVM's passes split it into ramp and resume function; until then no other pass may
- * run, or loads would be moved across the suspensions.
+ * run, or loads would be moved across the suspensions. Nobody destroys one: the frame goes with its
+ * block. LLVM is told so, else it makes the function that destroys of all code, and the passes
+ * behind find out that none of it is reached.
  * source   llvm.org/docs/Coroutines.html (switched-resume lowering), LLVM 19
  */
 #include "compile/compile.h"
@@ -80,6 +82,7 @@ void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_f
     c->cleanup = block(c, "cleanup");
     c->end = block(c, "end");
     lw__llvm_attribute(function, "presplitcoroutine", true);
+    lw__llvm_attribute(function, "coro_only_destroy_when_complete", true);
     build_ramp(c, frame, user);
     build_end(c);
 }
