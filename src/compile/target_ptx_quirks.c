@@ -19,8 +19,13 @@
  * address that the assembler keeps in a uniform register. In a loop around that an H200 has found
  * something else in the register (random kernel 998506972: an illegal instruction). The hardware's
  * own, atom.cas.b16, is shorter, too.
+ *
+ * LLVM 19 takes two elements at one index for neighbours though they are of types of two sizes, and
+ * loads both at once (LoadStoreVectorizer; mended in LLVM, pull request 186671). Where a pointer is
+ * stepped through in two ways the steps are numbers of bytes, which it asks nothing about.
  */
 #include "compile/target_ptx.h"
+#include <llvm-c/Target.h>
 #include <stdio.h>
 
 /* For each element of a vector. */
@@ -190,6 +195,52 @@ static void swap_short(LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
+/* Its last index, a variable; NULL: it is another instruction. */
+static LLVMValueRef last_index(LLVMValueRef i)
+{
+    if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+        return NULL;
+    LLVMValueRef last = LLVMGetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1);
+    return LLVMIsAConstant(last) ? NULL : last;
+}
+
+static bool steps_differ(LLVMTargetDataRef layout, LLVMValueRef i, LLVMValueRef other)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(i), type2 = LLVMGetGEPSourceElementType(other);
+    return LLVMGetNumOperands(i) == 2
+               ? LLVMABISizeOfType(layout, type) != LLVMABISizeOfType(layout, type2)
+               : type != type2;
+}
+
+static bool is_stepped_otherwise(LLVMModuleRef module, LLVMValueRef i)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    LLVMValueRef base = LLVMGetOperand(i, 0);
+    for (LLVMUseRef use = LLVMGetFirstUse(base); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef other = LLVMGetUser(use);
+        if (LLVMIsAInstruction(other) && last_index(other) && LLVMGetOperand(other, 0) == base &&
+            LLVMGetNumOperands(other) == LLVMGetNumOperands(i) && steps_differ(layout, i, other))
+            return true;
+    }
+    return false;
+}
+
+/* By as many bytes as where null would lead by these steps. */
+static void step_in_bytes(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
+    LLVMValueRef from_null = LLVMInstructionClone(i);
+    LLVMSetOperand(from_null, 0, LLVMConstNull(LLVMTypeOf(i)));
+    LLVMSetIsInBounds(from_null, false);
+    LLVMPositionBuilderBefore(b, i);
+    LLVMInsertIntoBuilder(b, from_null);
+    LLVMValueRef bytes = LLVMBuildPtrToInt(b, from_null, LLVMInt64TypeInContext(context), "");
+    LLVMValueRef v =
+        LLVMBuildGEP2(b, LLVMInt8TypeInContext(context), LLVMGetOperand(i, 0), &bytes, 1, "");
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
 static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
 {
     if (is_short_swap(i))
@@ -200,6 +251,8 @@ static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
         choose(b, i);
     else if (is_number_of_bool(i))
         make_numbers(b, i);
+    else if (last_index(i) && is_stepped_otherwise(module, i))
+        step_in_bytes(b, i);
     else
         convert(module, b, i);
 }
