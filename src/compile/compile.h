@@ -245,7 +245,8 @@ LLVMValueRef lw__cfg_condition(const struct lw__cfg *cfg, uint32_t block);
 struct lw__loop {
     uint32_t header;
     bool *body;    /* cfg->count */
-    uint32_t size; /* blocks in it */
+    bool *back;    /* those that lead back to the header: all but what lw__loops_grow took in */
+    uint32_t size; /* blocks in body */
     int parent;    /* the next larger loop around, -1: none */
     bool
         holds_returns; /* spmd_hold.c: ways to the return are in it, though they do not lead back */

@@ -60,17 +60,18 @@ static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
 {
     struct lw__loops *loops = s->loops;
     struct lw__loop *grown = realloc(loops->loops, (loops->count + 1) * sizeof *grown);
-    bool *body = calloc(s->cfg->count, sizeof *body);
+    bool *body = calloc(2 * s->cfg->count, sizeof *body), *back;
     if (grown)
         loops->loops = grown;
     if (!grown || !body) {
         free(body);
         return lw__defect("out of memory");
     }
+    back = body + s->cfg->count;
     for (uint32_t i = 0; i < count; i++)
-        body[blocks[i]] = true;
+        body[blocks[i]] = back[blocks[i]] = true;
     loops->loops[loops->count++] =
-        (struct lw__loop){choose_header(s, body), body, count, -1, false};
+        (struct lw__loop){choose_header(s, body), body, back, count, -1, false};
     return true;
 }
 

@@ -9,13 +9,15 @@
 
 enum { DEPTH_MAX = 4 }; /* of what a trip's number is made of */
 
+/* Is it made in the loop? What is on a way to the return that the loop holds is not: a loop there
+ * has trips of its own. */
 static bool is_of_loop(const struct lw__cfg *g, const struct lw__loop *l, LLVMValueRef v,
                        unsigned depth)
 {
     if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
         return false;
     const uint32_t at = lw__cfg_index(g, LLVMGetInstructionParent(v));
-    bool is = at != UINT32_MAX && l->body[at];
+    bool is = at != UINT32_MAX && l->back[at];
     for (unsigned k = 0; !is && k < (unsigned)LLVMGetNumOperands(v); k++)
         is = is_of_loop(g, l, LLVMGetOperand(v, k), depth + 1);
     return is;

@@ -7,6 +7,8 @@
 // run: -k between -b @B 6 2 --quiet i32[8]=9,8,7,1,5,0,40,2 i32[100] i32[100]
 // run: -k chosen -b @B 6 2 --quiet i32[8]=9,8,7,1,5,0,40,2 i32[100] i32[100]
 // run: -k divided -b @B 6 4 --quiet i32[5]=1,2,3,4,5 i32[100]
+// run: -k behind_its_loop -b @B 6 2 0 --quiet i32[100]
+// run: -k behind_its_loop -b @B 6 2 1 --quiet i32[100]
 #include <lanewise/kernel.h>
 
 #define ME (warp_id() * WARP_SIZE + lane_id())
@@ -139,4 +141,29 @@ KERNEL void divided(int trips, int n, const int *in, int *out)
         expected = expected < n + 1 ? expected + 1 : 1;
     out[ME] = sum;
     assert(sum == expected);
+}
+
+/* They meet on the way out of a loop of their own, which some begin in its middle: the trip that
+ * their instance holds is one of that loop, 0 or 1 for all. */
+KERNEL void behind_its_loop(int trips, int n, int inside, int *out)
+{
+    for (int i = 0; i < trips; i++) {
+        if (i < n)
+            barrier();
+        if (i >= n && lane_id() == i - n)
+            break;
+    }
+    int k = 0, sum = 0;
+    if (inside)
+        goto middle;
+    for (;; k++) {
+        if (k >= 0) {
+            sum = warp_sum(1);
+            out[ME] = k;
+            break;
+        }
+    middle:;
+    }
+    assert(sum == lanes());
+    assert(out[ME] == inside);
 }
