@@ -201,6 +201,8 @@ static LLVMBasicBlockRef bring_together(struct plan *p, LLVMBasicBlockRef block,
     LLVMBasicBlockRef between = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(block), 0);
     LLVMSetSuccessor(LLVMGetBasicBlockTerminator(between), 0, head);
     LLVMPositionBuilderAtEnd(p->b, head);
+    if (p->m->yields)
+        lw__ptx_come_together(p->m->x);
     LLVMBuildBr(p->b, next);
     return head;
 }
@@ -311,8 +313,7 @@ static void build_hall(struct plan *p)
 {
     const unsigned count = (unsigned)p->h->meeting_count;
     LLVMPositionBuilderAtEnd(p->b, p->hall);
-    LLVMValueRef all = number(p, -1);
-    lw__ptx_call(p->m->x, "lw_cuda_warp_sync", &all, 1);
+    lw__ptx_come_together(p->m->x);
     LLVMValueRef held = LLVMBuildLoad2(p->b, p->m->x->i32, p->held, "");
     LLVMValueRef next = LLVMBuildSwitch(p->b, held, p->begin, count + 1);
     LLVMAddCase(next, number(p, NONE_HELD), p->check[0]);

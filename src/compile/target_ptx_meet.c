@@ -310,6 +310,8 @@ static bool hold_uniform(struct meet *m, const struct group *g)
     for (size_t k = 0; k < g->count; k++) {
         LLVMValueRef call = lw__ir_collective_in(g->blocks[k]);
         LLVMPositionBuilderBefore(m->x->b, call);
+        if (m->yields)
+            lw__ptx_come_together(m->x);
         if (!lw__ptx_collective(m->x, call, lw__ptx_same_trips(m, call, all_lanes(m->x)), true))
             return false;
     }
@@ -416,6 +418,9 @@ bool lw__ptx_meet(struct lw__ptx *x, bool *waits)
     *waits = ok && m.s.has_waits;
     if (*waits)
         ask_in_waits(&m);
+    m.yields = ok && lw__ptx_yields(&m);
+    if (m.yields)
+        lw__ptx_gather_behind_atomics(&m);
     ok = ok ? meet(&m) : x->unit->diags.errors > 0;
     lw__spmd_close(&m.s);
     lw__spmd_close(&m.by_warp);

@@ -53,6 +53,7 @@ struct meet {
     struct hall *halls;
     size_t hall_count;
     struct differing *differing;
+    bool yields; /* lanes may leave a loop one by one and go on: target_ptx_yield.c */
 };
 
 /* target_ptx_meet.c: the lanes of mask that are in the same trips as this one, before a call. */
@@ -64,4 +65,10 @@ LLVMValueRef lw__ptx_same_trips(struct meet *m, LLVMValueRef call, LLVMValueRef 
 void lw__ptx_hoist(struct meet *m, const struct hall *h);
 void lw__ptx_demote(struct meet *m, const struct hall *h);
 bool lw__ptx_furnish(struct meet *m, struct hall *h);
+
+/* target_ptx_yield.c: do lanes yield in a loop of the kernel? All lanes of the warp come together:
+ * at the builder; behind each atomic operation that becomes such a loop, where all come by. */
+bool lw__ptx_yields(const struct meet *m);
+void lw__ptx_come_together(struct lw__ptx *x);
+void lw__ptx_gather_behind_atomics(struct meet *m);
 #endif
