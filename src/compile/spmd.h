@@ -435,6 +435,7 @@ void lw__cpu_hide_half_masks(LLVMValueRef function);
 void lw__cpu_mask_choices(LLVMValueRef function);
 void lw__cpu_choose_ones(LLVMValueRef function);
 void lw__cpu_compare_one(LLVMValueRef function);
+void lw__cpu_divide_by_lane(LLVMValueRef function);
 void lw__cpu_define_lanes(LLVMValueRef function);
 void lw__cpu_define_addresses(LLVMValueRef function);
 void lw__cpu_repeat_addresses(LLVMValueRef function);

@@ -177,6 +177,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
         }
         align_spills(f, level);
         lw__cpu_compare_one(f);
+        lw__cpu_divide_by_lane(f);
         lw__cpu_define_lanes(f);
         lw__cpu_define_addresses(f);
         lw__cpu_repeat_addresses(f);

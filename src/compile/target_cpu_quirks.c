@@ -214,6 +214,52 @@ void lw__cpu_compare_one(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
+/* ---- divisions of 64 bits -------------------------------------------------------------------- */
+
+static bool divides_lanes(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    return LLVMIsABinaryOperator(i) && lw__ir_divides(i) &&
+           LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+           LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 64;
+}
+
+/* By 1, which is what instcombine divides lanes by that nobody asks for. */
+static LLVMValueRef divided_by_one(LLVMOpcode op, LLVMValueRef v)
+{
+    return op == LLVMURem || op == LLVMSRem ? LLVMConstNull(LLVMTypeOf(v)) : v;
+}
+
+/* No level divides vectors of 64-bit integers, so LLVM 19 takes them apart. But for AVX-512 it
+ * first moves shuffles of quotients to the operands; then lanes of a constant divisor that nobody
+ * asks for are undefined, and a division with such a lane is as a whole. So it is taken apart
+ * before. */
+void lw__cpu_divide_by_lane(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!divides_lanes(i))
+                continue;
+            const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+            LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(i));
+            LLVMPositionBuilderBefore(b, i);
+            for (unsigned n = 0; n < LLVMGetVectorSize(LLVMTypeOf(i)); n++) {
+                LLVMValueRef lane = LLVMConstInt(LLVMInt32TypeInContext(context), n, 0);
+                LLVMValueRef v = LLVMBuildExtractElement(b, LLVMGetOperand(i, 0), lane, "");
+                LLVMValueRef by = LLVMBuildExtractElement(b, LLVMGetOperand(i, 1), lane, "");
+                const bool by_one = LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) == 1;
+                v = by_one ? divided_by_one(op, v) : LLVMBuildBinOp(b, op, v, by, "");
+                all = LLVMBuildInsertElement(b, all, v, lane, "");
+            }
+            LLVMReplaceAllUsesWith(i, all);
+            LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
 /* ---- numbers of masks ------------------------------------------------------------------------ */
 
 /* LLVM 19 does not come to an end, for AVX-512, where it adds up a mask's lanes as numbers and

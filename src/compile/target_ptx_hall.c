@@ -202,7 +202,7 @@ static LLVMBasicBlockRef bring_together(struct plan *p, LLVMBasicBlockRef block,
     LLVMSetSuccessor(LLVMGetBasicBlockTerminator(between), 0, head);
     LLVMPositionBuilderAtEnd(p->b, head);
     if (p->m->yields)
-        lw__ptx_come_together(p->m->x);
+        lw__ptx_come_together(p->m);
     LLVMBuildBr(p->b, next);
     return head;
 }
@@ -313,7 +313,7 @@ static void build_hall(struct plan *p)
 {
     const unsigned count = (unsigned)p->h->meeting_count;
     LLVMPositionBuilderAtEnd(p->b, p->hall);
-    lw__ptx_come_together(p->m->x);
+    lw__ptx_come_together(p->m);
     LLVMValueRef held = LLVMBuildLoad2(p->b, p->m->x->i32, p->held, "");
     LLVMValueRef next = LLVMBuildSwitch(p->b, held, p->begin, count + 1);
     LLVMAddCase(next, number(p, NONE_HELD), p->check[0]);

@@ -291,7 +291,7 @@ static int by_place(const void *a, const void *b)
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* The lanes that there are in this warp; at the builder. */
-static LLVMValueRef all_lanes(struct lw__ptx *x)
+LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x)
 {
     const uint32_t rest = x->threads % LW_PTX_WARP;
     LLVMValueRef full = LLVMConstInt(x->i32, UINT32_MAX, 0);
@@ -311,8 +311,9 @@ static bool hold_uniform(struct meet *m, const struct group *g)
         LLVMValueRef call = lw__ir_collective_in(g->blocks[k]);
         LLVMPositionBuilderBefore(m->x->b, call);
         if (m->yields)
-            lw__ptx_come_together(m->x);
-        if (!lw__ptx_collective(m->x, call, lw__ptx_same_trips(m, call, all_lanes(m->x)), true))
+            lw__ptx_come_together(m);
+        if (!lw__ptx_collective(m->x, call, lw__ptx_same_trips(m, call, lw__ptx_all_lanes(m->x)),
+                                true))
             return false;
     }
     return true;
@@ -418,9 +419,8 @@ bool lw__ptx_meet(struct lw__ptx *x, bool *waits)
     *waits = ok && m.s.has_waits;
     if (*waits)
         ask_in_waits(&m);
-    m.yields = ok && lw__ptx_yields(&m);
-    if (m.yields)
-        lw__ptx_gather_behind_atomics(&m);
+    if (ok)
+        lw__ptx_find_yields(&m);
     ok = ok ? meet(&m) : x->unit->diags.errors > 0;
     lw__spmd_close(&m.s);
     lw__spmd_close(&m.by_warp);

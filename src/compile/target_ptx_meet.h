@@ -56,7 +56,9 @@ struct meet {
     bool yields; /* lanes may leave a loop one by one and go on: target_ptx_yield.c */
 };
 
-/* target_ptx_meet.c: the lanes of mask that are in the same trips as this one, before a call. */
+/* target_ptx_meet.c: the lanes that there are in this warp, at the builder; those of mask that are
+ * in the same trips as this one, before a call. */
+LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x);
 LLVMValueRef lw__ptx_same_trips(struct meet *m, LLVMValueRef call, LLVMValueRef mask);
 
 /* target_ptx_hall.c. What does not depend on a hall's region is computed in front of it: it needs
@@ -66,9 +68,8 @@ void lw__ptx_hoist(struct meet *m, const struct hall *h);
 void lw__ptx_demote(struct meet *m, const struct hall *h);
 bool lw__ptx_furnish(struct meet *m, struct hall *h);
 
-/* target_ptx_yield.c: do lanes yield in a loop of the kernel? All lanes of the warp come together:
- * at the builder; behind each atomic operation that becomes such a loop, where all come by. */
-bool lw__ptx_yields(const struct meet *m);
-void lw__ptx_come_together(struct lw__ptx *x);
-void lw__ptx_gather_behind_atomics(struct meet *m);
+/* target_ptx_yield.c. Do lanes yield in a loop of the kernel? Behind an atomic operation that
+ * becomes one they come together, if all come by. At the builder all lanes of the warp do. */
+void lw__ptx_find_yields(struct meet *m);
+void lw__ptx_come_together(struct meet *m);
 #endif

@@ -4,18 +4,12 @@
  * them yield: some go on behind it before the last have left. In front of a collective it then
  * looks whether all are there; but in some kernels it takes for granted that they are, and seven
  * lanes of a warp shuffled with each other (random kernel 1000500454). So all are told to come
- * together: in front of collectives, where the kernel has such a loop, and right behind an atomic
- * operation that becomes one, for the assembler also keeps what lanes share in registers of the
- * warp, which those that go on write. But not behind loops of the text: who has left one may have
- * to do what the others wait for.
+ * together, by a mask that is no constant to the assembler: right behind an atomic operation that
+ * becomes such a loop, for it also keeps what lanes share in registers of the warp, which those
+ * that go on write; and in front of collectives, where the kernel has such a loop in its text.
+ * Behind that, who has left it may have to do what the others wait for.
  */
 #include "compile/target_ptx_meet.h"
-
-void lw__ptx_come_together(struct lw__ptx *x)
-{
-    LLVMValueRef all = LLVMConstInt(x->i32, UINT32_MAX, 0);
-    lw__ptx_call(x, "lw_cuda_warp_sync", &all, 1);
-}
 
 static bool has_instruction(LLVMAtomicRMWBinOp op, LLVMTypeRef type)
 {
@@ -43,30 +37,37 @@ static bool is_shared_access(LLVMValueRef i)
             (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic));
 }
 
-bool lw__ptx_yields(const struct meet *m)
+/* The assembler believes, and leaves out, that all lanes shall come whose mask is a constant. */
+static void surely_together(struct meet *m)
 {
-    const struct lw__cfg *g = &m->s.cfg;
-    bool yields = false;
-    for (uint32_t b = 0; b < g->count; b++) {
-        const bool in_loop = lw__loops_innermost(&m->s.loops, b) >= 0;
-        LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
-        for (; !yields && i; i = LLVMGetNextInstruction(i))
-            yields = becomes_loop(i) || (in_loop && is_shared_access(i));
-    }
-    return yields;
+    LLVMValueRef lanes = lw__ptx_all_lanes(m->x);
+    lw__ptx_call(m->x, "lw_cuda_come_together", &lanes, 1);
 }
 
-void lw__ptx_gather_behind_atomics(struct meet *m)
+void lw__ptx_find_yields(struct meet *m)
 {
     const struct lw__cfg *g = &m->by_warp.cfg;
     for (uint32_t b = 0; b < g->count; b++) {
-        LLVMValueRef i = m->by_warp.region_of[b] < 0 ? LLVMGetFirstInstruction(g->blocks[b]) : NULL;
+        const bool all_come = m->by_warp.region_of[b] < 0;
+        const bool in_loop = lw__loops_innermost(&m->by_warp.loops, b) >= 0;
+        LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
         for (LLVMValueRef next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (!becomes_loop(i))
+            const bool loops = becomes_loop(i);
+            m->yields |= (in_loop && is_shared_access(i)) || (loops && !all_come);
+            if (!loops || !all_come)
                 continue;
             LLVMPositionBuilderBefore(m->x->b, next);
-            lw__ptx_come_together(m->x);
+            surely_together(m);
         }
     }
+}
+
+void lw__ptx_come_together(struct meet *m)
+{
+    LLVMValueRef all = LLVMConstInt(m->x->i32, UINT32_MAX, 0);
+    if (m->yields)
+        surely_together(m);
+    else
+        lw__ptx_call(m->x, "lw_cuda_warp_sync", &all, 1);
 }

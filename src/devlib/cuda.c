@@ -16,13 +16,14 @@
  * source   PTX ISA 8.3: shfl.sync, vote.sync, barrier; exited threads count as arrived
  */
 #include "base/cuda_abi.h"
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* ---- the hardware ---------------------------------------------------------------------------- */
 
 uint32_t hw_lane(void) __asm__("llvm.nvvm.read.ptx.sreg.laneid");
+uint32_t hw_lanes_up_to(void) __asm__("llvm.nvvm.read.ptx.sreg.lanemask.le");
+uint32_t hw_lanes_behind(void) __asm__("llvm.nvvm.read.ptx.sreg.lanemask.gt");
 uint32_t hw_ballot(uint32_t warp, bool p) __asm__("llvm.nvvm.vote.ballot.sync");
 uint32_t hw_match(uint32_t warp, uint64_t v) __asm__("llvm.nvvm.match.any.sync.i64");
 uint32_t hw_from(uint32_t warp, uint32_t v, uint32_t lane,
@@ -40,7 +41,7 @@ int hw_barrier_all(int p) __asm__("llvm.nvvm.barrier0.and");
 int hw_barrier_any(int p) __asm__("llvm.nvvm.barrier0.or");
 
 #define GLOBAL __attribute__((address_space(1)))
-#define ALL 0xffffffffu
+#define ALL UINT32_MAX
 enum { LANES = 32, WARPS_MAX = 32, LAST_LANE = 31 };
 /* d = 1, 2, 4, 8, 16; straight code. */
 #define STEPS(d) _Pragma("unroll") for (uint32_t k_ = 0, d = 1; k_ < 5; k_++, d = 1u << k_)
@@ -400,7 +401,7 @@ INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *
 #define PARTNERS(N, T)                                                                             \
     T lw_cuda_warp_partner_##N(uint32_t mask, T v, T identity, int step)                           \
     {                                                                                              \
-        const uint32_t d = step > 0 ? (uint32_t)step : INT_MAX, first = (hw_lane() / d ^ 1) * d;   \
+        const uint32_t d = step > 0 ? (uint32_t)step : INT32_MAX, first = (hw_lane() / d ^ 1) * d; \
         const uint32_t group = group_of(mask, first, d);                                           \
         const T other = from_##N(v, (first + lowest(group)) & 31);                                 \
         return group ? other : identity;                                                           \
@@ -465,6 +466,11 @@ void lw_cuda_warp_sync(uint32_t mask)
 {
     (void)mask;
     hw_warp_sync(ALL);
+}
+
+void lw_cuda_come_together(uint32_t mask) /* all that there are; see target_ptx_yield.c */
+{
+    hw_warp_sync((hw_lanes_up_to() | hw_lanes_behind()) & mask);
 }
 
 void lw_cuda_barrier(uint32_t mask)

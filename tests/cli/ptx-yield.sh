@@ -30,8 +30,9 @@ order()
 {
     "$BUILD/src/compile/lanewise-compile" --device cuda:sm_90 --kernel "$1" --block 64,1,1 \
         --show ptx --out 3 kernel.c 3>built
-    grep -o 'atom[a-z.]*cas\|atom[a-z.]*max\|bar.warp.sync\|shfl\|st.global' built | uniq | tr '\n' ' '
+    grep -o 'atom[a-z.]*cas\|atom[a-z.]*max\|%lanemask_gt\|bar.warp.sync\|shfl\|st.global' built |
+        uniq | tr '\n' ' '
 }
-test "$(order bytes)" = 'atom.global.cas bar.warp.sync shfl st.global '
-test "$(order loop)" = 'atom.global.cas st.global bar.warp.sync shfl st.global '
+test "$(order bytes)" = 'atom.global.cas %lanemask_gt bar.warp.sync shfl st.global '
+test "$(order loop)" = 'atom.global.cas st.global %lanemask_gt bar.warp.sync shfl st.global '
 test "$(order plain)" = 'atom.global.max shfl st.global '

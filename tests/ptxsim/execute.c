@@ -336,6 +336,8 @@ static void enter(struct thread *t)
         [NTID_Y] = d[1],
         [NTID_Z] = d[2],
         [LANE] = t->index % LANES,
+        [LANES_UP_TO] = UINT32_MAX >> (LANES - 1 - t->index % LANES),
+        [LANES_BEHIND] = (UINT32_MAX - 1) << t->index % LANES,
         [LOCAL_BEGIN] = LOCAL_ALIGN_MAX + now->local,
         [DYNAMIC_BEGIN] = f->module->shared_bytes,
     };

@@ -87,12 +87,21 @@ bool find_register(struct decoder *d, const struct token *t, uint32_t *slot)
 
 static bool find_special(struct decoder *d, const struct token *t, uint32_t *slot)
 {
-    static const char *const names[SPECIALS] = {
-        [TID_X] = "%tid.x",       [TID_Y] = "%tid.y",       [TID_Z] = "%tid.z",
-        [CTAID_X] = "%ctaid.x",   [CTAID_Y] = "%ctaid.y",   [CTAID_Z] = "%ctaid.z",
-        [NCTAID_X] = "%nctaid.x", [NCTAID_Y] = "%nctaid.y", [NCTAID_Z] = "%nctaid.z",
-        [NTID_X] = "%ntid.x",     [NTID_Y] = "%ntid.y",     [NTID_Z] = "%ntid.z",
-        [LANE] = "%laneid"};
+    static const char *const names[SPECIALS] = {[TID_X] = "%tid.x",
+                                                [TID_Y] = "%tid.y",
+                                                [TID_Z] = "%tid.z",
+                                                [CTAID_X] = "%ctaid.x",
+                                                [CTAID_Y] = "%ctaid.y",
+                                                [CTAID_Z] = "%ctaid.z",
+                                                [NCTAID_X] = "%nctaid.x",
+                                                [NCTAID_Y] = "%nctaid.y",
+                                                [NCTAID_Z] = "%nctaid.z",
+                                                [NTID_X] = "%ntid.x",
+                                                [NTID_Y] = "%ntid.y",
+                                                [NTID_Z] = "%ntid.z",
+                                                [LANE] = "%laneid",
+                                                [LANES_UP_TO] = "%lanemask_le",
+                                                [LANES_BEHIND] = "%lanemask_gt"};
 
     for (int i = 0; i < SPECIALS; i++)
         if (names[i] && is_word(t, names[i])) {

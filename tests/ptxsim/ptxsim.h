@@ -78,6 +78,8 @@ enum special {
     NTID_Y,
     NTID_Z,
     LANE,
+    LANES_UP_TO,
+    LANES_BEHIND,
     LOCAL_BEGIN,
     DYNAMIC_BEGIN,
     SPECIALS

@@ -53,6 +53,13 @@ static uint32_t lane_3_of_8(uint32_t k)
     return k / 8 * 8 + 3;
 }
 
+/* Up to this one, and behind it, eight further on. */
+static uint32_t lanes_around(uint32_t k)
+{
+    const uint64_t up_to = (UINT64_C(2) << k % 32) - 1;
+    return (uint32_t)(up_to ^ ((uint64_t)UINT32_MAX & ~up_to) << 8);
+}
+
 static uint32_t odd_lanes(uint32_t k)
 {
     return k < 32 ? 0xaaaaaaaa : 0xaa;
@@ -74,6 +81,10 @@ static uint32_t its_half(uint32_t k)
 
 static void warps(void)
 {
+    gives("masks of lanes",
+          KERNEL_TEXT(MY_WORD "mov.u32 %r0, %lanemask_le; mov.u32 %r3, %lanemask_gt;\n"
+                              "shl.b32 %r3, %r3, 8; xor.b32 %r0, %r0, %r3;" STORE),
+          64, lanes_around);
     gives("shfl.idx", KERNEL_TEXT(MY_WORD "shfl.sync.idx.b32 %r0, %r1, 3, 31, -1;" STORE), 64,
           lane_3);
     gives("shfl.bfly", KERNEL_TEXT(MY_WORD "shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1;" STORE), 64,
