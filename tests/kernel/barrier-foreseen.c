@@ -10,6 +10,8 @@
 // run: -k in_trips -b @B 3 1 --quiet i32[100]
 // run: -k in_trips -b @B 3 2 --quiet i32[100]
 // run: -k last_trip -b @B 3 --quiet i32[100]
+// run: -k by_ways -b @B 5 --quiet i32[4]=0,1,2,3 i32[100]
+// run: -k by_one_of_two -b @B --quiet i32[4]=0,1,2,3 i32[100]
 // run: -k squares -b 40 --quiet i32[4]=0,1,2,-1 i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
@@ -19,6 +21,14 @@
 // status: 4
 // stderr: missing at @DIR/barrier-foreseen.c:
 // run: -k last_trip_missing -b 40 6 --quiet i32[64]
+// device: !cuda where barriers miss nobody
+// status: 4
+// stderr: missing at @DIR/barrier-foreseen.c:
+// run: -k decided_in_loop -b 40 3 --quiet i32[4]=0,1,2,3 i32[64]
+// device: !cuda where barriers miss nobody
+// status: 4
+// stderr: missing at @DIR/barrier-foreseen.c:
+// run: -k after_next -b 40 3 --quiet i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
 // stderr: missing at @DIR/barrier-foreseen.c:
@@ -186,4 +196,66 @@ KERNEL void last_trip_missing(int trips, int *out)
     }
     if (lane_id() == 2)
         barrier();
+}
+
+/* Those who do not meet bring different numbers along two ways. */
+KERNEL void by_ways(int limit, const int *in, int *out)
+{
+    const int x = in[ME % 4];
+    int way;
+    if (x < 2) {
+        barrier();
+        way = x;
+    } else if (x == 2) {
+        for (int i = 0; i < limit; i++)
+            out[ME] += in[i % 4];
+        way = x * limit;
+    } else {
+        out[ME] = 1;
+        way = x + limit;
+    }
+    if (way > limit)
+        return;
+    barrier();
+    assert(out[ME] == 0);
+}
+
+/* One of both is not known yet, but the other decides. */
+KERNEL void by_one_of_two(const int *in, int *out)
+{
+    const bool early = in[ME % 4] > 1;
+    if (!early)
+        barrier();
+    else
+        out[ME] = 1;
+    if (early | (((volatile int *)out)[ME] == 77))
+        return;
+    barrier();
+    assert(out[ME] == 0);
+}
+
+/* In the loop they get to know that they will come. */
+KERNEL void decided_in_loop(int trips, const int *in, int *out)
+{
+    const bool early = in[ME % 4] > 1;
+    if (!early)
+        barrier();
+    int comes = !early;
+    for (int i = 0; i < trips; i++) {
+        out[ME] += i;
+        comes = in[i] + 7;
+    }
+    if (comes == 0)
+        return;
+    barrier();
+}
+
+/* They come in the trip after the next. */
+KERNEL void after_next(int trips, int *out)
+{
+    for (int i = 0; i < trips; i++) {
+        if (i == 2 || (i == 0 && lane_id() % 2))
+            barrier();
+        out[ME]++;
+    }
 }
