@@ -62,7 +62,7 @@ void lw__spmd_part_vectors(LLVMValueRef function);
 bool lw__spmd_part_returns(LLVMValueRef function);
 bool lw__spmd_part_dead_ends(LLVMValueRef function);
 
-/* ---- shapes (spmd_lanes.c, spmd_shape.c) ----------------------------------------------------- */
+/* ---- shapes (spmd_lanes.c, spmd_shape.c, spmd_shape_arith.c) --------------------------------- */
 
 enum lw__shape_kind { LW_SHAPE_NONE, LW_SHAPE_OFFSET, LW_SHAPE_PIECE, LW_SHAPE_VARYING };
 
@@ -74,6 +74,8 @@ struct lw__value_shape {
     const int64_t *lanes; /* OFFSET: one a thread, sign-extended (i1: 0 or 1); NULL: all 0. Where
                              not known, lanes[0] is 0. */
     int64_t stride;       /* PIECE */
+    uint8_t low_bits;     /* OFFSET: of thread 0's value so many low bits are known, */
+    uint64_t low;         /* and are these */
 };
 
 struct lw__spmd;
@@ -85,6 +87,18 @@ bool lw__shape_piece_stride(const struct lw__spmd *s, struct lw__value_shape sha
                             int64_t *stride);
 struct lw__value_shape lw__shape_of(const struct lw__spmd *s, LLVMValueRef value);
 
+/* Thread t's difference from thread 0. */
+int64_t lw__shape_offset_at(struct lw__value_shape shape, uint32_t t);
+/* spmd_shape_arith.c: the shape of arithmetic on integers, a cast, an address; false: it is none.
+ * Of what is pure: uniform of uniform operands, one a piece of one a piece. */
+bool lw__shape_of_number(struct lw__spmd *s, LLVMValueRef instruction,
+                         struct lw__value_shape *shape);
+struct lw__value_shape lw__shape_of_operands(const struct lw__spmd *s, LLVMValueRef instruction);
+/* The shape, of low bits that are known: these; those that a and b have in common. */
+struct lw__value_shape lw__shape_with_low(struct lw__value_shape shape, uint64_t low,
+                                          unsigned bits);
+struct lw__value_shape lw__shape_low_of_both(struct lw__value_shape shape, struct lw__value_shape a,
+                                             struct lw__value_shape b);
 /* spmd_lanes.c: an integer instruction of known operands, thread by thread. */
 bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef instruction,
                         struct lw__value_shape *shape);

@@ -188,6 +188,8 @@ bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_sha
         evaluate(i, o, t, bits, &lanes[t]);
         shape->nuw &= (lanes[t] < 0) == (lanes[0] < 0); /* else they are far apart, unsigned */
     }
+    if (lanes)
+        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], bits);
     return lanes != NULL;
 }
 
@@ -215,6 +217,16 @@ static bool is_regular(const struct lw__spmd *s, const char *name, const int64_t
     return true;
 }
 
+/* How many low bits are the same of the first threads of all gangs that run this code. */
+static unsigned common_bits(const struct lw__spmd *s, const char *name)
+{
+    const uint64_t first = (uint64_t)place_of(s, name, s->gangs_from * s->gang_threads);
+    uint64_t differ = 0;
+    for (uint32_t g = s->gangs_from + 1; g < s->gangs_to; g++)
+        differ |= first ^ (uint64_t)place_of(s, name, g * s->gang_threads);
+    return differ ? (unsigned)__builtin_ctzll(differ) : 32;
+}
+
 /* lw__lanes_place - the value of lw.thread_idx.* and its like, thread by thread. It is known where
  * the gang is. */
 bool lw__lanes_place(struct lw__spmd *s, const char *name, struct lw__value_shape *shape)
@@ -227,11 +239,13 @@ bool lw__lanes_place(struct lw__spmd *s, const char *name, struct lw__value_shap
         lanes[t] = place_of(s, name, s->gangs_from * s->gang_threads + t);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
+    if (lanes)
+        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(s, name));
     if (!lanes || s->gangs_to - s->gangs_from == 1 || !strcmp(name, "lw.lane_id"))
         return lanes != NULL;
     shape->known = false;
     if (!is_regular(s, name, lanes))
-        shape->kind = LW_SHAPE_VARYING, shape->lanes = NULL;
+        *shape = (struct lw__value_shape){.kind = LW_SHAPE_VARYING};
     for (uint32_t t = s->threads; shape->lanes && t-- > 0;) {
         lanes[t] -= lanes[0];
         shape->nuw &= lanes[t] >= 0;

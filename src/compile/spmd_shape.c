@@ -19,8 +19,7 @@ static const shape varying = {.kind = LW_SHAPE_VARYING};
 static const shape uniform = {.kind = LW_SHAPE_OFFSET, .nsw = true, .nuw = true};
 static const shape per_piece = {.kind = LW_SHAPE_PIECE, .nsw = true, .nuw = true};
 
-/* Thread t's difference from thread 0. */
-static int64_t offset_at(shape v, uint32_t t)
+int64_t lw__shape_offset_at(shape v, uint32_t t)
 {
     return v.lanes ? (int64_t)((uint64_t)v.lanes[t] - (uint64_t)v.lanes[0]) : 0;
 }
@@ -53,9 +52,10 @@ bool lw__shape_piece_stride(const struct lw__spmd *s, shape v, uint32_t piece, i
         return false;
     if (end > s->threads)
         end = s->threads;
-    *stride = end - first > 1 ? offset_at(v, first + 1) - offset_at(v, first) : 0;
+    *stride =
+        end - first > 1 ? lw__shape_offset_at(v, first + 1) - lw__shape_offset_at(v, first) : 0;
     for (uint32_t t = first + 1; t < end; t++)
-        if (offset_at(v, t) - offset_at(v, t - 1) != *stride)
+        if (lw__shape_offset_at(v, t) - lw__shape_offset_at(v, t - 1) != *stride)
             return false;
     return true;
 }
@@ -77,10 +77,12 @@ bool lw__shape_as_piece(const struct lw__spmd *s, shape v, int64_t *stride)
 shape lw__shape_of(const struct lw__spmd *s, LLVMValueRef v)
 {
     uint32_t index = lw__spmd_value_index(s, v);
-    return index == UINT32_MAX ? uniform : s->shapes[index];
+    if (index != UINT32_MAX)
+        return s->shapes[index];
+    return LLVMIsAConstantInt(v) ? lw__shape_with_low(uniform, LLVMConstIntGetZExtValue(v),
+                                                      LLVMGetIntTypeWidth(LLVMTypeOf(v)))
+                                 : uniform;
 }
-
-/* ---- arithmetic on shapes -------------------------------------------------------------------- */
 
 static bool is_reached(shape v)
 {
@@ -90,154 +92,9 @@ static bool is_reached(shape v)
 static bool same_offsets(const struct lw__spmd *s, shape a, shape b)
 {
     for (uint32_t t = 1; t < s->threads; t++)
-        if (offset_at(a, t) != offset_at(b, t))
+        if (lw__shape_offset_at(a, t) != lw__shape_offset_at(b, t))
             return false;
     return true;
-}
-
-/* a + scale * b, but for the flags. bits: of the result. */
-static shape add(struct lw__spmd *s, shape a, shape b, int64_t scale, unsigned bits)
-{
-    int64_t sa, sb;
-    if (!is_reached(a) || !is_reached(b))
-        return (shape){0};
-    if (a.kind == LW_SHAPE_OFFSET && b.kind == LW_SHAPE_OFFSET) {
-        if (lw__shape_is_uniform(s, a) && lw__shape_is_uniform(s, b))
-            return uniform;
-        int64_t *lanes = lw__lanes_new(s);
-        for (uint32_t t = 0; lanes && t < s->threads; t++)
-            lanes[t] = lw__lanes_wrap(
-                (int64_t)((uint64_t)offset_at(a, t) + (uint64_t)offset_at(b, t) * (uint64_t)scale),
-                bits);
-        return (shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
-    }
-    if (!lw__shape_as_piece(s, a, &sa) || !lw__shape_as_piece(s, b, &sb))
-        return varying;
-    int64_t stride = (int64_t)((uint64_t)sa + (uint64_t)sb * (uint64_t)scale);
-    return (shape){.kind = LW_SHAPE_PIECE, .stride = lw__lanes_wrap(stride, bits)};
-}
-
-/* Steps of 0 do not wrap: from lane to lane of a piece, or, of offsets, from the first thread. */
-static shape with_flags(const struct lw__spmd *s, shape v, bool nsw, bool nuw)
-{
-    bool same = lw__shape_is_uniform(s, v) || (v.kind == LW_SHAPE_PIECE && !v.stride);
-    v.nsw = same || nsw;
-    v.nuw = same || nuw;
-    return v;
-}
-
-static bool constant_of(LLVMValueRef v, int64_t *c)
-{
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    *c = LLVMConstIntGetSExtValue(v);
-    return true;
-}
-
-/* Pure, and not linear: uniform of uniform, one a piece of one a piece. */
-static shape of_operands(const struct lw__spmd *s, LLVMValueRef i)
-{
-    bool all_uniform = true, all_pieces = true;
-    int64_t stride;
-    unsigned n = LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
-    for (unsigned k = 0; k < n; k++) {
-        shape o = lw__shape_of(s, LLVMGetOperand(i, k));
-        if (!is_reached(o))
-            return (shape){0};
-        all_uniform &= lw__shape_is_uniform(s, o);
-        all_pieces &= lw__shape_as_piece(s, o, &stride) && !stride;
-    }
-    return all_uniform ? uniform : all_pieces ? per_piece : varying;
-}
-
-static shape linear(struct lw__spmd *s, LLVMValueRef i, int64_t scale)
-{
-    shape a = lw__shape_of(s, LLVMGetOperand(i, 0)), b = lw__shape_of(s, LLVMGetOperand(i, 1));
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
-    bool disjoint = LLVMGetInstructionOpcode(i) == LLVMOr;
-    bool nsw = disjoint || LLVMGetNSW(i), nuw = disjoint || LLVMGetNUW(i);
-    return with_flags(s, add(s, a, b, scale, bits), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw);
-}
-
-/* x * c: 0 + c * x. */
-static shape scaled(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef x, int64_t c)
-{
-    shape v = lw__shape_of(s, x);
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
-    return with_flags(s, add(s, uniform, v, c, bits), v.nsw && LLVMGetNSW(i),
-                      v.nuw && LLVMGetNUW(i) && c >= 0);
-}
-
-static shape of_binary(struct lw__spmd *s, LLVMValueRef i)
-{
-    LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
-    unsigned bits = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind
-                        ? LLVMGetIntTypeWidth(LLVMTypeOf(i))
-                        : 0;
-    int64_t c;
-    switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMAdd: return linear(s, i, 1);
-    case LLVMSub: return linear(s, i, -1);
-    case LLVMOr: return LLVMGetIsDisjoint(i) ? linear(s, i, 1) : of_operands(s, i);
-    case LLVMMul:
-        if (constant_of(b, &c))
-            return scaled(s, i, a, c);
-        return constant_of(a, &c) ? scaled(s, i, b, c) : of_operands(s, i);
-    case LLVMShl:
-        if (constant_of(b, &c) && c >= 0 && c < bits && c < 63)
-            return scaled(s, i, a, (int64_t)(UINT64_C(1) << c));
-        return of_operands(s, i);
-    default: return of_operands(s, i);
-    }
-}
-
-static shape of_cast(struct lw__spmd *s, LLVMValueRef i)
-{
-    shape v = lw__shape_of(s, LLVMGetOperand(i, 0));
-    LLVMTypeKind from = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0)));
-    bool to_integer = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
-    unsigned bits = to_integer ? LLVMGetIntTypeWidth(LLVMTypeOf(i)) : 64;
-    switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMTrunc: return with_flags(s, add(s, uniform, v, 1, bits), false, false);
-    case LLVMSExt:
-        return v.nsw ? with_flags(s, add(s, uniform, v, 1, bits), true, false) : of_operands(s, i);
-    case LLVMZExt:
-        if (!v.nuw && !(v.nsw && LLVMGetNNeg(i)))
-            return of_operands(s, i);
-        return with_flags(s, add(s, uniform, v, 1, bits), true, true);
-    case LLVMPtrToInt:
-    case LLVMIntToPtr:
-        if (bits != 64 || (from == LLVMIntegerTypeKind &&
-                           LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) != 64))
-            return of_operands(s, i);
-        return with_flags(s, v.known ? add(s, uniform, v, 1, 64) : v, false, false);
-    default: return of_operands(s, i);
-    }
-}
-
-static shape of_address(struct lw__spmd *s, LLVMValueRef i)
-{
-    shape sum = lw__shape_of(s, LLVMGetOperand(i, 0));
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(i);
-    int64_t scale = (int64_t)lw__private_scale(s, i);
-    if (sum.kind == LW_SHAPE_OFFSET && sum.known)
-        sum = varying;
-    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
-        LLVMValueRef index = LLVMGetOperand(i, k);
-        shape v = lw__shape_of(s, index);
-        uint64_t size;
-        if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
-            continue;
-        }
-        if (k > 1)
-            type = LLVMGetElementType(type);
-        size = LLVMABISizeOfType(s->data, type);
-        if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && is_reached(v) && !v.nsw)
-            v = varying;
-        sum = add(s, sum, v, (int64_t)size * scale, 64);
-    }
-    return with_flags(s, sum, false, false);
 }
 
 /* ---- merges ---------------------------------------------------------------------------------- */
@@ -250,17 +107,17 @@ static shape merge(const struct lw__spmd *s, shape a, shape b)
     bool nsw = a.nsw && b.nsw, nuw = a.nuw && b.nuw;
     if (a.kind == LW_SHAPE_OFFSET && b.kind == LW_SHAPE_OFFSET && same_offsets(s, a, b)) {
         if (a.known && b.known && a.lanes && b.lanes && a.lanes[0] == b.lanes[0])
-            return a;
+            return a; /* so do their low bits */
         shape r = a.known ? b : a;
         if (r.known) { /* both are, with different values: only the differences stay */
             int64_t *lanes = lw__lanes_new((struct lw__spmd *)s);
             for (uint32_t t = 0; lanes && t < s->threads; t++)
-                lanes[t] = offset_at(a, t);
+                lanes[t] = lw__shape_offset_at(a, t);
             r = (shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
         }
         r.nsw = nsw;
         r.nuw = nuw;
-        return r;
+        return lw__shape_low_of_both(r, a, b);
     }
     if (lw__shape_as_piece(s, a, &sa) && lw__shape_as_piece(s, b, &sb) && sa == sb)
         return (shape){.kind = LW_SHAPE_PIECE, .stride = sa, .nsw = nsw, .nuw = nuw};
@@ -376,7 +233,7 @@ static shape of_call(struct lw__spmd *s, LLVMValueRef i)
         return varying; /* pairs have no scalar form */
     if (!strncmp(name, "lw.", 3) && !lw__spmd_is_native(i))
         return !strcmp(name, "lw.printf") ? varying : uniform;
-    return of_operands(s, i);
+    return lw__shape_of_operands(s, i);
 }
 
 static shape of_load(const struct lw__spmd *s, LLVMValueRef i)
@@ -390,37 +247,23 @@ static shape of_load(const struct lw__spmd *s, LLVMValueRef i)
     return lw__shape_as_piece(s, address, &stride) && !stride ? per_piece : varying;
 }
 
-/* Offsets of lanes have 64 bits; clang adds an int and an unsigned long in 65, to tell whether the
- * sum fits. */
-static bool is_wide(LLVMValueRef i)
-{
-    LLVMTypeRef type = LLVMTypeOf(i);
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 64;
-}
-
 static shape of_instruction(struct lw__spmd *s, LLVMValueRef i)
 {
     shape v;
     if (lw__lanes_evaluate(s, i, &v))
         return v;
-    LLVMOpcode op = LLVMGetInstructionOpcode(i);
-    if (is_wide(i) && (LLVMIsABinaryOperator(i) || LLVMIsACastInst(i)))
-        return of_operands(s, i);
-    if (LLVMIsABinaryOperator(i))
-        return of_binary(s, i);
-    if (LLVMIsACastInst(i))
-        return of_cast(s, i);
-    switch (op) {
-    case LLVMGetElementPtr: return of_address(s, i);
+    if (lw__shape_of_number(s, i, &v))
+        return v;
+    switch (LLVMGetInstructionOpcode(i)) {
     case LLVMPHI: return of_phi(s, i);
     case LLVMSelect: return of_select(s, i);
     case LLVMCall: return of_call(s, i);
     case LLVMLoad: return of_load(s, i);
-    case LLVMFreeze: v = lw__shape_of(s, LLVMGetOperand(i, 0)); return v;
+    case LLVMFreeze: return lw__shape_with_low(lw__shape_of(s, LLVMGetOperand(i, 0)), 0, 0);
     case LLVMAlloca: return lw__private_shape(s, i);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return varying;
-    default: return of_operands(s, i);
+    default: return lw__shape_of_operands(s, i);
     }
 }
 
@@ -429,8 +272,8 @@ static shape of_instruction(struct lw__spmd *s, LLVMValueRef i)
 static bool same_shape(const struct lw__spmd *s, shape a, shape b)
 {
     return a.kind == b.kind && a.known == b.known && a.nsw == b.nsw && a.nuw == b.nuw &&
-           a.stride == b.stride && same_offsets(s, a, b) &&
-           (!a.known || (a.lanes && b.lanes && a.lanes[0] == b.lanes[0]));
+           a.stride == b.stride && a.low_bits == b.low_bits && a.low == b.low &&
+           same_offsets(s, a, b) && (!a.known || (a.lanes && b.lanes && a.lanes[0] == b.lanes[0]));
 }
 
 static bool sweep(struct lw__spmd *s)

@@ -69,9 +69,53 @@ static struct expr *of_var(struct generator *g, enum expr_kind kind, struct var 
     return e;
 }
 
+static struct expr *of_two(struct generator *g, enum type type, enum binary op, struct expr *a,
+                           struct expr *b)
+{
+    struct expr *e = expr_new(g->p, X_BINARY, type == U32 ? U32 : I32);
+    e->op = op;
+    e->kid[0] = expr_cast(g->p, type, a);
+    e->kid[1] = expr_cast(g->p, type, b);
+    return e;
+}
+
+static struct expr *of_place(struct generator *g, enum place place)
+{
+    struct expr *e = expr_new(g->p, X_PLACE, I32);
+    e->op = place;
+    return e;
+}
+
+/* bits_of_row - of threads in a row, whose first has low bits that a compiler knows: some bits of
+ * each one's number. Sums of numbers of 32 bits with a sign would be of halves (binary_guard). */
+static struct expr *bits_of_row(struct generator *g)
+{
+    static const uint8_t masks[] = {1, 3, 5, 7, 12, 31, 32, 48, 63, 64, 127, 255};
+    static const enum binary ops[] = {B_AND, B_AND, B_OR, B_XOR, B_SHR};
+    static const short blocks[] = {16, 32, 64, 96, 256, 320};
+    const enum type type = percent(g, 50) ? U32 : I16;
+    struct expr *e = of_place(g, percent(g, 70) ? P_THREAD : P_LANE);
+    if (percent(g, 30))
+        e = of_two(g, type, B_MUL, e, expr_integer(g->p, I32, 2 + (uint64_t)below(g, 3)));
+    if (percent(g, 70)) {
+        struct expr *threads = expr_integer(g->p, I32, (uint64_t)blocks[below(g, 6)]);
+        e = of_two(g, type, B_ADD, of_two(g, type, B_MUL, of_place(g, P_BLOCK_X), threads), e);
+    }
+    if (percent(g, 30))
+        e = of_two(g, type, B_ADD, e, expr_integer(g->p, I32, (uint64_t)below(g, 41)));
+    for (int more = 1 + percent(g, 30); more--;) {
+        enum binary op = ops[below(g, 5)];
+        uint64_t by = op == B_SHR ? 1 + (uint64_t)below(g, 7) : masks[below(g, 12)];
+        e = of_two(g, type, op, e, expr_integer(g->p, I32, by));
+    }
+    return e;
+}
+
 /* Mostly the thread's own, so that threads differ. */
 static struct expr *index_expr(struct generator *g, int depth, bool uniform)
 {
+    if (!uniform && percent(g, 10))
+        return bits_of_row(g);
     if (!uniform && percent(g, depth > 0 ? 50 : 90)) {
         struct expr *e = expr_new(g->p, X_PLACE, I32);
         e->op = percent(g, 70) ? P_THREAD : P_LANE;
@@ -408,6 +452,8 @@ static struct expr *any_condition(struct generator *g, bool uniform)
     int what = below(g, 10);
     if (what < 6)
         return compare(g, 2, uniform);
+    if (what == 6 && !uniform && percent(g, 50))
+        return bits_of_row(g);
     if (what < 8) { /* a pattern over the lanes */
         struct expr *e = expr_new(g->p, X_BINARY, I32);
         e->op = B_AND;
