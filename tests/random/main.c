@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 50, PROGRESS = 1000, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+enum { BATCH = 20, PROGRESS = 1000, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
     "usage: random [options]                  run programs S to S + N - 1\n"
