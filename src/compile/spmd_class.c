@@ -200,7 +200,7 @@ static bool may_begin(const struct order *o, uint32_t b)
     const struct lw__cfg *g = &o->s->cfg;
     bool may = true;
     for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
-        may &= g->pred[e] > b || !is_next(o, NULL, g->pred[e]);
+        may &= g->pred[e] >= b || !is_next(o, NULL, g->pred[e]);
     return may;
 }
 

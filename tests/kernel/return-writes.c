@@ -22,6 +22,10 @@
 // expect: wrong: i32[1] = [0]
 // run: -k vote_between -b @B 3 i32[1] i32[256]
 // expect: wrong: i32[1] = [0]
+// run: -k behind_atomic -b @B i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
+// run: -k behind_loop -b @B i32[1] i32[256]
+// expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>
 
 KERNEL void at_once(int *wrong, const int *zeros)
@@ -219,5 +223,43 @@ KERNEL void vote_between(int trips, int *wrong, const int *zeros)
         for (int k = 1; k < 4; k++)
             if (k < (int)block_dim.x && row[k] != (k <= trip + 1 ? 10 * k + 1 : 0))
                 atomic_add(wrong, 1);
+    }
+}
+
+/* The maximum is a loop of one block, which leads to itself. */
+KERNEL void behind_atomic(int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    SHARED double most;
+    int t = thread_idx.x;
+    row[t] = 0;
+    most = 0;
+    barrier();
+    if (t % 2 == 0) {
+        barrier();
+        if (t + 1 < (int)block_dim.x && row[t + 1] != t + 1)
+            atomic_add(wrong, 1);
+    } else {
+        atomic_max(&most, 1.0);
+        if (zeros[t] == 0)
+            row[t] = t;
+    }
+}
+
+KERNEL void behind_loop(int *wrong, const int *zeros)
+{
+    SHARED int row[256];
+    int t = thread_idx.x;
+    row[t] = 0;
+    if (t % 2 == 0) {
+        barrier();
+        if (t + 1 < (int)block_dim.x && row[t + 1] != t + 1)
+            atomic_add(wrong, 1);
+    } else {
+        int n = t;
+        while (n > 0)
+            n -= zeros[n] + 1;
+        if (zeros[t] == n)
+            row[t] = t;
     }
 }
