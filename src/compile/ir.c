@@ -150,6 +150,11 @@ bool lw__ir_divides_all(LLVMValueRef d)
     return LLVMIsAConstantInt(d) && !LLVMIsNull(d) && LLVMConstIntGetSExtValue(d) != -1;
 }
 
+bool lw__ir_may_trap(LLVMValueRef i)
+{
+    return lw__ir_divides(i) && !lw__ir_divides_all(LLVMGetOperand(i, 1));
+}
+
 void lw__ir_say_range(LLVMValueRef value, uint64_t first, uint64_t last)
 {
     LLVMTypeRef type = LLVMTypeOf(value);

@@ -172,8 +172,7 @@ static LLVMValueRef build(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef *x)
 /* May all lanes compute it, whatever they have for its operands? */
 static bool is_harmless(LLVMValueRef v)
 {
-    return (lw__ir_is_arith(v) || is_extreme(v)) &&
-           (!lw__ir_divides(v) || lw__ir_divides_all(LLVMGetOperand(v, 1)));
+    return (lw__ir_is_arith(v) || is_extreme(v)) && !lw__ir_may_trap(v);
 }
 
 /* Where a thread is it knows anywhere; NULL: it is nothing of that kind. */

@@ -16,18 +16,12 @@
 
 enum { ARM_MAX = 16 }; /* instructions */
 
-/* A division whose divisor may be 0, or -1, where nobody goes that way. */
-static bool may_be_undefined(LLVMValueRef i)
-{
-    return lw__ir_divides(i) && !lw__ir_divides_all(LLVMGetOperand(i, 1));
-}
-
 static bool is_pure(LLVMValueRef i)
 {
     const bool has_value = LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
     if (LLVMIsACallInst(i))
         return has_value && (lw__spmd_is_native(i) || !strncmp(lw__ir_callee(i), "llvm.", 5));
-    return (lw__ir_is_arith(i) && !may_be_undefined(i)) || LLVMIsAGetElementPtrInst(i);
+    return (lw__ir_is_arith(i) && !lw__ir_may_trap(i)) || LLVMIsAGetElementPtrInst(i);
 }
 
 /* Nothing but values, on the one way from `branch` on; *join: where it leads. */

@@ -73,7 +73,7 @@ static bool is_free(LLVMValueRef i)
         return lw__ir_is_place(lw__ir_callee(i)) || lw__ir_is_speculatable(i);
     return !LLVMIsAPHINode(i) && !LLVMIsATerminatorInst(i) && !LLVMIsALoadInst(i) &&
            !LLVMIsAStoreInst(i) && !LLVMIsAAtomicRMWInst(i) && !LLVMIsAAtomicCmpXchgInst(i) &&
-           !LLVMIsAFenceInst(i) && !LLVMIsAAllocaInst(i);
+           !LLVMIsAFenceInst(i) && !LLVMIsAAllocaInst(i) && !lw__ir_may_trap(i);
 }
 
 static bool is_made_outside(const struct hall *h, LLVMValueRef i)

@@ -1,8 +1,10 @@
 // What guards a division does so for each thread: those that it keeps away have a divisor of 0, or
 // the one quotient that does not exist.
 // sizes: 1 31 32 33 64 100 256 1000 8x8x4
-// run: -b @B i32[1] i32[8]=0,3,0,-1,1,0,7,-1 i64[8]=0,0,5,-1,2,0,-3,-1
+// run: -k guarded -b @B i32[1] i32[8]=0,3,0,-1,1,0,7,-1 i64[8]=0,0,5,-1,2,0,-3,-1
 // expect: checked: i32[1] = [@N]
+// run: -k by_odd_lanes -b @B i32[1] i32[8]
+// expect: first: i32[1] = [1]
 #include <lanewise/kernel.h>
 
 KERNEL void guarded(int *checked, const int *by, const int64_t *far)
@@ -31,4 +33,20 @@ KERNEL void guarded(int *checked, const int *by, const int64_t *far)
     else
         assert((over < 0 ? -over : over) < (e < 0 ? -e : e) && (!over || (over < 0) == (y < 0)));
     atomic_add(checked, 1);
+}
+
+/* That no odd lane divides by 0 says nothing of who comes to the second sum. */
+KERNEL void by_odd_lanes(int *first, const int *zeros)
+{
+    int t = warp_id() * WARP_SIZE + lane_id(), sum = 1;
+    if (zeros[t % 8] < t) {
+        if (lane_id() & 1)
+            if (t % (lane_id() | 1) == 2 * t)
+                sum += warp_any(lane_id() > 40);
+        sum = warp_inclusive_sum(sum);
+    }
+    if (t)
+        sum = warp_inclusive_sum(t + sum);
+    else
+        atomic_add(first, sum);
 }
