@@ -1,6 +1,6 @@
 // What is so long that the compiler cuts it, behind several waits: where a thread's work may stop
 // and go on, it goes on by a switch, two values of which lead there.
-// sizes: 1 33 320
+// sizes: 1 9 320
 // run: -k far -b @B --quiet 0 u32[4096]=iota u32[320]
 // run: -k far -b @B --quiet 1 u32[4096]=iota u32[320]
 // run: -k far -b @B --quiet 7 u32[4096]=iota u32[320]
