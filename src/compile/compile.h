@@ -201,8 +201,8 @@ bool lw__ir_is_logic(LLVMValueRef v);
 bool lw__ir_is_truth(LLVMValueRef v, bool value);
 bool lw__ir_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2]);
 LLVMValueRef lw__ir_negated(LLVMValueRef c);
-bool lw__ir_divides(LLVMValueRef instruction); /* integers: quotient or remainder */
-bool lw__ir_divides_all(LLVMValueRef divisor); /* a constant that no number traps by */
+bool lw__ir_divides(LLVMValueRef instruction);  /* integers: quotient or remainder */
+bool lw__ir_divides_all(LLVMValueRef divisor);  /* a constant that no number traps by */
 bool lw__ir_may_trap(LLVMValueRef instruction); /* a division by anything else: not for lanes that
                                                    the program keeps from it */
 /* What a load or call gives is one of first ... last. */
