@@ -117,7 +117,7 @@ static shape shifted(struct lw__spmd *s, LLVMValueRef i, unsigned n)
     const shape v = lw__shape_of(s, LLVMGetOperand(i, 0));
     const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(i)),
                    bits = v.low_bits < width ? v.low_bits : width - 1;
-    if (n > bits || !carries_not(s, v, bits))
+    if (!bits || n > bits || !carries_not(s, v, bits))
         return lw__shape_of_operands(s, i);
     if (lw__shape_is_uniform(s, v))
         return lw__shape_with_low(uniform, low_of(v.low, bits) >> n, bits - n);

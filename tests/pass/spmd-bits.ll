@@ -82,3 +82,20 @@ entry:
   store i64 %and, ptr %to
   ret void
 }
+
+; Nothing is known of what was loaded, and shifted by 0 it is not the same for all.
+; CHECK-LABEL: define i32 @lw.cpu.by_nothing(
+; CHECK: load <8 x i32>
+; CHECK: store <8 x i32>
+; CHECK: {{^}}}
+define win64cc void @by_nothing(ptr %out) {
+entry:
+  %t = call i32 @lw.thread_idx.x()
+  %j = zext nneg i32 %t to i64
+  %at = getelementptr inbounds i32, ptr %out, i64 %j
+  %v = load i32, ptr %at
+  %same = lshr i32 %v, 0
+  %more = mul i32 %same, %same
+  store i32 %more, ptr %at
+  ret void
+}
