@@ -11,7 +11,8 @@
  * Trips are what keeps lanes apart there, and those are of loops in the graph of the blocks. So
  * there gets to be a way that nobody takes, and that LLVM cannot know of: a grid has blocks.
  *
- *     ... -> top            becomes    ... -> top: no blocks in the grid? -> last, else -> body
+ *     ... -> top            becomes    ... -> top: no blocks in the grid? -> back, else -> body
+ *     last -> top                      last -> back -> top
  */
 #include "compile/compile.h"
 #include <stdio.h>
@@ -57,31 +58,36 @@ static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
     return LLVMBuildICmp(b, LLVMIntEQ, blocks, LLVMConstNull(i32), "");
 }
 
-/* What lives on is in memory: `top` has no phis, those of `last` are of a condition. */
+static void redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
+        if (LLVMGetSuccessor(end, k) == from)
+            LLVMSetSuccessor(end, k, to);
+}
+
+/* What lives on from trip to trip is in memory, so `top` has no phis. Not so within a trip: `last`
+ * may use what blocks before it have computed, and gets no other way to it. */
 static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(g->function);
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMBasicBlockRef body = g->blocks[top], end = g->blocks[last],
-                      front = LLVMInsertBasicBlockInContext(context, body, "");
+                      front = LLVMInsertBasicBlockInContext(context, body, ""),
+                      back = LLVMInsertBasicBlockInContext(context, end, "");
+    LLVMMoveBasicBlockAfter(back, end);
     char name[64]; /* by its begin, "for.cond" and its like, the text is known */
     snprintf(name, sizeof name, "%s", LLVMGetBasicBlockName(body));
     LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
     LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
-    for (uint32_t e = g->pred_start[top]; e < g->pred_start[top + 1]; e++) {
-        LLVMValueRef from = LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]);
-        for (unsigned k = 0; k < LLVMGetNumSuccessors(from); k++)
-            if (LLVMGetSuccessor(from, k) == body)
-                LLVMSetSuccessor(from, k, front);
-    }
+    redirect(end, body, back);
+    for (uint32_t e = g->pred_start[top]; e < g->pred_start[top + 1]; e++)
+        redirect(g->blocks[g->pred[e]], body, front);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderAtEnd(b, front);
-    LLVMBuildCondBr(b, build_never(b, module), end, body);
-    LLVMValueRef phi = LLVMGetFirstInstruction(end);
-    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
-        LLVMValueRef none = LLVMConstNull(LLVMTypeOf(phi));
-        LLVMAddIncoming(phi, &none, &front, 1);
-    }
+    LLVMBuildCondBr(b, build_never(b, module), back, body);
+    LLVMPositionBuilderAtEnd(b, back);
+    LLVMBuildBr(b, front);
     LLVMDisposeBuilder(b);
 }
 

@@ -10,6 +10,9 @@
 // run: -k in_helper -b @B 2 i32[1] i32[1]
 // expect: wrong: i32[1] = [0]
 // expect: done: i32[1] = [@N]
+// run: -k across_a_choice -b @B 2 i32[1] i32[1]
+// expect: wrong: i32[1] = [0]
+// expect: done: i32[1] = [@N]
 #include <lanewise/kernel.h>
 
 static bool jumps(void)
@@ -71,4 +74,20 @@ KERNEL void in_helper(int trips, int *wrong, int *done)
         if (!meets(lanes))
             atomic_add(wrong, 1);
     atomic_add(done, 1);
+}
+
+/* What the body ends with is computed in front of a choice and added behind it. */
+KERNEL void across_a_choice(int trips, int *wrong, int *done)
+{
+    int lanes = lanes_like_me(), i = 0, sum = 0;
+    if (jumps())
+        goto inside;
+    while (i++ < trips) {
+        if (warp_sum(1) != lanes || sum != (jumps() ? lanes + 32 : 0))
+            atomic_add(wrong, 1);
+        atomic_add(done, 1);
+        break;
+    inside:
+        sum = warp_sum(1) + (trips == 2 ? trips << 4 : -trips);
+    }
 }
