@@ -134,6 +134,8 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
 void lw__llvm_scalarize_memory(void);
 /* The code generator leaves instructions in their blocks. Once. */
 void lw__llvm_keep_places(void);
+/* The code generator for AArch64 leaves products and sums apart. Once. */
+void lw__llvm_skip_combiner(void);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count);

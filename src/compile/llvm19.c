@@ -104,6 +104,12 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
     lw__llvm_scalarize_memory();
 }
 
+void lw__llvm_skip_combiner(void)
+{
+    const char *const words[] = {"lanewise-compile", "-aarch64-enable-mcr=false"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
 void lw__llvm_keep_places(void)
 {
     const char *const words[] = {"lanewise-compile", "-disable-machine-sink"};

@@ -107,7 +107,9 @@ static void align_spills(LLVMValueRef f, int level)
         set_word(f, "stackrealign", "");
 }
 
-enum { ROTATED_MAX = 30000 }; /* instructions; loop-rotate takes time by their square */
+/* Instructions. What LLVM does here takes time by their square: loop-rotate, and for AArch64 the
+ * machine combiner, which makes one instruction of a product and a sum of integers. */
+enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
 
 #define FIRST                                                                                      \
     "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"       \
@@ -162,6 +164,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
         !lw__llvm_passes(unit->module, unit->machine,
                          size_of(unit->module) > ROTATED_MAX ? without_rotation : list))
         return false;
+    if (level == LW_LEVEL_AARCH64 && size_of(unit->module) > COMBINED_MAX)
+        lw__llvm_skip_combiner();
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
         const char *name = LLVMGetValueName2(f, &length);
