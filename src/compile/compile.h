@@ -193,6 +193,8 @@ void lw__ir_set_rare(LLVMValueRef branch); /* its first way is taken rarely */
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
+/* The block's ways to `from` lead to `to`; phis stay as they are. */
+void lw__ir_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
 /* May the thread write memory by it? Of calls that are no collectives all may but intrinsics. */
 bool lw__ir_may_write(LLVMValueRef instruction);

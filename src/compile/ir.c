@@ -208,6 +208,14 @@ void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to)
     LLVMInstructionSetDebugLoc(instruction, loc);
 }
 
+void lw__ir_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++)
+        if (LLVMGetSuccessor(end, k) == from)
+            LLVMSetSuccessor(end, k, to);
+}
+
 /* The instructions in front of `instruction` move to a new block that everyone now branches to; the
  * old block keeps its end, so that the phis of its successors stay true. The new block has no
  * terminator yet. */
@@ -219,12 +227,8 @@ LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction)
     LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(context, tail, "");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     /* not ReplaceAllUsesWith: that changes the phis of tail's successors too */
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(LLVMBasicBlockAsValue(tail)));) {
-        LLVMValueRef branch = LLVMGetUser(use);
-        for (unsigned i = 0; i < LLVMGetNumSuccessors(branch); i++)
-            if (LLVMGetSuccessor(branch, i) == tail)
-                LLVMSetSuccessor(branch, i, head);
-    }
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(LLVMBasicBlockAsValue(tail)));)
+        lw__ir_redirect(LLVMGetInstructionParent(LLVMGetUser(use)), tail, head);
     LLVMPositionBuilderAtEnd(b, head);
     for (LLVMValueRef i = LLVMGetFirstInstruction(tail), next; i != instruction; i = next) {
         next = LLVMGetNextInstruction(i);

@@ -58,14 +58,6 @@ static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
     return LLVMBuildICmp(b, LLVMIntEQ, blocks, LLVMConstNull(i32), "");
 }
 
-static void redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
-        if (LLVMGetSuccessor(end, k) == from)
-            LLVMSetSuccessor(end, k, to);
-}
-
 /* What lives on from trip to trip is in memory, so `top` has no phis. Not so within a trip: `last`
  * may use what blocks before it have computed, and gets no other way to it. */
 static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
@@ -80,9 +72,9 @@ static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
     snprintf(name, sizeof name, "%s", LLVMGetBasicBlockName(body));
     LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
     LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
-    redirect(end, body, back);
+    lw__ir_redirect(end, body, back);
     for (uint32_t e = g->pred_start[top]; e < g->pred_start[top + 1]; e++)
-        redirect(g->blocks[g->pred[e]], body, front);
+        lw__ir_redirect(g->blocks[g->pred[e]], body, front);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderAtEnd(b, front);
     LLVMBuildCondBr(b, build_never(b, module), back, body);

@@ -188,12 +188,9 @@ static void add_join(struct graph *g, uint32_t branch)
     LLVMPositionBuilderAtEnd(b, own);
     LLVMBuildBr(b, join);
     part_phis(g, b, join, own);
-    for (uint32_t k = 0; k < c->count; k++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(c->blocks[k]);
-        for (unsigned n = 0; g->in[k] && n < LLVMGetNumSuccessors(end); n++)
-            if (LLVMGetSuccessor(end, n) == join)
-                LLVMSetSuccessor(end, n, own);
-    }
+    for (uint32_t k = 0; k < c->count; k++)
+        if (g->in[k])
+            lw__ir_redirect(c->blocks[k], join, own);
     LLVMDisposeBuilder(b);
 }
 

@@ -222,12 +222,9 @@ static bool copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, u
         set_operands(t, &p, first, group);
     }
     free(p.pairs);
-    for (uint32_t b = 0; ok && b < g->count; b++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[b]);
-        for (unsigned k = 0; t->group[b] == group && k < LLVMGetNumSuccessors(end); k++)
-            if (LLVMGetSuccessor(end, k) == g->blocks[first])
-                LLVMSetSuccessor(end, k, t->copy[first]);
-    }
+    for (uint32_t b = 0; ok && b < g->count; b++)
+        if (t->group[b] == group)
+            lw__ir_redirect(g->blocks[b], g->blocks[first], t->copy[first]);
     return ok;
 }
 

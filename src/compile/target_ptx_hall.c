@@ -279,12 +279,9 @@ static void bend_edges(struct plan *p, LLVMBasicBlockRef from)
 static void bend_entries(struct plan *p, LLVMBasicBlockRef to)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(p->m->x->kernel->function);
-    for (; b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = is_inside(p->h, b) ? NULL : LLVMGetBasicBlockTerminator(b);
-        for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++)
-            if (LLVMGetSuccessor(end, k) == p->h->head)
-                LLVMSetSuccessor(end, k, to);
-    }
+    for (; b; b = LLVMGetNextBasicBlock(b))
+        if (!is_inside(p->h, b))
+            lw__ir_redirect(b, p->h->head, to);
 }
 
 /* Lanes come in: to the hall, and from there on as they would have gone. */
