@@ -11,6 +11,9 @@
  * with it went wrong for an odd x on an H200, as if -(x >> k) were meant, and CUDA 13.5 does not
  * write it. The same number is ~((x - 1) >> k).
  *
+ * Of a choice between 1 or -1 and minus zero the assembler (CUDA 13.5's too) makes the number that
+ * a comparison leaves, whose zero has no sign (random kernel 1093000752). Of bits it does not.
+ *
  * The number of a predicate, 0 or 1, that is wanted further on the assembler may make anew there,
  * from a register in which another predicate is by then (random kernel 902501120). So it is made
  * where it is wanted, in each block, and not where LLVM would see that two are the same.
@@ -114,6 +117,47 @@ static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
     LLVMValueRef v = saturates ? convert_bounded(module, b, i, wide, bits, is_signed)
                                : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");
     LLVMReplaceAllUsesWith(i, LLVMBuildTrunc(b, v, type, ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
+static bool is_minus_zero(LLVMValueRef v)
+{
+    LLVMBool is_inexact;
+    return LLVMIsAConstantFP(v) && LLVMConstRealGetDouble(v, &is_inexact) == 0 && !LLVMIsNull(v);
+}
+
+/* Also of vectors of floats, which become choices between their elements. */
+static bool is_choice_of_minus_zero(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i), element = type;
+    if (!LLVMIsASelectInst(i) || !LLVMIsAConstant(LLVMGetOperand(i, 1)) ||
+        !LLVMIsAConstant(LLVMGetOperand(i, 2)))
+        return false;
+    const bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    if (is_vector)
+        element = LLVMGetElementType(type);
+    if (LLVMGetTypeKind(element) != LLVMFloatTypeKind)
+        return false;
+    bool some = false;
+    for (unsigned k = 1; k <= 2; k++) {
+        LLVMValueRef v = LLVMGetOperand(i, k);
+        some |= is_minus_zero(v);
+        for (unsigned n = 0; is_vector && n < LLVMGetVectorSize(type); n++)
+            some |= is_minus_zero(LLVMGetAggregateElement(v, n));
+    }
+    return some;
+}
+
+static void choose_bits(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i), bits = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        bits = LLVMVectorType(bits, LLVMGetVectorSize(type));
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef v =
+        LLVMBuildSelect(b, LLVMGetOperand(i, 0), LLVMConstBitCast(LLVMGetOperand(i, 1), bits),
+                        LLVMConstBitCast(LLVMGetOperand(i, 2), bits), "");
+    LLVMReplaceAllUsesWith(i, LLVMBuildBitCast(b, v, type, ""));
     LLVMInstructionEraseFromParent(i);
 }
 
@@ -249,6 +293,8 @@ static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
         shift_inverted(b, i);
     else if (is_of_bool(i))
         choose(b, i);
+    else if (is_choice_of_minus_zero(i))
+        choose_bits(b, i);
     else if (is_number_of_bool(i))
         make_numbers(b, i);
     else if (last_index(i) && is_stepped_otherwise(module, i))

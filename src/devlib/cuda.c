@@ -46,7 +46,7 @@ enum { LANES = 32, WARPS_MAX = 32, LAST_LANE = 31 };
 /* d = 1, 2, 4, 8, 16; straight code. */
 #define STEPS(d) _Pragma("unroll") for (uint32_t k_ = 0, d = 1; k_ < 5; k_++, d = 1u << k_)
 #define INLINE static inline __attribute__((always_inline))
-#define APART static __attribute__((noinline)) /* long, and for masks that are seldom seen */
+#define APART static __attribute__((noinline, convergent)) /* long, for masks seldom seen */
 
 INLINE uint32_t lowest(uint32_t mask)
 {
