@@ -120,32 +120,27 @@ static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
-static bool is_minus_zero(LLVMValueRef v)
+/* A float that is, or a vector that has one: its choice becomes choices between elements. */
+static bool has_minus_zero(LLVMValueRef v)
 {
+    LLVMTypeRef type = v ? LLVMTypeOf(v) : NULL;
+    if (type && LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        bool some = false;
+        for (unsigned k = 0; k < LLVMGetVectorSize(type); k++)
+            some |= has_minus_zero(LLVMGetAggregateElement(v, k));
+        return some;
+    }
     LLVMBool is_inexact;
-    return LLVMIsAConstantFP(v) && LLVMConstRealGetDouble(v, &is_inexact) == 0 && !LLVMIsNull(v);
+    return type && LLVMGetTypeKind(type) == LLVMFloatTypeKind && LLVMIsAConstantFP(v) &&
+           LLVMConstRealGetDouble(v, &is_inexact) == 0 && !LLVMIsNull(v);
 }
 
-/* Also of vectors of floats, which become choices between their elements. */
 static bool is_choice_of_minus_zero(LLVMValueRef i)
 {
-    LLVMTypeRef type = LLVMTypeOf(i), element = type;
-    if (!LLVMIsASelectInst(i) || !LLVMIsAConstant(LLVMGetOperand(i, 1)) ||
-        !LLVMIsAConstant(LLVMGetOperand(i, 2)))
+    if (!LLVMIsASelectInst(i))
         return false;
-    const bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-    if (is_vector)
-        element = LLVMGetElementType(type);
-    if (LLVMGetTypeKind(element) != LLVMFloatTypeKind)
-        return false;
-    bool some = false;
-    for (unsigned k = 1; k <= 2; k++) {
-        LLVMValueRef v = LLVMGetOperand(i, k);
-        some |= is_minus_zero(v);
-        for (unsigned n = 0; is_vector && n < LLVMGetVectorSize(type); n++)
-            some |= is_minus_zero(LLVMGetAggregateElement(v, n));
-    }
-    return some;
+    LLVMValueRef a = LLVMGetOperand(i, 1), b = LLVMGetOperand(i, 2);
+    return LLVMIsAConstant(a) && LLVMIsAConstant(b) && (has_minus_zero(a) || has_minus_zero(b));
 }
 
 static void choose_bits(LLVMBuilderRef b, LLVMValueRef i)
