@@ -91,8 +91,8 @@ static const char before_trips[] =
 /* No switch is left. Of comparisons of one number for equality, one behind the other, the driver's
  * assembler (of CUDA 13.0) makes a jump by a table, and it crashed on kernels that have some.
  * No cycle is left with two entries, as jumps from meeting to meeting make them: in one that
- * assembler may take a warp that a branch has parted for converged, and leaves bar.warp.sync out
- * (random kernel 1144000825). */
+ * assembler waited at each trip for lanes (BSYNC) that it had named before the first alone (BSSY),
+ * and an H100 came to an illegal instruction (random kernel 1144000825). */
 static const char behind_trips[] =
     "default<O3>,function(infer-address-spaces,lower-switch,fix-irreducible)";
 

@@ -1,6 +1,6 @@
-// Lanes that make different numbers of trips meet in each, and what each does between two meetings
-// has them apart: the next finds all of them again.
-// sizes: 31 32 96
+// Lanes that make different numbers of trips meet in each, behind a loop in which they did so too:
+// what they do between two meetings has them apart, and the next finds all of them again.
+// sizes: 4 31 32 96
 // run: -b @B i32[1]
 // expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>
@@ -8,17 +8,17 @@
 KERNEL void trips(int *wrong)
 {
     const int lane = lane_id();
-    int left = 0;
-    fence_device();
-    if ((lane & 1) == 0) {
-        int trips = 0;
-        left = lane;
-        do {
-            if (warp_prod(1.0f + (float)(lane & 2)) < 3)
-                continue;
-        } while (++trips < (lane & 7) && (lane & 3));
-        left += 100 * trips;
+    int seen[2] = {0, 0};
+    for (int i = 0; i < lane; i++)
+        warp_sync();
+    if (lane & 1) {
+        int trips = 0, *mine = &seen[lane >> 1 & 1];
+        float product;
+        *mine = lane;
+        do
+            product = warp_prod((float)lane);
+        while (++trips < lane);
+        *mine += product > 0 ? trips : 0;
     }
-    const int expected = lane & 1 ? 0 : lane + 100 * (lane & 3 ? lane & 7 : 1);
-    atomic_add(wrong, left != expected);
+    atomic_add(wrong, seen[0] + seen[1] != (lane & 1 ? 2 * lane : 0));
 }

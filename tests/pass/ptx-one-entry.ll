@@ -1,5 +1,5 @@
 ; A cycle that is entered at two blocks gets one block that it is entered at: in a cycle of two
-; entries the driver's assembler may leave out barriers of the warp.
+; entries the driver's assembler lets lanes wait for others than those that are on their way.
 ; RUN: lanewise-compile --pass ptx --device cuda:sm_90 %s | FileCheck %s
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
