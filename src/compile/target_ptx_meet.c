@@ -310,7 +310,7 @@ static bool hold_uniform(struct meet *m, const struct group *g)
     for (size_t k = 0; k < g->count; k++) {
         LLVMValueRef call = lw__ir_collective_in(g->blocks[k]);
         LLVMPositionBuilderBefore(m->x->b, call);
-        if (m->yields)
+        if (lw__ptx_come_apart(m, g->blocks[k]))
             lw__ptx_come_together(m);
         if (!lw__ptx_collective(m->x, call, lw__ptx_same_trips(m, call, lw__ptx_all_lanes(m->x)),
                                 true))
@@ -329,7 +329,7 @@ static bool meets_block(const struct group *g)
 
 /* All that must be known, before the first edge is bent. Warps that a block operation waits for
  * all go through its hall, and what is of the warp in there with them. */
-static bool plan(struct meet *m, bool *uniform)
+static bool plan(struct meet *m)
 {
     bool ok = true;
     for (size_t g = 0; ok && g < m->group_count; g++)
@@ -340,14 +340,13 @@ static bool plan(struct meet *m, bool *uniform)
     for (size_t g = 0; ok && g < m->group_count; g++)
         ok = open_hall(m, &m->by_warp, &m->groups[g]);
     for (size_t g = 0; ok && g < m->group_count; g++)
-        uniform[g] = !is_in_hall(m, &m->groups[g]);
-    return ok;
+        m->groups[g].all_come = !is_in_hall(m, &m->groups[g]);
+    return ok && lw__ptx_find_yields(m);
 }
 
 static bool meet(struct meet *m)
 {
-    bool *uniform = calloc(m->group_count + 1, sizeof *uniform);
-    bool ok = uniform ? plan(m, uniform) : lw__defect("out of memory");
+    bool ok = plan(m);
     if (ok && m->hall_count)
         qsort(m->halls, m->hall_count, sizeof *m->halls, by_place);
     for (size_t h = m->hall_count; ok && h-- > 0;)
@@ -355,10 +354,9 @@ static bool meet(struct meet *m)
     for (size_t h = 0; ok && h < m->hall_count; h++)
         lw__ptx_demote(m, &m->halls[h]);
     for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = !uniform[g] || hold_uniform(m, &m->groups[g]);
+        ok = !m->groups[g].all_come || hold_uniform(m, &m->groups[g]);
     for (size_t h = 0; ok && h < m->hall_count; h++)
         ok = lw__ptx_furnish(m, &m->halls[h]);
-    free(uniform);
     return ok;
 }
 
@@ -377,6 +375,7 @@ static void release(struct meet *m)
     }
     free(m->groups);
     free(m->halls);
+    free(m->apart);
 }
 
 /* Each trip asks whether the launch is to stop; its number lives in the loop alone. */
@@ -419,8 +418,6 @@ bool lw__ptx_meet(struct lw__ptx *x, bool *waits)
     *waits = ok && m.s.has_waits;
     if (*waits)
         ask_in_waits(&m);
-    if (ok)
-        lw__ptx_find_yields(&m);
     ok = ok ? meet(&m) : x->unit->diags.errors > 0;
     lw__spmd_close(&m.s);
     lw__spmd_close(&m.by_warp);

@@ -11,6 +11,7 @@
 struct group {
     LLVMBasicBlockRef *blocks;
     size_t count;
+    bool all_come; /* it is in no hall */
 };
 
 /* A meeting of a hall. */
@@ -54,6 +55,7 @@ struct meet {
     size_t hall_count;
     struct differing *differing;
     bool yields; /* lanes may leave a loop one by one and go on: target_ptx_yield.c */
+    bool *apart; /* per block of by_warp: they may come to it like that */
 };
 
 /* target_ptx_meet.c: the lanes that there are in this warp, at the builder; those of mask that are
@@ -68,8 +70,10 @@ void lw__ptx_hoist(struct meet *m, const struct hall *h);
 void lw__ptx_demote(struct meet *m, const struct hall *h);
 bool lw__ptx_furnish(struct meet *m, struct hall *h);
 
-/* target_ptx_yield.c. Do lanes yield in a loop of the kernel? Behind an atomic operation that
- * becomes one they come together, if all come by. At the builder all lanes of the warp do. */
-void lw__ptx_find_yields(struct meet *m);
+/* target_ptx_yield.c. Do lanes yield in a loop of the kernel, and where are they still apart? Behind
+ * an atomic operation that becomes a loop they come together at once, if all come by. May they come
+ * to this block one by one? At the builder all lanes of the warp come together. */
+bool lw__ptx_find_yields(struct meet *m);
+bool lw__ptx_come_apart(const struct meet *m, LLVMBasicBlockRef block);
 void lw__ptx_come_together(struct meet *m);
 #endif

@@ -10,6 +10,7 @@
  * Behind that, who has left it may have to do what the others wait for.
  */
 #include "compile/target_ptx_meet.h"
+#include <stdlib.h>
 
 static bool has_instruction(LLVMAtomicRMWBinOp op, LLVMTypeRef type)
 {
@@ -44,23 +45,98 @@ static void surely_together(struct meet *m)
     lw__ptx_call(m->x, "lw_cuda_come_together", &lanes, 1);
 }
 
-void lw__ptx_find_yields(struct meet *m)
+/* All lanes come together behind atomic operations that become loops and that all come by. Of each
+ * block: do lanes yield in a loop that holds it, or in an operation of its own that only some come
+ * by? */
+static void find_loops(struct meet *m, bool *yields)
 {
     const struct lw__cfg *g = &m->by_warp.cfg;
+    const struct lw__loops *loops = &m->by_warp.loops;
     for (uint32_t b = 0; b < g->count; b++) {
         const bool all_come = m->by_warp.region_of[b] < 0;
-        const bool in_loop = lw__loops_innermost(&m->by_warp.loops, b) >= 0;
+        bool shares = false;
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
         for (LLVMValueRef next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            const bool loops = becomes_loop(i);
-            m->yields |= (in_loop && is_shared_access(i)) || (loops && !all_come);
-            if (!loops || !all_come)
+            shares |= is_shared_access(i);
+            yields[b] |= becomes_loop(i) && !all_come;
+            if (!becomes_loop(i) || !all_come)
                 continue;
             LLVMPositionBuilderBefore(m->x->b, next);
             surely_together(m);
         }
+        for (size_t l = 0; shares && l < loops->count; l++)
+            for (uint32_t k = 0; loops->loops[l].body[b] && k < g->count; k++)
+                yields[k] |= loops->loops[l].body[k];
     }
+}
+
+/* A branch that lanes take apart, and that has to do with such a loop, leaves them apart behind its
+ * region, too. */
+static void find_regions(struct meet *m, const bool *yields)
+{
+    const struct lw__spmd *s = &m->by_warp;
+    for (size_t r = 0; r < s->region_count; r++) {
+        bool some = false;
+        for (uint32_t b = 0; b < s->cfg.count; b++)
+            some |= s->regions[r].blocks[b] && yields[b];
+        for (uint32_t b = 0; b < s->cfg.count; b++)
+            m->apart[b] |= some && s->regions[r].blocks[b];
+    }
+}
+
+static bool comes_from_apart(const struct meet *m, uint32_t block, const bool *meets)
+{
+    const struct lw__cfg *g = &m->by_warp.cfg;
+    for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++)
+        if (m->apart[g->pred[e]] && !meets[g->pred[e]])
+            return true;
+    return false;
+}
+
+/* They stay apart up to a collective that all come to, which brings them together. */
+static void follow(struct meet *m, const bool *meets)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t b = 0; b < m->by_warp.cfg.count; b++)
+            if (!m->apart[b] && comes_from_apart(m, b, meets))
+                more = m->apart[b] = true;
+    }
+}
+
+static void note_meeting(const struct lw__cfg *g, LLVMBasicBlockRef block, bool *meets)
+{
+    const uint32_t b = lw__cfg_index(g, block);
+    if (b != UINT32_MAX) /* else nobody comes there */
+        meets[b] = true;
+}
+
+bool lw__ptx_find_yields(struct meet *m)
+{
+    const struct lw__cfg *g = &m->by_warp.cfg;
+    bool *yields = calloc(g->count + 1, 1), *meets = calloc(g->count + 1, 1);
+    m->apart = calloc(g->count + 1, 1);
+    const bool ok = (yields && meets && m->apart) || lw__defect("out of memory");
+    if (ok) {
+        find_loops(m, yields);
+        for (uint32_t b = 0; b < g->count; b++)
+            m->yields |= yields[b];
+        for (size_t k = 0; k < m->group_count; k++)
+            for (size_t i = 0; m->groups[k].all_come && i < m->groups[k].count; i++)
+                note_meeting(g, m->groups[k].blocks[i], meets);
+        find_regions(m, yields);
+        follow(m, meets);
+    }
+    free(yields);
+    free(meets);
+    return ok;
+}
+
+bool lw__ptx_come_apart(const struct meet *m, LLVMBasicBlockRef block)
+{
+    const uint32_t b = lw__cfg_index(&m->by_warp.cfg, block);
+    return b != UINT32_MAX && m->apart[b];
 }
 
 void lw__ptx_come_together(struct meet *m)
