@@ -70,9 +70,9 @@ void lw__ptx_hoist(struct meet *m, const struct hall *h);
 void lw__ptx_demote(struct meet *m, const struct hall *h);
 bool lw__ptx_furnish(struct meet *m, struct hall *h);
 
-/* target_ptx_yield.c. Do lanes yield in a loop of the kernel, and where are they still apart? Behind
- * an atomic operation that becomes a loop they come together at once, if all come by. May they come
- * to this block one by one? At the builder all lanes of the warp come together. */
+/* target_ptx_yield.c. Once the halls are known: do lanes yield in a loop of the kernel, and where
+ * are they still apart? Behind an atomic operation that becomes a loop they come together at once,
+ * if all come by. May they come to this block apart? At the builder all lanes come together. */
 bool lw__ptx_find_yields(struct meet *m);
 bool lw__ptx_come_apart(const struct meet *m, LLVMBasicBlockRef block);
 void lw__ptx_come_together(struct meet *m);

@@ -7,6 +7,7 @@ target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
 declare i32 @lw.thread_idx.x() memory(none)
+declare i32 @lw.warp_id() memory(none)
 declare i32 @lw.warp_sum.i32(i32) convergent nounwind
 declare void @lw.barrier() convergent nounwind
 
@@ -119,5 +120,36 @@ join:
   %v = phi i32 [ %old, %wait ], [ %one, %other ]
   %sum = call i32 @lw.warp_sum.i32(i32 %v) [ "lw.instance"(i64 1) ]
   store i32 %sum, ptr %to
+  ret void
+}
+
+; Lanes come one by one, too, to what lies between two meetings of a hall, if only the block parts
+; there: nobody comes together behind an operation of bytes, which becomes a loop, but in the hall.
+; CHECK-LABEL: define win64cc void @awaited(
+; CHECK: atomicrmw add ptr %{{.*}}, i8 5
+; CHECK-NEXT: br i1
+; CHECK: {{^}}hall:
+; CHECK-NEXT: call void @lw_cuda_come_together(
+define win64cc void @awaited(ptr %cells, i32 %warps) {
+entry:
+  %t = call i32 @lw.thread_idx.x()
+  %w = call i32 @lw.warp_id()
+  %gone = icmp sge i32 %w, %warps
+  %low = and i32 %t, 3
+  %waits = icmp eq i32 %low, 0
+  br i1 %gone, label %end, label %stay
+stay:
+  br i1 %waits, label %wait, label %go
+wait:
+  call void @lw.barrier() [ "lw.instance"(i64 0) ]
+  br label %go
+go:
+  %at = getelementptr i8, ptr %cells, i32 %t
+  %old = atomicrmw add ptr %at, i8 5 monotonic
+  br i1 %waits, label %again, label %end
+again:
+  call void @lw.barrier() [ "lw.instance"(i64 1) ]
+  br label %end
+end:
   ret void
 }
