@@ -11,6 +11,9 @@
  * with it went wrong for an odd x on an H200, as if -(x >> k) were meant, and CUDA 13.5 does not
  * write it. The same number is ~((x - 1) >> k).
  *
+ * Of neg.s16 and abs.s16 the assembler takes the number in 32 bits for that in 16, where -32768
+ * becomes 32768 (random kernel 1181003178). ~x + 1 it leaves alone; LLVM must not see what that is.
+ *
  * Of a choice between 1 or -1 and minus zero the assembler (CUDA 13.5's too) makes the number that
  * a comparison leaves, whose zero has no sign (random kernel 1093000752). Of bits it does not.
  *
@@ -96,6 +99,96 @@ static void shift_inverted(LLVMBuilderRef b, LLVMValueRef i)
     LLVMPositionBuilderBefore(b, i);
     LLVMValueRef less = LLVMBuildAdd(b, x, LLVMConstAllOnes(LLVMTypeOf(x)), "");
     LLVMValueRef v = LLVMBuildNot(b, LLVMBuildAShr(b, less, LLVMGetOperand(i, 1), ""), "");
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
+static bool is_short(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
+}
+
+/* Of a product with minus a power of two LLVM makes a shift and a negation. The power's exponent;
+ * -1: it is none. */
+static int negated_power(LLVMValueRef factor)
+{
+    if (!factor || !LLVMIsAConstantInt(factor))
+        return -1;
+    for (int k = 0; k < 15; k++)
+        if (LLVMConstIntGetSExtValue(factor) == -(INT64_C(1) << k))
+            return k;
+    return -1;
+}
+
+static bool is_negating_product(LLVMValueRef i)
+{
+    LLVMValueRef factor = LLVMGetOperand(i, 1);
+    if (!LLVMIsAConstant(factor) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind)
+        return negated_power(factor) >= 0;
+    bool some = false;
+    for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(i)); k++)
+        some |= negated_power(LLVMGetAggregateElement(factor, k)) >= 0;
+    return some;
+}
+
+static bool is_absolute(LLVMValueRef i)
+{
+    LLVMValueRef callee = LLVMIsAIntrinsicInst(i) ? LLVMGetCalledValue(i) : NULL;
+    return callee && LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID("llvm.abs", 8);
+}
+
+static bool is_short_negation(LLVMValueRef i)
+{
+    if (!LLVMIsAInstruction(i) || !is_short(LLVMTypeOf(i)))
+        return false;
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMSub: return LLVMIsNull(LLVMGetOperand(i, 0));
+    case LLVMMul: return is_negating_product(i);
+    case LLVMCall: return is_absolute(i);
+    default: return false;
+    }
+}
+
+static LLVMValueRef negate_short(LLVMBuilderRef b, LLVMValueRef x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return lw__llvm_asm(b, LLVMFunctionType(type, &type, 1, false),
+                        "not.b16 $0, $1;\n\tadd.s16 $0, $0, 1;", "=h,h", false, &x, 1);
+}
+
+/* What i, a short negation, makes of this element; factor: of a product, as long as it is one. */
+static LLVMValueRef negated_element(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i,
+                                    LLVMValueRef x, LLVMValueRef factor)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    if (LLVMGetInstructionOpcode(i) == LLVMSub)
+        return negate_short(b, x);
+    if (LLVMGetInstructionOpcode(i) == LLVMCall)
+        return lw__llvm_intrinsic(b, module, "llvm.smax", &type, 1,
+                                  (LLVMValueRef[]){x, negate_short(b, x)}, 2);
+    const int k = negated_power(factor);
+    return k < 0 ? LLVMBuildMul(b, x, factor, "")
+                 : negate_short(b, LLVMBuildShl(b, x, LLVMConstInt(type, (unsigned)k, 0), ""));
+}
+
+static void negate(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i), i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef x = LLVMGetOperand(i, LLVMGetInstructionOpcode(i) == LLVMSub);
+    LLVMValueRef factor = LLVMGetOperand(i, 1), v = LLVMGetPoison(type);
+    LLVMPositionBuilderBefore(b, i);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        v = negated_element(module, b, i, x, factor);
+    else
+        for (unsigned k = 0; k < LLVMGetVectorSize(type); k++) {
+            LLVMValueRef at = LLVMConstInt(i32, k, 0);
+            LLVMValueRef one = negated_element(
+                module, b, i, LLVMBuildExtractElement(b, x, at, ""),
+                LLVMIsAConstant(factor) ? LLVMGetAggregateElement(factor, k) : NULL);
+            v = LLVMBuildInsertElement(b, v, one, at, "");
+        }
     LLVMReplaceAllUsesWith(i, v);
     LLVMInstructionEraseFromParent(i);
 }
@@ -286,6 +379,8 @@ static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
         swap_short(b, i);
     else if (is_negated_and_shifted(i))
         shift_inverted(b, i);
+    else if (is_short_negation(i))
+        negate(module, b, i);
     else if (is_of_bool(i))
         choose(b, i);
     else if (is_choice_of_minus_zero(i))
