@@ -374,11 +374,14 @@ int lw__cuda_copied(const struct lw__cuda *gpu, int result)
     return result ? result : gpu->driver->stream_wait(gpu->copies);
 }
 
-/* Entered. All zero; one of no bytes has an address too. */
+/* Entered. All zero; one of no bytes has an address too, and atomic operations on bytes take the
+ * four around them. */
 static int create(struct lw__cuda *gpu, size_t bytes, uint64_t *memory)
 {
-    int result = gpu->driver->memory_create(memory, bytes);
+    int result;
 
+    bytes = bytes < MEMORY_MIN ? MEMORY_MIN : (bytes + 3) & ~(size_t)3;
+    result = gpu->driver->memory_create(memory, bytes);
     if (result)
         return result;
     result = lw__cuda_copied(gpu, gpu->driver->memory_fill(*memory, 0, bytes, gpu->copies));
@@ -396,7 +399,7 @@ static lw_status cuda_memory_create(void *state, size_t bytes, void **memory)
 
     *memory = NULL;
     LW_TRY(lw__cuda_enter(gpu));
-    result = create(gpu, bytes < MEMORY_MIN ? MEMORY_MIN : bytes, &address);
+    result = create(gpu, bytes, &address);
     if (result == LW_CU_OUT_OF_MEMORY)
         (void)gpu->driver->memory_info(&unused, &total);
     lw__cuda_leave(gpu);
