@@ -187,7 +187,10 @@ bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
 bool lw__ir_is_arith(LLVMValueRef i); /* a value of its operands and nothing else; no call, GEP */
 bool lw__ir_is_speculatable(LLVMValueRef call);            /* of a function that says so */
 bool lw__ir_saturates(LLVMValueRef call, bool *is_signed); /* fptosi.sat, fptoui.sat */
-LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p);       /* for operands in turn */
+LLVMTypeRef lw__ir_scalar(LLVMTypeRef type); /* a vector's element; else the type itself */
+/* Where shape is a vector, one of so many; else the scalar itself. */
+LLVMTypeRef lw__ir_shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape);
+LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p);                    /* for operands in turn */
 LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from); /* NULL: it is none */
 void lw__ir_set_rare(LLVMValueRef branch); /* its first way is taken rarely */
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);

@@ -101,6 +101,18 @@ bool lw__ir_is_speculatable(LLVMValueRef call)
     return LLVMIsAFunction(f) && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
 }
 
+LLVMTypeRef lw__ir_scalar(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+LLVMTypeRef lw__ir_shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape)
+{
+    return LLVMGetTypeKind(shape) == LLVMVectorTypeKind
+               ? LLVMVectorType(scalar, LLVMGetVectorSize(shape))
+               : scalar;
+}
+
 bool lw__ir_saturates(LLVMValueRef call, bool *is_signed)
 {
     const char *name = lw__ir_callee(call);

@@ -26,22 +26,10 @@ struct half_work {
     bool missing;
 };
 
-static LLVMTypeRef scalar_of(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-}
-
 static bool is_half(LLVMTypeRef type)
 {
-    LLVMTypeKind kind = LLVMGetTypeKind(scalar_of(type));
+    LLVMTypeKind kind = LLVMGetTypeKind(lw__ir_scalar(type));
     return kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
-}
-
-static LLVMTypeRef shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape)
-{
-    return LLVMGetTypeKind(shape) == LLVMVectorTypeKind
-               ? LLVMVectorType(scalar, LLVMGetVectorSize(shape))
-               : scalar;
 }
 
 static LLVMValueRef call_devlib(struct half_work *w, const char *name, LLVMValueRef arg)
@@ -84,10 +72,10 @@ static LLVMValueRef narrow_one(struct half_work *w, LLVMValueRef v, LLVMTypeRef 
 /* One element after the other; to NULL widens to float. */
 static LLVMValueRef convert(struct half_work *w, LLVMValueRef v, LLVMTypeRef to, bool is_signed)
 {
-    LLVMTypeRef type = LLVMTypeOf(v), target = to ? scalar_of(to) : w->f32;
+    LLVMTypeRef type = LLVMTypeOf(v), target = to ? lw__ir_scalar(to) : w->f32;
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return to ? narrow_one(w, v, target, is_signed) : widen_one(w, v);
-    LLVMValueRef result = LLVMGetPoison(shaped_like(target, type));
+    LLVMValueRef result = LLVMGetPoison(lw__ir_shaped_like(target, type));
     for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
         LLVMValueRef index = LLVMConstInt(w->i32, i, 0);
         LLVMValueRef one = LLVMBuildExtractElement(w->b, v, index, "");
@@ -99,7 +87,7 @@ static LLVMValueRef convert(struct half_work *w, LLVMValueRef v, LLVMTypeRef to,
 
 static LLVMValueRef negate(struct half_work *w, LLVMValueRef v)
 {
-    LLVMTypeRef type = LLVMTypeOf(v), bits = shaped_like(w->i16, type);
+    LLVMTypeRef type = LLVMTypeOf(v), bits = lw__ir_shaped_like(w->i16, type);
     LLVMValueRef sign = LLVMConstInt(w->i16, 0x8000, 0), signs[16];
     if (bits != w->i16) {
         unsigned n = LLVMGetVectorSize(type);

@@ -17,9 +17,7 @@ static bool wrong(LLVMValueRef at, const char *rule)
 
 static bool is_half(LLVMValueRef v)
 {
-    LLVMTypeRef type = LLVMTypeOf(v);
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        type = LLVMGetElementType(type);
+    LLVMTypeRef type = lw__ir_scalar(LLVMTypeOf(v));
     return LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
 }
 

@@ -124,9 +124,7 @@ static LLVMValueRef constant_like(LLVMValueRef value, uint64_t number)
 
 LLVMValueRef lw__highest_bit(struct lw__spmd *s, LLVMValueRef bits)
 {
-    LLVMTypeRef scalar = LLVMTypeOf(bits);
-    if (LLVMGetTypeKind(scalar) == LLVMVectorTypeKind)
-        scalar = LLVMGetElementType(scalar);
+    LLVMTypeRef scalar = lw__ir_scalar(LLVMTypeOf(bits));
     LLVMValueRef zeros = lw__intrinsic(s, "llvm.ctlz", bits, LLVMConstNull(s->i1));
     return LLVMBuildSub(s->b, constant_like(bits, bits_of(s, scalar) - 1), zeros, "");
 }

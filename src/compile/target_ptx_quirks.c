@@ -33,6 +33,7 @@
 #include "compile/target_ptx.h"
 #include <llvm-c/Target.h>
 #include <stdio.h>
+#include <string.h>
 
 /* For each element of a vector. */
 static LLVMValueRef constant(LLVMBuilderRef b, LLVMTypeRef type, int64_t value)
@@ -63,10 +64,8 @@ static LLVMValueRef convert_bounded(LLVMModuleRef module, LLVMBuilderRef b, LLVM
 
 static bool is_of_bool(LLVMValueRef i)
 {
-    LLVMTypeRef type = LLVMIsASIToFPInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 0)) : NULL;
-    if (type && LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        type = LLVMGetElementType(type);
-    return type && LLVMGetIntTypeWidth(type) == 1;
+    return LLVMIsASIToFPInst(i) &&
+           LLVMGetIntTypeWidth(lw__ir_scalar(LLVMTypeOf(LLVMGetOperand(i, 0)))) == 1;
 }
 
 static void choose(LLVMBuilderRef b, LLVMValueRef i)
@@ -82,9 +81,7 @@ static void choose(LLVMBuilderRef b, LLVMValueRef i)
 
 static bool is_negated_and_shifted(LLVMValueRef i)
 {
-    LLVMTypeRef type = LLVMTypeOf(i);
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        type = LLVMGetElementType(type);
+    LLVMTypeRef type = lw__ir_scalar(LLVMTypeOf(i));
     if (!LLVMIsAInstruction(i) || LLVMGetInstructionOpcode(i) != LLVMAShr ||
         LLVMGetIntTypeWidth(type) != 32 || !LLVMIsAConstant(LLVMGetOperand(i, 1)))
         return false;
@@ -105,8 +102,7 @@ static void shift_inverted(LLVMBuilderRef b, LLVMValueRef i)
 
 static bool is_short(LLVMTypeRef type)
 {
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        type = LLVMGetElementType(type);
+    type = lw__ir_scalar(type);
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
 }
 
@@ -133,12 +129,6 @@ static bool is_negating_product(LLVMValueRef i)
     return some;
 }
 
-static bool is_absolute(LLVMValueRef i)
-{
-    LLVMValueRef callee = LLVMIsAIntrinsicInst(i) ? LLVMGetCalledValue(i) : NULL;
-    return callee && LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID("llvm.abs", 8);
-}
-
 static bool is_short_negation(LLVMValueRef i)
 {
     if (!LLVMIsAInstruction(i) || !is_short(LLVMTypeOf(i)))
@@ -146,7 +136,7 @@ static bool is_short_negation(LLVMValueRef i)
     switch (LLVMGetInstructionOpcode(i)) {
     case LLVMSub: return LLVMIsNull(LLVMGetOperand(i, 0));
     case LLVMMul: return is_negating_product(i);
-    case LLVMCall: return is_absolute(i);
+    case LLVMCall: return !strncmp(lw__ir_callee(i), "llvm.abs.", 9);
     default: return false;
     }
 }
@@ -199,13 +189,11 @@ static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
     const bool saturates = lw__ir_saturates(i, &is_signed);
     if (!saturates && !LLVMIsAFPToSIInst(i) && !LLVMIsAFPToUIInst(i))
         return;
-    LLVMTypeRef type = LLVMTypeOf(i), wide = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
-    const bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-    const unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(type) : type);
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMTypeRef wide = lw__ir_shaped_like(LLVMInt32TypeInContext(LLVMGetTypeContext(type)), type);
+    const unsigned bits = LLVMGetIntTypeWidth(lw__ir_scalar(type));
     if (bits >= 32)
         return;
-    if (is_vector)
-        wide = LLVMVectorType(wide, LLVMGetVectorSize(type));
     LLVMPositionBuilderBefore(b, i);
     LLVMValueRef v = saturates ? convert_bounded(module, b, i, wide, bits, is_signed)
                                : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");
@@ -238,9 +226,8 @@ static bool is_choice_of_minus_zero(LLVMValueRef i)
 
 static void choose_bits(LLVMBuilderRef b, LLVMValueRef i)
 {
-    LLVMTypeRef type = LLVMTypeOf(i), bits = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
-    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
-        bits = LLVMVectorType(bits, LLVMGetVectorSize(type));
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMTypeRef bits = lw__ir_shaped_like(LLVMInt32TypeInContext(LLVMGetTypeContext(type)), type);
     LLVMPositionBuilderBefore(b, i);
     LLVMValueRef v =
         LLVMBuildSelect(b, LLVMGetOperand(i, 0), LLVMConstBitCast(LLVMGetOperand(i, 1), bits),
@@ -304,8 +291,7 @@ static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
 
 static bool is_short_swap(LLVMValueRef i)
 {
-    LLVMTypeRef type = LLVMIsAAtomicCmpXchgInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 1)) : NULL;
-    return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
+    return LLVMIsAAtomicCmpXchgInst(i) && is_short(LLVMTypeOf(LLVMGetOperand(i, 1)));
 }
 
 static void swap_short(LLVMBuilderRef b, LLVMValueRef i)

@@ -19,6 +19,7 @@ enum {
     CAPABILITY_MAX = 90, /* that lanewise-compile knows; newer GPUs take its code */
     NAMES_MAX = 4,       /* of kernels that may have lost the GPU */
     MEMORY_MIN = 256,
+    MEMORY_STEP = 4, /* atomic operations on bytes take the four around them */
 };
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -374,13 +375,12 @@ int lw__cuda_copied(const struct lw__cuda *gpu, int result)
     return result ? result : gpu->driver->stream_wait(gpu->copies);
 }
 
-/* Entered. All zero; one of no bytes has an address too, and atomic operations on bytes take the
- * four around them. */
+/* Entered. All zero; one of no bytes has an address too. */
 static int create(struct lw__cuda *gpu, size_t bytes, uint64_t *memory)
 {
     int result;
 
-    bytes = bytes < MEMORY_MIN ? MEMORY_MIN : (bytes + 3) & ~(size_t)3;
+    bytes = bytes < MEMORY_MIN ? MEMORY_MIN : (bytes + MEMORY_STEP - 1) / MEMORY_STEP * MEMORY_STEP;
     result = gpu->driver->memory_create(memory, bytes);
     if (result)
         return result;

@@ -1,5 +1,5 @@
 // Atomic operations on the last bytes of a buffer whose size is no multiple of four: hardware that
-// has none for bytes takes the four around them.
+// has none for bytes takes the four around them. `cuda` gives any buffer 256 bytes, so it has more.
 // run: -b 3 --quiet u8[259] i16[131]
 #include <lanewise/kernel.h>
 
