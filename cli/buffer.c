@@ -3,6 +3,8 @@
 #include "cli.h"
 #include <string.h>
 
+enum { TENSOR_RANK_MAX = sizeof((lw_tensor *)NULL)->extent / sizeof(ptrdiff_t) };
+
 int cli_arg_create(lw_device *device, struct cli_arg *arg)
 {
     lw_status status = LW_OK;
@@ -65,7 +67,8 @@ lw_arg cli_arg_pack(const struct cli_arg *arg)
         return pack_scalar(arg->type->dtype, arg->value);
     if (!arg->is_buffer)
         return lw_arg_bytes(arg->value, arg->type->bytes);
-    if (arg->param.kind != LW_PARAM_TENSOR)
+    bool has_sizes = arg->param.dims > 0 && arg->rank <= TENSOR_RANK_MAX;
+    if (arg->param.kind != LW_PARAM_TENSOR && !has_sizes)
         return lw_arg_buffer(arg->buffer);
     lw_tensor tensor = {.buffer = arg->buffer, .rank = arg->rank};
     for (int axis = 0; axis < arg->rank; axis++)

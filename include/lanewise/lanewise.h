@@ -307,7 +307,9 @@ LW_CHECKED lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end
 /* ---- launching ----------------------------------------------------------------------------- */
 
 /* A strided view of a buffer for a TENSOR parameter. extent and stride in elements; all strides 0
- * means C order. */
+ * means C order. A pointer parameter takes one too, in elements of the buffer, if it is in C order:
+ * the pointer is to its first element. Where it has the rank of `a[rows][cols]`, its first extent
+ * must be at least the declared one and the others equal. */
 typedef struct lw_tensor {
     lw_buffer *buffer;
     size_t offset;
@@ -385,13 +387,14 @@ static inline lw_dim3 lw_dim_same(lw_dim3 d) { return d; }
 
 /* All zero means the defaults. */
 typedef struct lw_launch_options {
-    size_t shared_bytes; /* dynamic block memory */
+    size_t shared_bytes; /* dynamic block memory; above 0 for a kernel with DYNAMIC_SHARED */
 } lw_launch_options;
 
 /* lw_stream_launch - queue one launch of grid x block threads.
  * Checked before anything runs: the arguments' count, types and dtypes (integers convert to any
  * integer or floating type that holds the value, reals to floating types), devices, the sizes
- * declared as `a[rows][cols]` against the buffers, block and grid limits, BLOCK(...).
+ * declared as `a[rows][cols]` against buffers and extents, block and grid limits, BLOCK(...),
+ * that a kernel with DYNAMIC_SHARED gets some.
  * On "cpu" and "cuda" the first launch of a kernel with a new size of block builds its code for
  * that size, or takes it from the cache. On "cuda" the call may wait while more than 1000 launches
  * of the stream are under way.

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RANK_MAX = 4 }; /* of an lw_tensor */
+
 /* One argument and the parameter it is for. */
 struct slot {
     struct lw__job *job;
@@ -81,15 +83,6 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
     return LW_OK;
 }
 
-static lw_status pack_pointer(struct slot *s)
-{
-    if (s->arg->kind != LW_ARG_BUFFER)
-        return wrong_kind(s, "a buffer");
-    LW_TRY(take_buffer(s, s->arg->as.buffer));
-    memcpy(s->to, &s->arg->as.buffer->memory, sizeof(void *));
-    return LW_OK;
-}
-
 /* ---- tensors ---- */
 
 /* All strides 0: C order. False where the strides leave the range of ptrdiff_t. */
@@ -149,15 +142,21 @@ static lw_status check_reach(const struct slot *s, const lw_tensor *t, size_t co
     return LW_OK;
 }
 
+static lw_status check_extents(const struct slot *s, const lw_tensor *t)
+{
+    for (int i = 0; i < t->rank; i++)
+        if (t->extent[i] < 0)
+            return lw__fail(LW_E_SHAPE, "%s: extent %d is %td, need at least 0", s->what, i,
+                            t->extent[i]);
+    return LW_OK;
+}
+
 static lw_status check_view(const struct slot *s, lw_tensor *t)
 {
     if (t->rank != s->param->rank)
         return lw__fail(LW_E_SHAPE, "%s has rank %d, the lw_tensor %d", s->what, s->param->rank,
                         t->rank);
-    for (int i = 0; i < t->rank; i++)
-        if (t->extent[i] < 0)
-            return lw__fail(LW_E_SHAPE, "%s: extent %d is %td, need at least 0", s->what, i,
-                            t->extent[i]);
+    LW_TRY(check_extents(s, t));
     if (!default_strides(t))
         return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
     return check_reach(s, t, t->buffer->bytes / s->param->element_bytes);
@@ -179,6 +178,92 @@ static lw_status pack_tensor(struct slot *s)
     memcpy(s->to, &data, sizeof data);
     memcpy(s->to + sizeof data, t.extent, axes);
     memcpy(s->to + sizeof data + axes, t.stride, axes);
+    return LW_OK;
+}
+
+/* ---- pointers ---- */
+
+static void add_numbers(struct lw__text *text, int count, const ptrdiff_t *numbers)
+{
+    for (int i = 0; i < count; i++)
+        lw__text_add(text, "%s%td", i ? ", " : "", numbers[i]);
+}
+
+/* The strides must be those of C order; that of an axis with one element has no effect. */
+static lw_status check_contiguous(const struct slot *s, const lw_tensor *t)
+{
+    lw_tensor plain = *t;
+    struct lw__text text = {0};
+    bool is_plain = true;
+
+    memset(plain.stride, 0, sizeof plain.stride);
+    if (is_empty(t))
+        return LW_OK;
+    if (!default_strides(&plain))
+        return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
+    for (int i = 0; i < t->rank; i++)
+        is_plain = is_plain && (t->extent[i] == 1 || t->stride[i] == plain.stride[i]);
+    if (is_plain)
+        return LW_OK;
+    lw__text_add(&text,
+                 "%s is a plain pointer, so the lw_tensor must be in C order: its strides are ",
+                 s->what);
+    add_numbers(&text, t->rank, t->stride);
+    lw__text_add(&text, "; need ");
+    add_numbers(&text, t->rank, plain.stride);
+    if (text.failed)
+        lw__fail(LW_E_MEMORY, "out of memory: the strides of %s", s->what);
+    else
+        lw__fail(LW_E_SHAPE, "%s", text.data);
+    is_plain = text.failed;
+    lw__text_free(&text);
+    return is_plain ? LW_E_MEMORY : LW_E_SHAPE;
+}
+
+/* What a pointer to whole elements of the parameter may begin at. */
+static lw_status check_start(const struct slot *s, const lw_tensor *t)
+{
+    const size_t step = s->param->element_bytes, bytes = t->offset * t->buffer->element_bytes;
+
+    if (!step || bytes % step == 0)
+        return LW_OK;
+    return lw__fail(LW_E_SHAPE,
+                    "%s: the lw_tensor begins at byte %zu of its buffer; need a multiple of %zu, "
+                    "the size of what the parameter points to",
+                    s->what, bytes, step);
+}
+
+/* A view for a pointer counts in elements of its buffer. */
+static lw_status check_plain_view(const struct slot *s, lw_tensor *t)
+{
+    if (t->rank < 0 || t->rank > RANK_MAX)
+        return lw__fail(LW_E_SHAPE, "%s: the lw_tensor has rank %d, need 0 to %d", s->what, t->rank,
+                        RANK_MAX);
+    LW_TRY(check_extents(s, t));
+    if (!default_strides(t))
+        return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
+    LW_TRY(check_contiguous(s, t));
+    LW_TRY(check_reach(s, t, t->buffer->count));
+    return check_start(s, t);
+}
+
+static lw_status pack_pointer(struct slot *s)
+{
+    lw_tensor t = {0};
+    char *data;
+
+    if (s->arg->kind != LW_ARG_BUFFER && s->arg->kind != LW_ARG_TENSOR)
+        return wrong_kind(s, "a buffer");
+    if (s->arg->kind == LW_ARG_TENSOR)
+        t = s->arg->as.tensor;
+    else
+        t.buffer = s->arg->as.buffer;
+    LW_TRY(take_buffer(s, t.buffer));
+    if (s->arg->kind == LW_ARG_TENSOR)
+        LW_TRY(check_plain_view(s, &t));
+    data =
+        t.offset ? (char *)t.buffer->memory + t.offset * t.buffer->element_bytes : t.buffer->memory;
+    memcpy(s->to, &data, sizeof data);
     return LW_OK;
 }
 
@@ -249,18 +334,71 @@ static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, stru
                : lw__fail(LW_E_SHAPE, "%s: %s is beyond any memory", s->what, text->data);
 }
 
+/* True if an array with these extents, in elements of its buffer, has the declared sizes, of which
+ * the first is a minimum. An element of the parameter takes `parts` of the buffer's: the last
+ * extent counts those, or is an axis of its own. */
+static bool has_declared_sizes(const lw_tensor *t, const int64_t *sizes, int dims, size_t parts)
+{
+    const bool is_split = t->rank == dims;
+
+    for (int i = 0; i < dims; i++) {
+        const size_t unit = is_split && i == dims - 1 ? parts : 1;
+        const size_t extent = (size_t)t->extent[i], size = (size_t)sizes[i];
+
+        if (extent % unit || (i ? extent / unit != size : extent / unit < size))
+            return false;
+    }
+    return true;
+}
+
+/* An array of the declared rank has the declared sizes; one of another rank is taken as a row of
+ * elements. text is "a[4][16]". */
+static lw_status check_shape(const struct slot *s, const int64_t *sizes, struct lw__text *text)
+{
+    const lw_tensor *t = &s->arg->as.tensor;
+    const size_t bytes = s->param->element_bytes; /* 0: a struct without members */
+    const size_t parts = bytes ? bytes / t->buffer->element_bytes : 1;
+    const int dims = s->param->dims;
+    const bool has_own_axis = parts > 1 && t->rank == dims + 1 && (size_t)t->extent[dims] == parts;
+
+    if (t->rank != dims && !has_own_axis)
+        return LW_OK;
+    if (has_declared_sizes(t, sizes, dims, parts))
+        return LW_OK;
+    if (parts > 1)
+        lw__text_add(text, " of %zu x %s each", parts, buffer_type(t->buffer));
+    lw__text_add(text, "; the array given has the shape [");
+    add_numbers(text, t->rank, t->extent);
+    return text->failed
+               ? lw__fail(LW_E_MEMORY, "out of memory: the sizes of %s", s->what)
+               : lw__fail(LW_E_SHAPE, "%s is declared %s]; the first must be at least that%s",
+                          s->what, text->data, dims > 1 ? ", the others equal" : "");
+}
+
+/* What the argument has from its start on. */
+static size_t bytes_held(const struct slot *s, const lw_buffer *b)
+{
+    const size_t offset = s->arg->kind == LW_ARG_TENSOR ? s->arg->as.tensor.offset : 0;
+
+    return b->bytes - offset * b->element_bytes;
+}
+
 static lw_status check_declared(const struct slot *s, const int64_t *sizes)
 {
+    const bool is_tensor = s->arg->kind == LW_ARG_TENSOR;
+    const lw_buffer *b = is_tensor ? s->arg->as.tensor.buffer : s->arg->as.buffer;
     struct lw__text text = {0};
-    size_t needed, held = s->arg->as.buffer->bytes;
+    size_t needed, held = bytes_held(s, b);
     lw_status status = declared_bytes(s, sizes, &text, &needed);
 
+    if (!status && is_tensor)
+        status = check_shape(s, sizes, &text);
     if (!status && needed > held)
-        status = lw__fail(LW_E_SHAPE,
-                          "%s is declared %s, which needs %zu bytes; the buffer has "
-                          "%zu (%zu x %s)",
-                          s->what, text.data, needed, held, s->arg->as.buffer->count,
-                          buffer_type(s->arg->as.buffer));
+        status =
+            lw__fail(LW_E_SHAPE,
+                     "%s is declared %s, which needs %zu bytes; the buffer has "
+                     "%zu (%zu x %s)",
+                     s->what, text.data, needed, held, held / b->element_bytes, buffer_type(b));
     lw__text_free(&text);
     return status;
 }

@@ -13,6 +13,22 @@
 // run: -k transpose -b 3,2 2 3 f32[2,2] f32[6]=iota
 // status: 2
 // stderr: to
+// run: -k transpose -b 3,2 2 3 f32[4,2] f32[5,3]=iota
+// expect: to: f32[4,2] = [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0], [0.0, 0.0]]
+// run: -k transpose -b 3,2 2 3 f32[3,2] f32[3,2]=iota
+// status: 2
+// stderr: parameter 4 'from' (const float [rows][cols]) is declared from[2][3]; the array given has the shape [3, 2]; the first must be at least that, the others equal
+// run: -k transpose -b 3,2 2 3 f32[3,2] f32[3,4]=iota
+// status: 2
+// stderr: from[2][3]; the array given has the shape [3, 4]
+// run: -k transpose -b 3,2 2 3 f32[2,2] f32[2,3]=iota
+// status: 2
+// stderr: to[3][2]; the array given has the shape [2, 2]
+// run: -k rows -b 2 2 'f32[2,2,4]' 'f32[2,8]=iota'
+// expect: to: f32[2,2,4] = [[[0.0, 1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 0.0]], [[8.0, 9.0, 10.0, 11.0], [0.0, 0.0, 0.0, 0.0]]]
+// run: -k rows -b 2 2 'f32[2,8]' 'f32[4,4]=iota'
+// status: 2
+// stderr: from[2][2] of 4 x f32 each; the array given has the shape [4, 4]
 // run: -k expression -b 1 3 i32[10]
 // expect: a: i32[10] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 10]
 // run: -k expression -b 1 3 i32[9]
@@ -56,4 +72,9 @@ KERNEL void none(int n, int a[n])
 {
     if (n)
         a[0] = 1;
+}
+
+KERNEL void rows(int n, float4 to[n][2], const float4 from[n][2])
+{
+    to[thread_idx.x][0] = from[thread_idx.x][0];
 }

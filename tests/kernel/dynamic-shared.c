@@ -1,9 +1,15 @@
 // DYNAMIC_SHARED: sized at launch, every name begins at the same byte, beside SHARED and each block
-// with its own; at least 96 KiB.
+// with its own; at least 96 KiB. A launch without a size for it is an error.
 // run: -k sizes --shared 256 -b 64 -g 3 i32[3]
 // expect: out: i32[3] = [2016, 2080, 2144]
 // run: -k same_start --shared 16 -b 1 i32[3]
 // expect: out: i32[3] = [0, 1065353216, 1]
+// run: -k same_start -b 1 i32[3]
+// status: 2
+// stderr: same_start: it uses DYNAMIC_SHARED memory and the launch gives it 0 bytes
+// stderr: --shared
+// run: -k unused -b 1 i32[1]
+// expect: out: i32[1] = [7]
 // run: -k all --shared 98304 -b 256 i32[1]
 // expect: out: i32[1] = [24576]
 // run: -k all --shared 1000000000 -b 256 i32[1]
@@ -53,4 +59,12 @@ KERNEL void all(int *out)
     right = block_sum(right);
     if (thread_idx.x == 0)
         *out = right;
+}
+
+/* A name that is declared and not used asks for no memory. */
+KERNEL void unused(int *out)
+{
+    DYNAMIC_SHARED(float, floats);
+    (void)floats;
+    *out = 7;
 }

@@ -320,7 +320,158 @@ static void tensors(void)
     lw_program_destroy(program);
 }
 
+/* ---- views for pointers ---- */
+
+/* A float *x, no sizes declared. */
+static void pointer_views(void)
+{
+    lw_kernel *k = one_param("float *", "p(f32)", 8, 0);
+    lw_tensor t = view(8, 8, 0, 0);
+
+#undef X
+#define X "k: parameter 1 'x' (float *)"
+    TAKES(t);
+    TAKES(view(8, 8, 8, 1));
+    TAKES(view(1, 8, 77, 1));
+    TAKES(view(8, 1, 1, 5));
+    TAKES(view(0, 8, 3, 3));
+    t.rank = 0;
+    t.offset = 63;
+    TAKES(t);
+    t.offset = 64;
+    REFUSES(t, X " reaches elements 64 to 64, the buffer has 64");
+    t = view(8, 8, 0, 0);
+    t.offset = 1;
+    REFUSES(t, X " reaches elements 1 to 64, the buffer has 64");
+    REFUSES(view(8, 9, 0, 0), X " reaches elements 0 to 71, the buffer has 64");
+    REFUSES(view(8, -1, 0, 0), X ": extent 1 is -1, need at least 0");
+    REFUSES(view(PTRDIFF_MAX, PTRDIFF_MAX, 0, 0), X ": the extents reach beyond any memory");
+    REFUSES(view(4, 8, 1, 4),
+            X " is a plain pointer, so the lw_tensor must be in C order: its strides are 1, 4; "
+              "need 8, 1");
+    REFUSES(view(4, 8, -8, 1),
+            X " is a plain pointer, so the lw_tensor must be in C order: its strides are -8, 1; "
+              "need 8, 1");
+    t.rank = 5;
+    REFUSES(t, X ": the lw_tensor has rank 5, need 0 to 4");
+    t.rank = -1;
+    REFUSES(t, X ": the lw_tensor has rank -1, need 0 to 4");
+    t = view(8, 8, 0, 0);
+    t.buffer = f64_8;
+    FAILS(launch_one(k, lw_arg_tensor(t)), LW_E_DTYPE,
+          X " needs a buffer of f32, this one holds f64");
+    lw_program_destroy(program);
+}
+
+/* A view in bytes for a pointer to structs of 12. */
+static void pointer_views_of_structs(void)
+{
+    lw_kernel *k = one_param("struct s *", "p(s12(a@0:a3(f32)))", 8, 0);
+    lw_tensor t = {.buffer = u8_48, .offset = 12, .rank = 1, .extent = {36}};
+
+#undef X
+#define X "k: parameter 1 'x' (struct s *)"
+    TAKES(t);
+    t.offset = 4;
+    REFUSES(t, X ": the lw_tensor begins at byte 4 of its buffer; need a multiple of 12, the size "
+                 "of what the parameter points to");
+    t = (lw_tensor){.buffer = s12_4, .offset = 3, .rank = 1, .extent = {1}};
+    TAKES(t);
+    lw_program_destroy(program);
+}
+
 /* ---- on the device that shows what it gets ---- */
+
+/* The address that the kernel gets is that of the view's first element. */
+static void pointer_view_packed(void)
+{
+    lw_kernel *k = one_param("float *", "p(f32)", 8, 0);
+    lw_tensor t = {.buffer = f32_64, .offset = 3, .rank = 1, .extent = {5}};
+    char *whole, *part;
+
+    WORKS(launch_one(k, lw_arg_buffer(f32_64)));
+    memcpy(&whole, seen_args, sizeof whole);
+    WORKS(launch_one(k, lw_arg_tensor(t)));
+    memcpy(&part, seen_args, sizeof part);
+    CHECK(part == whole + 12);
+    lw_program_destroy(program);
+}
+
+/* float x[4][16] and arrays of shapes that are, or are not, that. */
+static void declared_shapes(void)
+{
+    lw_kernel *k = one_param("float *", "p(f32)", 8, 2);
+    lw_tensor t = view(4, 16, 0, 0);
+
+#undef X
+#define X "k: parameter 1 'x' (float *) is declared x[4][16]"
+#define LEAST "; the first must be at least that, the others equal"
+    TAKES(t);
+    rows_and_columns[0] = 3;
+    TAKES(t);
+    rows_and_columns[0] = 4;
+    REFUSES(view(16, 4, 0, 0), X "; the array given has the shape [16, 4]" LEAST);
+    REFUSES(view(4, 15, 0, 0), X "; the array given has the shape [4, 15]" LEAST);
+    REFUSES(view(3, 16, 0, 0), X "; the array given has the shape [3, 16]" LEAST);
+    REFUSES(view(3, 17, 0, 0), X "; the array given has the shape [3, 17]" LEAST);
+    t.rank = 1, t.extent[0] = 64;
+    TAKES(t);
+    t.extent[0] = 62, t.offset = 2;
+    REFUSES(t, X ", which needs 256 bytes; the buffer has 248 (62 x f32)");
+    lw_program_destroy(program);
+}
+
+/* float4 x[2][4]: in floats, of which the last extent counts four for each, or which have an axis
+ * of their own. */
+static void declared_vectors(void)
+{
+    lw_kernel *k = one_param("float4 *", "p(v4(f32))", 8, 2);
+    lw_tensor own = {.buffer = f32_64, .rank = 3, .extent = {2, 4, 4}};
+
+    rows_and_columns[0] = 2, rows_and_columns[1] = 4;
+#undef X
+#define X "k: parameter 1 'x' (float4 *) is declared x[2][4] of 4 x f32 each"
+    TAKES(view(2, 16, 0, 0));
+    TAKES(own);
+    REFUSES(view(4, 8, 0, 0), X "; the array given has the shape [4, 8]" LEAST);
+    REFUSES(view(2, 17, 0, 0), X "; the array given has the shape [2, 17]" LEAST);
+    own.extent[1] = 5;
+    REFUSES(own, X "; the array given has the shape [2, 5, 4]" LEAST);
+    own.extent[0] = 4, own.extent[1] = 2, own.extent[2] = 8;
+    TAKES(own);
+    own = (lw_tensor){.buffer = f32_64, .offset = 2, .rank = 1, .extent = {32}};
+    REFUSES(own, "k: parameter 1 'x' (float4 *): the lw_tensor begins at byte 8 of its buffer; "
+                 "need a multiple of 16, the size of what the parameter points to");
+    rows_and_columns[0] = 4, rows_and_columns[1] = 16;
+    lw_program_destroy(program);
+}
+
+/* A struct without members takes no bytes, and any array is large enough. */
+static void declared_nothing(void)
+{
+    lw_kernel *k = one_param("struct e *", "p(s0())", 8, 2);
+
+    TAKES(view(4, 16, 0, 0));
+    lw_program_destroy(program);
+}
+
+/* A kernel with DYNAMIC_SHARED memory needs some. */
+static void dynamic_memory(void)
+{
+    lw_program *p = build_rows(device, "kernel\tk\tvoid k(void)\t1\t0\t0\t0\t0\t1\t0\n");
+    lw_kernel *k = first_kernel(p);
+    lw_launch_options options = {0};
+
+    for (int i = 0; i < 2; i++)
+        FAILS(lw_stream_launch(stream, k, lw_dim_1(1), lw_dim_1(1), i ? &options : NULL, NULL, 0),
+              LW_E_SHAPE,
+              "k: it uses DYNAMIC_SHARED memory and the launch gives it 0 bytes; give its size as "
+              "lw_launch_options.shared_bytes, to the command as --shared");
+    options.shared_bytes = 1;
+    WORKS(lw_stream_launch(stream, k, lw_dim_1(1), lw_dim_1(1), &options, NULL, 0));
+    WORKS(lw_stream_wait(stream));
+    lw_program_destroy(p);
+}
 
 static void declared(void)
 {
@@ -391,8 +542,15 @@ int main(void)
         pointers();
         structs();
         tensors();
+        pointer_views();
+        pointer_views_of_structs();
+        dynamic_memory();
         if (!devices[i]) {
+            pointer_view_packed();
             declared();
+            declared_shapes();
+            declared_vectors();
+            declared_nothing();
             packed();
         }
         tear_down();

@@ -16,7 +16,7 @@ extern char **environ;
 
 #define ROW(name, block, shared)                                                                   \
     "kernel\t" name "\tvoid " name "(unsigned long *out, long n)\t1\t" block "\t" shared           \
-    "\t1\t16\nparam\tout\tunsigned long *\tp(u64)\t0\t8\t0\nparam\tn\tlong\ti64\t8\t8\t0\n"
+    "\t0\t16\nparam\tout\tunsigned long *\tp(u64)\t0\t8\t0\nparam\tn\tlong\ti64\t8\t8\t0\n"
 #define ANY "0\t0\t0"
 
 static const char rows[] =

@@ -12,7 +12,7 @@
 
 #define CUDA_ROW(name, shared)                                                                     \
     "kernel\t" name "\tvoid " name "(int *out, int n)\t1\t0\t0\t0\t" shared                        \
-    "\t1\t12\nparam\tout\tint *\tp(i32)\t0\t8\t0\nparam\tn\tint\ti32\t8\t4\t0\n"
+    "\t0\t12\nparam\tout\tint *\tp(i32)\t0\t8\t0\nparam\tn\tint\ti32\t8\t4\t0\n"
 
 /* A kernel of the test. */
 struct kernel {
