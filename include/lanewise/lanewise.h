@@ -265,8 +265,10 @@ LW_API void lw_stream_destroy(lw_stream *stream);
 
 /* lw_stream_wait - wait until all work queued so far is done; the waiting thread does a part of it,
  * or all.
- * errors   that of the first launch that failed, with the kernel's name in the text: LW_E_LAUNCH,
- *          LW_E_MEMORY, LW_E_CHECK ...; a failed stream runs nothing more and stays failed */
+ * errors   that of the first LW_LAUNCH since the last wait that was refused: it is told once, the
+ *          other launches have run; else that of the first launch that failed, with the kernel's
+ *          name in the text: LW_E_LAUNCH, LW_E_MEMORY, LW_E_CHECK ...; a failed stream runs nothing
+ *          more and stays failed */
 LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
 
 /* lw_stream_wait_for - the same with a limit.
@@ -406,6 +408,15 @@ LW_CHECKED lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_d
                                       lw_dim3 block, const lw_launch_options *options,
                                       const lw_arg *args, size_t count);
 
+/* lw_stream_launch_noted - the same for callers who may ignore the status, as LW_LAUNCH's do: the
+ * first refusal stays with the stream, and its next lw_stream_wait or lw_stream_wait_for gives this
+ * status and text, once. Events, a timeout and a stream that has failed leave the note alone; it is
+ * gone with the stream. A program that deals with refusals itself calls lw_stream_launch.
+ * errors   those of lw_stream_launch */
+LW_API lw_status lw_stream_launch_noted(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid,
+                                        lw_dim3 block, const lw_launch_options *options,
+                                        const lw_arg *args, size_t count);
+
 /* lw_kernel_suggest - a launch that keeps all of the device busy, for kernels that go through their
  * data in steps of the whole grid, so that any size is right. *block is what BLOCK(...) fixes, or
  * else 256 threads; *grid, in x alone, is on "cuda" as many blocks as run at once, with what the
@@ -421,13 +432,14 @@ LW_CHECKED lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_option
 }
 #else
 
-/* LW_LAUNCH(stream, kernel, grid, block, arguments...) - lw_stream_launch with the arguments tagged
- * by their C types. grid and block are integers or lw_dim3; at least one, at most 24 arguments; a
- * struct goes in as lw_arg_bytes(&s, sizeof s). */
+/* LW_LAUNCH(stream, kernel, grid, block, arguments...) - lw_stream_launch_noted with the arguments
+ * tagged by their C types: an lw_status, which need not be looked at, since the next wait for the
+ * stream tells of a launch that was refused. grid and block are integers or lw_dim3; at least one,
+ * at most 24 arguments; a struct goes in as lw_arg_bytes(&s, sizeof s). */
 #define LW_LAUNCH(stream, kernel, grid, block, ...)                                                \
-    lw_stream_launch(stream, kernel, LW__DIM(grid), LW__DIM(block), NULL,                          \
-                     (const lw_arg[]){LW__EACH(__VA_ARGS__)},                                      \
-                     sizeof((const lw_arg[]){LW__EACH(__VA_ARGS__)}) / sizeof(lw_arg))
+    lw_stream_launch_noted(stream, kernel, LW__DIM(grid), LW__DIM(block), NULL,                    \
+                           (const lw_arg[]){LW__EACH(__VA_ARGS__)},                                \
+                           sizeof((const lw_arg[]){LW__EACH(__VA_ARGS__)}) / sizeof(lw_arg))
 
 #define LW__DIM(d) _Generic((d), lw_dim3: lw_dim_same, default: lw_dim_1)(d)
 #define LW__ARG(a)                                                                                 \

@@ -1,4 +1,5 @@
-/* launch.c - lw_stream_launch: limits, arguments, and one job for the stream; lw_kernel_suggest. */
+/* launch.c - lw_stream_launch: limits, arguments, and one job for the stream; its variant that
+ * leaves a note; lw_kernel_suggest. */
 #include "run/run.h"
 #include <stdlib.h>
 
@@ -159,6 +160,16 @@ lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, l
         status = lw__stream_enqueue(stream, job);
     if (status)
         lw__job_free(job);
+    return status;
+}
+
+lw_status lw_stream_launch_noted(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
+                                 const lw_launch_options *options, const lw_arg *args, size_t count)
+{
+    lw_status status = lw_stream_launch(stream, kernel, grid, block, options, args, count);
+
+    if (status && stream)
+        lw__stream_note(stream, status);
     return status;
 }
 

@@ -6,7 +6,7 @@
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
  * Files in flow order: device, compiler, cache, code, layout, program, special, buffer, scalar,
- * args, launch, stream, ahead, event, output, print, report, pool.
+ * args, launch, stream, stream_wait, ahead, event, output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -240,6 +240,8 @@ struct lw_stream {
     uint64_t queued, finished; /* jobs so far; dropped ones are finished */
     lw_status status;          /* of the first failure */
     char error[LW_MESSAGE_MAX + 1];
+    lw_status note_status; /* of the first launch that was refused since the last wait; LW_OK */
+    char note[LW_MESSAGE_MAX + 1];
     atomic_bool cancelled;                     /* read by the device without the lock */
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
     void (*on_output)(const lw_output *output, void *user);
@@ -254,7 +256,20 @@ void lw__streams_schedule(void);                   /* locked: those that can go 
 /* lw__stream_fail - locked: keep the first failure and take out all that is queued; lw__jobs_free
  * it without the lock, then add their number to finished. */
 struct lw__job *lw__stream_fail(lw_stream *stream, lw_status status, const char *error);
+void lw__stream_note(lw_stream *stream,
+                     lw_status status); /* lw_last_error() is for the next wait */
 void lw__stream_keep_output(lw_stream *stream, struct lw__job *job); /* locked: until a wait */
+
+/* ---- stream_wait.c ---- */
+
+lw_status lw__stream_failure(const lw_stream *stream); /* locked; LW_OK: it has not failed */
+
+/* lw__stream_note - a launch was refused with lw_last_error(): for the next wait. Not locked. */
+void lw__stream_note(lw_stream *stream, lw_status status);
+
+/* lw__stream_wait_more - locked: until some of its work is over, or something else has changed.
+ * False: not in time. */
+bool lw__stream_wait_more(lw_stream *stream, const struct timespec *deadline);
 
 /* ---- ahead.c: jobs that the device has taken; all locked, but while they wait ---- */
 

@@ -17,8 +17,8 @@
 #include <string.h>
 
 /* Nanoseconds: launches that run in the thread that queues them; those that no worker is called for
- * as long as that thread may wait for them at once, so that it runs them; what at once is. */
-enum { SMALL_NS = 10000, HELD_NS = 500000, PROMPT_NS = 50000 };
+ * as long as that thread may wait for them at once, so that it runs them. */
+enum { SMALL_NS = 10000, HELD_NS = 500000 };
 
 static lw_stream *streams; /* locked: all that exist */
 
@@ -325,12 +325,6 @@ static void unlist(lw_stream *s)
     lw__pool_forget(s);
 }
 
-/* Locked. Until some of its work is over, or something else has changed. False: not in time. */
-static bool wait_for_more(lw_stream *s, const struct timespec *deadline)
-{
-    return s->ahead ? lw__ahead_drain(s, deadline) : lw__wait_change(deadline);
-}
-
 void lw_stream_destroy(lw_stream *stream)
 {
     struct lw__output *out;
@@ -339,7 +333,7 @@ void lw_stream_destroy(lw_stream *stream)
         return;
     lw__lock();
     while (stream->finished < stream->queued || stream->ahead || stream->is_draining)
-        (void)wait_for_more(stream, NULL);
+        (void)lw__stream_wait_more(stream, NULL);
     unlist(stream);
     lw__unlock();
     lw__jobs_free(stream->orphans);
@@ -389,12 +383,6 @@ void lw__streams_after_fork(void)
 
 /* ---- queueing ---- */
 
-/* Locked. */
-static lw_status stream_failure(const lw_stream *s)
-{
-    return s->status ? lw__fail(s->status, "%s", s->error) : LW_OK;
-}
-
 /* Locked. Nanoseconds that the launch at the head of an idle stream takes; 0: not known. */
 static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
 {
@@ -440,7 +428,7 @@ static void start(lw_stream *s, struct lw__job *job)
 /* Locked, but while the job runs, if it runs here. */
 static lw_status enqueue(lw_stream *s, struct lw__job *job)
 {
-    LW_TRY(stream_failure(s));
+    LW_TRY(lw__stream_failure(s));
     LW_TRY(lw__pool_ready());
     LW_TRY(claim(job));
     lw__pool_release();
@@ -500,82 +488,4 @@ void lw_stream_cancel(lw_stream *stream)
     stream->finished += count;
     lw__announce();
     lw__unlock();
-}
-
-/* ---- waiting ---- */
-
-void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
-                         void *user)
-{
-    if (!stream)
-        return;
-    lw__lock();
-    stream->on_output = fn;
-    stream->user = user;
-    lw__unlock();
-}
-
-/* Not locked: fn may call the library. Another thread that waits gets what comes later. */
-static void deliver(lw_stream *s)
-{
-    struct lw__output *out, *next;
-    void (*fn)(const lw_output *, void *);
-    void *user;
-
-    lw__lock();
-    out = s->outputs;
-    s->outputs = NULL;
-    s->outputs_end = &s->outputs;
-    fn = s->on_output;
-    user = s->user;
-    lw__unlock();
-    for (; out; out = next) {
-        next = *lw__output_next(out);
-        if (fn)
-            lw__output_deliver(out, fn, user);
-        lw__output_destroy(out);
-    }
-}
-
-static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
-{
-    bool in_time = true, done;
-    lw_status status;
-    uint64_t target;
-
-    if (!s)
-        return lw__fail(LW_E_ARG, "the stream is NULL");
-    lw__lock();
-    target = s->queued;
-    if (s->finished < target)
-        s->is_prompt = s->ready && lw__clock() - s->queued_at < PROMPT_NS;
-    while (s->finished < target && in_time)
-        if (deadline || !lw__pool_lend_hand(s))
-            in_time = wait_for_more(s, deadline);
-    done = s->finished >= target;
-    lw__unlock();
-    deliver(s);
-    lw__lock();
-    status = done
-                 ? stream_failure(s)
-                 : lw__fail(LW_E_TIMEOUT, "the work of the stream is not done in time; it goes on");
-    lw__unlock();
-    return status;
-}
-
-lw_status lw_stream_wait(lw_stream *stream)
-{
-    return wait_until(stream, NULL);
-}
-
-lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds)
-{
-    struct timespec deadline;
-    uint64_t seconds = nanoseconds / 1000000000u, rest = nanoseconds % 1000000000u;
-
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    rest += (uint64_t)deadline.tv_nsec;
-    deadline.tv_sec += (time_t)(seconds + rest / 1000000000u);
-    deadline.tv_nsec = (long)(rest % 1000000000u);
-    return wait_until(stream, &deadline);
 }

@@ -86,6 +86,7 @@ static void exports(void)
         F(lw_stream_wait_event),
         F(lw_event_elapsed),
         F(lw_stream_launch),
+        F(lw_stream_launch_noted),
         F(lw_kernel_suggest),
     };
 

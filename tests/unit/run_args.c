@@ -123,32 +123,32 @@ static void counts(void)
 
     WORKS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 64));
     WORKS(lw_stream_wait(stream));
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, 64), LW_E_ARG,
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, f32_64, 64), LW_E_ARG,
           "add takes 4 arguments, not 3: void add(float *out, const float *a, const float *b, int "
           "n)");
     FAILS(lw_stream_launch(stream, k, lw_dim_1(1), lw_dim_1(1), NULL, NULL, 4), LW_E_ARG,
           "add: the list of arguments is NULL");
-    FAILS(LW_LAUNCH(NULL, k, 1, 1, 1), LW_E_ARG, "the stream is NULL");
-    FAILS(LW_LAUNCH(stream, NULL, 1, 1, 1), LW_E_ARG, "the kernel is NULL");
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, f64_8, f32_64, 64), LW_E_DTYPE,
+    FAILS(LAUNCH(NULL, k, 1, 1, 1), LW_E_ARG, "the stream is NULL");
+    FAILS(LAUNCH(stream, NULL, 1, 1, 1), LW_E_ARG, "the kernel is NULL");
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, f64_8, f32_64, 64), LW_E_DTYPE,
           "add: parameter 2 'a' (const float *) needs a buffer of f32, this one holds f64");
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, 1, f32_64, 64), LW_E_DTYPE,
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, 1, f32_64, 64), LW_E_DTYPE,
           "add: parameter 2 'a' (const float *) takes a buffer, not an integer");
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, (lw_buffer *)NULL, f32_64, 64), LW_E_ARG,
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, (lw_buffer *)NULL, f32_64, 64), LW_E_ARG,
           "add: parameter 2 'a' (const float *) needs a buffer, this one is NULL");
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, f32_64), LW_E_DTYPE,
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, f32_64), LW_E_DTYPE,
           "add: parameter 4 'n' (int) takes a number, not a buffer");
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 1.5), LW_E_DTYPE,
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 1.5), LW_E_DTYPE,
           "add: parameter 4 'n' (int) takes an integer, not the real 1.5");
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 1L << 40), LW_E_ARG,
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 1L << 40), LW_E_ARG,
           "add: parameter 4 'n' (int) cannot hold 1099511627776; need -2147483648 to 2147483647");
-    FAILS(LW_LAUNCH(stream, k, 2, 32, ((lw_arg){.kind = (lw_arg_kind)77}), f32_64, f32_64, 1),
+    FAILS(LAUNCH(stream, k, 2, 32, ((lw_arg){.kind = (lw_arg_kind)77}), f32_64, f32_64, 1),
           LW_E_ARG, "add: parameter 1 'out' (float *): the argument's kind is 77, need 0 to 5");
     WORKS(lw_buffer_create(other, LW_F32, 64, &far));
-    CHECK(LW_LAUNCH(stream, k, 2, 32, far, f32_64, f32_64, 1) == LW_E_DEVICE);
+    CHECK(LAUNCH(stream, k, 2, 32, far, f32_64, f32_64, 1) == LW_E_DEVICE);
     CHECK(strstr(lw_last_error(), "add: parameter 1 'out' (float *): the buffer is of "));
     WORKS(lw_stream_create(other, &elsewhere));
-    CHECK(LW_LAUNCH(elsewhere, k, 2, 32, f32_64, f32_64, f32_64, 1) == LW_E_DEVICE);
+    CHECK(LAUNCH(elsewhere, k, 2, 32, f32_64, f32_64, f32_64, 1) == LW_E_DEVICE);
     lw_stream_destroy(elsewhere);
     lw_buffer_destroy(far);
     lw_device_close(other);
@@ -162,7 +162,7 @@ static void mapped(void)
     void *memory;
 
     WORKS(lw_buffer_map(f32_64, &memory));
-    FAILS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 64), LW_E_ARG,
+    FAILS(LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 64), LW_E_ARG,
           "add: parameter 1 'out' (float *): the buffer is mapped; it needs lw_buffer_unmap first");
     WORKS(lw_buffer_unmap(f32_64));
     WORKS(LW_LAUNCH(stream, k, 2, 32, f32_64, f32_64, f32_64, 64));

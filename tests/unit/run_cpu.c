@@ -71,7 +71,7 @@ static void clear(void)
 /* Launch, wait, and a new stream after a failure. */
 static lw_status run(const char *name, lw_dim3 grid, uint32_t block, int64_t n)
 {
-    lw_status status = LW_LAUNCH(stream, kernel(name), grid, block, out, n);
+    lw_status status = LAUNCH(stream, kernel(name), grid, block, out, n);
     char error[LW_MESSAGE_MAX + 1];
 
     if (!status)
@@ -349,15 +349,15 @@ static void builds_from_cache(void)
 static void refusals(void)
 {
     setenv("LW_FAKE_REFUSE", "total 5,1,1", 1);
-    FAILS(LW_LAUNCH(stream, kernel("total"), 1, 5, out, 0), LW_E_COMPILE,
+    FAILS(LAUNCH(stream, kernel("total"), 1, 5, out, 0), LW_E_COMPILE,
           "k.c:3:5: not for blocks of 5,1,1");
     unsetenv("LW_FAKE_REFUSE");
-    FAILS(LW_LAUNCH(stream, kernel("total"), 1, 5, out, 0), LW_E_COMPILE,
+    FAILS(LAUNCH(stream, kernel("total"), 1, 5, out, 0), LW_E_COMPILE,
           "k.c:3:5: not for blocks of 5,1,1");
     clear();
     WORKS(run("total", lw_dim_1(1), 6, 0));
     setenv("LANEWISE_COMPILE", "/no/compiler", 1);
-    CHECK(LW_LAUNCH(stream, kernel("total"), 1, 9, out, 0) == LW_E_INTERNAL);
+    CHECK(LAUNCH(stream, kernel("total"), 1, 9, out, 0) == LW_E_INTERNAL);
     setenv("LANEWISE_COMPILE", getenv("LW_REAL_FAKE"), 1);
     WORKS(run("total", lw_dim_1(1), 9, 0)); /* not kept: it was not the kernel's fault */
     CHECK(out_at(0) == 2);

@@ -78,5 +78,5 @@ static inline lw_status launch(lw_stream *s, lw_program *p, const struct kernel 
 {
     __atomic_store_n(&fake->user, (void *)(uintptr_t)k, __ATOMIC_RELAXED);
     __atomic_store_n(&fake->uses, k->uses, __ATOMIC_RELAXED);
-    return LW_LAUNCH(s, find_kernel(p, k->name), grid, block, out, n);
+    return LAUNCH(s, find_kernel(p, k->name), grid, block, out, n);
 }

@@ -22,10 +22,10 @@ static void run(lw_device *ref)
     WORKS(lw_buffer_write(a, 0, 100, x));
     WORKS(lw_stream_create(ref, &s));
     WORKS(LW_LAUNCH(s, k, 4, 32, out, a, 100));
-    FAILS(LW_LAUNCH(s, k, 4, 32, out, a, 101), LW_E_SHAPE,
+    FAILS(LAUNCH(s, k, 4, 32, out, a, 101), LW_E_SHAPE,
           "twice: parameter 1 'out' (float *) is "
           "declared out[101], which needs 404 bytes; the buffer has 400 (100 x f32)");
-    FAILS(LW_LAUNCH(s, k, 4, 32, out, a, -1), LW_E_SHAPE,
+    FAILS(LAUNCH(s, k, 4, 32, out, a, -1), LW_E_SHAPE,
           "twice: parameter 1 'out' (float *): declared size 1 is -1, need at least 0");
     WORKS(LW_LAUNCH(s, k, 4, 32, out, a, 0));
     WORKS(lw_stream_wait(s));

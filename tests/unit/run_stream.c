@@ -59,6 +59,72 @@ static void failure(void)
     lw_stream_destroy(s);
 }
 
+/* LW_LAUNCH as a statement, its status not looked at: the next wait tells of the first refusal,
+ * once, and what was queued beside it has run. */
+static void refused(void)
+{
+    lw_stream *s = new_stream();
+    lw_event *e;
+
+    gate.count = 0;
+    WORKS(lw_event_create(device, &e));
+    LW_LAUNCH(s, step, 1, 1, 1);
+    LW_LAUNCH(s, step, 0, 1, 2);
+    LW_LAUNCH(s, step, 1, 0, 3);
+    LW_LAUNCH(s, step, 1, 1, 4);
+    WORKS(lw_event_record(e, s));
+    WORKS(lw_event_wait(e));
+    CHECK(gate.count == 2 && gate.log[0] == 1 && gate.log[1] == 4);
+    FAILS(lw_stream_wait(s), LW_E_SHAPE,
+          "step: grid 0 x 1 x 1 has no blocks; need at least 1 each");
+    WORKS(lw_stream_wait(s));
+    FAILS(LW_LAUNCH(s, step, 1, 1, 1.5), LW_E_DTYPE,
+          "step: parameter 1 'what' (int) takes an integer, not the real 1.5");
+    FAILS(lw_stream_wait_for(s, 1000000000), LW_E_DTYPE,
+          "step: parameter 1 'what' (int) takes an integer, not the real 1.5");
+    WORKS(LW_LAUNCH(s, step, 1, 1, 5));
+    WORKS(lw_stream_wait(s));
+    CHECK(gate.count == 3);
+    lw_event_destroy(e);
+    lw_stream_destroy(s);
+}
+
+/* Who calls the function deals with its status: nothing is kept. A NULL stream has no place for it.
+ */
+static void refused_to_caller(void)
+{
+    lw_stream *s = new_stream();
+    lw_arg arg = lw_arg_int(1);
+
+    CHECK(lw_stream_launch(s, step, lw_dim_1(0), lw_dim_1(1), NULL, &arg, 1) == LW_E_SHAPE);
+    WORKS(lw_stream_wait(s));
+    FAILS(LW_LAUNCH(NULL, step, 1, 1, 1), LW_E_ARG, "the stream is NULL");
+    FAILS(LW_LAUNCH(s, NULL, 1, 1, 1), LW_E_ARG, "the kernel is NULL");
+    FAILS(lw_stream_wait(s), LW_E_ARG, "the kernel is NULL");
+    lw_stream_destroy(s);
+}
+
+/* A note waits for a wait that is in time, comes before the stream's failure, and is not made of
+ * launches on a stream that has failed. */
+static void refused_and_failed(void)
+{
+    lw_stream *s = new_stream();
+
+    gate_set(false);
+    LW_LAUNCH(s, step, 1, 1, HOLD);
+    LW_LAUNCH(s, step, 1, 0, 1);
+    LW_LAUNCH(s, step, 1, 1, FAIL);
+    FAILS(lw_stream_wait_for(s, 1000000), LW_E_TIMEOUT,
+          "the work of the stream is not done in time; it goes on");
+    gate_set(true);
+    FAILS(lw_stream_wait(s), LW_E_SHAPE,
+          "step: block 0 x 1 x 1 has no threads; need at least 1 each");
+    FAILS(lw_stream_wait(s), LW_E_LAUNCH, "step: told to fail");
+    CHECK(LW_LAUNCH(s, step, 1, 0, 1) == LW_E_SHAPE);
+    FAILS(lw_stream_wait(s), LW_E_LAUNCH, "step: told to fail");
+    lw_stream_destroy(s);
+}
+
 static void cancel(void)
 {
     lw_stream *s = new_stream();
@@ -249,6 +315,9 @@ int main(void)
     order();
     side_by_side();
     failure();
+    refused();
+    refused_to_caller();
+    refused_and_failed();
     cancel();
     events();
     failed_event();

@@ -43,6 +43,12 @@ static inline void check_works(lw_status got, const char *file, int line)
 #define FAILS(call, status, text) check_fails((call), (status), (text), __FILE__, __LINE__)
 #define WORKS(call) check_works((call), __FILE__, __LINE__)
 
+/* LW_LAUNCH without the note for the next wait. */
+#define LAUNCH(stream, kernel, grid, block, ...)                                                   \
+    lw_stream_launch(stream, kernel, LW__DIM(grid), LW__DIM(block), NULL,                          \
+                     (const lw_arg[]){LW__EACH(__VA_ARGS__)},                                      \
+                     sizeof((const lw_arg[]){LW__EACH(__VA_ARGS__)}) / sizeof(lw_arg))
+
 /* Arguments: three buffers and a number, 28 bytes. */
 #define ADD_ROWS                                                                                   \
     "kernel\tadd\tvoid add(float *out, const float *a, const float *b, int "                       \

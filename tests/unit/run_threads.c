@@ -21,7 +21,7 @@ static void launch_many(lw_kernel *k, lw_stream *own, lw_buffer *buffer, lw_even
             WORKS(lw_stream_wait_event(own, event));
         if (i % 64 == 0)
             WORKS(lw_stream_wait(s));
-        FAILS(LW_LAUNCH(s, k, 0, 32, buffer, shared_buffer, buffer, i), LW_E_SHAPE,
+        FAILS(LAUNCH(s, k, 0, 32, buffer, shared_buffer, buffer, i), LW_E_SHAPE,
               "add: grid 0 x 1 x 1 has no blocks; need at least 1 each");
     }
 }
