@@ -58,6 +58,27 @@ echo "2 4 6 8" | diff - out
 "$TMP/prefix/bin/lanewise" run dot.c 'f64[1]' 'f32[8]=iota' 'f32[8]=iota' 8 >out
 echo "out: f64[1] = [140.0]" | diff - out
 
-for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/kernel.h; do
+# The library of operations, from its own pkg-config file.
+cat >view.c <<'C'
+#include <lanewise/ops.h>
+#include <stdio.h>
+
+int main(void)
+{
+    lw_tensor t;
+
+    if (lw_tensor_of(NULL, 0, NULL, &t) != LW_E_ARG)
+        return 1;
+    puts(lw_last_error());
+    return 0;
+}
+C
+# shellcheck disable=SC2046 # flags are words
+"$CC" -std=c11 $(pkg-config --cflags lanewise-ops) view.c -o view $(pkg-config --libs lanewise-ops)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir lanewise-ops) ./view >out
+echo "the buffer is NULL" | diff - out
+
+for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/kernel.h \
+    include/lanewise/ops.h; do
     [ -f "$TMP/image/usr/$file" ] || { echo "DESTDIR lacks usr/$file"; exit 1; }
 done

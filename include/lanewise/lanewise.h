@@ -30,9 +30,11 @@ extern "C" {
 #if defined(__GNUC__)
 #define LW_API __attribute__((visibility("default")))
 #define LW_CHECKED __attribute__((visibility("default"), warn_unused_result))
+#define LW__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define LW_API
 #define LW_CHECKED
+#define LW__PRINTF(text, first)
 #endif
 
 /* Statuses: values are fixed for ever. X(name, value, text) */
@@ -75,6 +77,10 @@ typedef struct lw_event lw_event;
 /* lw_last_error - the message of the last failed call on this thread: what was wrong, the values,
  * what is needed. One line; "" before the first failure; valid until the thread's next lw_ call. */
 LW_API const char *lw_last_error(void);
+
+/* lw_fail - set this thread's message, one line of at most 1023 bytes, and return the status: for
+ * libraries on top of this one, and for functions that they call back. */
+LW_API lw_status lw_fail(lw_status status, const char *format, ...) LW__PRINTF(2, 3);
 
 /* lw_status_text - what a status means in general; "unknown status" for other values. */
 LW_API const char *lw_status_text(lw_status status);
@@ -308,15 +314,18 @@ LW_CHECKED lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end
 
 /* ---- launching ----------------------------------------------------------------------------- */
 
-/* A strided view of a buffer for a TENSOR parameter. extent and stride in elements; all strides 0
- * means C order. A pointer parameter takes one too, in elements of the buffer, if it is in C order:
- * the pointer is to its first element. Where it has the rank of `a[rows][cols]`, its first extent
- * must be at least the declared one and the others equal. */
+/* A strided view of a buffer, of rank 0 (one element) to 4; offset, extent and stride in elements.
+ * strided true: the strides count as they are, so one of 0 repeats an element, and all 0 a single
+ * one. False: all strides 0 mean C order; others count as they are.
+ * A pointer parameter takes one too, in elements of the buffer, if it is in C order: the pointer is
+ * to its first element. Where it has the rank of `a[rows][cols]`, its first extent must be at least
+ * the declared one and the others equal. */
 typedef struct lw_tensor {
     lw_buffer *buffer;
     size_t offset;
     int rank;
     ptrdiff_t extent[4], stride[4];
+    bool strided;
 } lw_tensor;
 
 typedef enum lw_arg_kind {

@@ -11,19 +11,35 @@
 static _Thread_local char last_error[LW_MESSAGE_MAX + 1];
 
 /* The arguments may point into last_error itself ("%s: %s"), hence the second buffer. */
-lw_status lw__fail(lw_status status, const char *format, ...)
+static void set_error(const char *format, va_list args)
 {
     char text[LW_MESSAGE_MAX + 1];
-    va_list args;
 
-    va_start(args, format);
     if (vsnprintf(text, sizeof text, format, args) < 0)
         text[0] = '\0';
-    va_end(args);
     for (char *p = text; *p; p++)
         if (*p == '\n' || *p == '\r')
             *p = ' ';
     memcpy(last_error, text, sizeof text);
+}
+
+lw_status lw__fail(lw_status status, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    set_error(format, args);
+    va_end(args);
+    return status;
+}
+
+lw_status lw_fail(lw_status status, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    set_error(format ? format : "", args);
+    va_end(args);
     return status;
 }
 

@@ -85,11 +85,13 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
 
 /* ---- tensors ---- */
 
-/* All strides 0: C order. False where the strides leave the range of ptrdiff_t. */
+/* C order, unless the strides count. False where they leave the range of ptrdiff_t. */
 static bool default_strides(lw_tensor *t)
 {
     ptrdiff_t step = 1;
 
+    if (t->strided)
+        return true;
     for (int i = 0; i < t->rank; i++)
         if (t->stride[i])
             return true;
@@ -197,6 +199,7 @@ static lw_status check_contiguous(const struct slot *s, const lw_tensor *t)
     bool is_plain = true;
 
     memset(plain.stride, 0, sizeof plain.stride);
+    plain.strided = false;
     if (is_empty(t))
         return LW_OK;
     if (!default_strides(&plain))

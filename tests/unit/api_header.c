@@ -41,6 +41,7 @@ static void exports(void)
     void (*const all[])(void) = {
 #define F(name) (void (*)(void)) name
         F(lw_last_error),
+        F(lw_fail),
         F(lw_status_text),
         F(lw_version),
         F(lw_warp_size),

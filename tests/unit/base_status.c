@@ -48,6 +48,8 @@ static void messages(void)
     long_text[sizeof long_text - 1] = '\0';
     CHECK(lw__fail(LW_E_ARG, "%s", long_text) == LW_E_ARG);
     CHECK(strlen(lw_last_error()) == LW_MESSAGE_MAX);
+    FAILS(lw_fail(LW_E_DTYPE, "%s\nof %d", "public", 2), LW_E_DTYPE, "public of 2");
+    FAILS(lw_fail(LW_E_DTYPE, "again: %s", lw_last_error()), LW_E_DTYPE, "again: public of 2");
 }
 
 static void types(void)

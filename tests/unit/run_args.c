@@ -307,6 +307,12 @@ static void tensors(void)
     t = view(0, 8, 0, 0);
     t.offset = 64;
     TAKES(t);
+    t = view(1000, 1000, 0, 0);
+    t.strided = true;
+    t.offset = 63;
+    TAKES(t);
+    t.offset = 64;
+    REFUSES(t, X " reaches elements 64 to 64, the buffer has 64");
     t = view(8, 8, 0, 0);
     t.rank = 1;
     REFUSES(t, X " has rank 2, the lw_tensor 1");
@@ -352,6 +358,11 @@ static void pointer_views(void)
     REFUSES(view(4, 8, -8, 1),
             X " is a plain pointer, so the lw_tensor must be in C order: its strides are -8, 1; "
               "need 8, 1");
+    t.strided = true;
+    REFUSES(t, X " is a plain pointer, so the lw_tensor must be in C order: its strides are 0, 0; "
+                 "need 8, 1");
+    t.extent[0] = t.extent[1] = 1;
+    TAKES(t);
     t.rank = 5;
     REFUSES(t, X ": the lw_tensor has rank 5, need 0 to 4");
     t.rank = -1;

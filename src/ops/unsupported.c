@@ -1,0 +1,102 @@
+/* unsupported.c - what ops.h declares and nothing here does yet. A function that is built leaves
+ * this file. What gives an object gives none.
+ */
+#include <lanewise/ops.h>
+
+/* Each definition repeats its declaration, whose parameters it has no use for. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define NOT_BUILT(name, ...)                                                                       \
+    lw_status name(__VA_ARGS__)                                                                    \
+    {                                                                                              \
+        return lw_fail(LW_E_UNSUPPORTED, "%s is not built yet", #name);                            \
+    }
+
+/* The same of one whose last parameter is a place for an object. */
+#define NOT_BUILT_OBJECT(name, place, ...)                                                         \
+    lw_status name(__VA_ARGS__)                                                                    \
+    {                                                                                              \
+        if (place)                                                                                 \
+            *place = NULL;                                                                         \
+        return lw_fail(LW_E_UNSUPPORTED, "%s is not built yet", #name);                            \
+    }
+
+/* clang-format off */
+
+/* ---- operations ---- */
+
+NOT_BUILT(lw_dot, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y, const lw_dot_options *o)
+NOT_BUILT(lw_sum, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_prod, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_max, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_min, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_mean, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_any, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_all, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_argmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_argmin, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
+NOT_BUILT(lw_map, lw_stream *s, lw_tensor out, const char *expression, const lw_tensor *inputs,
+          size_t count)
+NOT_BUILT(lw_map_reduce, lw_stream *s, lw_tensor out, const char *map, const char *combine,
+          double identity, const lw_tensor *inputs, size_t count, const lw_map_reduce_options *o)
+NOT_BUILT(lw_scan, lw_stream *s, lw_tensor out, lw_tensor x, const lw_scan_options *o)
+NOT_BUILT(lw_difference, lw_stream *s, lw_tensor out, lw_tensor x, const lw_difference_options *o)
+NOT_BUILT(lw_moving_average, lw_stream *s, lw_tensor out, lw_tensor x,
+          const lw_moving_average_options *o)
+NOT_BUILT(lw_mean_normalize, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
+NOT_BUILT(lw_layer_norm, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
+NOT_BUILT(lw_rms_norm, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
+NOT_BUILT(lw_softmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
+NOT_BUILT(lw_log_softmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
+NOT_BUILT(lw_permute, lw_stream *s, lw_tensor out, lw_tensor x, const int *axes)
+NOT_BUILT(lw_copy, lw_stream *s, lw_tensor out, lw_tensor x)
+NOT_BUILT(lw_matmul, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
+          const lw_matmul_options *o)
+NOT_BUILT(lw_attention, lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,
+          const lw_attention_options *o)
+NOT_BUILT(lw_conv1d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
+          const lw_conv_options *o)
+NOT_BUILT(lw_conv2d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
+          const lw_conv_options *o)
+NOT_BUILT(lw_take, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
+          const lw_take_options *o)
+NOT_BUILT(lw_histogram, lw_stream *s, lw_tensor counts, lw_tensor x, const lw_histogram_options *o)
+NOT_BUILT(lw_compact, lw_stream *s, lw_tensor out, lw_tensor count, lw_tensor x, lw_tensor mask)
+NOT_BUILT(lw_sort, lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options *o)
+NOT_BUILT(lw_argsort, lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options *o)
+NOT_BUILT(lw_top_k, lw_stream *s, lw_tensor values, lw_tensor indices, lw_tensor x,
+          const lw_top_k_options *o)
+
+/* ---- graphs: none can be made, so that there is none to use ---- */
+
+NOT_BUILT_OBJECT(lw_graph_create, graph, lw_device *device, lw_graph **graph)
+NOT_BUILT(lw_graph_input, lw_graph *g, const char *name, lw_dtype dtype, int rank,
+          const ptrdiff_t *extents, lw_tensor *out)
+NOT_BUILT(lw_graph_temporary, lw_graph *g, lw_dtype dtype, int rank, const ptrdiff_t *extents,
+          lw_tensor *out)
+NOT_BUILT(lw_graph_output, lw_graph *g, const char *name, lw_tensor t)
+NOT_BUILT_OBJECT(lw_graph_compile, x, lw_graph *g, lw_executable **x)
+NOT_BUILT(lw_graph_draw, lw_graph *g, const char *format, const char *path)
+NOT_BUILT(lw_executable_run, lw_executable *x, lw_stream *s, const char *const *names,
+          const lw_tensor *tensors, size_t count)
+NOT_BUILT(lw_executable_get_info, const lw_executable *x, lw_executable_info *info)
+
+void lw_graph_destroy(lw_graph *graph) {}
+lw_stream *lw_graph_stream(lw_graph *graph) { return NULL; }
+void lw_executable_destroy(lw_executable *executable) {}
+
+/* ---- operations by name ---- */
+
+NOT_BUILT(lw_params_int, const lw_params *p, const char *name, int64_t *value)
+NOT_BUILT(lw_params_real, const lw_params *p, const char *name, double *value)
+NOT_BUILT(lw_params_bool, const lw_params *p, const char *name, bool *value)
+NOT_BUILT(lw_params_string, const lw_params *p, const char *name, const char **value)
+NOT_BUILT(lw_params_dtype, const lw_params *p, const char *name, lw_dtype *value)
+NOT_BUILT_OBJECT(lw_op_register, op, const lw_op_def *def, lw_op **op)
+NOT_BUILT_OBJECT(lw_op_find, op, const char *name, lw_op **op)
+NOT_BUILT(lw_op_infer, lw_op *op, const char *params_json, const lw_shape *inputs, size_t count,
+          lw_shape *outputs, size_t capacity)
+NOT_BUILT(lw_op_run, lw_op *op, lw_stream *s, const char *params_json, const lw_tensor *outputs,
+          size_t output_count, const lw_tensor *inputs, size_t input_count)
+
+size_t lw_op_list(const char **names, size_t capacity) { return 0; }
