@@ -1,13 +1,50 @@
 /* lanewise.h - the host API: build kernels written in plain C, launch them on any device.
  *
- *     lw_device *dev;  lw_program *prog;  lw_kernel *k;  lw_buffer *a, *out;  lw_stream *s;
- *     lw_device_open(NULL, &dev);
- *     lw_program_build(dev, "dot.c", NULL, &prog);
- *     lw_program_kernel(prog, "dot_product", &k);
- *     lw_buffer_create(dev, LW_F32, 8, &a);    lw_buffer_create(dev, LW_F32, 1, &out);
- *     lw_stream_create(dev, &s);
- *     LW_LAUNCH(s, k, 1, 8, out, a, a, 8);
- *     if (lw_stream_wait(s) != LW_OK) fprintf(stderr, "%s\n", lw_last_error());
+ *     #include <lanewise/lanewise.h>
+ *     #include <stdio.h>
+ *
+ *     static const char source[] =
+ *         "#include <lanewise/kernel.h>\n"
+ *         "KERNEL void scale(int n, float x[n], float by) {\n"
+ *         "    for (int i = global_idx.x; i < n; i += block_dim.x * grid_dim.x) x[i] *= by;\n"
+ *         "}\n";
+ *
+ *     int main(void)
+ *     {
+ *         lw_build_options options = {.source = source};
+ *         lw_device *dev = NULL;
+ *         lw_program *prog = NULL;
+ *         lw_kernel *k = NULL;
+ *         lw_buffer *x = NULL;
+ *         lw_stream *s = NULL;
+ *         float values[1000];
+ *         for (int i = 0; i < 1000; i++)
+ *             values[i] = (float)i;
+ *
+ *         lw_status status = lw_device_open(NULL, &dev);
+ *         if (!status) status = lw_program_build(dev, "scale.c", &options, &prog);
+ *         if (!status) status = lw_program_kernel(prog, "scale", &k);
+ *         if (!status) status = lw_buffer_create(dev, LW_F32, 1000, &x);
+ *         if (!status) status = lw_buffer_write(x, 0, 1000, values);
+ *         if (!status) status = lw_stream_create(dev, &s);
+ *         if (!status) status = LW_LAUNCH(s, k, 4, 256, 1000, x, 0.5);
+ *         if (!status) status = lw_stream_wait(s);
+ *         if (!status) status = lw_buffer_read(x, 0, 1000, values);
+ *         if (status)
+ *             fprintf(stderr, "%s\n", lw_last_error());
+ *         else
+ *             printf("%g %g %g ... %g\n", values[0], values[1], values[2], values[999]);
+ *
+ *         lw_stream_destroy(s);
+ *         lw_buffer_destroy(x);
+ *         lw_program_destroy(prog);
+ *         lw_device_close(dev);
+ *         return status != LW_OK;
+ *     }
+ *
+ * Built by `cc -std=c11 host.c $(pkg-config --cflags --libs lanewise)` it prints
+ *
+ *     0 0.5 1 ... 499.5
  *
  * Every call that can fail returns an lw_status, leaves its result through the last parameter
  * (NULL or 0 on failure) and a one-line message in lw_last_error(). The library never exits,
