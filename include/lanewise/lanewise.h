@@ -266,6 +266,18 @@ LW_CHECKED lw_status lw_buffer_create_structs(lw_device *device, size_t element_
                                               lw_buffer **buffer);
 LW_API void lw_buffer_destroy(lw_buffer *buffer);
 
+/* lw_buffer_wrap - a buffer in memory of someone else: count elements at `memory`, the host's, on
+ * "cuda" what the GPU can access. What is done to it is ordered by the caller, but for what goes
+ * through this buffer. read_only: it is for const parameters and lw_buffer_read alone.
+ * release(memory, user), where it is not NULL, is called once, when the buffer is destroyed and its
+ * last launch is over, on "cuda" when that is found out: in any thread, where it must not wait for
+ * a stream. After a failure it is not called.
+ * errors   LW_E_ARG memory is NULL and count is not 0, or not aligned for the dtype, or nothing
+ *          that the GPU can access; LW_E_DTYPE; LW_E_MEMORY; LW_E_DEVICE */
+LW_CHECKED lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *memory,
+                                    bool read_only, void (*release)(void *memory, void *user),
+                                    void *user, lw_buffer **buffer);
+
 LW_API size_t lw_buffer_count(const lw_buffer *buffer);         /* elements */
 LW_API size_t lw_buffer_bytes(const lw_buffer *buffer);         /* count times element size */
 LW_API bool lw_buffer_has_dtype(const lw_buffer *buffer);       /* false: made of structs */
@@ -274,22 +286,23 @@ LW_API lw_dtype lw_buffer_dtype(const lw_buffer *buffer);       /* U8 for struct
 /* lw_buffer_write, lw_buffer_read - copy count elements from offset on; they first wait for the
  * launches that use the buffer, on "cuda" also for some that were queued behind them, and return
  * when done.
- * errors   LW_E_ARG; LW_E_SHAPE offset + count is beyond the end; LW_E_DEVICE */
+ * errors   LW_E_ARG, also to write to a read-only one; LW_E_SHAPE offset + count is beyond the end;
+ *          LW_E_DEVICE */
 LW_CHECKED lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count,
                                      const void *from);
 LW_CHECKED lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to);
 
 /* lw_buffer_fill - set every element to *value (one element); waits as lw_buffer_write does.
- * errors   LW_E_ARG, LW_E_DEVICE, LW_E_MEMORY */
+ * errors   LW_E_ARG, also if it is read-only; LW_E_DEVICE, LW_E_MEMORY */
 LW_CHECKED lw_status lw_buffer_fill(lw_buffer *buffer, const void *value);
 
 /* lw_buffer_discard - declare the contents uninitialised: the checker reports a use before a write.
- * errors   LW_E_ARG */
+ * errors   LW_E_ARG, also if it is read-only */
 LW_CHECKED lw_status lw_buffer_discard(lw_buffer *buffer);
 
 /* lw_buffer_map - the contents as host memory, for reading and writing, until lw_buffer_unmap; a
  * launch that uses a mapped buffer is an error.
- * errors   LW_E_ARG already mapped; LW_E_DEVICE; LW_E_MEMORY */
+ * errors   LW_E_ARG already mapped, or read-only; LW_E_DEVICE; LW_E_MEMORY */
 LW_CHECKED lw_status lw_buffer_map(lw_buffer *buffer, void **memory);
 LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
 

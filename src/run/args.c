@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANK_MAX = 4 }; /* of an lw_tensor */
+enum { RANK_MAX = 4 /* of an lw_tensor */, BUFFER_ALIGN = 64 /* of memory of our own */ };
 
 /* One argument and the parameter it is for. */
 struct slot {
@@ -64,6 +64,23 @@ static lw_status check_fit(const struct slot *s, const lw_buffer *b)
                     s->what, p->element_bytes, b->element_bytes);
 }
 
+/* Memory of someone else is aligned for the buffer's elements only; those of the parameter may be
+ * short vectors or structs of them. Their alignment divides their size. */
+static lw_status check_wrapped(const struct slot *s, const lw_buffer *b)
+{
+    const size_t bytes = s->param->element_bytes, most = bytes & -bytes;
+    const size_t align = most > BUFFER_ALIGN ? BUFFER_ALIGN : most;
+
+    if (b->read_only && !s->param->is_const)
+        return lw__fail(LW_E_ARG,
+                        "%s: the buffer is read-only, the parameter does not point to const",
+                        s->what);
+    if (align && (uintptr_t)b->memory % align)
+        return lw__fail(LW_E_ARG, "%s: the memory at %p is not aligned; need a multiple of %zu",
+                        s->what, b->memory, align);
+    return LW_OK;
+}
+
 /* Check a buffer against the parameter and hold it for the launch. */
 static lw_status take_buffer(struct slot *s, lw_buffer *b)
 {
@@ -77,6 +94,8 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
                         b->device->ops == own->ops ? "another opening of device" : "device",
                         b->device->ops->info.name, own->ops->info.name);
     LW_TRY(check_fit(s, b));
+    if (b->is_wrapped)
+        LW_TRY(check_wrapped(s, b));
     lw__buffer_hold(b);
     job->buffer_params[job->buffer_count] = s->index;
     job->buffers[job->buffer_count++] = b;

@@ -54,6 +54,7 @@ static lw_status memory_create(lw_buffer *b)
                      : lw__fail(LW_E_MEMORY, "out of memory: a buffer of %zu bytes", b->bytes);
 }
 
+/* Of its own. */
 static void memory_destroy(lw_buffer *b)
 {
     if (b->device->ops->memory_destroy && b->memory)
@@ -90,8 +91,8 @@ static lw_status memory_read(lw_buffer *b, size_t at, void *to, size_t bytes)
 
 static lw_status create(lw_buffer model, lw_buffer **buffer)
 {
+    lw_status status = LW_OK;
     lw_buffer *b;
-    lw_status status;
 
     if (!model.device)
         return lw__fail(LW_E_ARG, "the device is NULL");
@@ -105,7 +106,8 @@ static lw_status create(lw_buffer model, lw_buffer **buffer)
     *b = model;
     atomic_init(&b->holds, 1);
     lw__device_hold(b->device);
-    status = memory_create(b);
+    if (!b->is_wrapped)
+        status = memory_create(b);
     if (status)
         lw_buffer_destroy(b);
     else
@@ -113,14 +115,20 @@ static lw_status create(lw_buffer model, lw_buffer **buffer)
     return status;
 }
 
+static lw_status check_dtype(lw_dtype dtype)
+{
+    if (lw_dtype_size(dtype))
+        return LW_OK;
+    return lw__fail(LW_E_DTYPE, "%d is no dtype; they go from 0 (i8) to %d (f64)", (int)dtype,
+                    LW_DTYPE_COUNT - 1);
+}
+
 lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer)
 {
     if (!buffer)
         return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
     *buffer = NULL;
-    if (!lw_dtype_size(dtype))
-        return lw__fail(LW_E_DTYPE, "%d is no dtype; they go from 0 (i8) to %d (f64)", (int)dtype,
-                        LW_DTYPE_COUNT - 1);
+    LW_TRY(check_dtype(dtype));
     return create((lw_buffer){.device = device,
                               .has_dtype = true,
                               .dtype = dtype,
@@ -143,6 +151,46 @@ lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size
         buffer);
 }
 
+static lw_status check_memory(const lw_device *device, lw_dtype dtype, size_t count,
+                              const void *memory)
+{
+    const size_t size = lw_dtype_size(dtype);
+    size_t bytes;
+
+    if (!device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (count && !memory)
+        return lw__fail(LW_E_ARG, "the memory for %zu elements is NULL", count);
+    if ((uintptr_t)memory % size)
+        return lw__fail(LW_E_ARG, "the memory at %p is not aligned: %s needs a multiple of %zu",
+                        memory, lw_dtype_name(dtype), size);
+    if (!count || !device->ops->memory_check || __builtin_mul_overflow(count, size, &bytes))
+        return LW_OK;
+    return device->ops->memory_check(device->state, memory, bytes);
+}
+
+lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *memory,
+                         bool read_only, void (*release)(void *memory, void *user), void *user,
+                         lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    LW_TRY(check_dtype(dtype));
+    LW_TRY(check_memory(device, dtype, count, memory));
+    return create((lw_buffer){.device = device,
+                              .has_dtype = true,
+                              .dtype = dtype,
+                              .element_bytes = lw_dtype_size(dtype),
+                              .count = count,
+                              .memory = memory,
+                              .is_wrapped = true,
+                              .read_only = read_only,
+                              .release = release,
+                              .user = user},
+                  buffer);
+}
+
 void lw__buffer_hold(lw_buffer *buffer)
 {
     atomic_fetch_add_explicit(&buffer->holds, 1, memory_order_relaxed);
@@ -150,11 +198,22 @@ void lw__buffer_hold(lw_buffer *buffer)
 
 void lw_buffer_destroy(lw_buffer *buffer)
 {
+    void (*release)(void *, void *);
+    void *memory, *user;
+
     if (!buffer || atomic_fetch_sub(&buffer->holds, 1) != 1)
         return;
-    memory_destroy(buffer);
+    release = buffer->release;
+    memory = buffer->memory;
+    user = buffer->user;
+    if (buffer->is_wrapped)
+        free(buffer->staging);
+    else
+        memory_destroy(buffer);
     lw_device_close(buffer->device);
     free(buffer);
+    if (release)
+        release(memory, user);
 }
 
 size_t lw_buffer_count(const lw_buffer *buffer)
@@ -208,8 +267,16 @@ static lw_status check_range(lw_buffer *b, size_t offset, size_t count, const vo
     return status;
 }
 
+static lw_status check_writable(const lw_buffer *b)
+{
+    return b && b->read_only
+               ? lw__fail(LW_E_ARG, "the buffer is read-only: its memory was wrapped so")
+               : LW_OK;
+}
+
 lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count, const void *from)
 {
+    LW_TRY(check_writable(buffer));
     LW_TRY(check_range(buffer, offset, count, from));
     return memory_write(buffer, offset * buffer->element_bytes, from,
                         count * buffer->element_bytes);
@@ -228,6 +295,7 @@ lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
     char *copies;
     lw_status status = LW_OK;
 
+    LW_TRY(check_writable(buffer));
     LW_TRY(check_range(buffer, 0, buffer ? buffer->count : 0, value));
     size = buffer->element_bytes;
     stretch = size < FILL_STEP ? FILL_STEP / size * size : size;
@@ -249,6 +317,7 @@ lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
 /* Only the checker keeps book of what is initialised. */
 lw_status lw_buffer_discard(lw_buffer *buffer)
 {
+    LW_TRY(check_writable(buffer));
     return check_range(buffer, 0, 0, NULL);
 }
 
@@ -278,6 +347,7 @@ lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
     if (!buffer || !memory)
         return lw__fail(LW_E_ARG, "the %s is NULL", buffer ? "place for the address" : "buffer");
     *memory = NULL;
+    LW_TRY(check_writable(buffer));
     lw__lock();
     status = wait_unused(buffer);
     if (!status)

@@ -50,6 +50,9 @@ enum lw__cu_function_attribute {
     LW_CU_FUNCTION_DYNAMIC_BYTES = 8, /* how many a launch may ask for */
 };
 
+/* Where kernels of the current context can access it; an error where they cannot. */
+enum lw__cu_pointer_attribute { LW_CU_POINTER_DEVICE_ADDRESS = 3 };
+
 enum lw__cu_jit_option { LW_CU_JIT_ERROR_LOG = 5, LW_CU_JIT_ERROR_LOG_BYTES = 6 };
 
 /* CUlaunchConfig with its attributes, of which we know one: the launch may begin before those in
@@ -103,6 +106,7 @@ enum lw__cu_flags {
       (uint64_t to, const void *from, size_t bytes, struct cu_stream *stream))                     \
     X(memory_read, "cuMemcpyDtoHAsync_v2",                                                         \
       (void *to, uint64_t from, size_t bytes, struct cu_stream *stream))                           \
+    X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uint64_t memory))   \
     X(host_create, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                \
     X(host_destroy, "cuMemFreeHost", (void *memory))                                               \
     X(host_address, "cuMemHostGetDevicePointer_v2",                                                \

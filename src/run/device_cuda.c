@@ -452,6 +452,34 @@ static lw_status cuda_memory_read(void *state, void *to, const void *from, size_
                   : LW_OK;
 }
 
+/* Entered. */
+static int find_memory(const struct lw__cuda *gpu, uint64_t address)
+{
+    uint64_t there = 0;
+
+    return gpu->driver->pointer_attribute(&there, LW_CU_POINTER_DEVICE_ADDRESS, address);
+}
+
+/* A kernel that uses what it cannot access loses the GPU, so its ends are looked up before. */
+static lw_status cuda_memory_check(void *state, const void *memory, size_t bytes)
+{
+    const uint64_t first = (uintptr_t)memory, last = first + bytes - 1;
+    struct lw__cuda *gpu = state;
+    char text[LW_CUDA_RESULT_ROOM];
+    int result;
+
+    LW_TRY(lw__cuda_enter(gpu));
+    result = last < first ? LW_CU_INVALID_VALUE : find_memory(gpu, first);
+    result = result ? result : find_memory(gpu, last);
+    lw__cuda_leave(gpu);
+    if (result == LW_CU_INVALID_VALUE)
+        return lw__fail(LW_E_ARG, "%zu bytes at %p are not memory that device '%s' can access: %s",
+                        bytes, memory, gpu->name,
+                        lw__cuda_result_text(gpu->driver, result, text, sizeof text));
+    return result ? lw__cuda_fail(gpu, result, "device '%s': the memory at %p", gpu->name, memory)
+                  : LW_OK;
+}
+
 const struct lw__device_ops lw__device_cuda = {
     .info =
         {
@@ -470,6 +498,7 @@ const struct lw__device_ops lw__device_cuda = {
     .memory_destroy = cuda_memory_destroy,
     .memory_write = cuda_memory_write,
     .memory_read = cuda_memory_read,
+    .memory_check = cuda_memory_check,
     .load = lw__cuda_load,
     .unload = lw__cuda_unload,
     .find = lw__cuda_find,

@@ -119,6 +119,10 @@ struct lw__device_ops {
     lw_status (*memory_write)(void *state, void *to, const void *from, size_t bytes);
     lw_status (*memory_read)(void *state, void *to, const void *from, size_t bytes);
 
+    /* memory_check - can kernels use this memory of someone else? LW_E_ARG. Any thread. NULL: it is
+     * the host's, and they can. */
+    lw_status (*memory_check)(void *state, const void *memory, size_t bytes);
+
     /* load, unload - take a program's payload, a file that can be dlopened (path) or bytes; NULL
      * for devices that run nothing. find: the entry of a kernel; with `common`, asked of a program
      * for the kernels that BLOCK(...) fixes, it may leave NULL: they too are built as all others.

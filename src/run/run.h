@@ -173,8 +173,11 @@ struct lw_buffer {
     void *memory;  /* the device's address */
     void *block;   /* host memory: what to free */
     void *staging; /* mapped device memory: its copy on the host; of who holds the mapping */
-    bool mapped;   /* locked */
-    size_t uses;   /* locked: queued or running launches that hold it */
+    bool is_wrapped, read_only;                /* memory is someone else's */
+    void (*release)(void *memory, void *user); /* wrapped; NULL: nobody wants to know */
+    void *user;
+    bool mapped; /* locked */
+    size_t uses; /* locked: queued or running launches that hold it */
 };
 void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
 

@@ -1,6 +1,7 @@
 /* driver_queue.c - the driver's functions for memory, streams and events. */
 #include "device.h"
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_event(const struct cu_event *event)
 {
@@ -85,6 +86,18 @@ int ptxsim_memory_write(uint64_t to, const void *from, size_t bytes, struct cu_s
 int ptxsim_memory_read(void *to, uint64_t from, size_t bytes, struct cu_stream *stream)
 {
     return copy(to, (const void *)(uintptr_t)from, from, bytes, stream);
+}
+
+int ptxsim_pointer_attribute(void *value, int attribute, uint64_t memory)
+{
+    const int result = begin();
+
+    if (result)
+        return end(result);
+    if (attribute != LW_CU_POINTER_DEVICE_ADDRESS || !is_inside(memory, 1))
+        return end(LW_CU_INVALID_VALUE);
+    memcpy(value, &memory, sizeof memory);
+    return end(0);
 }
 
 int ptxsim_host_create(void **memory, size_t bytes, unsigned flags)

@@ -64,6 +64,7 @@ static void exports(void)
         F(lw_buffer_create),
         F(lw_buffer_create_structs),
         F(lw_buffer_destroy),
+        F(lw_buffer_wrap),
         F(lw_buffer_count),
         F(lw_buffer_bytes),
         F(lw_buffer_has_dtype),

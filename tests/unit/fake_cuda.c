@@ -232,6 +232,12 @@ CALL(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, struct cu_stre
     BODY(true, copy(s, to, (const void *)(uintptr_t)from, bytes));
 }
 
+CALL(cuPointerGetAttribute, void *value, int which, uint64_t address)
+{
+    BODY(true, if (which != 3 || !is_inside(address)) result = INVALID_VALUE;
+         else memcpy(value, &address, sizeof address));
+}
+
 CALL(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;

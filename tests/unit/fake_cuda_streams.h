@@ -107,6 +107,16 @@ static struct object *object_of(void *start)
     return (struct object *)(void *)((char *)start - offsetof(struct object, start));
 }
 
+/* Locked. */
+static bool is_inside(uint64_t address)
+{
+    const struct object *o = objects;
+
+    while (o && (o->kind != MEMORY || address - (uintptr_t)o->start >= o->bytes))
+        o = o->next;
+    return o != NULL;
+}
+
 static void take_out(void *start)
 {
     struct object *o = object_of(start);

@@ -63,6 +63,44 @@ static void devices(void)
 
 /* ---- memory ---- */
 
+static void *at(lw_buffer *b, size_t bytes)
+{
+    return (char *)b->memory + bytes;
+}
+
+static int released;
+
+static void release(void *address, void *user)
+{
+    (void)address;
+    ++*(int *)user;
+}
+
+/* The GPU's memory, for which another buffer stands. */
+static void wrapped(void)
+{
+    int x[4] = {1, 2, 3, 4};
+    lw_buffer *b;
+    char text[300];
+
+    WORKS(lw_buffer_wrap(device, LW_I32, COUNT, at(out, 0), false, release, &released, &b));
+    WORKS(lw_buffer_write(b, 60, 4, x));
+    WORKS(lw_buffer_read(out, 61, 3, x));
+    CHECK(x[0] == 2 && x[2] == 4 && !released);
+    lw_buffer_destroy(b);
+    CHECK(released == 1);
+    WORKS(lw_buffer_wrap(device, LW_I32, 0, x, true, NULL, NULL, &b));
+    lw_buffer_destroy(b);
+    snprintf(text, sizeof text,
+             "16 bytes at %p are not memory that device 'cuda:0' can access: "
+             "CUDA_ERROR_INVALID_VALUE (as told)",
+             (void *)x);
+    FAILS(lw_buffer_wrap(device, LW_I32, 4, x, false, release, &released, &b), LW_E_ARG, text);
+    CHECK(lw_buffer_wrap(device, LW_I32, 4, at(out, 1 << 20), false, release, &released, &b) ==
+          LW_E_ARG);
+    CHECK(!b && released == 1);
+}
+
 static void memory(void)
 {
     int x[COUNT], y[COUNT], *mapped;
@@ -331,6 +369,7 @@ int main(void)
     devices();
     set_up();
     memory();
+    wrapped();
     refused();
     launches();
     suggesting();

@@ -73,9 +73,10 @@ void __wrap_free(void *memory)
 struct objects {
     lw_device *device;
     lw_program *program;
-    lw_buffer *buffer, *structs;
+    lw_buffer *buffer, *structs, *wrapped;
     lw_stream *stream;
     lw_event *event;
+    float memory[8];
 };
 
 static lw_status launch(struct objects *o)
@@ -108,6 +109,7 @@ static lw_status use(struct objects *o)
     LW_TRY(lw_program_build(o->device, "k.c", &options, &o->program));
     LW_TRY(lw_buffer_create(o->device, LW_F32, 8, &o->buffer));
     LW_TRY(lw_buffer_create_structs(o->device, 12, 8, &o->structs));
+    LW_TRY(lw_buffer_wrap(o->device, LW_F32, 8, o->memory, true, NULL, NULL, &o->wrapped));
     LW_TRY(lw_stream_create(o->device, &o->stream));
     LW_TRY(lw_event_create(o->device, &o->event));
     return launch(o);
@@ -173,6 +175,7 @@ static void destroy(struct objects *o)
     lw_event_destroy(o->event);
     lw_stream_destroy(o->stream);
     lw_buffer_destroy(o->structs);
+    lw_buffer_destroy(o->wrapped);
     lw_buffer_destroy(o->buffer);
     lw_program_destroy(o->program);
     lw_device_close(o->device);
