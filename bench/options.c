@@ -67,6 +67,19 @@ static bool is_level(const char *name)
     return hand_find(name) != NULL;
 }
 
+/* is_device - true if name is a device of the library's, or cuda:N. */
+static bool is_device(const char *name)
+{
+    lw_device_info infos[16];
+    size_t known = lw_device_list(infos, 16), length = strcspn(name, ":");
+    const char *rest = name + length;
+    bool has_number = rest[0] && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")];
+    for (size_t i = 0; i < known && i < 16; i++)
+        if (strlen(infos[i].name) == length && memcmp(infos[i].name, name, length) == 0)
+            return !*rest || (has_number && strcmp(infos[i].name, "cuda") == 0);
+    return false;
+}
+
 /* join - add a row to the list of rows, of which a process has one. */
 static int join(const char **list, const char *name)
 {
@@ -184,6 +197,10 @@ int options_read(int argc, char **argv, struct options *o)
     }
     if (strcmp(o->device, "ref") == 0)
         o->small = true;
+    if (!is_device(o->device)) {
+        fprintf(stderr, "bench: there is no device '%s'; lanewise devices shows them\n", o->device);
+        return BAD;
+    }
     if (cuda_is_meant(o)) /* it has rows of its own */
         return check_cuda(o);
     int failed = check_list("row", o->rows, is_row);

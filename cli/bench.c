@@ -15,7 +15,7 @@ int cli_bench(char **words)
     char path[PATH_MAX];
     size_t count = 0;
     if (!cli_find_program(path, "bench/lanewise-bench", "../libexec/lanewise/lanewise-bench"))
-        return cli_fail(CLI_LAUNCH, "lanewise-bench is not installed beside lanewise");
+        return cli_fail(CLI_BROKEN, "lanewise-bench is not installed beside lanewise");
     while (words[count])
         count++;
     char **all = calloc(count + 2, sizeof *all);
@@ -24,7 +24,7 @@ int cli_bench(char **words)
     all[0] = path;
     memcpy(all + 1, words, count * sizeof *all);
     execv(path, all);
-    int failed = cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(errno));
+    int failed = cli_fail(CLI_BROKEN, "%s: %s", path, strerror(errno));
     free(all);
     return failed;
 }

@@ -17,11 +17,11 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are kept littl
 
 enum cli_exit {
     CLI_DONE = 0,
-    CLI_FOUND = 1,    /* the checker found something */
-    CLI_USAGE = 2,    /* the command line or a file it names is wrong */
-    CLI_COMPILE = 3,  /* the kernel does not compile */
-    CLI_LAUNCH = 4,   /* the device or the launch failed, or a result could not be delivered */
-    CLI_NO_CHECK = 5, /* the check could not run */
+    CLI_FOUND = 1,   /* the checker found something */
+    CLI_USAGE = 2,   /* the command line or a file it names is wrong */
+    CLI_COMPILE = 3, /* the kernel does not compile */
+    CLI_LAUNCH = 4,  /* the device or the launch failed, or a result could not be delivered */
+    CLI_BROKEN = 5,  /* the check could not run, or the compiler is missing or broken */
 };
 
 enum {
@@ -49,6 +49,13 @@ int cli_fail_memory(size_t bytes);
 /* cli_print_diagnostic - one message of the compiler as "file:line:column: severity: text" on
  * standard error; user is a size_t that counts them, or NULL. */
 void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user);
+
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+/* cli_is_device - true if name is a word for a device, be it there or not: "cpu", "cuda:1".
+ * cli_is_target - true if it may be what `show` compiles for: also "cpu:avx2", "cuda:sm_90". */
+bool cli_is_device(const char *name);
+bool cli_is_target(const char *name);
 
 /* ---- options.c ------------------------------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ int cli_exit_of(lw_status status)
     case LW_E_DTYPE:
     case LW_E_IO: return CLI_USAGE;
     case LW_E_COMPILE: return CLI_COMPILE;
+    case LW_E_INTERNAL: return CLI_BROKEN;
     default: return CLI_LAUNCH;
     }
 }
@@ -88,7 +89,7 @@ struct command {
 static const struct command commands[] = {
     {"run", CLI_RUN, cli_run, 0, true,
      "run FILE [options] [ARG...]     build FILE, launch one kernel, print what it wrote"},
-    {"check", 0, NULL, CLI_NO_CHECK, true,
+    {"check", 0, NULL, CLI_BROKEN, true,
      "check FILE [options] [ARG...]   the same under the checker (not built yet)"},
     {"show", CLI_SHOW, cli_show, 0, true,
      "show FILE --stage STAGE         what the compiler made: ir, instances, asm, ptx"},
@@ -119,7 +120,7 @@ static void print_help(FILE *to)
         "\nexit status\n"
         "  0 done   1 the checker found something   2 the command line or a file is wrong\n"
         "  3 the kernel does not compile   4 the device or the launch failed\n"
-        "  5 the check could not run\n",
+        "  5 the check could not run, or the compiler is missing or broken\n",
         to);
 }
 

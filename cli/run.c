@@ -26,7 +26,12 @@ struct job {
 
 static int open_device(struct job *job)
 {
-    lw_status status = lw_device_open(job->options->device, &job->device);
+    const char *name = job->options->device;
+    lw_status status = lw_device_open(name, &job->device);
+    if (status == LW_E_DEVICE && name) {
+        int failed = cli_fail_library(status);
+        return cli_is_device(name) ? failed : CLI_USAGE;
+    }
     if (status == LW_OK)
         status = lw_device_get_info(job->device, &job->info);
     job->result.device = job->options->device ? job->options->device : job->info.name;

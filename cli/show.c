@@ -20,6 +20,7 @@
 extern char **environ;
 
 enum { OUT_DESCRIPTOR = 3, DIAGNOSTIC_FIELDS = 6 };
+enum { BUILT = 0, REFUSED = 1, WRONG_WORDS = 2 }; /* exit statuses of the compiler */
 
 enum whose { ANY, CPU, CUDA };
 
@@ -52,6 +53,32 @@ static int check_stage(const struct cli_options *options)
                         "-k and -b go with the stages uniform, widened, asm and ptx, not %s",
                         stage->name);
     return CLI_DONE;
+}
+
+/* names_kind - true if name is "cpu" or "cpu:avx2" for the kind "cpu". */
+static bool names_kind(const char *name, const char *kind)
+{
+    size_t length = strlen(kind);
+    return strncmp(name, kind, length) == 0 && (!name[length] || name[length] == ':');
+}
+
+/* check_device - a device of that name can be compiled for, and passes through the stage. */
+static int check_device(const struct cli_options *options)
+{
+    const char *name = options->device;
+    const struct stage *stage = find_stage(options->stage);
+    const char *kind = stage->whose == CPU ? "cpu" : "cuda";
+    if (!name)
+        return CLI_DONE;
+    if (!cli_is_target(name))
+        return cli_fail(CLI_USAGE,
+                        "there is no device '%s' to compile for; `lanewise devices` shows them, "
+                        "and there are cpu:avx512, cpu:avx2, cpu:baseline, cpu:aarch64, cuda:sm_NN",
+                        name);
+    if (stage->whose == ANY || names_kind(name, kind))
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, "the stage %s is on the way to device %s, not to '%s'", stage->name,
+                    kind, name);
 }
 
 static const char *best_level(void)
@@ -104,7 +131,7 @@ static int find_compiler(char path[PATH_MAX])
     if (cli_find_program(path, "src/compile/lanewise-compile",
                          "../libexec/lanewise/lanewise-compile"))
         return CLI_DONE;
-    return cli_fail(CLI_LAUNCH, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
+    return cli_fail(CLI_BROKEN, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
 }
 
 /* make_words - the compiler's command line; release the array only. */
@@ -171,10 +198,23 @@ static int start(const char *const *words, int out, pid_t *child)
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
-    return error ? cli_fail(CLI_LAUNCH, "%s: %s", words[0], strerror(error)) : CLI_DONE;
+    return error ? cli_fail(CLI_BROKEN, "%s: %s", words[0], strerror(error)) : CLI_DONE;
 }
 
-/* run_compiler - to its end; *status is its exit status, at most 1. */
+/* fail_compiler - it ended in another way than with a result; what it has to say it has said. */
+static int fail_compiler(int ended)
+{
+    if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXCPU)
+        return cli_fail(CLI_COMPILE, "compiling takes more processor time than it is given");
+    if (WIFSIGNALED(ended))
+        return cli_fail(CLI_BROKEN, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
+                        strsignal(WTERMSIG(ended)));
+    if (WEXITSTATUS(ended) == WRONG_WORDS)
+        return cli_fail(CLI_USAGE, "the compiler does not take these options");
+    return cli_fail(CLI_BROKEN, "the compiler gave up with exit status %d", WEXITSTATUS(ended));
+}
+
+/* run_compiler - to its end; *status is BUILT or REFUSED. */
 static int run_compiler(const struct cli_options *options, int out, int *status)
 {
     char compiler[PATH_MAX], file[PATH_MAX], device[64], block[64];
@@ -195,14 +235,9 @@ static int run_compiler(const struct cli_options *options, int out, int *status)
         return failed;
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR)
-            return cli_fail(CLI_LAUNCH, "the compiler is gone: %s", strerror(errno));
-    if (WIFSIGNALED(ended))
-        return cli_fail(CLI_LAUNCH, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
-                        strsignal(WTERMSIG(ended)));
-    *status = WEXITSTATUS(ended);
-    if (*status > 1)
-        return cli_fail(CLI_LAUNCH, "the compiler gave up with exit status %d", *status);
-    return CLI_DONE;
+            return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
+    *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    return *status == BUILT || *status == REFUSED ? CLI_DONE : fail_compiler(ended);
 }
 
 /* ---- what came back -------------------------------------------------------------------------- */
@@ -261,7 +296,7 @@ static int print_result(char *text, size_t size)
         print_row(row);
         row = end + 1;
     }
-    return cli_fail(CLI_LAUNCH, "a defect in Lanewise: the compiler's result is not complete");
+    return cli_fail(CLI_BROKEN, "a defect in Lanewise: the compiler's result is not complete");
 }
 
 static int read_result(int out)
@@ -287,7 +322,9 @@ static int read_result(int out)
 
 int cli_show(const struct cli_options *options)
 {
-    int failed = check_stage(options), status = 0;
+    int failed = check_stage(options), status = BUILT;
+    if (!failed)
+        failed = check_device(options);
     if (!failed && options->arg_count > 0)
         failed = cli_fail(CLI_USAGE, "show takes one FILE, not also '%s'", options->args[0]);
     if (!failed)
@@ -301,5 +338,5 @@ int cli_show(const struct cli_options *options)
     if (!failed)
         failed = read_result(out);
     close(out);
-    return failed ? failed : status == 1 ? CLI_COMPILE : CLI_DONE;
+    return failed ? failed : status == REFUSED ? CLI_COMPILE : CLI_DONE;
 }

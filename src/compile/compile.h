@@ -166,7 +166,8 @@ int lw__cpu_level(const char *device);
 uint32_t lw__cpu_gang(const char *device);
 bool lw__is_for_aarch64(const struct lw__unit *unit); /* cpu:aarch64, ref:aarch64 */
 bool lw__is_for_cuda(
-    const struct lw__unit *unit);            /* target_ptx.c: cuda:sm_NN, or its stages shown */
+    const struct lw__unit *unit);              /* target_ptx.c: cuda:sm_NN, or its stages shown */
+bool lw__ptx_check_device(const char *device); /* "cuda:soup": says why and gives false */
 bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
 void lw__cpu_hide_comparisons(LLVMValueRef function); /* target_cpu_quirks.c: for AArch64 */
 

@@ -138,6 +138,8 @@ static bool check_step(const struct lw__options *o)
             "the device is cpu:baseline, cpu:avx2, cpu:avx512 or cpu:aarch64, then perhaps "
             "/N with N a multiple of 32, not ",
             o->device);
+    if (!lw__ptx_check_device(o->device))
+        return false;
     if (o->common_fd < 0 && !o->show && (o->kernel || o->block[0]))
         return usage("--kernel and --block go with --common or --show", "");
     if (o->common_fd < 0)

@@ -37,9 +37,9 @@ static const struct processor {
                   {"sm_80", "+ptx70"}, {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"},
                   {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}};
 
-static const struct processor *processor_of(const struct lw__unit *unit)
+static const struct processor *find_processor(const char *device)
 {
-    const char *device = unit->options->device, *name = default_processor;
+    const char *name = default_processor;
     if (is_cuda(device) && device[4])
         name = device + 5;
     for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
@@ -47,6 +47,16 @@ static const struct processor *processor_of(const struct lw__unit *unit)
             return &processors[i];
     lw__defect("there is no processor '%s'; need sm_70, 72, 75, 80, 86, 87, 89 or 90", name);
     return NULL;
+}
+
+static const struct processor *processor_of(const struct lw__unit *unit)
+{
+    return find_processor(unit->options->device);
+}
+
+bool lw__ptx_check_device(const char *device)
+{
+    return !is_cuda(device) || find_processor(device);
 }
 
 bool lw__ptx_follows(const struct lw__unit *unit)

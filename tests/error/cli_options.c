@@ -49,7 +49,7 @@
 // status: 2
 // stderr: --shared: 'many' is not a whole number of at least 0
 // run: -d tpu -k first f32[1]
-// status: 4
+// status: 2
 // stderr: there is no device 'tpu'
 // run: -d null -k first -b 2048 f32[1]
 // status: 4
