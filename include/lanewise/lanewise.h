@@ -336,6 +336,22 @@ LW_CHECKED lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds)
  * for others: these return. */
 LW_API void lw_stream_cancel(lw_stream *stream);
 
+/* lw_stream_scratch - lend memory of the stream: *buffer has at least `bytes` bytes, of u8, with
+ * anything in them, for launches on this stream that are queued before lw_stream_scratch_done.
+ * Then it is lent again: since launches run in order, no sooner than those before are over. It is
+ * kept until the stream is destroyed, and becomes larger when needed, while launches that are
+ * queued keep what they use. A second taker before the first is done gets other memory.
+ * errors   LW_E_ARG, LW_E_MEMORY, LW_E_DEVICE
+ * owns     nothing: *buffer is the stream's; give it to lw_stream_scratch_done */
+LW_CHECKED lw_status lw_stream_scratch(lw_stream *stream, size_t bytes, lw_buffer **buffer);
+
+/* lw_stream_scratch_done - all launches that use the lent buffer are queued; NULL is allowed. */
+LW_API void lw_stream_scratch_done(lw_stream *stream, lw_buffer *buffer);
+
+/* lw_stream_reserve - have so many bytes of scratch memory there beforehand.
+ * errors   LW_E_ARG, LW_E_MEMORY, LW_E_DEVICE */
+LW_CHECKED lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes);
+
 /* lw_stream_on_output - call fn for every line that kernels print, in launch order of blocks and
  * threads; from lw_stream_wait, in the waiting thread. text has no newline. Without fn the text is
  * dropped. A last call with text NULL says in lost how many lines did not fit. */

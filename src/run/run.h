@@ -6,7 +6,7 @@
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
  * Files in flow order: device, compiler, cache, code, layout, program, special, buffer, scalar,
- * args, launch, stream, stream_wait, ahead, event, output, print, report, pool.
+ * args, launch, stream, stream_wait, scratch, ahead, event, output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -246,6 +246,7 @@ struct lw_stream {
     lw_status note_status; /* of the first launch that was refused since the last wait; LW_OK */
     char note[LW_MESSAGE_MAX + 1];
     atomic_bool cancelled;                     /* read by the device without the lock */
+    struct lw__scratch *scratch;               /* what it lends */
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
     void (*on_output)(const lw_output *output, void *user);
     void *user;
@@ -273,6 +274,10 @@ void lw__stream_note(lw_stream *stream, lw_status status);
 /* lw__stream_wait_more - locked: until some of its work is over, or something else has changed.
  * False: not in time. */
 bool lw__stream_wait_more(lw_stream *stream, const struct timespec *deadline);
+
+/* ---- scratch.c ---- */
+
+void lw__scratch_free(lw_stream *stream); /* not locked; nobody uses the stream any more */
 
 /* ---- ahead.c: jobs that the device has taken; all locked, but while they wait ---- */
 

@@ -337,6 +337,7 @@ void lw_stream_destroy(lw_stream *stream)
     unlist(stream);
     lw__unlock();
     lw__jobs_free(stream->orphans);
+    lw__scratch_free(stream);
     while ((out = stream->outputs)) {
         stream->outputs = *lw__output_next(out);
         lw__output_destroy(out);

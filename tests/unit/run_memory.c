@@ -111,6 +111,8 @@ static lw_status use(struct objects *o)
     LW_TRY(lw_buffer_create_structs(o->device, 12, 8, &o->structs));
     LW_TRY(lw_buffer_wrap(o->device, LW_F32, 8, o->memory, true, NULL, NULL, &o->wrapped));
     LW_TRY(lw_stream_create(o->device, &o->stream));
+    LW_TRY(lw_stream_reserve(o->stream, 1000));
+    LW_TRY(lw_stream_reserve(o->stream, 1000000));
     LW_TRY(lw_event_create(o->device, &o->event));
     return launch(o);
 }
