@@ -91,7 +91,8 @@ static lw_status take_kernel(struct reader *r)
     struct lw__manifest_kernel *k = &r->out->kernels[r->out->kernel_count];
     int block[3], dynamic;
 
-    *k = (struct lw__manifest_kernel){.name = r->field[0], .signature = r->field[1]};
+    *k = (struct lw__manifest_kernel){
+        .name = r->field[0], .signature = r->field[1], .shared_align = LW_SHARED_ALIGN_MIN};
     LW_TRY(take_int(r, 2, &k->line));
     for (int i = 0; i < 3; i++)
         LW_TRY(take_int(r, 3 + i, &block[i]));
@@ -102,6 +103,19 @@ static lw_status take_kernel(struct reader *r)
     k->uses_dynamic = dynamic != 0;
     k->first_param = r->out->param_count;
     r->out->kernel_count++;
+    return LW_OK;
+}
+
+static lw_status take_align(struct reader *r)
+{
+    size_t align;
+
+    if (!r->out->kernel_count)
+        return broken(r, "there is no kernel above it");
+    LW_TRY(take_size(r, 0, &align));
+    if (align <= LW_SHARED_ALIGN_MIN || align > LW_SHARED_ALIGN || (align & (align - 1)))
+        return broken(r, "block memory cannot be aligned so");
+    r->out->kernels[r->out->kernel_count - 1].shared_align = align;
     return LW_OK;
 }
 
@@ -151,7 +165,17 @@ static lw_status take_end(struct reader *r)
     return take_size(r, 0, &r->out->payload_bytes);
 }
 
-enum row_kind { ROW_HEAD, ROW_DIAG, ROW_DEP, ROW_KERNEL, ROW_PARAM, ROW_SITE, ROW_END, ROW_KINDS };
+enum row_kind {
+    ROW_HEAD,
+    ROW_DIAG,
+    ROW_DEP,
+    ROW_KERNEL,
+    ROW_ALIGN,
+    ROW_PARAM,
+    ROW_SITE,
+    ROW_END,
+    ROW_KINDS
+};
 
 static const struct {
     const char *tag;
@@ -162,6 +186,7 @@ static const struct {
     [ROW_DIAG] = {"diag", 5, take_diag},
     [ROW_DEP] = {"dep", 2, take_dep},
     [ROW_KERNEL] = {"kernel", 9, take_kernel},
+    [ROW_ALIGN] = {"align", 1, take_align},
     [ROW_PARAM] = {"param", 6, take_param},
     [ROW_SITE] = {"site", 4, take_site},
     [ROW_END] = {"end", 1, take_end},

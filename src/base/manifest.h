@@ -16,6 +16,8 @@
  *     dep      path hash          a file that was read; FNV-1a 64 of its bytes as 16 hex digits
  *     kernel   name signature line block_x block_y block_z shared_bytes uses_dynamic arg_bytes
  *              block_* are 0 where BLOCK(...) did not fix them; arg_bytes: of the packed arguments
+ *     align    bytes              what block memory of the kernel row above it must be aligned to,
+ *              where that is more than LW_SHARED_ALIGN_MIN
  *     param    name type layout offset size dims     of the kernel row above it, in order; offset
  *              and size in the packed arguments: scalars and structs by value, a pointer as its
  *              address, a tensor as {data, extent[rank], stride[rank]}; dims: how many declared
@@ -33,5 +35,5 @@
 
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic
  * part begins at the next multiple of LW_DYNAMIC_ALIGN behind shared_bytes. */
-enum { LW_SHARED_ALIGN = 4096, LW_DYNAMIC_ALIGN = 128 };
+enum { LW_SHARED_ALIGN = 4096, LW_SHARED_ALIGN_MIN = 64, LW_DYNAMIC_ALIGN = 128 };
 #endif

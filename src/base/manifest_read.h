@@ -19,6 +19,7 @@ struct lw__manifest_kernel {
     size_t shared_bytes;
     bool uses_dynamic;
     size_t arg_bytes;
+    size_t shared_align;             /* a power of two */
     size_t first_param, param_count; /* its rows in params */
 };
 

@@ -177,7 +177,7 @@ bool lw__front_prototype(const char *ast_text, const char *name, unsigned count,
 
 /* The kernel row and its param rows. */
 void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, bool uses_dynamic,
-                        struct lw__text *manifest);
+                        uint64_t shared_align, struct lw__text *manifest);
 
 /* Emit the load of argument `index` from the packed arguments, as the kernel's IR parameter; a
  * struct that IR passes by pointer gets a copy of its own. The builder stands in an entry block. */

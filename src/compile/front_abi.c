@@ -181,7 +181,7 @@ static void test_signature(void)
     CHECK(
         lw__front_signature(c.unit.module, c.unit.ast_print.data, &c.unit.diags, &c.unit.kernels));
     CHECK(c.unit.kernels.count == 1 && c.unit.diags.errors == 0);
-    lw__front_manifest(&c.unit.kernels.rows[0], 0, false, &c.unit.manifest);
+    lw__front_manifest(&c.unit.kernels.rows[0], 0, false, 0, &c.unit.manifest);
     CHECK_TEXT(c.unit.manifest.data, rows);
     close_text(&c);
 }

@@ -4,6 +4,7 @@
  * DILocalVariable for each of them, in order, in the subprogram's retainedNodes. The packed
  * arguments hold them one after another, each at its type's alignment.
  */
+#include "base/manifest.h"
 #include "compile/compile.h"
 #include "compile/front.h"
 #include <stdlib.h>
@@ -356,7 +357,7 @@ static void add_field(struct lw__text *row, const char *text)
 }
 
 void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, bool uses_dynamic,
-                        struct lw__text *manifest)
+                        uint64_t shared_align, struct lw__text *manifest)
 {
     lw__text_add(manifest, "kernel\t");
     add_field(manifest, kernel->name);
@@ -365,6 +366,8 @@ void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, 
                  kernel->block[0], kernel->block[1], kernel->block[2],
                  (unsigned long long)shared_bytes, uses_dynamic,
                  (unsigned long long)kernel->arg_bytes);
+    if (shared_align > LW_SHARED_ALIGN_MIN && shared_align <= LW_SHARED_ALIGN)
+        lw__text_add(manifest, "align\t%llu\n", (unsigned long long)shared_align);
     for (unsigned i = 0; i < kernel->param_count; i++) {
         const struct lw__param *param = &kernel->params[i];
         lw__text_add(manifest, "param\t");

@@ -277,7 +277,7 @@ bool lw__pass_describe(struct lw__unit *unit)
                             "kernel '%s' aligns SHARED memory to %llu bytes, at most %d are "
                             "possible",
                             kernel->name, (unsigned long long)layout.align, LW_SHARED_ALIGN);
-        lw__front_manifest(kernel, layout.bytes, layout.dynamic, &unit->manifest);
+        lw__front_manifest(kernel, layout.bytes, layout.dynamic, layout.align, &unit->manifest);
         lw__shared_layout_free(&layout);
     }
     return true;

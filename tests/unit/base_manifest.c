@@ -6,6 +6,7 @@ static const char sound[] = "lanewise-manifest\t1\n"
                             "diag\twarning\ta\\tb.c\t3\t14\tsaid \\\\ and\\nmore\n"
                             "dep\tk.c\t00000000000000ff\n"
                             "kernel\tdot\tvoid dot(float *out, int n)\t7\t16\t8\t1\t512\t1\t12\n"
+                            "align\t256\n"
                             "param\tout\tfloat *\tp(f32)\t0\t8\t2\n"
                             "param\tn\tint\ti32\t8\t4\t0\n"
                             "kernel\tempty\tvoid empty(void)\t9\t0\t0\t0\t0\t0\t0\n"
@@ -37,6 +38,7 @@ static void take_all(void)
     CHECK(m.kernel_count == 2 && m.param_count == 2 && m.site_count == 1);
     CHECK(m.kernels[0].block.x == 16 && m.kernels[0].block.y == 8 && m.kernels[0].block.z == 1);
     CHECK(m.kernels[0].shared_bytes == 512 && m.kernels[0].uses_dynamic);
+    CHECK(m.kernels[0].shared_align == 256 && m.kernels[1].shared_align == 64);
     CHECK(m.kernels[0].first_param == 0 && m.kernels[0].param_count == 2);
     CHECK(m.kernels[1].first_param == 2 && m.kernels[1].param_count == 0);
     CHECK(m.params[0].dims == 2 && m.params[1].offset == 8 && m.params[1].size == 4);
@@ -75,6 +77,14 @@ static void refuse_damage(void)
            DAMAGED "line 2 (site): a number is malformed");
     refuse(HEAD "site\tx\t2147483648\t0\tbarrier\nend\t0\n",
            DAMAGED "line 2 (site): a number is malformed");
+    refuse(HEAD "align\t128\nend\t0\n", DAMAGED "line 2 (align): there is no kernel above it");
+    for (int i = 0; i < 3; i++) {
+        static const char *const rows[] = {
+            HEAD "kernel\tk\tvoid k()\t1\t0\t0\t0\t0\t0\t0\nalign\t64\nend\t0\n",
+            HEAD "kernel\tk\tvoid k()\t1\t0\t0\t0\t0\t0\t0\nalign\t384\nend\t0\n",
+            HEAD "kernel\tk\tvoid k()\t1\t0\t0\t0\t0\t0\t0\nalign\t8192\nend\t0\n"};
+        refuse(rows[i], DAMAGED "line 3 (align): block memory cannot be aligned so");
+    }
     refuse(HEAD "param\tn\tint\ti32\t0\t4\t0\nend\t0\n",
            DAMAGED "line 2 (param): there is no kernel above it");
     refuse(HEAD "kernel\tk\tvoid k(int n)\t1\t0\t0\t0\t0\t0\t4\n"
