@@ -223,6 +223,10 @@ int main(int argc, char **argv)
     int failed = options_read(argc, argv, &options);
     if (failed)
         return failed;
+    if (lw_trap_faults()) {
+        fprintf(stderr, "bench: %s\n", lw_last_error());
+        return 4;
+    }
     if (cuda_is_meant(&options))
         return cuda_bench(&options);
     if (options.help) {

@@ -24,6 +24,16 @@ struct job {
 
 /* ---- device, program, kernel ----------------------------------------------------------------- */
 
+/* trap_faults - a kernel that leaves its buffers, of whatever size, fails its launch only. */
+static int trap_faults(struct job *job)
+{
+    (void)job;
+    if (setenv("LANEWISE_GUARD", "all", 0))
+        return cli_fail_memory(sizeof "LANEWISE_GUARD=all");
+    lw_status status = lw_trap_faults();
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
 static int open_device(struct job *job)
 {
     const char *name = job->options->device;
@@ -307,8 +317,9 @@ static int deliver(struct job *job)
 
 static int run_job(struct job *job)
 {
-    int (*const steps[])(struct job *) = {open_device,    build,         find_kernel, read_args,
-                                          create_buffers, create_stream, launch_all,  deliver};
+    int (*const steps[])(struct job *) = {trap_faults,   open_device, build,
+                                          find_kernel,   read_args,   create_buffers,
+                                          create_stream, launch_all,  deliver};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int failed = steps[i](job);
         if (failed)

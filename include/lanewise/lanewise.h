@@ -164,6 +164,21 @@ LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
  * owns     release with lw_device_close */
 LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
 
+/* lw_trap_faults - have kernels on "cpu" that access memory outside their buffers fail their launch
+ * (LW_E_LAUNCH) and not end the process. From then on, in all of the process: new buffers of 4 KiB
+ * and more end within 63 bytes of a page that nobody can touch, and another lies in front of them,
+ * up to 8192 buffers at a time; block memory and private arrays likewise; a handler for SIGSEGV and
+ * SIGBUS takes the faults of kernel code. The message names kernel, line and block. The launch's
+ * stream stays failed, what its buffers hold is undefined; the device goes on. Where LANEWISE_GUARD
+ * is "all" in the environment, buffers of any size are guarded.
+ * Any other fault goes to the handler that was there before. One that is set later comes before
+ * Lanewise's and should hand on what is not its own. A thread that runs kernels, be it the host's,
+ * gets these signals unblocked, and a stack for signal handlers if it has none.
+ * A second call changes no handler. Not told: accesses that meet other memory of the process.
+ * errors   LW_E_ARG LANEWISE_GUARD is something else; LW_E_DEVICE the system takes no handler;
+ *          LW_E_MEMORY */
+LW_CHECKED lw_status lw_trap_faults(void);
+
 /* lw_device_close - give up the caller's hold; NULL is allowed. */
 LW_API void lw_device_close(lw_device *device);
 

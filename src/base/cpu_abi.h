@@ -33,7 +33,8 @@ struct lw_cpu_launch {
 struct lw_cpu_worker {
     char *shared; /* block memory: static SHARED, then dynamic, as manifest.h says */
     const struct lw_cpu_calls *calls;
-    void *user; /* device_cpu's own */
+    void *user;     /* device_cpu's own */
+    uint64_t block; /* the linear index of the block under way; written by lw.cpu.K */
 };
 
 struct lw_cpu_gang;

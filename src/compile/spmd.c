@@ -207,7 +207,12 @@ void lw__spmd_open_gone(struct lw__spmd *s)
 
 static void open_block(struct lw__spmd *s, const struct counters *c)
 {
+    LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, block));
     s->block_linear = load_counter(s, c, 0);
+    LLVMSetVolatile(/* or it would move behind the loop */
+                    LLVMBuildStore(s->b, s->block_linear,
+                                   LLVMBuildGEP2(s->b, s->i8, s->worker, &at, 1, "")),
+                    1);
     for (unsigned k = 0; k < 3; k++)
         s->block_idx[k] = load_counter(s, c, k + 1);
 }

@@ -47,7 +47,11 @@ static lw_status memory_create(lw_buffer *b)
 {
     if (b->device->ops->memory_create)
         return create_there(b);
-    b->memory = lw__alloc_aligned(b->bytes, &b->block);
+    if (b->device->ops->traps_faults && lw__buffer_is_guarded(b->bytes) &&
+        lw__guard_create(b->bytes, LW_GUARD_BUFFER, LW_GUARDED_BUFFERS, &b->guarded))
+        b->memory = lw__guard_place(&b->guarded, b->bytes, LW_GUARD_ALIGN);
+    else
+        b->memory = lw__alloc_aligned(b->bytes, &b->block);
     if (b->memory)
         ask_for_large_pages(b->memory, b->bytes);
     return b->memory ? LW_OK
@@ -60,6 +64,7 @@ static void memory_destroy(lw_buffer *b)
     if (b->device->ops->memory_destroy && b->memory)
         b->device->ops->memory_destroy(b->device->state, b->memory);
     free(b->block);
+    lw__guard_free(&b->guarded);
     free(b->staging);
 }
 

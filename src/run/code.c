@@ -120,6 +120,8 @@ static lw_status load(struct build *b)
 
     if (!b->device->ops->load)
         return LW_OK;
+    if (b->device->ops->traps_faults)
+        lw__lines_take(&c->lines, payload, bytes);
     path = lw__cache_payload_path(&b->cache, b->key, payload, bytes);
     if (path)
         status = b->device->ops->load(b->device->state, path, payload, bytes, &c->loaded);
@@ -206,6 +208,7 @@ void lw__code_free(lw_device *device, struct lw__code *code)
     if (code->payload_file >= 0)
         close(code->payload_file);
     lw__manifest_free(&code->manifest);
+    lw__lines_free(&code->lines);
     free(code->sites);
     *code = (struct lw__code){.payload_file = -1};
 }

@@ -5,6 +5,7 @@
  *     cpu_launch   runs one launch: its blocks in chunks, on this thread and on idle workers
  *     cpu_calls    what kernel code calls, and the first failure of a launch
  *     cpu_gang     blocks that run in several gangs, in turn
+ *     cpu_trap     enters kernel code, and turns its faults into failures
  *     cpu_memory   each thread's block memory, that of large arrays and of gangs
  *
  * A kernel is a function that runs a row of blocks, one after the other (base/cpu_abi.h).
@@ -14,6 +15,7 @@
 
 #include "base/cpu_abi.h"
 #include "base/manifest.h"
+#include "run/fault.h"
 #include "run/report.h"
 #include "run/run.h"
 
@@ -78,8 +80,9 @@ struct lw__cpu_run {
 
 /* One thread of a launch. */
 struct lw__cpu_thread {
-    struct lw_cpu_worker abi; /* first: kernel code has its address */
-    uint64_t waited;          /* nanoseconds that its gangs waited for other threads */
+    struct lw_cpu_worker abi;       /* first: kernel code has its address */
+    struct lw__fault_thread *fault; /* NULL: faults are not trapped */
+    uint64_t waited;                /* nanoseconds that its gangs waited for other threads */
 };
 
 /* No more is to be done: a failure, or cancelled. */
@@ -92,6 +95,21 @@ extern const struct lw_cpu_calls lw__cpu_calls; /* their worker's user is a lw__
 /* The launch fails; of several failures that of the lowest block stays. UINT64_MAX: of none. */
 void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
                   const struct lw__message *message);
+
+/* ---- cpu_trap ---- */
+
+/* Calls of kernel code. Where it faults and faults are trapped, the launch has failed, in `block`:
+ * LW_CPU_BLOCK_SAYS is the one that the worker has under way. */
+#define LW_CPU_BLOCK_SAYS UINT64_MAX
+bool lw__cpu_enter_blocks(struct lw__cpu_thread *thread, lw_cpu_entry *entry,
+                          const struct lw_cpu_launch *launch, uint64_t block, uint64_t first,
+                          uint64_t count); /* false: the launch is stopped */
+void *lw__cpu_enter_start(struct lw__cpu_thread *thread, lw_cpu_gang_start *start,
+                          const struct lw_cpu_launch *launch, struct lw_cpu_gang *gang); /* NULL */
+void lw__cpu_enter_resume(struct lw__cpu_thread *thread, void (*resume)(void *), void *handle,
+                          struct lw_cpu_gang *gang); /* its state is then LW_CPU_STOPPED */
+
+extern const struct lw_cpu_calls lw__cpu_trapped_calls; /* of threads that have `fault` */
 
 /* ---- cpu_gang ---- */
 
@@ -112,8 +130,12 @@ enum lw__cpu_use {
     LW_CPU_USES
 };
 
-/* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, aligned to
- * LW_SHARED_ALIGN; it is kept for the thread's next launch. NULL for 0 bytes. False: memory is
- * short; NULL. */
-bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, char **memory);
+/* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, aligned to `align`,
+ * which is at most LW_SHARED_ALIGN; it is kept for the thread's next launch. What kernel code uses
+ * ends at a guard page where faults are trapped. NULL for 0 bytes. False: memory is short; NULL. */
+bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **memory);
+
+/* lw__cpu_fault_thread - what fault.c has of this thread; NULL where faults are not trapped. False:
+ * memory is short. */
+bool lw__cpu_fault_thread(struct lw__fault_thread **thread);
 #endif

@@ -108,7 +108,7 @@ static void *call_frame(struct lw_cpu_worker *w, uint64_t bytes)
     struct lw__cpu_run *run = w->user;
     char *memory;
 
-    if (!lw__cpu_memory(LW_CPU_FRAME, bytes, &memory)) {
+    if (!lw__cpu_memory(LW_CPU_FRAME, bytes, LW_CPU_ALIGN, &memory)) {
         struct lw__message m = {0};
 
         lw__message_add(

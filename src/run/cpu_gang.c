@@ -48,6 +48,11 @@ struct crew {
     uint64_t stuck_count;
 };
 
+static struct lw__cpu_thread *thread_of(const struct crew *c)
+{
+    return (struct lw__cpu_thread *)c->worker;
+}
+
 /* ---- memory ---- */
 
 static size_t align_up(size_t bytes)
@@ -65,7 +70,7 @@ void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang
     char *memory;
 
     if (!lw__cpu_memory(is_last ? LW_CPU_LAST_GANG : LW_CPU_GANGS, is_last ? each : last * each,
-                        &memory)) {
+                        LW_CPU_ALIGN, &memory)) {
         struct lw__message why = {0};
 
         lw__message_add(&why, "kernel '%s': no memory for %u gangs of a block: %zu bytes each",
@@ -122,7 +127,7 @@ static bool are_all_stuck(struct crew *c)
 static void stop_watching(struct crew *c)
 {
     if (c->rounds >= YIELD_ROUNDS)
-        ((struct lw__cpu_thread *)c->worker)->waited += lw__clock() - c->began;
+        thread_of(c)->waited += lw__clock() - c->began;
     not_stuck(c);
     c->rounds = 0;
     c->copy = NULL;
@@ -148,7 +153,7 @@ static void copy_frames(struct crew *c)
     c->age_max = c->copy ? 2 * c->age_max : 1;
     c->age = 0;
     c->since = lw__clock();
-    if (!lw__cpu_memory(LW_CPU_WATCHED, bytes, &c->copy))
+    if (!lw__cpu_memory(LW_CPU_WATCHED, bytes, LW_CPU_ALIGN, &c->copy))
         return;
     for (uint32_t g = 0; g < c->count; at += c->members[g++].bytes)
         memcpy(c->copy + at, c->members[g].memory, c->members[g].bytes);
@@ -283,11 +288,13 @@ static bool go_on(struct crew *c, const struct lw_cpu_gang *earliest)
 
     if (!meet(c, earliest))
         return false;
-    if (earliest->operation && earliest->operation(&operation, c->worker, 0, 1))
+    if (earliest->operation &&
+        !lw__cpu_enter_blocks(thread_of(c), earliest->operation, &operation, earliest->block, 0, 1))
         return false;
     for (uint32_t g = 0; g < c->count; g++)
         if (c->members[g].abi.state == LW_CPU_MEETS)
-            c->code->resume(c->members[g].handle);
+            lw__cpu_enter_resume(thread_of(c), c->code->resume, c->members[g].handle,
+                                 &c->members[g].abi);
     return true;
 }
 
@@ -319,7 +326,7 @@ static bool resume_waiting(struct crew *c)
 
         if (m->abi.state != LW_CPU_WAITS)
             continue;
-        c->code->resume(m->handle);
+        lw__cpu_enter_resume(thread_of(c), c->code->resume, m->handle, &m->abi);
         moved |= m->abi.state != LW_CPU_WAITS;
     }
     return moved;
@@ -341,7 +348,7 @@ static bool start(struct crew *c, uint64_t block)
                                      .first = g * c->code->gang_threads,
                                      .exchange = &c->exchange}};
         lw__place(l->grid, block, m->abi.block_idx);
-        m->handle = first(c->launch, c->worker, &m->abi);
+        m->handle = lw__cpu_enter_start(thread_of(c), first, c->launch, &m->abi);
         if (!m->handle || m->abi.state == LW_CPU_STOPPED)
             return false;
     }
@@ -381,7 +388,7 @@ uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_wor
     char *memory;
     bool ok = true;
 
-    if (!lw__cpu_memory(LW_CPU_CREW, sizeof *c, &memory)) {
+    if (!lw__cpu_memory(LW_CPU_CREW, sizeof *c, _Alignof(struct crew), &memory)) {
         struct lw__message why = {0};
 
         lw__message_add(&why, "kernel '%s': no memory for the gangs of a block: %zu bytes",

@@ -124,7 +124,7 @@ static bool run_chunks(struct lw__cpu_run *run, struct lw__cpu_thread *thread, b
     while (!is_needed && !lw__cpu_is_stopped(run) && (count = take(run, size, &first))) {
         uint64_t before = at, waited = thread->waited;
 
-        if (run->entry(&run->abi, &thread->abi, first, count))
+        if (!lw__cpu_enter_blocks(thread, run->entry, &run->abi, LW_CPU_BLOCK_SAYS, first, count))
             atomic_store(&run->stopped, true);
         at = lw__clock();
         size = adapt(size, count, at - before - (thread->waited - waited));
@@ -144,11 +144,15 @@ static bool take_part(struct lw__share *share, bool is_helper)
     unsigned long before;
     bool is_needed;
 
-    if (!lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, &thread.abi.shared)) {
+    if (!lw__cpu_fault_thread(&thread.fault) ||
+        !lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, l->shared_align,
+                        &thread.abi.shared)) {
         if (!is_helper)
             atomic_store(&run->short_of_memory, true);
         return false;
     }
+    if (thread.fault)
+        thread.abi.calls = &lw__cpu_trapped_calls;
     before = get_floats();
     set_floats(FLOATS_DEFAULT);
     atomic_fetch_add(&run->inside, 1);

@@ -77,6 +77,7 @@ const struct lw__device_ops lw__device_cpu = {
             .max_dynamic_bytes = LW_CPU_DYNAMIC_MAX,
             .max_print_bytes = LW_PRINT_BYTES_MAX,
         },
+    .traps_faults = true,
     .target_of = cpu_target,
     .spare_target_of = cpu_spare_target,
     .describe = cpu_describe,

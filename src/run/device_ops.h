@@ -48,13 +48,15 @@ struct lw__launch {
     lw_dim3 grid, block;  /* within the limits; every component at least 1 */
     size_t shared_bytes;  /* static SHARED */
     size_t dynamic_bytes; /* dynamic block memory: after the static; manifest.h says where */
+    size_t shared_align;  /* of block memory */
     const char *args;     /* packed, args_bytes; pointers are the device's addresses */
     size_t args_bytes;
     const struct lw__site *sites; /* site_count of them */
     size_t site_count;
-    uint64_t work;           /* equal for launches of the same grid, memory and scalars */
-    struct lw__times *times; /* of this code */
-    atomic_bool *cancelled;  /* poll it; true: stop soon and return LW_E_LAUNCH */
+    const struct lw__lines *lines; /* of this code */
+    uint64_t work;                 /* equal for launches of the same grid, memory and scalars */
+    struct lw__times *times;       /* of this code */
+    atomic_bool *cancelled;        /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
 };
 
@@ -113,7 +115,10 @@ struct lw__device_ops {
     lw_status (*open)(const char *name, void **state);
     void (*close)(void *state);
 
-    /* memory_*: NULL for devices whose memory is the host's; buffer.c then uses plain memory. */
+    /* memory_*: NULL for devices whose memory is the host's; buffer.c then uses plain memory.
+     * traps_faults: memory that is guarded where lw_trap_faults has been called, and lines are kept
+     * for faults. */
+    bool traps_faults;
     lw_status (*memory_create)(void *state, size_t bytes, void **memory);
     void (*memory_destroy)(void *state, void *memory);
     lw_status (*memory_write)(void *state, void *to, const void *from, size_t bytes);

@@ -99,9 +99,11 @@ static lw_status prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynam
         .block = block,
         .shared_bytes = k->row->shared_bytes,
         .dynamic_bytes = dynamic_bytes,
+        .shared_align = k->row->shared_align,
         .args_bytes = k->row->arg_bytes,
         .sites = p->code.sites,
         .site_count = p->code.manifest.site_count,
+        .lines = &p->code.lines,
         .times = &k->times,
     };
     if (ops->common && !k->entry)

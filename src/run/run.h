@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "base/manifest_read.h"
 #include "run/device_ops.h"
+#include "run/fault.h"
 #include <stdatomic.h>
 #include <time.h>
 
@@ -97,6 +98,7 @@ char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const 
 struct lw__code {
     struct lw__manifest manifest;
     struct lw__site *sites; /* manifest.site_count */
+    struct lw__lines lines; /* of its instructions; nothing where the device traps no faults */
     int payload_file;       /* memory file that stays open while it is loaded; -1 */
     void *loaded;           /* what ops->load made; NULL: the device runs nothing */
 };
@@ -170,8 +172,9 @@ struct lw_buffer {
     bool has_dtype;
     lw_dtype dtype;
     size_t element_bytes, count, bytes;
-    void *memory;  /* the device's address */
-    void *block;   /* host memory: what to free */
+    void *memory;               /* the device's address */
+    void *block;                /* host memory: what to free, */
+    struct lw__guarded guarded; /* or, where that is NULL, this */
     void *staging; /* mapped device memory: its copy on the host; of who holds the mapping */
     bool is_wrapped, read_only;                /* memory is someone else's */
     void (*release)(void *memory, void *user); /* wrapped; NULL: nobody wants to know */

@@ -146,6 +146,7 @@ lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch)
     launch->entry = s->entry;
     launch->sites = s->code.sites;
     launch->site_count = s->code.manifest.site_count;
+    launch->lines = &s->code.lines;
     launch->times = &s->times;
     return LW_OK;
 }

@@ -445,6 +445,8 @@ static bool share_memory(void)
 int main(int argc, char **argv)
 {
     char **files = read_options(argc, argv);
+    setenv("LANEWISE_GUARD", "all", 0);
+    must(lw_trap_faults());
     bool has_results = share_memory(), only_ref = run.results && !has_results;
     run.shared->passed = run.shared->failed = 0;
     if (!has_results) {

@@ -330,7 +330,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     setenv("LANEWISE_CACHE", "0", 0);
-    if (!is_there(o.device))
+    setenv("LANEWISE_GUARD", "all", 0); /* what is accessed beyond a buffer shows on cpu */
+    if (lw_trap_faults() != LW_OK || !is_there(o.device))
         return EXIT_USAGE;
     if (o.print)
         return print(&o);

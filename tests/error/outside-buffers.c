@@ -1,0 +1,57 @@
+// On cpu a kernel that leaves its buffers, its block memory or its stack ends with a line.
+// device: cpu the other devices have other means
+// run: -k forgets -g 4 -b 256 f32[1000] f32[1000]=iota
+// status: 4
+// stderr: kernel 'forgets' accessed memory outside its buffers near @DIR/outside-buffers.c:27, block 3; `-d ref` names the index
+// run: -k forgets -b 256 f32[240] f32[240]
+// status: 4
+// stderr: outside-buffers.c:27, block 0; `-d ref` names the index
+// run: -k forgets -g 2,3 -b 16 f32[16] f32[16]
+// status: 4
+// stderr: outside-buffers.c:27, block (1,0,0); `-d ref` names the index
+// run: -k forgets -g 4 -b 250 --quiet f32[1000] f32[1000]
+// run: -k copies -b 64 struct[8] u8[192]
+// status: 4
+// stderr: kernel 'copies' accessed memory outside its buffers near @DIR/outside-buffers.c:36, block 0;
+// run: -k together -b 100 i32[16]
+// status: 4
+// stderr: kernel 'together' accessed memory outside its buffers near @DIR/outside-buffers.c:46, block 0
+// run: -k below -b 64 i32[1024]
+// status: 4
+// stderr: kernel 'below' accessed memory outside its buffers near @DIR/outside-buffers.c:54, block 0
+#include <lanewise/kernel.h>
+
+KERNEL void forgets(float *out, const float *a)
+{
+    size_t i = global_idx.x;
+    out[i] = 2 * a[i];
+}
+
+struct row {
+    int at[8];
+};
+
+static void copy(struct row *to, const struct row *from)
+{
+    *to = *from;
+}
+
+KERNEL void copies(struct row *out, const struct row *a)
+{
+    copy(&out[thread_idx.x % 8], &a[thread_idx.x % 8]);
+}
+
+KERNEL void together(int *out)
+{
+    int v = out[thread_idx.x];
+    int sum = block_sum(v);
+    out[thread_idx.x % 16] = sum;
+}
+
+KERNEL void below(int *out)
+{
+    SHARED int places[64];
+    places[thread_idx.x] = out[(long)thread_idx.x - 64];
+    barrier();
+    out[thread_idx.x] = places[63 - thread_idx.x];
+}
