@@ -60,7 +60,7 @@ bool cli_is_target(const char *name);
 /* ---- options.c ------------------------------------------------------------------------------- */
 
 /* Bits, see the option table; the words of bench are those of another program. */
-enum cli_command { CLI_RUN = 1, CLI_SHOW = 2, CLI_DEVICES = 4, CLI_BENCH = 8 };
+enum cli_command { CLI_RUN = 1, CLI_SHOW = 2, CLI_DEVICES = 4, CLI_BENCH = 8, CLI_CC = 16 };
 
 struct cli_options {
     const char *file;
@@ -73,6 +73,10 @@ struct cli_options {
     uint64_t time_launches; /* 0: do not time */
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help;
+    const char *out, *header, *depfile, *targets; /* of cc; NULL: not given */
+    bool no_debug, no_bitcode;                    /* of cc */
+    const char **blocks;                          /* of cc, of words: [TARGET=]X,Y,Z */
+    size_t block_count;
     const char **defines, **include_dirs, **args; /* of words */
     size_t define_count, include_dir_count, arg_count;
     const char **words;
@@ -84,6 +88,25 @@ int cli_options_read(enum cli_command command, char **words, size_t count,
                      struct cli_options *options);
 void cli_options_free(struct cli_options *options);
 void cli_options_help(FILE *to);
+
+/* ---- compiler.c: lanewise-compile ------------------------------------------------------------ */
+
+/* cli_compiler_find - $LANEWISE_COMPILE, or beside this program in the build tree or as installed;
+ * path has room for PATH_MAX bytes. */
+int cli_compiler_find(char *path);
+
+/* cli_compiler_run - to its end: words, outs[] as descriptors 3 and up. *is_refused: the kernels do
+ * not compile; the reasons are in the result. */
+int cli_compiler_run(const char *const *words, const int *outs, size_t count, bool *is_refused);
+
+/* cli_compiler_read - all that a memory file holds, and a NUL; release with free. */
+int cli_compiler_read(int file, char **text, size_t *size);
+
+/* cli_compiler_result - print the diagnostics of a result, tell the files that were read, find the
+ * payload. text is cut up. */
+typedef void cli_dependency(const char *path, void *user);
+int cli_compiler_result(char *text, size_t size, cli_dependency *on_dependency, void *user,
+                        const char **payload, size_t *payload_size);
 
 /* ---- half.c: _Float16 and __bf16 in integer code --------------------------------------------- */
 
@@ -246,6 +269,7 @@ const struct cli_type *cli_arg_element(const struct cli_arg *arg, struct cli_typ
 int cli_run(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 int cli_devices(const struct cli_options *options);
+int cli_cc(const struct cli_options *options);
 
 /* cli_bench - become lanewise-bench with these words, which NULL ends. */
 int cli_bench(char **words);

@@ -95,8 +95,8 @@ static const struct command commands[] = {
      "show FILE --stage STAGE         what the compiler made: ir, instances, asm, ptx"},
     {"bench", CLI_BENCH, NULL, 0, false,
      "bench [ROW...] [options]        time the bench kernels and their peers; bench --help"},
-    {"cc", 0, NULL, CLI_USAGE, true,
-     "cc FILE -o OUT.o                compile ahead of time (not built yet)"},
+    {"cc", CLI_CC, cli_cc, 0, true,
+     "cc FILE -o OUT.o [--header H]   compile ahead of time: an object for your program"},
     {"devices", CLI_DEVICES, cli_devices, 0, false,
      "devices                         what this machine has"},
 };

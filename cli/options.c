@@ -85,6 +85,48 @@ static int set_device(struct cli_options *options, const char *name, const char 
     return CLI_DONE;
 }
 
+static int set_out(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->out = value;
+    return CLI_DONE;
+}
+
+static int set_header(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->header = value;
+    return CLI_DONE;
+}
+
+static int set_depfile(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->depfile = value;
+    return CLI_DONE;
+}
+
+static int set_targets(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->targets = value;
+    return CLI_DONE;
+}
+
+static int set_no_debug(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->no_debug = true;
+    return CLI_DONE;
+}
+
+static int set_no_bitcode(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->no_bitcode = true;
+    return CLI_DONE;
+}
+
 static int set_grid(struct cli_options *options, const char *name, const char *value)
 {
     return read_dim3(name, value, &options->grid);
@@ -94,6 +136,23 @@ static int set_block(struct cli_options *options, const char *name, const char *
 {
     options->has_block = true;
     return read_dim3(name, value, &options->block);
+}
+
+/* add_block - of cc; lanewise-compile knows targets and limits. */
+static int add_block(struct cli_options *options, const char *name, const char *value)
+{
+    char full[128];
+    lw_dim3 dim;
+    const char *equals = strchr(value, '=');
+    int failed = read_dim3(name, equals ? equals + 1 : value, &dim);
+    if (failed)
+        return failed;
+    int length = snprintf(full, sizeof full, "%.*s%u,%u,%u", equals ? (int)(equals + 1 - value) : 0,
+                          value, dim.x, dim.y, dim.z);
+    if (length < 0 || (size_t)length >= sizeof full)
+        return cli_fail(CLI_USAGE, "%s: '%s' is not [TARGET=]X,Y,Z", name, value);
+    options->blocks[options->block_count] = strdup(full);
+    return options->blocks[options->block_count++] ? CLI_DONE : cli_fail_memory(sizeof full);
 }
 
 static int set_timeout(struct cli_options *options, const char *name, const char *value)
@@ -181,8 +240,8 @@ static const struct option table[] = {
     {"-d", A_VALUE, CLI_RUN | CLI_SHOW, set_device,
      "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline,\n"
      "                     cpu:aarch64"},
-    {"-D", A_VALUE, CLI_RUN | CLI_SHOW, add_define, "-D NAME[=VALUE]    define a macro"},
-    {"-I", A_VALUE, CLI_RUN | CLI_SHOW, add_include_dir,
+    {"-D", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_define, "-D NAME[=VALUE]    define a macro"},
+    {"-I", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_include_dir,
      "-I DIR             look for headers in DIR"},
     {"--shared", A_VALUE, CLI_RUN, set_shared, "--shared BYTES     dynamic block memory"},
     {"--timeout", A_VALUE, CLI_RUN, set_timeout,
@@ -193,7 +252,19 @@ static const struct option table[] = {
     {"--quiet", NO_VALUE, CLI_RUN, set_quiet, "--quiet            print no buffers"},
     {"--stage", A_VALUE, CLI_SHOW, set_stage,
      "--stage STAGE      (show) instances, ir, uniform, widened, asm, ptx"},
-    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES, set_help,
+    {"-o", A_VALUE, CLI_CC, set_out, "-o OUT.o           (cc) the object"},
+    {"--header", A_VALUE, CLI_CC, set_header,
+     "--header OUT.h     (cc) the header with its functions"},
+    {"-b", A_VALUE, CLI_CC, add_block,
+     "-b [TARGET=]X,Y,Z  (cc) a size of block to make code for, several times; for that target"},
+    {"--targets", A_VALUE, CLI_CC, set_targets,
+     "--targets T,T...   (cc) cpu:baseline, cpu:avx2, cpu:avx512, cpu:aarch64, cuda:sm_NN, ref"},
+    {"--depfile", A_VALUE, CLI_CC, set_depfile,
+     "--depfile FILE     (cc) the files that were read, as a rule for make and ninja"},
+    {"-g0", NO_VALUE, CLI_CC, set_no_debug, "-g0                (cc) no line tables"},
+    {"--no-bitcode", NO_VALUE, CLI_CC, set_no_bitcode,
+     "--no-bitcode       (cc) nothing to compile other sizes of block from"},
+    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC, set_help,
      "--help             this text"},
 };
 
@@ -204,14 +275,14 @@ void cli_options_help(FILE *to)
     fprintf(to, "  --                 ends the options\n");
 }
 
-/* find_option - the row that word ("-x...", "--xyz...") begins with; NULL: none. *rest is what
- * follows the name. */
-static const struct option *find_option(const char *word, const char **rest)
+/* find_option - the row of the commands that word ("-x...", "--xyz...") begins with; NULL: none.
+ * *rest is what follows the name. */
+static const struct option *find_option(unsigned commands, const char *word, const char **rest)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         size_t length = strlen(table[i].name);
         bool is_long = word[1] == '-';
-        if (strncmp(word, table[i].name, length) != 0)
+        if (!(table[i].commands & commands) || strncmp(word, table[i].name, length) != 0)
             continue;
         if (!is_long || word[length] == '\0' || word[length] == '=') {
             *rest = word + length;
@@ -235,13 +306,13 @@ static int take_option(enum cli_command command, char **words, size_t count, siz
                        struct cli_options *options)
 {
     const char *rest, *word = words[*at], *value = NULL;
-    const struct option *option = find_option(word, &rest);
+    const struct option *option = find_option(command, word, &rest);
     bool is_long = word[1] == '-';
+    if (!option && (option = find_option(~0u, word, &rest)))
+        return cli_fail(CLI_USAGE, "the option %s is not for this command", option->name);
     if (!option)
         return cli_fail(CLI_USAGE, "there is no option '%s' (an ARG can follow --)", word);
     const char *name = option->name;
-    if (!(option->commands & command))
-        return cli_fail(CLI_USAGE, "the option %s is not for this command", name);
     if (*rest != '\0')
         value = rest + is_long;
     else if (option->takes == A_VALUE && *at + 1 < count)
@@ -265,12 +336,13 @@ int cli_options_read(enum cli_command command, char **words, size_t count,
                      struct cli_options *options)
 {
     *options = (struct cli_options){.grid = {1, 1, 1}, .block = {256, 1, 1}};
-    options->words = calloc(3 * count + 1, sizeof *options->words);
+    options->words = calloc(4 * count + 1, sizeof *options->words);
     if (!options->words)
-        return cli_fail_memory((3 * count + 1) * sizeof *options->words);
+        return cli_fail_memory((4 * count + 1) * sizeof *options->words);
     options->args = options->words;
     options->defines = options->words + count;
     options->include_dirs = options->words + 2 * count;
+    options->blocks = options->words + 3 * count;
 
     bool has_ended = false;
     for (size_t i = 0; i < count; i++) {
@@ -289,5 +361,7 @@ int cli_options_read(enum cli_command command, char **words, size_t count,
 
 void cli_options_free(struct cli_options *options)
 {
+    for (size_t i = 0; i < options->block_count; i++)
+        free((char *)options->blocks[i]);
     free(options->words);
 }

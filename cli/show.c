@@ -1,26 +1,15 @@
 /* show.c - `lanewise show`: start lanewise-compile, report its diagnostics, print its payload.
- *
- * What comes back is described in the compiler's manifest format: lines of tab-separated fields, in
- * which \t, \n and \\ are escaped, up to "end <bytes>", and then that many bytes: here the text of
- * the stage.
+ * That is the text of the stage.
  */
 #include "cli.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
-
-enum { OUT_DESCRIPTOR = 3, DIAGNOSTIC_FIELDS = 6 };
-enum { BUILT = 0, REFUSED = 1, WRONG_WORDS = 2 }; /* exit statuses of the compiler */
 
 enum whose { ANY, CPU, CUDA };
 
@@ -120,20 +109,6 @@ static int check_file(const char *path)
     return is_directory ? cli_fail(CLI_USAGE, "%s: a directory", path) : CLI_DONE;
 }
 
-/* find_compiler - $LANEWISE_COMPILE, or beside this program in the build tree or as installed. */
-static int find_compiler(char path[PATH_MAX])
-{
-    const char *given = getenv("LANEWISE_COMPILE");
-    if (given && *given) {
-        snprintf(path, PATH_MAX, "%s", given);
-        return CLI_DONE;
-    }
-    if (cli_find_program(path, "src/compile/lanewise-compile",
-                         "../libexec/lanewise/lanewise-compile"))
-        return CLI_DONE;
-    return cli_fail(CLI_BROKEN, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
-}
-
 /* make_words - the compiler's command line; release the array only. */
 static const char **make_words(const struct cli_options *options, const char *compiler,
                                const char *device, const char *block, const char *file)
@@ -165,61 +140,11 @@ static const char **make_words(const struct cli_options *options, const char *co
     return words;
 }
 
-/* spawn - the compiler, with `out` as its descriptor 3, and its own output to standard error: ours
- * is for the stage. main ignores SIGPIPE; the child shall not. */
-static int spawn(const char *const *words, int out, posix_spawn_file_actions_t *actions,
-                 posix_spawnattr_t *attributes, pid_t *child)
-{
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    int error = posix_spawn_file_actions_adddup2(actions, out, OUT_DESCRIPTOR);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
-    if (!error)
-        error = posix_spawnattr_setsigdefault(attributes, &pipe);
-    if (!error)
-        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
-    if (!error)
-        error = posix_spawn(child, words[0], actions, attributes, (char *const *)words, environ);
-    return error;
-}
-
-static int start(const char *const *words, int out, pid_t *child)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return cli_fail_memory(sizeof actions);
-    error = posix_spawnattr_init(&attributes);
-    if (!error) {
-        error = spawn(words, out, &actions, &attributes, child);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return error ? cli_fail(CLI_BROKEN, "%s: %s", words[0], strerror(error)) : CLI_DONE;
-}
-
-/* fail_compiler - it ended in another way than with a result; what it has to say it has said. */
-static int fail_compiler(int ended)
-{
-    if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXCPU)
-        return cli_fail(CLI_COMPILE, "compiling takes more processor time than it is given");
-    if (WIFSIGNALED(ended))
-        return cli_fail(CLI_BROKEN, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
-                        strsignal(WTERMSIG(ended)));
-    if (WEXITSTATUS(ended) == WRONG_WORDS)
-        return cli_fail(CLI_USAGE, "the compiler does not take these options");
-    return cli_fail(CLI_BROKEN, "the compiler gave up with exit status %d", WEXITSTATUS(ended));
-}
-
-/* run_compiler - to its end; *status is BUILT or REFUSED. */
-static int run_compiler(const struct cli_options *options, int out, int *status)
+/* run_compiler - to its end; *is_refused: the kernels do not compile. */
+static int run_compiler(const struct cli_options *options, int out, bool *is_refused)
 {
     char compiler[PATH_MAX], file[PATH_MAX], device[64], block[64];
-    pid_t child;
-    int failed = find_compiler(compiler), ended;
+    int failed = cli_compiler_find(compiler);
     if (failed)
         return failed;
     bool is_like_option = options->file[0] == '-';
@@ -229,100 +154,30 @@ static int run_compiler(const struct cli_options *options, int out, int *status)
         make_words(options, compiler, show_device(options, device, sizeof device), block, file);
     if (!words)
         return cli_fail_memory(options->define_count * sizeof *words);
-    failed = start(words, out, &child);
+    failed = cli_compiler_run(words, &out, 1, is_refused);
     free(words);
-    if (failed)
-        return failed;
-    while (waitpid(child, &ended, 0) < 0)
-        if (errno != EINTR)
-            return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
-    *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
-    return *status == BUILT || *status == REFUSED ? CLI_DONE : fail_compiler(ended);
-}
-
-/* ---- what came back -------------------------------------------------------------------------- */
-
-/* unescape - in place. */
-static void unescape(char *text)
-{
-    char *to = text;
-    for (; *text; text++) {
-        char c = *text;
-        if (c == '\\' && text[1]) {
-            c = *++text;
-            c = c == 't' ? '\t' : c == 'n' ? '\n' : c;
-        }
-        *to++ = c;
-    }
-    *to = '\0';
-}
-
-/* print_row - if the row is a diag row; it is cut into fields. */
-static void print_row(char *row)
-{
-    char *fields[DIAGNOSTIC_FIELDS] = {0}; /* diag severity file line column text */
-    for (int i = 0; i < DIAGNOSTIC_FIELDS && row; i++) {
-        fields[i] = row;
-        row = strchr(row, '\t');
-        if (row)
-            *row++ = '\0';
-        unescape(fields[i]);
-    }
-    if (strcmp(fields[0], "diag") != 0 || !fields[DIAGNOSTIC_FIELDS - 1])
-        return;
-    lw_diagnostic diagnostic = {.severity = fields[1],
-                                .file = fields[2],
-                                .line = atoi(fields[3]),
-                                .column = atoi(fields[4]),
-                                .text = fields[5]};
-    cli_print_diagnostic(&diagnostic, NULL);
+    return failed;
 }
 
 /* print_result - diagnostics to standard error, the payload to standard output. */
-static int print_result(char *text, size_t size)
+static int print_result(int out)
 {
-    static const char first[] = "lanewise-manifest\t1\n";
-    bool is_manifest = strncmp(text, first, strlen(first)) == 0;
-    char *row = text, *end;
-    while (is_manifest && (end = memchr(row, '\n', size - (size_t)(row - text)))) {
-        *end = '\0';
-        if (strncmp(row, "end\t", 4) == 0) {
-            size_t payload = strtoull(row + 4, NULL, 10), left = size - (size_t)(end + 1 - text);
-            if (payload != left)
-                break;
-            fwrite(end + 1, 1, payload, stdout);
-            return CLI_DONE;
-        }
-        print_row(row);
-        row = end + 1;
-    }
-    return cli_fail(CLI_BROKEN, "a defect in Lanewise: the compiler's result is not complete");
-}
-
-static int read_result(int out)
-{
-    struct stat about;
-    if (fstat(out, &about) != 0)
-        return cli_fail(CLI_LAUNCH, "the compiler's result: %s", strerror(errno));
-    size_t size = (size_t)about.st_size, have = 0;
-    char *text = malloc(size + 1);
-    if (!text)
-        return cli_fail_memory(size + 1);
-    while (have < size) {
-        ssize_t n = pread(out, text + have, size - have, (off_t)have);
-        if (n <= 0)
-            break;
-        have += (size_t)n;
-    }
-    text[have] = '\0';
-    int failed = print_result(text, have);
+    const char *payload;
+    char *text;
+    size_t size, payload_size;
+    int failed = cli_compiler_read(out, &text, &size);
+    if (!failed)
+        failed = cli_compiler_result(text, size, NULL, NULL, &payload, &payload_size);
+    if (!failed)
+        fwrite(payload, 1, payload_size, stdout);
     free(text);
     return failed;
 }
 
 int cli_show(const struct cli_options *options)
 {
-    int failed = check_stage(options), status = BUILT;
+    bool is_refused;
+    int failed = check_stage(options);
     if (!failed)
         failed = check_device(options);
     if (!failed && options->arg_count > 0)
@@ -334,9 +189,9 @@ int cli_show(const struct cli_options *options)
     int out = memfd_create("lanewise-show", MFD_CLOEXEC);
     if (out < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
-    failed = run_compiler(options, out, &status);
+    failed = run_compiler(options, out, &is_refused);
     if (!failed)
-        failed = read_result(out);
+        failed = print_result(out);
     close(out);
-    return failed ? failed : status == REFUSED ? CLI_COMPILE : CLI_DONE;
+    return failed ? failed : is_refused ? CLI_COMPILE : CLI_DONE;
 }

@@ -110,6 +110,7 @@ typedef struct lw_kernel lw_kernel;
 typedef struct lw_buffer lw_buffer;
 typedef struct lw_stream lw_stream;
 typedef struct lw_event lw_event;
+typedef struct lw_image lw_image; /* kernels compiled ahead of time, by `lanewise cc` */
 
 /* lw_last_error - the message of the last failed call on this thread: what was wrong, the values,
  * what is needed. One line; "" before the first failure; valid until the thread's next lw_ call. */
@@ -216,6 +217,18 @@ typedef struct lw_build_options {
 LW_CHECKED lw_status lw_program_build(lw_device *device, const char *path,
                                       const lw_build_options *options, lw_program **program);
 LW_API void lw_program_destroy(lw_program *program);
+
+/* lw_program_load - the program of an image on a device, without a compiler: there is one for each
+ * image and device, which stays with the device. Who links an object of `lanewise cc` calls its
+ * FILE_program instead. On "cpu" and "cuda" a kernel runs with the best code of the image that the
+ * device can run and that is for the launch's size of block; for another size the compiler is
+ * asked.
+ * image    must stay in memory until the device is closed
+ * errors   LW_E_ARG; LW_E_UNSUPPORTED the image is of another version of Lanewise, or has no code
+ *          for a device that needs it when the program is loaded ("ref"); LW_E_MEMORY
+ * owns     release with lw_program_destroy */
+LW_CHECKED lw_status lw_program_load(lw_device *device, const lw_image *image,
+                                     lw_program **program);
 
 /* lw_program_kernel_count - how many kernels the program has. */
 LW_API size_t lw_program_kernel_count(const lw_program *program);
@@ -492,7 +505,8 @@ typedef struct lw_launch_options {
  * of the stream are under way.
  * options  NULL: defaults
  * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; of that build LW_E_COMPILE
- *          ("file:line:column: text"), LW_E_IO, LW_E_INTERNAL; what goes wrong later comes from
+ *          ("file:line:column: text"), LW_E_IO, LW_E_INTERNAL; LW_E_UNSUPPORTED an image has no
+ *          code for that size, and there is no compiler; what goes wrong later comes from
  *          lw_stream_wait */
 LW_CHECKED lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid,
                                       lw_dim3 block, const lw_launch_options *options,
@@ -506,6 +520,16 @@ LW_CHECKED lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_d
 LW_API lw_status lw_stream_launch_noted(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid,
                                         lw_dim3 block, const lw_launch_options *options,
                                         const lw_arg *args, size_t count);
+
+/* lw_image_launch - lw_stream_launch for the index-th kernel of an image, on the stream's device,
+ * where it is loaded if need be. The functions that `lanewise cc` makes call it.
+ * errors   as lw_program_load, lw_program_kernel_at and lw_stream_launch: LW_E_ARG,
+ *          LW_E_UNSUPPORTED, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY, LW_E_COMPILE,
+ *          LW_E_IO, LW_E_INTERNAL */
+LW_CHECKED lw_status lw_image_launch(const lw_image *image, size_t index, lw_stream *stream,
+                                     lw_dim3 grid, lw_dim3 block,
+                                     const lw_launch_options *options, const lw_arg *args,
+                                     size_t count);
 
 /* lw_kernel_suggest - a launch that keeps all of the device busy, for kernels that go through their
  * data in steps of the whole grid, so that any size is right. *block is what BLOCK(...) fixes, or

@@ -66,6 +66,13 @@ static void add_constant(struct lw__unit *unit, const char *name, LLVMValueRef v
     LLVMSetAlignment(g, align);
 }
 
+LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        add_kernel(unit, &unit->kernels.rows[i]);
+    return LLVMWriteBitcodeToMemoryBuffer(unit->module);
+}
+
 /* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes. Not
  * where a stage is shown, of which they are no part.
  * needs COMMON DESCRIBED
@@ -74,9 +81,7 @@ bool lw__pass_common(struct lw__unit *unit)
 {
     if (unit->options->show)
         return true;
-    for (size_t i = 0; i < unit->kernels.count; i++)
-        add_kernel(unit, &unit->kernels.rows[i]);
-    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(unit->module);
+    LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
     size_t bytes = LLVMGetBufferSize(bitcode);
     const char *data = LLVMGetBufferStart(bitcode);
     add_constant(unit, "lw.common", LLVMConstStringInContext2(unit->context, data, bytes, 1), 16);

@@ -61,8 +61,9 @@ struct lw__options {
     uint32_t block[3];  /* threads of a block; 0, 0, 0: what BLOCK(...) says */
     char **clang_args;  /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
-    const char *show;      /* stage to print instead of building, or NULL */
-    const char *only_pass; /* --pass: run this one on an IR file, or NULL */
+    const char *show;                /* stage to print instead of building, or NULL */
+    const char *only_pass;           /* --pass: run this one on an IR file, or NULL */
+    struct lw__image_options *image; /* --image: what lanewise cc makes (image.h), or NULL; owned */
 };
 
 /* A child process; its output goes to memory files. */
@@ -99,6 +100,9 @@ struct lw__unit {
 bool lw__defect(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool lw__print(const char *text); /* to standard output; false: it could not be written */
 
+/* main.c: manifest and payload to options->out_fd. */
+bool lw__write_result(struct lw__unit *unit);
+
 /* pipeline.c: run the passes of unit->options->device up to the stage asked for. */
 bool lw__pipeline_run(struct lw__unit *unit);
 
@@ -120,6 +124,14 @@ bool lw__process_start(const char *const *argv, int in, const int *keep, size_t 
 bool lw__process_wait(struct lw__process *process, int *exit_code);
 bool lw__read_all(int fd, struct lw__text *text); /* from the start to the end */
 int lw__memory_file(const char *name);            /* -1: none could be made */
+
+/* front.c: the folder that holds lanewise/kernel.h; false: there is none, which has been said. */
+enum { LW_PATH_MAX = 4096 };
+bool lw__header_folder(char folder[LW_PATH_MAX]);
+
+/* common.c: the module as it is, with what only clang's text had of its kernels.
+ * owns     release with LLVMDisposeMemoryBuffer */
+LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);
 
 /* front.c: a dep row for the file; none where it cannot be read. */
 void lw__dependency_add(struct lw__text *manifest, const char *path);

@@ -72,7 +72,7 @@ static bool has_header(const char *folder)
 
 /* The folder that holds lanewise/kernel.h: LANEWISE_INCLUDE, beside an installed program, or in the
  * source tree. */
-static bool header_folder(char folder[PATH_MAX])
+bool lw__header_folder(char folder[LW_PATH_MAX])
 {
     const char *chosen = getenv("LANEWISE_INCLUDE");
     char exe[PATH_MAX];
@@ -142,7 +142,7 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     }
     argv[n++] = o->path ? o->path : "-";
     clang->in = -1;
-    bool ok = header_folder(folder);
+    bool ok = lw__header_folder(folder);
     if (ok && !o->path) {
         /* reopened, so that the two clangs read from the start each */
         snprintf(in, sizeof in, "/proc/self/fd/%d", *keep);

@@ -4,7 +4,7 @@
  * It is a program of its own so that a crash of clang, of LLVM or of our passes is an error
  * message in the host process and nothing more.
  */
-#include "compile/compile.h"
+#include "compile/image.h"
 #include "base/manifest.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -44,12 +44,13 @@ static bool usage(const char *what, const char *word)
         "%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
         "[--show STAGE [--kernel K] [--block X,Y,Z]] [-D X]... [-I DIR]... [PATH], or "
         "--device cpu:LEVEL --common FD --kernel K --block X,Y,Z --out FD [--name NAME], or "
+        "--image FILE [--targets LIST] [--block [TARGET=]X,Y,Z]... [--header FD] [--debug no] "
+        "[--bitcode no] --out FD [-D X]... [-I DIR]... PATH, or "
         "--pass NAME FILE.ll",
         what, word);
 }
 
-/* X,Y,Z: the limits of a block, as the kernel language has them. */
-static bool block_dims(const char *text, uint32_t block[3])
+bool lw__block_dims(const char *text, uint32_t block[3])
 {
     enum { THREADS_MAX = 1024, Z_MAX = 64 };
     unsigned long threads = 1, dim[3] = {0};
@@ -99,11 +100,16 @@ static void free_options(struct lw__options *o)
     for (size_t i = 0; i < o->clang_arg_count; i++)
         free(o->clang_args[i]);
     free(o->clang_args);
+    lw__image_options_free(o);
 }
 
 /* One option and its value. */
 static bool option(struct lw__options *o, const char *name, const char *value)
 {
+    bool is_known;
+    bool ok = lw__image_option(o, name, value, &is_known);
+    if (is_known)
+        return ok;
     if (!strcmp(name, "-D") || !strcmp(name, "-I"))
         return add_clang_option(o, name, value);
     if (!strcmp(name, "--source"))
@@ -113,7 +119,7 @@ static bool option(struct lw__options *o, const char *name, const char *value)
     if (!strcmp(name, "--common"))
         return number(value, &o->common_fd) || usage("--common takes a descriptor, not ", value);
     if (!strcmp(name, "--block"))
-        return block_dims(value, o->block) ||
+        return lw__block_dims(value, o->block) ||
                usage(
                    "--block takes X,Y,Z, each 1 or more, at most 1024 together, Z at most 64; not ",
                    value);
@@ -180,6 +186,10 @@ static bool parse(int argc, char **argv, struct lw__options *o)
         return false;
     if (o->only_pass)
         return o->path || usage("--pass needs a file", "");
+    if (o->image && !o->name)
+        o->name = o->path;
+    if (o->image && !lw__image_check(o))
+        return false;
     if (!o->device)
         return usage("--device is missing", "");
     if (o->out_fd < 0)
@@ -205,7 +215,7 @@ static bool write_all(int fd, const char *data, size_t count)
     return true;
 }
 
-static bool write_result(struct lw__unit *unit)
+bool lw__write_result(struct lw__unit *unit)
 {
     struct lw__text head = {0};
     lw__text_add(&head, "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
@@ -250,7 +260,7 @@ int main(int argc, char **argv)
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
     if (ok && !options.only_pass)
-        ok = write_result(&unit);
+        ok = lw__write_result(&unit);
     int status = !ok ? 3 : unit.diags.errors ? 1 : 0;
     release(&unit);
     free_options(&options);

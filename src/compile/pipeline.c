@@ -37,6 +37,12 @@ static const struct route {
      {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
       "clean", "describe", "common", "host", "object", "linked"}},
     {"common-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
+    {"image", /* ahead of time: what its jobs begin with; each is one of the next three */
+     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
+      "clean", "describe", "image"}},
+    {"image-cpu", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
+    {"image-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
+    {"image-ref", {"load", "ref", "split", "hide", "object"}},
     {"show-cuda",
      {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
       "clean", "describe", "blocks", "prepare", "meet", "lower", "ptx"}},
@@ -157,6 +163,12 @@ static const struct route *choose_route(const struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
     const bool cuda = lw__is_for_cuda(unit);
+    if (o->image && o->common_fd < 0)
+        return route_of("image");
+    if (o->image)
+        return route_of(cuda                           ? "image-cuda"
+                        : strncmp(o->device, "ref", 3) ? "image-cpu"
+                                                       : "image-ref");
     if (o->common_fd >= 0)
         return route_of(cuda ? "common-cuda" : "common-cpu");
     return route_of(o->show && cuda ? "show-cuda" : o->device);

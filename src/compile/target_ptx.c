@@ -37,6 +37,14 @@ static const struct processor {
                   {"sm_80", "+ptx70"}, {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"},
                   {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}};
 
+bool lw__is_processor(const char *device)
+{
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
+        if (!strncmp(device, "cuda:", 5) && !strcmp(device + 5, processors[i].name))
+            return true;
+    return false;
+}
+
 static const struct processor *find_processor(const char *device)
 {
     const char *name = default_processor;

@@ -46,6 +46,7 @@ void lw__ptx_relax(LLVMValueRef function);
 
 /* target_ptx.c: has its processor programmatic dependent launches? target_ptx_follow.c: an entry's
  * first instruction then. */
+bool lw__is_processor(const char *device); /* cuda:sm_NN, of those that there are words for */
 bool lw__ptx_follows(const struct lw__unit *unit);
 void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry);
 

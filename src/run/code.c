@@ -129,7 +129,7 @@ static lw_status load(struct build *b)
     return status ? load_from_memory(b, payload, bytes) : LW_OK;
 }
 
-static lw_status read_sites(struct lw__code *c, const char *name)
+lw_status lw__code_read_sites(struct lw__code *c, const char *name)
 {
     const struct lw__manifest *m = &c->manifest;
 
@@ -195,7 +195,7 @@ lw_status lw__code_build(lw_device *device, const struct lw__compile *request,
     if (!status)
         status = load(&b);
     if (!status)
-        status = read_sites(code, request->name);
+        status = lw__code_read_sites(code, request->name);
     lw__cache_close(&b.cache);
     free(b.result.bytes);
     return status;

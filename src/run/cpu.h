@@ -43,6 +43,10 @@ lw_status lw__cpu_level_choose(const struct lw__cpu_level **level);
 /* lw__cpu_spare_target - the same in gangs of one warp; NULL where their size was asked for. */
 const char *lw__cpu_spare_target(const struct lw__cpu_level *level);
 
+/* lw__cpu_level_suits - how well this level runs code for a target, in gangs of any size: its
+ * own is best, those of lesser levels follow; -1: not at all. */
+int lw__cpu_level_suits(const struct lw__cpu_level *level, const char *target);
+
 /* lw__cpu_describe - "AVX-512, 2 threads". NULL: of the level that choose would give, or where that
  * is an error of the best there is. The text is constant. */
 const char *lw__cpu_describe(const struct lw__cpu_level *level);

@@ -119,6 +119,20 @@ const char *lw__cpu_spare_target(const struct lw__cpu_level *level)
     return NULL;
 }
 
+/* A level in gangs of a size has the title of its level. */
+int lw__cpu_level_suits(const struct lw__cpu_level *level, const char *target)
+{
+    int of_target = -1, own = -1;
+
+    for (int i = 0; i < LEVEL_COUNT; i++) {
+        if (!strcmp(target, levels[i].target))
+            of_target = i;
+        if (level->title == levels[i].title)
+            own = i;
+    }
+    return of_target <= own ? of_target : -1;
+}
+
 /* ---- in words ---- */
 
 static char descriptions[LEVEL_COUNT][64];

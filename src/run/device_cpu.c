@@ -54,6 +54,19 @@ static lw_status cpu_find(void *code, const char *kernel, void **entry)
     return lw__code_symbol(code, "lw.cpu", kernel, entry);
 }
 
+static int cpu_suits(void *state, const char *target)
+{
+    return lw__cpu_level_suits(state, target);
+}
+
+static lw_status cpu_attach(void *state, const lw_image_code *linked, void **code, void **entry)
+{
+    (void)state;
+    *code = NULL;
+    memcpy(entry, &linked->entry, sizeof *entry); /* POSIX: a function fits a void * */
+    return LW_OK;
+}
+
 static lw_status cpu_sizes(void *code, const char *kernel, void **function)
 {
     return lw__code_symbol(code, "lw.sizes", kernel, function);
@@ -85,6 +98,8 @@ const struct lw__device_ops lw__device_cpu = {
     .load = cpu_load,
     .unload = cpu_unload,
     .find = cpu_find,
+    .suits = cpu_suits,
+    .attach = cpu_attach,
     .sizes = cpu_sizes,
     .common = lw__code_common,
     .fill = cpu_fill,

@@ -335,6 +335,19 @@ static const char *cuda_target(void *state)
     return gpu->target;
 }
 
+/* PTX for an older processor does on a newer one; the newest does best. */
+static int cuda_suits(void *state, const char *target)
+{
+    static const char prefix[] = "cuda:sm_";
+    const struct lw__cuda *gpu = state;
+    long own = strtol(gpu->target + sizeof prefix - 1, NULL, 10), wanted;
+
+    if (strncmp(target, prefix, sizeof prefix - 1) != 0)
+        return -1;
+    wanted = strtol(target + sizeof prefix - 1, NULL, 10);
+    return wanted > 0 && wanted <= own ? (int)wanted : -1;
+}
+
 /* Of the first GPU, for who asks before one is open. */
 static const struct lw__cuda *first_gpu(void)
 {
@@ -502,6 +515,7 @@ const struct lw__device_ops lw__device_cuda = {
     .load = lw__cuda_load,
     .unload = lw__cuda_unload,
     .find = lw__cuda_find,
+    .suits = cuda_suits,
     .sizes = lw__cuda_sizes,
     .common = lw__cuda_common,
     .check = lw__cuda_check,

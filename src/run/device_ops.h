@@ -7,7 +7,7 @@
 #define LW_DEVICE_OPS_H
 
 #include "base/manifest.h"
-#include "lanewise/lanewise.h"
+#include "lanewise/image.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -136,6 +136,13 @@ struct lw__device_ops {
                       void **code);
     void (*unload)(void *state, void *code);
     lw_status (*find)(void *code, const char *kernel, void **entry);
+
+    /* suits - how well code for that target of lanewise-compile does here: more is better, negative
+     * is not at all. attach - take code that is linked into the process, as load and find do; it
+     * leaves *code NULL where there is nothing to unload. NULL where code is text. Any thread; NULL
+     * for devices that run nothing. */
+    int (*suits)(void *state, const char *target);
+    lw_status (*attach)(void *state, const lw_image_code *linked, void **code, void **entry);
 
     /* sizes - the host function lw.sizes.<kernel> (base/manifest.h), as a void *. Asked for only
      * where a parameter has declared sizes; NULL only for devices that load nothing. Any thread. */

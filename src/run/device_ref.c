@@ -17,7 +17,7 @@ static const char target[] = "ref";
 
 /* What load makes of a program. */
 struct program {
-    void *object; /* of dlopen */
+    void *object; /* of dlopen; NULL: linked into the process */
     void (*resume)(void *handle);
 };
 
@@ -54,8 +54,28 @@ static void ref_unload(void *state, void *code)
     (void)state;
     if (!program)
         return;
-    dlclose(program->object);
+    if (program->object)
+        dlclose(program->object);
     free(program);
+}
+
+static int ref_suits(void *state, const char *code_target)
+{
+    (void)state;
+    return strcmp(code_target, target) ? -1 : 0;
+}
+
+static lw_status ref_attach(void *state, const lw_image_code *linked, void **code, void **entry)
+{
+    struct program *program = calloc(1, sizeof *program);
+
+    (void)state;
+    *code = program;
+    if (!program)
+        return lw__fail(LW_E_MEMORY, "no memory for a program");
+    program->resume = (void (*)(void *))linked->resume;
+    memcpy(entry, &linked->entry, sizeof *entry);
+    return LW_OK;
 }
 
 static lw_status ref_find(void *code, const char *kernel, void **entry)
@@ -92,6 +112,8 @@ const struct lw__device_ops lw__device_ref = {
     .load = ref_load,
     .unload = ref_unload,
     .find = ref_find,
+    .suits = ref_suits,
+    .attach = ref_attach,
     .sizes = ref_sizes,
     .launch = ref_launch,
 };

@@ -192,6 +192,8 @@ lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_options *options,
     *grid = *block = (lw_dim3){0, 0, 0};
     if (kernel->row->block.x)
         size = kernel->row->block;
+    else if (kernel->program->image)
+        size = lw__image_suggest(kernel, size);
     device = kernel->program->device;
     LW_TRY(check_memory(kernel, dynamic_bytes));
     LW_TRY(prepare(kernel, (lw_dim3){1, 1, 1}, size, dynamic_bytes, &launch));

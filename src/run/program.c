@@ -134,6 +134,10 @@ static lw_status fill_kernel(lw_program *p, size_t index)
     }
     if (!ops->load)
         return LW_OK;
+    if (p->image) {
+        k->sizes = k->size_count ? (lw__sizes_fn *)p->image->sizes[index] : NULL;
+        return LW_OK;
+    }
     if (!ops->common || k->row->block.x) /* NULL is special.c's as well */
         LW_TRY(ops->find(p->code.loaded, k->row->name, &k->entry));
     if (k->size_count)
@@ -142,7 +146,7 @@ static lw_status fill_kernel(lw_program *p, size_t index)
     return LW_OK;
 }
 
-static lw_status fill(lw_program *p)
+lw_status lw__program_fill(lw_program *p)
 {
     const struct lw__manifest *m = &p->code.manifest;
 
@@ -165,7 +169,7 @@ static lw_status build(struct build *b, lw_device *device, const char *path,
 {
     LW_TRY(prepare(b, device, path, options));
     LW_TRY(lw__code_build(device, &b->compile, &b->program->code));
-    return fill(b->program);
+    return lw__program_fill(b->program);
 }
 
 lw_status lw_program_build(lw_device *device, const char *path, const lw_build_options *options,
@@ -202,13 +206,14 @@ lw_status lw_program_build(lw_device *device, const char *path, const lw_build_o
 
 void lw__program_hold(lw_program *program)
 {
-    atomic_fetch_add_explicit(&program->holds, 1, memory_order_relaxed);
+    if (program->image)
+        lw__device_hold(program->device);
+    else
+        atomic_fetch_add_explicit(&program->holds, 1, memory_order_relaxed);
 }
 
-void lw_program_destroy(lw_program *program)
+void lw__program_free(lw_program *program)
 {
-    if (!program || atomic_fetch_sub(&program->holds, 1) != 1)
-        return;
     for (size_t i = 0; program->kernels && i < program->code.manifest.kernel_count; i++)
         lw__special_free(&program->kernels[i]);
     for (size_t i = 0; program->titles && i < program->code.manifest.param_count; i++)
@@ -218,8 +223,22 @@ void lw_program_destroy(lw_program *program)
     free(program->titles);
     free(program->kernels);
     free(program->name);
-    lw_device_close(program->device);
     free(program);
+}
+
+void lw_program_destroy(lw_program *program)
+{
+    lw_device *device;
+
+    if (!program)
+        return;
+    device = program->device;
+    if (!program->image) {
+        if (atomic_fetch_sub(&program->holds, 1) != 1)
+            return;
+        lw__program_free(program);
+    }
+    lw_device_close(device);
 }
 
 /* ---- questions ---- */

@@ -5,14 +5,15 @@
  * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
- * Files in flow order: device, compiler, cache, code, layout, program, special, buffer, scalar,
- * args, launch, stream, stream_wait, scratch, ahead, event, output, print, report, pool.
+ * Files in flow order: device, compiler, cache, code, layout, program, image, special, buffer,
+ * scalar, args, launch, stream, stream_wait, scratch, ahead, event, output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
 
 #include "base/base.h"
 #include "base/manifest_read.h"
+#include "lanewise/image.h"
 #include "run/device_ops.h"
 #include "run/fault.h"
 #include <stdatomic.h>
@@ -30,11 +31,15 @@ enum {
 
 /* ---- device.c ---- */
 
+enum { LW_RESIDENT_BUCKETS = 32 };
+
 struct lw_device {
     atomic_size_t holds;
     const struct lw__device_ops *ops;
     void *state;
     lw_device_info info; /* of this one, as it was opened */
+    /* image.c: programs of images, by address; each list grows at its head */
+    _Atomic(lw_program *) residents[LW_RESIDENT_BUCKETS];
 };
 void lw__device_hold(lw_device *device);                /* lw_device_close lets go */
 const char *lw__device_target(const lw_device *device); /* for lanewise-compile --device */
@@ -110,6 +115,10 @@ lw_status lw__code_build(lw_device *device, const struct lw__compile *request,
                          struct lw__code *code);
 void lw__code_free(lw_device *device, struct lw__code *code);
 
+/* lw__code_read_sites - fill in the sites of its manifest; name is for messages.
+ * errors   LW_E_MEMORY */
+lw_status lw__code_read_sites(struct lw__code *code, const char *name);
+
 /* lw__code_open - a payload that is a shared object; for a device's load. errors: LW_E_IO */
 lw_status lw__code_open(const char *path, void **object);
 
@@ -145,15 +154,38 @@ struct lw_kernel {
 };
 
 struct lw_program {
-    atomic_size_t holds;
+    atomic_size_t holds; /* not of a resident: its holds are its device's */
     lw_device *device;
     char *name;
+    const lw_image *image; /* of a resident; else NULL */
+    uint64_t image_id;
+    lw_program *next_resident; /* of the device; fixed once it is in the list */
     struct lw__code code;
     lw_param *params;   /* code.manifest.param_count; the kernels' slices */
     char **titles;      /* of each parameter; see lw_kernel */
     lw_kernel *kernels; /* code.manifest.kernel_count */
 };
 void lw__program_hold(lw_program *program); /* lw_program_destroy lets go */
+
+/* lw__program_fill - kernels and parameters by the manifest; entries where code is loaded.
+ * errors   LW_E_MEMORY; LW_E_INTERNAL the manifest or the code is damaged */
+lw_status lw__program_fill(lw_program *program);
+void lw__program_free(lw_program *program); /* whoever holds it; not its device */
+
+/* ---- image.c: programs of images ---- */
+
+/* lw__image_code - what a resident's kernel runs with for such blocks; *found: there is some.
+ * errors   LW_E_MEMORY; LW_E_INTERNAL the image is damaged; those of the device's load */
+lw_status lw__image_code(const lw_kernel *kernel, lw_dim3 block, struct lw__code *code,
+                         void **entry, bool *found);
+
+/* lw__image_fail_block - LW_E_UNSUPPORTED: there is none, and why there is no compiler. */
+lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, const char *why);
+
+/* lw__image_suggest - `wanted`, if there is code for it; else the first size that has some. */
+lw_dim3 lw__image_suggest(const lw_kernel *kernel, lw_dim3 wanted);
+
+void lw__residents_free(lw_device *device); /* all, where nobody holds the device */
 
 /* ---- special.c: code for one size of block ---- */
 

@@ -5,7 +5,7 @@
  * Each kernel has a list of the sizes asked for so far. It only grows, at its head, and what is
  * ready never changes, so that a launch reads it without a lock. A size is built by the thread
  * that asks first; others that want it wait. A refusal is kept: asking again gives it again. What
- * failed for other reasons is tried anew.
+ * failed for other reasons is tried anew. A kernel of an image (image.c) has code for some sizes.
  */
 #include "run/run.h"
 #include <stdlib.h>
@@ -52,6 +52,18 @@ static struct lw__special *look_up_or_add(lw_kernel *k, lw_dim3 block)
 
 /* ---- building ---- */
 
+/* The bitcode that all sizes share. */
+static lw_status find_common(const lw_kernel *k, const void **bitcode, size_t *bytes)
+{
+    const lw_program *p = k->program;
+
+    if (!p->image)
+        return p->device->ops->common(p->code.loaded, bitcode, bytes);
+    *bitcode = p->image->common;
+    *bytes = p->image->common_bytes;
+    return LW_OK;
+}
+
 static lw_status compile(const lw_kernel *k, const char *compiler, struct lw__special *s)
 {
     static const lw_build_options defaults;
@@ -64,21 +76,40 @@ static lw_status compile(const lw_kernel *k, const char *compiler, struct lw__sp
                                   .block = s->block};
     const void *common;
 
-    LW_TRY(device->ops->common(k->program->code.loaded, &common, &request.source_bytes));
+    LW_TRY(find_common(k, &common, &request.source_bytes));
     request.source = common;
     LW_TRY(lw__code_build(device, &request, &s->code));
     return device->ops->find(s->code.loaded, k->row->name, &s->entry);
 }
 
+/* An image may be without bitcode; and where there is no compiler, it has the sizes that it has. */
+static lw_status build_anew(const lw_kernel *k, struct lw__special *s)
+{
+    const lw_image *image = k->program->image;
+    char *compiler, why[LW_MESSAGE_MAX + 1];
+    lw_status status;
+
+    if (image && !image->common)
+        return lw__image_fail_block(k, s->block, "it was made without bitcode for other sizes");
+    status = lw__compiler_find(&compiler);
+    if (!status)
+        status = compile(k, compiler, s);
+    else if (image && status != LW_E_MEMORY)
+        status = lw__image_fail_block(k, s->block, strcpy(why, lw_last_error()));
+    free(compiler);
+    return status;
+}
+
 /* Not locked; only the builder touches s. */
 static lw_status build(const lw_kernel *k, struct lw__special *s)
 {
-    char *compiler;
-    lw_status status = lw__compiler_find(&compiler);
+    bool found = false;
+    lw_status status = LW_OK;
 
-    if (!status)
-        status = compile(k, compiler, s);
-    free(compiler);
+    if (k->program->image)
+        status = lw__image_code(k, s->block, &s->code, &s->entry, &found);
+    if (!status && !found)
+        status = build_anew(k, s);
     if (status)
         lw__code_free(k->program->device, &s->code);
     return status;

@@ -20,7 +20,7 @@ refused 2 "there is no command 'walk'" walk
 refused 5 'check is not built yet' check one.c
 refused 2 "there is no row 'soup'" bench soup
 refused 2 "'--soup' is no option" bench --soup
-refused 2 'cc is not built yet' cc one.c -o one.o
+refused 2 'cc needs -o OUT.o' cc one.c
 refused 2 'run needs a FILE' run
 refused 2 "devices takes no 'one.c'" devices one.c
 refused 2 'the option -g is not for this command' show one.c -g 1

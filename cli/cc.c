@@ -1,0 +1,265 @@
+/* cc.c - `lanewise cc`: an object and a header from a kernel file, ahead of time.
+ *
+ * lanewise-compile makes both (its --image); here they become files, each written beside its name
+ * and renamed, the object last.
+ */
+#include "cli.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct job {
+    const struct cli_options *options;
+    char compiler[PATH_MAX], file[PATH_MAX], name[NAME_MAX + 2];
+    int object, header; /* memory files */
+    FILE *depfile;      /* text of it */
+    char *rule, *text, *header_text;
+    size_t rule_size, size, header_size;
+    const char *payload;
+    size_t payload_size;
+    bool is_refused;
+};
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+static bool is_in_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* make_name - FILE: the base name without what follows its last point, as a C identifier. */
+static void make_name(struct job *job)
+{
+    const char *slash = strrchr(job->options->file, '/');
+    const char *base = slash ? slash + 1 : job->options->file;
+    const char *point = strrchr(base, '.');
+    size_t length = point && point > base ? (size_t)(point - base) : strlen(base);
+    bool is_digit = *base >= '0' && *base <= '9';
+    snprintf(job->name, sizeof job->name, "%s%.*s", is_digit ? "_" : "", (int)length, base);
+    for (char *c = job->name; *c; c++)
+        if (!is_in_name(*c))
+            *c = '_';
+}
+
+static int check(struct job *job)
+{
+    const struct cli_options *o = job->options;
+    struct stat about;
+    if (o->arg_count > 0)
+        return cli_fail(CLI_USAGE, "cc takes one FILE, not also '%s'", o->args[0]);
+    if (!o->out)
+        return cli_fail(CLI_USAGE, "cc needs -o OUT.o");
+    if (stat(o->file, &about) != 0)
+        return cli_fail(CLI_USAGE, "%s: %s", o->file, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return cli_fail(CLI_USAGE, "%s: not a regular file", o->file);
+    if (access(o->file, R_OK) != 0)
+        return cli_fail(CLI_USAGE, "%s: %s", o->file, strerror(errno));
+    make_name(job);
+    snprintf(job->file, sizeof job->file, "%s%s", o->file[0] == '-' ? "./" : "", o->file);
+    return cli_compiler_find(job->compiler);
+}
+
+/* ---- the compiler ---------------------------------------------------------------------------- */
+
+static void add(const char **words, size_t *n, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    words[(*n)++] = name;
+    words[(*n)++] = value;
+}
+
+static const char **make_words(const struct job *job)
+{
+    const struct cli_options *o = job->options;
+    size_t room = 20 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
+    const char **words = calloc(room, sizeof *words);
+    if (!words)
+        return NULL;
+    words[n++] = job->compiler;
+    add(words, &n, "--image", job->name);
+    add(words, &n, "--out", "3");
+    add(words, &n, "--header", "4");
+    add(words, &n, "--name", o->file);
+    add(words, &n, "--targets", o->targets);
+    add(words, &n, "--debug", o->no_debug ? "no" : NULL);
+    add(words, &n, "--bitcode", o->no_bitcode ? "no" : NULL);
+    for (size_t i = 0; i < o->block_count; i++)
+        add(words, &n, "--block", o->blocks[i]);
+    for (size_t i = 0; i < o->define_count; i++)
+        add(words, &n, "-D", o->defines[i]);
+    for (size_t i = 0; i < o->include_dir_count; i++)
+        add(words, &n, "-I", o->include_dirs[i]);
+    words[n] = job->file;
+    return words;
+}
+
+static int compile(struct job *job)
+{
+    const int outs[] = {job->object, job->header};
+    const char **words = make_words(job);
+    if (!words)
+        return cli_fail_memory(sizeof *words);
+    int failed = cli_compiler_run(words, outs, 2, &job->is_refused);
+    free(words);
+    return failed;
+}
+
+/* ---- dependencies ---------------------------------------------------------------------------- */
+
+/* write_path - as make and ninja read it. */
+static void write_path(FILE *to, const char *path)
+{
+    for (; *path; path++) {
+        if (*path == '$')
+            fputc('$', to);
+        else if (*path == ' ' || *path == '#' || *path == '\\')
+            fputc('\\', to);
+        fputc(*path, to);
+    }
+}
+
+static void add_dependency(const char *path, void *user)
+{
+    struct job *job = user;
+    fputs(" \\\n  ", job->depfile);
+    write_path(job->depfile, path);
+}
+
+static int begin_rule(struct job *job)
+{
+    job->depfile = open_memstream(&job->rule, &job->rule_size);
+    if (!job->depfile)
+        return cli_fail_memory(1);
+    write_path(job->depfile, job->options->out);
+    fputc(':', job->depfile);
+    add_dependency(job->compiler, job);
+    return CLI_DONE;
+}
+
+static int end_rule(struct job *job)
+{
+    fputc('\n', job->depfile);
+    bool is_whole = !ferror(job->depfile);
+    is_whole = fclose(job->depfile) == 0 && is_whole;
+    job->depfile = NULL;
+    return is_whole ? CLI_DONE : cli_fail_memory(job->rule_size);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool write_all(int file, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t n = write(file, bytes, count);
+        if (n < 0 && errno != EINTR)
+            return false;
+        bytes += n < 0 ? 0 : n;
+        count -= n < 0 ? 0 : (size_t)n;
+    }
+    return true;
+}
+
+/* put - the bytes into a file that is open; what is lacking then is a result, not a name. */
+static int put(int file, const char *path, const char *bytes, size_t count)
+{
+    bool is_written = write_all(file, bytes, count);
+    int error = errno;
+    if (close(file) != 0 && is_written) {
+        is_written = false;
+        error = errno;
+    }
+    return is_written ? CLI_DONE : cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(error));
+}
+
+static int write_beside(const char *path, const char *bytes, size_t count)
+{
+    size_t size = strlen(path) + 32;
+    char *aside = malloc(size);
+    if (!aside)
+        return cli_fail_memory(size);
+    snprintf(aside, size, "%s.%ld.tmp", path, (long)getpid());
+    int file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int failed = file < 0 ? cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno))
+                          : put(file, path, bytes, count);
+    if (!failed && rename(aside, path) != 0)
+        failed = cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
+    if (failed && file >= 0)
+        unlink(aside);
+    free(aside);
+    return failed;
+}
+
+/* write_file - devices and pipes are not replaced but written to. */
+static int write_file(const char *path, const char *bytes, size_t count)
+{
+    struct stat about;
+    if (!path)
+        return CLI_DONE;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
+        return write_beside(path, bytes, count);
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    return file < 0 ? cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno))
+                    : put(file, path, bytes, count);
+}
+
+static int deliver(struct job *job)
+{
+    const struct cli_options *o = job->options;
+    int failed = write_file(o->header, job->header_text, job->header_size);
+    if (!failed)
+        failed = write_file(o->depfile, job->rule, job->rule_size);
+    return failed ? failed : write_file(o->out, job->payload, job->payload_size);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* understand - where the kernels do not compile, the reasons are printed here. */
+static int understand(struct job *job)
+{
+    int failed = cli_compiler_read(job->object, &job->text, &job->size);
+    if (!failed)
+        failed = cli_compiler_read(job->header, &job->header_text, &job->header_size);
+    if (!failed)
+        failed = begin_rule(job);
+    if (!failed)
+        failed = cli_compiler_result(job->text, job->size, add_dependency, job, &job->payload,
+                                     &job->payload_size);
+    if (!failed)
+        failed = end_rule(job);
+    return failed ? failed : job->is_refused ? CLI_COMPILE : CLI_DONE;
+}
+
+static int make_files(struct job *job)
+{
+    job->object = memfd_create("lanewise-object", MFD_CLOEXEC);
+    job->header = memfd_create("lanewise-header", MFD_CLOEXEC);
+    return job->object >= 0 && job->header >= 0
+               ? CLI_DONE
+               : cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+}
+
+int cli_cc(const struct cli_options *options)
+{
+    int (*const steps[])(struct job *) = {check, make_files, compile, understand, deliver};
+    struct job job = {.options = options, .object = -1, .header = -1};
+    int failed = CLI_DONE;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !failed; i++)
+        failed = steps[i](&job);
+    if (job.depfile)
+        fclose(job.depfile);
+    if (job.object >= 0)
+        close(job.object);
+    if (job.header >= 0)
+        close(job.header);
+    free(job.rule);
+    free(job.text);
+    free(job.header_text);
+    return failed;
+}

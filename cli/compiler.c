@@ -1,0 +1,190 @@
+/* compiler.c - start lanewise-compile, read what it gives back: show and cc.
+ *
+ * That is described in the compiler's manifest format: lines of tab-separated fields, in which \t,
+ * \n and \\ are escaped, up to "end <bytes>", and then that many bytes.
+ */
+#include "cli.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OUT_DESCRIPTOR = 3 };
+enum { BUILT = 0, REFUSED = 1, WRONG_WORDS = 2 }; /* exit statuses of the compiler */
+
+int cli_compiler_find(char *path)
+{
+    const char *given = getenv("LANEWISE_COMPILE");
+    if (given && *given) {
+        snprintf(path, PATH_MAX, "%s", given);
+        return CLI_DONE;
+    }
+    if (cli_find_program(path, "src/compile/lanewise-compile",
+                         "../libexec/lanewise/lanewise-compile"))
+        return CLI_DONE;
+    return cli_fail(CLI_BROKEN, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
+}
+
+/* spawn - the compiler, with outs[] as its descriptors 3 and up, and its own output to standard
+ * error: ours is for results. main ignores SIGPIPE; the child shall not. */
+static int spawn(const char *const *words, const int *outs, size_t count,
+                 posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, pid_t *child)
+{
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    int error = 0;
+    for (size_t i = 0; i < count && !error; i++)
+        error = posix_spawn_file_actions_adddup2(actions, outs[i], OUT_DESCRIPTOR + (int)i);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &pipe);
+    if (!error)
+        error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+    if (!error)
+        error = posix_spawn(child, words[0], actions, attributes, (char *const *)words, environ);
+    return error;
+}
+
+static int start(const char *const *words, const int *outs, size_t count, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return cli_fail_memory(sizeof actions);
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = spawn(words, outs, count, &actions, &attributes, child);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error ? cli_fail(CLI_BROKEN, "%s: %s", words[0], strerror(error)) : CLI_DONE;
+}
+
+/* fail_compiler - it ended in another way than with a result; what it has to say it has said. */
+static int fail_compiler(int ended)
+{
+    if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXCPU)
+        return cli_fail(CLI_COMPILE, "compiling takes more processor time than it is given");
+    if (WIFSIGNALED(ended))
+        return cli_fail(CLI_BROKEN, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
+                        strsignal(WTERMSIG(ended)));
+    if (WEXITSTATUS(ended) == WRONG_WORDS)
+        return cli_fail(CLI_USAGE, "the compiler does not take these options");
+    return cli_fail(CLI_BROKEN, "the compiler gave up with exit status %d", WEXITSTATUS(ended));
+}
+
+int cli_compiler_run(const char *const *words, const int *outs, size_t count, bool *is_refused)
+{
+    pid_t child;
+    int ended, failed = start(words, outs, count, &child);
+    *is_refused = false;
+    if (failed)
+        return failed;
+    while (waitpid(child, &ended, 0) < 0)
+        if (errno != EINTR)
+            return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
+    int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    *is_refused = status == REFUSED;
+    return status == BUILT || status == REFUSED ? CLI_DONE : fail_compiler(ended);
+}
+
+int cli_compiler_read(int file, char **text, size_t *size)
+{
+    struct stat about;
+    size_t have = 0;
+    *text = NULL;
+    if (fstat(file, &about) != 0)
+        return cli_fail(CLI_BROKEN, "the compiler's result: %s", strerror(errno));
+    *size = (size_t)about.st_size;
+    *text = malloc(*size + 1);
+    if (!*text)
+        return cli_fail_memory(*size + 1);
+    while (have < *size) {
+        ssize_t n = pread(file, *text + have, *size - have, (off_t)have);
+        if (n <= 0)
+            break;
+        have += (size_t)n;
+    }
+    (*text)[have] = '\0';
+    *size = have;
+    return CLI_DONE;
+}
+
+/* ---- the manifest ---------------------------------------------------------------------------- */
+
+/* unescape - in place. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (; *text; text++) {
+        char c = *text;
+        if (c == '\\' && text[1]) {
+            c = *++text;
+            c = c == 't' ? '\t' : c == 'n' ? '\n' : c;
+        }
+        *to++ = c;
+    }
+    *to = '\0';
+}
+
+/* cut - a row into its fields; how many there are, at most count. */
+static int cut(char *row, char **fields, int count)
+{
+    int n = 0;
+    while (n < count && row) {
+        fields[n++] = row;
+        row = strchr(row, '\t');
+        if (row)
+            *row++ = '\0';
+        unescape(fields[n - 1]);
+    }
+    return n;
+}
+
+static void take_row(char *row, cli_dependency *on_dependency, void *user)
+{
+    enum { DIAGNOSTIC_FIELDS = 6, DEPENDENCY_FIELDS = 3 };
+    char *fields[DIAGNOSTIC_FIELDS] = {0};
+    int count = cut(row, fields, DIAGNOSTIC_FIELDS);
+    if (count == DEPENDENCY_FIELDS && !strcmp(fields[0], "dep") && on_dependency)
+        on_dependency(fields[1], user);
+    if (count != DIAGNOSTIC_FIELDS || strcmp(fields[0], "diag") != 0)
+        return;
+    lw_diagnostic diagnostic = {.severity = fields[1],
+                                .file = fields[2],
+                                .line = atoi(fields[3]),
+                                .column = atoi(fields[4]),
+                                .text = fields[5]};
+    cli_print_diagnostic(&diagnostic, NULL);
+}
+
+int cli_compiler_result(char *text, size_t size, cli_dependency *on_dependency, void *user,
+                        const char **payload, size_t *payload_size)
+{
+    static const char first[] = "lanewise-manifest\t1\n";
+    bool is_manifest = strncmp(text, first, strlen(first)) == 0;
+    char *row = text, *end;
+    while (is_manifest && (end = memchr(row, '\n', size - (size_t)(row - text)))) {
+        *end = '\0';
+        if (strncmp(row, "end\t", 4) == 0) {
+            *payload = end + 1;
+            *payload_size = strtoull(row + 4, NULL, 10);
+            if (*payload_size != size - (size_t)(end + 1 - text))
+                break;
+            return CLI_DONE;
+        }
+        take_row(row, on_dependency, user);
+        row = end + 1;
+    }
+    return cli_fail(CLI_BROKEN, "a defect in Lanewise: the compiler's result is not complete");
+}
