@@ -13,6 +13,7 @@
 #include "compile/spmd_gang.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd_copy.h"
+#include <llvm-c/DebugInfo.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -283,12 +284,39 @@ static bool build(struct lw__spmd *s)
     return (!s->failed && lw__spmd_place_shared(s, g->co.body)) || s->unit->diags.errors > 0;
 }
 
-/* One function cannot have another's lines. */
-static void drop_lines(LLVMValueRef function)
+/* The instruction's line, as one of another function; a helper's may be in another file. */
+static void move_line(struct lw__unit *unit, LLVMDIBuilderRef b, LLVMValueRef i,
+                      LLVMMetadataRef function)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            LLVMInstructionSetDebugLoc(i, NULL);
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i), scope;
+    if (!at)
+        return;
+    scope = LLVMDIBuilderCreateLexicalBlockFile(b, function,
+                                                LLVMDIScopeGetFile(LLVMDILocationGetScope(at)), 0);
+    LLVMInstructionSetDebugLoc(
+        i, LLVMDIBuilderCreateDebugLocation(unit->context, LLVMDILocationGetLine(at),
+                                            LLVMDILocationGetColumn(at), scope, NULL));
+}
+
+/* One function cannot have another's lines: it gets a unit of its own, with the same ones. */
+static void own_lines(struct lw__unit *unit, LLVMValueRef function, LLVMMetadataRef model)
+{
+    LLVMMetadataRef file = LLVMDIScopeGetFile(model);
+    const unsigned line = LLVMDISubprogramGetLine(model);
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    LLVMDIBuilderRef b = LLVMCreateDIBuilder(unit->module);
+    LLVMDIBuilderCreateCompileUnit(b, LLVMDWARFSourceLanguageC11, file, "", 0, 0, "", 0, 0, "", 0,
+                                   LLVMDWARFEmissionLineTablesOnly, 0, 0, 0, "", 0, "", 0);
+    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(b, file, NULL, 0, 0);
+    LLVMMetadataRef own = LLVMDIBuilderCreateFunction(b, file, name, length, name, length, file,
+                                                      line, type, 1, 1, line, 0, 1);
+    LLVMSetSubprogram(function, own);
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
+            move_line(unit, b, i, own);
+    LLVMDIBuilderFinalize(b);
+    LLVMDisposeDIBuilder(b);
 }
 
 static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
@@ -323,11 +351,12 @@ static LLVMValueRef build_gangs(struct lw__unit *unit, const struct lw__kernel *
     s.gang = &gang;
     ok = ok && lw__spmd_analyse(&s);
     s.function = f = ok ? declare(&s, has_lines ? "" : ".last") : NULL;
-    if (f && has_lines && LLVMGetSubprogram(s.scalar))
-        LLVMSetSubprogram(f, LLVMGetSubprogram(s.scalar));
+    LLVMMetadataRef lines = f ? LLVMGetSubprogram(s.scalar) : NULL;
+    if (lines && has_lines)
+        LLVMSetSubprogram(f, lines);
     ok = f && build(&s);
-    if (ok && !has_lines)
-        drop_lines(f);
+    if (ok && lines && !has_lines)
+        own_lines(unit, f, lines);
     lw__spmd_close(&s);
     return ok ? f : NULL;
 }

@@ -141,4 +141,10 @@ for level in avx2 baseline; do
     (export LANEWISE_CPU=$level && all) || exit 1
 done
 (export LANEWISE_GANG=32 && all) || exit 1
+
+# Of several gangs the last, which has fewer threads and code of its own.
+LANEWISE_GANG=32 "$LANEWISE" run k.c -k reads -d cpu -b 112 'f32[96]' 'f32[96]' 0 >out 2>err &&
+    { echo "the last gang was not told"; exit 1; }
+grep -q "kernel 'reads' accessed memory outside its buffers near k.c:8, block 0;" err ||
+    { cat err; exit 1; }
 exit 0
