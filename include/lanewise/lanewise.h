@@ -502,7 +502,8 @@ typedef struct lw_launch_options {
  * that a kernel with DYNAMIC_SHARED gets some.
  * On "cpu" and "cuda" the first launch of a kernel with a new size of block builds its code for
  * that size, or takes it from the cache. On "cuda" the call may wait while more than 1000 launches
- * of the stream are under way.
+ * of the stream are under way. A launch like one before makes no memory on the host, unless more
+ * are under way than ever, or they print ("ref" makes some for each).
  * options  NULL: defaults
  * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; of that build LW_E_COMPILE
  *          ("file:line:column: text"), LW_E_IO, LW_E_INTERNAL; LW_E_UNSUPPORTED an image has no

@@ -221,11 +221,10 @@ static void append(lw_stream *s, struct lw__job *job)
 
 static struct lw__job *make_fence(lw_stream *s)
 {
-    struct lw__job *job = calloc(1, sizeof *job);
+    struct lw__job *job = lw__job_take(s, LW_JOB_FENCE);
 
     if (!job)
         return NULL;
-    job->kind = LW_JOB_FENCE;
     job->mark = lw__mark_create(s->device);
     if (job->mark && !queue_ops(s)->mark(s->device->state, s->queue, &job->mark->native))
         return job;

@@ -3,11 +3,16 @@
  * Every message starts "KERNEL: parameter N 'NAME' (TYPE)", N counted from 1. Nothing is taken on
  * trust: what is packed here, the kernel may use without a check.
  */
+#include "run/report.h"
 #include "run/run.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANK_MAX = 4 /* of an lw_tensor */, BUFFER_ALIGN = 64 /* of memory of our own */ };
+enum {
+    RANK_MAX = 4,      /* of an lw_tensor */
+    BUFFER_ALIGN = 64, /* of memory of our own */
+    SIZES_MAX = 64     /* declared, of one kernel, without memory for them */
+};
 
 /* One argument and the parameter it is for. */
 struct slot {
@@ -204,17 +209,29 @@ static lw_status pack_tensor(struct slot *s)
 
 /* ---- pointers ---- */
 
-static void add_numbers(struct lw__text *text, int count, const ptrdiff_t *numbers)
+static void add_numbers(struct lw__message *m, int count, const ptrdiff_t *numbers)
 {
     for (int i = 0; i < count; i++)
-        lw__text_add(text, "%s%td", i ? ", " : "", numbers[i]);
+        lw__message_add(m, "%s%td", i ? ", " : "", numbers[i]);
+}
+
+static lw_status fail_contiguous(const struct slot *s, const lw_tensor *t, const lw_tensor *plain)
+{
+    struct lw__message m = {0};
+
+    add_numbers(&m, t->rank, t->stride);
+    lw__message_add(&m, "; need ");
+    add_numbers(&m, t->rank, plain->stride);
+    return lw__fail(LW_E_SHAPE,
+                    "%s is a plain pointer, so the lw_tensor must be in C order: its strides are "
+                    "%s",
+                    s->what, m.text);
 }
 
 /* The strides must be those of C order; that of an axis with one element has no effect. */
 static lw_status check_contiguous(const struct slot *s, const lw_tensor *t)
 {
     lw_tensor plain = *t;
-    struct lw__text text = {0};
     bool is_plain = true;
 
     memset(plain.stride, 0, sizeof plain.stride);
@@ -225,21 +242,7 @@ static lw_status check_contiguous(const struct slot *s, const lw_tensor *t)
         return lw__fail(LW_E_SHAPE, "%s: the extents reach beyond any memory", s->what);
     for (int i = 0; i < t->rank; i++)
         is_plain = is_plain && (t->extent[i] == 1 || t->stride[i] == plain.stride[i]);
-    if (is_plain)
-        return LW_OK;
-    lw__text_add(&text,
-                 "%s is a plain pointer, so the lw_tensor must be in C order: its strides are ",
-                 s->what);
-    add_numbers(&text, t->rank, t->stride);
-    lw__text_add(&text, "; need ");
-    add_numbers(&text, t->rank, plain.stride);
-    if (text.failed)
-        lw__fail(LW_E_MEMORY, "out of memory: the strides of %s", s->what);
-    else
-        lw__fail(LW_E_SHAPE, "%s", text.data);
-    is_plain = text.failed;
-    lw__text_free(&text);
-    return is_plain ? LW_E_MEMORY : LW_E_SHAPE;
+    return is_plain ? LW_OK : fail_contiguous(s, t, &plain);
 }
 
 /* What a pointer to whole elements of the parameter may begin at. */
@@ -330,16 +333,24 @@ static lw_status pack_one(struct slot *s)
 
 /* ---- declared sizes ---- */
 
-/* float a[rows][cols]: the bytes that these sizes ask for, or an error; *text gets "a[4][16]". */
-static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, struct lw__text *text,
-                                size_t *bytes)
+/* "a[4][16]" */
+static struct lw__message declared(const struct slot *s, const int64_t *sizes)
+{
+    struct lw__message m = {0};
+
+    lw__message_add(&m, "%s", s->param->name);
+    for (int i = 0; i < s->param->dims; i++)
+        lw__message_add(&m, "[%lld]", (long long)sizes[i]);
+    return m;
+}
+
+/* float a[rows][cols]: the bytes that these sizes ask for, or an error. */
+static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, size_t *bytes)
 {
     bool fits_memory = true, empty = false;
 
     *bytes = s->param->element_bytes ? s->param->element_bytes : 1;
-    lw__text_add(text, "%s", s->param->name);
     for (int i = 0; i < s->param->dims; i++) {
-        lw__text_add(text, "[%lld]", (long long)sizes[i]);
         if (sizes[i] < 0)
             return lw__fail(LW_E_SHAPE, "%s: declared size %d is %lld, need at least 0", s->what,
                             i + 1, (long long)sizes[i]);
@@ -347,13 +358,11 @@ static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, stru
         if (sizes[i] && __builtin_mul_overflow(*bytes, (size_t)sizes[i], bytes))
             fits_memory = false;
     }
-    if (text->failed)
-        return lw__fail(LW_E_MEMORY, "out of memory: the sizes of %s", s->what);
     if (empty)
         *bytes = 0;
-    return fits_memory || empty
-               ? LW_OK
-               : lw__fail(LW_E_SHAPE, "%s: %s is beyond any memory", s->what, text->data);
+    if (fits_memory || empty)
+        return LW_OK;
+    return lw__fail(LW_E_SHAPE, "%s: %s is beyond any memory", s->what, declared(s, sizes).text);
 }
 
 /* True if an array with these extents, in elements of its buffer, has the declared sizes, of which
@@ -373,9 +382,22 @@ static bool has_declared_sizes(const lw_tensor *t, const int64_t *sizes, int dim
     return true;
 }
 
+static lw_status fail_shape(const struct slot *s, const int64_t *sizes, size_t parts)
+{
+    const lw_tensor *t = &s->arg->as.tensor;
+    struct lw__message m = declared(s, sizes);
+
+    if (parts > 1)
+        lw__message_add(&m, " of %zu x %s each", parts, buffer_type(t->buffer));
+    lw__message_add(&m, "; the array given has the shape [");
+    add_numbers(&m, t->rank, t->extent);
+    return lw__fail(LW_E_SHAPE, "%s is declared %s]; the first must be at least that%s", s->what,
+                    m.text, s->param->dims > 1 ? ", the others equal" : "");
+}
+
 /* An array of the declared rank has the declared sizes; one of another rank is taken as a row of
- * elements. text is "a[4][16]". */
-static lw_status check_shape(const struct slot *s, const int64_t *sizes, struct lw__text *text)
+ * elements. */
+static lw_status check_shape(const struct slot *s, const int64_t *sizes)
 {
     const lw_tensor *t = &s->arg->as.tensor;
     const size_t bytes = s->param->element_bytes; /* 0: a struct without members */
@@ -385,16 +407,7 @@ static lw_status check_shape(const struct slot *s, const int64_t *sizes, struct 
 
     if (t->rank != dims && !has_own_axis)
         return LW_OK;
-    if (has_declared_sizes(t, sizes, dims, parts))
-        return LW_OK;
-    if (parts > 1)
-        lw__text_add(text, " of %zu x %s each", parts, buffer_type(t->buffer));
-    lw__text_add(text, "; the array given has the shape [");
-    add_numbers(text, t->rank, t->extent);
-    return text->failed
-               ? lw__fail(LW_E_MEMORY, "out of memory: the sizes of %s", s->what)
-               : lw__fail(LW_E_SHAPE, "%s is declared %s]; the first must be at least that%s",
-                          s->what, text->data, dims > 1 ? ", the others equal" : "");
+    return has_declared_sizes(t, sizes, dims, parts) ? LW_OK : fail_shape(s, sizes, parts);
 }
 
 /* What the argument has from its start on. */
@@ -409,20 +422,16 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
 {
     const bool is_tensor = s->arg->kind == LW_ARG_TENSOR;
     const lw_buffer *b = is_tensor ? s->arg->as.tensor.buffer : s->arg->as.buffer;
-    struct lw__text text = {0};
     size_t needed, held = bytes_held(s, b);
-    lw_status status = declared_bytes(s, sizes, &text, &needed);
 
-    if (!status && is_tensor)
-        status = check_shape(s, sizes, &text);
-    if (!status && needed > held)
-        status =
-            lw__fail(LW_E_SHAPE,
-                     "%s is declared %s, which needs %zu bytes; the buffer has "
-                     "%zu (%zu x %s)",
-                     s->what, text.data, needed, held, held / b->element_bytes, buffer_type(b));
-    lw__text_free(&text);
-    return status;
+    LW_TRY(declared_bytes(s, sizes, &needed));
+    if (is_tensor)
+        LW_TRY(check_shape(s, sizes));
+    if (needed <= held)
+        return LW_OK;
+    return lw__fail(
+        LW_E_SHAPE, "%s is declared %s, which needs %zu bytes; the buffer has %zu (%zu x %s)",
+        s->what, declared(s, sizes).text, needed, held, held / b->element_bytes, buffer_type(b));
 }
 
 /* ---- all of them ---- */
@@ -441,12 +450,14 @@ static struct slot slot_of(struct lw__job *job, size_t index, const lw_arg *args
 static lw_status check_sizes(struct lw__job *job, const lw_arg *args)
 {
     const lw_kernel *k = job->kernel;
-    int64_t *sizes, *next;
+    int64_t few[SIZES_MAX], *sizes = few, *next;
     lw_status status = LW_OK;
 
     if (!k->sizes)
         return LW_OK;
-    sizes = next = calloc(k->size_count, sizeof *sizes);
+    if (k->size_count > SIZES_MAX)
+        sizes = malloc(k->size_count * sizeof *sizes);
+    next = sizes;
     if (!sizes)
         return lw__fail(LW_E_MEMORY, "out of memory: the declared sizes of %s", k->row->name);
     k->sizes(job->args, sizes);
@@ -457,20 +468,9 @@ static lw_status check_sizes(struct lw__job *job, const lw_arg *args)
             status = check_declared(&s, next);
             next += k->params[i].dims;
         }
-    free(sizes);
+    if (sizes != few)
+        free(sizes);
     return status;
-}
-
-static lw_status allocate(struct lw__job *job)
-{
-    size_t count = job->kernel->row->param_count;
-
-    job->args = lw__alloc_aligned(job->kernel->row->arg_bytes, &job->args_block);
-    job->buffers = calloc(count + 1, sizeof *job->buffers);
-    job->buffer_params = calloc(count + 1, sizeof *job->buffer_params);
-    if (!job->args || !job->buffers || !job->buffer_params)
-        return lw__fail(LW_E_MEMORY, "out of memory: the arguments of %s", job->kernel->row->name);
-    return LW_OK;
 }
 
 lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count)
@@ -482,7 +482,8 @@ lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count)
                         k->row->param_count, count, k->row->signature);
     if (count && !args)
         return lw__fail(LW_E_ARG, "%s: the list of arguments is NULL", k->row->name);
-    LW_TRY(allocate(job));
+    if (!lw__job_make_room(job, k->row->arg_bytes, count))
+        return lw__fail(LW_E_MEMORY, "out of memory: the arguments of %s", k->row->name);
     for (size_t i = 0; i < count; i++) {
         struct slot s = slot_of(job, i, args);
 

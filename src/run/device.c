@@ -111,6 +111,7 @@ void lw_device_close(lw_device *device)
     if (!device || atomic_fetch_sub(&device->holds, 1) != 1)
         return;
     lw__residents_free(device);
+    lw__marks_destroy_spare(device);
     if (device->ops->close)
         device->ops->close(device->state);
     free(device);

@@ -14,12 +14,28 @@ struct lw_event {
 
 /* ---- marks ---- */
 
-struct lw__mark *lw__mark_create(const lw_device *device)
+/* Locked. One that was used before, or NULL. */
+static struct lw__mark *take_spare(lw_device *device)
 {
-    struct lw__mark *mark = calloc(1, sizeof *mark);
+    struct lw__mark *mark = device->spare_marks;
 
+    if (mark)
+        device->spare_marks = mark->next_spare;
+    return mark;
+}
+
+struct lw__mark *lw__mark_create(lw_device *device)
+{
+    struct lw__mark *mark;
+
+    lw__lock();
+    mark = take_spare(device);
+    lw__unlock();
+    if (!mark)
+        mark = malloc(sizeof *mark);
     if (!mark)
         return NULL;
+    memset(mark, 0, offsetof(struct lw__mark, error));
     mark->holds = 1;
     mark->device = device;
     return mark;
@@ -31,7 +47,16 @@ void lw__mark_release(struct lw__mark *mark)
         return;
     if (mark->native)
         mark->device->ops->queue->mark_destroy(mark->device->state, mark->native);
-    free(mark);
+    mark->next_spare = mark->device->spare_marks;
+    mark->device->spare_marks = mark;
+}
+
+void lw__marks_destroy_spare(lw_device *device)
+{
+    struct lw__mark *mark;
+
+    while ((mark = take_spare(device)))
+        free(mark);
 }
 
 void lw__mark_reach(struct lw__mark *mark, const lw_stream *failed)
@@ -104,13 +129,12 @@ static lw_status check_pair(const lw_event *e, const lw_stream *s)
 }
 
 /* A job that shares the mark; NULL where memory is short. */
-static struct lw__job *job_for(enum lw__job_kind kind, struct lw__mark *mark)
+static struct lw__job *job_for(lw_stream *stream, enum lw__job_kind kind, struct lw__mark *mark)
 {
-    struct lw__job *job = calloc(1, sizeof *job);
+    struct lw__job *job = lw__job_take(stream, kind);
 
     if (!job)
         return NULL;
-    job->kind = kind;
     job->mark = mark;
     lw__lock();
     mark->holds++;
@@ -120,7 +144,7 @@ static struct lw__job *job_for(enum lw__job_kind kind, struct lw__mark *mark)
 
 static lw_status enqueue(lw_stream *stream, enum lw__job_kind kind, struct lw__mark *mark)
 {
-    struct lw__job *job = job_for(kind, mark);
+    struct lw__job *job = job_for(stream, kind, mark);
     lw_status status;
 
     if (!job)

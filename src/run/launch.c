@@ -119,8 +119,7 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
     LW_TRY(prepare(k, grid, block, dynamic_bytes, &job->launch));
     job->launch.args = job->args;
     job->launch.work = hash_work(k, grid, dynamic_bytes, job->args);
-    job->launch.output = lw__output_create(grid, block);
-    if (!job->launch.output)
+    if (!lw__job_make_output(job, grid, block))
         return lw__fail(LW_E_MEMORY, "out of memory: the output of %s", k->row->name);
     return LW_OK;
 }
@@ -149,10 +148,9 @@ lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, l
     if (!stream || !kernel)
         return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "kernel" : "stream");
     LW_TRY(check(stream, kernel, grid, block, dynamic_bytes));
-    job = calloc(1, sizeof *job);
+    job = lw__job_take(stream, LW_JOB_LAUNCH);
     if (!job)
         return lw__fail(LW_E_MEMORY, "out of memory: a launch of %s", kernel->row->name);
-    job->kind = LW_JOB_LAUNCH;
     job->kernel = kernel;
     lw__program_hold(kernel->program);
     status = lw__args_pack(job, args, count);

@@ -38,6 +38,13 @@ struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block)
     return out;
 }
 
+void lw__output_reuse(struct lw__output *out, lw_dim3 grid, lw_dim3 block)
+{
+    out->next = NULL;
+    out->grid = grid;
+    out->block = block;
+}
+
 void lw__output_destroy(struct lw__output *out)
 {
     if (!out)

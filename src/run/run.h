@@ -6,7 +6,8 @@
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
  * Files in flow order: device, compiler, cache, code, layout, program, image, special, buffer,
- * scalar, args, launch, stream, stream_wait, scratch, ahead, event, output, print, report, pool.
+ * scalar, job, args, launch, stream, stream_wait, scratch, ahead, event, output, print, report,
+ * pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -37,7 +38,8 @@ struct lw_device {
     atomic_size_t holds;
     const struct lw__device_ops *ops;
     void *state;
-    lw_device_info info; /* of this one, as it was opened */
+    lw_device_info info;          /* of this one, as it was opened */
+    struct lw__mark *spare_marks; /* locked; event.c: to be used again */
     /* image.c: programs of images, by address; each list grows at its head */
     _Atomic(lw_program *) residents[LW_RESIDENT_BUCKETS];
 };
@@ -222,8 +224,9 @@ void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
  * errors   LW_E_DTYPE a real for an integer; LW_E_ARG the type cannot hold the value */
 lw_status lw__scalar_pack(const char *what, const lw_arg *arg, lw_dtype dtype, void *to);
 
-/* ---- args.c, launch.c, stream.c: one piece of queued work ---- */
+/* ---- job.c, args.c, launch.c, stream.c: one piece of queued work ---- */
 
+enum { LW_JOB_ALIGN = 64, LW_JOB_PARAMS = 24 };
 enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_MARK, LW_JOB_AWAIT, LW_JOB_FENCE };
 
 struct lw__job {
@@ -232,16 +235,32 @@ struct lw__job {
     bool claimed;          /* locked: its buffers' uses are counted */
     bool is_ahead;         /* the device has taken it; locked, as the next */
     bool is_void;          /* and the stream failed before it was over */
+    lw_stream *stream;     /* whose it is, also when it is over */
     void *flight;          /* LAUNCH: what stands for it in the device's queue */
     struct lw__mark *mark; /* all but LAUNCH: held */
     lw_kernel *kernel;     /* LAUNCH: its program is held */
     struct lw__launch launch;
-    lw_buffer **buffers; /* held; buffers_params[i]: parameter that takes buffers[i] */
+    struct lw__output *output; /* of this launch, or empty, for the next */
+    lw_buffer **buffers;       /* held; buffers_params[i]: parameter that takes buffers[i] */
     size_t *buffer_params;
     size_t buffer_count;
     char *args;
-    void *args_block;
+    /* What args, buffers and buffer_params have room for; to be freed, where it is not below. */
+    size_t args_room, params_room;
+    void *args_block, *params_block;
+    char own_args[512] __attribute__((aligned(LW_JOB_ALIGN)));
+    lw_buffer *own_buffers[LW_JOB_PARAMS];
+    size_t own_params[LW_JOB_PARAMS];
 };
+
+/* lw__job_take - a job of the stream, which holds nothing. NULL: memory is short.
+ * owns     lw__stream_enqueue takes it; else lw__job_free */
+struct lw__job *lw__job_take(lw_stream *stream, enum lw__job_kind kind);
+
+/* Room for packed arguments, then all zero, and for buffers; for what is printed. False: memory is
+ * short. */
+bool lw__job_make_room(struct lw__job *job, size_t arg_bytes, size_t params);
+bool lw__job_make_output(struct lw__job *job, lw_dim3 grid, lw_dim3 block);
 
 /* lw__args_pack - check the arguments against the kernel's parameters and pack them into job.
  * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY */
@@ -251,7 +270,12 @@ lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count);
  * lw__jobs_free: a list; how many there were, but for fences. */
 void lw__job_free(struct lw__job *job);
 uint64_t lw__jobs_free(struct lw__job *jobs);
-void lw__job_unclaim(struct lw__job *job); /* locked: its buffers are free */
+void lw__jobs_destroy_spare(lw_stream *stream); /* the stream goes away */
+
+/* lw__job_claim - locked: its launch uses the buffers from now on. lw__job_unclaim: no more.
+ * errors   LW_E_ARG one is mapped */
+lw_status lw__job_claim(struct lw__job *job);
+void lw__job_unclaim(struct lw__job *job);
 
 /* lw__stream_enqueue - append job; the stream owns it from then on, and not after a failure.
  * errors   those of the stream, if it failed; LW_E_ARG a buffer is mapped; LW_E_MEMORY no thread */
@@ -280,8 +304,10 @@ struct lw_stream {
     char error[LW_MESSAGE_MAX + 1];
     lw_status note_status; /* of the first launch that was refused since the last wait; LW_OK */
     char note[LW_MESSAGE_MAX + 1];
-    atomic_bool cancelled;                     /* read by the device without the lock */
-    struct lw__scratch *scratch;               /* what it lends */
+    atomic_bool cancelled;           /* read by the device without the lock */
+    struct lw__scratch *scratch;     /* what it lends */
+    _Atomic(struct lw__job *) spare; /* job.c; not locked */
+    atomic_size_t spare_count;
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
     void (*on_output)(const lw_output *output, void *user);
     void *user;
@@ -335,16 +361,18 @@ enum lw__mark_state { LW_MARK_PENDING, LW_MARK_ISSUED, LW_MARK_DONE, LW_MARK_FAI
 struct lw__mark {
     size_t holds;
     enum lw__mark_state state;
-    const lw_device *device;
-    void *native;         /* the device's own; NULL: it has none */
-    lw_stream *stream;    /* PENDING, ISSUED: where */
-    uint64_t nanoseconds; /* DONE: when, by the monotonic clock */
-    lw_status status;     /* FAILED: the stream's failure */
+    lw_device *device;
+    struct lw__mark *next_spare; /* held by nobody */
+    void *native;                /* the device's own; NULL: it has none */
+    lw_stream *stream;           /* PENDING, ISSUED: where */
+    uint64_t nanoseconds;        /* DONE: when, by the monotonic clock */
+    lw_status status;            /* FAILED: the stream's failure */
     char error[LW_MESSAGE_MAX + 1];
 };
-struct lw__mark *lw__mark_create(const lw_device *device); /* held once; NULL: memory is short */
-void lw__mark_release(struct lw__mark *mark);              /* locked */
-lw_status lw__mark_result(const struct lw__mark *mark);    /* locked; DONE or FAILED */
+struct lw__mark *lw__mark_create(lw_device *device);    /* not locked; NULL: memory is short */
+void lw__marks_destroy_spare(lw_device *device);        /* the device goes away */
+void lw__mark_release(struct lw__mark *mark);           /* locked */
+lw_status lw__mark_result(const struct lw__mark *mark); /* locked; DONE or FAILED */
 
 /* lw__mark_reach - locked: streams and threads that wait for it go on. failed: its stream, which
  * has; NULL. lw__mark_issue: it is in the device's queue. */
@@ -355,6 +383,7 @@ void lw__mark_issue(struct lw__mark *mark, lw_stream *stream);
 
 struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block); /* NULL: memory is short */
 void lw__output_destroy(struct lw__output *out);
+void lw__output_reuse(struct lw__output *out, lw_dim3 grid, lw_dim3 block); /* it is empty */
 bool lw__output_is_empty(const struct lw__output *out);
 struct lw__output **lw__output_next(struct lw__output *out); /* link for the stream's list */
 

@@ -22,67 +22,6 @@ enum { SMALL_NS = 10000, HELD_NS = 500000 };
 
 static lw_stream *streams; /* locked: all that exist */
 
-/* ---- jobs ---- */
-
-/* Locked. The launch uses these buffers from now on, unless one is mapped. */
-static lw_status claim(struct lw__job *job)
-{
-    for (size_t i = 0; i < job->buffer_count; i++)
-        if (job->buffers[i]->mapped) {
-            size_t p = job->buffer_params[i];
-
-            return lw__fail(LW_E_ARG,
-                            "%s: parameter %zu '%s' (%s): the buffer is mapped; it needs "
-                            "lw_buffer_unmap first",
-                            job->kernel->row->name, p + 1, job->kernel->params[p].name,
-                            job->kernel->params[p].type);
-        }
-    for (size_t i = 0; i < job->buffer_count; i++)
-        job->buffers[i]->uses++;
-    job->claimed = true;
-    return LW_OK;
-}
-
-/* Locked. */
-void lw__job_unclaim(struct lw__job *job)
-{
-    for (size_t i = 0; job->claimed && i < job->buffer_count; i++)
-        job->buffers[i]->uses--;
-    job->claimed = false;
-}
-
-void lw__job_free(struct lw__job *job)
-{
-    if (job->mark) {
-        lw__lock();
-        lw__mark_release(job->mark);
-        lw__unlock();
-    }
-    for (size_t i = 0; i < job->buffer_count; i++)
-        lw_buffer_destroy(job->buffers[i]);
-    lw__output_destroy(job->launch.output);
-    free(job->buffers);
-    free(job->buffer_params);
-    free(job->args_block);
-    if (job->kernel)
-        lw_program_destroy(job->kernel->program);
-    free(job);
-}
-
-uint64_t lw__jobs_free(struct lw__job *jobs)
-{
-    uint64_t count = 0;
-
-    while (jobs) {
-        struct lw__job *next = jobs->next;
-
-        count += jobs->kind != LW_JOB_FENCE;
-        lw__job_free(jobs);
-        jobs = next;
-    }
-    return count;
-}
-
 /* ---- stepping: all locked ---- */
 
 bool lw__stream_can_step(const lw_stream *stream)
@@ -139,9 +78,9 @@ void lw__stream_keep_output(lw_stream *s, struct lw__job *job)
 {
     if (lw__output_is_empty(job->launch.output))
         return;
-    *s->outputs_end = job->launch.output;
-    s->outputs_end = lw__output_next(job->launch.output);
-    job->launch.output = NULL;
+    *s->outputs_end = job->output;
+    s->outputs_end = lw__output_next(job->output);
+    job->output = job->launch.output = NULL;
 }
 
 static bool is_taken(const lw_stream *s, const struct lw__job *job)
@@ -273,6 +212,7 @@ static void destroy(lw_stream *s)
 {
     const struct lw__device_ops *ops = s->device->ops;
 
+    lw__jobs_destroy_spare(s);
     if (s->queue)
         ops->queue->destroy(s->device->state, s->queue);
     lw_device_close(s->device);
@@ -293,6 +233,8 @@ lw_status lw_stream_create(lw_device *device, lw_stream **stream)
     if (!s)
         return lw__fail(LW_E_MEMORY, "out of memory: a stream");
     atomic_init(&s->cancelled, false);
+    atomic_init(&s->spare, NULL);
+    atomic_init(&s->spare_count, 0);
     s->outputs_end = &s->outputs;
     s->ahead_end = &s->ahead;
     s->device = device;
@@ -431,7 +373,7 @@ static lw_status enqueue(lw_stream *s, struct lw__job *job)
 {
     LW_TRY(lw__stream_failure(s));
     LW_TRY(lw__pool_ready());
-    LW_TRY(claim(job));
+    LW_TRY(lw__job_claim(job));
     lw__pool_release();
     if (s->tail)
         s->tail->next = job;
