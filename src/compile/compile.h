@@ -39,6 +39,7 @@ enum {
     FACT_ENTERED = 1 << 17,   /* each loop has one way in */
     FACT_MET = 1 << 18,       /* collectives are calls of devlib's, each with who takes part */
     FACT_LOWERED = 1 << 19,   /* entries as cuda_abi.h has them; no lw.* is left */
+    FACT_BUILTIN = 1 << 20,   /* intrinsics that all targets compute exactly, and those refused */
 };
 
 enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
@@ -82,6 +83,7 @@ struct lw__unit {
     const struct lw__options *options;
     unsigned facts;
     LLVMContextRef context;
+    struct lw__text llvm_said; /* errors that LLVM told of, see context.c */
     LLVMModuleRef module;
     LLVMTargetMachineRef machine; /* x86-64 baseline, made by llvm19; then that of the device */
     struct lw__kernels kernels;   /* front.h */
@@ -91,6 +93,7 @@ struct lw__unit {
     struct lw__text sites;        /* site rows, numbered by site_count */
     size_t site_count;
     bool has_rare; /* code that lanes rarely need is jumped over: lw.rarely */
+    bool misused;  /* no way leads to what the command line asks for */
     struct lw__text payload;
     struct lw__link link;
 };
@@ -102,6 +105,16 @@ bool lw__print(const char *text); /* to standard output; false: it could not be 
 
 /* main.c: manifest and payload to options->out_fd. */
 bool lw__write_result(struct lw__unit *unit);
+
+/* where.c: what this program is at. If it ends by a signal, or LLVM ends it, its last line on
+ * standard error says pass, kernel and line; lw__where_tell writes that line at other ends. */
+enum { LW_EXIT_DEFECT = 3 };
+void lw__where_start(void);
+void lw__where_pass(const struct lw__unit *unit, const char *pass);
+void lw__where_kernel(const struct lw__unit *unit, const struct lw__kernel *kernel);
+void lw__where_at(const struct lw__unit *unit, LLVMValueRef instruction);
+void lw__where_tell(void);
+void lw__where_done(void); /* the result is written, or the end is told of */
 
 /* pipeline.c: run the passes of unit->options->device up to the stage asked for. */
 bool lw__pipeline_run(struct lw__unit *unit);
@@ -132,6 +145,15 @@ bool lw__header_folder(char folder[LW_PATH_MAX]);
 /* common.c: the module as it is, with what only clang's text had of its kernels.
  * owns     release with LLVMDisposeMemoryBuffer */
 LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);
+
+/* context.c: the unit's context, empty; the end of it and of the unit's module. */
+void lw__context_open(struct lw__unit *unit);
+void lw__context_close(struct lw__unit *unit);
+bool lw__context_is_well(struct lw__unit *unit); /* false: LLVM has told of an error */
+
+/* front_mixed.c: the module as text, with conversions between _Float16 and __bf16 by way of float.
+ */
+bool lw__front_unmix(const char *module, struct lw__text *out);
 
 /* front.c: a dep row for the file; none where it cannot be read. */
 void lw__dependency_add(struct lw__text *manifest, const char *path);
@@ -193,6 +215,7 @@ enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
 LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective);
 LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block); /* the first; NULL: there is none */
 const char *lw__ir_callee(LLVMValueRef instruction);        /* name of the function called, or "" */
+LLVMAtomicOrdering lw__ir_fence_order(const char *callee);  /* of lw.fence_* */
 bool lw__ir_is_place(const char *callee);                   /* lw.thread_idx.x and its like */
 LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
 bool lw__ir_is_private(LLVMValueRef pointer);     /* into a variable of the thread's own */
@@ -232,6 +255,13 @@ bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 
  * private memory, or the others. */
 void lw__ir_expand_copies(LLVMValueRef function, bool of_private);
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
+
+/* ir_access.c: where the instruction is a fence, an atomic or volatile access as only C has it,
+ * what all targets have takes its place. The builder stands in front of it. */
+bool lw__ir_rewrite_access(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef instruction);
+/* Atomic accesses of a thread's own variables as plain ones, for targets whose atomics reach none.
+ */
+void lw__ir_plain_private(LLVMValueRef function);
 
 /* ir_verify.c: does the module keep the rules of its facts? */
 bool lw__ir_verify(const struct lw__unit *unit, const char *after);

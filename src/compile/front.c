@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <llvm-c/BitReader.h>
+#include <llvm-c/IRReader.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,23 +46,17 @@ static const char *const common_flags[] = {"clang-19",
                                            "-fbfloat16-excess-precision=none"};
 
 /* Descriptor 3 of clang: where it writes the list of files it read. */
-static const char *const build_flags[] = {"-Xclang",
-                                          "-disable-llvm-passes",
-                                          "-Xclang",
-                                          "-disable-lifetime-markers",
-                                          "-g",
-                                          "-fno-discard-value-names",
-                                          "-fsanitize=vla-bound",
-                                          "-emit-llvm",
-                                          "-c",
-                                          "-MD",
-                                          "-MT",
-                                          "x",
-                                          "-MF",
-                                          "/dev/fd/3",
-                                          "-o",
-                                          "-"};
-static const char *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
+#define MODULE_FLAGS                                                                               \
+    "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
+        "-fno-discard-value-names", "-fsanitize=vla-bound", "-emit-llvm", "-MD", "-MT", "x",       \
+        "-MF", "/dev/fd/3", "-o", "-"
+static const char *const build_flags[] = {"-c", MODULE_FLAGS},
+                         *const text_flags[] = {"-S", MODULE_FLAGS},
+                         *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
+enum {
+    FLAGS = sizeof build_flags / sizeof *build_flags,
+    PRINT_FLAGS = sizeof print_flags / sizeof *print_flags
+};
 
 static bool has_header(const char *folder)
 {
@@ -114,7 +109,7 @@ static int named_source(struct lw__unit *unit)
 
 struct clang {
     struct lw__process process;
-    int in;
+    int in, status; /* status: when it has ended */
     bool running;
 };
 
@@ -234,29 +229,37 @@ static bool read_messages(int file, struct lw__text *text)
     return true;
 }
 
-/* clang is done: its messages become rows; a module only when it compiled. */
-static bool take_module(struct lw__unit *unit, struct clang *clang, int status)
+static bool wait_clang(struct clang *clang)
 {
-    struct lw__text text = {0}, bitcode = {0};
-    bool ok =
-        read_messages(clang->process.err, &text) && lw__read_all(clang->process.out, &bitcode);
-    if (ok && status == 128 + SIGXCPU) /* which LLVM tells of as a crash */
-        unit->diags.crashed = ok = tell_end(unit, status);
+    return !clang->running || lw__process_wait(&clang->process, &clang->status);
+}
+
+/* clang is done: its messages become rows. */
+static bool take_messages(struct lw__unit *unit, struct clang *clang)
+{
+    struct lw__text text = {0};
+    bool ok = read_messages(clang->process.err, &text);
+    if (ok && clang->status == 128 + SIGXCPU) /* which LLVM tells of as a crash */
+        unit->diags.crashed = ok = tell_end(unit, clang->status);
     if (ok && text.length)
         lw__front_diag(&unit->diags, text.data);
-    if (ok && status && !unit->diags.crashed)
-        ok = tell_end(unit, status);
-    if (ok && !status) {
-        LLVMMemoryBufferRef buffer =
-            LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode.data, bitcode.length, "kernel");
-        ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module) ||
-             lw__defect("clang-19's bitcode cannot be read");
-        LLVMDisposeMemoryBuffer(buffer);
-        if (ok)
-            block_memory_varies(unit->module);
-    }
+    if (ok && clang->status && !unit->diags.crashed)
+        ok = tell_end(unit, clang->status);
     lw__text_free(&text);
-    lw__text_free(&bitcode);
+    return ok;
+}
+
+/* A module as bitcode or text; false: LLVM refuses it. */
+static bool parse(struct lw__unit *unit, const struct lw__text *module, bool is_text)
+{
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(module->data, module->length, "kernel");
+    char *why = NULL;
+    if (is_text) /* takes the buffer */
+        return !LLVMParseIRInContext(unit->context, buffer, &unit->module, &why) ||
+               lw__defect("clang-19's module cannot be read: %s", why);
+    const bool ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module);
+    LLVMDisposeMemoryBuffer(buffer);
     return ok;
 }
 
@@ -270,23 +273,72 @@ static void close_clang(struct clang *clang)
         close(clang->process.err);
 }
 
+/* LLVM has refused the module that clang made: front_mixed.c. */
+static bool take_unmixed(struct lw__unit *unit, const int *keep)
+{
+    struct clang clang = {.in = -1};
+    struct lw__text written = {0}, module = {0};
+    lw__context_close(unit);
+    lw__context_open(unit);
+    bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep) && wait_clang(&clang) &&
+              lw__read_all(clang.process.out, &written);
+    if (ok && (clang.status || !written.length))
+        ok = lw__defect("clang-19's bitcode cannot be read");
+    ok = ok && lw__front_unmix(written.data, &module) && parse(unit, &module, true);
+    lw__text_free(&written);
+    lw__text_free(&module);
+    close_clang(&clang);
+    return ok;
+}
+
+/* A function that the text gives an intrinsic's name, by an asm label: LLVM ends the process where
+ * its types are not those of the intrinsic. */
+static void check_labels(struct lw__unit *unit)
+{
+    static const char label[] = "asm(\"llvm.";
+    const char *at = unit->ast_print.data ? strstr(unit->ast_print.data, label) : NULL;
+    for (; at; at = strstr(at + 1, label)) {
+        const char *name = at + strlen("asm(\"");
+        struct lw__text copy = {0};
+        lw__text_add(&copy, "%.*s", (int)strcspn(name, "\""), name);
+        if (copy.data && !copy.failed)
+            lw__diags_error(&unit->diags, lw__front_find(&unit->diags, copy.data),
+                            "'%s' is a name of the compiler's: call a builtin", copy.data);
+        lw__text_free(&copy);
+    }
+}
+
+/* A module only when it compiled. */
+static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep)
+{
+    struct lw__text bitcode = {0};
+    if (!take_messages(unit, clang))
+        return false;
+    if (clang->status)
+        return true;
+    check_labels(unit);
+    if (unit->diags.errors)
+        return true;
+    bool ok = lw__read_all(clang->process.out, &bitcode) &&
+              (parse(unit, &bitcode, false) || take_unmixed(unit, keep));
+    if (ok)
+        block_memory_varies(unit->module);
+    lw__text_free(&bitcode);
+    return ok;
+}
+
 static bool run_clangs(struct lw__unit *unit, int source, int depends)
 {
     struct clang build = {.in = -1}, print = {.in = -1};
-    int build_status = 0, print_status = 0;
-    bool ok = start_clang(unit, &build, build_flags, sizeof build_flags / sizeof *build_flags,
-                          (const int[]){source, depends}) &&
-              start_clang(unit, &print, print_flags, sizeof print_flags / sizeof *print_flags,
-                          (const int[]){source, -1});
-    if (build.running)
-        ok = lw__process_wait(&build.process, &build_status) && ok;
-    if (print.running)
-        ok = lw__process_wait(&print.process, &print_status) && ok;
-    ok = ok && take_module(unit, &build, build_status);
-    if (ok && unit->module && print_status) /* without it, sizes would be missing */
-        ok = tell_end(unit, print_status);
-    else if (ok)
-        ok = lw__read_all(print.process.out, &unit->ast_print);
+    const int keep[] = {source, depends}, alone[] = {source, -1};
+    bool ok = start_clang(unit, &build, build_flags, FLAGS, keep) &&
+              start_clang(unit, &print, print_flags, PRINT_FLAGS, alone);
+    ok = wait_clang(&build) && ok;
+    ok = wait_clang(&print) && ok;
+    ok = ok && lw__read_all(print.process.out, &unit->ast_print);
+    ok = ok && take_module(unit, &build, keep);
+    if (ok && unit->module && print.status) /* without it, sizes would be missing */
+        ok = tell_end(unit, print.status);
     struct lw__text rule = {0};
     if (ok && lw__read_all(depends, &rule) && rule.length)
         add_dependencies(unit, rule.data);

@@ -21,22 +21,31 @@
 struct lw__loc {
     const char *file, *directory; /* as the debug info spells them: file may be relative */
     unsigned file_length, directory_length;
-    unsigned line, column; /* column 0 is unknown */
+    unsigned line, column; /* column 0 is unknown: it is then where the name stands in the line */
+    const char *name;      /* of what is there, or NULL */
+    size_t name_length;
 };
 
-/* Of an instruction (the innermost inlined place), global variable or function. */
+/* Of an instruction (the innermost inlined place that has a line), global variable or function. */
 struct lw__loc lw__loc_of(LLVMValueRef value);
+
+/* Of a variable of the function, by its debug info. */
+struct lw__loc lw__loc_of_variable(LLVMValueRef function, LLVMMetadataRef variable);
+
+/* A global as the source calls it: clang's own names have the function's and a number as well. */
+const char *lw__source_name(LLVMValueRef global);
 
 /* The place where a global's first use by an instruction stands, for one without debug info. */
 struct lw__loc lw__loc_of_use(LLVMValueRef global);
 
-/* ---- diagnostics (front_diag.c) ---- */
+/* ---- diagnostics (front_diag.c, front_place.c) ---- */
 
 /* Where diagnostics go. All zero but rows and main_name at the start. */
 struct lw__diags {
     struct lw__text *rows; /* the manifest: diag rows are appended */
     const char *main_name; /* what users call the main file */
     struct lw__loc main;   /* how the module spells it; lw__diags_module fills it in */
+    int source_fd;         /* the main file's text, where it is not a file by that name; or 0 */
     unsigned errors;
     bool crashed; /* clang did not end well, and a row says so */
 };
@@ -52,12 +61,19 @@ void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *fo
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *what,
                       const char *why);
 
+/* The column of a place that has a line: its own, else that of its name in that line of the text,
+ * or of the line's first word. */
+unsigned lw__front_column(const struct lw__diags *diags, struct lw__loc loc);
+/* Where the main file has the name first; line 0: nowhere. */
+struct lw__loc lw__front_find(const struct lw__diags *diags, const char *name);
+
 /* A line as a row holds it: 0, unknown, where #line made it larger than INT32_MAX. */
 unsigned lw__row_line(unsigned line);
 
 /* One field of a manifest row with its escapes; a place's file as users call it. */
 void lw__row_field(struct lw__text *row, const char *bytes, size_t count);
 void lw__row_file(struct lw__text *row, const struct lw__diags *diags, struct lw__loc loc);
+bool lw__row_is_main(const struct lw__diags *diags, struct lw__loc loc); /* in the main file? */
 
 /* Why a name of the C library, or a builtin, is refused; NULL where nothing is known. */
 const char *lw__front_reason(const char *name, size_t length);

@@ -61,7 +61,7 @@ static void open_text(struct compiled *c, const char *source)
     lw__text_add(&text, "#include <lanewise/kernel.h>\n#line 1\n%s", source);
     *c = (struct compiled){.options = {.name = "abi.c", .source_fd = lw__memory_file("abi")}};
     c->unit.options = &c->options;
-    c->unit.context = LLVMContextCreate();
+    lw__context_open(&c->unit);
     c->unit.diags = (struct lw__diags){.rows = &c->unit.manifest, .main_name = "abi.c"};
     if (write(c->options.source_fd, text.data, text.length) != (ssize_t)text.length)
         lw__defect("the source cannot be written");
@@ -78,9 +78,7 @@ static void close_text(struct compiled *c)
     lw__kernels_free(&c->unit.kernels);
     lw__text_free(&c->unit.ast_print);
     lw__text_free(&c->unit.manifest);
-    if (c->unit.module)
-        LLVMDisposeModule(c->unit.module);
-    LLVMContextDispose(c->unit.context);
+    lw__context_close(&c->unit);
 }
 
 static LLVMValueRef next_instruction(LLVMValueRef i)

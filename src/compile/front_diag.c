@@ -64,16 +64,26 @@ static bool same(const char *a, unsigned a_length, const char *b, unsigned b_len
     return a && b && a_length == b_length && memcmp(a, b, a_length) == 0;
 }
 
-void lw__row_file(struct lw__text *row, const struct lw__diags *diags, struct lw__loc loc)
+static bool is_in_its_folder(const struct lw__diags *diags, struct lw__loc loc)
 {
     const struct lw__loc *main = &diags->main;
-    const bool here =
-        same(loc.directory, loc.directory_length, main->directory, main->directory_length);
-    if (!loc.file || (here && same(loc.file, loc.file_length, main->file, main->file_length))) {
+    return same(loc.directory, loc.directory_length, main->directory, main->directory_length);
+}
+
+bool lw__row_is_main(const struct lw__diags *diags, struct lw__loc loc)
+{
+    const struct lw__loc *main = &diags->main;
+    return !loc.file || (is_in_its_folder(diags, loc) &&
+                         same(loc.file, loc.file_length, main->file, main->file_length));
+}
+
+void lw__row_file(struct lw__text *row, const struct lw__diags *diags, struct lw__loc loc)
+{
+    if (lw__row_is_main(diags, loc)) {
         lw__row_field(row, diags->main_name, strlen(diags->main_name));
         return;
     }
-    if (!here && loc.directory_length && loc.file[0] != '/') {
+    if (!is_in_its_folder(diags, loc) && loc.directory_length && loc.file[0] != '/') {
         lw__row_field(row, loc.directory, loc.directory_length);
         lw__row_field(row, "/", 1);
     }
@@ -100,7 +110,8 @@ void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *w
     struct lw__text *rows = diags->rows, row = {0};
     lw__text_add(&row, "diag\tremark\t");
     lw__row_file(&row, diags, loc);
-    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), loc.column, what, why);
+    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), lw__front_column(diags, loc),
+                 what, why);
     if (!row.failed && !(rows->data && strstr(rows->data, row.data)))
         lw__text_add_bytes(rows, row.data, row.length);
     lw__text_free(&row);
@@ -115,7 +126,7 @@ void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *fo
     va_end(arguments);
     lw__text_add(diags->rows, "diag\terror\t");
     lw__row_file(diags->rows, diags, loc);
-    lw__text_add(diags->rows, "\t%u\t%u\t", lw__row_line(loc.line), loc.column);
+    lw__text_add(diags->rows, "\t%u\t%u\t", lw__row_line(loc.line), lw__front_column(diags, loc));
     lw__row_field(diags->rows, text, strlen(text));
     lw__text_add(diags->rows, "\n");
     diags->errors++;

@@ -64,13 +64,6 @@ static const char *name_of(LLVMValueRef value)
     return LLVMGetValueName2(value, &length);
 }
 
-/* A name as the source has it: clang calls a function's static variable x `function.x`. */
-static const char *source_name(LLVMValueRef global)
-{
-    const char *name = name_of(global), *dot = strrchr(name, '.');
-    return dot && dot != name && dot[1] ? dot + 1 : name;
-}
-
 static bool starts_with(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -79,6 +72,28 @@ static bool starts_with(const char *text, const char *prefix)
 static bool is_ours(const char *name)
 {
     return starts_with(name, "lw.");
+}
+
+static bool is_our_header(const char *file, size_t length)
+{
+    static const char *const headers[] = {"lanewise/kernel.h", "lanewise/warp_ops.def"};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        const size_t n = strlen(headers[i]);
+        if (length >= n && !memcmp(file + length - n, headers[i], n))
+            return true;
+    }
+    return false;
+}
+
+/* Is it one that a builtin has led to, or that our own header declares? Debug info has declarations
+ * of functions that are called. */
+static bool is_known(LLVMValueRef function)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    unsigned length = 0;
+    const char *file =
+        subprogram ? LLVMDIFileGetFilename(LLVMDIScopeGetFile(subprogram), &length) : NULL;
+    return !file || is_our_header(file, length);
 }
 
 /* ---- types ---- */
@@ -149,10 +164,8 @@ static void check_variables(struct refuse *r, LLVMValueRef function)
             continue;
         const char *name =
             lw__type_refused(r->context, lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE));
-        struct lw__loc loc = lw__loc_of(function);
-        loc.line = LLVMDIVariableGetLine(variable);
         if (name)
-            refuse_type(r, function, loc, name);
+            refuse_type(r, function, lw__loc_of_variable(function, variable), name);
     }
 }
 
@@ -199,18 +212,25 @@ static bool calls(LLVMValueRef function, const char *prefix)
     return false;
 }
 
+/* Those that all targets compute exactly, and those that front_refuse tells of elsewhere; a mark at
+ * the end stands for a 16-bit type that is none of these. */
 static bool is_allowed_intrinsic(const char *name)
 {
-    static const char *const refused[] = {
-        "llvm.x86.",           "llvm.eh.",          "llvm.va_",
-        "llvm.returnaddress",  "llvm.frameaddress", "llvm.addressofreturnaddress",
-        "llvm.thread.pointer", "llvm.sponentry",    "llvm.trap",
-        "llvm.debugtrap",      "llvm.ubsantrap",
+    static const char *const allowed[] = {
+        "abs.",        "assume", "bitreverse.", "bswap.",      "ceil.",     "copysign.",
+        "ctlz.",       "ctpop.", "cttz.",       "dbg.",        "donothing", "experimental.noalias.",
+        "fabs.",       "floor.", "fma.f32",     "fma.f64",     "fma.v",     "fptosi.sat.",
+        "fptoui.sat.", "fshl.",  "fshr.",       "is.fpclass.", "lifetime.", "llrint.",
+        "llround.",    "lrint.", "lround.",     "memcpy.",     "memmove.",  "memset.",
+        "nearbyint.",  "rint.",  "round.",      "roundeven.",  "sadd.",     "sideeffect",
+        "smax.",       "smin.",  "smul.with.",  "sqrt.",       "ssub.",     "stackrestore",
+        "stacksave",   "trunc.", "uadd.",       "umax.",       "umin.",     "umul.with.",
+        "usub.",
     };
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        if (starts_with(name, refused[i]))
-            return false;
-    return true;
+    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
+        if (starts_with(name + strlen("llvm."), allowed[i]))
+            return !strstr(name, "fma.v") || strstr(name, "f32") || strstr(name, "f64");
+    return false;
 }
 
 static void refuse_intrinsic(struct refuse *r, LLVMValueRef call, const char *name)
@@ -221,9 +241,17 @@ static void refuse_intrinsic(struct refuse *r, LLVMValueRef call, const char *na
         return; /* its function is reported */
     if (starts_with(name, "llvm.frameaddress") && calls(function, "llvm.eh."))
         return; /* a part of setjmp */
-    if (!first_time(r, KIND_CALL, loc, starts_with(name, "llvm.eh.") ? "jump" : name))
+    if (starts_with(name, "llvm.experimental.constrained.")) {
+        if (first_time(r, KIND_CALL, lw__loc_of(function), "constrained"))
+            lw__diags_error(r->diags, loc,
+                            "'#pragma STDC FENV_ACCESS ON' is not in the kernel language: numbers "
+                            "are rounded to nearest, and nothing traps");
         return;
-    if (starts_with(name, "llvm.eh."))
+    }
+    const bool jumps = starts_with(name, "llvm.eh.sjlj.");
+    if (!first_time(r, KIND_CALL, loc, jumps ? "jump" : name))
+        return;
+    if (jumps)
         lw__diags_error(r->diags, loc, "setjmp and longjmp are not in the kernel language: %s",
                         lw__front_reason("setjmp", 6));
     else if (starts_with(name, "llvm.x86."))
@@ -232,14 +260,35 @@ static void refuse_intrinsic(struct refuse *r, LLVMValueRef call, const char *na
                         "device",
                         name + strlen("llvm."));
     else
-        lw__diags_error(r->diags, loc, "builtin '%s' is not in the kernel language",
+        lw__diags_error(r->diags, loc,
+                        "builtin '%s' is not in the kernel language: what it gives would differ "
+                        "between devices",
                         name + strlen("llvm."));
+}
+
+/* A name that the language keeps for itself, given to a function of the user's by an asm label; or
+ * one that the header has, with other types. */
+static bool check_label(struct refuse *r, LLVMValueRef call, LLVMValueRef callee)
+{
+    const char *name = name_of(callee);
+    if (!is_ours(name) && !starts_with(name, "llvm."))
+        return true;
+    if (is_known(callee) && LLVMGetCalledFunctionType(call) == LLVMGlobalGetValueType(callee))
+        return true;
+    if (first_time(r, KIND_CALL, lw__loc_of(call), name))
+        lw__diags_error(r->diags, lw__loc_of(call),
+                        "'%s' is a name of the compiler's: call what <lanewise/kernel.h> declares, "
+                        "or a builtin",
+                        name);
+    return false;
 }
 
 static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef callee)
 {
     const char *name = name_of(callee);
     struct lw__loc loc = lw__loc_of(call);
+    if (!check_label(r, call, callee))
+        return;
     if (LLVMGetIntrinsicID(callee)) {
         if (!is_allowed_intrinsic(name))
             refuse_intrinsic(r, call, name);
@@ -362,6 +411,9 @@ static bool has_attribute(LLVMValueRef function, const char *name)
 static void check_function(struct refuse *r, LLVMValueRef function)
 {
     struct lw__loc loc = lw__loc_of(function);
+    if (is_ours(name_of(function)))
+        lw__diags_error(r->diags, loc, "'%s' is a name of the compiler's: give it another",
+                        name_of(function));
     if (has_attribute(function, "naked"))
         lw__diags_error(r->diags, loc, "'%s' is naked, which is not in the kernel language",
                         name_of(function));
@@ -387,7 +439,7 @@ static bool is_block_memory(LLVMValueRef global)
 
 static void refuse_global(struct refuse *r, LLVMValueRef global, struct lw__loc loc)
 {
-    const char *name = source_name(global);
+    const char *name = lw__source_name(global);
     if (LLVMIsThreadLocal(global))
         lw__diags_error(r->diags, loc, "'%s' is thread-local: %s", name,
                         lw__front_reason("_Thread_local", 13));
@@ -409,6 +461,8 @@ static void check_global(struct refuse *r, LLVMValueRef global)
 {
     if (starts_with(name_of(global), "llvm.") || is_block_memory(global))
         return;
+    if (LLVMIsDeclaration(global) && !LLVMGetFirstUse(global))
+        return; /* clang's, of a processor's features */
     struct lw__loc loc = lw__loc_of(global);
     if (!loc.line)
         loc = lw__loc_of_use(global);
@@ -426,10 +480,10 @@ static void check_global(struct refuse *r, LLVMValueRef global)
 static void check_aliases(struct refuse *r)
 {
     for (LLVMValueRef a = LLVMGetFirstGlobalAlias(r->module); a; a = LLVMGetNextGlobalAlias(a))
-        lw__diags_error(r->diags, (struct lw__loc){0},
+        lw__diags_error(r->diags, lw__front_find(r->diags, name_of(a)),
                         "'%s' is an alias, which is not in the kernel language", name_of(a));
     for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(r->module); i; i = LLVMGetNextGlobalIFunc(i))
-        lw__diags_error(r->diags, (struct lw__loc){0},
+        lw__diags_error(r->diags, lw__front_find(r->diags, name_of(i)),
                         "'%s' is an ifunc, which is not in the kernel language", name_of(i));
 }
 
@@ -500,7 +554,7 @@ bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags)
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
         check_global(&r, g);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && !is_ours(name_of(f)))
+        if (!LLVMIsDeclaration(f))
             check_function(&r, f);
     check_aliases(&r);
     check_recursion(&r);

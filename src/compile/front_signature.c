@@ -154,8 +154,7 @@ static bool read_annotations(struct reader *r)
 static bool param_error(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
                         const struct lw__param *param, const char *why)
 {
-    struct lw__loc loc = kernel->loc;
-    loc.line = LLVMDIVariableGetLine(variable);
+    struct lw__loc loc = lw__loc_of_variable(kernel->function, variable);
     lw__diags_error(r->diags, loc, "parameter '%s' of kernel '%s' has type '%s': %s", param->name,
                     kernel->name, param->type, why);
     return true;
@@ -277,7 +276,8 @@ static bool is_described(struct reader *r, struct lw__kernel *kernel)
         variables ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(r->context, variables)) : 0;
     if (subprogram && count >= LLVMCountParams(kernel->function))
         return true;
-    lw__diags_error(r->diags, kernel->loc,
+    lw__diags_error(r->diags,
+                    kernel->loc.line ? kernel->loc : lw__front_find(r->diags, kernel->name),
                     "kernel '%s' has an attribute such as naked or nodebug, which kernels cannot "
                     "have",
                     kernel->name);

@@ -68,6 +68,12 @@ bool lw__ir_is_libcall(const char *name)
            !strcmp(name, "__truncsfbf2");
 }
 
+LLVMAtomicOrdering lw__ir_fence_order(const char *callee)
+{
+    return strcmp(callee, "lw.fence_seq_cst") ? LLVMAtomicOrderingAcquireRelease
+                                              : LLVMAtomicOrderingSequentiallyConsistent;
+}
+
 bool lw__ir_is_place(const char *callee)
 {
     return !strncmp(callee, "lw.thread_idx.", 14) || !strncmp(callee, "lw.block_idx.", 13) ||

@@ -20,6 +20,7 @@
 #include <string.h>
 
 struct half_work {
+    const struct lw__unit *unit;
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i16, i32, i64, f32, f64;
@@ -287,6 +288,7 @@ static void rewrite_function(struct half_work *w, LLVMValueRef f)
             next = LLVMGetNextInstruction(i);
             LLVMPositionBuilderBefore(w->b, i);
             LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
+            lw__where_at(w->unit, i);
             unpoison_operands(i);
             LLVMValueRef instead = lw__ir_divides(i) ? divide(w, i) : rewrite_half(w, i);
             if (instead) {
@@ -309,7 +311,8 @@ static void rewrite_function(struct half_work *w, LLVMValueRef f)
 bool lw__pass_half(struct lw__unit *unit)
 {
     LLVMContextRef c = unit->context;
-    struct half_work w = {unit->module,
+    struct half_work w = {unit,
+                          unit->module,
                           LLVMCreateBuilderInContext(c),
                           LLVMInt16TypeInContext(c),
                           LLVMInt32TypeInContext(c),

@@ -57,7 +57,7 @@ bool lw__llvm_start(struct lw__unit *unit)
     LLVMInitializeAArch64Target();
     LLVMInitializeAArch64TargetMC();
     LLVMInitializeAArch64AsmPrinter();
-    unit->context = LLVMContextCreate();
+    lw__context_open(unit);
     /* for ref, whose kernels are small: building them takes longer than running them */
     return lw__llvm_machine(unit, LW_X86_64, "x86-64", "", LLVMCodeGenLevelNone);
 }

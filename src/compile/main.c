@@ -239,12 +239,9 @@ static void release(struct lw__unit *unit)
     lw__text_free(&unit->manifest);
     lw__text_free(&unit->sites);
     lw__text_free(&unit->payload);
-    if (unit->module)
-        LLVMDisposeModule(unit->module);
+    lw__context_close(unit);
     if (unit->machine)
         LLVMDisposeTargetMachine(unit->machine);
-    if (unit->context)
-        LLVMContextDispose(unit->context);
 }
 
 int main(int argc, char **argv)
@@ -255,14 +252,18 @@ int main(int argc, char **argv)
         return 2;
     }
     lw__process_limits();
+    lw__where_start();
     struct lw__unit unit = {.options = &options};
     bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
     if (ok && !options.only_pass)
         ok = lw__write_result(&unit);
-    int status = !ok ? 3 : unit.diags.errors ? 1 : 0;
+    int status = unit.misused ? 2 : !ok ? LW_EXIT_DEFECT : unit.diags.errors ? 1 : 0;
+    if (!ok)
+        lw__where_tell();
     release(&unit);
     free_options(&options);
+    lw__where_done();
     return status;
 }

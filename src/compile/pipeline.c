@@ -23,19 +23,20 @@ static const struct route {
     const char *passes[PASS_COUNT + 1];
 } routes[] = {
     {"null",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
-      "clean", "describe"}},
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe"}},
     {"ref",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
-      "clean", "describe", "ref", "split", "object", "linked"}},
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "ref", "split", "object", "linked"}},
     {"cpu",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
-      "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",
+      "linked"}},
     {"common-cpu", /* its second step */
      {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
     {"cuda",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
-      "clean", "describe", "common", "host", "object", "linked"}},
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "common", "host", "object", "linked"}},
     {"common-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
     {"image", /* ahead of time: what its jobs begin with; each is one of the next three */
      {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
@@ -44,8 +45,8 @@ static const struct route {
     {"image-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
     {"image-ref", {"load", "ref", "split", "hide", "object"}},
     {"show-cuda",
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
-      "clean", "describe", "blocks", "prepare", "meet", "lower", "ptx"}},
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "blocks", "prepare", "meet", "lower", "ptx"}},
 };
 
 /* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
@@ -68,7 +69,9 @@ static bool run_pass(struct lw__unit *unit, const struct pass *pass)
     if ((unit->facts & pass->needs) != pass->needs)
         return lw__defect("pass %s needs facts %#x, there are %#x", pass->name, pass->needs,
                           unit->facts);
-    if (!pass->run(unit))
+    lw__where_pass(unit, pass->name);
+    const bool done = pass->run(unit);
+    if (!lw__context_is_well(unit) || !done)
         return false;
     unit->facts = (unit->facts & ~pass->breaks) | pass->makes;
 #ifndef NDEBUG
@@ -174,6 +177,9 @@ static const struct route *choose_route(const struct lw__unit *unit)
     return route_of(o->show && cuda ? "show-cuda" : o->device);
 }
 
+/* The command line asks for what there is not. */
+#define misused(unit, ...) ((unit)->misused = !lw__defect(__VA_ARGS__), false)
+
 bool lw__pipeline_run(struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
@@ -184,14 +190,16 @@ bool lw__pipeline_run(struct lw__unit *unit)
         if (!strcmp(stages[i].stage, o->show))
             last = stages[i].after;
     if (o->show && !last)
-        return lw__defect("there is no stage '%s' to show", o->show);
+        return misused(unit, "there is no stage '%s' to show", o->show);
     const struct route *route = choose_route(unit);
     if (!route)
-        return lw__defect("there is no compiler for device '%s'", o->device);
+        return misused(unit, "there is no compiler for device '%s'", o->device);
     if (last && !has_pass(route, last))
-        return lw__defect("there is no stage '%s' on the way to device '%s'", o->show, o->device);
+        return misused(unit, "there is no stage '%s' on the way to device '%s'", o->show,
+                       o->device);
     unit->diags.rows = &unit->manifest;
     unit->diags.main_name = o->name;
+    unit->diags.source_fd = o->source_fd > 0 ? o->source_fd : 0;
     if (!last && has_pass(route, "linked") && !lw__link_start(unit))
         return false;
     for (const char *const *name = route->passes; *name; name++) {

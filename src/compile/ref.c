@@ -341,6 +341,7 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
                         .i64 = LLVMInt64TypeInContext(c),
                         .ptr = ptr};
     struct lw__text name = {0};
+    lw__where_kernel(unit, kernel);
     lw__text_add(&name, "lw.ref.%s", kernel->name);
     bool ok =
         (!name.failed || lw__defect("out of memory")) && build_coroutine(&r, kernel, name.data);

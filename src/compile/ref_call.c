@@ -88,8 +88,8 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
     if (lower_place(r, call, name))
         return true;
-    if (!strcmp(name, "lw.fence_block") || !strcmp(name, "lw.fence_device")) {
-        LLVMBuildFence(r->b, LLVMAtomicOrderingAcquireRelease, 0, "");
+    if (!strncmp(name, "lw.fence_", 9)) {
+        LLVMBuildFence(r->b, lw__ir_fence_order(name), 0, "");
         LLVMInstructionEraseFromParent(call);
         return true;
     }

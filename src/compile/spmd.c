@@ -401,6 +401,7 @@ static bool widen_in_rounds(struct lw__unit *unit, const struct lw__kernel *kern
 static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     struct lw__spmd s;
+    lw__where_kernel(unit, kernel);
     bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
     const uint32_t round = ok ? lw__gang_round(&s) : 0;
     const uint32_t gang = ok && !round ? lw__gang_choose(&s) : 0;

@@ -138,7 +138,7 @@ static void emit_alone(struct lw__spmd *s, const struct lw__copy *c, LLVMValueRe
     else if (is_memory_intrinsic(name))
         lw__spmd_memory_intrinsic(s, i, c->mask);
     else if (!strncmp(name, "lw.fence", 8))
-        LLVMBuildFence(s->b, LLVMAtomicOrderingAcquireRelease, 0, "");
+        LLVMBuildFence(s->b, lw__ir_fence_order(name), 0, "");
     else if (!strcmp(name, "lw.printf"))
         lw__spmd_print(s, i, c->mask);
     else if (!strcmp(name, "lw.assert_fail"))
@@ -289,6 +289,7 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__copy *c, const stru
         if (is_rare(s, g, g->list[k]))
             continue;
         LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(g->list[k]));
+        lw__where_at(s->unit, g->list[k]);
         if (has_way(s, g->list[k])) {
             emit_rarely(s, c, g, g->list[k], first, end);
             continue;
@@ -361,6 +362,7 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
         if (duty == ALONE || ((duty == ONCE || turns) && load && g.writes) || (turns && !load))
             flush(s, c, &g);
         LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(i));
+        lw__where_at(s->unit, i);
         if (duty == ONCE)
             emit_once(s, i);
         else if (turns)

@@ -490,7 +490,7 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
             return true;
         }
     const bool of_block = !strcmp(name, "lw.fence_block");
-    if (of_block || !strcmp(name, "lw.fence_device")) {
+    if (!strncmp(name, "lw.fence_", 9)) { /* membar is of the order seq_cst since sm_70 */
         hardware(x, of_block ? "llvm.nvvm.membar.cta" : "llvm.nvvm.membar.gl", NULL, 0);
         LLVMInstructionEraseFromParent(call);
     } else if (!strcmp(name, "lw.printf")) {
@@ -561,6 +561,7 @@ static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
         LLVMSetSubprogram(e.function, LLVMGetSubprogram(kernel->function));
     LLVMSetSubprogram(kernel->function, NULL);
     move_body(&e);
+    lw__ir_plain_private(e.function);
     if (waits)
         take_ticket(&e);
     lw__ptx_drop_volatile(e.function);

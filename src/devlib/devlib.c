@@ -7,5 +7,6 @@
 #include "trig_f32.c"
 #include "maths_f64.c"
 #include "trig_f64.c"
+#include "parts.c"
 #include "half.c"
 #include "atomic.c"

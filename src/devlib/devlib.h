@@ -36,6 +36,17 @@ LW_MATHS_BINARY(LW_DECLARE_BINARY)
 float lw__fma_f32(float x, float y, float z) LW_IR_NAME("lw.fma.f32");
 double lw__fma_f64(double x, double y, double z) LW_IR_NAME("lw.fma.f64");
 
+/* Of clang's builtins: frexp's significand and exponent; x * 2^n, rounded once; x to the n-th, by
+ * squares. */
+#define LW_DECLARE_PARTS(T, type)                                                                  \
+    T lw__frexp_##type(T x) LW_IR_NAME("lw.frexp." #type);                                         \
+    int32_t lw__frexp_exponent_##type(T x) LW_IR_NAME("lw.frexp_exponent." #type);                 \
+    T lw__ldexp_##type(T x, int32_t n) LW_IR_NAME("lw.ldexp." #type);                              \
+    T lw__powi_##type(T x, int32_t n) LW_IR_NAME("lw.powi." #type)
+LW_DECLARE_PARTS(float, f32);
+LW_DECLARE_PARTS(double, f64);
+#undef LW_DECLARE_PARTS
+
 /* v * 2^k, rounded once, for 0.5 < |v| < 2 and a whole k from -160 to 130; the low nine bits of n
  * are those of k + 254. For targets that have an instruction for it. */
 float lw__scale_f32(float v, float k, uint32_t n) LW_IR_NAME("lw.scale.f32");

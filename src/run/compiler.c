@@ -2,7 +2,7 @@
  * other.
  *
  * The child may crash, be killed or write rubbish: here each is a message, never the host's end. It
- * gets /dev/null as input, a memory file for what it prints (the first line goes into the message),
+ * gets /dev/null as input, a memory file for what it prints (why it ended, for the message),
  * one for its result and one with the source; every other descriptor of the host is closed in it.
  */
 #include "run/run.h"
@@ -242,16 +242,42 @@ static bool wait_for(pid_t pid, int *wait_status)
     return got == pid;
 }
 
-/* How the child ended, when not well, with the first line that it printed. */
+/* What the child printed, as it goes into a message: why it ended, its first line, and where it
+ * was, the line that begins as below (src/compile/where.c). */
+struct said {
+    struct lw__bytes bytes;
+    const char *why, *where;
+    int why_length, where_length;
+};
+
+static void read_said(int printed, struct said *said)
+{
+    static const char mark[] = "lanewise-compile: in pass ";
+    const char *line;
+
+    *said = (struct said){0};
+    if (lw__read_descriptor(printed, "its output", &said->bytes) != LW_OK)
+        return;
+    for (line = said->bytes.bytes; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        int length = (int)strcspn(line, "\n");
+
+        if (!strncmp(line, mark, sizeof mark - 1)) {
+            said->where = line + strlen("lanewise-compile: ");
+            said->where_length = length - (int)strlen("lanewise-compile: ");
+        } else if (!said->why && length) {
+            said->why = line;
+            said->why_length = length;
+        }
+    }
+}
+
+/* How the child ended, when not well, and what it said of that. */
 static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
 {
-    struct lw__bytes said = {0};
+    const bool slow = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU;
+    struct said said;
     char how[64];
-    int line = 0;
 
-    if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU)
-        return lw__fail(LW_E_COMPILE, "%s: compiling it takes more processor time than it is given",
-                        compile->name);
     if (WIFSIGNALED(wait_status)) {
         const char *name = sigabbrev_np(WTERMSIG(wait_status));
 
@@ -260,12 +286,17 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     } else {
         snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(wait_status));
     }
-    if (lw__read_descriptor(printed, "its output", &said) == LW_OK)
-        line = (int)strcspn(said.bytes, "\n");
-    lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s", how, compile->name,
-             line ? ": " : "", line, line ? said.bytes : "");
-    free(said.bytes);
-    return LW_E_INTERNAL;
+    read_said(printed, &said);
+    if (slow)
+        lw__fail(LW_E_COMPILE, "%s: compiling it takes more processor time than it is given%s%.*s",
+                 compile->name, said.where ? ", " : "", said.where_length,
+                 said.where ? said.where : "");
+    else
+        lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,
+                 said.where ? ", " : "", said.where_length, said.where ? said.where : "",
+                 said.why ? ": " : "", said.why_length, said.why ? said.why : "");
+    free(said.bytes.bytes);
+    return slow ? LW_E_COMPILE : LW_E_INTERNAL;
 }
 
 static lw_status run(const struct lw__compile *compile, const struct child *child, char **words,

@@ -1,7 +1,7 @@
 // run: -k large i32[1]
 // status: 3
-// stderr: local-size.c:11:0: error: 'large' has 4000000008 bytes of local variables, at most
-// stderr: local-size.c:16:0: error: 'several' has
+// stderr: local-size.c:11:13: error: 'large' has 4000000008 bytes of local variables, at most
+// stderr: local-size.c:16:13: error: 'several' has
 #include <lanewise/kernel.h>
 KERNEL void fits(int *out)
 {
