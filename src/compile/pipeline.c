@@ -39,8 +39,8 @@ static const struct route {
       "enter", "clean", "describe", "common", "host", "object", "linked"}},
     {"common-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
     {"image", /* ahead of time: what its jobs begin with; each is one of the next three */
-     {"front", "signature", "refuse", "sizes", "link", "half", "instance", "inline", "enter",
-      "clean", "describe", "image"}},
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "image"}},
     {"image-cpu", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
     {"image-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
     {"image-ref", {"load", "ref", "split", "hide", "object"}},
