@@ -22,9 +22,14 @@ enum { BUILT = 0, REFUSED = 1, WRONG_WORDS = 2 }; /* exit statuses of the compil
 int cli_compiler_find(char *path)
 {
     const char *given = getenv("LANEWISE_COMPILE");
-    if (given && *given) {
+    struct stat about;
+    if (given) {
         snprintf(path, PATH_MAX, "%s", given);
-        return CLI_DONE;
+        if (stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0)
+            return CLI_DONE;
+        return cli_fail(CLI_BROKEN,
+                        "LANEWISE_COMPILE is '%s'; need the path of lanewise-compile, a program",
+                        given);
     }
     if (cli_find_program(path, "src/compile/lanewise-compile",
                          "../libexec/lanewise/lanewise-compile"))

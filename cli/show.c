@@ -82,6 +82,25 @@ static const char *best_level(void)
 #endif
 }
 
+/* check_variables - LANEWISE_CPU and LANEWISE_GANG, of which the compiler does not hear by name. */
+static int check_variables(void)
+{
+    static const char *const levels[] = {"avx512", "avx2", "baseline", "aarch64"};
+    const char *level = getenv("LANEWISE_CPU"), *gang = getenv("LANEWISE_GANG");
+    bool is_level = !level;
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        is_level = is_level || strcmp(level, levels[i]) == 0;
+    if (!is_level)
+        return cli_fail(CLI_USAGE, "LANEWISE_CPU is '%s'; need avx512, avx2, baseline or aarch64",
+                        level);
+    uint32_t threads = 0;
+    bool is_number = !gang || cli_number_read(LW_U32, gang, &threads) == CLI_NUMBER_OK;
+    if (!is_number || (gang && (threads == 0 || threads > 1024 || threads % 32 != 0)))
+        return cli_fail(CLI_USAGE, "LANEWISE_GANG is '%s'; need a multiple of 32, at most 1024",
+                        gang);
+    return CLI_DONE;
+}
+
 /* show_device - whose code: what -d says; else the cpu at the level that kernels get here. */
 static const char *show_device(const struct cli_options *options, char *word, size_t size)
 {
@@ -93,8 +112,8 @@ static const char *show_device(const struct cli_options *options, char *word, si
         return "cuda";
     if (find_stage(options->stage)->whose == ANY)
         return "ref"; /* the same for all */
-    level = level && *level ? level : best_level();
-    snprintf(word, size, gang && *gang ? "cpu:%s/%s" : "cpu:%s", level, gang);
+    level = level ? level : best_level();
+    snprintf(word, size, gang ? "cpu:%s/%s" : "cpu:%s", level, gang);
     return word;
 }
 
@@ -180,6 +199,8 @@ int cli_show(const struct cli_options *options)
     int failed = check_stage(options);
     if (!failed)
         failed = check_device(options);
+    if (!failed)
+        failed = check_variables();
     if (!failed && options->arg_count > 0)
         failed = cli_fail(CLI_USAGE, "show takes one FILE, not also '%s'", options->args[0]);
     if (!failed)

@@ -161,7 +161,8 @@ LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
  * process. A kernel that goes wrong in a way that ends the context loses the GPU: every call says
  * so until all that uses it is closed. A child of fork cannot use it if the parent has.
  * errors   LW_E_DEVICE no such device, or not there (the text says why), or lost, or LANEWISE_CPU
- *          names what this processor lacks or nothing known, or LANEWISE_GANG no size; LW_E_MEMORY
+ *          names what this processor lacks; LW_E_ARG a variable of the environment has a value
+ *          that means nothing (docs/cli.md lists them); LW_E_MEMORY
  * owns     release with lw_device_close */
 LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
 

@@ -71,10 +71,11 @@ bool lw__header_folder(char folder[LW_PATH_MAX])
 {
     const char *chosen = getenv("LANEWISE_INCLUDE");
     char exe[PATH_MAX];
-    if (chosen && *chosen) {
+    if (chosen) {
         snprintf(folder, PATH_MAX, "%s", chosen);
-        return has_header(folder) ||
-               lw__defect("LANEWISE_INCLUDE=%s has no lanewise/kernel.h", folder);
+        return (*folder && has_header(folder)) ||
+               lw__defect("LANEWISE_INCLUDE is '%s'; need a folder that holds lanewise/kernel.h",
+                          folder);
     }
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     if (n > 0) {

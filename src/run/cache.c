@@ -7,8 +7,8 @@
  * name of the code holds its hash, a rebuilt entry never takes the name of code that is loaded:
  * dlopen would hand out the old one. Entries are written aside and renamed; every damage shows as a
  * checksum that does not fit, every changed header as a dep row that does not, and the program is
- * built anew. No failure here is an error of the caller: a disk that is full, read-only or away is
- * only slower.
+ * built anew. A folder that the user names and that cannot be one is an error. No other failure is
+ * the caller's: a disk that is full, read-only or away is only slower.
  */
 #include "run/run.h"
 #include <errno.h>
@@ -56,7 +56,7 @@ static void folder_name(struct lw__text *path)
     const char *xdg = secure_getenv("XDG_CACHE_HOME");
     const char *home = secure_getenv("HOME");
 
-    if (own && *own)
+    if (own)
         lw__text_add(path, "%s", own);
     else if (xdg && *xdg == '/')
         lw__text_add(path, "%s/lanewise", xdg);
@@ -64,21 +64,50 @@ static void folder_name(struct lw__text *path)
         lw__text_add(path, "%s/.cache/lanewise", home);
 }
 
-void lw__cache_open(struct lw__cache *cache)
+/* Make it, if it is not there. A folder that the user has named must be one that can be used. */
+static lw_status prepare(char *path)
 {
-    const char *wanted = getenv("LANEWISE_CACHE");
+    const char *own = secure_getenv("LANEWISE_CACHE_DIR");
+
+    if (own && !*own)
+        return lw__fail(LW_E_ARG, "LANEWISE_CACHE_DIR is ''; need the path of a folder");
+    if (!make_folders(path))
+        return lw__fail(LW_E_ARG,
+                        "LANEWISE_CACHE_DIR is '%s', which cannot be made: %s; need the path of a "
+                        "folder",
+                        path, strerror(errno));
+    if (!is_private(path))
+        return lw__fail(LW_E_ARG,
+                        "LANEWISE_CACHE_DIR is '%s'; need a folder of this user, no link, that "
+                        "others may not enter (chmod 700)",
+                        path);
+    return LW_OK;
+}
+
+lw_status lw__cache_open(struct lw__cache *cache)
+{
+    const bool is_own = secure_getenv("LANEWISE_CACHE_DIR") != NULL;
     struct lw__text path = {0};
+    lw_status status;
+    bool wanted;
 
     cache->path = NULL;
-    if (wanted && !strcmp(wanted, "0"))
-        return;
+    LW_TRY(lw__environment_cache(&wanted));
+    if (!wanted)
+        return LW_OK;
     folder_name(&path);
     while (path.length > 1 && path.data[path.length - 1] == '/')
         path.data[--path.length] = '\0';
-    if (!path.failed && path.length && make_folders(path.data) && is_private(path.data))
+    if (path.failed)
+        return lw__fail(LW_E_MEMORY, "out of memory: the path of the cache");
+    if (!path.data)
+        return LW_OK;
+    status = prepare(path.data);
+    if (!status)
         cache->path = path.data;
     else
         lw__text_free(&path);
+    return is_own ? status : LW_OK;
 }
 
 void lw__cache_close(struct lw__cache *cache)
@@ -121,7 +150,8 @@ static uint64_t hash_surroundings(uint64_t hash)
 
     hash = hash_string(hash, getcwd(folder, sizeof folder));
     hash = hash_string(hash, getenv("CPATH"));
-    return hash_string(hash, getenv("C_INCLUDE_PATH"));
+    hash = hash_string(hash, getenv("C_INCLUDE_PATH"));
+    return hash_string(hash, getenv("LANEWISE_INCLUDE"));
 }
 
 uint64_t lw__cache_key(const struct lw__compile *compile)

@@ -79,7 +79,8 @@ static lw_status compile(struct build *b)
     struct lw__manifest *m = &b->code->manifest;
     bool clean = true, found;
 
-    lw__cache_open(&b->cache);
+    LW_TRY(lw__environment_include());
+    LW_TRY(lw__cache_open(&b->cache));
     b->key = lw__cache_key(b->compile);
     found = lw__cache_find(&b->cache, b->key, &b->result);
     if (!found)

@@ -79,9 +79,11 @@ lw_status lw__compiler_find(char **path)
     const char *named = secure_getenv("LANEWISE_COMPILE");
 
     *path = NULL;
-    if (named && *named) {
+    if (named) {
         if (!is_program(named))
-            return lw__fail(LW_E_INTERNAL, "LANEWISE_COMPILE names '%s', which cannot be run: %s",
+            return lw__fail(LW_E_INTERNAL,
+                            "LANEWISE_COMPILE names '%s', which cannot be run: %s; need the path "
+                            "of lanewise-compile",
                             named, strerror(errno));
         *path = lw__copy_string(named);
         return *path ? LW_OK : lw__fail(LW_E_MEMORY, "out of memory: the compiler's path");

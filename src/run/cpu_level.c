@@ -69,18 +69,11 @@ static const struct lw__cpu_level *with_gang(const struct lw__cpu_level *level, 
 /* As LANEWISE_GANG says. */
 static lw_status choose_gang(const struct lw__cpu_level **level)
 {
-    const char *wanted = getenv("LANEWISE_GANG");
-    char *end;
-    unsigned long threads;
+    long threads;
 
-    if (!wanted || !*wanted)
-        return LW_OK;
-    threads = strtoul(wanted, &end, 10);
-    if (*end || !threads || threads > LW_CPU_THREADS_MAX || threads % 32)
-        return lw__fail(LW_E_DEVICE,
-                        "LANEWISE_GANG is '%s'; need a multiple of 32, at most %d threads", wanted,
-                        LW_CPU_THREADS_MAX);
-    *level = with_gang(*level, threads);
+    LW_TRY(lw__environment_number("LANEWISE_GANG", 32, LW_CPU_THREADS_MAX, &threads));
+    if (threads)
+        *level = with_gang(*level, (size_t)threads);
     return LW_OK;
 }
 
@@ -90,7 +83,7 @@ static lw_status choose_level(const struct lw__cpu_level **level)
     int best = best_level();
 
     *level = &levels[best];
-    if (!wanted || !*wanted)
+    if (!wanted)
         return LW_OK;
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (!strcmp(wanted, levels[i].word)) {
@@ -102,7 +95,7 @@ static lw_status choose_level(const struct lw__cpu_level **level)
             *level = &levels[i];
             return LW_OK;
         }
-    return lw__fail(LW_E_DEVICE, "LANEWISE_CPU is '%s'; need %s", wanted, words);
+    return lw__fail(LW_E_ARG, "LANEWISE_CPU is '%s'; need %s", wanted, words);
 }
 
 lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)

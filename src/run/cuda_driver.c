@@ -104,11 +104,16 @@ static lw_status load(void)
     lw_status status;
     void *library;
 
-    path = path && *path ? path : default_library;
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (path && !*path)
+        return lw__fail(LW_E_ARG, "LANEWISE_CUDA_DRIVER is ''; need the path of a library");
+    library = dlopen(path ? path : default_library, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         why = dlerror();
-        return lw__fail(LW_E_DEVICE, "there is no NVIDIA driver: %s", why ? why : path);
+        why = why ? why : "it cannot be loaded";
+        return path ? lw__fail(LW_E_ARG,
+                               "LANEWISE_CUDA_DRIVER is '%s'; need the path of a library: %s", path,
+                               why)
+                    : lw__fail(LW_E_DEVICE, "there is no NVIDIA driver: %s", why);
     }
     status = find_all(library, &found);
     if (status) {

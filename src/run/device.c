@@ -68,11 +68,13 @@ static lw_status choose(const char *name, const struct lw__device_ops **ops)
 lw_status lw_device_open(const char *name, lw_device **device)
 {
     const struct lw__device_ops *ops = NULL;
+    size_t threads;
     lw_device *d;
 
     if (!device)
         return lw__fail(LW_E_ARG, "the place for the device is NULL");
     *device = NULL;
+    LW_TRY(lw__environment_threads(&threads));
     LW_TRY(choose(name, &ops));
     d = calloc(1, sizeof *d);
     if (!d)

@@ -6,6 +6,7 @@
  */
 #include "run/cpu.h"
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 static lw_status cpu_open(const char *name, void **state)
@@ -33,7 +34,16 @@ static const char *cpu_spare_target(void *state)
 
 static void cpu_describe(void *state, lw_device_info *info)
 {
+    static _Thread_local char why[LW_MESSAGE_MAX + 1]; /* until the thread asks again */
+    const struct lw__cpu_level *level;
+    size_t threads;
+
     info->description = lw__cpu_describe(state);
+    if (state || !(lw__environment_threads(&threads) || lw__cpu_level_choose(&level)))
+        return;
+    snprintf(why, sizeof why, "%s", lw_last_error());
+    info->available = false;
+    info->unavailable = why;
 }
 
 static lw_status cpu_load(void *state, const char *path, const void *payload, size_t bytes,

@@ -30,8 +30,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 256 };
-
 /* Nanoseconds for which threads look for news: a worker for work, a launch for its helpers' end; a
  * thread that waits for a change. */
 enum { SPIN_NS = 50000, WAIT_NS = 200000, SPIN_STEP = 16 };
@@ -48,7 +46,7 @@ static pthread_cond_t helped = PTHREAD_COND_INITIALIZER;  /* a share's last help
 
 /* All under the lock. */
 static struct {
-    struct worker workers[WORKERS_MAX];
+    struct worker workers[LW_WORKERS_MAX];
     size_t count, limit, busy;
     size_t spinners, spinners_max; /* workers that look for news; how many may */
     bool waiter_spins;             /* so does a thread that waits for a change */
@@ -224,15 +222,14 @@ static size_t processors(void)
 /* Locked. Workers spin only where each has a processor, and one is left for the host's thread. */
 static void set_limit(void)
 {
-    const char *wanted = getenv("LANEWISE_NUM_THREADS");
-    long n = wanted ? strtol(wanted, NULL, 10) : 0;
-    size_t there = processors();
+    size_t there = processors(), wanted;
 
     if (pool.limit)
         return;
-    pool.limit = n < 1 ? there : (size_t)n;
-    if (pool.limit > WORKERS_MAX)
-        pool.limit = WORKERS_MAX;
+    (void)lw__environment_threads(&wanted); /* lw_device_open tells of what is wrong */
+    pool.limit = wanted ? wanted : there;
+    if (pool.limit > LW_WORKERS_MAX)
+        pool.limit = LW_WORKERS_MAX;
     pool.spinners_max = pool.limit > there ? 0 : there - 1;
 }
 
@@ -508,7 +505,7 @@ lw_status lw__pool_ready(void)
  * never end and is left alone. */
 __attribute__((destructor)) static void end_workers(void)
 {
-    pthread_t leaving[WORKERS_MAX];
+    pthread_t leaving[LW_WORKERS_MAX];
     size_t count = 0;
 
     lw__lock();

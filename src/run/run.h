@@ -5,9 +5,9 @@
  * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
- * Files in flow order: device, compiler, cache, code, layout, program, image, special, buffer,
- * scalar, job, args, launch, stream, stream_wait, scratch, ahead, event, output, print, report,
- * pool.
+ * Files in flow order: environment, device, compiler, cache, code, layout, program, image, special,
+ * buffer, scalar, job, args, launch, stream, stream_wait, scratch, ahead, event, output, print,
+ * report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -23,12 +23,22 @@
 enum {
     LW_ARG_BYTES_MAX = 4096, /* packed arguments of a launch */
     LW_BLOCK_THREADS_MAX = 1024,
+    LW_WORKERS_MAX = 256, /* threads that run kernels */
     LW_BLOCK_Z_MAX = 64,
     LW_GRID_YZ_MAX = 65535,
     LW_PRINT_BYTES_MAX = 1 << 20,
     LW_SHARED_BYTES_MAX = 48 << 10
 };
 #define LW_GRID_X_MAX 0x7fffffffu
+
+/* ---- environment.c: all errors are LW_E_ARG ---- */
+
+/* lw__environment_number - the variable, a multiple of step from step to most; *number is 0 where
+ * it is not set, and after an error. */
+lw_status lw__environment_number(const char *name, long step, long most, long *number);
+lw_status lw__environment_threads(size_t *count); /* LANEWISE_NUM_THREADS; 0: not set */
+lw_status lw__environment_cache(bool *wanted);    /* LANEWISE_CACHE: 0 or 1 */
+lw_status lw__environment_include(void);          /* LANEWISE_INCLUDE: is the header there? */
 
 /* ---- device.c ---- */
 
@@ -79,7 +89,10 @@ struct lw__cache {
     char *
         path; /* of the private folder; NULL: there is none, find finds nothing, store stores not */
 };
-void lw__cache_open(struct lw__cache *cache);
+
+/* lw__cache_open - without a folder of the user's choice, one that cannot be used is no error.
+ * errors   LW_E_ARG $LANEWISE_CACHE or $LANEWISE_CACHE_DIR is wrong; LW_E_MEMORY */
+lw_status lw__cache_open(struct lw__cache *cache);
 void lw__cache_close(struct lw__cache *cache);
 
 /* lw__cache_key - the hash of all that decides the result, but for the files it includes. */

@@ -18,4 +18,6 @@ done
 # A GPU, where there is a driver; LANEWISE_CUDA_DRIVER names it.
 LANEWISE_CUDA_DRIVER=/nowhere "$LANEWISE" devices >out
 grep -qx 'cuda     NVIDIA GPUs' out
-grep -q '^         not available: there is no NVIDIA driver: /nowhere' out
+grep -q "^         not available: LANEWISE_CUDA_DRIVER is '/nowhere'; need the path" out
+LANEWISE_CPU=sse9 "$LANEWISE" devices >out
+grep -q "^         not available: LANEWISE_CPU is 'sse9'" out

@@ -192,10 +192,13 @@ static void missing_compiler(void)
 
     setenv("LANEWISE_COMPILE", "/no/compiler", 1);
     FAILS(build("k.c", ""), LW_E_INTERNAL,
-          "LANEWISE_COMPILE names '/no/compiler', which cannot be run: No such file or directory");
+          "LANEWISE_COMPILE names '/no/compiler', which cannot be run: No such file or directory; "
+          "need "
+          "the path of lanewise-compile");
     setenv("LANEWISE_COMPILE", "/", 1);
     FAILS(build("k.c", ""), LW_E_INTERNAL,
-          "LANEWISE_COMPILE names '/', which cannot be run: Permission denied");
+          "LANEWISE_COMPILE names '/', which cannot be run: Permission denied; need "
+          "the path of lanewise-compile");
     setenv("LANEWISE_COMPILE", real, 1);
     free(real);
 }

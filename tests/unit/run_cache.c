@@ -178,15 +178,55 @@ static void changed_payload(void)
     empty_folder();
 }
 
-/* Folders that are not ours alone, cannot be written, or cannot be made: slower, never wrong. */
+static void build_fails(const char *text)
+{
+    lw_build_options options = {.source = ADD_ROWS};
+    lw_program *program;
+
+    FAILS(lw_program_build(null, "k.c", &options, &program), LW_E_ARG, text);
+    CHECK(!program);
+}
+
+/* The user's folder is not his alone, or is none: an error. */
+static void wrong_folders(void)
+{
+    char path[300], text[500];
+    const struct {
+        const char *path, *why;
+    } folders[] = {{"/dev/null/x", "Not a directory"},
+                   {"/proc/nothing/here", "No such file or directory"}};
+
+    snprintf(path, sizeof path, "%s/link", work);
+    CHECK(symlink(folder, path) == 0);
+    for (int i = 0; i < 3; i++) {
+        const char *named = i == 0 ? folder : i == 1 ? path : "/dev/null";
+
+        chmod(folder, i == 0 ? 0750 : 0700);
+        setenv("LANEWISE_CACHE_DIR", named, 1);
+        snprintf(text, sizeof text,
+                 "LANEWISE_CACHE_DIR is '%s'; need a folder of this user, no link, that others may "
+                 "not enter (chmod 700)",
+                 named);
+        build_fails(text);
+    }
+    unlink(path);
+    for (int i = 0; i < 2; i++) {
+        setenv("LANEWISE_CACHE_DIR", folders[i].path, 1);
+        snprintf(text, sizeof text,
+                 "LANEWISE_CACHE_DIR is '%s', which cannot be made: %s; need the path of a folder",
+                 folders[i].path, folders[i].why);
+        build_fails(text);
+    }
+    setenv("LANEWISE_CACHE_DIR", "", 1);
+    build_fails("LANEWISE_CACHE_DIR is ''; need the path of a folder");
+    setenv("LANEWISE_CACHE_DIR", folder, 1);
+    CHECK(runs() == 0 && file_count() == 0);
+}
+
+/* A folder that cannot be written, or one of the defaults that cannot be made: slower, never
+ * wrong. */
 static void unusable(void)
 {
-    char path[300];
-
-    chmod(folder, 0750);
-    build(ADD_ROWS, NULL);
-    build(ADD_ROWS, NULL);
-    CHECK(runs() == 2 && file_count() == 0);
     chmod(folder, 0500);
     build(ADD_ROWS, NULL);
     if (geteuid())
@@ -194,17 +234,12 @@ static void unusable(void)
     CHECK(runs() == 1);
     chmod(folder, 0700);
     empty_folder();
-    setenv("LANEWISE_CACHE_DIR", "/dev/null/x", 1);
+    unsetenv("LANEWISE_CACHE_DIR");
+    setenv("XDG_CACHE_HOME", "/dev/null/x", 1);
     build(ADD_ROWS, NULL);
-    setenv("LANEWISE_CACHE_DIR", "/proc/nothing/here", 1);
+    setenv("XDG_CACHE_HOME", "/proc/nothing/here", 1);
     build(ADD_ROWS, NULL);
     CHECK(runs() == 2);
-    snprintf(path, sizeof path, "%s/link", work);
-    CHECK(symlink(folder, path) == 0);
-    setenv("LANEWISE_CACHE_DIR", path, 1);
-    build(ADD_ROWS, NULL);
-    CHECK(runs() == 1 && file_count() == 0);
-    unlink(path);
 }
 
 /* $LANEWISE_CACHE_DIR, else $XDG_CACHE_HOME/lanewise, else $HOME/.cache/lanewise; made private. */
@@ -248,6 +283,7 @@ int main(void)
     dependencies();
     changed_payload();
     damage(".txt");
+    wrong_folders();
     unusable();
     places();
     snprintf(command, sizeof command, "rm -r %s %s", folder, work);

@@ -404,7 +404,7 @@ static void levels(void)
             "LANEWISE_CPU is 'avx2', which this processor or its system lacks; the most it has is "
             "'baseline'");
     setenv("LANEWISE_CPU", "sse9", 1);
-    FAILS(lw_device_open("cpu", &d), LW_E_DEVICE,
+    FAILS(lw_device_open("cpu", &d), LW_E_ARG,
           "LANEWISE_CPU is 'sse9'; need avx512, avx2 or baseline");
     unsetenv("LANEWISE_CPU");
     FAILS(lw_device_open("cpu:1", &d), LW_E_DEVICE,

@@ -218,7 +218,7 @@ static void test_no_size(void)
     snprintf(text, sizeof text,
              "add: 'k.c' has no code for blocks of 33 x 1 x 1 on %s, but for 32 x 1 x 1, 64 x 1 x "
              "1; LANEWISE_COMPILE names '/nonexistent', which cannot be run: No such file or "
-             "directory",
+             "directory; need the path of lanewise-compile",
              target);
     FAILS(launch(s, &with_common, 0, 33, out, 3), LW_E_UNSUPPORTED, text);
     setenv("LANEWISE_COMPILE", compiler, 1);

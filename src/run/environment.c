@@ -1,0 +1,68 @@
+/* environment.c - variables of the environment: a value that means nothing is an error, which names
+ * the variable, the value and what it may be; a misspelt one is never taken for the default.
+ *
+ * The folder of the cache is checked in cache.c, the driver's library in cuda_driver.c, the
+ * compiler's path in compiler.c, the vector level in cpu_level.c: where they are used.
+ */
+#include "run/run.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+lw_status lw__environment_number(const char *name, long step, long most, long *number)
+{
+    const char *text = getenv(name);
+    char *end;
+
+    *number = 0;
+    if (!text)
+        return LW_OK;
+    if (*text >= '0' && *text <= '9') {
+        errno = 0;
+        *number = strtol(text, &end, 10);
+        if (!*end && !errno && *number >= step && *number <= most && *number % step == 0)
+            return LW_OK;
+    }
+    *number = 0;
+    return step == 1 ? lw__fail(LW_E_ARG, "%s is '%s'; need a whole number from 1 to %ld", name,
+                                text, most)
+                     : lw__fail(LW_E_ARG, "%s is '%s'; need a multiple of %ld, at most %ld", name,
+                                text, step, most);
+}
+
+lw_status lw__environment_threads(size_t *count)
+{
+    long number;
+    lw_status status = lw__environment_number("LANEWISE_NUM_THREADS", 1, LW_WORKERS_MAX, &number);
+
+    *count = (size_t)number;
+    return status;
+}
+
+lw_status lw__environment_cache(bool *wanted)
+{
+    const char *text = getenv("LANEWISE_CACHE");
+
+    *wanted = !text || strcmp(text, "0") != 0;
+    if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
+        return LW_OK;
+    return lw__fail(LW_E_ARG, "LANEWISE_CACHE is '%s'; need 0, no cache, or 1, the default", text);
+}
+
+lw_status lw__environment_include(void)
+{
+    const char *folder = getenv("LANEWISE_INCLUDE");
+    char header[PATH_MAX];
+    int length;
+
+    if (!folder)
+        return LW_OK;
+    length = snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
+    if (length < (int)sizeof header && *folder && !access(header, R_OK))
+        return LW_OK;
+    return lw__fail(LW_E_ARG,
+                    "LANEWISE_INCLUDE is '%s'; need a folder that holds lanewise/kernel.h", folder);
+}
