@@ -113,6 +113,14 @@ void *lw__cpu_enter_start(struct lw__cpu_thread *thread, lw_cpu_gang_start *star
 void lw__cpu_enter_resume(struct lw__cpu_thread *thread, void (*resume)(void *), void *handle,
                           struct lw_cpu_gang *gang); /* its state is then LW_CPU_STOPPED */
 
+/* Who prints, and the text of a %s: "" where that is outside all memory, and the launch has failed.
+ */
+struct lw__cpu_printer {
+    struct lw__cpu_thread *thread;
+    uint64_t block;
+};
+const char *lw__cpu_find_text(const void *printer, uint64_t address, size_t most);
+
 extern const struct lw_cpu_calls lw__cpu_trapped_calls; /* of threads that have `fault` */
 
 /* ---- cpu_gang ---- */

@@ -90,12 +90,15 @@ static void call_print(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
                        uint32_t count, const uint64_t *args)
 {
     struct lw__cpu_run *run = w->user;
+    const struct lw__cpu_printer printer = {(struct lw__cpu_thread *)w, block};
+    const struct lw__print_texts texts = {.find = lw__cpu_find_text, .user = &printer};
     struct lw__message m = {0};
     int32_t block_idx[3], thread_idx[3];
 
     lw__place(run->launch->grid, block, block_idx);
     lw__place(run->launch->block, thread, thread_idx);
-    if (lw__print_plainly(run->launch->output, block_idx, thread_idx, format, count, args, NULL))
+    if (lw__print_plainly(run->launch->output, block_idx, thread_idx, format, count, args,
+                          printer.thread->fault ? &texts : NULL))
         return;
     lw__message_add(&m, "kernel '%s': no memory for what it prints", run->launch->kernel);
     lw__cpu_fail(run, block, LW_E_MEMORY, &m);

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
+#include <string.h>
 
 /* ---- what is told ---- */
 
@@ -116,6 +117,16 @@ void lw__cpu_enter_resume(struct lw__cpu_thread *t, void (*resume)(void *), void
     const struct lw__call call = {(void (*)(void))resume, {LW__WORD(handle)}};
     if (!enter(t, &call, block, &result))
         gang->state = LW_CPU_STOPPED;
+}
+
+/* The text is looked at as kernel code would. */
+const char *lw__cpu_find_text(const void *printer, uint64_t address, size_t most)
+{
+    const struct lw__cpu_printer *p = printer;
+    const struct lw__call call = {(void (*)(void))strnlen, {address, most}};
+    uint64_t length;
+
+    return enter(p->thread, &call, p->block, &length) ? (const char *)(uintptr_t)address : "";
 }
 
 /* ---- out of it ---- */

@@ -22,8 +22,9 @@ static const char *text_at(const struct lw__cuda_code *c, uint64_t address)
 }
 
 /* The text of a %s. */
-static const char *find_text(const void *user, uint64_t address)
+static const char *find_text(const void *user, uint64_t address, size_t most)
 {
+    (void)most;
     return text_at(user, address);
 }
 

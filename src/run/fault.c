@@ -182,8 +182,9 @@ bool lw__fault_call(struct lw__fault_thread *thread, const struct lw__call *call
                     struct lw__fault *fault)
 {
     void *const before = thread->frame;
-    struct lw__trap trap = {0};
+    struct lw__trap trap; /* of which only this is read if there is no fault */
 
+    trap.is_hit = false;
     thread->trap = &trap;
     *result = lw__stack_switch(before ? below(before) : thread->stack.top, &trap.frame, call);
     thread->trap = NULL;
@@ -229,6 +230,7 @@ static void note(const struct lw__guarded *stack, struct lw__trap *trap, const s
     size_t words = is_first && is_there ? ((uintptr_t)stack->top - sp) / sizeof(uintptr_t) : 0;
 
     words = words < LW_FAULT_WORDS ? words : LW_FAULT_WORDS;
+    memset(&trap->fault, 0, sizeof trap->fault);
     memcpy(trap->fault.words, (const void *)sp, words * sizeof(uintptr_t));
     trap->fault.pc = is_first ? pc_of(context) : 0;
     if (is_first && address >= (uintptr_t)stack->map && address < (uintptr_t)stack->low &&

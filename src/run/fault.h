@@ -63,7 +63,7 @@ struct lw__fault_thread {
 bool lw__fault_ready(struct lw__fault_thread *thread);
 void lw__fault_end(struct lw__fault_thread *thread);
 
-enum { LW_FAULT_WORDS = 16, LW_CALL_WORDS = 6 };
+enum { LW_FAULT_WORDS = 96, LW_CALL_WORDS = 6 };
 
 /* A call on another stack: arguments and result are integers or pointers. */
 struct lw__call {

@@ -107,11 +107,13 @@ static uint64_t zero_extend(uint64_t slot, int bits)
 }
 
 /* What a %s prints. */
-static const char *text_of(const struct lw__print_texts *texts, uint64_t slot)
+static const char *text_of(const struct lw__print_texts *texts, uint64_t slot, int precision)
 {
+    const size_t most = precision < 0 ? SIZE_MAX : (size_t)precision;
+
     if (!slot)
         return "(null)";
-    return texts ? texts->find(texts->user, slot) : (const char *)(uintptr_t)slot;
+    return texts ? texts->find(texts->user, slot, most) : (const char *)(uintptr_t)slot;
 }
 
 /* add - format one conversion whose argument has been found; false: there is no such conversion. */
@@ -136,7 +138,7 @@ static bool add(struct lw__text *text, const struct conversion *c, uint64_t slot
     else if (c->letter == 'p')
         lw__text_add(text, format, c->width, pointer);
     else if (c->letter == 's' && c->plain)
-        lw__text_add(text, format, c->width, c->precision, text_of(texts, slot));
+        lw__text_add(text, format, c->width, c->precision, text_of(texts, slot, c->precision));
     else if (c->letter == 'c' && c->plain && (slot & 0xff) == 0)
         lw__text_add(text, "%*s", c->width, ""); /* the text is a C string: no zero byte */
     else if (c->letter == 'c' && c->plain)

@@ -43,9 +43,10 @@ void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3]);
 bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                const char *format, uint32_t count, const uint64_t *args);
 
-/* Where the text of a %s is on the host, if its argument is no address there. */
+/* Where the text of a %s is on the host, if its argument is no address there, or may be none; of it
+ * at most so many bytes are read. */
 struct lw__print_texts {
-    const char *(*find)(const void *user, uint64_t address);
+    const char *(*find)(const void *user, uint64_t address, size_t most);
     const void *user;
 };
 

@@ -2,23 +2,31 @@
 // device: cpu the other devices have other means
 // run: -k forgets -g 4 -b 256 f32[1000] f32[1000]=iota
 // status: 4
-// stderr: kernel 'forgets' accessed memory outside its buffers near @DIR/outside-buffers.c:27, block 3; `-d ref` names the index
+// stderr: kernel 'forgets' accessed memory outside its buffers near @DIR/outside-buffers.c:35, block 3; `-d ref` names the index
 // run: -k forgets -b 256 f32[240] f32[240]
 // status: 4
-// stderr: outside-buffers.c:27, block 0; `-d ref` names the index
+// stderr: outside-buffers.c:35, block 0; `-d ref` names the index
 // run: -k forgets -g 2,3 -b 16 f32[16] f32[16]
 // status: 4
-// stderr: outside-buffers.c:27, block (1,0,0); `-d ref` names the index
+// stderr: outside-buffers.c:35, block (1,0,0); `-d ref` names the index
 // run: -k forgets -g 4 -b 250 --quiet f32[1000] f32[1000]
 // run: -k copies -b 64 struct[8] u8[192]
 // status: 4
-// stderr: kernel 'copies' accessed memory outside its buffers near @DIR/outside-buffers.c:36, block 0;
+// stderr: kernel 'copies' accessed memory outside its buffers near @DIR/outside-buffers.c:44, block 0;
 // run: -k together -b 100 i32[16]
 // status: 4
-// stderr: kernel 'together' accessed memory outside its buffers near @DIR/outside-buffers.c:46, block 0
+// stderr: kernel 'together' accessed memory outside its buffers near @DIR/outside-buffers.c:54, block 0
 // run: -k below -b 64 i32[1024]
 // status: 4
-// stderr: kernel 'below' accessed memory outside its buffers near @DIR/outside-buffers.c:54, block 0
+// stderr: kernel 'below' accessed memory outside its buffers near @DIR/outside-buffers.c:62, block 0
+// run: -k says -b 1 i8[64]=const:65 0
+// expect: [block 0,0,0 thread 0,0,0] AA
+// status: 4
+// stderr: kernel 'says' accessed memory outside its buffers near @DIR/outside-buffers.c:70, block 0
+// run: -k says -b 1 i8[64]=const:65 62
+// expect: [block 0,0,0 thread 0,0,0] AA
+// status: 4
+// stderr: kernel 'says' accessed memory outside its buffers
 #include <lanewise/kernel.h>
 
 KERNEL void forgets(float *out, const float *a)
@@ -54,4 +62,10 @@ KERNEL void below(int *out)
     places[thread_idx.x] = out[(long)thread_idx.x - 64];
     barrier();
     out[thread_idx.x] = places[63 - thread_idx.x];
+}
+
+KERNEL void says(char *text, long from)
+{
+    printf("%.2s", text + from);
+    printf("%s", text + from);
 }
