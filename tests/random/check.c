@@ -72,6 +72,7 @@ static bool is_uniform(const struct expr *e)
     switch (e->kind) {
     case X_VAR:
     case X_PART:
+    case X_REDUCE:
     case X_FIELD:
     case X_ITEM:
     case X_BYTES:
@@ -137,7 +138,7 @@ static void expression(struct walk *w, const struct expr *e)
     if (e->var)
         in_scope(w, e->var);
     w->found[C_HALF] |= is_half(e->type);
-    w->found[C_VECTOR] |= e->kind == X_PART;
+    w->found[C_VECTOR] |= e->kind == X_PART || e->kind == X_REDUCE;
     w->found[C_STRUCT] |= e->kind == X_FIELD || e->kind == X_RECORD;
     w->found[C_ARRAY] |= e->kind == X_ITEM || e->kind == X_BYTES;
     if ((e->kind == X_INPUT || e->kind == X_MATRIX || e->kind == X_ROW || e->kind == X_RECORD) &&

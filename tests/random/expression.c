@@ -174,7 +174,12 @@ static struct expr *of_aggregate(struct generator *g, enum type type, int depth,
     enum shape shape = shapes[below(g, 3)];
     bool any = shape == STRUCT || percent(g, 40);
     struct var *v = find_var(g, shape, any ? NO_TYPE : type, uniform);
-    return v ? part(g, v, depth, uniform) : NULL;
+    struct expr *e = v ? part(g, v, depth, uniform) : NULL;
+    if (e && e->kind == X_PART && percent(g, 40)) {
+        e->kind = X_REDUCE;
+        e->op = is_float(v->type) ? R_MAX + below(g, 2) : below(g, REDUCTIONS);
+    }
+    return e;
 }
 
 /* Elements of block memory: one's own always, others' while nobody writes. */
@@ -331,8 +336,6 @@ static struct expr *compare(struct generator *g, int depth, bool uniform)
     struct expr *e = expr_new(g->p, X_COMPARE, I32);
     enum type a = g->by_place && percent(g, 60) ? I32 : any_type(g);
     enum type b = percent(g, 50) ? a : any_type(g);
-    if (common(a, b) == NO_TYPE)
-        b = a;
     e->op = below(g, COMPARISONS);
     e->kid[0] = generate_expr(g, a, depth - 1, uniform);
     e->kid[1] = generate_expr(g, b, depth - 1, uniform);
@@ -408,6 +411,17 @@ static struct expr *overflow(struct generator *g, enum type type, int depth, boo
     return e;
 }
 
+static struct expr *exponent(struct generator *g, enum exponent op, enum type type, int depth,
+                             bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_EXPONENT, op == E_OF ? I32 : type);
+    e->op = op;
+    e->kid[0] = generate_expr(g, type, depth - 1, uniform);
+    if (op == E_LDEXP || op == E_POWI)
+        e->kid[1] = generate_expr(g, I32, depth - 1, uniform);
+    return e;
+}
+
 /* A whole number that `type` can take by way of C's own conversion. */
 static struct expr *from_another(struct generator *g, enum type type, int depth, bool uniform)
 {
@@ -416,6 +430,8 @@ static struct expr *from_another(struct generator *g, enum type type, int depth,
         return expr_cast(g->p, type, compare(g, depth, uniform));
     if (what == 1)
         return expr_cast(g->p, type, logic(g, depth, uniform));
+    if (what == 2 && percent(g, 25))
+        return expr_cast(g->p, type, exponent(g, E_OF, percent(g, 60) ? F32 : F64, depth, uniform));
     if (what == 2)
         return expr_cast(g->p, type, bit_count(g, depth, uniform));
     return expr_cast(g->p, type, generate_expr(g, any_type(g), depth - 1, uniform));
@@ -440,6 +456,8 @@ struct expr *generate_expr(struct generator *g, enum type type, int depth, bool 
         return unary(g, type, depth, uniform);
     if (what == 4)
         return choose(g, type, depth, uniform);
+    if (what == 5 && (type == F32 || type == F64) && percent(g, 25) && !g->only_uniform)
+        return exponent(g, (enum exponent)below(g, E_OF), type, depth, uniform);
     if (what == 5 && (type == F32 || type == F64))
         return maths(g, type, depth, uniform);
     if (what == 5 && !is_float(type) && percent(g, 30))

@@ -263,7 +263,7 @@ static void synchronise(struct generator *g)
     else if (!g->passing && percent(g, 50))
         append_stmt(g, S_WARP_SYNC);
     else
-        append_stmt(g, S_FENCE)->op = below(g, 2);
+        append_stmt(g, S_FENCE)->op = below(g, FENCES);
 }
 
 static void statement(struct generator *g)

@@ -5,6 +5,14 @@
 const char *const atomic_text[ATOMICS] = {"add", "min",      "max", "and", "or",
                                           "xor", "exchange", "cas", "sub"};
 
+/* What changes no value, wherever it stands. */
+static const char *const fence_text[FENCES] = {"fence_block()",
+                                               "fence_device()",
+                                               "__atomic_thread_fence(__ATOMIC_ACQUIRE)",
+                                               "__atomic_thread_fence(__ATOMIC_SEQ_CST)",
+                                               "__atomic_signal_fence(__ATOMIC_ACQ_REL)",
+                                               "__builtin_prefetch((void *)(size_t)THREAD)"};
+
 static void expression(struct kernel_writer *w, const struct expr *e)
 {
     kernel_expression(w->to, w->p, e);
@@ -12,9 +20,7 @@ static void expression(struct kernel_writer *w, const struct expr *e)
 
 const struct expr *kernel_implied(const struct expr *e)
 {
-    if (e->kind != X_CAST)
-        return e;
-    return is_half(e->kid[0]->type) && is_half(e->type) ? e : e->kid[0];
+    return e->kind == X_CAST ? e->kid[0] : e;
 }
 
 static void type_name(struct kernel_writer *w, const struct var *v)
@@ -443,7 +449,7 @@ static void statement(struct kernel_writer *w, const struct stmt *s)
         break;
     case S_BARRIER: fputs("barrier();\n", to); break;
     case S_WARP_SYNC: fputs("warp_sync();\n", to); break;
-    case S_FENCE: fputs(s->op ? "fence_device();\n" : "fence_block();\n", to); break;
+    case S_FENCE: fprintf(to, "%s;\n", fence_text[s->op]); break;
     case S_ASSERT: /* no grid has 77 blocks */
         fputs(s->op ? "assert(grid_dim.x != 77 || (" : "assert((", to);
         expression(w, s->value[0]);

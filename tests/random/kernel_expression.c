@@ -9,6 +9,7 @@ const char *const maths_text[MATHS] = {"sqrt",  "fabs", "floor", "ceil", "trunc"
                                        "round", "rint", "fmod",  "fma"};
 const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs"};
 const char *const overflow_text[OVERFLOWS] = {"add", "sub", "mul"};
+const char *const reduction_text[REDUCTIONS] = {"add", "mul", "and", "or", "xor", "max", "min"};
 
 static const char *const place_text[PLACES] = {
     "THREAD",       "lane_id()",    "warp_id()",         "thread_idx.x",
@@ -155,6 +156,25 @@ static void overflow(FILE *to, const struct program *p, const struct expr *e)
     fputc(')', to);
 }
 
+/* Powers of a few bits: with more, most are 0 or infinite. */
+static void exponent(FILE *to, const struct program *p, const struct expr *e)
+{
+    static const char *const text[] = {[E_FRACTION] = "__extension__({ int n_; __builtin_frexp",
+                                       [E_LDEXP] = "(__builtin_ldexp",
+                                       [E_POWI] = "(__builtin_powi",
+                                       [E_OF] = "__extension__({ int n_; (void)__builtin_frexp"};
+    static const char *const end[] = {[E_FRACTION] = ", &n_); })",
+                                      [E_LDEXP] = "))",
+                                      [E_POWI] = " & 31) - 15))",
+                                      [E_OF] = ", &n_); n_; })"};
+    fprintf(to, "%s%s(", text[e->op], e->kid[0]->type == F32 ? "f" : "");
+    kid(to, p, e, 0);
+    fputs(!e->kid[1] ? "" : e->op == E_POWI ? ", (" : ", ", to);
+    if (e->kid[1])
+        kid(to, p, e, 1);
+    fputs(end[e->op], to);
+}
+
 static void call(FILE *to, const struct program *p, const struct expr *e, const char *name)
 {
     fprintf(to, "%s(", name);
@@ -212,8 +232,11 @@ static void element(FILE *to, const struct program *p, const struct expr *e)
 {
     switch (e->kind) {
     case X_PART:
+    case X_REDUCE:
         if (e->var->columns)
             index_of(to, p, e, 0, e->var->columns);
+        if (e->kind == X_REDUCE)
+            break;
         if (e->index >= 0)
             fprintf(to, ".%c", "xyzw"[e->index]);
         break;
@@ -282,6 +305,13 @@ void kernel_address(FILE *to, const struct program *p, const struct expr *e)
     }
 }
 
+static void reduce(FILE *to, const struct program *p, const struct expr *e)
+{
+    fprintf(to, "__builtin_reduce_%s(", reduction_text[e->op]);
+    kernel_place(to, p, e);
+    fputc(')', to);
+}
+
 /* What is the same for all threads of a block looks as if it were not. */
 static const char *hidden(const struct program *p, bool is_uniform)
 {
@@ -340,6 +370,8 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_MATHS: call(to, p, e, maths_text[e->op]); break;
     case X_BITS: call(to, p, e, bits_text[e->op]); break;
     case X_OVERFLOW: overflow(to, p, e); break;
+    case X_REDUCE: reduce(to, p, e); break;
+    case X_EXPONENT: exponent(to, p, e); break;
     case X_TOGETHER: together(to, p, e); break;
     }
 }

@@ -150,6 +150,56 @@ static inline int bit_length(uint64_t x)
      : (a) < (b)  ? (a)                                                                            \
                   : (b))
 
+/* Of the elements of a short vector, from the first to the last. */
+#define REDUCE_VECTOR(T, v, n, COMBINE)                                                            \
+    __extension__({                                                                                \
+        T all_ = (v)[0];                                                                           \
+        for (int k_ = 1; k_ < (n); k_++)                                                           \
+            all_ = (T)(COMBINE(all_, (v)[k_]));                                                    \
+        all_;                                                                                      \
+    })
+#define SUM(a, b) ((uint64_t)(a) + (uint64_t)(b))
+#define PRODUCT(a, b) ((uint64_t)(a) * (uint64_t)(b))
+#define BITS_AND(a, b) ((a) & (b))
+#define BITS_OR(a, b) ((a) | (b))
+#define BITS_XOR(a, b) ((a) ^ (b))
+#define MOST(a, b) ((a) > (b) ? (a) : (b))
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
+
+/* ---- exponents: what is no finite number has none ------------------------------------------ */
+
+static inline int exponent_of(double x)
+{
+    int n = 0;
+    if (isfinite(x))
+        frexp(x, &n);
+    return n;
+}
+
+static inline double fraction_of(double x)
+{
+    int n;
+    return isfinite(x) ? frexp(x, &n) : x;
+}
+
+static inline float fraction_off(float x)
+{
+    return (float)fraction_of(x);
+}
+
+/* By squares, from the lowest bit. */
+#define POWI(name, T)                                                                              \
+    static inline T name(T x, int n)                                                               \
+    {                                                                                              \
+        T all = 1;                                                                                 \
+        for (int k = n < 0 ? -n : n; k; k /= 2, x *= x)                                            \
+            if (k % 2)                                                                             \
+                all *= x;                                                                          \
+        return n < 0 ? 1 / all : all;                                                              \
+    }
+POWI(powi, double)
+POWI(powif, float)
+
 /* ---- together ------------------------------------------------------------------------------ */
 
 /* REDUCTION(name, T, expression) defines name_tree: what the places from `first` on, `size` of

@@ -58,7 +58,7 @@ struct var {
     bool uniform;               /* the same in all threads of the block */
     bool is_parameter;          /* of the kernel; a table: cannot be assigned */
     bool is_reference;          /* SCALAR, STRUCT: a pointer to what another one holds */
-    bool is_volatile;           /* SCALAR */
+    bool is_volatile;           /* SCALAR, VECTOR */
     int shared_index;           /* SHARED: number among the program's */
     enum place_of_shared place; /* SHARED */
     bool divergent_pointer;     /* POINTER: chosen by each thread */
@@ -90,6 +90,8 @@ enum expr_kind {
     X_MATHS,
     X_BITS,
     X_OVERFLOW,
+    X_REDUCE,
+    X_EXPONENT,
     X_TOGETHER
 };
 
@@ -97,7 +99,10 @@ enum unary { U_MINUS, U_INVERT, U_NOT };
 enum binary { B_ADD, B_SUB, B_MUL, B_DIV, B_REM, B_AND, B_OR, B_XOR, B_SHL, B_SHR, BINARIES };
 enum comparison { O_LESS, O_NOT_LESS = 3 }; /* of compare_text[] */
 enum { COMPARISONS = 6, MATHS = 9, MATHS_TWO = 7, MATHS_THREE = 8 };
-enum { BIT_COUNTS = 4, OVERFLOWS = 3 };
+enum { BIT_COUNTS = 4, OVERFLOWS = 3, FENCES = 6 };
+enum reduction { R_ADD, R_MUL, R_AND, R_OR, R_XOR, R_MAX, R_MIN, REDUCTIONS }; /* of a vector */
+/* X_EXPONENT: what has to do with a float's. E_OF is an I32, of a float; the others are floats. */
+enum exponent { E_FRACTION, E_LDEXP, E_POWI, E_OF };
 enum place {
     P_THREAD,
     P_LANE,
@@ -280,7 +285,7 @@ bool is_float(enum type t);
 bool is_half(enum type t);
 bool is_signed(enum type t);
 enum type promoted(enum type t);
-enum type common(enum type a, enum type b);      /* NO_TYPE for the two 16-bit floats */
+enum type common(enum type a, enum type b);
 int binary_guard(const struct expr *e, int kid); /* places that a signed operand is shifted right */
 
 /* X_ROW: what lies in memory a constant number of cells from what other threads read. A cell has
@@ -381,7 +386,7 @@ int bytes_count(const struct expr *e); /* X_BYTES: elements of its type that the
 void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
 extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];
-extern const char *const overflow_text[OVERFLOWS];
+extern const char *const overflow_text[OVERFLOWS], *const reduction_text[REDUCTIONS];
 extern const char *const vectors_text[2]; /* buffers of short vectors of 2 and of 4 */
 extern const char *const atomic_text[ATOMICS];
 

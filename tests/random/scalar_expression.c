@@ -160,6 +160,31 @@ static void overflow(FILE *to, const struct program *p, const struct expr *e)
     fputs("))", to);
 }
 
+static void exponent(FILE *to, const struct program *p, const struct expr *e)
+{
+    static const char *const names[] = {"fraction_of", "ldexp", "powi", "exponent_of"};
+    const bool is_float = e->kid[0]->type == F32;
+    fprintf(to, "%s%s(", names[e->op], e->op == E_OF || !is_float ? "" : "f");
+    scalar_expression(to, p, e->kid[0]);
+    fputs(e->kid[1] ? ", (" : "", to);
+    if (e->kid[1]) {
+        scalar_expression(to, p, e->kid[1]);
+        fputs(e->op == E_POWI ? " & 31) - 15" : ")", to);
+    }
+    fputc(')', to);
+}
+
+static void reduce(FILE *to, const struct program *p, const struct expr *e)
+{
+    static const char *const how[] = {"SUM", "PRODUCT", "BITS_AND", "BITS_OR", "BITS_XOR"};
+    const char *extreme = is_float(e->type) ? e->op == R_MAX ? "GREATER" : "LESSER"
+                          : e->op == R_MAX  ? "MOST"
+                                            : "LEAST";
+    fprintf(to, "REDUCE_VECTOR(%s, ", types[e->type].scalar);
+    scalar_place(to, p, e);
+    fprintf(to, ", %d, %s)", e->var->count, e->op < R_MAX ? how[e->op] : extreme);
+}
+
 void scalar_name(FILE *to, const struct var *v)
 {
     fputs(v->is_reference ? "(*" : "", to);
@@ -255,8 +280,11 @@ void scalar_place(FILE *to, const struct program *p, const struct expr *e)
     scalar_name(to, e->var);
     switch (e->kind) {
     case X_PART:
+    case X_REDUCE:
         if (e->var->columns)
             index_of(to, p, e, e->var->columns);
+        if (e->kind == X_REDUCE)
+            break;
         if (e->index >= 0)
             fprintf(to, "[%d]", e->index);
         break;
@@ -325,6 +353,8 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_MATHS: maths(to, p, e); break;
     case X_BITS: bits(to, p, e); break;
     case X_OVERFLOW: overflow(to, p, e); break;
+    case X_REDUCE: reduce(to, p, e); break;
+    case X_EXPONENT: exponent(to, p, e); break;
     case X_TOGETHER: together(to, e); break;
     }
 }

@@ -64,6 +64,8 @@ void generate_declare_aggregate(struct generator *g, enum shape shape)
         v->count = shape == VECTOR ? 2 + below(g, 3) : 2 << below(g, 3);
         v->columns = (shape == VECTOR || v->count > 2) && percent(g, 30) ? 2 : 0;
         v->columns <<= shape == VECTOR && v->columns ? below(g, 2) : 0;
+        v->is_volatile =
+            shape == VECTOR && g->wants[W_REFERENCE] && !g->only_uniform && percent(g, 15);
     }
     declare(g, v);
 }

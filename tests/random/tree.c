@@ -101,8 +101,6 @@ struct expr *expr_cast(struct program *p, enum type type, struct expr *e)
 {
     if (e->type == type)
         return e;
-    if (is_half(e->type) && is_half(type)) /* clang 19 has no direct one: its IR is not valid */
-        e = expr_cast(p, F32, e);
     struct expr *cast = expr_new(p, X_CAST, type);
     cast->kid[0] = e;
     return cast;
@@ -253,14 +251,14 @@ enum type promoted(enum type t)
     return !is_float(t) && types[t].bits < 32 ? I32 : t;
 }
 
-/* C17 6.3.1.8; a 16-bit float is below float, and above all integers. */
+/* C17 6.3.1.8; a 16-bit float is below float, and above all integers; __bf16 becomes _Float16. */
 enum type common(enum type a, enum type b)
 {
     a = promoted(a), b = promoted(b);
     if (a == b)
         return a;
     if (is_half(a) && is_half(b))
-        return NO_TYPE;
+        return F16;
     if (is_float(a) || is_float(b))
         return !is_float(a) ? b : !is_float(b) || a > b ? a : b;
     if (types[a].bits != types[b].bits)
