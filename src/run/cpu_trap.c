@@ -8,30 +8,46 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- what is told ---- */
 
-/* How many bytes behind the beginning of the launch's code; of what is not in it, any number. */
-static uint64_t place_of(const struct lw__launch *launch, uintptr_t pc)
+/* Where the launch's code begins, and its lines. Those of code that is linked into the process
+ * (image.c) are read from its file now; *read is to be freed. */
+static const struct lw__lines *find_object(const struct lw__launch *launch, uintptr_t *begin,
+                                           struct lw__lines *read)
 {
+    struct lw__bytes file = {0};
     struct link_map *map;
+    Dl_info info;
 
-    return dlinfo(launch->code, RTLD_DI_LINKMAP, &map) ? 0 : pc - map->l_addr;
+    if (launch->code) {
+        *begin = dlinfo(launch->code, RTLD_DI_LINKMAP, &map) ? 0 : map->l_addr;
+        return launch->lines;
+    }
+    if (!dladdr1(launch->entry, &info, (void **)&map, RTLD_DL_LINKMAP))
+        return NULL;
+    *begin = map->l_addr;
+    if (!lw__read_file(*map->l_name ? map->l_name : "/proc/self/exe", &file))
+        lw__lines_take(read, file.bytes, file.length);
+    free(file.bytes);
+    return read;
 }
 
 /* The line of the access, or of the call where what was called accessed: memcpy. */
 static bool find_line(const struct lw__launch *launch, const struct lw__fault *fault,
                       struct lw__line *line)
 {
-    if (!launch->lines || !fault->pc)
-        return false;
-    if (lw__lines_find(launch->lines, place_of(launch, fault->pc), line))
-        return true;
-    for (size_t i = 0; i < LW_FAULT_WORDS; i++)
-        if (lw__lines_find(launch->lines, place_of(launch, fault->words[i]) - 1, line))
-            return true;
-    return false;
+    struct lw__lines read = {0};
+    uintptr_t begin = 0;
+    const struct lw__lines *lines = fault->pc ? find_object(launch, &begin, &read) : NULL;
+    bool found = lines && lw__lines_find(lines, fault->pc - begin, line);
+
+    for (size_t i = 0; lines && !found && i < LW_FAULT_WORDS; i++)
+        found = lw__lines_find(lines, fault->words[i] - begin - 1, line);
+    lw__lines_free(&read);
+    return found;
 }
 
 static void add_block(struct lw__message *m, lw_dim3 grid, uint64_t block)
