@@ -46,23 +46,39 @@ static bool is_view(const struct lw__manifest_param *p)
     return *p->layout == 'p' || *p->layout == 't';
 }
 
-static void add_prototype(const struct lw__image_options *o, const struct lw__manifest *m,
-                          const struct lw__manifest_kernel *k, struct lw__text *out)
+static void add_parameter(const struct lw__image_options *o, const struct lw__manifest *m,
+                          const struct lw__manifest_kernel *k, size_t i, struct lw__text *out)
 {
-    lw__text_add(out, "lw_status %s_%s(lw_stream *stream, lw_dim3 grid, lw_dim3 block%s", o->file,
-                 k->name, k->uses_dynamic ? ", size_t shared_bytes" : "");
+    const size_t at = k->first_param + i;
+    const char *scalar = lw__image_scalar(m->params[at].layout);
+    if (is_view(&m->params[at]))
+        lw__text_add(out, "lw_tensor");
+    else if (scalar)
+        lw__text_add(out, "%s", scalar);
+    else
+        lw__image_type(o, m, at, out);
+    lw__text_add(out, " ");
+    add_name(k, m, i, out);
+}
+
+/* Behind `line`, which begins the line, in lines of up to COLUMNS. */
+static void add_prototype(const struct lw__image_options *o, const struct lw__manifest *m,
+                          const struct lw__manifest_kernel *k, const char *line,
+                          struct lw__text *out)
+{
+    enum { COLUMNS = 98 };
+    const size_t start = out->length;
+    lw__text_add(out, "%slw_status %s_%s(lw_stream *stream, lw_dim3 grid, lw_dim3 block%s", line,
+                 o->file, k->name, k->uses_dynamic ? ", size_t shared_bytes" : "");
+    size_t begin = start;
     for (size_t i = 0; i < k->param_count; i++) {
-        const size_t at = k->first_param + i;
-        const char *scalar = lw__image_scalar(m->params[at].layout);
-        lw__text_add(out, i ? ", " : ",\n    ");
-        if (is_view(&m->params[at]))
-            lw__text_add(out, "lw_tensor");
-        else if (scalar)
-            lw__text_add(out, "%s", scalar);
-        else
-            lw__image_type(o, m, at, out);
-        lw__text_add(out, " ");
-        add_name(k, m, i, out);
+        struct lw__text text = {0};
+        add_parameter(o, m, k, i, &text);
+        const bool is_long = out->length - begin + text.length > COLUMNS;
+        lw__text_add(out, is_long ? ",\n    %s" : ", %s", text.data ? text.data : "");
+        if (is_long)
+            begin = out->length - text.length - 4;
+        lw__text_free(&text);
     }
     lw__text_add(out, ")");
 }
@@ -99,8 +115,8 @@ void lw__image_header(const struct lw__image_options *o, const struct lw__manife
     for (size_t i = 0; i < m->kernel_count; i++) {
         lw__text_add(out, "\n/* ");
         add_comment(out, m->kernels[i].signature);
-        lw__text_add(out, " */\nLW_CHECKED ");
-        add_prototype(o, m, &m->kernels[i], out);
+        lw__text_add(out, " */\n");
+        add_prototype(o, m, &m->kernels[i], "LW_CHECKED ", out);
         lw__text_add(out, ";\n");
     }
     lw__text_add(out, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
@@ -235,7 +251,7 @@ static void define_function(const struct lw__image_code *c, size_t kernel, struc
 {
     const struct lw__manifest_kernel *k = &c->kernels->kernels[kernel];
     lw__text_add(out, "\n");
-    add_prototype(c->options, c->kernels, k, out);
+    add_prototype(c->options, c->kernels, k, "", out);
     lw__text_add(out, "\n{\n");
     if (k->uses_dynamic)
         lw__text_add(out,

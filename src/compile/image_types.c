@@ -37,12 +37,12 @@ static const char *close_of(const char *open)
     return open;
 }
 
-static struct shape write_type(const char **at, const char *name, unsigned depth,
+static struct shape write_type(const char **at, const char *name, unsigned level,
                                struct lw__text *out);
 
-static void indent(struct lw__text *out, unsigned depth)
+static void indent(struct lw__text *out, unsigned level)
 {
-    for (unsigned i = 0; i <= depth; i++)
+    for (unsigned i = 0; i < level; i++)
         lw__text_add(out, "    ");
 }
 
@@ -158,18 +158,18 @@ static bool is_union(const char *at)
 }
 
 /* Bytes that no field has, but for what alignment leaves. */
-static void write_gap(uint64_t from, uint64_t to, uint64_t align, unsigned depth,
+static void write_gap(uint64_t from, uint64_t to, uint64_t align, unsigned level,
                       struct lw__text *out)
 {
     if ((from + align - 1) / align * align >= to)
         return;
-    indent(out, depth);
+    indent(out, level);
     lw__text_add(out, "unsigned char bytes_%llu[%llu];\n", (unsigned long long)from,
                  (unsigned long long)(to - from));
 }
 
 /* The fields, from behind the parenthesis; false: C would not put them there. */
-static bool write_fields(const char *at, uint64_t size, bool is_union, unsigned depth,
+static bool write_fields(const char *at, uint64_t size, bool is_union, unsigned level,
                          struct lw__text *out, uint64_t *align)
 {
     uint64_t end = 0;
@@ -178,11 +178,11 @@ static bool write_fields(const char *at, uint64_t size, bool is_union, unsigned 
     while (*at && *at != ')') {
         struct lw__text own = {0};
         const char *type = read_field(at, &f);
-        struct shape shape = write_type(&type, f.name, depth + 1, &own);
+        struct shape shape = write_type(&type, f.name, level + 1, &own);
         const uint64_t step = shape.align ? shape.align : 1;
         const bool fits = f.offset % step == 0 && (is_union || f.offset >= end);
         if (!is_union)
-            write_gap(end, f.offset, step, depth + 1, out);
+            write_gap(end, f.offset, step, level + 1, out);
         if (own.data)
             lw__text_add_bytes(out, own.data, own.length);
         lw__text_free(&own);
@@ -193,29 +193,29 @@ static bool write_fields(const char *at, uint64_t size, bool is_union, unsigned 
         at = *type == ',' ? type + 1 : type;
     }
     if (!is_union)
-        write_gap(end, size, *align, depth + 1, out);
+        write_gap(end, size, *align, level + 1, out);
     return size % *align == 0 && size >= end;
 }
 
 /* "s12(x@0:f32,...)" as `struct TAG { ... }`; tag NULL: none. */
-static struct shape write_struct(const char **at, const char *tag, unsigned depth,
+static struct shape write_struct(const char **at, const char *tag, unsigned level,
                                  struct lw__text *out)
 {
     char *open;
     struct shape shape = {.size = strtoull(*at + 1, &open, 10)};
     struct lw__text fields = {0};
     const bool all = is_union(open + 1);
-    bool fits = write_fields(open + 1, shape.size, all, depth, &fields, &shape.align);
+    bool fits = write_fields(open + 1, shape.size, all, level, &fields, &shape.align);
     lw__text_add(out, "%s%s%s {\n", all && fits ? "union" : "struct", tag ? " " : "",
                  tag ? tag : "");
     if (fits && fields.data) {
         lw__text_add_bytes(out, fields.data, fields.length);
     } else {
-        indent(out, depth + 1);
+        indent(out, level + 1);
         lw__text_add(out, "unsigned char bytes[%llu];\n", (unsigned long long)shape.size);
         shape.align = 1;
     }
-    indent(out, depth);
+    indent(out, level);
     lw__text_add(out, "}");
     lw__text_free(&fields);
     *at = *close_of(open) ? close_of(open) + 1 : close_of(open);
@@ -223,7 +223,7 @@ static struct shape write_struct(const char **at, const char *tag, unsigned dept
 }
 
 /* "a4(a2(f32))" is `float NAME[4][2]`, a short vector an aligned array. */
-static struct shape write_array(const char **at, const char *name, unsigned depth,
+static struct shape write_array(const char **at, const char *name, unsigned level,
                                 struct lw__text *out)
 {
     const bool is_vector = **at == 'v';
@@ -234,7 +234,7 @@ static struct shape write_array(const char **at, const char *name, unsigned dept
         count = 4;
     lw__text_add(&longer, "%s[%llu]", name, (unsigned long long)count);
     *at = open + (*open == '(');
-    struct shape shape = write_type(at, longer.data ? longer.data : name, depth, &element);
+    struct shape shape = write_type(at, longer.data ? longer.data : name, level, &element);
     shape.size *= count;
     if (is_vector) {
         shape.align = shape.size;
@@ -252,14 +252,14 @@ static struct shape write_array(const char **at, const char *name, unsigned dept
     return shape;
 }
 
-static struct shape write_scalar(const char **at, const char *name, unsigned depth,
+static struct shape write_scalar(const char **at, const char *name, unsigned level,
                                  struct lw__text *out)
 {
     const size_t length = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789");
     struct shape shape = {0, 1};
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (strlen(scalars[i].layout) == length && !strncmp(*at, scalars[i].layout, length)) {
-            indent(out, depth);
+            indent(out, level);
             lw__text_add(out, "%s %s;\n", scalars[i].c, name);
             shape = (struct shape){scalars[i].size, scalars[i].size};
         }
@@ -274,25 +274,25 @@ static bool is_call(const char *at, const char *word) /* "p(": the word and a pa
 }
 
 /* `TYPE NAME;` as a field; *at moves behind the type. */
-static struct shape write_type(const char **at, const char *name, unsigned depth,
+static struct shape write_type(const char **at, const char *name, unsigned level,
                                struct lw__text *out)
 {
     if (is_call(*at, "p") || is_call(*at, "pc")) {
         const char *end = close_of(strchr(*at, '('));
         *at = *end ? end + 1 : end;
-        indent(out, depth);
+        indent(out, level);
         lw__text_add(out, "void *%s;\n", name);
         return (struct shape){8, 8};
     }
     if (**at == 's' && (*at)[1] >= '0' && (*at)[1] <= '9') {
-        indent(out, depth);
-        struct shape shape = write_struct(at, NULL, depth, out);
+        indent(out, level);
+        struct shape shape = write_struct(at, NULL, level, out);
         lw__text_add(out, " %s;\n", name);
         return shape;
     }
     if ((**at == 'a' || **at == 'v') && (*at)[1] >= '0' && (*at)[1] <= '9')
-        return write_array(at, name, depth, out);
-    return write_scalar(at, name, depth, out);
+        return write_array(at, name, level, out);
+    return write_scalar(at, name, level, out);
 }
 
 /* ---- parameters ---- */
@@ -369,7 +369,7 @@ static void define(const struct lw__image_options *o, const struct lw__manifest 
         lw__text_add(out, ";\n");
     } else {
         lw__text_add(out, "\n/* %s */\nstruct %s {\n", m->params[param].type, tag.data);
-        write_type(&at, "v", 0, out);
+        write_type(&at, "v", 1, out);
         lw__text_add(out, "};\n");
     }
     lw__text_free(&tag);
