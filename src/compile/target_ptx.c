@@ -82,6 +82,7 @@ bool lw__pass_host(struct lw__unit *unit)
         LLVMValueRef f = unit->kernels.rows[i].function;
         LLVMSetSubprogram(f, NULL);
         LLVMDeleteFunction(f);
+        lw__kernel_free(&unit->kernels.rows[i]);
     }
     unit->kernels.count = 0;
     return lw__llvm_passes(unit->module, unit->machine, "globaldce");

@@ -342,7 +342,8 @@ static void enter(struct thread *t)
         [DYNAMIC_BEGIN] = f->module->shared_bytes,
     };
 
-    memcpy(now->slots, f->frame, f->frame_slots * sizeof *f->frame);
+    if (f->frame_slots)
+        memcpy(now->slots, f->frame, f->frame_slots * sizeof *f->frame);
     for (int i = 0; i < SPECIALS; i++)
         if (f->special[i] != NO_SLOT)
             now->slots[f->special[i]] = values[i];
