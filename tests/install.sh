@@ -58,6 +58,27 @@ echo "2 4 6 8" | diff - out
 "$TMP/prefix/bin/lanewise" run dot.c 'f64[1]' 'f32[8]=iota' 'f32[8]=iota' 8 >out
 echo "out: f64[1] = [140.0]" | diff - out
 
+# An object ahead of time.
+cat >ahead.c <<'C'
+#include "dot.h"
+#include <stdio.h>
+
+int main(void)
+{
+    lw_program *program;
+
+    if (dot_program(NULL, &program) != LW_E_ARG)
+        return 1;
+    puts(lw_last_error());
+    return 0;
+}
+C
+"$TMP/prefix/bin/lanewise" cc dot.c -o dot.o --header dot.h -b 64
+# shellcheck disable=SC2046,SC2086 # flags are words
+"$CC" -std=c11 $(pkg-config --cflags lanewise) ahead.c dot.o -o ahead $libraries
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir lanewise) ./ahead >out
+echo "the device is NULL" | diff - out
+
 # The library of operations, from its own pkg-config file.
 cat >view.c <<'C'
 #include <lanewise/ops.h>

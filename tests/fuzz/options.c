@@ -15,7 +15,8 @@ static size_t split(char *text, size_t length, char **words)
 
 static void ensure_words(const struct cli_options *options, char **words, size_t count)
 {
-    size_t taken = options->arg_count + options->define_count + options->include_dir_count;
+    size_t taken = options->arg_count + options->define_count + options->include_dir_count +
+                   options->block_count;
     ENSURE(taken + (options->file != NULL) <= count);
     for (size_t i = 0, word = 0; i < options->arg_count; i++, word++) {
         while (word < count && words[word] != options->args[i])
@@ -35,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         return 0;
     char *text = exact(bytes + 1, count - 1);
     size_t word_count = split(text, count - 1, words);
-    int failed = cli_options_read(commands[bytes[0] % 3], words, word_count, &options);
+    enum cli_command command = bytes[0] & 128 ? CLI_CC : commands[bytes[0] % 3];
+    int failed = cli_options_read(command, words, word_count, &options);
     ensure_told(failed);
     if (!failed)
         ensure_words(&options, words, word_count);
