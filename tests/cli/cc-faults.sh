@@ -1,5 +1,6 @@
-# cc-faults.sh - after lw_trap_faults a kernel of an object that leaves its buffers fails its launch,
-# and the message names its line, in a program and in a shared library; without line tables, not.
+# cc-faults.sh - after lw_trap_faults a kernel of an object that leaves its buffers fails its
+# launch, and the message names its line, in a program and in a shared library; without line tables
+# it does not.
 set -eu
 library=$(find "$BUILD" -name liblanewise.so | head -n 1)
 if nm -D "$library" | grep -q '__[at]san_init'; then
