@@ -1,0 +1,84 @@
+/* call.c - a call of an operation: its two runs, its scratch memory, its launches. */
+#include "ops/op.h"
+#include <string.h>
+
+enum { SCRATCH_ALIGN = 128, GRID_MAX = 0x7fffffff };
+
+static bool is_gpu(const lw_device *device)
+{
+    lw_device_info info;
+
+    return !lw_device_get_info((lw_device *)device, &info) && !strncmp(info.name, "cuda", 4);
+}
+
+lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments)
+{
+    struct lw__call call = {.name = name, .stream = stream, .is_dry = true};
+
+    if (!stream)
+        return lw_fail(LW_E_ARG, "%s: the stream is NULL", name);
+    call.device = lw_stream_device(stream);
+    call.is_gpu = is_gpu(call.device);
+    LW_TRY(body(&call, arguments));
+    if (call.scratch)
+        LW_TRY(lw_stream_scratch(stream, call.scratch, &call.memory));
+    call.is_dry = false;
+    call.scratch = 0;
+    return body(&call, arguments);
+}
+
+static void strides_of(const struct lw__shape *shape, struct lw__view *view)
+{
+    ptrdiff_t step = 1;
+
+    for (int k = LW_AXES - 1; k >= 0; k--) {
+        view->stride[k] = step;
+        step *= (ptrdiff_t)shape->extent[k];
+    }
+}
+
+lw_status lw__call_scratch(struct lw__call *call, const char *name, lw_dtype dtype,
+                           struct lw__shape shape, struct lw__operand *out)
+{
+    const size_t size = lw_dtype_size(dtype);
+    size_t bytes = size;
+    bool fits = true;
+
+    for (int k = 0; k < LW_AXES; k++)
+        fits = !__builtin_mul_overflow(bytes, shape.extent[k], &bytes) && fits;
+    fits = fits && !__builtin_add_overflow(bytes, SCRATCH_ALIGN - 1, &bytes);
+    bytes -= bytes % SCRATCH_ALIGN;
+    *out = (struct lw__operand){.name = name,
+                                .buffer = call->memory,
+                                .dtype = dtype,
+                                .rank = LW_AXES,
+                                .shape = shape,
+                                .view.offset = (ptrdiff_t)(call->scratch / size)};
+    if (!fits || __builtin_add_overflow(call->scratch, bytes, &call->scratch) ||
+        call->scratch > PTRDIFF_MAX)
+        return lw_fail(LW_E_SHAPE, "%s: a temporary of %zu x %zu x %zu x %zu %s is too large",
+                       call->name, shape.extent[0], shape.extent[1], shape.extent[2],
+                       shape.extent[3], lw_dtype_name(dtype));
+    strides_of(&shape, &out->view);
+    return LW_OK;
+}
+
+lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid)
+{
+    *grid = lw_dim_1((uint32_t)blocks);
+    if (blocks > GRID_MAX)
+        return lw_fail(LW_E_SHAPE, "%s: %zu blocks are too many; need at most %d", call->name,
+                       blocks, GRID_MAX);
+    return LW_OK;
+}
+
+lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, const char *kernel,
+                          lw_dim3 grid, lw_dim3 block, const lw_arg *args, size_t count)
+{
+    lw_kernel *k;
+
+    if (call->is_dry || !grid.x || !grid.y || !grid.z)
+        return LW_OK;
+    LW_TRY(lw__ops_kernel(call->device, program, kernel, &k));
+    return lw_stream_launch(call->stream, k, grid, block, NULL, args, count);
+}

@@ -1,0 +1,340 @@
+/* copy.c - lw_copy, lw_permute, and the copies that other operations need.
+ *
+ * A copy is the same in any order of its axes. So they are sorted by the output's steps, and axes
+ * that are one for both sides become one; then the views' form chooses the kernel.
+ */
+#include "ops/op.h"
+#include <stdlib.h>
+
+/* ORDER COPY: kernels/copy.c */
+enum { ROW_THREADS = 64, ROW_PART = 1024, TILE = 32, LINES = 8, WORD = 16, SHORT_ROW = 16 };
+
+/* What a copy is reduced to; axes of extent 1 stand first. */
+struct plan {
+    struct lw__shape shape;
+    struct lw__view from, to;
+};
+
+static void swap_axes(struct plan *p, int i, int j)
+{
+    const size_t extent = p->shape.extent[i];
+    const ptrdiff_t from = p->from.stride[i], to = p->to.stride[i];
+
+    p->shape.extent[i] = p->shape.extent[j];
+    p->from.stride[i] = p->from.stride[j];
+    p->to.stride[i] = p->to.stride[j];
+    p->shape.extent[j] = extent;
+    p->from.stride[j] = from;
+    p->to.stride[j] = to;
+}
+
+/* Axis i is to come before axis j: it has no length, or the output's step in it is larger. */
+static bool comes_first(const struct plan *p, int i, int j)
+{
+    if (p->shape.extent[i] == 1 || p->shape.extent[j] == 1)
+        return p->shape.extent[i] == 1 && p->shape.extent[j] != 1;
+    return labs(p->to.stride[i]) > labs(p->to.stride[j]);
+}
+
+static void sort_axes(struct plan *p)
+{
+    for (int i = 1; i < LW_AXES; i++)
+        for (int j = i; j > 0 && comes_first(p, j, j - 1); j--)
+            swap_axes(p, j, j - 1);
+}
+
+/* Axes k and k + 1 become axis k + 1 where both views step over k + 1 as a whole in k. */
+static void join_axes(struct plan *p)
+{
+    for (int k = LW_AXES - 2; k >= 0; k--) {
+        const ptrdiff_t extent = (ptrdiff_t)p->shape.extent[k + 1];
+
+        if (p->shape.extent[k] == 1 || p->from.stride[k] != extent * p->from.stride[k + 1] ||
+            p->to.stride[k] != extent * p->to.stride[k + 1])
+            continue;
+        p->shape.extent[k + 1] *= p->shape.extent[k];
+        p->shape.extent[k] = 1;
+        for (int j = k; j > 0; j--)
+            swap_axes(p, j, j - 1);
+    }
+}
+
+static struct plan plan_of(const struct lw__operand *to, const struct lw__operand *from)
+{
+    struct plan p = {.shape = from->shape, .from = from->view, .to = to->view};
+
+    sort_axes(&p);
+    join_axes(&p);
+    for (int k = 0; k < LW_AXES; k++)
+        if (p.shape.extent[k] == 1)
+            p.from.stride[k] = p.to.stride[k] = k == LW_AXES - 1;
+    return p;
+}
+
+static size_t rows_of(const struct plan *p)
+{
+    return p->shape.extent[0] * p->shape.extent[1] * p->shape.extent[2];
+}
+
+/* ---- without conversion ---- */
+
+static const char *by_size(size_t bytes, const char *const names[4])
+{
+    return names[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
+}
+
+/* True if both sides are whole rows of 16-byte words. */
+static bool is_words(const struct plan *p, size_t size)
+{
+    return rows_of(p) == 1 && p->from.stride[3] == 1 && p->to.stride[3] == 1 &&
+           p->shape.extent[3] * size % WORD == 0 && (size_t)p->from.offset * size % WORD == 0 &&
+           (size_t)p->to.offset * size % WORD == 0;
+}
+
+static lw_status copy_words(struct lw__call *call, const struct plan *p,
+                            const struct lw__operand *to, const struct lw__operand *from)
+{
+    const size_t size = lw_dtype_size(from->dtype), n = p->shape.extent[3] * size / WORD;
+    const uint32_t threads = call->is_gpu ? 256 : 64;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
+    return LW_OP_LAUNCH(call, copy, "copy_words", grid, lw_dim_1(threads), lw_arg_uint(n),
+                        lw_arg_buffer(from->buffer), lw_arg_uint((size_t)p->from.offset * size),
+                        lw_arg_buffer(to->buffer), lw_arg_uint((size_t)p->to.offset * size));
+}
+
+/* The axis of the input with stride 1, brought next to the last; false: there is none, or the tiles
+ * would be mostly air. */
+static bool bring_tiles(struct plan *p)
+{
+    for (int k = 0; k < LW_AXES - 1; k++)
+        if (p->from.stride[k] == 1 && p->shape.extent[k] >= TILE / 4 && p->to.stride[3] == 1 &&
+            p->shape.extent[3] >= TILE / 4) {
+            for (; k < LW_AXES - 2; k++)
+                swap_axes(p, k, k + 1);
+            return p->shape.extent[0] * p->shape.extent[1] <= 65535 &&
+                   lw__divide_up(p->shape.extent[3], TILE) <= 65535;
+        }
+    return false;
+}
+
+static lw_status move_tiles(struct lw__call *call, const struct plan *p,
+                            const struct lw__operand *to, const struct lw__operand *from)
+{
+    static const char *const names[] = {"move_tiles_1", "move_tiles_2", "move_tiles_4",
+                                        "move_tiles_8"};
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], TILE), &grid));
+    grid.y = (uint32_t)lw__divide_up(p->shape.extent[3], TILE);
+    grid.z = (uint32_t)(p->shape.extent[0] * p->shape.extent[1]);
+    return LW_OP_LAUNCH(call, copy, by_size(lw_dtype_size(from->dtype), names), grid,
+                        lw_dim_2(TILE, LINES), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
+                        lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
+                        lw_arg_buffer(to->buffer));
+}
+
+static lw_status move_flat(struct lw__call *call, const struct plan *p,
+                           const struct lw__operand *to, const struct lw__operand *from)
+{
+    static const char *const names[] = {"move_flat_1", "move_flat_2", "move_flat_4", "move_flat_8"};
+    const size_t n = rows_of(p) * p->shape.extent[3];
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, lw__divide_up(n, ROW_THREADS), &grid));
+    return LW_OP_LAUNCH(call, copy, by_size(lw_dtype_size(from->dtype), names), grid,
+                        lw_dim_1(ROW_THREADS), lw__arg_shape(&p->shape), lw_arg_uint(n),
+                        lw__arg_view(&p->from), lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
+                        lw_arg_buffer(to->buffer));
+}
+
+static lw_status move_rows(struct lw__call *call, const struct plan *p,
+                           const struct lw__operand *to, const struct lw__operand *from)
+{
+    static const char *const names[] = {"move_rows_1", "move_rows_2", "move_rows_4", "move_rows_8"};
+    const size_t parts = lw__divide_up(p->shape.extent[3], ROW_PART);
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, rows_of(p) * parts, &grid));
+    return LW_OP_LAUNCH(call, copy, by_size(lw_dtype_size(from->dtype), names), grid,
+                        lw_dim_1(ROW_THREADS), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
+                        lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
+                        lw_arg_buffer(to->buffer), lw_arg_uint(parts));
+}
+
+static lw_status move(struct lw__call *call, const struct lw__operand *to,
+                      const struct lw__operand *from)
+{
+    struct plan p = plan_of(to, from);
+
+    if (is_words(&p, lw_dtype_size(from->dtype)))
+        return copy_words(call, &p, to, from);
+    if (bring_tiles(&p))
+        return move_tiles(call, &p, to, from);
+    return p.shape.extent[3] < SHORT_ROW ? move_flat(call, &p, to, from)
+                                         : move_rows(call, &p, to, from);
+}
+
+/* ---- with conversion ---- */
+
+/* The type that holds what is loaded exactly, and from which one rounding leads to `to`. */
+static const char *convert_kernel(lw_dtype to, lw_dtype from)
+{
+    if (from == LW_U64 && lw__dtype_is_float(to))
+        return "convert_uint64";
+    if (!lw__dtype_is_float(from))
+        return "convert_int64";
+    return from == LW_F64 ? "convert_double" : "convert_float";
+}
+
+/* Both have a last axis of stride 1. */
+static lw_status convert_rows(struct lw__call *call, const struct lw__operand *to,
+                              const struct lw__operand *from)
+{
+    struct plan p = plan_of(to, from);
+    const size_t parts = lw__divide_up(p.shape.extent[3], ROW_PART);
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, rows_of(&p) * parts, &grid));
+    return LW_OP_LAUNCH(call, copy, convert_kernel(to->dtype, from->dtype), grid,
+                        lw_dim_1(ROW_THREADS), lw__arg_shape(&p.shape), lw__arg_view(&p.from),
+                        lw_arg_buffer(from->buffer), lw_arg_int(from->dtype), lw__arg_view(&p.to),
+                        lw_arg_buffer(to->buffer), lw_arg_int(to->dtype), lw_arg_uint(parts));
+}
+
+/* Where a side's rows do not lie whole, it is moved first, or last. */
+static lw_status convert(struct lw__call *call, const struct lw__operand *to,
+                         const struct lw__operand *from)
+{
+    struct lw__operand source = *from, target;
+
+    LW_TRY(lw__contiguous_in(call, &source));
+    LW_TRY(lw__contiguous_out(call, to, &target));
+    LW_TRY(convert_rows(call, &target, &source));
+    return lw__out_done(call, to, &target);
+}
+
+lw_status lw__copy(struct lw__call *call, const struct lw__operand *to,
+                   const struct lw__operand *from)
+{
+    if (!lw__operand_count(from))
+        return LW_OK;
+    return to->dtype == from->dtype ? move(call, to, from) : convert(call, to, from);
+}
+
+/* ---- for operations ---- */
+
+static lw_status to_scratch(struct lw__call *call, struct lw__operand *o)
+{
+    struct lw__operand copy;
+
+    LW_TRY(lw__call_scratch(call, o->name, o->dtype, o->shape, &copy));
+    copy.rank = o->rank;
+    LW_TRY(lw__copy(call, &copy, o));
+    *o = copy;
+    return LW_OK;
+}
+
+static bool has_rows(const struct lw__operand *o)
+{
+    return o->shape.extent[LW_AXES - 1] < 2 || o->view.stride[LW_AXES - 1] == 1;
+}
+
+lw_status lw__rows_in(struct lw__call *call, struct lw__operand *o)
+{
+    return has_rows(o) ? LW_OK : to_scratch(call, o);
+}
+
+lw_status lw__contiguous_in(struct lw__call *call, struct lw__operand *o)
+{
+    return lw__operand_is_contiguous(o) ? LW_OK : to_scratch(call, o);
+}
+
+static lw_status out_or_scratch(struct lw__call *call, const struct lw__operand *out,
+                                bool as_it_is, struct lw__operand *to)
+{
+    *to = *out;
+    if (as_it_is)
+        return LW_OK;
+    LW_TRY(lw__call_scratch(call, out->name, out->dtype, out->shape, to));
+    to->rank = out->rank;
+    return LW_OK;
+}
+
+lw_status lw__rows_out(struct lw__call *call, const struct lw__operand *out, struct lw__operand *to)
+{
+    return out_or_scratch(call, out, has_rows(out), to);
+}
+
+lw_status lw__contiguous_out(struct lw__call *call, const struct lw__operand *out,
+                             struct lw__operand *to)
+{
+    return out_or_scratch(call, out, lw__operand_is_contiguous(out), to);
+}
+
+/* In the dry run scratch memory has no buffer yet, and an output always has one. */
+lw_status lw__out_done(struct lw__call *call, const struct lw__operand *out,
+                       const struct lw__operand *to)
+{
+    return to->buffer == out->buffer && to->view.offset == out->view.offset
+               ? LW_OK
+               : lw__copy(call, out, to);
+}
+
+/* ---- the operations ---- */
+
+struct copy_arguments {
+    lw_tensor out, x;
+    const int *axes;
+    bool is_permute;
+};
+
+/* Axis k of the result is axis axes[k] of x; NULL: the axes in reverse. */
+static lw_status permute(const struct lw__call *call, struct lw__operand *x, const int *axes)
+{
+    const struct lw__operand from = *x;
+    const int lead = LW_AXES - x->rank;
+    bool seen[LW_AXES] = {false};
+
+    for (int k = 0; k < x->rank; k++) {
+        int axis = axes ? axes[k] : x->rank - 1 - k;
+
+        axis += axis < 0 ? x->rank : 0;
+        if (axis < 0 || axis >= x->rank || seen[axis])
+            return lw_fail(LW_E_ARG, "%s: axes[%d] is %d; need each axis of rank %d once",
+                           call->name, k, axes[k], x->rank);
+        seen[axis] = true;
+        x->shape.extent[lead + k] = from.shape.extent[lead + axis];
+        x->view.stride[lead + k] = from.view.stride[lead + axis];
+    }
+    return LW_OK;
+}
+
+static lw_status copy_body(struct lw__call *call, void *arguments)
+{
+    const struct copy_arguments *a = arguments;
+    struct lw__operand out, x;
+
+    LW_TRY(lw__operand_in(call, "x", a->x, &x));
+    LW_TRY(lw__operand_out(call, "out", a->out, &out));
+    LW_TRY(lw__operand_apart(call, &out, &x, !a->is_permute));
+    if (a->is_permute)
+        LW_TRY(permute(call, &x, a->axes));
+    LW_TRY(lw__operand_same_shape(call, &out, &x));
+    return lw__copy(call, &out, &x);
+}
+
+lw_status lw_copy(lw_stream *s, lw_tensor out, lw_tensor x)
+{
+    struct copy_arguments a = {.out = out, .x = x};
+
+    return lw__call_run("copy", s, copy_body, &a);
+}
+
+lw_status lw_permute(lw_stream *s, lw_tensor out, lw_tensor x, const int *axes)
+{
+    struct copy_arguments a = {.out = out, .x = x, .axes = axes, .is_permute = true};
+
+    return lw__call_run("permute", s, copy_body, &a);
+}

@@ -1,0 +1,78 @@
+/* dtype.c - what the types of elements become: accumulation, promotion. */
+#include "ops/op.h"
+
+bool lw__dtype_is_float(lw_dtype dtype)
+{
+    return dtype >= LW_F16;
+}
+
+bool lw__dtype_is_unsigned(lw_dtype dtype)
+{
+    return dtype >= LW_U8 && dtype <= LW_BOOL;
+}
+
+enum lw__accumulate lw__accumulate(lw_dtype dtype)
+{
+    if (!lw__dtype_is_float(dtype))
+        return LW_ACC_I64;
+    return dtype == LW_F64 ? LW_ACC_F64 : LW_ACC_F32;
+}
+
+const char *lw__accumulate_name(enum lw__accumulate type)
+{
+    static const char *const names[] = {"float", "double", "int64"}; /* ORDER ACCUMULATE */
+
+    return names[type];
+}
+
+lw_dtype lw__accumulate_dtype(enum lw__accumulate type)
+{
+    static const lw_dtype dtypes[] = {LW_F32, LW_F64, LW_I64}; /* ORDER ACCUMULATE */
+
+    return dtypes[type];
+}
+
+/* Of integers and bool: the smallest that holds both; u64 with a signed one is computed in 64 bits.
+ */
+static lw_dtype promote_integers(lw_dtype a, lw_dtype b)
+{
+    const bool a_unsigned = lw__dtype_is_unsigned(a), b_unsigned = lw__dtype_is_unsigned(b);
+    const size_t size_a = lw_dtype_size(a), size_b = lw_dtype_size(b);
+    lw_dtype mixed;
+
+    if (a_unsigned == b_unsigned)
+        return size_a >= size_b ? a : b;
+    if (b_unsigned)
+        return promote_integers(b, a); /* a is the unsigned one from here on */
+    if (size_b > size_a)
+        return b;
+    mixed = (lw_dtype)(LW_I8 + (a - LW_U8) + 1);
+    return mixed > LW_I64 ? LW_I64 : mixed;
+}
+
+/* Of a float and an integer: a float that holds the integer's type, at most f64. */
+static lw_dtype promote_mixed(lw_dtype f, lw_dtype i)
+{
+    const size_t size = lw_dtype_size(i);
+
+    if (size >= 4)
+        return LW_F64;
+    return size == 2 && f != LW_F64 ? LW_F32 : f;
+}
+
+lw_dtype lw__promote(lw_dtype a, lw_dtype b)
+{
+    if (a == b || b == LW_BOOL)
+        return a;
+    if (a == LW_BOOL)
+        return b;
+    if (!lw__dtype_is_float(a) && !lw__dtype_is_float(b))
+        return promote_integers(a, b);
+    if (!lw__dtype_is_float(a))
+        return promote_mixed(b, a);
+    if (!lw__dtype_is_float(b))
+        return promote_mixed(a, b);
+    if (lw_dtype_size(a) == 2 && lw_dtype_size(b) == 2)
+        return LW_F32;
+    return a > b ? a : b; /* f16, bf16, f32, f64 rise */
+}

@@ -1,0 +1,181 @@
+/* op.h - what every operation is made of: a call, operands, launches, scratch memory, copies.
+ *
+ * An operation is one function that checks its arguments, brings its operands into the form that
+ * its kernels read, and queues launches. It runs twice (lw__call_run): a first time to learn how
+ * much scratch memory it takes, when launches and copies do nothing, and then for good.
+ *
+ * Files: call.c (calls, scratch, launches), programs.c (kernels of a device), operand.c (checks),
+ * axes.c (views), copy.c (copies), then a file for each family of operations.
+ */
+#ifndef LW_OPS_OP_H
+#define LW_OPS_OP_H
+#include "lanewise/ops.h"
+
+/* LW_TRY - propagate a failure, its message untouched. */
+#define LW_TRY(call)                                                                               \
+    do {                                                                                           \
+        lw_status lw_try_status_ = (call);                                                         \
+        if (lw_try_status_ != LW_OK)                                                               \
+            return lw_try_status_;                                                                 \
+    } while (0)
+
+enum { LW_AXES = 4 }; /* of every operand; those that a tensor lacks are leading ones of extent 1 */
+
+/* ORDER VIEW: kernels/view.h. Strides and offset in elements of the buffer. */
+struct lw__shape {
+    size_t extent[LW_AXES];
+};
+struct lw__view {
+    ptrdiff_t offset, stride[LW_AXES];
+};
+
+/* A tensor that has been checked. */
+struct lw__operand {
+    const char *name; /* for messages: "x" */
+    lw_buffer *buffer;
+    lw_dtype dtype;
+    int rank; /* as the caller gave it */
+    struct lw__shape shape;
+    struct lw__view view;
+};
+
+/* One call of an operation. */
+struct lw__call {
+    const char *name; /* of the operation, for messages: "softmax" */
+    lw_stream *stream;
+    lw_device *device;
+    bool is_gpu;    /* kernels come in variants for GPUs and for processors */
+    bool is_dry;    /* the first run: nothing is launched */
+    size_t scratch; /* bytes taken so far */
+    lw_buffer *memory;
+};
+
+/* ---- call.c ---------------------------------------------------------------------------------- */
+
+typedef lw_status lw__op_body(struct lw__call *call, void *arguments);
+
+/* lw__call_run - run the operation's body, as the head of this file says.
+ * errors   LW_E_ARG the stream is NULL; LW_E_MEMORY; those of the body */
+lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments);
+
+/* lw__call_scratch - an operand in scratch memory, in C order, of this dtype and shape.
+ * errors   LW_E_SHAPE it is larger than memory can be */
+lw_status lw__call_scratch(struct lw__call *call, const char *name, lw_dtype dtype,
+                           struct lw__shape shape, struct lw__operand *out);
+
+/* The kernels' files, kernels/NAME.c. */
+enum lw__ops_program {
+#define LW_OPS_PROGRAM(name) LW_PROGRAM_##name,
+#include "ops/programs.def"
+#undef LW_OPS_PROGRAM
+    LW_PROGRAM_COUNT
+};
+
+/* lw__call_launch - queue a launch of a kernel of one of these files.
+ * blocks   0: there is nothing to do; more than a grid takes in x are an LW_E_SHAPE
+ * errors   those of lw_stream_launch */
+lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, const char *kernel,
+                          lw_dim3 grid, lw_dim3 block, const lw_arg *args, size_t count);
+#define LW_OP_LAUNCH(call, program, kernel, grid, block, ...)                                      \
+    lw__call_launch(call, LW_PROGRAM_##program, kernel, grid, block,                               \
+                    (const lw_arg[]){__VA_ARGS__},                                                 \
+                    sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+
+/* lw__grid - blocks in x. errors: LW_E_SHAPE there are too many. */
+lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid);
+
+static inline lw_arg lw__arg_view(const struct lw__view *v) { return lw_arg_bytes(v, sizeof *v); }
+static inline lw_arg lw__arg_shape(const struct lw__shape *s) { return lw_arg_bytes(s, sizeof *s); }
+static inline size_t lw__divide_up(size_t n, size_t by) { return n / by + (n % by != 0); }
+
+/* ---- programs.c ------------------------------------------------------------------------------ */
+
+/* lw__ops_kernel - a kernel of the operations, built for the device.
+ * errors   those of lw_program_build and lw_program_kernel
+ * owns     nothing: it lives as long as the device */
+lw_status lw__ops_kernel(lw_device *device, enum lw__ops_program program, const char *name,
+                         lw_kernel **kernel);
+
+/* ---- operand.c ------------------------------------------------------------------------------- */
+
+/* lw__operand_in, lw__operand_out - check a tensor and bring it to four axes.
+ * errors   LW_E_ARG no buffer, a rank not 0 to 4, an output whose elements share memory; LW_E_SHAPE
+ *          it leaves its buffer; LW_E_DTYPE the buffer holds structs; LW_E_DEVICE */
+lw_status lw__operand_in(const struct lw__call *call, const char *name, lw_tensor t,
+                         struct lw__operand *out);
+lw_status lw__operand_out(const struct lw__call *call, const char *name, lw_tensor t,
+                          struct lw__operand *out);
+
+/* lw__operand_apart - an output may not overlap an input, but be the same tensor where `in_place`.
+ * errors   LW_E_ARG */
+lw_status lw__operand_apart(const struct lw__call *call, const struct lw__operand *out,
+                            const struct lw__operand *in, bool in_place);
+
+/* lw__operand_same_shape - errors: LW_E_SHAPE ranks or extents differ, with both. */
+lw_status lw__operand_same_shape(const struct lw__call *call, const struct lw__operand *a,
+                                 const struct lw__operand *b);
+
+/* lw__operand_expect - errors: LW_E_SHAPE its rank or extents (outer first) are not these. */
+lw_status lw__operand_expect(const struct lw__call *call, const struct lw__operand *o, int rank,
+                             const size_t *extents);
+
+size_t lw__operand_count(const struct lw__operand *o); /* its elements */
+
+/* "(3, 4)" into text of LW_SHAPE_TEXT bytes; returns text. */
+enum { LW_SHAPE_TEXT = 96 };
+const char *lw__operand_text(const struct lw__operand *o, char *text);
+
+/* ---- dtype.c --------------------------------------------------------------------------------- */
+
+/* The type that sums are made in. ORDER ACCUMULATE: the names below. */
+enum lw__accumulate { LW_ACC_F32, LW_ACC_F64, LW_ACC_I64 };
+enum lw__accumulate lw__accumulate(lw_dtype dtype);
+const char *lw__accumulate_name(enum lw__accumulate type); /* "float", "double", "int64" */
+lw_dtype lw__accumulate_dtype(enum lw__accumulate type);
+bool lw__dtype_is_float(lw_dtype dtype);
+bool lw__dtype_is_unsigned(lw_dtype dtype); /* bool is */
+
+/* lw__promote - the dtype of both: NumPy 2's, but u64 with a signed type is i64, bf16 counts as f16
+ * does, and bf16 with f16 is f32. */
+lw_dtype lw__promote(lw_dtype a, lw_dtype b);
+
+/* ---- axes.c ---------------------------------------------------------------------------------- */
+
+/* lw__axis - an axis of options as an index of operands' four axes. option 0: `otherwise`, which
+ * counts from 0.
+ * errors   LW_E_ARG the tensor has no such axis */
+lw_status lw__axis(const struct lw__call *call, const struct lw__operand *o, int option,
+                   int otherwise, int *axis);
+
+void lw__axis_to_last(struct lw__operand *o, int axis); /* the others keep their order */
+
+/* lw__rows_of_all - the whole as one row, where its strides allow; else false and as it was. */
+bool lw__flatten(struct lw__operand *o);
+
+/* lw__operand_broadcast - view `o` with this shape: axes of extent 1 get a stride of 0. False where
+ * it does not fit. */
+bool lw__operand_broadcast(struct lw__operand *o, const struct lw__shape *shape);
+
+bool lw__operand_is_contiguous(const struct lw__operand *o); /* C order, no gaps */
+
+/* ---- copy.c ---------------------------------------------------------------------------------- */
+
+/* lw__copy - queue a copy between operands of one shape, of any dtypes and strides.
+ * errors   LW_E_SHAPE it takes too many blocks; those of lw__call_launch */
+lw_status lw__copy(struct lw__call *call, const struct lw__operand *to,
+                   const struct lw__operand *from);
+
+/* lw__rows_in - have the elements of the last axis lie side by side: copy to scratch if not.
+ * lw__contiguous_in - the same for the whole operand. */
+lw_status lw__rows_in(struct lw__call *call, struct lw__operand *o);
+lw_status lw__contiguous_in(struct lw__call *call, struct lw__operand *o);
+
+/* lw__rows_out - where to write an output: `to` is `out` where its last axis has stride 1, else
+ * scratch memory, which lw__rows_done copies. lw__contiguous_out: the same for the whole. */
+lw_status lw__rows_out(struct lw__call *call, const struct lw__operand *out,
+                       struct lw__operand *to);
+lw_status lw__contiguous_out(struct lw__call *call, const struct lw__operand *out,
+                             struct lw__operand *to);
+lw_status lw__out_done(struct lw__call *call, const struct lw__operand *out,
+                       const struct lw__operand *to);
+#endif
