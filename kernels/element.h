@@ -12,14 +12,26 @@
 
 /* ORDER DTYPE: enum lw_dtype in lanewise.h. */
 enum dtype {
-    DT_I8, DT_I16, DT_I32, DT_I64, DT_U8, DT_U16, DT_U32, DT_U64,
-    DT_BOOL, DT_F16, DT_BF16, DT_F32, DT_F64
+    DT_I8,
+    DT_I16,
+    DT_I32,
+    DT_I64,
+    DT_U8,
+    DT_U16,
+    DT_U32,
+    DT_U64,
+    DT_BOOL,
+    DT_F16,
+    DT_BF16,
+    DT_F32,
+    DT_F64
 };
 
 #define ELEMENT_TYPES(X)                                                                           \
-    X(DT_I8, int8_t) X(DT_I16, int16_t) X(DT_I32, int32_t) X(DT_I64, int64_t)                      \
-    X(DT_U8, uint8_t) X(DT_U16, uint16_t) X(DT_U32, uint32_t) X(DT_U64, uint64_t)                  \
-    X(DT_BOOL, bool) X(DT_F16, _Float16) X(DT_BF16, __bf16) X(DT_F32, float) X(DT_F64, double)
+    X(DT_I8, int8_t)                                                                               \
+    X(DT_I16, int16_t) X(DT_I32, int32_t) X(DT_I64, int64_t) X(DT_U8, uint8_t) X(DT_U16, uint16_t) \
+        X(DT_U32, uint32_t) X(DT_U64, uint64_t) X(DT_BOOL, bool) X(DT_F16, _Float16)               \
+            X(DT_BF16, __bf16) X(DT_F32, float) X(DT_F64, double)
 
 /* load_float(x, type, i) and the like: element i of x. */
 #define ELEMENT_LOAD(name, A)                                                                      \

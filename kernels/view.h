@@ -44,5 +44,8 @@ DEVICE static struct place place_of(struct shape s, size_t i)
     return p;
 }
 
-DEVICE static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
+DEVICE static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 #endif

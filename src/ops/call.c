@@ -63,6 +63,16 @@ lw_status lw__call_scratch(struct lw__call *call, const char *name, lw_dtype dty
     return LW_OK;
 }
 
+lw_arg lw__arg_at(const struct lw__operand *o)
+{
+    const size_t of_buffer = o->buffer ? lw_dtype_size(lw_buffer_dtype(o->buffer)) : 1;
+    const size_t scale = lw_dtype_size(o->dtype) / of_buffer, offset = (size_t)o->view.offset;
+    lw_tensor t = {.buffer = o->buffer, .offset = offset * scale, .rank = 1};
+
+    t.extent[0] = (ptrdiff_t)(lw__operand_count(o) * scale);
+    return lw_arg_tensor(t);
+}
+
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid)
 {
     *grid = lw_dim_1((uint32_t)blocks);

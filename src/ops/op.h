@@ -88,6 +88,10 @@ static inline lw_arg lw__arg_view(const struct lw__view *v) { return lw_arg_byte
 static inline lw_arg lw__arg_shape(const struct lw__shape *s) { return lw_arg_bytes(s, sizeof *s); }
 static inline size_t lw__divide_up(size_t n, size_t by) { return n / by + (n % by != 0); }
 
+/* lw__arg_at - for a parameter `void *`: where the operand's elements begin. They lie side by side.
+ */
+lw_arg lw__arg_at(const struct lw__operand *o);
+
 /* ---- programs.c ------------------------------------------------------------------------------ */
 
 /* lw__ops_kernel - a kernel of the operations, built for the device.

@@ -1,0 +1,34 @@
+/* window.c - each element from its neighbours along a row, the last axis of a view.
+ *
+ *     difference_A       y[i] = x[i+1] - x[i]; 0 where x has no element i + 1
+ *     moving_average_A   y[i] = (x[l] + ... + x[h-1]) / (h - l), one chain in rising order, where
+ *                        l = i - before and h = l + window, both cut at the ends of the row
+ *
+ * shapes   x: rows of n elements of stride 1; out: `s`, rows of s.extent[3] of stride 1
+ * launch   blocks 64 threads wide, a block PART elements of a row
+ * numeric  in A, rounded once to out's dtype
+ */
+#include "element.h"
+#include "row.h"
+
+enum { PART = 1024 };
+
+#define A float
+#define LOAD load_real_float
+#define SUBTRACT(a, b) ((a) - (b))
+#define STORE store_float
+#define NAME(kernel) kernel##_float
+#include "window.inc"
+#define A double
+#define LOAD load_double
+#define SUBTRACT(a, b) ((a) - (b))
+#define STORE store_double
+#define NAME(kernel) kernel##_double
+#include "window.inc"
+#define A int64_t
+#define LOAD load_int64
+#define SUBTRACT(a, b) ((int64_t)((uint64_t)(a) - (uint64_t)(b)))
+#define STORE store_int64
+#define DIFFERENCE_ALONE
+#define NAME(kernel) kernel##_int64
+#include "window.inc"

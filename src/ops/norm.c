@@ -1,0 +1,283 @@
+/* norm.c - mean_normalize, rms_norm, layer_norm, softmax, log_softmax: each row of an axis becomes
+ * a row. Short rows of 16 and 32 bits are done by one launch, a warp a row. Long rows, few rows and
+ * f64 take a launch for the parts of all leaves, one that merges them, and one that writes.
+ */
+#include "ops/op.h"
+#include <string.h>
+
+/* ORDER NORM: kernels/norm.c */
+enum norm { MEAN_NORMALIZE, RMS_NORM, LAYER_NORM, SOFTMAX, LOG_SOFTMAX };
+enum { HAS_WEIGHT = 1, HAS_BIAS = 2 };
+
+/* kernels/row.h; a warp's rows are worth its launch from ROWS_ENOUGH rows on. */
+enum { LEAF = 1024, WARP = 32, ROW_LEAVES = 32, ROWS_ENOUGH_CPU = 16, ROWS_ENOUGH_GPU = 2048 };
+enum { WARPS_CPU = 1, WARPS_GPU = 4 }; /* of a block */
+
+struct norm_arguments {
+    lw_tensor out, x;
+    enum norm norm;
+    lw_norm_options options;
+};
+
+/* What the launches take. */
+struct rows {
+    struct lw__operand x, out; /* the axis is the last, with stride 1 */
+    enum norm norm;
+    size_t count, leaves;
+    double eps;
+    int has;
+    struct lw__operand weight, bias; /* of the accumulation type, side by side */
+};
+
+static bool is_softmax(enum norm norm)
+{
+    return norm >= SOFTMAX;
+}
+
+static const char *const short_names[] = {"norm_leaf_float", "norm_row_float"};
+static const char *const softmax_names[] = {"softmax_leaf_float", "softmax_row_float"};
+
+static lw_dim3 warps(const struct lw__call *call)
+{
+    return lw_dim_2(WARP, call->is_gpu ? WARPS_GPU : WARPS_CPU);
+}
+
+static lw_status grid_of_warps(const struct lw__call *call, size_t count, lw_dim3 *grid)
+{
+    return lw__grid(call, lw__divide_up(count, warps(call).y), grid);
+}
+
+static bool is_short(const struct lw__call *call, const struct rows *r)
+{
+    const size_t enough = call->is_gpu ? ROWS_ENOUGH_GPU : ROWS_ENOUGH_CPU;
+
+    return r->x.dtype != LW_F64 && (r->leaves == 1 || (r->leaves <= ROW_LEAVES && r->count >= enough));
+}
+
+/* A pointer that the kernel does not follow is x. */
+static lw_arg weight_arg(const struct rows *r, int which)
+{
+    const struct lw__operand *o = which == HAS_WEIGHT ? &r->weight : &r->bias;
+
+    return r->has & which ? lw__arg_at(o) : lw_arg_buffer(r->x.buffer);
+}
+
+/* ---- short rows ---- */
+
+static lw_status launch_short(struct lw__call *call, const struct rows *r)
+{
+    const bool several = r->leaves > 1;
+    lw_dim3 grid;
+
+    LW_TRY(grid_of_warps(call, r->count, &grid));
+    if (is_softmax(r->norm))
+        return LW_OP_LAUNCH(call, softmax, softmax_names[several], grid, warps(call),
+                            lw__arg_shape(&r->x.shape), lw_arg_uint(r->count),
+                            lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+                            lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view),
+                            lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
+                            lw_arg_uint(r->norm == LOG_SOFTMAX));
+    return LW_OP_LAUNCH(call, norm, short_names[several], grid, warps(call), lw_arg_int(r->norm),
+                        lw__arg_shape(&r->x.shape), lw_arg_uint(r->count),
+                        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+                        lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view),
+                        lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
+                        lw_arg_real(r->eps), lw_arg_int(r->has), weight_arg(r, HAS_WEIGHT),
+                        weight_arg(r, HAS_BIAS));
+}
+
+/* ---- long rows ---- */
+
+static const char *kernel_of(const struct rows *r, const char *of_float, const char *of_double)
+{
+    return r->x.dtype == LW_F64 ? of_double : of_float;
+}
+
+/* Scratch of `each` numbers of the accumulation type for each row, or for each of its leaves. */
+static lw_status scratch_of(struct lw__call *call, const struct rows *r, size_t leaves, size_t each,
+                            struct lw__operand *out)
+{
+    const struct lw__shape shape = {{1, r->count, leaves, each}};
+
+    return lw__call_scratch(call, "parts", r->x.dtype == LW_F64 ? LW_F64 : LW_F32, shape, out);
+}
+
+static lw_status launch_softmax(struct lw__call *call, const struct rows *r)
+{
+    const size_t count = r->count * r->leaves;
+    struct lw__operand parts;
+    lw_dim3 leaves, rows;
+
+    LW_TRY(scratch_of(call, r, r->leaves, 2, &parts));
+    LW_TRY(grid_of_warps(call, count, &leaves));
+    LW_TRY(lw__grid(call, r->count, &rows));
+    LW_TRY(LW_OP_LAUNCH(call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"),
+                        leaves, warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+                        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
+                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_at(&parts)));
+    LW_TRY(LW_OP_LAUNCH(call, softmax, kernel_of(r, "softmax_merge_float", "softmax_merge_double"),
+                        rows, lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
+    return LW_OP_LAUNCH(call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"),
+                        leaves, warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+                        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
+                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+                        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+                        lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX),
+                        lw__arg_at(&parts));
+}
+
+/* One of the row's sums, and what follows from it in its state. */
+static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool squared,
+                             const struct lw__operand *parts, const struct lw__operand *states)
+{
+    const size_t count = r->count * r->leaves;
+    lw_dim3 leaves, rows;
+
+    LW_TRY(grid_of_warps(call, count, &leaves));
+    LW_TRY(lw__grid(call, r->count, &rows));
+    LW_TRY(LW_OP_LAUNCH(call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"), leaves,
+                        warps(call), lw_arg_int(r->norm), lw_arg_uint(squared),
+                        lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
+                        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+                        lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
+    return LW_OP_LAUNCH(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"), rows,
+                        lw_dim_1(WARP), lw_arg_uint(squared),
+                        lw_arg_uint(r->x.shape.extent[LW_AXES - 1]), lw_arg_uint(r->leaves),
+                        lw_arg_real(r->eps), lw__arg_at(parts), lw__arg_at(states));
+}
+
+static lw_status launch_norm(struct lw__call *call, const struct rows *r)
+{
+    const size_t count = r->count * r->leaves;
+    struct lw__operand parts, states;
+    lw_dim3 leaves;
+
+    LW_TRY(scratch_of(call, r, r->leaves, 1, &parts));
+    LW_TRY(scratch_of(call, r, 1, 2, &states));
+    LW_TRY(grid_of_warps(call, count, &leaves));
+    if (r->norm != RMS_NORM)
+        LW_TRY(launch_sums(call, r, false, &parts, &states));
+    if (r->norm != MEAN_NORMALIZE)
+        LW_TRY(launch_sums(call, r, true, &parts, &states));
+    return LW_OP_LAUNCH(call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), leaves,
+                        warps(call), lw_arg_int(r->norm), lw__arg_shape(&r->x.shape),
+                        lw_arg_uint(count), lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
+                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+                        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+                        lw_arg_int(r->out.dtype), lw__arg_at(&states), lw_arg_int(r->has),
+                        weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
+}
+
+/* ---- arguments ---- */
+
+static lw_status check_dtype(const struct lw__call *call, const struct lw__operand *o)
+{
+    if (lw__dtype_is_float(o->dtype))
+        return LW_OK;
+    return lw_fail(LW_E_DTYPE, "%s: %s is of %s; need f16, bf16, f32 or f64", call->name, o->name,
+                   lw_dtype_name(o->dtype));
+}
+
+/* A weight or bias, as the kernels read it; an option that the operation lacks is an error. */
+static lw_status take_weight(struct lw__call *call, struct rows *r, const lw_tensor *t, int which,
+                             const struct lw__operand *out)
+{
+    const char *name = which == HAS_WEIGHT ? "weight" : "bias";
+    struct lw__operand *to = which == HAS_WEIGHT ? &r->weight : &r->bias, given;
+    const lw_dtype type = r->x.dtype == LW_F64 ? LW_F64 : LW_F32;
+
+    if (!t)
+        return LW_OK;
+    if (r->norm != LAYER_NORM && (r->norm != RMS_NORM || which == HAS_BIAS))
+        return lw_fail(LW_E_ARG, "%s takes no %s", call->name, name);
+    LW_TRY(lw__operand_in(call, name, *t, &given));
+    LW_TRY(check_dtype(call, &given));
+    LW_TRY(lw__operand_expect(call, &given, 1, &r->x.shape.extent[LW_AXES - 1]));
+    LW_TRY(lw__operand_apart(call, out, &given, false));
+    r->has |= which;
+    *to = given;
+    if (given.dtype == type && lw__operand_is_contiguous(&given))
+        return LW_OK;
+    LW_TRY(lw__call_scratch(call, name, type, given.shape, to));
+    return lw__copy(call, to, &given);
+}
+
+static lw_status take_x(struct lw__call *call, const struct norm_arguments *a, struct rows *r,
+                        struct lw__operand *out)
+{
+    int axis;
+
+    LW_TRY(lw__operand_in(call, "x", a->x, &r->x));
+    LW_TRY(lw__operand_out(call, "out", a->out, out));
+    LW_TRY(check_dtype(call, &r->x));
+    LW_TRY(check_dtype(call, out));
+    LW_TRY(lw__operand_same_shape(call, out, &r->x));
+    LW_TRY(lw__operand_apart(call, out, &r->x, true));
+    if (r->x.rank == 0) /* one element is a row */
+        return a->options.axis ? lw__axis(call, &r->x, a->options.axis, 0, &axis) : LW_OK;
+    LW_TRY(lw__axis(call, &r->x, a->options.axis, r->x.rank - 1, &axis));
+    lw__axis_to_last(&r->x, axis);
+    lw__axis_to_last(out, axis);
+    return LW_OK;
+}
+
+static lw_status norm_body(struct lw__call *call, void *arguments)
+{
+    const struct norm_arguments *a = arguments;
+    struct rows r = {.norm = a->norm, .eps = a->options.eps == 0 ? 1e-5 : a->options.eps};
+    struct lw__operand out;
+    size_t n;
+
+    LW_TRY(take_x(call, a, &r, &out));
+    LW_TRY(take_weight(call, &r, a->options.weight, HAS_WEIGHT, &out));
+    LW_TRY(take_weight(call, &r, a->options.bias, HAS_BIAS, &out));
+    if (!lw__operand_count(&r.x))
+        return LW_OK;
+    LW_TRY(lw__rows_in(call, &r.x));
+    LW_TRY(lw__rows_out(call, &out, &r.out));
+    n = r.x.shape.extent[LW_AXES - 1];
+    r.count = lw__operand_count(&r.x) / n;
+    r.leaves = lw__divide_up(n, LEAF);
+    if (is_short(call, &r))
+        LW_TRY(launch_short(call, &r));
+    else if (is_softmax(r.norm))
+        LW_TRY(launch_softmax(call, &r));
+    else
+        LW_TRY(launch_norm(call, &r));
+    return lw__out_done(call, &out, &r.out);
+}
+
+static lw_status run(const char *name, enum norm norm, lw_stream *s, lw_tensor out, lw_tensor x,
+                     const lw_norm_options *options)
+{
+    struct norm_arguments a = {.out = out, .x = x, .norm = norm};
+
+    if (options)
+        a.options = *options;
+    return lw__call_run(name, s, norm_body, &a);
+}
+
+lw_status lw_mean_normalize(lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *options)
+{
+    return run("mean_normalize", MEAN_NORMALIZE, s, out, x, options);
+}
+
+lw_status lw_rms_norm(lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *options)
+{
+    return run("rms_norm", RMS_NORM, s, out, x, options);
+}
+
+lw_status lw_layer_norm(lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *options)
+{
+    return run("layer_norm", LAYER_NORM, s, out, x, options);
+}
+
+lw_status lw_softmax(lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *options)
+{
+    return run("softmax", SOFTMAX, s, out, x, options);
+}
+
+lw_status lw_log_softmax(lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *options)
+{
+    return run("log_softmax", LOG_SOFTMAX, s, out, x, options);
+}
