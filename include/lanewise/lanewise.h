@@ -309,6 +309,7 @@ LW_CHECKED lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t co
 
 LW_API size_t lw_buffer_count(const lw_buffer *buffer);         /* elements */
 LW_API size_t lw_buffer_bytes(const lw_buffer *buffer);         /* count times element size */
+LW_API lw_device *lw_buffer_device(const lw_buffer *buffer);    /* borrowed; NULL for NULL */
 LW_API bool lw_buffer_has_dtype(const lw_buffer *buffer);       /* false: made of structs */
 LW_API lw_dtype lw_buffer_dtype(const lw_buffer *buffer);       /* U8 for structs */
 
@@ -347,6 +348,9 @@ LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
  * owns     release with lw_stream_destroy, which waits for the work that is queued */
 LW_CHECKED lw_status lw_stream_create(lw_device *device, lw_stream **stream);
 LW_API void lw_stream_destroy(lw_stream *stream);
+
+/* lw_stream_device - what lw_stream_create was given; borrowed. NULL for NULL. */
+LW_API lw_device *lw_stream_device(const lw_stream *stream);
 
 /* lw_stream_wait - wait until all work queued so far is done; the waiting thread does a part of it,
  * or all.

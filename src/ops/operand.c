@@ -42,9 +42,20 @@ static bool reach(const struct lw__operand *o, ptrdiff_t *lowest, ptrdiff_t *hig
 
 /* ---- one tensor ---- */
 
+/* As lanewise.h says: strides of 0 alone mean C order unless `strided`. */
+static bool has_strides(const lw_tensor *t)
+{
+    bool has_some = t->strided;
+
+    for (int i = 0; i < t->rank; i++)
+        has_some = has_some || t->stride[i];
+    return has_some;
+}
+
 /* Extents and strides of the tensor as the last axes of the operand. */
 static lw_status take_axes(const struct lw__call *call, const lw_tensor *t, struct lw__operand *o)
 {
+    const bool strided = has_strides(t);
     ptrdiff_t step = 1;
 
     for (int k = 0; k < LW_AXES; k++) {
@@ -56,7 +67,7 @@ static lw_status take_axes(const struct lw__call *call, const lw_tensor *t, stru
             return lw_fail(LW_E_SHAPE, "%s: %s has extent %td in axis %d; need at least 0",
                            call->name, o->name, t->extent[i], i);
         o->shape.extent[k] = (size_t)t->extent[i];
-        o->view.stride[k] = t->strided ? t->stride[i] : step;
+        o->view.stride[k] = strided ? t->stride[i] : step;
         if (t->extent[i] && __builtin_mul_overflow(step, t->extent[i], &step))
             return lw_fail(LW_E_SHAPE, "%s: %s has more elements than memory can hold", call->name,
                            o->name);

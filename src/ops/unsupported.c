@@ -39,17 +39,6 @@ NOT_BUILT(lw_map, lw_stream *s, lw_tensor out, const char *expression, const lw_
           size_t count)
 NOT_BUILT(lw_map_reduce, lw_stream *s, lw_tensor out, const char *map, const char *combine,
           double identity, const lw_tensor *inputs, size_t count, const lw_map_reduce_options *o)
-NOT_BUILT(lw_scan, lw_stream *s, lw_tensor out, lw_tensor x, const lw_scan_options *o)
-NOT_BUILT(lw_difference, lw_stream *s, lw_tensor out, lw_tensor x, const lw_difference_options *o)
-NOT_BUILT(lw_moving_average, lw_stream *s, lw_tensor out, lw_tensor x,
-          const lw_moving_average_options *o)
-NOT_BUILT(lw_mean_normalize, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
-NOT_BUILT(lw_layer_norm, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
-NOT_BUILT(lw_rms_norm, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
-NOT_BUILT(lw_softmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
-NOT_BUILT(lw_log_softmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *o)
-NOT_BUILT(lw_permute, lw_stream *s, lw_tensor out, lw_tensor x, const int *axes)
-NOT_BUILT(lw_copy, lw_stream *s, lw_tensor out, lw_tensor x)
 NOT_BUILT(lw_matmul, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
           const lw_matmul_options *o)
 NOT_BUILT(lw_attention, lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,

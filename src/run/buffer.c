@@ -221,6 +221,11 @@ void lw_buffer_destroy(lw_buffer *buffer)
         release(memory, user);
 }
 
+lw_device *lw_buffer_device(const lw_buffer *buffer)
+{
+    return buffer ? buffer->device : NULL;
+}
+
 size_t lw_buffer_count(const lw_buffer *buffer)
 {
     return buffer ? buffer->count : 0;

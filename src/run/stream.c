@@ -267,6 +267,11 @@ static void unlist(lw_stream *s)
     lw__pool_forget(s);
 }
 
+lw_device *lw_stream_device(const lw_stream *stream)
+{
+    return stream ? stream->device : NULL;
+}
+
 void lw_stream_destroy(lw_stream *stream)
 {
     struct lw__output *out;

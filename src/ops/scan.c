@@ -1,0 +1,135 @@
+/* scan.c - running sums, products, maxima and minima along an axis: totals of all leaves, what
+ * stands before each leaf, the result. Rows of one leaf need the last alone.
+ */
+#include "ops/op.h"
+
+enum { LEAF = 1024, WARP = 32 }; /* kernels/row.h */
+/* ORDER SCAN: kernels/scan.c */
+enum { MAX_U64 = LW_SCAN_MIN + 1, MIN_U64 };
+
+struct scan_arguments {
+    lw_tensor out, x;
+    lw_scan_options options;
+};
+
+struct scan {
+    struct lw__operand x, out; /* the axis is the last, with stride 1 */
+    int op;
+    size_t rows, leaves;
+    enum lw__accumulate type;
+};
+
+static const char *const names[][3] = {
+    {"scan_totals_float", "scan_totals_double", "scan_totals_int64"},
+    {"scan_prefixes_float", "scan_prefixes_double", "scan_prefixes_int64"},
+    {"scan_write_float", "scan_write_double", "scan_write_int64"},
+};
+
+static int levels_of(size_t leaves)
+{
+    int levels = 1;
+
+    while (leaves >> levels)
+        levels++;
+    return levels;
+}
+
+static lw_status find_prefixes(struct lw__call *call, const struct scan *s, lw_dim3 grid,
+                               lw_dim3 block, const struct lw__operand *prefixes)
+{
+    const size_t count = s->rows * s->leaves;
+    const int levels = levels_of(s->leaves);
+    const struct lw__shape shape = {{1, (size_t)levels, s->rows, s->leaves}};
+    struct lw__operand nodes;
+    lw_dim3 rows;
+
+    LW_TRY(lw__call_scratch(call, "nodes", lw__accumulate_dtype(s->type), shape, &nodes));
+    LW_TRY(lw__grid(call, s->rows, &rows));
+    if (s->leaves > 1)
+        LW_TRY(LW_OP_LAUNCH(call, scan, names[0][s->type], grid, block, lw_arg_int(s->op),
+                            lw__arg_shape(&s->x.shape), lw_arg_uint(count),
+                            lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
+                            lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype),
+                            lw__arg_at(&nodes)));
+    return LW_OP_LAUNCH(call, scan, names[1][s->type], rows, lw_dim_1(WARP), lw_arg_int(s->op),
+                        lw_arg_uint(s->rows), lw_arg_uint(s->leaves), lw_arg_int(levels),
+                        lw__arg_at(&nodes), lw__arg_at(prefixes));
+}
+
+static lw_status launch(struct lw__call *call, const struct scan *s, bool exclusive)
+{
+    const lw_dim3 block = lw_dim_2(WARP, call->is_gpu ? 4 : 1);
+    const size_t count = s->rows * s->leaves;
+    const struct lw__shape shape = {{1, 1, s->rows, s->leaves}};
+    struct lw__operand prefixes;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, lw__divide_up(count, block.y), &grid));
+    LW_TRY(lw__call_scratch(call, "prefixes", lw__accumulate_dtype(s->type), shape, &prefixes));
+    LW_TRY(find_prefixes(call, s, grid, block, &prefixes));
+    return LW_OP_LAUNCH(call, scan, names[2][s->type], grid, block, lw_arg_int(s->op),
+                        lw_arg_uint(exclusive), lw__arg_shape(&s->x.shape), lw_arg_uint(count),
+                        lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
+                        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype),
+                        lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
+                        lw_arg_int(s->out.dtype), lw__arg_at(&prefixes));
+}
+
+static lw_status check(struct lw__call *call, const struct scan_arguments *a, struct lw__operand *x,
+                       struct lw__operand *out)
+{
+    int axis;
+
+    LW_TRY(lw__operand_in(call, "x", a->x, x));
+    LW_TRY(lw__operand_out(call, "out", a->out, out));
+    LW_TRY(lw__operand_same_shape(call, out, x));
+    LW_TRY(lw__operand_apart(call, out, x, true));
+    if (a->options.op < LW_SCAN_ADD || a->options.op > LW_SCAN_MIN)
+        return lw_fail(LW_E_ARG, "%s: op is %d; need LW_SCAN_ADD, _MUL, _MAX or _MIN", call->name,
+                       (int)a->options.op);
+    LW_TRY(lw__axis(call, x, a->options.axis, x->rank - 1, &axis));
+    lw__axis_to_last(x, axis);
+    lw__axis_to_last(out, axis);
+    return LW_OK;
+}
+
+/* u64 becomes a float by way of u64: int64_t holds its bits, not its values. */
+static lw_status target_of(struct lw__call *call, const struct lw__operand *x,
+                           const struct lw__operand *out, struct lw__operand *to)
+{
+    if (x->dtype != LW_U64 || !lw__dtype_is_float(out->dtype))
+        return lw__rows_out(call, out, to);
+    LW_TRY(lw__call_scratch(call, out->name, LW_U64, out->shape, to));
+    to->rank = out->rank;
+    return LW_OK;
+}
+
+static lw_status scan_body(struct lw__call *call, void *arguments)
+{
+    const struct scan_arguments *a = arguments;
+    struct lw__operand out;
+    struct scan s;
+
+    LW_TRY(check(call, a, &s.x, &out));
+    if (!lw__operand_count(&s.x))
+        return LW_OK;
+    s.type = lw__accumulate(s.x.dtype);
+    s.op = (int)a->options.op;
+    if (s.x.dtype == LW_U64 && s.op >= LW_SCAN_MAX)
+        s.op += MAX_U64 - LW_SCAN_MAX;
+    s.leaves = lw__divide_up(s.x.shape.extent[LW_AXES - 1], LEAF);
+    s.rows = lw__operand_count(&s.x) / s.x.shape.extent[LW_AXES - 1];
+    LW_TRY(lw__rows_in(call, &s.x));
+    LW_TRY(target_of(call, &s.x, &out, &s.out));
+    LW_TRY(launch(call, &s, a->options.exclusive));
+    return lw__out_done(call, &out, &s.out);
+}
+
+lw_status lw_scan(lw_stream *s, lw_tensor out, lw_tensor x, const lw_scan_options *options)
+{
+    struct scan_arguments a = {.out = out, .x = x};
+
+    if (options)
+        a.options = *options;
+    return lw__call_run("scan", s, scan_body, &a);
+}
