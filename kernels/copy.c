@@ -6,14 +6,14 @@
  *     move_flat_BYTES       the same where rows are short: a thread an element
  *     convert_A             rows that lie whole, by way of A, a type that holds what is loaded
  *
- * launch   rows, convert: 64 threads, a block a part of ROW_PART elements of a row; flat: 64, a thread
- *          an element; tiles: 32 x 8 threads, a block a tile; words: any block
+ * launch   rows, convert: 32 threads, a block a part of ROW_PART elements of a row; flat: 32, a thread
+ *          an element; tiles: 32 x 4 threads, a block a tile; words: any block
  * numeric  one rounding, as the language converts
  */
 #include "element.h"
 #include "view.h"
 
-enum { ROW_THREADS = 64, ROW_PART = 1024, TILE = 32, LINES = 8 };
+enum { ROW_THREADS = 32, ROW_PART = 1024, TILE = 32, LINES = 4 };
 
 /* n words of 16 bytes */
 KERNEL void copy_words(size_t n, const void *x, size_t from, void *out, size_t to)
@@ -39,11 +39,11 @@ KERNEL void copy_words(size_t n, const void *x, size_t from, void *out, size_t t
 #define NAME(kernel) kernel##_8
 #include "copy_move.inc"
 
-#define LOAD load_float
+#define LOAD load_real_float
 #define STORE store_float
 #define NAME(kernel) kernel##_float
 #include "copy_convert.inc"
-#define LOAD load_double
+#define LOAD load_real_double
 #define STORE store_double
 #define NAME(kernel) kernel##_double
 #include "copy_convert.inc"
@@ -51,7 +51,20 @@ KERNEL void copy_words(size_t n, const void *x, size_t from, void *out, size_t t
 #define STORE store_int64
 #define NAME(kernel) kernel##_int64
 #include "copy_convert.inc"
+/* u64 alone has values that int64_t lacks; integers wrap by convert_int64. */
+DEVICE static void store_floats(void *out, int type, size_t i, uint64_t v)
+{
+    if (type == DT_F64)
+        ((double *)out)[i] = (double)v;
+    else if (type == DT_F32)
+        ((float *)out)[i] = (float)v;
+    else if (type == DT_F16)
+        ((_Float16 *)out)[i] = (_Float16)v;
+    else
+        ((__bf16 *)out)[i] = (__bf16)v;
+}
+
 #define LOAD load_uint64
-#define STORE store_uint64
+#define STORE store_floats
 #define NAME(kernel) kernel##_uint64
 #include "copy_convert.inc"

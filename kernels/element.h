@@ -27,26 +27,29 @@ enum dtype {
     DT_F64
 };
 
+/* clang-format off */
+#define INTEGER_TYPES(X)                                                                           \
+    X(DT_I8, int8_t) X(DT_I16, int16_t) X(DT_I32, int32_t) X(DT_I64, int64_t)                      \
+    X(DT_U8, uint8_t) X(DT_U16, uint16_t) X(DT_U32, uint32_t) X(DT_U64, uint64_t)                  \
+    X(DT_BOOL, bool)
 #define ELEMENT_TYPES(X)                                                                           \
-    X(DT_I8, int8_t)                                                                               \
-    X(DT_I16, int16_t) X(DT_I32, int32_t) X(DT_I64, int64_t) X(DT_U8, uint8_t) X(DT_U16, uint16_t) \
-        X(DT_U32, uint32_t) X(DT_U64, uint64_t) X(DT_BOOL, bool) X(DT_F16, _Float16)               \
-            X(DT_BF16, __bf16) X(DT_F32, float) X(DT_F64, double)
+    INTEGER_TYPES(X) X(DT_F16, _Float16) X(DT_BF16, __bf16) X(DT_F32, float) X(DT_F64, double)
+/* clang-format on */
 
-/* load_float(x, type, i) and the like: element i of x. */
-#define ELEMENT_LOAD(name, A)                                                                      \
+/* load_float(x, type, i) and the like: element i of x; load_int64: of integers and bool. */
+#define ELEMENT_LOAD(name, A, TYPES)                                                               \
     DEVICE static A name(const void *x, int type, size_t i)                                        \
     {                                                                                              \
         switch (type) {                                                                            \
-            ELEMENT_TYPES(ELEMENT_LOAD_CASE)                                                       \
+            TYPES(ELEMENT_LOAD_CASE)                                                               \
         default: return 0;                                                                         \
         }                                                                                          \
     }
 #define ELEMENT_LOAD_CASE(code, T)                                                                 \
     case code: return ((const T *)x)[i];
-ELEMENT_LOAD(load_float, float)
-ELEMENT_LOAD(load_double, double)
-ELEMENT_LOAD(load_int64, int64_t)
+ELEMENT_LOAD(load_float, float, ELEMENT_TYPES)
+ELEMENT_LOAD(load_double, double, ELEMENT_TYPES)
+ELEMENT_LOAD(load_int64, int64_t, INTEGER_TYPES)
 
 /* u64 alone has values that int64_t lacks. */
 DEVICE static uint64_t load_uint64(const void *x, int type, size_t i)
@@ -70,4 +73,45 @@ ELEMENT_STORE(store_float, float)
 ELEMENT_STORE(store_double, double)
 ELEMENT_STORE(store_int64, int64_t)
 ELEMENT_STORE(store_uint64, uint64_t)
+
+/* ---- floating types alone: less code ---- */
+
+/* Of f16, bf16, f32; of f64. */
+DEVICE static float load_real_float(const void *x, int type, size_t i)
+{
+    if (type == DT_F32)
+        return ((const float *)x)[i];
+    if (type == DT_F16)
+        return ((const _Float16 *)x)[i];
+    return ((const __bf16 *)x)[i];
+}
+DEVICE static double load_real_double(const void *x, int type, size_t i)
+{
+    (void)type;
+    return ((const double *)x)[i];
+}
+
+/* One rounding, to any floating type. */
+DEVICE static void store_real_float(void *out, int type, size_t i, float v)
+{
+    if (type == DT_F32)
+        ((float *)out)[i] = v;
+    else if (type == DT_F16)
+        ((_Float16 *)out)[i] = (_Float16)v;
+    else if (type == DT_BF16)
+        ((__bf16 *)out)[i] = (__bf16)v;
+    else
+        ((double *)out)[i] = v;
+}
+DEVICE static void store_real_double(void *out, int type, size_t i, double v)
+{
+    if (type == DT_F64)
+        ((double *)out)[i] = v;
+    else if (type == DT_F32)
+        ((float *)out)[i] = (float)v;
+    else if (type == DT_F16)
+        ((_Float16 *)out)[i] = (_Float16)v;
+    else
+        ((__bf16 *)out)[i] = (__bf16)v;
+}
 #endif

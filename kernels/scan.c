@@ -6,7 +6,7 @@
  *
  * A leaf is 32 lines of 32 elements, and a warp goes through it line by line.
  *
- * shapes   x, out: `s`, rows of s.extent[3] elements of stride 1; nodes: rows x leaves of A for each
+ * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of stride 1; nodes: rows x leaves of A for each
  *          of `levels` levels of the tree; prefixes: rows x leaves of A
  * launch   blocks 32 threads wide, a warp a leaf; prefixes: 32 threads, a block a row
  * numeric  docs/order.md, scan
@@ -83,18 +83,24 @@ DEVICE static int64_t identity_int64(int op)
     }
 }
 
+DEVICE static void store_whole(void *out, int type, size_t i, int64_t v)
+{
+    (void)type;
+    ((int64_t *)out)[i] = v;
+}
+
 #define A float
 #define LOAD load_real_float
-#define STORE store_float
+#define STORE store_real_float
 #define NAME(kernel) kernel##_float
 #include "scan.inc"
 #define A double
 #define LOAD load_real_double
-#define STORE store_double
+#define STORE store_real_double
 #define NAME(kernel) kernel##_double
 #include "scan.inc"
 #define A int64_t
 #define LOAD load_int64
-#define STORE store_int64
+#define STORE store_whole
 #define NAME(kernel) kernel##_int64
 #include "scan.inc"

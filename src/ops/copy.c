@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* ORDER COPY: kernels/copy.c */
-enum { ROW_THREADS = 64, ROW_PART = 1024, TILE = 32, LINES = 8, WORD = 16, SHORT_ROW = 16 };
+enum { ROW_THREADS = 32, ROW_PART = 1024, TILE = 32, LINES = 4, WORD = 16, SHORT_ROW = 16 };
 
 /* What a copy is reduced to; axes of extent 1 stand first. */
 struct plan {
@@ -251,13 +251,40 @@ lw_status lw__contiguous_in(struct lw__call *call, struct lw__operand *o)
     return lw__operand_is_contiguous(o) ? LW_OK : to_scratch(call, o);
 }
 
-static lw_status out_or_scratch(struct lw__call *call, const struct lw__operand *out,
-                                bool as_it_is, struct lw__operand *to)
+static lw_status out_or_scratch(struct lw__call *call, const struct lw__operand *out, bool as_it_is,
+                                struct lw__operand *to)
 {
     *to = *out;
     if (as_it_is)
         return LW_OK;
     LW_TRY(lw__call_scratch(call, out->name, out->dtype, out->shape, to));
+    to->rank = out->rank;
+    return LW_OK;
+}
+
+lw_status lw__as(struct lw__call *call, struct lw__operand *o, lw_dtype dtype)
+{
+    struct lw__operand copy;
+
+    if (o->dtype == dtype)
+        return LW_OK;
+    LW_TRY(lw__call_scratch(call, o->name, dtype, o->shape, &copy));
+    copy.rank = o->rank;
+    LW_TRY(lw__copy(call, &copy, o));
+    *o = copy;
+    return LW_OK;
+}
+
+lw_status lw__rows_out_as(struct lw__call *call, const struct lw__operand *out, lw_dtype from,
+                          struct lw__operand *to)
+{
+    const lw_dtype whole = from == LW_U64 ? LW_U64 : LW_I64;
+    const lw_dtype type =
+        lw__dtype_is_float(from) ? lw__accumulate_dtype(lw__accumulate(from)) : whole;
+
+    if (out->dtype == type || (lw__dtype_is_float(from) && lw__dtype_is_float(out->dtype)))
+        return lw__rows_out(call, out, to);
+    LW_TRY(lw__call_scratch(call, out->name, type, out->shape, to));
     to->rank = out->rank;
     return LW_OK;
 }

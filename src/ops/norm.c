@@ -51,7 +51,8 @@ static bool is_short(const struct lw__call *call, const struct rows *r)
 {
     const size_t enough = call->is_gpu ? ROWS_ENOUGH_GPU : ROWS_ENOUGH_CPU;
 
-    return r->x.dtype != LW_F64 && (r->leaves == 1 || (r->leaves <= ROW_LEAVES && r->count >= enough));
+    return r->x.dtype != LW_F64 &&
+           (r->leaves == 1 || (r->leaves <= ROW_LEAVES && r->count >= enough));
 }
 
 /* A pointer that the kernel does not follow is x. */
@@ -71,19 +72,17 @@ static lw_status launch_short(struct lw__call *call, const struct rows *r)
 
     LW_TRY(grid_of_warps(call, r->count, &grid));
     if (is_softmax(r->norm))
-        return LW_OP_LAUNCH(call, softmax, softmax_names[several], grid, warps(call),
-                            lw__arg_shape(&r->x.shape), lw_arg_uint(r->count),
-                            lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-                            lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view),
-                            lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
-                            lw_arg_uint(r->norm == LOG_SOFTMAX));
+        return LW_OP_LAUNCH(
+            call, softmax, softmax_names[several], grid, warps(call), lw__arg_shape(&r->x.shape),
+            lw_arg_uint(r->count), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+            lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+            lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX));
     return LW_OP_LAUNCH(call, norm, short_names[several], grid, warps(call), lw_arg_int(r->norm),
-                        lw__arg_shape(&r->x.shape), lw_arg_uint(r->count),
-                        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-                        lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view),
-                        lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
-                        lw_arg_real(r->eps), lw_arg_int(r->has), weight_arg(r, HAS_WEIGHT),
-                        weight_arg(r, HAS_BIAS));
+                        lw__arg_shape(&r->x.shape), lw_arg_uint(r->count), lw__arg_view(&r->x.view),
+                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+                        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+                        lw_arg_int(r->out.dtype), lw_arg_real(r->eps), lw_arg_int(r->has),
+                        weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
 }
 
 /* ---- long rows ---- */
@@ -117,13 +116,12 @@ static lw_status launch_softmax(struct lw__call *call, const struct rows *r)
                         lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_at(&parts)));
     LW_TRY(LW_OP_LAUNCH(call, softmax, kernel_of(r, "softmax_merge_float", "softmax_merge_double"),
                         rows, lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
-    return LW_OP_LAUNCH(call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"),
-                        leaves, warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
-                        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-                        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
-                        lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX),
-                        lw__arg_at(&parts));
+    return LW_OP_LAUNCH(
+        call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), leaves,
+        warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
+        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
+        lw_arg_uint(r->norm == LOG_SOFTMAX), lw__arg_at(&parts));
 }
 
 /* One of the row's sums, and what follows from it in its state. */
@@ -257,7 +255,8 @@ static lw_status run(const char *name, enum norm norm, lw_stream *s, lw_tensor o
     return lw__call_run(name, s, norm_body, &a);
 }
 
-lw_status lw_mean_normalize(lw_stream *s, lw_tensor out, lw_tensor x, const lw_norm_options *options)
+lw_status lw_mean_normalize(lw_stream *s, lw_tensor out, lw_tensor x,
+                            const lw_norm_options *options)
 {
     return run("mean_normalize", MEAN_NORMALIZE, s, out, x, options);
 }

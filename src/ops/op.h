@@ -85,9 +85,18 @@ lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, c
 /* lw__grid - blocks in x. errors: LW_E_SHAPE there are too many. */
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid);
 
-static inline lw_arg lw__arg_view(const struct lw__view *v) { return lw_arg_bytes(v, sizeof *v); }
-static inline lw_arg lw__arg_shape(const struct lw__shape *s) { return lw_arg_bytes(s, sizeof *s); }
-static inline size_t lw__divide_up(size_t n, size_t by) { return n / by + (n % by != 0); }
+static inline lw_arg lw__arg_view(const struct lw__view *v)
+{
+    return lw_arg_bytes(v, sizeof *v);
+}
+static inline lw_arg lw__arg_shape(const struct lw__shape *s)
+{
+    return lw_arg_bytes(s, sizeof *s);
+}
+static inline size_t lw__divide_up(size_t n, size_t by)
+{
+    return n / by + (n % by != 0);
+}
 
 /* lw__arg_at - for a parameter `void *`: where the operand's elements begin. They lie side by side.
  */
@@ -174,6 +183,15 @@ lw_status lw__copy(struct lw__call *call, const struct lw__operand *to,
  * lw__contiguous_in - the same for the whole operand. */
 lw_status lw__rows_in(struct lw__call *call, struct lw__operand *o);
 lw_status lw__contiguous_in(struct lw__call *call, struct lw__operand *o);
+
+/* lw__as - have the operand in this dtype: convert it to scratch if it is of another. */
+lw_status lw__as(struct lw__call *call, struct lw__operand *o, lw_dtype dtype);
+
+/* lw__rows_out_as - lw__rows_out for a kernel that writes floating types, or of an integer
+ * accumulation type that one alone: others are converted by lw__out_done. from: of what is computed,
+ * so that u64 keeps its values. */
+lw_status lw__rows_out_as(struct lw__call *call, const struct lw__operand *out, lw_dtype from,
+                          struct lw__operand *to);
 
 /* lw__rows_out - where to write an output: `to` is `out` where its last axis has stride 1, else
  * scratch memory, which lw__rows_done copies. lw__contiguous_out: the same for the whole. */

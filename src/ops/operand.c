@@ -16,7 +16,9 @@ const char *lw__operand_text(const struct lw__operand *o, char *text)
 
     for (int k = LW_AXES - o->rank; k < LW_AXES; k++)
         n += snprintf(text + n, LW_SHAPE_TEXT - (size_t)n, "%zu%s", o->shape.extent[k],
-                      k < LW_AXES - 1 ? ", " : o->rank == 1 ? "," : "");
+                      k < LW_AXES - 1 ? ", "
+                      : o->rank == 1  ? ","
+                                      : "");
     snprintf(text + n, LW_SHAPE_TEXT - (size_t)n, ")");
     return text;
 }

@@ -6,7 +6,10 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry { lw_device *device; lw_program *program; } entries[64][LW_PROGRAM_COUNT];
+static struct entry {
+    lw_device *device;
+    lw_program *program;
+} entries[64][LW_PROGRAM_COUNT];
 
 static const char *const files[] = {
 #define LW_OPS_PROGRAM(name) #name,
@@ -27,7 +30,8 @@ lw_status lw__ops_kernel(lw_device *device, enum lw__ops_program program, const 
             char path[4096];
             snprintf(path, sizeof path, "%s/%s.c", getenv("LANEWISE_KERNELS"), files[program]);
             status = lw_program_build(device, path, NULL, &e->program);
-            if (!status) e->device = device;
+            if (!status)
+                e->device = device;
         }
         if (!status)
             status = lw_program_kernel(e->program, name, kernel);

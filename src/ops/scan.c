@@ -47,10 +47,9 @@ static lw_status find_prefixes(struct lw__call *call, const struct scan *s, lw_d
     LW_TRY(lw__grid(call, s->rows, &rows));
     if (s->leaves > 1)
         LW_TRY(LW_OP_LAUNCH(call, scan, names[0][s->type], grid, block, lw_arg_int(s->op),
-                            lw__arg_shape(&s->x.shape), lw_arg_uint(count),
-                            lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
-                            lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype),
-                            lw__arg_at(&nodes)));
+                            lw__arg_shape(&s->x.shape), lw_arg_uint(count), lw_arg_uint(s->leaves),
+                            lw__arg_view(&s->x.view), lw_arg_buffer(s->x.buffer),
+                            lw_arg_int(s->x.dtype), lw__arg_at(&nodes)));
     return LW_OP_LAUNCH(call, scan, names[1][s->type], rows, lw_dim_1(WARP), lw_arg_int(s->op),
                         lw_arg_uint(s->rows), lw_arg_uint(s->leaves), lw_arg_int(levels),
                         lw__arg_at(&nodes), lw__arg_at(prefixes));
@@ -93,17 +92,6 @@ static lw_status check(struct lw__call *call, const struct scan_arguments *a, st
     return LW_OK;
 }
 
-/* u64 becomes a float by way of u64: int64_t holds its bits, not its values. */
-static lw_status target_of(struct lw__call *call, const struct lw__operand *x,
-                           const struct lw__operand *out, struct lw__operand *to)
-{
-    if (x->dtype != LW_U64 || !lw__dtype_is_float(out->dtype))
-        return lw__rows_out(call, out, to);
-    LW_TRY(lw__call_scratch(call, out->name, LW_U64, out->shape, to));
-    to->rank = out->rank;
-    return LW_OK;
-}
-
 static lw_status scan_body(struct lw__call *call, void *arguments)
 {
     const struct scan_arguments *a = arguments;
@@ -120,7 +108,7 @@ static lw_status scan_body(struct lw__call *call, void *arguments)
     s.leaves = lw__divide_up(s.x.shape.extent[LW_AXES - 1], LEAF);
     s.rows = lw__operand_count(&s.x) / s.x.shape.extent[LW_AXES - 1];
     LW_TRY(lw__rows_in(call, &s.x));
-    LW_TRY(target_of(call, &s.x, &out, &s.out));
+    LW_TRY(lw__rows_out_as(call, &out, s.x.dtype, &s.out));
     LW_TRY(launch(call, &s, a->options.exclusive));
     return lw__out_done(call, &out, &s.out);
 }

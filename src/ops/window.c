@@ -1,7 +1,7 @@
 /* window.c - difference and moving_average: each element of a row from its neighbours. */
 #include "ops/op.h"
 
-enum { PART = 1024, THREADS = 64, DEFAULT_WINDOW = 3 }; /* ORDER WINDOW: kernels/window.c */
+enum { PART = 1024, THREADS = 32, DEFAULT_WINDOW = 3 }; /* ORDER WINDOW: kernels/window.c */
 
 struct window_arguments {
     lw_tensor out, x;
@@ -43,7 +43,8 @@ static lw_status launch(struct lw__call *call, const struct window_arguments *a,
 {
     static const char *const differences[] = {"difference_float", "difference_double",
                                               "difference_int64"};
-    const size_t n = x->shape.extent[LW_AXES - 1], parts = lw__divide_up(out->shape.extent[3], PART);
+    const size_t n = x->shape.extent[LW_AXES - 1],
+                 parts = lw__divide_up(out->shape.extent[3], PART);
     const size_t rows = lw__operand_count(out) / out->shape.extent[LW_AXES - 1];
     const enum lw__accumulate type = lw__accumulate(x->dtype);
     lw_dim3 grid;
@@ -71,8 +72,10 @@ static lw_status window_body(struct lw__call *call, void *arguments)
     LW_TRY(check(call, a, &x, &out, &extent));
     if (!lw__operand_count(&out))
         return LW_OK;
+    if (a->is_average && !lw__dtype_is_float(x.dtype))
+        LW_TRY(lw__as(call, &x, LW_F64));
     LW_TRY(lw__rows_in(call, &x));
-    LW_TRY(lw__rows_out(call, &out, &to));
+    LW_TRY(lw__rows_out_as(call, &out, x.dtype, &to));
     LW_TRY(launch(call, a, &x, &to));
     return lw__out_done(call, &out, &to);
 }
