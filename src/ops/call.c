@@ -47,7 +47,7 @@ lw_status lw__call_scratch(struct lw__call *call, const char *name, lw_dtype dty
     for (int k = 0; k < LW_AXES; k++)
         fits = !__builtin_mul_overflow(bytes, shape.extent[k], &bytes) && fits;
     fits = fits && !__builtin_add_overflow(bytes, SCRATCH_ALIGN - 1, &bytes);
-    bytes -= bytes % SCRATCH_ALIGN;
+    bytes = bytes < SCRATCH_ALIGN ? SCRATCH_ALIGN : bytes - bytes % SCRATCH_ALIGN; /* never none */
     *out = (struct lw__operand){.name = name,
                                 .buffer = call->memory,
                                 .dtype = dtype,

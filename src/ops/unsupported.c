@@ -35,10 +35,6 @@ NOT_BUILT(lw_any, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_opti
 NOT_BUILT(lw_all, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
 NOT_BUILT(lw_argmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
 NOT_BUILT(lw_argmin, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_map, lw_stream *s, lw_tensor out, const char *expression, const lw_tensor *inputs,
-          size_t count)
-NOT_BUILT(lw_map_reduce, lw_stream *s, lw_tensor out, const char *map, const char *combine,
-          double identity, const lw_tensor *inputs, size_t count, const lw_map_reduce_options *o)
 NOT_BUILT(lw_matmul, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
           const lw_matmul_options *o)
 NOT_BUILT(lw_attention, lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,

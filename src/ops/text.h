@@ -1,0 +1,27 @@
+/* text.h - kernels whose text is made of an expression of the caller's. */
+#ifndef LW_OPS_TEXT_H
+#define LW_OPS_TEXT_H
+#include "ops/op.h"
+
+enum { LW_INPUTS_MAX = 4, LW_SOURCE_MAX = 16384 }; /* a, b, c, d; bytes of a text */
+
+struct lw__source {
+    char text[LW_SOURCE_MAX];
+    size_t length; /* LW_SOURCE_MAX: it did not fit */
+};
+void lw__source_add(struct lw__source *source, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* lw__source_launch - queue a launch of a kernel of the text, which the device keeps once built.
+ * errors   LW_E_ARG the text is too long; LW_E_COMPILE "expression:line:column: text"; those of
+ *          lw_stream_launch */
+lw_status lw__source_launch(struct lw__call *call, const struct lw__source *source,
+                            const char *kernel, lw_dim3 grid, lw_dim3 block, const lw_arg *args,
+                            size_t count);
+
+const char *lw__c_type(lw_dtype dtype); /* "float" */
+
+/* errors: LW_E_ARG the expression is NULL or blank; there are too many inputs, or none of them. */
+lw_status lw__check_expression(const char *op, const char *what, const char *expression);
+lw_status lw__check_inputs(const char *op, const lw_tensor *inputs, size_t count);
+#endif
