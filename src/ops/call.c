@@ -14,6 +14,7 @@ static bool is_gpu(const lw_device *device)
 lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments)
 {
     struct lw__call call = {.name = name, .stream = stream, .is_dry = true};
+    lw_status status;
 
     if (!stream)
         return lw_fail(LW_E_ARG, "%s: the stream is NULL", name);
@@ -24,7 +25,9 @@ lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, v
         LW_TRY(lw_stream_scratch(stream, call.scratch, &call.memory));
     call.is_dry = false;
     call.scratch = 0;
-    return body(&call, arguments);
+    status = body(&call, arguments);
+    lw_stream_scratch_done(stream, call.memory);
+    return status;
 }
 
 static void strides_of(const struct lw__shape *shape, struct lw__view *view)

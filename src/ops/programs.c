@@ -41,11 +41,6 @@ lw_status lw__ops_kernel(lw_device *device, enum lw__ops_program program, const 
     return status;
 }
 
-lw_status lw_stream_scratch(lw_stream *s, size_t bytes, lw_buffer **buffer)
-{
-    return lw_buffer_create(lw_stream_device(s), LW_U8, bytes, buffer);
-}
-
 lw_status lw_program_share(lw_device *device, const char *name, const char *source, lw_program **program)
 {
     lw_build_options o = {.source = source};

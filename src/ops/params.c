@@ -1,0 +1,392 @@
+/* params.c - parameters of operations by name: their declaration, their values from JSON. */
+#include "ops/params.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const type_names[] = {"int", "real", "bool", "string", "dtype"};
+enum { TYPE_COUNT = 5 };
+
+/* ---- one value from text ---- */
+
+static bool read_int(const char *text, int64_t *out)
+{
+    char *end;
+
+    if (!strcmp(text, "all")) {
+        *out = LW_INT_ALL;
+        return true;
+    }
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return end != text && !*end && !errno;
+}
+
+static bool read_real(const char *text, double *out)
+{
+    char *end;
+
+    *out = strtod(text, &end);
+    return end != text && !*end;
+}
+
+static bool read_dtype(const char *text, int64_t *out)
+{
+    if (!strcmp(text, "auto")) {
+        *out = LW_DTYPE_AUTO;
+        return true;
+    }
+    for (int t = 0; t < LW_DTYPE_COUNT; t++)
+        if (!strcmp(text, lw_dtype_name((lw_dtype)t))) {
+            *out = t;
+            return true;
+        }
+    return false;
+}
+
+/* False where the text is no value of the type. A string is kept as it is. */
+static bool read_value(enum lw__param_type type, const char *text, struct lw__param_value *out)
+{
+    switch (type) {
+    case LW_TYPE_INT: return read_int(text, &out->i);
+    case LW_TYPE_REAL: return read_real(text, &out->r);
+    case LW_TYPE_BOOL:
+        out->i = !strcmp(text, "true");
+        return out->i || !strcmp(text, "false");
+    case LW_TYPE_DTYPE: return read_dtype(text, &out->i);
+    default: out->s = text; return true;
+    }
+}
+
+/* ---- declarations ---- */
+
+static bool is_name(const char *text)
+{
+    if (!isalpha((unsigned char)*text) && *text != '_')
+        return false;
+    while (isalnum((unsigned char)*text) || *text == '_')
+        text++;
+    return !*text;
+}
+
+static const struct lw__param_row *find_row(const struct lw__declaration *d, const char *name)
+{
+    for (size_t k = 0; k < d->count; k++)
+        if (!strcmp(d->rows[k].name, name))
+            return &d->rows[k];
+    return NULL;
+}
+
+/* One word, "name:type" or "name:type=default", which is cut up in place. */
+static bool read_row(char *word, struct lw__declaration *d)
+{
+    struct lw__param_row row = {.name = word};
+    char *type = strchr(word, ':'), *value = type ? strchr(type, '=') : NULL;
+    int t = 0;
+
+    if (!type || d->count == LW_PARAMS_MAX)
+        return false;
+    *type++ = '\0';
+    if (value)
+        *value++ = '\0';
+    while (t < TYPE_COUNT && strcmp(type, type_names[t]))
+        t++;
+    if (t == TYPE_COUNT || !is_name(word) || find_row(d, word))
+        return false;
+    row.type = (enum lw__param_type)t;
+    row.has_default = value != NULL;
+    if (value && !read_value(row.type, value, &row.value))
+        return false;
+    d->rows[d->count++] = row;
+    return true;
+}
+
+lw_status lw__declaration_read(const char *op, const char *parameters, struct lw__declaration *out)
+{
+    const char *at = parameters ? parameters : "";
+    const size_t bytes = strlen(at) + 1;
+    char *rest = NULL;
+
+    *out = (struct lw__declaration){.text = malloc(bytes)};
+    if (!out->text)
+        return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op);
+    memcpy(out->text, at, bytes);
+    for (char *word = strtok_r(out->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        const size_t begin = (size_t)(word - out->text), length = strlen(word);
+
+        if (!read_row(word, out))
+            return lw_fail(LW_E_ARG,
+                           "%s: parameter '%.*s' is not NAME:TYPE or NAME:TYPE=DEFAULT, with a new "
+                           "name and int, real, bool, string or dtype; there may be %d",
+                           op, (int)length, at + begin, LW_PARAMS_MAX);
+    }
+    return LW_OK;
+}
+
+void lw__declaration_free(struct lw__declaration *declaration)
+{
+    free(declaration->text);
+    *declaration = (struct lw__declaration){0};
+}
+
+/* ---- values from JSON ---- */
+
+/* A flat object of numbers, strings, true, false, null. */
+struct reader {
+    const char *op, *at;
+    char *to; /* where the next text goes */
+};
+
+static lw_status malformed(const struct reader *r)
+{
+    return lw_fail(LW_E_ARG, "%s: the parameters are no JSON object of plain values, at '%.20s'",
+                   r->op, r->at);
+}
+
+static void skip_blanks(struct reader *r)
+{
+    r->at += strspn(r->at, " \t\r\n");
+}
+
+static bool take(struct reader *r, char c)
+{
+    skip_blanks(r);
+    if (*r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+/* The code point of \uXXXX as UTF-8; surrogates are refused. */
+static bool take_code(struct reader *r)
+{
+    unsigned code = 0;
+
+    for (int k = 0; k < 4; k++) {
+        const char c = r->at[k];
+
+        if (!isxdigit((unsigned char)c))
+            return false;
+        code = code * 16 + (unsigned)(isdigit((unsigned char)c) ? c - '0' : tolower(c) - 'a' + 10);
+    }
+    r->at += 4;
+    if (!code || (code >= 0xd800 && code < 0xe000))
+        return false;
+    if (code < 0x80) {
+        *r->to++ = (char)code;
+    } else if (code < 0x800) {
+        *r->to++ = (char)(0xc0 | code >> 6);
+        *r->to++ = (char)(0x80 | (code & 63));
+    } else {
+        *r->to++ = (char)(0xe0 | code >> 12);
+        *r->to++ = (char)(0x80 | (code >> 6 & 63));
+        *r->to++ = (char)(0x80 | (code & 63));
+    }
+    return true;
+}
+
+static bool take_escape(struct reader *r)
+{
+    static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+    const char c = *r->at++;
+    const char *name = c ? strchr(names, c) : NULL;
+
+    if (c == 'u')
+        return take_code(r);
+    if (name)
+        *r->to++ = values[name - names];
+    return name != NULL;
+}
+
+static bool take_string(struct reader *r, const char **out)
+{
+    *out = r->to;
+    if (!take(r, '"'))
+        return false;
+    while (*r->at && *r->at != '"') {
+        if (*r->at != '\\')
+            *r->to++ = *r->at++;
+        else if (r->at++, !take_escape(r))
+            return false;
+    }
+    *r->to++ = '\0';
+    return take(r, '"');
+}
+
+/* A number or word as text. */
+static bool take_word(struct reader *r, const char **out)
+{
+    const size_t length = strcspn(r->at, ",} \t\r\n");
+
+    *out = r->to;
+    memcpy(r->to, r->at, length);
+    r->to += length;
+    *r->to++ = '\0';
+    r->at += length;
+    return length > 0;
+}
+
+static bool is_wanted(const struct lw__param_row *row, bool quoted, const char *text)
+{
+    if (row->type == LW_TYPE_STRING || row->type == LW_TYPE_DTYPE)
+        return quoted;
+    return !quoted || (row->type == LW_TYPE_INT && !strcmp(text, "all")) ||
+           (row->type == LW_TYPE_REAL && (!isdigit((unsigned char)*text)));
+}
+
+/* null stands for the default. */
+static lw_status set_value(struct lw_params *p, const struct lw__param_row *row, bool quoted,
+                           const char *text, bool *given)
+{
+    const size_t k = (size_t)(row - p->declaration->rows);
+
+    if (!quoted && !strcmp(text, "null"))
+        return LW_OK;
+    given[k] = true;
+    if (is_wanted(row, quoted, text) && read_value(row->type, text, &p->values[k]))
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: parameter '%s' is %s%s%s; need %s %s", p->op, row->name,
+                   quoted ? "\"" : "", text, quoted ? "\"" : "",
+                   row->type == LW_TYPE_INT ? "an" : "a", type_names[row->type]);
+}
+
+static lw_status unknown(const struct lw_params *p, const char *name)
+{
+    char known[512] = "it has none";
+    size_t length = 0;
+
+    for (size_t k = 0; k < p->declaration->count && length < sizeof known; k++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s",
+                                   k ? ", " : "it has ", p->declaration->rows[k].name);
+    return lw_fail(LW_E_ARG, "%s has no parameter '%s'; %s", p->op, name, known);
+}
+
+static lw_status take_member(struct reader *r, struct lw_params *p, bool *given)
+{
+    const char *name, *text;
+    const struct lw__param_row *row;
+    bool quoted;
+
+    if (!take_string(r, &name) || !take(r, ':'))
+        return malformed(r);
+    skip_blanks(r);
+    quoted = *r->at == '"';
+    if (quoted ? !take_string(r, &text) : !take_word(r, &text))
+        return malformed(r);
+    row = find_row(p->declaration, name);
+    return row ? set_value(p, row, quoted, text, given) : unknown(p, name);
+}
+
+static lw_status take_object(struct reader *r, struct lw_params *p, bool *given)
+{
+    if (!take(r, '{'))
+        return malformed(r);
+    if (!take(r, '}')) {
+        do
+            LW_TRY(take_member(r, p, given));
+        while (take(r, ','));
+        if (!take(r, '}'))
+            return malformed(r);
+    }
+    skip_blanks(r);
+    return *r->at ? malformed(r) : LW_OK;
+}
+
+lw_status lw__params_read(const char *op, const struct lw__declaration *declaration,
+                          const char *json, struct lw_params *out)
+{
+    bool given[LW_PARAMS_MAX] = {false};
+
+    *out = (struct lw_params){.op = op, .declaration = declaration};
+    for (size_t k = 0; k < declaration->count; k++)
+        out->values[k] = declaration->rows[k].value;
+    if (json && *json && strcmp(json, "null")) {
+        struct reader r = {.op = op, .at = json};
+
+        out->text = malloc(2 * strlen(json) + 1); /* a word gets a NUL, and no more */
+        if (!out->text)
+            return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op);
+        r.to = out->text;
+        LW_TRY(take_object(&r, out, given));
+    }
+    for (size_t k = 0; k < declaration->count; k++)
+        if (!given[k] && !declaration->rows[k].has_default)
+            return lw_fail(LW_E_ARG, "%s needs the parameter '%s' (%s)", op,
+                           declaration->rows[k].name, type_names[declaration->rows[k].type]);
+    return LW_OK;
+}
+
+void lw__params_free(struct lw_params *params)
+{
+    free(params->text);
+    params->text = NULL;
+}
+
+/* ---- for infer and record ---- */
+
+static lw_status look_up(const lw_params *p, const char *name, enum lw__param_type type,
+                         const void *place, const struct lw__param_value **value)
+{
+    const struct lw__param_row *row;
+
+    if (!p || !name || !place)
+        return lw_fail(LW_E_ARG, "the %s is NULL",
+                       !p      ? "list of parameters"
+                       : !name ? "parameter's name"
+                               : "place for the value");
+    row = find_row(p->declaration, name);
+    if (!row)
+        return unknown(p, name);
+    if (row->type != type)
+        return lw_fail(LW_E_ARG, "%s: parameter '%s' is of type %s, not %s", p->op, name,
+                       type_names[row->type], type_names[type]);
+    *value = &p->values[row - p->declaration->rows];
+    return LW_OK;
+}
+
+lw_status lw_params_int(const lw_params *p, const char *name, int64_t *value)
+{
+    const struct lw__param_value *v;
+
+    LW_TRY(look_up(p, name, LW_TYPE_INT, value, &v));
+    *value = v->i;
+    return LW_OK;
+}
+
+lw_status lw_params_real(const lw_params *p, const char *name, double *value)
+{
+    const struct lw__param_value *v;
+
+    LW_TRY(look_up(p, name, LW_TYPE_REAL, value, &v));
+    *value = v->r;
+    return LW_OK;
+}
+
+lw_status lw_params_bool(const lw_params *p, const char *name, bool *value)
+{
+    const struct lw__param_value *v;
+
+    LW_TRY(look_up(p, name, LW_TYPE_BOOL, value, &v));
+    *value = v->i != 0;
+    return LW_OK;
+}
+
+lw_status lw_params_string(const lw_params *p, const char *name, const char **value)
+{
+    const struct lw__param_value *v;
+
+    LW_TRY(look_up(p, name, LW_TYPE_STRING, value, &v));
+    *value = v->s;
+    return LW_OK;
+}
+
+lw_status lw_params_dtype(const lw_params *p, const char *name, lw_dtype *value)
+{
+    const struct lw__param_value *v;
+
+    LW_TRY(look_up(p, name, LW_TYPE_DTYPE, value, &v));
+    *value = (lw_dtype)v->i;
+    return LW_OK;
+}
