@@ -70,18 +70,5 @@ void lw_graph_destroy(lw_graph *graph) {}
 lw_stream *lw_graph_stream(lw_graph *graph) { return NULL; }
 void lw_executable_destroy(lw_executable *executable) {}
 
-/* ---- operations by name ---- */
 
-NOT_BUILT(lw_params_int, const lw_params *p, const char *name, int64_t *value)
-NOT_BUILT(lw_params_real, const lw_params *p, const char *name, double *value)
-NOT_BUILT(lw_params_bool, const lw_params *p, const char *name, bool *value)
-NOT_BUILT(lw_params_string, const lw_params *p, const char *name, const char **value)
-NOT_BUILT(lw_params_dtype, const lw_params *p, const char *name, lw_dtype *value)
-NOT_BUILT_OBJECT(lw_op_register, op, const lw_op_def *def, lw_op **op)
-NOT_BUILT_OBJECT(lw_op_find, op, const char *name, lw_op **op)
-NOT_BUILT(lw_op_infer, lw_op *op, const char *params_json, const lw_shape *inputs, size_t count,
-          lw_shape *outputs, size_t capacity)
-NOT_BUILT(lw_op_run, lw_op *op, lw_stream *s, const char *params_json, const lw_tensor *outputs,
-          size_t output_count, const lw_tensor *inputs, size_t input_count)
 
-size_t lw_op_list(const char **names, size_t capacity) { return 0; }

@@ -1,0 +1,380 @@
+/* registry.c - lw_op_register, find, list, infer, run.
+ *
+ * The list of operations is the process's; it only grows. The ready-made ones are put into it when
+ * it is first asked for anything.
+ */
+#include "ops/registry.h"
+#include "lanewise/op_info.h"
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 128, INPUTS_MAX = 16, NEAREST_MAX = 3 };
+
+struct lw_op {
+    struct lw_op *next;
+    char *name, *parameters;
+    struct lw__declaration declaration;
+    const struct lw__builtin *builtin; /* NULL: def has the functions */
+    lw_op_def def;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    lw_op *first, **end;
+    bool has_builtins;
+} list; /* locked */
+
+/* ---- the list: locked ---- */
+
+static lw_op *look_up(const char *name)
+{
+    lw_op *op = list.first;
+
+    while (op && strcmp(op->name, name))
+        op = op->next;
+    return op;
+}
+
+static void append(lw_op *op)
+{
+    if (!list.end)
+        list.end = &list.first;
+    *list.end = op;
+    list.end = &op->next;
+}
+
+static void free_op(lw_op *op)
+{
+    lw__declaration_free(&op->declaration);
+    free(op->name);
+    free(op->parameters);
+    free(op);
+}
+
+static lw_status make(const char *name, const char *parameters, lw_op **out)
+{
+    lw_op *op = calloc(1, sizeof *op);
+    lw_status status;
+
+    *out = NULL;
+    if (op) {
+        op->name = strdup(name);
+        op->parameters = strdup(parameters ? parameters : "");
+    }
+    if (!op || !op->name || !op->parameters) {
+        if (op)
+            free_op(op);
+        return lw_fail(LW_E_MEMORY, "out of memory: the operation %s", name);
+    }
+    status = lw__declaration_read(name, parameters, &op->declaration);
+    if (status)
+        free_op(op);
+    else
+        *out = op;
+    return status;
+}
+
+static lw_status add_builtins(void)
+{
+    lw_op *op;
+
+    for (size_t k = 0; k < lw__builtin_count && !list.has_builtins; k++) {
+        const struct lw__builtin *b = &lw__builtins[k];
+
+        if (look_up(b->name)) /* of a time when memory was short */
+            continue;
+        LW_TRY(make(b->name, b->parameters, &op));
+        op->builtin = b;
+        op->def.inputs = b->most;
+        op->def.outputs = 1;
+        append(op);
+    }
+    list.has_builtins = true;
+    return LW_OK;
+}
+
+/* ---- registering ---- */
+
+static bool is_op_name(const char *name)
+{
+    const size_t length = strlen(name);
+    bool good = length && length < NAME_MAX_BYTES && !isdigit((unsigned char)*name);
+
+    for (size_t i = 0; good && i < length; i++)
+        if (name[i] == ':') {
+            good = i > 0 && name[i + 1] == ':' && name[i + 2] && name[i + 2] != ':';
+            i++;
+        } else {
+            good = isalnum((unsigned char)name[i]) || name[i] == '_';
+        }
+    return good;
+}
+
+static lw_status check_def(const lw_op_def *def)
+{
+    if (!def || !def->name)
+        return lw_fail(LW_E_ARG, "the %s is NULL", def ? "operation's name" : "definition");
+    if (!is_op_name(def->name))
+        return lw_fail(LW_E_ARG, "'%.140s' is no name for an operation; need letters, digits, _ and "
+                                 "::, as mine::attention, at most %d bytes",
+                       def->name, NAME_MAX_BYTES - 1);
+    if (!def->record)
+        return lw_fail(LW_E_ARG, "%s: record is NULL", def->name);
+    if (!def->outputs || def->outputs > INPUTS_MAX || def->inputs > INPUTS_MAX)
+        return lw_fail(LW_E_ARG, "%s: %zu inputs and %zu outputs; need at most %d, and an output",
+                       def->name, def->inputs, def->outputs, INPUTS_MAX);
+    return LW_OK;
+}
+
+/* Locked. */
+static lw_status add(const lw_op_def *def, lw_op **out)
+{
+    LW_TRY(add_builtins());
+    if (look_up(def->name))
+        return lw_fail(LW_E_ARG, "there is an operation %s already", def->name);
+    LW_TRY(make(def->name, def->parameters, out));
+    (*out)->def = *def;
+    (*out)->def.name = (*out)->name;
+    (*out)->def.parameters = NULL; /* the declaration has them */
+    append(*out);
+    return LW_OK;
+}
+
+lw_status lw_op_register(const lw_op_def *def, lw_op **op)
+{
+    lw_op *made = NULL;
+    lw_status status;
+
+    if (op)
+        *op = NULL;
+    LW_TRY(check_def(def));
+    pthread_mutex_lock(&lock);
+    status = add(def, &made);
+    pthread_mutex_unlock(&lock);
+    if (op)
+        *op = made;
+    return status;
+}
+
+/* ---- finding ---- */
+
+/* How many letters to change, add or drop to make b of a; long names count as far apart. */
+static int distance(const char *a, const char *b)
+{
+    int row[64];
+    const size_t n = strlen(b);
+
+    if (n >= 64 || strlen(a) >= 64)
+        return 64;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        int corner = row[0];
+
+        row[0] = (int)i;
+        for (size_t j = 1; j <= n; j++) {
+            int best = corner + (a[i - 1] != b[j - 1]);
+
+            corner = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[n];
+}
+
+/* Locked: the nearest names, the nearest first. */
+static lw_status no_such_op(const char *name)
+{
+    const lw_op *near[NEAREST_MAX] = {NULL};
+    int far[NEAREST_MAX] = {64, 64, 64};
+
+    for (const lw_op *op = list.first; op; op = op->next) {
+        const int d = distance(name, op->name);
+        int k = NEAREST_MAX;
+
+        while (k > 0 && d < far[k - 1])
+            k--;
+        if (k == NEAREST_MAX)
+            continue;
+        memmove(&near[k + 1], &near[k], (size_t)(NEAREST_MAX - 1 - k) * sizeof *near);
+        memmove(&far[k + 1], &far[k], (size_t)(NEAREST_MAX - 1 - k) * sizeof *far);
+        near[k] = op;
+        far[k] = d;
+    }
+    return lw_fail(LW_E_ARG, "there is no operation '%.140s'; the nearest are %s, %s, %s", name,
+                   near[0] ? near[0]->name : "none", near[1] ? near[1]->name : "none",
+                   near[2] ? near[2]->name : "none");
+}
+
+lw_status lw_op_find(const char *name, lw_op **op)
+{
+    lw_status status;
+
+    if (!name || !op)
+        return lw_fail(LW_E_ARG, "the %s is NULL", name ? "place for the operation" : "name");
+    *op = NULL;
+    pthread_mutex_lock(&lock);
+    status = add_builtins();
+    if (!status) {
+        *op = look_up(name);
+        status = *op ? LW_OK : no_such_op(name);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+size_t lw_op_list(const char **names, size_t capacity)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&lock);
+    (void)!add_builtins(); /* short of memory: those that there are */
+    for (const lw_op *op = list.first; op; op = op->next, count++)
+        if (names && count < capacity)
+            names[count] = op->name;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+lw_status lw_op_get_info(const lw_op *op, lw_op_info *info)
+{
+    if (!op || !info)
+        return lw_fail(LW_E_ARG, "the %s is NULL", op ? "place for the answer" : "operation");
+    *info = (lw_op_info){.name = op->name,
+                         .parameters = op->parameters,
+                         .text = op->builtin ? op->builtin->text : "",
+                         .bound = op->builtin ? op->builtin->bound : "",
+                         .least_inputs = op->builtin ? op->builtin->least : op->def.inputs,
+                         .most_inputs = op->def.inputs,
+                         .outputs = op->def.outputs};
+    return LW_OK;
+}
+
+/* ---- using ---- */
+
+static lw_status check_inputs(const lw_op *op, const void *inputs, size_t count)
+{
+    const size_t least = op->builtin ? op->builtin->least : op->def.inputs, most = op->def.inputs;
+
+    if (count && !inputs)
+        return lw_fail(LW_E_ARG, "%s: the list of %zu inputs is NULL", op->name, count);
+    if (count >= least && count <= most)
+        return LW_OK;
+    if (least == most)
+        return lw_fail(LW_E_ARG, "%s takes %zu inputs, not %zu", op->name, most, count);
+    return lw_fail(LW_E_ARG, "%s takes %zu to %zu inputs, not %zu", op->name, least, most, count);
+}
+
+static lw_status infer(const lw_op *op, const lw_params *params, const lw_shape *inputs,
+                       size_t count, lw_shape *outputs)
+{
+    if (op->builtin)
+        return op->builtin->infer(op->name, inputs, count, params, outputs);
+    if (!op->def.infer)
+        return lw_fail(LW_E_UNSUPPORTED, "%s says nothing of its outputs' shapes: infer is NULL",
+                       op->name);
+    return op->def.infer(inputs, params, outputs, op->def.user);
+}
+
+lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs, size_t count,
+                      lw_shape *outputs, size_t capacity)
+{
+    struct lw_params params;
+    lw_status status;
+
+    if (!op || !outputs)
+        return lw_fail(LW_E_ARG, "the %s is NULL", op ? "place for the shapes" : "operation");
+    LW_TRY(check_inputs(op, inputs, count));
+    if (capacity < op->def.outputs)
+        return lw_fail(LW_E_ARG, "%s has %zu outputs, there is room for %zu", op->name,
+                       op->def.outputs, capacity);
+    memset(outputs, 0, op->def.outputs * sizeof *outputs);
+    status = lw__params_read(op->name, &op->declaration, params_json, &params);
+    if (!status)
+        status = infer(op, &params, inputs, count, outputs);
+    lw__params_free(&params);
+    return status;
+}
+
+static lw_status shape_of(const lw_op *op, const char *what, size_t index, const lw_tensor *t,
+                          lw_shape *shape)
+{
+    if (!t->buffer || t->rank < 0 || t->rank > 4)
+        return lw_fail(LW_E_ARG, "%s: %s %zu has %s %d; need 0 to 4", op->name, what, index,
+                       t->buffer ? "rank" : "no buffer and rank", t->rank);
+    *shape = (lw_shape){.dtype = lw_buffer_dtype(t->buffer), .rank = t->rank};
+    memcpy(shape->extent, t->extent, sizeof shape->extent);
+    return LW_OK;
+}
+
+static lw_status check_output(const lw_op *op, size_t index, const lw_shape *has,
+                              const lw_shape *needs)
+{
+    bool same = has->rank == needs->rank;
+
+    for (int k = 0; same && k < has->rank; k++)
+        same = has->extent[k] == needs->extent[k];
+    if (!same)
+        return lw_fail(LW_E_SHAPE,
+                       "%s: output %zu has rank %d and extents %td %td %td %td; need rank %d and "
+                       "%td %td %td %td",
+                       op->name, index, has->rank, has->extent[0], has->extent[1], has->extent[2],
+                       has->extent[3], needs->rank, needs->extent[0], needs->extent[1],
+                       needs->extent[2], needs->extent[3]);
+    if (has->dtype != needs->dtype)
+        return lw_fail(LW_E_DTYPE, "%s: output %zu is of %s; need %s", op->name, index,
+                       lw_dtype_name(has->dtype), lw_dtype_name(needs->dtype));
+    return LW_OK;
+}
+
+/* Of an operation that was registered: its outputs have to be what it infers. */
+static lw_status check_outputs(const lw_op *op, const lw_params *params, const lw_tensor *outputs,
+                               const lw_tensor *inputs)
+{
+    lw_shape in[INPUTS_MAX], needs[INPUTS_MAX] = {0}, has;
+
+    for (size_t k = 0; k < op->def.inputs; k++)
+        LW_TRY(shape_of(op, "input", k, &inputs[k], &in[k]));
+    if (op->def.infer)
+        LW_TRY(op->def.infer(in, params, needs, op->def.user));
+    for (size_t k = 0; k < op->def.outputs; k++) {
+        LW_TRY(shape_of(op, "output", k, &outputs[k], &has));
+        if (op->def.infer)
+            LW_TRY(check_output(op, k, &has, &needs[k]));
+    }
+    return LW_OK;
+}
+
+static lw_status run(const lw_op *op, lw_stream *s, const lw_params *params,
+                     const lw_tensor *outputs, const lw_tensor *inputs, size_t count)
+{
+    if (op->builtin)
+        return op->builtin->run(op->name, s, outputs[0], inputs, count, params);
+    LW_TRY(check_outputs(op, params, outputs, inputs));
+    return op->def.record(s, outputs, inputs, params, op->def.user);
+}
+
+lw_status lw_op_run(lw_op *op, lw_stream *s, const char *params_json, const lw_tensor *outputs,
+                    size_t output_count, const lw_tensor *inputs, size_t input_count)
+{
+    struct lw_params params;
+    lw_status status;
+
+    if (!op || !s || !outputs)
+        return lw_fail(LW_E_ARG, "the %s is NULL",
+                       !op  ? "operation"
+                       : !s ? "stream"
+                            : "list of outputs");
+    LW_TRY(check_inputs(op, inputs, input_count));
+    if (output_count != op->def.outputs)
+        return lw_fail(LW_E_ARG, "%s has %zu outputs, not %zu", op->name, op->def.outputs,
+                       output_count);
+    status = lw__params_read(op->name, &op->declaration, params_json, &params);
+    if (!status)
+        status = run(op, s, &params, outputs, inputs, input_count);
+    lw__params_free(&params);
+    return status;
+}

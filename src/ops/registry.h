@@ -1,0 +1,34 @@
+/* registry.h - operations by name, ready-made and registered. */
+#ifndef LW_OPS_REGISTRY_H
+#define LW_OPS_REGISTRY_H
+#include "ops/params.h"
+
+/* The shape of the output, and a run. The number of inputs is right, parameters are as declared. */
+struct lw__builtin {
+    const char *name;
+    size_t least, most;
+    const char *parameters, *bound, *text;
+    lw_status (*infer)(const char *op, const lw_shape *inputs, size_t count, const lw_params *params,
+                       lw_shape *output);
+    lw_status (*run)(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                     size_t count, const lw_params *params);
+};
+extern const struct lw__builtin lw__builtins[];
+extern const size_t lw__builtin_count;
+
+/* infer.c, run.c: of the families that ops.def names. */
+#define LW__FAMILIES(X)                                                                            \
+    X(dot) X(reduce) X(map) X(map_reduce) X(like) X(window) X(permute) X(matmul) X(attention)
+#define LW__FAMILY(name)                                                                           \
+    lw_status lw__infer_##name(const char *op, const lw_shape *inputs, size_t count,               \
+                               const lw_params *params, lw_shape *output);                         \
+    lw_status lw__run_##name(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs, \
+                             size_t count, const lw_params *params);
+LW__FAMILIES(LW__FAMILY)
+#undef LW__FAMILY
+
+/* lw__axes_read - "2,0,1" as axes of a tensor of that rank; "reversed": NULL comes back in *axes.
+ * errors   LW_E_ARG it is no list of `rank` numbers */
+lw_status lw__axes_read(const char *op, const char *text, int rank, int storage[4],
+                        const int **axes);
+#endif

@@ -1,0 +1,222 @@
+/* run.c - the ready-made operations called by name: parameters become options. */
+#include "ops/registry.h"
+#include <string.h>
+
+/* As LW_AXIS has it; `all` is the default of options. */
+static lw_status read_axis(const lw_params *params, int *axis)
+{
+    int64_t k;
+
+    LW_TRY(lw_params_int(params, "axis", &k));
+    *axis = k == LW_INT_ALL ? 0 : (int)LW_AXIS(k);
+    if (k != LW_INT_ALL && (k > 1000 || k < -1000))
+        *axis = k > 0 ? 1000 : -1000; /* no tensor has it, and the operation says so */
+    return LW_OK;
+}
+
+/* A word of a list as its index. */
+static lw_status read_choice(const lw_params *params, const char *name, const char *const *words,
+                             size_t count, int *index)
+{
+    const char *word;
+
+    LW_TRY(lw_params_string(params, name, &word));
+    for (size_t k = 0; k < count; k++)
+        if (words[k] && !strcmp(word, words[k])) {
+            *index = (int)k;
+            return LW_OK;
+        }
+    return lw_fail(LW_E_ARG, "%s: %s is '%s'; need one of %s, %s, %s%s%s", params->op, name, word,
+                   words[0], words[1] ? words[1] : words[2], words[2] ? words[2] : "",
+                   count > 3 ? ", " : "", count > 3 ? words[3] : "");
+}
+
+static lw_status read_sum(const lw_params *params, lw_sum_order *sum)
+{
+    static const char *const words[] = {"fixed", "exact", "free"};
+    int k = 0;
+
+    LW_TRY(read_choice(params, "sum", words, 3, &k));
+    *sum = (lw_sum_order)k;
+    return LW_OK;
+}
+
+/* Dimensions of sizes up to INT_MAX. */
+static lw_status read_size(const lw_params *params, const char *name, int *value)
+{
+    int64_t v;
+
+    LW_TRY(lw_params_int(params, name, &v));
+    *value = (int)v;
+    if (v == *value)
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: %s is %lld; need at most 2147483647", params->op, name,
+                   (long long)v);
+}
+
+lw_status lw__run_dot(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                      size_t count, const lw_params *params)
+{
+    lw_dot_options o = {0};
+
+    (void)op;
+    (void)count;
+    LW_TRY(read_sum(params, &o.sum));
+    return lw_dot(s, out, inputs[0], inputs[1], &o);
+}
+
+typedef lw_status reduction(lw_stream *, lw_tensor, lw_tensor, const lw_reduce_options *);
+
+lw_status lw__run_reduce(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                         size_t count, const lw_params *params)
+{
+    static const struct {
+        const char *name;
+        reduction *run;
+        bool has_sum;
+    } rows[] = {{"sum", lw_sum, true},        {"prod", lw_prod, false}, {"max", lw_max, false},
+                {"min", lw_min, false},       {"mean", lw_mean, true},  {"any", lw_any, false},
+                {"all", lw_all, false},       {"argmax", lw_argmax, false},
+                {"argmin", lw_argmin, false}};
+    lw_reduce_options o = {0};
+    size_t k = 0;
+
+    (void)count;
+    while (strcmp(rows[k].name, op))
+        k++;
+    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
+    if (rows[k].has_sum)
+        LW_TRY(read_sum(params, &o.sum));
+    return rows[k].run(s, out, inputs[0], &o);
+}
+
+lw_status lw__run_map(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                      size_t count, const lw_params *params)
+{
+    const char *expression;
+
+    (void)op;
+    LW_TRY(lw_params_string(params, "expression", &expression));
+    return lw_map(s, out, expression, inputs, count);
+}
+
+lw_status lw__run_map_reduce(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                             size_t count, const lw_params *params)
+{
+    lw_map_reduce_options o = {0};
+    const char *map, *combine;
+    double identity;
+
+    (void)op;
+    LW_TRY(lw_params_string(params, "map", &map));
+    LW_TRY(lw_params_string(params, "combine", &combine));
+    LW_TRY(lw_params_real(params, "identity", &identity));
+    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
+    return lw_map_reduce(s, out, map, combine, identity, inputs, count, &o);
+}
+
+static lw_status run_scan(lw_stream *s, lw_tensor out, lw_tensor x, const lw_params *params)
+{
+    static const char *const words[] = {"add", "mul", "max", "min"};
+    lw_scan_options o = {0};
+    int k = 0;
+
+    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw_params_bool(params, "exclusive", &o.exclusive));
+    LW_TRY(read_choice(params, "op", words, 4, &k));
+    o.op = (lw_scan_op)k;
+    return lw_scan(s, out, x, &o);
+}
+
+typedef lw_status norm(lw_stream *, lw_tensor, lw_tensor, const lw_norm_options *);
+
+static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                          size_t count, const lw_params *params)
+{
+    static const struct {
+        const char *name;
+        norm *run;
+        bool has_eps;
+    } rows[] = {{"mean_normalize", lw_mean_normalize, false}, {"layer_norm", lw_layer_norm, true},
+                {"rms_norm", lw_rms_norm, true},              {"softmax", lw_softmax, false},
+                {"log_softmax", lw_log_softmax, false}};
+    lw_norm_options o = {0};
+    size_t k = 0;
+
+    while (strcmp(rows[k].name, op))
+        k++;
+    LW_TRY(read_axis(params, &o.axis));
+    if (rows[k].has_eps)
+        LW_TRY(lw_params_real(params, "eps", &o.eps));
+    o.weight = count > 1 ? &inputs[1] : NULL;
+    o.bias = count > 2 ? &inputs[2] : NULL;
+    return rows[k].run(s, out, inputs[0], &o);
+}
+
+lw_status lw__run_like(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                       size_t count, const lw_params *params)
+{
+    if (!strcmp(op, "copy"))
+        return lw_copy(s, out, inputs[0]);
+    if (!strcmp(op, "scan"))
+        return run_scan(s, out, inputs[0], params);
+    return run_norm(op, s, out, inputs, count, params);
+}
+
+lw_status lw__run_window(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                         size_t count, const lw_params *params)
+{
+    static const char *const words[] = {"valid", "zero", "shrink"}; /* ORDER EDGE */
+    lw_moving_average_options o = {0};
+    lw_difference_options d = {0};
+    int edge = 0;
+
+    (void)count;
+    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(read_choice(params, "edge", words, 3, &edge));
+    d.axis = o.axis;
+    o.edge = d.edge = (lw_edge)edge;
+    if (!strcmp(op, "difference"))
+        return lw_difference(s, out, inputs[0], &d);
+    LW_TRY(read_size(params, "window", &o.window));
+    LW_TRY(lw_params_bool(params, "centre", &o.centre));
+    return lw_moving_average(s, out, inputs[0], &o);
+}
+
+lw_status lw__run_permute(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                          size_t count, const lw_params *params)
+{
+    const char *text;
+    const int *axes;
+    int storage[4];
+
+    (void)count;
+    LW_TRY(lw_params_string(params, "axes", &text));
+    LW_TRY(lw__axes_read(op, text, inputs[0].rank, storage, &axes));
+    return lw_permute(s, out, inputs[0], axes);
+}
+
+lw_status lw__run_matmul(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                         size_t count, const lw_params *params)
+{
+    lw_matmul_options o = {.bias = count > 2 ? &inputs[2] : NULL};
+
+    (void)op;
+    (void)params;
+    return lw_matmul(s, out, inputs[0], inputs[1], &o);
+}
+
+lw_status lw__run_attention(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                            size_t count, const lw_params *params)
+{
+    lw_attention_options o = {0};
+
+    (void)op;
+    (void)count;
+    LW_TRY(lw_params_real(params, "scale", &o.scale));
+    LW_TRY(lw_params_bool(params, "causal", &o.causal));
+    LW_TRY(read_size(params, "window", &o.window));
+    return lw_attention(s, out, inputs[0], inputs[1], inputs[2], &o);
+}
