@@ -97,6 +97,10 @@ static const struct command commands[] = {
      "bench [ROW...] [options]        time the bench kernels and their peers; bench --help"},
     {"cc", CLI_CC, cli_cc, 0, true,
      "cc FILE -o OUT.o [--header H]   compile ahead of time: an object for your program"},
+#ifndef LW_STAGE1
+    {"op", CLI_OP, cli_op, 0, true,
+     "op NAME [key=value...] [ARG...]  a ready-made operation on files or fills; op --list"},
+#endif
     {"devices", CLI_DEVICES, cli_devices, 0, false,
      "devices                         what this machine has"},
 };
@@ -141,7 +145,7 @@ static int run_command(const struct command *command, char **words, size_t count
     int failed = cli_options_read(command->bit, words, count, &options);
     if (!failed && options.help)
         print_help(stdout);
-    else if (!failed && command->needs_file && !options.file)
+    else if (!failed && command->needs_file && !options.file && !options.list)
         failed = cli_fail(CLI_USAGE, "%s needs a FILE; see lanewise --help", command->name);
     else if (!failed && !command->needs_file && options.file)
         failed = cli_fail(CLI_USAGE, "%s takes no '%s'", command->name, options.file);

@@ -143,8 +143,6 @@ static int read_words(struct op_job *job)
 
 static int find_op(struct op_job *job)
 {
-    if (!job->options->file)
-        return cli_fail(CLI_USAGE, "op needs a NAME; lanewise op --list shows them");
     lw_status status = lw_op_find(job->options->file, &job->op);
     if (status == LW_OK)
         status = lw_op_get_info(job->op, &job->info);
@@ -297,7 +295,22 @@ static void release(struct op_job *job)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static int list(void)
+static void print_row(const lw_op_info *info, bool markdown)
+{
+    if (markdown) {
+        printf("| **%s** %s | %zu", info->name, info->text, info->least_inputs);
+        if (info->most_inputs > info->least_inputs)
+            printf(" to %zu", info->most_inputs);
+        printf(" | %s%s%s | %s |\n", *info->parameters ? "`" : "", info->parameters,
+               *info->parameters ? "`" : "", info->bound);
+        return;
+    }
+    printf("%-16s %s\n", info->name, info->text);
+    if (*info->parameters)
+        printf("%-16s     %s\n", "", info->parameters);
+}
+
+static int list(bool markdown)
 {
     size_t count = lw_op_list(NULL, 0);
     const char **names = calloc(count + 1, sizeof *names);
@@ -309,9 +322,7 @@ static int list(void)
         lw_op_info info;
         if (lw_op_find(names[i], &op) != LW_OK || lw_op_get_info(op, &info) != LW_OK)
             continue;
-        printf("%-16s %s\n", info.name, info.text);
-        if (*info.parameters)
-            printf("%-16s     %s\n", "", info.parameters);
+        print_row(&info, markdown);
     }
     free(names);
     return CLI_DONE;
@@ -324,7 +335,7 @@ int cli_op(const struct cli_options *options)
     struct op_job job = {.options = options};
     int failed = CLI_DONE;
     if (options->list)
-        return list();
+        return list(options->markdown);
     for (size_t i = 0; !failed && i < sizeof steps / sizeof steps[0]; i++)
         failed = steps[i](&job);
     release(&job);

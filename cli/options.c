@@ -207,6 +207,20 @@ static int set_quiet(struct cli_options *options, const char *name, const char *
     return CLI_DONE;
 }
 
+static int set_list(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->list = true;
+    return CLI_DONE;
+}
+
+static int set_markdown(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->markdown = true;
+    return CLI_DONE;
+}
+
 static int set_help(struct cli_options *options, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -237,19 +251,19 @@ static const struct option table[] = {
     {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
     {"-b", A_VALUE, CLI_RUN | CLI_SHOW, set_block,
      "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
-    {"-d", A_VALUE, CLI_RUN | CLI_SHOW, set_device,
+    {"-d", A_VALUE, CLI_RUN | CLI_SHOW | CLI_OP, set_device,
      "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline,\n"
      "                     cpu:aarch64"},
     {"-D", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_define, "-D NAME[=VALUE]    define a macro"},
     {"-I", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_include_dir,
      "-I DIR             look for headers in DIR"},
     {"--shared", A_VALUE, CLI_RUN, set_shared, "--shared BYTES     dynamic block memory"},
-    {"--timeout", A_VALUE, CLI_RUN, set_timeout,
+    {"--timeout", A_VALUE, CLI_RUN | CLI_OP, set_timeout,
      "--timeout SECONDS  give up a launch after that long"},
-    {"--time", MAYBE_A_VALUE, CLI_RUN, set_time,
+    {"--time", MAYBE_A_VALUE, CLI_RUN | CLI_OP, set_time,
      "--time[=N]         launch N times (default 10), print min, median, max"},
-    {"--json", NO_VALUE, CLI_RUN, set_json, "--json             results as one JSON object"},
-    {"--quiet", NO_VALUE, CLI_RUN, set_quiet, "--quiet            print no buffers"},
+    {"--json", NO_VALUE, CLI_RUN | CLI_OP, set_json, "--json             results as one JSON object"},
+    {"--quiet", NO_VALUE, CLI_RUN | CLI_OP, set_quiet, "--quiet            print no buffers"},
     {"--stage", A_VALUE, CLI_SHOW, set_stage,
      "--stage STAGE      (show) instances, ir, uniform, widened, asm, ptx"},
     {"-o", A_VALUE, CLI_CC, set_out, "-o OUT.o           (cc) the object"},
@@ -264,7 +278,10 @@ static const struct option table[] = {
     {"-g0", NO_VALUE, CLI_CC, set_no_debug, "-g0                (cc) no line tables"},
     {"--no-bitcode", NO_VALUE, CLI_CC, set_no_bitcode,
      "--no-bitcode       (cc) nothing to compile other sizes of block from"},
-    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC, set_help,
+    {"--list", NO_VALUE, CLI_OP, set_list, "--list             (op) the operations and their parameters"},
+    {"--markdown", NO_VALUE, CLI_OP, set_markdown,
+     "--markdown         (op) with --list: as rows of a Markdown table"},
+    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP, set_help,
      "--help             this text"},
 };
 

@@ -231,6 +231,14 @@ LW_API void lw_program_destroy(lw_program *program);
 LW_CHECKED lw_status lw_program_load(lw_device *device, const lw_image *image,
                                      lw_program **program);
 
+/* lw_program_share - the program of a text on a device: built when the device first meets the text,
+ * and the same one from then on. It stays with the device.
+ * name     of the text in messages
+ * errors   LW_E_ARG; as lw_program_build: LW_E_COMPILE, LW_E_MEMORY, LW_E_IO, LW_E_INTERNAL
+ * owns     release with lw_program_destroy */
+LW_CHECKED lw_status lw_program_share(lw_device *device, const char *name, const char *source,
+                                      lw_program **program);
+
 /* lw_program_kernel_count - how many kernels the program has. */
 LW_API size_t lw_program_kernel_count(const lw_program *program);
 

@@ -56,7 +56,6 @@ typedef lw_status lw__op_body(struct lw__call *call, void *arguments);
 
 /* lw__call_run - run the operation's body, as the head of this file says.
  * errors   LW_E_ARG the stream is NULL; LW_E_MEMORY; those of the body */
-lw_status lw_program_share(lw_device *device, const char *name, const char *source, lw_program **program);
 lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments);
 
 /* lw__call_scratch - an operand in scratch memory, in C order, of this dtype and shape.

@@ -21,14 +21,18 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
                             size_t count)
 {
     lw_program *program;
+    lw_status status;
     lw_kernel *k;
 
     if (source->length == LW_SOURCE_MAX)
         return lw_fail(LW_E_ARG, "%s: the expression is too long; its kernel may have %d bytes",
                        call->name, LW_SOURCE_MAX - 1);
     LW_TRY(lw_program_share(call->device, call->name, source->text, &program));
-    LW_TRY(lw_program_kernel(program, kernel, &k));
-    return lw_stream_launch(call->stream, k, grid, block, NULL, args, count);
+    status = lw_program_kernel(program, kernel, &k);
+    if (!status)
+        status = lw_stream_launch(call->stream, k, grid, block, NULL, args, count);
+    lw_program_destroy(program);
+    return status;
 }
 
 const char *lw__c_type(lw_dtype dtype)

@@ -114,6 +114,7 @@ void lw_device_close(lw_device *device)
         return;
     lw__residents_free(device);
     lw__marks_destroy_spare(device);
+    lw__shared_free(device);
     if (device->ops->close)
         device->ops->close(device->state);
     free(device);

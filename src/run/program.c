@@ -204,9 +204,15 @@ lw_status lw_program_build(lw_device *device, const char *path, const lw_build_o
     return status;
 }
 
+/* True if it is kept by its device, whose holds are then its own. */
+static bool is_resident(const lw_program *program)
+{
+    return program->image || program->shared_text;
+}
+
 void lw__program_hold(lw_program *program)
 {
-    if (program->image)
+    if (is_resident(program))
         lw__device_hold(program->device);
     else
         atomic_fetch_add_explicit(&program->holds, 1, memory_order_relaxed);
@@ -223,6 +229,7 @@ void lw__program_free(lw_program *program)
     free(program->titles);
     free(program->kernels);
     free(program->name);
+    free(program->shared_text);
     free(program);
 }
 
@@ -233,7 +240,7 @@ void lw_program_destroy(lw_program *program)
     if (!program)
         return;
     device = program->device;
-    if (!program->image) {
+    if (!is_resident(program)) {
         if (atomic_fetch_sub(&program->holds, 1) != 1)
             return;
         lw__program_free(program);

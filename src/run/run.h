@@ -52,6 +52,7 @@ struct lw_device {
     struct lw__mark *spare_marks; /* locked; event.c: to be used again */
     /* image.c: programs of images, by address; each list grows at its head */
     _Atomic(lw_program *) residents[LW_RESIDENT_BUCKETS];
+    _Atomic(lw_program *) shared; /* share.c: programs of texts; grows at its head */
 };
 void lw__device_hold(lw_device *device);                /* lw_device_close lets go */
 const char *lw__device_target(const lw_device *device); /* for lanewise-compile --device */
@@ -174,6 +175,7 @@ struct lw_program {
     char *name;
     const lw_image *image; /* of a resident; else NULL */
     uint64_t image_id;
+    char *shared_text; /* share.c: of a resident that was made of it; else NULL */
     lw_program *next_resident; /* of the device; fixed once it is in the list */
     struct lw__code code;
     lw_param *params;   /* code.manifest.param_count; the kernels' slices */
@@ -200,6 +202,7 @@ lw_status lw__image_fail_block(const lw_kernel *kernel, lw_dim3 block, const cha
 /* lw__image_suggest - `wanted`, if there is code for it; else the first size that has some. */
 lw_dim3 lw__image_suggest(const lw_kernel *kernel, lw_dim3 wanted);
 
+void lw__shared_free(lw_device *device);    /* share.c: the same of programs of texts */
 void lw__residents_free(lw_device *device); /* all, where nobody holds the device */
 
 /* ---- special.c: code for one size of block ---- */
