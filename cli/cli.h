@@ -60,7 +60,14 @@ bool cli_is_target(const char *name);
 /* ---- options.c ------------------------------------------------------------------------------- */
 
 /* Bits, see the option table; the words of bench are those of another program. */
-enum cli_command { CLI_RUN = 1, CLI_SHOW = 2, CLI_DEVICES = 4, CLI_BENCH = 8, CLI_CC = 16, CLI_OP = 32 };
+enum cli_command {
+    CLI_RUN = 1,
+    CLI_SHOW = 2,
+    CLI_DEVICES = 4,
+    CLI_BENCH = 8,
+    CLI_CC = 16,
+    CLI_OP = 32
+};
 
 struct cli_options {
     const char *file;
@@ -73,7 +80,7 @@ struct cli_options {
     uint64_t time_launches; /* 0: do not time */
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help;
-    bool list, markdown; /* of op */
+    bool list, markdown;                          /* of op */
     const char *out, *header, *depfile, *targets; /* of cc; NULL: not given */
     bool no_debug, no_bitcode;                    /* of cc */
     const char **blocks;                          /* of cc, of words: [TARGET=]X,Y,Z */

@@ -127,8 +127,7 @@ static int read_words(struct op_job *job)
         return cli_fail_memory(room);
     for (size_t i = 0; i < o->arg_count; i++) {
         size_t length = key_length(o->args[i]);
-        int failed =
-            length ? take_parameter(job, o->args[i], length) : take_arg(job, o->args[i]);
+        int failed = length ? take_parameter(job, o->args[i], length) : take_arg(job, o->args[i]);
         if (failed)
             return failed;
     }

@@ -245,8 +245,10 @@ lw_status lw__infer_attention(const char *op, const lw_shape *inputs, size_t cou
 
     (void)count;
     if (!q->rank || k->rank < 2 || v->rank < 2)
-        return lw_fail(LW_E_SHAPE, "%s: q, k, v have ranks %d, %d, %d; need 1, 2, 2 or 2, 2, 2 or "
-                                   "4, 4, 4", op, q->rank, k->rank, v->rank);
+        return lw_fail(LW_E_SHAPE,
+                       "%s: q, k, v have ranks %d, %d, %d; need 1, 2, 2 or 2, 2, 2 or "
+                       "4, 4, 4",
+                       op, q->rank, k->rank, v->rank);
     LW_TRY(lw_params_int(params, "seq_len", &keys));
     LW_TRY(lw_params_int(params, "d", &depth));
     if (keys && keys != k->extent[k->rank - 2])

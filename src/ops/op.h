@@ -187,8 +187,8 @@ lw_status lw__contiguous_in(struct lw__call *call, struct lw__operand *o);
 lw_status lw__as(struct lw__call *call, struct lw__operand *o, lw_dtype dtype);
 
 /* lw__rows_out_as - lw__rows_out for a kernel that writes floating types, or of an integer
- * accumulation type that one alone: others are converted by lw__out_done. from: of what is computed,
- * so that u64 keeps its values. */
+ * accumulation type that one alone: others are converted by lw__out_done. from: of what is
+ * computed, so that u64 keeps its values. */
 lw_status lw__rows_out_as(struct lw__call *call, const struct lw__operand *out, lw_dtype from,
                           struct lw__operand *to);
 

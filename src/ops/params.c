@@ -52,9 +52,7 @@ static bool read_value(enum lw__param_type type, const char *text, struct lw__pa
     switch (type) {
     case LW_TYPE_INT: return read_int(text, &out->i);
     case LW_TYPE_REAL: return read_real(text, &out->r);
-    case LW_TYPE_BOOL:
-        out->i = !strcmp(text, "true");
-        return out->i || !strcmp(text, "false");
+    case LW_TYPE_BOOL: out->i = !strcmp(text, "true"); return out->i || !strcmp(text, "false");
     case LW_TYPE_DTYPE: return read_dtype(text, &out->i);
     default: out->s = text; return true;
     }

@@ -117,8 +117,9 @@ static lw_status check_def(const lw_op_def *def)
     if (!def || !def->name)
         return lw_fail(LW_E_ARG, "the %s is NULL", def ? "operation's name" : "definition");
     if (!is_op_name(def->name))
-        return lw_fail(LW_E_ARG, "'%.140s' is no name for an operation; need letters, digits, _ and "
-                                 "::, as mine::attention, at most %d bytes",
+        return lw_fail(LW_E_ARG,
+                       "'%.140s' is no name for an operation; need letters, digits, _ and "
+                       "::, as mine::attention, at most %d bytes",
                        def->name, NAME_MAX_BYTES - 1);
     if (!def->record)
         return lw_fail(LW_E_ARG, "%s: record is NULL", def->name);

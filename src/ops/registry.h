@@ -8,8 +8,8 @@ struct lw__builtin {
     const char *name;
     size_t least, most;
     const char *parameters, *bound, *text;
-    lw_status (*infer)(const char *op, const lw_shape *inputs, size_t count, const lw_params *params,
-                       lw_shape *output);
+    lw_status (*infer)(const char *op, const lw_shape *inputs, size_t count,
+                       const lw_params *params, lw_shape *output);
     lw_status (*run)(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
                      size_t count, const lw_params *params);
 };

@@ -74,10 +74,9 @@ lw_status lw__run_reduce(const char *op, lw_stream *s, lw_tensor out, const lw_t
         const char *name;
         reduction *run;
         bool has_sum;
-    } rows[] = {{"sum", lw_sum, true},        {"prod", lw_prod, false}, {"max", lw_max, false},
-                {"min", lw_min, false},       {"mean", lw_mean, true},  {"any", lw_any, false},
-                {"all", lw_all, false},       {"argmax", lw_argmax, false},
-                {"argmin", lw_argmin, false}};
+    } rows[] = {{"sum", lw_sum, true},  {"prod", lw_prod, false},     {"max", lw_max, false},
+                {"min", lw_min, false}, {"mean", lw_mean, true},      {"any", lw_any, false},
+                {"all", lw_all, false}, {"argmax", lw_argmax, false}, {"argmin", lw_argmin, false}};
     lw_reduce_options o = {0};
     size_t k = 0;
 
@@ -139,8 +138,10 @@ static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_
         const char *name;
         norm *run;
         bool has_eps;
-    } rows[] = {{"mean_normalize", lw_mean_normalize, false}, {"layer_norm", lw_layer_norm, true},
-                {"rms_norm", lw_rms_norm, true},              {"softmax", lw_softmax, false},
+    } rows[] = {{"mean_normalize", lw_mean_normalize, false},
+                {"layer_norm", lw_layer_norm, true},
+                {"rms_norm", lw_rms_norm, true},
+                {"softmax", lw_softmax, false},
                 {"log_softmax", lw_log_softmax, false}};
     lw_norm_options o = {0};
     size_t k = 0;

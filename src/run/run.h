@@ -175,7 +175,7 @@ struct lw_program {
     char *name;
     const lw_image *image; /* of a resident; else NULL */
     uint64_t image_id;
-    char *shared_text; /* share.c: of a resident that was made of it; else NULL */
+    char *shared_text;         /* share.c: of a resident that was made of it; else NULL */
     lw_program *next_resident; /* of the device; fixed once it is in the list */
     struct lw__code code;
     lw_param *params;   /* code.manifest.param_count; the kernels' slices */

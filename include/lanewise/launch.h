@@ -1,0 +1,53 @@
+/* launch.h - LW_LAUNCH, in C: a launch whose arguments are tagged by their types. lanewise.h
+ * includes it.
+ */
+#ifndef LANEWISE_LAUNCH_H
+#define LANEWISE_LAUNCH_H
+
+/* LW_LAUNCH(stream, kernel, grid, block, arguments...) - lw_stream_launch_noted with the arguments
+ * tagged by their C types: an lw_status, which need not be looked at, since the next wait for the
+ * stream tells of a launch that was refused. grid and block are integers or lw_dim3; at least one,
+ * at most 24 arguments; a struct goes in as lw_arg_bytes(&s, sizeof s). */
+#define LW_LAUNCH(stream, kernel, grid, block, ...)                                                \
+    lw_stream_launch_noted(stream, kernel, LW__DIM(grid), LW__DIM(block), NULL,                    \
+                           (const lw_arg[]){LW__EACH(__VA_ARGS__)},                                \
+                           sizeof((const lw_arg[]){LW__EACH(__VA_ARGS__)}) / sizeof(lw_arg))
+
+#define LW__DIM(d) _Generic((d), lw_dim3: lw_dim_same, default: lw_dim_1)(d)
+#define LW__ARG(a)                                                                                 \
+    _Generic((a), float: lw_arg_real, double: lw_arg_real, lw_buffer *: lw_arg_buffer,             \
+        lw_tensor: lw_arg_tensor, lw_arg: lw_arg_same, unsigned char: lw_arg_uint,                 \
+        unsigned short: lw_arg_uint, unsigned: lw_arg_uint, unsigned long: lw_arg_uint,            \
+        unsigned long long: lw_arg_uint, bool: lw_arg_uint, default: lw_arg_int)(a)
+#define LW__COUNT(...)                                                                             \
+    LW__COUNT_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7,   \
+               6, 5, 4, 3, 2, 1, 0)
+#define LW__COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, N, ...) N
+#define LW__JOIN(a, b) LW__JOIN_(a, b)
+#define LW__JOIN_(a, b) a##b
+#define LW__EACH(...) LW__JOIN(LW__EACH_, LW__COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define LW__EACH_1(a) LW__ARG(a)
+#define LW__EACH_2(a, ...) LW__ARG(a), LW__EACH_1(__VA_ARGS__)
+#define LW__EACH_3(a, ...) LW__ARG(a), LW__EACH_2(__VA_ARGS__)
+#define LW__EACH_4(a, ...) LW__ARG(a), LW__EACH_3(__VA_ARGS__)
+#define LW__EACH_5(a, ...) LW__ARG(a), LW__EACH_4(__VA_ARGS__)
+#define LW__EACH_6(a, ...) LW__ARG(a), LW__EACH_5(__VA_ARGS__)
+#define LW__EACH_7(a, ...) LW__ARG(a), LW__EACH_6(__VA_ARGS__)
+#define LW__EACH_8(a, ...) LW__ARG(a), LW__EACH_7(__VA_ARGS__)
+#define LW__EACH_9(a, ...) LW__ARG(a), LW__EACH_8(__VA_ARGS__)
+#define LW__EACH_10(a, ...) LW__ARG(a), LW__EACH_9(__VA_ARGS__)
+#define LW__EACH_11(a, ...) LW__ARG(a), LW__EACH_10(__VA_ARGS__)
+#define LW__EACH_12(a, ...) LW__ARG(a), LW__EACH_11(__VA_ARGS__)
+#define LW__EACH_13(a, ...) LW__ARG(a), LW__EACH_12(__VA_ARGS__)
+#define LW__EACH_14(a, ...) LW__ARG(a), LW__EACH_13(__VA_ARGS__)
+#define LW__EACH_15(a, ...) LW__ARG(a), LW__EACH_14(__VA_ARGS__)
+#define LW__EACH_16(a, ...) LW__ARG(a), LW__EACH_15(__VA_ARGS__)
+#define LW__EACH_17(a, ...) LW__ARG(a), LW__EACH_16(__VA_ARGS__)
+#define LW__EACH_18(a, ...) LW__ARG(a), LW__EACH_17(__VA_ARGS__)
+#define LW__EACH_19(a, ...) LW__ARG(a), LW__EACH_18(__VA_ARGS__)
+#define LW__EACH_20(a, ...) LW__ARG(a), LW__EACH_19(__VA_ARGS__)
+#define LW__EACH_21(a, ...) LW__ARG(a), LW__EACH_20(__VA_ARGS__)
+#define LW__EACH_22(a, ...) LW__ARG(a), LW__EACH_21(__VA_ARGS__)
+#define LW__EACH_23(a, ...) LW__ARG(a), LW__EACH_22(__VA_ARGS__)
+#define LW__EACH_24(a, ...) LW__ARG(a), LW__EACH_23(__VA_ARGS__)
+#endif

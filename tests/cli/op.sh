@@ -1,0 +1,57 @@
+#!/bin/sh
+# op - lanewise op: results on cpu and ref, parameters, files, mistakes.
+set -eu
+
+fail() { echo "op.sh: $*"; exit 1; }
+
+# gives LINE WORDS... - what `lanewise op WORDS` prints, on cpu and on ref
+gives()
+{
+    want=$1
+    shift
+    for device in cpu ref; do
+        got=$("$LANEWISE" op -d $device "$@") || fail "status $? of op -d $device $*"
+        [ "$got" = "$want" ] || fail "op -d $device $* gave '$got', not '$want'"
+    done
+}
+
+# refuses STATUS TEXT WORDS...
+refuses()
+{
+    want=$1 text=$2 status=0
+    shift 2
+    "$LANEWISE" op "$@" >out 2>err || status=$?
+    [ "$status" = "$want" ] || fail "op $*: status $status, not $want: $(cat err)"
+    grep -qF -- "$text" err || fail "op $* says '$(cat err)', not '$text'"
+}
+
+gives 'out: f32[3] = [1.0, 1.0, 1.0]' difference 'f32[4]=iota'
+gives 'out: f32[4] = [1.0, 1.0, 1.0, 0.0]' difference edge=zero 'f32[4]=iota'
+gives 'out: f64[3] = [0.5, 1.5, 2.0]' moving_average window=2 edge=shrink 'i32[3]=iota'
+gives 'out: i64[2,3] = [[0, 1, 3], [3, 7, 12]]' scan 'u8[2,3]=iota'
+gives 'out: i64[2,3] = [[0, 1, 2], [3, 5, 7]]' scan axis=0 'u8[2,3]=iota'
+gives 'out: f32[3] = [0.0, 0.0, 1.0]' scan exclusive=true 'f32[3]=iota'
+gives 'out: i16[4] = [3, 3, 3, 3]' scan op=max 'i16[4]=3,1,2,-5'
+gives 'out: i32[3,2] = [[0, 3], [1, 4], [2, 5]]' permute 'i32[2,3]=iota'
+gives 'out: i32[2,3] = [[0, 1, 2], [3, 4, 5]]' permute axes=0,1 'i32[2,3]=iota'
+gives 'out: i8[3] = [0, 1, 2]' copy dtype=i8 'f64[3]=iota'
+gives 'out: f32[1,2] = [[0.5, 0.5]]' softmax 'f32[1,2]'
+gives 'out: f32[2] = [0.5, 1.5]' mean_normalize 'f32[2]=1,3'
+gives 'out: f32[3] = [1.0, 2.0, 5.0]' map 'expression=a*a+1' 'f32[3]=iota'
+gives 'out: i64[] = 5' map_reduce 'map=a*a' 'combine=x+y' identity=0 'i32[3]=iota'
+gives 'out: i64[2] = [3, 12]' map_reduce 'map=a' 'combine=x+y' identity=0 axis=-1 'i32[2,3]=iota'
+
+"$LANEWISE" op copy 'f32[2,3]=iota' out=six.npy >/dev/null
+gives 'out: f32[2,3] = [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]' copy @six.npy
+"$LANEWISE" op --list | grep -q '^softmax ' || fail "no softmax in the list"
+"$LANEWISE" op softmax --json 'f32[2]' | grep -q '"data": \[0.5, 0.5\]' || fail "--json"
+"$LANEWISE" op softmax --time=3 'f32[2]' | grep -q 'of 3 launches' || fail "--time"
+
+refuses 2 "the nearest are softmax" sofmax 'f32[2]'
+refuses 2 "has no parameter 'axes'" softmax axes=0 'f32[2]'
+refuses 2 "no axis 7" softmax axis=7 'f32[2]'
+refuses 2 "parameter 'axis' is \"x\"; need an int" scan axis=x 'f32[2]'
+refuses 2 "takes at most 1 ARGs" softmax 'f32[2]' 'f32[2]'
+refuses 2 "need f16, bf16, f32 or f64" softmax axis=0 'i32[2]'
+refuses 3 "expression:1:1: use of undeclared identifier 'q'" map expression=q 'f32[2]'
+refuses 2 "need one of valid, zero, shrink" difference edge=round 'f32[2]'
