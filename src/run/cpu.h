@@ -121,7 +121,7 @@ struct lw__cpu_printer {
 };
 const char *lw__cpu_find_text(const void *printer, uint64_t address, size_t most);
 
-extern const struct lw_cpu_calls lw__cpu_trapped_calls; /* of threads that have `fault` */
+extern const struct lw_cpu_calls lw__cpu_trapped_calls; /* for kernel code, where `fault` is set */
 
 /* ---- cpu_gang ---- */
 

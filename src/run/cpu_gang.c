@@ -276,7 +276,7 @@ static bool meet(struct crew *c, const struct lw_cpu_gang *earliest)
         }
     }
     if (!all)
-        c->worker->calls->diverged(c->worker, earliest->block, earliest->site, x->arrived, x->live);
+        lw__cpu_calls.diverged(c->worker, earliest->block, earliest->site, x->arrived, x->live);
     return all;
 }
 

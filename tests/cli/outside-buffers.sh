@@ -142,6 +142,21 @@ for level in avx2 baseline; do
 done
 (export LANEWISE_GANG=32 && all) || exit 1
 
+# What the library tells of gangs that do not meet, it tells as ever.
+cat >apart.c <<'K'
+#include <lanewise/kernel.h>
+KERNEL void apart(int *out)
+{
+    if (thread_idx.x < 32)
+        barrier();
+    out[thread_idx.x] = 1;
+    barrier();
+}
+K
+LANEWISE_GANG=32 "$LANEWISE" run apart.c -d cpu -b 64 'i32[64]' >out 2>err &&
+    { echo "gangs that do not meet were not told"; exit 1; }
+grep -q "kernel 'apart': barrier divergence in block (0,0,0)" err || { cat err; exit 1; }
+
 # Of several gangs the last, which has fewer threads and code of its own.
 LANEWISE_GANG=32 "$LANEWISE" run k.c -k reads -d cpu -b 112 'f32[96]' 'f32[96]' 0 >out 2>err &&
     { echo "the last gang was not told"; exit 1; }
