@@ -72,7 +72,11 @@ static int start(const char *const *words, const int *outs, size_t count, pid_t 
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
-    return error ? cli_fail(CLI_BROKEN, "%s: %s", words[0], strerror(error)) : CLI_DONE;
+    if (!error)
+        return CLI_DONE;
+    bool is_short = error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE;
+    return cli_fail(is_short ? CLI_LAUNCH : CLI_BROKEN, "%s cannot be started: %s", words[0],
+                    strerror(error));
 }
 
 /* fail_compiler - it ended in another way than with a result; what it has to say it has said. */

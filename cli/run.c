@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct job {
@@ -48,6 +49,12 @@ static int open_device(struct job *job)
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 static int build(struct job *job)
 {
     const struct cli_options *options = job->options;
@@ -63,6 +70,8 @@ static int build(struct job *job)
     lw_status status = lw_program_build(job->device, options->file, &build, &job->program);
     if (status == LW_E_COMPILE && diagnostics > 0)
         return CLI_COMPILE;
+    if (status == LW_E_IO && access(options->file, R_OK) == 0 && !is_folder(options->file))
+        return cli_fail(CLI_LAUNCH, "%s", lw_last_error()); /* the file is not at fault */
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
@@ -227,6 +236,8 @@ static int fail_launch(struct job *job, lw_status status, bool was_launched)
         snprintf(text, sizeof text, "%s", lw_last_error());
     int failed = cli_exit_of(status);
     if (!was_launched && failed == CLI_USAGE && is_beyond_limits(job))
+        failed = CLI_LAUNCH;
+    if (status == LW_E_IO) /* code for this size of block: no file of the command line */
         failed = CLI_LAUNCH;
     if (was_launched && failed != CLI_FOUND)
         failed = CLI_LAUNCH;

@@ -128,11 +128,17 @@ static int check_file(const char *path)
     return is_directory ? cli_fail(CLI_USAGE, "%s: a directory", path) : CLI_DONE;
 }
 
+/* word_room - the most words of its command line, and the NULL. */
+static size_t word_room(const struct cli_options *options)
+{
+    return 14 + 2 * (options->define_count + options->include_dir_count);
+}
+
 /* make_words - the compiler's command line; release the array only. */
 static const char **make_words(const struct cli_options *options, const char *compiler,
                                const char *device, const char *block, const char *file)
 {
-    size_t count = 12 + 2 * (options->define_count + options->include_dir_count) + 2, n = 0;
+    size_t count = word_room(options), n = 0;
     const char **words = calloc(count, sizeof *words);
     if (!words)
         return NULL;
@@ -172,7 +178,7 @@ static int run_compiler(const struct cli_options *options, int out, bool *is_ref
     const char **words =
         make_words(options, compiler, show_device(options, device, sizeof device), block, file);
     if (!words)
-        return cli_fail_memory(options->define_count * sizeof *words);
+        return cli_fail_memory(word_room(options) * sizeof *words);
     failed = cli_compiler_run(words, &out, 1, is_refused);
     free(words);
     return failed;

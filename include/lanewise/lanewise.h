@@ -211,8 +211,9 @@ typedef struct lw_build_options {
 
 /* lw_program_build - compile a kernel file for a device, or take it from the cache.
  * path     the file; with options->source the name used in messages (NULL: "<source>")
- * errors   LW_E_ARG; LW_E_IO the file cannot be read; LW_E_COMPILE (the message is the first error,
- *          "file:line:column: text"; all of them went to on_diagnostic); LW_E_MEMORY;
+ * errors   LW_E_ARG; LW_E_IO the file cannot be read, or too many are open; LW_E_COMPILE (the
+ *          message is the first error, "file:line:column: text"; all of them went to
+ *          on_diagnostic); LW_E_MEMORY;
  *          LW_E_INTERNAL the compiler crashed, was killed or is not installed
  * owns     release with lw_program_destroy */
 LW_CHECKED lw_status lw_program_build(lw_device *device, const char *path,

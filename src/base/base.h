@@ -56,6 +56,10 @@ struct lw__bytes {
     size_t length;
 };
 
+/* lw__fail_system - "WHAT: REASON", for an errno: LW_E_MEMORY where memory is short, else LW_E_IO.
+ * Where descriptors ran out, the text says how many there may be. */
+lw_status lw__fail_system(int error, const char *what);
+
 /* lw__read_file, lw__read_descriptor - read everything from its start; name is for messages.
  * errors   LW_E_IO with the system's reason; LW_E_MEMORY */
 lw_status lw__read_file(const char *path, struct lw__bytes *out);

@@ -4,10 +4,23 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { STEP = 1 << 16, ENDLESS_MAX = 64 << 20 };
+
+lw_status lw__fail_system(int error, const char *what)
+{
+    struct rlimit files;
+
+    if (error == ENOMEM)
+        return lw__fail(LW_E_MEMORY, "%s: out of memory", what);
+    if (error == EMFILE && !getrlimit(RLIMIT_NOFILE, &files))
+        return lw__fail(LW_E_IO, "%s: too many open files; this process may have %llu (ulimit -n)",
+                        what, (unsigned long long)files.rlim_cur);
+    return lw__fail(LW_E_IO, "%s: %s", what, strerror(error));
+}
 
 static ssize_t read_some(int descriptor, char *to, size_t count)
 {
@@ -30,7 +43,7 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
 
     *out = (struct lw__bytes){0};
     if (lseek(descriptor, 0, SEEK_SET) < 0 && errno != ESPIPE)
-        return lw__fail(LW_E_IO, "%s: %s", name, strerror(errno));
+        return lw__fail_system(errno, name);
     endless = fstat(descriptor, &info) || !S_ISREG(info.st_mode);
     do {
         if (endless && length > ENDLESS_MAX) {
@@ -52,7 +65,7 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
     } while (got > 0);
     if (got < 0) {
         free(bytes);
-        return lw__fail(LW_E_IO, "%s: %s", name, strerror(errno));
+        return lw__fail_system(errno, name);
     }
     bytes[length] = '\0';
     *out = (struct lw__bytes){bytes, length};
@@ -69,7 +82,7 @@ lw_status lw__read_file(const char *path, struct lw__bytes *out)
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0)
-        return lw__fail(LW_E_IO, "%s: %s", path, strerror(errno));
+        return lw__fail_system(errno, path);
     status = lw__read_descriptor(descriptor, path, out);
     close(descriptor);
     return status;

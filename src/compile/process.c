@@ -86,8 +86,8 @@ bool lw__process_start(const char *const *argv, int in, const int *keep, size_t 
         e = posix_spawnp(&process->pid, argv[0], &actions, NULL, (char **)argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (e)
-        return lw__defect("%s cannot be started: %s; it must be installed and on PATH", argv[0],
-                          strerror(e));
+        return lw__defect("%s cannot be started: %s%s", argv[0], strerror(e),
+                          e == ENOENT || e == EACCES ? "; it must be installed and on PATH" : "");
     limit_memory(process->pid);
     return true;
 }

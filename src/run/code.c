@@ -105,8 +105,7 @@ static lw_status load_from_memory(struct build *b, const void *payload, size_t b
 
     c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
     if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
-        return lw__fail(LW_E_IO, "the code of '%s' cannot be put into a memory file: %s",
-                        b->compile->name, strerror(errno));
+        return lw__fail_system(errno, "a memory file for the compiled kernels");
     snprintf(path, sizeof path, "/proc/self/fd/%d", c->payload_file);
     return b->device->ops->load(b->device->state, path, payload, bytes, &c->loaded);
 }
@@ -147,9 +146,12 @@ lw_status lw__code_open(const char *path, void **object)
 {
     const char *why;
 
+    errno = 0;
     *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (*object)
         return LW_OK;
+    if (errno == ENOMEM || errno == EMFILE) /* dlerror() may blame the file */
+        return lw__fail_system(errno, "the compiled kernels cannot be loaded");
     why = dlerror();
     return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
 }

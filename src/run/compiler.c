@@ -39,22 +39,26 @@ static bool is_program(const char *path)
     return S_ISREG(s.st_mode) && access(path, X_OK) == 0;
 }
 
-static bool try_path(char **path, const char *folder, int folder_length, const char *below)
+/* *path is set if it is a program. */
+static lw_status try_path(char **path, const char *folder, int folder_length, const char *below)
 {
     struct lw__text text = {0};
+    lw_status status = LW_OK;
 
     lw__text_add(&text, "%.*s%s", folder_length, folder, below);
-    if (!text.failed && is_program(text.data)) {
+    if (text.failed)
+        status = lw__fail(LW_E_MEMORY, "out of memory: the compiler's path");
+    else if (is_program(text.data)) {
         *path = text.data;
-        return true;
+        return LW_OK;
     }
     lw__text_free(&text);
-    return false;
+    return status;
 }
 
 /* Places relative to the folder of the library: build/src/run and build in the build tree,
  * PREFIX/lib and PREFIX/lib/<triple> when installed. */
-static bool try_beside_library(char **path)
+static lw_status try_beside_library(char **path)
 {
     static const char *const below[] = {
         "/../compile/lanewise-compile",
@@ -67,11 +71,10 @@ static bool try_beside_library(char **path)
     const char *slash;
 
     if (!dladdr(&anchor, &info) || !info.dli_fname || !(slash = strrchr(info.dli_fname, '/')))
-        return false;
-    for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
-        if (try_path(path, info.dli_fname, (int)(slash - info.dli_fname), below[i]))
-            return true;
-    return false;
+        return LW_OK;
+    for (size_t i = 0; i < sizeof below / sizeof below[0] && !*path; i++)
+        LW_TRY(try_path(path, info.dli_fname, (int)(slash - info.dli_fname), below[i]));
+    return LW_OK;
 }
 
 lw_status lw__compiler_find(char **path)
@@ -88,7 +91,10 @@ lw_status lw__compiler_find(char **path)
         *path = lw__copy_string(named);
         return *path ? LW_OK : lw__fail(LW_E_MEMORY, "out of memory: the compiler's path");
     }
-    if (try_beside_library(path) || try_path(path, LW_LIBEXECDIR, INT_MAX, "/lanewise-compile"))
+    LW_TRY(try_beside_library(path));
+    if (!*path)
+        LW_TRY(try_path(path, LW_LIBEXECDIR, INT_MAX, "/lanewise-compile"));
+    if (*path)
         return LW_OK;
     return lw__fail(LW_E_INTERNAL,
                     "lanewise-compile is neither beside the library nor in %s; "
@@ -150,12 +156,14 @@ static char **command_line(const struct lw__compile *c, struct block_text *block
 /* A memory file with these bytes in it, numbered FILE_MIN or higher; -1 with errno set. */
 static int memory_file(const char *name, const void *bytes, size_t count)
 {
-    int low = memfd_create(name, MFD_CLOEXEC), high;
+    int low = memfd_create(name, MFD_CLOEXEC), high, error;
 
     if (low < 0)
         return -1;
     high = fcntl(low, F_DUPFD_CLOEXEC, FILE_MIN);
+    error = errno == EINVAL ? EMFILE : errno; /* a limit that is below FILE_MIN */
     close(low);
+    errno = error;
     if (high >= 0 && !lw__write_all(high, bytes, count)) {
         close(high);
         return -1;
@@ -301,6 +309,21 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     return slow ? LW_E_COMPILE : LW_E_INTERNAL;
 }
 
+/* What the system is short of is no fault of the compiler's. */
+static lw_status fail_start(const struct lw__compile *compile, int error)
+{
+    struct lw__text what = {0};
+    lw_status status;
+
+    if (error != ENOMEM && error != EMFILE && error != ENFILE && error != EAGAIN)
+        return lw__fail(LW_E_INTERNAL, "'%s' cannot be started: %s", compile->compiler,
+                        strerror(error));
+    lw__text_add(&what, "'%s' cannot be started", compile->compiler);
+    status = lw__fail_system(error, what.failed ? "lanewise-compile cannot be started" : what.data);
+    lw__text_free(&what);
+    return status;
+}
+
 static lw_status run(const struct lw__compile *compile, const struct child *child, char **words,
                      struct lw__bytes *out, bool *clean)
 {
@@ -310,8 +333,7 @@ static lw_status run(const struct lw__compile *compile, const struct child *chil
 
     e = start(compile, child, words, &pid);
     if (e)
-        return lw__fail(e == ENOMEM ? LW_E_MEMORY : LW_E_INTERNAL, "'%s' cannot be started: %s",
-                        compile->compiler, strerror(e));
+        return fail_start(compile, e);
     known = wait_for(pid, &wait_status);
     *clean = !known || (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_BUILT);
     if (!*clean && !(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_REFUSED))
@@ -337,7 +359,7 @@ lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *
     if (!compile->path)
         child.source = memory_file("lanewise-source", compile->source, compile->source_bytes);
     if (child.out < 0 || child.printed < 0 || (!compile->path && child.source < 0)) {
-        status = lw__fail(LW_E_IO, "a memory file cannot be made: %s", strerror(errno));
+        status = lw__fail_system(errno, "memory files for lanewise-compile");
         goto done;
     }
     status = run(compile, &child, words, out, clean);

@@ -191,8 +191,9 @@ static lw_status outcome(struct lw__cpu_run *run)
     if (atomic_load(&run->failure.is_set))
         return lw__fail(run->failure.status, "%s", run->failure.message.text);
     if (atomic_load(&run->short_of_memory))
-        return lw__fail(LW_E_MEMORY, "kernel '%s': no memory for a block: %zu + %zu bytes", kernel,
-                        run->launch->shared_bytes, run->launch->dynamic_bytes);
+        return lw__fail(LW_E_MEMORY,
+                        "kernel '%s': out of memory: a block with %zu + %zu bytes of SHARED memory",
+                        kernel, run->launch->shared_bytes, run->launch->dynamic_bytes);
     if (!atomic_load(&run->stopped))
         return LW_OK;
     if (atomic_load(run->launch->cancelled))

@@ -498,7 +498,11 @@ lw_status lw__pool_ready(void)
         return lw__fail(LW_E_DEVICE, "the process is ending; nothing runs any more");
     if (!pool.count)
         start_worker();
-    return pool.count ? LW_OK : lw__fail(LW_E_MEMORY, "no worker thread can be started");
+    return pool.count
+               ? LW_OK
+               : lw__fail(LW_E_MEMORY,
+                          "no thread for kernels can be started: "
+                          "memory for its stack or a thread of this user (ulimit -u) is lacking");
 }
 
 /* At exit the sleeping workers go home, so that leak checkers find nothing. One that is busy may

@@ -1,0 +1,109 @@
+# short-of-things.sh - where descriptors or memory run out, the message says so and blames nothing
+# else, and the exit status is not that of a mistake of the user's.
+set -eu
+
+if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q '__asan_init\|__tsan_init'; then
+    echo "a sanitizer has an allocator and descriptors of its own"
+    exit 77
+fi
+printf '#include <lanewise/kernel.h>\nKERNEL void one(float *a)\n{\n    a[0] = 1;\n}\n' >one.c
+export LANEWISE_CACHE_DIR="$TMP/cache"
+"$LANEWISE" run one.c -d ref 'f32[1]' >right
+"$LANEWISE" run one.c -d cpu 'f32[1]' | cmp - right
+
+# judge WHAT TEXT - of the last run, $status, out and err: done, or short of what TEXT says
+judge()
+{
+    if [ "$status" = 0 ]; then
+        cmp -s out right && [ ! -s err ] && return
+    elif [ "$status" = 4 ]; then
+        [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep -Eq "$2" err && return
+    fi
+    echo "$1: status $status"
+    cat out err
+    exit 1
+}
+
+# ---- descriptors: fewer than a process has of its own do not get as far as our code -----------
+
+for device in ref cpu; do
+    done=0 refused=0
+    for cache in 0 1; do
+        for most in 5 6 7 8 9 10 11 12 13 14 15 16 20 24; do
+            status=0
+            # shellcheck disable=SC2016 # words of the inner shell
+            LANEWISE_CACHE=$cache sh -c 'ulimit -n $1; shift; exec "$@"' sh $most \
+                "$LANEWISE" run one.c -d $device 'f32[1]' >out 2>err || status=$?
+            judge "ulimit -n $most, $device" \
+                "too many open files; this process may have $most \(ulimit -n\)"
+            [ $status = 0 ] && done=$((done + 1)) || refused=$((refused + 1))
+        done
+    done
+    [ $done -gt 0 ] && [ $refused -gt 0 ] || { echo "$done done, $refused refused"; exit 1; }
+done
+
+# ---- memory: the n-th allocation of the command fails, for n = 1, 2, 3 ... ----------------------
+
+cat >short.c <<'C'
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char *program_invocation_short_name;
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+
+static int fails(void)
+{
+    static atomic_long count, at = -1;
+    if (at < 0) {
+        const char *n = getenv("SHORT_AT");
+        at = n && !strcmp(program_invocation_short_name, "lanewise") ? atol(n) : 0;
+    }
+    if (!at || atomic_fetch_add(&count, 1) + 1 != at)
+        return 0;
+    errno = write(9, "x", 1) == 1 ? ENOMEM : EIO;
+    return 1;
+}
+
+void *malloc(size_t n)
+{
+    return fails() ? NULL : __libc_malloc(n);
+}
+void *calloc(size_t count, size_t n)
+{
+    return fails() ? NULL : __libc_calloc(count, n);
+}
+void *realloc(void *old, size_t n)
+{
+    return fails() ? NULL : __libc_realloc(old, n);
+}
+void *aligned_alloc(size_t align, size_t n)
+{
+    return fails() ? NULL : __libc_memalign(align, n);
+}
+C
+"$CC" -D_GNU_SOURCE -shared -fPIC -O1 short.c -o short.so
+
+# sweep LEAST WORDS... - as long as there is an n-th allocation; at least LEAST of them
+sweep()
+{
+    least=$1 n=0
+    shift
+    while :; do
+        n=$((n + 1)) status=0
+        : >hit
+        LD_PRELOAD=$TMP/short.so SHORT_AT=$n "$LANEWISE" "$@" >out 2>err 9>hit || status=$?
+        judge "allocation $n of $*" 'memory'
+        [ -s hit ] || break
+    done
+    [ $n -gt "$least" ] || { echo "only $n allocations of $*"; exit 1; }
+}
+sweep 50 run one.c -d ref 'f32[1]'
+sweep 50 run one.c -d cpu 'f32[1]'
+"$LANEWISE" show one.c --stage ir >right
+sweep 3 show one.c --stage ir
+"$LANEWISE" run one.c -d ref 'f32[1]' >right
+LANEWISE_CACHE=0 sweep 50 run one.c -d ref 'f32[1]'
