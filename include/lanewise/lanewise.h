@@ -361,6 +361,25 @@ LW_API void lw_stream_destroy(lw_stream *stream);
 /* lw_stream_device - what lw_stream_create was given; borrowed. NULL for NULL. */
 LW_API lw_device *lw_stream_device(const lw_stream *stream);
 
+/* lw_stream_wrap - a stream on top of someone else's, of "cuda": native is a CUstream of the
+ * device's primary context, NULL the default stream. It must outlive this one, which neither
+ * synchronises nor destroys it.
+ * Launches are put into it and not followed: after the first one of a kernel with a size of block a
+ * launch makes no memory, calls no function of the host and waits for nothing, so that the stream
+ * can be captured into a CUDA graph. What goes wrong is told by the next call that finds it, or by
+ * lw_stream_check. Launches do not count as uses of a wrapped buffer; other buffers may be read or
+ * destroyed, which waits for all wrapped streams of the device. While the stream is captured it is
+ * LW_E_ARG to wait for it, to record or wait for an event, to launch a kernel that prints, or what
+ * needs memory; what the graph uses must live as long as the graph, this stream included.
+ * errors   LW_E_ARG, LW_E_MEMORY; LW_E_DEVICE it is of another context, or the device is lost;
+ *          LW_E_UNSUPPORTED the device has no such streams
+ * owns     release with lw_stream_destroy, which waits for it unless it is captured */
+LW_CHECKED lw_status lw_stream_wrap(lw_device *device, void *native, lw_stream **stream);
+
+/* lw_stream_check - what is known by now of the failures of a stream, without waiting.
+ * errors   as lw_stream_wait */
+LW_CHECKED lw_status lw_stream_check(lw_stream *stream);
+
 /* lw_stream_wait - wait until all work queued so far is done; the waiting thread does a part of it,
  * or all.
  * errors   that of the first LW_LAUNCH since the last wait that was refused: it is told once, the

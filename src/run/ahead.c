@@ -209,6 +209,18 @@ bool lw__ahead_drain_device(const lw_device *device)
     return false;
 }
 
+void lw__ahead_look(lw_stream *stream)
+{
+    static const struct timespec long_ago;
+    const struct lw__job *first = NULL;
+
+    while (stream->ahead && stream->ahead != first && !stream->is_draining) {
+        first = stream->ahead;
+        if (!drain(stream, stream->ahead, &long_ago))
+            return;
+    }
+}
+
 /* ---- adding: locked, but while they wait ---- */
 
 static void append(lw_stream *s, struct lw__job *job)

@@ -208,6 +208,11 @@ void lw_buffer_destroy(lw_buffer *buffer)
 
     if (!buffer || atomic_fetch_sub(&buffer->holds, 1) != 1)
         return;
+    if (buffer->is_used_unseen && !buffer->is_wrapped) {
+        lw__lock();
+        (void)lw__streams_await_wrapped(buffer->device);
+        lw__unlock();
+    }
     release = buffer->release;
     memory = buffer->memory;
     user = buffer->user;
@@ -248,12 +253,26 @@ lw_dtype lw_buffer_dtype(const lw_buffer *buffer)
 
 /* ---- contents ---- */
 
+/* Locked. For launches that nobody follows. */
+static lw_status wait_unseen(lw_buffer *b)
+{
+    lw_status status;
+
+    b->is_used_unseen = false;
+    status = lw__streams_await_wrapped(b->device);
+    if (status)
+        b->is_used_unseen = true;
+    return status;
+}
+
 /* Locked. Wait for the launches that use it; its contents are then the caller's. */
 static lw_status wait_unused(lw_buffer *b)
 {
     while (!b->mapped && b->uses)
         if (!lw__ahead_drain_use(b))
             lw__wait_change(NULL);
+    if (b->is_used_unseen)
+        LW_TRY(wait_unseen(b));
     return b->mapped ? lw__fail(LW_E_ARG, "the buffer is mapped; it needs lw_buffer_unmap first")
                      : LW_OK;
 }

@@ -4,7 +4,8 @@
  * libraries in the process use too. It is current to a thread only from lw__cuda_enter to
  * lw__cuda_leave. Nothing here takes the library's lock; `lock` of a GPU may be taken under it.
  *
- * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_mark, cuda_report.
+ * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_wrap,
+ * cuda_mark, cuda_report.
  */
 #ifndef LW_CUDA_H
 #define LW_CUDA_H
@@ -99,6 +100,10 @@ struct lw__cuda_queue {
     uint64_t prints;          /* memory for what one launch prints; 0: not needed so far */
     _Atomic(uint32_t *) stop; /* pinned, of all its records; NULL: it has none so far */
     uint64_t stop_address;
+    bool is_wrapped;                  /* the driver's stream is someone else's: cuda_wrap.c */
+    bool is_capturing;                /* it was, when its last launch came */
+    struct lw__cuda_lasting *lasting; /* gpu->lock: records */
+    char last_kernel[64];             /* gpu->lock; wrapped: "" before the first launch */
 };
 enum { LW_CUDA_PRINT_BYTES = 8 << 20 };
 
@@ -106,6 +111,19 @@ extern const struct lw__queue_ops lw__cuda_queue_ops;
 lw_status lw__cuda_fill(void *state, const struct lw__launch *launch, uint32_t *blocks);
 lw_status lw__cuda_check(void *state, const struct lw__launch *launch);
 lw_status lw__cuda_launch(void *state, const struct lw__launch *launch);
+
+/* Entered. Results of the driver. prepare: what is there once a queue; start_kernel: the launch. */
+int lw__cuda_prepare(struct lw__cuda_queue *queue, uint32_t uses);
+int lw__cuda_start_kernel(struct lw__cuda_queue *queue, const struct lw__launch *launch,
+                          uint64_t record);
+
+/* ---- cuda_wrap.c: queues that are wrapped; the others as in lw__queue_ops ---- */
+
+lw_status lw__cuda_issue_wrapped(struct lw__cuda_queue *queue,
+                                 const struct lw__launch *launch); /* entered */
+void lw__cuda_free_lasting(struct lw__cuda_queue *queue, bool is_entered);
+lw_status lw__cuda_refuse_capture(void *state, void *queue, const char *what);
+lw_status lw__cuda_check_queue(void *state, void *queue, bool asks);
 
 /* ---- cuda_mark.c: as in lw__queue_ops ---- */
 

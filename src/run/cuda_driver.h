@@ -22,6 +22,7 @@ enum lw__cu_result {
     LW_CU_OUT_OF_MEMORY = 2,
     LW_CU_NO_DEVICE = 100,
     LW_CU_ECC_UNCORRECTABLE = 214,
+    LW_CU_INVALID_CONTEXT = 201,
     LW_CU_INVALID_PTX = 218,
     LW_CU_NVLINK_UNCORRECTABLE = 220,
     LW_CU_UNSUPPORTED_PTX_VERSION = 222,
@@ -131,6 +132,8 @@ enum lw__cu_flags {
        struct cu_stream *stream, void **parameters, void **extra))                                 \
     X(stream_create, "cuStreamCreate", (struct cu_stream * *stream, unsigned flags))               \
     X(stream_destroy, "cuStreamDestroy_v2", (struct cu_stream * stream))                           \
+    X(stream_context, "cuStreamGetCtx", (struct cu_stream * stream, struct cu_context * *context)) \
+    X(stream_is_capturing, "cuStreamIsCapturing", (struct cu_stream * stream, int *status))        \
     X(stream_query, "cuStreamQuery", (struct cu_stream * stream))                                  \
     X(stream_wait, "cuStreamSynchronize", (struct cu_stream * stream))                             \
     X(stream_wait_event, "cuStreamWaitEvent",                                                      \

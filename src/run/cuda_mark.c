@@ -170,6 +170,7 @@ lw_status lw__cuda_await(void *state, void *queue, void *mark, const struct time
     struct lw__cuda *gpu = state;
     int result;
 
+    LW_TRY(lw__cuda_refuse_capture(gpu, queue, "it cannot be waited for"));
     LW_TRY(lw__cuda_enter(gpu));
     if (deadline)
         result = wait_until(gpu, q, m, deadline);

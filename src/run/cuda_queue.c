@@ -115,7 +115,7 @@ static lw_status take(struct lw__cuda_queue *q, const struct lw__launch *l, bool
 /* ---- records ---- */
 
 /* Entered. The word that tells waiting threads to end, and memory for prints: once a queue. */
-static int prepare(struct lw__cuda_queue *q, uint32_t uses)
+int lw__cuda_prepare(struct lw__cuda_queue *q, uint32_t uses)
 {
     const struct lw__cuda_driver *cu = q->gpu->driver;
     void *word;
@@ -207,7 +207,7 @@ lw_status lw__cuda_fill(void *state, const struct lw__launch *l, uint32_t *block
 }
 
 /* Entered. */
-static int start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, uint64_t record)
+int lw__cuda_start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, uint64_t record)
 {
     static const char no_args[LW_CUDA_ALIGN];
     const struct lw__cuda_code *c = l->code;
@@ -226,7 +226,7 @@ static int start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, ui
                                             &programmatic,
                                             1};
 
-    if (c->follows && q->gpu->driver->launch_with)
+    if (c->follows && !q->is_capturing && q->gpu->driver->launch_with)
         return q->gpu->driver->launch_with(&config, c->function, parameters, NULL);
     return q->gpu->driver->launch(c->function, l->grid.x, l->grid.y, l->grid.z, l->block.x,
                                   l->block.y, l->block.z, (unsigned)dynamic_bytes(l), q->stream,
@@ -259,11 +259,11 @@ static int start(struct lw__cuda_queue *q, const struct lw__launch *l,
     int result;
 
     if (!c->uses)
-        return start_kernel(q, l, 0);
-    result = prepare(q, c->uses);
+        return lw__cuda_start_kernel(q, l, 0);
+    result = lw__cuda_prepare(q, c->uses);
     stop_if_cancelled(q, l);
     result = result ? result : write_record(q, f, c->uses);
-    result = result ? result : start_kernel(q, l, f->record);
+    result = result ? result : lw__cuda_start_kernel(q, l, f->record);
     return result ? result : read_record(q, f, c->uses);
 }
 
@@ -301,6 +301,14 @@ static bool takes(void *state, const struct lw__launch *l)
     return !(c->uses & LW_CUDA_PRINTS);
 }
 
+/* Nobody waits for the end of it. */
+static bool is_untold(const struct lw__launch *l)
+{
+    const struct lw__cuda_queue *q = l->queue;
+
+    return q->is_wrapped && takes(NULL, l);
+}
+
 static lw_status issue(void *state, const struct lw__launch *l, void **flight)
 {
     struct lw__cuda *gpu = state;
@@ -308,7 +316,10 @@ static lw_status issue(void *state, const struct lw__launch *l, void **flight)
     lw_status status;
 
     LW_TRY(lw__cuda_enter(gpu));
-    status = take_off(l->queue, l, &f);
+    if (is_untold(l))
+        status = lw__cuda_issue_wrapped(l->queue, l);
+    else
+        status = take_off(l->queue, l, &f);
     lw__cuda_leave(gpu);
     *flight = f;
     return status;
@@ -336,6 +347,8 @@ lw_status lw__cuda_launch(void *state, const struct lw__launch *launch)
     char error[LW_MESSAGE_MAX + 1];
     void *flight;
 
+    LW_TRY(
+        lw__cuda_refuse_capture(state, launch->queue, "a kernel that prints cannot be launched"));
     LW_TRY(issue(state, launch, &flight));
     if (!lw__cuda_await(state, launch->queue, NULL, NULL))
         return retire(state, launch, flight, NULL);
@@ -367,28 +380,53 @@ static void unlist(struct lw__cuda_queue *q)
     pthread_mutex_unlock(&q->gpu->lock);
 }
 
-static lw_status create(void *state, void **queue)
+/* Entered. */
+static int find_stream(struct lw__cuda *gpu, struct cu_stream *native, bool is_wrapped,
+                       struct cu_stream **stream)
 {
-    struct lw__cuda *gpu = state;
+    struct cu_context *context = NULL;
+    int result;
+
+    if (!is_wrapped)
+        return gpu->driver->stream_create(stream, LW_CU_STREAM_NON_BLOCKING);
+    *stream = native;
+    result = gpu->driver->stream_context(native, &context);
+    return !result && context != gpu->context ? LW_CU_INVALID_CONTEXT : result;
+}
+
+static lw_status make(struct lw__cuda *gpu, void *native, bool is_wrapped, void **queue)
+{
     struct lw__cuda_queue *q;
     int result;
 
     LW_TRY(lw__cuda_enter(gpu));
     q = calloc(1, sizeof *q);
-    result = q ? gpu->driver->stream_create(&q->stream, LW_CU_STREAM_NON_BLOCKING) : 0;
+    result = q ? find_stream(gpu, native, is_wrapped, &q->stream) : 0;
     lw__cuda_leave(gpu);
     if (!q)
         return lw__fail(LW_E_MEMORY, "out of memory: a stream");
     if (result) {
         free(q);
-        return lw__cuda_fail(gpu, result, "device '%s': a stream", gpu->name);
+        return lw__cuda_fail(gpu, result, "device '%s': a stream%s", gpu->name,
+                             is_wrapped ? " of someone else" : "");
     }
     q->gpu = gpu;
+    q->is_wrapped = is_wrapped;
     q->under_way_end = &q->under_way;
     atomic_init(&q->stop, NULL);
     list(q);
     *queue = q;
     return LW_OK;
+}
+
+static lw_status create(void *state, void **queue)
+{
+    return make(state, NULL, false, queue);
+}
+
+static lw_status wrap(void *state, void *native, void **queue)
+{
+    return make(state, native, true, queue);
 }
 
 static void destroy(void *state, void *queue)
@@ -400,17 +438,20 @@ static void destroy(void *state, void *queue)
 
     if (!lw__cuda_is_forked())
         unlist(q);
-    if (is_entered) /* what was let go of without having been awaited, as that failed */
+    if (is_entered &&
+        !q->is_wrapped) /* what was let go of without having been awaited, as that failed */
         (void)gpu->driver->stream_wait(q->stream);
     free_flights(gpu, q->plain, is_entered);
     free_flights(gpu, q->recorded, is_entered);
     free_flights(gpu, q->under_way, false);
+    lw__cuda_free_lasting(q, is_entered);
     if (is_entered) {
         if (q->prints)
             (void)gpu->driver->memory_destroy(q->prints);
         if (word)
             (void)gpu->driver->host_destroy(word);
-        (void)gpu->driver->stream_destroy(q->stream);
+        if (!q->is_wrapped)
+            (void)gpu->driver->stream_destroy(q->stream);
         lw__cuda_leave(gpu);
     }
     free(q);
@@ -418,6 +459,9 @@ static void destroy(void *state, void *queue)
 
 const struct lw__queue_ops lw__cuda_queue_ops = {
     .create = create,
+    .wrap = wrap,
+    .refuse_capture = lw__cuda_refuse_capture,
+    .check = lw__cuda_check_queue,
     .destroy = destroy,
     .stop = stop,
     .takes = takes,

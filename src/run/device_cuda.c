@@ -48,21 +48,29 @@ static bool is_among(const char *name, const char *const *names, int count)
     return false;
 }
 
+/* False: there is no room for one more. */
+static bool add_name(const char *name, const char **names, int *count)
+{
+    if (is_among(name, names, *count))
+        return true;
+    if (*count == NAMES_MAX)
+        return false;
+    names[(*count)++] = name;
+    return true;
+}
+
 /* Locked. The driver does not say whose fault it was: the kernels that were under way. */
 static void add_suspects(const struct lw__cuda *gpu, struct lw__message *m)
 {
     const char *names[NAMES_MAX];
     int count = 0, more = 0;
 
-    for (const struct lw__cuda_queue *q = gpu->queues; q; q = q->next)
-        for (const struct lw__cuda_flight *f = q->under_way; f; f = f->next) {
-            if (is_among(f->kernel, names, count))
-                continue;
-            if (count < NAMES_MAX)
-                names[count++] = f->kernel;
-            else
-                more = 1;
-        }
+    for (const struct lw__cuda_queue *q = gpu->queues; q; q = q->next) {
+        if (*q->last_kernel)
+            more |= !add_name(q->last_kernel, names, &count);
+        for (const struct lw__cuda_flight *f = q->under_way; f; f = f->next)
+            more |= !add_name(f->kernel, names, &count);
+    }
     if (!count)
         lw__message_add(m, "no launch was under way");
     for (int i = 0; i < count; i++)

@@ -66,6 +66,14 @@ struct lw__queue_ops {
     lw_status (*create)(void *state, void **queue);
     void (*destroy)(void *state, void *queue); /* all its launches are retired, but after a fork */
 
+    /* wrap - a queue that is the device's own `native`, of someone else; NULL: there is no such.
+     * The stream of such a queue has nothing ahead: issue leaves *flight NULL, and nothing is
+     * retired. refuse_capture - LW_E_ARG with `what` if it is wrapped and its owner captures it.
+     * check - what is known by now of what went wrong; asks: also that which takes a call. */
+    lw_status (*wrap)(void *state, void *native, void **queue);
+    lw_status (*refuse_capture)(void *state, void *queue, const char *what);
+    lw_status (*check)(void *state, void *queue, bool asks);
+
     /* stop - its stream is cancelled: what runs should end soon. Under the lock. */
     void (*stop)(void *state, void *queue);
 

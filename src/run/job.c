@@ -165,14 +165,22 @@ void lw__job_free(struct lw__job *job)
     destroy(job);
 }
 
-uint64_t lw__jobs_free(struct lw__job *jobs)
+uint64_t lw__jobs_count(const struct lw__job *jobs)
 {
     uint64_t count = 0;
+
+    for (; jobs; jobs = jobs->next)
+        count += jobs->kind != LW_JOB_FENCE;
+    return count;
+}
+
+uint64_t lw__jobs_free(struct lw__job *jobs)
+{
+    const uint64_t count = lw__jobs_count(jobs);
 
     while (jobs) {
         struct lw__job *next = jobs->next;
 
-        count += jobs->kind != LW_JOB_FENCE;
         lw__job_free(jobs);
         jobs = next;
     }
@@ -193,8 +201,10 @@ lw_status lw__job_claim(struct lw__job *job)
                             job->kernel->row->name, p + 1, job->kernel->params[p].name,
                             job->kernel->params[p].type);
         }
-    for (size_t i = 0; i < job->buffer_count; i++)
+    for (size_t i = 0; i < job->buffer_count; i++) {
         job->buffers[i]->uses++;
+        job->buffers[i]->is_used_unseen |= job->stream->is_wrapped;
+    }
     job->claimed = true;
     return LW_OK;
 }

@@ -229,8 +229,9 @@ struct lw_buffer {
     bool is_wrapped, read_only;                /* memory is someone else's */
     void (*release)(void *memory, void *user); /* wrapped; NULL: nobody wants to know */
     void *user;
-    bool mapped; /* locked */
-    size_t uses; /* locked: queued or running launches that hold it */
+    bool mapped;         /* locked */
+    bool is_used_unseen; /* locked: launches on wrapped streams have it, or had */
+    size_t uses;         /* locked: queued or running launches that hold it */
 };
 void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
 
@@ -286,7 +287,8 @@ lw_status lw__args_pack(struct lw__job *job, const lw_arg *args, size_t count);
  * lw__jobs_free: a list; how many there were, but for fences. */
 void lw__job_free(struct lw__job *job);
 uint64_t lw__jobs_free(struct lw__job *jobs);
-void lw__jobs_destroy_spare(lw_stream *stream); /* the stream goes away */
+uint64_t lw__jobs_count(const struct lw__job *jobs); /* the same */
+void lw__jobs_destroy_spare(lw_stream *stream);      /* the stream goes away */
 
 /* lw__job_claim - locked: its launch uses the buffers from now on. lw__job_unclaim: no more.
  * errors   LW_E_ARG one is mapped */
@@ -322,6 +324,9 @@ struct lw_stream {
     char note[LW_MESSAGE_MAX + 1];
     atomic_bool cancelled;           /* read by the device without the lock */
     struct lw__scratch *scratch;     /* what it lends */
+    bool is_wrapped;                 /* fixed: the queue is someone else\'s */
+    struct lw__kept *kept;           /* of who steps it: programs that are held; wrapped */
+    size_t guests;                   /* threads that wait for this wrapped stream for a buffer */
     _Atomic(struct lw__job *) spare; /* job.c; not locked */
     atomic_size_t spare_count;
     struct lw__output *outputs, **outputs_end; /* of finished launches, not delivered yet */
@@ -352,6 +357,22 @@ void lw__stream_note(lw_stream *stream, lw_status status);
  * False: not in time. */
 bool lw__stream_wait_more(lw_stream *stream, const struct timespec *deadline);
 
+/* lw__stream_make - the queue is its own from then on, also after a failure. errors: LW_E_MEMORY */
+lw_status lw__stream_make(lw_device *device, void *queue, bool is_wrapped, lw_stream **stream);
+
+/* ---- stream_wrap.c ---- */
+
+/* lw__stream_admit - may a wrapped stream take the job? Not locked.
+ * errors   a failure that is known by now; LW_E_ARG it is being captured */
+lw_status lw__stream_admit(lw_stream *stream, enum lw__job_kind kind);
+bool lw__stream_keep(lw_stream *stream, lw_program *program); /* false: memory is short */
+void lw__stream_let_go(lw_stream *stream);                    /* of what is kept */
+
+/* Wait for a wrapped stream; for all of a device, locked but while it waits. errors: LW_E_ARG it is
+ * being captured; LW_E_TIMEOUT, without a message; the stream's failure */
+lw_status lw__stream_await_wrapped(lw_stream *stream, const struct timespec *deadline);
+lw_status lw__streams_await_wrapped(const lw_device *device);
+
 /* ---- scratch.c ---- */
 
 void lw__scratch_free(lw_stream *stream); /* not locked; nobody uses the stream any more */
@@ -359,6 +380,7 @@ void lw__scratch_free(lw_stream *stream); /* not locked; nobody uses the stream 
 /* ---- ahead.c: jobs that the device has taken; all locked, but while they wait ---- */
 
 void lw__ahead_add(lw_stream *stream, struct lw__job *job); /* the stream owns it */
+void lw__ahead_look(lw_stream *stream);                     /* retire what is over by now */
 void lw__ahead_void(lw_stream *stream); /* the stream has failed before all that is ahead */
 
 /* lw__ahead_drain - wait for what is ahead, and retire it; for another thread, if one does so

@@ -15,7 +15,8 @@ struct lw__scratch {
     bool is_taken;
 };
 
-/* Locked. The smallest that is free and fits, else the largest that is free. */
+/* Locked. The smallest that is free and fits; else the largest that is free, but on a wrapped
+ * stream, where queued launches do not hold what they use. */
 static struct lw__scratch *choose(const lw_stream *s, size_t bytes)
 {
     struct lw__scratch *best = NULL;
@@ -26,7 +27,7 @@ static struct lw__scratch *choose(const lw_stream *s, size_t bytes)
         const bool is_better =
             size >= bytes && best_size >= bytes ? size < best_size : size > best_size;
 
-        if (p->is_taken || (best && !is_better))
+        if (p->is_taken || (best && !is_better) || (s->is_wrapped && size < bytes))
             continue;
         best = p;
         best_size = size;
@@ -52,18 +53,28 @@ static struct lw__scratch *take(lw_stream *s, size_t bytes)
     return p;
 }
 
+static lw_status check_capture(const lw_stream *s)
+{
+    if (!s->is_wrapped)
+        return LW_OK;
+    return s->device->ops->queue->refuse_capture(
+        s->device->state, s->queue, "lw_stream_reserve has scratch memory made before");
+}
+
 /* Locked, but while memory is made. What was taken gets a larger buffer, or none and is free. */
 static lw_status grow(lw_stream *s, struct lw__scratch *p, size_t bytes)
 {
     const size_t more = bytes % SCRATCH_STEP ? SCRATCH_STEP - bytes % SCRATCH_STEP : 0;
-    lw_buffer *old = p->buffer, *buffer;
+    lw_buffer *old = p->buffer, *buffer = NULL;
     lw_status status;
 
     p->buffer = NULL;
     lw__unlock();
     lw_buffer_destroy(old);
-    status =
-        lw_buffer_create(s->device, LW_U8, bytes > SIZE_MAX - more ? bytes : bytes + more, &buffer);
+    status = check_capture(s);
+    if (!status)
+        status = lw_buffer_create(s->device, LW_U8, bytes > SIZE_MAX - more ? bytes : bytes + more,
+                                  &buffer);
     lw__lock();
     p->buffer = buffer;
     p->is_taken = !status;

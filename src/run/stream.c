@@ -98,11 +98,14 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
     job->launch.cancelled = &s->cancelled;
     job->is_ahead = is_taken(s, job);
     lw__unlock();
-    if (job->is_ahead)
+    if (s->is_wrapped && !lw__stream_keep(s, job->kernel->program))
+        status = lw__fail(LW_E_MEMORY, "%s: out of memory: a launch", job->launch.kernel);
+    else if (job->is_ahead)
         status = device->ops->queue->issue(device->state, &job->launch, &job->flight);
     else
         status = device->ops->launch(device->state, &job->launch);
     lw__lock();
+    job->is_ahead = job->is_ahead && !s->is_wrapped;
     if (!job->is_ahead)
         lw__stream_keep_output(s, job);
     return status;
@@ -219,32 +222,24 @@ static void destroy(lw_stream *s)
     free(s);
 }
 
-lw_status lw_stream_create(lw_device *device, lw_stream **stream)
+lw_status lw__stream_make(lw_device *device, void *queue, bool is_wrapped, lw_stream **stream)
 {
-    lw_status status = LW_OK;
-    lw_stream *s;
+    lw_stream *s = calloc(1, sizeof *s);
 
-    if (!stream)
-        return lw__fail(LW_E_ARG, "the place for the stream is NULL");
-    *stream = NULL;
-    if (!device)
-        return lw__fail(LW_E_ARG, "the device is NULL");
-    s = calloc(1, sizeof *s);
-    if (!s)
+    if (!s) {
+        if (queue)
+            device->ops->queue->destroy(device->state, queue);
         return lw__fail(LW_E_MEMORY, "out of memory: a stream");
+    }
     atomic_init(&s->cancelled, false);
     atomic_init(&s->spare, NULL);
     atomic_init(&s->spare_count, 0);
     s->outputs_end = &s->outputs;
     s->ahead_end = &s->ahead;
     s->device = device;
+    s->queue = queue;
+    s->is_wrapped = is_wrapped;
     lw__device_hold(device);
-    if (device->ops->queue)
-        status = device->ops->queue->create(device->state, &s->queue);
-    if (status) {
-        destroy(s);
-        return status;
-    }
     lw__lock();
     s->next = streams;
     if (streams)
@@ -253,6 +248,20 @@ lw_status lw_stream_create(lw_device *device, lw_stream **stream)
     lw__unlock();
     *stream = s;
     return LW_OK;
+}
+
+lw_status lw_stream_create(lw_device *device, lw_stream **stream)
+{
+    void *queue = NULL;
+
+    if (!stream)
+        return lw__fail(LW_E_ARG, "the place for the stream is NULL");
+    *stream = NULL;
+    if (!device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (device->ops->queue)
+        LW_TRY(device->ops->queue->create(device->state, &queue));
+    return lw__stream_make(device, queue, false, stream);
 }
 
 /* Locked. */
@@ -278,13 +287,17 @@ void lw_stream_destroy(lw_stream *stream)
 
     if (!stream)
         return;
+    if (stream->is_wrapped)
+        (void)lw__stream_await_wrapped(stream, NULL);
     lw__lock();
-    while (stream->finished < stream->queued || stream->ahead || stream->is_draining)
+    while (stream->finished < stream->queued || stream->ahead || stream->is_draining ||
+           stream->guests)
         (void)lw__stream_wait_more(stream, NULL);
     unlist(stream);
     lw__unlock();
     lw__jobs_free(stream->orphans);
     lw__scratch_free(stream);
+    lw__stream_let_go(stream);
     while ((out = stream->outputs)) {
         stream->outputs = *lw__output_next(out);
         lw__output_destroy(out);
@@ -394,6 +407,7 @@ lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job)
 {
     lw_status status;
 
+    LW_TRY(lw__stream_admit(stream, job->kind));
     lw__lock();
     status = enqueue(stream, job);
     lw__unlock();

@@ -95,6 +95,12 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
             in_time = lw__stream_wait_more(s, deadline);
     done = s->finished >= target;
     lw__unlock();
+    if (done && s->is_wrapped) {
+        status = lw__stream_await_wrapped(s, deadline);
+        if (status == LW_E_ARG)
+            return status;
+        done = status != LW_E_TIMEOUT;
+    }
     deliver(s);
     lw__lock();
     status = done

@@ -156,6 +156,21 @@ int ptxsim_stream_destroy(struct cu_stream *stream)
     return end(result);
 }
 
+int ptxsim_stream_context(struct cu_stream *stream, struct cu_context **context)
+{
+    const int result = begin_with(stream);
+
+    *context = result ? NULL : &device_context;
+    return end(result);
+}
+
+/* Nothing is ever captured. */
+int ptxsim_stream_is_capturing(struct cu_stream *stream, int *status)
+{
+    *status = 0;
+    return end(begin_with(stream));
+}
+
 int ptxsim_stream_query(struct cu_stream *stream)
 {
     const int result = begin_with(stream);

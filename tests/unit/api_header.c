@@ -78,6 +78,8 @@ static void (*const all[])(void) = {
     F(lw_stream_wait),
     F(lw_stream_wait_for),
     F(lw_stream_cancel),
+    F(lw_stream_wrap),
+    F(lw_stream_check),
     F(lw_stream_scratch),
     F(lw_stream_scratch_done),
     F(lw_stream_reserve),

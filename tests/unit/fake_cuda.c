@@ -10,7 +10,8 @@ enum {
     INVALID_CONTEXT = 201,
     NOT_FOUND = 500,
     NOT_READY = 600,
-    OUT_OF_RESOURCES = 701
+    OUT_OF_RESOURCES = 701,
+    CAPTURE_UNSUPPORTED = 900
 };
 
 /* ---- calls ---- */
@@ -54,6 +55,15 @@ static int begin(bool needs_context)
         pthread_mutex_unlock(&lock);                                                               \
         return result;                                                                             \
     } while (0)
+
+/* Locked. What a capture does not allow: of its stream, or of any (NULL). */
+static int refuse_capture(const struct cu_stream *s)
+{
+    if (!fake_cuda.captured || (s && s != fake_cuda.captured))
+        return 0;
+    fake_cuda.violations++;
+    return CAPTURE_UNSUPPORTED;
+}
 
 #define CALL(name, ...) __attribute__((visibility("default"))) int name(__VA_ARGS__)
 
@@ -196,7 +206,8 @@ CALL(cuMemGetInfo_v2, size_t *unused, size_t *total)
 CALL(cuMemAlloc_v2, uint64_t *memory, size_t bytes)
 {
     BODY(
-        true, if (!bytes) result = INVALID_VALUE;
+        true, result = refuse_capture(NULL); if (result)(void) 0;
+        else if (!bytes) result = INVALID_VALUE;
         else if (bytes > fake_cuda.memory - used) result = OUT_OF_MEMORY; else {
             used += bytes;
             *memory = (uintptr_t)add(MEMORY, bytes);
@@ -241,7 +252,7 @@ CALL(cuPointerGetAttribute, void *value, int which, uint64_t address)
 CALL(cuMemHostAlloc, void **memory, size_t bytes, unsigned flags)
 {
     (void)flags;
-    BODY(true, *memory = add(PINNED, bytes));
+    BODY(true, result = refuse_capture(NULL); if (!result) *memory = add(PINNED, bytes));
 }
 
 CALL(cuMemFreeHost, void *memory)
@@ -372,9 +383,21 @@ CALL(cuStreamDestroy_v2, struct cu_stream *s)
     DESTROY(end_stream(s));
 }
 
+CALL(cuStreamGetCtx, struct cu_stream *s, struct cu_context **out)
+{
+    (void)s;
+    BODY(true, *out = &context);
+}
+
+CALL(cuStreamIsCapturing, struct cu_stream *s, int *status)
+{
+    BODY(true, *status = s == fake_cuda.captured);
+}
+
 CALL(cuStreamQuery, struct cu_stream *s)
 {
-    BODY(true, if (s->first || s->busy) result = NOT_READY);
+    BODY(true, result = refuse_capture(s);
+         if (!result && (s->first || s->busy)) result = NOT_READY);
 }
 
 /* A wait that fails has waited. */
@@ -384,6 +407,7 @@ CALL(cuStreamSynchronize, struct cu_stream *s)
 
     pthread_mutex_lock(&lock);
     result = begin(true);
+    result = result ? result : refuse_capture(s);
     while (s->first || s->busy)
         pthread_cond_wait(&changed, &lock);
     result = result ? result : context_error;
@@ -394,7 +418,8 @@ CALL(cuStreamSynchronize, struct cu_stream *s)
 CALL(cuStreamWaitEvent, struct cu_stream *s, struct cu_event *e, unsigned flags)
 {
     (void)flags;
-    BODY(true, append(s, (struct op){.kind = AWAIT, .event = e->of, .count = e->of->recorded}));
+    BODY(true, result = refuse_capture(s); if (!result)
+             append(s, (struct op){.kind = AWAIT, .event = e->of, .count = e->of->recorded}));
 }
 
 CALL(cuEventCreate, struct cu_event **e, unsigned flags)
@@ -411,7 +436,8 @@ CALL(cuEventDestroy_v2, struct cu_event *e)
 
 CALL(cuEventRecord, struct cu_event *e, struct cu_stream *s)
 {
-    BODY(true, append(s, (struct op){.kind = RECORD, .event = e->of, .count = ++e->of->recorded}));
+    BODY(true, result = refuse_capture(s); if (!result)
+             append(s, (struct op){.kind = RECORD, .event = e->of, .count = ++e->of->recorded}));
 }
 
 CALL(cuEventQuery, struct cu_event *e)

@@ -43,6 +43,8 @@ struct fake_cuda {
     /* what is there: contexts retained, memory, pinned memory, modules, streams, events */
     long contexts, memories, pinned, modules, streams, events;
     long calls, launches, copies;
-    int max_dynamic; /* of the last function */
+    struct cu_stream *captured; /* its work is recorded, not done */
+    long recorded, violations;  /* calls in it; calls that a capture does not allow */
+    int max_dynamic;            /* of the last function */
 };
 #endif

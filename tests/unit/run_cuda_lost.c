@@ -1,5 +1,6 @@
 /* The device `cuda` when things go wrong: no driver, kernels that end the context, calls of the
  * driver that fail, one after the other. */
+#include "run/cuda.h"
 #include "run_cuda.h"
 
 #define ROWS                                                                                       \
@@ -77,7 +78,7 @@ struct objects {
     lw_device *device;
     lw_program *program;
     lw_buffer *buffer;
-    lw_stream *stream, *other;
+    lw_stream *stream, *other, *wrapped;
     lw_event *begin, *end;
 };
 
@@ -93,6 +94,19 @@ static lw_status use_events(struct objects *o)
     LW_TRY(lw_stream_wait(o->other));
     LW_TRY(lw_event_wait(o->end));
     return lw_event_elapsed(o->begin, o->end, &ns);
+}
+
+/* A stream of ours stands for someone else's. */
+static lw_status use_wrapped(struct objects *o)
+{
+    const struct lw__cuda_queue *q = o->stream->queue;
+
+    LW_TRY(lw_stream_wrap(o->device, q->stream, &o->wrapped));
+    LW_TRY(launch(o->wrapped, o->program, &asserts, lw_dim_1(1), 32, o->buffer, 0));
+    LW_TRY(launch(o->wrapped, o->program, &plain, lw_dim_1(1), 32, o->buffer, 0));
+    LW_TRY(lw_stream_check(o->wrapped));
+    LW_TRY(lw_stream_reserve(o->wrapped, 1000));
+    return lw_stream_wait(o->wrapped);
 }
 
 static lw_status use(struct objects *o)
@@ -111,6 +125,7 @@ static lw_status use(struct objects *o)
     LW_TRY(launch(o->stream, o->program, &asserts, lw_dim_1(1), 32, o->buffer, 0));
     LW_TRY(launch(o->stream, o->program, &prints, lw_dim_1(1), 32, o->buffer, 0));
     LW_TRY(lw_stream_wait_for(o->stream, 10000000000u));
+    LW_TRY(use_wrapped(o));
     return lw_buffer_read(o->buffer, 0, 8, x);
 }
 
@@ -118,6 +133,7 @@ static void destroy(struct objects *o)
 {
     lw_event_destroy(o->begin);
     lw_event_destroy(o->end);
+    lw_stream_destroy(o->wrapped);
     lw_stream_destroy(o->stream);
     lw_stream_destroy(o->other);
     lw_buffer_destroy(o->buffer);

@@ -1,6 +1,7 @@
 /* Memory runs short at every place it can: the n-th allocation fails, for n = 1, 2, 3 ... until the
  * whole host API passes. Each time the answer is LW_E_MEMORY with a message, and nothing is
  * left. */
+#include "run/cuda.h"
 #include "run_test.h"
 #include <errno.h>
 #include <pthread.h>
@@ -74,7 +75,7 @@ struct objects {
     lw_device *device;
     lw_program *program;
     lw_buffer *buffer, *structs, *wrapped;
-    lw_stream *stream;
+    lw_stream *stream, *wrapped_stream;
     lw_event *event;
     float memory[8];
 };
@@ -169,12 +170,18 @@ static lw_status use_cuda(struct objects *o)
     LW_TRY(lw_stream_wait_event(o->stream, o->event));
     LW_TRY(lw_event_wait(o->event));
     LW_TRY(lw_event_elapsed(o->event, o->event, &ns));
+    LW_TRY(lw_stream_wrap(o->device, ((struct lw__cuda_queue *)o->stream->queue)->stream,
+                          &o->wrapped_stream));
+    LW_TRY(LW_LAUNCH(o->wrapped_stream, k, 1, 8, o->buffer, o->buffer, o->buffer, 8));
+    LW_TRY(lw_stream_reserve(o->wrapped_stream, 1000));
+    LW_TRY(lw_stream_wait(o->wrapped_stream));
     return lw_stream_wait(o->stream);
 }
 
 static void destroy(struct objects *o)
 {
     lw_event_destroy(o->event);
+    lw_stream_destroy(o->wrapped_stream);
     lw_stream_destroy(o->stream);
     lw_buffer_destroy(o->structs);
     lw_buffer_destroy(o->wrapped);

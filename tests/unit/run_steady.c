@@ -1,5 +1,6 @@
 /* No memory of the host is made or given back by launches like those before: on a device without
  * queues, on `cpu`, in this thread and in workers, and on `cuda` with a double of the driver. */
+#include "run/cuda.h"
 #include "run_cuda.h"
 
 void *__real_malloc(size_t bytes);
@@ -211,7 +212,7 @@ static void on_cuda(uint32_t uses)
     static const struct kernel none = {"fill", 0, NULL};
     lw_device *d = open_device("cuda");
     lw_program *p = build_rows(d, CUDA_ROW("fill", "0"));
-    lw_stream *s;
+    lw_stream *s, *wrapped;
     lw_buffer *b;
 
     fake->user = (void *)(uintptr_t)&none;
@@ -221,6 +222,9 @@ static void on_cuda(uint32_t uses)
     const lw_arg args[] = {lw_arg_buffer(b), lw_arg_int(0)};
     const struct case_ c = {s, first_kernel(p), {8, 1, 1}, args, 2, 0, NULL};
     check_all("cuda", c);
+    WORKS(lw_stream_wrap(d, ((struct lw__cuda_queue *)s->queue)->stream, &wrapped));
+    check_all("wrapped", (struct case_){wrapped, c.kernel, {8, 1, 1}, args, 2, 0, NULL});
+    lw_stream_destroy(wrapped);
     lw_stream_destroy(s);
     lw_buffer_destroy(b);
     lw_program_destroy(p);
