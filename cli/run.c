@@ -49,10 +49,11 @@ static int open_device(struct job *job)
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
-static bool is_folder(const char *path)
+/* is_text_file - true if nothing about the file itself keeps it from being read. */
+static bool is_text_file(const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, R_OK) == 0;
 }
 
 static int build(struct job *job)
@@ -70,8 +71,8 @@ static int build(struct job *job)
     lw_status status = lw_program_build(job->device, options->file, &build, &job->program);
     if (status == LW_E_COMPILE && diagnostics > 0)
         return CLI_COMPILE;
-    if (status == LW_E_IO && access(options->file, R_OK) == 0 && !is_folder(options->file))
-        return cli_fail(CLI_LAUNCH, "%s", lw_last_error()); /* the file is not at fault */
+    if (status == LW_E_IO && is_text_file(options->file)) /* descriptors ran out */
+        return cli_fail(CLI_LAUNCH, "%s", lw_last_error());
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
