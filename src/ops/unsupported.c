@@ -35,10 +35,6 @@ NOT_BUILT(lw_any, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_opti
 NOT_BUILT(lw_all, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
 NOT_BUILT(lw_argmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
 NOT_BUILT(lw_argmin, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_matmul, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
-          const lw_matmul_options *o)
-NOT_BUILT(lw_attention, lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,
-          const lw_attention_options *o)
 NOT_BUILT(lw_conv1d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
           const lw_conv_options *o)
 NOT_BUILT(lw_conv2d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
