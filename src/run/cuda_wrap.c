@@ -181,20 +181,36 @@ lw_status lw__cuda_issue_wrapped(struct lw__cuda_queue *q, const struct lw__laun
 
 /* ---- what went wrong ---- */
 
-/* A record that is being copied is not looked at before its last word is there. */
-static bool has_failed(const struct lw__cuda_lasting *r)
+/* The failures so far. Copies of later launches may be under way to the same place: they bring what
+ * is there already, and more behind it. A failure whose last word is not there yet is for the next
+ * time. */
+static void take_failures(const struct lw__cuda_lasting *r, struct lw_cuda_launch *out)
 {
     const struct lw_cuda_launch *after = &r->images->after;
-    const struct lw__cuda_code *c = r->launch.code;
     uint64_t count = __atomic_load_n(&after->failure_count, __ATOMIC_ACQUIRE);
 
-    if (!(c->uses & LW_CUDA_ASSERTS) || !count)
+    out->failure_count = 0;
+    for (uint64_t i = 0; i < count && i < LW_CUDA_FAILURES; i++) {
+        struct lw_cuda_failure *f = &out->failures[i];
+
+        f->expression = __atomic_load_n(&after->failures[i].expression, __ATOMIC_ACQUIRE);
+        if (!f->expression)
+            return;
+        f->block = __atomic_load_n(&after->failures[i].block, __ATOMIC_RELAXED);
+        f->thread = __atomic_load_n(&after->failures[i].thread, __ATOMIC_RELAXED);
+        f->site = __atomic_load_n(&after->failures[i].site, __ATOMIC_RELAXED);
+        out->failure_count = i + 1;
+    }
+}
+
+static bool has_failed(const struct lw__cuda_lasting *r, struct lw_cuda_launch *failures)
+{
+    const struct lw__cuda_code *c = r->launch.code;
+
+    if (!(c->uses & LW_CUDA_ASSERTS))
         return false;
-    count = count < LW_CUDA_FAILURES ? count : LW_CUDA_FAILURES;
-    for (uint64_t i = 0; i < count; i++)
-        if (!__atomic_load_n(&after->failures[i].expression, __ATOMIC_ACQUIRE))
-            return false;
-    return true;
+    take_failures(r, failures);
+    return failures->failure_count != 0;
 }
 
 /* The error of an earlier launch comes with any call. */
@@ -218,18 +234,19 @@ lw_status lw__cuda_check_queue(void *state, void *queue, bool asks)
 {
     struct lw__cuda_queue *q = queue;
     struct lw__cuda *gpu = state;
+    struct lw_cuda_launch failures;
     struct lw__cuda_lasting *r;
     struct lw__launch launch;
 
     if (atomic_load(&gpu->is_lost))
         return lw__cuda_fail_lost(gpu, LW_E_LAUNCH);
     pthread_mutex_lock(&gpu->lock);
-    for (r = q->lasting; r && !has_failed(r);)
+    for (r = q->lasting; r && !has_failed(r, &failures);)
         r = r->next;
     if (r)
         launch = r->launch;
     pthread_mutex_unlock(&gpu->lock);
     if (r)
-        return lw__cuda_report(q, &launch, &r->images->after);
+        return lw__cuda_report(q, &launch, &failures);
     return asks && q->is_wrapped ? ask(q) : LW_OK;
 }
