@@ -16,7 +16,7 @@ extern "C" {
 
 /* One more with every change of these structs, of the manifest, and of what machine code and the
  * library agree on (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h). */
-enum { LW_IMAGE_VERSION = 1 };
+enum { LW_IMAGE_VERSION = 2 };
 
 /* Machine code; its type follows from the target. */
 typedef void lw_image_function(void);
@@ -26,7 +26,7 @@ typedef struct lw_image_code {
     const char *target;           /* "cpu:avx2", "cuda:sm_70", "ref" */
     const char *kernel;
     lw_dim3 block;                /* ref: 0, 0, 0, for all sizes */
-    lw_image_function *entry;     /* cpu, ref; NULL: text */
+    lw_image_function *entry;     /* cpu; ref: the address of its data; NULL: text */
     lw_image_function *resume;    /* ref: what resumes a thread of any kernel */
     const char *text;             /* cuda: PTX of text_bytes, and a NUL */
     size_t text_bytes;

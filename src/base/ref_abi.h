@@ -26,18 +26,80 @@ enum lw_ref_state {
     LW_REF_RETURNED,   /* left the kernel; never resume it */
     LW_REF_COLLECTIVE, /* waits in a collective or barrier */
     LW_REF_YIELD,      /* reached a loop's back edge that may wait on memory: resume at will */
-    LW_REF_FAILED,     /* a failed assert; never resume it */
+    LW_REF_FAILED,     /* a failed assert or a refused access; never resume it */
 };
 
 enum { LW_REF_KEY_MAX = 63 }; /* 31 nested loops */
+
+/* Memory that pointers are checked against. A pointer in kernel code carries in its upper bits the
+ * tag of the object that it was made of, so arithmetic keeps it: the address is the low
+ * LW_REF_ADDRESS_BITS, the object's row in the thread's table is the tag modulo the number of rows.
+ * The rest of the tag is the launch's, so that a pointer kept in memory from another one is known
+ * for what it is: like one without a tag, it may be to any object that holds all of an access. */
+enum { LW_REF_ADDRESS_BITS = 48 };
+
+enum lw_ref_memory {
+    LW_REF_NOTHING, /* row 0: no object has it */
+    LW_REF_ARGUMENT,
+    LW_REF_SHARED,
+    LW_REF_DYNAMIC,
+    LW_REF_PRIVATE,
+    LW_REF_CONSTANT,
+};
+
+/* A row of a thread's table. An access of n bytes at p is within where p - base <= bytes and
+ * bytes - (p - base) >= n, unsigned. */
+struct lw_ref_object {
+    uint64_t base; /* with the tag; of a PRIVATE one the tag alone until the thread adds its own */
+    uint64_t bytes;
+};
+
+/* What the compiler says of an object. */
+struct lw_ref_row {
+    const char *name; /* in the source; "": it has none */
+    uint64_t kind;    /* enum lw_ref_memory */
+    uint64_t place;   /* ARGUMENT: the parameter's index. SHARED: offset in block memory. CONSTANT:
+                       * the address */
+    uint64_t bytes;   /* 0 of an ARGUMENT and a DYNAMIC one: the launch knows */
+    uint64_t element; /* bytes of an element */
+};
+
+struct lw_ref_thread;
+
+/* lw.objects.K: a kernel K as the device finds it. */
+struct lw_ref_kernel {
+    void *(*ramp)(struct lw_ref_thread *thread);
+    uint64_t object_count; /* of a thread's table, a power of two; behind those rows that are used
+                            * up to it come others that have names only */
+    uint64_t row_count;
+    const struct lw_ref_row *rows;
+    uint64_t has_private; /* each thread needs a table of its own; else the block's is for all */
+};
+
+/* An access or an index that is refused. */
+struct lw_ref_access {
+    uint64_t pointer, bytes; /* as kernel code has them */
+    uint64_t row;            /* known when compiled; 0: by the tag */
+    uint64_t base;           /* of that row, with its tag */
+    uint32_t site;
+};
+struct lw_ref_index {
+    int64_t index, count;
+    uint64_t pointer; /* into what is indexed */
+    uint64_t row;     /* as above */
+    uint32_t site;
+    int32_t axis; /* of a tensor; -1: of an array */
+};
 
 struct lw_ref_launch; /* the scheduler's, opaque to kernel code but for the calls below */
 
 struct lw_ref_thread {
     /* written by the scheduler before the thread starts */
     struct lw_ref_calls *calls;
-    const char *args; /* the packed arguments, laid out as the manifest's param rows say */
+    const char *args; /* the packed arguments, laid out as the manifest's param rows say; pointers
+                       * have their tags */
     char *shared;     /* block memory: SHARED variables at their offsets, then dynamic memory */
+    struct lw_ref_object *objects; /* lw_ref_kernel.object_count; row 0 is {0, 0} */
     int32_t thread_idx[3], block_idx[3], block_dim[3], grid_dim[3];
     int32_t linear; /* x-fastest index in the block; lane = linear & 31, warp = linear >> 5 */
 
@@ -69,5 +131,10 @@ struct lw_ref_calls {
                   const uint64_t *args);
     /* a failed assert; the thread then suspends with LW_REF_FAILED */
     void (*fail)(struct lw_ref_thread *t, const char *expression, uint32_t site);
+    /* an access that the thread's table does not allow: 1 where another object does; else the
+     * launch has failed and the thread suspends with LW_REF_FAILED */
+    uint32_t (*access)(struct lw_ref_thread *t, const struct lw_ref_access *access);
+    /* an index outside of its array or its tensor's extent; the thread then suspends as above */
+    void (*index)(struct lw_ref_thread *t, const struct lw_ref_index *index);
 };
 #endif

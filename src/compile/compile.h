@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What is known or true of a unit's module; see passes.def. */
 enum {
@@ -62,8 +63,9 @@ struct lw__options {
     uint32_t block[3];  /* threads of a block; 0, 0, 0: what BLOCK(...) says */
     char **clang_args;  /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
-    const char *show;                /* stage to print instead of building, or NULL */
-    const char *only_pass;           /* --pass: run this one on an IR file, or NULL */
+    const char *show;      /* stage to print instead of building, or NULL */
+    const char *only_pass; /* --pass: run this one on an IR file, or NULL */
+    bool image_ref;        /* with image: ref's job, which begins with the text, for its checks */
     struct lw__image_options *image; /* --image: what lanewise cc makes (image.h), or NULL; owned */
 };
 
@@ -205,6 +207,35 @@ bool lw__ptx_check_device(const char *device); /* "cuda:soup": says why and give
 bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
 void lw__cpu_hide_comparisons(LLVMValueRef function); /* target_cpu_quirks.c: for AArch64 */
 
+/* ref_access.c: the checks of devices that look at each access, until ref_bounds.c makes code of
+ * them. lw.access: a pointer, how many bytes, what is done there. lw.index: is the index within,
+ * the index, of how many, a pointer into what is indexed, the tensor's axis or -1, may it be the
+ * place behind the last. */
+enum lw__access_kind { LW_ACCESS_READ, LW_ACCESS_WRITE, LW_ACCESS_ATOMIC };
+enum { LW_ACCESS_ARGS = 3 };
+enum {
+    LW_INDEX_OK,
+    LW_INDEX_NUMBER,
+    LW_INDEX_COUNT,
+    LW_INDEX_POINTER,
+    LW_INDEX_AXIS,
+    LW_INDEX_BEHIND,
+    LW_INDEX_ARGS,
+};
+/* True if all `bytes` from the pointer on, at a constant place behind all its GEPs, are within an
+ * object of `size`. */
+bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size);
+void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS]);
+
+/* True if the device checks each access; front.c asks clang for more then. */
+static inline bool lw__is_checked(const struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    const char *device = o->device;
+    return device && (!o->image || o->image_ref) && !strncmp(device, "ref", 3) &&
+           (!device[3] || device[3] == ':');
+}
+
 /* ir_link.c: devlib's bitcode into the module; take from a function what clang says of the host. */
 bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end);
 void lw__link_no_target(LLVMValueRef function);
@@ -339,9 +370,10 @@ struct lw__shared_layout {
     size_t count;
     LLVMValueRef *globals;
     uint64_t *offsets;
-    uint64_t bytes; /* of the static part */
-    uint64_t align; /* the most that a variable asks for, of either part */
-    bool dynamic;   /* some DYNAMIC_SHARED name is used */
+    LLVMValueRef *places; /* where the variables are, if not at base + offset; NULL: all are */
+    uint64_t bytes;       /* of the static part */
+    uint64_t align;       /* the most that a variable asks for, of either part */
+    bool dynamic;         /* some DYNAMIC_SHARED name is used */
 };
 bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);
 void lw__shared_layout_free(struct lw__shared_layout *layout);

@@ -50,6 +50,8 @@ static const char *const common_flags[] = {"clang-19",
     "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
         "-fno-discard-value-names", "-fsanitize=vla-bound", "-emit-llvm", "-MD", "-MT", "x",       \
         "-MF", "/dev/fd/3", "-o", "-"
+/* For devices that check each access (ref_rows.c). */
+static const char *const checked_flags[] = {"-fsanitize=array-bounds", "-DLW__CHECKED"};
 static const char *const build_flags[] = {"-c", MODULE_FLAGS},
                          *const text_flags[] = {"-S", MODULE_FLAGS},
                          *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
@@ -119,12 +121,16 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
 {
     const struct lw__options *o = unit->options;
     size_t common = sizeof common_flags / sizeof *common_flags, n = 0;
+    size_t checked = lw__is_checked(unit) ? sizeof checked_flags / sizeof *checked_flags : 0;
     char folder[PATH_MAX], quote[PATH_MAX + 8], in[64];
-    const char **argv = calloc(common + flag_count + o->clang_arg_count + 7, sizeof *argv);
+    const char **argv =
+        calloc(common + checked + flag_count + o->clang_arg_count + 7, sizeof *argv);
     if (!argv)
         return lw__defect("out of memory");
     for (size_t i = 0; i < common; i++)
         argv[n++] = common_flags[i];
+    for (size_t i = 0; i < checked; i++)
+        argv[n++] = checked_flags[i];
     for (size_t i = 0; i < flag_count; i++)
         argv[n++] = flags[i];
     for (size_t i = 0; i < o->clang_arg_count; i++)

@@ -117,9 +117,12 @@ static void run_child(const struct image *m, const struct lw__image_job *job, co
     options.device = target;
     options.kernel = job->kernel;
     memcpy(options.block, job->block, sizeof options.block);
-    options.common_fd = reopen(m->common_file);
+    options.image_ref = !strncmp(target, "ref", 3);
+    options.common_fd = options.image_ref ? -1 : reopen(m->common_file);
+    options.source_fd = options.source_fd >= 0 ? reopen(options.source_fd) : -1;
     options.out_fd = job->out;
-    bool ok = options.common_fd >= 0 || lw__defect("the common bitcode: %s", strerror(errno));
+    bool ok = options.image_ref || options.common_fd >= 0 ||
+              lw__defect("the common bitcode: %s", strerror(errno));
     ok = ok && lw__llvm_start(&unit) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);

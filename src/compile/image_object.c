@@ -57,7 +57,7 @@ static void drop_half_functions(LLVMModuleRef module)
     }
 }
 
-/* lw.cpu.K -> lw.FILE.K.avx2.256x1x1, lw.ref.K -> lw.FILE.K.ref, lw.sizes.K -> lw.FILE.K.sizes,
+/* lw.cpu.K -> lw.FILE.K.avx2.256x1x1, lw.objects.K -> lw.FILE.K.ref, lw.sizes.K -> lw.FILE.K.sizes,
  * lw.resume -> lw.FILE.resume. NULL: it is nobody else's. */
 static bool outer_name(const struct lw__options *o, const char *name, struct lw__text *out)
 {
@@ -66,9 +66,9 @@ static bool outer_name(const struct lw__options *o, const char *name, struct lw_
         const int length = (int)strcspn(colon + 1, "/");
         lw__text_add(out, "lw.%s.%s.%.*s.%ux%ux%u", file, name + 7, length, colon + 1, o->block[0],
                      o->block[1], o->block[2]);
-    } else if (!strncmp(name, "lw.ref.", 7)) {
-        lw__text_add(out, "lw.%s.%s.ref", file, name + 7);
-    } else if (!strncmp(name, "lw.sizes.", 9)) {
+    } else if (!strncmp(name, "lw.objects.", 11)) {
+        lw__text_add(out, "lw.%s.%s.ref", file, name + 11);
+    } else if (!strncmp(name, "lw.sizes.", 9) && !o->image_ref) {
         lw__text_add(out, "lw.%s.%s.sizes", file, name + 9);
     } else if (!strcmp(name, "lw.resume") && !strncmp(o->device, "ref", 3)) {
         lw__text_add(out, "lw.%s.resume", file);

@@ -107,7 +107,7 @@ bool lw__pass_link(struct lw__unit *unit)
             const char *name = LLVMGetValueName2(f, &length);
             if (lw__ir_is_place(name))
                 not_convergent(f);
-            if (!strncmp(name, "lw.", 3))
+            if (!strncmp(name, "lw.", 3) && strcmp(name, "lw.index"))
                 returns(f);
             continue;
         }

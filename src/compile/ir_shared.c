@@ -120,6 +120,7 @@ void lw__shared_layout_free(struct lw__shared_layout *layout)
 {
     free(layout->globals);
     free(layout->offsets);
+    free(layout->places);
     *layout = (struct lw__shared_layout){0};
 }
 
@@ -143,9 +144,14 @@ static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v
 static LLVMValueRef address_of(struct replacer *r, LLVMBuilderRef b, LLVMValueRef global)
 {
     uint64_t offset = is_dynamic_shared(global) ? round_up(r->layout->bytes, LW_DYNAMIC_ALIGN) : 0;
-    for (size_t i = 0; i < r->layout->count; i++)
-        if (r->layout->globals[i] == global && is_static_shared(global))
+    for (size_t i = 0; i < r->layout->count; i++) {
+        if (r->layout->globals[i] != global)
+            continue;
+        if (r->layout->places)
+            return r->layout->places[i];
+        if (is_static_shared(global))
             offset = r->layout->offsets[i];
+    }
     LLVMTypeRef i8 = LLVMInt8TypeInContext(r->unit->context);
     LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(r->unit->context), offset, 0);
     return LLVMBuildGEP2(b, i8, r->base, &index, 1, "");

@@ -26,8 +26,8 @@ static const struct route {
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe"}},
     {"ref",
-     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
-      "enter", "clean", "describe", "ref", "split", "object", "linked"}},
+     {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
+      "inline", "enter", "access", "clean", "describe", "ref", "split", "object", "linked"}},
     {"cpu",
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",
@@ -43,7 +43,9 @@ static const struct route {
       "enter", "clean", "describe", "image"}},
     {"image-cpu", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
     {"image-cuda", {"load", "blocks", "prepare", "meet", "lower", "ptx"}},
-    {"image-ref", {"load", "ref", "split", "hide", "object"}},
+    {"image-ref",
+     {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
+      "inline", "enter", "access", "clean", "ref", "split", "hide", "object"}},
     {"show-cuda",
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "blocks", "prepare", "meet", "lower", "ptx"}},
@@ -167,11 +169,9 @@ static const struct route *choose_route(const struct lw__unit *unit)
     const struct lw__options *o = unit->options;
     const bool cuda = lw__is_for_cuda(unit);
     if (o->image && o->common_fd < 0)
-        return route_of("image");
+        return route_of(o->image_ref ? "image-ref" : "image");
     if (o->image)
-        return route_of(cuda                           ? "image-cuda"
-                        : strncmp(o->device, "ref", 3) ? "image-cpu"
-                                                       : "image-ref");
+        return route_of(cuda ? "image-cuda" : "image-cpu");
     if (o->common_fd >= 0)
         return route_of(cuda ? "common-cuda" : "common-cpu");
     return route_of(o->show && cuda ? "show-cuda" : o->device);

@@ -6,7 +6,7 @@
  * volatile load in them) suspend at every trip, other loops every TRIPS_PER_YIELD, so that the
  * scheduler can run others, stop a launch, and see that nothing changes any more.
  */
-#include "compile/ref.h"
+#include "compile/ref_bounds.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,7 +249,7 @@ static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
         return true;
     }
     if (LLVMIsACallInst(i) && !strncmp(lw__ir_callee(i), "lw.", 3))
-        return lw__ref_lower_call(r, i);
+        return lw__ref_lower_check(r, i) || lw__ref_lower_call(r, i);
     lw__ref_note_write(r, i);
     return true;
 }
@@ -266,9 +266,12 @@ static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
     }
     LLVMPositionBuilderAtEnd(r->b, r->co.body);
     LLVMValueRef packed = lw__ref_load(r, r->ptr, FIELD(args));
-    for (unsigned i = 0; i < kernel->param_count; i++)
-        LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, i),
-                               lw__front_load_argument(r->b, kernel, i, packed));
+    lw__ref_bounds_open(r, kernel);
+    for (unsigned i = 0; i < kernel->param_count && !r->bounds.failed; i++) {
+        LLVMValueRef argument = lw__front_load_argument(r->b, kernel, i, packed);
+        LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, i), argument);
+        lw__ref_bounds_argument(r, i, argument);
+    }
     r->shared = lw__ref_load(r, r->ptr, FIELD(shared));
     LLVMBuildBr(r->b, first);
 }
@@ -283,17 +286,24 @@ static void hoist_allocas(struct lw__ref *r)
             if (!LLVMIsAAllocaInst(i))
                 continue;
             LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->co.entry));
+            size_t length;
+            char *name = strdup(LLVMGetValueName2(i, &length)); /* messages have it */
             lw__ir_move(i, b);
+            LLVMSetValueName2(i, name ? name : "", name ? length : 0);
+            free(name);
         }
     LLVMDisposeBuilder(b);
 }
 
-static bool lower_body(struct lw__ref *r, const struct lw__shared_layout *layout,
-                       LLVMValueRef *list, size_t count)
+static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVMValueRef *list,
+                       size_t count)
 {
     LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(r->co.body));
-    if (!lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry))
+    if (!lw__ref_bounds_shared(r, layout) ||
+        !lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry) ||
+        !lw__ref_bounds_variables(r))
         return false;
+    lw__ref_bounds_strip(r);
     for (size_t i = 0; i < r->yield_count; i++)
         yield_before(r, r->yields[i].at, r->yields[i].every_trip);
     for (size_t i = 0; i < count; i++)
@@ -309,18 +319,20 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     LLVMValueRef f = LLVMAddFunction(module, name, LLVMFunctionType(r->ptr, &r->ptr, 1, 0));
     LLVMValueRef *list = NULL;
     size_t count = 0;
-    struct lw__shared_layout layout;
+    struct lw__shared_layout layout = {0};
     if (LLVMGetSubprogram(kernel->function))
         LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
     lw__llvm_attribute(f, "nounwind", true);
     r->thread = LLVMGetParam(f, 0);
-    bool ok = lw__shared_layout(r->unit, kernel->function, &layout) &&
+    bool ok = lw__ref_bounds_prune(r, kernel->function) &&
+              lw__shared_layout(r->unit, kernel->function, &layout) &&
               find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count);
     if (ok) {
         lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
         move_body(r, kernel);
         hoist_allocas(r);
-        ok = lower_body(r, &layout, list, count);
+        ok = !r->bounds.failed && lower_body(r, &layout, list, count) &&
+             lw__ref_bounds_describe(r, kernel);
         lw__coroutine_close(&r->co);
         LLVMDeleteFunction(kernel->function);
     }
@@ -346,6 +358,7 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
     bool ok =
         (!name.failed || lw__defect("out of memory")) && build_coroutine(&r, kernel, name.data);
     free(r.yields);
+    lw__ref_bounds_free(&r);
     lw__text_free(&name);
     LLVMDisposeBuilder(r.b);
     return ok;

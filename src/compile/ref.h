@@ -4,6 +4,26 @@
 #include "compile/compile.h"
 #include <llvm-c/DebugInfo.h>
 
+enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits more at least */
+
+/* What a kernel's pointers may point into; a struct lw_ref_row of base/ref_abi.h. */
+struct lw__ref_object {
+    LLVMValueRef value; /* what all pointers that are known to be into it begin with, or NULL */
+    char *name;         /* owned */
+    uint64_t kind, place, bytes, element;
+    bool fixed; /* its size is known here */
+};
+
+/* ref_bounds.c */
+struct lw__ref_bounds {
+    struct lw__ref_object *rows;
+    size_t count, objects; /* objects: those of the table */
+    LLVMValueRef table;    /* the thread's */
+    LLVMValueRef record;   /* room for what the device is told */
+    LLVMBasicBlockRef refused;
+    bool has_private, failed;
+};
+
 /* One kernel on its way to the reference form. */
 struct lw__ref {
     struct lw__unit *unit;
@@ -19,6 +39,7 @@ struct lw__ref {
         bool every_trip;
     } *yields;
     size_t yield_count;
+    struct lw__ref_bounds bounds;
 };
 
 /* At the builder: the address of a field of the thread's record, its value, a store to it, and a

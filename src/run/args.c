@@ -104,6 +104,11 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
     lw__buffer_hold(b);
     job->buffer_params[job->buffer_count] = s->index;
     job->buffers[job->buffer_count++] = b;
+    job->objects[s->index] = (struct lw__object){.name = s->param->name,
+                                                 .memory = b->memory,
+                                                 .bytes = b->bytes,
+                                                 .element_bytes = s->param->element_bytes,
+                                                 .place = (size_t)(s->to - job->args)};
     return LW_OK;
 }
 
@@ -423,15 +428,20 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
     const bool is_tensor = s->arg->kind == LW_ARG_TENSOR;
     const lw_buffer *b = is_tensor ? s->arg->as.tensor.buffer : s->arg->as.buffer;
     size_t needed, held = bytes_held(s, b);
+    struct lw__object *object;
 
     LW_TRY(declared_bytes(s, sizes, &needed));
     if (is_tensor)
         LW_TRY(check_shape(s, sizes));
-    if (needed <= held)
-        return LW_OK;
-    return lw__fail(
-        LW_E_SHAPE, "%s is declared %s, which needs %zu bytes; the buffer has %zu (%zu x %s)",
-        s->what, declared(s, sizes).text, needed, held, held / b->element_bytes, buffer_type(b));
+    if (needed > held)
+        return lw__fail(LW_E_SHAPE,
+                        "%s is declared %s, which needs %zu bytes; the buffer has %zu (%zu x %s)",
+                        s->what, declared(s, sizes).text, needed, held, held / b->element_bytes,
+                        buffer_type(b));
+    object = &s->job->objects[s->index]; /* from where the argument begins */
+    object->memory += b->bytes - held;
+    object->bytes = needed;
+    return LW_OK;
 }
 
 /* ---- all of them ---- */

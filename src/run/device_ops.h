@@ -39,6 +39,16 @@ struct lw__times {
     _Atomic uint64_t entry[LW_TIMES];
 };
 
+/* What a pointer or tensor argument may reach: its buffer, of float a[rows][cols] what is declared.
+ * memory NULL: the parameter is neither. */
+struct lw__object {
+    const char *name; /* the parameter's */
+    char *memory;     /* where it begins */
+    size_t bytes;
+    size_t element_bytes; /* of what the parameter points to; 0: it is void */
+    size_t place;         /* of the pointer in the packed arguments */
+};
+
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
 struct lw__launch {
     const char *kernel;   /* its name, for messages */
@@ -51,6 +61,8 @@ struct lw__launch {
     size_t shared_align;  /* of block memory */
     const char *args;     /* packed, args_bytes; pointers are the device's addresses */
     size_t args_bytes;
+    const struct lw__object *objects; /* one a parameter; object_count may be 0 */
+    size_t object_count;
     const struct lw__site *sites; /* site_count of them */
     size_t site_count;
     const struct lw__lines *lines; /* of this code */

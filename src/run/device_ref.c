@@ -1,7 +1,8 @@
 /* device_ref.c - the device `ref`: one thread at a time, the definition of correct.
  *
- * A program for it is a shared object that holds, for each kernel, the ramp of a coroutine, and one
- * function that resumes any of them (base/ref_abi.h). ref_schedule.c runs it.
+ * A program for it is a shared object that holds, for each kernel, the ramp of a coroutine and what
+ * its pointers may point into, and one function that resumes any of them (base/ref_abi.h).
+ * ref_schedule.c runs it.
  */
 #include "run/ref.h"
 #include "run/run.h"
@@ -81,7 +82,7 @@ static lw_status ref_attach(void *state, const lw_image_code *linked, void **cod
 static lw_status ref_find(void *code, const char *kernel, void **entry)
 {
     const struct program *program = code;
-    return lw__code_symbol(program->object, "lw.ref", kernel, entry);
+    return lw__code_symbol(program->object, "lw.objects", kernel, entry);
 }
 
 static lw_status ref_sizes(void *code, const char *kernel, void **function)
@@ -93,9 +94,9 @@ static lw_status ref_sizes(void *code, const char *kernel, void **function)
 static lw_status ref_launch(void *state, const struct lw__launch *launch)
 {
     const struct program *program = launch->code;
-    struct lw__ref_code code = {.resume = program->resume};
+    const struct lw_ref_kernel *kernel = launch->entry;
+    struct lw__ref_code code = {kernel->ramp, program->resume, kernel};
     (void)state;
-    memcpy(&code.ramp, &launch->entry, sizeof launch->entry);
     return lw__ref_run(launch, &code);
 }
 

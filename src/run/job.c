@@ -84,6 +84,7 @@ struct lw__job *lw__job_take(lw_stream *stream, enum lw__job_kind kind)
         job->args_room = sizeof job->own_args;
         job->buffers = job->own_buffers;
         job->buffer_params = job->own_params;
+        job->objects = job->own_objects;
         job->params_room = LW_JOB_PARAMS;
     }
     job->next = NULL;
@@ -105,7 +106,9 @@ bool lw__job_make_room(struct lw__job *job, size_t arg_bytes, size_t params)
         job->args_room = arg_bytes;
     }
     if (params > job->params_room) {
-        char *block = malloc(params * (sizeof *job->buffers + sizeof *job->buffer_params));
+        const size_t bytes =
+            sizeof *job->buffers + sizeof *job->buffer_params + sizeof *job->objects;
+        char *block = malloc(params * bytes);
 
         if (!block)
             return false;
@@ -113,9 +116,11 @@ bool lw__job_make_room(struct lw__job *job, size_t arg_bytes, size_t params)
         job->params_block = block;
         job->buffers = (lw_buffer **)(void *)block;
         job->buffer_params = (size_t *)(void *)(block + params * sizeof *job->buffers);
+        job->objects = (struct lw__object *)(void *)(job->buffer_params + params);
         job->params_room = params;
     }
     memset(job->args, 0, arg_bytes);
+    memset(job->objects, 0, params * sizeof *job->objects);
     return true;
 }
 

@@ -118,6 +118,8 @@ static lw_status describe(struct lw__job *job, lw_dim3 grid, lw_dim3 block, size
 
     LW_TRY(prepare(k, grid, block, dynamic_bytes, &job->launch));
     job->launch.args = job->args;
+    job->launch.objects = job->objects;
+    job->launch.object_count = k->row->param_count;
     job->launch.work = hash_work(k, grid, dynamic_bytes, job->args);
     if (!lw__job_make_output(job, grid, block))
         return lw__fail(LW_E_MEMORY, "out of memory: the output of %s", k->row->name);

@@ -4,6 +4,7 @@
  *     ref_schedule    runs one launch: rounds over the threads, meetings, progress
  *     ref_late        lanes that come too late to a collective of their warp
  *     ref_block       a resident block: its threads, its memory, its coroutines' frames
+ *     ref_bounds      what pointers may reach; refused accesses
  *     ref_collective  every collective on plain arrays, one value a lane
  *     ref_report      the messages of launches that fail
  *
@@ -30,6 +31,7 @@ enum {
 struct lw__ref_code {
     void *(*ramp)(struct lw_ref_thread *thread);
     void (*resume)(void *handle);
+    const struct lw_ref_kernel *kernel; /* NULL: no pointer of it is checked */
 };
 
 /* ---- ref_schedule -------------------------------------------------------------------------- */
@@ -70,8 +72,10 @@ struct lw__ref_block {
     struct lw__ref_block *next; /* in the list of resident blocks, or of spare ones */
     struct lw_ref_launch *launch;
     int32_t index[3];
-    int live;                     /* threads that have not returned */
-    char *memory;                 /* static SHARED, then dynamic memory */
+    int live;     /* threads that have not returned */
+    char *memory; /* static SHARED, then dynamic memory */
+    struct lw_ref_object
+        *objects;                 /* a table for each thread, or one for all; NULL: there is none */
     struct lw__ref_late *late;    /* who went on without whom */
     struct lw__ref_chunk *chunks; /* all frame memory, kept from one use of the block to the next */
     struct lw__ref_thread threads[]; /* launch->thread_count, x fastest */
@@ -143,6 +147,26 @@ lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch);
 void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *block,
                              const struct lw__ref_thread *earliest);
 
+/* ---- ref_bounds ---------------------------------------------------------------------------- */
+
+/* lw__ref_bounds_open - the launch's own packed arguments, with tags, and the part of the tables
+ * that all threads share; close releases them. block - tables for the threads of a block that is
+ * new; start - as the threads of the next one find them; table - that of a thread.
+ * errors   LW_E_MEMORY */
+lw_status lw__ref_bounds_open(struct lw_ref_launch *launch);
+void lw__ref_bounds_close(struct lw_ref_launch *launch);
+bool lw__ref_bounds_block(struct lw__ref_block *block);
+void lw__ref_bounds_start(struct lw__ref_block *block);
+struct lw_ref_object *lw__ref_bounds_table(const struct lw__ref_block *block, int thread);
+
+/* lw__ref_bounds_access - an access that a thread's table does not allow: LW_OK where another
+ * object does. lw__ref_bounds_index - the failure of an index.
+ * errors   LW_E_LAUNCH */
+lw_status lw__ref_bounds_access(const struct lw__ref_thread *thread,
+                                const struct lw_ref_access *access);
+lw_status lw__ref_bounds_index(const struct lw__ref_thread *thread,
+                               const struct lw_ref_index *index);
+
 /* ---- the launch: shared by schedule, block and report -------------------------------------- */
 
 struct lw_ref_launch {
@@ -151,6 +175,9 @@ struct lw_ref_launch {
     struct lw_ref_calls calls;      /* what kernel code calls back; every thread points here */
     int thread_count;               /* of a block */
     size_t dynamic_offset;          /* of dynamic memory in block memory, bytes */
+    char *args;                     /* the packed arguments with tags; NULL: request->args */
+    struct lw_ref_object *objects;  /* a table before any block's; NULL: there is none */
+    uint64_t tag;                   /* what all tags of the launch have besides the row */
     int32_t next[3];                /* the block to start next; next[2] == grid.z: none is left */
     struct lw__ref_block *resident; /* started and not ended, in launch order */
     struct lw__ref_block *spare;

@@ -31,14 +31,16 @@ static size_t memory_bytes(const struct lw_ref_launch *launch)
     return launch->dynamic_offset + launch->request->dynamic_bytes + 1;
 }
 
-static struct lw__ref_block *block_create(const struct lw_ref_launch *launch)
+static struct lw__ref_block *block_create(struct lw_ref_launch *launch)
 {
     size_t count = (size_t)launch->thread_count;
     struct lw__ref_block *block = calloc(1, sizeof *block + count * sizeof block->threads[0]);
     if (!block)
         return NULL;
+    block->launch = launch;
     block->memory = lw__alloc_shared(memory_bytes(launch));
-    if (!block->memory) {
+    if (!block->memory || !lw__ref_bounds_block(block)) {
+        free(block->memory);
         free(block);
         return NULL;
     }
@@ -57,6 +59,7 @@ void lw__ref_block_free(struct lw__ref_block *list)
             free(chunk);
         }
         lw__ref_late_free(block);
+        free(block->objects);
         free(block->memory);
         free(block);
     }
@@ -79,8 +82,9 @@ static void thread_open(struct lw__ref_block *block, int linear)
 
     *thread = (struct lw__ref_thread){.block = block, .ready = true};
     t->calls = &block->launch->calls;
-    t->args = request->args;
+    t->args = block->launch->args ? block->launch->args : request->args;
     t->shared = block->memory;
+    t->objects = lw__ref_bounds_table(block, linear);
     t->thread_idx[0] = linear % width;
     t->thread_idx[1] = linear / width % height;
     t->thread_idx[2] = linear / width / height;
@@ -115,6 +119,7 @@ lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3
     fill_uninitialised(block->memory, memory_bytes(launch));
     for (struct lw__ref_chunk *chunk = block->chunks; chunk; chunk = chunk->next)
         chunk->used = 0;
+    lw__ref_bounds_start(block);
     for (int i = 0; i < launch->thread_count; i++)
         thread_open(block, i);
     return LW_OK;

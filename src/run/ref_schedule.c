@@ -54,6 +54,19 @@ static void call_fail(struct lw_ref_thread *t, const char *expression, uint32_t 
     launch->status = lw__ref_fail_assert(launch, t, expression, site);
 }
 
+static uint32_t call_access(struct lw_ref_thread *t, const struct lw_ref_access *access)
+{
+    lw_status status = lw__ref_bounds_access((struct lw__ref_thread *)t, access);
+    if (status)
+        block_of(t)->launch->status = status;
+    return !status;
+}
+
+static void call_index(struct lw_ref_thread *t, const struct lw_ref_index *index)
+{
+    block_of(t)->launch->status = lw__ref_bounds_index((struct lw__ref_thread *)t, index);
+}
+
 /* ---- threads ------------------------------------------------------------------------------- */
 
 static lw_status fail_internal(const struct lw_ref_launch *launch, const char *what, uint32_t value)
@@ -393,14 +406,18 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     }
     launch->request = request;
     launch->code = code;
-    launch->calls = (struct lw_ref_calls){call_frame, call_print, call_fail};
+    launch->calls =
+        (struct lw_ref_calls){call_frame, call_print, call_fail, call_access, call_index};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
-    lw_status status = run_blocks(launch);
+    lw_status status = lw__ref_bounds_open(launch);
+    if (!status)
+        status = run_blocks(launch);
     environment_leave(&environment);
     lw__ref_block_free(launch->resident);
     lw__ref_block_free(launch->spare);
+    lw__ref_bounds_close(launch);
     free(launch);
     return status;
 }

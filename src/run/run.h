@@ -261,6 +261,7 @@ struct lw__job {
     lw_buffer **buffers;       /* held; buffers_params[i]: parameter that takes buffers[i] */
     size_t *buffer_params;
     size_t buffer_count;
+    struct lw__object *objects; /* one a parameter; room as for buffers */
     char *args;
     /* What args, buffers and buffer_params have room for; to be freed, where it is not below. */
     size_t args_room, params_room;
@@ -268,6 +269,7 @@ struct lw__job {
     char own_args[512] __attribute__((aligned(LW_JOB_ALIGN)));
     lw_buffer *own_buffers[LW_JOB_PARAMS];
     size_t own_params[LW_JOB_PARAMS];
+    struct lw__object own_objects[LW_JOB_PARAMS];
 };
 
 /* lw__job_take - a job of the stream, which holds nothing. NULL: memory is short.

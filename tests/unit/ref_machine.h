@@ -149,7 +149,7 @@ struct run {
 static inline lw_status run(struct run *r, body_fn body, void *data)
 {
     struct args args = {body, data};
-    struct lw__ref_code code = {machine_ramp, machine_resume};
+    struct lw__ref_code code = {.ramp = machine_ramp, .resume = machine_resume};
     struct lw__launch launch = {
         .kernel = "k",
         .grid = r->grid,

@@ -491,7 +491,7 @@ static void *ramp_without_memory(struct lw_ref_thread *t)
 static void test_no_memory(void)
 {
     struct args args = {leave_early, (int64_t[100]){0}};
-    struct lw__ref_code code = {ramp_without_memory, machine_resume};
+    struct lw__ref_code code = {.ramp = ramp_without_memory, .resume = machine_resume};
     atomic_bool cancelled = false;
     struct lw__launch launch = {.kernel = "k",
                                 .grid = {1, 1, 1},

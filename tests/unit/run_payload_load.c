@@ -44,7 +44,7 @@ static void broken_code(lw_device *ref)
     lw_program *p;
 
     FAILS(lw_program_build(ref, "k.c", &options, &p), LW_E_INTERNAL,
-          "the compiled kernels lack lw.ref.none");
+          "the compiled kernels lack lw.objects.none");
     setenv("LW_FAKE_PAYLOAD", "/dev/null", 1);
     CHECK(lw_program_build(ref, "k.c", &options, &p) == LW_E_IO);
     setenv("LW_FAKE_PAYLOAD", getenv("LW_UNIT_PAYLOAD"), 1);
