@@ -25,16 +25,6 @@
 
 /* ---- operations ---- */
 
-NOT_BUILT(lw_dot, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y, const lw_dot_options *o)
-NOT_BUILT(lw_sum, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_prod, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_max, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_min, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_mean, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_any, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_all, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_argmax, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
-NOT_BUILT(lw_argmin, lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *o)
 NOT_BUILT(lw_conv1d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
           const lw_conv_options *o)
 NOT_BUILT(lw_conv2d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,

@@ -1,0 +1,117 @@
+/* stream.h - reductions along rows: how they are cut, and the loops over a row. docs/order.md.
+ *
+ * A row is the last axis of a view; rows are counted in C order over the first three axes. A row
+ * is cut into parts of at most LANES leaves, so that few long rows keep all of a device busy; the
+ * parts' results are merged by another launch. An item is a part of a row.
+ *
+ *     rows     elements lie side by side, a block an item
+ *     columns  any strides, a thread an item: neighbouring threads have neighbouring places in
+ *     axis 2
+ */
+#ifndef LW_KERNELS_STREAM_H
+#define LW_KERNELS_STREAM_H
+#include "element.h"
+#include "view.h"
+
+/* ORDER STREAM: src/ops/reduce.h */
+enum { LEAF = 1024, LANES = 64, GROUP = LANES * LANES, LEVELS = 13 };
+
+/* ORDER STREAM: src/ops/reduce.h */
+struct cut {
+    size_t items; /* rows times parts; for columns, places in axes 0 and 1 times parts */
+    size_t parts; /* of a row */
+    size_t part;  /* elements of a part, but of the last one of a row */
+    size_t chunk; /* consecutive items of a block */
+};
+
+/* An item: the elements first .. first + count of a row, and where they begin. */
+struct item {
+    size_t row, part, count;
+    ptrdiff_t at;
+};
+
+DEVICE static struct item item_at(struct cut cut, struct shape s, struct view v, size_t i)
+{
+    struct item item = {i, 0, s.extent[3], 0};
+    if (cut.parts > 1) {
+        item.row = i / cut.parts;
+        item.part = i % cut.parts;
+        item.count = min_size(s.extent[3] - item.part * cut.part, cut.part);
+    }
+    item.at = view_row(s, v, item.row) + (ptrdiff_t)(item.part * cut.part) * v.stride[3];
+    return item;
+}
+
+/* Where the result of item i goes: among the parts of its row, or in the output. */
+DEVICE static ptrdiff_t item_result(struct cut cut, struct shape s, struct view to, size_t i)
+{
+    return cut.parts > 1 ? to.offset + (ptrdiff_t)i : view_row(s, to, i);
+}
+
+/* The items of columns: `row` counts places in axes 0 and 1, `at` is of the first in axis 2. */
+DEVICE static struct item column_at(struct cut cut, struct shape s, struct view v, size_t i)
+{
+    struct item item = {i / cut.parts, i % cut.parts, 0, 0};
+    item.count = min_size(s.extent[3] - item.part * cut.part, cut.part);
+    item.at = view_at(v, item.row / s.extent[1], item.row % s.extent[1], 0, item.part * cut.part);
+    return item;
+}
+
+/* Where the result of column c goes. */
+DEVICE static ptrdiff_t column_result(struct cut cut, struct shape s, struct view to,
+                                      struct item item, size_t c)
+{
+    const size_t column = item.row * s.extent[2] + c;
+    return cut.parts > 1 ? to.offset + (ptrdiff_t)(column * cut.parts + item.part)
+                         : view_at(to, item.row / s.extent[1], item.row % s.extent[1], c, 0);
+}
+
+/* store_total_A: out[i] = v, or v / divisor where that is not 0. A total of u64 is positive. */
+DEVICE static void store_total_float(void *out, int type, bool is_unsigned, size_t i, float v,
+                                     double divisor)
+{
+    (void)is_unsigned;
+    store_float(out, type, i, divisor != 0 ? v / (float)divisor : v);
+}
+DEVICE static void store_total_double(void *out, int type, bool is_unsigned, size_t i, double v,
+                                      double divisor)
+{
+    (void)is_unsigned;
+    store_double(out, type, i, divisor != 0 ? v / divisor : v);
+}
+DEVICE static void store_total_int64(void *out, int type, bool is_unsigned, size_t i, int64_t v,
+                                     double divisor)
+{
+    if (divisor != 0)
+        store_double(out, type, i, (double)v / divisor);
+    else if (is_unsigned && type >= DT_F16)
+        store_uint64(out, type, i, (uint64_t)v);
+    else
+        store_int64(out, type, i, v);
+}
+
+enum { RUN = 2 }; /* rounds that are loaded at a time: run.inc */
+
+/* The types that float holds, all that a product in float may have; u8 is bool's too. */
+/* clang-format off */
+#define FLOAT_TYPES(X)                                                                             \
+    X(DT_I8, int8_t) X(DT_I16, int16_t) X(DT_U8, uint8_t) X(DT_U16, uint16_t)                      \
+    X(DT_F16, _Float16) X(DT_BF16, __bf16) X(DT_F32, float)
+/* clang-format on */
+
+/* Runs the statements for each element e of the thread's lane, in rising order: of `count`
+ * elements from x[at] on, those whose number modulo LANES is the thread's. */
+#define LANE_LOOP(T, from, at, count, ...)                                                         \
+    do {                                                                                           \
+        const T *p_ = (const T *)(from) + (at) + thread_idx.x;                                     \
+        const size_t rounds_ = (count) / LANES;                                                    \
+        for (size_t k_ = 0; k_ < rounds_; k_++, p_ += LANES) {                                     \
+            const T e = *p_;                                                                       \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        if ((size_t)thread_idx.x < (count) % LANES) {                                              \
+            const T e = *p_;                                                                       \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+    } while (0)
+#endif

@@ -1,0 +1,86 @@
+/* dot.c - the dot product of two vectors of any types. */
+#include "ops/reduce.h"
+
+struct dot_arguments {
+    lw_tensor out, x, y;
+    lw_dot_options options;
+};
+
+struct dot {
+    struct lw__operand x, y, out;
+    size_t n;
+    enum lw__accumulate acc;
+    bool is_unsigned, is_exact;
+};
+
+static lw_status check(struct lw__call *call, const struct dot_arguments *a, struct dot *d)
+{
+    LW_TRY(lw__operand_in(call, "x", a->x, &d->x));
+    LW_TRY(lw__operand_in(call, "y", a->y, &d->y));
+    LW_TRY(lw__operand_out(call, "out", a->out, &d->out));
+    LW_TRY(lw__operand_apart(call, &d->out, &d->x, false));
+    LW_TRY(lw__operand_apart(call, &d->out, &d->y, false));
+    if (d->x.rank != 1)
+        return lw_fail(LW_E_SHAPE, "%s: x has rank %d; need 1", call->name, d->x.rank);
+    LW_TRY(lw__operand_same_shape(call, &d->x, &d->y));
+    LW_TRY(lw__operand_expect(call, &d->out, 0, NULL));
+    LW_TRY(lw__check_order(call, a->options.sum));
+    d->is_exact = a->options.sum == LW_SUM_EXACT;
+    d->n = d->x.shape.extent[LW_AXES - 1];
+    d->acc = lw__accumulate(lw__promote(d->x.dtype, d->y.dtype));
+    d->is_unsigned = lw__dtype_is_unsigned(lw__promote(d->x.dtype, d->y.dtype));
+    return LW_OK;
+}
+
+#define VECTOR(o) lw_arg_buffer((o).buffer), lw_arg_uint((size_t)(o).view.offset)
+#define RESULT(o) VECTOR(o), lw_arg_int((o).dtype)
+
+static lw_arg loaded(const struct dot *d, const struct lw__operand *o)
+{
+    return lw_arg_int(lw__loaded_as(o->dtype, d->acc == LW_ACC_I64));
+}
+
+static lw_status launch(struct lw__call *call, const struct dot *d, const struct lw__cut *cut,
+                        lw_dim3 grid, const struct lw__operand *to)
+{
+    static const char *const names[] = {"dot_float", "dot_double", "dot_int64"};
+    const lw_dim3 block = lw_dim_1(LW_LANES);
+
+    if (d->x.dtype == d->y.dtype && (d->x.dtype == LW_F32 || d->x.dtype == LW_F64))
+        return LW_OP_LAUNCH(call, dot, d->x.dtype == LW_F32 ? "dot_f32" : "dot_f64", grid, block,
+                            lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x), VECTOR(d->y),
+                            RESULT(*to));
+    return LW_OP_LAUNCH(call, dot, names[d->acc], grid, block, lw__arg_cut(cut), lw_arg_uint(d->n),
+                        VECTOR(d->x), loaded(d, &d->x), VECTOR(d->y), loaded(d, &d->y), RESULT(*to),
+                        lw_arg_uint(to == &d->out && d->is_unsigned));
+}
+
+static lw_status dot_body(struct lw__call *call, void *arguments)
+{
+    struct lw__operand parts;
+    struct lw__cut cut;
+    lw_dim3 grid;
+    struct dot d;
+
+    LW_TRY(check(call, arguments, &d));
+    if (d.is_exact && d.acc != LW_ACC_I64)
+        return lw__exact(call, &d.x, &d.y, &d.out, d.acc, 0);
+    LW_TRY(lw__rows_in(call, &d.x));
+    LW_TRY(lw__rows_in(call, &d.y));
+    LW_TRY(lw__cut_rows(call, 1, d.n, &cut, &grid));
+    if (cut.parts == 1)
+        return launch(call, &d, &cut, grid, &d.out);
+    LW_TRY(lw__parts(call, lw__accumulate_dtype(d.acc), &d.out, cut.parts, &parts));
+    LW_TRY(launch(call, &d, &cut, grid, &parts));
+    return lw__merge_sums(call, &parts, cut.parts, &d.out, d.acc, d.is_unsigned);
+}
+
+lw_status lw_dot(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
+                 const lw_dot_options *options)
+{
+    struct dot_arguments a = {.out = out, .x = x, .y = y};
+
+    if (options)
+        a.options = *options;
+    return lw__call_run("dot", s, dot_body, &a);
+}

@@ -1,0 +1,229 @@
+/* reduce_rows.c - what all reductions share: operands brought into rows, and rows cut into parts.
+ *
+ * How rows are cut never shows in a result: docs/order.md.
+ */
+#include "ops/reduce.h"
+#include <stdlib.h>
+
+enum {
+    PART_MAX = LW_LEAF * LW_LANES, /* the kernels merge this many leaves themselves */
+    GRID_Y = 65535,
+    SHORT_ROW = 64, /* below it a block has too little of a row */
+    FEW_ROWS = 16
+};
+
+/* Blocks that keep all of a device busy, and the least elements that are worth one. */
+static size_t blocks_wanted(const struct lw__call *call)
+{
+    return call->is_gpu ? 2048 : 64;
+}
+static size_t part_least(const struct lw__call *call)
+{
+    return call->is_gpu ? LW_LEAF : 16 * LW_LEAF;
+}
+
+/* ---- operands ---- */
+
+lw_status lw__check_order(const struct lw__call *call, lw_sum_order order)
+{
+    if (order == LW_SUM_FIXED || order == LW_SUM_EXACT || order == LW_SUM_FREE)
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: sum is %d; need LW_SUM_FIXED, _EXACT or _FREE", call->name,
+                   (int)order);
+}
+
+/* The result's extents: those of x, without the axis or with 1 in its place. `axis` -1: all. */
+static lw_status check_out(const struct lw__call *call, const struct lw__reduction *r, int axis,
+                           bool keepdims)
+{
+    size_t extents[LW_AXES];
+    int rank = 0;
+
+    for (int k = LW_AXES - r->x.rank; k < LW_AXES; k++) {
+        const bool reduced = axis < 0 || k == axis;
+
+        if (!reduced || keepdims)
+            extents[rank++] = reduced ? 1 : r->x.shape.extent[k];
+    }
+    return lw__operand_expect(call, &r->out, rank, extents);
+}
+
+/* All of x is one row, in C order. */
+static lw_status one_row(struct lw__call *call, struct lw__reduction *r)
+{
+    r->out.view = (struct lw__view){r->out.view.offset, {0, 0, 0, 1}};
+    r->out.shape = (struct lw__shape){{1, 1, 1, 1}};
+    if (lw__flatten(&r->x))
+        return LW_OK;
+    LW_TRY(lw__contiguous_in(call, &r->x));
+    lw__flatten(&r->x);
+    return LW_OK;
+}
+
+/* The axis comes last on both sides. */
+static void axis_last(struct lw__reduction *r, int axis, bool keepdims)
+{
+    lw__axis_to_last(&r->x, axis);
+    if (keepdims) {
+        lw__axis_to_last(&r->out, axis);
+        return;
+    }
+    for (int k = 0; k < LW_AXES - 1; k++) {
+        r->out.shape.extent[k] = r->out.shape.extent[k + 1];
+        r->out.view.stride[k] = r->out.view.stride[k + 1];
+    }
+    r->out.shape.extent[LW_AXES - 1] = 1;
+    r->out.view.stride[LW_AXES - 1] = 0;
+}
+
+lw_status lw__reduction_begin(struct lw__call *call, const struct lw__reduce_arguments *a,
+                              struct lw__reduction *r)
+{
+    int axis = -1;
+
+    LW_TRY(lw__operand_in(call, "x", a->x, &r->x));
+    LW_TRY(lw__operand_out(call, "out", a->out, &r->out));
+    LW_TRY(lw__operand_apart(call, &r->out, &r->x, false));
+    LW_TRY(lw__check_order(call, a->options.sum));
+    if (a->options.axis)
+        LW_TRY(lw__axis(call, &r->x, a->options.axis, 0, &axis));
+    LW_TRY(check_out(call, r, axis, a->options.keepdims));
+    if (axis < 0)
+        LW_TRY(one_row(call, r));
+    else
+        axis_last(r, axis, a->options.keepdims);
+    r->n = r->x.shape.extent[LW_AXES - 1];
+    r->rows = lw__operand_count(&r->out);
+    return LW_OK;
+}
+
+/* ---- layout ---- */
+
+static void swap_outer(struct lw__reduction *r, int i, int j)
+{
+    struct lw__operand *const both[] = {&r->x, &r->out};
+
+    for (int k = 0; k < 2; k++) {
+        const size_t extent = both[k]->shape.extent[i];
+        const ptrdiff_t stride = both[k]->view.stride[i];
+
+        both[k]->shape.extent[i] = both[k]->shape.extent[j];
+        both[k]->view.stride[i] = both[k]->view.stride[j];
+        both[k]->shape.extent[j] = extent;
+        both[k]->view.stride[j] = stride;
+    }
+}
+
+/* Rows may come in any order: of axes 0 to 2 that with the smallest step of x becomes the last. */
+static void sort_outer(struct lw__reduction *r)
+{
+    for (int i = 1; i < LW_AXES - 1; i++)
+        for (int j = i; j > 0; j--) {
+            const bool is_one = r->x.shape.extent[j] == 1, left_is = r->x.shape.extent[j - 1] == 1;
+
+            if (is_one ? !left_is
+                       : !left_is && labs(r->x.view.stride[j]) > labs(r->x.view.stride[j - 1]))
+                swap_outer(r, j, j - 1);
+        }
+}
+
+/* Axes k and k + 1 of the outer ones become one where both sides step over k + 1 as a whole in
+ * k. */
+static void join_outer(struct lw__reduction *r)
+{
+    for (int k = LW_AXES - 3; k >= 0; k--) {
+        const ptrdiff_t extent = (ptrdiff_t)r->x.shape.extent[k + 1];
+
+        if (r->x.shape.extent[k] == 1 || r->x.view.stride[k] != extent * r->x.view.stride[k + 1] ||
+            r->out.view.stride[k] != extent * r->out.view.stride[k + 1])
+            continue;
+        r->x.shape.extent[k + 1] *= r->x.shape.extent[k];
+        r->out.shape.extent[k + 1] = r->x.shape.extent[k + 1];
+        r->x.shape.extent[k] = r->out.shape.extent[k] = 1;
+        for (int j = k; j > 0; j--)
+            swap_outer(r, j, j - 1);
+    }
+}
+
+lw_status lw__reduction_layout(struct lw__call *call, struct lw__reduction *r, bool has_columns,
+                               bool has_strided)
+{
+    const bool is_row = r->n < 2 || r->x.view.stride[3] == 1;
+    const bool is_short = r->n < SHORT_ROW && r->rows >= FEW_ROWS;
+
+    r->layout = LW_LAYOUT_ROWS;
+    if (!r->n || !r->rows)
+        return LW_OK;
+    sort_outer(r);
+    join_outer(r);
+    if (is_row && !(is_short && has_strided))
+        return LW_OK;
+    if (has_columns && r->x.view.stride[2] == 1 && r->x.shape.extent[2] > 1 &&
+        r->rows >= FEW_ROWS) {
+        r->layout = LW_LAYOUT_COLUMNS;
+        return LW_OK;
+    }
+    if (is_short && has_strided) {
+        r->layout = LW_LAYOUT_STRIDED;
+        return LW_OK;
+    }
+    return lw__rows_in(call, &r->x);
+}
+
+lw_dtype lw__loaded_as(lw_dtype dtype, bool wraps)
+{
+    return dtype == LW_BOOL ? LW_U8 : dtype == LW_U64 && wraps ? LW_I64 : dtype;
+}
+
+/* ---- parts ---- */
+
+static void cut_into(const struct lw__call *call, size_t blocks_of_a_part, size_t n,
+                     struct lw__cut *cut)
+{
+    cut->part = PART_MAX;
+    while (cut->part > part_least(call) &&
+           lw__divide_up(n, cut->part) * blocks_of_a_part < blocks_wanted(call))
+        cut->part /= 2;
+    cut->parts = n ? lw__divide_up(n, cut->part) : 1;
+}
+
+lw_status lw__cut_rows(const struct lw__call *call, size_t rows, size_t n, struct lw__cut *cut,
+                       lw_dim3 *grid)
+{
+    cut_into(call, rows, n, cut);
+    cut->items = rows * cut->parts;
+    cut->chunk = call->is_gpu || n >= part_least(call) ? 1 : part_least(call) / (n + 1) + 1;
+    if (cut->items / cut->chunk < blocks_wanted(call))
+        cut->chunk = cut->items / blocks_wanted(call) + 1;
+    return lw__grid(call, lw__divide_up(cut->items, cut->chunk), grid);
+}
+
+lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,
+                          struct lw__cut *cut, lw_dim3 *grid)
+{
+    const size_t wide = lw__divide_up(r->x.shape.extent[2], LW_LANES);
+    const size_t outer = r->x.shape.extent[0] * r->x.shape.extent[1];
+
+    cut_into(call, wide * outer, r->n, cut);
+    cut->items = outer * cut->parts;
+    cut->chunk = lw__divide_up(cut->items, GRID_Y);
+    LW_TRY(lw__grid(call, wide, grid));
+    grid->y = (uint32_t)lw__divide_up(cut->items, cut->chunk);
+    return LW_OK;
+}
+
+lw_status lw__parts(struct lw__call *call, lw_dtype dtype, const struct lw__operand *out,
+                    size_t parts, struct lw__operand *to)
+{
+    struct lw__shape shape = out->shape;
+
+    shape.extent[LW_AXES - 1] = parts;
+    return lw__call_scratch(call, "parts", dtype, shape, to);
+}
+
+lw_status lw__typed_out(struct lw__call *call, const struct lw__operand *out, lw_dtype dtype,
+                        struct lw__operand *to)
+{
+    *to = *out;
+    return out->dtype == dtype ? LW_OK : lw__call_scratch(call, out->name, dtype, out->shape, to);
+}

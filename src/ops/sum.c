@@ -1,0 +1,238 @@
+/* sum.c - sum, prod and mean. */
+#include "ops/reduce.h"
+#include <math.h>
+
+enum sum_op { SUM, PROD };
+
+/* The kernels of kernels/sum.c. ORDER ACCUMULATE. */
+struct sum_kernels {
+    const char *rows, *merge, *columns, *strided;
+};
+/* clang-format off */
+static const struct sum_kernels all_kernels[2][3] = {
+    {{"sum_rows_float", "sum_merge_float", "sum_columns_float", "sum_strided_float"},
+     {"sum_rows_double", "sum_merge_double", "sum_columns_double", "sum_strided_double"},
+     {"sum_rows_int64", "sum_merge_int64", NULL, NULL}},
+    {{"prod_rows_float", "prod_merge_float", NULL, NULL},
+     {"prod_rows_double", "prod_merge_double", NULL, NULL},
+     {"prod_rows_int64", "prod_merge_int64", NULL, NULL}},
+};
+/* clang-format on */
+
+/* What a sum is besides its operands. */
+struct sum {
+    enum sum_op op;
+    enum lw__accumulate acc;
+    bool is_unsigned; /* the total is one of u64 */
+    double divisor;   /* 0: none */
+};
+
+/* ---- parts ---- */
+
+static lw_status merge(struct lw__call *call, const struct sum *sum,
+                       const struct lw__operand *parts, size_t count, const struct lw__operand *out)
+{
+    const size_t rows = lw__operand_count(out), groups = lw__divide_up(count, LW_GROUP);
+    const char *kernel = all_kernels[sum->op][sum->acc].merge;
+    const struct lw__cut cut = {.items = rows * groups, .parts = groups, .chunk = 1};
+    struct lw__operand more;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, cut.items, &grid));
+    if (groups == 1)
+        return LW_OP_LAUNCH(call, sum, kernel, grid, lw_dim_1(LW_LANES), lw__arg_cut(&cut),
+                            lw__arg_shape(&out->shape), lw_arg_uint(count),
+                            lw_arg_buffer(parts->buffer), lw_arg_uint((size_t)parts->view.offset),
+                            lw__arg_view(&out->view), lw_arg_buffer(out->buffer),
+                            lw_arg_int(out->dtype), lw_arg_uint(sum->is_unsigned),
+                            lw_arg_real(sum->divisor));
+    LW_TRY(lw__parts(call, parts->dtype, out, groups, &more));
+    LW_TRY(LW_OP_LAUNCH(call, sum, kernel, grid, lw_dim_1(LW_LANES), lw__arg_cut(&cut),
+                        lw__arg_shape(&out->shape), lw_arg_uint(count),
+                        lw_arg_buffer(parts->buffer), lw_arg_uint((size_t)parts->view.offset),
+                        lw__arg_view(&more.view), lw_arg_buffer(more.buffer),
+                        lw_arg_int(more.dtype), lw_arg_uint(false), lw_arg_real(0)));
+    return merge(call, sum, &more, groups, out);
+}
+
+lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts, size_t count,
+                         const struct lw__operand *out, enum lw__accumulate acc, bool is_unsigned)
+{
+    const struct sum sum = {.op = SUM, .acc = acc, .is_unsigned = is_unsigned};
+
+    return merge(call, &sum, parts, count, out);
+}
+
+/* ---- rows and columns ---- */
+
+static lw_status launch_rows(struct lw__call *call, const struct sum *sum,
+                             const struct lw__cut *cut, lw_dim3 grid, const struct lw__reduction *r,
+                             const struct lw__operand *to)
+{
+    return LW_OP_LAUNCH(call, sum, all_kernels[sum->op][sum->acc].rows, grid, lw_dim_1(LW_LANES),
+                        lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
+                        lw_arg_buffer(r->x.buffer), lw_arg_int(lw__loaded_as(r->x.dtype, true)),
+                        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
+                        lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor));
+}
+
+static lw_status sum_rows(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
+{
+    struct sum part = *sum;
+    struct lw__operand parts;
+    struct lw__cut cut;
+    lw_dim3 grid;
+
+    LW_TRY(lw__cut_rows(call, r->rows, r->n, &cut, &grid));
+    if (cut.parts == 1)
+        return launch_rows(call, sum, &cut, grid, r, &r->out);
+    part.divisor = 0;
+    part.is_unsigned = false;
+    LW_TRY(lw__parts(call, lw__accumulate_dtype(sum->acc), &r->out, cut.parts, &parts));
+    LW_TRY(launch_rows(call, &part, &cut, grid, r, &parts));
+    return merge(call, sum, &parts, cut.parts, &r->out);
+}
+
+static lw_status launch_columns(struct lw__call *call, const struct sum *sum,
+                                const struct lw__cut *cut, lw_dim3 grid,
+                                const struct lw__reduction *r, const struct lw__operand *to)
+{
+    const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
+
+    if (r->layout == LW_LAYOUT_STRIDED)
+        return LW_OP_LAUNCH(call, sum, k->strided, grid, lw_dim_1(LW_LANES), lw__arg_cut(cut),
+                            lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
+                            lw_arg_buffer(r->x.buffer), lw__arg_view(&to->view),
+                            lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
+    return LW_OP_LAUNCH(call, sum, k->columns, grid, lw_dim_1(LW_LANES), lw__arg_cut(cut),
+                        lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
+                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_view(&to->view),
+                        lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
+}
+
+/* Columns are written as A. */
+static lw_status sum_columns(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
+{
+    const lw_dtype dtype =
+        sum->is_unsigned && r->out.dtype != LW_I64 ? LW_U64 : lw__accumulate_dtype(sum->acc);
+    struct sum part = *sum;
+    struct lw__operand parts, to;
+    struct lw__cut cut;
+    lw_dim3 grid;
+
+    LW_TRY(lw__cut_columns(call, r, &cut, &grid));
+    if (cut.parts == 1) {
+        LW_TRY(lw__typed_out(call, &r->out, dtype, &to));
+        LW_TRY(launch_columns(call, sum, &cut, grid, r, &to));
+        return lw__out_done(call, &r->out, &to);
+    }
+    part.divisor = 0;
+    LW_TRY(lw__parts(call, dtype, &r->out, cut.parts, &parts));
+    LW_TRY(launch_columns(call, &part, &cut, grid, r, &parts));
+    return merge(call, sum, &parts, cut.parts, &r->out);
+}
+
+/* ---- the operations ---- */
+
+static lw_status reduce(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
+{
+    const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
+    const lw_dtype type = lw__accumulate_dtype(sum->acc);
+
+    if (sum->op == PROD && r->n && lw__loaded_as(r->x.dtype, true) != type)
+        LW_TRY(lw__as(call, &r->x, type));
+    LW_TRY(lw__reduction_layout(call, r, k->columns, k->strided));
+    if (r->layout == LW_LAYOUT_STRIDED)
+        LW_TRY(lw__as(call, &r->x, type));
+    return r->layout == LW_LAYOUT_ROWS ? sum_rows(call, sum, r) : sum_columns(call, sum, r);
+}
+
+/* LW_SUM_EXACT of floating point */
+static lw_status reduce_exactly(struct lw__call *call, const struct sum *sum, double divisor,
+                                struct lw__reduction *r)
+{
+    return lw__exact(call, &r->x, NULL, &r->out, sum->acc, divisor);
+}
+
+static lw_status sum_body(struct lw__call *call, void *arguments)
+{
+    const struct lw__reduce_arguments *a = arguments;
+    struct lw__reduction r;
+    struct sum sum = {.op = SUM};
+
+    LW_TRY(lw__reduction_begin(call, a, &r));
+    sum.acc = lw__accumulate(r.x.dtype);
+    sum.is_unsigned = lw__dtype_is_unsigned(r.x.dtype);
+    if (a->options.sum == LW_SUM_EXACT && sum.acc != LW_ACC_I64)
+        return reduce_exactly(call, &sum, 0, &r);
+    return reduce(call, &sum, &r);
+}
+
+static lw_status prod_body(struct lw__call *call, void *arguments)
+{
+    const struct lw__reduce_arguments *a = arguments;
+    struct lw__reduction r;
+    struct sum sum = {.op = PROD};
+
+    LW_TRY(lw__reduction_begin(call, a, &r));
+    if (a->options.sum == LW_SUM_EXACT && lw__dtype_is_float(r.x.dtype))
+        return lw_fail(LW_E_ARG, "%s: sum is LW_SUM_EXACT, which products cannot keep", call->name);
+    sum.acc = lw__accumulate(r.x.dtype);
+    sum.is_unsigned = lw__dtype_is_unsigned(r.x.dtype);
+    return reduce(call, &sum, &r);
+}
+
+/* True if n integers of this type have a sum that double holds, so that the order does not
+ * matter. */
+static bool adds_exactly(lw_dtype dtype, size_t n)
+{
+    return !lw__dtype_is_float(dtype) && lw_dtype_size(dtype) <= 4 &&
+           n <= (size_t)1 << (53 - 8 * lw_dtype_size(dtype));
+}
+
+static lw_status mean_body(struct lw__call *call, void *arguments)
+{
+    const struct lw__reduce_arguments *a = arguments;
+    struct lw__reduction r;
+    struct sum sum = {.op = SUM};
+
+    LW_TRY(lw__reduction_begin(call, a, &r));
+    sum.acc = lw__dtype_is_float(r.x.dtype) ? lw__accumulate(r.x.dtype) : LW_ACC_F64;
+    sum.divisor = (double)r.n;
+    if (!r.n) {
+        sum.divisor = (double)NAN;
+        return reduce(call, &sum, &r);
+    }
+    if (a->options.sum == LW_SUM_EXACT)
+        return reduce_exactly(call, &sum, sum.divisor, &r);
+    if (adds_exactly(r.x.dtype, r.n))
+        sum.acc = LW_ACC_I64;
+    else if (sum.acc == LW_ACC_F64)
+        LW_TRY(lw__as(call, &r.x, LW_F64));
+    return reduce(call, &sum, &r);
+}
+
+static lw_status run(const char *name, lw__op_body *body, lw_stream *s, lw_tensor out, lw_tensor x,
+                     const lw_reduce_options *options)
+{
+    struct lw__reduce_arguments a = {.out = out, .x = x};
+
+    if (options)
+        a.options = *options;
+    return lw__call_run(name, s, body, &a);
+}
+
+lw_status lw_sum(lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *options)
+{
+    return run("sum", sum_body, s, out, x, options);
+}
+
+lw_status lw_prod(lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *options)
+{
+    return run("prod", prod_body, s, out, x, options);
+}
+
+lw_status lw_mean(lw_stream *s, lw_tensor out, lw_tensor x, const lw_reduce_options *options)
+{
+    return run("mean", mean_body, s, out, x, options);
+}
