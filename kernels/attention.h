@@ -25,6 +25,11 @@ struct attention {
     bool causal, keeps_parts; /* keeps_parts: rows go to parts, though they have one node */
 };
 
+DEVICE static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /* A row of out: one query of one head. Rows are counted in C order. */
 struct row {
     size_t number, batch, head, query;

@@ -27,6 +27,7 @@ enum {
     DEPTH = 3,
     DEPTH_MAX = 1024, /* of one chain; more go by stream. ORDER CHAIN: kernels/matmul.h */
     GROUP_MAX = 128,  /* chunks a node: 2^7, and a tree has room for 8 levels */
+    PIECE_BYTES = 128,
     TEAM_PLAIN = 32,  /* ORDER TEAM: kernels/attention.c */
     QUERIES = 64,     /* of a tile. ORDER TILED: kernels/attention_tiled.inc */
     FEW_GPU = 16,     /* queries for which a tile is not worth it */
@@ -282,6 +283,8 @@ static lw_status run_rows(struct lw__call *call, struct problem *p,
     struct launch l = {scores ? "attention_rows" : "attention_stream",
                        rows_of(p) * lots_of(p, team), 0, 0};
 
+    if (!scores && !call->is_gpu) /* ORDER PIECE: kernels/attention_stream_cpu.inc */
+        l.shared_bytes = 2 * LEAF * PIECE_BYTES;
     cut(p, l.blocks, call->is_gpu ? BLOCKS_GPU : BLOCKS_CPU, GROUP_MAX);
     p->a.levels = 0; /* they lie in the threads' own memory */
     l.blocks *= p->a.nodes;
