@@ -14,7 +14,7 @@
  */
 #include "attention.h"
 
-#define TEAM 32
+#define TEAM 16
 #define FEW 8
 
 #include "matmul_float.inc"

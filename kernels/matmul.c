@@ -11,6 +11,8 @@
  */
 #include "matmul.h"
 
+#define FEW 64
+
 #include "matmul_float.inc"
 #include "matmul_merge.inc"
 #include "matmul_naive.inc"

@@ -8,6 +8,8 @@
  */
 #include "matmul.h"
 
+#define FEW 8
+
 #include "matmul_float.inc"
 #include "matmul_merge.inc"
 #define GANG 16

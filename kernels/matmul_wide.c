@@ -8,6 +8,8 @@
  */
 #include "matmul.h"
 
+#define FEW 32
+
 #include "matmul_float.inc"
 #include "matmul_merge.inc"
 #define GANG 64

@@ -28,7 +28,7 @@ enum {
     DEPTH_MAX = 1024, /* of one chain; more go by stream. ORDER CHAIN: kernels/matmul.h */
     GROUP_MAX = 128,  /* chunks a node: 2^7, and a tree has room for 8 levels */
     PIECE_BYTES = 128,
-    TEAM_PLAIN = 32,  /* ORDER TEAM: kernels/attention.c */
+    TEAM_PLAIN = 16,  /* ORDER TEAM: kernels/attention.c */
     QUERIES = 64,     /* of a tile. ORDER TILED: kernels/attention_tiled.inc */
     FEW_GPU = 16,     /* queries for which a tile is not worth it */
     BLOCKS_GPU = 528, /* cut rows into nodes below so many blocks */

@@ -348,17 +348,18 @@ static lw_status launch_nodes(struct lw__call *call, const struct problem *p,
 static lw_status launch_merge(struct lw__call *call, const struct problem *p,
                               const struct matmul *a, const struct lw__operand *parts)
 {
-    const struct launch l = {"matmul_merge", 64, lw__divide_up(a->batches * a->m * a->n, 64), 0, 0};
+    const struct launch l = {.name = "matmul_merge"};
     const lw_arg args[] = {lw_arg_bytes(a, sizeof *a), lw_arg_buffer(p->out.buffer),
                            lw_arg_buffer(p->bias.buffer), lw_arg_buffer(parts->buffer)};
     lw_kernel *kernel;
-    lw_dim3 grid;
+    lw_dim3 grid, block;
 
-    LW_TRY(lw__grid(call, l.blocks, &grid));
     if (call->is_dry || a->nodes == 1)
         return LW_OK;
     LW_TRY(kernel_of(call, p, &l, &kernel));
-    return lw_stream_launch(call->stream, kernel, grid, lw_dim_1(l.threads), NULL, args, 4);
+    block = lw_kernel_fixed_block(kernel);
+    LW_TRY(lw__grid(call, lw__divide_up(a->batches * a->m * a->n, block.x), &grid));
+    return lw_stream_launch(call->stream, kernel, grid, block, NULL, args, 4);
 }
 
 static lw_status run(struct lw__call *call, const struct problem *p, struct matmul *a, size_t slots,
