@@ -1,11 +1,11 @@
 /* dot.c - sum x[i] y[i] of two vectors of any element types, none of them converted beforehand, in
  * the order of docs/order.md: each product enters its lane by one fma.
  *
- *     dot_A             any two types, loaded as A: a block an item, a thread a lane
+ *     dot_A             any two types, loaded as A: a warp an item
  *     dot_f32, dot_f64  both of that type
  *
  * shapes   x, y: vectors from x[x_at], y[y_at] on; out: the result at out[0], or the parts'
- * launch   blocks of 64 threads
+ * launch   blocks 32 threads wide
  * reads    the type of bool is given as u8, dot_int64's of u64 as i64
  * numeric  A is float, double or int64_t, of the pair's promoted type; sum_merge_A merges the parts
  */
@@ -58,9 +58,11 @@ DEVICE static size_t part_count(struct cut cut, size_t n, size_t part)
 #define ZERO (-0.0f)
 #define STORE store_float
 #define DOT dot_f32
+#define DOT_(name) name##_f32
 #include "dot_same.inc"
 #define T double
 #define ZERO (-0.0)
 #define STORE store_double
 #define DOT dot_f64
+#define DOT_(name) name##_f64
 #include "dot_same.inc"

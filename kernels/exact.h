@@ -61,23 +61,15 @@ DEVICE static struct first first_merge(struct first a, struct first b)
     return (struct first){sum.high, a.error + (b.error + sum.low), a.size + b.size};
 }
 
-/* Of all threads of a block of 64: each adds those that follow it in a ring, 1, 2, 4 ...
- * further. */
-DEVICE static struct first first_block(struct first f)
+/* Of all threads of a warp. */
+DEVICE static struct first first_warp(struct first f)
 {
-    SHARED double ring[3 * 2 * LANES];
-    const size_t i = (size_t)thread_idx.x;
-
 #pragma nounroll
-    for (size_t step = 1; step < LANES; step *= 2) {
-        barrier();
-        first_store(ring, 0, 2 * LANES, i, f);
-        first_store(ring, 0, 2 * LANES, i + LANES, f);
-        barrier();
-        f = first_merge(f, first_load(ring, 0, 2 * LANES, i + step));
-    }
-    return (struct first){block_broadcast(f.sum, 0), block_broadcast(f.error, 0),
-                          block_broadcast(f.size, 0)};
+    for (int step = WARP_SIZE / 2; step > 0; step /= 2)
+        f = first_merge(f, (struct first){shuffle_down(f.sum, step), shuffle_down(f.error, step),
+                                          shuffle_down(f.size, step)});
+    return (struct first){warp_broadcast(f.sum, 0), warp_broadcast(f.error, 0),
+                          warp_broadcast(f.size, 0)};
 }
 
 /* ---- the result ---- */
@@ -146,13 +138,11 @@ enum {
     COUNT_PLUS,
     COUNT_MINUS,
     COUNTS,
-    LOWEST_float = -352, /* exponent of the lowest bit: a product of floats ends at 2^-298, and the
-                            lowest of 53 bits is at most 52 lower */
-    LIMBS_float = 24,    /* up to 2^256, and 2^63 of these */
-    CELLS_float = LIMBS_float + COUNTS,
-    LOWEST_double = -2208,
-    LIMBS_double = 137,
-    CELLS_double = LIMBS_double + COUNTS,
+    THREADS = 8,
+    LOWEST = -2208, /* exponent of the lowest bit: a product ends at 2^-2148, and the lowest of 53
+                       bits is at most 52 lower */
+    LIMBS = 137,    /* up to 2^2048, and 2^63 of these */
+    CELLS = LIMBS + COUNTS,
     PIECES = 4 /* of 36 bits */
 };
 

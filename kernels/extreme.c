@@ -3,13 +3,13 @@
  * Elements become keys, integers in which every order is the one of integers: a larger element has
  * a larger key, a NaN the largest. For min and argmin all bits of a key are flipped.
  *
- *     max_rows_K, argmax_rows_K        rows whose elements lie side by side: a block an item
+ *     max_rows_K, argmax_rows_K        rows whose elements lie side by side: a warp an item
  *     max_columns_K, argmax_columns_K  neighbouring rows lie side by side: a thread an item
  *     argmax_merge_K                   the parts of each row; for max, max_rows_K does it
  *     any_rows                         any and all
  *
  * shapes   x: `s`; out: `s` without its last axis, or the parts of each row
- * launch   blocks of 64 threads; argmax_merge 32
+ * launch   rows: blocks 32 threads wide; columns: 64 threads; argmax_merge: 32, a row a block
  * reads    every type, of bool as u8; columns: i32, f32, i64, f64
  * numeric  exact; the result is converted once. max and min: -0 < +0; argmax and argmin: -0 = +0
  */
@@ -119,7 +119,10 @@ DEVICE static bool any_lane(const void *x, int size, uint64_t mask, ptrdiff_t at
 
     switch (size) {
 #define ANY_CASE(T)                                                                                \
-    case sizeof(T): LANE_LOOP(T, x, at, count, found |= ((e & (T)mask) != 0) != inverse); break;
+    case sizeof(T):                                                                                \
+        EACH_ELEMENT(T, x, at, (size_t)lane_id(), WARP_SIZE, count,                                \
+                     found |= ((e & (T)mask) != 0) != inverse);                                    \
+        break;
         ANY_CASE(uint8_t)
         ANY_CASE(uint16_t)
         ANY_CASE(uint32_t)
@@ -131,17 +134,15 @@ DEVICE static bool any_lane(const void *x, int size, uint64_t mask, ptrdiff_t at
 }
 
 /* Elements are given as bytes. What is found is inverted again for the result, not for a part. */
-KERNEL BLOCK(64) void any_rows(struct cut cut, struct shape s, struct view from, const void *x,
-                               int size, uint64_t mask, struct view to, void *out, int ot,
-                               bool inverse, bool again)
+KERNEL void any_rows(struct cut cut, struct shape s, struct view from, const void *x, int size,
+                     uint64_t mask, struct view to, void *out, int ot, bool inverse, bool again)
 {
-    const size_t begin = (size_t)block_idx.x * cut.chunk;
-    const size_t end = min_size(begin + cut.chunk, cut.items);
+    const size_t begin = first_item(cut), end = min_size(begin + cut.chunk, cut.items);
 
     for (size_t i = begin; i < end; i++) {
         const struct item item = item_at(cut, s, from, i);
-        const bool found = block_any(any_lane(x, size, mask, item.at, item.count, inverse));
-        if (thread_idx.x == 0)
+        const bool found = warp_any(any_lane(x, size, mask, item.at, item.count, inverse));
+        if (lane_id() == 0)
             store_int64(out, ot, (size_t)item_result(cut, s, to, i), found != again);
     }
 }

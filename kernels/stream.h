@@ -1,10 +1,10 @@
 /* stream.h - reductions along rows: how they are cut, and the loops over a row. docs/order.md.
  *
  * A row is the last axis of a view; rows are counted in C order over the first three axes. A row
- * is cut into parts of at most LANES leaves, so that few long rows keep all of a device busy; the
+ * is cut into parts of at most PART_LEAVES leaves, so that few long rows keep all of a device busy; the
  * parts' results are merged by another launch. An item is a part of a row.
  *
- *     rows     elements lie side by side, a block an item
+ *     rows     elements lie side by side, a warp an item
  *     columns  any strides, a thread an item: neighbouring threads have neighbouring places in
  *     axis 2
  */
@@ -14,15 +14,21 @@
 #include "view.h"
 
 /* ORDER STREAM: src/ops/reduce.h */
-enum { LEAF = 1024, LANES = 64, GROUP = LANES * LANES, LEVELS = 13 };
+enum { LEAF = 1024, LANES = 64, PART_LEAVES = WARP_SIZE, LEVELS = 12 };
 
 /* ORDER STREAM: src/ops/reduce.h */
 struct cut {
     size_t items; /* rows times parts; for columns, places in axes 0 and 1 times parts */
     size_t parts; /* of a row */
     size_t part;  /* elements of a part, but of the last one of a row */
-    size_t chunk; /* consecutive items of a block */
+    size_t chunk; /* consecutive items of a warp, or of a block of columns */
 };
+
+/* Blocks for rows are 32 threads wide, a warp a number of items. */
+DEVICE static size_t first_item(struct cut cut)
+{
+    return ((size_t)block_idx.x * (size_t)block_dim.y + (size_t)thread_idx.y) * cut.chunk;
+}
 
 /* An item: the elements first .. first + count of a row, and where they begin. */
 struct item {
@@ -90,8 +96,6 @@ DEVICE static void store_total_int64(void *out, int type, bool is_unsigned, size
         store_int64(out, type, i, v);
 }
 
-enum { RUN = 2 }; /* rounds that are loaded at a time: run.inc */
-
 /* The types that float holds, all that a product in float may have; u8 is bool's too. */
 /* clang-format off */
 #define FLOAT_TYPES(X)                                                                             \
@@ -99,19 +103,23 @@ enum { RUN = 2 }; /* rounds that are loaded at a time: run.inc */
     X(DT_F16, _Float16) X(DT_BF16, __bf16) X(DT_F32, float)
 /* clang-format on */
 
-/* Runs the statements for each element e of the thread's lane, in rising order: of `count`
- * elements from x[at] on, those whose number modulo LANES is the thread's. */
-#define LANE_LOOP(T, from, at, count, ...)                                                         \
+/* Runs the statements for each element e of x[at + first], x[at + first + step] ... before
+ * x[at + count]; first < step. It is the same number of rounds for all threads but one round. */
+#define EACH_ELEMENT(T, x, at, first, step, count, ...)                                            \
     do {                                                                                           \
-        const T *p_ = (const T *)(from) + (at) + thread_idx.x;                                     \
-        const size_t rounds_ = (count) / LANES;                                                    \
-        for (size_t k_ = 0; k_ < rounds_; k_++, p_ += LANES) {                                     \
+        const T *p_ = (const T *)(x) + (at) + (first);                                             \
+        const size_t rounds_ = (count) / (step);                                                   \
+        ROUNDS for (size_t k_ = 0; k_ < rounds_; k_++, p_ += (step))                               \
+        {                                                                                          \
             const T e = *p_;                                                                       \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
-        if ((size_t)thread_idx.x < (count) % LANES) {                                              \
+        if ((first) < (count) % (step)) {                                                          \
             const T e = *p_;                                                                       \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
     } while (0)
+#ifndef ROUNDS
+#define ROUNDS
+#endif
 #endif

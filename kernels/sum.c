@@ -1,12 +1,13 @@
 /* sum.c - sum, prod and mean along rows, in the order of docs/order.md.
  *
- *     OP_rows_A      rows whose elements lie side by side: a block an item, a thread a lane
- *     OP_merge_A     the parts of each row by the aligned tree
+ *     OP_rows_A      rows whose elements lie side by side: a warp an item
+ *     sum_merge_A    the parts of each row by the aligned tree
  *     sum_columns_A  neighbouring rows lie side by side: a thread an item, lane after lane
- *     sum_strided_A  the same for any strides
+ *     sum_strided_float  the same for any strides
  *
  * shapes   x: `s`; out: `s` without its last axis, or the parts of each row
- * launch   blocks of 64 threads; merge: a block a row and GROUP parts of it
+ * launch   rows: blocks 32 threads wide; columns: 64 threads; merge: blocks 32 threads wide, each a
+ *          row and cut.part parts of it
  * reads    sums of rows: f16 bf16 f32, f64, or integers (u8 for bool, i64 for u64); columns: f16
  *          bf16 f32, f64; else A
  * numeric  A is float for f16 bf16 f32, double for f64, int64_t for integers. The result is
@@ -18,73 +19,68 @@
 /* clang-format off */
 #define FLOATS(X) X(DT_F16, _Float16) X(DT_BF16, __bf16) X(DT_F32, float)
 #define DOUBLE(X) X(DT_F64, double)
-#define WIDE(X) X(DT_I32, int32_t) X(DT_U32, uint32_t) X(DT_I64, int64_t)
-#define NARROW(X) X(DT_I8, int8_t) X(DT_U8, uint8_t) X(DT_I16, int16_t) X(DT_U16, uint16_t)
-#define FLOAT(X) X(DT_F32, float)
-#define INT64(X) X(DT_I64, int64_t)
-#define NONE(X)
+#define HALVES(X) X(DT_F16, _Float16) X(DT_BF16, __bf16)
+#define INTEGERS(X)                                                                                \
+    X(DT_I8, int8_t) X(DT_I16, int16_t) X(DT_I32, int32_t)                                         \
+    X(DT_U8, uint8_t) X(DT_U16, uint16_t) X(DT_U32, uint32_t)
 /* clang-format on */
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
 
 #define A float
-#define A_TYPES FLOATS
-#define NARROW_TYPES NONE
+#define A_TYPE DT_F32
+#define A_TYPES HALVES
 #define STORE store_total_float
 #define IDENTITY (-0.0f)
 #define EMPTY 0
 #define OP ADD
-#define BLOCK_OP block_sum
+#define WARP_OP warp_sum
 #define NAME(kernel) sum_##kernel##_float
 #include "sum_rows.inc"
 #define A double
-#define A_TYPES DOUBLE
-#define NARROW_TYPES NONE
+#define A_TYPE DT_F64
 #define STORE store_total_double
 #define IDENTITY (-0.0)
 #define EMPTY 0
 #define OP ADD
-#define BLOCK_OP block_sum
+#define WARP_OP warp_sum
 #define NAME(kernel) sum_##kernel##_double
 #include "sum_rows.inc"
 #define A int64_t
-#define A_TYPES WIDE
-#define NARROW_TYPES NARROW
+#define A_TYPE DT_I64
+#define A_TYPES INTEGERS
 #define STORE store_total_int64
 #define IDENTITY 0
 #define EMPTY 0
 #define OP ADD
-#define BLOCK_OP block_sum
+#define WARP_OP warp_sum
 #define NAME(kernel) sum_##kernel##_int64
 #include "sum_rows.inc"
 #define A float
-#define A_TYPES FLOAT
-#define NARROW_TYPES NONE
+#define A_TYPE DT_F32
 #define STORE store_total_float
 #define IDENTITY 1
 #define EMPTY 1
 #define OP MULTIPLY
-#define BLOCK_OP block_prod
+#define WARP_OP warp_prod
 #define NAME(kernel) prod_##kernel##_float
 #include "sum_rows.inc"
 #define A double
-#define A_TYPES DOUBLE
-#define NARROW_TYPES NONE
+#define A_TYPE DT_F64
 #define STORE store_total_double
 #define IDENTITY 1
 #define EMPTY 1
 #define OP MULTIPLY
-#define BLOCK_OP block_prod
+#define WARP_OP warp_prod
 #define NAME(kernel) prod_##kernel##_double
 #include "sum_rows.inc"
 #define A int64_t
-#define A_TYPES INT64
-#define NARROW_TYPES NONE
+#define A_TYPE DT_I64
 #define STORE store_total_int64
 #define IDENTITY 1
 #define EMPTY 1
 #define OP MULTIPLY
-#define BLOCK_OP block_prod
+#define WARP_OP warp_prod
 #define NAME(kernel) prod_##kernel##_int64
 #include "sum_rows.inc"
 
@@ -94,6 +90,24 @@
 #define IDENTITY (-0.0f)
 #define NAME(kernel) sum_##kernel##_float
 #include "sum_columns.inc"
+
+#define A float
+#define IDENTITY (-0.0f)
+#define STORE store_total_float
+#define NAME(kernel) sum_##kernel##_float
+#include "sum_merge.inc"
+#define A double
+#define IDENTITY (-0.0)
+#define STORE store_total_double
+#define NAME(kernel) sum_##kernel##_double
+#include "sum_merge.inc"
+#define A int64_t
+#define IDENTITY 0
+#define STORE store_total_int64
+#define NAME(kernel) sum_##kernel##_int64
+#include "sum_merge.inc"
+
+#define NO_STRIDED
 #define A double
 #define A_TYPE DT_F64
 #define A_TYPES DOUBLE

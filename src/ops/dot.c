@@ -44,7 +44,7 @@ static lw_status launch(struct lw__call *call, const struct dot *d, const struct
                         lw_dim3 grid, const struct lw__operand *to)
 {
     static const char *const names[] = {"dot_float", "dot_double", "dot_int64"};
-    const lw_dim3 block = lw_dim_1(LW_LANES);
+    const lw_dim3 block = lw__rows_block(call);
 
     if (d->x.dtype == d->y.dtype && (d->x.dtype == LW_F32 || d->x.dtype == LW_F64))
         return LW_OP_LAUNCH(call, dot, d->x.dtype == LW_F32 ? "dot_f32" : "dot_f64", grid, block,

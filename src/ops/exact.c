@@ -7,7 +7,7 @@
 #include "ops/reduce.h"
 
 /* ORDER EXACT: kernels/exact.h. Integers of a part; blocks of exact_bins_A. */
-enum { CELLS_FLOAT = 27, CELLS_DOUBLE = 140, THREADS = 8, SUM_DOUBLES = 3 };
+enum { CELLS = 140, THREADS = 8, SUM_DOUBLES = 3 };
 
 struct bound {
     double of_size, least;
@@ -17,19 +17,9 @@ struct result {
     double divisor;
 };
 
-/* The kernels for terms that are products of floats, and for those of doubles. */
-struct exact_kernels {
-    const char *parts, *bins, *round;
-    size_t cells;
-};
-static const struct exact_kernels all_kernels[2] = {
-    {"exact_parts_float", "exact_bins_float", "exact_round_float", CELLS_FLOAT},
-    {"exact_parts_double", "exact_bins_double", "exact_round_double", CELLS_DOUBLE},
-};
-
 struct exact {
     const struct lw__operand *x, *y, *out; /* y NULL: a sum */
-    const struct exact_kernels *kernels;
+    bool in_double;                        /* terms are of double, not products of floats */
     struct lw__cut cut;
     struct bound bound;
     struct result result;
@@ -37,13 +27,13 @@ struct exact {
 };
 
 /* How far the first sum may be off, in parts of the sum of absolute terms. A float's term is
- * exact in double; it is in at most 16 + LW_LANES + 6 additions, that of a double in `depth`,
+ * exact in double; it is in at most 32 + LW_PART_LEAVES + 6 additions, that of a double in `depth`,
  * whose own errors are added up: what is left is of second order. Each part has room to spare. */
 static struct bound bound_of(const struct exact *e, size_t n, bool may_underflow)
 {
-    const double depth = (double)(e->cut.part / LW_LANES + e->cut.parts / LW_LANES) + 32;
+    const double depth = (double)(e->cut.part / LW_WARP_SIZE + e->cut.parts / LW_WARP_SIZE) + 32;
 
-    if (e->kernels->cells == CELLS_FLOAT)
+    if (!e->in_double)
         return (struct bound){128 * 0x1p-53, (double)n * 0x1p-190};
     return (struct bound){4 * depth * depth * 0x1p-106,
                           may_underflow ? ((double)n + 1) * 0x1p-1070 : 0};
@@ -56,14 +46,15 @@ static struct bound bound_of(const struct exact *e, size_t n, bool may_underflow
 
 static lw_status launch_parts(struct lw__call *call, const struct exact *e, lw_dim3 grid)
 {
+    const char *parts = e->in_double ? "exact_parts_double" : "exact_parts_float";
     const struct lw__operand *y = e->y ? e->y : e->x;
 
-    return LW_OP_LAUNCH(
-        call, exact, e->kernels->parts, grid, lw_dim_1(LW_LANES), lw__arg_cut(&e->cut),
-        lw__arg_shape(&e->x->shape), lw__arg_view(&e->x->view), lw_arg_buffer(e->x->buffer),
-        lw_arg_buffer(y->buffer), lw_arg_uint((size_t)y->view.offset), lw_arg_uint(e->y != NULL),
-        STRUCT(e->bound), STRUCT(e->result), lw__arg_view(&e->out->view),
-        lw_arg_buffer(e->out->buffer), SCRATCH(e->sums), SCRATCH(e->marks));
+    return LW_OP_LAUNCH(call, exact, parts, grid, lw__rows_block(call), lw__arg_cut(&e->cut),
+                        lw__arg_shape(&e->x->shape), lw__arg_view(&e->x->view),
+                        lw_arg_buffer(e->x->buffer), lw_arg_buffer(y->buffer),
+                        lw_arg_uint((size_t)y->view.offset), lw_arg_uint(e->y != NULL),
+                        STRUCT(e->bound), STRUCT(e->result), lw__arg_view(&e->out->view),
+                        lw_arg_buffer(e->out->buffer), SCRATCH(e->sums), SCRATCH(e->marks));
 }
 
 static lw_status launch_merge(struct lw__call *call, const struct exact *e, lw_dim3 rows)
@@ -71,7 +62,7 @@ static lw_status launch_merge(struct lw__call *call, const struct exact *e, lw_d
     struct lw__shape s = e->out->shape;
 
     s.extent[LW_AXES - 1] = e->cut.parts;
-    return LW_OP_LAUNCH(call, exact, "exact_merge", rows, lw_dim_1(LW_LANES), lw__arg_shape(&s),
+    return LW_OP_LAUNCH(call, exact, "exact_merge", rows, lw_dim_1(LW_WARP_SIZE), lw__arg_shape(&s),
                         lw_arg_uint(e->cut.items), STRUCT(e->bound), STRUCT(e->result),
                         lw__arg_view(&e->out->view), lw_arg_buffer(e->out->buffer),
                         SCRATCH(e->sums), SCRATCH(e->marks));
@@ -85,11 +76,11 @@ static lw_status launch_bins(struct lw__call *call, const struct exact *e)
 
     cut.chunk = cut.items / 4096 + 1;
     LW_TRY(lw__grid(call, lw__divide_up(cut.items, cut.chunk), &grid));
-    return LW_OP_LAUNCH(call, exact, e->kernels->bins, grid, lw_dim_1(THREADS), lw__arg_cut(&cut),
+    return LW_OP_LAUNCH(call, exact, "exact_bins", grid, lw_dim_1(THREADS), lw__arg_cut(&cut),
                         lw__arg_shape(&e->x->shape), lw__arg_view(&e->x->view),
-                        lw_arg_buffer(e->x->buffer), lw_arg_buffer(y->buffer),
-                        lw_arg_uint((size_t)y->view.offset), lw_arg_uint(e->y != NULL),
-                        STRUCT(e->result), lw__arg_view(&e->out->view),
+                        lw_arg_buffer(e->x->buffer), lw_arg_int(e->x->dtype),
+                        lw_arg_buffer(y->buffer), lw_arg_uint((size_t)y->view.offset),
+                        lw_arg_uint(e->y != NULL), STRUCT(e->result), lw__arg_view(&e->out->view),
                         lw_arg_buffer(e->out->buffer), SCRATCH(e->marks), SCRATCH(e->bins));
 }
 
@@ -98,7 +89,7 @@ static lw_status launch_round(struct lw__call *call, const struct exact *e, lw_d
     struct lw__shape s = e->out->shape;
 
     s.extent[LW_AXES - 1] = e->cut.parts;
-    return LW_OP_LAUNCH(call, exact, e->kernels->round, rows, lw_dim_1(THREADS), lw__arg_shape(&s),
+    return LW_OP_LAUNCH(call, exact, "exact_round", rows, lw_dim_1(THREADS), lw__arg_shape(&s),
                         STRUCT(e->result), lw__arg_view(&e->out->view),
                         lw_arg_buffer(e->out->buffer), SCRATCH(e->marks), SCRATCH(e->bins));
 }
@@ -124,8 +115,8 @@ static lw_status take_scratch(struct lw__call *call, struct exact *e, size_t row
     LW_TRY(lw__call_scratch(call, "marks", LW_I32, (struct lw__shape){{1, 1, 1, rows}}, &e->marks));
     LW_TRY(lw__call_scratch(call, "sums", LW_F64, (struct lw__shape){{1, 1, parts, SUM_DOUBLES}},
                             &e->sums));
-    return lw__call_scratch(call, "bins", LW_I64,
-                            (struct lw__shape){{1, 1, parts, e->kernels->cells}}, &e->bins);
+    return lw__call_scratch(call, "bins", LW_I64, (struct lw__shape){{1, 1, parts, CELLS}},
+                            &e->bins);
 }
 
 /* The kernels read f32 or f64, side by side. */
@@ -151,7 +142,7 @@ lw_status lw__exact(struct lw__call *call, struct lw__operand *x, struct lw__ope
     const size_t n = x->shape.extent[LW_AXES - 1], rows = lw__operand_count(out);
     const bool in_double = acc != LW_ACC_F32 || type == LW_F64;
     const bool may_underflow = y && (x->dtype == LW_F64 || y->dtype == LW_F64);
-    struct exact e = {.x = x, .y = y, .out = out, .kernels = &all_kernels[in_double]};
+    struct exact e = {.x = x, .y = y, .out = out, .in_double = in_double};
     lw_dim3 grid;
 
     LW_TRY(bring(call, x, in_double));

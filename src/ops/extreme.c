@@ -67,7 +67,7 @@ static lw_status max_rows(struct lw__call *call, const struct extreme *e, const 
                           lw_dim3 grid, const struct lw__operand *x, const struct lw__operand *to,
                           int of, bool flip, bool back)
 {
-    return LW_OP_LAUNCH(call, extreme, e->kernels->max_rows, grid, lw_dim_1(LW_LANES),
+    return LW_OP_LAUNCH(call, extreme, e->kernels->max_rows, grid, lw__rows_block(call),
                         lw__arg_cut(cut), lw__arg_shape(&x->shape), lw__arg_view(&x->view),
                         lw_arg_buffer(x->buffer), loaded(x), lw__arg_view(&to->view),
                         lw_arg_buffer(to->buffer), lw_arg_int(to->dtype), lw_arg_int(of),
@@ -78,7 +78,7 @@ static lw_status max_columns(struct lw__call *call, const struct extreme *e,
                              const struct lw__cut *cut, lw_dim3 grid, const struct lw__reduction *r,
                              const struct lw__operand *to, int of, bool back)
 {
-    return LW_OP_LAUNCH(call, extreme, e->kernels->max_columns, grid, lw_dim_1(LW_LANES),
+    return LW_OP_LAUNCH(call, extreme, e->kernels->max_columns, grid, lw_dim_1(LW_COLUMNS),
                         lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
                         lw_arg_buffer(r->x.buffer), loaded(&r->x), lw__arg_view(&to->view),
                         lw_arg_buffer(to->buffer), lw_arg_int(of), flip_of(e->is_min),
@@ -89,11 +89,10 @@ static lw_status max_columns(struct lw__call *call, const struct extreme *e,
 static lw_status max_merge(struct lw__call *call, const struct extreme *e,
                            const struct lw__operand *parts, const struct lw__operand *out)
 {
-    const size_t rows = lw__operand_count(out);
-    const struct lw__cut cut = {.items = rows, .parts = 1, .chunk = 1};
+    struct lw__cut cut;
     lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, rows, &grid));
+    LW_TRY(lw__whole_rows(call, lw__operand_count(out), &cut, &grid));
     return max_rows(call, e, &cut, grid, parts, out, (int)e->of, false, e->is_min);
 }
 
@@ -133,12 +132,14 @@ static lw_status arg_items(struct lw__call *call, const struct extreme *e,
                            const struct lw__cut *cut, lw_dim3 grid, const struct lw__reduction *r,
                            const struct lw__operand *keys, const struct lw__operand *to)
 {
-    return LW_OP_LAUNCH(
-        call, extreme, r->layout == LW_LAYOUT_ROWS ? e->kernels->arg_rows : e->kernels->arg_columns,
-        grid, lw_dim_1(LW_LANES), lw__arg_cut(cut), lw__arg_shape(&r->x.shape),
-        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), loaded(&r->x),
-        lw__arg_view(&to->view), lw_arg_buffer(keys->buffer),
-        lw_arg_uint((size_t)keys->view.offset), lw_arg_buffer(to->buffer), flip_of(e->is_min));
+    const bool in_rows = r->layout == LW_LAYOUT_ROWS;
+
+    return LW_OP_LAUNCH(call, extreme, in_rows ? e->kernels->arg_rows : e->kernels->arg_columns,
+                        grid, in_rows ? lw__rows_block(call) : lw_dim_1(LW_COLUMNS),
+                        lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
+                        lw_arg_buffer(r->x.buffer), loaded(&r->x), lw__arg_view(&to->view),
+                        lw_arg_buffer(keys->buffer), lw_arg_uint((size_t)keys->view.offset),
+                        lw_arg_buffer(to->buffer), flip_of(e->is_min));
 }
 
 static lw_status arg_body(struct lw__call *call, void *arguments)
@@ -187,7 +188,7 @@ static lw_status any_rows(struct lw__call *call, const struct lw__cut *cut, lw_d
                           const struct lw__operand *x, const struct lw__operand *to, bool inverse,
                           bool again)
 {
-    return LW_OP_LAUNCH(call, extreme, "any_rows", grid, lw_dim_1(LW_LANES), lw__arg_cut(cut),
+    return LW_OP_LAUNCH(call, extreme, "any_rows", grid, lw__rows_block(call), lw__arg_cut(cut),
                         lw__arg_shape(&x->shape), lw__arg_view(&x->view), lw_arg_buffer(x->buffer),
                         lw_arg_uint(lw_dtype_size(x->dtype)), lw_arg_uint(mask_of(x->dtype)),
                         lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
@@ -199,7 +200,7 @@ static lw_status any_body(struct lw__call *call, void *arguments)
 {
     const struct extreme_arguments *a = arguments;
     const bool inverse = a->inverse;
-    struct lw__cut cut, whole = {.parts = 1, .chunk = 1};
+    struct lw__cut cut;
     struct lw__reduction r;
     struct lw__operand parts;
     lw_dim3 grid;
@@ -211,9 +212,8 @@ static lw_status any_body(struct lw__call *call, void *arguments)
         return any_rows(call, &cut, grid, &r.x, &r.out, inverse, inverse);
     LW_TRY(lw__parts(call, LW_BOOL, &r.out, cut.parts, &parts));
     LW_TRY(any_rows(call, &cut, grid, &r.x, &parts, inverse, false));
-    whole.items = r.rows;
-    LW_TRY(lw__grid(call, r.rows, &grid));
-    return any_rows(call, &whole, grid, &parts, &r.out, false, inverse);
+    LW_TRY(lw__whole_rows(call, r.rows, &cut, &grid));
+    return any_rows(call, &cut, grid, &parts, &r.out, false, inverse);
 }
 
 /* ---- the operations ---- */

@@ -5,7 +5,7 @@
 #define LW_OPS_REDUCE_H
 #include "ops/op.h"
 
-enum { LW_LEAF = 1024, LW_LANES = 64, LW_GROUP = LW_LANES * LW_LANES };
+enum { LW_LEAF = 1024, LW_LANES = 64, LW_PART_LEAVES = 32, LW_COLUMNS = 64 };
 
 struct lw__cut {
     size_t items, parts, part, chunk; /* kernels/stream.h */
@@ -51,8 +51,13 @@ lw_dtype lw__loaded_as(lw_dtype dtype, bool wraps);
  * errors   LW_E_SHAPE too many blocks */
 lw_status lw__cut_rows(const struct lw__call *call, size_t rows, size_t n, struct lw__cut *cut,
                        lw_dim3 *grid);
+lw_status lw__whole_rows(const struct lw__call *call, size_t rows, struct lw__cut *cut,
+                         lw_dim3 *grid); /* a warp a row, whatever its length */
 lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,
                           struct lw__cut *cut, lw_dim3 *grid);
+
+/* lw__rows_block - the block of kernels for rows: warps, each with `chunk` items. */
+lw_dim3 lw__rows_block(const struct lw__call *call);
 
 /* lw__parts - scratch memory for the results of parts: `out` with `parts` as its last axis. */
 lw_status lw__parts(struct lw__call *call, lw_dtype dtype, const struct lw__operand *out,

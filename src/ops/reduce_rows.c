@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 enum {
-    PART_MAX = LW_LEAF * LW_LANES, /* the kernels merge this many leaves themselves */
+    PART_MAX = LW_LEAF * LW_PART_LEAVES, /* the kernels merge this many leaves themselves */
     GRID_Y = 65535,
+    WARPS_GPU = 4,  /* of a block: src/ops/meson.build */
     SHORT_ROW = 64, /* below it a block has too little of a row */
     FEW_ROWS = 16
 };
@@ -187,6 +188,11 @@ static void cut_into(const struct lw__call *call, size_t blocks_of_a_part, size_
     cut->parts = n ? lw__divide_up(n, cut->part) : 1;
 }
 
+lw_dim3 lw__rows_block(const struct lw__call *call)
+{
+    return lw_dim_2(LW_WARP_SIZE, call->is_gpu ? WARPS_GPU : 1);
+}
+
 lw_status lw__cut_rows(const struct lw__call *call, size_t rows, size_t n, struct lw__cut *cut,
                        lw_dim3 *grid)
 {
@@ -195,13 +201,20 @@ lw_status lw__cut_rows(const struct lw__call *call, size_t rows, size_t n, struc
     cut->chunk = call->is_gpu || n >= part_least(call) ? 1 : part_least(call) / (n + 1) + 1;
     if (cut->items / cut->chunk < blocks_wanted(call))
         cut->chunk = cut->items / blocks_wanted(call) + 1;
-    return lw__grid(call, lw__divide_up(cut->items, cut->chunk), grid);
+    return lw__grid(call, lw__divide_up(cut->items, cut->chunk * lw__rows_block(call).y), grid);
+}
+
+lw_status lw__whole_rows(const struct lw__call *call, size_t rows, struct lw__cut *cut,
+                         lw_dim3 *grid)
+{
+    *cut = (struct lw__cut){.items = rows, .parts = 1, .chunk = 1};
+    return lw__grid(call, lw__divide_up(rows, lw__rows_block(call).y), grid);
 }
 
 lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,
                           struct lw__cut *cut, lw_dim3 *grid)
 {
-    const size_t wide = lw__divide_up(r->x.shape.extent[2], LW_LANES);
+    const size_t wide = lw__divide_up(r->x.shape.extent[2], LW_COLUMNS);
     const size_t outer = r->x.shape.extent[0] * r->x.shape.extent[1];
 
     cut_into(call, wide * outer, r->n, cut);

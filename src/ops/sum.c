@@ -11,11 +11,11 @@ struct sum_kernels {
 /* clang-format off */
 static const struct sum_kernels all_kernels[2][3] = {
     {{"sum_rows_float", "sum_merge_float", "sum_columns_float", "sum_strided_float"},
-     {"sum_rows_double", "sum_merge_double", "sum_columns_double", "sum_strided_double"},
+     {"sum_rows_double", "sum_merge_double", "sum_columns_double", NULL},
      {"sum_rows_int64", "sum_merge_int64", NULL, NULL}},
-    {{"prod_rows_float", "prod_merge_float", NULL, NULL},
-     {"prod_rows_double", "prod_merge_double", NULL, NULL},
-     {"prod_rows_int64", "prod_merge_int64", NULL, NULL}},
+    {{"prod_rows_float", "sum_merge_float", NULL, NULL},
+     {"prod_rows_double", "sum_merge_double", NULL, NULL},
+     {"prod_rows_int64", "sum_merge_int64", NULL, NULL}},
 };
 /* clang-format on */
 
@@ -29,30 +29,42 @@ struct sum {
 
 /* ---- parts ---- */
 
+enum { MERGE_EACH = 64 }; /* parts that a thread merges at most */
+
+static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
+                              const struct lw__cut *cut, const struct lw__operand *parts,
+                              size_t count, const struct lw__shape *rows,
+                              const struct lw__operand *to)
+{
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, cut->items, &grid));
+    return LW_OP_LAUNCH(call, sum, all_kernels[sum->op][sum->acc].merge, grid, lw__rows_block(call),
+                        lw__arg_cut(cut), lw__arg_shape(rows), lw_arg_uint(count),
+                        lw_arg_buffer(parts->buffer), lw_arg_uint((size_t)parts->view.offset),
+                        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
+                        lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor),
+                        lw_arg_uint(sum->op == PROD));
+}
+
+/* A block merges a power of 2 of parts for each of its threads. */
 static lw_status merge(struct lw__call *call, const struct sum *sum,
                        const struct lw__operand *parts, size_t count, const struct lw__operand *out)
 {
-    const size_t rows = lw__operand_count(out), groups = lw__divide_up(count, LW_GROUP);
-    const char *kernel = all_kernels[sum->op][sum->acc].merge;
-    const struct lw__cut cut = {.items = rows * groups, .parts = groups, .chunk = 1};
+    const size_t threads = LW_WARP_SIZE * lw__rows_block(call).y;
+    const struct sum part = {.op = sum->op, .acc = sum->acc};
+    struct lw__cut cut = {.part = threads, .chunk = 1};
     struct lw__operand more;
-    lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, cut.items, &grid));
-    if (groups == 1)
-        return LW_OP_LAUNCH(call, sum, kernel, grid, lw_dim_1(LW_LANES), lw__arg_cut(&cut),
-                            lw__arg_shape(&out->shape), lw_arg_uint(count),
-                            lw_arg_buffer(parts->buffer), lw_arg_uint((size_t)parts->view.offset),
-                            lw__arg_view(&out->view), lw_arg_buffer(out->buffer),
-                            lw_arg_int(out->dtype), lw_arg_uint(sum->is_unsigned),
-                            lw_arg_real(sum->divisor));
-    LW_TRY(lw__parts(call, parts->dtype, out, groups, &more));
-    LW_TRY(LW_OP_LAUNCH(call, sum, kernel, grid, lw_dim_1(LW_LANES), lw__arg_cut(&cut),
-                        lw__arg_shape(&out->shape), lw_arg_uint(count),
-                        lw_arg_buffer(parts->buffer), lw_arg_uint((size_t)parts->view.offset),
-                        lw__arg_view(&more.view), lw_arg_buffer(more.buffer),
-                        lw_arg_int(more.dtype), lw_arg_uint(false), lw_arg_real(0)));
-    return merge(call, sum, &more, groups, out);
+    while (cut.part < count && cut.part < threads * MERGE_EACH)
+        cut.part *= 2;
+    cut.parts = lw__divide_up(count, cut.part);
+    cut.items = lw__operand_count(out) * cut.parts;
+    if (cut.parts == 1)
+        return launch_merge(call, sum, &cut, parts, count, &out->shape, out);
+    LW_TRY(lw__parts(call, parts->dtype, out, cut.parts, &more));
+    LW_TRY(launch_merge(call, &part, &cut, parts, count, &out->shape, &more));
+    return merge(call, sum, &more, cut.parts, out);
 }
 
 lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts, size_t count,
@@ -69,7 +81,7 @@ static lw_status launch_rows(struct lw__call *call, const struct sum *sum,
                              const struct lw__cut *cut, lw_dim3 grid, const struct lw__reduction *r,
                              const struct lw__operand *to)
 {
-    return LW_OP_LAUNCH(call, sum, all_kernels[sum->op][sum->acc].rows, grid, lw_dim_1(LW_LANES),
+    return LW_OP_LAUNCH(call, sum, all_kernels[sum->op][sum->acc].rows, grid, lw__rows_block(call),
                         lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
                         lw_arg_buffer(r->x.buffer), lw_arg_int(lw__loaded_as(r->x.dtype, true)),
                         lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
@@ -100,11 +112,11 @@ static lw_status launch_columns(struct lw__call *call, const struct sum *sum,
     const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
 
     if (r->layout == LW_LAYOUT_STRIDED)
-        return LW_OP_LAUNCH(call, sum, k->strided, grid, lw_dim_1(LW_LANES), lw__arg_cut(cut),
+        return LW_OP_LAUNCH(call, sum, k->strided, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
                             lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
                             lw_arg_buffer(r->x.buffer), lw__arg_view(&to->view),
                             lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
-    return LW_OP_LAUNCH(call, sum, k->columns, grid, lw_dim_1(LW_LANES), lw__arg_cut(cut),
+    return LW_OP_LAUNCH(call, sum, k->columns, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
                         lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
                         lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_view(&to->view),
                         lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
