@@ -212,6 +212,7 @@ void lw__cpu_hide_comparisons(LLVMValueRef function); /* target_cpu_quirks.c: fo
  * the index, of how many, a pointer into what is indexed, the tensor's axis or -1, may it be the
  * place behind the last. */
 enum lw__access_kind { LW_ACCESS_READ, LW_ACCESS_WRITE, LW_ACCESS_ATOMIC };
+enum { LW_ACCESS_ENDED = 4 }; /* added to the kind: the variable is of a helper that has returned */
 enum { LW_ACCESS_ARGS = 3 };
 enum {
     LW_INDEX_OK,

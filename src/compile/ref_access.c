@@ -105,15 +105,58 @@ struct checker {
     LLVMTargetDataRef data;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i32, i64, ptr;
+    struct lw__cfg g; /* of the kernel; no check changes it */
 };
 
-static void check(struct checker *c, LLVMValueRef pointer, LLVMValueRef bytes,
+/* True if a comes first on each way to b, an instruction. */
+static bool comes_first(const struct lw__cfg *g, LLVMValueRef a, LLVMValueRef b)
+{
+    if (!LLVMIsAInstruction(a))
+        return true;
+    LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
+    const uint32_t x = lw__cfg_index(g, its), y = lw__cfg_index(g, here);
+    if (its != here)
+        return x != UINT32_MAX && y != UINT32_MAX && lw__cfg_dominates(g, x, y);
+    while (b && b != a)
+        b = LLVMGetPreviousInstruction(b);
+    return b;
+}
+
+/* True if v is a marker of this name that comes first on each way to `at`. */
+static bool is_marker(const struct lw__cfg *g, LLVMValueRef v, const char *name, LLVMValueRef at)
+{
+    return !strncmp(lw__ir_callee(v), name, strlen(name)) && comes_first(g, v, at);
+}
+
+/* True if the pointer is into a variable of a helper that has returned: LLVM marks where one begins
+ * and ends when it is inlined. */
+static bool has_ended(const struct lw__cfg *g, LLVMValueRef pointer, LLVMValueRef at)
+{
+    LLVMValueRef variable = lw__ir_object(pointer);
+    if (!LLVMIsAAllocaInst(variable))
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef end = LLVMGetUser(u);
+        bool again = false;
+        if (!is_marker(g, end, "llvm.lifetime.end", at))
+            continue;
+        for (LLVMUseRef v = LLVMGetFirstUse(variable); v && !again; v = LLVMGetNextUse(v))
+            again = is_marker(g, LLVMGetUser(v), "llvm.lifetime.start", at) &&
+                    comes_first(g, end, LLVMGetUser(v));
+        if (!again)
+            return true;
+    }
+    return false;
+}
+
+static void check(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMValueRef bytes,
                   enum lw__access_kind kind)
 {
     LLVMTypeRef types[LW_ACCESS_ARGS] = {c->ptr, c->i64, c->i32};
-    LLVMValueRef function,
-        args[LW_ACCESS_ARGS] = {pointer, bytes, LLVMConstInt(c->i32, (uint64_t)kind, 0)};
-    if (LLVMIsAConstantInt(bytes) &&
+    const bool ended = has_ended(&c->g, pointer, at);
+    const unsigned kinds = (unsigned)kind | (ended ? LW_ACCESS_ENDED : 0);
+    LLVMValueRef function, args[LW_ACCESS_ARGS] = {pointer, bytes, LLVMConstInt(c->i32, kinds, 0)};
+    if (LLVMIsAConstantInt(bytes) && !ended &&
         lw__is_within(c->data, pointer, LLVMConstIntGetZExtValue(bytes),
                       variable_bytes(c->data, pointer)))
         return;
@@ -121,10 +164,10 @@ static void check(struct checker *c, LLVMValueRef pointer, LLVMValueRef bytes,
     LLVMBuildCall2(c->b, type, function, args, LW_ACCESS_ARGS, "");
 }
 
-static void check_typed(struct checker *c, LLVMValueRef pointer, LLVMTypeRef type,
+static void check_typed(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMTypeRef type,
                         enum lw__access_kind kind)
 {
-    check(c, pointer, LLVMConstInt(c->i64, LLVMStoreSizeOfType(c->data, type), 0), kind);
+    check(c, at, pointer, LLVMConstInt(c->i64, LLVMStoreSizeOfType(c->data, type), 0), kind);
 }
 
 static void check_copy(struct checker *c, LLVMValueRef call, const char *name)
@@ -133,8 +176,8 @@ static void check_copy(struct checker *c, LLVMValueRef call, const char *name)
     if (LLVMTypeOf(bytes) != c->i64)
         bytes = LLVMBuildZExt(c->b, bytes, c->i64, "");
     if (strncmp(name, "llvm.memset", 11))
-        check(c, LLVMGetOperand(call, 1), bytes, LW_ACCESS_READ);
-    check(c, LLVMGetOperand(call, 0), bytes, LW_ACCESS_WRITE);
+        check(c, call, LLVMGetOperand(call, 1), bytes, LW_ACCESS_READ);
+    check(c, call, LLVMGetOperand(call, 0), bytes, LW_ACCESS_WRITE);
 }
 
 static void check_instruction(struct checker *c, LLVMValueRef i)
@@ -145,13 +188,13 @@ static void check_instruction(struct checker *c, LLVMValueRef i)
     const bool plain = (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) &&
                        LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
     if (LLVMIsALoadInst(i))
-        check_typed(c, LLVMGetOperand(i, 0), LLVMTypeOf(i),
+        check_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(i),
                     plain ? LW_ACCESS_READ : LW_ACCESS_ATOMIC);
     else if (LLVMIsAStoreInst(i))
-        check_typed(c, LLVMGetOperand(i, 1), LLVMTypeOf(LLVMGetOperand(i, 0)),
+        check_typed(c, i, LLVMGetOperand(i, 1), LLVMTypeOf(LLVMGetOperand(i, 0)),
                     plain ? LW_ACCESS_WRITE : LW_ACCESS_ATOMIC);
     else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-        check_typed(c, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)), LW_ACCESS_ATOMIC);
+        check_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)), LW_ACCESS_ATOMIC);
     else if (!strncmp(name, "llvm.mem", 8))
         check_copy(c, i, name);
     else if (LLVMIsAGetElementPtrInst(i))
@@ -198,21 +241,7 @@ static LLVMValueRef tensor_of(LLVMValueRef v)
     return NULL;
 }
 
-/* True if v is known wherever i is. */
-static bool is_known_at(const struct lw__cfg *g, LLVMValueRef v, LLVMValueRef i)
-{
-    if (!LLVMIsAInstruction(v))
-        return true;
-    LLVMBasicBlockRef its = LLVMGetInstructionParent(v), here = LLVMGetInstructionParent(i);
-    const uint32_t a = lw__cfg_index(g, its), b = lw__cfg_index(g, here);
-    if (its != here)
-        return a != UINT32_MAX && b != UINT32_MAX && lw__cfg_dominates(g, a, b);
-    while (i && i != v)
-        i = LLVMGetPreviousInstruction(i);
-    return i;
-}
-
-static void resolve_within(struct checker *c, const struct lw__cfg *g, LLVMValueRef call)
+static void resolve_within(struct checker *c, LLVMValueRef call)
 {
     LLVMValueRef index = LLVMGetOperand(call, 0), count = LLVMGetOperand(call, 1);
     LLVMValueRef tensor = tensor_of(call);
@@ -220,14 +249,14 @@ static void resolve_within(struct checker *c, const struct lw__cfg *g, LLVMValue
     const LLVMIntPredicate less = behind ? LLVMIntULE : LLVMIntULT;
     LLVMPositionBuilderBefore(c->b, call);
     LLVMSetCurrentDebugLocation2(c->b, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef args[LW_INDEX_ARGS] = {[LW_INDEX_OK] = LLVMBuildICmp(c->b, less, index, count, ""),
-                                        [LW_INDEX_NUMBER] = index,
-                                        [LW_INDEX_COUNT] = count,
-                                        [LW_INDEX_POINTER] = tensor && is_known_at(g, tensor, call)
-                                                                 ? tensor
-                                                                 : LLVMConstNull(c->ptr),
-                                        [LW_INDEX_AXIS] = LLVMGetOperand(call, 2),
-                                        [LW_INDEX_BEHIND] = LLVMConstInt(c->i1, behind, 0)};
+    LLVMValueRef args[LW_INDEX_ARGS] = {
+        [LW_INDEX_OK] = LLVMBuildICmp(c->b, less, index, count, ""),
+        [LW_INDEX_NUMBER] = index,
+        [LW_INDEX_COUNT] = count,
+        [LW_INDEX_POINTER] =
+            tensor && comes_first(&c->g, tensor, call) ? tensor : LLVMConstNull(c->ptr),
+        [LW_INDEX_AXIS] = LLVMGetOperand(call, 2),
+        [LW_INDEX_BEHIND] = LLVMConstInt(c->i1, behind, 0)};
     lw__check_index(c->b, c->unit->module, args);
     LLVMReplaceAllUsesWith(call, index);
     LLVMInstructionEraseFromParent(call);
@@ -246,21 +275,16 @@ static void promise_nothing(LLVMValueRef f)
     lw__llvm_attribute(f, "null_pointer_is_valid", true);
 }
 
-static bool check_tensors(struct checker *c, LLVMValueRef f)
+static void check_tensors(struct checker *c, LLVMValueRef f)
 {
-    struct lw__cfg g;
     if (!LLVMGetNamedFunction(c->unit->module, "lw.within"))
-        return true;
-    if (!lw__cfg_build(f, &g))
-        return false;
+        return;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
             if (!strcmp(lw__ir_callee(i), "lw.within"))
-                resolve_within(c, &g, i);
+                resolve_within(c, i);
         }
-    lw__cfg_free(&g);
-    return true;
 }
 
 static void check_accesses(struct checker *c, LLVMValueRef f)
@@ -286,9 +310,14 @@ bool lw__pass_access(struct lw__unit *unit)
                         .ptr = LLVMPointerTypeInContext(context, 0)};
     bool ok = lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)");
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
-        promise_nothing(unit->kernels.rows[i].function);
-        ok = check_tensors(&c, unit->kernels.rows[i].function);
-        check_accesses(&c, unit->kernels.rows[i].function);
+        LLVMValueRef f = unit->kernels.rows[i].function;
+        ok = lw__cfg_build(f, &c.g);
+        if (!ok)
+            break;
+        promise_nothing(f);
+        check_tensors(&c, f);
+        check_accesses(&c, f);
+        lw__cfg_free(&c.g);
     }
     LLVMDisposeBuilder(c.b);
     return ok;

@@ -190,9 +190,23 @@ static bool escapes(LLVMValueRef p, bool *checked)
     return false;
 }
 
+/* Where a helper begins and ends, the table's row has the variable's bytes, or none. */
+static void mark(struct lw__ref *r, LLVMValueRef marker, const struct lw__ref_object *row)
+{
+    const bool starts = !strncmp(lw__ir_callee(marker), "llvm.lifetime.start", 19);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
+    LLVMPositionBuilderBefore(r->b, marker);
+    LLVMValueRef place =
+        table_field(r, number(r, row_of(r, row)), offsetof(struct lw_ref_object, bytes));
+    LLVMBuildStore(r->b, number(r, starts ? row->bytes : 0), place);
+    LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(here));
+    LLVMInstructionEraseFromParent(marker);
+}
+
 /* All uses of the variable by a pointer with its tag, which the thread's table gets to know. */
 static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_object *row)
 {
+    bool has_end = false;
     LLVMValueRef at = number(r, row_of(r, row)), place = table_field(r, at, 0);
     LLVMValueRef address = LLVMBuildPtrToInt(r->b, variable, r->i64, "");
     LLVMValueRef base = LLVMBuildOr(r->b, address, LLVMBuildLoad2(r->b, r->i64, place, ""), "");
@@ -206,7 +220,8 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
         if (is_marker(user)) {
             while (next && LLVMGetUser(next) == user)
                 next = LLVMGetNextUse(next);
-            LLVMInstructionEraseFromParent(user);
+            mark(r, user, row);
+            has_end = true;
             continue;
         }
         for (int k = 0; k < LLVMGetNumOperands(user); k++)
@@ -216,6 +231,7 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
             }
     }
     r->bounds.has_private = true;
+    row->fixed = !has_end;
 }
 
 static bool find_private(struct lw__ref *r, bool escaping)
@@ -405,19 +421,22 @@ static LLVMBasicBlockRef block_before(struct lw__ref *r, LLVMBasicBlockRef tail)
 
 static void lower_access(struct lw__ref *r, LLVMValueRef call)
 {
-    static const char *const kinds[] = {"read", "write", "atomic"};
+    static const char *const names[] = {"read", "write", "atomic"};
     LLVMValueRef pointer = LLVMGetOperand(call, 0), bytes = LLVMGetOperand(call, 1), base;
-    const char *kind = kinds[LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))];
+    const uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
+    const bool ended = kind & LW_ACCESS_ENDED;
     if (LLVMIsUndef(pointer)) /* it was never set: not left to chance */
         pointer = LLVMConstNull(r->ptr);
     const struct lw__ref_object *object = object_of(r, pointer);
-    if (object && object->fixed && LLVMIsAConstantInt(bytes) &&
+    if (object && object->fixed && !ended && LLVMIsAConstantInt(bytes) &&
         lw__is_within(r->data, pointer, LLVMConstIntGetZExtValue(bytes), object->bytes))
         return;
     LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
     LLVMPositionBuilderAtEnd(r->b, head);
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
     LLVMValueRef outside = is_outside(r, object, pointer, bytes, &base);
+    if (ended)
+        outside = LLVMConstInt(LLVMTypeOf(outside), 1, 0);
     LLVMBasicBlockRef ask = block_before(r, tail);
     lw__ir_set_rare(LLVMBuildCondBr(r->b, outside, ask, tail));
     LLVMPositionBuilderAtEnd(r->b, ask);
@@ -425,7 +444,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
     put(r, bytes, offsetof(struct lw_ref_access, bytes));
     put(r, number(r, row_of(r, object)), offsetof(struct lw_ref_access, row));
     put(r, base, offsetof(struct lw_ref_access, base));
-    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, kind), 0),
+    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, names[kind & 3]), 0),
         offsetof(struct lw_ref_access, site));
     LLVMValueRef allowed = call_device(r, offsetof(struct lw_ref_calls, access), r->i32);
     LLVMValueRef no = LLVMBuildICmp(r->b, LLVMIntEQ, allowed, LLVMConstInt(r->i32, 0, 0), "");

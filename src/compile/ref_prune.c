@@ -142,6 +142,8 @@ static LLVMTypeRef part_of(const struct pruner *p, LLVMValueRef pointer, LLVMVal
 static bool is_known_access(const struct pruner *p, LLVMValueRef check)
 {
     LLVMValueRef pointer = LLVMGetOperand(check, 0), bytes = LLVMGetOperand(check, 1);
+    if (LLVMConstIntGetZExtValue(LLVMGetOperand(check, 2)) & LW_ACCESS_ENDED)
+        return false;
     for (LLVMUseRef u = LLVMIsConstant(pointer) ? NULL : LLVMGetFirstUse(pointer); u;
          u = LLVMGetNextUse(u))
         if (is_access(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == pointer &&

@@ -152,8 +152,9 @@ static struct place place_in(const struct lw__ref_thread *thread, size_t row, ui
     const struct lw__object *object = argument(launch, known);
     return (struct place){.row = row,
                           .offset = (int64_t)offset,
-                          .bytes =
-                              row < rows(launch) ? thread->abi.objects[row].bytes : known->bytes,
+                          .bytes = row < rows(launch) && known->kind != LW_REF_PRIVATE
+                                       ? thread->abi.objects[row].bytes
+                                       : known->bytes,
                           .element = object ? object->element_bytes : known->element};
 }
 
@@ -237,6 +238,13 @@ static void add_object(struct lw__message *m, const struct lw__ref_thread *threa
         lw__message_add(m, ", which has %" PRIu64 " byte%s", p->bytes, p->bytes == 1 ? "" : "s");
 }
 
+/* It is within: then the variable is no more. */
+static void add_ended(struct lw__message *m, const struct lw__ref_thread *thread, size_t row)
+{
+    add_name(m, thread, row);
+    lw__message_add(m, " of a function that has returned");
+}
+
 static void add_pointer(struct lw__message *m, uint64_t pointer)
 {
     enum { FIRST_PAGE = 4096 };
@@ -267,7 +275,9 @@ lw_status lw__ref_bounds_access(const struct lw__ref_thread *thread,
                     access->site < request->site_count ? request->sites[access->site].what
                                                        : "access",
                     access->bytes, access->bytes == 1 ? "" : "s");
-    if (p.row)
+    if (p.row && p.bytes >= access->bytes && (uint64_t)p.offset <= p.bytes - access->bytes)
+        add_ended(&m, thread, p.row);
+    else if (p.row)
         add_object(&m, thread, &p);
     else
         add_pointer(&m, access->pointer);

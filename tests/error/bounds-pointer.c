@@ -2,7 +2,7 @@
 // device: ref only it looks at each access
 // status: 4
 // run: -b 1 -k null i32[1] 0
-// stderr: bounds-pointer.c:32:40: write of 4 bytes outside: byte 0 of a NULL pointer, block (0,0,0) thread (0,0,0)
+// stderr: bounds-pointer.c:38:40: write of 4 bytes outside: byte 0 of a NULL pointer, block (0,0,0) thread (0,0,0)
 // run: -b 1 -k null i32[1] 3
 // stderr: write of 4 bytes outside: byte 12 of a NULL pointer
 // run: -b 1 -k null_constant i32[1]
@@ -25,6 +25,12 @@
 // stderr: block (0,0,0) thread (1,0,0)
 // run: -b 1 -k kept i32[4]
 // stderr: read of 4 bytes outside: index 4 of 'x'
+// run: -b 1 -k returned i32[1]
+// stderr: read of 4 bytes outside: 'own' of a function that has returned
+// run: -b 1 -k returned_later i32[1] 1
+// stderr: read of 4 bytes outside: 'own' of a function that has returned
+// run: -b 1 -k returned_kept i32[1]
+// stderr: write of 4 bytes outside: 'own' of a function that has returned
 #include <lanewise/kernel.h>
 
 KERNEL void null(int *out, int i)
@@ -75,4 +81,39 @@ KERNEL void kept(int *x)
     where[thread_idx.x] = x;
     barrier();
     x[0] = where[x[0]][4];
+}
+
+// A variable of a function is no more when that has returned.
+static int *local(int n)
+{
+    int own[4] = {n, n, n, n}, *p = own;
+    own[n] = 2;
+    return p;
+}
+KERNEL void returned(int *out)
+{
+    out[0] = *local(1);
+}
+KERNEL void returned_later(int *out, int n)
+{
+    int mine[4] = {0}, *p = mine;
+    for (int i = 0; i < n; i++)
+        p = local(i);
+    out[0] = p[n];
+}
+struct holder {
+    int *p;
+};
+static void keep(struct holder *h, int n)
+{
+    int own[4] = {n};
+    h->p = own;
+    h->p[n] = 1;
+}
+KERNEL void returned_kept(int *out)
+{
+    struct holder h[2];
+    keep(&h[out[0]], out[0]);
+    h[out[0]].p[1] = 3;
+    out[0] = h[0].p[1];
 }
