@@ -96,6 +96,13 @@ DEVICE static void store_total_int64(void *out, int type, bool is_unsigned, size
         store_int64(out, type, i, v);
 }
 
+/* Elements that a thread loads at a time. GPU: for GPUs, which hide the time to memory so. */
+#ifdef GPU
+enum { RUN = 8, MERGE_RUN = 8 };
+#else
+enum { RUN = 2, MERGE_RUN = 1 };
+#endif
+
 /* The types that float holds, all that a product in float may have; u8 is bool's too. */
 /* clang-format off */
 #define FLOAT_TYPES(X)                                                                             \

@@ -47,12 +47,13 @@ static lw_status launch(struct lw__call *call, const struct dot *d, const struct
     const lw_dim3 block = lw__rows_block(call);
 
     if (d->x.dtype == d->y.dtype && (d->x.dtype == LW_F32 || d->x.dtype == LW_F64))
-        return LW_OP_LAUNCH(call, dot, d->x.dtype == LW_F32 ? "dot_f32" : "dot_f64", grid, block,
-                            lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x), VECTOR(d->y),
-                            RESULT(*to));
-    return LW_OP_LAUNCH(call, dot, names[d->acc], grid, block, lw__arg_cut(cut), lw_arg_uint(d->n),
-                        VECTOR(d->x), loaded(d, &d->x), VECTOR(d->y), loaded(d, &d->y), RESULT(*to),
-                        lw_arg_uint(to == &d->out && d->is_unsigned));
+        return LW_OP_LAUNCH_VARIANT(call, dot, d->x.dtype == LW_F32 ? "dot_f32" : "dot_f64", grid,
+                                    block, lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x),
+                                    VECTOR(d->y), RESULT(*to));
+    return LW_OP_LAUNCH_VARIANT(call, dot, names[d->acc], grid, block, lw__arg_cut(cut),
+                                lw_arg_uint(d->n), VECTOR(d->x), loaded(d, &d->x), VECTOR(d->y),
+                                loaded(d, &d->y), RESULT(*to),
+                                lw_arg_uint(to == &d->out && d->is_unsigned));
 }
 
 static lw_status dot_body(struct lw__call *call, void *arguments)

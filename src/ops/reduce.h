@@ -73,6 +73,12 @@ lw_status lw__typed_out(struct lw__call *call, const struct lw__operand *out, lw
 lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts, size_t count,
                          const struct lw__operand *out, enum lw__accumulate acc, bool is_unsigned);
 
+/* LW_OP_LAUNCH from kernels/NAME.c, or on GPUs from NAME_gpu.c. */
+#define LW_OP_LAUNCH_VARIANT(call, name, kernel, grid, block, ...)                                 \
+    lw__call_launch(call, (call)->is_gpu ? LW_PROGRAM_##name##_gpu : LW_PROGRAM_##name, kernel,    \
+                    grid, block, (const lw_arg[]){__VA_ARGS__},                                    \
+                    sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+
 /* lw__exact - queue launches that make the exact sum of each row of x, or of the products of the
  * vectors x and y (else NULL), rounded once; divided by `divisor` where that is not 0. acc: F32,
  * F64. x and y are converted and copied as the kernels need them. */

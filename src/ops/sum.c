@@ -39,12 +39,12 @@ static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, cut->items, &grid));
-    return LW_OP_LAUNCH(call, sum, all_kernels[sum->op][sum->acc].merge, grid, lw__rows_block(call),
-                        lw__arg_cut(cut), lw__arg_shape(rows), lw_arg_uint(count),
-                        lw_arg_buffer(parts->buffer), lw_arg_uint((size_t)parts->view.offset),
-                        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
-                        lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor),
-                        lw_arg_uint(sum->op == PROD));
+    return LW_OP_LAUNCH_VARIANT(
+        call, sum, all_kernels[sum->op][sum->acc].merge, grid, lw__rows_block(call),
+        lw__arg_cut(cut), lw__arg_shape(rows), lw_arg_uint(count), lw_arg_buffer(parts->buffer),
+        lw_arg_uint((size_t)parts->view.offset), lw__arg_view(&to->view), lw_arg_buffer(to->buffer),
+        lw_arg_int(to->dtype), lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor),
+        lw_arg_uint(sum->op == PROD));
 }
 
 /* A block merges a power of 2 of parts for each of its threads. */
@@ -81,11 +81,12 @@ static lw_status launch_rows(struct lw__call *call, const struct sum *sum,
                              const struct lw__cut *cut, lw_dim3 grid, const struct lw__reduction *r,
                              const struct lw__operand *to)
 {
-    return LW_OP_LAUNCH(call, sum, all_kernels[sum->op][sum->acc].rows, grid, lw__rows_block(call),
-                        lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), lw_arg_int(lw__loaded_as(r->x.dtype, true)),
-                        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
-                        lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor));
+    return LW_OP_LAUNCH_VARIANT(
+        call, sum, all_kernels[sum->op][sum->acc].rows, grid, lw__rows_block(call),
+        lw__arg_cut(cut), lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
+        lw_arg_buffer(r->x.buffer), lw_arg_int(lw__loaded_as(r->x.dtype, true)),
+        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
+        lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor));
 }
 
 static lw_status sum_rows(struct lw__call *call, const struct sum *sum, struct lw__reduction *r)
@@ -112,14 +113,15 @@ static lw_status launch_columns(struct lw__call *call, const struct sum *sum,
     const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
 
     if (r->layout == LW_LAYOUT_STRIDED)
-        return LW_OP_LAUNCH(call, sum, k->strided, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
-                            lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
-                            lw_arg_buffer(r->x.buffer), lw__arg_view(&to->view),
-                            lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
-    return LW_OP_LAUNCH(call, sum, k->columns, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
-                        lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_view(&to->view),
-                        lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
+        return LW_OP_LAUNCH_VARIANT(
+            call, sum, k->strided, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
+            lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+            lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
+    return LW_OP_LAUNCH_VARIANT(call, sum, k->columns, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
+                                lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
+                                lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+                                lw__arg_view(&to->view), lw_arg_buffer(to->buffer),
+                                lw_arg_real(sum->divisor));
 }
 
 /* Columns are written as A. */

@@ -25,6 +25,11 @@ refuses()
     grep -qF -- "$text" err || fail "op $* says '$(cat err)', not '$text'"
 }
 
+gives 'out: f32[] = 32.0' dot 'f32[3]=1,2,3' 'i8[3]=4,5,6'
+gives 'out: f32[3] = [3.0, 5.0, 7.0]' sum axis=0 'f32[2,3]=iota'
+gives 'out: f32[] = 0.0' sum 'f32[3]=1e8,1,-1e8'
+gives 'out: f32[] = 1.0' sum sum=exact 'f32[3]=1e8,1,-1e8'
+gives 'out: i64[2,1] = [[1], [0]]' argmax axis=-1 keepdims=true 'f32[2,3]=1,5,2,nan,7,nan'
 gives 'out: f32[3] = [1.0, 1.0, 1.0]' difference 'f32[4]=iota'
 gives 'out: f32[4] = [1.0, 1.0, 1.0, 0.0]' difference edge=zero 'f32[4]=iota'
 gives 'out: f64[3] = [0.5, 1.5, 2.0]' moving_average window=2 edge=shrink 'i32[3]=iota'
