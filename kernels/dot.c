@@ -1,8 +1,9 @@
 /* dot.c - sum x[i] y[i] of two vectors of any element types, none of them converted beforehand, in
  * the order of docs/order.md: each product enters its lane by one fma.
  *
- *     dot_A             any two types, loaded as A: a warp an item
- *     dot_f32, dot_f64  both of that type
+ *     dot_A                            any two types, loaded as A: a warp an item
+ *     dot_f32, dot_f64                 both of that type
+ *     dot_f32_i8, dot_f32_u8, dot_f64_f32
  *
  * shapes   x, y: vectors from x[x_at], y[y_at] on; out: the result at out[0], or the parts'
  * launch   blocks 32 threads wide
@@ -52,17 +53,40 @@ DEVICE static size_t part_count(struct cut cut, size_t n, size_t part)
 #define NAME(kernel) kernel##_int64
 #include "dot.inc"
 
-/* ---- both f32, both f64 ---- */
+/* ---- common pairs ---- */
 
 #define T float
+#define Y float
 #define ZERO (-0.0f)
 #define STORE store_float
 #define DOT dot_f32
 #define DOT_(name) name##_f32
-#include "dot_same.inc"
+#include "dot_pair.inc"
 #define T double
+#define Y double
 #define ZERO (-0.0)
 #define STORE store_double
 #define DOT dot_f64
 #define DOT_(name) name##_f64
-#include "dot_same.inc"
+#include "dot_pair.inc"
+#define T float
+#define Y int8_t
+#define ZERO (-0.0f)
+#define STORE store_float
+#define DOT dot_f32_i8
+#define DOT_(name) name##_f32_i8
+#include "dot_pair.inc"
+#define T float
+#define Y uint8_t
+#define ZERO (-0.0f)
+#define STORE store_float
+#define DOT dot_f32_u8
+#define DOT_(name) name##_f32_u8
+#include "dot_pair.inc"
+#define T double
+#define Y float
+#define ZERO (-0.0)
+#define STORE store_double
+#define DOT dot_f64_f32
+#define DOT_(name) name##_f64_f32
+#include "dot_pair.inc"

@@ -90,6 +90,8 @@ DEVICE static void store_key_int64(void *out, int type, size_t i, int64_t key, i
 #define K int32_t
 #define K_LEAST INT32_MIN
 #define V float
+#define V_TYPE DT_F32
+#define KEY_OF_V key_of_float
 #define V_OF_KEY float_of_key
 #define K_TYPES TYPES_32
 #define K_COLUMNS COLUMNS_32
@@ -100,6 +102,8 @@ DEVICE static void store_key_int64(void *out, int type, size_t i, int64_t key, i
 #define K int64_t
 #define K_LEAST INT64_MIN
 #define V double
+#define V_TYPE DT_F64
+#define KEY_OF_V key_of_double
 #define V_OF_KEY double_of_key
 #define K_TYPES TYPES_64
 #define K_COLUMNS COLUMNS_64

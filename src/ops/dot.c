@@ -40,19 +40,40 @@ static lw_arg loaded(const struct dot *d, const struct lw__operand *o)
     return lw_arg_int(lw__loaded_as(o->dtype, d->acc == LW_ACC_I64));
 }
 
+/* The kernel for common pairs of types, or NULL. */
+static const char *pair_kernel(lw_dtype x, lw_dtype y)
+{
+    if (x == LW_F64)
+        return y == LW_F64 ? "dot_f64" : y == LW_F32 ? "dot_f64_f32" : NULL;
+    if (x != LW_F32)
+        return NULL;
+    return y == LW_F32                  ? "dot_f32"
+           : y == LW_I8                 ? "dot_f32_i8"
+           : y == LW_U8 || y == LW_BOOL ? "dot_f32_u8"
+                                        : NULL;
+}
+
+static lw_status launch_pair(struct lw__call *call, const struct dot *d, const struct lw__cut *cut,
+                             lw_dim3 grid, const struct lw__operand *to)
+{
+    const bool turn = !pair_kernel(d->x.dtype, d->y.dtype); /* a product is the same both ways */
+    const struct lw__operand *x = turn ? &d->y : &d->x, *y = turn ? &d->x : &d->y;
+
+    return LW_OP_LAUNCH_VARIANT(call, dot, pair_kernel(x->dtype, y->dtype), grid,
+                                lw__rows_block(call), lw__arg_cut(cut), lw_arg_uint(d->n),
+                                VECTOR(*x), VECTOR(*y), RESULT(*to));
+}
+
 static lw_status launch(struct lw__call *call, const struct dot *d, const struct lw__cut *cut,
                         lw_dim3 grid, const struct lw__operand *to)
 {
     static const char *const names[] = {"dot_float", "dot_double", "dot_int64"};
-    const lw_dim3 block = lw__rows_block(call);
 
-    if (d->x.dtype == d->y.dtype && (d->x.dtype == LW_F32 || d->x.dtype == LW_F64))
-        return LW_OP_LAUNCH_VARIANT(call, dot, d->x.dtype == LW_F32 ? "dot_f32" : "dot_f64", grid,
-                                    block, lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x),
-                                    VECTOR(d->y), RESULT(*to));
-    return LW_OP_LAUNCH_VARIANT(call, dot, names[d->acc], grid, block, lw__arg_cut(cut),
-                                lw_arg_uint(d->n), VECTOR(d->x), loaded(d, &d->x), VECTOR(d->y),
-                                loaded(d, &d->y), RESULT(*to),
+    if (pair_kernel(d->x.dtype, d->y.dtype) || pair_kernel(d->y.dtype, d->x.dtype))
+        return launch_pair(call, d, cut, grid, to);
+    return LW_OP_LAUNCH_VARIANT(call, dot, names[d->acc], grid, lw__rows_block(call),
+                                lw__arg_cut(cut), lw_arg_uint(d->n), VECTOR(d->x), loaded(d, &d->x),
+                                VECTOR(d->y), loaded(d, &d->y), RESULT(*to),
                                 lw_arg_uint(to == &d->out && d->is_unsigned));
 }
 
