@@ -1,0 +1,478 @@
+/* conform.c - draw cases, run them, compare with the reference; see conform.h.
+ *
+ *     conform [-d DEVICE] [-n CASES] [-s FIRST] [-o OPERATION] [-v]
+ *
+ * -v prints a line a case: number, operation, digest of the output's bytes (a NaN is a NaN). The
+ * last line is `N passed, N failed, N skipped`; what is not built yet is skipped.
+ */
+#include "conform.h"
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+    lw_device *device;
+    lw_stream *stream;
+    uint64_t random; /* xorshift's state, of the case */
+};
+
+static uint64_t draw(struct session *s, uint64_t below)
+{
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return (s->random >> 11) % below;
+}
+
+/* ---- drawing a case ---- */
+
+static const char *const ops[] = {
+    "dot",     "sum",    "prod", "max",        "min",            "mean",           "any",
+    "all",     "argmax", "argmin", "map_reduce", "scan",         "difference",     "moving_average",
+    "softmax", "log_softmax", "mean_normalize", "rms_norm", "layer_norm", "permute", "copy",
+    "matmul",  "attention"};
+
+static bool is(const struct test_case *c, const char *op)
+{
+    return !strcmp(c->op, op);
+}
+
+static bool takes_floats(const struct test_case *c)
+{
+    return strstr(c->op, "norm") || strstr(c->op, "softmax") || is(c, "attention");
+}
+
+static lw_dtype draw_dtype(struct session *s, const struct test_case *c)
+{
+    static const lw_dtype floats[] = {LW_F32, LW_F32, LW_F16, LW_BF16, LW_F64};
+
+    return takes_floats(c) ? floats[draw(s, 5)] : (lw_dtype)draw(s, LW_DTYPE_COUNT);
+}
+
+/* One long extent, the others short. */
+static int draw_shape(struct session *s, size_t *extent)
+{
+    static const size_t longs[] = {0,   1,   2,    3,    31,   32,   33,   63,    64,   65,
+                                   100, 999, 1000, 1023, 1024, 1025, 2500, 33000, 70000};
+    const int rank = (int)draw(s, 5);
+    const int axis = rank ? (int)draw(s, (uint64_t)rank) : 0;
+
+    for (int k = 0; k < rank; k++)
+        extent[k] = k == axis ? longs[draw(s, sizeof longs / sizeof *longs)] : 1 + draw(s, 5);
+    return rank;
+}
+
+/* A value that every dtype of the kind holds exactly; products stay within f16's range. */
+static double draw_value(struct session *s, const struct test_case *c, lw_dtype dtype)
+{
+    static const double factors[] = {1, 1, 1, 1, 1, 0.5, 2, -1};
+    const bool is_signed = dtype < LW_U8 || dtype >= LW_F16;
+    double v;
+
+    if (is(c, "prod") || (is(c, "scan") && c->mode == 1))
+        v = dtype >= LW_F16 ? factors[draw(s, 8)] : 1;
+    else if (dtype == LW_BOOL)
+        v = (double)draw(s, 2);
+    else
+        v = (double)draw(s, 129) - 64;
+    if (dtype < LW_F16 && !is(c, "prod"))
+        v = trunc(v / 8);
+    else if (dtype >= LW_F16 && !is(c, "prod") && !(is(c, "scan") && c->mode == 1))
+        v /= 16;
+    if (is(c, "mean_normalize"))
+        return fabs(v) + 1;
+    return is_signed && !is(c, "copy") ? v : fabs(v);
+}
+
+static void draw_array(struct session *s, const struct test_case *c, struct array *a,
+                       lw_dtype dtype, int rank, const size_t *extent)
+{
+    array_make(a, dtype, rank, extent);
+    for (size_t i = 0; i < a->count; i++)
+        a->value[i] = draw_value(s, c, dtype);
+}
+
+static void draw_matrices(struct session *s, struct test_case *c)
+{
+    static const size_t sizes[] = {1, 2, 3, 7, 16, 31, 33, 64, 65};
+    const size_t b = 1 + draw(s, 2), m = sizes[draw(s, 9)], n = sizes[draw(s, 9)];
+    const size_t k = draw(s, 8) ? sizes[draw(s, 9)] : 1000 + draw(s, 1200), e = sizes[draw(s, 9)];
+    const lw_dtype dtype = draw_dtype(s, c);
+
+    c->axis = -1;
+    if (is(c, "matmul")) {
+        const int rank = draw(s, 3) ? 2 : 3;
+
+        c->inputs = 2;
+        draw_array(s, c, &c->in[0], dtype, rank, rank == 3 ? (size_t[]){b, m, k} : (size_t[]){m, k});
+        draw_array(s, c, &c->in[1], dtype, rank, rank == 3 ? (size_t[]){b, k, n} : (size_t[]){k, n});
+        return;
+    }
+    c->inputs = 3;
+    c->flag = draw(s, 2) && m <= k;
+    snprintf(c->json, sizeof c->json, "{\"causal\": %s}", c->flag ? "true" : "false");
+    const int rank = draw(s, 2) ? 2 : 4;
+    draw_array(s, c, &c->in[0], dtype, rank,
+               rank == 4 ? (size_t[]){b, 2, m, n} : (size_t[]){m, n});
+    draw_array(s, c, &c->in[1], dtype, rank,
+               rank == 4 ? (size_t[]){b, 2, k, n} : (size_t[]){k, n});
+    draw_array(s, c, &c->in[2], dtype, rank,
+               rank == 4 ? (size_t[]){b, 2, k, e} : (size_t[]){k, e});
+}
+
+/* The axis as Python's, sometimes from the end. */
+static int draw_axis(struct session *s, struct test_case *c, int rank)
+{
+    c->axis = (int)draw(s, (uint64_t)rank);
+    return draw(s, 2) ? c->axis : c->axis - rank;
+}
+
+static void draw_parameters(struct session *s, struct test_case *c, int rank)
+{
+    static const char *const how[] = {"add", "mul", "max", "min"};
+    static const char *const edges[] = {"valid", "zero", "shrink"};
+    char *json = c->json;
+    const size_t room = sizeof c->json;
+    const int axis = rank ? draw_axis(s, c, rank) : 0;
+
+    c->axis = rank ? c->axis : -1;
+    if (is(c, "scan")) {
+        c->mode = (int)draw(s, 4);
+        c->flag = c->mode < 2 && draw(s, 2);
+        snprintf(json, room, "{\"axis\": %d, \"op\": \"%s\", \"exclusive\": %s}", axis, how[c->mode],
+                 c->flag ? "true" : "false");
+    } else if (is(c, "difference")) {
+        c->mode = (int)draw(s, 2);
+        c->window = 2;
+        snprintf(json, room, "{\"axis\": %d, \"edge\": \"%s\"}", axis, edges[c->mode]);
+    } else if (is(c, "moving_average")) {
+        c->mode = draw(s, 2) ? 2 : 0;
+        c->window = 1 + draw(s, 9);
+        c->flag = draw(s, 2);
+        snprintf(json, room, "{\"axis\": %d, \"edge\": \"%s\", \"window\": %zu, \"centre\": %s}",
+                 axis, edges[c->mode], c->window, c->flag ? "true" : "false");
+    } else if (takes_floats(c)) {
+        snprintf(json, room, "{\"axis\": %d}", axis);
+    } else if (!is(c, "copy") && !is(c, "permute")) { /* reductions */
+        const char *more = is(c, "map_reduce") ? ", \"map\": \"a\", \"combine\": \"x+y\", "
+                                                 "\"identity\": 0"
+                                               : "";
+
+        c->keepdims = draw(s, 2);
+        if (!rank || draw(s, 3) == 0)
+            c->axis = -1;
+        if (c->axis < 0)
+            snprintf(json, room, "{\"keepdims\": %s%s}", c->keepdims ? "true" : "false", more);
+        else
+            snprintf(json, room, "{\"axis\": %d, \"keepdims\": %s%s}", axis,
+                     c->keepdims ? "true" : "false", more);
+    }
+}
+
+static void draw_case(struct session *s, struct test_case *c)
+{
+    size_t extent[4];
+    int rank = draw_shape(s, extent);
+    const lw_dtype dtype = draw_dtype(s, c);
+    const bool has_rows = is(c, "scan") || is(c, "difference") || is(c, "moving_average");
+
+    if (is(c, "matmul") || is(c, "attention")) {
+        draw_matrices(s, c);
+        return;
+    }
+    if ((has_rows || takes_floats(c) || is(c, "dot")) && !rank) {
+        rank = 1;
+        extent[0] = 1 + draw(s, 100);
+    }
+    if (is(c, "dot")) {
+        c->axis = -1;
+        c->inputs = 2;
+        draw_array(s, c, &c->in[0], dtype, 1, extent);
+        draw_array(s, c, &c->in[1], draw_dtype(s, c), 1, extent);
+        return;
+    }
+    draw_parameters(s, c, rank);
+    c->inputs = 1;
+    draw_array(s, c, &c->in[0], dtype, rank, extent);
+    if (c->axis >= 0 && (is(c, "layer_norm") || is(c, "rms_norm"))) {
+        c->inputs = draw(s, 2) ? is(c, "layer_norm") ? 3 : 2 : 1;
+        for (size_t k = 1; k < c->inputs; k++)
+            draw_array(s, c, &c->in[k], LW_F32, 1, &extent[c->axis]);
+    }
+}
+
+/* ---- tensors on the device ---- */
+
+/* Memory of a drawn layout: any order of axes, steps of 1 or 2, either direction. */
+static lw_tensor draw_layout(struct session *s, const struct array *a, size_t *count)
+{
+    lw_tensor t = {.rank = a->rank, .strided = true, .offset = draw(s, 2) ? draw(s, 5) : 0};
+    size_t size = 1;
+    bool done[4] = {false};
+
+    for (int k = 0; k < a->rank; k++)
+        t.extent[k] = (ptrdiff_t)a->extent[k];
+    if (draw(s, 2)) { /* C order */
+        t.strided = false;
+        *count = t.offset + a->count;
+        return t;
+    }
+    for (int round = 0; round < a->rank; round++) {
+        const size_t step = 1 + draw(s, 2);
+        int k = (int)draw(s, (uint64_t)a->rank);
+
+        while (done[k])
+            k = (k + 1) % a->rank;
+        done[k] = true;
+        t.stride[k] = (ptrdiff_t)(size * step);
+        size *= step * (a->extent[k] ? a->extent[k] : 1);
+        if (a->extent[k] && draw(s, 3) == 0) {
+            t.offset += (size_t)t.stride[k] * (a->extent[k] - 1);
+            t.stride[k] = -t.stride[k];
+        }
+    }
+    *count = size + t.offset;
+    return t;
+}
+
+static size_t place_of(const lw_tensor *t, const struct array *a, size_t index)
+{
+    ptrdiff_t at = (ptrdiff_t)t->offset, step = 1;
+
+    for (int k = a->rank - 1; k >= 0; k--) {
+        const ptrdiff_t i = (ptrdiff_t)(index % a->extent[k]);
+
+        index /= a->extent[k];
+        at += i * (t->strided ? t->stride[k] : step);
+        step *= (ptrdiff_t)a->extent[k];
+    }
+    return (size_t)at;
+}
+
+/* The array's buffer; what is no element of it holds 1s, which must stay. */
+static lw_status place(struct session *s, const struct array *a, lw_tensor *t, char **memory,
+                       size_t *count)
+{
+    const size_t size = lw_dtype_size(a->dtype);
+    lw_status status;
+
+    *t = draw_layout(s, a, count);
+    *memory = calloc(*count + 1, size);
+    if (!*memory)
+        abort();
+    for (size_t i = 0; i < *count; i++)
+        element_store(a->dtype, *memory, i, 1);
+    for (size_t i = 0; i < a->count; i++)
+        element_store(a->dtype, *memory, place_of(t, a, i), a->value[i]);
+    status = lw_buffer_create(s->device, a->dtype, *count, &t->buffer);
+    return status ? status : lw_buffer_write(t->buffer, 0, *count, *memory);
+}
+
+/* ---- judging ---- */
+
+static double rounding_of(lw_dtype dtype, double value)
+{
+    switch (dtype) {
+    case LW_F64: return 0x1p-53 * fabs(value);
+    case LW_F32: return 0x1p-24 * fabs(value) + 0x1p-150;
+    case LW_F16: return 0x1p-11 * fabs(value) + 0x1p-25;
+    case LW_BF16: return 0x1p-8 * fabs(value);
+    default: return 0;
+    }
+}
+
+/* What the reference's value is in an integer dtype. */
+static double as_dtype(lw_dtype dtype, double value)
+{
+    if (dtype == LW_BOOL)
+        return value != 0;
+    if (dtype >= LW_F16)
+        return value;
+    if (value < 0 && dtype >= LW_U8) /* wraps */
+        return trunc(value) + ldexp(1, (int)lw_dtype_size(dtype) * 8);
+    return trunc(value);
+}
+
+static bool judge(const struct test_case *c, uint64_t number, const struct array *out,
+                  const double *slack, const lw_tensor *t, const char *before, const char *after,
+                  size_t count)
+{
+    const size_t size = lw_dtype_size(out->dtype);
+    char *expected = malloc(count * size + 1);
+    bool good = expected != NULL;
+
+    memcpy(expected, before, count * size);
+    for (size_t i = 0; good && i < out->count; i++) {
+        const size_t at = place_of(t, out, i);
+        const double got = element_load(out->dtype, after, at);
+        const double want = as_dtype(out->dtype, out->value[i]);
+        const double room = slack[i] * 1.01 + rounding_of(out->dtype, want) * 1.01;
+
+        memcpy(expected + at * size, after + at * size, size);
+        good = isnan(want) ? isnan(got) : got == want || fabs(got - want) <= room;
+        if (!good)
+            printf("case %llu: %s %s: element %zu of %zu is %.17g, not %.17g +- %.3g\n",
+                   (unsigned long long)number, c->op, c->json, i, out->count, got, want, room);
+    }
+    if (good && memcmp(expected, after, count * size)) {
+        printf("case %llu: %s %s wrote outside its output\n", (unsigned long long)number, c->op,
+               c->json);
+        good = false;
+    }
+    free(expected);
+    return good;
+}
+
+static uint64_t digest(const struct array *out, const lw_tensor *t, const char *memory)
+{
+    const size_t size = lw_dtype_size(out->dtype);
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < out->count; i++) {
+        const size_t at = place_of(t, out, i);
+        const bool is_nan = isnan(element_load(out->dtype, memory, at));
+
+        for (size_t b = 0; b < size; b++)
+            hash = (hash ^ (is_nan ? 0xff : (unsigned char)memory[at * size + b])) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* ---- one case ---- */
+
+enum verdict { GOOD, BAD, SKIPPED };
+
+struct run {
+    lw_tensor in[CONFORM_INPUTS], out;
+    char *memory[CONFORM_INPUTS], *before, *after;
+    size_t count;
+    struct array result;
+    double *slack;
+};
+
+static lw_status prepare(struct session *s, struct test_case *c, lw_op *op, struct run *r)
+{
+    lw_shape shapes[CONFORM_INPUTS] = {0}, shape;
+    size_t extent[4], count;
+    lw_status status = LW_OK;
+
+    for (size_t k = 0; k < c->inputs && !status; k++) {
+        shapes[k] = (lw_shape){.dtype = c->in[k].dtype, .rank = c->in[k].rank};
+        for (int x = 0; x < shapes[k].rank; x++)
+            shapes[k].extent[x] = (ptrdiff_t)c->in[k].extent[x];
+        status = place(s, &c->in[k], &r->in[k], &r->memory[k], &count);
+    }
+    if (!status)
+        status = lw_op_infer(op, c->json, shapes, c->inputs, &shape, 1);
+    if (status)
+        return status;
+    for (int x = 0; x < shape.rank; x++)
+        extent[x] = (size_t)shape.extent[x];
+    if (is(c, "copy"))
+        shape.dtype = (lw_dtype)draw(s, LW_DTYPE_COUNT);
+    array_make(&r->result, shape.dtype, shape.rank, extent);
+    r->slack = calloc(r->result.count + 1, sizeof *r->slack);
+    status = place(s, &r->result, &r->out, &r->before, &r->count);
+    r->after = calloc(r->count + 1, lw_dtype_size(shape.dtype));
+    return status;
+}
+
+static lw_status execute(struct session *s, struct test_case *c, lw_op *op, struct run *r)
+{
+    lw_status status = prepare(s, c, op, r);
+
+    if (!status)
+        status = lw_op_run(op, s->stream, c->json, &r->out, 1, r->in, c->inputs);
+    if (!status)
+        status = lw_stream_wait(s->stream);
+    return status ? status : lw_buffer_read(r->out.buffer, 0, r->count, r->after);
+}
+
+static void release(struct test_case *c, struct run *r)
+{
+    for (size_t k = 0; k < CONFORM_INPUTS; k++) {
+        lw_buffer_destroy(r->in[k].buffer);
+        free(r->memory[k]);
+        array_free(&c->in[k]);
+    }
+    lw_buffer_destroy(r->out.buffer);
+    free(r->before);
+    free(r->after);
+    free(r->slack);
+    array_free(&r->result);
+}
+
+/* Extremes of nothing are refused, and are no failure. */
+static bool may_refuse(const struct test_case *c, lw_status status)
+{
+    return status == LW_E_SHAPE && c->inputs == 1 && strstr(c->op, "m") &&
+           (strstr(c->op, "max") || strstr(c->op, "min"));
+}
+
+static enum verdict try_case(struct session *s, uint64_t number, const char *only, bool is_loud)
+{
+    struct test_case c = {.json = "{}"};
+    struct run r = {0};
+    enum verdict verdict = GOOD;
+    lw_status status;
+    lw_op *op;
+
+    s->random = (number + 1) * 0x9e3779b97f4a7c15u;
+    for (int k = 0; k < 8; k++)
+        draw(s, 2);
+    c.op = only ? only : ops[number % (sizeof ops / sizeof *ops)];
+    draw_case(s, &c);
+    status = lw_op_find(c.op, &op);
+    if (!status)
+        status = execute(s, &c, op, &r);
+    if (status == LW_E_UNSUPPORTED || (status && may_refuse(&c, status))) {
+        verdict = SKIPPED;
+    } else if (status) {
+        printf("case %llu: %s %s: %s\n", (unsigned long long)number, c.op, c.json, lw_last_error());
+        verdict = BAD;
+    } else {
+        reference(&c, &r.result, r.slack);
+        verdict = judge(&c, number, &r.result, r.slack, &r.out, r.before, r.after, r.count) ? GOOD
+                                                                                             : BAD;
+        if (is_loud)
+            printf("%llu %s %016llx\n", (unsigned long long)number, c.op,
+                   (unsigned long long)digest(&r.result, &r.out, r.after));
+    }
+    release(&c, &r);
+    return verdict;
+}
+
+int main(int argc, char **argv)
+{
+    const char *device = NULL, *only = NULL;
+    unsigned long long cases = 300, first = 0, counts[3] = {0};
+    struct session s = {0};
+    bool is_loud = false;
+
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+        if (!strcmp(argv[i], "-v")) {
+            is_loud = true;
+            continue;
+        }
+        i++;
+        switch (argv[i - 1][1]) {
+        case 'd': device = value; break;
+        case 'o': only = value; break;
+        case 'n': cases = strtoull(value, NULL, 10); break;
+        case 's': first = strtoull(value, NULL, 10); break;
+        default: return fprintf(stderr, "conform: no option %s\n", argv[i - 1]), 2;
+        }
+    }
+    if (lw_device_open(device, &s.device) || lw_stream_create(s.device, &s.stream))
+        return fprintf(stderr, "conform: %s\n", lw_last_error()), 2;
+    for (unsigned long long k = first; k < first + cases; k++)
+        counts[try_case(&s, k, only, is_loud)]++;
+    lw_stream_destroy(s.stream);
+    lw_device_close(s.device);
+    printf("%llu passed, %llu failed, %llu skipped\n", counts[GOOD], counts[BAD], counts[SKIPPED]);
+    return counts[BAD] != 0;
+}

@@ -1,0 +1,42 @@
+/* conform.h - random calls of the ready-made operations, and what has to come out.
+ *
+ * A case is drawn from its number alone: operation, parameters, dtypes, shapes, strides, values. It
+ * runs on a device; the result must be within the operation's bound of a reference in double, and
+ * its digest is printed, so that two devices can be compared bit for bit.
+ */
+#ifndef LW_TESTS_OPS_CONFORM_H
+#define LW_TESTS_OPS_CONFORM_H
+#include <lanewise/ops.h>
+
+enum { CONFORM_INPUTS = 3 };
+
+/* An array in C order, as doubles that its dtype holds exactly. */
+struct array {
+    lw_dtype dtype;
+    int rank;
+    size_t extent[4], count;
+    double *value;
+};
+void array_make(struct array *a, lw_dtype dtype, int rank, const size_t *extent);
+void array_free(struct array *a);
+
+/* Values as elements, and back. A double that the dtype lacks must not be stored. */
+void element_store(lw_dtype dtype, void *memory, size_t index, double value);
+double element_load(lw_dtype dtype, const void *memory, size_t index);
+
+/* One call; parameters by name. */
+struct test_case {
+    const char *op;
+    char json[256];
+    int axis; /* of the parameters, from 0; -1: all */
+    bool keepdims, flag; /* flag: exclusive, centre, causal */
+    int mode;            /* of scan's op, of edge */
+    size_t window;
+    size_t inputs;
+    struct array in[CONFORM_INPUTS];
+};
+
+/* reference - what out->value has to be, and how far each element may be off before it is rounded
+ * to out's dtype. out has its shape already. */
+void reference(const struct test_case *c, struct array *out, double *slack);
+#endif
