@@ -28,11 +28,29 @@ static uint64_t draw(struct session *s, uint64_t below)
 
 /* ---- drawing a case ---- */
 
-static const char *const ops[] = {
-    "dot",     "sum",    "prod", "max",        "min",            "mean",           "any",
-    "all",     "argmax", "argmin", "map_reduce", "scan",         "difference",     "moving_average",
-    "softmax", "log_softmax", "mean_normalize", "rms_norm", "layer_norm", "permute", "copy",
-    "matmul",  "attention"};
+static const char *const ops[] = {"dot",
+                                  "sum",
+                                  "prod",
+                                  "max",
+                                  "min",
+                                  "mean",
+                                  "any",
+                                  "all",
+                                  "argmax",
+                                  "argmin",
+                                  "map_reduce",
+                                  "scan",
+                                  "difference",
+                                  "moving_average",
+                                  "softmax",
+                                  "log_softmax",
+                                  "mean_normalize",
+                                  "rms_norm",
+                                  "layer_norm",
+                                  "permute",
+                                  "copy",
+                                  "matmul",
+                                  "attention"};
 
 static bool is(const struct test_case *c, const char *op)
 {
@@ -106,20 +124,19 @@ static void draw_matrices(struct session *s, struct test_case *c)
         const int rank = draw(s, 3) ? 2 : 3;
 
         c->inputs = 2;
-        draw_array(s, c, &c->in[0], dtype, rank, rank == 3 ? (size_t[]){b, m, k} : (size_t[]){m, k});
-        draw_array(s, c, &c->in[1], dtype, rank, rank == 3 ? (size_t[]){b, k, n} : (size_t[]){k, n});
+        draw_array(s, c, &c->in[0], dtype, rank,
+                   rank == 3 ? (size_t[]){b, m, k} : (size_t[]){m, k});
+        draw_array(s, c, &c->in[1], dtype, rank,
+                   rank == 3 ? (size_t[]){b, k, n} : (size_t[]){k, n});
         return;
     }
     c->inputs = 3;
     c->flag = draw(s, 2) && m <= k;
     snprintf(c->json, sizeof c->json, "{\"causal\": %s}", c->flag ? "true" : "false");
     const int rank = draw(s, 2) ? 2 : 4;
-    draw_array(s, c, &c->in[0], dtype, rank,
-               rank == 4 ? (size_t[]){b, 2, m, n} : (size_t[]){m, n});
-    draw_array(s, c, &c->in[1], dtype, rank,
-               rank == 4 ? (size_t[]){b, 2, k, n} : (size_t[]){k, n});
-    draw_array(s, c, &c->in[2], dtype, rank,
-               rank == 4 ? (size_t[]){b, 2, k, e} : (size_t[]){k, e});
+    draw_array(s, c, &c->in[0], dtype, rank, rank == 4 ? (size_t[]){b, 2, m, n} : (size_t[]){m, n});
+    draw_array(s, c, &c->in[1], dtype, rank, rank == 4 ? (size_t[]){b, 2, k, n} : (size_t[]){k, n});
+    draw_array(s, c, &c->in[2], dtype, rank, rank == 4 ? (size_t[]){b, 2, k, e} : (size_t[]){k, e});
 }
 
 /* The axis as Python's, sometimes from the end. */
@@ -141,8 +158,8 @@ static void draw_parameters(struct session *s, struct test_case *c, int rank)
     if (is(c, "scan")) {
         c->mode = (int)draw(s, 4);
         c->flag = c->mode < 2 && draw(s, 2);
-        snprintf(json, room, "{\"axis\": %d, \"op\": \"%s\", \"exclusive\": %s}", axis, how[c->mode],
-                 c->flag ? "true" : "false");
+        snprintf(json, room, "{\"axis\": %d, \"op\": \"%s\", \"exclusive\": %s}", axis,
+                 how[c->mode], c->flag ? "true" : "false");
     } else if (is(c, "difference")) {
         c->mode = (int)draw(s, 2);
         c->window = 2;
@@ -434,8 +451,8 @@ static enum verdict try_case(struct session *s, uint64_t number, const char *onl
         verdict = BAD;
     } else {
         reference(&c, &r.result, r.slack);
-        verdict = judge(&c, number, &r.result, r.slack, &r.out, r.before, r.after, r.count) ? GOOD
-                                                                                             : BAD;
+        verdict =
+            judge(&c, number, &r.result, r.slack, &r.out, r.before, r.after, r.count) ? GOOD : BAD;
         if (is_loud)
             printf("%llu %s %016llx\n", (unsigned long long)number, c.op,
                    (unsigned long long)digest(&r.result, &r.out, r.after));

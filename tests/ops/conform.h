@@ -28,7 +28,7 @@ double element_load(lw_dtype dtype, const void *memory, size_t index);
 struct test_case {
     const char *op;
     char json[256];
-    int axis; /* of the parameters, from 0; -1: all */
+    int axis;            /* of the parameters, from 0; -1: all */
     bool keepdims, flag; /* flag: exclusive, centre, causal */
     int mode;            /* of scan's op, of edge */
     size_t window;

@@ -266,7 +266,8 @@ static void matmul(const struct test_case *c, struct array *out, double *slack)
                 double sum = 0, size = 0;
 
                 for (size_t l = 0; l < k; l++) {
-                    const double t = x->value[(xb * m + i) * k + l] * y->value[(yb * k + l) * n + j];
+                    const double t =
+                        x->value[(xb * m + i) * k + l] * y->value[(yb * k + l) * n + j];
 
                     sum += t;
                     size += fabs(t);
@@ -276,7 +277,8 @@ static void matmul(const struct test_case *c, struct array *out, double *slack)
             }
 }
 
-static bool is_seen(const struct test_case *c, size_t query, size_t queries, size_t key, size_t keys)
+static bool is_seen(const struct test_case *c, size_t query, size_t queries, size_t key,
+                    size_t keys)
 {
     return !c->flag || key + queries <= query + keys;
 }
