@@ -381,6 +381,8 @@ void lw__fault_end(struct lw__fault_thread *thread)
 {
     stack_t there;
 
+    if (!thread->stack.map)
+        return; /* nothing was prepared; maybe there is no key, and 0 is the key of another */
     if (thread->signal_stack.map && !sigaltstack(NULL, &there) &&
         there.ss_sp == thread->signal_stack.low)
         sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);

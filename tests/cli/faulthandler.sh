@@ -2,6 +2,10 @@
 # error of its stream, Python's own fault ends it as ever.
 command -v python3 >/dev/null && python3 -c 'import ctypes, faulthandler' 2>/dev/null ||
     { echo "no python3 here"; exit 77; }
+if nm -D "$BUILD/src/run/liblanewise.so" | grep -q __asan_init; then
+    echo "python3 does not load a sanitizer's library"
+    exit 77
+fi
 cat >k.c <<'K'
 #include <lanewise/kernel.h>
 KERNEL void far(float *x)
