@@ -1,9 +1,11 @@
-/* scan.c - running sums, products, maxima and minima along an axis: totals of all leaves, what
- * stands before each leaf, the result. Rows of one leaf need the last alone.
+/* scan.c - running sums, products, maxima and minima along an axis. A GPU reads each leaf once; a
+ * processor goes through them twice: totals of all leaves, what stands before each leaf, the
+ * result. Rows of one leaf need the last alone. Both give the same bits.
  */
 #include "ops/op.h"
 
-enum { LEAF = 1024, WARP = 32 }; /* kernels/row.h */
+enum { LEAF = 1024, WARP = 32 };    /* kernels/row.h */
+enum { WARPS = 4, CLEARED = 1024 }; /* of a block on GPUs; words of nodes that a warp empties */
 /* ORDER SCAN: kernels/scan.c */
 enum { MAX_U64 = LW_SCAN_MIN + 1, MIN_U64 };
 
@@ -18,6 +20,8 @@ struct scan {
     size_t rows, leaves;
     enum lw__accumulate type;
 };
+
+/* ---- three passes: a processor's caches make the second reading cheap ---- */
 
 static const char *const names[][3] = {
     {"scan_totals_float", "scan_totals_double", "scan_totals_int64"},
@@ -55,15 +59,15 @@ static lw_status find_prefixes(struct lw__call *call, const struct scan *s, lw_d
                         lw__arg_at(&nodes), lw__arg_at(prefixes));
 }
 
-static lw_status launch(struct lw__call *call, const struct scan *s, bool exclusive)
+static lw_status launch_passes(struct lw__call *call, const struct scan *s, bool exclusive)
 {
-    const lw_dim3 block = lw_dim_2(WARP, call->is_gpu ? 4 : 1);
+    const lw_dim3 block = lw_dim_1(WARP);
     const size_t count = s->rows * s->leaves;
     const struct lw__shape shape = {{1, 1, s->rows, s->leaves}};
     struct lw__operand prefixes;
     lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, lw__divide_up(count, block.y), &grid));
+    LW_TRY(lw__grid(call, count, &grid));
     LW_TRY(lw__call_scratch(call, "prefixes", lw__accumulate_dtype(s->type), shape, &prefixes));
     LW_TRY(find_prefixes(call, s, grid, block, &prefixes));
     return LW_OP_LAUNCH(call, scan, names[2][s->type], grid, block, lw_arg_int(s->op),
@@ -72,6 +76,43 @@ static lw_status launch(struct lw__call *call, const struct scan *s, bool exclus
                         lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype),
                         lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
                         lw_arg_int(s->out.dtype), lw__arg_at(&prefixes));
+}
+
+/* ---- one pass ---- */
+
+static const char *const once_names[] = {"scan_float", "scan_double", "scan_int64"};
+
+/* The nodes of the leaves' tree, empty; rows of one leaf have none. */
+static lw_status make_nodes(struct lw__call *call, const struct scan *s, lw_dim3 block,
+                            struct lw__operand *nodes)
+{
+    const size_t words = s->leaves > 1 ? lw_dtype_size(lw__accumulate_dtype(s->type)) / 4 : 0;
+    const struct lw__shape shape = {{1, s->rows, s->leaves, words}};
+    const size_t count = s->rows * s->leaves * words;
+    lw_dim3 grid;
+
+    LW_TRY(lw__call_scratch(call, "nodes", LW_U64, shape, nodes));
+    LW_TRY(lw__grid(call, lw__divide_up(count, (size_t)CLEARED * block.y), &grid));
+    return LW_OP_LAUNCH(call, scan_gpu, "scan_clear", grid, block, lw__arg_at(nodes),
+                        lw_arg_uint(count));
+}
+
+static lw_status launch_once(struct lw__call *call, const struct scan *s, bool exclusive)
+{
+    const bool is_f32 = s->op == LW_SCAN_ADD && s->x.dtype == LW_F32 && s->out.dtype == LW_F32;
+    const lw_dim3 block = lw_dim_2(WARP, WARPS);
+    const size_t count = s->rows * s->leaves;
+    struct lw__operand nodes;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, lw__divide_up(count, block.y), &grid));
+    LW_TRY(make_nodes(call, s, block, &nodes));
+    return LW_OP_LAUNCH(call, scan_gpu, is_f32 ? "scan_f32" : once_names[s->type], grid, block,
+                        lw_arg_int(s->op), lw_arg_uint(exclusive), lw__arg_shape(&s->x.shape),
+                        lw_arg_uint(count), lw_arg_uint(s->leaves), lw__arg_view(&s->x.view),
+                        lw_arg_buffer(s->x.buffer), lw_arg_int(s->x.dtype),
+                        lw__arg_view(&s->out.view), lw_arg_buffer(s->out.buffer),
+                        lw_arg_int(s->out.dtype), lw__arg_at(&nodes));
 }
 
 static lw_status check(struct lw__call *call, const struct scan_arguments *a, struct lw__operand *x,
@@ -109,7 +150,7 @@ static lw_status scan_body(struct lw__call *call, void *arguments)
     s.rows = lw__operand_count(&s.x) / s.x.shape.extent[LW_AXES - 1];
     LW_TRY(lw__rows_in(call, &s.x));
     LW_TRY(lw__rows_out_as(call, &out, s.x.dtype, &s.out));
-    LW_TRY(launch(call, &s, a->options.exclusive));
+    LW_TRY((call->is_gpu ? launch_once : launch_passes)(call, &s, a->options.exclusive));
     return lw__out_done(call, &out, &s.out);
 }
 
