@@ -1,9 +1,10 @@
 /* conform.c - draw cases, run them, compare with the reference; see conform.h.
  *
- *     conform [-d DEVICE] [-n CASES] [-s FIRST] [-o OPERATION] [-v]
+ *     conform [-d DEVICE] [-n CASES] [-s FIRST] [-o OPERATION] [-m ELEMENTS] [-v]
  *
  * -v prints a line a case: number, operation, digest of the output's bytes (a NaN is a NaN). The
- * last line is `N passed, N failed, N skipped`; what is not built yet is skipped.
+ * last line is `N passed, N failed, N skipped`; what is not built yet is skipped, and with -m cases
+ * with an input of more elements.
  */
 #include "conform.h"
 #include <math.h>
@@ -15,7 +16,8 @@
 struct session {
     lw_device *device;
     lw_stream *stream;
-    uint64_t random; /* xorshift's state, of the case */
+    uint64_t random;     /* xorshift's state, of the case */
+    size_t elements_max; /* of an input of the cases that run */
 };
 
 static uint64_t draw(struct session *s, uint64_t below)
@@ -428,6 +430,14 @@ static bool may_refuse(const struct test_case *c, lw_status status)
            (strstr(c->op, "max") || strstr(c->op, "min"));
 }
 
+static bool is_larger(const struct test_case *c, size_t elements)
+{
+    for (size_t k = 0; k < c->inputs; k++)
+        if (c->in[k].count > elements)
+            return true;
+    return false;
+}
+
 static enum verdict try_case(struct session *s, uint64_t number, const char *only, bool is_loud)
 {
     struct test_case c = {.json = "{}"};
@@ -441,6 +451,8 @@ static enum verdict try_case(struct session *s, uint64_t number, const char *onl
         draw(s, 2);
     c.op = only ? only : ops[number % (sizeof ops / sizeof *ops)];
     draw_case(s, &c);
+    if (is_larger(&c, s->elements_max))
+        return release(&c, &r), SKIPPED;
     status = lw_op_find(c.op, &op);
     if (!status)
         status = execute(s, &c, op, &r);
@@ -465,7 +477,7 @@ int main(int argc, char **argv)
 {
     const char *device = NULL, *only = NULL;
     unsigned long long cases = 300, first = 0, counts[3] = {0};
-    struct session s = {0};
+    struct session s = {.elements_max = SIZE_MAX};
     bool is_loud = false;
 
     for (int i = 1; i < argc; i++) {
@@ -479,6 +491,7 @@ int main(int argc, char **argv)
         switch (argv[i - 1][1]) {
         case 'd': device = value; break;
         case 'o': only = value; break;
+        case 'm': s.elements_max = strtoull(value, NULL, 10); break;
         case 'n': cases = strtoull(value, NULL, 10); break;
         case 's': first = strtoull(value, NULL, 10); break;
         default: return fprintf(stderr, "conform: no option %s\n", argv[i - 1]), 2;
