@@ -548,7 +548,7 @@ struct matmul_arguments {
 static lw_status matmul_body(struct lw__call *call, void *arguments)
 {
     const struct matmul_arguments *a = arguments;
-    struct lw__operand out;
+    struct lw__operand out, made; /* what p.out is before the product is joined or turned */
     struct problem p;
     lw_dtype dtype;
 
@@ -563,9 +563,10 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
     out = p.out;
     if (out.dtype != dtype)
         LW_TRY(lw__call_scratch(call, "out", dtype, out.shape, &p.out));
+    made = p.out;
     LW_TRY(bring(call, &p));
     LW_TRY(run_any(call, &p));
-    return out.dtype == dtype ? LW_OK : lw__copy(call, &out, &p.out);
+    return out.dtype == dtype ? LW_OK : lw__copy(call, &out, &made);
 }
 
 lw_status lw_matmul(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,

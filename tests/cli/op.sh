@@ -27,6 +27,9 @@ refuses()
 
 gives 'out: f32[] = 32.0' dot 'f32[3]=1,2,3' 'i8[3]=4,5,6'
 gives 'out: f32[3] = [3.0, 5.0, 7.0]' sum axis=0 'f32[2,3]=iota'
+# halves, whose product is made in f32 and in another form
+gives 'out: f16[2,2,1] = [[[5.0], [14.0]], [[23.0], [32.0]]]' \
+    matmul 'f16[2,2,3]=iota' 'f16[3,1]=iota'
 gives 'out: f32[] = 0.0' sum 'f32[3]=1e8,1,-1e8'
 gives 'out: f32[] = 1.0' sum sum=exact 'f32[3]=1e8,1,-1e8'
 gives 'out: i64[2,1] = [[1], [0]]' argmax axis=-1 keepdims=true 'f32[2,3]=1,5,2,nan,7,nan'
