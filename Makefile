@@ -73,7 +73,7 @@ lint:
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples bench tests/unit tests/fuzz tests/random tests/robust tests/cpu \
+	find src cli examples bench python/src tests/unit tests/fuzz tests/random tests/robust tests/cpu \
 		-name '*.[ch]' | \
 		xargs clang-format-19 -i
 

@@ -1,0 +1,482 @@
+"""lanewise.Array: memory of a device, as views that keep it alive."""
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _core, _dtypes
+from ._core import Device
+from ._devices import DeviceLike, default_device, device_of
+from ._errors import ArgumentError, DtypeError, UnsupportedError
+
+_LIMIT = 4
+
+
+def _is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    step = 1
+    for extent, stride in zip(reversed(shape), reversed(strides)):
+        if extent > 1 and stride != step:
+            return False
+        step *= extent
+    return True
+
+
+def _c_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    steps, step = [], 1
+    for extent in reversed(shape):
+        steps.append(step)
+        step *= max(extent, 1)
+    return tuple(reversed(steps))
+
+
+def _ints(values: tuple[Any, ...]) -> tuple[int, ...]:
+    """reshape(2, 3) and reshape((2, 3)) are the same."""
+    if len(values) == 1 and not hasattr(values[0], "__index__"):
+        values = tuple(values[0])
+    return tuple(v.__index__() for v in values)
+
+
+def _slice_axis(key: Any, extent: int) -> tuple[int, int, int | None]:
+    """First element, step and extent (None: the axis goes) of a key on one axis."""
+    if isinstance(key, slice):
+        begin, end, step = key.indices(extent)
+        return begin, step, len(range(begin, end, step))
+    if isinstance(key, (bool, np.bool_)) or not hasattr(key, "__index__"):
+        raise ArgumentError(f"index {key!r}; need integers, slices, None or ... (a view)")
+    index = key.__index__()
+    if not -extent <= index < extent:
+        raise IndexError(f"index {index} is out of bounds for an axis of {extent}")
+    return index % extent, 0, None
+
+
+class Array(_core.Array):
+    """A strided view of memory of a device, of rank 0 to 4.
+
+    Made by asarray, empty, zeros, full, arange, random and from_dlpack. Views share the memory and
+    keep it alive.
+
+    >>> x = lw.arange(6).reshape(2, 3)
+    >>> x[:, 1].numpy()
+    array([1, 4])
+    """
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def T(self) -> "Array":
+        """The axes reversed, as a view."""
+        return self.transpose()
+
+    def _is_host(self) -> bool:
+        return not self.device.name.startswith("cuda")
+
+    def _contiguous(self) -> "Array":
+        return self if _is_contiguous(self.shape, self._strides) else self.copy()
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A NumPy array, which shares the memory on cpu, ref and null; a copy from cuda.
+
+        >>> x = lw.zeros(2)
+        >>> x.numpy()[0] = 5
+        >>> x
+        lanewise.Array([5., 0.], dtype=f32, device=cpu)
+        """
+        if not self._is_host():
+            whole = self._contiguous()
+            bits = np.empty(self.shape, "u2" if self._code == _dtypes.BF16 else self.dtype)
+            _core.transfer(whole, bits, False)
+            return bits.view(self.dtype) if self._code == _dtypes.BF16 else bits
+        self._wait()
+        return _as_numpy(self)
+
+    def to(self, device: DeviceLike) -> "Array":
+        """The same on another device; itself if it is there already."""
+        there = device if isinstance(device, Device) else Device(str(device))
+        if there.name == self.device.name:
+            return self
+        return _upload(self.numpy(), self._code, there)
+
+    def copy(self) -> "Array":
+        """A C-contiguous copy on the same device."""
+        return _core.operate("copy", "{}", (self,), None, None)
+
+    def reshape(self, *shape: int) -> "Array":
+        """The elements in C order under another shape; one extent may be -1. A view if the strides
+        allow it, else a copy.
+
+        >>> lw.arange(6).reshape(-1, 2).shape
+        (3, 2)
+        """
+        extents = _ints(shape)
+        if extents.count(-1) == 1:
+            rest = -math.prod(extents)
+            known = rest and self.size % rest == 0
+            extents = tuple(self.size // rest if known and e == -1 else e for e in extents)
+        if math.prod(extents) != self.size or min(extents, default=0) < 0:
+            raise ArgumentError(f"an array of shape {self.shape} cannot have shape {_ints(shape)}")
+        whole = self._contiguous()
+        return _core.view(whole, whole._offset, extents, _c_strides(extents))
+
+    def transpose(self, *axes: int) -> "Array":
+        """The axes in another order, reversed without any; a view."""
+        if not axes or axes == (None,):
+            order = tuple(reversed(range(self.ndim)))
+        else:
+            order = tuple(a + self.ndim if a < 0 else a for a in _ints(axes))
+        if sorted(order) != list(range(self.ndim)):
+            raise ArgumentError(f"axes are {axes}; need each of 0 to {self.ndim - 1} once")
+        shape, strides = self.shape, self._strides
+        return _core.view(self, self._offset, tuple(shape[k] for k in order),
+                          tuple(strides[k] for k in order))
+
+    def astype(self, dtype: Any) -> "Array":
+        """A copy with another dtype, each element rounded once."""
+        name = _dtypes.dtype_name(dtype)
+        return _core.operate("copy", f'{{"dtype": "{name}"}}', (self,), None, None)
+
+    def item(self) -> Any:
+        """The only element as a Python number. Raises ArgumentError if there is not one."""
+        if self.size != 1:
+            raise ArgumentError(f"item: the array has {self.size} elements; need one")
+        value = self.reshape(1).numpy()
+        return bits_to_float(value)[0].item() if self._code == _dtypes.BF16 else value[0].item()
+
+    def _place(self, key: Any) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+        keys = list(key) if isinstance(key, tuple) else [key]
+        given = sum(k is not None and k is not Ellipsis for k in keys)
+        if sum(k is Ellipsis for k in keys) > 1 or given > self.ndim:
+            raise IndexError(f"index {key!r} has too many parts for shape {self.shape}")
+        at = next((n for n, k in enumerate(keys) if k is Ellipsis), len(keys))
+        keys[at:at + 1] = [slice(None)] * (self.ndim - given)
+        offset, shape, strides, axis = self._offset, [], [], 0
+        for part in keys:
+            if part is None:
+                shape.append(1)
+                strides.append(0)
+                continue
+            begin, step, extent = _slice_axis(part, self.shape[axis])
+            stride = self._strides[axis]
+            axis += 1
+            if extent is None or extent > 0:
+                offset += begin * stride
+            if extent is not None:
+                shape.append(extent)
+                strides.append(step * stride)
+        return offset, tuple(shape), tuple(strides)
+
+    def __getitem__(self, key: Any) -> "Array":
+        offset, shape, strides = self._place(key)
+        return _core.view(self, 0 if math.prod(shape) == 0 else offset, shape, strides)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        view = self[key]
+        if self.readonly:
+            raise ArgumentError("the array is read-only")
+        if self._is_host() and not isinstance(value, Array):
+            if self._code == _dtypes.BF16:
+                value = asarray(np.asarray(value, "f4")).astype("bf16").numpy()
+            view.numpy()[...] = value
+            return
+        if not isinstance(value, Array):
+            value = asarray(np.asarray(value), device=self.device)
+        if value.ndim > view.ndim:
+            raise ArgumentError(f"shape {value.shape} does not broadcast to {view.shape}")
+        _core.operate("copy", "{}", (_broadcast(value.to(self.device), view.shape),), view, None)
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of an array of rank 0")
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __repr__(self) -> str:
+        values = self.numpy()
+        if self._code == _dtypes.BF16:
+            values = bits_to_float(values)
+        text = np.array2string(values, separator=", ")
+        dtype = _dtypes.NAMES[self._code]
+        return f"lanewise.Array({text}, dtype={dtype}, device={self.device.name})"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        values = self.numpy()
+        if copy is False and (not self._is_host() or (dtype is not None and dtype != values.dtype)):
+            raise ValueError("a copy is needed")
+        if dtype is not None and dtype != values.dtype:
+            return values.astype(dtype)
+        return values.copy() if copy else values
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+                   copy: bool | None = None) -> Any:
+        """A capsule of DLPack, versioned where max_version is at least (1, 0)."""
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the array is on device {self.__dlpack_device__()}, not {dl_device}")
+        if stream is not None and self._is_host():
+            raise BufferError("an array of the host takes no stream")
+        source = self.copy() if copy else self
+        return _core.to_dlpack(source, max_version is not None and max_version[0] >= 1)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        name = self.device.name
+        return (1, 0) if self._is_host() else (2, int(name[5:] or 0))
+
+    def _interface(self) -> dict[str, Any]:
+        if self._code == _dtypes.BF16:
+            raise AttributeError("NumPy's interface has no bf16")
+        self._wait()
+        return {"shape": self.shape, "typestr": self.dtype.str, "version": 3,
+                "strides": self.strides, "data": (self._pointer or 0, self.readonly)}
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        if not self._is_host():
+            raise AttributeError("the array is on a GPU")
+        return self._interface()
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if self._is_host():
+            raise AttributeError("the array is not on a GPU")
+        if self._pointer is None:
+            raise UnsupportedError("__cuda_array_interface__ is not built yet for memory that "
+                                   "Lanewise made; need .numpy()")
+        return self._interface()
+
+
+def bits_to_float(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """bf16 as float32."""
+    return (bits.view("u2").astype("u4") << 16).view("f4")
+
+
+def _as_numpy(a: Array) -> np.ndarray[Any, Any]:
+    """On the host, sharing memory."""
+    if a._code != _dtypes.BF16 or _dtypes.HAS_STAND_IN:
+        return np.asarray(memoryview(a)) if a._code != _dtypes.BF16 else _as_stand_in(a)
+    return _as_stand_in(a).view(a.dtype)
+
+
+class _Bits:
+    """The bits of a bf16 array for NumPy, which keeps this alive."""
+
+    def __init__(self, a: Array) -> None:
+        self.array = a
+        self.__array_interface__ = {"shape": a.shape, "typestr": "<u2", "version": 3,
+                                    "strides": a.strides, "data": (a._pointer or 0, a.readonly)}
+
+
+def _as_stand_in(a: Array) -> np.ndarray[Any, Any]:
+    bits = np.asarray(_Bits(a))
+    return bits.view(a.dtype) if bits.ndim else bits.reshape(1).view(a.dtype).reshape(())
+
+
+def _broadcast(a: Array, shape: Sequence[int]) -> Array:
+    lead = len(shape) - a.ndim
+    own = (1,) * lead + a.shape
+    if any(e not in (1, n) for e, n in zip(own, shape)):
+        raise ArgumentError(f"shape {a.shape} does not broadcast to {tuple(shape)}")
+    strides = (0,) * lead + a._strides
+    return _core.view(a, a._offset, tuple(shape),
+                      tuple(0 if e == 1 else s for e, s in zip(own, strides)))
+
+
+def _upload(values: np.ndarray[Any, Any], code: int, there: Device) -> Array:
+    """A copy of NumPy's values of that dtype on a device."""
+    if values.ndim > _LIMIT:
+        raise ArgumentError(f"the array has {values.ndim} axes; need 0 to {_LIMIT}")
+    made = _core.allocate(there, code, values.shape)
+    whole = np.ascontiguousarray(values).reshape(values.shape)
+    _core.transfer(made, whole.reshape(-1).view("u1"), True)
+    return made
+
+
+def _share(values: np.ndarray[Any, Any], code: int, there: Device) -> Array | None:
+    """An array on the memory of NumPy's, or None if that cannot be."""
+    fits = (not there.name.startswith("cuda") and values.ndim <= _LIMIT and values.flags.aligned
+            and all(s % values.itemsize == 0 for s in values.strides))
+    if not fits:
+        return None
+    plain = values.view("u2") if code == _dtypes.BF16 and values.ndim else values
+    if code == _dtypes.BF16 and not values.ndim:
+        plain = values.reshape(1).view("u2").reshape(())
+    return _core.wrap(there, plain, code)
+
+
+def _foreign(x: Any) -> Array | None:
+    """What another library's array is without a copy: DLPack or CUDA's interface."""
+    if isinstance(x, (np.ndarray, np.generic)):
+        return None
+    if hasattr(x, "__dlpack__"):
+        return from_dlpack(x)
+    if hasattr(x, "__cuda_array_interface__"):
+        raise UnsupportedError("__cuda_array_interface__ as an argument is not built yet; need "
+                               "an array with __dlpack__")
+    return None
+
+
+def convert(x: Any) -> Any:
+    """For the extension: an argument that has no buffer."""
+    other = _foreign(x)
+    if other is not None:
+        return other
+    values = np.asarray(x)
+    if values.dtype == _dtypes.DTYPES[_dtypes.BF16]:
+        return _share(values, _dtypes.BF16, default_device()) or \
+            _upload(values, _dtypes.BF16, default_device())
+    _dtypes.dtype_code(values.dtype)
+    return values
+
+
+def deliver(result: Array, like: Any) -> Any:
+    """For the extension: an Array as what the first argument was; None: NumPy's."""
+    root = type(like).__module__.partition(".")[0]
+    if like is None or root in ("numpy", "builtins", "array"):
+        values = result.numpy()
+        return values[()] if not values.ndim else values
+    import sys
+    module = sys.modules[root]
+    give = getattr(module, "from_dlpack", None)
+    if root == "jax":
+        give = sys.modules["jax"].dlpack.from_dlpack
+    if give is None:
+        raise DtypeError(f"{root} has no from_dlpack to give the result to")
+    return give(result)
+
+
+def asarray(x: Any, *, dtype: Any = None, device: DeviceLike = None,
+            copy: bool | None = None) -> Array:
+    """An Array of what x holds; it shares x's memory where dtype and device allow.
+
+    copy=False insists on that (ArgumentError if it cannot be), copy=True copies. Without a device
+    it stays where it is, host memory on the default device.
+
+    >>> values = np.array([1.0, 2.0])
+    >>> x = lw.asarray(values)
+    >>> values[0] = 7
+    >>> x
+    lanewise.Array([7., 2.], dtype=f64, device=cpu)
+    """
+    there = None if device is None else device if isinstance(device, Device) else Device(device)
+    source = x if isinstance(x, Array) else _foreign(x)
+    shared: Array | None
+    if source is None:
+        values = np.asarray(x)
+        code = _dtypes.dtype_code(values.dtype)
+        target = there or default_device()
+        shared = None if copy else _share(values, code, target)
+        made = shared if shared is not None else _upload(values, code, target)
+        # What NumPy had to make of a list is nobody else's.
+        is_shared = shared is not None and isinstance(x, (np.ndarray, np.generic)) or \
+            shared is not None and values.base is not None
+    else:
+        made = source if there is None else source.to(there)
+        is_shared = made is source
+        if copy and is_shared:
+            made, is_shared = source.copy(), False
+    if dtype is not None and _dtypes.dtype_code(dtype) != made._code:
+        made, is_shared = made.astype(dtype), False
+    if copy is False and not is_shared:
+        raise ArgumentError("copy=False: the memory cannot be shared; dtype, device, strides or "
+                            "what the values are in need a copy")
+    return made
+
+
+def empty(shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
+    """An Array whose values are not to be relied on.
+
+    >>> lw.empty((2, 3)).shape
+    (2, 3)
+    """
+    return _core.allocate(device_of(device), _dtypes.dtype_code(dtype), shape)
+
+
+def zeros(shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
+    """An Array of zeros.
+
+    >>> lw.zeros(3, 'i32')
+    lanewise.Array([0, 0, 0], dtype=i32, device=cpu)
+    """
+    return _core.allocate(device_of(device), _dtypes.dtype_code(dtype), shape)
+
+
+def full(shape: Any, value: Any, dtype: Any = None, *, device: DeviceLike = None) -> Array:
+    """An Array of one value; without a dtype that of NumPy's for the value.
+
+    >>> lw.full(2, 1.5)
+    lanewise.Array([1.5, 1.5], dtype=f64, device=cpu)
+    """
+    made = empty(shape, np.asarray(value).dtype if dtype is None else dtype, device=device)
+    made[...] = value
+    return made
+
+
+def arange(stop: int, dtype: Any = "i64", *, device: DeviceLike = None) -> Array:
+    """0, 1, ... below stop.
+
+    >>> lw.arange(3)
+    lanewise.Array([0, 1, 2], dtype=i64, device=cpu)
+    """
+    where, code = device_of(device), _dtypes.dtype_code(dtype)
+    return asarray(np.arange(stop), device=where).astype(_dtypes.NAMES[code]) \
+        if _dtypes.NAMES[code] != "i64" else asarray(np.arange(stop, dtype="i8"), device=where)
+
+
+def from_dlpack(x: Any) -> Array:
+    """An Array on the memory of what has __dlpack__.
+
+    >>> lw.from_dlpack(np.arange(3)).numpy()
+    array([0, 1, 2])
+    """
+    where = tuple(x.__dlpack_device__()) if hasattr(x, "__dlpack_device__") else (1, 0)
+    words: dict[str, Any] = {} if where[0] == 1 else {"stream": 1}
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0), **words)
+    except TypeError:
+        capsule = x.__dlpack__(**words)
+    host = default_device()
+    if host.name.startswith("cuda"):
+        host = Device("cpu")
+    return _core.from_dlpack(capsule, host)
+
+
+class random:
+    """Random numbers, the same on every machine: the fills rand:SEED and normal:SEED."""
+
+    @staticmethod
+    def _fill(seed: int, shape: Any, dtype: Any, device: DeviceLike, is_normal: bool) -> Array:
+        where, code = device_of(device), _dtypes.dtype_code(dtype)
+        if not 0 <= seed < 2**64:
+            raise ArgumentError(f"seed is {seed}; need a whole number from 0 to 2**64 - 1")
+        if is_normal and not _dtypes.NAMES[code].endswith(("f16", "f32", "f64")):
+            raise DtypeError(f"normal is for floats, not for {_dtypes.NAMES[code]}")
+        host = Device("cpu") if where.name.startswith("cuda") else where
+        made = _core.allocate(host, code, shape)
+        _core.fill(made, seed, is_normal)
+        return made.to(where)
+
+    @staticmethod
+    def uniform(seed: int, shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
+        """Uniform in [0, 1) for floats, over the whole range for integers.
+
+        >>> lw.random.uniform(1, 2, 'u8').numpy()
+        array([112, 188], dtype=uint8)
+        """
+        return random._fill(seed, shape, dtype, device, False)
+
+    @staticmethod
+    def normal(seed: int, shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
+        """Normally distributed, mean 0 and variance 1; floats only.
+
+        >>> lw.random.normal(1, 1000).shape
+        (1000,)
+        """
+        return random._fill(seed, shape, dtype, device, True)

@@ -1,0 +1,56 @@
+"""Element types: the library's numbers and names, and NumPy's dtypes."""
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from ._errors import DtypeError
+
+
+def _find_bfloat16() -> tuple[Any, np.dtype[Any]]:
+    """ml_dtypes' where it is installed, else a struct of one u16 that holds the bits."""
+    try:
+        import ml_dtypes  # type: ignore[import-not-found]
+    except ImportError:
+        stand_in = np.dtype([("bfloat16", "<u2")])
+        return stand_in, stand_in
+    return ml_dtypes.bfloat16, np.dtype(ml_dtypes.bfloat16)
+
+
+bfloat16, _BF16 = _find_bfloat16()
+HAS_STAND_IN = bfloat16 is _BF16
+STAND_IN = np.dtype([("bfloat16", "<u2")])
+
+NAMES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "f16", "bf16", "f32", "f64")
+BF16 = NAMES.index("bf16")
+DTYPES: tuple[np.dtype[Any], ...] = tuple(
+    np.dtype(t) for t in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2")
+) + (_BF16, np.dtype("f4"), np.dtype("f8"))
+_CODES: dict[Any, int] = {dtype: code for code, dtype in enumerate(DTYPES)}
+_CODES[STAND_IN] = BF16
+_CODES.update((name, code) for code, name in enumerate(NAMES))
+_CODES["bfloat16"] = BF16
+
+
+def dtype_code(dtype: Any) -> int:
+    """The library's number of a dtype: its own names first, then NumPy's."""
+    code = _CODES.get(dtype) if isinstance(dtype, (str, np.dtype)) else None
+    if code is not None:
+        return code
+    if type(dtype).__module__.partition(".")[0] == "torch":
+        return dtype_code(str(dtype).removeprefix("torch."))
+    try:
+        return _CODES[np.dtype(dtype)]
+    except (KeyError, TypeError, ValueError):
+        pass
+    if isinstance(dtype, np.dtype) and dtype.newbyteorder("=") in _CODES:
+        raise DtypeError(f"dtype {dtype!r} has the other byte order; need this machine's, "
+                         f"{sys.byteorder}-endian")
+    raise DtypeError(f"dtype is {dtype!r}; need one of {' '.join(NAMES)}, or NumPy's of them")
+
+
+def dtype_name(dtype: Any) -> str:
+    """The library's name, "f32" and the like."""
+    return NAMES[dtype_code(dtype)]

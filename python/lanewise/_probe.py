@@ -1,0 +1,54 @@
+"""The C type of an expression of map: a kernel with a pointer to it as a parameter is compiled, and
+says what the compiler makes of it. Once for each text and dtypes."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core, _dtypes
+from ._array import Array
+from ._devices import default_device
+
+_C_TYPES = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+            "uint64_t", "bool", "_Float16", "__bf16", "float", "double")
+_known: dict[tuple[Any, ...], np.dtype[Any]] = {}
+
+
+def _dtype_of(x: Any) -> np.dtype[Any]:
+    if isinstance(x, (np.ndarray, np.generic, Array)):
+        return x.dtype
+    if hasattr(x, "__dlpack__"):
+        return _dtypes.DTYPES[_dtypes.dtype_code(x.dtype)]
+    return np.asarray(x).dtype
+
+
+def expression_dtype(expression: str, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
+    """None where it has no type that is a dtype, or does not compile: map says why."""
+    types = tuple(_dtypes.dtype_code(_dtype_of(x)) for x in inputs)
+    key = (expression, types)
+    if key not in _known:
+        found = _ask(expression, types)
+        if found is None:
+            return None
+        _known[key] = found
+    return _known[key]
+
+
+def _ask(expression: str, types: tuple[int, ...]) -> np.dtype[Any] | None:
+    given = "".join(f"{_C_TYPES[t]} {name}, " for t, name in zip(types, "abcd"))
+    source = (f"#include <lanewise/kernel.h>\n"
+              f"KERNEL void probe({given}size_t i, size_t n, __typeof__(({expression})"
+              f" ) *out)\n{{\n    out[0] = 0;\n}}\n")
+    try:
+        built = _core.build(default_device(), "expression", source, (), ())
+    except _core_errors():
+        return None
+    kernel = _core.Kernel("probe", lambda device: built, built.device)
+    dtype: np.dtype[Any] | None = kernel.parameters[-1]["dtype"]
+    return dtype
+
+
+def _core_errors() -> tuple[type[Exception], ...]:
+    from ._errors import CompileError, UnsupportedError
+    return CompileError, UnsupportedError

@@ -1,0 +1,391 @@
+/* array.c - Array: a strided view of memory of a device, which views share. */
+#include "core.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+static void memory_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    memory *m = (memory *)self;
+    core *c = m->device->core;
+
+    lw_buffer_destroy(m->buffer);
+    DROP(m->device);
+    PyObject_Free(self);
+    DROP(type);
+    waste_empty(c);
+}
+
+static PyType_Slot memory_slots[] = {
+    {Py_tp_dealloc, (void *)memory_dealloc},
+    {0, NULL},
+};
+PyType_Spec memory_spec = {"lanewise._core.Memory", sizeof(memory), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_slots};
+
+/* Takes the reference to the buffer. */
+static memory *memory_create(device *d, lw_buffer *buffer, void *data, bool readonly)
+{
+    memory *m = PyObject_New(memory, d->core->memory_type);
+
+    if (!m) {
+        lw_buffer_destroy(buffer);
+        return NULL;
+    }
+    HOLD(d);
+    m->device = d;
+    m->buffer = buffer;
+    m->data = data;
+    m->readonly = readonly;
+    return m;
+}
+
+/* ---- making arrays ---- */
+
+bool is_array(core *c, PyObject *object)
+{
+    return (PyObject *)Py_TYPE(object) == c->array_class || Py_TYPE(object) == c->array_type;
+}
+
+Py_ssize_t array_size(const array *a)
+{
+    Py_ssize_t size = 1;
+
+    for (int k = 0; k < a->rank; k++)
+        size *= a->extent[k];
+    return size;
+}
+
+/* In C order on the memory, whose reference it takes. */
+static array *array_create(core *c, memory *m, lw_dtype dtype, int rank, const Py_ssize_t *extents)
+{
+    array *a = m ? (array *)PyType_GenericAlloc((PyTypeObject *)c->array_class, 0) : NULL;
+    Py_ssize_t stride = 1;
+
+    if (!a) {
+        DROP_IF(m);
+        return NULL;
+    }
+    a->core = c;
+    a->memory = m;
+    a->dtype = dtype;
+    a->readonly = m->readonly;
+    a->rank = rank;
+    for (int k = rank; k-- > 0;) {
+        a->extent[k] = extents[k];
+        a->stride[k] = stride;
+        stride *= extents[k] > 1 ? extents[k] : 1;
+    }
+    return a;
+}
+
+static void release_host(void *memory, void *user)
+{
+    (void)user;
+    free(memory);
+}
+
+/* Memory of the host is ours, so that NumPy can share it. */
+static lw_status create_on_host(device *d, lw_dtype dtype, size_t count, lw_buffer **buffer,
+                                void **data)
+{
+    const size_t bytes = count * lw_dtype_size(dtype);
+    lw_status status;
+
+    *data = aligned_alloc(64, (bytes + 64) / 64 * 64);
+    if (!*data)
+        return lw_fail(LW_E_MEMORY, "no memory for %zu bytes", bytes);
+    memset(*data, 0, bytes);
+    status = lw_buffer_wrap(d->handle, dtype, count, *data, false, release_host, NULL, buffer);
+    if (status)
+        free(*data);
+    return status;
+}
+
+array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents)
+{
+    size_t count = 1, most = PY_SSIZE_T_MAX / (2 * lw_dtype_size(dtype));
+    lw_buffer *buffer = NULL;
+    void *data = NULL;
+    lw_status status;
+    bool is_empty = false;
+
+    for (int k = 0; k < rank; k++)
+        is_empty = is_empty || !extents[k];
+    for (int k = 0; k < rank && !is_empty; k++) {
+        if ((size_t)extents[k] > most / count) {
+            raise_text(d->core, LW_E_MEMORY, "the array has too many elements");
+            return NULL;
+        }
+        count *= (size_t)extents[k];
+    }
+    count = is_empty ? 0 : count;
+    status = d->is_host ? create_on_host(d, dtype, count, &buffer, &data)
+                        : lw_buffer_create(d->handle, dtype, count, &buffer);
+    if (status) {
+        raise_status(d->core, status);
+        return NULL;
+    }
+    return array_create(d->core, memory_create(d, buffer, data, false), dtype, rank, extents);
+}
+
+/* An array on memory of another, which the holder keeps; takes the holder unless it fails. */
+array *array_wrap(device *d, const operand *o, holder *h)
+{
+    const size_t size = lw_dtype_size(o->dtype), count = (size_t)(o->high - o->low) / size;
+    lw_buffer *buffer;
+    const lw_status status =
+        lw_buffer_wrap(d->handle, o->dtype, count, o->low, o->readonly, holder_release, h, &buffer);
+    array *a;
+
+    if (status) {
+        raise_status(d->core, status);
+        return NULL;
+    }
+    a = array_create(d->core, memory_create(d, buffer, o->low, o->readonly), o->dtype,
+                     o->tensor.rank, o->tensor.extent);
+    if (!a)
+        return NULL;
+    a->offset = (o->data - o->low) / (Py_ssize_t)size;
+    memcpy(a->stride, o->tensor.stride, sizeof a->stride);
+    return a;
+}
+
+lw_tensor array_tensor(const array *a)
+{
+    lw_tensor t = {
+        .buffer = a->memory->buffer, .offset = (size_t)a->offset, .rank = a->rank, .strided = true};
+
+    for (int k = 0; k < a->rank; k++) {
+        t.extent[k] = a->extent[k];
+        t.stride[k] = a->stride[k];
+    }
+    return t;
+}
+
+/* Wait for the launches that use the memory: the library does so before it reads an element. */
+int array_wait(array *a)
+{
+    lw_buffer *buffer = a->memory->buffer;
+    lw_status status;
+    uint64_t element;
+
+    if (!lw_buffer_count(buffer))
+        return 0;
+    Py_BEGIN_ALLOW_THREADS status = lw_buffer_read(buffer, 0, 1, &element);
+    Py_END_ALLOW_THREADS return status ? raise_status(a->core, status) : 0;
+}
+
+/* ---- attributes ---- */
+
+static void array_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+    DROP_IF(((array *)self)->memory);
+    release(self);
+    DROP(type);
+}
+
+PyObject *extents_tuple(int rank, const Py_ssize_t *extents, Py_ssize_t times)
+{
+    PyObject *tuple = PyTuple_New(rank);
+
+    for (int k = 0; tuple && k < rank; k++) {
+        PyObject *item = PyLong_FromSsize_t(extents[k] * times);
+
+        if (!item || PyTuple_SetItem(tuple, k, item))
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+enum attribute {
+    SHAPE,
+    STRIDES,
+    STRIDES_IN_ELEMENTS,
+    DTYPE,
+    DTYPE_CODE,
+    DEVICE,
+    NBYTES,
+    NDIM,
+    SIZE,
+    READONLY,
+    OFFSET,
+    POINTER
+};
+
+static PyObject *array_get(PyObject *self, void *closure)
+{
+    const array *a = (array *)self;
+    const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(a->dtype);
+    PyObject *object = NULL;
+
+    switch ((enum attribute)(intptr_t)closure) {
+    case SHAPE: return extents_tuple(a->rank, a->extent, 1);
+    case STRIDES: return extents_tuple(a->rank, a->stride, size);
+    case STRIDES_IN_ELEMENTS: return extents_tuple(a->rank, a->stride, 1);
+    case DTYPE: object = a->core->dtypes[a->dtype]; break;
+    case DTYPE_CODE: return PyLong_FromLong((long)a->dtype);
+    case DEVICE: object = (PyObject *)a->memory->device; break;
+    case NBYTES: return PyLong_FromSsize_t(array_size(a) * size);
+    case NDIM: return PyLong_FromLong(a->rank);
+    case SIZE: return PyLong_FromSsize_t(array_size(a));
+    case READONLY: return PyBool_FromLong(a->readonly);
+    case OFFSET: return PyLong_FromSsize_t(a->offset);
+    case POINTER:
+        if (a->memory->data)
+            return PyLong_FromVoidPtr((char *)a->memory->data + a->offset * size);
+        object = Py_None;
+        break;
+    }
+    HOLD(object);
+    return object;
+}
+
+#define ATTRIBUTE(name, code, doc) {name, array_get, NULL, doc, (void *)(intptr_t)(code)}
+
+static PyGetSetDef array_attributes[] = {
+    ATTRIBUTE("shape", SHAPE, "the extents"),
+    ATTRIBUTE("strides", STRIDES, "in bytes, as NumPy's"),
+    ATTRIBUTE("_strides", STRIDES_IN_ELEMENTS, "in elements"),
+    ATTRIBUTE("dtype", DTYPE, "NumPy's dtype"),
+    ATTRIBUTE("_code", DTYPE_CODE, "the library's number of the dtype"),
+    ATTRIBUTE("device", DEVICE, "the Device"),
+    ATTRIBUTE("nbytes", NBYTES, "bytes of all elements"),
+    ATTRIBUTE("ndim", NDIM, "the number of axes, 0 to 4"),
+    ATTRIBUTE("size", SIZE, "the number of elements"),
+    ATTRIBUTE("readonly", READONLY, "True if it cannot be written"),
+    ATTRIBUTE("_offset", OFFSET, "of the first element in the memory"),
+    ATTRIBUTE("_pointer", POINTER, "address of the first element, or None"),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyObject *array_method_wait(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    if (array_wait((array *)self))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef array_methods[] = {
+    {"_wait", array_method_wait, METH_NOARGS, "wait for the launches that use the memory"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot array_slots[] = {
+    {Py_tp_dealloc, (void *)array_dealloc},
+    {Py_tp_getset, array_attributes},
+    {Py_tp_methods, array_methods},
+    {Py_bf_getbuffer, (void *)array_get_buffer},
+    {Py_bf_releasebuffer, (void *)array_release_buffer},
+    {0, NULL},
+};
+PyType_Spec array_spec = {
+    "lanewise._core.Array", sizeof(array), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, array_slots};
+
+/* ---- functions of the module ---- */
+
+/* An int or a sequence of up to four, from 0 on. */
+int read_extents(core *c, PyObject *shape, int *rank, Py_ssize_t *extents)
+{
+    const bool is_one = PyIndex_Check(shape);
+    const Py_ssize_t count = is_one ? 1 : PySequence_Size(shape);
+
+    if (count < 0)
+        return -1;
+    if (count > RANKS)
+        return raise_text(c, LW_E_SHAPE, "the shape %S has %zd axes; need 0 to 4", shape, count);
+    *rank = (int)count;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject *item = is_one ? Py_NewRef(shape) : PySequence_GetItem(shape, k);
+
+        extents[k] = item ? PyNumber_AsSsize_t(item, PyExc_OverflowError) : -1;
+        DROP_IF(item);
+        if (extents[k] == -1 && PyErr_Occurred())
+            return -1;
+        if (extents[k] < 0)
+            return raise_text(c, LW_E_SHAPE, "the shape %S has an extent below 0", shape);
+    }
+    return 0;
+}
+
+PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+    Py_ssize_t extents[RANKS];
+    array *a = NULL;
+    long dtype;
+    device *d;
+    int rank;
+
+    if (count != 3 || ((dtype = PyLong_AsLong(args[1])) == -1 && PyErr_Occurred()) ||
+        read_extents(c, args[2], &rank, extents))
+        return NULL;
+    d = device_from(c, args[0]);
+    if (d)
+        a = array_allocate(d, (lw_dtype)dtype, rank, extents);
+    DROP_IF(d);
+    return (PyObject *)a;
+}
+
+/* The caller has seen to it that the view is within the memory. */
+PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+    Py_ssize_t extents[RANKS];
+    array *a, *from;
+    int rank;
+
+    if (count != 4 || !is_array(c, args[0]) || read_extents(c, args[2], &rank, extents))
+        return NULL;
+    from = (array *)args[0];
+    HOLD(from->memory);
+    a = array_create(c, from->memory, from->dtype, rank, extents);
+    if (!a)
+        return NULL;
+    a->readonly = from->readonly;
+    a->offset = PyLong_AsSsize_t(args[1]);
+    for (int k = 0; k < rank; k++) {
+        PyObject *item = PySequence_GetItem(args[3], k);
+
+        a->stride[k] = item ? PyLong_AsSsize_t(item) : -1;
+        DROP_IF(item);
+    }
+    if (PyErr_Occurred())
+        Py_CLEAR(a);
+    return (PyObject *)a;
+}
+
+/* A transfer of all elements of a C-contiguous array, on any device. */
+PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+    lw_status status;
+    Py_buffer view;
+    size_t size;
+    int writes;
+    array *a;
+
+    if (count != 3 || !is_array(c, args[0]) || (writes = PyObject_IsTrue(args[2])) < 0)
+        return NULL;
+    a = (array *)args[0];
+    if (PyObject_GetBuffer(args[1], &view, writes ? PyBUF_C_CONTIGUOUS : PyBUF_CONTIG))
+        return NULL;
+    size = (size_t)array_size(a);
+    Py_BEGIN_ALLOW_THREADS if ((size_t)view.len != size * lw_dtype_size(a->dtype)) status =
+        lw_fail(LW_E_SHAPE, "%zd bytes for %zu elements", view.len, size);
+    else if (writes) status = lw_buffer_write(a->memory->buffer, (size_t)a->offset, size, view.buf);
+    else status = lw_buffer_read(a->memory->buffer, (size_t)a->offset, size, view.buf);
+    Py_END_ALLOW_THREADS PyBuffer_Release(&view);
+    if (status) {
+        raise_status(c, status);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,79 @@
+/* array_buffer.c - the buffer protocol of Array, for arrays in memory of the host. */
+#include "core.h"
+#include <string.h>
+
+/* ORDER DTYPE. l and L are NumPy's own int64 and uint64; bf16 is what NumPy says of its stand-in.
+ */
+static const char *const formats[] = {
+    "b", "h", "i", "l", "B", "H", "I", "L", "?", "e", "T{H:bfloat16:}", "f", "d"};
+
+/* Extents and strides in bytes, until the view is released. */
+typedef struct shape {
+    Py_ssize_t extent[RANKS], stride[RANKS];
+} shape;
+
+static bool is_c_order(const array *a)
+{
+    Py_ssize_t stride = 1;
+
+    for (int k = a->rank; k-- > 0;) {
+        if (a->extent[k] > 1 && a->stride[k] != stride)
+            return false;
+        stride *= a->extent[k];
+    }
+    return true;
+}
+
+static int refuse(array *a, int flags)
+{
+    if (!a->memory->device->is_host)
+        PyErr_SetString(PyExc_BufferError, "the array is on a GPU; need .numpy(), which copies it");
+    else if (a->dtype == LW_BF16 && !a->core->has_bfloat16_buffers)
+        PyErr_SetString(PyExc_BufferError, "bf16 has no buffer; need .numpy()");
+    else if ((flags & PyBUF_WRITABLE) && a->readonly)
+        PyErr_SetString(PyExc_BufferError, "the array is read-only");
+    else if (!is_c_order(a) && (flags & PyBUF_STRIDES) != PyBUF_STRIDES)
+        PyErr_SetString(PyExc_BufferError, "the array is not C-contiguous");
+    else if (!is_c_order(a) && (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS)
+        PyErr_SetString(PyExc_BufferError, "the array is not C-contiguous");
+    else
+        return 0;
+    return -1;
+}
+
+int array_get_buffer(PyObject *self, Py_buffer *view, int flags)
+{
+    array *a = (array *)self;
+    const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(a->dtype);
+    shape *s;
+
+    view->obj = NULL;
+    if (refuse(a, flags) || array_wait(a))
+        return -1;
+    s = PyMem_Calloc(1, sizeof *s);
+    if (!s) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int k = 0; k < a->rank; k++) {
+        s->extent[k] = a->extent[k];
+        s->stride[k] = a->stride[k] * size;
+    }
+    *view = (Py_buffer){.buf = (char *)a->memory->data + a->offset * size,
+                        .len = array_size(a) * size,
+                        .itemsize = size,
+                        .readonly = a->readonly,
+                        .ndim = a->rank,
+                        .internal = s};
+    view->format = flags & PyBUF_FORMAT ? (char *)(uintptr_t)formats[a->dtype] : NULL;
+    view->shape = flags & PyBUF_ND ? s->extent : NULL;
+    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? s->stride : NULL;
+    view->obj = Py_NewRef(self);
+    return 0;
+}
+
+void array_release_buffer(PyObject *self, Py_buffer *view)
+{
+    (void)self;
+    PyMem_Free(view->internal);
+}

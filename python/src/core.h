@@ -1,0 +1,202 @@
+/* core.h - what the files of the extension lanewise._core share.
+ *
+ * An Array is a view of a memory, which owns an lw_buffer; many share one. Memory of others (NumPy,
+ * DLPack) is wrapped, and its owner is let go by a holder: the library may be done with it in any
+ * thread, so holders go on a list that the next call with the GIL empties.
+ */
+#ifndef LANEWISE_PYTHON_CORE_H
+#define LANEWISE_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <lanewise/op_info.h>
+#include <stdatomic.h>
+
+/* The limited API takes PyObject * alone. */
+#define HOLD(object) Py_INCREF((PyObject *)(object))
+#define HOLD_IF(object) Py_XINCREF((PyObject *)(object))
+#define DROP(object) Py_DECREF((PyObject *)(object))
+#define DROP_IF(object) Py_XDECREF((PyObject *)(object))
+
+enum { RANKS = 4, STATUSES = 13, IDLE_STREAMS = 8, SLICE_NS = 50000000 };
+
+struct holder;
+
+/* Holders that the library is done with. It outlives the module: threads of the library see it. */
+typedef struct waste {
+    _Atomic(struct holder *) first;
+    atomic_bool is_pending;
+} waste;
+
+/* What is kept for memory of others until nothing uses it. */
+typedef struct holder {
+    struct holder *next;
+    waste *waste;
+    PyObject *owner; /* or NULL */
+    bool has_view;
+    Py_buffer view;
+    void (*drop)(void *argument); /* or NULL; with the GIL */
+    void *argument;
+} holder;
+
+/* The module's state. */
+typedef struct core {
+    PyTypeObject *device_type, *memory_type, *array_type, *stream_type;
+    PyTypeObject *program_type, *kernel_type, *launcher_type;
+    PyObject *errors[STATUSES]; /* by -status */
+    PyObject *dtypes[LW_DTYPE_COUNT];
+    PyObject *array_class; /* the Python class on array_type */
+    PyObject *convert;     /* what has no buffer: to an Array or a NumPy array */
+    PyObject *get_default; /* the default device */
+    PyObject *empty;       /* numpy.empty */
+    PyObject *deliver;     /* Array and what came in: what goes out */
+    PyObject *devices;     /* name: Device */
+    waste *waste;
+    bool has_bfloat16_buffers; /* NumPy's stand-in for bf16, whose buffers say so */
+} core;
+
+typedef struct stream stream;
+
+typedef struct device {
+    PyObject_HEAD core *core;
+    lw_device *handle;
+    PyObject *name, *description;
+    bool is_host;
+    int dl_index; /* of cuda */
+    size_t idle_count;
+    stream *idle[IDLE_STREAMS]; /* for calls without a stream */
+} device;
+
+struct stream {
+    PyObject_HEAD core *core;
+    device *device;
+    lw_stream *handle;
+    void *native;
+    PyObject *weak; /* the list of weak references */
+    bool has_native, is_interrupted;
+};
+
+typedef struct memory {
+    PyObject_HEAD device *device;
+    lw_buffer *buffer;
+    void *data; /* NULL: only the library knows where */
+    bool readonly;
+} memory;
+
+typedef struct array {
+    PyObject_HEAD core *core;
+    memory *memory;
+    lw_dtype dtype;
+    bool readonly;
+    int rank;
+    Py_ssize_t offset, extent[RANKS], stride[RANKS]; /* in elements */
+} array;
+
+/* An argument that stands for memory, from take to drop. */
+typedef struct operand {
+    lw_tensor tensor;
+    lw_dtype dtype;
+    bool has_dtype, readonly, is_numpy, copies_back, has_view, is_large;
+    device *device;   /* of an Array; else NULL */
+    char *low, *high; /* its bytes on the host or device; NULL where not known */
+    char *data;       /* of the first element */
+    PyObject *object; /* what was given */
+    array *array;
+    lw_buffer *own;
+    Py_buffer view;
+    Py_ssize_t itemsize;
+} operand;
+
+/* module.c */
+core *core_of(PyObject *module);
+core *core_of_type(PyTypeObject *type);
+int raise_status(core *c, lw_status status);
+int raise_text(core *c, lw_status status, const char *format, ...);
+
+/* waste.c */
+holder *holder_create(core *c);
+void holder_release(void *memory, void *user);
+void waste_empty(core *c);
+
+/* device.c */
+extern PyType_Spec device_spec, stream_spec;
+device *device_default(core *c);
+device *device_by_name(core *c, const char *name);
+device *device_from(core *c, PyObject *object);
+stream *stream_take(device *d);
+void stream_give(device *d, stream *s);
+int stream_finish(stream *s, double timeout);
+stream *stream_create(device *d, void *native, bool has_native);
+PyObject *core_devices(PyObject *module, PyObject *unused);
+
+/* array.c, array_buffer.c */
+extern PyType_Spec memory_spec, array_spec;
+array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents);
+array *array_wrap(device *d, const operand *o, holder *h);
+int array_wait(array *a);
+bool is_array(core *c, PyObject *object);
+lw_tensor array_tensor(const array *a);
+Py_ssize_t array_size(const array *a);
+int array_get_buffer(PyObject *self, Py_buffer *view, int flags);
+void array_release_buffer(PyObject *self, Py_buffer *view);
+int read_extents(core *c, PyObject *shape, int *rank, Py_ssize_t *extents);
+PyObject *extents_tuple(int rank, const Py_ssize_t *extents, Py_ssize_t times);
+PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_wrap(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* operand.c */
+int operand_take(core *c, PyObject *object, operand *o);
+int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written);
+int operand_copy_back(core *c, operand *o);
+void operand_drop(operand *o);
+bool operand_is_contiguous(const operand *o);
+
+/* dlpack.c */
+PyObject *core_to_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* program.c, launch.c */
+extern PyType_Spec program_spec, kernel_spec, launcher_spec;
+typedef struct program {
+    PyObject_HEAD device *device;
+    lw_program *handle;
+} program;
+
+typedef struct instance { /* of a kernel on a device */
+    device *device;
+    program *program;
+    lw_kernel *handle;
+    size_t count;
+    lw_param *params;
+} instance;
+
+typedef struct kernel {
+    PyObject_HEAD core *core;
+    PyObject *name, *build; /* build(device): a program */
+    device *fixed;          /* or NULL: any */
+    size_t count;
+    instance *instances;
+} kernel;
+
+typedef struct launcher {
+    PyObject_HEAD kernel *kernel;
+    lw_dim3 grid, block;
+    stream *stream; /* or NULL */
+    size_t shared;
+} launcher;
+
+instance *kernel_on(kernel *k, device *d);
+int read_dim(core *c, const char *what, PyObject *object, lw_dim3 *dim);
+PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* fill.c */
+PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* operate.c */
+PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_operations(PyObject *module, PyObject *unused);
+
+#endif

@@ -1,0 +1,384 @@
+/* device.c - Device and Stream. Calls without a stream borrow an idle one of the device. */
+#include "core.h"
+#include <structmember.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- devices ---- */
+
+static int describe(device *d)
+{
+    lw_device_info info;
+    const lw_status status = lw_device_get_info(d->handle, &info);
+
+    if (status)
+        return raise_status(d->core, status);
+    d->description = PyUnicode_FromString(info.description);
+    return d->description ? 0 : -1;
+}
+
+static lw_status open_device(const char *name, lw_device **handle)
+{
+    lw_status status;
+
+    Py_BEGIN_ALLOW_THREADS status = lw_device_open(name, handle);
+    Py_END_ALLOW_THREADS return status;
+}
+
+static device *device_open(core *c, const char *name, PyObject *key)
+{
+    device *d = PyObject_New(device, c->device_type);
+    lw_status status;
+
+    if (!d)
+        return NULL;
+    memset((char *)d + sizeof(PyObject), 0, sizeof *d - sizeof(PyObject));
+    d->core = c;
+    d->is_host = strncmp(name, "cuda", 4) != 0;
+    d->dl_index = d->is_host || !name[4] ? 0 : atoi(name + 5);
+    d->name = PyUnicode_FromString(name);
+    status = d->name ? open_device(name, &d->handle) : LW_E_MEMORY;
+    if (d->name && status)
+        raise_status(c, status);
+    if (status || describe(d) || PyDict_SetItem(c->devices, key, (PyObject *)d)) {
+        DROP(d);
+        return NULL;
+    }
+    return d;
+}
+
+/* One Device for each name, as long as the process lives. A new reference. */
+device *device_by_name(core *c, const char *name)
+{
+    PyObject *key = PyUnicode_FromString(!strcmp(name, "cuda:0") ? "cuda" : name);
+    device *d = key ? (device *)PyDict_GetItemWithError(c->devices, key) : NULL;
+
+    HOLD_IF(d);
+    if (key && !d && !PyErr_Occurred())
+        d = device_open(c, name, key);
+    DROP_IF(key);
+    return d;
+}
+
+device *device_default(core *c)
+{
+    return (device *)PyObject_CallNoArgs(c->get_default);
+}
+
+/* A Device, a name, or None for the default. A new reference. */
+device *device_from(core *c, PyObject *object)
+{
+    const char *name;
+
+    if (!object || object == Py_None)
+        return device_default(c);
+    if (Py_TYPE(object) == c->device_type) {
+        HOLD(object);
+        return (device *)object;
+    }
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(c->errors[-LW_E_ARG], "a device is a name or a Device, not %R",
+                     (PyObject *)Py_TYPE(object));
+        return NULL;
+    }
+    name = PyUnicode_AsUTF8AndSize(object, NULL);
+    return name ? device_by_name(c, name) : NULL;
+}
+
+static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *words[] = {"name", NULL};
+    const char *name;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s", words, &name))
+        return NULL;
+    return (PyObject *)device_by_name(core_of_type(type), name);
+}
+
+static void device_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    device *d = (device *)self;
+
+    while (d->idle_count) {
+        stream *s = d->idle[--d->idle_count];
+
+        s->device = NULL; /* an idle stream has no hold on its device */
+        DROP(s);
+    }
+    lw_device_close(d->handle);
+    DROP_IF(d->name);
+    DROP_IF(d->description);
+    PyObject_Free(self);
+    DROP(type);
+}
+
+static PyObject *device_get(PyObject *self, void *closure)
+{
+    PyObject *text = closure ? ((device *)self)->description : ((device *)self)->name;
+
+    HOLD(text);
+    return text;
+}
+
+static PyObject *device_repr(PyObject *self)
+{
+    return PyUnicode_FromFormat("lanewise.Device(%R)", ((device *)self)->name);
+}
+
+static PyGetSetDef device_attributes[] = {
+    {"name", device_get, NULL, "what `lanewise devices` calls it", NULL},
+    {"description", device_get, NULL, "one line for people", (void *)1},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot device_slots[] = {
+    {Py_tp_new, (void *)device_new},
+    {Py_tp_dealloc, (void *)device_dealloc},
+    {Py_tp_repr, (void *)device_repr},
+    {Py_tp_getset, device_attributes},
+    {Py_tp_doc, "Device(name): a device that runs kernels. One object for each name.\n\n"
+                ">>> lw.Device('ref').name\n'ref'"},
+    {0, NULL},
+};
+PyType_Spec device_spec = {"lanewise.Device", sizeof(device), 0, Py_TPFLAGS_DEFAULT, device_slots};
+
+PyObject *core_devices(PyObject *module, PyObject *unused)
+{
+    lw_device_info rows[16];
+    const size_t count = lw_device_list(rows, 16);
+    PyObject *list = PyList_New(0);
+
+    (void)module;
+    (void)unused;
+    for (size_t k = 0; list && k < count && k < 16; k++) {
+        PyObject *row = Py_BuildValue("(ssOs)", rows[k].name, rows[k].description,
+                                      rows[k].available ? Py_True : Py_False, rows[k].unavailable);
+
+        if (!row || PyList_Append(list, row))
+            Py_CLEAR(list);
+        DROP_IF(row);
+    }
+    return list;
+}
+
+/* ---- streams ---- */
+
+static void print_text(const char *name, PyObject *text)
+{
+    PyObject *file = PySys_GetObject(name); /* borrowed */
+
+    if (!text || (file && file != Py_None && PyFile_WriteObject(text, file, Py_PRINT_RAW)))
+        PyErr_WriteUnraisable(text);
+    DROP_IF(text);
+}
+
+static void on_output(const lw_output *output, void *user)
+{
+    const PyGILState_STATE state = PyGILState_Ensure();
+
+    (void)user;
+    if (output->text)
+        print_text("stdout", PyUnicode_FromFormat("%s\n", output->text));
+    else
+        print_text("stderr",
+                   PyUnicode_FromFormat("lanewise: %zu printed lines did not fit\n", output->lost));
+    PyGILState_Release(state);
+}
+
+stream *stream_create(device *d, void *native, bool has_native)
+{
+    stream *s = PyObject_New(stream, d->core->stream_type);
+    lw_status status;
+
+    if (!s)
+        return NULL;
+    memset((char *)s + sizeof(PyObject), 0, sizeof *s - sizeof(PyObject));
+    s->core = d->core;
+    HOLD(d);
+    s->device = d;
+    s->native = native;
+    s->has_native = has_native;
+    status = has_native ? lw_stream_wrap(d->handle, native, &s->handle)
+                        : lw_stream_create(d->handle, &s->handle);
+    if (status) {
+        raise_status(d->core, status);
+        DROP(s);
+        return NULL;
+    }
+    lw_stream_on_output(s->handle, on_output, NULL);
+    return s;
+}
+
+/* A stream for one call. While it is idle it has no hold on its device. */
+stream *stream_take(device *d)
+{
+    stream *s;
+
+    if (!d->idle_count)
+        return stream_create(d, NULL, false);
+    s = d->idle[--d->idle_count];
+    HOLD(d);
+    s->device = d;
+    return s;
+}
+
+/* Takes the reference. A stream that has failed is of no more use. */
+void stream_give(device *d, stream *s)
+{
+    if (d->idle_count == IDLE_STREAMS || s->is_interrupted || lw_stream_check(s->handle) ||
+        Py_REFCNT((PyObject *)s) != 1) {
+        DROP(s);
+        return;
+    }
+    s->device = NULL;
+    d->idle[d->idle_count++] = s;
+    DROP(d);
+}
+
+/* Wait in slices, so that Ctrl-C is heard. timeout below 0: none. */
+int stream_finish(stream *s, double timeout)
+{
+    double left = timeout * 1e9;
+    lw_status status;
+
+    for (;;) {
+        uint64_t slice =
+            timeout >= 0 && left < SLICE_NS ? (uint64_t)(left > 0 ? left : 0) : SLICE_NS;
+
+        Py_BEGIN_ALLOW_THREADS status = lw_stream_wait_for(s->handle, slice);
+        Py_END_ALLOW_THREADS if (status != LW_E_TIMEOUT) break;
+        left -= (double)slice;
+        if (PyErr_CheckSignals()) {
+            s->is_interrupted = true;
+            lw_stream_cancel(s->handle);
+            return -1;
+        }
+        if (timeout >= 0 && left <= 0)
+            return raise_text(s->core, LW_E_TIMEOUT,
+                              "the work of the stream is not done in time; it goes on");
+    }
+    return status ? raise_status(s->core, status) : 0;
+}
+
+/* A block that never ends keeps its stream: nobody waits for it. */
+static void stream_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    stream *s = (stream *)self;
+    lw_stream *handle = s->handle;
+
+    if (s->weak)
+        PyObject_ClearWeakRefs(self);
+    if (handle) {
+        Py_BEGIN_ALLOW_THREADS if (!s->is_interrupted ||
+                                   lw_stream_wait_for(handle, 0) != LW_E_TIMEOUT)
+            lw_stream_destroy(handle);
+        Py_END_ALLOW_THREADS
+    }
+    DROP_IF(s->device);
+    PyObject_Free(self);
+    DROP(type);
+}
+
+static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *words[] = {"device", "native", NULL};
+    PyObject *where = NULL, *native = NULL;
+    core *c = core_of_type(type);
+    void *handle = NULL;
+    stream *s = NULL;
+    device *d;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", words, &where, &native))
+        return NULL;
+    if (native && native != Py_None && !(handle = PyLong_AsVoidPtr(native)) && PyErr_Occurred())
+        return NULL;
+    d = device_from(c, where);
+    if (d)
+        s = stream_create(d, handle, native && native != Py_None);
+    DROP_IF(d);
+    return (PyObject *)s;
+}
+
+static PyObject *stream_wait(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *words[] = {"timeout", NULL};
+    PyObject *timeout = Py_None;
+    double seconds = -1;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", words, &timeout))
+        return NULL;
+    if (timeout != Py_None) {
+        seconds = PyFloat_AsDouble(timeout);
+        if (seconds == -1 && PyErr_Occurred())
+            return NULL;
+        if (!(seconds >= 0)) {
+            PyErr_Format(((stream *)self)->core->errors[-LW_E_ARG],
+                         "timeout is %S; need seconds from 0 on, or None", timeout);
+            return NULL;
+        }
+    }
+    if (stream_finish((stream *)self, seconds))
+        return NULL;
+    waste_empty(((stream *)self)->core);
+    Py_RETURN_NONE;
+}
+
+static PyObject *stream_cancel(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    ((stream *)self)->is_interrupted = true;
+    lw_stream_cancel(((stream *)self)->handle);
+    Py_RETURN_NONE;
+}
+
+static PyObject *stream_get_device(PyObject *self, void *closure)
+{
+    (void)closure;
+    HOLD(((stream *)self)->device);
+    return (PyObject *)((stream *)self)->device;
+}
+
+static PyObject *stream_get_native(PyObject *self, void *closure)
+{
+    stream *s = (stream *)self;
+
+    (void)closure;
+    if (s->has_native)
+        return PyLong_FromVoidPtr(s->native);
+    raise_text(s->core, LW_E_UNSUPPORTED,
+               "native: only a stream that was made with native= has a handle");
+    return NULL;
+}
+
+static PyMethodDef stream_methods[] = {
+    {"wait", (PyCFunction)(void (*)(void))stream_wait, METH_VARARGS | METH_KEYWORDS,
+     "wait(timeout=None): wait until all queued work is done; raises what went wrong."},
+    {"cancel", stream_cancel, METH_NOARGS,
+     "cancel(): stop the running launch and drop the queued ones; the stream then stays failed."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef stream_attributes[] = {
+    {"device", stream_get_device, NULL, "the Device", NULL},
+    {"native", stream_get_native, NULL, "the CUDA stream's handle", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMemberDef stream_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(stream, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot stream_slots[] = {
+    {Py_tp_members, stream_members},
+    {Py_tp_new, (void *)stream_new},
+    {Py_tp_dealloc, (void *)stream_dealloc},
+    {Py_tp_methods, stream_methods},
+    {Py_tp_getset, stream_attributes},
+    {Py_tp_doc, "A queue of launches that run in order. Made by lanewise.stream."},
+    {0, NULL},
+};
+PyType_Spec stream_spec = {"lanewise._core.Stream", sizeof(stream), 0, Py_TPFLAGS_DEFAULT,
+                           stream_slots};

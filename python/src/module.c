@@ -1,0 +1,145 @@
+/* module.c - the extension lanewise._core: its state, its functions, errors by status. */
+#include "core.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+core *core_of(PyObject *module)
+{
+    return *(core **)PyModule_GetState(module);
+}
+
+core *core_of_type(PyTypeObject *type)
+{
+    return *(core **)PyType_GetModuleState(type);
+}
+
+/* The library's text of its last failure as an exception; -1. */
+int raise_status(core *c, lw_status status)
+{
+    const int k = -(int)status;
+
+    PyErr_SetString(k > 0 && k < STATUSES && c->errors[k] ? c->errors[k] : PyExc_RuntimeError,
+                    lw_last_error());
+    return -1;
+}
+
+int raise_text(core *c, lw_status status, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    PyErr_FormatV(c->errors[-(int)status] ? c->errors[-(int)status] : PyExc_RuntimeError, format,
+                  args);
+    va_end(args);
+    return -1;
+}
+
+static int keep(PyObject **place, PyObject *object)
+{
+    PyObject *old = *place;
+
+    *place = Py_NewRef(object);
+    DROP_IF(old);
+    return 0;
+}
+
+static int keep_list(PyObject **places, Py_ssize_t count, PyObject *list)
+{
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject *item = PySequence_GetItem(list, k);
+
+        if (!item)
+            return -1;
+        keep(&places[k], item);
+        DROP(item);
+    }
+    return 0;
+}
+
+/* setup(errors, dtypes, array_class, convert, get_default, empty, deliver, has_bfloat16_buffers) */
+static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+
+    if (count != 8) {
+        PyErr_SetString(PyExc_TypeError, "setup takes 8 arguments");
+        return NULL;
+    }
+    if (keep_list(c->errors, STATUSES, args[0]) || keep_list(c->dtypes, LW_DTYPE_COUNT, args[1]))
+        return NULL;
+    keep(&c->array_class, args[2]);
+    keep(&c->convert, args[3]);
+    keep(&c->get_default, args[4]);
+    keep(&c->empty, args[5]);
+    keep(&c->deliver, args[6]);
+    c->has_bfloat16_buffers = PyObject_IsTrue(args[7]) == 1;
+    Py_RETURN_NONE;
+}
+
+static PyObject *core_version(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return PyUnicode_FromString(lw_version());
+}
+
+#define FAST(name, function, doc)                                                                  \
+    {name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL, doc}
+
+static PyMethodDef functions[] = {
+    FAST("setup", core_setup, "what the extension takes from Python"),
+    {"version", core_version, METH_NOARGS, "the library's version"},
+    {"devices", core_devices, METH_NOARGS, "name, description, available, unavailable of each"},
+    FAST("allocate", core_allocate, "(device, dtype, shape): an Array of zeros"),
+    FAST("wrap", core_wrap, "(device, object, dtype or -1): an Array on memory of another"),
+    FAST("view", core_view, "(array, offset, shape, strides): a view, in elements"),
+    FAST("transfer", core_transfer, "(array, buffer, to_array): copy contiguous memory"),
+    FAST("to_dlpack", core_to_dlpack, "(array, is_versioned): a capsule"),
+    FAST("from_dlpack", core_from_dlpack, "(capsule, host device): an Array"),
+    FAST("build", core_build, "(device, path, source, defines, include): a program"),
+    FAST("fill", core_fill, "(array, seed, is_normal): random numbers"),
+    FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),
+    {"operations", core_operations, METH_NOARGS, "names of the operations"},
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_type(PyObject *module, PyTypeObject **place, PyType_Spec *spec)
+{
+    *place = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    return *place ? PyModule_AddType(module, *place) : -1;
+}
+
+static int core_exec(PyObject *module)
+{
+    core *c = *(core **)PyModule_GetState(module) = calloc(1, sizeof *c);
+
+    if (!c)
+        return -1;
+    c->waste = calloc(1, sizeof *c->waste);
+    c->devices = PyDict_New();
+    if (!c->waste || !c->devices)
+        return -1;
+    return add_type(module, &c->device_type, &device_spec) ||
+                   add_type(module, &c->stream_type, &stream_spec) ||
+                   add_type(module, &c->memory_type, &memory_spec) ||
+                   add_type(module, &c->array_type, &array_spec) ||
+                   add_type(module, &c->program_type, &program_spec) ||
+                   add_type(module, &c->kernel_type, &kernel_spec) ||
+                   add_type(module, &c->launcher_type, &launcher_spec)
+               ? -1
+               : 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)core_exec}, {0, NULL}};
+
+/* The state is never let go: arrays and streams may outlive the module, and refer to it. */
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,  .m_name = "lanewise._core", .m_size = sizeof(core *),
+    .m_methods = functions, .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return PyModuleDef_Init(&definition);
+}

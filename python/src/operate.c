@@ -1,0 +1,347 @@
+/* operate.c - operations by name: arrays in, arrays out. The result is what the first array
+ * argument is: NumPy's, an Array, or another library's.
+ */
+#include "core.h"
+#include <string.h>
+
+enum { INPUTS = 8, OUTPUTS = 4 };
+
+typedef struct call {
+    core *core;
+    device *device;
+    stream *stream; /* or NULL */
+    lw_op *op;
+    const char *name, *parameters;
+    size_t inputs, outputs;
+    operand in[INPUTS], out[OUTPUTS];
+    lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
+    PyObject *like;             /* the first array argument; NULL: NumPy's */
+    PyObject *results[OUTPUTS];
+} call;
+
+/* ---- taking ---- */
+
+static bool is_number(PyObject *object)
+{
+    return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object);
+}
+
+/* Ours, or of a library that is not NumPy: its arrays have no buffer, so they were converted. */
+static void note_kind(call *c, PyObject *object, const operand *o)
+{
+    if (!c->like && !is_number(object))
+        c->like = o->array ? object : c->core->empty;
+}
+
+static int take_inputs(call *c, PyObject *inputs)
+{
+    const Py_ssize_t count = PyTuple_Size(inputs);
+
+    if (count < 0)
+        return -1;
+    if (count > INPUTS)
+        return raise_text(c->core, LW_E_ARG, "%s: got %zd inputs; need at most %d", c->name, count,
+                          INPUTS);
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject *object = PyTuple_GetItem(inputs, k);
+        operand *o = &c->in[k];
+
+        if (operand_take(c->core, object, o))
+            return -1;
+        c->inputs++;
+        note_kind(c, object, o);
+        if (!c->device && o->array)
+            c->device = (device *)Py_NewRef((PyObject *)o->device);
+    }
+    return 0;
+}
+
+static int take_outputs(call *c, PyObject *out)
+{
+    const bool is_tuple = PyTuple_Check(out);
+    const Py_ssize_t count = is_tuple ? PyTuple_Size(out) : 1;
+
+    if ((size_t)count != c->outputs)
+        return raise_text(c->core, LW_E_ARG, "%s: out has %zd arrays; need %zu", c->name, count,
+                          c->outputs);
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject *object = is_tuple ? PyTuple_GetItem(out, k) : out;
+
+        if (operand_take(c->core, object, &c->out[k]))
+            return -1;
+        c->results[k] = Py_NewRef(object);
+        if (c->out[k].has_view && !PyObject_CheckBuffer(object))
+            return raise_text(c->core, LW_E_ARG, "%s: out is %R; need an array", c->name, object);
+        if (!c->device && c->out[k].array)
+            c->device = (device *)Py_NewRef((PyObject *)c->out[k].device);
+    }
+    return 0;
+}
+
+/* ---- results ---- */
+
+static int infer(call *c, lw_shape *shapes)
+{
+    lw_shape in[INPUTS];
+    lw_status status;
+
+    for (size_t k = 0; k < c->inputs; k++) {
+        in[k].dtype = c->in[k].dtype;
+        in[k].rank = c->in[k].tensor.rank;
+        memcpy(in[k].extent, c->in[k].tensor.extent, sizeof in[k].extent);
+    }
+    status = lw_op_infer(c->op, c->parameters, in, c->inputs, shapes, OUTPUTS);
+    return status ? raise_status(c->core, status) : 0;
+}
+
+/* NumPy's memory on the host, else an Array, which becomes what is asked for at the end. */
+static int make_result(call *c, const lw_shape *shape, PyObject **result, operand *o)
+{
+    const bool is_numpy = !c->like || c->like == c->core->empty;
+
+    if (is_numpy && c->device->is_host && shape->dtype != LW_BF16) {
+        PyObject *extents = extents_tuple(shape->rank, shape->extent, 1);
+
+        *result = extents ? PyObject_CallFunctionObjArgs(c->core->empty, extents,
+                                                         c->core->dtypes[shape->dtype], NULL)
+                          : NULL;
+        DROP_IF(extents);
+    } else
+        *result = (PyObject *)array_allocate(c->device, shape->dtype, shape->rank, shape->extent);
+    return *result ? operand_take(c->core, *result, o) : -1;
+}
+
+static int make_results(call *c)
+{
+    lw_shape shapes[OUTPUTS];
+
+    if (infer(c, shapes))
+        return -1;
+    for (size_t k = 0; k < c->outputs; k++)
+        if (make_result(c, &shapes[k], &c->results[k], &c->out[k]))
+            return -1;
+    return 0;
+}
+
+/* A rank of 0 as NumPy's scalar; an Array as the other library's, unless it is to be one. */
+static PyObject *deliver(call *c, size_t k, bool is_given)
+{
+    PyObject *result = c->results[k], *other;
+
+    if (is_given || (c->like && is_array(c->core, c->like)))
+        return Py_NewRef(result);
+    if (is_array(c->core, result))
+        return PyObject_CallFunctionObjArgs(
+            c->core->deliver, result, c->like && c->like != c->core->empty ? c->like : Py_None,
+            NULL);
+    if (c->out[k].tensor.rank)
+        return Py_NewRef(result);
+    other = PyTuple_New(0);
+    result = other ? PyObject_GetItem(result, other) : NULL;
+    DROP_IF(other);
+    return result;
+}
+
+/* ---- overlaps ---- */
+
+/* The library finds overlaps within a buffer, and NumPy's views have a buffer each: where the
+ * memory of an input and of the output overlaps, both become tensors of one buffer. */
+static int share(call *c, operand *in, operand *out, lw_buffer **shared)
+{
+    const size_t size = lw_dtype_size(out->dtype);
+    char *low = in->low < out->low ? in->low : out->low;
+    char *high = in->high > out->high ? in->high : out->high;
+    lw_status status;
+    holder *h;
+
+    if (in->dtype != out->dtype || (size_t)(in->data - low) % size ||
+        (size_t)(out->data - low) % size)
+        return raise_text(c->core, LW_E_ARG, "%s: the output overlaps an input of another dtype",
+                          c->name);
+    if (*shared)
+        return raise_text(c->core, LW_E_ARG, "%s: the output overlaps two inputs", c->name);
+    h = holder_create(c->core);
+    if (!h)
+        return -1;
+    h->owner = PyTuple_Pack(2, in->object, out->object);
+    status = lw_buffer_wrap(c->device->handle, out->dtype, (size_t)(high - low) / size, low, false,
+                            holder_release, h, shared);
+    if (status) {
+        holder_release(NULL, h);
+        return raise_status(c->core, status);
+    }
+    in->tensor.buffer = out->tensor.buffer = *shared;
+    in->tensor.offset = (size_t)(in->data - low) / size;
+    out->tensor.offset = (size_t)(out->data - low) / size;
+    return 0;
+}
+
+static bool do_overlap(const operand *a, const operand *b)
+{
+    return a->low && b->low && a->low < b->high && b->low < a->high &&
+           a->tensor.buffer != b->tensor.buffer;
+}
+
+/* Inputs that are the same view as the output follow it; of others one may overlap it. */
+static int share_overlaps(call *c)
+{
+    for (size_t k = 0; k < c->outputs && c->device->is_host; k++)
+        for (size_t n = 0; n < c->inputs; n++) {
+            operand *in = &c->in[n], *out = &c->out[k];
+
+            if (c->shared[k] && do_overlap(in, out) && in->data == out->data &&
+                in->dtype == out->dtype) {
+                in->tensor.buffer = c->shared[k];
+                in->tensor.offset = out->tensor.offset;
+            } else if (do_overlap(in, out) && share(c, in, out, &c->shared[k]))
+                return -1;
+        }
+    return 0;
+}
+
+/* ---- running ---- */
+
+static int bind(call *c)
+{
+    for (size_t k = 0; k < c->inputs; k++) {
+        operand *o = &c->in[k];
+
+        if (!o->array && o->has_view && o->is_large && o->view.ndim > RANKS)
+            return raise_text(c->core, LW_E_SHAPE, "%s: input %zu has %d axes; need 0 to 4",
+                              c->name, k, o->view.ndim);
+        if (!o->has_dtype)
+            return raise_text(c->core, LW_E_DTYPE, "%s: input %zu is made of structs", c->name, k);
+        if (operand_bind(c->core, o, c->device, false, false))
+            return -1;
+    }
+    for (size_t k = 0; k < c->outputs; k++)
+        if (operand_bind(c->core, &c->out[k], c->device, false, true))
+            return -1;
+    return share_overlaps(c);
+}
+
+static int run(call *c)
+{
+    lw_tensor in[INPUTS], out[OUTPUTS];
+    stream *s = c->stream ? c->stream : stream_take(c->device);
+    lw_status status, waited = LW_OK;
+    int failed;
+
+    if (!s)
+        return -1;
+    for (size_t k = 0; k < c->inputs; k++)
+        in[k] = c->in[k].tensor;
+    for (size_t k = 0; k < c->outputs; k++)
+        out[k] = c->out[k].tensor;
+    Py_BEGIN_ALLOW_THREADS status =
+        lw_op_run(c->op, s->handle, c->parameters, out, c->outputs, in, c->inputs);
+    if (!c->stream)
+        waited = lw_stream_wait_for(s->handle, SLICE_NS);
+    if (waited && waited != LW_E_TIMEOUT && !status)
+        status = waited;
+    Py_END_ALLOW_THREADS failed = waited == LW_E_TIMEOUT ? stream_finish(s, -1) : 0;
+    if (status && !failed)
+        failed = raise_status(c->core, status);
+    if (!c->stream) {
+        if (waited)
+            DROP(s);
+        else
+            stream_give(c->device, s);
+    }
+    return failed;
+}
+
+static PyObject *finish(call *c, bool is_given)
+{
+    PyObject *tuple;
+
+    if (c->outputs == 1)
+        return deliver(c, 0, is_given);
+    tuple = PyTuple_New((Py_ssize_t)c->outputs);
+    for (size_t k = 0; tuple && k < c->outputs; k++) {
+        PyObject *item = deliver(c, k, is_given);
+
+        if (!item || PyTuple_SetItem(tuple, (Py_ssize_t)k, item))
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *operate(call *c, PyObject *inputs, PyObject *out)
+{
+    const bool is_given = out != Py_None;
+
+    if (take_inputs(c, inputs) || (is_given && take_outputs(c, out)))
+        return NULL;
+    if (!c->device)
+        c->device = device_default(c->core);
+    if (!c->device || (!is_given && make_results(c)) || bind(c) || run(c))
+        return NULL;
+    for (size_t k = 0; k < c->outputs; k++)
+        if (c->out[k].copies_back && operand_copy_back(c->core, &c->out[k]))
+            return NULL;
+    return finish(c, is_given);
+}
+
+static void clean_up(call *c)
+{
+    for (size_t k = 0; k < c->inputs; k++)
+        operand_drop(&c->in[k]);
+    for (size_t k = 0; k < c->outputs; k++) {
+        lw_buffer_destroy(c->shared[k]);
+        operand_drop(&c->out[k]);
+        DROP_IF(c->results[k]);
+    }
+    DROP_IF(c->device);
+    waste_empty(c->core);
+}
+
+/* operate(name, parameters, inputs, out or None, stream or None) */
+PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *m = core_of(module);
+    call c = {.core = m};
+    PyObject *result;
+    lw_op_info info;
+    lw_status status;
+
+    if (count != 5 || !(c.name = PyUnicode_AsUTF8AndSize(args[0], NULL)) ||
+        !(c.parameters = PyUnicode_AsUTF8AndSize(args[1], NULL)))
+        return NULL;
+    if (args[4] != Py_None && Py_TYPE(args[4]) != m->stream_type)
+        return raise_text(m, LW_E_ARG, "the stream is %R; need a lanewise.Stream", args[4]), NULL;
+    status = lw_op_find(c.name, &c.op);
+    if (!status)
+        status = lw_op_get_info(c.op, &info);
+    if (status)
+        return raise_status(m, status), NULL;
+    c.outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
+    if (args[4] != Py_None) {
+        c.stream = (stream *)args[4];
+        c.device = (device *)Py_NewRef((PyObject *)c.stream->device);
+    }
+    result = operate(&c, args[2], args[3]);
+    clean_up(&c);
+    return result;
+}
+
+PyObject *core_operations(PyObject *module, PyObject *unused)
+{
+    const size_t count = lw_op_list(NULL, 0);
+    const char **names = PyMem_Calloc(count + 1, sizeof *names);
+    PyObject *list = names ? PyList_New(0) : PyErr_NoMemory();
+    size_t found = names ? lw_op_list(names, count) : 0;
+
+    (void)module;
+    (void)unused;
+    found = found < count ? found : count;
+    for (size_t k = 0; list && k < found; k++) {
+        PyObject *name = PyUnicode_FromString(names[k]);
+
+        if (!name || PyList_Append(list, name))
+            Py_CLEAR(list);
+        DROP_IF(name);
+    }
+    PyMem_Free(names);
+    return list;
+}

@@ -1,0 +1,64 @@
+/* waste.c - what the library is done with, let go by a thread that has the GIL. */
+#include "core.h"
+#include <stdlib.h>
+
+holder *holder_create(core *c)
+{
+    holder *h = calloc(1, sizeof *h);
+
+    if (!h)
+        PyErr_NoMemory();
+    else
+        h->waste = c->waste;
+    return h;
+}
+
+static void holder_drop(holder *h)
+{
+    if (h->has_view)
+        PyBuffer_Release(&h->view);
+    if (h->drop)
+        h->drop(h->argument);
+    DROP_IF(h->owner);
+    free(h);
+}
+
+static void empty(waste *w)
+{
+    holder *h = atomic_exchange(&w->first, NULL), *next;
+
+    for (; h; h = next) {
+        next = h->next;
+        holder_drop(h);
+    }
+}
+
+void waste_empty(core *c)
+{
+    if (atomic_load_explicit(&c->waste->first, memory_order_relaxed))
+        empty(c->waste);
+}
+
+static int empty_pending(void *argument)
+{
+    waste *w = argument;
+
+    atomic_store(&w->is_pending, false);
+    empty(w);
+    return 0;
+}
+
+/* As lw_buffer_wrap wants it: in any thread, without the GIL. */
+void holder_release(void *memory, void *user)
+{
+    holder *h = user;
+    waste *w = h->waste;
+
+    (void)memory;
+    h->next = atomic_load(&w->first);
+    while (!atomic_compare_exchange_weak(&w->first, &h->next, h))
+        ;
+    if (!atomic_exchange(&w->is_pending, true) &&
+        (!Py_IsInitialized() || Py_AddPendingCall(empty_pending, w)))
+        atomic_store(&w->is_pending, false);
+}

@@ -1,0 +1,41 @@
+"""The examples of the docstrings are run. What they print names the device cpu."""
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+
+MODULES = ["lanewise", *(f"lanewise.{m.name}" for m in pkgutil.iter_modules(lw.__path__)
+                         if m.name not in ("_core", "__main__"))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    old = lw.default_device()
+    lw.default_device("cpu")
+    try:
+        failed, _ = doctest.testmod(importlib.import_module(name), extraglobs={"lw": lw, "np": np})
+    finally:
+        lw.default_device(old)
+    assert failed == 0
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    for name in lw.__all__:
+        thing = getattr(lw, name)
+        if callable(thing) and name != "bfloat16":
+            assert thing.__doc__, name
+
+
+def test_the_stub_names_what_there_is() -> None:
+    import ast
+    from pathlib import Path
+    tree = ast.parse((Path(lw.__file__).parent / "__init__.pyi").read_text())
+    names = [node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    later = {"Dim", "TensorType", "Symbol", "Op", "Plan", "Model", "Report"}
+    assert [n for n in names if not hasattr(lw, n) and n not in later] == []
