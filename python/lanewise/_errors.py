@@ -63,4 +63,5 @@ class InternalError(Error):
 
 # By -status.
 BY_STATUS = (Error, ArgumentError, ArgumentError, DtypeError, CompileError, MemoryError,
-             DeviceError, LaunchError, TimeoutError, UnsupportedError, CheckError, FileError, InternalError)
+             DeviceError, LaunchError, TimeoutError, UnsupportedError, CheckError, FileError,
+             InternalError)
