@@ -22,7 +22,7 @@
 // run: -k says -b 1 i8[64]=const:65 0
 // expect: [block 0,0,0 thread 0,0,0] AA
 // status: 4
-// stderr: kernel 'says' accessed memory outside its buffers near @DIR/outside-buffers.c:70, block 0
+// stderr: kernel 'says' accessed memory outside its buffers
 // run: -k says -b 1 i8[64]=const:65 62
 // expect: [block 0,0,0 thread 0,0,0] AA
 // status: 4
