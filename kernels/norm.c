@@ -22,11 +22,15 @@ enum norm { MEAN_NORMALIZE, RMS_NORM, LAYER_NORM };
 enum { HAS_WEIGHT = 1, HAS_BIAS = 2 };
 
 #define A float
+#define PLAIN DT_F32
+#define EACH EACH_TERM
 #define LOAD load_real_float
 #define STORE store_real_float
 #define NAME(kernel) kernel##_float
 #include "norm.inc"
 #define A double
+#define PLAIN DT_F64
+#define EACH _Pragma("nounroll")
 #define LOAD load_real_double
 #define STORE store_real_double
 #define NAME(kernel) kernel##_double
@@ -34,22 +38,12 @@ enum { HAS_WEIGHT = 1, HAS_BIAS = 2 };
 
 /* ---- short rows, f16 bf16 f32 ---- */
 
-/* Elements t, t + 32, ... of n; 0 for those that a leaf lacks. */
-DEVICE static void load_leaf(const void *x, int type, size_t first, size_t n, float v[TERMS])
-{
-#pragma nounroll
-    for (int k = 0; k < TERMS; k++) {
-        const size_t j = lane_id() + (size_t)k * WARP_SIZE;
-        v[k] = j < n ? load_real_float(x, type, first + j) : 0;
-    }
-}
-
 /* The leaf's sum of v - centre, or of its squares. */
 DEVICE static float sum_leaf(const float v[TERMS], size_t n, float centre, bool squared)
 {
     float low = -0.0f, high = -0.0f;
 
-#pragma nounroll
+    EACH_TERM
     for (int k = 0; k < TERMS; k += 2) {
         const size_t j = lane_id() + (size_t)k * WARP_SIZE;
         const float a = v[k] - centre, b = v[k + 1] - centre;
@@ -72,18 +66,18 @@ KERNEL void norm_leaf_float(int norm, struct shape s, size_t rows, struct view f
     struct state_float state = {0, 1};
     float v[TERMS];
 
-    load_leaf(x, xt, source, n, v);
+    load_terms_float(x, xt, source, n, 0, v);
     if (norm != RMS_NORM)
         state.mean = sum_leaf(v, n, 0, false) / (float)n;
     if (norm != MEAN_NORMALIZE)
         state.factor = 1 / sqrt(sum_leaf(v, n, state.mean, true) / (float)n + eps);
-#pragma nounroll
+    EACH_TERM
     for (int k = 0; k < TERMS; k++) {
         const size_t j = lane_id() + (size_t)k * WARP_SIZE;
         if (j < n)
-            store_real_float(out, ot, target + j,
-                             result_float(norm, v[k], state, j, has, weight, bias));
+            v[k] = result_float(norm, v[k], state, j, has, weight, bias);
     }
+    store_terms_float(out, ot, target, n, v);
 }
 
 /* The row's sum of x - centre, or of its squares: thread k holds leaf k's. */

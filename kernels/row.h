@@ -7,6 +7,13 @@
 
 enum { LEAF = 1024, TERMS = LEAF / WARP_SIZE, ROW_LEAVES = WARP_SIZE };
 
+/* Before a loop over the terms: GPUs keep them in registers, so no index may be left. */
+#ifdef GPU
+#define EACH_TERM _Pragma("unroll")
+#else
+#define EACH_TERM _Pragma("nounroll")
+#endif
+
 /* The row, or whatever else, that a warp is for: blocks are 32 threads wide. */
 DEVICE static size_t warp_index(void)
 {

@@ -17,11 +17,15 @@
 #include "row.h"
 
 #define A float
+#define PLAIN DT_F32
+#define EACH EACH_TERM
 #define LOAD load_real_float
 #define STORE store_real_float
 #define NAME(kernel) kernel##_float
 #include "softmax.inc"
 #define A double
+#define PLAIN DT_F64
+#define EACH _Pragma("nounroll")
 #define LOAD load_real_double
 #define STORE store_real_double
 #define NAME(kernel) kernel##_double
@@ -40,12 +44,10 @@ KERNEL void softmax_leaf_float(struct shape s, size_t rows, struct view from, co
     struct part_float all;
     all.top = load_leaf_float(x, xt, source, n, v);
     all.sum = sum_leaf_float(v, n, finite_float(all.top));
-#pragma nounroll
-    for (int k = 0; k < TERMS; k++) {
-        const size_t j = lane_id() + (size_t)k * WARP_SIZE;
-        if (j < n)
-            store_real_float(out, ot, target + j, result_float(v[k], all, is_log));
-    }
+    EACH_TERM
+    for (int k = 0; k < TERMS; k++)
+        v[k] = result_float(v[k], all, is_log);
+    store_terms_float(out, ot, target, n, v);
 }
 
 /* The parts of at most ROW_LEAVES leaves, thread k's that of leaf k, by the aligned tree. */

@@ -3,6 +3,7 @@
  * f64 take a launch for the parts of all leaves, one that merges them, and one that writes.
  */
 #include "ops/op.h"
+#include "ops/reduce.h"
 #include <string.h>
 
 /* ORDER NORM: kernels/norm.c */
@@ -72,17 +73,17 @@ static lw_status launch_short(struct lw__call *call, const struct rows *r)
 
     LW_TRY(grid_of_warps(call, r->count, &grid));
     if (is_softmax(r->norm))
-        return LW_OP_LAUNCH(
+        return LW_OP_LAUNCH_VARIANT(
             call, softmax, softmax_names[several], grid, warps(call), lw__arg_shape(&r->x.shape),
             lw_arg_uint(r->count), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
             lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
             lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX));
-    return LW_OP_LAUNCH(call, norm, short_names[several], grid, warps(call), lw_arg_int(r->norm),
-                        lw__arg_shape(&r->x.shape), lw_arg_uint(r->count), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-                        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
-                        lw_arg_int(r->out.dtype), lw_arg_real(r->eps), lw_arg_int(r->has),
-                        weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
+    return LW_OP_LAUNCH_VARIANT(
+        call, norm, short_names[several], grid, warps(call), lw_arg_int(r->norm),
+        lw__arg_shape(&r->x.shape), lw_arg_uint(r->count), lw__arg_view(&r->x.view),
+        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view),
+        lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype), lw_arg_real(r->eps),
+        lw_arg_int(r->has), weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
 }
 
 /* ---- long rows ---- */
@@ -110,13 +111,15 @@ static lw_status launch_softmax(struct lw__call *call, const struct rows *r)
     LW_TRY(scratch_of(call, r, r->leaves, 2, &parts));
     LW_TRY(grid_of_warps(call, count, &leaves));
     LW_TRY(lw__grid(call, r->count, &rows));
-    LW_TRY(LW_OP_LAUNCH(call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"),
-                        leaves, warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
-                        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_at(&parts)));
-    LW_TRY(LW_OP_LAUNCH(call, softmax, kernel_of(r, "softmax_merge_float", "softmax_merge_double"),
-                        rows, lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
-    return LW_OP_LAUNCH(
+    LW_TRY(LW_OP_LAUNCH_VARIANT(
+        call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"), leaves,
+        warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
+        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+        lw__arg_at(&parts)));
+    LW_TRY(LW_OP_LAUNCH_VARIANT(call, softmax,
+                                kernel_of(r, "softmax_merge_float", "softmax_merge_double"), rows,
+                                lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
+    return LW_OP_LAUNCH_VARIANT(
         call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), leaves,
         warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
         lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
@@ -133,15 +136,15 @@ static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool s
 
     LW_TRY(grid_of_warps(call, count, &leaves));
     LW_TRY(lw__grid(call, r->count, &rows));
-    LW_TRY(LW_OP_LAUNCH(call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"), leaves,
-                        warps(call), lw_arg_int(r->norm), lw_arg_uint(squared),
-                        lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
-                        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-                        lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
-    return LW_OP_LAUNCH(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"), rows,
-                        lw_dim_1(WARP), lw_arg_uint(squared),
-                        lw_arg_uint(r->x.shape.extent[LW_AXES - 1]), lw_arg_uint(r->leaves),
-                        lw_arg_real(r->eps), lw__arg_at(parts), lw__arg_at(states));
+    LW_TRY(LW_OP_LAUNCH_VARIANT(
+        call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"), leaves, warps(call),
+        lw_arg_int(r->norm), lw_arg_uint(squared), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+        lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
+    return LW_OP_LAUNCH_VARIANT(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"),
+                                rows, lw_dim_1(WARP), lw_arg_uint(squared),
+                                lw_arg_uint(r->x.shape.extent[LW_AXES - 1]), lw_arg_uint(r->leaves),
+                                lw_arg_real(r->eps), lw__arg_at(parts), lw__arg_at(states));
 }
 
 static lw_status launch_norm(struct lw__call *call, const struct rows *r)
@@ -157,13 +160,13 @@ static lw_status launch_norm(struct lw__call *call, const struct rows *r)
         LW_TRY(launch_sums(call, r, false, &parts, &states));
     if (r->norm != MEAN_NORMALIZE)
         LW_TRY(launch_sums(call, r, true, &parts, &states));
-    return LW_OP_LAUNCH(call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), leaves,
-                        warps(call), lw_arg_int(r->norm), lw__arg_shape(&r->x.shape),
-                        lw_arg_uint(count), lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
-                        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-                        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
-                        lw_arg_int(r->out.dtype), lw__arg_at(&states), lw_arg_int(r->has),
-                        weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
+    return LW_OP_LAUNCH_VARIANT(
+        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), leaves, warps(call),
+        lw_arg_int(r->norm), lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
+        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
+        lw__arg_at(&states), lw_arg_int(r->has), weight_arg(r, HAS_WEIGHT),
+        weight_arg(r, HAS_BIAS));
 }
 
 /* ---- arguments ---- */
