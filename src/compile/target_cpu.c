@@ -179,6 +179,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
             lw__cpu_mask_choices(f);
             lw__cpu_choose_ones(f);
         }
+        if (level == LW_LEVEL_BASELINE)
+            lw__cpu_share_fused(f);
         align_spills(f, level);
         lw__cpu_compare_one(f);
         lw__cpu_divide_by_lane(f);
