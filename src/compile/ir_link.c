@@ -4,6 +4,7 @@
  */
 #include "compile/spmd.h"
 #include <llvm-c/BitReader.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Linker.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,6 +159,16 @@ bool lw__pass_inline(struct lw__unit *unit)
     return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
 }
 
+/* Overloads are declarations of one name and line. Where other debug information than lines is
+ * stripped, LLVM tells their subprograms apart as it does those of bodies, and then refuses to read
+ * what it has written. Nobody asks where they are declared. */
+static void drop_declared_places(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMCountBasicBlocks(f))
+            LLVMSetSubprogram(f, NULL);
+}
+
 /* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple
  * control flow with its structure kept, loops in canonical form. Vectors are taken apart in front
  * of instcombine: where only an element of a phi is wanted, LLVM 19's makes phi - x of x - phi.
@@ -167,6 +178,7 @@ bool lw__pass_inline(struct lw__unit *unit)
  */
 bool lw__pass_clean(struct lw__unit *unit)
 {
+    drop_declared_places(unit->module);
     if (!lw__is_for_cuda(unit))
         lw__llvm_scalarize_memory();
     return lw__llvm_passes(

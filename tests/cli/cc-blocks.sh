@@ -27,3 +27,15 @@ echo '#define N 3' >more/n.h
 printf '#include <lanewise/kernel.h>\n#include "n.h"\nKERNEL void NAME(int *x) { *x = N; }\n' >d.c
 "$LANEWISE" cc d.c -o d.o --header d.h -D NAME=three -I more --targets ref --depfile d.d
 grep -q 'd_three(' d.h && grep -q 'more/n.h' d.d
+
+# LLVM has nothing to say, as it would where it finds the debug information of overloads invalid.
+cat >two.c <<'K'
+#include <lanewise/kernel.h>
+KERNEL void two(float *a, double *b)
+{
+    a[thread_idx.x] = warp_sum(a[thread_idx.x]);
+    b[thread_idx.x] = warp_sum(b[thread_idx.x]);
+}
+K
+"$LANEWISE" cc two.c -o two.o --targets cpu:baseline,cuda:sm_75,ref -b 32 2>err
+[ ! -s err ] || { cat err; exit 1; }
