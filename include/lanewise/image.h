@@ -16,7 +16,7 @@ extern "C" {
 
 /* One more with every change of these structs, of the manifest, and of what machine code and the
  * library agree on (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h). */
-enum { LW_IMAGE_VERSION = 2 };
+enum { LW_IMAGE_VERSION = 3 };
 
 /* Machine code; its type follows from the target. */
 typedef void lw_image_function(void);
@@ -28,8 +28,8 @@ typedef struct lw_image_code {
     lw_dim3 block;                /* ref: 0, 0, 0, for all sizes */
     lw_image_function *entry;     /* cpu; ref: the address of its data; NULL: text */
     lw_image_function *resume;    /* ref: what resumes a thread of any kernel */
-    const char *text;             /* cuda: PTX of text_bytes, and a NUL */
-    size_t text_bytes;
+    const char *text;             /* cuda: PTX of text_length bytes, packed as LZ4's blocks are */
+    size_t text_bytes, text_length;  /* to so many */
     const char *manifest;         /* the source lines that the code counts, manifest_bytes */
     size_t manifest_bytes;        /* and a NUL; ref: of all kernels together */
 } lw_image_code;

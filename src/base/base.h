@@ -39,6 +39,11 @@ void lw__text_free(struct lw__text *text);
 #define LW_HASH_START 0xcbf29ce484222325u
 uint64_t lw__hash(uint64_t hash, const void *bytes, size_t count);
 
+/* lw__pack - add the bytes to `out` in a shorter form, for lw__unpack; out->failed: no memory.
+ * lw__unpack - `bytes` of that back into `room` bytes; false: they are damaged, or not so many. */
+void lw__pack(const void *from, size_t bytes, struct lw__text *out);
+bool lw__unpack(const void *from, size_t bytes, void *to, size_t room);
+
 /* lw__dtype_kind - 'i' signed, 'u' unsigned, 'b' bool, 'f' float: the kind column of types.def. */
 char lw__dtype_kind(lw_dtype dtype);
 

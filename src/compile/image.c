@@ -326,6 +326,19 @@ static bool emit_host(struct image *m)
     return true;
 }
 
+static bool pack_texts(struct image *m)
+{
+    for (size_t i = 0; i < m->job_count; i++) {
+        struct lw__image_job *job = &m->jobs[i];
+        if (job->is_text)
+            lw__pack(job->result.bytes + job->manifest.text_bytes, job->manifest.payload_bytes,
+                     &job->packed);
+        if (job->packed.failed)
+            return lw__defect("out of memory");
+    }
+    return true;
+}
+
 static uint64_t hash_all(const struct image *m)
 {
     uint64_t hash = lw__hash(LW_HASH_START, m->kernels_text.data, m->kernels_text.length);
@@ -357,7 +370,7 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
             add_sites(job, &m->kernels_text);
         manifests[i] = lw__image_constant(&m->constants, sites[i].data, sites[i].length);
         if (job->is_text)
-            texts[i] = lw__image_constant(&m->constants, payload, job->manifest.payload_bytes);
+            texts[i] = lw__image_constant(&m->constants, job->packed.data, job->packed.length);
         else
             lw__archive_add(&m->archive, payload, job->manifest.payload_bytes);
     }
@@ -387,7 +400,7 @@ static bool make_object(struct image *m)
     struct lw__text *sites = calloc(m->job_count + 1, sizeof *sites);
     bool ok = (numbers && sites) || lw__defect("out of memory");
     lw__archive_begin(&m->archive);
-    ok = ok && emit_host(m) && assemble(m, numbers, numbers + m->job_count, sites);
+    ok = ok && emit_host(m) && pack_texts(m) && assemble(m, numbers, numbers + m->job_count, sites);
     for (size_t i = 0; sites && i < m->job_count; i++)
         lw__text_free(&sites[i]);
     free(sites);
@@ -400,6 +413,7 @@ static void release(struct image *m)
     for (size_t i = 0; i < m->job_count; i++) {
         free(m->jobs[i].result.bytes);
         lw__manifest_free(&m->jobs[i].manifest);
+        lw__text_free(&m->jobs[i].packed);
         if (m->jobs[i].out >= 0)
             close(m->jobs[i].out);
     }

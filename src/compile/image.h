@@ -56,6 +56,7 @@ struct lw__image_job {
     int pid, out;
     struct lw__bytes result; /* manifest and payload */
     struct lw__manifest manifest;
+    struct lw__text packed; /* of the payload that is text */
 };
 
 /* image_header.c: the header, and the C file. */

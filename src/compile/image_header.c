@@ -171,7 +171,7 @@ static bool has_sizes(const struct lw__manifest *m, const struct lw__manifest_ke
 static void list_ref(const struct lw__image_code *c, size_t job, struct lw__text *out)
 {
     for (size_t i = 0; i < c->kernels->kernel_count; i++)
-        lw__text_add(out, "    {\"%s\", \"%s\", {0, 0, 0}, r%zu, resume, 0, 0, b%zu, %zu},\n",
+        lw__text_add(out, "    {\"%s\", \"%s\", {0, 0, 0}, r%zu, resume, 0, 0, 0, b%zu, %zu},\n",
                      c->jobs[job].target, c->kernels->kernels[i].name, i, c->job_manifests[job],
                      c->constants->rows[c->job_manifests[job]].bytes);
 }
@@ -189,10 +189,10 @@ static void list_codes(const struct lw__image_code *c, struct lw__text *out)
         lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, ", j->target, j->kernel, j->block[0],
                      j->block[1], j->block[2]);
         if (j->is_text)
-            lw__text_add(out, "0, 0, b%zu, %zu, ", c->job_texts[i],
-                         c->constants->rows[c->job_texts[i]].bytes);
+            lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_texts[i],
+                         c->constants->rows[c->job_texts[i]].bytes, j->manifest.payload_bytes);
         else
-            lw__text_add(out, "f%zu, 0, 0, 0, ", i);
+            lw__text_add(out, "f%zu, 0, 0, 0, 0, ", i);
         lw__text_add(out, "b%zu, %zu},\n", sites, c->constants->rows[sites].bytes);
     }
     lw__text_add(out, "};\n");

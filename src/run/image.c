@@ -64,6 +64,23 @@ static lw_status read_manifest(const lw_image_code *code, struct lw__code *out)
     return lw__code_read_sites(out, code->kernel);
 }
 
+static lw_status load_text(const lw_device *device, const lw_image_code *code, void **loaded)
+{
+    char *text = malloc(code->text_length + 1);
+    lw_status status;
+
+    if (!text)
+        return lw__fail(LW_E_MEMORY, "out of memory: the code of '%s', %zu bytes", code->kernel,
+                        code->text_length);
+    if (lw__unpack(code->text, code->text_bytes, text, code->text_length))
+        status = device->ops->load(device->state, "", text, code->text_length, loaded);
+    else
+        status = lw__fail(LW_E_INTERNAL, "the code of '%s' for %s is damaged", code->kernel,
+                          code->target);
+    free(text);
+    return status;
+}
+
 /* What is linked is attached, what is text loaded. */
 static lw_status take(const lw_program *p, const lw_image_code *code, struct lw__code *out,
                       void **entry)
@@ -73,7 +90,7 @@ static lw_status take(const lw_program *p, const lw_image_code *code, struct lw_
     LW_TRY(read_manifest(code, out));
     if (!code->text)
         return ops->attach(p->device->state, code, &out->loaded, entry);
-    LW_TRY(ops->load(p->device->state, "", code->text, code->text_bytes, &out->loaded));
+    LW_TRY(load_text(p->device, code, &out->loaded));
     return ops->find(out->loaded, code->kernel, entry);
 }
 

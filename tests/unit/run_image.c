@@ -66,7 +66,7 @@ static void add_sizes(const char *args, int64_t *sizes)
 }
 
 #define CODE(target, kernel, x, entry)                                                             \
-    {target, kernel, {x, 1, 1},       (lw_image_function *)(entry), NULL, NULL,                    \
+    {target, kernel, {x, 1, 1},       (lw_image_function *)(entry), NULL, NULL, 0,                 \
      0,      sites,  sizeof sites - 1}
 static const lw_image_code codes[] = {
     CODE("cpu:future", "add", 32, fails), CODE(LEAST, "add", 32, add_32),
@@ -176,7 +176,7 @@ static void test_refused(void)
 
     old.version++;
     FAILS(lw_program_load(cpu, &old, &p), LW_E_UNSUPPORTED,
-          "the image is of another version of Lanewise (3, need 2); make it anew with lanewise cc");
+          "the image is of another version of Lanewise (4, need 3); make it anew with lanewise cc");
     CHECK(!p);
     FAILS(lw_program_load(ref, &image, &p), LW_E_UNSUPPORTED,
           "'k.c' has no code for device 'ref'; lanewise cc makes it with the target ref");
