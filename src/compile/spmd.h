@@ -442,7 +442,8 @@ void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask);
 /* spmd_meet.c: a block operation there. */
 void lw__gang_meet(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
 
-/* target_cpu_ahead.c, _choice.c, _fused.c, _masks.c, _quirks.c: of a finished lw.cpu.K, or of a gang's. */
+/* target_cpu_ahead.c, _choice.c, _fused.c, _masks.c, _quirks.c: of a finished lw.cpu.K, or of a
+ * gang's. */
 bool lw__cpu_fetch_ahead(LLVMValueRef function);
 void lw__cpu_masks_as_words(LLVMValueRef function);
 void lw__cpu_share_fused(LLVMValueRef function); /* for levels without fma */

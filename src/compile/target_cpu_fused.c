@@ -1,8 +1,8 @@
 /* target_cpu_fused.c - fma() where the processor has no instruction for it.
  *
- * LLVM makes of it a call of fmaf() or fma() for each lane, and takes the vectors apart around each:
- * two thirds of the code of kernels that are full of it. So a vector goes to a function of the
- * module, which holds these calls once for its type.
+ * LLVM makes of it a call of fmaf() or fma() for each lane, and takes the vectors apart around
+ * each: two thirds of the code of kernels that are full of it. So a vector goes to a function of
+ * the module, which holds these calls once for its type.
  */
 #include "compile/spmd.h"
 #include <stdio.h>

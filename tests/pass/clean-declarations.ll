@@ -3,7 +3,8 @@
 ; invalid. Bodies keep theirs.
 ; RUN: lanewise-compile --pass clean %s >clean.ll
 ; RUN: FileCheck %s <clean.ll
-; RUN: opt-19 -passes=strip-nonlinetable-debuginfo -S clean.ll | FileCheck %s --check-prefix=STRIPPED
+; RUN: opt-19 -passes=strip-nonlinetable-debuginfo -S clean.ll >stripped.ll
+; RUN: FileCheck %s --check-prefix=STRIPPED <stripped.ll
 
 ; CHECK: declare float @lw.warp_sum.f32(float){{$}}
 ; CHECK: declare double @lw.warp_sum.f64(double){{$}}
@@ -29,7 +30,10 @@ define win64cc void @k(ptr %x, ptr %y) !dbg !7 {
 !2 = !DISubroutineType(types: !{null})
 !3 = !{i32 2, !"Debug Info Version", i32 3}
 !4 = !DISubroutineType(types: !{null, null})
-!5 = !DISubprogram(name: "warp_sum", linkageName: "lw.warp_sum.f32", scope: !1, file: !1, line: 9, type: !2, spFlags: DISPFlagOptimized)
-!6 = !DISubprogram(name: "warp_sum", linkageName: "lw.warp_sum.f64", scope: !1, file: !1, line: 9, type: !4, spFlags: DISPFlagOptimized)
-!7 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 20, type: !2, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !DISubprogram(name: "warp_sum", linkageName: "lw.warp_sum.f32",
+                   scope: !1, file: !1, line: 9, type: !2, spFlags: DISPFlagOptimized)
+!6 = !DISubprogram(name: "warp_sum", linkageName: "lw.warp_sum.f64",
+                   scope: !1, file: !1, line: 9, type: !4, spFlags: DISPFlagOptimized)
+!7 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 20, type: !2, unit: !0,
+                            spFlags: DISPFlagDefinition)
 !8 = !DILocation(line: 21, scope: !7)

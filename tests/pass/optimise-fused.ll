@@ -12,7 +12,7 @@ declare float @llvm.fma.f32(float, float, float)
 ; CHECK: call <4 x double> @lw.fma.v4f64(
 ; CHECK: call <4 x float> @lw.fma.v4f32(
 ; CHECK: call float @llvm.fma.f32(
-; CHECK: define internal <4 x float> @lw.fma.v4f32(<4 x float> %0, <4 x float> %1, <4 x float> %2) [[A:#[0-9]+]]
+; CHECK: define internal <4 x float> @lw.fma.v4f32({{.*}}) [[A:#[0-9]+]]
 ; CHECK-NEXT: call <4 x float> @llvm.fma.v4f32(<4 x float> %0, <4 x float> %1, <4 x float> %2)
 ; CHECK: define internal <4 x double> @lw.fma.v4f64(
 ; CHECK: attributes [[A]] = { {{.*}}noinline
