@@ -314,12 +314,16 @@ def attention(q: ArrayLike, k: ArrayLike, v: ArrayLike, *, scale: float = 1.0,
               out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """softmax(scale * q k^T) v; q of rank 1 with k, v of rank 2, or all of rank 2 or 4.
 
+    return_weights=True gives the result and softmax(scale * q k^T).
+
     >>> lw.attention(np.zeros(2), np.ones((3, 2)), np.array([[0.0], [3.0], [6.0]]))
     array([3.])
     """
+    scale = float(scale) or 5e-324  # the library takes 0 for its default
+    parameters = {"scale": scale, "causal": causal, "window": window}
     if return_weights:
-        raise UnsupportedError("attention: return_weights is not built yet")
-    parameters = {"scale": float(scale), "causal": causal, "window": window}
+        return _core.attention("attention", _json(parameters), (q, k, v), out, stream,
+                               scale, causal, 0 if window is None else window)
     return _run("attention", parameters, (q, k, v), out, stream)
 
 

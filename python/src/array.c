@@ -174,8 +174,10 @@ int array_wait(array *a)
 
     if (!lw_buffer_count(buffer))
         return 0;
-    Py_BEGIN_ALLOW_THREADS status = lw_buffer_read(buffer, 0, 1, &element);
-    Py_END_ALLOW_THREADS return status ? raise_status(a->core, status) : 0;
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_buffer_read(buffer, 0, 1, &element);
+    Py_END_ALLOW_THREADS;
+    return status ? raise_status(a->core, status) : 0;
 }
 
 /* ---- attributes ---- */
@@ -378,11 +380,15 @@ PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t coun
     if (PyObject_GetBuffer(args[1], &view, writes ? PyBUF_C_CONTIGUOUS : PyBUF_CONTIG))
         return NULL;
     size = (size_t)array_size(a);
-    Py_BEGIN_ALLOW_THREADS if ((size_t)view.len != size * lw_dtype_size(a->dtype)) status =
-        lw_fail(LW_E_SHAPE, "%zd bytes for %zu elements", view.len, size);
-    else if (writes) status = lw_buffer_write(a->memory->buffer, (size_t)a->offset, size, view.buf);
-    else status = lw_buffer_read(a->memory->buffer, (size_t)a->offset, size, view.buf);
-    Py_END_ALLOW_THREADS PyBuffer_Release(&view);
+    Py_BEGIN_ALLOW_THREADS;
+    if ((size_t)view.len != size * lw_dtype_size(a->dtype))
+        status = lw_fail(LW_E_SHAPE, "%zd bytes for %zu elements", view.len, size);
+    else if (writes)
+        status = lw_buffer_write(a->memory->buffer, (size_t)a->offset, size, view.buf);
+    else
+        status = lw_buffer_read(a->memory->buffer, (size_t)a->offset, size, view.buf);
+    Py_END_ALLOW_THREADS;
+    PyBuffer_Release(&view);
     if (status) {
         raise_status(c, status);
         return NULL;

@@ -197,6 +197,7 @@ PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* operate.c */
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_operations(PyObject *module, PyObject *unused);
 
 #endif

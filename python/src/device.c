@@ -21,8 +21,10 @@ static lw_status open_device(const char *name, lw_device **handle)
 {
     lw_status status;
 
-    Py_BEGIN_ALLOW_THREADS status = lw_device_open(name, handle);
-    Py_END_ALLOW_THREADS return status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_device_open(name, handle);
+    Py_END_ALLOW_THREADS;
+    return status;
 }
 
 static device *device_open(core *c, const char *name, PyObject *key)
@@ -246,8 +248,11 @@ int stream_finish(stream *s, double timeout)
         uint64_t slice =
             timeout >= 0 && left < SLICE_NS ? (uint64_t)(left > 0 ? left : 0) : SLICE_NS;
 
-        Py_BEGIN_ALLOW_THREADS status = lw_stream_wait_for(s->handle, slice);
-        Py_END_ALLOW_THREADS if (status != LW_E_TIMEOUT) break;
+        Py_BEGIN_ALLOW_THREADS;
+        status = lw_stream_wait_for(s->handle, slice);
+        Py_END_ALLOW_THREADS;
+        if (status != LW_E_TIMEOUT)
+            break;
         left -= (double)slice;
         if (PyErr_CheckSignals()) {
             s->is_interrupted = true;
@@ -271,10 +276,10 @@ static void stream_dealloc(PyObject *self)
     if (s->weak)
         PyObject_ClearWeakRefs(self);
     if (handle) {
-        Py_BEGIN_ALLOW_THREADS if (!s->is_interrupted ||
-                                   lw_stream_wait_for(handle, 0) != LW_E_TIMEOUT)
+        Py_BEGIN_ALLOW_THREADS;
+        if (!s->is_interrupted || lw_stream_wait_for(handle, 0) != LW_E_TIMEOUT)
             lw_stream_destroy(handle);
-        Py_END_ALLOW_THREADS
+        Py_END_ALLOW_THREADS;
     }
     DROP_IF(s->device);
     PyObject_Free(self);

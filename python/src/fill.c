@@ -26,7 +26,8 @@ PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count)
     a = (array *)args[0];
     size = (size_t)array_size(a);
     to = (char *)a->memory->data + (size_t)a->offset * lw_dtype_size(a->dtype);
-    Py_BEGIN_ALLOW_THREADS cli_fill_make(is_normal ? CLI_FILL_NORMAL : CLI_FILL_RAND, a->dtype,
-                                         seed, size, to);
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS;
+    cli_fill_make(is_normal ? CLI_FILL_NORMAL : CLI_FILL_RAND, a->dtype, seed, size, to);
+    Py_END_ALLOW_THREADS;
+    Py_RETURN_NONE;
 }

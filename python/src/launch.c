@@ -268,13 +268,14 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
 
     if (!s)
         return -1;
-    Py_BEGIN_ALLOW_THREADS status =
-        lw_stream_launch(s->handle, handle, from->grid, from->block, &options, l->args, count);
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_stream_launch(s->handle, handle, from->grid, from->block, &options, l->args, count);
     if (!status && !from->stream)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
-    Py_END_ALLOW_THREADS failed = status || (waited && waited != LW_E_TIMEOUT)
-                                      ? raise_status(l->core, status ? status : waited)
-                                      : 0;
+    Py_END_ALLOW_THREADS;
+    failed = status || (waited && waited != LW_E_TIMEOUT)
+                 ? raise_status(l->core, status ? status : waited)
+                 : 0;
     if (waited == LW_E_TIMEOUT)
         failed = stream_finish(s, -1);
     if (from->stream)

@@ -100,6 +100,7 @@ static PyMethodDef functions[] = {
     FAST("build", core_build, "(device, path, source, defines, include): a program"),
     FAST("fill", core_fill, "(array, seed, is_normal): random numbers"),
     FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),
+    FAST("attention", core_attention, "operate, and scale, causal, window: with the weights"),
     {"operations", core_operations, METH_NOARGS, "names of the operations"},
     {NULL, NULL, 0, NULL},
 };

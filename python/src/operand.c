@@ -268,10 +268,11 @@ int operand_copy_back(core *c, operand *o)
 
     if (!copy)
         return raise_text(c, LW_E_MEMORY, "no memory for %zd bytes", o->view.len);
-    Py_BEGIN_ALLOW_THREADS status = lw_buffer_read(o->own, 0, lw_buffer_count(o->own), copy);
-    Py_END_ALLOW_THREADS result = status
-                                      ? raise_status(c, status)
-                                      : PyBuffer_FromContiguous(&o->view, copy, o->view.len, 'C');
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_buffer_read(o->own, 0, lw_buffer_count(o->own), copy);
+    Py_END_ALLOW_THREADS;
+    result = status ? raise_status(c, status)
+                    : PyBuffer_FromContiguous(&o->view, copy, o->view.len, 'C');
     free(copy);
     return result;
 }

@@ -2,6 +2,7 @@
  * argument is: NumPy's, an Array, or another library's.
  */
 #include "core.h"
+#include <limits.h>
 #include <string.h>
 
 enum { INPUTS = 8, OUTPUTS = 4 };
@@ -12,7 +13,8 @@ typedef struct call {
     stream *stream; /* or NULL */
     lw_op *op;
     const char *name, *parameters;
-    size_t inputs, outputs;
+    size_t inputs, outputs, given;   /* given: outputs that are the caller's */
+    lw_attention_options *attention; /* NULL: the operation by its name */
     operand in[INPUTS], out[OUTPUTS];
     lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
     PyObject *like;             /* the first array argument; NULL: NumPy's */
@@ -60,16 +62,18 @@ static int take_outputs(call *c, PyObject *out)
 {
     const bool is_tuple = PyTuple_Check(out);
     const Py_ssize_t count = is_tuple ? PyTuple_Size(out) : 1;
+    const size_t needed = c->attention ? 1 : c->outputs;
 
-    if ((size_t)count != c->outputs)
+    if ((size_t)count != needed)
         return raise_text(c->core, LW_E_ARG, "%s: out has %zd arrays; need %zu", c->name, count,
-                          c->outputs);
+                          needed);
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject *object = is_tuple ? PyTuple_GetItem(out, k) : out;
 
         if (operand_take(c->core, object, &c->out[k]))
             return -1;
         c->results[k] = Py_NewRef(object);
+        c->given++;
         if (c->out[k].has_view && !PyObject_CheckBuffer(object))
             return raise_text(c->core, LW_E_ARG, "%s: out is %R; need an array", c->name, object);
         if (!c->device && c->out[k].array)
@@ -91,7 +95,13 @@ static int infer(call *c, lw_shape *shapes)
         memcpy(in[k].extent, c->in[k].tensor.extent, sizeof in[k].extent);
     }
     status = lw_op_infer(c->op, c->parameters, in, c->inputs, shapes, OUTPUTS);
-    return status ? raise_status(c->core, status) : 0;
+    if (status)
+        return raise_status(c->core, status);
+    if (c->attention && c->inputs > 1 && in[0].rank && in[1].rank > 1) {
+        shapes[1] = in[0]; /* the weights: a row of keys for each query */
+        shapes[1].extent[in[0].rank - 1] = in[1].extent[in[1].rank - 2];
+    }
+    return 0;
 }
 
 /* NumPy's memory on the host, else an Array, which becomes what is asked for at the end. */
@@ -115,20 +125,22 @@ static int make_results(call *c)
 {
     lw_shape shapes[OUTPUTS];
 
+    if (c->given == c->outputs)
+        return 0;
     if (infer(c, shapes))
         return -1;
-    for (size_t k = 0; k < c->outputs; k++)
+    for (size_t k = c->given; k < c->outputs; k++)
         if (make_result(c, &shapes[k], &c->results[k], &c->out[k]))
             return -1;
     return 0;
 }
 
 /* A rank of 0 as NumPy's scalar; an Array as the other library's, unless it is to be one. */
-static PyObject *deliver(call *c, size_t k, bool is_given)
+static PyObject *deliver(call *c, size_t k)
 {
     PyObject *result = c->results[k], *other;
 
-    if (is_given || (c->like && is_array(c->core, c->like)))
+    if (k < c->given || (c->like && is_array(c->core, c->like)))
         return Py_NewRef(result);
     if (is_array(c->core, result))
         return PyObject_CallFunctionObjArgs(
@@ -233,13 +245,18 @@ static int run(call *c)
         in[k] = c->in[k].tensor;
     for (size_t k = 0; k < c->outputs; k++)
         out[k] = c->out[k].tensor;
-    Py_BEGIN_ALLOW_THREADS status =
-        lw_op_run(c->op, s->handle, c->parameters, out, c->outputs, in, c->inputs);
+    Py_BEGIN_ALLOW_THREADS;
+    if (c->attention) {
+        c->attention->weights = &out[1];
+        status = lw_attention(s->handle, out[0], in[0], in[1], in[2], c->attention);
+    } else
+        status = lw_op_run(c->op, s->handle, c->parameters, out, c->outputs, in, c->inputs);
     if (!c->stream)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
     if (waited && waited != LW_E_TIMEOUT && !status)
         status = waited;
-    Py_END_ALLOW_THREADS failed = waited == LW_E_TIMEOUT ? stream_finish(s, -1) : 0;
+    Py_END_ALLOW_THREADS;
+    failed = waited == LW_E_TIMEOUT ? stream_finish(s, -1) : 0;
     if (status && !failed)
         failed = raise_status(c->core, status);
     if (!c->stream) {
@@ -251,15 +268,15 @@ static int run(call *c)
     return failed;
 }
 
-static PyObject *finish(call *c, bool is_given)
+static PyObject *finish(call *c)
 {
     PyObject *tuple;
 
     if (c->outputs == 1)
-        return deliver(c, 0, is_given);
+        return deliver(c, 0);
     tuple = PyTuple_New((Py_ssize_t)c->outputs);
     for (size_t k = 0; tuple && k < c->outputs; k++) {
-        PyObject *item = deliver(c, k, is_given);
+        PyObject *item = deliver(c, k);
 
         if (!item || PyTuple_SetItem(tuple, (Py_ssize_t)k, item))
             Py_CLEAR(tuple);
@@ -269,18 +286,16 @@ static PyObject *finish(call *c, bool is_given)
 
 static PyObject *operate(call *c, PyObject *inputs, PyObject *out)
 {
-    const bool is_given = out != Py_None;
-
-    if (take_inputs(c, inputs) || (is_given && take_outputs(c, out)))
+    if (take_inputs(c, inputs) || (out != Py_None && take_outputs(c, out)))
         return NULL;
     if (!c->device)
         c->device = device_default(c->core);
-    if (!c->device || (!is_given && make_results(c)) || bind(c) || run(c))
+    if (!c->device || make_results(c) || bind(c) || run(c))
         return NULL;
     for (size_t k = 0; k < c->outputs; k++)
         if (c->out[k].copies_back && operand_copy_back(c->core, &c->out[k]))
             return NULL;
-    return finish(c, is_given);
+    return finish(c);
 }
 
 static void clean_up(call *c)
@@ -296,33 +311,59 @@ static void clean_up(call *c)
     waste_empty(c->core);
 }
 
-/* operate(name, parameters, inputs, out or None, stream or None) */
-PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count)
+static PyObject *start(call *c, PyObject *const *args)
 {
-    core *m = core_of(module);
-    call c = {.core = m};
+    core *m = c->core;
     PyObject *result;
     lw_op_info info;
     lw_status status;
 
-    if (count != 5 || !(c.name = PyUnicode_AsUTF8AndSize(args[0], NULL)) ||
-        !(c.parameters = PyUnicode_AsUTF8AndSize(args[1], NULL)))
+    c->name = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    c->parameters = c->name ? PyUnicode_AsUTF8AndSize(args[1], NULL) : NULL;
+    if (!c->parameters)
         return NULL;
     if (args[4] != Py_None && Py_TYPE(args[4]) != m->stream_type)
         return raise_text(m, LW_E_ARG, "the stream is %R; need a lanewise.Stream", args[4]), NULL;
-    status = lw_op_find(c.name, &c.op);
+    status = lw_op_find(c->name, &c->op);
     if (!status)
-        status = lw_op_get_info(c.op, &info);
+        status = lw_op_get_info(c->op, &info);
     if (status)
         return raise_status(m, status), NULL;
-    c.outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
+    c->outputs = c->attention ? 2 : info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
     if (args[4] != Py_None) {
-        c.stream = (stream *)args[4];
-        c.device = (device *)Py_NewRef((PyObject *)c.stream->device);
+        c->stream = (stream *)args[4];
+        c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
     }
-    result = operate(&c, args[2], args[3]);
-    clean_up(&c);
+    result = operate(c, args[2], args[3]);
+    clean_up(c);
     return result;
+}
+
+/* operate(name, parameters, inputs, out or None, stream or None) */
+PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    call c = {.core = core_of(module)};
+
+    return count == 5 ? start(&c, args) : PyErr_Format(PyExc_TypeError, "operate takes 5");
+}
+
+/* attention(name, parameters, inputs, out, stream, scale, causal, window): with its weights, which
+ * the operation by name does not give. */
+PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    lw_attention_options options = {0};
+    call c = {.core = core_of(module), .attention = &options};
+    long window;
+
+    if (count != 8 || PyTuple_Size(args[2]) != 3)
+        return PyErr_Format(PyExc_TypeError, "attention takes 8, of them 3 inputs");
+    options.scale = PyFloat_AsDouble(args[5]);
+    options.causal = PyObject_IsTrue(args[6]) == 1;
+    window = PyLong_AsLong(args[7]);
+    if (PyErr_Occurred())
+        return NULL;
+    options.window = window > INT_MAX || window < INT_MIN ? INT_MIN : (int)window;
+    return start(&c, args);
 }
 
 PyObject *core_operations(PyObject *module, PyObject *unused)

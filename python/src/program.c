@@ -62,15 +62,17 @@ static program *build(core *c, device *d, const char *path, lw_build_options *op
         return NULL;
     options->on_diagnostic = on_diagnostic;
     options->user = diagnostics;
-    Py_BEGIN_ALLOW_THREADS status = lw_program_build(d->handle, path, options, &handle);
-    Py_END_ALLOW_THREADS if (status) raise_build(c, status, diagnostics);
-    else if ((p = PyObject_New(program, c->program_type)))
-    {
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_program_build(d->handle, path, options, &handle);
+    Py_END_ALLOW_THREADS;
+    if (status)
+        raise_build(c, status, diagnostics);
+    else if ((p = PyObject_New(program, c->program_type))) {
         HOLD(d);
         p->device = d;
         p->handle = handle;
-    }
-    else lw_program_destroy(handle);
+    } else
+        lw_program_destroy(handle);
     DROP(diagnostics);
     return p;
 }
@@ -399,9 +401,10 @@ static PyObject *kernel_suggest(PyObject *self, PyObject *args, PyObject *kwargs
         return NULL;
     options.shared_bytes = shared < 0 ? 0 : (size_t)shared;
     handle = i->handle;
-    Py_BEGIN_ALLOW_THREADS status = lw_kernel_suggest(handle, &options, &grid, &block);
-    Py_END_ALLOW_THREADS if (status)
-    {
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_kernel_suggest(handle, &options, &grid, &block);
+    Py_END_ALLOW_THREADS;
+    if (status) {
         raise_status(((kernel *)self)->core, status);
         return NULL;
     }

@@ -137,7 +137,14 @@ def test_attention() -> None:
     for causal in (False, True):
         seen = np.arange(5) <= np.arange(3)[:, None] + 2 if causal else np.ones((3, 5), bool)
         w = np.where(seen, np.exp(scores), 0)
-        close(lw.attention(q, k, v, scale=0.5, causal=causal), w / w.sum(-1, keepdims=True) @ v)
+        w /= w.sum(-1, keepdims=True)
+        close(lw.attention(q, k, v, scale=0.5, causal=causal), w @ v)
+        out = np.zeros((3, 2))
+        got, weights = lw.attention(q, k, v, scale=0.5, causal=causal, return_weights=True, out=out)
+        assert got is out
+        close(out, w @ v)
+        close(weights, w)
+    close(lw.attention(q, k, v, scale=0), np.broadcast_to(v.mean(0), (3, 2)))
     close(lw.attention(q[0], k, v), lw.attention(q[:1], k, v)[0])
 
 
