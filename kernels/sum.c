@@ -2,11 +2,12 @@
  *
  *     OP_rows_A      rows whose elements lie side by side: a warp an item
  *     sum_merge_A    the parts of each row by the aligned tree
- *     sum_columns_A  neighbouring rows lie side by side: a thread an item, lane after lane
+ *     sum_columns_A  neighbouring rows lie side by side: a thread an item, lane after lane; on GPUs
+ *                    16 threads
  *     sum_strided_float  the same for any strides
  *
  * shapes   x: `s`; out: `s` without its last axis, or the parts of each row
- * launch   rows: blocks 32 threads wide; columns: 64 threads; merge: blocks 32 threads wide, each a
+ * launch   rows: blocks 32 threads wide; columns: 64 threads, 64 x 16 on GPUs; merge: blocks 32 threads wide, each a
  *          row and cut.part parts of it
  * reads    sums of rows: f16 bf16 f32, f64, or integers (u8 for bool, i64 for u64); columns: f16
  *          bf16 f32, f64; else A

@@ -104,6 +104,38 @@ static lw_status copy_words(struct lw__call *call, const struct plan *p,
                         lw_arg_buffer(to->buffer), lw_arg_uint((size_t)p->to.offset * size));
 }
 
+/* Counts words of 16 bytes instead of elements; false: that is not possible. */
+static bool count_in_words(struct plan *p, size_t size)
+{
+    const size_t each = WORD / size;
+
+    if (p->from.stride[3] != 1 || p->to.stride[3] != 1 || p->shape.extent[3] % each ||
+        (size_t)p->from.offset % each || (size_t)p->to.offset % each ||
+        rows_of(p) * (p->shape.extent[3] / each) > UINT32_MAX / 2)
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (p->from.stride[k] % (ptrdiff_t)each || p->to.stride[k] % (ptrdiff_t)each)
+            return false;
+    for (int k = 0; k < 3; k++)
+        p->from.stride[k] /= (ptrdiff_t)each, p->to.stride[k] /= (ptrdiff_t)each;
+    p->from.offset /= (ptrdiff_t)each, p->to.offset /= (ptrdiff_t)each;
+    p->shape.extent[3] /= each;
+    return true;
+}
+
+static lw_status move_words(struct lw__call *call, const struct plan *p,
+                            const struct lw__operand *to, const struct lw__operand *from)
+{
+    const size_t n = rows_of(p) * p->shape.extent[3];
+    const uint32_t threads = 256;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
+    return LW_OP_LAUNCH(call, copy, "move_words", grid, lw_dim_1(threads), lw__arg_shape(&p->shape),
+                        lw_arg_uint(n), lw__arg_view(&p->from), lw_arg_buffer(from->buffer),
+                        lw__arg_view(&p->to), lw_arg_buffer(to->buffer));
+}
+
 /* The axis of the input with stride 1, brought next to the last; false: there is none, or the tiles
  * would be mostly air. */
 static bool bring_tiles(struct plan *p)
@@ -172,6 +204,8 @@ static lw_status move(struct lw__call *call, const struct lw__operand *to,
         return copy_words(call, &p, to, from);
     if (bring_tiles(&p))
         return move_tiles(call, &p, to, from);
+    if (call->is_gpu && count_in_words(&p, lw_dtype_size(from->dtype)))
+        return move_words(call, &p, to, from);
     return p.shape.extent[3] < SHORT_ROW ? move_flat(call, &p, to, from)
                                          : move_rows(call, &p, to, from);
 }

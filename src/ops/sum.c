@@ -111,17 +111,17 @@ static lw_status launch_columns(struct lw__call *call, const struct sum *sum,
                                 const struct lw__reduction *r, const struct lw__operand *to)
 {
     const struct sum_kernels *k = &all_kernels[sum->op][sum->acc];
+    const lw_dim3 block = lw_dim_2(LW_COLUMNS, call->is_gpu ? 16 : 1);
 
     if (r->layout == LW_LAYOUT_STRIDED)
         return LW_OP_LAUNCH_VARIANT(
             call, sum, k->strided, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
             lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
             lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
-    return LW_OP_LAUNCH_VARIANT(call, sum, k->columns, grid, lw_dim_1(LW_COLUMNS), lw__arg_cut(cut),
-                                lw__arg_shape(&r->x.shape), lw__arg_view(&r->x.view),
-                                lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-                                lw__arg_view(&to->view), lw_arg_buffer(to->buffer),
-                                lw_arg_real(sum->divisor));
+    return LW_OP_LAUNCH_VARIANT(
+        call, sum, k->columns, grid, block, lw__arg_cut(cut), lw__arg_shape(&r->x.shape),
+        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+        lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_real(sum->divisor));
 }
 
 /* Columns are written as A. */
