@@ -12,31 +12,23 @@ from . import _core, _dtypes, _errors
 from ._array import Array, arange, asarray, empty, from_dlpack, full, random, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._core import Device, Kernel, Stream
+from ._custom import Op, TensorType, custom, op, ops
 from ._devices import (DeviceInfo, default_device, device, devices, stream, synchronize)
 from ._dtypes import bfloat16
 from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, DtypeError, Error,
                       FileError, InternalError, LaunchError, MemoryError, TimeoutError,
                       UnsupportedError)
 from ._kernels import Program, compile
-from ._later import Graph, check, custom, op, testing
+from ._later import Graph, check
 from ._operations import (all, any, argmax, argmin, argsort, attention, compact, conv1d, conv2d,
                           difference, dot, histogram, layer_norm, log_softmax, map, map_reduce,
                           matmul, max, mean, mean_normalize, min, moving_average, prod, rms_norm,
                           scan, softmax, sort, sum, take, top_k, transpose)
+from ._testing import testing
 
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
             _deliver, _dtypes.HAS_STAND_IN)
 
 __version__ = _core.version()
-
-
-def ops() -> list[str]:
-    """The names of the operations there are.
-
-    >>> 'softmax' in lw.ops()
-    True
-    """
-    return _core.operations()
-
 
 __all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]

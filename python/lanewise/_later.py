@@ -17,25 +17,6 @@ class Graph:
         _refuse("Graph")
 
 
-def op(name: str, **kwargs: Any) -> Callable[..., Any]:
-    """A custom operation. Not built yet."""
-    _refuse("op")
-
-
-def custom(name: str, *inputs: Any, **kwargs: Any) -> Any:
-    """An operation by its registered name. Not built yet."""
-    _refuse("custom")
-
-
 def check(fn: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
     """Launches under the checker. Not built yet."""
     _refuse("check")
-
-
-class testing:
-    """Checks of custom operations. Not built yet."""
-
-    @staticmethod
-    def opcheck(*args: Any, **kwargs: Any) -> None:
-        """Not built yet."""
-        _refuse("testing.opcheck")

@@ -50,6 +50,13 @@ def _run(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: An
     raise UnsupportedError(f"{name} is not built yet")
 
 
+def run_named(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) -> Any:
+    """An operation of the library with the parameters as they are."""
+    if "dtype" in parameters:
+        parameters["dtype"] = _named(parameters["dtype"])
+    return _run(name, parameters, inputs, None, None)
+
+
 def _named(dtype: DtypeLike) -> str | None:
     return None if dtype is None else _dtypes.dtype_name(dtype)
 

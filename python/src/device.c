@@ -338,6 +338,29 @@ static PyObject *stream_cancel(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* An Array of the device, which the launches that use it keep. */
+static PyObject *stream_temporary(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *words[] = {"dtype", "shape", NULL};
+    PyObject *dtype, *shape, *module, *result = NULL, *given, *named;
+
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", words, &dtype, &shape))
+        return NULL;
+    module = PyImport_ImportModule("lanewise._array");
+    given = Py_BuildValue("(OO)", shape, dtype);
+    named = Py_BuildValue("{s:O}", "device", (PyObject *)((stream *)self)->device);
+    if (module && given && named) {
+        PyObject *empty = PyObject_GetAttrString(module, "empty");
+
+        result = empty ? PyObject_Call(empty, given, named) : NULL;
+        DROP_IF(empty);
+    }
+    DROP_IF(module);
+    DROP_IF(given);
+    DROP_IF(named);
+    return result;
+}
+
 static PyObject *stream_get_device(PyObject *self, void *closure)
 {
     (void)closure;
@@ -360,6 +383,8 @@ static PyObject *stream_get_native(PyObject *self, void *closure)
 static PyMethodDef stream_methods[] = {
     {"wait", (PyCFunction)(void (*)(void))stream_wait, METH_VARARGS | METH_KEYWORDS,
      "wait(timeout=None): wait until all queued work is done; raises what went wrong."},
+    {"temporary", (PyCFunction)(void (*)(void))stream_temporary, METH_VARARGS | METH_KEYWORDS,
+     "temporary(dtype, shape): memory for launches on this stream, as an Array."},
     {"cancel", stream_cancel, METH_NOARGS,
      "cancel(): stop the running launch and drop the queued ones; the stream then stays failed."},
     {NULL, NULL, 0, NULL},

@@ -1,0 +1,238 @@
+"""Custom operations, run at once: a Python function that launches kernels or calls operations."""
+from __future__ import annotations
+
+import difflib
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from . import _core, _dtypes
+from ._array import Array, asarray, deliver, empty
+from ._core import Device, Stream
+from ._devices import device_of, stream as make_stream
+from ._errors import ArgumentError, UnsupportedError
+from ._kernels import Program, compile
+
+_custom: dict[str, "Op"] = {}
+
+
+class TensorType:
+    """A dtype and a shape.
+
+    >>> lw.TensorType('f32', (2, 3))
+    TensorType(f32, (2, 3))
+    """
+
+    def __init__(self, dtype: Any, shape: Any) -> None:
+        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+        if any(isinstance(size, str) for size in sizes):
+            raise UnsupportedError("TensorType: symbolic sizes are not built yet")
+        if len(sizes) > 4 or any(size.__index__() < 0 for size in sizes):
+            raise ArgumentError(f"the shape is {shape}; need 0 to 4 extents from 0 on")
+        self.code = _dtypes.dtype_code(dtype)
+        self.dtype = _dtypes.DTYPES[self.code]
+        self.shape: tuple[Any, ...] = tuple(size.__index__() for size in sizes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorType) and \
+            (self.code, self.shape) == (other.code, other.shape)
+
+    def __hash__(self) -> int:
+        return hash((self.code, self.shape))
+
+    def __repr__(self) -> str:
+        return f"TensorType({_dtypes.NAMES[self.code]}, {self.shape})"
+
+
+# ---- parameters ----
+
+_READ: dict[str, Callable[[str], Any]] = {
+    "int": int, "real": float, "string": str, "dtype": str,
+    "bool": lambda text: {"true": True, "false": False}[text],
+}
+
+
+def _accepts(kind: str, value: Any) -> bool:
+    if kind == "bool":
+        return isinstance(value, (bool, np.bool_))
+    if kind == "int":
+        return hasattr(value, "__index__") and not isinstance(value, bool)
+    if kind == "real":
+        return isinstance(value, (int, float, np.integer, np.floating)) and \
+            not isinstance(value, bool)
+    return isinstance(value, str) or kind == "dtype"
+
+
+def _parse(name: str, text: str) -> dict[str, tuple[str, Any]]:
+    """"d:int=0 causal:bool": the type of each, and its default; ... where there is none."""
+    rows: dict[str, tuple[str, Any]] = {}
+    for word in text.split():
+        title, _, rest = word.partition(":")
+        kind, has_default, default = rest.partition("=")
+        if not title.isidentifier() or kind not in _READ or title in rows:
+            raise ArgumentError(f"{name}: parameter '{word}' does not parse; need name:type or "
+                                f"name:type=default, of {', '.join(_READ)}")
+        try:
+            rows[title] = kind, _READ[kind](default) if has_default else ...
+        except (ValueError, KeyError):
+            raise ArgumentError(f"{name}: the default of '{word}' is no {kind}") from None
+    return rows
+
+
+class Op:
+    """A custom operation. Made by lanewise.op."""
+
+    def __init__(self, name: str, function: Callable[..., Any],
+                 infer: Callable[..., Any] | None, parameters: str, source: str | None) -> None:
+        self.name = name
+        self._function, self._infer, self._source = function, infer, source
+        self._declared = _parse(name, parameters)
+        self._program: Program | None = None
+        self.__doc__ = function.__doc__
+        self.parameters = {title: {"type": kind, "default": None if value is ... else value}
+                           for title, (kind, value) in self._declared.items()}
+
+    @property
+    def program(self) -> Program:
+        """The kernels of source=, built when they are first asked for."""
+        if self._source is None:
+            raise ArgumentError(f"{self.name} has no source=")
+        if self._program is None:
+            self._program = compile(self._source)
+        return self._program
+
+    def __repr__(self) -> str:
+        return f"<lanewise.Op {self.name}>"
+
+    def _values(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All declared parameters with their values."""
+        for title in given:
+            if title not in self._declared:
+                raise ArgumentError(f"{self.name}: there is no parameter '{title}'; there is "
+                                    f"{', '.join(self._declared) or 'none'}")
+        values = {}
+        for title, (kind, default) in self._declared.items():
+            value = given.get(title, default)
+            if value is ...:
+                raise ArgumentError(f"{self.name}: parameter '{title}' ({kind}) is missing")
+            if not _accepts(kind, value):
+                raise ArgumentError(f"{self.name}: parameter '{title}' is {value!r}; need {kind}")
+            values[title] = value
+        return values
+
+    def infer(self, *inputs: TensorType, **parameters: Any) -> tuple[TensorType, ...]:
+        """The types of the outputs for those of the inputs; needs infer=."""
+        if self._infer is None:
+            raise ArgumentError(f"{self.name} has no infer=")
+        types = self._infer(*inputs, **parameters)
+        outputs = (types,) if isinstance(types, TensorType) else tuple(types)
+        if not outputs or not all(isinstance(t, TensorType) for t in outputs):
+            raise ArgumentError(f"{self.name}: infer gave {types!r}; need TensorTypes")
+        return outputs
+
+    def __call__(self, *inputs: Any, stream: Stream | None = None, out: Any = None,
+                 **parameters: Any) -> Any:
+        values = self._values(parameters)
+        if self._infer is not None:
+            return self._run(inputs, values, stream, out)
+        if stream is not None or out is not None:
+            raise ArgumentError(f"{self.name} has no infer=, so it takes neither stream= nor out=")
+        return self._function(*inputs, **values)
+
+    def _run(self, inputs: tuple[Any, ...], values: dict[str, Any], stream: Stream | None,
+             out: Any) -> Any:
+        device = stream.device if stream is not None else _device_of(inputs)
+        arrays = [_on(device, x) for x in inputs]
+        types = self.infer(*(TensorType(a.dtype, a.shape) for a in arrays), **values)
+        outputs = self._outputs(types, device, out)
+        runs = stream if stream is not None else make_stream(device)
+        self._function(runs, *outputs, *arrays, **values)
+        if stream is None:
+            runs.wait()
+        if out is not None:
+            return out
+        like = next((x for x in inputs if not isinstance(x, (int, float))), None)
+        results = outputs if isinstance(like, Array) else [deliver(o, like) for o in outputs]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _outputs(self, types: Sequence[TensorType], device: Device, out: Any) -> list[Array]:
+        if out is None:
+            return [empty(t.shape, t.dtype, device=device) for t in types]
+        given = out if isinstance(out, tuple) else (out,)
+        if len(given) != len(types):
+            raise ArgumentError(f"{self.name}: out has {len(given)} arrays; need {len(types)}")
+        arrays = [asarray(o, device=device, copy=False) for o in given]
+        for array, needed in zip(arrays, types):
+            if TensorType(array.dtype, array.shape) != needed:
+                raise ArgumentError(f"{self.name}: out is {TensorType(array.dtype, array.shape)}; "
+                                    f"need {needed}")
+        return arrays
+
+
+def _device_of(inputs: tuple[Any, ...]) -> Device:
+    return next((x.device for x in inputs if isinstance(x, Array)), device_of(None))
+
+
+def _on(device: Device, x: Any) -> Array:
+    return x if isinstance(x, Array) else asarray(x).to(device)
+
+
+# ---- by name ----
+
+def _check_name(name: str) -> None:
+    if not all(part.isidentifier() and part.isascii() for part in name.split("::")):
+        raise ArgumentError(f"the name is {name!r}; need letters, digits, _ and ::")
+    if name in _custom or name in _core.operations():
+        raise ArgumentError(f"the name '{name}' is taken")
+
+
+def op(name: str, *, infer: Callable[..., Any] | None = None, parameters: str = "",
+       source: str | None = None) -> Callable[[Callable[..., Any]], Op]:
+    """A decorator that makes a function a custom operation, which lanewise.custom finds by name.
+
+    infer gets the inputs' types and the parameters by keyword, and gives the outputs' types. With
+    it the function gets a stream, the outputs, the inputs and the parameters by keyword, and
+    launches kernels; without it inputs and parameters alone, and gives results.
+
+    >>> @lw.op("doc::twice", parameters="times:int=2")
+    ... def twice(x, *, times):
+    ...     return lw.map("a * b", x, times)
+    >>> twice(np.arange(3.0), times=3)
+    array([0., 3., 6.])
+    """
+    _check_name(name)
+    _parse(name, parameters)
+
+    def make(function: Callable[..., Any]) -> Op:
+        if not callable(function):
+            raise ArgumentError(f"{name}: {function!r} is no function")
+        _check_name(name)
+        made = Op(name, function, infer, parameters, source)
+        _custom[name] = made
+        return made
+
+    return make
+
+
+def ops() -> list[str]:
+    """The names of the operations there are, ready-made and custom.
+
+    >>> 'softmax' in lw.ops()
+    True
+    """
+    return _core.operations() + list(_custom)
+
+
+def custom(name: str, *inputs: Any, parameters: Mapping[str, Any] | None = None) -> Any:
+    """An operation by its name. ArgumentError lists the nearest names.
+
+    >>> lw.custom('sum', np.ones((2, 3)), parameters={'axis': 0})
+    array([2., 2., 2.])
+    """
+    from ._operations import run_named
+    if name in _custom:
+        return _custom[name](*inputs, **(parameters or {}))
+    if name in _core.operations():
+        return run_named(name, dict(parameters or {}), inputs)
+    near = difflib.get_close_matches(name, ops(), n=3, cutoff=0.4)
+    raise ArgumentError(f"no operation '{name}'; the nearest: {', '.join(near) or 'none'}")
