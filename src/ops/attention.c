@@ -380,7 +380,8 @@ static size_t tile_bytes(const struct problem *p)
 /* True if four elements along the depth can be loaded at once. */
 static bool has_fours(const struct lw__operand *o)
 {
-    bool fits = o->view.stride[DEPTH] == 1 && o->view.offset % 4 == 0;
+    bool fits =
+        o->view.stride[DEPTH] == 1 && lw__operand_is_aligned(o, 4 * lw_dtype_size(o->dtype));
 
     for (int k = 0; k < DEPTH; k++)
         fits = fits && o->view.stride[k] % 4 == 0;

@@ -83,12 +83,13 @@ static const char *by_size(size_t bytes, const char *const names[4])
     return names[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
 }
 
-/* True if both sides are whole rows of 16-byte words. */
-static bool is_words(const struct plan *p, size_t size)
+/* True if both sides are whole rows of aligned 16-byte words. */
+static bool is_words(const struct plan *p, const struct lw__operand *to,
+                     const struct lw__operand *from)
 {
     return rows_of(p) == 1 && p->from.stride[3] == 1 && p->to.stride[3] == 1 &&
-           p->shape.extent[3] * size % WORD == 0 && (size_t)p->from.offset * size % WORD == 0 &&
-           (size_t)p->to.offset * size % WORD == 0;
+           p->shape.extent[3] * lw_dtype_size(from->dtype) % WORD == 0 &&
+           lw__operand_is_aligned(to, WORD) && lw__operand_is_aligned(from, WORD);
 }
 
 static lw_status copy_words(struct lw__call *call, const struct plan *p,
@@ -200,7 +201,7 @@ static lw_status move(struct lw__call *call, const struct lw__operand *to,
 {
     struct plan p = plan_of(to, from);
 
-    if (is_words(&p, lw_dtype_size(from->dtype)))
+    if (is_words(&p, to, from))
         return copy_words(call, &p, to, from);
     if (bring_tiles(&p))
         return move_tiles(call, &p, to, from);

@@ -405,7 +405,8 @@ static size_t whole(size_t n, size_t of)
 static bool is_padded(const struct lw__operand *o, size_t rows, size_t columns)
 {
     bool fits = o->shape.extent[ROW] == rows && o->shape.extent[COLUMN] == columns &&
-                o->view.stride[COLUMN] == 1 && o->view.offset % FOUR == 0;
+                o->view.stride[COLUMN] == 1 &&
+                lw__operand_is_aligned(o, FOUR * lw_dtype_size(o->dtype));
 
     for (int k = 0; k < COLUMN; k++)
         fits = fits && o->view.stride[k] % FOUR == 0;

@@ -134,6 +134,11 @@ lw_status lw__operand_expect(const struct lw__call *call, const struct lw__opera
 
 size_t lw__operand_count(const struct lw__operand *o); /* its elements */
 
+/* lw__operand_is_aligned - True if the first element lies at a multiple of `bytes`, a power of two
+ * up to 64, as far as is known: the buffer and the offset are both looked at for themselves. Memory
+ * of someone else may be aligned for its dtype alone. Scratch memory is aligned by its offset. */
+bool lw__operand_is_aligned(const struct lw__operand *o, size_t bytes);
+
 /* "(3, 4)" into text of LW_SHAPE_TEXT bytes; returns text. */
 enum { LW_SHAPE_TEXT = 96 };
 const char *lw__operand_text(const struct lw__operand *o, char *text);

@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+bool lw__operand_is_aligned(const struct lw__operand *o, size_t bytes)
+{
+    return (size_t)o->view.offset * lw_dtype_size(o->dtype) % bytes == 0 &&
+           lw_buffer_alignment(o->buffer) >= bytes;
+}
+
 size_t lw__operand_count(const struct lw__operand *o)
 {
     return o->shape.extent[0] * o->shape.extent[1] * o->shape.extent[2] * o->shape.extent[3];

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FILL_STEP = 1 << 16 };
+enum { FILL_STEP = 1 << 16, ALIGNMENT_MAX = 256 };
 
 /* ---- the device's memory, or the host's where the device has none of its own ---- */
 
@@ -239,6 +239,13 @@ size_t lw_buffer_count(const lw_buffer *buffer)
 size_t lw_buffer_bytes(const lw_buffer *buffer)
 {
     return buffer ? buffer->bytes : 0;
+}
+
+size_t lw_buffer_alignment(const lw_buffer *buffer)
+{
+    const uintptr_t at = (buffer ? (uintptr_t)buffer->memory : 0) | ALIGNMENT_MAX;
+
+    return at & -at;
 }
 
 bool lw_buffer_has_dtype(const lw_buffer *buffer)
