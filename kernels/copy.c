@@ -1,7 +1,6 @@
 /* copy.c - a copy between any two strided views of one shape, and any two dtypes.
  *
  *     copy_words            both lie whole and in C order, no conversion: 16 bytes a thread
- *     move_words            rows of such words at any strides, a thread a word: for GPUs
  *     move_rows_BYTES       no conversion: elements are moved as integers of 1, 2, 4 or 8 bytes
  *     move_tiles_BYTES      the same where the views' fastest axes differ: a transpose by tiles
  *     move_flat_BYTES       the same where rows are short: a thread an element
@@ -25,20 +24,6 @@ KERNEL void copy_words(size_t n, const void *x, size_t from, void *out, size_t t
 
     for (size_t i = global_idx.x; i < n; i += step)
         target[i] = source[i];
-}
-
-/* s, from and to count words of 16 bytes; so short that 32 bits divide them. */
-KERNEL void move_words(struct shape s, size_t n, struct view from, const void *x, struct view to,
-                       void *out)
-{
-    const uint32_t i = global_idx.x, d = (uint32_t)s.extent[3], c = (uint32_t)s.extent[2],
-                   b = (uint32_t)s.extent[1];
-
-    if (i >= n)
-        return;
-    const uint32_t row = i / d, outer = row / c;
-    ((float4 *)out)[view_at(to, outer / b, outer % b, row % c, i % d)] =
-        ((const float4 *)x)[view_at(from, outer / b, outer % b, row % c, i % d)];
 }
 
 #define T uint8_t

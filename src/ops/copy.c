@@ -83,13 +83,18 @@ static const char *by_size(size_t bytes, const char *const names[4])
     return names[bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3];
 }
 
+static bool begin_with_words(const struct lw__operand *to, const struct lw__operand *from)
+{
+    return lw__operand_is_aligned(to, WORD) && lw__operand_is_aligned(from, WORD);
+}
+
 /* True if both sides are whole rows of aligned 16-byte words. */
 static bool is_words(const struct plan *p, const struct lw__operand *to,
                      const struct lw__operand *from)
 {
     return rows_of(p) == 1 && p->from.stride[3] == 1 && p->to.stride[3] == 1 &&
            p->shape.extent[3] * lw_dtype_size(from->dtype) % WORD == 0 &&
-           lw__operand_is_aligned(to, WORD) && lw__operand_is_aligned(from, WORD);
+           begin_with_words(to, from);
 }
 
 static lw_status copy_words(struct lw__call *call, const struct plan *p,
@@ -105,13 +110,13 @@ static lw_status copy_words(struct lw__call *call, const struct plan *p,
                         lw_arg_buffer(to->buffer), lw_arg_uint((size_t)p->to.offset * size));
 }
 
-/* Counts words of 16 bytes instead of elements; false: that is not possible. */
+/* Counts words of 16 bytes instead of elements, where both begin with one; false: that is not
+ * possible. */
 static bool count_in_words(struct plan *p, size_t size)
 {
     const size_t each = WORD / size;
 
     if (p->from.stride[3] != 1 || p->to.stride[3] != 1 || p->shape.extent[3] % each ||
-        (size_t)p->from.offset % each || (size_t)p->to.offset % each ||
         rows_of(p) * (p->shape.extent[3] / each) > UINT32_MAX / 2)
         return false;
     for (int k = 0; k < 3; k++)
@@ -132,9 +137,10 @@ static lw_status move_words(struct lw__call *call, const struct plan *p,
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
-    return LW_OP_LAUNCH(call, copy, "move_words", grid, lw_dim_1(threads), lw__arg_shape(&p->shape),
-                        lw_arg_uint(n), lw__arg_view(&p->from), lw_arg_buffer(from->buffer),
-                        lw__arg_view(&p->to), lw_arg_buffer(to->buffer));
+    return LW_OP_LAUNCH(call, copy_gpu, "move_words", grid, lw_dim_1(threads),
+                        lw__arg_shape(&p->shape), lw_arg_uint(n), lw__arg_view(&p->from),
+                        lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
+                        lw_arg_buffer(to->buffer));
 }
 
 /* The axis of the input with stride 1, brought next to the last; false: there is none, or the tiles
@@ -205,7 +211,8 @@ static lw_status move(struct lw__call *call, const struct lw__operand *to,
         return copy_words(call, &p, to, from);
     if (bring_tiles(&p))
         return move_tiles(call, &p, to, from);
-    if (call->is_gpu && count_in_words(&p, lw_dtype_size(from->dtype)))
+    if (call->is_gpu && begin_with_words(to, from) &&
+        count_in_words(&p, lw_dtype_size(from->dtype)))
         return move_words(call, &p, to, from);
     return p.shape.extent[3] < SHORT_ROW ? move_flat(call, &p, to, from)
                                          : move_rows(call, &p, to, from);

@@ -117,6 +117,19 @@ static void copy(enum how how, lw_dtype dtype, struct result *r)
     drop(x);
 }
 
+/* Of a part of each row. */
+static void copy_rows(enum how how, lw_dtype dtype, struct result *r)
+{
+    const ptrdiff_t of_out[] = {8, 64}, of_x[] = {8, 80};
+    lw_tensor out = make(how, 0, dtype, 2, of_out), x = make(how, 1, dtype, 2, of_x), part = x;
+
+    WORKS(lw_tensor_slice(x, 1, 0, 64, 1, &part));
+    WORKS(lw_copy(device.stream, out, part));
+    read(out, r);
+    drop(out);
+    drop(x);
+}
+
 static void matmul(enum how how, lw_dtype dtype, struct result *r)
 {
     const ptrdiff_t extents[] = {64, 64};
@@ -186,6 +199,8 @@ static const struct {
     {"copy", LW_F16, copy},
     {"copy", LW_F32, copy},
     {"copy", LW_F64, copy},
+    {"copy of rows", LW_U8, copy_rows},
+    {"copy of rows", LW_F32, copy_rows},
     {"matmul", LW_F32, matmul},
     {"matmul", LW_F64, matmul},
     {"attention of many queries", LW_F32, attention_of_many},
