@@ -330,8 +330,9 @@ def convert(x: Any) -> Any:
         return other
     values = np.asarray(x)
     if values.dtype == _dtypes.DTYPES[_dtypes.BF16]:
-        return _share(values, _dtypes.BF16, default_device()) or \
-            _upload(values, _dtypes.BF16, default_device())
+        if values.ndim:
+            return values.view(_dtypes.STAND_IN)
+        return values.reshape(1).view(_dtypes.STAND_IN).reshape(())
     _dtypes.dtype_code(values.dtype)
     return values
 

@@ -1,10 +1,15 @@
 """The suite runs on the device that LANEWISE_DEVICE names, "cpu" without it."""
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+if os.environ.get("LANEWISE_TEST_NO_ML_DTYPES"):
+    sys.modules["ml_dtypes"] = None  # type: ignore[assignment] # as if it were not installed
 
 import lanewise as lw
 
