@@ -47,10 +47,13 @@ lw_status lw__reduction_layout(struct lw__call *call, struct lw__reduction *r, b
  * u8, and where sums wrap that of u64 is i64. */
 lw_dtype lw__loaded_as(lw_dtype dtype, bool wraps);
 
-/* lw__cut_rows, lw__cut_columns - parts and chunks that keep the device busy, and the launch.
+/* lw__cut_rows, lw__cut_columns - parts and chunks that keep the device busy, and the launch;
+ * lw__cut_rows_into - for this many warps.
  * errors   LW_E_SHAPE too many blocks */
 lw_status lw__cut_rows(const struct lw__call *call, size_t rows, size_t n, struct lw__cut *cut,
                        lw_dim3 *grid);
+lw_status lw__cut_rows_into(const struct lw__call *call, size_t warps, size_t rows, size_t n,
+                            struct lw__cut *cut, lw_dim3 *grid);
 lw_status lw__whole_rows(const struct lw__call *call, size_t rows, struct lw__cut *cut,
                          lw_dim3 *grid); /* a warp a row, whatever its length */
 lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,

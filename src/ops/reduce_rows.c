@@ -13,10 +13,10 @@ enum {
     FEW_ROWS = 16
 };
 
-/* Blocks that keep all of a device busy, and the least elements that are worth one. */
-static size_t blocks_wanted(const struct lw__call *call)
+/* Warps that keep all of a device busy, and the least elements that are worth one. */
+static size_t warps_wanted(const struct lw__call *call)
 {
-    return call->is_gpu ? 2048 : 64;
+    return call->is_gpu ? 8192 : 64;
 }
 static size_t part_least(const struct lw__call *call)
 {
@@ -178,12 +178,11 @@ lw_dtype lw__loaded_as(lw_dtype dtype, bool wraps)
 
 /* ---- parts ---- */
 
-static void cut_into(const struct lw__call *call, size_t blocks_of_a_part, size_t n,
+static void cut_into(const struct lw__call *call, size_t warps, size_t warps_of_a_part, size_t n,
                      struct lw__cut *cut)
 {
     cut->part = PART_MAX;
-    while (cut->part > part_least(call) &&
-           lw__divide_up(n, cut->part) * blocks_of_a_part < blocks_wanted(call))
+    while (cut->part > part_least(call) && lw__divide_up(n, cut->part) * warps_of_a_part < warps)
         cut->part /= 2;
     cut->parts = n ? lw__divide_up(n, cut->part) : 1;
 }
@@ -196,11 +195,17 @@ lw_dim3 lw__rows_block(const struct lw__call *call)
 lw_status lw__cut_rows(const struct lw__call *call, size_t rows, size_t n, struct lw__cut *cut,
                        lw_dim3 *grid)
 {
-    cut_into(call, rows, n, cut);
+    return lw__cut_rows_into(call, warps_wanted(call), rows, n, cut, grid);
+}
+
+lw_status lw__cut_rows_into(const struct lw__call *call, size_t warps, size_t rows, size_t n,
+                            struct lw__cut *cut, lw_dim3 *grid)
+{
+    cut_into(call, warps, rows, n, cut);
     cut->items = rows * cut->parts;
     cut->chunk = call->is_gpu || n >= part_least(call) ? 1 : part_least(call) / (n + 1) + 1;
-    if (cut->items / cut->chunk < blocks_wanted(call))
-        cut->chunk = cut->items / blocks_wanted(call) + 1;
+    if (cut->items / cut->chunk < warps)
+        cut->chunk = cut->items / warps + 1;
     return lw__grid(call, lw__divide_up(cut->items, cut->chunk * lw__rows_block(call).y), grid);
 }
 
@@ -217,7 +222,7 @@ lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reductio
     const size_t wide = lw__divide_up(r->x.shape.extent[2], LW_COLUMNS);
     const size_t outer = r->x.shape.extent[0] * r->x.shape.extent[1];
 
-    cut_into(call, wide * outer, r->n, cut);
+    cut_into(call, warps_wanted(call), wide * outer, r->n, cut);
     cut->items = outer * cut->parts;
     cut->chunk = lw__divide_up(cut->items, GRID_Y);
     LW_TRY(lw__grid(call, wide, grid));

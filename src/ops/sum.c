@@ -31,6 +31,12 @@ struct sum {
 
 enum { MERGE_EACH = 64 }; /* parts that a thread merges at most */
 
+/* ORDER MERGE_BLOCK: kernels/sum.c */
+static lw_dim3 merge_block(const struct lw__call *call)
+{
+    return lw_dim_2(LW_WARP_SIZE, call->is_gpu ? 16 : 1);
+}
+
 static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
                               const struct lw__cut *cut, const struct lw__operand *parts,
                               size_t count, const struct lw__shape *rows,
@@ -40,8 +46,8 @@ static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
 
     LW_TRY(lw__grid(call, cut->items, &grid));
     return LW_OP_LAUNCH_VARIANT(
-        call, sum, all_kernels[sum->op][sum->acc].merge, grid, lw__rows_block(call),
-        lw__arg_cut(cut), lw__arg_shape(rows), lw_arg_uint(count), lw_arg_buffer(parts->buffer),
+        call, sum, all_kernels[sum->op][sum->acc].merge, grid, merge_block(call), lw__arg_cut(cut),
+        lw__arg_shape(rows), lw_arg_uint(count), lw_arg_buffer(parts->buffer),
         lw_arg_uint((size_t)parts->view.offset), lw__arg_view(&to->view), lw_arg_buffer(to->buffer),
         lw_arg_int(to->dtype), lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor),
         lw_arg_uint(sum->op == PROD));
@@ -51,7 +57,7 @@ static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
 static lw_status merge(struct lw__call *call, const struct sum *sum,
                        const struct lw__operand *parts, size_t count, const struct lw__operand *out)
 {
-    const size_t threads = LW_WARP_SIZE * lw__rows_block(call).y;
+    const size_t threads = LW_WARP_SIZE * merge_block(call).y;
     const struct sum part = {.op = sum->op, .acc = sum->acc};
     struct lw__cut cut = {.part = threads, .chunk = 1};
     struct lw__operand more;
