@@ -194,6 +194,33 @@ static void test_refused(void)
     lw_device_close(null);
 }
 
+/* PTX that cannot be unpacked. */
+static void test_damaged(void)
+{
+    lw_device *device = open_device("cuda");
+    const lw_image_code text = {.target = "cuda:sm_70",
+                                .kernel = "add",
+                                .block = {32, 1, 1},
+                                .text = "\x40PTX",
+                                .text_bytes = 4,
+                                .text_length = 4,
+                                .manifest = sites,
+                                .manifest_bytes = sizeof sites - 1};
+    lw_image damaged = image;
+    lw_buffer *out;
+    lw_stream *s;
+
+    damaged.codes = &text;
+    damaged.code_count = 1;
+    WORKS(lw_stream_create(device, &s));
+    WORKS(lw_buffer_create(device, LW_U64, 3, &out));
+    FAILS(launch(s, &damaged, 0, 32, out, 3), LW_E_INTERNAL,
+          "the code of 'add' for cuda:sm_70 is damaged");
+    lw_buffer_destroy(out);
+    lw_stream_destroy(s);
+    lw_device_close(device);
+}
+
 /* A size that is not there: without bitcode, and without a compiler. */
 static void test_no_size(void)
 {
@@ -272,6 +299,7 @@ int main(void)
     test_launch();
     test_resident();
     test_refused();
+    test_damaged();
     test_no_size();
     test_threads();
     return failures != 0;
