@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""operations.py - the ready-made operations on `cpu`, against NumPy (and its OpenBLAS) in one run.
+
+    PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--json FILE] [--commit NAME]
+
+Each row: ours and the peer in turns, medians of 7 rounds; the results are compared. `of limit` is
+the share of what memory gives in the same run to a kernel that only reads, or copies. N threads for
+both sides, 1 by default.
+"""
+import argparse
+import itertools
+import json
+import math
+import os
+import platform
+import statistics
+import time
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--json")
+parser.add_argument("--commit", default="")
+OPTIONS = parser.parse_args()
+for variable in "LANEWISE_NUM_THREADS", "OPENBLAS_NUM_THREADS":
+    os.environ[variable] = str(OPTIONS.threads)
+
+import numpy as np
+import lanewise as lw
+
+ROUNDS, N24 = 7, 1 << 24
+RANDOM = np.random.default_rng(1)
+ROWS = []
+
+READ_LIMIT = """
+#include <lanewise/kernel.h>
+KERNEL void limit(float *out, const float4 *x, size_t n)
+{
+    float4 most = {0, 0, 0, 0};
+    const size_t begin = n / grid_dim.x * block_idx.x, end = begin + n / grid_dim.x;
+    for (size_t i = begin + thread_idx.x; i < end; i += 64)
+        most += x[i];
+    if (most.x + most.y + most.z + most.w == 1.5f)
+        out[0] = 1;
+}
+KERNEL void copies(float4 *out, const float4 *x, size_t n)
+{
+    const size_t begin = n / grid_dim.x * block_idx.x, end = begin + n / grid_dim.x;
+    for (size_t i = begin + thread_idx.x; i < end; i += 64)
+        out[i] = x[i];
+}
+"""
+
+
+def seconds(call):
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
+
+
+def in_turns(*calls, of=statistics.median):
+    """The median seconds of each."""
+    times = [[seconds(call) for call in calls] for _ in range(ROUNDS + 1)][1:]
+    return [of(t) for t in zip(*times)]
+
+
+def uniform(*shape, dtype="f4"):
+    return (RANDOM.random(shape, dtype="f4") * 2 - 1).astype(dtype)
+
+
+def error(got, want):
+    got, want = np.asarray(got, "f8"), np.asarray(want, "f8")
+    return float(np.abs(got - want).max() / max(np.abs(want).max(), 1e-30))
+
+
+def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1):
+    """ours and peer return their results; read, copied: bytes; repeat: calls of a round."""
+    wrong = error(ours(), peer()) if peer else None
+
+    def repeated(call):
+        return call if repeat == 1 else lambda: [call() for _ in range(repeat)]
+    times = in_turns(*(repeated(c) for c in (ours, peer) if c))
+    us = times[0] / repeat * 1e6
+    made = {"row": name, "us": us, "error": wrong,
+            "of_peer": times[1] / times[0] if peer else None,
+            "of_limit": None, "gflops": flops / us / 1e3 if flops else None}
+    if read or copied:
+        made["of_limit"] = (read / LIMITS["read"] + copied / LIMITS["copy"]) / us * 1e6
+    ROWS.append(made)
+    print("%-40s %11.1f us" % (name, us) + "".join(
+        "   %s %s" % (key, "-" if made[key] is None else "%.3g" % made[key])
+        for key in ("of_peer", "of_limit", "gflops", "error")), flush=True)
+
+
+def limits():
+    program = lw.compile(READ_LIMIT, device="cpu")
+    x, y, one = uniform(N24), np.empty(N24, "f4"), np.zeros(1, "f4")
+    read, copy = in_turns(lambda: program.limit[256, 64](one, x, N24 // 4),
+                          lambda: program.copies[256, 64](y, x, N24 // 4), of=min)
+    return {"read": 4 * N24 / read, "copy": 8 * N24 / copy}
+
+
+def dots():
+    x, y = uniform(N24), uniform(N24)
+    fixed = lambda: lw.dot(x, y)
+    row("dot f32 2^24", fixed, lambda: np.dot(x, y), read=8 * N24)
+    row("dot f32 2^24 EXACT", lambda: lw.dot(x, y, sum="exact"), fixed, read=8 * N24)
+    row("dot f32 2^24 FREE", lambda: lw.dot(x, y, sum="free"), fixed, read=8 * N24)
+    small = RANDOM.integers(-9, 9, N24, dtype="i1")
+    for name, a, b in (("f32 x bool", x, y > 0), ("i8 x f32", small, y),
+                       ("f32 x f64", x, y.astype("f8"))):
+        row("dot %s 2^24" % name, lambda: lw.dot(a, b), lambda: np.dot(a, b),
+            read=N24 * (a.itemsize + b.itemsize))
+
+
+def reductions():
+    x = uniform(N24)
+    rows, square = x.reshape(16384, 1024), x.reshape(4096, 4096)
+    for name in "sum", "max", "mean", "argmax":
+        ours, peer = getattr(lw, name), getattr(np, name)
+        row(name + " 2^24", lambda: ours(x), lambda: peer(x), read=4 * N24)
+        row(name + " 16384 x 1024", lambda: ours(rows, axis=1), lambda: peer(rows, axis=1),
+            read=4 * N24)
+    row("sum 4096 x 4096, axis 0", lambda: lw.sum(square, axis=0), lambda: np.sum(square, axis=0),
+        read=4 * N24)
+
+
+def np_softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    e /= e.sum(axis=-1, keepdims=True)
+    return e
+
+
+def np_layer_norm(x, weight, bias):
+    y = x - x.mean(axis=-1, keepdims=True)
+    y /= np.sqrt((y * y).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+    y *= weight
+    y += bias
+    return y
+
+
+def np_rms_norm(x, weight):
+    return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + np.float32(1e-5)) * weight
+
+
+def norms():
+    x, weight, bias = uniform(4096, 1024), uniform(1024), uniform(1024)
+    out, bytes_ = np.empty_like(x), 2 * x.nbytes
+    row("softmax 4096 x 1024", lambda: lw.softmax(x, out=out), lambda: np_softmax(x), copied=bytes_)
+    row("layer_norm 4096 x 1024", lambda: lw.layer_norm(x, weight=weight, bias=bias, out=out),
+        lambda: np_layer_norm(x, weight, bias), copied=bytes_)
+    row("rms_norm 4096 x 1024", lambda: lw.rms_norm(x, weight=weight, out=out),
+        lambda: np_rms_norm(x, weight), copied=bytes_)
+    x = uniform(64, 131072)
+    out = np.empty_like(x)
+    row("softmax 64 x 131072", lambda: lw.softmax(x, out=out), lambda: np_softmax(x),
+        copied=2 * x.nbytes)
+
+
+def moves():
+    x, out = uniform(N24), np.empty(N24, "f4")
+    row("scan 2^24", lambda: lw.scan(x, out=out), lambda: np.cumsum(x.astype("f8")), copied=8 * N24)
+    square, target = x.reshape(4096, 4096), out.reshape(4096, 4096)
+    row("permute 4096 x 4096", lambda: lw.transpose(square, out=target),
+        lambda: np.ascontiguousarray(square.T), copied=8 * N24)
+    x, shares, ratios = x.reshape(64, 128, 32, 64), [], []
+    for axes in itertools.permutations(range(4)):
+        target = out.reshape([x.shape[i] for i in axes])
+        row("permute %d,%d,%d,%d of 64,128,32,64" % axes,
+            lambda: lw.transpose(x, axes, out=target),
+            lambda: np.array(x.transpose(axes), order="C"), copied=8 * N24)
+        shares.append(math.log(ROWS[-1]["of_limit"]))
+        ratios.append(math.log(ROWS[-1]["of_peer"]))
+    ROWS.append({"row": "permute, 24 orders, geometric mean",
+                 "of_limit": math.exp(sum(shares) / 24), "of_peer": math.exp(sum(ratios) / 24)})
+    print("permute, 24 orders, geometric mean: %.3f of a copy" % ROWS[-1]["of_limit"])
+    a, b, c = uniform(N24), uniform(N24), uniform(N24)
+    row("map a*b+c 2^24", lambda: lw.map("a*b+c", a, b, c, out=out), lambda: a * b + c,
+        read=8 * N24, copied=8 * N24)
+
+
+def products():
+    for shape in (512,), (1024,), (2048,), (64, 128):
+        size, lead = shape[-1], shape[:-1]
+        x, y = uniform(*lead, size, size), uniform(*lead, size, size)
+        out = np.empty_like(x)
+        row("matmul " + " x ".join(map(str, lead + (size, size))),
+            lambda: lw.matmul(x, y, out=out), lambda: np.matmul(x, y),
+            flops=2 * x.size * size, repeat=5 if size < 1024 else 1)
+
+
+def np_attention(q, k, v, scale, causal):
+    s = np.matmul(q, k.swapaxes(-1, -2)) * np.float32(scale)
+    if causal:
+        s[..., np.triu(np.ones(s.shape[-2:], bool), 1)] = -np.inf
+    return np.matmul(np_softmax(s), v)
+
+
+def attentions():
+    for heads, queries, keys, depth, causal in (
+            (8, 1024, 1024, 64, False), (8, 1024, 1024, 64, True), (8, 4096, 4096, 128, False),
+            (64, 1, 8192, 128, False)):
+        q, k, v = (uniform(1, heads, n, depth) for n in (queries, keys, keys))
+        scale = depth ** -0.5
+        row("attention %d x %d x %d x %d%s" % (heads, queries, keys, depth,
+                                                " causal" if causal else ""),
+            lambda: lw.attention(q, k, v, scale=scale, causal=causal),
+            lambda: np_attention(q, k, v, scale, causal),
+            read=8 * heads * keys * depth if queries == 1 else 0,
+            flops=4 * heads * queries * keys * depth / (1 + causal))
+
+
+def calls():
+    x, y = lw.asarray(uniform(8)), lw.asarray(uniform(8))
+    row("dot of 8, a call from Python", lambda: lw.dot(x, y), None, repeat=1000)
+
+
+LIMITS = limits()
+print("read %.1f GB/s, copy %.1f GB/s, %d threads" % (
+    LIMITS["read"] / 1e9, LIMITS["copy"] / 1e9, OPTIONS.threads))
+for part in dots, reductions, norms, moves, products, attentions, calls:
+    part()
+if OPTIONS.json:
+    with open(OPTIONS.json, "w") as f:
+        json.dump({"machine": platform.machine(), "threads": OPTIONS.threads,
+                   "commit": OPTIONS.commit, "peer": "NumPy " + np.__version__,
+                   "gbytes_per_s": {k: v / 1e9 for k, v in LIMITS.items()}, "rows": ROWS},
+                  f, indent=1)
+        f.write("\n")
