@@ -43,10 +43,10 @@ KERNEL void softmax_leaf_float(struct shape s, size_t rows, struct view from, co
     float v[TERMS];
     struct part_float all;
     all.top = load_leaf_float(x, xt, source, n, v);
-    all.sum = sum_leaf_float(v, n, finite_float(all.top));
+    all.sum = sum_leaf_float(v, n, finite_float(all.top), !is_log);
     EACH_TERM
     for (int k = 0; k < TERMS; k++)
-        v[k] = result_float(v[k], all, is_log);
+        v[k] = is_log ? result_float(v[k], all, true) : v[k] / all.sum;
     store_terms_float(out, ot, target, n, v);
 }
 
