@@ -325,13 +325,22 @@ static lw_status kernel_of(struct lw__call *call, const struct problem *p, const
     return lw__ops_kernel(call->device, program_for(call), name, kernel);
 }
 
+/* Without a bias nothing reads it: an input stands for it, which has been written. */
+static lw_arg bias_of(const struct problem *p)
+{
+    return lw_arg_buffer(p->has_bias ? p->bias.buffer : p->x.buffer);
+}
+
 static lw_status launch_nodes(struct lw__call *call, const struct problem *p,
                               const struct matmul *a, const struct lw__operand *parts,
                               const struct launch *l)
 {
-    const lw_arg args[] = {lw_arg_bytes(a, sizeof *a),    lw_arg_buffer(p->out.buffer),
-                           lw_arg_buffer(p->x.buffer),    lw_arg_buffer(p->y.buffer),
-                           lw_arg_buffer(p->bias.buffer), lw_arg_buffer(parts->buffer),
+    const lw_arg args[] = {lw_arg_bytes(a, sizeof *a),
+                           lw_arg_buffer(p->out.buffer),
+                           lw_arg_buffer(p->x.buffer),
+                           lw_arg_buffer(p->y.buffer),
+                           bias_of(p),
+                           lw_arg_buffer(parts->buffer),
                            lw_arg_uint(l->height)};
     const lw_launch_options options = {.shared_bytes = l->shared_bytes};
     lw_kernel *kernel;
@@ -349,8 +358,8 @@ static lw_status launch_merge(struct lw__call *call, const struct problem *p,
                               const struct matmul *a, const struct lw__operand *parts)
 {
     const struct launch l = {.name = "matmul_merge"};
-    const lw_arg args[] = {lw_arg_bytes(a, sizeof *a), lw_arg_buffer(p->out.buffer),
-                           lw_arg_buffer(p->bias.buffer), lw_arg_buffer(parts->buffer)};
+    const lw_arg args[] = {lw_arg_bytes(a, sizeof *a), lw_arg_buffer(p->out.buffer), bias_of(p),
+                           lw_arg_buffer(parts->buffer)};
     lw_kernel *kernel;
     lw_dim3 grid, block;
 

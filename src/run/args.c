@@ -99,6 +99,9 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
                         b->device->ops == own->ops ? "another opening of device" : "device",
                         b->device->ops->info.name, own->ops->info.name);
     LW_TRY(check_fit(s, b));
+    if (b->blank_of && b->blank_of != job->stream)
+        return lw__fail(LW_E_ARG, "%s: the buffer is a graph's; only that graph's stream takes it",
+                        s->what);
     if (b->is_wrapped)
         LW_TRY(check_wrapped(s, b));
     lw__buffer_hold(b);

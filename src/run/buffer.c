@@ -196,6 +196,20 @@ lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *
                   buffer);
 }
 
+lw_status lw__buffer_create_at(lw_device *device, lw_dtype dtype, size_t count, void *memory,
+                               lw_buffer **buffer)
+{
+    LW_TRY(check_dtype(dtype));
+    return create((lw_buffer){.device = device,
+                              .has_dtype = true,
+                              .dtype = dtype,
+                              .element_bytes = lw_dtype_size(dtype),
+                              .count = count,
+                              .memory = memory,
+                              .is_wrapped = true},
+                  buffer);
+}
+
 void lw__buffer_hold(lw_buffer *buffer)
 {
     atomic_fetch_add_explicit(&buffer->holds, 1, memory_order_relaxed);
@@ -312,6 +326,7 @@ static lw_status check_writable(const lw_buffer *b)
 
 lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count, const void *from)
 {
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_write"));
     LW_TRY(check_writable(buffer));
     LW_TRY(check_range(buffer, offset, count, from));
     return memory_write(buffer, offset * buffer->element_bytes, from,
@@ -320,6 +335,7 @@ lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count, const 
 
 lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to)
 {
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_read"));
     LW_TRY(check_range(buffer, offset, count, to));
     return memory_read(buffer, offset * buffer->element_bytes, to, count * buffer->element_bytes);
 }
@@ -331,6 +347,7 @@ lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
     char *copies;
     lw_status status = LW_OK;
 
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_fill"));
     LW_TRY(check_writable(buffer));
     LW_TRY(check_range(buffer, 0, buffer ? buffer->count : 0, value));
     size = buffer->element_bytes;
@@ -353,6 +370,7 @@ lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
 /* Only the checker keeps book of what is initialised. */
 lw_status lw_buffer_discard(lw_buffer *buffer)
 {
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_discard"));
     LW_TRY(check_writable(buffer));
     return check_range(buffer, 0, 0, NULL);
 }
@@ -383,6 +401,7 @@ lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
     if (!buffer || !memory)
         return lw__fail(LW_E_ARG, "the %s is NULL", buffer ? "place for the address" : "buffer");
     *memory = NULL;
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_map"));
     LW_TRY(check_writable(buffer));
     lw__lock();
     status = wait_unused(buffer);

@@ -167,6 +167,7 @@ lw_status lw_event_record(lw_event *event, lw_stream *stream)
     struct lw__mark *mark, *old;
     lw_status status;
 
+    LW_TRY(lw__stream_check_runs(stream, "lw_event_record"));
     LW_TRY(check_pair(event, stream));
     mark = lw__mark_create(event->device);
     if (!mark)
@@ -241,6 +242,7 @@ lw_status lw_stream_wait_event(lw_stream *stream, lw_event *event)
     struct lw__mark *mark;
     lw_status status;
 
+    LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait_event"));
     LW_TRY(check_pair(event, stream));
     mark = latest(event);
     if (!mark)

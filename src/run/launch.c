@@ -140,6 +140,14 @@ static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid
     return check_memory(k, dynamic_bytes);
 }
 
+static lw_status record(struct lw__job *job, const lw_arg *args, size_t count)
+{
+    const lw_status status = lw__job_record(job, args, count);
+
+    lw__job_free(job);
+    return status;
+}
+
 lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
                            const lw_launch_options *options, const lw_arg *args, size_t count)
 {
@@ -158,6 +166,8 @@ lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, l
     status = lw__args_pack(job, args, count);
     if (!status)
         status = describe(job, grid, block, dynamic_bytes);
+    if (!status && lw_stream_records(stream))
+        return record(job, args, count);
     if (!status)
         status = lw__stream_enqueue(stream, job);
     if (status)

@@ -6,8 +6,8 @@
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
  * Files in flow order: environment, device, compiler, cache, code, layout, program, image, special,
- * buffer, scalar, job, args, launch, stream, stream_wait, scratch, ahead, event, output, print,
- * report, pool.
+ * buffer, scalar, job, args, launch, stream, stream_wait, record, scratch, ahead, event, output,
+ * print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "base/manifest_read.h"
 #include "lanewise/image.h"
+#include "lanewise/record.h"
 #include "run/device_ops.h"
 #include "run/fault.h"
 #include <stdatomic.h>
@@ -229,11 +230,17 @@ struct lw_buffer {
     bool is_wrapped, read_only;                /* memory is someone else's */
     void (*release)(void *memory, void *user); /* wrapped; NULL: nobody wants to know */
     void *user;
-    bool mapped;         /* locked */
-    bool is_used_unseen; /* locked: launches on wrapped streams have it, or had */
-    size_t uses;         /* locked: queued or running launches that hold it */
+    bool mapped;               /* locked */
+    bool is_used_unseen;       /* locked: launches on wrapped streams have it, or had */
+    size_t uses;               /* locked: queued or running launches that hold it */
+    const lw_stream *blank_of; /* it has no memory: the stream that records it; else NULL */
 };
 void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
+
+/* lw__buffer_create_at - of memory that the caller knows to be good.
+ * errors   LW_E_DTYPE, LW_E_MEMORY */
+lw_status lw__buffer_create_at(lw_device *device, lw_dtype dtype, size_t count, void *memory,
+                               lw_buffer **buffer);
 
 /* ---- scalar.c ---- */
 
@@ -326,6 +333,7 @@ struct lw_stream {
     char note[LW_MESSAGE_MAX + 1];
     atomic_bool cancelled;           /* read by the device without the lock */
     struct lw__scratch *scratch;     /* what it lends */
+    lw_recorder recorder;            /* fixed: launch is NULL where the stream runs launches */
     bool is_wrapped;                 /* fixed: the queue is someone else\'s */
     struct lw__kept *kept;           /* of who steps it: programs that are held; wrapped */
     size_t guests;                   /* threads that wait for this wrapped stream for a buffer */
@@ -374,6 +382,15 @@ void lw__stream_let_go(lw_stream *stream);                    /* of what is kept
  * being captured; LW_E_TIMEOUT, without a message; the stream's failure */
 lw_status lw__stream_await_wrapped(lw_stream *stream, const struct timespec *deadline);
 lw_status lw__streams_await_wrapped(const lw_device *device);
+
+/* ---- record.c ---- */
+
+/* lw__job_record - hand a launch that is checked and packed to who records. */
+lw_status lw__job_record(struct lw__job *job, const lw_arg *args, size_t count);
+
+/* Can the call have a stream that records, a buffer without memory? LW_E_ARG, naming the call. */
+lw_status lw__stream_check_runs(const lw_stream *stream, const char *call);
+lw_status lw__buffer_check_memory(const lw_buffer *buffer, const char *call);
 
 /* ---- scratch.c ---- */
 

@@ -101,6 +101,8 @@ lw_status lw_stream_scratch(lw_stream *stream, size_t bytes, lw_buffer **buffer)
     if (!stream || !buffer)
         return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "place for the buffer" : "stream");
     *buffer = NULL;
+    if (lw_stream_records(stream))
+        return stream->recorder.scratch(bytes, buffer, stream->recorder.user);
     lw__lock();
     status = lend(stream, bytes, buffer);
     lw__unlock();
@@ -122,6 +124,8 @@ lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes)
 {
     lw_buffer *buffer;
 
+    if (stream && lw_stream_records(stream))
+        return LW_OK; /* a graph's memory is planned as a whole */
     LW_TRY(lw_stream_scratch(stream, scratch_bytes, &buffer));
     lw_stream_scratch_done(stream, buffer);
     return LW_OK;

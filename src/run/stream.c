@@ -440,7 +440,7 @@ void lw_stream_cancel(lw_stream *stream)
     struct lw__job *dropped;
     uint64_t count;
 
-    if (!stream)
+    if (!stream || lw_stream_records(stream))
         return;
     lw__lock();
     dropped = cancel(stream);

@@ -14,7 +14,7 @@ enum { PROMPT_NS = 50000 }; /* nanoseconds: a wait this soon after a launch foll
 void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
                          void *user)
 {
-    if (!stream)
+    if (!stream || lw_stream_records(stream))
         return;
     lw__lock();
     stream->on_output = fn;
@@ -112,6 +112,7 @@ static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
 
 lw_status lw_stream_wait(lw_stream *stream)
 {
+    LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait"));
     return wait_until(stream, NULL);
 }
 
@@ -120,6 +121,7 @@ lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds)
     struct timespec deadline;
     uint64_t seconds = nanoseconds / 1000000000u, rest = nanoseconds % 1000000000u;
 
+    LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait_for"));
     clock_gettime(CLOCK_MONOTONIC, &deadline);
     rest += (uint64_t)deadline.tv_nsec;
     deadline.tv_sec += (time_t)(seconds + rest / 1000000000u);

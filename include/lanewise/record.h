@@ -1,0 +1,64 @@
+/* record.h - a stream that records: every launch is checked as ever, and then handed to a function
+ * instead of being run. lw_graph is made with it; so may be other ways to run launches later.
+ */
+#ifndef LANEWISE_RECORD_H
+#define LANEWISE_RECORD_H
+
+#include <lanewise/lanewise.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A launch that has been checked. args and what they point to live until the function returns. */
+typedef struct lw_recorded {
+    lw_kernel *kernel;
+    lw_dim3 grid, block;
+    size_t shared_bytes;
+    const lw_arg *args;
+    size_t count;
+} lw_recorded;
+
+/* Who records: launch keeps a launch; scratch makes what lw_stream_scratch gives, a blank buffer of
+ * at least so many bytes of u8. What they return is what lw_stream_launch and lw_stream_scratch
+ * return. */
+typedef struct lw_recorder {
+    lw_status (*launch)(const lw_recorded *launch, void *user);
+    lw_status (*scratch)(size_t bytes, lw_buffer **buffer, void *user);
+    void *user;
+} lw_recorder;
+
+/* lw_stream_create_recorder - a stream whose launches go to *recorder, which is copied. To wait for
+ * it, and events in it, are LW_E_ARG; lw_stream_cancel and lw_stream_on_output do nothing.
+ * errors   LW_E_ARG, LW_E_MEMORY
+ * owns     release with lw_stream_destroy */
+LW_CHECKED lw_status lw_stream_create_recorder(lw_device *device, const lw_recorder *recorder,
+                                               lw_stream **stream);
+LW_API bool lw_stream_records(const lw_stream *stream);
+
+/* lw_buffer_create_blank - a buffer without memory, for launches that `stream` records. To read,
+ * write, fill, map or discard it, and to launch with it on another stream, are LW_E_ARG.
+ * errors   LW_E_ARG the stream does not record; LW_E_DTYPE; LW_E_MEMORY
+ * owns     release with lw_buffer_destroy */
+LW_CHECKED lw_status lw_buffer_create_blank(lw_stream *stream, lw_dtype dtype, size_t count,
+                                            lw_buffer **buffer);
+LW_API bool lw_buffer_is_blank(const lw_buffer *buffer);
+
+/* lw_buffer_create_part - `count` elements in the memory of `whole`, which it holds, from byte
+ * `offset` on. The use of one is not seen as a use of the other.
+ * errors   LW_E_ARG, LW_E_SHAPE it leaves the whole, LW_E_DTYPE, LW_E_MEMORY
+ * owns     release with lw_buffer_destroy */
+LW_CHECKED lw_status lw_buffer_create_part(lw_buffer *whole, size_t offset, lw_dtype dtype,
+                                           size_t count, lw_buffer **buffer);
+
+LW_API bool lw_buffer_is_mapped(const lw_buffer *buffer);
+
+/* Keep an object while a record of it lives: lw_buffer_destroy and lw_kernel_release let go. */
+LW_API void lw_buffer_hold(lw_buffer *buffer);
+LW_API void lw_kernel_hold(lw_kernel *kernel);
+LW_API void lw_kernel_release(lw_kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

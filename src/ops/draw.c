@@ -1,0 +1,194 @@
+/* draw.c - a graph as a picture: launches from top to bottom, each with its tensors and their
+ * shapes; temporaries that share memory have one colour.
+ */
+#include "ops/graph.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LABEL = 160, LINE = 1024, ROW = 34, BOX = 300, CHIP = 190, GAP = 10, COLOURS = 8 };
+
+static const char *const colours[COLOURS] = {"#bfdbf7", "#c9e8c3", "#f9d9a8", "#e3c9f0",
+                                             "#f6c4c4", "#bdebe7", "#e8e3a5", "#d5d5d5"};
+static const char bound_colour[] = "#ffffff";
+
+static bool share(const struct lw__graph_tensor *a, const struct lw__graph_tensor *b)
+{
+    return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+/* The first temporary that it shares memory with, and so on from there; perhaps itself. */
+static size_t first_sharer(const struct lw__recording *r, size_t tensor)
+{
+    for (size_t k = 0; k < tensor; k++)
+        if (lw__tensor_is_planned(&r->tensors[k]) && share(&r->tensors[k], &r->tensors[tensor]))
+            return first_sharer(r, k);
+    return tensor;
+}
+
+static const char *colour_of(const struct lw__recording *r, size_t tensor)
+{
+    size_t number = 0;
+
+    if (!lw__tensor_is_planned(&r->tensors[tensor]))
+        return bound_colour;
+    for (size_t k = 0, end = first_sharer(r, tensor); k < end; k++)
+        number += lw__tensor_is_planned(&r->tensors[k]);
+    return colours[number % COLOURS];
+}
+
+/* "q f32 (16,)" for inputs and outputs, "#2 f32 (16, 16)" for others. Names keep what is safe in
+ * both formats. */
+static const char *tensor_label(const struct lw__recording *r, size_t tensor, char label[LABEL])
+{
+    const struct lw__graph_tensor *t = &r->tensors[tensor];
+    struct lw__operand o = {.rank = t->rank, .shape.extent = {1, 1, 1, 1}};
+    char shape[LW_SHAPE_TEXT];
+
+    for (int k = 0; k < t->rank; k++)
+        o.shape.extent[LW_AXES - t->rank + k] = (size_t)t->extent[k];
+    lw__operand_text(&o, shape);
+    if (t->name)
+        snprintf(label, LABEL, "%.40s %s %s", t->name, lw_dtype_name(t->dtype), shape);
+    else
+        snprintf(label, LABEL, "%s%zu %s %s", t->role == LW_ROLE_SCRATCH ? "scratch " : "#", tensor,
+                 lw_dtype_name(t->dtype), shape);
+    for (char *c = label; *c; c++)
+        if (strchr("<>&\"\\'", *c))
+            *c = '_';
+    return label;
+}
+
+static const char *launch_label(const struct lw__recording *r, size_t launch, char label[LABEL])
+{
+    const lw_recorded *l = &r->launches[launch]->call;
+
+    snprintf(label, LABEL, "%zu %.60s %ux%ux%u of %ux%ux%u", launch, lw_kernel_name(l->kernel),
+             l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z);
+    return label;
+}
+
+static bool writes(const lw_recorded *l, size_t arg)
+{
+    lw_param param;
+
+    return lw_kernel_param(l->kernel, arg, &param) == LW_OK && !param.is_const;
+}
+
+/* A failure shows at the end, by ferror. */
+__attribute__((format(printf, 2, 3))) static void put(FILE *f, const char *format, ...)
+{
+    char line[LINE];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    (void)fputs(line, f);
+}
+
+/* ---- dot ---- */
+
+static void draw_dot(const struct lw__recording *r, FILE *f)
+{
+    char label[LABEL];
+
+    put(f, "digraph graph_ {\n  node [fontname=\"sans-serif\"];\n");
+    for (size_t k = 0; k < r->tensor_count; k++)
+        if (r->tensors[k].is_used)
+            put(f, "  t%zu [label=\"%s\", style=filled, fillcolor=\"%s\"];\n", k,
+                tensor_label(r, k, label), colour_of(r, k));
+    for (size_t n = 0; n < r->launch_count; n++) {
+        const struct lw__graph_launch *l = r->launches[n];
+
+        put(f, "  l%zu [shape=box, label=\"%s\"];\n", n, launch_label(r, n, label));
+        if (n)
+            put(f, "  l%zu -> l%zu [style=invis];\n", n - 1, n);
+        for (size_t i = 0; i < l->call.count; i++)
+            if (l->tensors[i] != LW_NO_TENSOR && writes(&l->call, i))
+                put(f, "  l%zu -> t%zu;\n", n, l->tensors[i]);
+            else if (l->tensors[i] != LW_NO_TENSOR)
+                put(f, "  t%zu -> l%zu;\n", l->tensors[i], n);
+    }
+    put(f, "}\n");
+}
+
+/* ---- svg ---- */
+
+static void draw_box(FILE *f, size_t x, size_t y, size_t width, const char *colour, bool is_written,
+                     const char *label)
+{
+    put(f,
+        "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"24\" rx=\"4\" fill=\"%s\" "
+        "stroke=\"#444\" stroke-width=\"%d\"/>\n"
+        "<text x=\"%zu\" y=\"%zu\">%s</text>\n",
+        x, y, width, colour, is_written ? 2 : 1, x + 8, y + 16, label);
+}
+
+/* A row for each launch; what it writes has a thick frame. */
+static void draw_svg(const struct lw__recording *r, FILE *f)
+{
+    size_t most = 0;
+    char label[LABEL];
+
+    for (size_t n = 0; n < r->launch_count; n++)
+        most = r->launches[n]->call.count > most ? r->launches[n]->call.count : most;
+    put(f,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
+        "font-family=\"sans-serif\" font-size=\"12\">\n",
+        BOX + 2 * GAP + most * (CHIP + GAP), r->launch_count * ROW + GAP);
+    for (size_t n = 0; n < r->launch_count; n++) {
+        const struct lw__graph_launch *l = r->launches[n];
+        size_t x = BOX + 2 * GAP;
+
+        draw_box(f, GAP, n * ROW + GAP, BOX, "#f4f4f4", false, launch_label(r, n, label));
+        for (size_t i = 0; i < l->call.count; i++)
+            if (l->tensors[i] != LW_NO_TENSOR) {
+                draw_box(f, x, n * ROW + GAP, CHIP, colour_of(r, l->tensors[i]),
+                         writes(&l->call, i), tensor_label(r, l->tensors[i], label));
+                x += CHIP + GAP;
+            }
+    }
+    put(f, "</svg>\n");
+}
+
+/* ---- files ---- */
+
+static lw_status write_file(const struct lw__recording *r, bool is_svg, const char *path)
+{
+    FILE *f = fopen(path, "w");
+    bool failed;
+
+    if (!f)
+        return lw_fail(LW_E_IO, "lw_graph_draw: %s: %s", path, strerror(errno));
+    if (is_svg)
+        draw_svg(r, f);
+    else
+        draw_dot(r, f);
+    failed = ferror(f);
+    failed = fclose(f) || failed;
+    return failed ? lw_fail(LW_E_IO, "lw_graph_draw: %s cannot be written", path) : LW_OK;
+}
+
+lw_status lw_graph_draw(lw_graph *graph, const char *format, const char *path)
+{
+    struct lw__recording copy;
+    size_t bytes, unshared;
+    lw_status status;
+
+    if (!graph || !format || !path)
+        return lw_fail(LW_E_ARG, "lw_graph_draw: the %s is NULL",
+                       !graph    ? "graph"
+                       : !format ? "format"
+                                 : "path");
+    if (strcmp(format, "dot") && strcmp(format, "svg"))
+        return lw_fail(LW_E_ARG, "lw_graph_draw: the format is '%.40s'; need dot or svg", format);
+    status = lw__recording_copy(&graph->recording, &copy);
+    if (!status)
+        status = lw__plan(&copy, &bytes, &unshared);
+    if (!status)
+        status = write_file(&copy, !strcmp(format, "svg"), path);
+    lw__recording_free(&copy);
+    return status;
+}
