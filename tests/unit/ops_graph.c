@@ -1,5 +1,6 @@
 /* Graphs: each rule of recording, compiling and running, on a device that the argument names. */
 #include "ops_test.h"
+#include <pthread.h>
 #include <unistd.h>
 
 static struct opened d;
@@ -364,6 +365,49 @@ static void sharing(void)
     lw_graph_destroy(g);
 }
 
+enum { THREADS = 8, RUNS = 50 };
+
+struct runner {
+    lw_executable *x;
+    int number;
+    bool right;
+};
+
+/* A stream and tensors of its own: each run leaves three times its own number. */
+static void *run_often(void *runner)
+{
+    struct runner *r = runner;
+    lw_tensor t[2] = {filled((float)r->number), filled(0)};
+    lw_stream *s = NULL;
+
+    r->right = lw_stream_create(d.device, &s) == LW_OK;
+    for (int k = 0; k < RUNS && r->right; k++)
+        r->right = lw_executable_run(r->x, s, NULL, t, 2) == LW_OK && lw_stream_wait(s) == LW_OK &&
+                   first(t[1]) == 3 * (float)r->number;
+    lw_stream_destroy(s);
+    lw_buffer_destroy(t[0].buffer);
+    lw_buffer_destroy(t[1].buffer);
+    return NULL;
+}
+
+/* Runs of one executable from many threads follow one another. */
+static void threads(void)
+{
+    struct runner runners[THREADS];
+    pthread_t ids[THREADS];
+    lw_executable *x = triple();
+
+    for (int k = 0; k < THREADS; k++) {
+        runners[k] = (struct runner){.x = x, .number = k + 1};
+        CHECK(!pthread_create(&ids[k], NULL, run_often, &runners[k]));
+    }
+    for (int k = 0; k < THREADS; k++) {
+        pthread_join(ids[k], NULL);
+        CHECK(runners[k].right);
+    }
+    lw_executable_destroy(x);
+}
+
 /* ---- random graphs against the same calls one by one ---- */
 
 enum { SIDE = 16, INPUTS = 3, TENSORS = 9, STEPS = 12 };
@@ -528,6 +572,7 @@ int main(int argc, char **argv)
         strided();
         failures_of_runs();
         sharing();
+        threads();
     }
     for (int k = 0; k < graphs && !failures; k++)
         random_graph(k);
