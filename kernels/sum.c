@@ -25,12 +25,6 @@
     X(DT_I8, int8_t) X(DT_I16, int16_t) X(DT_I32, int32_t)                                         \
     X(DT_U8, uint8_t) X(DT_U16, uint16_t) X(DT_U32, uint32_t)
 /* clang-format on */
-/* ORDER MERGE_BLOCK: src/ops/sum.c */
-#ifdef GPU
-#define MERGE_BLOCK BLOCK(32, 16)
-#else
-#define MERGE_BLOCK
-#endif
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
 

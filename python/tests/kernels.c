@@ -59,11 +59,11 @@ KERNEL void refuse(int *out)
     assert(out[0] == 1);
 }
 
-/* It writes, so that `ref` does not find that nobody makes progress. */
+/* It writes, and counts, so that neither `ref` nor `cpu` finds that nobody makes progress. */
 KERNEL void spin(volatile int *flag)
 {
-    while (flag[0] == 0)
-        flag[1]++;
+    for (int k = 0; flag[0] == 0; k++)
+        flag[1] = k;
 }
 
 KERNEL void shared_sum(int *out)

@@ -89,7 +89,7 @@ static lw_status dot_body(struct lw__call *call, void *arguments)
         return lw__exact(call, &d.x, &d.y, &d.out, d.acc, 0);
     LW_TRY(lw__rows_in(call, &d.x));
     LW_TRY(lw__rows_in(call, &d.y));
-    LW_TRY(lw__cut_rows(call, 1, d.n, &cut, &grid));
+    LW_TRY(lw__cut_rows_into(call, lw__sum_warps(call), 1, d.n, &cut, &grid));
     if (cut.parts == 1)
         return launch(call, &d, &cut, grid, &d.out);
     LW_TRY(lw__parts(call, lw__accumulate_dtype(d.acc), &d.out, cut.parts, &parts));

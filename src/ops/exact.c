@@ -8,8 +8,6 @@
 
 /* ORDER EXACT: kernels/exact.h. Integers of a part; blocks of exact_bins_A. */
 enum { CELLS = 140, THREADS = 8, SUM_DOUBLES = 3 };
-/* Few enough that one warp merges their parts. */
-enum { WARPS_CPU = 64, WARPS_GPU = 2048 };
 
 struct bound {
     double of_size, least;
@@ -151,7 +149,7 @@ lw_status lw__exact(struct lw__call *call, struct lw__operand *x, struct lw__ope
     if (y)
         LW_TRY(bring(call, y, in_double));
     e.result = (struct result){(int)type, (int)out->dtype, divisor};
-    LW_TRY(lw__cut_rows_into(call, call->is_gpu ? WARPS_GPU : WARPS_CPU, rows, n, &e.cut, &grid));
+    LW_TRY(lw__cut_rows(call, rows, n, &e.cut, &grid));
     e.bound = bound_of(&e, n, may_underflow);
     LW_TRY(take_scratch(call, &e, rows));
     return launch_all(call, &e, grid, rows);

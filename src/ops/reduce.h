@@ -71,6 +71,12 @@ lw_status lw__parts(struct lw__call *call, lw_dtype dtype, const struct lw__oper
 lw_status lw__typed_out(struct lw__call *call, const struct lw__operand *out, lw_dtype dtype,
                         struct lw__operand *to);
 
+/* lw__sum_warps - warps for long rows whose parts lw__merge_sums merges, which it does fast. */
+static inline size_t lw__sum_warps(const struct lw__call *call)
+{
+    return call->is_gpu ? 8192 : 64;
+}
+
 /* lw__merge_sums - queue launches that merge the parts of each row, of accumulation type `acc`, by
  * the aligned tree into out, divided by `divisor` if that is not 0. */
 lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts, size_t count,

@@ -16,7 +16,7 @@ enum {
 /* Warps that keep all of a device busy, and the least elements that are worth one. */
 static size_t warps_wanted(const struct lw__call *call)
 {
-    return call->is_gpu ? 8192 : 64;
+    return call->is_gpu ? 2048 : 64;
 }
 static size_t part_least(const struct lw__call *call)
 {

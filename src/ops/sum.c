@@ -29,12 +29,15 @@ struct sum {
 
 /* ---- parts ---- */
 
-enum { MERGE_EACH = 64 }; /* parts that a thread merges at most */
+enum {
+    MERGE_EACH = 64, /* parts that a thread merges at most */
+    MERGE_FEW = 1024 /* parts for which a small block is enough */
+};
 
-/* ORDER MERGE_BLOCK: kernels/sum.c */
-static lw_dim3 merge_block(const struct lw__call *call)
+/* src/ops/meson.build has these sizes of block. */
+static lw_dim3 merge_block(const struct lw__call *call, size_t count)
 {
-    return lw_dim_2(LW_WARP_SIZE, call->is_gpu ? 16 : 1);
+    return lw_dim_2(LW_WARP_SIZE, !call->is_gpu ? 1 : count > MERGE_FEW ? 16 : 4);
 }
 
 static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
@@ -46,8 +49,8 @@ static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
 
     LW_TRY(lw__grid(call, cut->items, &grid));
     return LW_OP_LAUNCH_VARIANT(
-        call, sum, all_kernels[sum->op][sum->acc].merge, grid, merge_block(call), lw__arg_cut(cut),
-        lw__arg_shape(rows), lw_arg_uint(count), lw_arg_buffer(parts->buffer),
+        call, sum, all_kernels[sum->op][sum->acc].merge, grid, merge_block(call, count),
+        lw__arg_cut(cut), lw__arg_shape(rows), lw_arg_uint(count), lw_arg_buffer(parts->buffer),
         lw_arg_uint((size_t)parts->view.offset), lw__arg_view(&to->view), lw_arg_buffer(to->buffer),
         lw_arg_int(to->dtype), lw_arg_uint(sum->is_unsigned), lw_arg_real(sum->divisor),
         lw_arg_uint(sum->op == PROD));
@@ -57,7 +60,7 @@ static lw_status launch_merge(struct lw__call *call, const struct sum *sum,
 static lw_status merge(struct lw__call *call, const struct sum *sum,
                        const struct lw__operand *parts, size_t count, const struct lw__operand *out)
 {
-    const size_t threads = LW_WARP_SIZE * merge_block(call).y;
+    const size_t threads = LW_WARP_SIZE * merge_block(call, count).y;
     const struct sum part = {.op = sum->op, .acc = sum->acc};
     struct lw__cut cut = {.part = threads, .chunk = 1};
     struct lw__operand more;
@@ -102,7 +105,7 @@ static lw_status sum_rows(struct lw__call *call, const struct sum *sum, struct l
     struct lw__cut cut;
     lw_dim3 grid;
 
-    LW_TRY(lw__cut_rows(call, r->rows, r->n, &cut, &grid));
+    LW_TRY(lw__cut_rows_into(call, lw__sum_warps(call), r->rows, r->n, &cut, &grid));
     if (cut.parts == 1)
         return launch_rows(call, sum, &cut, grid, r, &r->out);
     part.divisor = 0;
