@@ -19,7 +19,8 @@ from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, Dtyp
                       FileError, InternalError, LaunchError, MemoryError, TimeoutError,
                       UnsupportedError)
 from ._kernels import Program, compile
-from ._later import Graph, check
+from ._graph import Graph, Model, Plan, Symbol
+from ._later import check
 from ._operations import (all, any, argmax, argmin, argsort, attention, compact, conv1d, conv2d,
                           difference, dot, histogram, layer_norm, log_softmax, map, map_reduce,
                           matmul, max, mean, mean_normalize, min, moving_average, prod, rms_norm,

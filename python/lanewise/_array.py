@@ -73,8 +73,12 @@ class Array(_core.Array):
     def _is_host(self) -> bool:
         return not self.device.name.startswith("cuda")
 
+    def _contiguous_view(self) -> "Array | None":
+        return self if _is_contiguous(self.shape, self._strides) else None
+
     def _contiguous(self) -> "Array":
-        return self if _is_contiguous(self.shape, self._strides) else self.copy()
+        whole = self._contiguous_view()
+        return self.copy() if whole is None else whole
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """A NumPy array, which shares the memory on cpu, ref and null; a copy from cuda.
@@ -253,6 +257,13 @@ class Array(_core.Array):
         return self._interface()
 
 
+class Recorded:
+    """What stands for a tensor of a graph; _array has no memory."""
+
+    __slots__ = ("_array",)
+    _array: Array
+
+
 def bits_to_float(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """bf16 as float32."""
     return (bits.view("u2").astype("u4") << 16).view("f4")
@@ -325,6 +336,8 @@ def _foreign(x: Any) -> Array | None:
 
 def convert(x: Any) -> Any:
     """For the extension: an argument that has no buffer."""
+    if isinstance(x, Recorded):
+        return x._array
     other = _foreign(x)
     if other is not None:
         return other

@@ -1,4 +1,4 @@
-"""Custom operations, run at once: a Python function that launches kernels or calls operations."""
+"""Custom operations: a Python function that launches kernels or calls operations."""
 from __future__ import annotations
 
 import difflib
@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from . import _core, _dtypes
-from ._array import Array, asarray, deliver, empty
+from ._array import Array, Recorded, asarray, deliver, empty
 from ._core import Device, Stream
 from ._devices import device_of, stream as make_stream
 from ._errors import ArgumentError, UnsupportedError
@@ -141,6 +141,11 @@ class Op:
 
     def _run(self, inputs: tuple[Any, ...], values: dict[str, Any], stream: Stream | None,
              out: Any) -> Any:
+        graph = stream._graph if stream is not None else None
+        for x in inputs:
+            graph = x._graph if isinstance(x, Recorded) else graph
+        if graph is not None:
+            return self._record(graph, inputs, values, stream, out)
         device = stream.device if stream is not None else _device_of(inputs)
         arrays = [_on(device, x) for x in inputs]
         types = self.infer(*(TensorType(a.dtype, a.shape) for a in arrays), **values)
@@ -154,6 +159,26 @@ class Op:
         like = next((x for x in inputs if not isinstance(x, (int, float))), None)
         results = outputs if isinstance(like, Array) else [deliver(o, like) for o in outputs]
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _record(self, graph: Any, inputs: tuple[Any, ...], values: dict[str, Any],
+                stream: Stream | None, out: Any) -> Any:
+        """In a graph: its tensors are the outputs, its stream takes the launches."""
+        graph._check_open()
+        if stream is not None and stream._graph is not graph:
+            raise ArgumentError(f"{self.name}: the inputs are of a graph, and the stream is not "
+                                "that graph's")
+        kept = [x if isinstance(x, Recorded) else asarray(x) for x in inputs]
+        try:
+            types = self.infer(*(TensorType(x.dtype, x.shape) for x in kept), **values)
+            outputs = graph._results(types, out)
+            for given, needed in zip(outputs, types):
+                if TensorType(given.dtype, given.shape) != needed:
+                    raise ArgumentError(f"{self.name}: out is {given!r}; need {needed}")
+            self._function(graph.stream, *outputs, *kept, **values)
+        except BaseException as error:
+            graph._fail(error)
+            raise
+        return out if out is not None else outputs[0] if len(outputs) == 1 else outputs
 
     def _outputs(self, types: Sequence[TensorType], device: Device, out: Any) -> list[Array]:
         if out is None:

@@ -11,7 +11,7 @@ from typing import Any, Literal, Sequence
 import numpy as np
 
 from . import _core, _dtypes
-from ._array import Array, asarray
+from ._array import Recorded, asarray
 from ._core import Stream
 from ._errors import ArgumentError, UnsupportedError
 from ._probe import expression_dtype
@@ -255,9 +255,9 @@ def layer_norm(x: ArrayLike, *, weight: ArrayLike | None = None, bias: ArrayLike
     return _run("layer_norm", {"eps": eps, "axis": axis}, inputs, out, stream)
 
 
-def _ones_like(x: ArrayLike) -> Array:
-    shape = asarray(x)
-    return map("1", shape, dtype=shape.dtype)
+def _ones_like(x: ArrayLike) -> Any:
+    given = x if isinstance(x, Recorded) else asarray(x)
+    return map("1", given, dtype=given.dtype)
 
 
 def rms_norm(x: ArrayLike, *, weight: ArrayLike | None = None, eps: float = 1e-5, axis: int = -1,
@@ -360,8 +360,10 @@ def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float 
 
 
 def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> Any:
-    """The elements whose mask is set, their order kept."""
+    """The elements whose mask is set, their order kept; in a graph padded, and their count."""
     padded, count = _run("compact", {}, (x, mask), None, stream)
+    if isinstance(padded, Recorded):
+        return padded, count
     return padded[:builtins.int(count)]
 
 

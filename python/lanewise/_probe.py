@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _dtypes
-from ._array import Array
+from ._array import Array, Recorded
 from ._devices import default_device
 
 _C_TYPES = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
@@ -16,7 +16,7 @@ _known: dict[tuple[Any, ...], np.dtype[Any]] = {}
 
 
 def _dtype_of(x: Any) -> np.dtype[Any]:
-    if isinstance(x, (np.ndarray, np.generic, Array)):
+    if isinstance(x, (np.ndarray, np.generic, Array, Recorded)):
         return x.dtype
     if hasattr(x, "__dlpack__"):
         return _dtypes.DTYPES[_dtypes.dtype_code(x.dtype)]

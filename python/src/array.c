@@ -131,6 +131,12 @@ array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *ext
     return array_create(d->core, memory_create(d, buffer, data, false), dtype, rank, extents);
 }
 
+/* In C order on a buffer, whose reference it takes. */
+array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py_ssize_t *extents)
+{
+    return array_create(d->core, memory_create(d, buffer, NULL, false), dtype, rank, extents);
+}
+
 /* An array on memory of another, which the holder keeps; takes the holder unless it fails. */
 array *array_wrap(device *d, const operand *o, holder *h)
 {

@@ -10,6 +10,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <lanewise/op_info.h>
+#include <lanewise/ops.h>
+#include <lanewise/record.h>
 #include <stdatomic.h>
 
 /* The limited API takes PyObject * alone. */
@@ -72,7 +74,8 @@ struct stream {
     device *device;
     lw_stream *handle;
     void *native;
-    PyObject *weak; /* the list of weak references */
+    PyObject *weak;     /* the list of weak references */
+    PyObject *recorder; /* the Python side of the graph that has the handle; or NULL */
     bool has_native, is_interrupted;
 };
 
@@ -132,6 +135,7 @@ PyObject *core_devices(PyObject *module, PyObject *unused);
 /* array.c, array_buffer.c */
 extern PyType_Spec memory_spec, array_spec;
 array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *extents);
+array *array_on(device *d, lw_buffer *buffer, lw_dtype dtype, int rank, const Py_ssize_t *extents);
 array *array_wrap(device *d, const operand *o, holder *h);
 int array_wait(array *a);
 bool is_array(core *c, PyObject *object);
@@ -198,6 +202,18 @@ PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
 /* operate.c */
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_operations(PyObject *module, PyObject *unused);
+
+/* graph.c */
+PyObject *core_graph_create(PyObject *module, PyObject *where);
+PyObject *core_graph_stream(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_graph_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_graph_output(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_graph_draw(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_graph_compile(PyObject *module, PyObject *capsule);
+PyObject *core_executable_info(PyObject *module, PyObject *capsule);
+PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 #endif

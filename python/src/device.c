@@ -275,13 +275,14 @@ static void stream_dealloc(PyObject *self)
 
     if (s->weak)
         PyObject_ClearWeakRefs(self);
-    if (handle) {
+    if (handle && !s->recorder) {
         Py_BEGIN_ALLOW_THREADS;
         if (!s->is_interrupted || lw_stream_wait_for(handle, 0) != LW_E_TIMEOUT)
             lw_stream_destroy(handle);
         Py_END_ALLOW_THREADS;
     }
     DROP_IF(s->device);
+    DROP_IF(s->recorder);
     PyObject_Free(self);
     DROP(type);
 }
@@ -338,7 +339,7 @@ static PyObject *stream_cancel(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* An Array of the device, which the launches that use it keep. */
+/* An Array of the device, which the launches that use it keep; a Symbol where they are recorded. */
 static PyObject *stream_temporary(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *words[] = {"dtype", "shape", NULL};
@@ -346,6 +347,8 @@ static PyObject *stream_temporary(PyObject *self, PyObject *args, PyObject *kwar
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", words, &dtype, &shape))
         return NULL;
+    if (((stream *)self)->recorder)
+        return PyObject_CallMethod(((stream *)self)->recorder, "temporary", "OO", dtype, shape);
     module = PyImport_ImportModule("lanewise._array");
     given = Py_BuildValue("(OO)", shape, dtype);
     named = Py_BuildValue("{s:O}", "device", (PyObject *)((stream *)self)->device);
@@ -366,6 +369,14 @@ static PyObject *stream_get_device(PyObject *self, void *closure)
     (void)closure;
     HOLD(((stream *)self)->device);
     return (PyObject *)((stream *)self)->device;
+}
+
+static PyObject *stream_get_recorder(PyObject *self, void *closure)
+{
+    PyObject *recorder = ((stream *)self)->recorder;
+
+    (void)closure;
+    return Py_NewRef(recorder ? recorder : Py_None);
 }
 
 static PyObject *stream_get_native(PyObject *self, void *closure)
@@ -392,6 +403,7 @@ static PyMethodDef stream_methods[] = {
 
 static PyGetSetDef stream_attributes[] = {
     {"device", stream_get_device, NULL, "the Device", NULL},
+    {"_graph", stream_get_recorder, NULL, "the Graph that records, or None", NULL},
     {"native", stream_get_native, NULL, "the CUDA stream's handle", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

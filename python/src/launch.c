@@ -308,6 +308,26 @@ static int launch(call *l, const launcher *from)
     return failed;
 }
 
+/* A graph keeps what was launched, for other devices. */
+static int note_launch(const launcher *from, PyObject *args)
+{
+    const lw_dim3 g = from->grid, b = from->block;
+    PyObject *done = PyObject_CallMethod(from->stream->recorder, "_note_launch", "O(III)(III)nO",
+                                         (PyObject *)from->kernel, g.x, g.y, g.z, b.x, b.y, b.z,
+                                         (Py_ssize_t)from->shared, args);
+
+    DROP_IF(done);
+    return done ? 0 : -1;
+}
+
+static int check_open(PyObject *recorder)
+{
+    PyObject *done = PyObject_CallMethod(recorder, "_check_open", NULL);
+
+    DROP_IF(done);
+    return done ? 0 : -1;
+}
+
 PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     launcher *from = (launcher *)self;
@@ -325,12 +345,16 @@ PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs)
                    from->kernel->name);
         return NULL;
     }
+    if (from->stream && from->stream->recorder && check_open(from->stream->recorder))
+        return NULL;
     l.device = choose_device(from, args, l.count);
     if (!l.device)
         return NULL;
     failed = launch(&l, from);
     clean_up(&l);
     DROP(l.device);
+    if (!failed && from->stream && from->stream->recorder)
+        failed = note_launch(from, args);
     if (failed)
         return NULL;
     Py_RETURN_NONE;

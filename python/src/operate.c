@@ -14,6 +14,8 @@ typedef struct call {
     lw_op *op;
     const char *name, *parameters;
     size_t inputs, outputs, given;   /* given: outputs that are the caller's */
+    PyObject *recorder;              /* of a graph's tensor among the inputs; or NULL */
+    bool records;                    /* for the recorder, which has made all tensors */
     lw_attention_options *attention; /* NULL: the operation by its name */
     operand in[INPUTS], out[OUTPUTS];
     lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
@@ -35,6 +37,16 @@ static void note_kind(call *c, PyObject *object, const operand *o)
         c->like = o->array ? object : c->core->empty;
 }
 
+/* What is not an Array and stands for a graph's tensor says which graph it is of. */
+static int note_recorder(call *c, PyObject *object, const operand *o)
+{
+    if (c->recorder || !o->array || is_array(c->core, object) ||
+        !lw_buffer_is_blank(o->array->memory->buffer))
+        return 0;
+    c->recorder = PyObject_GetAttrString(object, "_graph");
+    return c->recorder ? 0 : -1;
+}
+
 static int take_inputs(call *c, PyObject *inputs)
 {
     const Py_ssize_t count = PyTuple_Size(inputs);
@@ -52,6 +64,8 @@ static int take_inputs(call *c, PyObject *inputs)
             return -1;
         c->inputs++;
         note_kind(c, object, o);
+        if (note_recorder(c, object, o))
+            return -1;
         if (!c->device && o->array)
             c->device = (device *)Py_NewRef((PyObject *)o->device);
     }
@@ -284,9 +298,18 @@ static PyObject *finish(call *c)
     return tuple;
 }
 
-static PyObject *operate(call *c, PyObject *inputs, PyObject *out)
+static PyObject *operate(call *c, PyObject *const *args)
 {
-    if (take_inputs(c, inputs) || (out != Py_None && take_outputs(c, out)))
+    PyObject *inputs = args[2], *out = args[3];
+
+    if (take_inputs(c, inputs))
+        return NULL;
+    if (!c->recorder && c->stream)
+        c->recorder = Py_XNewRef(c->stream->recorder);
+    if (c->recorder && !c->records)
+        return PyObject_CallMethod(c->recorder, "_operate", "OOOOOi", args[0], args[1], inputs, out,
+                                   args[4], c->attention != NULL);
+    if ((out != Py_None && take_outputs(c, out)))
         return NULL;
     if (!c->device)
         c->device = device_default(c->core);
@@ -308,6 +331,7 @@ static void clean_up(call *c)
         DROP_IF(c->results[k]);
     }
     DROP_IF(c->device);
+    DROP_IF(c->recorder);
     waste_empty(c->core);
 }
 
@@ -334,7 +358,7 @@ static PyObject *start(call *c, PyObject *const *args)
         c->stream = (stream *)args[4];
         c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
     }
-    result = operate(c, args[2], args[3]);
+    result = operate(c, args);
     clean_up(c);
     return result;
 }
@@ -345,6 +369,54 @@ PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count
     call c = {.core = core_of(module)};
 
     return count == 5 ? start(&c, args) : PyErr_Format(PyExc_TypeError, "operate takes 5");
+}
+
+/* record(name, parameters, inputs, out, stream): operate for the recorder of a graph */
+PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    call c = {.core = core_of(module), .records = true};
+
+    return count == 5 ? start(&c, args) : PyErr_Format(PyExc_TypeError, "record takes 5");
+}
+
+static PyObject *infer_types(call *c, PyObject *inputs)
+{
+    lw_shape shapes[OUTPUTS];
+    PyObject *list = take_inputs(c, inputs) || infer(c, shapes) ? NULL : PyList_New(0);
+
+    for (size_t k = 0; list && k < c->outputs; k++) {
+        PyObject *extents = extents_tuple(shapes[k].rank, shapes[k].extent, 1);
+        PyObject *row = extents ? Py_BuildValue("(iO)", (int)shapes[k].dtype, extents) : NULL;
+
+        if (!row || PyList_Append(list, row))
+            Py_CLEAR(list);
+        DROP_IF(extents);
+        DROP_IF(row);
+    }
+    return list;
+}
+
+/* infer(name, parameters, inputs): dtype and shape of each result */
+PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    call c = {.core = core_of(module)};
+    PyObject *result = NULL;
+    lw_op_info info;
+    lw_status status;
+
+    if (count != 3 || !(c.name = PyUnicode_AsUTF8AndSize(args[0], NULL)) ||
+        !(c.parameters = PyUnicode_AsUTF8AndSize(args[1], NULL)))
+        return NULL;
+    status = lw_op_find(c.name, &c.op);
+    if (!status)
+        status = lw_op_get_info(c.op, &info);
+    if (status)
+        return raise_status(c.core, status), NULL;
+    c.outputs = info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
+    result = infer_types(&c, args[2]);
+    c.outputs = 0; /* there is none to clean up */
+    clean_up(&c);
+    return result;
 }
 
 /* attention(name, parameters, inputs, out, stream, scale, causal, window): with its weights, which

@@ -1,0 +1,325 @@
+"""Graphs: operations and kernels are recorded, their memory is planned, and the whole is run.
+
+The library's graph is of one device. What is recorded is kept, and recorded again for another.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping, NoReturn, Sequence
+
+from . import _core, _dtypes
+from ._array import Array, Recorded, asarray, deliver, empty
+from ._core import Device, Stream
+from ._custom import TensorType
+from ._devices import DeviceLike, device_of, stream as make_stream
+from ._errors import ArgumentError, DeviceError, DtypeError, UnsupportedError
+
+
+def _no_values(self: Any, *args: Any, **words: Any) -> NoReturn:
+    raise TypeError("a tensor of a graph has no values; they are there when the graph has run")
+
+
+class Symbol(Recorded):
+    """A tensor of a graph: an input, a temporary, or what an operation gives. Made by Graph.
+
+    It has dtype, shape and ndim. To ask for its values is TypeError.
+    """
+
+    __slots__ = ("_graph", "_index")
+    __array_ufunc__ = None
+
+    def __init__(self, graph: "Graph", index: int, array: Array) -> None:
+        self._graph, self._index, self._array = graph, index, array
+
+    __array__ = __bool__ = __int__ = __float__ = __index__ = __iter__ = __getitem__ = _no_values
+    item = numpy = _no_values
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype."""
+        return self._array.dtype
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The extents."""
+        return self._array.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes, 0 to 4."""
+        return self._array.ndim
+
+    @property
+    def T(self) -> "Symbol":
+        """The axes reversed, as a view."""
+        return self.transpose()
+
+    def reshape(self, *shape: int) -> "Symbol":
+        """The elements in C order under another shape; a copy is recorded if it is no view."""
+        whole = self
+        if self._array._contiguous_view() is None:
+            whole = self._graph._operate("copy", "{}", (self,), None, None)
+        return Symbol(self._graph, whole._index, whole._array.reshape(*shape))
+
+    def transpose(self, *axes: int) -> "Symbol":
+        """The axes in another order, reversed without any; a view."""
+        return Symbol(self._graph, self._index, self._array.transpose(*axes))
+
+    def __repr__(self) -> str:
+        return f"<lanewise.Symbol {_dtypes.NAMES[self._array._code]} {self.shape}>"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The memory of a model: bytes, what they would be unshared, launches, and for each temporary
+    a dict of bytes, offset, first_launch and last_launch."""
+
+    bytes: int
+    unshared_bytes: int
+    launches: int
+    temporaries: list[dict[str, int]]
+
+
+class Model:
+    """A compiled graph. Made by Graph.compile.
+
+    Call it with the inputs, in order or by name: it gives a dict of the outputs, which are what
+    the first array is (NumPy in, NumPy out). With a stream it does not wait. Raises ArgumentError
+    and DtypeError for inputs that are not as declared, DeviceError for Arrays of another device.
+    """
+
+    def __init__(self, handle: Any, device: Device, inputs: dict[str, TensorType],
+                 outputs: dict[str, TensorType]) -> None:
+        self._handle, self.device = handle, device
+        self.inputs, self.outputs = inputs, outputs
+        self.plan = Plan(*_core.executable_info(handle))
+
+    def __repr__(self) -> str:
+        return f"<lanewise.Model on {self.device.name}: {self.inputs} -> {self.outputs}>"
+
+    def _named(self, args: tuple[Any, ...], words: dict[str, Any]) -> list[Any]:
+        names = list(self.inputs)
+        if len(args) > len(names):
+            raise ArgumentError(f"the graph takes {len(names)} inputs, got {len(args)}")
+        given = dict(zip(names, args))
+        for name, value in words.items():
+            if name not in self.inputs:
+                raise ArgumentError(f"the graph has no input '{name}'; it has {', '.join(names)}")
+            if name in given:
+                raise ArgumentError(f"input '{name}' is given twice")
+            given[name] = value
+        for name in names:
+            if name not in given:
+                raise ArgumentError(f"input '{name}', {self.inputs[name]}, is missing")
+        return [given[name] for name in names]
+
+    def _input(self, name: str, value: Any) -> Array:
+        needed = self.inputs[name]
+        if isinstance(value, Recorded):
+            raise ArgumentError(f"input '{name}' is a tensor of a graph, which has no values")
+        if isinstance(value, Array) and value.device is not self.device:
+            raise DeviceError(f"input '{name}' is on device {value.device.name}, the graph on "
+                              f"{self.device.name}")
+        is_number = isinstance(value, (bool, int, float))
+        array = asarray(value, device=self.device, dtype=needed.dtype if is_number else None)
+        if array._code != needed.code:
+            raise DtypeError(f"input '{name}' is {_dtypes.NAMES[array._code]}; need "
+                             f"{_dtypes.NAMES[needed.code]}")
+        if array.shape != needed.shape:
+            raise ArgumentError(f"input '{name}' has shape {array.shape}; need {needed.shape}")
+        return array
+
+    def __call__(self, *args: Any, stream: Stream | None = None, **inputs: Any) -> dict[str, Any]:
+        values = self._named(args, inputs)
+        arrays = [self._input(name, value) for name, value in zip(self.inputs, values)]
+        results = [empty(t.shape, t.dtype, device=self.device) for t in self.outputs.values()]
+        runs = stream if stream is not None else make_stream(self.device)
+        _core.executable_run(self._handle, runs, (*arrays, *results))
+        if stream is None:
+            runs.wait()
+        like = next((v for v in values if not isinstance(v, (bool, int, float))), None)
+        return {name: result if isinstance(like, Array) else deliver(result, like)
+                for name, result in zip(self.outputs, results)}
+
+
+class _Replay:
+    """What is recorded again for another device is not kept again."""
+
+    def _check_open(self) -> None:
+        pass
+
+    def _note_launch(self, *launch: Any) -> None:
+        pass
+
+
+class Graph:
+    """Operations and kernels, recorded to be run many times with planned memory.
+
+    inputs are TensorTypes by name, or a list, which is named x0, x1 and so on; g.NAME is the
+    tensor. What is called with such tensors is recorded, as is what is launched on g.stream.
+    Types and shapes are checked then. name is the title of the graph.
+
+    >>> with lw.Graph(inputs={"x": lw.TensorType("f32", (4,))}) as g:
+    ...     g.output(out=lw.softmax(lw.map("a * 2", g.x)))
+    >>> model = g.compile()
+    >>> model(x=np.zeros(4, "f4"))
+    {'out': array([0.25, 0.25, 0.25, 0.25], dtype=float32)}
+    """
+
+    def __init__(self, inputs: Mapping[str, TensorType] | Sequence[TensorType], *,
+                 name: str = "graph") -> None:
+        named = dict(inputs) if isinstance(inputs, Mapping) else \
+            {f"x{n}": t for n, t in enumerate(inputs)}
+        self.name, self.inputs, self._outputs = name, named, dict[str, TensorType]()
+        self._device = device_of(None)
+        self._handle = _core.graph_create(self._device)
+        self._steps: list[tuple[Any, ...]] = []
+        self._tensors: dict[str, Symbol] = {}
+        self._count, self._is_closed, self._failure = 0, False, ""
+        for title, kind in named.items():
+            if not isinstance(kind, TensorType):
+                raise ArgumentError(f"input '{title}' is {kind!r}; need a TensorType")
+            if hasattr(type(self), title) or title in self.__dict__:
+                raise ArgumentError(f"an input cannot have the name '{title}': Graph has it")
+            self._tensors[title] = self._tensor(title, kind)
+
+    def __enter__(self) -> "Graph":
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._is_closed = True
+        if exc and exc[0] is not None:
+            self._failure = f"{exc[0].__name__}: {exc[1]}"
+
+    def __getattr__(self, name: str) -> Symbol:
+        tensors = self.__dict__.get("_tensors", {})
+        if name in tensors:
+            return tensors[name]
+        raise AttributeError(f"the graph has no input '{name}'; it has "
+                             f"{', '.join(tensors) or 'none'}")
+
+    def __repr__(self) -> str:
+        return f"<lanewise.Graph {self.name}: {self.inputs} -> {self._outputs}>"
+
+    # ---- recording ----
+
+    def _check_open(self) -> None:
+        if self._is_closed or self._failure:
+            raise ArgumentError("the recording of the graph is over; nothing can be added")
+
+    def _tensor(self, title: str | None, kind: TensorType) -> Symbol:
+        array = _core.graph_tensor(self._handle, title, kind.code, kind.shape)
+        self._steps.append(("tensor", title, kind.code, kind.shape))
+        self._count += 1
+        return Symbol(self, self._count - 1, array)
+
+    def temporary(self, dtype: Any, shape: Any) -> Symbol:
+        """A tensor that is there while the graph runs; what kernels write becomes an output."""
+        self._check_open()
+        return self._tensor(None, TensorType(dtype, shape))
+
+    @property
+    def stream(self) -> Stream:
+        """The recording stream, for kernels: `prog.k[grid, block, g.stream](...)`."""
+        return _core.graph_stream(self._handle, self)
+
+    def _plain(self, value: Any) -> Any:
+        """What the library gets for a tensor."""
+        if not isinstance(value, Symbol):
+            return value
+        if value._graph is not self:
+            raise ArgumentError("the tensor is of another graph")
+        return value._array
+
+    def _results(self, types: Sequence[TensorType], out: Any) -> tuple[Symbol, ...]:
+        """The tensors that an operation writes: the caller's, or new ones."""
+        if out is None:
+            return tuple(self._tensor(None, t) for t in types)
+        given = out if isinstance(out, tuple) else (out,)
+        if not all(isinstance(o, Symbol) for o in given) or len(given) != len(types):
+            raise ArgumentError(f"out is {out!r}; need {len(types)} of the graph's tensors")
+        return given
+
+    def _operate(self, name: str, parameters: str, inputs: tuple[Any, ...], out: Any,
+                 stream: Stream | None, is_attention: int = 0) -> Any:
+        """For the extension: an operation with tensors of this graph."""
+        self._check_open()
+        if is_attention:
+            raise UnsupportedError("attention with return_weights in a graph is not built yet")
+        if stream is not None and stream._graph is not self:
+            raise ArgumentError("the tensors are of a graph, and the stream is not that graph's")
+        plain = tuple(self._plain(i) for i in inputs)
+        types = [TensorType(_dtypes.DTYPES[code], shape)
+                 for code, shape in _core.infer(name, parameters, plain)]
+        results = self._results(types, out)
+        _core.record(name, parameters, plain, tuple(self._plain(r) for r in results), self.stream)
+        self._steps.append(("operation", name, parameters, inputs, results))
+        return out if out is not None else results[0] if len(results) == 1 else results
+
+    def _note_launch(self, *launch: Any) -> None:
+        """For the extension: a launch that has been recorded."""
+        self._steps.append(("launch", *launch))
+
+    def _fail(self, error: BaseException) -> None:
+        self._failure = f"{type(error).__name__}: {error}"
+
+    def output(self, *tensors: Symbol, **named: Symbol) -> None:
+        """Make tensors outputs, by name; one without is "out", more are "out0", "out1" and so on.
+
+        Raises ArgumentError for inputs, for parts of tensors, and for names that are taken.
+        """
+        self._check_open()
+        titles = ["out"] if len(tensors) == 1 else [f"out{n}" for n in range(len(tensors))]
+        for title, tensor in [*zip(titles, tensors), *named.items()]:
+            if not isinstance(tensor, Symbol):
+                raise ArgumentError(f"output '{title}' is {tensor!r}; need a tensor of the graph")
+            _core.graph_output(self._handle, title, self._plain(tensor))
+            self._steps.append(("output", title, tensor))
+            self._outputs[title] = TensorType(tensor.dtype, tensor.shape)
+
+    # ---- what is made of it ----
+
+    def _replay(self, device: Device) -> Any:
+        """The same, recorded for another device."""
+        handle = _core.graph_create(device)
+        stream = _core.graph_stream(handle, _Replay())
+        made: list[Array] = []
+
+        def there(value: Any) -> Any:
+            if not isinstance(value, Symbol):
+                return value
+            a = value._array
+            return _core.view(made[value._index], a._offset, a.shape, a._strides)
+
+        for kind, *step in self._steps:
+            if kind == "tensor":
+                made.append(_core.graph_tensor(handle, *step))
+            elif kind == "output":
+                _core.graph_output(handle, step[0], there(step[1]))
+            elif kind == "operation":
+                name, parameters, inputs, results = step
+                _core.record(name, parameters, tuple(there(i) for i in inputs),
+                             tuple(there(r) for r in results), stream)
+            else:
+                kernel, grid, block, shared, args = step
+                kernel.launch(grid=grid, block=block, shared=shared, stream=stream,
+                              args=tuple(there(a) for a in args))
+        return handle
+
+    def compile(self, device: DeviceLike = None) -> Model:
+        """Plan the memory, for a device (the default one); it can be done for several.
+
+        Raises ArgumentError after a recording that failed, CompileError, DeviceError.
+        """
+        if self._failure:
+            raise ArgumentError(f"the recording failed: {self._failure}")
+        where = device_of(device)
+        handle = self._handle if where is self._device else self._replay(where)
+        return Model(_core.graph_compile(handle), where, dict(self.inputs), dict(self._outputs))
+
+    def draw(self, path: str) -> None:
+        """Draw the graph into a file that ends in .svg or .dot."""
+        kind = str(path).rpartition(".")[2]
+        if kind not in ("svg", "dot"):
+            raise ArgumentError(f"draw: the path is '{path}'; need one that ends in .svg or .dot")
+        _core.graph_draw(self._handle, kind, str(path))

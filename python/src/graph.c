@@ -1,0 +1,247 @@
+/* graph.c - graphs and executables of the library, as capsules. lanewise/_graph.py has what people
+ * see of them.
+ */
+#include "core.h"
+#include <string.h>
+
+enum { MOST_BOUND = 64 };
+
+static const char graph_name[] = "lanewise.graph", executable_name[] = "lanewise.executable";
+
+/* The stream that records into a graph, of which `recorder` is the Python side. */
+static stream *recording_stream(device *d, lw_graph *graph, PyObject *recorder)
+{
+    stream *s = PyObject_New(stream, d->core->stream_type);
+
+    if (!s)
+        return NULL;
+    memset((char *)s + sizeof(PyObject), 0, sizeof *s - sizeof(PyObject));
+    s->core = d->core;
+    s->device = (device *)Py_NewRef((PyObject *)d);
+    s->recorder = Py_NewRef(recorder);
+    s->handle = lw_graph_stream(graph);
+    return s;
+}
+
+static void drop_device(PyObject *capsule)
+{
+    DROP_IF((PyObject *)PyCapsule_GetContext(capsule));
+}
+
+static void drop_graph(PyObject *capsule)
+{
+    lw_graph_destroy(PyCapsule_GetPointer(capsule, graph_name));
+    drop_device(capsule);
+}
+
+static void drop_executable(PyObject *capsule)
+{
+    lw_executable *x = PyCapsule_GetPointer(capsule, executable_name);
+
+    Py_BEGIN_ALLOW_THREADS;
+    lw_executable_destroy(x);
+    Py_END_ALLOW_THREADS;
+    drop_device(capsule);
+}
+
+/* Takes the reference to the device. */
+static PyObject *encapsulate(void *handle, const char *name, PyCapsule_Destructor drop, device *d)
+{
+    PyObject *capsule = PyCapsule_New(handle, name, drop);
+
+    if (capsule)
+        (void)PyCapsule_SetContext(capsule, d);
+    else
+        DROP(d);
+    return capsule;
+}
+
+/* graph_create(device): a graph */
+PyObject *core_graph_create(PyObject *module, PyObject *where)
+{
+    core *c = core_of(module);
+    device *d = device_from(c, where);
+    lw_graph *graph;
+    lw_status status;
+
+    if (!d)
+        return NULL;
+    status = lw_graph_create(d->handle, &graph);
+    if (!status)
+        return encapsulate(graph, graph_name, drop_graph, d);
+    DROP(d);
+    raise_status(c, status);
+    return NULL;
+}
+
+static lw_graph *graph_of(PyObject *capsule, device **d)
+{
+    lw_graph *graph = PyCapsule_GetPointer(capsule, graph_name);
+
+    *d = graph ? PyCapsule_GetContext(capsule) : NULL;
+    return graph;
+}
+
+/* graph_stream(graph, recorder): the stream that records into it */
+PyObject *core_graph_stream(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    lw_graph *graph;
+    device *d;
+
+    (void)module;
+    if (count != 2)
+        return PyErr_Format(PyExc_TypeError, "graph_stream takes 2");
+    graph = graph_of(args[0], &d);
+    return graph ? (PyObject *)recording_stream(d, graph, args[1]) : NULL;
+}
+
+/* graph_tensor(graph, name or None, dtype, shape): an input, or without a name a temporary */
+PyObject *core_graph_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+    Py_ssize_t extents[RANKS];
+    const char *name = NULL;
+    lw_graph *graph;
+    lw_status status;
+    lw_tensor t;
+    device *d;
+    long dtype;
+    int rank;
+
+    if (count != 4 || !(graph = graph_of(args[0], &d)))
+        return NULL;
+    if (args[1] != Py_None && !(name = PyUnicode_AsUTF8AndSize(args[1], NULL)))
+        return NULL;
+    dtype = PyLong_AsLong(args[2]);
+    if ((dtype == -1 && PyErr_Occurred()) || read_extents(c, args[3], &rank, extents))
+        return NULL;
+    status = name ? lw_graph_input(graph, name, (lw_dtype)dtype, rank, extents, &t)
+                  : lw_graph_temporary(graph, (lw_dtype)dtype, rank, extents, &t);
+    if (status) {
+        raise_status(c, status);
+        return NULL;
+    }
+    lw_buffer_hold(t.buffer);
+    return (PyObject *)array_on(d, t.buffer, (lw_dtype)dtype, rank, extents);
+}
+
+/* graph_output(graph, name, array) */
+PyObject *core_graph_output(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+    lw_graph *graph;
+    const char *name;
+    lw_status status;
+    device *d;
+
+    if (count != 3 || !(graph = graph_of(args[0], &d)) || !is_array(c, args[2]) ||
+        !(name = PyUnicode_AsUTF8AndSize(args[1], NULL)))
+        return NULL;
+    status = lw_graph_output(graph, name, array_tensor((array *)args[2]));
+    if (!status)
+        Py_RETURN_NONE;
+    raise_status(c, status);
+    return NULL;
+}
+
+/* graph_draw(graph, format, path) */
+PyObject *core_graph_draw(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    const char *format, *path;
+    lw_graph *graph;
+    lw_status status;
+    device *d;
+
+    if (count != 3 || !(graph = graph_of(args[0], &d)) ||
+        !(format = PyUnicode_AsUTF8AndSize(args[1], NULL)) ||
+        !(path = PyUnicode_AsUTF8AndSize(args[2], NULL)))
+        return NULL;
+    status = lw_graph_draw(graph, format, path);
+    if (!status)
+        Py_RETURN_NONE;
+    raise_status(core_of(module), status);
+    return NULL;
+}
+
+/* graph_compile(graph): an executable */
+PyObject *core_graph_compile(PyObject *module, PyObject *capsule)
+{
+    lw_executable *x;
+    lw_status status;
+    device *d;
+    lw_graph *graph = graph_of(capsule, &d);
+
+    if (!graph)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_graph_compile(graph, &x);
+    Py_END_ALLOW_THREADS;
+    if (!status)
+        return encapsulate(x, executable_name, drop_executable, (device *)Py_NewRef((PyObject *)d));
+    raise_status(core_of(module), status);
+    return NULL;
+}
+
+/* executable_info(executable): bytes, bytes unshared, launches, rows of temporaries */
+PyObject *core_executable_info(PyObject *module, PyObject *capsule)
+{
+    lw_executable *x = PyCapsule_GetPointer(capsule, executable_name);
+    lw_executable_info info;
+    PyObject *list, *result;
+    lw_status status;
+
+    if (!x)
+        return NULL;
+    status = lw_executable_get_info(x, &info);
+    if (status)
+        return raise_status(core_of(module), status), NULL;
+    list = PyList_New(0);
+    for (size_t k = 0; list && k < info.temporaries; k++) {
+        const lw_placement *p = &info.placements[k];
+        PyObject *row = Py_BuildValue(
+            "{s:n,s:n,s:n,s:n}", "bytes", (Py_ssize_t)p->bytes, "offset", (Py_ssize_t)p->offset,
+            "first_launch", (Py_ssize_t)p->first_launch, "last_launch", (Py_ssize_t)p->last_launch);
+
+        if (!row || PyList_Append(list, row))
+            Py_CLEAR(list);
+        DROP_IF(row);
+    }
+    result = list ? Py_BuildValue("(nnnO)", (Py_ssize_t)info.bytes_planned,
+                                  (Py_ssize_t)info.bytes_unshared, (Py_ssize_t)info.launches, list)
+                  : NULL;
+    DROP_IF(list);
+    return result;
+}
+
+/* executable_run(executable, stream, arrays): inputs, then outputs, in the order of declaration */
+PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+    lw_executable *x = count == 3 ? PyCapsule_GetPointer(args[0], executable_name) : NULL;
+    const Py_ssize_t arrays = x ? PyTuple_Size(args[2]) : -1;
+    lw_tensor tensors[MOST_BOUND];
+    lw_status status;
+    stream *s;
+
+    if (arrays < 0)
+        return NULL;
+    if (arrays > MOST_BOUND || Py_TYPE(args[1]) != c->stream_type)
+        return raise_text(c, LW_E_ARG, "a graph with %zd inputs and outputs, of at most %d, on %R",
+                          arrays, MOST_BOUND, args[1]),
+               NULL;
+    s = (stream *)args[1];
+    for (Py_ssize_t k = 0; k < arrays; k++) {
+        PyObject *a = PyTuple_GetItem(args[2], k);
+
+        if (!is_array(c, a))
+            return PyErr_Format(PyExc_TypeError, "%R is no Array", a);
+        tensors[k] = array_tensor((array *)a);
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_executable_run(x, s->handle, NULL, tensors, (size_t)arrays);
+    Py_END_ALLOW_THREADS;
+    if (!status)
+        Py_RETURN_NONE;
+    raise_status(c, status);
+    return NULL;
+}
