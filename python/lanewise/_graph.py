@@ -85,12 +85,13 @@ class Model:
 
     Call it with the inputs, in order or by name: it gives a dict of the outputs, which are what
     the first array is (NumPy in, NumPy out). With a stream it does not wait. Raises ArgumentError
-    and DtypeError for inputs that are not as declared, DeviceError for Arrays of another device.
+    and DtypeError for inputs that are not as declared, or that kernels write and that are not
+    memory of the device; DeviceError for Arrays of another device.
     """
 
     def __init__(self, handle: Any, device: Device, inputs: dict[str, TensorType],
-                 outputs: dict[str, TensorType]) -> None:
-        self._handle, self.device = handle, device
+                 outputs: dict[str, TensorType], written: set[str]) -> None:
+        self._handle, self.device, self._written = handle, device, written
         self.inputs, self.outputs = inputs, outputs
         self.plan = Plan(*_core.executable_info(handle))
 
@@ -121,7 +122,8 @@ class Model:
             raise DeviceError(f"input '{name}' is on device {value.device.name}, the graph on "
                               f"{self.device.name}")
         is_number = isinstance(value, (bool, int, float))
-        array = asarray(value, device=self.device, dtype=needed.dtype if is_number else None)
+        array = asarray(value, device=self.device, dtype=needed.dtype if is_number else None,
+                        copy=False if name in self._written else None)
         if array._code != needed.code:
             raise DtypeError(f"input '{name}' is {_dtypes.NAMES[array._code]}; need "
                              f"{_dtypes.NAMES[needed.code]}")
@@ -175,6 +177,7 @@ class Graph:
         self._handle = _core.graph_create(self._device)
         self._steps: list[tuple[Any, ...]] = []
         self._tensors: dict[str, Symbol] = {}
+        self._written: set[int] = set()
         self._count, self._is_closed, self._failure = 0, False, ""
         for title, kind in named.items():
             if not isinstance(kind, TensorType):
@@ -254,11 +257,15 @@ class Graph:
         results = self._results(types, out)
         _core.record(name, parameters, plain, tuple(self._plain(r) for r in results), self.stream)
         self._steps.append(("operation", name, parameters, inputs, results))
+        self._written.update(r._index for r in results)
         return out if out is not None else results[0] if len(results) == 1 else results
 
     def _note_launch(self, *launch: Any) -> None:
         """For the extension: a launch that has been recorded."""
         self._steps.append(("launch", *launch))
+        for parameter, value in zip(launch[0].parameters, launch[-1]):
+            if isinstance(value, Symbol) and not parameter["const"]:
+                self._written.add(value._index)
 
     def _fail(self, error: BaseException) -> None:
         self._failure = f"{type(error).__name__}: {error}"
@@ -315,7 +322,9 @@ class Graph:
             raise ArgumentError(f"the recording failed: {self._failure}")
         where = device_of(device)
         handle = self._handle if where is self._device else self._replay(where)
-        return Model(_core.graph_compile(handle), where, dict(self.inputs), dict(self._outputs))
+        written = {name for name, x in self._tensors.items() if x._index in self._written}
+        return Model(_core.graph_compile(handle), where, dict(self.inputs), dict(self._outputs),
+                     written)
 
     def draw(self, path: str) -> None:
         """Draw the graph into a file that ends in .svg or .dot."""

@@ -35,6 +35,30 @@ lw.default_device("cuda")
 assert lw.sum(np.ones(3)) == 3 and isinstance(lw.sum(np.ones(3)), np.float64)
 out = np.zeros((2, 4), "f4")[:, ::2]
 assert lw.scan(np.ones((2, 2), "f4"), out=out) is out and out.tolist() == [[1, 2]] * 2
+
+with lw.Graph([lw.TensorType("f32", (4,))]) as g:
+    out = g.temporary("f32", (4,))
+    lw.map("a + 1", g.x0, out=out)
+    prog.scale[1, 32, g.stream](4, out, 3)
+    g.output(out, lw.sum(g.x0))
+model = g.compile()
+for like in (np.ones(4, "f4"), lw.full(4, 1, "f4")):
+    got = model(like)
+    assert type(got["out0"]) is type(like) and float(got["out1"]) == 4
+    assert np.asarray(got["out0"]).tolist() == [6] * 4
+with lw.Graph([lw.TensorType("f32", (4,))]) as g:
+    prog.scale[1, 32, g.stream](4, g.x0, 3)
+b = lw.full(4, 2, "f4")
+assert g.compile()(b) == {} and b.numpy().tolist() == [6] * 4
+try:
+    g.compile()(np.ones(4, "f4")) # a copy, which nobody would see changed
+    raise AssertionError
+except lw.ArgumentError:
+    pass
+with lw.Graph([lw.TensorType("f32", (4,))]) as g:
+    g.output(lw.map("a + 1", g.x0))
+assert g.compile("ref")(np.ones(4, "f4"))["out"].tolist() == [2] * 4
+
 halves = lw.asarray(np.arange(3.0)).astype("bf16")
 assert halves.numpy().view("u2").tolist() == [0, 0x3f80, 0x4000]
 for call, error in ((lambda: a.__dlpack__(), lw.UnsupportedError),

@@ -113,8 +113,9 @@ def test_an_input_that_a_kernel_writes_changes_in_place(prog: lw.Program) -> Non
     values = X.copy()
     assert g.compile()(values)["out"].tolist() == [2, 3, 4, 5] == values.tolist()
     values.flags.writeable = False
-    with pytest.raises(lw.ArgumentError):
-        g.compile()(values)
+    for given in (values, [np.float32(1)] * 4):
+        with pytest.raises(lw.ArgumentError):
+            g.compile()(given)
 
 
 def test_views_of_symbols() -> None:
@@ -212,6 +213,17 @@ def test_a_recording_that_fails() -> None:
             g.output(raises(g.x))
     with pytest.raises(lw.ArgumentError, match="the recording failed: KeyError"):
         g.compile()
+
+
+def test_drawing(tmp_path: Path) -> None:
+    with lw.Graph(inputs={"picture": F4}) as g:
+        g.output(result=lw.softmax(g.picture))
+    for name, begin in (("g.svg", "<svg"), ("g.dot", "digraph")):
+        g.draw(str(tmp_path / name))
+        text = (tmp_path / name).read_text()
+        assert text.startswith(begin) and "picture" in text and "result" in text
+    with pytest.raises(lw.FileError):
+        g.draw(str(tmp_path / "no" / "g.svg"))
 
 
 def run_example(*words: str) -> subprocess.CompletedProcess[str]:
