@@ -3,6 +3,7 @@
 #   make demo      install what is needed, build, show what Lanewise does
 #   make           build; the command is then build/lanewise
 #   make test      install what is needed, build, run every test (also under sanitizers), lint
+#   make test-all  the same with the shares of `make test` in full, hours
 #   make bench     install what we compare with, build, time everything
 #   make install   PREFIX=/usr/local by default, DESTDIR= for packagers
 
@@ -40,6 +41,14 @@ test-tsan: all
 # tests/cpu with several numbers of threads against `ref`; `make test` takes a share of them.
 test-cpu: all
 	scripts/test --only cpu-full $(BUILD)
+
+# `make test`, and what it takes a share of in full: every size of block, 5,000 calls of the
+# operations on each device, 2,000 graphs, 10,000 random kernels. Some hours.
+test-all: test test-cpu
+	tests/ops/run -b $(BUILD) -n 5000
+	ninja -C $(BUILD) tests/unit/ops_graph tests/random/random
+	$(BUILD)/tests/unit/ops_graph cpu 2000
+	$(BUILD)/tests/random/random --programs 10000
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
 test-gpu: all
