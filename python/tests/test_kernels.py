@@ -229,6 +229,7 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
 
 
 INTERRUPT = """
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
 main = threading.main_thread().ident
 threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
 began = time.monotonic()
