@@ -16,7 +16,7 @@ extern "C" {
 
 /* One more with every change of these structs, of the manifest, and of what machine code and the
  * library agree on (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h). */
-enum { LW_IMAGE_VERSION = 3 };
+enum { LW_IMAGE_VERSION = 4 };
 
 /* Machine code; its type follows from the target. */
 typedef void lw_image_function(void);

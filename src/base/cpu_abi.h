@@ -78,6 +78,7 @@ enum lw_cpu_gang_state {
     LW_CPU_WAITS,    /* in a loop that waits: goes on after the others */
     LW_CPU_RETURNED, /* its threads have */
     LW_CPU_STOPPED,  /* one of the calls stopped the launch, or memory was short */
+    LW_CPU_TURNS,    /* as WAITS, but the loop writes memory, which may end it */
 };
 
 enum { LW_CPU_THREADS_MAX = 1024, LW_CPU_OPERANDS_MAX = 3, LW_CPU_KEY_MAX = 63 };
@@ -99,7 +100,7 @@ struct lw_cpu_gang {
     uint32_t number, first; /* of the gang in its block; its first thread */
     struct lw_cpu_exchange *exchange;
     /* written by it before it suspends */
-    uint32_t state, site; /* MEETS, WAITS: where */
+    uint32_t state, site; /* MEETS, WAITS, TURNS: where */
     /* MEETS: place and trips, as in struct lw_ref_thread; those of others are the same */
     uint64_t key[LW_CPU_KEY_MAX];
     uint32_t key_length;

@@ -426,8 +426,9 @@ void lw__spmd_await_along(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMV
 void lw__spmd_await_no_more(struct lw__spmd *s, const LLVMValueRef *mask);
 void lw__spmd_add_awaiting(struct lw__spmd *s, LLVMValueRef *live);
 
-/* spmd_wait.c: find loops that wait. */
+/* spmd_wait.c: find loops that wait; does the one with this header write what others may read? */
 bool lw__spmd_find_waits(struct lw__spmd *s);
+bool lw__spmd_loop_writes(const struct lw__spmd *s, uint32_t header);
 
 /* spmd_gang.c: how many threads of the kernel should be a round, and how many a gang, of which s
  * has the facts with the block as the gang (0: these); the kernel in gangs of so many. */
@@ -435,10 +436,11 @@ uint32_t lw__gang_round(const struct lw__spmd *s);
 uint32_t lw__gang_choose(const struct lw__spmd *s);
 bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads);
 /* Where s->gang is set: the value of lw.thread_idx.* or its like, of one piece or (p = UINT32_MAX)
- * of thread 0; the gang's first thread; suspend in the next trip of a loop that waits. */
+ * of thread 0; the gang's first thread; suspend in the next trip of a loop that waits, and
+ * perhaps writes. */
 LLVMValueRef lw__gang_place(struct lw__spmd *s, const char *name, uint32_t p);
 LLVMValueRef lw__gang_first(struct lw__spmd *s); /* i32 */
-void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask);
+void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, bool writes);
 /* spmd_meet.c: a block operation there. */
 void lw__gang_meet(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
 

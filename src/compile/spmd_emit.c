@@ -352,7 +352,7 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__copy *c, uint32_t b)
     const LLVMValueRef *outer = s->mask;
     s->mask = c->masked ? c->mask : NULL;
     if (s->waits[b])
-        lw__gang_wait(s, s->waits[b], c->mask);
+        lw__gang_wait(s, s->waits[b], c->mask, lw__spmd_loop_writes(s, b));
     if (s->awaited[b])
         lw__spmd_await_no_more(s, c->mask);
     for (; i && !s->failed; i = LLVMGetNextInstruction(i)) {

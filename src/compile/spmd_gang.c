@@ -170,10 +170,10 @@ void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset)
     lw__spmd_store_lanes(s, lanes, LLVMBuildGEP2(s->b, s->i32, words, &warp, 1, ""));
 }
 
-void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask)
+void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, bool writes)
 {
     lw__gang_store_lanes(s, mask, offsetof(struct lw_cpu_exchange, arrived));
-    lw__gang_suspend(s, LW_CPU_WAITS, lw__ir_site(s->unit, access, "loop"));
+    lw__gang_suspend(s, writes ? LW_CPU_TURNS : LW_CPU_WAITS, lw__ir_site(s->unit, access, "loop"));
 }
 
 static LLVMValueRef like(struct lw__spmd *s, LLVMValueRef v, int64_t number)

@@ -5,6 +5,8 @@
  * it depends on what another thread writes: an atomic or volatile load, an operation that changes
  * nothing (`atomic_add(x, 0)`), an exchange, or a compare-and-swap that always expects the same (a
  * lock). One that expects what it has read is no wait: somebody succeeds each time.
+ *
+ * A loop that also writes memory may end by that, so it is never said to wait for ever.
  */
 #include "compile/spmd_copy.h"
 #include <stdlib.h>
@@ -100,6 +102,29 @@ static bool is_guarded(const struct lw__spmd *s, const struct lw__loop *l)
              i = LLVMGetNextInstruction(i))
             if (lw__ir_collective(i, NULL))
                 return true;
+    return false;
+}
+
+static bool writes(LLVMValueRef i)
+{
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMStore: return !lw__ir_is_private(LLVMGetOperand(i, 1));
+    case LLVMAtomicRMW:
+        return LLVMGetAtomicRMWBinOp(i) != LLVMAtomicRMWBinOpXchg && !only_asks(i) &&
+               !lw__ir_is_private(LLVMGetOperand(i, 0));
+    default: return false;
+    }
+}
+
+bool lw__spmd_loop_writes(const struct lw__spmd *s, uint32_t header)
+{
+    for (size_t k = 0; k < s->loops.count; k++)
+        for (uint32_t b = 0; s->loops.loops[k].header == header && b < s->cfg.count; b++)
+            for (LLVMValueRef i =
+                     s->loops.loops[k].body[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL;
+                 i; i = LLVMGetNextInstruction(i))
+                if (writes(i))
+                    return true;
     return false;
 }
 

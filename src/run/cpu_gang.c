@@ -9,7 +9,7 @@
  * their frames and on memory; where its frames still come back to what they were LW_CPU_STUCK_NS
  * ago, the memory that it waits for has not changed. When that is so for each thread of the launch,
  * nobody will change it. Some may not have had a processor for as long; so each must have looked
- * once more since the last of them came to that.
+ * once more since the last of them came to that. A loop that writes memory is never in vain.
  */
 #include "run/cpu.h"
 #include <sched.h>
@@ -81,6 +81,11 @@ void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang
     m->memory = is_last ? memory : memory + gang->number * each;
     m->bytes = each;
     return m->memory;
+}
+
+static bool is_waiting(const struct member *m)
+{
+    return m->abi.state == LW_CPU_WAITS || m->abi.state == LW_CPU_TURNS;
 }
 
 /* ---- for ever? ---- */
@@ -159,11 +164,25 @@ static void copy_frames(struct crew *c)
         memcpy(c->copy + at, c->members[g].memory, c->members[g].bytes);
 }
 
+/* Is one in a loop that writes? Its memory changes. */
+static bool has_turns(const struct crew *c)
+{
+    for (uint32_t g = 0; g < c->count; g++)
+        if (c->members[g].abi.state == LW_CPU_TURNS)
+            return true;
+    return false;
+}
+
 /* Do all threads wait in vain? Frames that come back to what they were do so again and again, as
  * long as memory is the same. The copy is renewed when it is age_max rounds old without that; then
  * age_max doubles. */
 static bool watch(struct crew *c)
 {
+    if (has_turns(c)) {
+        not_stuck(c);
+        c->copy = NULL;
+        return false;
+    }
     if (c->copy && frames_same(c)) {
         c->age = 0;
         return lw__clock() - c->since >= LW_CPU_STUCK_NS && are_all_stuck(c);
@@ -308,7 +327,7 @@ static const struct lw_cpu_gang *survey(const struct crew *c, uint32_t *waiting,
     for (uint32_t g = 0; g < c->count; g++) {
         const struct lw_cpu_gang *gang = &c->members[g].abi;
 
-        *waiting += gang->state == LW_CPU_WAITS;
+        *waiting += is_waiting(&c->members[g]);
         *stopped |= gang->state == LW_CPU_STOPPED;
         if (gang->state == LW_CPU_MEETS && (!earliest || key_order(gang, earliest) < 0))
             earliest = gang;
@@ -324,10 +343,10 @@ static bool resume_waiting(struct crew *c)
     for (uint32_t g = 0; g < c->count; g++) {
         struct member *m = &c->members[g];
 
-        if (m->abi.state != LW_CPU_WAITS)
+        if (!is_waiting(m))
             continue;
         lw__cpu_enter_resume(thread_of(c), c->code->resume, m->handle, &m->abi);
-        moved |= m->abi.state != LW_CPU_WAITS;
+        moved |= !is_waiting(m);
     }
     return moved;
 }
