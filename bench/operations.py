@@ -3,11 +3,16 @@
 
     PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--json FILE] [--commit NAME]
 
-Each row: ours and the peer in turns, medians of 7 rounds; the results are compared. `of limit` is
-the share of what memory gives in the same run to a kernel that only reads, or copies. N threads for
-both sides, 1 by default.
+Each row: ours and the peer in turns, medians of 15 rounds; the results are compared. `of limit` is
+the share of what memory gives in the same turns to a kernel that only reads, or copies, one array.
+Some rows exceed it, so it is a yardstick and no bound. N threads for both sides, 1 by default.
+Rows of 64 heads x 4096 have no peer, which would need 4 GiB for its weights.
+
+OpenBLAS takes AVX2 where it does not know the processor; "blas" in the JSON tells. With
+OPENBLAS_CORETYPE=SKYLAKEX in the environment it uses AVX-512.
 """
 import argparse
+import ctypes
 import itertools
 import json
 import math
@@ -27,22 +32,23 @@ for variable in "LANEWISE_NUM_THREADS", "OPENBLAS_NUM_THREADS":
 import numpy as np
 import lanewise as lw
 
-ROUNDS, N24 = 7, 1 << 24
+ROUNDS, N24 = 15, 1 << 24
 RANDOM = np.random.default_rng(1)
 ROWS = []
 
-READ_LIMIT = """
+# An element a lane: short vectors take from two to four times as long on `cpu`, and limit nothing.
+LIMITS_SOURCE = """
 #include <lanewise/kernel.h>
-KERNEL void limit(float *out, const float4 *x, size_t n)
+KERNEL void reads(float *out, const float *x, size_t n)
 {
-    float4 most = {0, 0, 0, 0};
+    float sum = 0;
     const size_t begin = n / grid_dim.x * block_idx.x, end = begin + n / grid_dim.x;
     for (size_t i = begin + thread_idx.x; i < end; i += 64)
-        most += x[i];
-    if (most.x + most.y + most.z + most.w == 1.5f)
+        sum += x[i];
+    if (sum == 1.5f)
         out[0] = 1;
 }
-KERNEL void copies(float4 *out, const float4 *x, size_t n)
+KERNEL void copies(float *out, const float *x, size_t n)
 {
     const size_t begin = n / grid_dim.x * block_idx.x, end = begin + n / grid_dim.x;
     for (size_t i = begin + thread_idx.x; i < end; i += 64)
@@ -57,10 +63,10 @@ def seconds(call):
     return time.perf_counter() - begin
 
 
-def in_turns(*calls, of=statistics.median):
+def in_turns(*calls):
     """The median seconds of each."""
     times = [[seconds(call) for call in calls] for _ in range(ROUNDS + 1)][1:]
-    return [of(t) for t in zip(*times)]
+    return [statistics.median(t) for t in zip(*times)]
 
 
 def uniform(*shape, dtype="f4"):
@@ -78,25 +84,30 @@ def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1):
 
     def repeated(call):
         return call if repeat == 1 else lambda: [call() for _ in range(repeat)]
-    times = in_turns(*(repeated(c) for c in (ours, peer) if c))
+    limits = (LIMITS.reads, LIMITS.copies) if read or copied else ()
+    *times, = in_turns(*(repeated(c) for c in (ours, peer) if c), *limits)
     us = times[0] / repeat * 1e6
     made = {"row": name, "us": us, "error": wrong,
             "of_peer": times[1] / times[0] if peer else None,
             "of_limit": None, "gflops": flops / us / 1e3 if flops else None}
     if read or copied:
-        made["of_limit"] = (read / LIMITS["read"] + copied / LIMITS["copy"]) / us * 1e6
+        least = read / (4 * N24) * times[-2] + copied / (8 * N24) * times[-1]
+        made["of_limit"] = least / us * 1e6
+        made["read_gbs"], made["copy_gbs"] = 4 * N24 / times[-2] / 1e9, 8 * N24 / times[-1] / 1e9
     ROWS.append(made)
     print("%-40s %11.1f us" % (name, us) + "".join(
         "   %s %s" % (key, "-" if made[key] is None else "%.3g" % made[key])
         for key in ("of_peer", "of_limit", "gflops", "error")), flush=True)
 
 
-def limits():
-    program = lw.compile(READ_LIMIT, device="cpu")
-    x, y, one = uniform(N24), np.empty(N24, "f4"), np.zeros(1, "f4")
-    read, copy = in_turns(lambda: program.limit[256, 64](one, x, N24 // 4),
-                          lambda: program.copies[256, 64](y, x, N24 // 4), of=min)
-    return {"read": 4 * N24 / read, "copy": 8 * N24 / copy}
+class Limits:
+    """Reading 2^24 floats, and copying them: what a row's bytes are compared with."""
+
+    def __init__(self):
+        program = lw.compile(LIMITS_SOURCE, device="cpu")
+        x, y, one = uniform(N24), np.zeros(N24, "f4"), np.zeros(1, "f4")
+        self.reads = lambda: program.reads[256, 64](one, x, N24)
+        self.copies = lambda: program.copies[256, 64](y, x, N24)
 
 
 def dots():
@@ -157,8 +168,8 @@ def norms():
 
 
 def moves():
-    x, out = uniform(N24), np.empty(N24, "f4")
-    row("scan 2^24", lambda: lw.scan(x, out=out), lambda: np.cumsum(x.astype("f8")), copied=8 * N24)
+    x, out, target = uniform(N24), np.empty(N24, "f4"), np.empty(N24, "f4")
+    row("scan 2^24", lambda: lw.scan(x, out=out), lambda: np.cumsum(x, out=target), copied=8 * N24)
     square, target = x.reshape(4096, 4096), out.reshape(4096, 4096)
     row("permute 4096 x 4096", lambda: lw.transpose(square, out=target),
         lambda: np.ascontiguousarray(square.T), copied=8 * N24)
@@ -198,13 +209,13 @@ def np_attention(q, k, v, scale, causal):
 def attentions():
     for heads, queries, keys, depth, causal in (
             (8, 1024, 1024, 64, False), (8, 1024, 1024, 64, True), (8, 4096, 4096, 128, False),
-            (64, 1, 8192, 128, False)):
+            (64, 4096, 4096, 128, False), (64, 4096, 4096, 128, True), (64, 1, 8192, 128, False)):
         q, k, v = (uniform(1, heads, n, depth) for n in (queries, keys, keys))
         scale = depth ** -0.5
         row("attention %d x %d x %d x %d%s" % (heads, queries, keys, depth,
                                                 " causal" if causal else ""),
             lambda: lw.attention(q, k, v, scale=scale, causal=causal),
-            lambda: np_attention(q, k, v, scale, causal),
+            None if heads * queries > 1 << 17 else lambda: np_attention(q, k, v, scale, causal),
             read=8 * heads * keys * depth if queries == 1 else 0,
             flops=4 * heads * queries * keys * depth / (1 + causal))
 
@@ -214,15 +225,35 @@ def calls():
     row("dot of 8, a call from Python", lambda: lw.dot(x, y), None, repeat=1000)
 
 
-LIMITS = limits()
-print("read %.1f GB/s, copy %.1f GB/s, %d threads" % (
-    LIMITS["read"] / 1e9, LIMITS["copy"] / 1e9, OPTIONS.threads))
+def blas():
+    """The processor that NumPy's OpenBLAS has chosen its code for."""
+    with open("/proc/self/maps") as maps:
+        paths = [line.split()[-1] for line in maps if "openblas" in line]
+    for name in "scipy_openblas_get_corename64_", "openblas_get_corename":
+        if paths and hasattr(ctypes.CDLL(paths[0]), name):
+            function = getattr(ctypes.CDLL(paths[0]), name)
+            function.restype = ctypes.c_char_p
+            return function().decode()
+    return "unknown"
+
+
+def machine():
+    with open("/proc/cpuinfo") as info:
+        lines = [line.split(":", 1) for line in info if ":" in line]
+    about = {key.strip(): value.strip() for key, value in lines}
+    features = [f for f in about.get("flags", "").split() if f.startswith(("avx", "fma"))]
+    return {"machine": about.get("model name", platform.machine()), "features": features,
+            "processors": os.cpu_count(), "load": os.getloadavg()[0],
+            "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+
+
+ABOUT, LIMITS = machine(), Limits()
+print("OpenBLAS for %s, load %.2f" % (blas(), ABOUT["load"]))
 for part in dots, reductions, norms, moves, products, attentions, calls:
     part()
 if OPTIONS.json:
     with open(OPTIONS.json, "w") as f:
-        json.dump({"machine": platform.machine(), "threads": OPTIONS.threads,
-                   "commit": OPTIONS.commit, "peer": "NumPy " + np.__version__,
-                   "gbytes_per_s": {k: v / 1e9 for k, v in LIMITS.items()}, "rows": ROWS},
+        json.dump(ABOUT | {"threads": OPTIONS.threads, "commit": OPTIONS.commit, "blas": blas(),
+                           "peer": "NumPy " + np.__version__, "rows": ROWS},
                   f, indent=1)
         f.write("\n")
