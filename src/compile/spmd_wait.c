@@ -91,20 +91,32 @@ static LLVMValueRef find_in_loop(struct search *q)
     return NULL;
 }
 
+/* Is one of the loop's instructions such? */
+static bool has_any(const struct lw__spmd *s, const struct lw__loop *l, bool (*is)(LLVMValueRef))
+{
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL; i;
+             i = LLVMGetNextInstruction(i))
+            if (is(i))
+                return true;
+    return false;
+}
+
+static bool is_collective(LLVMValueRef i)
+{
+    return lw__ir_collective(i, NULL);
+}
+
 /* A loop with two entries that holds a collective is mended by ir_enter.c, and the trips on the
  * collective keep LLVM from unmaking that. Were one left, fix-irreducible would have made its
  * header, and lanes of one trip would reach the collective at different times. */
 static bool is_guarded(const struct lw__spmd *s, const struct lw__loop *l)
 {
     const char *name = LLVMGetBasicBlockName(s->cfg.blocks[l->header]);
-    for (uint32_t b = 0; !strncmp(name, "irr.guard", 9) && b < s->cfg.count; b++)
-        for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL; i;
-             i = LLVMGetNextInstruction(i))
-            if (lw__ir_collective(i, NULL))
-                return true;
-    return false;
+    return !strncmp(name, "irr.guard", 9) && has_any(s, l, is_collective);
 }
 
+/* Does it change memory that other threads may read? */
 static bool writes(LLVMValueRef i)
 {
     switch (LLVMGetInstructionOpcode(i)) {
@@ -119,12 +131,8 @@ static bool writes(LLVMValueRef i)
 bool lw__spmd_loop_writes(const struct lw__spmd *s, uint32_t header)
 {
     for (size_t k = 0; k < s->loops.count; k++)
-        for (uint32_t b = 0; s->loops.loops[k].header == header && b < s->cfg.count; b++)
-            for (LLVMValueRef i =
-                     s->loops.loops[k].body[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL;
-                 i; i = LLVMGetNextInstruction(i))
-                if (writes(i))
-                    return true;
+        if (s->loops.loops[k].header == header)
+            return has_any(s, &s->loops.loops[k], writes);
     return false;
 }
 

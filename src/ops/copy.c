@@ -267,11 +267,11 @@ lw_status lw__copy(struct lw__call *call, const struct lw__operand *to,
 
 /* ---- for operations ---- */
 
-static lw_status to_scratch(struct lw__call *call, struct lw__operand *o)
+static lw_status to_scratch(struct lw__call *call, struct lw__operand *o, lw_dtype dtype)
 {
     struct lw__operand copy;
 
-    LW_TRY(lw__call_scratch(call, o->name, o->dtype, o->shape, &copy));
+    LW_TRY(lw__call_scratch(call, o->name, dtype, o->shape, &copy));
     copy.rank = o->rank;
     LW_TRY(lw__copy(call, &copy, o));
     *o = copy;
@@ -285,12 +285,12 @@ static bool has_rows(const struct lw__operand *o)
 
 lw_status lw__rows_in(struct lw__call *call, struct lw__operand *o)
 {
-    return has_rows(o) ? LW_OK : to_scratch(call, o);
+    return has_rows(o) ? LW_OK : to_scratch(call, o, o->dtype);
 }
 
 lw_status lw__contiguous_in(struct lw__call *call, struct lw__operand *o)
 {
-    return lw__operand_is_contiguous(o) ? LW_OK : to_scratch(call, o);
+    return lw__operand_is_contiguous(o) ? LW_OK : to_scratch(call, o, o->dtype);
 }
 
 static lw_status out_or_scratch(struct lw__call *call, const struct lw__operand *out, bool as_it_is,
@@ -306,15 +306,7 @@ static lw_status out_or_scratch(struct lw__call *call, const struct lw__operand 
 
 lw_status lw__as(struct lw__call *call, struct lw__operand *o, lw_dtype dtype)
 {
-    struct lw__operand copy;
-
-    if (o->dtype == dtype)
-        return LW_OK;
-    LW_TRY(lw__call_scratch(call, o->name, dtype, o->shape, &copy));
-    copy.rank = o->rank;
-    LW_TRY(lw__copy(call, &copy, o));
-    *o = copy;
-    return LW_OK;
+    return o->dtype == dtype ? LW_OK : to_scratch(call, o, dtype);
 }
 
 lw_status lw__rows_out_as(struct lw__call *call, const struct lw__operand *out, lw_dtype from,

@@ -174,28 +174,6 @@ static lw_status check_memory(const lw_device *device, lw_dtype dtype, size_t co
     return device->ops->memory_check(device->state, memory, bytes);
 }
 
-lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *memory,
-                         bool read_only, void (*release)(void *memory, void *user), void *user,
-                         lw_buffer **buffer)
-{
-    if (!buffer)
-        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
-    *buffer = NULL;
-    LW_TRY(check_dtype(dtype));
-    LW_TRY(check_memory(device, dtype, count, memory));
-    return create((lw_buffer){.device = device,
-                              .has_dtype = true,
-                              .dtype = dtype,
-                              .element_bytes = lw_dtype_size(dtype),
-                              .count = count,
-                              .memory = memory,
-                              .is_wrapped = true,
-                              .read_only = read_only,
-                              .release = release,
-                              .user = user},
-                  buffer);
-}
-
 lw_status lw__buffer_create_at(lw_device *device, lw_dtype dtype, size_t count, void *memory,
                                lw_buffer **buffer)
 {
@@ -208,6 +186,22 @@ lw_status lw__buffer_create_at(lw_device *device, lw_dtype dtype, size_t count, 
                               .memory = memory,
                               .is_wrapped = true},
                   buffer);
+}
+
+lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *memory,
+                         bool read_only, void (*release)(void *memory, void *user), void *user,
+                         lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    LW_TRY(check_dtype(dtype)); /* check_memory divides by its size */
+    LW_TRY(check_memory(device, dtype, count, memory));
+    LW_TRY(lw__buffer_create_at(device, dtype, count, memory, buffer));
+    (*buffer)->read_only = read_only;
+    (*buffer)->release = release;
+    (*buffer)->user = user;
+    return LW_OK;
 }
 
 void lw__buffer_hold(lw_buffer *buffer)
