@@ -1,4 +1,5 @@
-/* attention.h - what the kernels of attention share: the problem, which keys a query sees, and parts.
+/* attention.h - what the kernels of attention share: the problem, which keys a query sees, and
+ * parts.
  *
  *     out[q] = sum over keys k that q sees of softmax(scale * query[q] . key[k]) value[k]
  *

@@ -6,8 +6,8 @@
  *     move_flat_BYTES       the same where rows are short: a thread an element
  *     convert_A             rows that lie whole, by way of A, a type that holds what is loaded
  *
- * launch   rows, convert: 32 threads, a block a part of ROW_PART elements of a row; flat: 32, a thread
- *          an element; tiles: 32 x 4 threads, a block a tile; words: any block
+ * launch   rows, convert: 32 threads, a block a part of ROW_PART elements of a row; flat: 32, a
+ *          thread an element; tiles: 32 x 4 threads, a block a tile; words: any block
  * numeric  one rounding, as the language converts
  */
 #include "element.h"

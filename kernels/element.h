@@ -2,9 +2,9 @@
  *
  * `type` is the same for all threads, so each `switch` below is one branch for a block and the
  * loads behind it are those of a kernel that was written for the type. An element is loaded as one
- * of four types that hold it exactly: float, double, int64_t, uint64_t (u64 as int64_t wraps). It is
- * stored by one conversion, with the language's rules: to nearest, toward zero and saturated from
- * floating point to integers, integers wrap, bool is != 0.
+ * of four types that hold it exactly: float, double, int64_t, uint64_t (u64 as int64_t wraps). It
+ * is stored by one conversion, with the language's rules: to nearest, toward zero and saturated
+ * from floating point to integers, integers wrap, bool is != 0.
  */
 #ifndef LW_KERNELS_ELEMENT_H
 #define LW_KERNELS_ELEMENT_H

@@ -2,10 +2,10 @@
  *
  *     out[b][r][c] = sum over k of x[b][r][k] y[b][k][c]   (+ bias[b][r][c])
  *
- * The sum's order (docs/order.md): a chain of fma over CHAIN consecutive terms, chains merged by the
- * aligned tree. A node is `group` chains next to each other, a power of two of them; a block makes
- * one node of its elements. More than one node a sum: they go to `parts`, and matmul_merge joins
- * them.
+ * The sum's order (docs/order.md): a chain of fma over CHAIN consecutive terms, chains merged by
+ * the aligned tree. A node is `group` chains next to each other, a power of two of them; a block
+ * makes one node of its elements. More than one node a sum: they go to `parts`, and matmul_merge
+ * joins them.
  */
 #ifndef LW_KERNELS_MATMUL_H
 #define LW_KERNELS_MATMUL_H

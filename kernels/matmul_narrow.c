@@ -1,10 +1,11 @@
-/* matmul_narrow.c - products of matrices for processors with vectors of at most 256 bits; see matmul.c.
+/* matmul_narrow.c - products of matrices for processors with vectors of at most 256 bits; see
+ * matmul.c.
  *
  *     matmul_panel_A    a block makes a panel of rows and a gang's width of columns
  *
  * numeric  docs/order.md, contractions
- * source   Goto & van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34(3),
- *          2008
+ * source   Goto & van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS
+ *          34(3), 2008
  */
 #include "matmul.h"
 

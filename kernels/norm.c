@@ -1,7 +1,8 @@
 /* norm.c - along rows, the last axis of a view:
  *     mean_normalize   y = x / mean
  *     rms_norm         y = x * r * weight               r = 1 / sqrt(mean of x^2 + eps)
- *     layer_norm       y = (x - mean) * r * weight + bias     r = 1 / sqrt(mean of (x-mean)^2 + eps)
+ *     layer_norm       y = (x - mean) * r * weight + bias     r = 1 / sqrt(mean of (x-mean)^2 +
+ *     eps)
  *
  *     norm_leaf_float  rows of at most a leaf, kept in registers: one read, one write
  *     norm_row_float   rows of at most ROW_LEAVES leaves, a warp a row: two or three reads
@@ -10,8 +11,8 @@
  *     norm_write_A     and the result
  *
  * shapes   x, out: `s`, rows of s.extent[3] elements of stride 1; weight, bias: s.extent[3] of A
- * launch   blocks 32 threads wide, a warp a row, or for parts and write a warp a leaf; merge: a block
- *          a row
+ * launch   blocks 32 threads wide, a warp a row, or for parts and write a warp a leaf; merge: a
+ *          block a row
  * numeric  docs/order.md, norms
  */
 #include "element.h"

@@ -1,5 +1,5 @@
-/* scan_gpu.c - running sums, products, maxima and minima along rows, the last axis of a view, in one
- * pass: a leaf is read once, then waits for what the leaves before it come to.
+/* scan_gpu.c - running sums, products, maxima and minima along rows, the last axis of a view, in
+ * one pass: a leaf is read once, then waits for what the leaves before it come to.
  *
  *     scan_clear  empties the nodes; needed where rows have several leaves
  *     scan_A      the result; A is the type of accumulation
@@ -8,7 +8,8 @@
  * A leaf is 32 lines of 32 elements, and a warp goes through it line by line. A node of the aligned
  * tree is published by the last of its leaves; leaf i publishes one, that of the 2^t leaves up to
  * it, t the trailing ones of i, from its own total and its nodes to the left. Leaf i needs the
- * nodes that the bits of i stand for: lane b awaits that of bit b. So no leaf waits for a later one.
+ * nodes that the bits of i stand for: lane b awaits that of bit b. So no leaf waits for a later
+ * one.
  *
  * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of
  *          stride 1; nodes: rows x leaves, each of sizeof(A) / 4 words

@@ -8,8 +8,8 @@
  *     softmax_write_A    and the result
  *
  * shapes   x, out: `s`, rows of s.extent[3] elements of stride 1; parts: 2 x rows x leaves of A
- * launch   blocks 32 threads wide, a warp a row, or for parts and write a warp a leaf; merge: a block
- *          a row
+ * launch   blocks 32 threads wide, a warp a row, or for parts and write a warp a leaf; merge: a
+ *          block a row
  * numeric  docs/order.md, softmax
  * source   Milakov & Gimelshein 2018, arXiv:1805.02867
  */

@@ -1,8 +1,8 @@
 /* stream.h - reductions along rows: how they are cut, and the loops over a row. docs/order.md.
  *
  * A row is the last axis of a view; rows are counted in C order over the first three axes. A row
- * is cut into parts of at most PART_LEAVES leaves, so that few long rows keep all of a device busy; the
- * parts' results are merged by another launch. An item is a part of a row.
+ * is cut into parts of at most PART_LEAVES leaves, so that few long rows keep all of a device busy;
+ * the parts' results are merged by another launch. An item is a part of a row.
  *
  *     rows     elements lie side by side, a warp an item
  *     columns  any strides, a thread an item: neighbouring threads have neighbouring places in

@@ -7,8 +7,8 @@
  *     sum_strided_float  the same for any strides
  *
  * shapes   x: `s`; out: `s` without its last axis, or the parts of each row
- * launch   rows: blocks 32 threads wide; columns: 64 threads, 64 x 16 on GPUs; merge: blocks 32 threads wide, each a
- *          row and cut.part parts of it
+ * launch   rows: blocks 32 threads wide; columns: 64 threads, 64 x 16 on GPUs; merge: blocks 32
+ *          threads wide, each a row and cut.part parts of it
  * reads    sums of rows: f16 bf16 f32, f64, or integers (u8 for bool, i64 for u64); columns: f16
  *          bf16 f32, f64; else A
  * numeric  A is float for f16 bf16 f32, double for f64, int64_t for integers. The result is
