@@ -49,7 +49,7 @@ def _first_device() -> Device:
     wanted = os.environ.get("LANEWISE_DEVICE")
     if wanted is not None:
         return Device(wanted)
-    # NumPy's arrays are the host's: a GPU is for those who ask for it.
+    # NumPy's arrays lie in host memory, so a GPU is chosen only where the caller names it.
     for row in devices():
         if row.available and not row.name.startswith("cuda"):
             return Device(row.name)
