@@ -36,7 +36,7 @@ ROUNDS, N24 = 15, 1 << 24
 RANDOM = np.random.default_rng(1)
 ROWS = []
 
-# An element a lane: short vectors take from two to four times as long on `cpu`, and limit nothing.
+# An element a lane.
 LIMITS_SOURCE = """
 #include <lanewise/kernel.h>
 KERNEL void reads(float *out, const float *x, size_t n)

@@ -94,6 +94,8 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     if (!lw__spmd_find_waits(s))
         return false;
     lw__spmd_defer_conditions(s);
+    if (!lw__spmd_find_interleaved(s))
+        return false;
     return lw__spmd_regions(s) && (lw__is_for_cuda(s->unit) || lw__spmd_find_gone(s));
 }
 
@@ -112,6 +114,7 @@ void lw__spmd_close(struct lw__spmd *s)
     free(s->joins);
     free(s->leaves_apart);
     free(s->waits);
+    free(s->interleaved);
     free(s->region_of);
     free(s->class_of);
     free(s->meets_at);

@@ -167,6 +167,15 @@ uint32_t lw__spmd_registers(enum lw__level level); /* for vectors */
 struct lw__gang;    /* spmd_gang.c */
 struct lw__emitted; /* spmd_value.c: what is there for a value in the block under way */
 
+/* A load or store that goes together with those of its struct's other fields, where all lanes of a
+ * piece run them; the one that leads makes the code of all. */
+enum { LW_FIELDS_MAX = 8 };
+struct lw__interleaved {
+    LLVMValueRef access, fields[LW_FIELDS_MAX]; /* fields by their addresses */
+    uint32_t side;                              /* how many */
+    bool leads;
+};
+
 struct lw__spmd {
     struct lw__unit *unit;
     const struct lw__kernel *kernel;
@@ -196,6 +205,8 @@ struct lw__spmd {
     uint8_t *leaves_apart; /* per loop: enum lw__apart, of those that leave it in different trips */
     LLVMValueRef *waits; /* per block: the access for which the loop with this header waits, NULL */
     bool has_waits;
+    struct lw__interleaved *interleaved; /* by access; owns: release with free() */
+    size_t interleaved_count;
     struct lw__value_map *values; /* argument or instruction -> its row below */
     struct lw__value_shape *shapes;
     struct lw__emitted *emitted;
@@ -349,6 +360,8 @@ bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef
 /* spmd_memory_turn.c: would some pieces of a load or store be better done together? All of it. */
 bool lw__spmd_turns(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 bool lw__spmd_turned(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+/* spmd_memory_interleave.c: which accesses go together. */
+bool lw__spmd_find_interleaved(struct lw__spmd *s);
 bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 

@@ -3,6 +3,7 @@
  * What is made follows from where the lanes' addresses lie:
  *     all the same                 one scalar access; under a mask that may be empty it goes to
  *                                  s->dummy then
+ *     fields side by side          whole vectors, parted (spmd_memory_interleave.c)
  *     constant distances, close    vectors, permuted (spmd_memory_window.c)
  *     columns side by side         several pieces together, turned (spmd_memory_turn.c)
  *     anything else                gather or scatter, with a remark
@@ -425,6 +426,8 @@ bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef 
     if (!lw__access_describe(s, i, &a))
         return false;
     lw__access_lanes(s, a.address, p, mask, &a);
+    if (lw__access_interleaved(s, &a, mask))
+        return true;
     LLVMValueRef single = a.count ? lw__access_single(s, &a) : NULL;
     if (!a.count)
         set_result(s, &a, LLVMConstNull(a.moved), true);
@@ -459,7 +462,7 @@ bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef
     if (!lw__access_describe(s, i, &a))
         return false;
     lw__access_lanes(s, a.address, p, mask, &a);
-    if (!a.count)
+    if (!a.count || lw__access_interleaved(s, &a, mask))
         return true;
     LLVMValueRef single = lw__access_single(s, &a);
     if (single)

@@ -47,6 +47,10 @@ bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a);
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value);
 
+/* spmd_memory_interleave.c: true if the access goes, or has gone, with those of its struct's other
+ * fields. */
+bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask);
+
 /* spmd_memory_pack.c: a store to where the active lanes below are counted. The builder's block ends
  * in the question whether it leaves gaps; behind open it is where it does, close goes on behind
  * both. false: it is no such store. */
