@@ -49,6 +49,7 @@ test-all: test test-cpu
 	ninja -C $(BUILD) tests/unit/ops_graph tests/random/random
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	$(BUILD)/tests/random/random --programs 10000
+	python/tests/install --full
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
 test-gpu: all
