@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LABEL = 160, LINE = 1024, ROW = 34, BOX = 300, CHIP = 190, GAP = 10, COLOURS = 8 };
@@ -13,29 +14,67 @@ static const char *const colours[COLOURS] = {"#bfdbf7", "#c9e8c3", "#f9d9a8", "#
                                              "#f6c4c4", "#bdebe7", "#e8e3a5", "#d5d5d5"};
 static const char bound_colour[] = "#ffffff";
 
-static bool share(const struct lw__graph_tensor *a, const struct lw__graph_tensor *b)
+/* A drawing: what there is, and colours. */
+struct picture {
+    const struct lw__recording *r;
+    const char **colour; /* of each tensor */
+    FILE *f;
+};
+
+static int by_offset(const void *a, const void *b, void *tensors)
 {
-    return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+    const struct lw__graph_tensor *t = tensors;
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    if (t[x].offset != t[y].offset)
+        return t[x].offset < t[y].offset ? -1 : 1;
+    return x < y ? -1 : x > y;
 }
 
-/* The first temporary that it shares memory with, and so on from there; perhaps itself. */
-static size_t first_sharer(const struct lw__recording *r, size_t tensor)
+/* group[k] becomes the first of all temporaries that k is linked to by shared memory. order: room
+ * for as many. */
+static void find_groups(const struct lw__recording *r, size_t *order, size_t *group)
 {
-    for (size_t k = 0; k < tensor; k++)
-        if (lw__tensor_is_planned(&r->tensors[k]) && share(&r->tensors[k], &r->tensors[tensor]))
-            return first_sharer(r, k);
-    return tensor;
+    size_t count = 0, begin = 0, end = 0, least = 0;
+
+    for (size_t k = 0; k < r->tensor_count; k++)
+        if (lw__tensor_is_planned(&r->tensors[k]))
+            order[count++] = k;
+    qsort_r(order, count, sizeof *order, by_offset, r->tensors);
+    for (size_t i = 0; i <= count; i++) {
+        const struct lw__graph_tensor *t = i < count ? &r->tensors[order[i]] : NULL;
+
+        if (!t || (t->offset >= end && i)) {
+            for (; begin < i; begin++)
+                group[order[begin]] = least;
+            end = 0;
+        }
+        if (!t)
+            return;
+        least = i == begin || order[i] < least ? order[i] : least;
+        end = t->offset + t->bytes > end ? t->offset + t->bytes : end;
+    }
 }
 
-static const char *colour_of(const struct lw__recording *r, size_t tensor)
+/* The groups get colours in the order of their first tensors. False: memory is short. */
+static bool choose_colours(struct picture *p)
 {
-    size_t number = 0;
+    const struct lw__recording *r = p->r;
+    size_t *order = calloc(r->tensor_count + 1, sizeof *order), groups = 0;
+    size_t *group = calloc(r->tensor_count + 1, sizeof *group);
 
-    if (!lw__tensor_is_planned(&r->tensors[tensor]))
-        return bound_colour;
-    for (size_t k = 0, end = first_sharer(r, tensor); k < end; k++)
-        number += lw__tensor_is_planned(&r->tensors[k]);
-    return colours[number % COLOURS];
+    p->colour = calloc(r->tensor_count + 1, sizeof *p->colour);
+    if (order && group && p->colour) {
+        find_groups(r, order, group);
+        for (size_t k = 0; k < r->tensor_count; k++)
+            if (!lw__tensor_is_planned(&r->tensors[k]))
+                p->colour[k] = bound_colour;
+            else
+                p->colour[k] = group[k] == k ? colours[groups++ % COLOURS] : p->colour[group[k]];
+    }
+    free(order);
+    free(group);
+    return order && group && p->colour;
 }
 
 /* "q f32 (16,)" for inputs and outputs, "#2 f32 (16, 16)" for others. Names keep what is safe in
@@ -90,15 +129,17 @@ __attribute__((format(printf, 2, 3))) static void put(FILE *f, const char *forma
 
 /* ---- dot ---- */
 
-static void draw_dot(const struct lw__recording *r, FILE *f)
+static void draw_dot(const struct picture *p)
 {
+    const struct lw__recording *r = p->r;
+    FILE *f = p->f;
     char label[LABEL];
 
     put(f, "digraph graph_ {\n  node [fontname=\"sans-serif\"];\n");
     for (size_t k = 0; k < r->tensor_count; k++)
         if (r->tensors[k].is_used)
             put(f, "  t%zu [label=\"%s\", style=filled, fillcolor=\"%s\"];\n", k,
-                tensor_label(r, k, label), colour_of(r, k));
+                tensor_label(r, k, label), p->colour[k]);
     for (size_t n = 0; n < r->launch_count; n++) {
         const struct lw__graph_launch *l = r->launches[n];
 
@@ -127,8 +168,10 @@ static void draw_box(FILE *f, size_t x, size_t y, size_t width, const char *colo
 }
 
 /* A row for each launch; what it writes has a thick frame. */
-static void draw_svg(const struct lw__recording *r, FILE *f)
+static void draw_svg(const struct picture *p)
 {
+    const struct lw__recording *r = p->r;
+    FILE *f = p->f;
     size_t most = 0;
     char label[LABEL];
 
@@ -145,8 +188,8 @@ static void draw_svg(const struct lw__recording *r, FILE *f)
         draw_box(f, GAP, n * ROW + GAP, BOX, "#f4f4f4", false, launch_label(r, n, label));
         for (size_t i = 0; i < l->call.count; i++)
             if (l->tensors[i] != LW_NO_TENSOR) {
-                draw_box(f, x, n * ROW + GAP, CHIP, colour_of(r, l->tensors[i]),
-                         writes(&l->call, i), tensor_label(r, l->tensors[i], label));
+                draw_box(f, x, n * ROW + GAP, CHIP, p->colour[l->tensors[i]], writes(&l->call, i),
+                         tensor_label(r, l->tensors[i], label));
                 x += CHIP + GAP;
             }
     }
@@ -155,20 +198,31 @@ static void draw_svg(const struct lw__recording *r, FILE *f)
 
 /* ---- files ---- */
 
-static lw_status write_file(const struct lw__recording *r, bool is_svg, const char *path)
+static lw_status write_file(struct picture *p, bool is_svg, const char *path)
 {
-    FILE *f = fopen(path, "w");
     bool failed;
 
-    if (!f)
+    p->f = fopen(path, "w");
+    if (!p->f)
         return lw_fail(LW_E_IO, "lw_graph_draw: %s: %s", path, strerror(errno));
     if (is_svg)
-        draw_svg(r, f);
+        draw_svg(p);
     else
-        draw_dot(r, f);
-    failed = ferror(f);
-    failed = fclose(f) || failed;
+        draw_dot(p);
+    failed = ferror(p->f);
+    failed = fclose(p->f) || failed;
     return failed ? lw_fail(LW_E_IO, "lw_graph_draw: %s cannot be written", path) : LW_OK;
+}
+
+static lw_status draw(const struct lw__recording *r, bool is_svg, const char *path)
+{
+    struct picture p = {.r = r};
+    const lw_status status = choose_colours(&p)
+                                 ? write_file(&p, is_svg, path)
+                                 : lw_fail(LW_E_MEMORY, "out of memory: the drawing of a graph");
+
+    free(p.colour);
+    return status;
 }
 
 lw_status lw_graph_draw(lw_graph *graph, const char *format, const char *path)
@@ -188,7 +242,7 @@ lw_status lw_graph_draw(lw_graph *graph, const char *format, const char *path)
     if (!status)
         status = lw__plan(&copy, &bytes, &unshared);
     if (!status)
-        status = write_file(&copy, !strcmp(format, "svg"), path);
+        status = draw(&copy, !strcmp(format, "svg"), path);
     lw__recording_free(&copy);
     return status;
 }

@@ -49,10 +49,10 @@ static lw_status no_memory(void)
 
 /* ---- compiling ---- */
 
-static void add_bound(lw_executable *x, size_t tensor)
+static void set_bound(lw_executable *x, size_t bound, size_t tensor)
 {
-    x->bound_of[tensor] = x->bound_count;
-    x->bounds[x->bound_count++].tensor = &x->recording.tensors[tensor];
+    x->bound_of[tensor] = bound;
+    x->bounds[bound].tensor = &x->recording.tensors[tensor];
 }
 
 static lw_status list_bounds(lw_executable *x)
@@ -65,11 +65,10 @@ static lw_status list_bounds(lw_executable *x)
         return no_memory();
     for (size_t k = 0; k < r->tensor_count; k++)
         if (r->tensors[k].role == LW_ROLE_INPUT)
-            add_bound(x, k);
-    for (size_t n = 0; n < r->outputs; n++)
-        for (size_t k = 0; k < r->tensor_count; k++)
-            if (r->tensors[k].role == LW_ROLE_OUTPUT && r->tensors[k].declared == n)
-                add_bound(x, k);
+            set_bound(x, x->bound_count++, k);
+        else if (r->tensors[k].role == LW_ROLE_OUTPUT)
+            set_bound(x, r->inputs + r->tensors[k].declared, k);
+    x->bound_count = r->inputs + r->outputs;
     return LW_OK;
 }
 

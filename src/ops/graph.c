@@ -82,20 +82,25 @@ static struct lw__graph_launch *copy_launch(const lw_recorded *call)
     return l;
 }
 
-static size_t find_tensor(const struct lw__recording *r, const lw_buffer *buffer)
+static size_t find_tensor(lw_graph *g, const lw_buffer *buffer)
 {
-    for (size_t k = r->tensor_count; buffer && k-- > 0;)
-        if (r->tensors[k].buffer == buffer)
-            return k;
-    return LW_NO_TENSOR;
+    const uint64_t hash = lw__index_hash_pointer(buffer);
+    size_t cursor = 0, k;
+
+    if (!buffer)
+        return LW_NO_TENSOR;
+    do
+        k = lw__index_next(&g->by_buffer, hash, &cursor);
+    while (k != LW_NO_TENSOR && g->recording.tensors[k].buffer != buffer);
+    return k;
 }
 
-static lw_status check_buffers(const struct lw__recording *r, const lw_recorded *call)
+static lw_status check_buffers(lw_graph *g, const lw_recorded *call)
 {
     for (size_t i = 0; i < call->count; i++) {
         const lw_buffer *b = lw__arg_buffer(&call->args[i]);
 
-        if (lw_buffer_is_blank(b) && find_tensor(r, b) == LW_NO_TENSOR)
+        if (lw_buffer_is_blank(b) && find_tensor(g, b) == LW_NO_TENSOR)
             return lw_fail(LW_E_ARG, "%s: parameter %zu: the tensor is of another graph",
                            lw_kernel_name(call->kernel), i + 1);
     }
@@ -104,14 +109,15 @@ static lw_status check_buffers(const struct lw__recording *r, const lw_recorded 
 
 static lw_status record_launch(const lw_recorded *call, void *user)
 {
-    struct lw__recording *r = &((lw_graph *)user)->recording;
+    lw_graph *g = user;
+    struct lw__recording *r = &g->recording;
     struct lw__graph_launch *l;
 
-    LW_TRY(check_buffers(r, call));
+    LW_TRY(check_buffers(g, call));
     if (!make_room(&r->launches, r->launch_count, sizeof *r->launches) || !(l = copy_launch(call)))
         return no_memory();
     for (size_t i = 0; i < call->count; i++)
-        l->tensors[i] = find_tensor(r, lw__arg_buffer(&call->args[i]));
+        l->tensors[i] = find_tensor(g, lw__arg_buffer(&call->args[i]));
     r->launches[r->launch_count++] = l;
     return LW_OK;
 }
@@ -123,6 +129,13 @@ bool lw__tensor_is_planned(const struct lw__graph_tensor *t)
     return t->is_used && (t->role == LW_ROLE_TEMPORARY || t->role == LW_ROLE_SCRATCH);
 }
 
+/* The name may have been added before a failure: it then finds a tensor without one. */
+static bool set_name(lw_graph *g, struct lw__graph_tensor *t, size_t tensor, const char *name)
+{
+    t->name = strdup(name);
+    return t->name && lw__index_add(&g->by_name, lw__index_hash(name), tensor);
+}
+
 static lw_status add_tensor(lw_graph *g, struct lw__graph_tensor t, const char *name,
                             lw_buffer **buffer)
 {
@@ -132,14 +145,17 @@ static lw_status add_tensor(lw_graph *g, struct lw__graph_tensor t, const char *
         return no_memory();
     LW_TRY(lw_buffer_create_blank(g->stream, t.dtype, t.count, &t.buffer));
     t.bytes = t.count * lw_dtype_size(t.dtype);
-    t.name = name ? strdup(name) : NULL;
-    if (name && !t.name) {
-        lw_buffer_destroy(t.buffer);
-        return no_memory();
-    }
+    if (!lw__index_add(&g->by_buffer, lw__index_hash_pointer(t.buffer), r->tensor_count) ||
+        (name && !set_name(g, &t, r->tensor_count, name)))
+        goto failed;
     *buffer = t.buffer;
     r->tensors[r->tensor_count++] = t;
+    r->inputs += t.role == LW_ROLE_INPUT;
     return LW_OK;
+failed:
+    lw_buffer_destroy(t.buffer);
+    free(t.name);
+    return no_memory();
 }
 
 static lw_status record_scratch(size_t bytes, lw_buffer **buffer, void *user)
@@ -153,14 +169,17 @@ static lw_status record_scratch(size_t bytes, lw_buffer **buffer, void *user)
     return add_tensor(user, t, NULL, buffer);
 }
 
-static lw_status check_name(const lw_graph *g, const char *call, const char *name)
+static lw_status check_name(lw_graph *g, const char *call, const char *name)
 {
     const struct lw__recording *r = &g->recording;
+    size_t cursor = 0, k;
+    uint64_t hash;
 
     if (!name || !*name)
         return lw_fail(LW_E_ARG, "%s: the name is %s", call, name ? "empty" : "NULL");
-    for (size_t k = 0; k < r->tensor_count; k++)
-        if (r->tensors[k].name && !strcmp(r->tensors[k].name, name))
+    hash = lw__index_hash(name);
+    while ((k = lw__index_next(&g->by_name, hash, &cursor)) != LW_NO_TENSOR)
+        if (k < r->tensor_count && r->tensors[k].name && !strcmp(r->tensors[k].name, name))
             return lw_fail(LW_E_ARG, "%s: the graph has an input or output '%s' already", call,
                            name);
     return LW_OK;
@@ -233,7 +252,7 @@ lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
     if (!graph)
         return lw_fail(LW_E_ARG, "the graph is NULL");
     LW_TRY(check_name(graph, "lw_graph_output", name));
-    k = find_tensor(&graph->recording, tensor.buffer);
+    k = find_tensor(graph, tensor.buffer);
     t = k == LW_NO_TENSOR ? NULL : &graph->recording.tensors[k];
     if (!t || t->role != LW_ROLE_TEMPORARY)
         return lw_fail(LW_E_ARG, "lw_graph_output: '%s' is %s; need a temporary of this graph",
@@ -246,9 +265,11 @@ lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
                        "lw_graph_output: '%s' is a part of its temporary, or permuted; need all "
                        "%zu elements in C order",
                        name, t->count);
-    t->name = strdup(name);
-    if (!t->name)
+    if (!set_name(graph, t, k, name)) {
+        free(t->name);
+        t->name = NULL;
         return no_memory();
+    }
     t->role = LW_ROLE_OUTPUT;
     t->declared = graph->recording.outputs++;
     t->rank = tensor.rank;
@@ -260,7 +281,8 @@ lw_status lw_graph_output(lw_graph *graph, const char *name, lw_tensor tensor)
 
 lw_status lw__recording_copy(const struct lw__recording *from, struct lw__recording *to)
 {
-    *to = (struct lw__recording){.device = from->device, .outputs = from->outputs};
+    *to = (struct lw__recording){
+        .device = from->device, .inputs = from->inputs, .outputs = from->outputs};
     to->tensors = calloc(from->tensor_count + 1, sizeof *to->tensors);
     to->launches = calloc(from->launch_count + 1, sizeof(struct lw__graph_launch *));
     if (!to->tensors || !to->launches)
@@ -322,6 +344,8 @@ void lw_graph_destroy(lw_graph *graph)
     if (!graph)
         return;
     lw__recording_free(&graph->recording);
+    lw__index_free(&graph->by_buffer);
+    lw__index_free(&graph->by_name);
     lw_stream_destroy(graph->stream);
     free(graph);
 }

@@ -1,7 +1,8 @@
 /* graph.h - graphs: what is recorded, where its memory lies, how it is run.
  *
- * Files: graph.c (recording), plan.c (lifetimes and memory), executable.c (compiled graphs and
- * their runs), draw.c.
+ * Files: graph.c (recording), index.c (what it finds things with), plan.c (lifetimes), place.c
+ * (memory), executable.c (compiled graphs and their runs), draw.c. Recording and planning look at a
+ * number of things that grows with the launches, and count them in `looks`, which tests look at.
  */
 #ifndef LW_OPS_GRAPH_H
 #define LW_OPS_GRAPH_H
@@ -43,8 +44,29 @@ struct lw__recording {
     struct lw__graph_tensor *tensors;
     size_t tensor_count;
     struct lw__graph_launch **launches;
-    size_t launch_count, outputs;
+    size_t launch_count, inputs, outputs;
+    uint64_t looks; /* of the plan */
 };
+
+/* ---- index.c ---- */
+
+/* All zero: empty. */
+struct lw__index {
+    struct lw__index_entry {
+        uint64_t hash;
+        size_t number;
+    } *entries;
+    size_t room, count;
+    uint64_t looks;
+};
+bool lw__index_add(struct lw__index *index, uint64_t hash, size_t number); /* false: no memory */
+
+/* lw__index_next - one after the other the numbers with this hash, then LW_NO_TENSOR. *cursor is 0
+ * before the first. */
+size_t lw__index_next(struct lw__index *index, uint64_t hash, size_t *cursor);
+void lw__index_free(struct lw__index *index);
+uint64_t lw__index_hash(const char *text);
+uint64_t lw__index_hash_pointer(const void *pointer);
 
 /* ---- graph.c ---- */
 
@@ -63,8 +85,15 @@ bool lw__tensor_is_planned(const struct lw__graph_tensor *t);
  * out      *bytes of all; *unshared: what they would take side by side */
 lw_status lw__plan(struct lw__recording *recording, size_t *bytes, size_t *unshared);
 
+/* ---- place.c ---- */
+
+/* lw__place - an offset for each of the temporaries, those alive together apart; they come in the
+ * order of their first use, and order is changed. *looks is added to. False: memory is short. */
+bool lw__place(struct lw__graph_tensor **order, size_t count, uint64_t *looks);
+
 struct lw_graph {
     struct lw__recording recording;
+    struct lw__index by_buffer, by_name; /* tensors */
     lw_stream *stream;
 };
 #endif

@@ -1,13 +1,10 @@
-/* plan.c - which launches use a tensor, and where in one piece of memory each temporary lies.
+/* plan.c - which launches use a tensor, and how long each temporary is alive.
  *
  * Launches run in the order they were recorded. A temporary is alive from the first launch that
- * uses it to the last; two that are alive together lie apart. The largest are placed first, each at
- * the lowest offset that is free: what comes later fits into the gaps.
+ * uses it to the last; place.c has those that are alive together lie apart.
  */
 #include "ops/graph.h"
 #include <stdlib.h>
-
-enum { PLACE_ALIGN = 64 };
 
 /* ---- lifetimes ---- */
 
@@ -49,36 +46,31 @@ static lw_status trace(struct lw__recording *r, size_t launch)
 
 /* ---- places ---- */
 
-static size_t room(const struct lw__graph_tensor *t)
+/* begin[n]: how many are used first by launches before n. */
+static void count_first_uses(const struct lw__recording *r, size_t *begin)
 {
-    return (t->bytes + PLACE_ALIGN - 1) / PLACE_ALIGN * PLACE_ALIGN;
+    for (size_t k = 0; k < r->tensor_count; k++)
+        if (lw__tensor_is_planned(&r->tensors[k]))
+            begin[r->tensors[k].first + 1]++;
+    for (size_t n = 0; n < r->launch_count; n++)
+        begin[n + 1] += begin[n];
 }
 
-static int by_size(const void *a, const void *b)
+/* *order gets the planned tensors by their first use; false: memory is short. */
+static bool sort_by_use(struct lw__recording *r, struct lw__graph_tensor ***order, size_t *count)
 {
-    const struct lw__graph_tensor *x = *(struct lw__graph_tensor *const *)a;
-    const struct lw__graph_tensor *y = *(struct lw__graph_tensor *const *)b;
+    size_t *begin = calloc(r->launch_count + 2, sizeof *begin);
 
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return x < y ? -1 : x > y;
-}
-
-static bool collide(const struct lw__graph_tensor *a, const struct lw__graph_tensor *b)
-{
-    return a->first <= b->last && b->first <= a->last && a->offset < b->offset + room(b) &&
-           b->offset < a->offset + room(a);
-}
-
-/* Beyond each that is in the way, until none is. */
-static void place(struct lw__graph_tensor *t, struct lw__graph_tensor *const *placed, size_t count)
-{
-    t->offset = 0;
-    for (size_t k = 0; k < count; k++)
-        if (collide(t, placed[k])) {
-            t->offset = placed[k]->offset + room(placed[k]);
-            k = (size_t)-1;
-        }
+    *order = calloc(r->tensor_count + 1, sizeof **order);
+    if (begin && *order) {
+        count_first_uses(r, begin);
+        *count = begin[r->launch_count];
+        for (size_t k = 0; k < r->tensor_count; k++)
+            if (lw__tensor_is_planned(&r->tensors[k]))
+                (*order)[begin[r->tensors[k].first]++] = &r->tensors[k];
+    }
+    free(begin);
+    return begin && *order;
 }
 
 lw_status lw__plan(struct lw__recording *r, size_t *bytes, size_t *unshared)
@@ -87,19 +79,16 @@ lw_status lw__plan(struct lw__recording *r, size_t *bytes, size_t *unshared)
     size_t count = 0;
 
     *bytes = *unshared = 0;
+    r->looks = 0;
     for (size_t k = 0; k < r->tensor_count; k++)
         r->tensors[k].is_used = r->tensors[k].is_written = r->tensors[k].needs_start = false;
     for (size_t k = 0; k < r->launch_count; k++)
         LW_TRY(trace(r, k));
-    order = calloc(r->tensor_count + 1, sizeof *order);
-    if (!order)
+    if (!sort_by_use(r, &order, &count) || !lw__place(order, count, &r->looks)) {
+        free(order);
         return lw_fail(LW_E_MEMORY, "out of memory: the plan of a graph");
-    for (size_t k = 0; k < r->tensor_count; k++)
-        if (lw__tensor_is_planned(&r->tensors[k]))
-            order[count++] = &r->tensors[k];
-    qsort(order, count, sizeof(struct lw__graph_tensor *), by_size);
+    }
     for (size_t k = 0; k < count; k++) {
-        place(order[k], order, k);
         *unshared += order[k]->bytes;
         if (order[k]->offset + order[k]->bytes > *bytes)
             *bytes = order[k]->offset + order[k]->bytes;
