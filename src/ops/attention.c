@@ -197,10 +197,10 @@ static lw_status launch(struct lw__call *call, const struct problem *p, const st
         return LW_OK;
     strcpy(name, l->name);
     strcat(strcat(name, "_"), lw__accumulate_name(lw__accumulate(p->dtype)));
-    LW_TRY(lw__ops_kernel(call->device, program_for(call), name, &kernel));
+    LW_TRY(lw__ops_kernel(call, program_for(call), name, &kernel));
     block = lw_kernel_fixed_block(kernel);
     LW_TRY(lw__grid(call, l->elements ? lw__divide_up(l->elements, block.x) : l->blocks, &grid));
-    return lw_stream_launch(call->stream, kernel, grid, block, &options, args, count);
+    return lw__call_queue(call, kernel, grid, block, &options, args, count);
 }
 
 /* The rows' nodes, then what joins them. `scores`: the products of queries and keys, or NULL. */

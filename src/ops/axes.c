@@ -7,9 +7,11 @@ lw_status lw__axis(const struct lw__call *call, const struct lw__operand *o, int
     const int said = option > 0 ? option - 1 : option; /* what LW_AXIS got */
     const int k = option > 0 ? said : option < 0 ? o->rank + option : otherwise;
 
-    *axis = LW_AXES - o->rank + k;
-    if (k >= 0 && k < o->rank)
+    *axis = 0;
+    if (k >= 0 && k < o->rank) {
+        *axis = LW_AXES - o->rank + k;
         return LW_OK;
+    }
     return lw_fail(LW_E_ARG, "%s: %s has no axis %d; its rank is %d", call->name, o->name,
                    option ? said : otherwise, o->rank);
 }

@@ -22,12 +22,17 @@ lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, v
     call.is_gpu = is_gpu(call.device);
     LW_TRY(body(&call, arguments));
     if (call.scratch)
-        LW_TRY(lw_stream_scratch(stream, call.scratch, &call.memory));
+        LW_TRY(lw__call_named(&call, lw_stream_scratch(stream, call.scratch, &call.memory)));
     call.is_dry = false;
     call.scratch = 0;
     status = body(&call, arguments);
     lw_stream_scratch_done(stream, call.memory);
     return status;
+}
+
+lw_status lw__call_named(const struct lw__call *call, lw_status status)
+{
+    return status ? lw_fail(status, "%s: %s", call->name, lw_last_error()) : LW_OK;
 }
 
 static void strides_of(const struct lw__shape *shape, struct lw__view *view)
@@ -92,6 +97,13 @@ lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, c
 
     if (call->is_dry || !grid.x || !grid.y || !grid.z)
         return LW_OK;
-    LW_TRY(lw__ops_kernel(call->device, program, kernel, &k));
-    return lw_stream_launch(call->stream, k, grid, block, NULL, args, count);
+    LW_TRY(lw__ops_kernel(call, program, kernel, &k));
+    return lw__call_queue(call, k, grid, block, NULL, args, count);
+}
+
+lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
+                         const lw_launch_options *options, const lw_arg *args, size_t count)
+{
+    return lw__call_named(
+        call, lw_stream_launch(call->stream, kernel, grid, block, options, args, count));
 }

@@ -40,8 +40,7 @@ static void choose_dtype(const lw_params *params, lw_dtype otherwise, lw_shape *
 
 static lw_status wrong_axis(const char *op, int64_t axis, int rank)
 {
-    return lw_fail(LW_E_ARG, "%s: there is no axis %lld; the rank is %d", op, (long long)axis,
-                   rank);
+    return lw_fail(LW_E_ARG, "%s: x has no axis %lld; its rank is %d", op, (long long)axis, rank);
 }
 
 /* Without the axis, or all of them, or with 1 there. */
@@ -155,7 +154,8 @@ lw_status lw__infer_window(const char *op, const lw_shape *inputs, size_t count,
                            const lw_params *params, lw_shape *output)
 {
     const bool is_average = !strcmp(op, "moving_average");
-    int64_t axis, window = 2;
+    int64_t axis;
+    int window = 2;
     const char *edge;
 
     (void)count;
@@ -163,38 +163,50 @@ lw_status lw__infer_window(const char *op, const lw_shape *inputs, size_t count,
     LW_TRY(lw_params_int(params, "axis", &axis));
     LW_TRY(lw_params_string(params, "edge", &edge));
     if (is_average)
-        LW_TRY(lw_params_int(params, "window", &window));
+        LW_TRY(lw__window_read(params, 1, &window));
     if (axis >= output->rank || axis < -output->rank)
         return wrong_axis(op, axis, output->rank);
     axis += axis < 0 ? output->rank : 0;
     if (!strcmp(edge, "valid"))
         output->extent[axis] =
-            window > output->extent[axis] ? 0 : output->extent[axis] - (ptrdiff_t)window + 1;
+            window > output->extent[axis] ? 0 : output->extent[axis] - window + 1;
     if (is_average)
         output->dtype = mean_dtype(output->dtype);
     return LW_OK;
 }
 
+/* True if the text has each axis once; negative ones count from the end. */
+static bool read_axes(const char *at, int rank, int axes[4])
+{
+    bool seen[LW_AXES] = {false};
+
+    for (int k = 0; k < rank; k++) {
+        char *end;
+        long axis = strtol(at, &end, 10);
+
+        axis += axis < 0 ? rank : 0;
+        if (end == at || axis < 0 || axis >= rank || seen[axis])
+            return false;
+        seen[axis] = true;
+        axes[k] = (int)axis;
+        at = end;
+        if (k < rank - 1 && *at++ != ',')
+            return false;
+    }
+    return !*at;
+}
+
 lw_status lw__axes_read(const char *op, const char *text, int rank, int storage[4],
                         const int **axes)
 {
-    const char *at = text;
-    char *end;
-
     *axes = NULL;
     if (!strcmp(text, "reversed"))
         return LW_OK;
     *axes = storage;
-    for (int k = 0; k < rank; k++) {
-        storage[k] = (int)strtol(at, &end, 10);
-        storage[k] += storage[k] < 0 ? rank : 0;
-        if (end == at || *end != (k < rank - 1 ? ',' : '\0') || storage[k] < 0 ||
-            storage[k] >= rank)
-            return lw_fail(LW_E_ARG, "%s: axes is '%s'; need `reversed` or %d axes, as 1,0", op,
-                           text, rank);
-        at = end + 1;
-    }
-    return LW_OK;
+    if (read_axes(text, rank, storage))
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: axes is '%.80s'; need `reversed` or %d axes, as 1,0, each once",
+                   op, text, rank);
 }
 
 lw_status lw__infer_permute(const char *op, const lw_shape *inputs, size_t count,
@@ -236,12 +248,29 @@ lw_status lw__infer_matmul(const char *op, const lw_shape *inputs, size_t count,
     return LW_OK;
 }
 
-/* q's shape with v's depth; seq_len and d, where given, are k's. */
+lw_status lw__sizes_agree(const char *op, const lw_params *params, int rank_of_k,
+                          const ptrdiff_t *extents_of_k)
+{
+    int64_t keys, depth;
+
+    LW_TRY(lw_params_int(params, "seq_len", &keys));
+    LW_TRY(lw_params_int(params, "d", &depth));
+    if (rank_of_k < 2) /* the operation says so */
+        return LW_OK;
+    if (keys && keys != extents_of_k[rank_of_k - 2])
+        return lw_fail(LW_E_SHAPE, "%s: seq_len is %lld, k has %td keys", op, (long long)keys,
+                       extents_of_k[rank_of_k - 2]);
+    if (depth && depth != extents_of_k[rank_of_k - 1])
+        return lw_fail(LW_E_SHAPE, "%s: d is %lld, k has depth %td", op, (long long)depth,
+                       extents_of_k[rank_of_k - 1]);
+    return LW_OK;
+}
+
+/* q's shape with v's depth. */
 lw_status lw__infer_attention(const char *op, const lw_shape *inputs, size_t count,
                               const lw_params *params, lw_shape *output)
 {
     const lw_shape *q = &inputs[0], *k = &inputs[1], *v = &inputs[2];
-    int64_t keys, depth;
 
     (void)count;
     if (!q->rank || k->rank < 2 || v->rank < 2)
@@ -249,14 +278,7 @@ lw_status lw__infer_attention(const char *op, const lw_shape *inputs, size_t cou
                        "%s: q, k, v have ranks %d, %d, %d; need 1, 2, 2 or 2, 2, 2 or "
                        "4, 4, 4",
                        op, q->rank, k->rank, v->rank);
-    LW_TRY(lw_params_int(params, "seq_len", &keys));
-    LW_TRY(lw_params_int(params, "d", &depth));
-    if (keys && keys != k->extent[k->rank - 2])
-        return lw_fail(LW_E_SHAPE, "%s: seq_len is %lld, k has %td keys", op, (long long)keys,
-                       k->extent[k->rank - 2]);
-    if (depth && depth != k->extent[k->rank - 1])
-        return lw_fail(LW_E_SHAPE, "%s: d is %lld, k has depth %td", op, (long long)depth,
-                       k->extent[k->rank - 1]);
+    LW_TRY(lw__sizes_agree(op, params, k->rank, k->extent));
     *output = *q;
     output->extent[output->rank - 1] = v->extent[v->rank - 1];
     return LW_OK;

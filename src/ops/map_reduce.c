@@ -160,6 +160,22 @@ static lw_status launch(struct lw__call *call, const struct map_reduce_arguments
 
 /* ---- arguments ---- */
 
+/* Inputs that repeat in different axes may reach beyond all numbers together. */
+static lw_status check_count(const struct lw__call *call, const struct lw__operand *all)
+{
+    char shape[LW_SHAPE_TEXT];
+    ptrdiff_t count = 1;
+    bool fits = true;
+
+    for (int x = 0; x < LW_AXES; x++)
+        if (all->shape.extent[x])
+            fits = !__builtin_mul_overflow(count, all->shape.extent[x], &count) && fits;
+    if (fits)
+        return LW_OK;
+    return lw_fail(LW_E_SHAPE, "%s: the inputs together have shape %s, which is too large",
+                   call->name, lw__operand_text(all, shape));
+}
+
 /* The shape that all inputs broadcast to. */
 static lw_status common_shape(struct lw__call *call, const struct map_reduce_arguments *a,
                               struct reduction *r, struct lw__operand *all)
@@ -180,7 +196,7 @@ static lw_status common_shape(struct lw__call *call, const struct map_reduce_arg
                                in->name, lw__operand_text(in, has), lw__operand_text(all, needs));
         all->rank = in->rank > all->rank ? in->rank : all->rank;
     }
-    return LW_OK;
+    return check_count(call, all);
 }
 
 /* Each input whole in C order, the axis last; one element stays one. */

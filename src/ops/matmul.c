@@ -322,7 +322,7 @@ static lw_status kernel_of(struct lw__call *call, const struct problem *p, const
 
     strcpy(name, l->name);
     strcat(strcat(name, "_"), lw__accumulate_name(p->type));
-    return lw__ops_kernel(call->device, program_for(call), name, kernel);
+    return lw__ops_kernel(call, program_for(call), name, kernel);
 }
 
 /* Without a bias nothing reads it: an input stands for it, which has been written. */
@@ -350,8 +350,8 @@ static lw_status launch_nodes(struct lw__call *call, const struct problem *p,
     if (call->is_dry)
         return LW_OK;
     LW_TRY(kernel_of(call, p, l, &kernel));
-    return lw_stream_launch(call->stream, kernel, grid, lw_dim_1(l->threads), &options, args,
-                            l->height ? 7 : 6);
+    return lw__call_queue(call, kernel, grid, lw_dim_1(l->threads), &options, args,
+                          l->height ? 7 : 6);
 }
 
 static lw_status launch_merge(struct lw__call *call, const struct problem *p,
@@ -368,7 +368,7 @@ static lw_status launch_merge(struct lw__call *call, const struct problem *p,
     LW_TRY(kernel_of(call, p, &l, &kernel));
     block = lw_kernel_fixed_block(kernel);
     LW_TRY(lw__grid(call, lw__divide_up(a->batches * a->m * a->n, block.x), &grid));
-    return lw_stream_launch(call->stream, kernel, grid, block, NULL, args, 4);
+    return lw__call_queue(call, kernel, grid, block, NULL, args, 4);
 }
 
 static lw_status run(struct lw__call *call, const struct problem *p, struct matmul *a, size_t slots,
@@ -443,7 +443,7 @@ static lw_status launch_pad(struct lw__call *call, const struct problem *p,
     if (call->is_dry)
         return LW_OK;
     LW_TRY(kernel_of(call, p, &l, &kernel));
-    return lw_stream_launch(call->stream, kernel, grid, lw_dim_1(l.threads), NULL, args, 8);
+    return lw__call_queue(call, kernel, grid, lw_dim_1(l.threads), NULL, args, 8);
 }
 
 /* Has the operand in whole tiles: as it is, or copied, with what adds nothing around it. */

@@ -203,6 +203,13 @@ static lw_status take_weight(struct lw__call *call, struct rows *r, const lw_ten
     return lw__copy(call, to, &given);
 }
 
+static lw_status check_eps(const struct lw__call *call, const struct norm_arguments *a)
+{
+    if ((a->norm != RMS_NORM && a->norm != LAYER_NORM) || a->options.eps >= 0)
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: eps is %g; need at least 0", call->name, a->options.eps);
+}
+
 static lw_status take_x(struct lw__call *call, const struct norm_arguments *a, struct rows *r,
                         struct lw__operand *out)
 {
@@ -230,6 +237,7 @@ static lw_status norm_body(struct lw__call *call, void *arguments)
     size_t n;
 
     LW_TRY(take_x(call, a, &r, &out));
+    LW_TRY(check_eps(call, a));
     LW_TRY(take_weight(call, &r, a->options.weight, HAS_WEIGHT, &out));
     LW_TRY(take_weight(call, &r, a->options.bias, HAS_BIAS, &out));
     if (!lw__operand_count(&r.x))

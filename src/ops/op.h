@@ -58,6 +58,9 @@ typedef lw_status lw__op_body(struct lw__call *call, void *arguments);
  * errors   LW_E_ARG the stream is NULL; LW_E_MEMORY; those of the body */
 lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments);
 
+/* lw__call_named - the status; the message of a failure gets the operation's name in front. */
+lw_status lw__call_named(const struct lw__call *call, lw_status status);
+
 /* lw__call_scratch - an operand in scratch memory, in C order, of this dtype and shape.
  * errors   LW_E_SHAPE it is larger than memory can be */
 lw_status lw__call_scratch(struct lw__call *call, const char *name, lw_dtype dtype,
@@ -81,6 +84,10 @@ lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, c
                     (const lw_arg[]){__VA_ARGS__},                                                 \
                     sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
 
+/* lw__call_queue - lw_stream_launch, whose error gets the operation's name. */
+lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
+                         const lw_launch_options *options, const lw_arg *args, size_t count);
+
 /* lw__grid - blocks in x. errors: LW_E_SHAPE there are too many. */
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid);
 
@@ -103,17 +110,18 @@ lw_arg lw__arg_at(const struct lw__operand *o);
 
 /* ---- programs.c ------------------------------------------------------------------------------ */
 
-/* lw__ops_kernel - a kernel of the operations, built for the device.
+/* lw__ops_kernel - a kernel of the operations, built for the call's device.
  * errors   those of lw_program_build and lw_program_kernel
  * owns     nothing: it lives as long as the device */
-lw_status lw__ops_kernel(lw_device *device, enum lw__ops_program program, const char *name,
-                         lw_kernel **kernel);
+lw_status lw__ops_kernel(const struct lw__call *call, enum lw__ops_program program,
+                         const char *name, lw_kernel **kernel);
 
 /* ---- operand.c ------------------------------------------------------------------------------- */
 
 /* lw__operand_in, lw__operand_out - check a tensor and bring it to four axes.
- * errors   LW_E_ARG no buffer, a rank not 0 to 4, an output whose elements share memory; LW_E_SHAPE
- *          it leaves its buffer; LW_E_DTYPE the buffer holds structs; LW_E_DEVICE */
+ * errors   LW_E_ARG no buffer, an output that is read-only or whose elements share memory;
+ *          LW_E_SHAPE a rank not 0 to 4, it leaves its buffer; LW_E_DTYPE the buffer holds structs;
+ *          LW_E_DEVICE */
 lw_status lw__operand_in(const struct lw__call *call, const char *name, lw_tensor t,
                          struct lw__operand *out);
 lw_status lw__operand_out(const struct lw__call *call, const char *name, lw_tensor t,

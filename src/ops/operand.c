@@ -64,21 +64,24 @@ static bool has_strides(const lw_tensor *t)
 static lw_status take_axes(const struct lw__call *call, const lw_tensor *t, struct lw__operand *o)
 {
     const bool strided = has_strides(t);
+    char shape[LW_SHAPE_TEXT];
     ptrdiff_t step = 1;
 
     for (int k = 0; k < LW_AXES; k++) {
         o->shape.extent[k] = 1;
         o->view.stride[k] = 0;
     }
-    for (int i = t->rank - 1, k = LW_AXES - 1; i >= 0; i--, k--) {
+    for (int i = 0, k = LW_AXES - t->rank; i < t->rank; i++, k++) {
         if (t->extent[i] < 0)
             return lw_fail(LW_E_SHAPE, "%s: %s has extent %td in axis %d; need at least 0",
                            call->name, o->name, t->extent[i], i);
         o->shape.extent[k] = (size_t)t->extent[i];
+    }
+    for (int i = t->rank - 1, k = LW_AXES - 1; i >= 0; i--, k--) {
         o->view.stride[k] = strided ? t->stride[i] : step;
         if (t->extent[i] && __builtin_mul_overflow(step, t->extent[i], &step))
-            return lw_fail(LW_E_SHAPE, "%s: %s has more elements than memory can hold", call->name,
-                           o->name);
+            return lw_fail(LW_E_SHAPE, "%s: %s of shape %s has more elements than memory can hold",
+                           call->name, o->name, lw__operand_text(o, shape));
     }
     return LW_OK;
 }
@@ -98,6 +101,27 @@ static lw_status check_reach(const struct lw__call *call, const struct lw__opera
                    call->name, o->name, lw__operand_text(o, shape), o->view.offset, count);
 }
 
+static const char *name_of(lw_device *device)
+{
+    lw_device_info info;
+
+    return lw_device_get_info(device, &info) ? "another" : info.name;
+}
+
+static lw_status check_buffer(const struct lw__call *call, const char *name, lw_buffer *buffer)
+{
+    lw_device *const device = lw_buffer_device(buffer);
+    const size_t count = lw_buffer_count(buffer);
+
+    if (!lw_buffer_has_dtype(buffer))
+        return lw_fail(LW_E_DTYPE, "%s: %s is made of structs of %zu bytes; need numbers",
+                       call->name, name, count ? lw_buffer_bytes(buffer) / count : 0);
+    if (device != call->device)
+        return lw_fail(LW_E_DEVICE, "%s: %s is on %s; need the stream's device, %s", call->name,
+                       name, name_of(device), name_of(call->device));
+    return LW_OK;
+}
+
 lw_status lw__operand_in(const struct lw__call *call, const char *name, lw_tensor t,
                          struct lw__operand *out)
 {
@@ -105,13 +129,9 @@ lw_status lw__operand_in(const struct lw__call *call, const char *name, lw_tenso
     if (!t.buffer)
         return lw_fail(LW_E_ARG, "%s: %s has no buffer", call->name, name);
     if (t.rank < 0 || t.rank > LW_AXES)
-        return lw_fail(LW_E_ARG, "%s: %s has rank %d; need 0 to %d", call->name, name, t.rank,
+        return lw_fail(LW_E_SHAPE, "%s: %s has rank %d; need 0 to %d", call->name, name, t.rank,
                        LW_AXES);
-    if (!lw_buffer_has_dtype(t.buffer))
-        return lw_fail(LW_E_DTYPE, "%s: %s is made of structs; need numbers", call->name, name);
-    if (lw_buffer_device(t.buffer) != call->device)
-        return lw_fail(LW_E_DEVICE, "%s: %s is of another device than the stream", call->name,
-                       name);
+    LW_TRY(check_buffer(call, name, t.buffer));
     if (t.offset > PTRDIFF_MAX)
         return lw_fail(LW_E_SHAPE, "%s: %s begins at element %zu", call->name, name, t.offset);
     out->dtype = lw_buffer_dtype(t.buffer);
@@ -148,6 +168,9 @@ lw_status lw__operand_out(const struct lw__call *call, const char *name, lw_tens
                           struct lw__operand *out)
 {
     LW_TRY(lw__operand_in(call, name, t, out));
+    if (lw_buffer_is_read_only(t.buffer))
+        return lw_fail(LW_E_ARG, "%s: the output %s is read-only: its memory was wrapped so",
+                       call->name, name);
     if (!is_empty(out) && meets_itself(out))
         return lw_fail(LW_E_ARG,
                        "%s: elements of the output %s share memory: strides %td, %td, %td, %td",

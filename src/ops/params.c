@@ -21,7 +21,7 @@ static bool read_int(const char *text, int64_t *out)
     }
     errno = 0;
     *out = strtoll(text, &end, 10);
-    return end != text && !*end && !errno;
+    return end != text && !*end && !errno && *out != LW_INT_ALL;
 }
 
 static bool read_real(const char *text, double *out)
@@ -226,12 +226,14 @@ static bool take_word(struct reader *r, const char **out)
     return length > 0;
 }
 
+/* True if JSON has a value of the type in this form. "all" is for what is `all` by default. */
 static bool is_wanted(const struct lw__param_row *row, bool quoted, const char *text)
 {
     if (row->type == LW_TYPE_STRING || row->type == LW_TYPE_DTYPE)
         return quoted;
-    return !quoted || (row->type == LW_TYPE_INT && !strcmp(text, "all")) ||
-           (row->type == LW_TYPE_REAL && (!isdigit((unsigned char)*text)));
+    if (row->type == LW_TYPE_INT && !strcmp(text, "all"))
+        return quoted && row->has_default && row->value.i == LW_INT_ALL;
+    return !quoted || (row->type == LW_TYPE_REAL && !isdigit((unsigned char)*text));
 }
 
 /* null stands for the default. */
@@ -292,20 +294,27 @@ static lw_status take_object(struct reader *r, struct lw_params *p, bool *given)
     return *r->at ? malformed(r) : LW_OK;
 }
 
+/* Usual parameters fit without an allocation. */
+static lw_status make_room(struct lw_params *p, size_t bytes)
+{
+    p->text = bytes <= sizeof p->room ? p->room : malloc(bytes);
+    return p->text ? LW_OK : lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", p->op);
+}
+
 lw_status lw__params_read(const char *op, const struct lw__declaration *declaration,
                           const char *json, struct lw_params *out)
 {
     bool given[LW_PARAMS_MAX] = {false};
 
-    *out = (struct lw_params){.op = op, .declaration = declaration};
+    out->op = op;
+    out->declaration = declaration;
+    out->text = NULL;
     for (size_t k = 0; k < declaration->count; k++)
         out->values[k] = declaration->rows[k].value;
     if (json && *json && strcmp(json, "null")) {
         struct reader r = {.op = op, .at = json};
 
-        out->text = malloc(2 * strlen(json) + 1); /* a word gets a NUL, and no more */
-        if (!out->text)
-            return lw_fail(LW_E_MEMORY, "%s: out of memory: its parameters", op);
+        LW_TRY(make_room(out, 2 * strlen(json) + 1)); /* a word gets a NUL, and no more */
         r.to = out->text;
         LW_TRY(take_object(&r, out, given));
     }
@@ -318,7 +327,8 @@ lw_status lw__params_read(const char *op, const struct lw__declaration *declarat
 
 void lw__params_free(struct lw_params *params)
 {
-    free(params->text);
+    if (params->text != params->room)
+        free(params->text);
     params->text = NULL;
 }
 
@@ -344,47 +354,17 @@ static lw_status look_up(const lw_params *p, const char *name, enum lw__param_ty
     return LW_OK;
 }
 
-lw_status lw_params_int(const lw_params *p, const char *name, int64_t *value)
-{
-    const struct lw__param_value *v;
-
-    LW_TRY(look_up(p, name, LW_TYPE_INT, value, &v));
-    *value = v->i;
-    return LW_OK;
-}
-
-lw_status lw_params_real(const lw_params *p, const char *name, double *value)
-{
-    const struct lw__param_value *v;
-
-    LW_TRY(look_up(p, name, LW_TYPE_REAL, value, &v));
-    *value = v->r;
-    return LW_OK;
-}
-
-lw_status lw_params_bool(const lw_params *p, const char *name, bool *value)
-{
-    const struct lw__param_value *v;
-
-    LW_TRY(look_up(p, name, LW_TYPE_BOOL, value, &v));
-    *value = v->i != 0;
-    return LW_OK;
-}
-
-lw_status lw_params_string(const lw_params *p, const char *name, const char **value)
-{
-    const struct lw__param_value *v;
-
-    LW_TRY(look_up(p, name, LW_TYPE_STRING, value, &v));
-    *value = v->s;
-    return LW_OK;
-}
-
-lw_status lw_params_dtype(const lw_params *p, const char *name, lw_dtype *value)
-{
-    const struct lw__param_value *v;
-
-    LW_TRY(look_up(p, name, LW_TYPE_DTYPE, value, &v));
-    *value = (lw_dtype)v->i;
-    return LW_OK;
-}
+#define GETTER(name, type, type_in_c, field)                                                       \
+    lw_status lw_params_##name(const lw_params *p, const char *parameter, type_in_c *value)        \
+    {                                                                                              \
+        const struct lw__param_value *v;                                                           \
+                                                                                                   \
+        LW_TRY(look_up(p, parameter, type, value, &v));                                            \
+        *value = (type_in_c)v->field;                                                              \
+        return LW_OK;                                                                              \
+    }
+GETTER(int, LW_TYPE_INT, int64_t, i)
+GETTER(real, LW_TYPE_REAL, double, r)
+GETTER(bool, LW_TYPE_BOOL, bool, i)
+GETTER(string, LW_TYPE_STRING, const char *, s)
+GETTER(dtype, LW_TYPE_DTYPE, lw_dtype, i)

@@ -4,7 +4,7 @@
 #include "ops/op.h"
 
 enum lw__param_type { LW_TYPE_INT, LW_TYPE_REAL, LW_TYPE_BOOL, LW_TYPE_STRING, LW_TYPE_DTYPE };
-enum { LW_PARAMS_MAX = 16 };
+enum { LW_PARAMS_MAX = 16, LW_PARAMS_ROOM = 1024 };
 
 /* What an int `all` and a dtype `auto` are. */
 #define LW_INT_ALL INT64_MIN
@@ -34,7 +34,8 @@ struct lw_params {
     const char *op; /* for messages */
     const struct lw__declaration *declaration;
     struct lw__param_value values[LW_PARAMS_MAX];
-    char *text; /* strings of the JSON, unescaped */
+    char *text; /* strings of the JSON, unescaped: room, or an allocation */
+    char room[LW_PARAMS_ROOM];
 };
 
 /* lw__declaration_read - from "n:int=0 mode:string=a".

@@ -15,14 +15,15 @@ static get_program *const programs[] = {
 };
 
 /* The device keeps the program, so the kernel outlives this hold of it. */
-lw_status lw__ops_kernel(lw_device *device, enum lw__ops_program program, const char *name,
-                         lw_kernel **kernel)
+lw_status lw__ops_kernel(const struct lw__call *call, enum lw__ops_program program,
+                         const char *name, lw_kernel **kernel)
 {
     lw_program *p;
-    lw_status status;
+    lw_status status = programs[program](call->device, &p);
 
-    LW_TRY(programs[program](device, &p));
-    status = lw_program_kernel(p, name, kernel);
-    lw_program_destroy(p);
-    return status;
+    if (!status) {
+        status = lw_program_kernel(p, name, kernel);
+        lw_program_destroy(p);
+    }
+    return lw__call_named(call, status);
 }

@@ -269,6 +269,28 @@ static lw_status check_inputs(const lw_op *op, const void *inputs, size_t count)
     return lw_fail(LW_E_ARG, "%s takes %zu to %zu inputs, not %zu", op->name, least, most, count);
 }
 
+static lw_status check_rank(const lw_op *op, const char *what, size_t index, int rank)
+{
+    if (rank >= 0 && rank <= LW_AXES)
+        return LW_OK;
+    return lw_fail(LW_E_SHAPE, "%s: %s %zu has rank %d; need 0 to %d", op->name, what, index, rank,
+                   LW_AXES);
+}
+
+/* infer gets shapes that there can be. */
+static lw_status check_shape(const lw_op *op, size_t index, const lw_shape *s)
+{
+    LW_TRY(check_rank(op, "input", index, s->rank));
+    for (int k = 0; k < s->rank; k++)
+        if (s->extent[k] < 0)
+            return lw_fail(LW_E_SHAPE, "%s: input %zu has extent %td in axis %d; need at least 0",
+                           op->name, index, s->extent[k], k);
+    if ((int)s->dtype >= 0 && (int)s->dtype < LW_DTYPE_COUNT)
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: input %zu is of dtype %d; need 0 to %d", op->name, index,
+                   (int)s->dtype, LW_DTYPE_COUNT - 1);
+}
+
 static lw_status infer(const lw_op *op, const lw_params *params, const lw_shape *inputs,
                        size_t count, lw_shape *outputs)
 {
@@ -293,6 +315,8 @@ lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs
         return lw_fail(LW_E_ARG, "%s has %zu outputs, there is room for %zu", op->name,
                        op->def.outputs, capacity);
     memset(outputs, 0, op->def.outputs * sizeof *outputs);
+    for (size_t k = 0; k < count; k++)
+        LW_TRY(check_shape(op, k, &inputs[k]));
     status = lw__params_read(op->name, &op->declaration, params_json, &params);
     if (!status)
         status = infer(op, &params, inputs, count, outputs);
@@ -303,9 +327,9 @@ lw_status lw_op_infer(lw_op *op, const char *params_json, const lw_shape *inputs
 static lw_status shape_of(const lw_op *op, const char *what, size_t index, const lw_tensor *t,
                           lw_shape *shape)
 {
-    if (!t->buffer || t->rank < 0 || t->rank > 4)
-        return lw_fail(LW_E_ARG, "%s: %s %zu has %s %d; need 0 to 4", op->name, what, index,
-                       t->buffer ? "rank" : "no buffer and rank", t->rank);
+    if (!t->buffer)
+        return lw_fail(LW_E_ARG, "%s: %s %zu has no buffer", op->name, what, index);
+    LW_TRY(check_rank(op, what, index, t->rank));
     *shape = (lw_shape){.dtype = lw_buffer_dtype(t->buffer), .rank = t->rank};
     memcpy(shape->extent, t->extent, sizeof shape->extent);
     return LW_OK;
@@ -352,6 +376,8 @@ static lw_status check_outputs(const lw_op *op, const lw_params *params, const l
 static lw_status run(const lw_op *op, lw_stream *s, const lw_params *params,
                      const lw_tensor *outputs, const lw_tensor *inputs, size_t count)
 {
+    for (size_t k = 0; k < count; k++)
+        LW_TRY(check_rank(op, "input", k, inputs[k].rank));
     if (op->builtin)
         return op->builtin->run(op->name, s, outputs[0], inputs, count, params);
     LW_TRY(check_outputs(op, params, outputs, inputs));
@@ -364,11 +390,10 @@ lw_status lw_op_run(lw_op *op, lw_stream *s, const char *params_json, const lw_t
     struct lw_params params;
     lw_status status;
 
-    if (!op || !s || !outputs)
-        return lw_fail(LW_E_ARG, "the %s is NULL",
-                       !op  ? "operation"
-                       : !s ? "stream"
-                            : "list of outputs");
+    if (!op)
+        return lw_fail(LW_E_ARG, "the operation is NULL");
+    if (!s || !outputs)
+        return lw_fail(LW_E_ARG, "%s: the %s is NULL", op->name, s ? "list of outputs" : "stream");
     LW_TRY(check_inputs(op, inputs, input_count));
     if (output_count != op->def.outputs)
         return lw_fail(LW_E_ARG, "%s has %zu outputs, not %zu", op->name, op->def.outputs,

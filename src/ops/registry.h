@@ -28,7 +28,14 @@ LW__FAMILIES(LW__FAMILY)
 #undef LW__FAMILY
 
 /* lw__axes_read - "2,0,1" as axes of a tensor of that rank; "reversed": NULL comes back in *axes.
- * errors   LW_E_ARG it is no list of `rank` numbers */
+ * errors   LW_E_ARG it does not name each axis once */
 lw_status lw__axes_read(const char *op, const char *text, int rank, int storage[4],
                         const int **axes);
+
+/* lw__window_read - the parameter window. errors: LW_E_ARG it is not `least` to INT_MAX. */
+lw_status lw__window_read(const lw_params *params, int least, int *window);
+
+/* lw__sizes_agree - errors: LW_E_SHAPE seq_len and d are not 0, nor those of k. */
+lw_status lw__sizes_agree(const char *op, const lw_params *params, int rank_of_k,
+                          const ptrdiff_t *extents_of_k);
 #endif

@@ -1,5 +1,6 @@
 /* run.c - the ready-made operations called by name: parameters become options. */
 #include "ops/registry.h"
+#include <limits.h>
 #include <string.h>
 
 /* As LW_AXIS has it; `all` is the default of options. */
@@ -8,17 +9,19 @@ static lw_status read_axis(const lw_params *params, int *axis)
     int64_t k;
 
     LW_TRY(lw_params_int(params, "axis", &k));
+    if (k != LW_INT_ALL && (k >= INT_MAX || k < INT_MIN))
+        return lw_fail(LW_E_ARG, "%s: there is no axis %lld; need -4 to 3", params->op,
+                       (long long)k);
     *axis = k == LW_INT_ALL ? 0 : (int)LW_AXIS(k);
-    if (k != LW_INT_ALL && (k > 1000 || k < -1000))
-        *axis = k > 0 ? 1000 : -1000; /* no tensor has it, and the operation says so */
     return LW_OK;
 }
 
-/* A word of a list as its index. */
+/* A word of a list as its index; where the list has NULL there is no choice. */
 static lw_status read_choice(const lw_params *params, const char *name, const char *const *words,
                              size_t count, int *index)
 {
     const char *word;
+    char all[80] = "";
 
     LW_TRY(lw_params_string(params, name, &word));
     for (size_t k = 0; k < count; k++)
@@ -26,9 +29,10 @@ static lw_status read_choice(const lw_params *params, const char *name, const ch
             *index = (int)k;
             return LW_OK;
         }
-    return lw_fail(LW_E_ARG, "%s: %s is '%s'; need one of %s, %s, %s%s%s", params->op, name, word,
-                   words[0], words[1] ? words[1] : words[2], words[2] ? words[2] : "",
-                   count > 3 ? ", " : "", count > 3 ? words[3] : "");
+    for (size_t k = 0; k < count; k++)
+        if (words[k])
+            strcat(strcat(all, k ? ", " : ""), words[k]);
+    return lw_fail(LW_E_ARG, "%s: %s is '%.80s'; need one of %s", params->op, name, word, all);
 }
 
 static lw_status read_sum(const lw_params *params, lw_sum_order *sum)
@@ -41,17 +45,17 @@ static lw_status read_sum(const lw_params *params, lw_sum_order *sum)
     return LW_OK;
 }
 
-/* Dimensions of sizes up to INT_MAX. */
-static lw_status read_size(const lw_params *params, const char *name, int *value)
+lw_status lw__window_read(const lw_params *params, int least, int *window)
 {
     int64_t v;
 
-    LW_TRY(lw_params_int(params, name, &v));
-    *value = (int)v;
-    if (v == *value)
-        return LW_OK;
-    return lw_fail(LW_E_ARG, "%s: %s is %lld; need at most 2147483647", params->op, name,
-                   (long long)v);
+    *window = least;
+    LW_TRY(lw_params_int(params, "window", &v));
+    if (v < least || v > INT_MAX)
+        return lw_fail(LW_E_ARG, "%s: window is %lld; need %d to %d", params->op, (long long)v,
+                       least, INT_MAX);
+    *window = (int)v;
+    return LW_OK;
 }
 
 lw_status lw__run_dot(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
@@ -169,19 +173,21 @@ lw_status lw__run_like(const char *op, lw_stream *s, lw_tensor out, const lw_ten
 lw_status lw__run_window(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
                          size_t count, const lw_params *params)
 {
-    static const char *const words[] = {"valid", "zero", "shrink"}; /* ORDER EDGE */
+    static const char *const of_difference[] = {"valid", "zero", NULL},
+                             *const of_average[] = {"valid", NULL, "shrink"}; /* ORDER EDGE */
+    const bool is_average = strcmp(op, "difference") != 0;
     lw_moving_average_options o = {0};
     lw_difference_options d = {0};
     int edge = 0;
 
     (void)count;
     LW_TRY(read_axis(params, &o.axis));
-    LW_TRY(read_choice(params, "edge", words, 3, &edge));
+    LW_TRY(read_choice(params, "edge", is_average ? of_average : of_difference, 3, &edge));
     d.axis = o.axis;
     o.edge = d.edge = (lw_edge)edge;
-    if (!strcmp(op, "difference"))
+    if (!is_average)
         return lw_difference(s, out, inputs[0], &d);
-    LW_TRY(read_size(params, "window", &o.window));
+    LW_TRY(lw__window_read(params, 1, &o.window));
     LW_TRY(lw_params_bool(params, "centre", &o.centre));
     return lw_moving_average(s, out, inputs[0], &o);
 }
@@ -214,10 +220,10 @@ lw_status lw__run_attention(const char *op, lw_stream *s, lw_tensor out, const l
 {
     lw_attention_options o = {0};
 
-    (void)op;
     (void)count;
+    LW_TRY(lw__sizes_agree(op, params, inputs[1].rank, inputs[1].extent));
     LW_TRY(lw_params_real(params, "scale", &o.scale));
     LW_TRY(lw_params_bool(params, "causal", &o.causal));
-    LW_TRY(read_size(params, "window", &o.window));
+    LW_TRY(lw__window_read(params, 0, &o.window));
     return lw_attention(s, out, inputs[0], inputs[1], inputs[2], &o);
 }

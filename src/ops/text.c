@@ -28,9 +28,9 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
         return lw_fail(LW_E_ARG, "%s: the expression is too long; its kernel may have %d bytes",
                        call->name, LW_SOURCE_MAX - 1);
     LW_TRY(lw_program_share(call->device, call->name, source->text, &program));
-    status = lw_program_kernel(program, kernel, &k);
+    status = lw__call_named(call, lw_program_kernel(program, kernel, &k));
     if (!status)
-        status = lw_stream_launch(call->stream, k, grid, block, NULL, args, count);
+        status = lw__call_queue(call, k, grid, block, NULL, args, count);
     lw_program_destroy(program);
     return status;
 }
@@ -45,10 +45,58 @@ const char *lw__c_type(lw_dtype dtype)
     return types[dtype];
 }
 
+/* Behind a comment or a literal that begins at `at`; where neither does, `at`. */
+static const char *skip(const char *at)
+{
+    const char quote = *at, *end;
+
+    if (!strncmp(at, "//", 2))
+        return at + strcspn(at, "\n");
+    if (!strncmp(at, "/*", 2)) {
+        end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    if (quote != '\'' && quote != '"')
+        return at;
+    for (at++; *at && *at != quote; at++)
+        at += *at == '\\' && at[1];
+    return *at ? at + 1 : at;
+}
+
+/* Brackets must pair, so that the text stays inside those that are put around it. Clang nests no
+ * deeper either. */
+static lw_status check_brackets(const char *op, const char *what, const char *expression)
+{
+    enum { DEEPEST = 256 };
+    static const char open[] = "([{", close[] = ")]}";
+    char wanted[DEEPEST];
+    int depth = 0;
+
+    for (const char *at = expression, *next; *at; at = next) {
+        const char *bracket = strchr(open, *at);
+
+        next = skip(at);
+        if (next != at)
+            continue;
+        next = at + 1;
+        if (bracket && depth == DEEPEST)
+            return lw_fail(LW_E_ARG, "%s: the %s nests deeper than %d brackets", op, what, DEEPEST);
+        if (bracket)
+            wanted[depth++] = close[bracket - open];
+        else if (strchr(close, *at) && (!depth || wanted[--depth] != *at))
+            return lw_fail(LW_E_ARG, "%s: the %s '%.80s' has a '%c' too many, at %td", op, what,
+                           expression, *at, at - expression + 1);
+    }
+    if (depth)
+        return lw_fail(LW_E_ARG, "%s: the %s '%.80s' lacks a '%c'", op, what, expression,
+                       wanted[depth - 1]);
+    return LW_OK;
+}
+
 lw_status lw__check_expression(const char *op, const char *what, const char *expression)
 {
     if (expression && expression[strspn(expression, " \t\n")])
-        return LW_OK;
+        return check_brackets(op, what, expression);
     return lw_fail(LW_E_ARG, "%s: the %s is %s", op, what, expression ? "empty" : "NULL");
 }
 

@@ -256,6 +256,11 @@ size_t lw_buffer_alignment(const lw_buffer *buffer)
     return at & -at;
 }
 
+bool lw_buffer_is_read_only(const lw_buffer *buffer)
+{
+    return buffer && buffer->read_only;
+}
+
 bool lw_buffer_has_dtype(const lw_buffer *buffer)
 {
     return buffer && buffer->has_dtype;

@@ -1,0 +1,314 @@
+/* ops_wrong_options - options, expressions and shapes of inputs that an operation refuses: the
+ * error with its values, and that nothing runs. Argument: the device. */
+#include "ops_wrong.h"
+
+/* Other tensors of the first input's memory, and of integers. */
+static lw_buffer *integers;
+
+static lw_tensor of(lw_buffer *b, int rank, ptrdiff_t e0, ptrdiff_t e1, ptrdiff_t e2, ptrdiff_t e3)
+{
+    return tensor(b, rank, e0, e1, e2, e3);
+}
+
+#define IN(k, rank, ...) c.in[k] = of(place.in[k], rank, __VA_ARGS__)
+#define OUT(rank, ...) c.out = of(c.out.buffer, rank, __VA_ARGS__)
+
+/* ---- axes ---- */
+
+static void wrong_axes(const char *name)
+{
+    char text[80];
+
+    snprintf(text, sizeof text, "%s: %s has no axis", name,
+             !strcmp(name, "map_reduce") ? "the inputs" : "x");
+    WRONG(name, c.axis = LW_AXIS(2), LW_E_ARG, " has no axis 2; its rank is 2");
+    WRONG(name, c.axis = -3, LW_E_ARG, " has no axis -3; its rank is 2");
+    WRONG(name, c.axis = INT_MAX, LW_E_ARG, " has no axis 2147483646; its rank is 2");
+    WRONG(name, c.axis = INT_MIN, LW_E_ARG, " has no axis -2147483648; its rank is 2");
+    WRONG(name, c.axis = LW_AXIS(2), LW_E_ARG, text);
+}
+
+static void axes_of_nothing(const char *name)
+{
+    WRONG(name, IN(0, 0, 0, 0, 0, 0); OUT(0, 0, 0, 0, 0);
+          c.axis = LW_AXIS(0), LW_E_ARG, "x has no axis 0; its rank is 0");
+}
+
+/* ---- reductions ---- */
+
+static void reductions(void)
+{
+    static const char *const names[] = {"sum", "prod", "max",    "min",   "mean",
+                                        "any", "all",  "argmax", "argmin"};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        wrong_axes(names[k]);
+        axes_of_nothing(names[k]);
+        WRONG(names[k], c.sum = (lw_sum_order)7, LW_E_ARG,
+              "sum is 7; need LW_SUM_FIXED, _EXACT or _FREE");
+        WRONG(names[k], c.sum = (lw_sum_order)-1, LW_E_ARG, "sum is -1; need");
+        WRONG(names[k], c.axis = 0, LW_E_SHAPE, "out has shape (2,); need ()");
+        WRONG(names[k], c.keepdims = true, LW_E_SHAPE, "out has shape (2,); need (2, 1)");
+        WRONG(names[k], c.axis = LW_AXIS(0), LW_E_SHAPE, "out has shape (2,); need (3,)");
+    }
+    WRONG("dot", c.sum = (lw_sum_order)3, LW_E_ARG, "sum is 3; need");
+    WRONG("prod", c.sum = LW_SUM_EXACT, LW_E_ARG, "sum is LW_SUM_EXACT");
+}
+
+static void reductions_of_nothing(void)
+{
+    static const char *const names[] = {"max", "min", "argmax", "argmin"};
+
+    for (size_t k = 0; k < 4; k++) {
+        WRONG(names[k], IN(0, 2, 2, 0, 0, 0), LW_E_SHAPE, "x of shape (2, 0) has nothing");
+        WRONG(names[k], IN(0, 1, 0, 0, 0, 0); OUT(0, 0, 0, 0, 0);
+              c.axis = 0, LW_E_SHAPE, "x of shape (0,) has nothing");
+    }
+    WRONG("argmax", c.out.buffer = place.out[LW_F32], LW_E_DTYPE, "out is of f32; need i64");
+    WRONG("argmin", c.out.buffer = place.out[LW_U64], LW_E_DTYPE, "out is of u64; need i64");
+}
+
+static void vectors(void)
+{
+    WRONG("dot", IN(0, 2, 2, 3, 0, 0), LW_E_SHAPE, "x has rank 2; need 1");
+    WRONG("dot", IN(0, 0, 0, 0, 0, 0), LW_E_SHAPE, "x has rank 0; need 1");
+    WRONG("dot", IN(1, 1, 5, 0, 0, 0), LW_E_SHAPE, "x has shape (6,) and y has (5,)");
+    WRONG("dot", IN(1, 2, 6, 1, 0, 0), LW_E_SHAPE, "x has shape (6,) and y has (6, 1)");
+}
+
+/* ---- expressions ---- */
+
+static void expressions(const char *name, const char *what)
+{
+    static char text[1 << 17];
+    char begin[80];
+
+    snprintf(begin, sizeof begin, "%s: the %s is ", name, what);
+    WRONG(name, c.expression = NULL, LW_E_ARG, strcat(begin, "NULL"));
+    WRONG(name, c.expression = "", LW_E_ARG, " is empty");
+    WRONG(name, c.expression = " \t\n", LW_E_ARG, " is empty");
+    WRONG(name, c.expression = "a) + (a", LW_E_ARG, " 'a) + (a' has a ')' too many, at 2");
+    WRONG(name, c.expression = "a}; {a", LW_E_ARG, "a '}' too many, at 2");
+    WRONG(name, c.expression = "a + (b]", LW_E_ARG, "a ']' too many, at 7");
+    WRONG(name, c.expression = "(a + b[0]", LW_E_ARG, "lacks a ')'");
+    memset(text, '1', sizeof text - 1);
+    WRONG(name, c.expression = text, LW_E_ARG, "the expression is too long");
+    WRONG(name, c.count = 5, LW_E_ARG, "there are 5 inputs; need at most 4");
+    WRONG(name, c.count = SIZE_MAX, LW_E_ARG, "there are 18446744073709551615 inputs");
+    WRONG(name, c.list = NULL, LW_E_ARG, "the list of 2 inputs is NULL");
+}
+
+/* Brackets in literals and comments are none. */
+static void other_brackets(void)
+{
+    const float result = 'a' - '(' + 1;
+    float got;
+    struct call c;
+
+    good_call(&place, operation_of("map"), &c);
+    c.expression = "a + 'a' /* :-) it's */ - '(' + 0 * \")\\\"]\"[0]";
+    WORKS(c.op->run(&c));
+    WORKS(lw_stream_wait(place.stream));
+    WORKS(lw_buffer_read(c.out.buffer, 0, 1, &got));
+    CHECK(got == result);
+    CHECK(is_good(&place, c.op));
+}
+
+/* What does not compile; its message begins with the place, not with the operation. */
+static void does_not_compile(const char *name, const char *expression, const char *text)
+{
+    struct call c;
+
+    good_call(&place, operation_of(name), &c);
+    c.expression = expression;
+    CHECK(c.op->run(&c) == LW_E_COMPILE && strstr(lw_last_error(), text) == lw_last_error());
+    CHECK(is_good(&place, c.op));
+}
+
+static void maps(void)
+{
+    expressions("map", "expression");
+    expressions("map_reduce", "map");
+    other_brackets();
+    does_not_compile("map", "a + '", "expression:1:5: expected expression");
+    does_not_compile("map", "a +", "expression:1:4: expected expression");
+    does_not_compile("map", "a + zz", "expression:1:5: use of undeclared identifier 'zz'");
+    does_not_compile("map_reduce", "zz", "map:1:1: use of undeclared identifier 'zz'");
+    WRONG("map_reduce", c.combine = NULL, LW_E_ARG, "the combine is NULL");
+    WRONG("map_reduce", c.combine = " ", LW_E_ARG, "the combine is empty");
+    WRONG("map_reduce", c.combine = "x + y)", LW_E_ARG, "a ')' too many, at 6");
+    WRONG("map", IN(1, 1, 4, 0, 0, 0), LW_E_SHAPE, "b has shape (4,), which does not broadcast to");
+    WRONG("map", IN(1, 3, 1, 2, 3, 0), LW_E_SHAPE, "b has shape (1, 2, 3), which does not");
+    WRONG("map_reduce", IN(1, 1, 4, 0, 0, 0), LW_E_SHAPE,
+          "b has shape (4,), which does not fit (2, 3)");
+    wrong_axes("map_reduce");
+    WRONG("map_reduce", c.axis = 0, LW_E_SHAPE, "out has shape (2,); need ()");
+    WRONG("map_reduce", c.keepdims = true, LW_E_SHAPE, "out has shape (2,); need (2, 1)");
+}
+
+/* More places than there are numbers for: each input has few elements, which repeat. */
+static void endless_places(void)
+{
+    const lw_tensor rows = {
+        .buffer = place.in[0], .rank = 3, .extent = {(ptrdiff_t)1 << 40, 1, 1}, .strided = true};
+    lw_tensor columns = rows;
+
+    columns.extent[0] = 1;
+    columns.extent[1] = (ptrdiff_t)1 << 40;
+    WRONG("map_reduce", c.in[0] = rows; c.in[1] = columns; c.axis = 0;
+          OUT(0, 0, 0, 0, 0), LW_E_SHAPE, "shape (1099511627776, 1099511627776, 1)");
+}
+
+/* ---- rows and windows ---- */
+
+static void scans(void)
+{
+    wrong_axes("scan");
+    axes_of_nothing("scan");
+    WRONG("scan", c.scan = (lw_scan_op)4, LW_E_ARG, "op is 4; need LW_SCAN_ADD, _MUL, _MAX or");
+    WRONG("scan", c.scan = (lw_scan_op)-1, LW_E_ARG, "op is -1; need");
+    WRONG("scan", IN(0, 2, 3, 2, 0, 0), LW_E_SHAPE, "out has shape (2, 3) and x has (3, 2)");
+}
+
+static void windows(void)
+{
+    wrong_axes("difference");
+    wrong_axes("moving_average");
+    axes_of_nothing("difference");
+    axes_of_nothing("moving_average");
+    WRONG("difference", c.edge = LW_EDGE_SHRINK, LW_E_ARG, "edge is 2; need LW_EDGE_VALID or");
+    WRONG("difference", c.edge = (lw_edge)-1, LW_E_ARG, "edge is -1; need");
+    WRONG("difference", c.edge = LW_EDGE_ZERO, LW_E_SHAPE, "out has shape (2, 2); need (2, 3)");
+    WRONG("moving_average", c.edge = LW_EDGE_ZERO, LW_E_ARG, "edge is 1; need LW_EDGE_VALID or");
+    WRONG("moving_average", c.edge = (lw_edge)3, LW_E_ARG, "edge is 3; need");
+    WRONG("moving_average", c.edge = LW_EDGE_SHRINK, LW_E_SHAPE, "has shape (2, 2); need (2, 3)");
+    WRONG("moving_average", c.window = -1, LW_E_ARG, "window is -1; need at least 1");
+    WRONG("moving_average", c.window = INT_MIN, LW_E_ARG, "window is -2147483648; need at least");
+    WRONG("moving_average", c.window = INT_MAX, LW_E_SHAPE, "out has shape (2, 2); need (2, 0)");
+    WRONG("moving_average", c.window = 0, LW_E_SHAPE, "out has shape (2, 2); need (2, 1)");
+}
+
+static void norms(void)
+{
+    static const char *const names[] = {"mean_normalize", "layer_norm", "rms_norm", "softmax",
+                                        "log_softmax"};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        wrong_axes(names[k]);
+        axes_of_nothing(names[k]);
+        WRONG(names[k], c.in[0].buffer = integers, LW_E_DTYPE,
+              "x is of i32; need f16, bf16, f32 or f64");
+        WRONG(names[k], c.in[0].buffer = place.out[LW_BOOL], LW_E_DTYPE, "x is of bool; need");
+        WRONG(names[k], c.out.buffer = place.out[LW_U16], LW_E_DTYPE, "out is of u16; need");
+        WRONG(names[k], IN(0, 2, 2, 4, 0, 0), LW_E_SHAPE, "has shape (2, 3) and x has (2, 4)");
+    }
+}
+
+static void weights(void)
+{
+    WRONG("softmax", c.in[1] = c.in[0]; c.count = 2, LW_E_ARG, "softmax takes no weight");
+    WRONG("log_softmax", c.in[1] = c.in[0]; c.count = 2, LW_E_ARG, "takes no weight");
+    WRONG("mean_normalize", c.in[1] = c.in[0]; c.count = 2, LW_E_ARG, "takes no weight");
+    WRONG("rms_norm", c.in[2] = c.in[1]; c.count = 3, LW_E_ARG, "rms_norm takes no bias");
+    WRONG("layer_norm", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE, "weight has shape (2,); need (3,)");
+    WRONG("layer_norm", IN(2, 2, 1, 3, 0, 0), LW_E_SHAPE, "bias has shape (1, 3); need (3,)");
+    WRONG("rms_norm", IN(1, 0, 0, 0, 0, 0), LW_E_SHAPE, "weight has shape (); need (3,)");
+    WRONG("rms_norm", c.in[1].buffer = integers, LW_E_DTYPE, "weight is of i32; need");
+    WRONG("layer_norm", c.in[2].buffer = integers, LW_E_DTYPE, "bias is of i32; need");
+    WRONG("layer_norm", c.eps = -1e-5, LW_E_ARG, "eps is -1e-05; need at least 0");
+    WRONG("rms_norm", c.eps = (double)NAN, LW_E_ARG, "eps is nan; need at least 0");
+}
+
+/* ---- copies ---- */
+
+static void copies(void)
+{
+    WRONG("copy", IN(0, 2, 3, 2, 0, 0), LW_E_SHAPE, "out has shape (2, 3) and x has (3, 2)");
+    WRONG("permute", c.axes = ((const int[]){0, 0}), LW_E_ARG, "axes[1] is 0; need each axis");
+    WRONG("permute", c.axes = ((const int[]){1, 2}), LW_E_ARG, "axes[1] is 2; need each axis");
+    WRONG("permute", c.axes = ((const int[]){-3, 0}), LW_E_ARG, "axes[0] is -3; need each axis");
+    WRONG("permute", c.axes = ((const int[]){INT_MAX, 0}), LW_E_ARG, "axes[0] is 2147483647;");
+    WRONG("permute", c.axes = ((const int[]){INT_MIN, 0}), LW_E_ARG, "axes[0] is -2147483648;");
+    WRONG("permute", c.axes = ((const int[]){0, 1}), LW_E_SHAPE,
+          "out has shape (3, 2) and x has (2, 3)");
+    WRONG("permute", IN(0, 3, 2, 3, 1, 0);
+          c.axes = NULL, LW_E_SHAPE, "out has shape (3, 2) and x has (1, 3, 2)");
+}
+
+/* ---- contractions ---- */
+
+static void matmuls(void)
+{
+    WRONG("matmul", IN(1, 2, 2, 2, 0, 0), LW_E_SHAPE, "x has shape (2, 3) and y has (2, 2)");
+    WRONG("matmul", IN(0, 0, 0, 0, 0, 0), LW_E_SHAPE, "x has shape () and y has (3, 2)");
+    WRONG("matmul", IN(1, 0, 0, 0, 0, 0), LW_E_SHAPE, "x has shape (2, 3) and y has ()");
+    WRONG("matmul", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (2, 3) and y has (2,)");
+    WRONG("matmul", IN(0, 3, 2, 2, 3, 0);
+          IN(1, 3, 3, 3, 2, 0), LW_E_SHAPE, "x has shape (2, 2, 3) and y has (3, 3, 2)");
+    WRONG("matmul", IN(0, 3, 2, 2, 3, 0), LW_E_SHAPE, "out has shape (2, 2); need (2, 2, 2)");
+    WRONG("matmul", IN(0, 1, 3, 0, 0, 0), LW_E_SHAPE, "out has shape (2, 2); need (2,)");
+    WRONG("matmul", IN(2, 1, 3, 0, 0, 0), LW_E_SHAPE, "bias has shape (3,); need one that");
+    WRONG("matmul", IN(2, 3, 1, 2, 2, 0), LW_E_SHAPE, "bias has shape (1, 2, 2); need one that");
+}
+
+static void attentions(void)
+{
+    WRONG("attention", IN(1, 2, 3, 3, 0, 0), LW_E_SHAPE, "q has shape (2, 2), k has (3, 3)");
+    WRONG("attention", IN(2, 2, 4, 2, 0, 0), LW_E_SHAPE, "and v has (4, 2); need");
+    WRONG("attention", IN(0, 0, 0, 0, 0, 0), LW_E_SHAPE, "q has shape (), k has (3, 2)");
+    WRONG("attention", IN(0, 3, 1, 2, 2, 0), LW_E_SHAPE, "q has shape (1, 2, 2), k has (3, 2)");
+    WRONG("attention", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE, "k has (2,) and v has (3, 2)");
+    WRONG("attention", IN(0, 4, 1, 3, 1, 2); IN(1, 4, 1, 2, 3, 2);
+          IN(2, 4, 1, 2, 3, 2), LW_E_SHAPE, "q has shape (1, 3, 1, 2), k has (1, 2, 3, 2)");
+    WRONG("attention", IN(0, 4, 1, 2, 1, 2); IN(1, 4, 1, 0, 3, 2);
+          IN(2, 4, 1, 0, 3, 2), LW_E_SHAPE, "k has (1, 0, 3, 2)");
+    WRONG("attention", IN(0, 4, 2, 2, 1, 2); IN(1, 4, 1, 2, 3, 2);
+          IN(2, 4, 1, 2, 3, 2), LW_E_SHAPE, "q has shape (2, 2, 1, 2), k has (1, 2, 3, 2)");
+    WRONG("attention", c.in[1].buffer = place.out[LW_F64], LW_E_DTYPE, "are f32, f64 and f32");
+    WRONG("attention", for (int k = 0; k < 3; k++) c.in[k].buffer = integers, LW_E_DTYPE,
+          "are i32, i32 and i32; need one floating type");
+    WRONG("attention", c.window = -1, LW_E_ARG, "window is -1; need 0 (all keys) or more");
+    WRONG("attention", c.window = INT_MIN, LW_E_ARG, "window is -2147483648; need 0");
+}
+
+/* The second output. */
+static void attention_weights(void)
+{
+    lw_buffer *b = place.in[3];
+
+#define WEIGHTS(...) c.has_weights = true, c.weights = __VA_ARGS__
+    WRONG("attention", WEIGHTS(of(b, 2, 2, 2, 0, 0)), LW_E_SHAPE,
+          "weights has shape (2, 2); need (2, 3)");
+    WRONG("attention", WEIGHTS(of(b, 1, 6, 0, 0, 0)), LW_E_SHAPE,
+          "weights has shape (6,); need (2, 3)");
+    WRONG("attention", WEIGHTS(of(NULL, 2, 2, 3, 0, 0)), LW_E_ARG, "weights has no buffer");
+    WRONG("attention", WEIGHTS(of(place.in[2], 2, 2, 3, 0, 0)), LW_E_ARG,
+          "the output weights, from element 0 on, overlaps v");
+    WRONG("attention", WEIGHTS(of(c.out.buffer, 2, 2, 3, 0, 0)), LW_E_ARG, "overlaps weights");
+    WRONG("attention", WEIGHTS(of(b, 2, 2, 3, 0, 0));
+          c.weights.strided = true, LW_E_ARG,
+          "the output weights share memory: strides 0, 0, 0, 0");
+    WRONG("attention", WEIGHTS(of(other.in[0], 2, 2, 3, 0, 0)), LW_E_DEVICE, "weights is on");
+#undef WEIGHTS
+}
+
+int main(int count, char **arguments)
+{
+    open_places(count, arguments);
+    integers = numbers(place.device, LW_I32);
+    reductions();
+    reductions_of_nothing();
+    vectors();
+    maps();
+    endless_places();
+    scans();
+    windows();
+    norms();
+    weights();
+    copies();
+    matmuls();
+    attentions();
+    attention_weights();
+    lw_buffer_destroy(integers);
+    return close_places();
+}
