@@ -16,6 +16,13 @@
 /* ORDER STREAM: src/ops/reduce.h */
 enum { LEAF = 1024, LANES = 64, PART_LEAVES = WARP_SIZE, LEVELS = 12 };
 
+/* Columns beside each other that are a block's, and how many times that it has in sums. */
+#ifdef GPU
+enum { COLUMNS = 64, COLUMNS_EACH = 1 };
+#else
+enum { COLUMNS = 64, COLUMNS_EACH = 4 };
+#endif
+
 /* ORDER STREAM: src/ops/reduce.h */
 struct cut {
     size_t items; /* rows times parts; for columns, places in axes 0 and 1 times parts */

@@ -112,7 +112,7 @@ static lw_status max_body(struct lw__call *call, void *arguments)
     e = extreme_of(&r, a->inverse);
     in_rows = r.layout == LW_LAYOUT_ROWS;
     LW_TRY(in_rows ? lw__cut_rows(call, r.rows, r.n, &cut, &grid)
-                   : lw__cut_columns(call, &r, &cut, &grid));
+                   : lw__cut_columns(call, &r, LW_COLUMNS, &cut, &grid));
     if (cut.parts > 1) {
         LW_TRY(lw__parts(call, e.kernels->key, &r.out, cut.parts, &to));
         LW_TRY(in_rows ? max_rows(call, &e, &cut, grid, &r.x, &to, AS_KEY, e.is_min, false)
@@ -159,7 +159,7 @@ static lw_status arg_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__reduction_layout(call, &r, has_columns(&r), false));
     e = extreme_of(&r, a->inverse);
     LW_TRY(r.layout == LW_LAYOUT_ROWS ? lw__cut_rows(call, r.rows, r.n, &cut, &grid)
-                                      : lw__cut_columns(call, &r, &cut, &grid));
+                                      : lw__cut_columns(call, &r, LW_COLUMNS, &cut, &grid));
     if (cut.parts == 1)
         return arg_items(call, &e, &cut, grid, &r, &r.out, &r.out);
     LW_TRY(lw__parts(call, e.kernels->key, &r.out, cut.parts, &keys));

@@ -5,7 +5,7 @@
 #define LW_OPS_REDUCE_H
 #include "ops/op.h"
 
-enum { LW_LEAF = 1024, LW_LANES = 64, LW_PART_LEAVES = 32, LW_COLUMNS = 64 };
+enum { LW_LEAF = 1024, LW_LANES = 64, LW_PART_LEAVES = 32, LW_COLUMNS = 64, LW_COLUMNS_EACH = 4 };
 
 struct lw__cut {
     size_t items, parts, part, chunk; /* kernels/stream.h */
@@ -57,7 +57,8 @@ lw_status lw__cut_rows_into(const struct lw__call *call, size_t warps, size_t ro
 lw_status lw__whole_rows(const struct lw__call *call, size_t rows, struct lw__cut *cut,
                          lw_dim3 *grid); /* a warp a row, whatever its length */
 lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,
-                          struct lw__cut *cut, lw_dim3 *grid);
+                          size_t columns, struct lw__cut *cut,
+                          lw_dim3 *grid); /* so many beside each other are a block's */
 
 /* lw__rows_block - the block of kernels for rows: warps, each with `chunk` items. */
 lw_dim3 lw__rows_block(const struct lw__call *call);

@@ -217,9 +217,9 @@ lw_status lw__whole_rows(const struct lw__call *call, size_t rows, struct lw__cu
 }
 
 lw_status lw__cut_columns(const struct lw__call *call, const struct lw__reduction *r,
-                          struct lw__cut *cut, lw_dim3 *grid)
+                          size_t columns, struct lw__cut *cut, lw_dim3 *grid)
 {
-    const size_t wide = lw__divide_up(r->x.shape.extent[2], LW_COLUMNS);
+    const size_t wide = lw__divide_up(r->x.shape.extent[2], columns);
     const size_t outer = r->x.shape.extent[0] * r->x.shape.extent[1];
 
     cut_into(call, warps_wanted(call), wide * outer, r->n, cut);

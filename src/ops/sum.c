@@ -143,7 +143,8 @@ static lw_status sum_columns(struct lw__call *call, const struct sum *sum, struc
     struct lw__cut cut;
     lw_dim3 grid;
 
-    LW_TRY(lw__cut_columns(call, r, &cut, &grid));
+    const size_t columns = LW_COLUMNS * (call->is_gpu ? 1 : LW_COLUMNS_EACH);
+    LW_TRY(lw__cut_columns(call, r, columns, &cut, &grid));
     if (cut.parts == 1) {
         LW_TRY(lw__typed_out(call, &r->out, dtype, &to));
         LW_TRY(launch_columns(call, sum, &cut, grid, r, &to));
