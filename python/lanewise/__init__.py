@@ -14,6 +14,7 @@ from ._array import convert as _convert, deliver as _deliver
 from ._core import Device, Kernel, Stream
 from ._custom import Op, TensorType, custom, op, ops
 from ._devices import (DeviceInfo, default_device, device, devices, stream, synchronize)
+from ._dims import Dim
 from ._dtypes import bfloat16
 from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, DtypeError, Error,
                       FileError, InternalError, LaunchError, MemoryError, TimeoutError,

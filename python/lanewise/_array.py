@@ -38,6 +38,18 @@ def _ints(values: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(v.__index__() for v in values)
 
 
+def reshaped(shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """The extents that a shape gets; one that is wanted may be -1."""
+    size, extents = math.prod(shape), wanted
+    if wanted.count(-1) == 1:
+        rest = -math.prod(wanted)
+        known = rest and size % rest == 0
+        extents = tuple(size // rest if known and e == -1 else e for e in wanted)
+    if math.prod(extents) != size or min(extents, default=0) < 0:
+        raise ArgumentError(f"an array of shape {shape} cannot have shape {wanted}")
+    return extents
+
+
 def _slice_axis(key: Any, extent: int) -> tuple[int, int, int | None]:
     """First element, step and extent (None: the axis goes) of a key on one axis."""
     if isinstance(key, slice):
@@ -114,13 +126,7 @@ class Array(_core.Array):
         >>> lw.arange(6).reshape(-1, 2).shape
         (3, 2)
         """
-        extents = _ints(shape)
-        if extents.count(-1) == 1:
-            rest = -math.prod(extents)
-            known = rest and self.size % rest == 0
-            extents = tuple(self.size // rest if known and e == -1 else e for e in extents)
-        if math.prod(extents) != self.size or min(extents, default=0) < 0:
-            raise ArgumentError(f"an array of shape {self.shape} cannot have shape {_ints(shape)}")
+        extents = reshaped(self.shape, _ints(shape))
         whole = self._contiguous()
         return _core.view(whole, whole._offset, extents, _c_strides(extents))
 

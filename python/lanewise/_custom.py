@@ -9,29 +9,31 @@ import numpy as np
 from . import _core, _dtypes
 from ._array import Array, Recorded, asarray, deliver, empty
 from ._core import Device, Stream
+from ._dims import Dim
 from ._devices import device_of, stream as make_stream
-from ._errors import ArgumentError, UnsupportedError
+from ._errors import ArgumentError
 from ._kernels import Program, compile
 
+DtypeLike = Any
+Shape = Any
 _custom: dict[str, "Op"] = {}
 
 
 class TensorType:
-    """A dtype and a shape.
+    """A dtype and a shape. In the inputs of a Graph a size may be a name, as in ("n", 3).
 
     >>> lw.TensorType('f32', (2, 3))
     TensorType(f32, (2, 3))
     """
 
-    def __init__(self, dtype: Any, shape: Any) -> None:
-        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-        if any(isinstance(size, str) for size in sizes):
-            raise UnsupportedError("TensorType: symbolic sizes are not built yet")
-        if len(sizes) > 4 or any(size.__index__() < 0 for size in sizes):
+    def __init__(self, dtype: DtypeLike, shape: Shape) -> None:
+        given = (shape,) if isinstance(shape, (int, str, Dim)) else tuple(shape)
+        sizes = tuple(s if isinstance(s, (str, Dim)) else s.__index__() for s in given)
+        if len(sizes) > 4 or any(isinstance(s, int) and s < 0 for s in sizes):
             raise ArgumentError(f"the shape is {shape}; need 0 to 4 extents from 0 on")
         self.code = _dtypes.dtype_code(dtype)
         self.dtype = _dtypes.DTYPES[self.code]
-        self.shape: tuple[Any, ...] = tuple(size.__index__() for size in sizes)
+        self.shape: tuple[Any, ...] = sizes
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorType) and \
@@ -137,6 +139,9 @@ class Op:
             return self._run(inputs, values, stream, out)
         if stream is not None or out is not None:
             raise ArgumentError(f"{self.name} has no infer=, so it takes neither stream= nor out=")
+        graph = next((x._graph for x in inputs if isinstance(x, Recorded)), None)
+        if graph is not None and graph._is_symbolic:
+            return graph._record_whole(self, inputs, values)
         return self._function(*inputs, **values)
 
     def _run(self, inputs: tuple[Any, ...], values: dict[str, Any], stream: Stream | None,
@@ -174,7 +179,10 @@ class Op:
             for given, needed in zip(outputs, types):
                 if TensorType(given.dtype, given.shape) != needed:
                     raise ArgumentError(f"{self.name}: out is {given!r}; need {needed}")
-            self._function(graph.stream, *outputs, *kept, **values)
+            if graph._is_symbolic:  # the function gets sizes that are numbers
+                graph._note_call(self, tuple(kept), values, out, outputs)
+            else:
+                self._function(graph.stream, *outputs, *kept, **values)
         except BaseException as error:
             graph._fail(error)
             raise

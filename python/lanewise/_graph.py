@@ -4,15 +4,22 @@ The library's graph is of one device. What is recorded is kept, and recorded aga
 """
 from __future__ import annotations
 
+import json
+from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Mapping, NoReturn, Sequence
+from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from . import _core, _dtypes
 from ._array import Array, Recorded, asarray, deliver, empty
 from ._core import Device, Stream
 from ._custom import TensorType
 from ._devices import DeviceLike, device_of, stream as make_stream
-from ._errors import ArgumentError, DeviceError, DtypeError, UnsupportedError
+from ._dims import Dim, Table, in_sample, is_symbolic
+from ._errors import ArgumentError, DeviceError, DtypeError
+from ._symbolic import Again, SymbolicRecording, sizes_of, types_of
+
+DtypeLike = Any
+Shape = Any
 
 
 def _no_values(self: Any, *args: Any, **words: Any) -> NoReturn:
@@ -25,11 +32,13 @@ class Symbol(Recorded):
     It has dtype, shape and ndim. To ask for its values is TypeError.
     """
 
-    __slots__ = ("_graph", "_index")
+    __slots__ = ("_graph", "_index", "_shape")
     __array_ufunc__ = None
 
-    def __init__(self, graph: "Graph", index: int, array: Array) -> None:
+    def __init__(self, graph: "Graph", index: int, array: Array,
+                 shape: tuple[Any, ...] | None = None) -> None:
         self._graph, self._index, self._array = graph, index, array
+        self._shape = array.shape if shape is None else shape
 
     __array__ = __bool__ = __int__ = __float__ = __index__ = __iter__ = __getitem__ = _no_values
     item = numpy = _no_values
@@ -41,8 +50,8 @@ class Symbol(Recorded):
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """The extents."""
-        return self._array.shape
+        """The extents; one that is not known yet is a Dim."""
+        return self._shape
 
     @property
     def ndim(self) -> int:
@@ -57,12 +66,16 @@ class Symbol(Recorded):
     def reshape(self, *shape: int) -> "Symbol":
         """The elements in C order under another shape; a copy is recorded if it is no view."""
         whole = self
+        if self._graph._is_symbolic:
+            return self._graph._record_view(self, "reshape", shape)
         if self._array._contiguous_view() is None:
             whole = self._graph._operate("copy", "{}", (self,), None, None)
         return Symbol(self._graph, whole._index, whole._array.reshape(*shape))
 
     def transpose(self, *axes: int) -> "Symbol":
         """The axes in another order, reversed without any; a view."""
+        if self._graph._is_symbolic:
+            return self._graph._record_view(self, "transpose", axes)
         return Symbol(self._graph, self._index, self._array.transpose(*axes))
 
     def __repr__(self) -> str:
@@ -93,7 +106,15 @@ class Model:
                  outputs: dict[str, TensorType], written: set[str]) -> None:
         self._handle, self.device, self._written = handle, device, written
         self.inputs, self.outputs = inputs, outputs
-        self.plan = Plan(*_core.executable_info(handle))
+        self._plan: Plan | None = Plan(*_core.executable_info(handle)) if handle else None
+
+    @property
+    def plan(self) -> Plan:
+        """The memory it takes and its launches; with symbolic sizes those of the last call."""
+        if self._plan is None:
+            raise ArgumentError("there is no plan yet: the sizes are known when the model is "
+                                "called")
+        return self._plan
 
     def __repr__(self) -> str:
         return f"<lanewise.Model on {self.device.name}: {self.inputs} -> {self.outputs}>"
@@ -144,22 +165,67 @@ class Model:
                 for name, result in zip(self.outputs, results)}
 
 
+_SIZES_KEPT = 32
+
+
+def _record(name: str, parameters: str, inputs: tuple[Any, ...], results: tuple[Any, ...],
+            stream: Stream, has_weights: bool) -> None:
+    if not has_weights:
+        _core.record(name, parameters, inputs, results, stream)
+        return
+    given = json.loads(parameters)
+    _core.record_attention(name, parameters, inputs, results, stream, given["scale"],
+                           given["causal"], given.get("window", 0))
+
+
+def _output_again(title: str, tensor: Symbol) -> Any:
+    return lambda again: again.graph.output(**{title: again(tensor)})
+
+
+class _SizedModel(Model):
+    """A model whose sizes come with the inputs; it is recorded and planned anew for each."""
+
+    def __init__(self, graph: "Graph", device: Device) -> None:
+        super().__init__(None, device, dict(graph.inputs), dict(graph._outputs), set())
+        self._graph = graph
+        self._models: OrderedDict[tuple[int, ...], Model] = OrderedDict()
+
+    def _at(self, sizes: dict[Dim, int]) -> Model:
+        key = tuple(sizes.values())
+        model = self._models.get(key)
+        if model is None:
+            model = self._graph._at_sizes(sizes, self.device)
+            self._models[key] = model
+        self._models.move_to_end(key)
+        if len(self._models) > _SIZES_KEPT:
+            self._models.popitem(last=False)
+        self._plan = model.plan
+        return model
+
+    def __call__(self, *args: Any, stream: Stream | None = None, **inputs: Any) -> dict[str, Any]:
+        values = self._named(args, inputs)
+        if any(isinstance(v, Recorded) for v in values):
+            raise ArgumentError("an input is a tensor of a graph, which has no values")
+        return self._at(sizes_of(self.inputs, values))(*values, stream=stream)
+
+
 class _Replay:
     """What is recorded again for another device is not kept again."""
 
-    def _check_open(self) -> None:
+    def _check_launch(self, args: tuple[Any, ...]) -> None:
         pass
 
     def _note_launch(self, *launch: Any) -> None:
         pass
 
 
-class Graph:
+class Graph(SymbolicRecording):
     """Operations and kernels, recorded to be run many times with planned memory.
 
     inputs are TensorTypes by name, or a list, which is named x0, x1 and so on; g.NAME is the
     tensor. What is called with such tensors is recorded, as is what is launched on g.stream.
-    Types and shapes are checked then. name is the title of the graph.
+    Types and shapes are checked then. name is the title of the graph. Sizes may be names, as in
+    ("n", 3): then operations alone take the tensors, and the model is planned for each n it sees.
 
     >>> with lw.Graph(inputs={"x": lw.TensorType("f32", (4,))}) as g:
     ...     g.output(out=lw.softmax(lw.map("a * 2", g.x)))
@@ -172,16 +238,22 @@ class Graph:
                  name: str = "graph") -> None:
         named = dict(inputs) if isinstance(inputs, Mapping) else \
             {f"x{n}": t for n, t in enumerate(inputs)}
-        self.name, self.inputs, self._outputs = name, named, dict[str, TensorType]()
-        self._device = device_of(None)
+        self._start(named, name, device_of(None))
+
+    def _start(self, named: dict[str, TensorType], name: str, device: Device) -> None:
+        self.name, self._outputs, self._device = name, dict[str, TensorType](), device
         self._handle = _core.graph_create(self._device)
         self._steps: list[tuple[Any, ...]] = []
         self._tensors: dict[str, Symbol] = {}
         self._written: set[int] = set()
         self._count, self._is_closed, self._failure = 0, False, ""
+        self._table, self._again, self._last = Table(), [], None
         for title, kind in named.items():
             if not isinstance(kind, TensorType):
                 raise ArgumentError(f"input '{title}' is {kind!r}; need a TensorType")
+        self.inputs = {title: self._bound(kind) for title, kind in named.items()}
+        self._is_symbolic = any(is_symbolic(kind.shape) for kind in self.inputs.values())
+        for title, kind in self.inputs.items():
             if hasattr(type(self), title) or title in self.__dict__:
                 raise ArgumentError(f"an input cannot have the name '{title}': Graph has it")
             self._tensors[title] = self._tensor(title, kind)
@@ -210,16 +282,35 @@ class Graph:
         if self._is_closed or self._failure:
             raise ArgumentError("the recording of the graph is over; nothing can be added")
 
-    def _tensor(self, title: str | None, kind: TensorType) -> Symbol:
-        array = _core.graph_tensor(self._handle, title, kind.code, kind.shape)
-        self._steps.append(("tensor", title, kind.code, kind.shape))
-        self._count += 1
-        return Symbol(self, self._count - 1, array)
+    def _check_launch(self, args: tuple[Any, ...]) -> None:
+        """For the extension: what is about to be launched."""
+        self._check_open()
+        self._check_sizes(args)
 
-    def temporary(self, dtype: Any, shape: Any) -> Symbol:
+    def _new_symbol(self, array: Array, shape: tuple[Any, ...]) -> Symbol:
+        self._count += 1
+        return Symbol(self, self._count - 1, array, shape)
+
+    def _later(self, call: Callable[[Again], None]) -> None:
+        if self._is_symbolic:
+            self._again.append(call)
+
+    def _tensor(self, title: str | None, kind: TensorType) -> Symbol:
+        extents = in_sample(kind.shape, 0)
+        array = _core.graph_tensor(self._handle, title, kind.code, extents)
+        self._steps.append(("tensor", title, kind.code, extents))
+        return self._new_symbol(array, kind.shape)
+
+    def temporary(self, dtype: DtypeLike, shape: Shape) -> Symbol:
         """A tensor that is there while the graph runs; what kernels write becomes an output."""
         self._check_open()
-        return self._tensor(None, TensorType(dtype, shape))
+        kind = TensorType(dtype, shape)
+        if any(isinstance(size, str) for size in kind.shape):
+            raise ArgumentError(f"the shape is {kind.shape}; names of sizes are for inputs")
+        made = self._tensor(None, kind)
+        self._later(lambda again: again.keep(made, again.graph.temporary(
+            kind.dtype, tuple(again.size(size) for size in kind.shape))))
+        return made
 
     @property
     def stream(self) -> Stream:
@@ -244,26 +335,54 @@ class Graph:
         return given
 
     def _operate(self, name: str, parameters: str, inputs: tuple[Any, ...], out: Any,
-                 stream: Stream | None, is_attention: int = 0) -> Any:
+                 stream: Stream | None, has_weights: int = 0) -> Any:
         """For the extension: an operation with tensors of this graph."""
         self._check_open()
-        if is_attention:
-            raise UnsupportedError("attention with return_weights in a graph is not built yet")
         if stream is not None and stream._graph is not self:
             raise ArgumentError("the tensors are of a graph, and the stream is not that graph's")
         plain = tuple(self._plain(i) for i in inputs)
-        types = [TensorType(_dtypes.DTYPES[code], shape)
-                 for code, shape in _core.infer(name, parameters, plain)]
-        results = self._results(types, out)
-        _core.record(name, parameters, plain, tuple(self._plain(r) for r in results), self.stream)
-        self._steps.append(("operation", name, parameters, inputs, results))
+        if self._is_symbolic:
+            types = self._types(name, parameters, inputs, bool(has_weights))
+        else:
+            types = [TensorType(_dtypes.DTYPES[code], shape)
+                     for code, shape in types_of(name, parameters, plain, bool(has_weights))]
+        results = self._results(types[:1] if out is not None else types, out)
+        if len(results) < len(types):
+            results += tuple(self._tensor(None, t) for t in types[1:])
+        if self._is_symbolic:
+            self._note_operation(name, parameters, inputs, out, has_weights, results, types)
+        else:
+            given = tuple(self._plain(r) for r in results)
+            _record(name, parameters, plain, given, self.stream, bool(has_weights))
+            self._steps.append(("operation", name, parameters, inputs, results, bool(has_weights)))
         self._written.update(r._index for r in results)
-        return out if out is not None else results[0] if len(results) == 1 else results
+        if len(results) == 1:
+            return out if out is not None else results[0]
+        return results if out is None else (out, *results[1:])
+
+    def _note_operation(self, name: str, parameters: str, inputs: tuple[Any, ...], out: Any,
+                        has_weights: int, results: tuple[Symbol, ...],
+                        types: list[TensorType]) -> None:
+        """An operation that is recorded when the sizes are numbers."""
+        for given, needed in zip(results, types):
+            if given.shape != needed.shape:
+                raise ArgumentError(f"{name}: out has shape {given.shape}; need {needed.shape}")
+
+        def call(again: Again) -> None:
+            made = again.graph._operate(name, parameters, again(inputs), again(out), None,
+                                        has_weights)
+            for symbol, tensor in zip(results, made if isinstance(made, tuple) else (made,)):
+                again.keep(symbol, tensor)
+
+        self._later(call)
 
     def _note_launch(self, *launch: Any) -> None:
         """For the extension: a launch that has been recorded."""
         self._steps.append(("launch", *launch))
-        for parameter, value in zip(launch[0].parameters, launch[-1]):
+        kernel, grid, block, shared, args = launch
+        self._later(lambda again: kernel.launch(
+            grid=grid, block=block, shared=shared, stream=again.graph.stream, args=again(args)))
+        for parameter, value in zip(kernel.parameters, args):
             if isinstance(value, Symbol) and not parameter["const"]:
                 self._written.add(value._index)
 
@@ -282,6 +401,7 @@ class Graph:
                 raise ArgumentError(f"output '{title}' is {tensor!r}; need a tensor of the graph")
             _core.graph_output(self._handle, title, self._plain(tensor))
             self._steps.append(("output", title, tensor))
+            self._later(_output_again(title, tensor))
             self._outputs[title] = TensorType(tensor.dtype, tensor.shape)
 
     # ---- what is made of it ----
@@ -304,9 +424,9 @@ class Graph:
             elif kind == "output":
                 _core.graph_output(handle, step[0], there(step[1]))
             elif kind == "operation":
-                name, parameters, inputs, results = step
-                _core.record(name, parameters, tuple(there(i) for i in inputs),
-                             tuple(there(r) for r in results), stream)
+                name, parameters, inputs, results, has_weights = step
+                _record(name, parameters, tuple(there(i) for i in inputs),
+                        tuple(there(r) for r in results), stream, has_weights)
             else:
                 kernel, grid, block, shared, args = step
                 kernel.launch(grid=grid, block=block, shared=shared, stream=stream,
@@ -321,13 +441,37 @@ class Graph:
         if self._failure:
             raise ArgumentError(f"the recording failed: {self._failure}")
         where = device_of(device)
+        if self._is_symbolic:
+            return _SizedModel(self, where)
         handle = self._handle if where is self._device else self._replay(where)
         written = {name for name, x in self._tensors.items() if x._index in self._written}
         return Model(_core.graph_compile(handle), where, dict(self.inputs), dict(self._outputs),
                      written)
 
+    def _at_sizes(self, sizes: dict[Dim, int], device: Device) -> Model:
+        """The model for inputs of known sizes: what was called is called again."""
+        graph = Graph.__new__(Graph)
+        graph._start({title: TensorType(kind.dtype, tuple(
+            sizes[e] if isinstance(e, Dim) else e for e in kind.shape))
+            for title, kind in self.inputs.items()}, self.name, device)
+        again = Again(graph, dict(sizes))
+        for title, symbol in self._tensors.items():
+            again.keep(symbol, graph._tensors[title])
+        with graph:
+            for call in self._again:
+                call(again)
+        self._last = graph
+        return graph.compile(device)
+
     def draw(self, path: str) -> None:
-        """Draw the graph into a file that ends in .svg or .dot."""
+        """Draw the graph into a file that ends in .svg or .dot.
+
+        With symbolic sizes it is drawn for those that it ran with last.
+        """
+        if self._is_symbolic:
+            if self._last is None:
+                raise ArgumentError("draw: the sizes are known when a model of the graph has run")
+            return self._last.draw(path)
         kind = str(path).rpartition(".")[2]
         if kind not in ("svg", "dot"):
             raise ArgumentError(f"draw: the path is '{path}'; need one that ends in .svg or .dot")

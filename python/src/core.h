@@ -202,6 +202,7 @@ PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);
 /* operate.c */
 PyObject *core_operate(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_record_attention(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_operations(PyObject *module, PyObject *unused);

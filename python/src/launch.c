@@ -320,9 +320,9 @@ static int note_launch(const launcher *from, PyObject *args)
     return done ? 0 : -1;
 }
 
-static int check_open(PyObject *recorder)
+static int check_launch(PyObject *recorder, PyObject *args)
 {
-    PyObject *done = PyObject_CallMethod(recorder, "_check_open", NULL);
+    PyObject *done = PyObject_CallMethod(recorder, "_check_launch", "(O)", args);
 
     DROP_IF(done);
     return done ? 0 : -1;
@@ -345,7 +345,7 @@ PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs)
                    from->kernel->name);
         return NULL;
     }
-    if (from->stream && from->stream->recorder && check_open(from->stream->recorder))
+    if (from->stream && from->stream->recorder && check_launch(from->stream->recorder, args))
         return NULL;
     l.device = choose_device(from, args, l.count);
     if (!l.device)

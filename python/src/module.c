@@ -101,6 +101,7 @@ static PyMethodDef functions[] = {
     FAST("fill", core_fill, "(array, seed, is_normal): random numbers"),
     FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),
     FAST("attention", core_attention, "operate, and scale, causal, window: with the weights"),
+    FAST("record_attention", core_record_attention, "record, and scale, causal, window"),
     FAST("record", core_record, "operate on the tensors of a graph, all of them given"),
     FAST("infer", core_infer, "(name, parameters, inputs): dtype and shape of each result"),
     {"graph_create", core_graph_create, METH_O, "(device): a graph"},

@@ -76,7 +76,7 @@ static int take_outputs(call *c, PyObject *out)
 {
     const bool is_tuple = PyTuple_Check(out);
     const Py_ssize_t count = is_tuple ? PyTuple_Size(out) : 1;
-    const size_t needed = c->attention ? 1 : c->outputs;
+    const size_t needed = c->attention && !c->records ? 1 : c->outputs;
 
     if ((size_t)count != needed)
         return raise_text(c->core, LW_E_ARG, "%s: out has %zd arrays; need %zu", c->name, count,
@@ -419,23 +419,38 @@ PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count)
     return result;
 }
 
-/* attention(name, parameters, inputs, out, stream, scale, causal, window): with its weights, which
- * the operation by name does not give. */
-PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count)
+static PyObject *attend(call *c, PyObject *const *args, Py_ssize_t count)
 {
     lw_attention_options options = {0};
-    call c = {.core = core_of(module), .attention = &options};
     long window;
 
     if (count != 8 || PyTuple_Size(args[2]) != 3)
         return PyErr_Format(PyExc_TypeError, "attention takes 8, of them 3 inputs");
+    c->attention = &options;
     options.scale = PyFloat_AsDouble(args[5]);
     options.causal = PyObject_IsTrue(args[6]) == 1;
     window = PyLong_AsLong(args[7]);
     if (PyErr_Occurred())
         return NULL;
     options.window = window > INT_MAX || window < INT_MIN ? INT_MIN : (int)window;
-    return start(&c, args);
+    return start(c, args);
+}
+
+/* attention(name, parameters, inputs, out, stream, scale, causal, window): with its weights, which
+ * the operation by name does not give. */
+PyObject *core_attention(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    call c = {.core = core_of(module)};
+
+    return attend(&c, args, count);
+}
+
+/* record_attention: attention for the recorder of a graph; out is the result and the weights. */
+PyObject *core_record_attention(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    call c = {.core = core_of(module), .records = true};
+
+    return attend(&c, args, count);
 }
 
 PyObject *core_operations(PyObject *module, PyObject *unused)

@@ -185,8 +185,6 @@ def test_what_cannot_be_recorded(prog: lw.Program) -> None:
             g.output(g.x)
         with pytest.raises(lw.ArgumentError):
             g.output(X)
-        with pytest.raises(lw.UnsupportedError):
-            lw.attention(g.x, np.ones((2, 4), "f4"), np.ones((2, 4), "f4"), return_weights=True)
         with pytest.raises(AttributeError, match="no input 'y'; it has x"):
             g.y
         g.output(lw.map("a", g.x))

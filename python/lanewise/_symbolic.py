@@ -1,0 +1,170 @@
+"""Recording with sizes that are not known.
+
+Only the types are found while it is recorded. What was called is kept as functions that call it
+again, once the sizes are numbers, on a graph of those sizes.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from . import _core, _dtypes
+from ._array import Array, Recorded, reshaped
+from ._custom import TensorType
+from ._dims import Dim, Table, in_sample, is_symbolic
+from ._errors import ArgumentError
+
+
+class Again:
+    """A graph of known sizes, on which what was recorded is called again."""
+
+    def __init__(self, graph: Any, sizes: dict[Dim, int]) -> None:
+        self.graph, self._sizes = graph, sizes
+        self._made: dict[int, Any] = {}
+
+    def __call__(self, value: Any) -> Any:
+        """What stands for a tensor, or for each of a tuple; other things are as they were."""
+        if isinstance(value, tuple):
+            return tuple(self(v) for v in value)
+        return self._made[id(value)] if isinstance(value, Recorded) else value
+
+    def keep(self, symbol: Any, made: Any) -> None:
+        """The tensor made for a symbol; sizes that come of an operation are learnt of it."""
+        self._made[id(symbol)] = made
+        for needed, size in zip(symbol.shape, made.shape):
+            known = self._sizes.setdefault(needed, size) if isinstance(needed, Dim) else needed
+            if known != size or symbol.ndim != made.ndim:
+                raise ArgumentError(f"recorded as {symbol.shape}, and at "
+                                    f"{self._told()} the shape is {made.shape}")
+
+    def _told(self) -> str:
+        return ", ".join(f"{d} = {n}" for d, n in self._sizes.items())
+
+    def size(self, extent: Any) -> int:
+        """An extent as a number."""
+        return self._sizes[extent] if isinstance(extent, Dim) else extent
+
+
+def types_of(name: str, parameters: str, inputs: tuple[Any, ...],
+             has_weights: bool) -> list[tuple[int, tuple[int, ...]]]:
+    """Dtype and shape of each result; attention's weights are no result of the operation."""
+    rows = _core.infer(name, parameters, inputs)
+    if has_weights:
+        q, k = inputs[0], inputs[1]
+        rows.append((rows[0][0], (*q.shape[:-1], k.shape[-2])))
+    return rows
+
+
+class SymbolicRecording:
+    """What a Graph does about unknown sizes; _is_symbolic is True if it has some."""
+
+    _device: Any
+    _handle: Any
+    _table: Table
+    _is_symbolic: bool
+    _again: list[Callable[[Again], None]]
+
+    def _bound(self, kind: TensorType) -> TensorType:
+        """The type with Dims in place of names."""
+        return TensorType(kind.dtype, tuple(self._table.named_size(e) if isinstance(e, str) else e
+                                            for e in kind.shape))
+
+    def _stand_in(self, code: int, shape: Sequence[Any], sample: int) -> Array:
+        """An array of a shape in a sample; it has one element, and strides of 0."""
+        extents = in_sample(shape, sample)
+        return _core.view(_core.allocate(self._device, code, 1), 0, extents, (0,) * len(extents))
+
+    def _types(self, name: str, parameters: str, inputs: tuple[Any, ...],
+               has_weights: bool) -> list[TensorType]:
+        """The types of the results of an operation of the library."""
+        codes: list[int] = []
+
+        def question(sample: int) -> list[tuple[int, ...]]:
+            plain = tuple(self._stand_in(i._array._code, i.shape, sample)
+                          if isinstance(i, Recorded) else i for i in inputs)
+            rows = types_of(name, parameters, plain, has_weights)
+            codes[:] = [code for code, _ in rows]
+            return [shape for _, shape in rows]
+
+        shapes = self._table.ask(question)
+        return [TensorType(_dtypes.DTYPES[code], shape) for code, shape in zip(codes, shapes)]
+
+    def _new_symbol(self, array: Array, shape: tuple[Any, ...]) -> Any:
+        raise NotImplementedError
+
+    def _record_view(self, x: Any, method: str, words: tuple[Any, ...]) -> Any:
+        """reshape or transpose of a tensor."""
+        flat = words[0] if len(words) == 1 and isinstance(words[0], (tuple, list)) else words
+
+        def question(sample: int) -> list[tuple[int, ...]]:
+            if method == "transpose":
+                return [self._stand_in(0, x.shape, sample).transpose(*flat).shape]
+            return [reshaped(in_sample(x.shape, sample), in_sample(flat, sample))]
+
+        shape, = self._table.ask(question)
+        array = x._array
+        if method == "transpose":
+            array = array.transpose(*flat)
+        elif array._contiguous_view() is not None:
+            array = array.reshape(*in_sample(shape, 0))
+        else:
+            array = _core.graph_tensor(self._handle, None, array._code, in_sample(shape, 0))
+        result = self._new_symbol(array, shape)
+        self._again.append(lambda again: again.keep(
+            result, getattr(again(x), method)(*(again.size(w) for w in flat))))
+        return result
+
+    def _note_call(self, op: Any, inputs: tuple[Any, ...], values: dict[str, Any], out: Any,
+                   results: tuple[Any, ...]) -> None:
+        """A custom operation, whose function is called when the sizes are numbers."""
+        def call(again: Again) -> None:
+            made = op(*again(inputs), out=again(out), stream=again.graph.stream, **values)
+            for symbol, tensor in zip(results, made if isinstance(made, tuple) else (made,)):
+                again.keep(symbol, tensor)
+
+        self._again.append(call)
+
+    def _record_whole(self, op: Any, inputs: tuple[Any, ...], values: dict[str, Any]) -> Any:
+        """An operation without infer: it is called now for its types, and again at each size."""
+        begin = len(self._again)
+        results = op._function(*inputs, **values)
+        given = results if isinstance(results, tuple) else (results,)
+        if not all(isinstance(r, Recorded) for r in given):
+            raise ArgumentError(f"{op.name}: it gave {results!r}; need tensors of the graph")
+        if any(r is i for r in given for i in inputs):
+            raise ArgumentError(f"{op.name}: it gave an input; need what operations give")
+        del self._again[begin:]
+
+        def call(again: Again) -> None:
+            made = op(*again(inputs), **values)
+            for symbol, tensor in zip(given, made if isinstance(made, tuple) else (made,)):
+                again.keep(symbol, tensor)
+
+        self._again.append(call)
+        return results
+
+    def _check_sizes(self, args: tuple[Any, ...]) -> None:
+        for place, x in enumerate(args, 1):
+            if isinstance(x, Recorded) and is_symbolic(x.shape):
+                raise ArgumentError(f"argument {place} of the kernel has shape {x.shape}, which is "
+                                    "not known yet; launch it in an operation (lanewise.op), which "
+                                    "is recorded when the sizes are numbers")
+
+
+def sizes_of(inputs: dict[str, TensorType], values: Sequence[Any]) -> dict[Dim, int]:
+    """The sizes that inputs say. What has the wrong rank is found by the model of those sizes."""
+    sizes: dict[Dim, int] = {}
+    source: dict[Dim, str] = {}
+    for (name, kind), value in zip(inputs.items(), values):
+        shape = getattr(value, "shape", None)
+        if shape is None:
+            import numpy as np
+            shape = np.shape(value)
+        if len(shape) != len(kind.shape):
+            raise ArgumentError(f"input '{name}' has shape {tuple(shape)}; need {kind.shape}")
+        for needed, size in zip(kind.shape, shape):
+            if isinstance(needed, Dim) and sizes.setdefault(needed, int(size)) != size:
+                raise ArgumentError(f"input '{name}' has shape {tuple(shape)}; need {kind.shape}, "
+                                    f"and {needed} is {sizes[needed]} in input '{source[needed]}'")
+            if isinstance(needed, Dim):
+                source.setdefault(needed, name)
+    return sizes
