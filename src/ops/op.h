@@ -68,8 +68,8 @@ lw_status lw__call_scratch(struct lw__call *call, const char *name, lw_dtype dty
 
 /* The kernels' files, kernels/NAME.c. */
 enum lw__ops_program {
-#define LW_OPS_PROGRAM(name) LW_PROGRAM_##name,
-#include "ops/programs.def"
+#define LW_OPS_PROGRAM(name, targets, blocks) LW_PROGRAM_##name,
+#include "ops/ops.def"
 #undef LW_OPS_PROGRAM
     LW_PROGRAM_COUNT
 };

@@ -2,15 +2,15 @@
 #include "ops/op.h"
 
 /* PROGRAM_program of the headers that cc makes. */
-#define LW_OPS_PROGRAM(name) lw_status name##_program(lw_device *device, lw_program **program);
-#include "ops/programs.def"
+#define LW_OPS_PROGRAM(name, targets, blocks) lw_status name##_program(lw_device *device, lw_program **program);
+#include "ops/ops.def"
 #undef LW_OPS_PROGRAM
 
 typedef lw_status get_program(lw_device *device, lw_program **program);
 
 static get_program *const programs[] = {
-#define LW_OPS_PROGRAM(name) name##_program,
-#include "ops/programs.def"
+#define LW_OPS_PROGRAM(name, targets, blocks) name##_program,
+#include "ops/ops.def"
 #undef LW_OPS_PROGRAM
 };
 

@@ -16,16 +16,14 @@ struct lw__builtin {
 extern const struct lw__builtin lw__builtins[];
 extern const size_t lw__builtin_count;
 
-/* infer.c, run.c: of the families that ops.def names. */
-#define LW__FAMILIES(X)                                                                            \
-    X(dot) X(reduce) X(map) X(map_reduce) X(like) X(window) X(permute) X(matmul) X(attention)
-#define LW__FAMILY(name)                                                                           \
-    lw_status lw__infer_##name(const char *op, const lw_shape *inputs, size_t count,               \
-                               const lw_params *params, lw_shape *output);                         \
-    lw_status lw__run_##name(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs, \
-                             size_t count, const lw_params *params);
-LW__FAMILIES(LW__FAMILY)
-#undef LW__FAMILY
+/* Of the families that ops.def names: infer.c, run.c, or the operation's own file. */
+#define LW_OPERATION(name, family, least, most, parameters, bound, text)                           \
+    lw_status lw__infer_##family(const char *op, const lw_shape *inputs, size_t count,             \
+                                 const lw_params *params, lw_shape *output);                       \
+    lw_status lw__run_##family(const char *op, lw_stream *s, lw_tensor out,                        \
+                               const lw_tensor *inputs, size_t count, const lw_params *params);
+#include "ops/ops.def"
+#undef LW_OPERATION
 
 /* lw__axes_read - "2,0,1" as axes of a tensor of that rank; "reversed": NULL comes back in *axes.
  * errors   LW_E_ARG it does not name each axis once */
