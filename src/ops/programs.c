@@ -2,7 +2,8 @@
 #include "ops/op.h"
 
 /* PROGRAM_program of the headers that cc makes. */
-#define LW_OPS_PROGRAM(name, targets, blocks) lw_status name##_program(lw_device *device, lw_program **program);
+#define LW_OPS_PROGRAM(name, targets, blocks)                                                      \
+    lw_status name##_program(lw_device *device, lw_program **program);
 #include "ops/ops.def"
 #undef LW_OPS_PROGRAM
 
