@@ -274,6 +274,49 @@ void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type
 /* cli_arg_element - the type of one element of a buffer. scratch: room for a type made up here. */
 const struct cli_type *cli_arg_element(const struct cli_arg *arg, struct cli_type *scratch);
 
+/* ---- session.c: a device, and work on it ------------------------------------------------------- */
+
+struct cli_session {
+    const struct cli_options *options;
+    lw_device *device;
+    lw_device_info info;
+    lw_stream *stream;
+    lw_event *begin, *end;
+    bool was_queued; /* the work of the last cli_session_time: what failed, failed later */
+    size_t runs;     /* that were before the one under way in cli_session_run */
+};
+
+/* cli_session_open - the device of the options, a stream and marks. Release it with
+ * cli_session_close, also after a failure, and before the buffers: it waits for what uses them. */
+int cli_session_open(struct cli_session *session, const struct cli_options *options);
+void cli_session_close(struct cli_session *session);
+
+typedef lw_status cli_queue(void *job, lw_stream *stream);
+
+/* cli_session_time - queue the job `calls` times, wait; *time: ns from the first to the end of the
+ * last. Waits no longer than the options' timeout. */
+lw_status cli_session_time(struct cli_session *session, cli_queue *queue, void *job, uint64_t calls,
+                           uint64_t *time);
+
+/* Work whose results are shown. */
+struct cli_task {
+    const char *what;     /* "kernel", for messages */
+    struct cli_arg *args; /* set to what they say before every run */
+    size_t arg_count;
+    cli_queue *queue;
+    bool (*is_limit)(const void *job); /* was it refused for a limit, not a wrong ARG? or NULL */
+    void *job;
+    struct cli_result *result; /* its times are filled in; release them with free */
+};
+
+/* cli_session_run - as often as the options say. */
+int cli_session_run(struct cli_session *session, const struct cli_task *task);
+
+/* cli_session_deliver - files, then text or JSON. */
+int cli_session_deliver(const struct cli_session *session, const struct cli_result *result);
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
 int cli_run(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 int cli_devices(const struct cli_options *options);

@@ -11,14 +11,10 @@
 
 struct job {
     const struct cli_options *options;
-    lw_device *device;
-    lw_device_info info;
+    struct cli_session session;
     lw_program *program;
     lw_kernel *kernel;
-    lw_stream *stream;
-    lw_event *begin, *end;
     lw_arg *packed; /* of result.args */
-    bool is_repeat; /* a launch of --time after the first: what it prints is dropped */
     bool lost_line; /* one could not be kept for want of memory */
     struct cli_result result;
 };
@@ -37,16 +33,9 @@ static int trap_faults(struct job *job)
 
 static int open_device(struct job *job)
 {
-    const char *name = job->options->device;
-    lw_status status = lw_device_open(name, &job->device);
-    if (status == LW_E_DEVICE && name) {
-        int failed = cli_fail_library(status);
-        return cli_is_device(name) ? failed : CLI_USAGE;
-    }
-    if (status == LW_OK)
-        status = lw_device_get_info(job->device, &job->info);
-    job->result.device = job->options->device ? job->options->device : job->info.name;
-    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+    int failed = cli_session_open(&job->session, job->options);
+    job->result.device = job->options->device ? job->options->device : job->session.info.name;
+    return failed;
 }
 
 /* is_text_file - true if nothing about the file itself keeps it from being read. */
@@ -68,7 +57,7 @@ static int build(struct job *job)
         .on_diagnostic = cli_print_diagnostic,
         .user = &diagnostics,
     };
-    lw_status status = lw_program_build(job->device, options->file, &build, &job->program);
+    lw_status status = lw_program_build(job->session.device, options->file, &build, &job->program);
     if (status == LW_E_COMPILE && diagnostics > 0)
         return CLI_COMPILE;
     if (status == LW_E_IO && is_text_file(options->file)) /* descriptors ran out */
@@ -151,7 +140,7 @@ static int read_args(struct job *job)
 static int create_buffers(struct job *job)
 {
     for (size_t i = 0; i < job->result.arg_count; i++) {
-        int failed = cli_arg_create(job->device, &job->result.args[i]);
+        int failed = cli_arg_create(job->session.device, &job->result.args[i]);
         if (failed)
             return failed;
         job->packed[i] = cli_arg_pack(&job->result.args[i]);
@@ -184,7 +173,7 @@ static void on_output(const lw_output *output, void *user)
 {
     struct job *job = user;
     lw_dim3 b = output->block, t = output->thread;
-    if (job->is_repeat)
+    if (job->session.runs > 0)
         return;
     if (!output->text)
         job->result.lost += output->lost;
@@ -198,140 +187,56 @@ static void on_output(const lw_output *output, void *user)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static int create_stream(struct job *job)
-{
-    lw_status status = lw_stream_create(job->device, &job->stream);
-    if (status == LW_OK)
-        status = lw_event_create(job->device, &job->begin);
-    if (status == LW_OK)
-        status = lw_event_create(job->device, &job->end);
-    if (status != LW_OK)
-        return cli_fail_library(status);
-    lw_stream_on_output(job->stream, on_output, job);
-    return CLI_DONE;
-}
-
 /* is_beyond_limits - does the size of the launch break a limit of the language, the kernel or the
  * device? Only asked after the library refused it, to tell a limit from a wrong ARG. */
-static bool is_beyond_limits(const struct job *job)
+static bool is_beyond_limits(const void *of)
 {
+    const struct job *job = of;
     lw_dim3 g = job->result.grid, b = job->result.block, fixed = lw_kernel_fixed_block(job->kernel);
     bool is_grid =
         g.x >= 1 && g.x <= INT32_MAX && g.y >= 1 && g.y <= 65535 && g.z >= 1 && g.z <= 65535;
     bool is_block = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.z <= 64 && b.x <= 1024 && b.y <= 1024 &&
                     b.x * b.y * b.z <= 1024;
     bool is_fixed = fixed.x == 0 || (fixed.x == b.x && fixed.y == b.y && fixed.z == b.z);
-    bool is_shared = job->options->shared_bytes <= job->info.max_dynamic_bytes;
+    bool is_shared = job->options->shared_bytes <= job->session.info.max_dynamic_bytes;
     return !(is_grid && is_block && is_fixed && is_shared);
 }
 
-/* fail_launch - report, as JSON too where that is asked for. After a timeout the launch still runs
- * and could keep us from ever ending in good order. */
-static int fail_launch(struct job *job, lw_status status, bool was_launched)
+static lw_status queue(void *of, lw_stream *stream)
 {
-    char text[1024];
-    if (status == LW_E_TIMEOUT)
-        snprintf(text, sizeof text, "kernel '%s': not done after %g s, given up",
-                 job->result.kernel, (double)job->options->timeout / 1e9);
-    else
-        snprintf(text, sizeof text, "%s", lw_last_error());
-    int failed = cli_exit_of(status);
-    if (!was_launched && failed == CLI_USAGE && is_beyond_limits(job))
-        failed = CLI_LAUNCH;
-    if (status == LW_E_IO) /* code for this size of block: no file of the command line */
-        failed = CLI_LAUNCH;
-    if (was_launched && failed != CLI_FOUND)
-        failed = CLI_LAUNCH;
-    cli_fail((enum cli_exit)failed, "%s", text);
-    job->result.error = text;
-    if (job->options->json)
-        cli_json_result(stdout, &job->result);
-    job->result.error = NULL;
-    if (status == LW_E_TIMEOUT) {
-        fflush(stdout);
-        _exit(failed);
-    }
-    return failed;
-}
-
-static lw_status wait(struct job *job)
-{
-    if (job->options->timeout > 0)
-        return lw_stream_wait_for(job->stream, job->options->timeout);
-    return lw_stream_wait(job->stream);
-}
-
-/* launch_once - from the ARGs' contents to the end of the launch; *time in ns. */
-static int launch_once(struct job *job, uint64_t *time)
-{
-    struct cli_result *result = &job->result;
+    const struct job *job = of;
+    const struct cli_result *result = &job->result;
     lw_launch_options launch = {.shared_bytes = job->options->shared_bytes};
-    for (size_t i = 0; i < result->arg_count; i++) {
-        int failed = cli_arg_refill(&result->args[i]);
-        if (failed)
-            return failed;
-    }
-    lw_status status = lw_event_record(job->begin, job->stream);
-    if (status != LW_OK)
-        return cli_fail_library(status);
-    status = lw_stream_launch(job->stream, job->kernel, result->grid, result->block, &launch,
-                              job->packed, result->arg_count);
-    if (status != LW_OK)
-        return fail_launch(job, status, false);
-    /* A launch that failed already refuses the mark too; wait then says why, after its output. */
-    lw_status marked = lw_event_record(job->end, job->stream);
-    status = wait(job);
-    if (status != LW_OK)
-        return fail_launch(job, status, true);
-    if (marked == LW_OK && job->options->time_launches > 0)
-        marked = lw_event_elapsed(job->begin, job->end, time);
-    return marked == LW_OK ? CLI_DONE : cli_fail_library(marked);
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    return lw_stream_launch(stream, job->kernel, result->grid, result->block, &launch, job->packed,
+                            result->arg_count);
 }
 
 static int launch_all(struct job *job)
 {
-    struct cli_result *result = &job->result;
-    size_t timed = job->options->time_launches, launches = timed ? timed : 1;
-    result->times = calloc(launches, sizeof *result->times);
-    if (!result->times)
-        return cli_fail_memory(launches * sizeof *result->times);
-    for (size_t i = 0; i < launches; i++) {
-        job->is_repeat = i > 0;
-        int failed = launch_once(job, &result->times[i]);
-        if (failed)
-            return failed;
-    }
-    result->time_count = timed;
-    qsort(result->times, timed, sizeof *result->times, compare_times);
-    return CLI_DONE;
+    struct cli_task task = {.what = "kernel",
+                            .args = job->result.args,
+                            .arg_count = job->result.arg_count,
+                            .queue = queue,
+                            .is_limit = is_beyond_limits,
+                            .job = job,
+                            .result = &job->result};
+    lw_stream_on_output(job->session.stream, on_output, job);
+    return cli_session_run(&job->session, &task);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
 static int deliver(struct job *job)
 {
-    struct cli_result *result = &job->result;
     if (job->lost_line)
         return cli_fail_memory(sizeof(struct cli_line));
-    for (size_t i = 0; i < result->arg_count; i++) {
-        int failed = cli_arg_write_file(&result->args[i]);
-        if (failed)
-            return failed;
-    }
-    return job->options->json ? cli_json_result(stdout, result) : cli_print_result(stdout, result);
+    return cli_session_deliver(&job->session, &job->result);
 }
 
 static int run_job(struct job *job)
 {
-    int (*const steps[])(struct job *) = {trap_faults,   open_device, build,
-                                          find_kernel,   read_args,   create_buffers,
-                                          create_stream, launch_all,  deliver};
+    int (*const steps[])(struct job *) = {trap_faults, open_device,    build,      find_kernel,
+                                          read_args,   create_buffers, launch_all, deliver};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int failed = steps[i](job);
         if (failed)
@@ -343,9 +248,7 @@ static int run_job(struct job *job)
 static void release(struct job *job)
 {
     struct cli_result *result = &job->result;
-    lw_event_destroy(job->begin);
-    lw_event_destroy(job->end);
-    lw_stream_destroy(job->stream);
+    cli_session_close(&job->session);
     for (size_t i = 0; i < result->arg_count; i++)
         cli_arg_free(&result->args[i]);
     for (size_t i = 0; i < result->line_count; i++)
@@ -355,7 +258,6 @@ static void release(struct job *job)
     free(result->times);
     free(job->packed);
     lw_program_destroy(job->program);
-    lw_device_close(job->device);
 }
 
 int cli_run(const struct cli_options *options)
@@ -366,7 +268,7 @@ int cli_run(const struct cli_options *options)
         fprintf(stderr,
                 "lanewise: %zu lines that the kernel printed were lost (%zu bytes of text are "
                 "kept for a launch)\n",
-                job.result.lost, job.info.max_print_bytes);
+                job.result.lost, job.session.info.max_print_bytes);
     release(&job);
     return failed;
 }

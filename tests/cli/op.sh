@@ -63,3 +63,8 @@ refuses 2 "takes at most 1 ARGs" softmax 'f32[2]' 'f32[2]'
 refuses 2 "need f16, bf16, f32 or f64" softmax axis=0 'i32[2]'
 refuses 3 "expression:1:1: use of undeclared identifier 'q'" map expression=q 'f32[2]'
 refuses 2 "need one of valid, zero" difference edge=round 'f32[2]'
+
+# A failure is an object too, and one that takes too long is given up.
+refuses 4 "operation 'matmul': not done after 0.01 s" -d ref --json --timeout 0.01 matmul \
+    'f32[256,256]=iota' 'f32[256,256]=iota'
+grep -qF '"error": "operation ' out || fail "no error in $(cat out)"

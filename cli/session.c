@@ -1,0 +1,130 @@
+/* session.c - what run, op and bench do alike: open a device, put work between two marks, wait, tell
+ * how it ended.
+ */
+#include "cli.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+int cli_session_open(struct cli_session *session, const struct cli_options *options)
+{
+    const char *name = options->device;
+    session->options = options;
+    lw_status status = lw_device_open(name, &session->device);
+    if (status == LW_E_DEVICE && name) {
+        int failed = cli_fail_library(status);
+        return cli_is_device(name) ? failed : CLI_USAGE;
+    }
+    if (status == LW_OK)
+        status = lw_device_get_info(session->device, &session->info);
+    if (status == LW_OK)
+        status = lw_stream_create(session->device, &session->stream);
+    if (status == LW_OK)
+        status = lw_event_create(session->device, &session->begin);
+    if (status == LW_OK)
+        status = lw_event_create(session->device, &session->end);
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
+void cli_session_close(struct cli_session *session)
+{
+    lw_event_destroy(session->begin);
+    lw_event_destroy(session->end);
+    lw_stream_destroy(session->stream);
+    lw_device_close(session->device);
+}
+
+/* ---- one time -------------------------------------------------------------------------------- */
+
+lw_status cli_session_time(struct cli_session *session, cli_queue *queue, void *job, uint64_t calls,
+                           uint64_t *time)
+{
+    session->was_queued = false;
+    lw_status status = lw_event_record(session->begin, session->stream);
+    for (uint64_t i = 0; i < calls && status == LW_OK; i++)
+        status = queue(job, session->stream);
+    if (status != LW_OK)
+        return status;
+    session->was_queued = true;
+    /* A launch that failed already refuses the mark too; wait then says why, after its output. */
+    lw_status marked = lw_event_record(session->end, session->stream);
+    uint64_t timeout = session->options->timeout;
+    status =
+        timeout ? lw_stream_wait_for(session->stream, timeout) : lw_stream_wait(session->stream);
+    if (status == LW_OK)
+        status = marked;
+    return status == LW_OK ? lw_event_elapsed(session->begin, session->end, time) : status;
+}
+
+/* ---- as often as the options say ------------------------------------------------------------- */
+
+/* fail_task - report, as JSON too where that is asked for. After a timeout the work still runs and
+ * could keep us from ever ending in good order. */
+static int fail_task(struct cli_session *session, const struct cli_task *task, lw_status status)
+{
+    char text[1024];
+    struct cli_result *result = task->result;
+    if (status == LW_E_TIMEOUT)
+        snprintf(text, sizeof text, "%s '%s': not done after %g s, given up", task->what,
+                 result->kernel, (double)session->options->timeout / 1e9);
+    else
+        snprintf(text, sizeof text, "%s", lw_last_error());
+    int failed = cli_exit_of(status);
+    if (!session->was_queued && failed == CLI_USAGE && task->is_limit && task->is_limit(task->job))
+        failed = CLI_LAUNCH;
+    if (status == LW_E_IO) /* code for this size of block: no file of the command line */
+        failed = CLI_LAUNCH;
+    if (session->was_queued && failed != CLI_FOUND)
+        failed = CLI_LAUNCH;
+    cli_fail((enum cli_exit)failed, "%s", text);
+    result->error = text;
+    if (session->options->json)
+        cli_json_result(stdout, result);
+    result->error = NULL;
+    if (status == LW_E_TIMEOUT) {
+        fflush(stdout);
+        _exit(failed);
+    }
+    return failed;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+int cli_session_run(struct cli_session *session, const struct cli_task *task)
+{
+    struct cli_result *result = task->result;
+    size_t timed = session->options->time_launches, launches = timed ? timed : 1;
+    result->times = calloc(launches, sizeof *result->times);
+    if (!result->times)
+        return cli_fail_memory(launches * sizeof *result->times);
+    for (session->runs = 0; session->runs < launches; session->runs++) {
+        for (size_t i = 0; i < task->arg_count; i++) {
+            int failed = cli_arg_refill(&task->args[i]);
+            if (failed)
+                return failed;
+        }
+        lw_status status =
+            cli_session_time(session, task->queue, task->job, 1, &result->times[session->runs]);
+        if (status != LW_OK)
+            return fail_task(session, task, status);
+    }
+    result->time_count = timed;
+    qsort(result->times, timed, sizeof *result->times, compare_times);
+    return CLI_DONE;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+int cli_session_deliver(const struct cli_session *session, const struct cli_result *result)
+{
+    for (size_t i = 0; i < result->arg_count; i++) {
+        int failed = cli_arg_write_file(&result->args[i]);
+        if (failed)
+            return failed;
+    }
+    return session->options->json ? cli_json_result(stdout, result)
+                                  : cli_print_result(stdout, result);
+}
