@@ -11,6 +11,8 @@
 #define LW_BENCH_H
 
 #include "hand.h"
+#include "machine.h"
+#include "text.h"
 #include <lanewise/lanewise.h>
 #include <stdio.h>
 
@@ -241,17 +243,14 @@ void unmap_work(struct session *session);
 /* ours.c: arguments of a kernel by the letters of the row. */
 size_t kernel_args(const struct session *session, const lw_buffer *out, lw_arg args[8]);
 
-/* kernels.S: the texts of kernels/ and opencl/, by name; NULL: there is none. */
-const char *kernel_text(const char *folder, const char *name, size_t *length);
-
 /* ---- table.c, json.c, svg.c ------------------------------------------------------------------ */
 
 struct report {
     const struct options *options;
     const struct result *results;
     int count;
-    double load; /* processes that wanted to run before the start, on average over a minute */
-    char machine[TEXT_SIZE], commit[NAME_SIZE * 2], when[NAME_SIZE];
+    struct machine machine; /* before the start */
+    char commit[NAME_SIZE * 2];
 };
 
 void table_head(FILE *to, const struct report *report);

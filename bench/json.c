@@ -91,8 +91,9 @@ static void write_report(FILE *to, const struct report *report)
     fputs("{\"commit\": ", to);
     write_string(to, report->commit);
     fputs(", \"machine\": ", to);
-    write_string(to, report->machine);
-    fprintf(to, ", \"load\": %.2f, \"date\": \"%s\", \"device\": ", report->load, report->when);
+    write_string(to, report->machine.about);
+    fprintf(to, ", \"load\": %.2f, \"date\": \"%s\", \"device\": ", report->machine.load,
+            report->machine.when);
     write_string(to, report->options->device);
     fprintf(to, ", \"quick\": %s, \"small\": %s,\n \"results\": [\n",
             report->options->quick ? "true" : "false", report->options->small ? "true" : "false");

@@ -1,21 +1,5 @@
-/* The kernels' texts as data of the program, which then needs no files: for each a name, and where
- * its text begins and ends. Paths are relative to this folder, an -I of the assembler.
- */
-    .macro text folder, suffix, name
-    .section .rodata
-1:  .asciz "\folder/\name"
-2:  .incbin "\folder/\name\().\suffix"
-3:  .byte 0
-    .section .data.rel.ro, "aw"
-    .balign 8
-    .quad 1b, 2b, 3b
-    .endm
-
-    .section .data.rel.ro, "aw"
-    .balign 8
-    .globl bench_texts
-    .hidden bench_texts
-bench_texts:
+/* The kernels' texts, and those of their twins in OpenCL C, as data of the program. */
+    .include "text.inc"
     .macro kernel name
     text kernels, c, \name
     text opencl, cl, \name

@@ -10,9 +10,7 @@
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SECONDS_MAX = 300, RESULTS_MAX = 256 };
@@ -167,25 +165,8 @@ static void run_passes(FILE *to, struct report *report, struct result *results, 
 
 static void describe(struct report *report)
 {
-    char line[256];
-    time_t seconds = time(NULL);
-    struct tm day;
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    char model[128] = "unknown processor";
-    while (info && fgets(line, sizeof line, info))
-        if (sscanf(line, "model name : %127[^\n]", model) == 1)
-            break;
-    if (info)
-        fclose(info);
-    struct utsname system = {0};
-    uname(&system);
-    snprintf(report->machine, sizeof report->machine, "%.100s, %ld processors, %.20s %.40s", model,
-             sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
-    if (getloadavg(&report->load, 1) != 1)
-        report->load = 0;
+    machine_describe(&report->machine);
     snprintf(report->commit, sizeof report->commit, "%s", report->options->commit);
-    if (gmtime_r(&seconds, &day))
-        strftime(report->when, sizeof report->when, "%Y-%m-%dT%H:%M:%SZ", &day);
 }
 
 static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)

@@ -9,7 +9,8 @@ enum { BAD = 2 };
 void options_help(FILE *to)
 {
     fputs(
-        "lanewise bench [ROW...] [options]\n\n"
+        "lanewise bench [ROW...] [options]\n"
+        "lanewise bench op|operations|dot [options]   ready-made operations: bench op --help\n\n"
         "  --rows NAME,...   the same as naming the rows; default: all\n"
         "  --level L,...     vector levels: avx512, avx2; default: what the processor has\n"
         "  --threads N       threads; default 1, and 2 where a row has a target for two\n"

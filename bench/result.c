@@ -1,4 +1,4 @@
-/* result.c - what results mean: floors, ratios, targets; and the kernels' texts.
+/* result.c - what results mean: floors, ratios, targets.
  */
 #include "bench.h"
 #include <string.h>
@@ -82,25 +82,4 @@ enum verdict result_judge(const struct result *result, const struct target *targ
         result_hand_share(result) < bench_rows[result->row].hand_needs)
         return DOES_NOT_COUNT;
     return *value >= target->ratio ? MET : MISSED;
-}
-
-/* ---- kernels.S ------------------------------------------------------------------------------- */
-
-struct text {
-    const char *name, *begin, *end;
-};
-
-extern const struct text bench_texts[] __attribute__((visibility("hidden")));
-
-const char *kernel_text(const char *folder, const char *name, size_t *length)
-{
-    char wanted[64];
-    snprintf(wanted, sizeof wanted, "%s/%s", folder, name);
-    for (const struct text *t = bench_texts; t->name; t++)
-        if (strcmp(t->name, wanted) == 0) {
-            *length = (size_t)(t->end - t->begin);
-            return t->begin;
-        }
-    *length = 0;
-    return NULL;
 }

@@ -22,14 +22,7 @@ static const char *color_of(const char *name)
 static void write_text(FILE *to, int x, int y, const char *style, const char *text)
 {
     fprintf(to, "<text x=\"%d\" y=\"%d\" %s>", x, y, style);
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", to);
-        else if (*text == '&')
-            fputs("&amp;", to);
-        else
-            fputc(*text, to);
-    }
+    xml_text(to, text);
     fputs("</text>\n", to);
 }
 
@@ -108,8 +101,8 @@ static void draw(FILE *to, const struct report *report)
             "font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             WIDTH, height);
-    snprintf(line, sizeof line, "%s, commit %s, device %s, %s", report->machine, report->commit,
-             report->options->device, report->when);
+    snprintf(line, sizeof line, "%s, commit %s, device %s, %s", report->machine.about,
+             report->commit, report->options->device, report->machine.when);
     write_text(to, 10, 20, "font-size=\"12\"", line);
     write_text(to, 10, 38, "fill=\"#374151\"",
                "Speed, median of interleaved runs. Dashed: what the machine can do; where no limit "

@@ -6,11 +6,12 @@
 void table_head(FILE *to, const struct report *report)
 {
     const struct options *options = report->options;
-    fprintf(to, "%s\ncommit %s, device %s, %s%s%s\n", report->machine, report->commit,
-            options->device, report->when, options->small ? ", small shapes" : "",
+    fprintf(to, "%s\ncommit %s, device %s, %s%s%s\n", report->machine.about, report->commit,
+            options->device, report->machine.when, options->small ? ", small shapes" : "",
             options->quick ? ", quick" : "");
-    if (report->load > 0.5)
-        fprintf(to, "The machine is busy (load %.1f): figures are provisional.\n", report->load);
+    if (report->machine.load > 0.5)
+        fprintf(to, "The machine is busy (load %.1f): figures are provisional.\n",
+                report->machine.load);
     fputs("time: median (least .. most) of interleaved runs; x hand: time by hand / this time;\n"
           "bar: share of what the machine could do\n\n",
           to);

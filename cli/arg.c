@@ -410,7 +410,8 @@ int cli_arg_read(size_t index, const lw_param *param, const char *text, struct c
 
 void cli_arg_free(struct cli_arg *arg)
 {
-    lw_buffer_destroy(arg->buffer);
+    if (!arg->is_borrowed)
+        lw_buffer_destroy(arg->buffer);
     cli_layout_free(arg->type);
     free(arg->label);
     free(arg->value);

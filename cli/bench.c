@@ -1,16 +1,17 @@
-/* bench.c - `lanewise bench`: hands its words to the program lanewise-bench.
+/* bench.c - `lanewise bench`: its forms op, operations and dot; all other words are those of the
+ * program lanewise-bench.
  *
  * That is a program of its own, since it looks for OpenBLAS and OpenCL and holds code by hand that
  * nobody needs who runs kernels.
  */
-#include "cli.h"
+#include "bench_forms.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int cli_bench(char **words)
+static int become_bench(char **words)
 {
     char path[PATH_MAX];
     size_t count = 0;
@@ -27,4 +28,10 @@ int cli_bench(char **words)
     int failed = cli_fail(CLI_BROKEN, "%s: %s", path, strerror(errno));
     free(all);
     return failed;
+}
+
+int cli_bench(char **words)
+{
+    const struct bench_form *form = words[0] ? bench_find_form(words[0]) : NULL;
+    return form ? bench_run_form(form, words + 1) : become_bench(words);
 }

@@ -8,6 +8,8 @@ enum { TENSOR_RANK_MAX = sizeof((lw_tensor *)NULL)->extent / sizeof(ptrdiff_t) }
 int cli_arg_create(lw_device *device, struct cli_arg *arg)
 {
     lw_status status = LW_OK;
+    if (arg->buffer)
+        return CLI_DONE;
     if (arg->is_buffer && arg->has_dtype)
         status = lw_buffer_create(device, arg->dtype, arg->count, &arg->buffer);
     else if (arg->is_buffer)

@@ -66,7 +66,10 @@ enum cli_command {
     CLI_DEVICES = 4,
     CLI_BENCH = 8,
     CLI_CC = 16,
-    CLI_OP = 32
+    CLI_OP = 32,
+    CLI_BENCH_OP = 64, /* forms of bench that are not */
+    CLI_BENCH_OPERATIONS = 128,
+    CLI_BENCH_DOT = 256
 };
 
 struct cli_options {
@@ -80,7 +83,12 @@ struct cli_options {
     uint64_t time_launches; /* 0: do not time */
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help;
-    bool list, markdown;                          /* of op */
+    bool list, markdown;          /* of op */
+    const char *json_file, *svg;  /* of bench, as all up to elements; "-": stdout */
+    const char *threads, *filter; /* words */
+    double seconds;               /* 0: the form's own */
+    bool small;
+    uint64_t elements;                            /* 0: the form's own */
     const char *out, *header, *depfile, *targets; /* of cc; NULL: not given */
     bool no_debug, no_bitcode;                    /* of cc */
     const char **blocks;                          /* of cc, of words: [TARGET=]X,Y,Z */
@@ -222,7 +230,8 @@ struct cli_arg {
     enum cli_fill fill;
     uint64_t seed;
     char *out;         /* the file to write afterwards; NULL: none */
-    lw_buffer *buffer; /* made by cli_arg_create */
+    lw_buffer *buffer; /* made by cli_arg_create, where there is none yet */
+    bool is_borrowed;  /* the buffer is another ARG's */
 };
 
 /* cli_arg_read - understand text, the index-th ARG, by param. Release with cli_arg_free. */
@@ -266,6 +275,9 @@ bool cli_is_output(const struct cli_arg *arg);
 int cli_print_result(FILE *to, const struct cli_result *result);
 int cli_json_result(FILE *to, const struct cli_result *result);
 
+/* cli_json_string - text in quotes; bytes that are not UTF-8 become U+FFFD. */
+void cli_json_string(FILE *to, const char *text);
+
 /* How a value is written: as the command reads it, or as JSON. */
 enum cli_notation { CLI_TEXT, CLI_JSON };
 void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type *type,
@@ -274,7 +286,7 @@ void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type
 /* cli_arg_element - the type of one element of a buffer. scratch: room for a type made up here. */
 const struct cli_type *cli_arg_element(const struct cli_arg *arg, struct cli_type *scratch);
 
-/* ---- session.c: a device, and work on it ------------------------------------------------------- */
+/* ---- session.c: a device, and work on it ----------------------------------------------------- */
 
 struct cli_session {
     const struct cli_options *options;
@@ -323,7 +335,7 @@ int cli_devices(const struct cli_options *options);
 int cli_op(const struct cli_options *options);
 int cli_cc(const struct cli_options *options);
 
-/* cli_bench - become lanewise-bench with these words, which NULL ends. */
+/* cli_bench - one of its forms, or become lanewise-bench; NULL ends the words. */
 int cli_bench(char **words);
 
 #endif

@@ -29,8 +29,7 @@ static int utf8_length(const unsigned char *text)
     return 0;
 }
 
-/* write_string - bytes that are not UTF-8 become U+FFFD. */
-static void write_string(FILE *to, const char *text)
+void cli_json_string(FILE *to, const char *text)
 {
     fputc('"', to);
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
@@ -62,7 +61,7 @@ static int write_buffer(FILE *to, const struct cli_arg *arg)
     if (status != LW_OK)
         return cli_fail_library(status);
     fputs("{\"name\": ", to);
-    write_string(to, arg->param.name);
+    cli_json_string(to, arg->param.name);
     fprintf(to, ", \"dtype\": \"%s\", \"shape\": [",
             arg->has_dtype ? lw_dtype_name(arg->dtype) : "struct");
     for (int axis = 0; axis < arg->rank; axis++)
@@ -105,7 +104,7 @@ static void write_lines(FILE *to, const struct cli_result *result)
         fputs(", ", to);
         write_dim3(to, "thread", line->thread);
         fputs(", \"text\": ", to);
-        write_string(to, line->text);
+        cli_json_string(to, line->text);
         fputs("}", to);
     }
     fprintf(to, "],\n \"lost\": %zu", result->lost);
@@ -114,16 +113,16 @@ static void write_lines(FILE *to, const struct cli_result *result)
 int cli_json_result(FILE *to, const struct cli_result *result)
 {
     fputs("{\"kernel\": ", to);
-    write_string(to, result->kernel);
+    cli_json_string(to, result->kernel);
     fputs(", \"device\": ", to);
-    write_string(to, result->device);
+    cli_json_string(to, result->device);
     fputs(", ", to);
     write_dim3(to, "grid", result->grid);
     fputs(", ", to);
     write_dim3(to, "block", result->block);
     if (result->error) {
         fputs(",\n \"error\": ", to);
-        write_string(to, result->error);
+        cli_json_string(to, result->error);
     }
     int failed = write_buffers(to, result);
     if (failed)

@@ -94,7 +94,8 @@ static const struct command commands[] = {
     {"show", CLI_SHOW, cli_show, 0, true,
      "show FILE --stage STAGE         what the compiler made: ir, instances, asm, ptx"},
     {"bench", CLI_BENCH, NULL, 0, false,
-     "bench [ROW...] [options]        time the bench kernels and their peers; bench --help"},
+     "bench [ROW...] [options]        time the bench kernels and their peers; bench --help\n"
+     "  lanewise bench op|operations|dot  time ready-made operations; bench op --help"},
     {"cc", CLI_CC, cli_cc, 0, true,
      "cc FILE -o OUT.o [--header H]   compile ahead of time: an object for your program"},
 #ifndef LW_STAGE1

@@ -81,15 +81,20 @@ static int take_parameter(struct cli_op_call *call, const char *word, size_t len
 
 /* ---- ARGs ------------------------------------------------------------------------------------ */
 
-static int take_arg(struct cli_op_call *call, const char *word)
+lw_param cli_op_param(size_t index)
 {
     static const char *const names[] = {"x", "y", "z"};
-    lw_param param = {.name = call->inputs < 3 ? names[call->inputs] : "input",
+    return (lw_param){.name = index < 3 ? names[index] : "input",
                       .type = "const void *",
                       .kind = LW_PARAM_POINTER,
                       .bytes = sizeof(void *),
                       .is_const = true,
                       .layout = "pc(void)"};
+}
+
+static int take_arg(struct cli_op_call *call, const char *word)
+{
+    lw_param param = cli_op_param(call->inputs);
     if (call->inputs == call->info.most_inputs)
         return cli_fail(CLI_USAGE, "%s takes at most %zu ARGs; '%s' is one more", call->info.name,
                         call->info.most_inputs, word);

@@ -20,8 +20,11 @@ struct cli_op_call {
     size_t inputs;
 };
 
-/* cli_op_read - the operation and its words, checked as far as shapes tell; needs no device. Release
- * with cli_op_free, also after a failure. */
+/* cli_op_param - what the index-th ARG is read for: memory of any dtype. */
+lw_param cli_op_param(size_t index);
+
+/* cli_op_read - the operation and its words, checked as far as shapes tell; needs no device.
+ * Release with cli_op_free, also after a failure. */
 int cli_op_read(const char *name, const char *const *words, size_t count, struct cli_op_call *call);
 
 /* cli_op_create - buffers of inputs, whose contents cli_arg_refill sets, and of the output. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum takes { NO_VALUE, A_VALUE, MAYBE_A_VALUE };
+enum takes { NO_VALUE, A_VALUE, MAYBE_A_VALUE, MAYBE_A_JSON_FILE };
 
 enum { DEFAULT_LAUNCHES = 10 };
 
@@ -155,12 +155,21 @@ static int add_block(struct cli_options *options, const char *name, const char *
     return options->blocks[options->block_count++] ? CLI_DONE : cli_fail_memory(sizeof full);
 }
 
+/* read_seconds - a finite number above 0. */
+static int read_seconds(const char *name, const char *value, double *seconds)
+{
+    enum cli_number read = cli_number_read(LW_F64, value, seconds);
+    if (read != CLI_NUMBER_OK || !(*seconds > 0) || isinf(*seconds))
+        return cli_fail(CLI_USAGE, "%s: '%s' is not a number of seconds above 0", name, value);
+    return CLI_DONE;
+}
+
 static int set_timeout(struct cli_options *options, const char *name, const char *value)
 {
     double seconds;
-    enum cli_number read = cli_number_read(LW_F64, value, &seconds);
-    if (read != CLI_NUMBER_OK || !(seconds > 0) || isinf(seconds))
-        return cli_fail(CLI_USAGE, "%s: '%s' is not a number of seconds above 0", name, value);
+    int failed = read_seconds(name, value, &seconds);
+    if (failed)
+        return failed;
     double nanoseconds = ceil(seconds * 1e9);
     options->timeout = nanoseconds < 0x1p63 ? (uint64_t)nanoseconds : UINT64_C(1) << 63;
     return CLI_DONE;
@@ -198,6 +207,54 @@ static int set_json(struct cli_options *options, const char *name, const char *v
     (void)name, (void)value;
     options->json = true;
     return CLI_DONE;
+}
+
+static int set_json_file(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->json_file = value ? value : "-";
+    return CLI_DONE;
+}
+
+static int set_svg(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->svg = value;
+    return CLI_DONE;
+}
+
+static int set_threads(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->threads = value;
+    return CLI_DONE;
+}
+
+static int set_filter(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->filter = value;
+    return CLI_DONE;
+}
+
+static int set_seconds(struct cli_options *options, const char *name, const char *value)
+{
+    return read_seconds(name, value, &options->seconds);
+}
+
+static int set_small(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->small = true;
+    return CLI_DONE;
+}
+
+static int set_elements(struct cli_options *options, const char *name, const char *value)
+{
+    int failed = read_size(name, value, INT64_MAX, &options->elements);
+    if (!failed && options->elements == 0)
+        failed = cli_fail(CLI_USAGE, "%s: at least 1 element is needed", name);
+    return failed;
 }
 
 static int set_quiet(struct cli_options *options, const char *name, const char *value)
@@ -245,13 +302,15 @@ static int add_include_dir(struct cli_options *options, const char *name, const 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+#define CLI_FORMS (CLI_BENCH_OP | CLI_BENCH_OPERATIONS | CLI_BENCH_DOT)
+
 static const struct option table[] = {
     {"-k", A_VALUE, CLI_RUN | CLI_SHOW, set_kernel,
      "-k NAME            the kernel (default: the only one; show: all)"},
     {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
     {"-b", A_VALUE, CLI_RUN | CLI_SHOW, set_block,
      "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
-    {"-d", A_VALUE, CLI_RUN | CLI_SHOW | CLI_OP, set_device,
+    {"-d", A_VALUE, CLI_RUN | CLI_SHOW | CLI_OP | CLI_FORMS, set_device,
      "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline,\n"
      "                     cpu:aarch64"},
     {"-D", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_define, "-D NAME[=VALUE]    define a macro"},
@@ -283,7 +342,19 @@ static const struct option table[] = {
      "--list             (op) the operations and their parameters"},
     {"--markdown", NO_VALUE, CLI_OP, set_markdown,
      "--markdown         (op) with --list: as rows of a Markdown table"},
-    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP, set_help,
+    {"--threads", A_VALUE, CLI_BENCH_OP | CLI_BENCH_OPERATIONS, set_threads,
+     "--threads N[,N]    (bench op, operations) threads of cpu, a measurement for each"},
+    {"--seconds", A_VALUE, CLI_FORMS, set_seconds,
+     "--seconds S        (bench op, operations, dot) how long to measure"},
+    {"--filter", A_VALUE, CLI_BENCH_OPERATIONS, set_filter,
+     "--filter TEXT      (bench operations) those with TEXT in their name"},
+    {"--small", NO_VALUE, CLI_BENCH_OPERATIONS, set_small,
+     "--small            (bench operations) small shapes: says nothing about speed"},
+    {"-n", A_VALUE, CLI_BENCH_DOT, set_elements, "-n N               (bench dot) elements"},
+    {"--json", MAYBE_A_JSON_FILE, CLI_FORMS, set_json_file,
+     "--json [F.json]    (bench) results as JSON, to standard output without a file"},
+    {"--svg", A_VALUE, CLI_FORMS, set_svg, "--svg FILE         (bench) a drawing"},
+    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_FORMS, set_help,
      "--help             this text"},
 };
 
@@ -320,6 +391,12 @@ static bool is_option(const char *word)
     return !((word[1] >= '0' && word[1] <= '9') || word[1] == '.');
 }
 
+static bool is_json_file(const char *word)
+{
+    size_t length = strlen(word);
+    return length > 5 && strcmp(word + length - 5, ".json") == 0;
+}
+
 /* take_option - the option words[*at] with its value, which may be the next word. */
 static int take_option(enum cli_command command, char **words, size_t count, size_t *at,
                        struct cli_options *options)
@@ -335,6 +412,8 @@ static int take_option(enum cli_command command, char **words, size_t count, siz
     if (*rest != '\0')
         value = rest + is_long;
     else if (option->takes == A_VALUE && *at + 1 < count)
+        value = words[++*at];
+    else if (option->takes == MAYBE_A_JSON_FILE && *at + 1 < count && is_json_file(words[*at + 1]))
         value = words[++*at];
     if (option->takes == A_VALUE && !value)
         return cli_fail(CLI_USAGE, "%s needs a value", name);

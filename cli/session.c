@@ -1,5 +1,5 @@
-/* session.c - what run, op and bench do alike: open a device, put work between two marks, wait, tell
- * how it ended.
+/* session.c - what run, op and bench do alike: open a device, put work between two marks, wait,
+ * tell how it ended.
  */
 #include "cli.h"
 #include <stdlib.h>

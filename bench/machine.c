@@ -1,0 +1,43 @@
+/* machine.c - a line about the machine, the load, the time; text in XML.
+ */
+#include "machine.h"
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+void machine_describe(struct machine *machine)
+{
+    char line[256], model[128] = "unknown processor";
+    time_t seconds = time(NULL);
+    struct tm day;
+    struct utsname system = {0};
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    *machine = (struct machine){0};
+    while (info && fgets(line, sizeof line, info))
+        if (sscanf(line, "model name : %127[^\n]", model) == 1)
+            break;
+    if (info)
+        fclose(info);
+    uname(&system);
+    snprintf(machine->about, sizeof machine->about, "%.100s, %ld processors, %.20s %.40s", model,
+             sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
+    if (getloadavg(&machine->load, 1) != 1)
+        machine->load = 0;
+    if (gmtime_r(&seconds, &day))
+        strftime(machine->when, sizeof machine->when, "%Y-%m-%dT%H:%M:%SZ", &day);
+}
+
+void xml_text(FILE *to, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            fputs("&lt;", to);
+        else if (*text == '&')
+            fputs("&amp;", to);
+        else if (*text == '"')
+            fputs("&quot;", to);
+        else
+            fputc((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e ? '?' : *text, to);
+    }
+}

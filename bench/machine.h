@@ -1,0 +1,19 @@
+/* machine.h - where and when figures were taken; XML for drawings of them.
+ */
+#ifndef LW_BENCH_MACHINE_H
+#define LW_BENCH_MACHINE_H
+
+#include <stdio.h>
+
+struct machine {
+    char about[200]; /* processor, how many, system */
+    char when[24];   /* "2026-01-31T12:00:00Z" */
+    double load;     /* processes that want to run, on average over a minute */
+};
+
+void machine_describe(struct machine *machine);
+
+/* xml_text - text as content of an element: what XML gives a meaning or forbids is replaced. */
+void xml_text(FILE *to, const char *text);
+
+#endif
