@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """operations.py - the ready-made operations on `cpu`, against NumPy (and its OpenBLAS) in one run.
+Without NumPy beside: lanewise bench operations.
 
     PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--json FILE] [--commit NAME]
 

@@ -4,8 +4,8 @@
  *          -> groups: all rows of one in turns -> statistics -> text, JSON, a drawing
  *
  * A row is one thing that is timed: an operation, a kernel, or C on the host. Limits, what the
- * machine can do, are rows too, timed in the same turns. One list of rows is printed, written as JSON
- * and drawn.
+ * machine can do, are rows too, timed in the same turns. One list of rows is printed, written as
+ * JSON and drawn.
  */
 #ifndef LW_CLI_BENCH_H
 #define LW_CLI_BENCH_H
@@ -110,7 +110,7 @@ struct bench {
     char *devices;     /* that names of workers point into, or NULL */
 };
 
-/* ---- bench_rows.c: making rows ------------------------------------------------------------------ */
+/* ---- bench_rows.c: making rows ----------------------------------------------------------------- */
 
 /* bench_add - a row of a worker in a group; NULL after cli_fail_memory. */
 struct bench_row *bench_add(struct bench *bench, int worker, size_t group, const char *name);
@@ -119,7 +119,7 @@ struct bench_row *bench_add(struct bench *bench, int worker, size_t group, const
 int bench_words(struct bench_step *step, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* bench_add_op - an operation whose words are set: checked; sizes and flops follow. */
+/* bench_read_op - the operation of a row whose words are set: checked; what it moves follows. */
 int bench_read_op(struct bench_row *row);
 
 /* bench_add_limits - the limits of the index-th row, in its group. */
@@ -155,7 +155,7 @@ int bench_add_worker(struct bench *bench, const char *device, int threads);
 /* bench_all_threads - what LANEWISE_NUM_THREADS says, or the processors of this process. */
 int bench_all_threads(void);
 
-/* bench_start - all workers, once all rows are there. A worker that does not come up has a status. */
+/* bench_start - all workers, once all rows are there. One that does not come up has a status. */
 int bench_start(struct bench *bench);
 
 /* bench_ask - false: interrupted. A worker that is gone has given a status and a text. */

@@ -1,5 +1,5 @@
-/* dot_warp - each thread adds up every so-manieth product, a warp its threads' sums by shuffles, and
- * its first lane adds that to the result.
+/* dot_warp - each thread adds up every so-manieth product, a warp its threads' sums by shuffles,
+ * and its first lane adds that to the result.
  */
 #include <lanewise/kernel.h>
 
