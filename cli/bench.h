@@ -110,7 +110,7 @@ struct bench {
     char *devices;     /* that names of workers point into, or NULL */
 };
 
-/* ---- bench_rows.c: making rows ----------------------------------------------------------------- */
+/* ---- bench_rows.c: making rows -------------------------------------------------------------- */
 
 /* bench_add - a row of a worker in a group; NULL after cli_fail_memory. */
 struct bench_row *bench_add(struct bench *bench, int worker, size_t group, const char *name);
