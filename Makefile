@@ -20,8 +20,8 @@ $(BUILD)/build.ninja:
 	meson setup $(BUILD) $(MESON_FLAGS)
 
 demo:
-	scripts/install-deps build
-	$(MAKE) --no-print-directory all
+	@scripts/install-deps demo
+	@scripts/quietly $(BUILD)/build.log "Building" scripts/build-demo $(BUILD)
 	@scripts/demo $(BUILD)
 
 test:
