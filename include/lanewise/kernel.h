@@ -209,77 +209,7 @@ __attribute__((nothrow)) void fence_device(void) __asm__("lw.fence_device");
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
-/* In the width of x's type; clz and ctz of 0 give the width, ffs counts from 1 and is 0 for 0. */
-#define popcount(x) __builtin_popcountg(LW__UNSIGNED(x))
-#define clz(x) __builtin_clzg(LW__UNSIGNED(x), (int)(CHAR_BIT * sizeof(LW__UNSIGNED(x))))
-#define ctz(x) __builtin_ctzg(LW__UNSIGNED(x), (int)(CHAR_BIT * sizeof(LW__UNSIGNED(x))))
-#define ffs(x) (__builtin_ctzg(LW__UNSIGNED(x), -1) + 1)
-#define LW__UNSIGNED(x)                                                                            \
-    _Generic((x), bool: (unsigned char)(x), char: (unsigned char)(x),                              \
-        signed char: (unsigned char)(x), unsigned char: (unsigned char)(x),                        \
-        short: (unsigned short)(x), unsigned short: (unsigned short)(x), int: (unsigned)(x),       \
-        unsigned: (unsigned)(x), long: (unsigned long)(x), unsigned long: (unsigned long)(x),      \
-        long long: (unsigned long long)(x), unsigned long long: (unsigned long long)(x))
-
-/* tgmath style: float and 16-bit arguments give float; double and integers give double; with
- * several arguments their common type decides. */
-#define LW__MATHS_ROW(name, parameters)                                                            \
-    LW__PLACE float lw__##name##_f32 LW__F32 parameters __asm__("lw." #name ".f32");               \
-    LW__PLACE double lw__##name##_f64 LW__F64 parameters __asm__("lw." #name ".f64");
-#define LW__F32(...) LW__PARAMETERS_F32_##__VA_ARGS__
-#define LW__F64(...) LW__PARAMETERS_F64_##__VA_ARGS__
-#define LW__PARAMETERS_F32_1 (float x)
-#define LW__PARAMETERS_F64_1 (double x)
-#define LW__PARAMETERS_F32_2 (float x, float y)
-#define LW__PARAMETERS_F64_2 (double x, double y)
-#define LW__PARAMETERS_F32_3 (float x, float y, float z)
-#define LW__PARAMETERS_F64_3 (double x, double y, double z)
-LW__MATHS_ROW(exp, (1)) LW__MATHS_ROW(exp2, (1)) LW__MATHS_ROW(log, (1)) LW__MATHS_ROW(log2, (1))
-LW__MATHS_ROW(sin, (1)) LW__MATHS_ROW(cos, (1)) LW__MATHS_ROW(tan, (1)) LW__MATHS_ROW(tanh, (1))
-LW__MATHS_ROW(erf, (1)) LW__MATHS_ROW(sqrt, (1)) LW__MATHS_ROW(rsqrt, (1)) LW__MATHS_ROW(cbrt, (1))
-LW__MATHS_ROW(fabs, (1)) LW__MATHS_ROW(floor, (1)) LW__MATHS_ROW(ceil, (1))
-LW__MATHS_ROW(trunc, (1)) LW__MATHS_ROW(round, (1)) LW__MATHS_ROW(rint, (1))
-LW__MATHS_ROW(pow, (2)) LW__MATHS_ROW(fmod, (2)) LW__MATHS_ROW(fmin, (2)) LW__MATHS_ROW(fmax, (2))
-LW__MATHS_ROW(fma, (3))
-
-#define LW__MATHS(name, type)                                                                      \
-    _Generic((type), float: lw__##name##_f32, _Float16: lw__##name##_f32,                          \
-        __bf16: lw__##name##_f32, default: lw__##name##_f64)
-#define exp(x) LW__MATHS(exp, x)(x)
-#define exp2(x) LW__MATHS(exp2, x)(x)
-#define log(x) LW__MATHS(log, x)(x)
-#define log2(x) LW__MATHS(log2, x)(x)
-#define pow(x, y) LW__MATHS(pow, (x) + (y))(x, y)
-#define sin(x) LW__MATHS(sin, x)(x)
-#define cos(x) LW__MATHS(cos, x)(x)
-#define tan(x) LW__MATHS(tan, x)(x)
-#define tanh(x) LW__MATHS(tanh, x)(x)
-#define erf(x) LW__MATHS(erf, x)(x)
-#define sqrt(x) LW__MATHS(sqrt, x)(x)
-#define rsqrt(x) LW__MATHS(rsqrt, x)(x)
-#define cbrt(x) LW__MATHS(cbrt, x)(x)
-#define fabs(x) LW__MATHS(fabs, x)(x)
-#define floor(x) LW__MATHS(floor, x)(x)
-#define ceil(x) LW__MATHS(ceil, x)(x)
-#define trunc(x) LW__MATHS(trunc, x)(x)
-#define round(x) LW__MATHS(round, x)(x)
-#define rint(x) LW__MATHS(rint, x)(x)
-#define fmod(x, y) LW__MATHS(fmod, (x) + (y))(x, y)
-#define fmin(x, y) LW__MATHS(fmin, (x) + (y))(x, y)
-#define fmax(x, y) LW__MATHS(fmax, (x) + (y))(x, y)
-#define fma(x, y, z) LW__MATHS(fma, (x) + (y) + (z))(x, y, z)
-
-/* May trade accuracy for speed, and differ between devices; on ref they are the exact ones. */
-#define fast_exp(x) exp(x)
-#define fast_exp2(x) exp2(x)
-#define fast_log(x) log(x)
-#define fast_log2(x) log2(x)
-#define fast_pow(x, y) pow(x, y)
-#define fast_sin(x) sin(x)
-#define fast_cos(x) cos(x)
-#define fast_tan(x) tan(x)
-#define fast_tanh(x) tanh(x)
-#define fast_rsqrt(x) rsqrt(x)
+#include "kernel_maths.h"
 
 /* ---- Short vectors ------------------------------------------------------------------------- */
 

@@ -144,6 +144,16 @@ int lw__memory_file(const char *name);            /* -1: none could be made */
 enum { LW_PATH_MAX = 4096 };
 bool lw__header_folder(char folder[LW_PATH_MAX]);
 
+/* front_own.c: names of our header that the kernel file defines itself, each "NAME=NAME" and a
+ * NUL. suspect: those that stand where clang tells of errors; acquit: those whose functions clang
+ * misses without the header's go, true: there were such. */
+struct lw__own {
+    struct lw__text names;
+    size_t count;
+};
+bool lw__own_suspect(struct lw__own *own, const char *said);
+bool lw__own_acquit(struct lw__own *own, const char *said);
+
 /* common.c: the module as it is, with what only clang's text had of its kernels.
  * owns     release with LLVMDisposeMemoryBuffer */
 LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);

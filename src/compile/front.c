@@ -117,14 +117,14 @@ struct clang {
 };
 
 static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *const *flags,
-                        size_t flag_count, const int *keep)
+                        size_t flag_count, const int *keep, const struct lw__own *own)
 {
     const struct lw__options *o = unit->options;
     size_t common = sizeof common_flags / sizeof *common_flags, n = 0;
     size_t checked = lw__is_checked(unit) ? sizeof checked_flags / sizeof *checked_flags : 0;
-    char folder[PATH_MAX], quote[PATH_MAX + 8], in[64];
-    const char **argv =
-        calloc(common + checked + flag_count + o->clang_arg_count + 7, sizeof *argv);
+    char folder[PATH_MAX], libc[PATH_MAX + 16], quote[PATH_MAX + 8], in[64];
+    const char **argv = calloc(
+        common + checked + flag_count + o->clang_arg_count + 2 * own->count + 9, sizeof *argv);
     if (!argv)
         return lw__defect("out of memory");
     for (size_t i = 0; i < common; i++)
@@ -135,8 +135,15 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
         argv[n++] = flags[i];
     for (size_t i = 0; i < o->clang_arg_count; i++)
         argv[n++] = o->clang_args[i];
+    const char *name = own->names.data;
+    for (size_t i = 0; i < own->count; i++, name += strlen(name) + 1) {
+        argv[n++] = "-D";
+        argv[n++] = name;
+    }
     argv[n++] = "-I";
     argv[n++] = folder;
+    argv[n++] = "-idirafter";
+    argv[n++] = libc;
     if (!o->path && strchr(o->name, '/')) { /* #include "x.h" is beside the named file */
         snprintf(quote, sizeof quote, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
                  (int)(strrchr(o->name, '/') - o->name + 1), o->name);
@@ -145,6 +152,7 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     argv[n++] = o->path ? o->path : "-";
     clang->in = -1;
     bool ok = lw__header_folder(folder);
+    snprintf(libc, sizeof libc, "%s/lanewise/libc", ok ? folder : "");
     if (ok && !o->path) {
         /* reopened, so that the two clangs read from the start each */
         snprintf(in, sizeof in, "/proc/self/fd/%d", *keep);
@@ -242,17 +250,16 @@ static bool wait_clang(struct clang *clang)
 }
 
 /* clang is done: its messages become rows. */
-static bool take_messages(struct lw__unit *unit, struct clang *clang)
+static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw__text *text)
 {
-    struct lw__text text = {0};
-    bool ok = read_messages(clang->process.err, &text);
+    text->length = 0;
+    bool ok = read_messages(clang->process.err, text);
     if (ok && clang->status == 128 + SIGXCPU) /* which LLVM tells of as a crash */
         unit->diags.crashed = ok = tell_end(unit, clang->status);
-    if (ok && text.length)
-        lw__front_diag(&unit->diags, text.data);
+    if (ok && text->length)
+        lw__front_diag(&unit->diags, text->data);
     if (ok && clang->status && !unit->diags.crashed)
         ok = tell_end(unit, clang->status);
-    lw__text_free(&text);
     return ok;
 }
 
@@ -281,13 +288,13 @@ static void close_clang(struct clang *clang)
 }
 
 /* LLVM has refused the module that clang made: front_mixed.c. */
-static bool take_unmixed(struct lw__unit *unit, const int *keep)
+static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct lw__own *own)
 {
     struct clang clang = {.in = -1};
     struct lw__text written = {0}, module = {0};
     lw__context_close(unit);
     lw__context_open(unit);
-    bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep) && wait_clang(&clang) &&
+    bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep, own) && wait_clang(&clang) &&
               lw__read_all(clang.process.out, &written);
     if (ok && (clang.status || !written.length))
         ok = lw__defect("clang-19's bitcode cannot be read");
@@ -316,10 +323,11 @@ static void check_labels(struct lw__unit *unit)
 }
 
 /* A module only when it compiled. */
-static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep)
+static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep,
+                        const struct lw__own *own, struct lw__text *said)
 {
     struct lw__text bitcode = {0};
-    if (!take_messages(unit, clang))
+    if (!take_messages(unit, clang, said))
         return false;
     if (clang->status)
         return true;
@@ -327,23 +335,27 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, const int *k
     if (unit->diags.errors)
         return true;
     bool ok = lw__read_all(clang->process.out, &bitcode) &&
-              (parse(unit, &bitcode, false) || take_unmixed(unit, keep));
+              (parse(unit, &bitcode, false) || take_unmixed(unit, keep, own));
     if (ok)
         block_memory_varies(unit->module);
     lw__text_free(&bitcode);
     return ok;
 }
 
-static bool run_clangs(struct lw__unit *unit, int source, int depends)
+/* said: what clang told. */
+static bool run_clangs(struct lw__unit *unit, int source, const struct lw__own *own,
+                       struct lw__text *said)
 {
     struct clang build = {.in = -1}, print = {.in = -1};
+    const int depends = lw__memory_file("lanewise-depends");
     const int keep[] = {source, depends}, alone[] = {source, -1};
-    bool ok = start_clang(unit, &build, build_flags, FLAGS, keep) &&
-              start_clang(unit, &print, print_flags, PRINT_FLAGS, alone);
+    unit->ast_print.length = 0;
+    bool ok = depends >= 0 && start_clang(unit, &build, build_flags, FLAGS, keep, own) &&
+              start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, own);
     ok = wait_clang(&build) && ok;
     ok = wait_clang(&print) && ok;
     ok = ok && lw__read_all(print.process.out, &unit->ast_print);
-    ok = ok && take_module(unit, &build, keep);
+    ok = ok && take_module(unit, &build, keep, own, said);
     if (ok && unit->module && print.status) /* without it, sizes would be missing */
         ok = tell_end(unit, print.status);
     struct lw__text rule = {0};
@@ -352,6 +364,34 @@ static bool run_clangs(struct lw__unit *unit, int source, int depends)
     lw__text_free(&rule);
     close_clang(&build);
     close_clang(&print);
+    if (depends >= 0)
+        close(depends);
+    return ok;
+}
+
+/* There were errors. If the file has names of the header's for itself, others come of it; else
+ * the first stand. */
+static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
+                               struct lw__text *said)
+{
+    struct lw__own own = {0};
+    struct lw__text rows = {0};
+    const struct lw__diags diags = unit->diags;
+    bool ok = lw__own_suspect(&own, said->data), done = !own.count;
+    lw__text_add_bytes(&rows, unit->manifest.data, unit->manifest.length);
+    for (int round = 0; round < 2 && ok && own.count && !done; round++) {
+        unit->manifest.length = start;
+        unit->diags.errors = 0;
+        ok = run_clangs(unit, source, &own, said);
+        done = ok && !lw__own_acquit(&own, said->data ? said->data : "");
+    }
+    if (!done) {
+        unit->diags = diags;
+        unit->manifest.length = 0;
+        lw__text_add_bytes(&unit->manifest, rows.data, rows.length);
+    }
+    lw__text_free(&rows);
+    lw__text_free(&own.names);
     return ok;
 }
 
@@ -360,14 +400,16 @@ static bool run_clangs(struct lw__unit *unit, int source, int depends)
  */
 bool lw__pass_front(struct lw__unit *unit)
 {
+    const struct lw__own none = {0};
+    struct lw__text said = {0};
+    const size_t start = unit->manifest.length;
     int source = unit->options->path ? -1 : named_source(unit);
-    int depends = lw__memory_file("lanewise-depends");
-    bool ok = (unit->options->path || source >= 0) && depends >= 0;
-    ok = ok && run_clangs(unit, source, depends);
+    bool ok = (unit->options->path || source >= 0) && run_clangs(unit, source, &none, &said);
+    if (ok && unit->diags.errors && !unit->diags.crashed && said.length)
+        ok = run_with_own_names(unit, source, start, &said);
     if (source >= 0)
         close(source);
-    if (depends >= 0)
-        close(depends);
+    lw__text_free(&said);
     return ok;
 }
 

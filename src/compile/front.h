@@ -80,6 +80,9 @@ const char *lw__front_reason(const char *name, size_t length);
 
 void lw__front_diag(struct lw__diags *diags, const char *stderr_text);
 
+/* Is it <lanewise/kernel.h> or what comes with it? (front_own.c) */
+bool lw__is_our_header(const char *file, size_t length);
+
 /* ---- types (front_types.c) ---- */
 
 /* Tags of debug info nodes: DWARF 5, table 7.3. */

@@ -247,6 +247,13 @@ static void add_text(struct lw__text *out, struct span text, const char *picture
             lw__text_add(out, "%s", texts[i].ours);
             return;
         }
+    if (starts_with(text, "controlling expression type '") && contains(text, "any generic assoc")) {
+        struct span name = quoted(text);
+        lw__text_add(out, "this function takes no '");
+        lw__row_field(out, name.begin, name.length);
+        lw__text_add(out, "'");
+        return;
+    }
     lw__row_field(out, text.begin, text.length);
     if (contains(text, ".h' file not found") && !find(quoted(text), "/"))
         lw__text_add(out, " (kernels have no C library; <lanewise/kernel.h> supplies its names)");
@@ -319,18 +326,11 @@ static void tell_crash(struct lw__diags *diags, struct span line)
     lw__diags_error(diags, (struct lw__loc){0}, "clang crashed on this file: %s", text);
 }
 
-static bool ends_with(struct span span, const char *end)
-{
-    const size_t n = strlen(end);
-    return span.length >= n && !memcmp(span.begin + span.length - n, end, n);
-}
-
 /* A note about the inside of our own headers, or about how a macro expands, helps nobody. */
 static bool is_inside_us(const struct message *message)
 {
     return starts_with(message->severity, "note") &&
-           (ends_with(message->file, "lanewise/kernel.h") ||
-            ends_with(message->file, "lanewise/warp_ops.def") ||
+           (lw__is_our_header(message->file.begin, message->file.length) ||
             starts_with(message->text, "(skipping") || starts_with(message->text, "did you mean"));
 }
 
@@ -361,6 +361,18 @@ static bool follows_from(const struct message *message, const struct message *be
            starts_with(message->text, "incompatible integer to pointer conversion");
 }
 
+/* A macro of the file's instead of one of kernel_maths.h. The note below says which it replaces. */
+static bool replaces_ours(const struct message *message, const char *below)
+{
+    struct message note = {0};
+    if (!contains(message->text, "macro redefined"))
+        return false;
+    while (*below && !read_message(next_line(&below), &note))
+        ;
+    return find(note.file, "lanewise/kernel_maths.h") &&
+           starts_with(note.text, "previous definition");
+}
+
 /* clang tells of a poisoned function that it is undeclared as well. */
 static bool repeats(const struct message *message, const struct message *before)
 {
@@ -383,7 +395,7 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
         }
         if (!read_message(line, &message))
             continue;
-        if (is_inside_us(&message))
+        if (is_inside_us(&message) || replaces_ours(&message, cursor))
             continue;
         if (!follows_from(&message, &before) && !repeats(&message, &before))
             add_row(diags, &message, cursor);

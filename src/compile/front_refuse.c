@@ -74,17 +74,6 @@ static bool is_ours(const char *name)
     return starts_with(name, "lw.");
 }
 
-static bool is_our_header(const char *file, size_t length)
-{
-    static const char *const headers[] = {"lanewise/kernel.h", "lanewise/warp_ops.def"};
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
-        const size_t n = strlen(headers[i]);
-        if (length >= n && !memcmp(file + length - n, headers[i], n))
-            return true;
-    }
-    return false;
-}
-
 /* Is it one that a builtin has led to, or that our own header declares? Debug info has declarations
  * of functions that are called. */
 static bool is_known(LLVMValueRef function)
@@ -93,7 +82,7 @@ static bool is_known(LLVMValueRef function)
     unsigned length = 0;
     const char *file =
         subprogram ? LLVMDIFileGetFilename(LLVMDIScopeGetFile(subprogram), &length) : NULL;
-    return !file || is_our_header(file, length);
+    return !file || lw__is_our_header(file, length);
 }
 
 /* ---- types ---- */

@@ -278,16 +278,22 @@ static bool is_library_call(LLVMValueRef i, const char *name, const char *is, LL
            (!second || LLVMTypeOf(LLVMGetOperand(i, 1)) == second);
 }
 
+/* Those that clang has no intrinsics for; the names are devlib's too. */
+static const char *const of_one[] = {"cbrt", "erf", "logb"};
+static const char *const of_two[] = {"fdim", "remainder"};
+
 static LLVMValueRef rewrite_library_call(struct builtin_work *w, LLVMValueRef i, const char *name)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(w->context, 0), type = LLVMTypeOf(i);
     LLVMValueRef x = LLVMGetNumArgOperands(i) ? LLVMGetOperand(i, 0) : NULL;
     if (is_library_call(i, name, "modf", pointer))
         return modf_of(w, i);
-    if (is_library_call(i, name, "cbrt", NULL))
-        return maths(w, "cbrt", type, &x, 1);
-    if (is_library_call(i, name, "erf", NULL))
-        return maths(w, "erf", type, &x, 1);
+    for (size_t k = 0; k < sizeof of_one / sizeof *of_one; k++)
+        if (is_library_call(i, name, of_one[k], NULL))
+            return maths(w, of_one[k], type, &x, 1);
+    for (size_t k = 0; k < sizeof of_two / sizeof *of_two; k++)
+        if (is_library_call(i, name, of_two[k], type))
+            return maths(w, of_two[k], type, (LLVMValueRef[]){x, LLVMGetOperand(i, 1)}, 2);
     if (is_library_call(i, name, "scalbn", w->i32) || is_library_call(i, name, "ldexp", w->i32))
         return with_integer(w, i, "ldexp");
     return NULL;

@@ -11,14 +11,26 @@
 
 extern const char lw__devlib_begin[], lw__devlib_end[]; /* devlib_blob.S */
 
+/* May the linker leave it out where nobody calls it yet? Later passes call conversions, and the
+ * code generator libgcc's functions. */
+static bool is_on_demand(LLVMValueRef f)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(f, &length);
+    return !LLVMIsDeclaration(f) && !strncmp(name, "lw.", 3) && !strstr(name, "_to_");
+}
+
+/* Bodies are read when they are linked. */
 bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end)
 {
     LLVMMemoryBufferRef buffer =
         LLVMCreateMemoryBufferWithMemoryRange(begin, (size_t)(end - begin), "devlib", 0);
     LLVMModuleRef devlib;
-    int failed = LLVMParseBitcodeInContext2(unit->context, buffer, &devlib);
-    LLVMDisposeMemoryBuffer(buffer);
+    int failed = LLVMGetBitcodeModuleInContext2(unit->context, buffer, &devlib); /* owns it */
     if (!failed) { /* what is linked takes on the module's target */
+        for (LLVMValueRef f = LLVMGetFirstFunction(devlib); f; f = LLVMGetNextFunction(f))
+            if (is_on_demand(f))
+                LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
         LLVMSetTarget(devlib, LLVMGetTarget(unit->module));
         LLVMSetDataLayout(devlib, LLVMGetDataLayoutStr(unit->module));
         failed = LLVMLinkModules2(unit->module, devlib);

@@ -8,5 +8,7 @@
 #include "maths_f64.c"
 #include "trig_f64.c"
 #include "parts.c"
+#include "more_f32.c"
+#include "more_f64.c"
 #include "half.c"
 #include "atomic.c"

@@ -19,8 +19,9 @@
 /* clang-format off */
 #define LW_MATHS_UNARY(X) \
     X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(rsqrt) X(cbrt) \
-    X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint)
-#define LW_MATHS_BINARY(X) X(pow) X(fmod) X(fmin) X(fmax)
+    X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint) X(logb)
+#define LW_MATHS_BINARY(X) \
+    X(pow) X(fmod) X(fmin) X(fmax) X(copysign) X(fdim) X(remainder)
 /* clang-format on */
 
 #define LW_DECLARE_UNARY(name)                                                                     \

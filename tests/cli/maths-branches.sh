@@ -1,11 +1,12 @@
 # Maths functions choose by selects: where a kernel calls one, its lanes stay together. Left are
-# the loop of fmod and, in sin, cos and tan, the branch to the reduction of huge arguments.
+# the loops of fmod and remainder and, in sin, cos and tan, the branch to the reduction of huge
+# arguments.
 {
     echo '#include <lanewise/kernel.h>'
     for f in exp exp2 log log2 sin cos tan tanh erf sqrt rsqrt cbrt fabs floor ceil trunc round \
-        rint pow fmod fmin fmax fma; do
+        rint logb pow fmod fmin fmax copysign fdim remainder fma; do
         case $f in
-        pow | fmod | fmin | fmax) arguments='*x, x[1]' ;;
+        pow | fmod | fmin | fmax | copysign | fdim | remainder) arguments='*x, x[1]' ;;
         fma) arguments='*x, x[1], x[2]' ;;
         *) arguments='*x' ;;
         esac
@@ -26,10 +27,12 @@ cos_double 1
 cos_float 1
 fmod_double 1
 fmod_float 1
+remainder_double 1
+remainder_float 1
 sin_double 1
 sin_float 1
 tan_double 1
 tan_float 1
 END
 grep -v ' 0$' branches | diff allowed - || exit 1
-[ "$(wc -l <branches)" -eq 46 ]
+[ "$(wc -l <branches)" -eq 54 ]

@@ -189,6 +189,8 @@ static void floats(void)
     gives("neg.f32 %f0, %f1;", 0xffc00000, 0x7fc00000, NONE, NONE);
     gives("neg.bf16 %h0, %h1;", 0x8000, 0, NONE, NONE);
     gives("abs.f64 %e0, %e1;", 0, top, NONE, NONE);
+    gives("abs.bf16 %h0, %h1;", 0x7f80, 0xff80, NONE, NONE);
+    gives("abs.f16 %h0, %h1;", 0x3c00, 0xbc00, NONE, NONE);
     gives("min.f32 %f0, %f1, %f2;", 0x80000000, 0, 0x80000000, NONE);
     gives("min.f32 %f0, %f1, %f2;", 0x80000000, 0x80000000, 0, NONE);
     gives("max.f32 %f0, %f1, %f2;", 0, 0, 0x80000000, NONE);

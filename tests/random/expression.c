@@ -381,8 +381,8 @@ static struct expr *maths(struct generator *g, enum type type, int depth, bool u
     struct expr *e = expr_new(g->p, X_MATHS, type);
     do
         e->op = below(g, MATHS);
-    while (g->only_uniform && e->op == MATHS_TWO); /* fmod is a loop */
-    int kids = e->op == MATHS_TWO ? 2 : e->op == MATHS_THREE ? 3 : 1;
+    while (g->only_uniform && e->op >= MATHS_TWO && e->op < MATHS_LOOPS);
+    int kids = e->op == MATHS_THREE ? 3 : e->op >= MATHS_TWO ? 2 : 1;
     bool half = type == F32 && kids == 1 && g->wants[W_HALF] && percent(g, 30);
     for (int i = 0; i < kids; i++)
         e->kid[i] = generate_expr(g, half ? F16 : type, depth - 1, uniform);
@@ -408,6 +408,16 @@ static struct expr *overflow(struct generator *g, enum type type, int depth, boo
         own = is_float(own) || own == BOOL ? type : own;
         e->kid[i] = generate_expr(g, own, depth - 1, uniform);
     }
+    return e;
+}
+
+static struct expr *whole(struct generator *g, enum type type, int depth, bool uniform)
+{
+    struct expr *e = expr_new(g->p, X_WHOLE, type);
+    e->op = below(g, WHOLES);
+    int kids = e->op >= W_THREE ? 3 : e->op >= W_TWO ? 2 : 1;
+    for (int i = 0; i < kids; i++)
+        e->kid[i] = generate_expr(g, i && e->op == W_ROTATE ? I32 : type, depth - 1, uniform);
     return e;
 }
 
@@ -462,6 +472,8 @@ struct expr *generate_expr(struct generator *g, enum type type, int depth, bool 
         return maths(g, type, depth, uniform);
     if (what == 5 && !is_float(type) && percent(g, 30))
         return overflow(g, type, depth, uniform);
+    if (what == 5 && !is_float(type) && percent(g, 40))
+        return whole(g, type, depth, uniform);
     return binary(g, type, depth, uniform);
 }
 

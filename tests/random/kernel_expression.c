@@ -5,8 +5,11 @@
 
 const char *const binary_text[BINARIES] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"};
 const char *const compare_text[COMPARISONS] = {"<", "<=", ">", ">=", "==", "!="};
-const char *const maths_text[MATHS] = {"sqrt",  "fabs", "floor", "ceil", "trunc",
-                                       "round", "rint", "fmod",  "fma"};
+const char *const maths_text[MATHS] = {"sqrt",  "fabs",     "floor", "ceil", "trunc",
+                                       "round", "rint",     "logb",  "fmod", "remainder",
+                                       "fdim",  "copysign", "fmin",  "fmax", "fma"};
+const char *const whole_text[WHOLES] = {"abs", "bitreverse", "byte_swap",   "min",
+                                        "max", "mulhi",      "rotate_left", "clamp"};
 const char *const bits_text[BIT_COUNTS] = {"popcount", "clz", "ctz", "ffs"};
 const char *const overflow_text[OVERFLOWS] = {"add", "sub", "mul"};
 const char *const reduction_text[REDUCTIONS] = {"add", "mul", "and", "or", "xor", "max", "min"};
@@ -370,6 +373,7 @@ void kernel_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_MATHS: call(to, p, e, maths_text[e->op]); break;
     case X_BITS: call(to, p, e, bits_text[e->op]); break;
     case X_OVERFLOW: overflow(to, p, e); break;
+    case X_WHOLE: call(to, p, e, whole_text[e->op]); break;
     case X_REDUCE: reduce(to, p, e); break;
     case X_EXPONENT: exponent(to, p, e); break;
     case X_TOGETHER: together(to, p, e); break;

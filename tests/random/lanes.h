@@ -150,6 +150,70 @@ static inline int bit_length(uint64_t x)
      : (a) < (b)  ? (a)                                                                            \
                   : (b))
 
+static inline float lesserf(float a, float b)
+{
+    return LESSER(a, b);
+}
+
+static inline double lesser(double a, double b)
+{
+    return LESSER(a, b);
+}
+
+static inline float greaterf(float a, float b)
+{
+    return GREATER(a, b);
+}
+
+static inline double greater(double a, double b)
+{
+    return GREATER(a, b);
+}
+
+/* Functions of whole numbers of `bits` bits; WIDE has twice as many. */
+__extension__ typedef __int128 wide_signed;
+__extension__ typedef unsigned __int128 wide_unsigned;
+#define WHOLE(name, T, U, WIDE, bits)                                                              \
+    static inline T min_##name(T a, T b)                                                           \
+    {                                                                                              \
+        return LEAST(a, b);                                                                        \
+    }                                                                                              \
+    static inline T max_##name(T a, T b)                                                           \
+    {                                                                                              \
+        return MOST(a, b);                                                                         \
+    }                                                                                              \
+    static inline T clamp_##name(T a, T low, T high)                                               \
+    {                                                                                              \
+        return LEAST(MOST(a, low), high);                                                          \
+    }                                                                                              \
+    static inline T abs_##name(T a)                                                                \
+    {                                                                                              \
+        return a > 0 ? a : (T) - (U)a;                                                             \
+    }                                                                                              \
+    static inline T mulhi_##name(T a, T b)                                                         \
+    {                                                                                              \
+        return (T)((WIDE)a * b >> bits);                                                           \
+    }                                                                                              \
+    static inline T rotate_left_##name(T a, int n)                                                 \
+    {                                                                                              \
+        const int places = n & (bits - 1);                                                         \
+        return places ? (T)((U)a << places | (U)a >> (bits - places)) : a;                         \
+    }                                                                                              \
+    static inline T bitreverse_##name(T a)                                                         \
+    {                                                                                              \
+        U all = 0;                                                                                 \
+        for (int k = 0; k < bits; k++)                                                             \
+            all |= ((U)a >> k & 1) << (bits - 1 - k);                                              \
+        return (T)all;                                                                             \
+    }                                                                                              \
+    static inline T byte_swap_##name(T a)                                                          \
+    {                                                                                              \
+        U all = 0;                                                                                 \
+        for (int k = 0; k < bits; k += 8)                                                          \
+            all |= ((U)a >> k & 255) << (bits - 8 - k);                                            \
+        return (T)all;                                                                             \
+    }
+
 /* Of the elements of a short vector, from the first to the last. */
 #define REDUCE_VECTOR(T, v, n, COMBINE)                                                            \
     __extension__({                                                                                \
@@ -165,6 +229,10 @@ static inline int bit_length(uint64_t x)
 #define BITS_XOR(a, b) ((a) ^ (b))
 #define MOST(a, b) ((a) > (b) ? (a) : (b))
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
+WHOLE(i32, int32_t, uint32_t, int64_t, 32)
+WHOLE(u32, uint32_t, uint32_t, uint64_t, 32)
+WHOLE(i64, int64_t, uint64_t, wide_signed, 64)
+WHOLE(u64, uint64_t, uint64_t, wide_unsigned, 64)
 
 /* ---- exponents: what is no finite number has none ------------------------------------------ */
 

@@ -90,6 +90,7 @@ enum expr_kind {
     X_MATHS,
     X_BITS,
     X_OVERFLOW,
+    X_WHOLE,
     X_REDUCE,
     X_EXPONENT,
     X_TOGETHER
@@ -98,8 +99,10 @@ enum expr_kind {
 enum unary { U_MINUS, U_INVERT, U_NOT };
 enum binary { B_ADD, B_SUB, B_MUL, B_DIV, B_REM, B_AND, B_OR, B_XOR, B_SHL, B_SHR, BINARIES };
 enum comparison { O_LESS, O_NOT_LESS = 3 }; /* of compare_text[] */
-enum { COMPARISONS = 6, MATHS = 9, MATHS_TWO = 7, MATHS_THREE = 8 };
+enum { COMPARISONS = 6, MATHS = 15, MATHS_TWO = 8, MATHS_LOOPS = 10, MATHS_THREE = 14 };
 enum { BIT_COUNTS = 4, OVERFLOWS = 3, FENCES = 6 };
+/* X_WHOLE: functions of whole numbers, by how many of them; rotate_left's second is an I32. */
+enum whole { W_TWO = 3, W_THREE = 7, W_ROTATE = 6, WHOLES = 8 };
 enum reduction { R_ADD, R_MUL, R_AND, R_OR, R_XOR, R_MAX, R_MIN, REDUCTIONS }; /* of a vector */
 /* X_EXPONENT: what has to do with a float's. E_OF is an I32, of a float; the others are floats. */
 enum exponent { E_FRACTION, E_LDEXP, E_POWI, E_OF };
@@ -386,6 +389,7 @@ int bytes_count(const struct expr *e); /* X_BYTES: elements of its type that the
 void write_real(FILE *to, double value, enum type type);
 extern const char *const binary_text[BINARIES], *const compare_text[COMPARISONS];
 extern const char *const maths_text[MATHS], *const bits_text[BIT_COUNTS];
+extern const char *const whole_text[WHOLES];
 extern const char *const overflow_text[OVERFLOWS], *const reduction_text[REDUCTIONS];
 extern const char *const vectors_text[2]; /* buffers of short vectors of 2 and of 4 */
 extern const char *const atomic_text[ATOMICS];

@@ -3,6 +3,7 @@
 #include "scalar.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static const char *const place_text[PLACES] = {"t",
                                                "(t % 32)",
@@ -135,7 +136,9 @@ static void choose(FILE *to, const struct program *p, const struct expr *e)
 
 static void maths(FILE *to, const struct program *p, const struct expr *e)
 {
-    fprintf(to, "%s%s(", maths_text[e->op], e->type == F32 ? "f" : "");
+    const char *name = maths_text[e->op];
+    name = !strcmp(name, "fmin") ? "lesser" : !strcmp(name, "fmax") ? "greater" : name;
+    fprintf(to, "%s%s(", name, e->type == F32 ? "f" : "");
     for (int i = 0; i < KIDS && e->kid[i]; i++) {
         fputs(i ? ", " : "", to);
         converted(to, p, e->kid[i], e->type);
@@ -158,6 +161,16 @@ static void overflow(FILE *to, const struct program *p, const struct expr *e)
     fputs("), (", to);
     scalar_expression(to, p, e->kid[1]);
     fputs("))", to);
+}
+
+static void whole(FILE *to, const struct program *p, const struct expr *e)
+{
+    fprintf(to, "%s_%s(", whole_text[e->op], types[e->type].name);
+    for (int i = 0; i < KIDS && e->kid[i]; i++) {
+        fputs(i ? ", " : "", to);
+        scalar_expression(to, p, e->kid[i]);
+    }
+    fputc(')', to);
 }
 
 static void exponent(FILE *to, const struct program *p, const struct expr *e)
@@ -353,6 +366,7 @@ void scalar_expression(FILE *to, const struct program *p, const struct expr *e)
     case X_MATHS: maths(to, p, e); break;
     case X_BITS: bits(to, p, e); break;
     case X_OVERFLOW: overflow(to, p, e); break;
+    case X_WHOLE: whole(to, p, e); break;
     case X_REDUCE: reduce(to, p, e); break;
     case X_EXPONENT: exponent(to, p, e); break;
     case X_TOGETHER: together(to, e); break;

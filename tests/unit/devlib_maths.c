@@ -202,9 +202,15 @@ static void try_binary(double x, double y)
     expect_f32("fmin", a, b, lw__fmin_f32(a, b), (float)exact_fmin(a, b));
     expect_f32("fmax", a, b, lw__fmax_f32(a, b), (float)exact_fmax(a, b));
     expect_f32("fmod", a, b, lw__fmod_f32(a, b), fmodf(a, b));
+    expect_f32("remainder", a, b, lw__remainder_f32(a, b), remainderf(a, b));
+    expect_f32("copysign", a, b, lw__copysign_f32(a, b), copysignf(a, b));
+    expect_f32("fdim", a, b, lw__fdim_f32(a, b), fdimf(a, b));
     expect_f64("fmin", x, y, lw__fmin_f64(x, y), exact_fmin(x, y));
     expect_f64("fmax", x, y, lw__fmax_f64(x, y), exact_fmax(x, y));
     expect_f64("fmod", x, y, lw__fmod_f64(x, y), fmod(x, y));
+    expect_f64("remainder", x, y, lw__remainder_f64(x, y), remainder(x, y));
+    expect_f64("copysign", x, y, lw__copysign_f64(x, y), copysign(x, y));
+    expect_f64("fdim", x, y, lw__fdim_f64(x, y), fdim(x, y));
 }
 
 static void test_binary(void)
@@ -219,6 +225,7 @@ static void test_binary(void)
         try_binary(float_of((uint32_t)random_bits(&state)),
                    float_of((uint32_t)random_bits(&state)));
         try_binary(x, x * random_between(&state, 0, 1));
+        try_binary(x, x / ((double)(i % 9) + 0.5));
     }
 }
 

@@ -29,7 +29,8 @@
     X(ceil, 0, ceil, ceill, exactly) \
     X(trunc, 0, trunc, truncl, exactly) \
     X(round, 0, round, roundl, exactly) \
-    X(rint, 0, rint, rintl, exactly)
+    X(rint, 0, rint, rintl, exactly) \
+    X(logb, 0, logb, logbl, exactly)
 
 static inline double wide_rsqrt(double x) { return 1 / sqrt(x); }
 static inline long double widest_rsqrt(long double x) { return 1 / sqrtl(x); }

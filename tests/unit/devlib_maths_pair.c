@@ -84,11 +84,15 @@ static const struct {
     const char *name;
     float (*f32)(float, float);
     double (*f64)(double, double);
-    double (*exact)(double, double); /* of floats it is a float */
+    double (*exact)(double, double);
+    float (*exact_f32)(float, float); /* NULL: of floats the other's result is a float */
 } rows[] = {
-    {"fmin", lw__fmin_f32, lw__fmin_f64, exact_fmin},
-    {"fmax", lw__fmax_f32, lw__fmax_f64, exact_fmax},
-    {"fmod", lw__fmod_f32, lw__fmod_f64, fmod},
+    {"fmin", lw__fmin_f32, lw__fmin_f64, exact_fmin, NULL},
+    {"fmax", lw__fmax_f32, lw__fmax_f64, exact_fmax, NULL},
+    {"fmod", lw__fmod_f32, lw__fmod_f64, fmod, NULL},
+    {"remainder", lw__remainder_f32, lw__remainder_f64, remainder, NULL},
+    {"copysign", lw__copysign_f32, lw__copysign_f64, copysign, NULL},
+    {"fdim", lw__fdim_f32, lw__fdim_f64, fdim, fdimf},
 };
 
 static void try_exact(const struct test *test, struct tally *tally, double x, double y)
@@ -96,7 +100,8 @@ static void try_exact(const struct test *test, struct tally *tally, double x, do
     bool same;
     if (!strcmp(test->type, "f32")) {
         float a = (float)x, b = (float)y;
-        float want = (float)rows[test->row].exact((double)a, (double)b);
+        float want = rows[test->row].exact_f32 ? rows[test->row].exact_f32(a, b)
+                                               : (float)rows[test->row].exact((double)a, (double)b);
         same = same_f32(rows[test->row].f32(a, b), want);
     } else {
         same = same_f64(rows[test->row].f64(x, y), rows[test->row].exact(x, y));
@@ -111,6 +116,8 @@ static void run_exact(const struct test *test, unsigned job, struct tally *tally
     for (uint64_t i = 0; i < 20 * maths_points; i++) {
         double x = double_of(random_bits(&state));
         try_exact(test, tally, x, x * random_between(&state, 0, 1));
+        if (i % 4 == 1) /* halves, for remainder */
+            try_exact(test, tally, x, x / ((double)(random_bits(&state) % 9) + 0.5));
         if (i % 4 == 0)
             try_exact(test, tally, x, double_of(random_bits(&state)));
         x = (double)float_of((uint32_t)random_bits(&state));
