@@ -305,7 +305,7 @@ static bool place(struct placing *p)
     return place_in_order(p, SIZE_MAX);
 }
 
-bool lw__place(struct lw__graph_tensor **order, size_t count, uint64_t *looks)
+bool lw__place_all(struct lw__graph_tensor **order, size_t count, uint64_t *looks)
 {
     struct placing p = {.order = order, .count = count, .looks = looks};
     bool is_placed;

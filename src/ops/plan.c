@@ -84,7 +84,7 @@ lw_status lw__plan(struct lw__recording *r, size_t *bytes, size_t *unshared)
         r->tensors[k].is_used = r->tensors[k].is_written = r->tensors[k].needs_start = false;
     for (size_t k = 0; k < r->launch_count; k++)
         LW_TRY(trace(r, k));
-    if (!sort_by_use(r, &order, &count) || !lw__place(order, count, &r->looks)) {
+    if (!sort_by_use(r, &order, &count) || !lw__place_all(order, count, &r->looks)) {
         free(order);
         return lw_fail(LW_E_MEMORY, "out of memory: the plan of a graph");
     }

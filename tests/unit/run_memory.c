@@ -1,73 +1,14 @@
 /* Memory runs short at every place it can: the n-th allocation fails, for n = 1, 2, 3 ... until the
  * whole host API passes. Each time the answer is LW_E_MEMORY with a message, and nothing is
  * left. */
+#include "alloc.h"
 #include "run/cuda.h"
 #include "run_test.h"
-#include <errno.h>
 #include <pthread.h>
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__real_aligned_alloc(size_t align, size_t bytes);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void *__wrap_aligned_alloc(size_t align, size_t bytes);
-void __wrap_free(void *memory);
-
-static _Thread_local long until_failure; /* of this thread's allocations; 0: never */
-static long outstanding;
 static long workers; /* that may begin to keep a thread's block memory, WORKER_KEEPS allocations */
 enum { WORKER_KEEPS = 2 };
-static bool failed;
-
-static bool fails_now(void)
-{
-    if (!until_failure || --until_failure)
-        return false;
-    failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-static void *count(void *memory)
-{
-    __atomic_fetch_add(&outstanding, memory != NULL, __ATOMIC_SEQ_CST);
-    return memory;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-    return fails_now() ? NULL : count(__real_malloc(bytes));
-}
-
-void *__wrap_calloc(size_t n, size_t bytes)
-{
-    return fails_now() ? NULL : count(__real_calloc(n, bytes));
-}
-
-void *__wrap_realloc(void *old, size_t bytes)
-{
-    void *memory;
-
-    if (fails_now())
-        return NULL;
-    memory = __real_realloc(old, bytes);
-    return old ? memory : count(memory);
-}
-
-void *__wrap_aligned_alloc(size_t align, size_t bytes)
-{
-    return fails_now() ? NULL : count(__real_aligned_alloc(align, bytes));
-}
-
-void __wrap_free(void *memory)
-{
-    __atomic_fetch_sub(&outstanding, memory != NULL, __ATOMIC_SEQ_CST);
-    __real_free(memory);
-}
+static bool failed; /* an allocation of the last attempt */
 
 /* ---- the whole host API, stopping at the first failure ---- */
 
@@ -202,9 +143,10 @@ static void *fail_once(void *argument)
     struct objects o = {0};
     lw_status status;
 
-    until_failure = a->n;
+    alloc_until_failure = a->n;
     status = a->whole(&o);
-    until_failure = 0;
+    alloc_until_failure = 0;
+    failed = alloc_failed;
     if (status && (status != LW_E_MEMORY || strlen(lw_last_error()) < 10)) {
         failures++;
         printf("allocation %ld: status %d, \"%s\"\n", a->n, status, lw_last_error());
@@ -222,12 +164,12 @@ static bool attempt(lw_status (*whole)(struct objects *), long n)
     failed = false;
     CHECK(pthread_create(&thread, NULL, fail_once, &a) == 0);
     CHECK(pthread_join(thread, NULL) == 0);
-    for (; outstanding >= WORKER_KEEPS && workers > 0; workers--)
-        outstanding -= WORKER_KEEPS;
-    if (outstanding) {
+    for (; alloc_outstanding >= WORKER_KEEPS && workers > 0; workers--)
+        alloc_outstanding -= WORKER_KEEPS;
+    if (alloc_outstanding) {
         failures++;
-        printf("allocation %ld: %ld blocks are left\n", n, outstanding);
-        outstanding = 0;
+        printf("allocation %ld: %ld blocks are left\n", n, (long)alloc_outstanding);
+        alloc_outstanding = 0;
     }
     return failed;
 }
@@ -251,11 +193,11 @@ static void look_for_compiler(void)
 
     unsetenv("LANEWISE_COMPILE");
     while (status == LW_E_MEMORY && n < 100) {
-        failed = false;
-        until_failure = ++n;
+        alloc_failed = false;
+        alloc_until_failure = ++n;
         status = lw__compiler_find(&path);
-        until_failure = 0;
-        CHECK(!failed || (status == LW_E_MEMORY && !path));
+        alloc_until_failure = 0;
+        CHECK(!alloc_failed || (status == LW_E_MEMORY && !path));
         free(path);
     }
     CHECK(status != LW_E_MEMORY && n > 1);

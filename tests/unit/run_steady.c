@@ -1,57 +1,15 @@
 /* No memory of the host is made or given back by launches like those before: on a device without
  * queues, on `cpu`, in this thread and in workers, and on `cuda` with a double of the driver. */
+#include "alloc.h"
 #include "run/cuda.h"
 #include "run_cuda.h"
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *old, size_t bytes);
-void *__real_aligned_alloc(size_t align, size_t bytes);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__wrap_realloc(void *old, size_t bytes);
-void *__wrap_aligned_alloc(size_t align, size_t bytes);
-void __wrap_free(void *memory);
-
-static atomic_long calls; /* of the library, in any thread */
-
-void *__wrap_malloc(size_t bytes)
-{
-    atomic_fetch_add(&calls, 1);
-    return __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t n, size_t bytes)
-{
-    atomic_fetch_add(&calls, 1);
-    return __real_calloc(n, bytes);
-}
-
-void *__wrap_realloc(void *old, size_t bytes)
-{
-    atomic_fetch_add(&calls, 1);
-    return __real_realloc(old, bytes);
-}
-
-void *__wrap_aligned_alloc(size_t align, size_t bytes)
-{
-    atomic_fetch_add(&calls, 1);
-    return __real_aligned_alloc(align, bytes);
-}
-
-void __wrap_free(void *memory)
-{
-    atomic_fetch_add(&calls, memory != NULL);
-    __real_free(memory);
-}
 
 /* ---- a device that looks at declared sizes ---- */
 
 static lw_status load(void *state, const char *path, const void *payload, size_t bytes, void **code)
 {
     (void)state, (void)path, (void)payload, (void)bytes;
-    *code = &calls;
+    *code = &alloc_calls;
     return LW_OK;
 }
 
@@ -132,13 +90,13 @@ static void check_steady(const char *what, const struct case_ *c)
     long before;
 
     go(c, WARM);
-    before = atomic_load(&calls);
+    before = atomic_load(&alloc_calls);
     go(c, STEADY);
-    if (atomic_load(&calls) - before <= most)
+    if (atomic_load(&alloc_calls) - before <= most)
         return;
     failures++;
     printf("%s, a wait after %d: %ld calls for %d launches\n", what, c->per_wait,
-           atomic_load(&calls) - before, STEADY);
+           atomic_load(&alloc_calls) - before, STEADY);
 }
 
 static void check_all(const char *what, struct case_ c)
