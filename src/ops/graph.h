@@ -88,7 +88,7 @@ lw_status lw__plan(struct lw__recording *recording, size_t *bytes, size_t *unsha
 /* ---- place.c ---- */
 
 /* lw__place_all - an offset for each of the temporaries, those alive together apart; they come in
- * the order of their first use, and order is changed. *looks is added to. False: memory is short. */
+ * the order of their first use, and order is changed. *looks is added to. False: no memory. */
 bool lw__place_all(struct lw__graph_tensor **order, size_t count, uint64_t *looks);
 
 struct lw_graph {
