@@ -137,7 +137,7 @@ static bool wants_row(const struct options *options, const struct row *row, bool
     return (!options->rows || list_has(options->rows, row->name)) && (is_first_level || !once);
 }
 
-static void run_passes(FILE *to, struct report *report, struct result *results, const char *folder)
+static void choose_passes(struct report *report, struct result *results)
 {
     static const struct hand *const levels[] = {&hand_avx512, &hand_avx2};
     const struct options *options = report->options;
@@ -154,10 +154,26 @@ static void run_passes(FILE *to, struct report *report, struct result *results, 
                 struct result *result = &results[report->count++];
                 *result = (struct result){.row = (int)r, .threads = threads};
                 snprintf(result->level, sizeof result->level, "%s", levels[l]->level);
-                run_pass(options, folder, result);
-                table_row(to, result);
             }
         is_first = false;
+    }
+}
+
+/* On a terminal standard error shows which pass is under way, and nothing in the end. */
+static void run_passes(FILE *to, struct report *report, struct result *results, const char *folder)
+{
+    const bool is_terminal = isatty(STDERR_FILENO);
+    choose_passes(report, results);
+    for (int i = 0; i < report->count; i++) {
+        struct result *result = &results[i];
+        if (is_terminal)
+            fprintf(stderr, "%d/%d %s, %s, %d thread%s", i + 1, report->count,
+                    bench_rows[result->row].name, result->level, result->threads,
+                    result->threads > 1 ? "s" : "");
+        run_pass(report->options, folder, result);
+        if (is_terminal)
+            fputs("\r\033[K", stderr);
+        table_row(to, result);
     }
 }
 

@@ -138,6 +138,9 @@ int bench_open(struct bench *bench, struct bench_row *row, struct cli_session *s
 int bench_sample(struct bench_row *row, struct cli_session *session, double *seconds);
 void bench_close(struct bench_row *row);
 
+/* bench_now - seconds, of a clock that never goes back. */
+double bench_now(void);
+
 /* ---- bench_worker.c -------------------------------------------------------------------------- */
 
 enum bench_request { REQUEST_READY, REQUEST_OPEN, REQUEST_SAMPLE, REQUEST_CLOSE };

@@ -122,7 +122,7 @@ static lw_status queue(void *of, lw_stream *stream)
                             row->arg_count);
 }
 
-static double now(void)
+double bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -137,10 +137,10 @@ static int sample_host(struct bench_row *row, double *seconds)
         status = lw_buffer_map(row->args[i].buffer, &at[i]);
     if (status != LW_OK)
         return cli_fail_library(status);
-    double begin = now();
+    double begin = bench_now();
     for (uint64_t i = 0; i < row->calls; i++)
         row->step.host(at, row->step.n);
-    *seconds = (now() - begin) / (double)row->calls;
+    *seconds = (bench_now() - begin) / (double)row->calls;
     for (size_t i = 0; i < row->arg_count && status == LW_OK; i++)
         status = lw_buffer_unmap(row->args[i].buffer);
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);

@@ -8,23 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double PROGRESS_EVERY = 0.1; /* seconds */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
 static void show_progress(struct bench *bench, const struct bench_row *row, const char *doing)
 {
-    double at = now();
+    double at = bench_now();
     if (!bench->has_progress || at - bench->shown < PROGRESS_EVERY)
         return;
     bench->shown = at;
@@ -91,11 +83,11 @@ static bool take_sample(struct bench *bench, size_t index)
 {
     struct bench_row *row = &bench->rows[index];
     struct bench_reply reply;
-    double begin = now();
+    double begin = bench_now();
     show_progress(bench, row, "samples");
     if (!bench_ask(bench, row->worker, REQUEST_SAMPLE, index, &reply))
         return false;
-    row->used += now() - begin;
+    row->used += bench_now() - begin;
     if (reply.status)
         set_problem(row, &reply);
     else

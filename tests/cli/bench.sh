@@ -38,3 +38,15 @@ grep -q 'dot, grid-stride' table
 LANEWISE_GANG=7 "$LANEWISE" bench --level avx2 --small scan >table
 grep -q "ours .* refused: LANEWISE_GANG is '7'" table
 grep -qE '^    hand +[0-9.]+ (ms|us)' table
+
+# On a terminal standard error shows how far it is, and nothing in the end.
+python3 - "$LANEWISE" <<'TEXT'
+import os, pty, subprocess, sys
+own, theirs = pty.openpty()
+words = "bench --device ref --level avx2 --threads 1 scan transpose".split()
+subprocess.run([sys.argv[1], *words], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+os.close(theirs)
+said = os.read(own, 4096)
+assert said.count(b"\r\x1b[K") == 2 and said.endswith(b"\r\x1b[K"), said
+assert said.startswith(b"1/2 transpose, avx2, 1 thread") or b"2/2 scan, avx2" in said, said
+TEXT

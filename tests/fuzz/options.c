@@ -29,14 +29,16 @@ static void ensure_words(const struct cli_options *options, char **words, size_t
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    static const enum cli_command commands[] = {CLI_RUN, CLI_SHOW, CLI_DEVICES};
+    static const enum cli_command commands[] = {
+        CLI_RUN, CLI_SHOW, CLI_DEVICES, CLI_OP, CLI_BENCH_OP, CLI_BENCH_OPERATIONS, CLI_BENCH_DOT};
     struct cli_options options;
     char *words[WORDS_MAX];
     if (count == 0)
         return 0;
     char *text = exact(bytes + 1, count - 1);
     size_t word_count = split(text, count - 1, words);
-    enum cli_command command = bytes[0] & 128 ? CLI_CC : commands[bytes[0] % 3];
+    enum cli_command command =
+        bytes[0] & 128 ? CLI_CC : commands[bytes[0] % (sizeof commands / sizeof commands[0])];
     int failed = cli_options_read(command, words, word_count, &options);
     ensure_told(failed);
     if (!failed)
