@@ -11,7 +11,7 @@
  *
  *     int main(void)
  *     {
- *         lw_build_options options = {.source = source};
+ *         static lw_build_options options; // zeros are the defaults
  *         lw_device *dev = NULL;
  *         lw_program *prog = NULL;
  *         lw_kernel *k = NULL;
@@ -20,6 +20,7 @@
  *         float values[1000];
  *         for (int i = 0; i < 1000; i++)
  *             values[i] = (float)i;
+ *         options.source = source;
  *
  *         lw_status status = lw_device_open(NULL, &dev);
  *         if (!status) status = lw_program_build(dev, "scale.c", &options, &prog);
@@ -42,7 +43,7 @@
  *         return status != LW_OK;
  *     }
  *
- * Built by `cc -std=c11 host.c $(pkg-config --cflags --libs lanewise)` it prints
+ * Built by `cc host.c $(pkg-config --cflags --libs lanewise)`, as C11 or C++17, it prints
  *
  *     0 0.5 1 ... 499.5
  *
@@ -582,7 +583,5 @@ LW_CHECKED lw_status lw_kernel_suggest(lw_kernel *kernel, const lw_launch_option
 }
 #endif
 
-#ifndef __cplusplus
 #include <lanewise/launch.h>
-#endif
 #endif

@@ -1,5 +1,5 @@
-/* launch.h - LW_LAUNCH, in C: a launch whose arguments are tagged by their types. lanewise.h
- * includes it.
+/* launch.h - LW_LAUNCH, in C11 and C++11: a launch whose arguments are tagged by their types.
+ * lanewise.h includes it.
  */
 #ifndef LANEWISE_LAUNCH_H
 #define LANEWISE_LAUNCH_H
@@ -8,6 +8,35 @@
  * tagged by their C types: an lw_status, which need not be looked at, since the next wait for the
  * stream tells of a launch that was refused. grid and block are integers or lw_dim3; at least one,
  * at most 24 arguments; a struct goes in as lw_arg_bytes(&s, sizeof s). */
+#ifdef __cplusplus
+#define LW_LAUNCH(stream, kernel, grid, block, ...)                                                \
+    lw__launch(stream, kernel, lw__dim(grid), lw__dim(block), __VA_ARGS__)
+
+inline lw_arg lw__arg(float v) { return lw_arg_real(v); }
+inline lw_arg lw__arg(double v) { return lw_arg_real(v); }
+inline lw_arg lw__arg(lw_buffer *v) { return lw_arg_buffer(v); }
+inline lw_arg lw__arg(lw_tensor v) { return lw_arg_tensor(v); }
+inline lw_arg lw__arg(lw_arg v) { return v; }
+inline lw_arg lw__arg(bool v) { return lw_arg_uint(v); }
+inline lw_arg lw__arg(unsigned char v) { return lw_arg_uint(v); }
+inline lw_arg lw__arg(unsigned short v) { return lw_arg_uint(v); }
+inline lw_arg lw__arg(unsigned v) { return lw_arg_uint(v); }
+inline lw_arg lw__arg(unsigned long v) { return lw_arg_uint(v); }
+inline lw_arg lw__arg(unsigned long long v) { return lw_arg_uint(v); }
+inline lw_arg lw__arg(int v) { return lw_arg_int(v); } /* also of what is promoted to it */
+inline lw_arg lw__arg(long v) { return lw_arg_int(v); }
+inline lw_arg lw__arg(long long v) { return lw_arg_int(v); }
+
+template <class T> lw_dim3 lw__dim(T x) { return lw_dim_1(static_cast<uint32_t>(x)); }
+inline lw_dim3 lw__dim(lw_dim3 d) { return d; }
+
+template <class... T>
+lw_status lw__launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block, T... v)
+{
+    const lw_arg args[] = {lw__arg(v)...};
+    return lw_stream_launch_noted(stream, kernel, grid, block, nullptr, args, sizeof...(v));
+}
+#else
 #define LW_LAUNCH(stream, kernel, grid, block, ...)                                                \
     lw_stream_launch_noted(stream, kernel, LW__DIM(grid), LW__DIM(block), NULL,                    \
                            (const lw_arg[]){LW__EACH(__VA_ARGS__)},                                \
@@ -50,4 +79,5 @@
 #define LW__EACH_22(a, ...) LW__ARG(a), LW__EACH_21(__VA_ARGS__)
 #define LW__EACH_23(a, ...) LW__ARG(a), LW__EACH_22(__VA_ARGS__)
 #define LW__EACH_24(a, ...) LW__ARG(a), LW__EACH_23(__VA_ARGS__)
+#endif
 #endif
