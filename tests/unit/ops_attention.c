@@ -32,13 +32,6 @@ static const struct shape shapes[] = {
     {"bf16", LW_BF16, 1, 2, 1, 2, 300, 32, 32, 0, 0, 1},
 };
 
-static const struct setting settings[] = {
-    {"ref", NULL, NULL}, {"cpu", "baseline", "2"}, {"cpu", "avx2", "1"}, {"cpu", "avx512", "1"},
-    {"cpu", NULL, "2"},  {"cpu", NULL, "3"},       {"cpu", NULL, "7"},   {"cuda", NULL, NULL},
-};
-
-enum { SETTINGS = sizeof settings / sizeof *settings };
-
 /* ---- values: small whole numbers of eighths, which every type holds ---- */
 
 struct values {
@@ -94,15 +87,6 @@ static lw_tensor tensor_of(lw_buffer *b, const struct shape *s, size_t heads, si
     return t;
 }
 
-static lw_buffer *buffer_of(lw_device *d, lw_dtype t, const struct values *v)
-{
-    lw_buffer *b;
-
-    WORKS(lw_buffer_create(d, t, v->count, &b));
-    WORKS(lw_buffer_write(b, 0, v->count, v->bytes));
-    return b;
-}
-
 struct result {
     struct values out, weights;
 };
@@ -112,11 +96,11 @@ static void attend(const struct opened *o, const struct problem *p, bool with_we
 {
     const struct shape *s = &p->s;
     const size_t heads = s->heads / s->sharers;
-    lw_buffer *q = buffer_of(o->device, s->dtype, &p->q),
-              *k = buffer_of(o->device, s->dtype, &p->k),
-              *v = buffer_of(o->device, s->dtype, &p->v),
-              *out = buffer_of(o->device, s->dtype, &r->out),
-              *weights = buffer_of(o->device, s->dtype, &r->weights);
+    lw_buffer *q = buffer_with(o->device, s->dtype, p->q.count, p->q.bytes),
+              *k = buffer_with(o->device, s->dtype, p->k.count, p->k.bytes),
+              *v = buffer_with(o->device, s->dtype, p->v.count, p->v.bytes),
+              *out = buffer_with(o->device, s->dtype, r->out.count, r->out.bytes),
+              *weights = buffer_with(o->device, s->dtype, r->weights.count, r->weights.bytes);
     const lw_tensor of_weights = tensor_of(weights, s, s->heads, s->queries, s->keys);
     const lw_attention_options options = {.scale = 0.25,
                                           .causal = s->causal,
@@ -318,13 +302,6 @@ static void test_unseen(const struct opened *o)
 
 /* ---- ranks and errors ---- */
 
-static lw_tensor plain(lw_buffer *b, int rank, ptrdiff_t a, ptrdiff_t c, ptrdiff_t e, ptrdiff_t f)
-{
-    lw_tensor t = {.buffer = b, .rank = rank, .extent = {a, c, e, f}};
-
-    return t;
-}
-
 /* The classic example: softmax(q k^T) v of one query. */
 static void test_ranks(const struct opened *o)
 {
@@ -351,15 +328,6 @@ static void test_ranks(const struct opened *o)
     lw_buffer_destroy(bk);
     lw_buffer_destroy(bv);
     lw_buffer_destroy(out);
-}
-
-static void refuse(lw_status got, lw_status need, const char *text, int line)
-{
-    if (got == need && !strcmp(lw_last_error(), text))
-        return;
-    failures++;
-    printf("%s:%d: %d, need %d\n    got  %s\n    need %s\n", __FILE__, line, got, need,
-           lw_last_error(), text);
 }
 
 #define NEEDED                                                                                     \

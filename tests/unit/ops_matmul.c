@@ -39,13 +39,6 @@ static const struct shape shapes[] = {
     {"u8 wraps", LW_U8, LW_U8, LW_U8, 1, 20, 40, 300, 0, 0, 0, 0, 0},
 };
 
-static const struct setting settings[] = {
-    {"ref", NULL, NULL}, {"cpu", "baseline", "2"}, {"cpu", "avx2", "1"}, {"cpu", "avx512", "1"},
-    {"cpu", NULL, "2"},  {"cpu", NULL, "3"},       {"cpu", NULL, "7"},   {"cuda", NULL, NULL},
-};
-
-enum { SETTINGS = sizeof settings / sizeof *settings };
-
 static bool is_float(lw_dtype t)
 {
     return t >= LW_F16;
@@ -132,21 +125,14 @@ static lw_tensor tensor_of(lw_buffer *b, size_t batch, size_t rows, size_t colum
     return t;
 }
 
-static lw_buffer *buffer_of(lw_device *d, lw_dtype t, const struct values *v)
-{
-    lw_buffer *b;
-
-    WORKS(lw_buffer_create(d, t, v->count, &b));
-    WORKS(lw_buffer_write(b, 0, v->count, v->bytes));
-    return b;
-}
-
 /* The output's bytes on a device. */
 static void multiply(lw_device *d, lw_stream *stream, const struct product *p, struct values *out)
 {
     const struct shape *s = &p->s;
-    lw_buffer *x = buffer_of(d, s->x, &p->x), *y = buffer_of(d, s->y, &p->y),
-              *bias = buffer_of(d, s->out, &p->bias), *to = buffer_of(d, s->out, out);
+    lw_buffer *x = buffer_with(d, s->x, p->x.count, p->x.bytes),
+              *y = buffer_with(d, s->y, p->y.count, p->y.bytes),
+              *bias = buffer_with(d, s->out, p->bias.count, p->bias.bytes),
+              *to = buffer_with(d, s->out, out->count, out->bytes);
     const ptrdiff_t columns = (ptrdiff_t)s->n;
     lw_tensor of_bias = {.buffer = bias, .rank = 1, .extent = {columns}};
     const lw_matmul_options options = {.bias = s->has_bias ? &of_bias : NULL};
@@ -247,13 +233,6 @@ static void test_shape(const struct shape *s, const struct opened *opened)
 
 /* ---- ranks and errors ---- */
 
-static lw_tensor plain(lw_buffer *b, int rank, ptrdiff_t a, ptrdiff_t c, ptrdiff_t e, ptrdiff_t f)
-{
-    lw_tensor t = {.buffer = b, .rank = rank, .extent = {a, c, e, f}};
-
-    return t;
-}
-
 static void test_ranks(lw_device *d, lw_stream *s)
 {
     lw_buffer *b, *o;
@@ -286,15 +265,6 @@ static void test_ranks(lw_device *d, lw_stream *s)
     CHECK(got[0] == 7 && got[119] == 7);
     lw_buffer_destroy(b);
     lw_buffer_destroy(o);
-}
-
-static void refuse(lw_status got, lw_status need, const char *text, int line)
-{
-    if (got == need && !strcmp(lw_last_error(), text))
-        return;
-    failures++;
-    printf("%s:%d: %d, need %d\n    got  %s\n    need %s\n", __FILE__, line, got, need,
-           lw_last_error(), text);
 }
 
 static void test_errors(lw_device *d, lw_stream *s)

@@ -24,6 +24,14 @@ struct setting {
     const char *device, *level, *threads;
 };
 
+/* ref first: the others must leave its bits. */
+static const struct setting settings[] = {
+    {"ref", NULL, NULL}, {"cpu", "baseline", "2"}, {"cpu", "avx2", "1"}, {"cpu", "avx512", "1"},
+    {"cpu", NULL, "2"},  {"cpu", NULL, "3"},       {"cpu", NULL, "7"},   {"cuda", NULL, NULL},
+};
+
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
 struct opened {
     lw_device *device;
     lw_stream *stream;
@@ -46,6 +54,37 @@ static inline void close_device(struct opened *o)
     lw_stream_destroy(o->stream);
     lw_device_close(o->device);
 }
+
+/* ---- tensors ---- */
+
+static inline lw_buffer *buffer_with(lw_device *d, lw_dtype t, size_t count, const void *bytes)
+{
+    lw_buffer *b;
+
+    WORKS(lw_buffer_create(d, t, count, &b));
+    WORKS(lw_buffer_write(b, 0, count, bytes));
+    return b;
+}
+
+static inline lw_tensor plain(lw_buffer *b, int rank, ptrdiff_t a, ptrdiff_t c, ptrdiff_t e,
+                              ptrdiff_t f)
+{
+    lw_tensor t = {.buffer = b, .rank = rank, .extent = {a, c, e, f}};
+
+    return t;
+}
+
+/* A call must be refused with this status and this message. */
+static inline void refuse(lw_status got, lw_status need, const char *text, int line)
+{
+    if (got == need && !strcmp(lw_last_error(), text))
+        return;
+    failures++;
+    printf("line %d: %d, need %d\n    got  %s\n    need %s\n", line, got, need, lw_last_error(),
+           text);
+}
+
+/* ---- values ---- */
 
 /* Numbers from -1 to 1, always the same ones. */
 static inline double next_number(uint64_t *state)
