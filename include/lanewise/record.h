@@ -53,6 +53,31 @@ LW_CHECKED lw_status lw_buffer_create_part(lw_buffer *whole, size_t offset, lw_d
 
 LW_API bool lw_buffer_is_mapped(const lw_buffer *buffer);
 
+/* Launches that are queued as one, time and again: from run to run only their arguments change. */
+typedef struct lw_batch lw_batch;
+
+/* lw_batch_create - of `count` launches. Number k follows those that after[begin[k]] up to
+ * after[begin[k + 1]] number, all below k; those that do not follow one another may run side by
+ * side. All is copied.
+ * errors   LW_E_ARG, LW_E_MEMORY; LW_E_UNSUPPORTED the device has to be given launches one by one
+ * owns     release with lw_batch_destroy, at any time */
+LW_CHECKED lw_status lw_batch_create(lw_device *device, size_t count, const size_t *begin,
+                                     const size_t *after, lw_batch **batch);
+LW_API void lw_batch_destroy(lw_batch *batch);
+
+/* lw_batch_run - check the launches as lw_stream_launch does, and queue them all, or none. Where
+ * runs on other streams are under way it waits for them first.
+ * errors   those of lw_stream_launch; LW_E_UNSUPPORTED these have to be queued one by one: the
+ *          stream is wrapped, or a kernel prints
+ * thread   one at a time for a batch */
+LW_CHECKED lw_status lw_batch_run(lw_batch *batch, lw_stream *stream, const lw_recorded *launches);
+LW_API void lw_batch_wait(lw_batch *batch); /* until no run of it is under way; failed ones end too */
+
+/* lw_stream_is_captured - True if it is wrapped, and its owner captures it now.
+ * errors   none: false where that cannot be learnt. thread: any */
+LW_API bool lw_stream_is_captured(lw_stream *stream);
+LW_API bool lw_stream_is_wrapped(const lw_stream *stream);
+
 /* Keep an object while a record of it lives: lw_buffer_destroy and lw_kernel_release let go. */
 LW_API void lw_buffer_hold(lw_buffer *buffer);
 LW_API void lw_kernel_hold(lw_kernel *kernel);

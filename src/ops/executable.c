@@ -1,10 +1,11 @@
 /* executable.c - compiled graphs: their memory, what is bound to inputs and outputs, their runs.
  *
- * A run queues the recorded launches on the stream, in their order, with the tensors of the run in
- * the place of inputs and outputs. A tensor that the kernels could not take as it is goes through
- * memory of the executable's own: strided ones, and those that begin between two elements. The
- * temporaries are one piece of memory, so runs follow one another: one on another stream waits here
- * until the run before it is over.
+ * A run queues the recorded launches on the stream, with the tensors of the run in the place of
+ * inputs and outputs: as a batch where the device and the stream take one, so that a GPU gets a
+ * graph of its driver, else one by one in their order. A tensor that the kernels could not take as
+ * it is goes through memory of the executable's own: strided ones, and those that begin between two
+ * elements. The temporaries are one piece of memory, so runs follow one another: one on another
+ * stream waits here until the run before it is over.
  */
 #include "ops/graph.h"
 #include <pthread.h>
@@ -34,12 +35,14 @@ struct lw_executable {
     lw_buffer *memory;
     lw_placement *placements;
     lw_executable_info info;
-    size_t most_args;
-    lw_arg *args; /* most_args, of the run that is being queued */
+    lw_batch *batch;    /* NULL: the launches go one by one */
+    lw_recorded *calls; /* all launches, with arguments of the run that is being queued: in args */
+    lw_arg *args;
     pthread_mutex_t lock;
     /* locked: */
     lw_event *done;
     const lw_stream *last; /* of the latest run; NULL: there was none */
+    bool is_marked;        /* and `done` comes behind it, which a batch alone does not need */
 };
 
 static lw_status no_memory(void)
@@ -95,18 +98,61 @@ static lw_status make_memory(lw_executable *x)
     return LW_OK;
 }
 
+/* Where a parameter is an input or output, runs fill in the argument. */
+static lw_arg as_planned(const lw_executable *x, lw_arg arg, size_t tensor)
+{
+    if (tensor == LW_NO_TENSOR || !lw__tensor_is_planned(&x->recording.tensors[tensor]))
+        return arg;
+    if (arg.kind == LW_ARG_TENSOR)
+        arg.as.tensor.buffer = x->recording.tensors[tensor].buffer;
+    else
+        arg.as.buffer = x->recording.tensors[tensor].buffer;
+    return arg;
+}
+
+static lw_status make_calls(lw_executable *x)
+{
+    const struct lw__recording *r = &x->recording;
+    size_t count = 0;
+    lw_arg *args;
+
+    for (size_t k = 0; k < r->launch_count; k++)
+        count += r->launches[k]->call.count;
+    x->args = args = calloc(count + 1, sizeof *x->args);
+    x->calls = calloc(r->launch_count + 1, sizeof *x->calls);
+    if (!args || !x->calls)
+        return no_memory();
+    for (size_t k = 0; k < r->launch_count; k++) {
+        const struct lw__graph_launch *l = r->launches[k];
+
+        x->calls[k] = l->call;
+        x->calls[k].args = args;
+        for (size_t i = 0; i < l->call.count; i++)
+            *args++ = as_planned(x, l->call.args[i], l->tensors[i]);
+    }
+    return LW_OK;
+}
+
+static lw_status make_batch(lw_executable *x)
+{
+    struct lw__order order;
+    lw_status status = lw__order(&x->recording, &order);
+
+    if (!status)
+        status = lw_batch_create(x->recording.device, x->recording.launch_count, order.begin,
+                                 order.after, &x->batch);
+    lw__order_free(&order);
+    return status == LW_E_UNSUPPORTED ? LW_OK : status;
+}
+
 static lw_status compile(const lw_graph *g, lw_executable *x)
 {
     LW_TRY(lw__recording_copy(&g->recording, &x->recording));
     LW_TRY(lw__plan(&x->recording, &x->info.bytes_planned, &x->info.bytes_unshared));
     LW_TRY(list_bounds(x));
     LW_TRY(make_memory(x));
-    for (size_t k = 0; k < x->recording.launch_count; k++)
-        if (x->recording.launches[k]->call.count > x->most_args)
-            x->most_args = x->recording.launches[k]->call.count;
-    x->args = calloc(x->most_args + 1, sizeof *x->args);
-    if (!x->args)
-        return no_memory();
+    LW_TRY(make_calls(x));
+    LW_TRY(make_batch(x));
     x->info.launches = x->recording.launch_count;
     x->info.placements = x->placements;
     return lw_event_create(x->recording.device, &x->done);
@@ -145,10 +191,12 @@ void lw_executable_destroy(lw_executable *executable)
     lw__recording_free(&x->recording);
     lw_buffer_destroy(x->memory);
     lw_event_destroy(x->done);
+    lw_batch_destroy(x->batch);
     pthread_mutex_destroy(&x->lock);
     free(x->bounds);
     free(x->bound_of);
     free(x->placements);
+    free(x->calls);
     free(x->args);
     free(x);
 }
@@ -315,50 +363,89 @@ static lw_arg as_bound(const struct bound *b, lw_arg arg)
     return lw_arg_tensor(t);
 }
 
-static lw_arg as_run(const lw_executable *x, lw_arg arg, size_t tensor)
+static void fill_in(lw_executable *x)
 {
-    if (tensor == LW_NO_TENSOR)
-        return arg;
-    if (!lw__tensor_is_planned(&x->recording.tensors[tensor]))
-        return as_bound(&x->bounds[x->bound_of[tensor]], arg);
-    if (arg.kind == LW_ARG_TENSOR)
-        arg.as.tensor.buffer = x->recording.tensors[tensor].buffer;
-    else
-        arg.as.buffer = x->recording.tensors[tensor].buffer;
-    return arg;
+    lw_arg *arg = x->args;
+
+    for (size_t k = 0; k < x->recording.launch_count; k++) {
+        const struct lw__graph_launch *l = x->recording.launches[k];
+
+        for (size_t i = 0; i < l->call.count; i++, arg++)
+            if (l->tensors[i] != LW_NO_TENSOR &&
+                !lw__tensor_is_planned(&x->recording.tensors[l->tensors[i]]))
+                *arg = as_bound(&x->bounds[x->bound_of[l->tensors[i]]], l->call.args[i]);
+    }
 }
 
-static lw_status launch(lw_executable *x, lw_stream *s, const struct lw__graph_launch *l)
+static lw_status launch_one_by_one(lw_executable *x, lw_stream *s)
 {
-    const lw_launch_options options = {.shared_bytes = l->call.shared_bytes};
+    x->is_marked = true;
+    for (size_t k = 0; k < x->recording.launch_count; k++) {
+        const lw_recorded *l = &x->calls[k];
+        const lw_launch_options options = {.shared_bytes = l->shared_bytes};
 
-    for (size_t i = 0; i < l->call.count; i++)
-        x->args[i] = as_run(x, l->call.args[i], l->tensors[i]);
-    return lw_stream_launch(s, l->call.kernel, l->call.grid, l->call.block, &options, x->args,
-                            l->call.count);
+        LW_TRY(lw_stream_launch(s, l->kernel, l->grid, l->block, &options, l->args, l->count));
+    }
+    return LW_OK;
+}
+
+static lw_status launch_all(lw_executable *x, lw_stream *s)
+{
+    lw_status status = LW_E_UNSUPPORTED;
+
+    fill_in(x);
+    if (x->batch && !lw_stream_is_wrapped(s))
+        status = lw_batch_run(x->batch, s, x->calls);
+    return status == LW_E_UNSUPPORTED ? launch_one_by_one(x, s) : status;
 }
 
 static lw_status queue(lw_executable *x, lw_stream *s)
 {
+    x->is_marked = false;
     for (size_t k = 0; k < x->bound_count; k++)
-        if (x->bounds[k].is_copied)
+        if (x->bounds[k].is_copied) {
+            x->is_marked = true;
             LW_TRY(lw_copy(s, x->bounds[k].used, x->bounds[k].given));
-    for (size_t k = 0; k < x->recording.launch_count; k++)
-        LW_TRY(launch(x, s, x->recording.launches[k]));
+        }
+    LW_TRY(launch_all(x, s));
     for (size_t k = 0; k < x->bound_count; k++)
         if (x->bounds[k].is_copied && x->bounds[k].tensor->is_written)
             LW_TRY(lw_copy(s, x->bounds[k].given, x->bounds[k].used));
     return LW_OK;
 }
 
+/* A stream that has failed tells so at once, though a launch of it may still be running: reading
+ * waits until a buffer is not in use. */
+static void await_use(const lw_executable *x)
+{
+    for (size_t k = 0; k < x->recording.tensor_count; k++)
+        if (x->recording.tensors[k].buffer)
+            (void)!lw_buffer_read(x->recording.tensors[k].buffer, 0, 0, NULL);
+    for (size_t k = 0; k < x->bound_count; k++)
+        if (x->bounds[k].staging)
+            (void)!lw_buffer_read(x->bounds[k].staging, 0, 0, NULL);
+}
+
 /* What went wrong in the run before belongs to its own stream. */
 static void await_run_before(const lw_executable *x, const lw_stream *s)
 {
-    if (x->last && x->last != s)
-        (void)!lw_event_wait(x->done);
+    if (!x->last || x->last == s)
+        return;
+    lw_batch_wait(x->batch);
+    if (x->is_marked && lw_event_wait(x->done))
+        await_use(x);
 }
 
-/* A failure between two launches leaves the first ones queued, which the mark comes after. */
+/* Nothing can be recorded in what is being captured: its owner keeps replays apart. */
+static lw_status mark(lw_executable *x, lw_stream *s)
+{
+    if (x->is_marked && lw_stream_is_captured(s))
+        x->is_marked = false;
+    return x->is_marked ? lw_event_record(x->done, s) : LW_OK;
+}
+
+/* A failure between two launches leaves the first ones queued, which the mark comes after. Where
+ * there can be none, the stream has failed. */
 static lw_status run(lw_executable *x, lw_stream *s, const char *const *names,
                      const lw_tensor *tensors, size_t count)
 {
@@ -371,9 +458,14 @@ static lw_status run(lw_executable *x, lw_stream *s, const char *const *names,
     x->last = s;
     queued = queue(x, s);
     if (!queued)
-        return lw_event_record(x->done, s);
+        queued = mark(x, s);
+    if (!queued)
+        return LW_OK;
     snprintf(text, sizeof text, "%s", lw_last_error());
-    (void)!lw_event_record(x->done, s);
+    if (x->is_marked && mark(x, s)) {
+        await_use(x);
+        x->is_marked = false;
+    }
     return lw_fail(queued, "%s", text);
 }
 

@@ -1,7 +1,7 @@
 /* graph.h - graphs: what is recorded, where its memory lies, how it is run.
  *
  * Files: graph.c (recording), index.c (what it finds things with), plan.c (lifetimes), place.c
- * (memory), executable.c (compiled graphs and their runs), draw.c. Recording and planning look at a
+ * (memory), order.c (what follows what), executable.c (compiled graphs and their runs), draw.c. Recording and planning look at a
  * number of things that grows with the launches, and count them in `looks`, which tests look at.
  */
 #ifndef LW_OPS_GRAPH_H
@@ -90,6 +90,18 @@ lw_status lw__plan(struct lw__recording *recording, size_t *bytes, size_t *unsha
 /* lw__place_all - an offset for each of the temporaries, those alive together apart; they come in
  * the order of their first use, and order is changed. *looks is added to. False: no memory. */
 bool lw__place_all(struct lw__graph_tensor **order, size_t count, uint64_t *looks);
+
+/* ---- order.c ---- */
+
+/* Launch k follows after[begin[k]] up to after[begin[k + 1]]. */
+struct lw__order {
+    size_t *begin, *after, count;
+};
+
+/* lw__order - of launches whose temporaries have places. errors: LW_E_MEMORY
+ * owns     release with lw__order_free, also after a failure */
+lw_status lw__order(struct lw__recording *recording, struct lw__order *order);
+void lw__order_free(struct lw__order *order);
 
 struct lw_graph {
     struct lw__recording recording;

@@ -26,6 +26,11 @@ static bool is_fence(const struct lw__job *job)
     return job->kind == LW_JOB_FENCE;
 }
 
+static bool is_work(const struct lw__job *job)
+{
+    return job->kind == LW_JOB_LAUNCH || job->kind == LW_JOB_BATCH;
+}
+
 /* The mark in the device's queue that comes with the job; NULL: none. */
 static void *own_mark(const struct lw__job *job)
 {
@@ -59,6 +64,7 @@ static lw_status end(lw_stream *s, struct lw__job *job, const char *awaited)
 {
     switch (job->kind) {
     case LW_JOB_LAUNCH: return end_launch(s, job, awaited);
+    case LW_JOB_BATCH: return lw__batch_retire(s, job, awaited);
     case LW_JOB_AWAIT: return job->is_void ? LW_OK : lw__mark_result(job->mark);
     case LW_JOB_MARK:
         return awaited && !job->is_void ? lw__fail(LW_E_LAUNCH, "%s", awaited) : LW_OK;
@@ -179,15 +185,34 @@ bool lw__ahead_drain_mark(struct lw__mark *mark, const struct timespec *deadline
     return in_time;
 }
 
+static bool has_buffer(const struct lw__job *job, const lw_buffer *buffer)
+{
+    for (size_t i = 0; i < job->buffer_count; i++)
+        if (job->buffers[i] == buffer)
+            return true;
+    for (const struct lw__job *part = job->parts; part; part = part->next)
+        if (has_buffer(part, buffer))
+            return true;
+    return false;
+}
+
 static struct lw__job *last_use(const lw_stream *s, const lw_buffer *buffer)
 {
     struct lw__job *last = NULL;
 
     for (struct lw__job *job = s->ahead; job; job = job->next)
-        for (size_t i = 0; i < job->buffer_count; i++)
-            if (job->buffers[i] == buffer)
-                last = job;
+        if (has_buffer(job, buffer))
+            last = job;
     return last;
+}
+
+bool lw__ahead_drain_batch(const lw_batch *batch)
+{
+    for (lw_stream *s = lw__streams(); s; s = s->next)
+        for (struct lw__job *job = s->ahead; job; job = job->next)
+            if (job->batch == batch)
+                return drain(s, job, NULL);
+    return false;
 }
 
 bool lw__ahead_drain_use(const lw_buffer *buffer)
@@ -271,7 +296,7 @@ static void trim(lw_stream *s)
 void lw__ahead_add(lw_stream *stream, struct lw__job *job)
 {
     append(stream, job);
-    if (job->kind != LW_JOB_LAUNCH || ++stream->fences_due < LW_AHEAD_FENCE)
+    if (!is_work(job) || ++stream->fences_due < LW_AHEAD_FENCE)
         return;
     add_fence(stream);
     trim(stream);

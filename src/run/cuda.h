@@ -4,8 +4,8 @@
  * libraries in the process use too. It is current to a thread only from lw__cuda_enter to
  * lw__cuda_leave. Nothing here takes the library's lock; `lock` of a GPU may be taken under it.
  *
- * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_wrap,
- * cuda_mark, cuda_report.
+ * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_batch,
+ * cuda_wrap, cuda_mark, cuda_report.
  */
 #ifndef LW_CUDA_H
 #define LW_CUDA_H
@@ -86,8 +86,10 @@ struct lw__cuda_images {
 struct lw__cuda_flight {
     struct lw__cuda_flight *next;
     const char *kernel;
-    struct lw__cuda_images *images; /* NULL: it has no record */
-    uint64_t record;                /* in the GPU's memory */
+    struct lw__cuda_images *images;        /* NULL: it has no record */
+    uint64_t record;                       /* in the GPU's memory */
+    struct lw__cuda_batch *batch;          /* of which it is a run; else NULL, and so: */
+    struct lw_cuda_launch *before, *after; /* its records, in pinned memory; NULL: there are none */
 };
 
 /* What is behind a stream. */
@@ -116,6 +118,43 @@ lw_status lw__cuda_launch(void *state, const struct lw__launch *launch);
 int lw__cuda_prepare(struct lw__cuda_queue *queue, uint32_t uses);
 int lw__cuda_start_kernel(struct lw__cuda_queue *queue, const struct lw__launch *launch,
                           uint64_t record);
+
+/* A flight is under way from set_under_way to end, which keeps it to be used again. */
+void lw__cuda_set_under_way(struct lw__cuda_queue *queue, struct lw__cuda_flight *flight);
+void lw__cuda_end(struct lw__cuda_queue *queue, struct lw__cuda_flight *flight);
+size_t lw__cuda_dynamic_bytes(const struct lw__launch *launch);
+void lw__cuda_stop_if_cancelled(struct lw__cuda_queue *queue, const struct lw__launch *launch);
+
+/* ---- cuda_batch.c: batches, as in lw__queue_ops ---- */
+
+/* A launch of a batch, as it was when the driver was last told. */
+struct lw__cuda_node {
+    struct cu_node *node;
+    const struct lw__cuda_code *code;
+    const char *kernel;
+    char *args;
+    size_t record; /* which of the records; those of a code that uses none are not there */
+};
+
+struct lw__cuda_batch {
+    struct lw__cuda *gpu;
+    size_t count, record_count;
+    size_t *begin, *after; /* what each follows */
+    struct lw__cuda_node *nodes;
+    uint32_t uses;    /* of all codes together */
+    uint64_t records; /* in the GPU's memory, for all runs: they follow one another */
+    struct cu_graph *graph;
+    struct cu_graph_exec *exec;   /* NULL: there was no run so far */
+    struct lw__cuda_flight *idle; /* gpu->lock: to be used again */
+};
+lw_status lw__cuda_batch_create(void *state, size_t count, const size_t *begin, const size_t *after,
+                                void **batch);
+void lw__cuda_batch_destroy(void *state, void *batch);
+bool lw__cuda_batch_takes(void *state, const struct lw__launch *first);
+lw_status lw__cuda_batch_issue(void *state, void *batch, const struct lw__launch *first,
+                               void **flight);
+lw_status lw__cuda_batch_retire(void *state, const struct lw__launch *first, void *flight,
+                                const char *awaited);
 
 /* ---- cuda_wrap.c: queues that are wrapped; the others as in lw__queue_ops ---- */
 

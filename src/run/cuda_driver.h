@@ -14,6 +14,9 @@ struct cu_module;
 struct cu_function;
 struct cu_stream;
 struct cu_event;
+struct cu_graph;
+struct cu_node; /* CUgraphNode */
+struct cu_graph_exec;
 
 /* CUresult, those that we tell apart. Values are the driver's, for ever. */
 enum lw__cu_result {
@@ -74,6 +77,13 @@ struct cu_launch_config {
     struct cu_stream *stream;
     struct cu_launch_attribute *attributes;
     unsigned attribute_count;
+};
+
+/* CUDA_KERNEL_NODE_PARAMS, the first version. */
+struct cu_node_params {
+    struct cu_function *function;
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic_bytes;
+    void **parameters, **extra;
 };
 
 enum lw__cu_flags {
@@ -146,8 +156,19 @@ enum lw__cu_flags {
     X(event_elapsed, "cuEventElapsedTime",                                                         \
       (float *milliseconds, struct cu_event *begin, struct cu_event *end))
 
-/* Those that drivers of CUDA 11 lack: NULL then. */
+/* Those that drivers lack which are older than CUDA 12, or of graphs than CUDA 11.4: NULL then. */
 #define LW_CUDA_NEW_DRIVER_MAP(X)                                                                  \
+    X(graph_create, "cuGraphCreate", (struct cu_graph * *graph, unsigned flags))                   \
+    X(graph_destroy, "cuGraphDestroy", (struct cu_graph * graph))                                  \
+    X(graph_kernel, "cuGraphAddKernelNode",                                                        \
+      (struct cu_node * *node, struct cu_graph * graph, struct cu_node *const *after,              \
+       size_t after_count, const struct cu_node_params *params))                                   \
+    X(graph_instantiate, "cuGraphInstantiateWithFlags",                                            \
+      (struct cu_graph_exec * *exec, struct cu_graph * graph, unsigned long long flags))           \
+    X(graph_exec_destroy, "cuGraphExecDestroy", (struct cu_graph_exec * exec))                     \
+    X(graph_set, "cuGraphExecKernelNodeSetParams",                                                 \
+      (struct cu_graph_exec * exec, struct cu_node * node, const struct cu_node_params *params))   \
+    X(graph_launch, "cuGraphLaunch", (struct cu_graph_exec * exec, struct cu_stream * stream))     \
     X(launch_with, "cuLaunchKernelEx",                                                             \
       (const struct cu_launch_config *config, struct cu_function *function, void **parameters,     \
        void **extra))

@@ -58,7 +58,9 @@ static struct lw__cuda_flight *take_old(struct lw__cuda_queue *q, bool has_recor
 
 static void keep(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
 {
-    struct lw__cuda_flight **list = f->images ? &q->recorded : &q->plain;
+    struct lw__cuda_flight **list = f->batch    ? &f->batch->idle
+                                    : f->images ? &q->recorded
+                                                : &q->plain;
 
     pthread_mutex_lock(&q->gpu->lock);
     f->next = *list;
@@ -66,7 +68,7 @@ static void keep(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
     pthread_mutex_unlock(&q->gpu->lock);
 }
 
-static void set_under_way(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
+void lw__cuda_set_under_way(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
 {
     pthread_mutex_lock(&q->gpu->lock);
     f->next = NULL;
@@ -75,7 +77,7 @@ static void set_under_way(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
     pthread_mutex_unlock(&q->gpu->lock);
 }
 
-static void end(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
+void lw__cuda_end(struct lw__cuda_queue *q, struct lw__cuda_flight *f)
 {
     struct lw__cuda_flight **link = &q->under_way;
 
@@ -163,7 +165,7 @@ static int read_record(struct lw__cuda_queue *q, const struct lw__cuda_flight *f
 
 /* ---- launching ---- */
 
-static size_t dynamic_bytes(const struct lw__launch *l)
+size_t lw__cuda_dynamic_bytes(const struct lw__launch *l)
 {
     const struct lw__cuda_code *c = l->code;
     const size_t align = LW_CUDA_SHARED_ALIGN;
@@ -175,7 +177,7 @@ lw_status lw__cuda_check(void *state, const struct lw__launch *l)
 {
     const struct lw__cuda *gpu = state;
     const struct lw__cuda_code *c = l->code;
-    const size_t bytes = dynamic_bytes(l) + c->static_bytes;
+    const size_t bytes = lw__cuda_dynamic_bytes(l) + c->static_bytes;
     const uint32_t threads = l->block.x * l->block.y * l->block.z;
 
     if (bytes > gpu->shared_bytes)
@@ -198,7 +200,8 @@ lw_status lw__cuda_fill(void *state, const struct lw__launch *l, uint32_t *block
     int count = 0, result;
 
     LW_TRY(lw__cuda_enter(gpu));
-    result = gpu->driver->function_blocks(&count, c->function, (int)threads, dynamic_bytes(l));
+    result =
+        gpu->driver->function_blocks(&count, c->function, (int)threads, lw__cuda_dynamic_bytes(l));
     lw__cuda_leave(gpu);
     if (result)
         return lw__cuda_fail(gpu, result, "kernel '%s': how many blocks run at once", l->kernel);
@@ -221,7 +224,7 @@ int lw__cuda_start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, 
                                             l->block.x,
                                             l->block.y,
                                             l->block.z,
-                                            (unsigned)dynamic_bytes(l),
+                                            (unsigned)lw__cuda_dynamic_bytes(l),
                                             q->stream,
                                             &programmatic,
                                             1};
@@ -229,8 +232,8 @@ int lw__cuda_start_kernel(struct lw__cuda_queue *q, const struct lw__launch *l, 
     if (c->follows && !q->is_capturing && q->gpu->driver->launch_with)
         return q->gpu->driver->launch_with(&config, c->function, parameters, NULL);
     return q->gpu->driver->launch(c->function, l->grid.x, l->grid.y, l->grid.z, l->block.x,
-                                  l->block.y, l->block.z, (unsigned)dynamic_bytes(l), q->stream,
-                                  parameters, NULL);
+                                  l->block.y, l->block.z, (unsigned)lw__cuda_dynamic_bytes(l),
+                                  q->stream, parameters, NULL);
 }
 
 /* Under the library's lock: no call to the driver. */
@@ -245,7 +248,7 @@ static void stop(void *state, void *queue)
 }
 
 /* A cancel that came before the word was there. */
-static void stop_if_cancelled(struct lw__cuda_queue *q, const struct lw__launch *l)
+void lw__cuda_stop_if_cancelled(struct lw__cuda_queue *q, const struct lw__launch *l)
 {
     if (atomic_load(l->cancelled))
         stop(q->gpu, q);
@@ -261,7 +264,7 @@ static int start(struct lw__cuda_queue *q, const struct lw__launch *l,
     if (!c->uses)
         return lw__cuda_start_kernel(q, l, 0);
     result = lw__cuda_prepare(q, c->uses);
-    stop_if_cancelled(q, l);
+    lw__cuda_stop_if_cancelled(q, l);
     result = result ? result : write_record(q, f, c->uses);
     result = result ? result : lw__cuda_start_kernel(q, l, f->record);
     return result ? result : read_record(q, f, c->uses);
@@ -277,7 +280,7 @@ static lw_status take_off(struct lw__cuda_queue *q, const struct lw__launch *l,
     int result;
 
     LW_TRY(take(q, l, c->uses != 0, &f));
-    set_under_way(q, f);
+    lw__cuda_set_under_way(q, f);
     result = start(q, l, f);
     if (!result) {
         *out = f;
@@ -286,7 +289,7 @@ static lw_status take_off(struct lw__cuda_queue *q, const struct lw__launch *l,
     if (f->images)
         (void)q->gpu->driver->stream_wait(q->stream);
     (void)lw__cuda_fail(q->gpu, result, "kernel '%s' cannot be launched", l->kernel);
-    end(q, f);
+    lw__cuda_end(q, f);
     if (atomic_load(&q->gpu->is_lost))
         return lw__cuda_fail_lost(q->gpu, LW_E_LAUNCH);
     return result == LW_CU_OUT_OF_MEMORY ? LW_E_MEMORY : LW_E_LAUNCH;
@@ -338,7 +341,7 @@ static lw_status retire(void *state, const struct lw__launch *l, void *flight, c
         status = lw__fail(LW_E_LAUNCH, "kernel '%s': %s", l->kernel, awaited);
     else if (f->images)
         status = lw__cuda_report(l->queue, l, &f->images->after);
-    end(l->queue, f);
+    lw__cuda_end(l->queue, f);
     return status;
 }
 
@@ -467,6 +470,11 @@ const struct lw__queue_ops lw__cuda_queue_ops = {
     .takes = takes,
     .issue = issue,
     .retire = retire,
+    .batch_create = lw__cuda_batch_create,
+    .batch_destroy = lw__cuda_batch_destroy,
+    .batch_takes = lw__cuda_batch_takes,
+    .batch_issue = lw__cuda_batch_issue,
+    .batch_retire = lw__cuda_batch_retire,
     .mark = lw__cuda_mark,
     .mark_destroy = lw__cuda_mark_destroy,
     .mark_await = lw__cuda_mark_await,

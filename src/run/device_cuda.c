@@ -68,8 +68,12 @@ static void add_suspects(const struct lw__cuda *gpu, struct lw__message *m)
     for (const struct lw__cuda_queue *q = gpu->queues; q; q = q->next) {
         if (*q->last_kernel)
             more |= !add_name(q->last_kernel, names, &count);
-        for (const struct lw__cuda_flight *f = q->under_way; f; f = f->next)
-            more |= !add_name(f->kernel, names, &count);
+        for (const struct lw__cuda_flight *f = q->under_way; f; f = f->next) {
+            if (!f->batch)
+                more |= !add_name(f->kernel, names, &count);
+            for (size_t k = 0; f->batch && k < f->batch->count; k++)
+                more |= !add_name(f->batch->nodes[k].kernel, names, &count);
+        }
     }
     if (!count)
         lw__message_add(m, "no launch was under way");

@@ -70,6 +70,7 @@ struct lw__launch {
     struct lw__times *times;       /* of this code */
     atomic_bool *cancelled;        /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
+    const struct lw__launch *next_of_batch; /* NULL: it is the last, or of none */
 };
 
 /* For a device that takes work ahead of its end, like a GPU: a queue behind each stream, whose work
@@ -98,6 +99,20 @@ struct lw__queue_ops {
      * is the launch's, as that of lw__device_ops.launch. Under the lock. */
     lw_status (*retire)(void *state, const struct lw__launch *launch, void *flight,
                         const char *awaited);
+
+    /* Batches: launches that are issued as one, each behind those that it follows; runs of a batch
+     * never overlap. batch_create - *batch stands for those of one shape: after[begin[k]] up to
+     * after[begin[k + 1]] are the numbers of the launches that number k follows; LW_E_UNSUPPORTED,
+     * or NULL: one by one. batch_takes - can these be issued so? batch_issue, batch_retire - as
+     * issue and retire; from one to the next only arguments and the queue change. */
+    lw_status (*batch_create)(void *state, size_t count, const size_t *begin, const size_t *after,
+                              void **batch);
+    void (*batch_destroy)(void *state, void *batch); /* none of it is under way */
+    bool (*batch_takes)(void *state, const struct lw__launch *first);
+    lw_status (*batch_issue)(void *state, void *batch, const struct lw__launch *first,
+                             void **flight);
+    lw_status (*batch_retire)(void *state, const struct lw__launch *first, void *flight,
+                              const char *awaited);
 
     /* mark - put a mark into a queue. mark_destroy: under the lock. mark_await - have what comes
      * into the queue wait for a mark of any queue of the device. mark_elapsed - the time between

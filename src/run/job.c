@@ -144,6 +144,8 @@ static void let_go(struct lw__job *job)
     }
     for (size_t i = 0; i < job->buffer_count; i++)
         lw_buffer_destroy(job->buffers[i]);
+    (void)lw__jobs_free(job->parts);
+    lw__batch_release(job->batch);
     if (job->output && !lw__output_is_empty(job->output)) {
         lw__output_destroy(job->output);
         job->output = NULL;
@@ -151,6 +153,8 @@ static void let_go(struct lw__job *job)
     if (job->kernel)
         lw_program_destroy(job->kernel->program);
     job->mark = NULL;
+    job->batch = NULL;
+    job->parts = NULL;
     job->kernel = NULL;
     job->flight = NULL;
     job->buffer_count = 0;
@@ -194,7 +198,7 @@ uint64_t lw__jobs_free(struct lw__job *jobs)
 
 /* ---- buffers: all locked ---- */
 
-lw_status lw__job_claim(struct lw__job *job)
+static lw_status check_unmapped(const struct lw__job *job)
 {
     for (size_t i = 0; i < job->buffer_count; i++)
         if (job->buffers[i]->mapped) {
@@ -206,17 +210,40 @@ lw_status lw__job_claim(struct lw__job *job)
                             job->kernel->row->name, p + 1, job->kernel->params[p].name,
                             job->kernel->params[p].type);
         }
+    for (const struct lw__job *part = job->parts; part; part = part->next)
+        LW_TRY(check_unmapped(part));
+    return LW_OK;
+}
+
+static void claim(struct lw__job *job)
+{
     for (size_t i = 0; i < job->buffer_count; i++) {
         job->buffers[i]->uses++;
         job->buffers[i]->is_used_unseen |= job->stream->is_wrapped;
     }
+    for (struct lw__job *part = job->parts; part; part = part->next)
+        claim(part);
+    if (job->batch)
+        lw__batch_begin(job->batch, job->stream);
     job->claimed = true;
+}
+
+lw_status lw__job_claim(struct lw__job *job)
+{
+    LW_TRY(check_unmapped(job));
+    claim(job);
     return LW_OK;
 }
 
 void lw__job_unclaim(struct lw__job *job)
 {
-    for (size_t i = 0; job->claimed && i < job->buffer_count; i++)
+    if (!job->claimed)
+        return;
+    for (size_t i = 0; i < job->buffer_count; i++)
         job->buffers[i]->uses--;
+    for (struct lw__job *part = job->parts; part; part = part->next)
+        lw__job_unclaim(part);
+    if (job->batch)
+        lw__batch_end(job->batch);
     job->claimed = false;
 }

@@ -140,23 +140,13 @@ static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid
     return check_memory(k, dynamic_bytes);
 }
 
-static lw_status record(struct lw__job *job, const lw_arg *args, size_t count)
+lw_status lw__launch_make(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
+                          size_t dynamic_bytes, const lw_arg *args, size_t count,
+                          struct lw__job **out)
 {
-    const lw_status status = lw__job_record(job, args, count);
-
-    lw__job_free(job);
-    return status;
-}
-
-lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
-                           const lw_launch_options *options, const lw_arg *args, size_t count)
-{
-    size_t dynamic_bytes = options ? options->shared_bytes : 0;
     struct lw__job *job;
     lw_status status;
 
-    if (!stream || !kernel)
-        return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "kernel" : "stream");
     LW_TRY(check(stream, kernel, grid, block, dynamic_bytes));
     job = lw__job_take(stream, LW_JOB_LAUNCH);
     if (!job)
@@ -166,11 +156,26 @@ lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, l
     status = lw__args_pack(job, args, count);
     if (!status)
         status = describe(job, grid, block, dynamic_bytes);
-    if (!status && lw_stream_records(stream))
-        return record(job, args, count);
-    if (!status)
-        status = lw__stream_enqueue(stream, job);
     if (status)
+        lw__job_free(job);
+    else
+        *out = job;
+    return status;
+}
+
+lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
+                           const lw_launch_options *options, const lw_arg *args, size_t count)
+{
+    const size_t dynamic_bytes = options ? options->shared_bytes : 0;
+    const bool records = lw_stream_records(stream);
+    struct lw__job *job;
+    lw_status status;
+
+    if (!stream || !kernel)
+        return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "kernel" : "stream");
+    LW_TRY(lw__launch_make(stream, kernel, grid, block, dynamic_bytes, args, count, &job));
+    status = records ? lw__job_record(job, args, count) : lw__stream_enqueue(stream, job);
+    if (status || records)
         lw__job_free(job);
     return status;
 }

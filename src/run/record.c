@@ -120,8 +120,10 @@ bool lw_buffer_is_mapped(const lw_buffer *buffer)
 {
     bool is_mapped;
 
+    if (!buffer)
+        return false;
     lw__lock();
-    is_mapped = buffer && buffer->mapped;
+    is_mapped = buffer->mapped;
     lw__unlock();
     return is_mapped;
 }

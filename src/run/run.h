@@ -6,7 +6,7 @@
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
  * Files in flow order: environment, device, compiler, cache, code, layout, program, image, special,
- * buffer, scalar, job, args, launch, stream, stream_wait, record, scratch, ahead, event, output,
+ * buffer, scalar, job, args, launch, batch, stream, stream_wait, record, scratch, ahead, event, output,
  * print, report, pool.
  */
 #ifndef LW_RUN_H
@@ -251,7 +251,7 @@ lw_status lw__scalar_pack(const char *what, const lw_arg *arg, lw_dtype dtype, v
 /* ---- job.c, args.c, launch.c, stream.c: one piece of queued work ---- */
 
 enum { LW_JOB_ALIGN = 64, LW_JOB_PARAMS = 24 };
-enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_MARK, LW_JOB_AWAIT, LW_JOB_FENCE };
+enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_BATCH, LW_JOB_MARK, LW_JOB_AWAIT, LW_JOB_FENCE };
 
 struct lw__job {
     struct lw__job *next;
@@ -260,8 +260,10 @@ struct lw__job {
     bool is_ahead;         /* the device has taken it; locked, as the next */
     bool is_void;          /* and the stream failed before it was over */
     lw_stream *stream;     /* whose it is, also when it is over */
-    void *flight;          /* LAUNCH: what stands for it in the device's queue */
-    struct lw__mark *mark; /* all but LAUNCH: held */
+    void *flight;          /* LAUNCH, BATCH: what stands for it in the device's queue */
+    struct lw__mark *mark; /* MARK, AWAIT, FENCE: held */
+    lw_batch *batch;       /* BATCH: held */
+    struct lw__job *parts; /* BATCH: its launches, in order; each claims its own buffers */
     lw_kernel *kernel;     /* LAUNCH: its program is held */
     struct lw__launch launch;
     struct lw__output *output; /* of this launch, or empty, for the next */
@@ -303,6 +305,24 @@ void lw__jobs_destroy_spare(lw_stream *stream);      /* the stream goes away */
  * errors   LW_E_ARG one is mapped */
 lw_status lw__job_claim(struct lw__job *job);
 void lw__job_unclaim(struct lw__job *job);
+
+/* lw__launch_make - a job of a launch that is checked and packed; the one behind lw_stream_launch.
+ * errors   those of lw_stream_launch that come of its arguments
+ * owns     as lw__job_take */
+lw_status lw__launch_make(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
+                          size_t dynamic_bytes, const lw_arg *args, size_t count,
+                          struct lw__job **job);
+
+/* ---- batch.c: launches that are queued as one ---- */
+
+void lw__batch_release(lw_batch *batch);                          /* not locked */
+lw_status lw__batch_step(lw_stream *stream, struct lw__job *job); /* locked, but while it runs */
+lw_status lw__batch_retire(lw_stream *stream, struct lw__job *job,
+                           const char *awaited);                                   /* locked */
+uint64_t lw__batch_known_time(const lw_stream *stream, const struct lw__job *job); /* locked */
+/* A run of it is queued; one is over. Locked. */
+void lw__batch_begin(lw_batch *batch, lw_stream *stream);
+void lw__batch_end(lw_batch *batch);
 
 /* lw__stream_enqueue - append job; the stream owns it from then on, and not after a failure.
  * errors   those of the stream, if it failed; LW_E_ARG a buffer is mapped; LW_E_MEMORY no thread */
@@ -407,6 +427,7 @@ void lw__ahead_void(lw_stream *stream); /* the stream has failed before all that
 bool lw__ahead_drain(lw_stream *stream, const struct timespec *deadline);
 bool lw__ahead_drain_mark(struct lw__mark *mark, const struct timespec *deadline); /* all of it */
 bool lw__ahead_drain_use(const lw_buffer *buffer);    /* false: no job ahead uses it */
+bool lw__ahead_drain_batch(const lw_batch *batch);    /* false: no job ahead is of it */
 bool lw__ahead_drain_device(const lw_device *device); /* some; false: nothing is ahead on it */
 
 /* ---- event.c: marks ---- */

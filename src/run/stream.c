@@ -1,6 +1,6 @@
 /* stream.c - streams: queues of jobs, each in order, side by side with each other.
  *
- * A job is a launch, a mark (an event to reach) or an await (an event to wait for). The head of a
+ * A job is a launch, a batch of them, a mark (an event to reach) or an await (an event to wait for). The head of a
  * stream's queue is stepped by a pool thread; an await whose mark is still pending keeps the stream
  * out of the pool, and reaching the mark brings it back, so waiting streams take up no thread. If
  * the stream is idle, the thread that queues a job steps it itself where that takes next to no
@@ -150,6 +150,7 @@ static lw_status run_job(lw_stream *s, struct lw__job *job)
 {
     switch (job->kind) {
     case LW_JOB_LAUNCH: return run_launch(s, job);
+    case LW_JOB_BATCH: return lw__batch_step(s, job);
     case LW_JOB_MARK: return run_mark(s, job);
     default: return run_await(s, job);
     }
@@ -349,6 +350,8 @@ static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
 {
     const struct lw__device_ops *ops = s->device->ops;
 
+    if (job->kind == LW_JOB_BATCH)
+        return lw__batch_known_time(s, job);
     return ops->known_time ? ops->known_time(s->device->state, &job->launch) : 0;
 }
 
@@ -356,7 +359,9 @@ static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
  * is a mark, or an await whose mark is reached. */
 static bool runs_here(const lw_stream *s, const struct lw__job *job)
 {
-    if (job->kind != LW_JOB_LAUNCH || is_taken(s, job))
+    const bool is_launch = job->kind == LW_JOB_LAUNCH;
+
+    if (is_launch ? is_taken(s, job) : job->kind != LW_JOB_BATCH || s->queue)
         return true;
     uint64_t time = known_time(s, job);
     return time && time <= SMALL_NS;

@@ -38,6 +38,18 @@ lw_status lw_stream_wrap(lw_device *device, void *native, lw_stream **stream)
     return lw__stream_make(device, queue, true, stream);
 }
 
+bool lw_stream_is_wrapped(const lw_stream *stream)
+{
+    return stream && stream->is_wrapped;
+}
+
+bool lw_stream_is_captured(lw_stream *stream)
+{
+    return lw_stream_is_wrapped(stream) &&
+           queue_ops(stream)->refuse_capture(stream->device->state, stream->queue, "it is") ==
+               LW_E_ARG;
+}
+
 bool lw__stream_keep(lw_stream *s, lw_program *program)
 {
     struct lw__kept *k = s->kept;

@@ -23,6 +23,8 @@ static void drop_command(struct cu_stream *s)
         s->end = &s->first;
     if (c->launch)
         launch_destroy(c->launch);
+    if (c->run)
+        graph_run_destroy(c->run);
     free(c);
     pthread_cond_broadcast(&changed);
 }
@@ -44,25 +46,39 @@ static bool run_launch(struct launch *l)
     return is_done;
 }
 
-/* Is the first command of the stream done? Or was there something to do, at least? */
-static bool step(struct cu_stream *s, bool *some)
+/* Is the command done, of those that are in graphs too? */
+static bool do_command(struct command *c)
 {
-    const struct command *c = s->first;
-
-    if (c->kind == AWAIT && c->event->done < c->turn)
-        return false;
-    *some = true;
     switch (c->kind) {
     case COPY: memmove(c->to, c->from, c->bytes); return true;
     case FILL: memset(c->to, c->value, c->bytes); return true;
-    case LAUNCH: return run_launch(c->launch);
+    default: return run_launch(c->launch);
+    }
+}
+
+/* Is the first command of the stream done? Or was there something to do, at least? */
+static bool step(struct cu_stream *s, bool *some)
+{
+    struct command *c = s->first;
+    bool is_done;
+
+    if ((c->kind == AWAIT && c->event->done < c->turn) ||
+        (c->kind == GRAPH && !graph_run_is_due(c->run)))
+        return false;
+    *some = true;
+    switch (c->kind) {
+    case GRAPH: return graph_run_step(c->run, do_command, &device_context.error);
     case RECORD:
         c->event->done = c->turn;
         clock_gettime(CLOCK_MONOTONIC, &c->event->time);
         return true;
-    case AWAIT: break;
+    case AWAIT: return true;
+    default: break;
     }
-    return true;
+    is_done = do_command(c);
+    if (is_done && c->launch && c->launch->error)
+        device_context.error = c->launch->error;
+    return is_done;
 }
 
 /* A stream is destroyed only when it has nothing to do. */
@@ -70,16 +86,9 @@ static bool go_round(void)
 {
     bool some = false;
 
-    for (struct cu_stream *s = device_context.streams; s; s = s->next) {
-        if (!s->first)
-            continue;
-        const bool is_launch = s->first->kind == LAUNCH;
-        if (!step(s, &some))
-            continue;
-        if (is_launch && s->first->launch->error)
-            device_context.error = s->first->launch->error;
-        drop_command(s);
-    }
+    for (struct cu_stream *s = device_context.streams; s; s = s->next)
+        if (s->first && step(s, &some))
+            drop_command(s);
     if (device_context.error)
         drop_all();
     return some;
@@ -112,8 +121,11 @@ bool device_start(void)
 
 bool device_enqueue(struct cu_stream *s, const struct command *what)
 {
-    struct command *c = malloc(sizeof *c);
+    struct command *c;
 
+    if (s->captured)
+        return capture_command(s->captured, what);
+    c = malloc(sizeof *c);
     if (!c)
         return false;
     *c = *what;

@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <time.h>
 
-enum command_kind { COPY, FILL, LAUNCH, RECORD, AWAIT };
+enum command_kind { COPY, FILL, LAUNCH, GRAPH, RECORD, AWAIT };
+
+struct graph_run;
 
 /* One thing to do, in a stream's order. */
 struct command {
@@ -18,6 +20,7 @@ struct command {
     size_t bytes;
     unsigned char value;
     struct launch *launch;
+    struct graph_run *run;
     struct cu_event *event;
     uint64_t turn;   /* of the event */
     uint64_t number; /* of all commands */
@@ -26,6 +29,7 @@ struct command {
 struct cu_stream {
     struct cu_stream *next;
     struct command *first, **end;
+    struct cu_graph *captured; /* what it is captured into; NULL */
 };
 
 /* Records are counted: what waits for one waits for its count. */
@@ -52,6 +56,8 @@ struct cu_context {
     struct cu_stream *streams;
     struct cu_event *events;
     struct cu_module *modules;
+    struct cu_graph *graphs;
+    struct cu_graph_exec *execs;
 };
 
 /* All below with the lock held. */
@@ -62,6 +68,21 @@ bool device_start(void);                                           /* the thread
 bool device_enqueue(struct cu_stream *s, const struct command *c); /* a copy of it */
 int device_drain(const struct cu_stream *s); /* wait for what it has to do; NULL: for all */
 int device_await(const struct cu_event *e, uint64_t turn);
+
+/* driver_graph.c: what a command GRAPH does, a turn at a time; true: it is over, perhaps by an
+ * error. is_due: those before it of the same graph are done. */
+bool graph_run_is_due(const struct graph_run *run);
+bool graph_run_step(struct graph_run *run, bool (*step)(struct command *c), int *error);
+void graph_run_destroy(struct graph_run *run);
+void graphs_destroy_all(void);
+
+/* A command for a stream that is captured; refuse: a call that no capture, or none of this stream,
+ * may see, which then is invalid. */
+bool capture_command(struct cu_graph *graph, const struct command *command);
+int capture_refuse(struct cu_stream *stream);
+
+bool function_is_launchable(const struct cu_node_params *params);
+
 /* Each function of the driver as one of our own with the driver's symbol, so that its parameters
  * are checked. */
 #define DECLARE(member, symbol, parameters)                                                        \
@@ -69,6 +90,11 @@ int device_await(const struct cu_event *e, uint64_t turn);
 LW_CUDA_DRIVER_MAP(DECLARE)
 LW_CUDA_NEW_DRIVER_MAP(DECLARE)
 #undef DECLARE
+/* For who captures streams of their own. */
+__attribute__((visibility("default"))) int
+ptxsim_capture_begin(struct cu_stream *stream, int mode) __asm__("cuStreamBeginCapture_v2");
+__attribute__((visibility("default"))) int
+ptxsim_capture_end(struct cu_stream *stream, struct cu_graph **graph) __asm__("cuStreamEndCapture");
 
 /* begin, end - around each call that needs a context: begin takes the lock, and its result is the
  * call's where it is not 0; end gives the lock back and returns its argument. */

@@ -74,6 +74,8 @@ static const struct {
     {LW_CU_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
      "too many resources requested for launch"},
     {MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
+    {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
     {LW_CU_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
@@ -195,8 +197,9 @@ int ptxsim_module_load(struct cu_module **module, const void *image, unsigned co
     char *log = NULL;
     size_t room = 0;
     struct cu_module *m;
-    const int result = begin();
+    int result = begin();
 
+    result = result ? result : capture_refuse(NULL);
     if (result)
         return end(result);
     for (unsigned i = 0; i < count; i++) {
@@ -327,6 +330,14 @@ static bool is_launchable(const struct function *f, const uint32_t grid[3], cons
     return threads <= BLOCK_THREADS && dynamic_bytes <= (unsigned)f->dynamic_bytes;
 }
 
+bool function_is_launchable(const struct cu_node_params *p)
+{
+    const uint32_t grid[3] = {p->grid_x, p->grid_y, p->grid_z};
+    const uint32_t block[3] = {p->block_x, p->block_y, p->block_z};
+
+    return is_launchable(p->function->function, grid, block, p->dynamic_bytes);
+}
+
 int ptxsim_launch(struct cu_function *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned dynamic_bytes,
                   struct cu_stream *stream, void **parameters, void **extra)
@@ -390,6 +401,7 @@ int ptxsim_context_reset(int device)
         next = m->next;
         free_module(m);
     }
+    graphs_destroy_all();
     memory_destroy_all();
     *c = (struct cu_context){.error = 0};
     return end(0);

@@ -24,9 +24,25 @@ int ptxsim_memory_info(size_t *unused, size_t *total)
     return 0;
 }
 
-int ptxsim_memory_create(uint64_t *memory, size_t bytes)
+/* No stream can be captured meanwhile. */
+static int begin_alone(void)
 {
     const int result = begin();
+
+    return result ? result : capture_refuse(NULL);
+}
+
+/* Nor this one. */
+static int begin_uncaptured(struct cu_stream *stream)
+{
+    const int result = begin_with(stream);
+
+    return result ? result : capture_refuse(stream);
+}
+
+int ptxsim_memory_create(uint64_t *memory, size_t bytes)
+{
+    const int result = begin_alone();
 
     if (result)
         return end(result);
@@ -39,7 +55,7 @@ int ptxsim_memory_create(uint64_t *memory, size_t bytes)
 /* As the driver does: what is under way may use it. */
 int ptxsim_memory_destroy(uint64_t memory)
 {
-    int result = begin();
+    int result = begin_alone();
 
     result = result ? result : device_drain(NULL);
     return end(result ? result : memory_destroy(memory) ? 0 : LW_CU_INVALID_VALUE);
@@ -164,30 +180,31 @@ int ptxsim_stream_context(struct cu_stream *stream, struct cu_context **context)
     return end(result);
 }
 
-/* Nothing is ever captured. */
 int ptxsim_stream_is_capturing(struct cu_stream *stream, int *status)
 {
-    *status = 0;
-    return end(begin_with(stream));
+    const int result = begin_with(stream);
+
+    *status = !result && stream->captured ? 1 : 0;
+    return end(result);
 }
 
 int ptxsim_stream_query(struct cu_stream *stream)
 {
-    const int result = begin_with(stream);
+    const int result = begin_uncaptured(stream);
 
     return end(result ? result : stream->first ? LW_CU_NOT_READY : 0);
 }
 
 int ptxsim_stream_wait(struct cu_stream *stream)
 {
-    const int result = begin_with(stream);
+    const int result = begin_uncaptured(stream);
 
     return end(result ? result : device_drain(stream));
 }
 
 int ptxsim_stream_wait_event(struct cu_stream *stream, struct cu_event *event, unsigned flags)
 {
-    const int result = begin_with(stream);
+    const int result = begin_uncaptured(stream);
 
     (void)flags;
     if (result)
@@ -239,7 +256,7 @@ int ptxsim_event_destroy(struct cu_event *event)
 
 int ptxsim_event_record(struct cu_event *event, struct cu_stream *stream)
 {
-    int result = begin_with(stream);
+    int result = begin_uncaptured(stream);
 
     result = result ? result : is_event(event) ? 0 : INVALID_HANDLE;
     if (result)

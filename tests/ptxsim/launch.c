@@ -272,6 +272,7 @@ struct launch *launch_create(const struct function *f, const uint32_t grid[3],
     memcpy(l->grid, grid, sizeof l->grid);
     memcpy(l->block, block, sizeof l->block);
     l->shared_bytes = f->module->shared_bytes + dynamic_bytes;
+    l->dynamic_bytes = dynamic_bytes;
     l->blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     l->resident_limit = RESIDENT_FIRST;
     l->resident_most = (uint32_t)launch_resident(f, threads, dynamic_bytes) * PROCESSORS;

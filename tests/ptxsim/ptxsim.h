@@ -184,6 +184,7 @@ struct launch {
     const struct function *function;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* all of a block's, with what lies before it */
+    uint32_t dynamic_bytes;
     char *parameters;
     uint64_t next, blocks;
     struct block *resident, *idle;
@@ -219,5 +220,7 @@ enum result { /* of the driver, as far as run/cuda_driver.h has them not */
               INVALID_CONTEXT = 201,
               INVALID_HANDLE = 400,
               MISALIGNED_ADDRESS = 716,
+              CAPTURE_UNSUPPORTED = 900,
+              CAPTURE_INVALIDATED = 901,
 };
 #endif
