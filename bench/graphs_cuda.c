@@ -11,16 +11,16 @@
 enum { BLOCK = 256, LINKS_MAX = 16 };
 
 static const char ptx[] =
-    ".version 6.0\n.target sm_70\n.address_size 64\n"
-    ".visible .entry scale(.param .u64 po, .param .u64 pa, .param .u32 pn, .param .f32 pk)\n"
-    "{\n.reg .pred %p<2>;\n.reg .f32 %f<4>;\n.reg .b32 %r<6>;\n.reg .b64 %d<8>;\n"
+    ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry scale(\n"
+    ".param .u64 po,\n.param .u64 pa,\n.param .u32 pn,\n.param .f32 pk\n)\n{\n"
+    ".reg .pred %p<2>;\n.reg .f32 %f<4>;\n.reg .b32 %r<6>;\n.reg .b64 %d<8>;\n"
     "ld.param.u64 %d1, [po];\nld.param.u64 %d2, [pa];\nld.param.u32 %r1, [pn];\n"
-    "ld.param.f32 %f1, [pk];\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"
-    "mov.u32 %r4, %tid.x;\nmad.lo.s32 %r5, %r2, %r3, %r4;\nsetp.ge.s32 %p1, %r5, %r1;\n"
-    "@%p1 bra done;\ncvta.to.global.u64 %d3, %d2;\nmul.wide.s32 %d4, %r5, 4;\n"
-    "add.s64 %d5, %d3, %d4;\nld.global.f32 %f2, [%d5];\nmul.f32 %f3, %f2, %f1;\n"
+    "ld.param.f32 %f1, [pk];\nmov.u32 %r2, %ctaid.x;\nshl.b32 %r3, %r2, 8;\n"
+    "mov.u32 %r4, %tid.x;\nor.b32 %r5, %r3, %r4;\nsetp.ge.s32 %p1, %r5, %r1;\n"
+    "@%p1 bra $L__done;\ncvta.to.global.u64 %d3, %d2;\nmul.wide.s32 %d4, %r5, 4;\n"
+    "add.s64 %d5, %d3, %d4;\nld.global.f32 %f2, [%d5];\nmul.rn.f32 %f3, %f2, %f1;\n"
     "cvta.to.global.u64 %d6, %d1;\nadd.s64 %d7, %d6, %d4;\nst.global.f32 [%d7], %f3;\n"
-    "done:\nret;\n}\n";
+    "$L__done:\nret;\n}\n";
 
 /* CUDA_KERNEL_NODE_PARAMS as it was first. */
 struct node_params {
@@ -33,8 +33,8 @@ struct node_params {
     X(init, "cuInit", (unsigned))                                                                  \
     X(device, "cuDeviceGet", (int *, int))                                                         \
     X(retain, "cuDevicePrimaryCtxRetain", (void **, int))                                          \
-    X(current, "cuCtxSetCurrent", (void *))                                                        \
-    X(load, "cuModuleLoadData", (void **, const void *))                                           \
+    X(push, "cuCtxPushCurrent_v2", (void *))                                                       \
+    X(load, "cuModuleLoadDataEx", (void **, const void *, unsigned, int *, void **))               \
     X(find, "cuModuleGetFunction", (void **, void *, const char *))                                \
     X(memory, "cuMemAlloc_v2", (uint64_t *, size_t))                                               \
     X(stream, "cuStreamCreate", (void **, unsigned))                                               \
@@ -49,7 +49,7 @@ struct bench_hand {
 #define MEMBER(name, symbol, parameters) int(*name) parameters;
     DRIVER(MEMBER)
 #undef MEMBER
-    void *function, *queue, *executable, *current_context;
+    void *function, *queue, *executable, *context;
 };
 
 static const char *find_all(struct bench_hand *h)
@@ -98,9 +98,9 @@ static int set_up(struct bench_hand *h, const char *name, int links, int n)
     int device, result = h->init(0);
 
     result = result ? result : h->device(&device, colon ? atoi(colon + 1) : 0);
-    result = result ? result : h->retain(&h->current_context, device);
-    result = result ? result : h->current(h->current_context);
-    result = result ? result : h->load(&module, ptx);
+    result = result ? result : h->retain(&h->context, device);
+    result = result ? result : h->push(h->context);
+    result = result ? result : h->load(&module, ptx, 0, NULL, NULL);
     result = result ? result : h->find(&h->function, module, "scale");
     result = result ? result : h->stream(&h->queue, 1);
     return result ? result : make_graph(h, links, n);

@@ -67,11 +67,11 @@ LW_API void lw_batch_destroy(lw_batch *batch);
 
 /* lw_batch_run - check the launches as lw_stream_launch does, and queue them all, or none. Where
  * runs on other streams are under way it waits for them first.
- * errors   those of lw_stream_launch; LW_E_UNSUPPORTED these have to be queued one by one: the
- *          stream is wrapped, or a kernel prints
+ * errors   those of lw_stream_launch; LW_E_MEMORY; LW_E_UNSUPPORTED these have to be queued one by
+ *          one: the stream is wrapped, or a kernel prints
  * thread   one at a time for a batch */
 LW_CHECKED lw_status lw_batch_run(lw_batch *batch, lw_stream *stream, const lw_recorded *launches);
-LW_API void lw_batch_wait(lw_batch *batch); /* until no run of it is under way; failed ones end too */
+LW_API void lw_batch_wait(lw_batch *batch); /* until no run of it is under way, failed or not */
 
 /* lw_stream_is_captured - True if it is wrapped, and its owner captures it now.
  * errors   none: false where that cannot be learnt. thread: any */

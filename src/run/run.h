@@ -6,8 +6,8 @@
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
  * Files in flow order: environment, device, compiler, cache, code, layout, program, image, special,
- * buffer, scalar, job, args, launch, batch, stream, stream_wait, record, scratch, ahead, event, output,
- * print, report, pool.
+ * buffer, scalar, job, args, launch, batch, stream, stream_wait, record, scratch, ahead, event,
+ * output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H

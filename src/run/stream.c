@@ -1,11 +1,11 @@
 /* stream.c - streams: queues of jobs, each in order, side by side with each other.
  *
- * A job is a launch, a batch of them, a mark (an event to reach) or an await (an event to wait for). The head of a
- * stream's queue is stepped by a pool thread; an await whose mark is still pending keeps the stream
- * out of the pool, and reaching the mark brings it back, so waiting streams take up no thread. If
- * the stream is idle, the thread that queues a job steps it itself where that takes next to no
- * time: marks, launches that the device calls small, and those that it takes ahead of their end
- * (ahead.c).
+ * A job is a launch, a batch of them, a mark (an event to reach) or an await (an event to wait
+ * for). The head of a stream's queue is stepped by a pool thread; an await whose mark is still
+ * pending keeps the stream out of the pool, and reaching the mark brings it back, so waiting
+ * streams take up no thread. If the stream is idle, the thread that queues a job steps it itself
+ * where that takes next to no time: marks, launches that the device calls small, and those that it
+ * takes ahead of their end (ahead.c).
  *
  * The first failure stays with the stream: what is queued is dropped, nothing is taken any more.
  * Dropped jobs count as finished. All that a job holds is let go before it counts as finished, so

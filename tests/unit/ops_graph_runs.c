@@ -136,8 +136,8 @@ static void asserts(void)
     free_all(bad, 2);
 }
 
-/* `ref` sees it, and what was in front of it is there; a GPU is lost by it, and says that it was one
- * of the graph's kernels. */
+/* `ref` sees it, and what was in front of it is there; a GPU is lost by it, and says that it was
+ * one of the graph's kernels. */
 static void faults(bool is_lost)
 {
     lw_graph *g = begin();
