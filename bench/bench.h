@@ -143,6 +143,13 @@ enum verdict result_judge(const struct result *result, const struct target *targ
 bool target_applies(const struct result *result, const struct target *target);
 double result_hand_share(const struct result *result); /* of the limit; 0: not measured */
 
+/* ---- fail.c ---------------------------------------------------------------------------------- */
+
+/* bench_fail - write "bench: <text>" to standard error; returns status.
+ * bench_first_failure - the first such text; "": there is none. */
+int bench_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *bench_first_failure(void);
+
 /* ---- main.c, options.c ----------------------------------------------------------------------- */
 
 struct options {
@@ -154,6 +161,7 @@ struct options {
 
 /* options_read - status 2 and a message where a word is wrong. */
 int options_read(int argc, char **argv, struct options *options);
+bool options_is_json_file(const char *word);
 void options_help(FILE *to);
 
 /* cuda.c: is it a GPU's rows that are asked for? Then this process becomes cuda/run.py; it returns
@@ -256,7 +264,12 @@ struct report {
 void table_head(FILE *to, const struct report *report);
 void table_row(FILE *to, const struct result *result);
 void table_targets(FILE *to, const struct report *report);
-bool json_write(const struct report *report, const char *path);
-bool svg_write(const struct report *report, const char *path);
+
+/* json_write, svg_write - a file; "-" is standard output. status: that of the whole report. They
+ * give the exit status of what went wrong, 0 for nothing.
+ * json_write_failure - the object where there is no report. */
+int json_write(const struct report *report, const char *path, int status);
+void json_write_failure(FILE *to, int status);
+int svg_write(const struct report *report, const char *path);
 
 #endif

@@ -36,15 +36,15 @@ static bool has_gpu(const char *device)
     lw_device *opened;
     if (lw_device_open(device, &opened) == LW_OK)
         return true;
-    fprintf(stderr, "bench: %s\n", lw_last_error());
+    bench_fail(NOT_THERE, "%s", lw_last_error());
     return false;
 }
 
 static int become(char **words)
 {
     execvp(words[0], words);
-    fprintf(stderr, "bench: %s: %s; on a GPU kernels are compared with PyTorch, from Python\n",
-            words[0], strerror(errno));
+    bench_fail(NOT_THERE, "%s: %s; on a GPU kernels are compared with PyTorch, from Python",
+               words[0], strerror(errno));
     return NOT_THERE;
 }
 
@@ -59,8 +59,7 @@ int cuda_bench(const struct options *o)
         return NOT_THERE;
     if (!find_script(script) || !dladdr((void *)(uintptr_t)lw_device_open, &info) ||
         !realpath(info.dli_fname, library)) {
-        fputs("bench: cuda/run.py is not installed beside lanewise-bench\n", stderr);
-        return NOT_THERE;
+        return bench_fail(NOT_THERE, "cuda/run.py is not installed beside lanewise-bench");
     }
     const char *words[WORDS] = {"python3",  script,    "--library", library,
                                 "--device", o->device, "--commit",  o->commit};

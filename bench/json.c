@@ -86,7 +86,7 @@ static void write_result(FILE *to, const struct result *result)
     write_targets(to, result);
 }
 
-static void write_report(FILE *to, const struct report *report)
+static void write_report(FILE *to, const struct report *report, int status)
 {
     fputs("{\"commit\": ", to);
     write_string(to, report->commit);
@@ -95,6 +95,11 @@ static void write_report(FILE *to, const struct report *report)
     fprintf(to, ", \"load\": %.2f, \"date\": \"%s\", \"device\": ", report->machine.load,
             report->machine.when);
     write_string(to, report->options->device);
+    if (status) {
+        fputs(", \"error\": ", to);
+        write_string(to, bench_first_failure());
+        fprintf(to, ", \"status\": %d", status);
+    }
     fprintf(to, ", \"quick\": %s, \"small\": %s,\n \"results\": [\n",
             report->options->quick ? "true" : "false", report->options->small ? "true" : "false");
     for (int i = 0; i < report->count; i++) {
@@ -104,16 +109,22 @@ static void write_report(FILE *to, const struct report *report)
     fputs(" ]}\n", to);
 }
 
-bool json_write(const struct report *report, const char *path)
+int json_write(const struct report *report, const char *path, int status)
 {
     bool is_standard = strcmp(path, "-") == 0;
     FILE *to = is_standard ? stdout : fopen(path, "w");
     if (to)
-        write_report(to, report);
+        write_report(to, report, status);
     bool done = to && !ferror(to);
     if (to && !is_standard)
         done = fclose(to) == 0 && done;
-    if (!done)
-        fprintf(stderr, "bench: %s: %s\n", path, strerror(errno));
-    return done;
+    const int failed = to ? 4 : 2; /* a full disk, or a wrong name */
+    return done ? 0 : bench_fail(failed, "%s: %s", path, strerror(errno));
+}
+
+void json_write_failure(FILE *to, int status)
+{
+    fputs("{\"error\": ", to);
+    write_string(to, bench_first_failure());
+    fprintf(to, ", \"status\": %d}\n", status);
 }

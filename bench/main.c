@@ -174,6 +174,8 @@ static void run_passes(FILE *to, struct report *report, struct result *results, 
         if (is_terminal)
             fputs("\r\033[K", stderr);
         table_row(to, result);
+        if (fflush(to) != 0) /* nobody reads the table any more, or the disk is full */
+            break;
     }
 }
 
@@ -191,57 +193,83 @@ static int remove_one(const char *path, const struct stat *s, int kind, struct F
     return remove(path);
 }
 
-static bool write_files(const struct report *report)
+/* asks_json - true if the words, whether they are right or not, ask for JSON on standard output. */
+static bool asks_json(int argc, char **argv)
 {
-    const struct options *options = report->options;
-    bool done = !options->json || json_write(report, options->json);
-    return (!options->svg || svg_write(report, options->svg)) && done;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return i + 1 == argc || !options_is_json_file(argv[i + 1]);
+    return false;
 }
 
 /* Is what was computed right? A variant that is not measured is no fault. */
-static bool all_right(const struct report *report)
+static int check_all(const struct report *report)
 {
     static const char *const faults[] = {"wrong", "crashed", "failed"};
     for (int i = 0; i < report->count; i++)
-        for (int k = 0; k < report->results[i].count; k++)
+        for (int k = 0; k < report->results[i].count; k++) {
+            const struct measure *m = &report->results[i].measures[k];
             for (int f = 0; f < 3; f++)
-                if (strncmp(report->results[i].measures[k].problem, faults[f], strlen(faults[f])) ==
-                    0)
-                    return false;
-    return true;
+                if (strncmp(m->problem, faults[f], strlen(faults[f])) == 0)
+                    return bench_fail(1, "%s: %s: %s", bench_rows[report->results[i].row].name,
+                                      m->name, m->problem);
+        }
+    return 0;
 }
 
-int main(int argc, char **argv)
+/* deliver - the files, then the exit status of all. *has_json: an object is there. */
+static int deliver(const struct report *report, bool *has_json)
+{
+    const struct options *options = report->options;
+    int status = check_all(report);
+    int failed = options->svg ? svg_write(report, options->svg) : 0;
+    status = failed ? failed : status;
+    failed = options->json ? json_write(report, options->json, status) : 0;
+    *has_json = options->json;
+    if (!failed && fflush(stdout) != 0 && errno != EPIPE)
+        failed = bench_fail(4, "standard output: %s", strerror(errno));
+    return failed ? failed : status;
+}
+
+static int measure_all(struct report *report, struct result *results, bool *has_json)
+{
+    const struct options *options = report->options;
+    char folder[] = "/tmp/lanewise-bench-XXXXXX";
+    if (!mkdtemp(folder))
+        return bench_fail(4, "%s: %s", folder, strerror(errno));
+    /* Where JSON goes to standard output, the table makes way. */
+    FILE *to = options->json && strcmp(options->json, "-") == 0 ? stderr : stdout;
+    describe(report);
+    table_head(to, report);
+    run_passes(to, report, results, folder);
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    table_targets(to, report);
+    return deliver(report, has_json);
+}
+
+static int run(int argc, char **argv, bool *has_json)
 {
     static struct result results[RESULTS_MAX];
     struct options options;
     struct report report = {.options = &options, .results = results};
-    char folder[] = "/tmp/lanewise-bench-XXXXXX";
     int failed = options_read(argc, argv, &options);
     if (failed)
         return failed;
-    if (lw_trap_faults()) {
-        fprintf(stderr, "bench: %s\n", lw_last_error());
-        return 4;
-    }
+    if (lw_trap_faults())
+        return bench_fail(4, "%s", lw_last_error());
     if (cuda_is_meant(&options))
         return cuda_bench(&options);
-    if (options.help) {
-        options_help(stdout);
-        return 0;
-    }
-    if (!mkdtemp(folder)) {
-        fprintf(stderr, "bench: %s: %s\n", folder, strerror(errno));
-        return 4;
-    }
-    /* Where JSON goes to standard output, the table makes way. */
-    FILE *to = options.json && strcmp(options.json, "-") == 0 ? stderr : stdout;
-    describe(&report);
-    table_head(to, &report);
-    run_passes(to, &report, results, folder);
-    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    table_targets(to, &report);
-    if (!write_files(&report) || fflush(stdout) != 0)
-        return 4;
-    return all_right(&report) ? 0 : 1;
+    if (!options.help)
+        return measure_all(&report, results, has_json);
+    options_help(stdout);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    bool has_json = false;
+    int status = run(argc, argv, &has_json);
+    if (status && !has_json && asks_json(argc, argv))
+        json_write_failure(stdout, status);
+    return status;
 }

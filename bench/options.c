@@ -46,8 +46,8 @@ static int check_list(const char *what, const char *list, bool (*known)(const ch
         size_t length = strcspn(list, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, list);
         if (length >= sizeof name || !known(name)) {
-            fprintf(stderr, "bench: there is no %s '%.*s'; see lanewise bench --help\n", what,
-                    (int)length, list);
+            bench_fail(BAD, "there is no %s '%.*s'; see lanewise bench --help", what, (int)length,
+                       list);
             return BAD;
         }
         list = list[length] ? list + length + 1 : NULL;
@@ -88,7 +88,7 @@ static int join(const char **list, const char *name)
     size_t used = strlen(text);
     int n = snprintf(text + used, sizeof text - used, "%s%s", used ? "," : "", name);
     if (n < 0 || (size_t)n >= sizeof text - used) {
-        fprintf(stderr, "bench: the names of the rows take more than %zu bytes\n", sizeof text);
+        bench_fail(BAD, "the names of the rows take more than %zu bytes", sizeof text);
         return BAD;
     }
     *list = text;
@@ -99,6 +99,11 @@ static bool ends_in(const char *word, const char *end)
 {
     size_t length = strlen(word), tail = strlen(end);
     return length >= tail && strcmp(word + length - tail, end) == 0;
+}
+
+bool options_is_json_file(const char *word)
+{
+    return ends_in(word, ".json");
 }
 
 /* value_of - the value of option name at *at: after '=', or the next word. */
@@ -131,8 +136,7 @@ static int set_threads(const char *value, int *threads)
     char *end;
     long n = strtol(value, &end, 10);
     if (*end || n < 1 || n > HAND_THREADS_MAX) {
-        fprintf(stderr, "bench: --threads: '%s' is not a number from 1 to %d\n", value,
-                HAND_THREADS_MAX);
+        bench_fail(BAD, "--threads: '%s' is not a number from 1 to %d", value, HAND_THREADS_MAX);
         return BAD;
     }
     *threads = (int)n;
@@ -175,8 +179,7 @@ static int read_word(int argc, char **argv, int *at, struct options *o)
         return join(&o->rows, value);
     if ((value = value_of("--threads", argc, argv, at)))
         return set_threads(value, &o->threads);
-    fprintf(stderr, "bench: '%s' is no option, or lacks its value; see lanewise bench --help\n",
-            word);
+    bench_fail(BAD, "'%s' is no option, or lacks its value; see lanewise bench --help", word);
     return BAD;
 }
 
@@ -184,7 +187,7 @@ static int check_cuda(const struct options *o)
 {
     const char *word = o->levels ? "--level" : o->threads ? "--threads" : o->small ? "--small" : "";
     if (*word)
-        fprintf(stderr, "bench: %s says nothing on a GPU\n", word);
+        bench_fail(BAD, "%s says nothing on a GPU", word);
     return *word ? BAD : 0;
 }
 
@@ -199,7 +202,7 @@ int options_read(int argc, char **argv, struct options *o)
     if (strcmp(o->device, "ref") == 0)
         o->small = true;
     if (!is_device(o->device)) {
-        fprintf(stderr, "bench: there is no device '%s'; lanewise devices shows them\n", o->device);
+        bench_fail(BAD, "there is no device '%s'; lanewise devices shows them", o->device);
         return BAD;
     }
     if (cuda_is_meant(o)) /* it has rows of its own */

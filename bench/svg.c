@@ -113,7 +113,7 @@ static void draw(FILE *to, const struct report *report)
     fputs("</svg>\n", to);
 }
 
-bool svg_write(const struct report *report, const char *path)
+int svg_write(const struct report *report, const char *path)
 {
     FILE *to = fopen(path, "w");
     if (to)
@@ -121,7 +121,6 @@ bool svg_write(const struct report *report, const char *path)
     bool done = to && !ferror(to);
     if (to)
         done = fclose(to) == 0 && done;
-    if (!done)
-        fprintf(stderr, "bench: %s: %s\n", path, strerror(errno));
-    return done;
+    const int failed = to ? 4 : 2; /* a full disk, or a wrong name */
+    return done ? 0 : bench_fail(failed, "%s: %s", path, strerror(errno));
 }

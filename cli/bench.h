@@ -185,7 +185,7 @@ void bench_print_ladder(FILE *to, const struct bench *bench);
 
 /* bench_deliver - by print unless JSON goes to standard output, then files; the exit status. */
 int bench_deliver(struct bench *bench, void (*print)(FILE *to, const struct bench *bench));
-int bench_write_json(const struct bench *bench);
+int bench_write_json(const struct bench *bench, int status);
 int bench_write_svg(const struct bench *bench);
 
 /* ---- the forms ------------------------------------------------------------------------------- */

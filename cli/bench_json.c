@@ -70,13 +70,18 @@ static void write_row(FILE *to, const struct bench *bench, const struct bench_ro
     fputc('}', to);
 }
 
-static void write_bench(FILE *to, const struct bench *bench)
+static void write_bench(FILE *to, const struct bench *bench, int status)
 {
     fprintf(to, "{\"bench\": \"%s\"", bench->form);
     write_text(to, "machine", bench->machine.about);
     write_text(to, "date", bench->machine.when);
-    fprintf(to, ", \"load\": %.2f, \"interrupted\": %s,\n \"rows\": [", bench->machine.load,
+    fprintf(to, ", \"load\": %.2f, \"interrupted\": %s", bench->machine.load,
             bench->is_interrupted ? "true" : "false");
+    if (status) {
+        fputs(",\n ", to);
+        cli_report_failure(to, status);
+    }
+    fputs(",\n \"rows\": [", to);
     for (size_t i = 0; i < bench->row_count; i++) {
         fputs(i ? "," : "", to);
         write_row(to, bench, &bench->rows[i]);
@@ -84,14 +89,16 @@ static void write_bench(FILE *to, const struct bench *bench)
     fputs("\n ]}\n", to);
 }
 
-int bench_write_json(const struct bench *bench)
+int bench_write_json(const struct bench *bench, int status)
 {
     const char *path = bench->options->json_file;
     bool is_standard = strcmp(path, "-") == 0;
     FILE *to = is_standard ? stdout : fopen(path, "w");
     if (!to)
-        return cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(errno));
-    write_bench(to, bench);
+        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
+    if (is_standard)
+        cli_report_begin();
+    write_bench(to, bench, status);
     bool is_written = !ferror(to);
     if (!is_standard)
         is_written = fclose(to) == 0 && is_written;

@@ -247,20 +247,31 @@ static bool has_results(const struct bench *bench)
     return false;
 }
 
+/* find_status - of all that was measured; what has not been told yet is told. */
+static int find_status(const struct bench *bench)
+{
+    for (size_t i = 0; i < bench->row_count; i++) {
+        const struct bench_row *row = &bench->rows[i];
+        if (row->problem[0] && row->status)
+            cli_report_keep("%s: %s", row->name, row->problem);
+    }
+    if (!bench->is_interrupted)
+        return find_problem(bench);
+    cli_report_keep("interrupted");
+    cli_fail(CLI_DONE, has_results(bench) ? "interrupted: these are the results so far"
+                                          : "interrupted before the first result");
+    return BENCH_INTERRUPTED;
+}
+
 int bench_deliver(struct bench *bench, void (*print)(FILE *to, const struct bench *bench))
 {
     const char *json = bench->options->json_file;
-    int failed = CLI_DONE;
     if (!json || strcmp(json, "-") != 0)
         print(stdout, bench);
-    if (bench->is_interrupted)
-        cli_fail(CLI_DONE, has_results(bench) ? "interrupted: these are the results so far"
-                                              : "interrupted before the first result");
-    if (json)
-        failed = bench_write_json(bench);
-    if (!failed && bench->options->svg)
-        failed = bench_write_svg(bench);
-    if (bench->is_interrupted)
-        return BENCH_INTERRUPTED;
-    return failed ? failed : find_problem(bench);
+    int status = find_status(bench);
+    int failed = bench->options->svg ? bench_write_svg(bench) : CLI_DONE;
+    if (failed && !bench->is_interrupted)
+        status = failed;
+    failed = json ? bench_write_json(bench, status) : CLI_DONE;
+    return failed && !bench->is_interrupted ? failed : status;
 }

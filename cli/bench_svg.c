@@ -174,6 +174,10 @@ int bench_write_svg(const struct bench *bench)
                                                    : draw_bars(memory, bench, is_ladder);
     bool is_whole = fclose(memory) == 0 && body;
     FILE *to = is_whole ? fopen(path, "w") : NULL;
+    if (is_whole && !to) {
+        free(body);
+        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
+    }
     if (to)
         draw(to, bench, body, height + 12);
     is_whole = to && !ferror(to);

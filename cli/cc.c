@@ -209,13 +209,39 @@ static int write_file(const char *path, const char *bytes, size_t count)
                     : put(file, path, bytes, count);
 }
 
+static void write_name(const char *name, const char *path)
+{
+    fprintf(stdout, "\"%s\": ", name);
+    if (path)
+        cli_json_string(stdout, path);
+    else
+        fputs("null", stdout);
+}
+
+static void write_json(const struct cli_options *options)
+{
+    cli_report_begin();
+    fputc('{', stdout);
+    write_name("object", options->out);
+    fputs(", ", stdout);
+    write_name("header", options->header);
+    fputs(", ", stdout);
+    write_name("depfile", options->depfile);
+    cli_report_diagnostics(stdout);
+    fputs("}\n", stdout);
+}
+
 static int deliver(struct job *job)
 {
     const struct cli_options *o = job->options;
     int failed = write_file(o->header, job->header_text, job->header_size);
     if (!failed)
         failed = write_file(o->depfile, job->rule, job->rule_size);
-    return failed ? failed : write_file(o->out, job->payload, job->payload_size);
+    if (!failed)
+        failed = write_file(o->out, job->payload, job->payload_size);
+    if (!failed && o->json)
+        write_json(o);
+    return failed;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -29,9 +29,10 @@ enum {
     CLI_NUMBER_SIZE = 40 /* room for any number as text, with its NUL */
 };
 
-/* ---- main.c: reporting ----------------------------------------------------------------------- */
+/* ---- report.c -------------------------------------------------------------------------------- */
 
-/* cli_fail - write "lanewise: <text>" to standard error; returns status. */
+/* cli_fail - write "lanewise: <text>" to standard error; returns status. The first failure is also
+ * kept for cli_report_json. */
 int cli_fail(enum cli_exit status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* cli_exit_of - the exit status that stands for a status of the library.
@@ -39,16 +40,32 @@ int cli_fail(enum cli_exit status, const char *format, ...) __attribute__((forma
 int cli_exit_of(lw_status status);
 int cli_fail_library(lw_status status);
 
-/* cli_find_program - where a program of ours is, from the folder of this one: in the build tree, or
- * as installed. path has room for PATH_MAX bytes; false: in neither place. */
-bool cli_find_program(char *path, const char *built, const char *installed);
-
 /* cli_fail_memory - report that bytes could not be had; returns CLI_LAUNCH. */
 int cli_fail_memory(size_t bytes);
 
 /* cli_print_diagnostic - one message of the compiler as "file:line:column: severity: text" on
  * standard error; user is a size_t that counts them, or NULL. */
 void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user);
+
+/* cli_report_keep - keep a failure that standard error is told in another way. */
+void cli_report_keep(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* cli_report_begin - an object of results is about to be written to standard output.
+ * cli_report_json - the object of a failure, unless there is an object already.
+ * cli_report_failure - its members "error" and "status", for an object that has more.
+ * cli_report_diagnostics - its member "diagnostics", with a comma before it; nothing without any.
+ * cli_report_end - forget all. */
+void cli_report_begin(void);
+void cli_report_json(FILE *to, int status);
+void cli_report_failure(FILE *to, int status);
+void cli_report_diagnostics(FILE *to);
+void cli_report_end(void);
+
+/* ---- main.c ---------------------------------------------------------------------------------- */
+
+/* cli_find_program - where a program of ours is, from the folder of this one: in the build tree, or
+ * as installed. path has room for PATH_MAX bytes; false: in neither place. */
+bool cli_find_program(char *path, const char *built, const char *installed);
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
@@ -105,15 +122,18 @@ int cli_options_read(enum cli_command command, char **words, size_t count,
 void cli_options_free(struct cli_options *options);
 void cli_options_help(FILE *to);
 
+/* cli_is_json_file - true if word names a file of JSON. */
+bool cli_is_json_file(const char *word);
+
 /* ---- compiler.c: lanewise-compile ------------------------------------------------------------ */
 
 /* cli_compiler_find - $LANEWISE_COMPILE, or beside this program in the build tree or as installed;
  * path has room for PATH_MAX bytes. */
 int cli_compiler_find(char *path);
 
-/* cli_compiler_run - to its end: words, outs[] as descriptors 3 and up. *is_refused: the kernels do
- * not compile; the reasons are in the result. */
-int cli_compiler_run(const char *const *words, const int *outs, size_t count, bool *is_refused);
+/* cli_compiler_run - to its end: words, files[] as descriptors 3 and up, opened in this order.
+ * *is_refused: the kernels do not compile; the reasons are in the result. */
+int cli_compiler_run(const char *const *words, const int *files, size_t count, bool *is_refused);
 
 /* cli_compiler_read - all that a memory file holds, and a NUL; release with free. */
 int cli_compiler_read(int file, char **text, size_t *size);
@@ -264,8 +284,8 @@ struct cli_result {
     size_t lost;     /* lines that did not fit */
     uint64_t *times; /* ns, ascending, time_count of them */
     size_t time_count;
-    const char *error; /* NULL: the launch went well */
-    bool quiet;        /* no buffers */
+    int failed; /* exit status; 0: the launch went well */
+    bool quiet; /* no buffers */
 };
 
 /* cli_is_output - is this a buffer that the kernel could write? */

@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,19 +38,19 @@ int cli_compiler_find(char *path)
     return cli_fail(CLI_BROKEN, "lanewise-compile is not installed; LANEWISE_COMPILE can name it");
 }
 
-/* spawn - the compiler, with outs[] as its descriptors 3 and up, and its own output to standard
- * error: ours is for results. main ignores SIGPIPE; the child shall not. */
-static int spawn(const char *const *words, const int *outs, size_t count,
+/* spawn - the compiler, with files[] as its descriptors 3 and up, and all that it says in the file
+ * said. main ignores SIGPIPE; the child shall not. */
+static int spawn(const char *const *words, const int *files, size_t count, int said,
                  posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, pid_t *child)
 {
     sigset_t pipe;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
-    int error = 0;
-    for (size_t i = 0; i < count && !error; i++)
-        error = posix_spawn_file_actions_adddup2(actions, outs[i], OUT_DESCRIPTOR + (int)i);
+    int error = posix_spawn_file_actions_adddup2(actions, said, STDOUT_FILENO);
     if (!error)
-        error = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
+        error = posix_spawn_file_actions_adddup2(actions, said, STDERR_FILENO);
+    for (size_t i = 0; i < count && !error; i++)
+        error = posix_spawn_file_actions_adddup2(actions, files[i], OUT_DESCRIPTOR + (int)i);
     if (!error)
         error = posix_spawnattr_setsigdefault(attributes, &pipe);
     if (!error)
@@ -59,7 +60,7 @@ static int spawn(const char *const *words, const int *outs, size_t count,
     return error;
 }
 
-static int start(const char *const *words, const int *outs, size_t count, pid_t *child)
+static int start(const char *const *words, const int *files, size_t count, int said, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -68,7 +69,7 @@ static int start(const char *const *words, const int *outs, size_t count, pid_t 
         return cli_fail_memory(sizeof actions);
     error = posix_spawnattr_init(&attributes);
     if (!error) {
-        error = spawn(words, outs, count, &actions, &attributes, child);
+        error = spawn(words, files, count, said, &actions, &attributes, child);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -79,32 +80,64 @@ static int start(const char *const *words, const int *outs, size_t count, pid_t 
                     strerror(error));
 }
 
-/* fail_compiler - it ended in another way than with a result; what it has to say it has said. */
-static int fail_compiler(int ended)
+/* fail_words - the compiler does not take its words: why, without its name and usage. */
+static int fail_words(char *text)
 {
+    static const char name[] = "lanewise-compile: ";
+    char *usage = strstr(text, "; usage: ");
+    text[strcspn(text, "\n")] = '\0';
+    if (usage)
+        *usage = '\0';
+    text += strncmp(text, name, sizeof name - 1) == 0 ? sizeof name - 1 : 0;
+    return cli_fail(CLI_USAGE, "%s", *text ? text : "the compiler does not take these options");
+}
+
+/* fail_compiler - it ended in another way than with a result; text is what it said. */
+static int fail_compiler(int ended, char *text)
+{
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == WRONG_WORDS)
+        return fail_words(text);
+    fputs(text, stderr);
     if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXCPU)
         return cli_fail(CLI_COMPILE, "compiling takes more processor time than it is given");
     if (WIFSIGNALED(ended))
         return cli_fail(CLI_BROKEN, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
                         strsignal(WTERMSIG(ended)));
-    if (WEXITSTATUS(ended) == WRONG_WORDS)
-        return cli_fail(CLI_USAGE, "the compiler does not take these options");
     return cli_fail(CLI_BROKEN, "the compiler gave up with exit status %d", WEXITSTATUS(ended));
 }
 
-int cli_compiler_run(const char *const *words, const int *outs, size_t count, bool *is_refused)
+/* wait_for - the compiler's end; said is passed on, and explains a failure. */
+static int wait_for(pid_t child, int said, bool *is_refused)
 {
-    pid_t child;
-    int ended, failed = start(words, outs, count, &child);
-    *is_refused = false;
-    if (failed)
-        return failed;
+    char *text;
+    int ended;
+    size_t size;
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR)
             return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
     int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    int failed = cli_compiler_read(said, &text, &size);
     *is_refused = status == REFUSED;
-    return status == BUILT || status == REFUSED ? CLI_DONE : fail_compiler(ended);
+    if (!failed && status != BUILT && status != REFUSED)
+        failed = fail_compiler(ended, text);
+    else if (!failed)
+        fputs(text, stderr);
+    free(text);
+    return failed;
+}
+
+int cli_compiler_run(const char *const *words, const int *files, size_t count, bool *is_refused)
+{
+    pid_t child;
+    *is_refused = false;
+    int said = memfd_create("lanewise-said", MFD_CLOEXEC);
+    if (said < 0)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    int failed = start(words, files, count, said, &child);
+    if (!failed)
+        failed = wait_for(child, said, is_refused);
+    close(said);
+    return failed;
 }
 
 int cli_compiler_read(int file, char **text, size_t *size)

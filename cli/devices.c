@@ -15,15 +15,45 @@ static void print_device(const lw_device_info *info)
            info->max_print_bytes / 1024);
 }
 
+static void write_device(const lw_device_info *info)
+{
+    fputs("{\"name\": ", stdout);
+    cli_json_string(stdout, info->name);
+    fputs(", \"description\": ", stdout);
+    cli_json_string(stdout, info->description);
+    printf(", \"available\": %s", info->available ? "true" : "false");
+    if (info->available) {
+        printf(", \"shared_bytes\": %zu, \"dynamic_bytes\": %zu, \"print_bytes\": %zu}",
+               info->max_shared_bytes, info->max_dynamic_bytes, info->max_print_bytes);
+        return;
+    }
+    fputs(", \"unavailable\": ", stdout);
+    cli_json_string(stdout, info->unavailable);
+    fputc('}', stdout);
+}
+
+static void write_json(const lw_device_info *infos, size_t count)
+{
+    cli_report_begin();
+    fputs("{\"devices\": [", stdout);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ",\n  " : "\n  ", stdout);
+        write_device(&infos[i]);
+    }
+    fputs("]}\n", stdout);
+}
+
 int cli_devices(const struct cli_options *options)
 {
-    (void)options;
     size_t count = lw_device_list(NULL, 0);
     lw_device_info *infos = calloc(count ? count : 1, sizeof *infos);
     if (!infos)
         return cli_fail_memory(count * sizeof *infos);
     size_t known = lw_device_list(infos, count);
-    for (size_t i = 0; i < known && i < count; i++)
+    known = known < count ? known : count;
+    if (options->json)
+        write_json(infos, known);
+    for (size_t i = 0; i < known && !options->json; i++)
         print_device(&infos[i]);
     free(infos);
     return CLI_DONE;

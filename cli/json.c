@@ -2,6 +2,7 @@
  */
 #include "cli.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* utf8_length - bytes of the well-formed UTF-8 sequence at text; 0: there is none. Overlong forms,
@@ -52,14 +53,10 @@ static void write_dim3(FILE *to, const char *name, lw_dim3 dim)
     fprintf(to, "\"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]", name, dim.x, dim.y, dim.z);
 }
 
-static int write_buffer(FILE *to, const struct cli_arg *arg)
+static void write_buffer(FILE *to, const struct cli_arg *arg, const char *data)
 {
     struct cli_type scratch;
     const struct cli_type *element = cli_arg_element(arg, &scratch);
-    void *memory;
-    lw_status status = lw_buffer_map(arg->buffer, &memory);
-    if (status != LW_OK)
-        return cli_fail_library(status);
     fputs("{\"name\": ", to);
     cli_json_string(to, arg->param.name);
     fprintf(to, ", \"dtype\": \"%s\", \"shape\": [",
@@ -67,31 +64,54 @@ static int write_buffer(FILE *to, const struct cli_arg *arg)
     for (int axis = 0; axis < arg->rank; axis++)
         fprintf(to, "%s%zu", axis > 0 ? ", " : "", arg->extent[axis]);
     fputs("], \"data\": [", to);
-    const char *data = memory;
     for (size_t i = 0; i < arg->count; i++, data += arg->element_bytes) {
         fputs(i > 0 ? ", " : "", to);
         cli_print_value(to, CLI_JSON, element, data);
     }
     fputs("]}", to);
-    status = lw_buffer_unmap(arg->buffer);
-    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
-static int write_buffers(FILE *to, const struct cli_result *result)
+static bool is_shown(const struct cli_result *result, size_t index)
+{
+    return !result->quiet && !result->failed && cli_is_output(&result->args[index]);
+}
+
+/* map_buffers - all that are shown, before the first character is written: a failure is another
+ * object. */
+static int map_buffers(const struct cli_result *result, void **data)
+{
+    for (size_t i = 0; i < result->arg_count; i++) {
+        lw_status status =
+            is_shown(result, i) ? lw_buffer_map(result->args[i].buffer, &data[i]) : LW_OK;
+        if (status != LW_OK)
+            return cli_fail_library(status);
+    }
+    return CLI_DONE;
+}
+
+static int unmap_buffers(const struct cli_result *result, void **data)
+{
+    int failed = CLI_DONE;
+    for (size_t i = 0; i < result->arg_count; i++) {
+        lw_status status = data[i] ? lw_buffer_unmap(result->args[i].buffer) : LW_OK;
+        if (status != LW_OK && !failed)
+            failed = cli_fail_library(status);
+    }
+    return failed;
+}
+
+static void write_buffers(FILE *to, const struct cli_result *result, void **data)
 {
     bool is_first = true;
     fputs(",\n \"buffers\": [", to);
-    for (size_t i = 0; i < result->arg_count && !result->quiet && !result->error; i++) {
-        if (!cli_is_output(&result->args[i]))
+    for (size_t i = 0; i < result->arg_count; i++) {
+        if (!data[i])
             continue;
         fputs(is_first ? "\n  " : ",\n  ", to);
         is_first = false;
-        int failed = write_buffer(to, &result->args[i]);
-        if (failed)
-            return failed;
+        write_buffer(to, &result->args[i], data[i]);
     }
     fputs("]", to);
-    return CLI_DONE;
 }
 
 static void write_lines(FILE *to, const struct cli_result *result)
@@ -110,7 +130,17 @@ static void write_lines(FILE *to, const struct cli_result *result)
     fprintf(to, "],\n \"lost\": %zu", result->lost);
 }
 
-int cli_json_result(FILE *to, const struct cli_result *result)
+static void write_times(FILE *to, const struct cli_result *result)
+{
+    if (result->time_count > 0)
+        fprintf(to,
+                ",\n \"time_ns\": {\"launches\": %zu, \"min\": %" PRIu64 ", \"median\": %" PRIu64
+                ", \"max\": %" PRIu64 "}",
+                result->time_count, result->times[0], result->times[result->time_count / 2],
+                result->times[result->time_count - 1]);
+}
+
+static void write_result(FILE *to, const struct cli_result *result, void **data)
 {
     fputs("{\"kernel\": ", to);
     cli_json_string(to, result->kernel);
@@ -120,20 +150,28 @@ int cli_json_result(FILE *to, const struct cli_result *result)
     write_dim3(to, "grid", result->grid);
     fputs(", ", to);
     write_dim3(to, "block", result->block);
-    if (result->error) {
-        fputs(",\n \"error\": ", to);
-        cli_json_string(to, result->error);
+    if (result->failed) {
+        fputs(",\n ", to);
+        cli_report_failure(to, result->failed);
+        cli_report_diagnostics(to);
     }
-    int failed = write_buffers(to, result);
-    if (failed)
-        return failed;
+    write_buffers(to, result, data);
     write_lines(to, result);
-    if (result->time_count > 0)
-        fprintf(to,
-                ",\n \"time_ns\": {\"launches\": %zu, \"min\": %" PRIu64 ", \"median\": %" PRIu64
-                ", \"max\": %" PRIu64 "}",
-                result->time_count, result->times[0], result->times[result->time_count / 2],
-                result->times[result->time_count - 1]);
+    write_times(to, result);
     fputs("}\n", to);
-    return CLI_DONE;
+}
+
+int cli_json_result(FILE *to, const struct cli_result *result)
+{
+    void **data = calloc(result->arg_count + 1, sizeof *data);
+    if (!data)
+        return cli_fail_memory((result->arg_count + 1) * sizeof *data);
+    int failed = map_buffers(result, data);
+    if (!failed) {
+        cli_report_begin();
+        write_result(to, result, data);
+    }
+    int also = unmap_buffers(result, data);
+    free(data);
+    return failed ? failed : also;
 }

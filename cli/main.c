@@ -1,45 +1,12 @@
-/* main.c - the command `lanewise`: the table of commands, and how everything here reports.
+/* main.c - the command `lanewise`: the table of commands, and how the command ends.
  */
 #include "cli.h"
 #include <errno.h>
-#include <signal.h>
 #include <limits.h>
-#include <stdarg.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-int cli_fail(enum cli_exit status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    fputs("lanewise: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    return status;
-}
-
-int cli_exit_of(lw_status status)
-{
-    switch (status) {
-    case LW_OK: return CLI_DONE;
-    case LW_E_CHECK: return CLI_FOUND;
-    case LW_E_ARG:
-    case LW_E_SHAPE:
-    case LW_E_DTYPE:
-    case LW_E_IO: return CLI_USAGE;
-    case LW_E_COMPILE: return CLI_COMPILE;
-    case LW_E_INTERNAL: return CLI_BROKEN;
-    default: return CLI_LAUNCH;
-    }
-}
-
-int cli_fail_library(lw_status status)
-{
-    const char *text = lw_last_error();
-    return cli_fail((enum cli_exit)cli_exit_of(status), "%s",
-                    *text ? text : lw_status_text(status));
-}
 
 bool cli_find_program(char *path, const char *built, const char *installed)
 {
@@ -55,24 +22,6 @@ bool cli_find_program(char *path, const char *built, const char *installed)
             return true;
     }
     return false;
-}
-
-int cli_fail_memory(size_t bytes)
-{
-    return cli_fail(CLI_LAUNCH, "out of memory, %zu bytes more were needed", bytes);
-}
-
-void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user)
-{
-    size_t *count = user;
-    if (*diagnostic->file)
-        fprintf(stderr, "%s:", diagnostic->file);
-    if (diagnostic->line > 0)
-        fprintf(stderr, "%d:%d:", diagnostic->line, diagnostic->column);
-    fprintf(stderr, "%s%s: %s\n", *diagnostic->file ? " " : "", diagnostic->severity,
-            diagnostic->text);
-    if (count)
-        ++*count;
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -160,7 +109,7 @@ static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
-        return CLI_USAGE;
+        return cli_fail(CLI_USAGE, "a command is needed");
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help(stdout);
@@ -178,15 +127,45 @@ static int dispatch(int argc, char **argv)
     return run_command(command, argv + 2, (size_t)argc - 2);
 }
 
-/* Results that did not arrive are a failure: a full disk, a closed pipe. */
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* asks_json - true if the words, whether they are right or not, ask for an object on standard
+ * output. bench may have the name of a file behind --json, which takes the object. */
+static bool asks_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return strcmp(argv[1], "bench") != 0 || i + 1 == argc || !cli_is_json_file(argv[i + 1]);
+    return false;
+}
+
+/* is_closed - true if standard output is a pipe or socket that nobody reads any more. */
+static bool is_closed(void)
+{
+    struct pollfd end = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && (end.revents & (POLLERR | POLLHUP));
+}
+
+/* deliver - what is left for standard output. A result that did not arrive is a failure, as on a
+ * full disk; but who closed the pipe has seen enough. */
+static int deliver(int status)
+{
+    errno = 0;
+    bool is_delivered = fflush(stdout) == 0 && !ferror(stdout);
+    int error = errno;
+    if (is_delivered || status != CLI_DONE || is_closed())
+        return status;
+    return cli_fail(CLI_LAUNCH, "standard output: %s",
+                    error ? strerror(error) : "could not be written");
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);
     int status = dispatch(argc, argv);
-    errno = 0;
-    bool is_delivered = fflush(stdout) == 0 && !ferror(stdout);
-    if (!is_delivered && status == CLI_DONE)
-        status = cli_fail(CLI_LAUNCH, "standard output: %s",
-                          errno ? strerror(errno) : "could not be written");
+    if (status != CLI_DONE && asks_json(argc, argv))
+        cli_report_json(stdout, status);
+    status = deliver(status);
+    cli_report_end();
     return status;
 }

@@ -8,6 +8,17 @@
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
+static void write_row(const lw_op_info *info, bool is_first)
+{
+    fputs(is_first ? "\n  {\"name\": " : ",\n  {\"name\": ", stdout);
+    cli_json_string(stdout, info->name);
+    fputs(", \"text\": ", stdout);
+    cli_json_string(stdout, info->text);
+    fputs(", \"parameters\": ", stdout);
+    cli_json_string(stdout, info->parameters);
+    printf(", \"inputs\": [%zu, %zu]}", info->least_inputs, info->most_inputs);
+}
+
 static void print_row(const lw_op_info *info, bool markdown)
 {
     if (markdown) {
@@ -23,20 +34,28 @@ static void print_row(const lw_op_info *info, bool markdown)
         printf("%-16s     %s\n", "", info->parameters);
 }
 
-static int list(bool markdown)
+static int list(const struct cli_options *options)
 {
     size_t count = lw_op_list(NULL, 0);
     const char **names = calloc(count + 1, sizeof *names);
     if (!names)
         return cli_fail_memory(count * sizeof *names);
     count = lw_op_list(names, count);
+    if (options->json) {
+        cli_report_begin();
+        fputs("{\"operations\": [", stdout);
+    }
     for (size_t i = 0; i < count; i++) {
         lw_op *op;
         lw_op_info info;
         if (lw_op_find(names[i], &op) != LW_OK || lw_op_get_info(op, &info) != LW_OK)
             continue;
-        print_row(&info, markdown);
+        if (options->json)
+            write_row(&info, i == 0);
+        else
+            print_row(&info, options->markdown);
     }
+    fputs(options->json ? "]}\n" : "", stdout);
     free(names);
     return CLI_DONE;
 }
@@ -71,7 +90,7 @@ int cli_op(const struct cli_options *options)
     struct cli_op_call call;
     struct cli_session session = {0};
     if (options->list)
-        return list(options->markdown);
+        return list(options);
     int failed = cli_op_read(options->file, options->args, options->arg_count, &call);
     if (!failed)
         failed = run(options, &session, &call);

@@ -321,7 +321,7 @@ static const struct option table[] = {
      "--timeout SECONDS  give up a launch after that long"},
     {"--time", MAYBE_A_VALUE, CLI_RUN | CLI_OP, set_time,
      "--time[=N]         launch N times (default 10), print min, median, max"},
-    {"--json", NO_VALUE, CLI_RUN | CLI_OP, set_json,
+    {"--json", NO_VALUE, CLI_RUN | CLI_OP | CLI_SHOW | CLI_CC | CLI_DEVICES, set_json,
      "--json             results as one JSON object"},
     {"--quiet", NO_VALUE, CLI_RUN | CLI_OP, set_quiet, "--quiet            print no buffers"},
     {"--stage", A_VALUE, CLI_SHOW, set_stage,
@@ -391,7 +391,7 @@ static bool is_option(const char *word)
     return !((word[1] >= '0' && word[1] <= '9') || word[1] == '.');
 }
 
-static bool is_json_file(const char *word)
+bool cli_is_json_file(const char *word)
 {
     size_t length = strlen(word);
     return length > 5 && strcmp(word + length - 5, ".json") == 0;
@@ -413,7 +413,8 @@ static int take_option(enum cli_command command, char **words, size_t count, siz
         value = rest + is_long;
     else if (option->takes == A_VALUE && *at + 1 < count)
         value = words[++*at];
-    else if (option->takes == MAYBE_A_JSON_FILE && *at + 1 < count && is_json_file(words[*at + 1]))
+    else if (option->takes == MAYBE_A_JSON_FILE && *at + 1 < count &&
+             cli_is_json_file(words[*at + 1]))
         value = words[++*at];
     if (option->takes == A_VALUE && !value)
         return cli_fail(CLI_USAGE, "%s needs a value", name);

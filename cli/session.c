@@ -76,10 +76,9 @@ static int fail_task(struct cli_session *session, const struct cli_task *task, l
     if (session->was_queued && failed != CLI_FOUND)
         failed = CLI_LAUNCH;
     cli_fail((enum cli_exit)failed, "%s", text);
-    result->error = text;
-    if (session->options->json)
-        cli_json_result(stdout, result);
-    result->error = NULL;
+    result->failed = failed;
+    if (session->options->json && cli_json_result(stdout, result))
+        cli_report_json(stdout, failed);
     if (status == LW_E_TIMEOUT) {
         fflush(stdout);
         _exit(failed);

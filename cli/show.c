@@ -184,8 +184,20 @@ static int run_compiler(const struct cli_options *options, int out, bool *is_ref
     return failed;
 }
 
+static void write_json(const struct cli_options *options, const char *text)
+{
+    cli_report_begin();
+    fputs("{\"file\": ", stdout);
+    cli_json_string(stdout, options->file);
+    printf(", \"stage\": \"%s\"", options->stage);
+    cli_report_diagnostics(stdout);
+    fputs(",\n \"text\": ", stdout);
+    cli_json_string(stdout, text);
+    fputs("}\n", stdout);
+}
+
 /* print_result - diagnostics to standard error, the payload to standard output. */
-static int print_result(int out)
+static int print_result(const struct cli_options *options, int out, bool is_refused)
 {
     const char *payload;
     char *text;
@@ -193,7 +205,11 @@ static int print_result(int out)
     int failed = cli_compiler_read(out, &text, &size);
     if (!failed)
         failed = cli_compiler_result(text, size, NULL, NULL, &payload, &payload_size);
-    if (!failed)
+    if (!failed && is_refused)
+        failed = CLI_COMPILE;
+    else if (!failed && options->json)
+        write_json(options, payload);
+    else if (!failed)
         fwrite(payload, 1, payload_size, stdout);
     free(text);
     return failed;
@@ -218,7 +234,7 @@ int cli_show(const struct cli_options *options)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
     failed = run_compiler(options, out, &is_refused);
     if (!failed)
-        failed = print_result(out);
+        failed = print_result(options, out, is_refused);
     close(out);
-    return failed ? failed : is_refused ? CLI_COMPILE : CLI_DONE;
+    return failed;
 }

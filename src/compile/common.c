@@ -230,6 +230,6 @@ bool lw__pass_blocks(struct lw__unit *unit)
     }
     kernels->count = kept;
     if (only && !kept && !unit->diags.errors)
-        lw__diags_error(&unit->diags, (struct lw__loc){0}, "there is no kernel '%s'", only);
+        return unit->misused = !lw__defect("there is no kernel '%s'", only), false;
     return true;
 }

@@ -30,7 +30,7 @@ refused 2 '.: a directory' show . --stage ir
 refused 2 'show needs --stage' show one.c
 refused 2 "there is no stage 'soup'" show one.c --stage soup
 refused 2 'stages uniform, widened, asm and ptx, not ir' show one.c --stage ir -k one
-refused 3 "there is no kernel 'two'" show one.c --stage uniform -k two
+refused 2 "there is no kernel 'two'" show one.c --stage uniform -k two
 refused 2 "the stage uniform is on the way to device cpu, not to 'ref'" \
     show one.c --stage uniform -d ref
 refused 2 "the stage ptx is on the way to device cuda, not to 'cpu:avx2'" \

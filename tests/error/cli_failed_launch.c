@@ -7,7 +7,7 @@
 // status: 4
 // stderr: a[0] == 1
 // expect: {"kernel": "dies", "device": "ref", "grid": [1, 1, 1], "block": [2, 1, 1],
-// expect:  "error": "kernel 'dies': @DIR/cli_failed_launch.c:23: assertion 'a[0] == 1' failed, block (0,0,0) thread (1,0,0)",
+// expect:  "error": "kernel 'dies': @DIR/cli_failed_launch.c:23: assertion 'a[0] == 1' failed, block (0,0,0) thread (1,0,0)", "status": 4,
 // expect:  "buffers": [],
 // expect:  "output": [
 // expect:   {"block": [0, 0, 0], "thread": [0, 0, 0], "text": "before"}],

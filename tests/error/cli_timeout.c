@@ -6,7 +6,7 @@
 // status: 4
 // stderr: given up
 // expect: {"kernel": "forever", "device": "ref", "grid": [1, 1, 1], "block": [1, 1, 1],
-// expect:  "error": "kernel 'forever': not done after 0.2 s, given up",
+// expect:  "error": "kernel 'forever': not done after 0.2 s, given up", "status": 4,
 // expect:  "buffers": [],
 // expect:  "output": [],
 // expect:  "lost": 0}
