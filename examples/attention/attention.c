@@ -10,7 +10,9 @@
  * whether the stream runs or records; its temporaries come from whoever calls it. It runs on every
  * device there is, and each result is compared with plain C.
  *
- *     classic_attention [KERNELS.c [FOLDER]]      the folder holds q.npy, K.npy and V.npy
+ *     classic_attention [KERNELS.c [FOLDER [PICTURE.svg]]]
+ *
+ * The folder holds q.npy, K.npy and V.npy; the graph is drawn into the picture.
  */
 #include <lanewise/ops.h>
 
@@ -186,7 +188,7 @@ static lw_tensor tensor_of(lw_device *device, int rank, const float *values)
 
 /* ---- the graph ---- */
 
-static lw_executable *record_graph(lw_device *device, lw_op *op)
+static lw_executable *record_graph(lw_device *device, lw_op *op, const char *picture)
 {
     static const ptrdiff_t shape[] = {N, N};
     lw_tensor in[3], out[3];
@@ -203,6 +205,8 @@ static lw_executable *record_graph(lw_device *device, lw_op *op)
     must(lw_op_run(op, lw_graph_stream(g), "{\"seq_len\": 16, \"d\": 16}", out, 3, in, 3));
     must(lw_graph_output(g, "output", out[0]));
     must(lw_graph_compile(g, &x));
+    if (picture)
+        must(lw_graph_draw(g, "svg", picture));
     lw_graph_destroy(g);
     return x;
 }
@@ -263,7 +267,7 @@ static void run_direct(lw_stream *s, const struct kernels *k, lw_device *device,
 }
 
 static bool run_on(lw_device *device, struct kernels *k, lw_op *op, const char *path,
-                   float data[3][N * N])
+                   const char *picture, float data[3][N * N])
 {
     lw_tensor t[4];
     float direct[N], output[N];
@@ -283,7 +287,7 @@ static bool run_on(lw_device *device, struct kernels *k, lw_op *op, const char *
     t[3] = tensor_of(device, 1, NULL);
     printf("q (%d), K (%d, %d), V (%d, %d)\n", N, N, N, N, N);
     run_direct(s, k, device, t, direct);
-    x = record_graph(device, op);
+    x = record_graph(device, op, picture);
     must(lw_executable_run(x, s, NULL, t, 4));
     must(lw_stream_wait(s));
     show("output", t[3], output);
@@ -302,6 +306,7 @@ int main(int argc, char **argv)
 {
     const char *kernels_path = argc > 1 ? argv[1] : "kernels.c";
     const char *folder = argc > 2 ? argv[2] : "../puzzles/07-attention";
+    const char *picture = argc > 3 ? argv[3] : NULL;
     static const char *const names[] = {"ref", "cpu", "cuda"};
     static float data[3][N * N];
     struct kernels kernels;
@@ -327,7 +332,7 @@ int main(int argc, char **argv)
             continue;
         }
         printf("device %s\n", names[i]);
-        agrees = run_on(device, &kernels, op, kernels_path, data) && agrees;
+        agrees = run_on(device, &kernels, op, kernels_path, picture, data) && agrees;
         lw_device_close(device);
     }
     return agrees ? 0 : 1;

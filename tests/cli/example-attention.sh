@@ -4,7 +4,8 @@ set -eu
 
 program=$BUILD/examples/classic_attention
 data=$SOURCE/examples/puzzles/07-attention
-"$program" "$SOURCE/examples/attention/kernels.c" "$data" >out
+"$program" "$SOURCE/examples/attention/kernels.c" "$data" drawn.svg >out
+cmp drawn.svg "$SOURCE/docs/classic-attention.svg"
 grep -q '^device ref$' out && grep -q '^device cpu$' out
 [ "$(grep -c '^norm 0.092764$' out)" = "$(grep -c '^device ' out)" ]
 [ "$(grep -c '^plan 4 launches, 2 temporaries in 1088 bytes$' out)" = "$(grep -c '^device ' out)" ]
