@@ -30,9 +30,14 @@ LW__MATHS_ROW(sin, (1)) LW__MATHS_ROW(cos, (1)) LW__MATHS_ROW(tan, (1)) LW__MATH
 LW__MATHS_ROW(erf, (1)) LW__MATHS_ROW(sqrt, (1)) LW__MATHS_ROW(rsqrt, (1)) LW__MATHS_ROW(cbrt, (1))
 LW__MATHS_ROW(fabs, (1)) LW__MATHS_ROW(floor, (1)) LW__MATHS_ROW(ceil, (1))
 LW__MATHS_ROW(trunc, (1)) LW__MATHS_ROW(round, (1)) LW__MATHS_ROW(rint, (1))
-LW__MATHS_ROW(logb, (1)) LW__MATHS_ROW(pow, (2)) LW__MATHS_ROW(fmod, (2)) LW__MATHS_ROW(fmin, (2))
+LW__MATHS_ROW(logb, (1)) LW__MATHS_ROW(exp10, (1)) LW__MATHS_ROW(expm1, (1))
+LW__MATHS_ROW(log10, (1)) LW__MATHS_ROW(log1p, (1)) LW__MATHS_ROW(sinh, (1))
+LW__MATHS_ROW(cosh, (1)) LW__MATHS_ROW(asinh, (1)) LW__MATHS_ROW(acosh, (1))
+LW__MATHS_ROW(atanh, (1)) LW__MATHS_ROW(asin, (1)) LW__MATHS_ROW(acos, (1)) LW__MATHS_ROW(atan, (1))
+LW__MATHS_ROW(erfc, (1)) LW__MATHS_ROW(pow, (2)) LW__MATHS_ROW(fmod, (2)) LW__MATHS_ROW(fmin, (2))
 LW__MATHS_ROW(fmax, (2)) LW__MATHS_ROW(copysign, (2)) LW__MATHS_ROW(fdim, (2))
-LW__MATHS_ROW(remainder, (2)) LW__MATHS_ROW(fma, (3)) LW__MATHS_ROW(ldexp, (int))
+LW__MATHS_ROW(remainder, (2)) LW__MATHS_ROW(hypot, (2)) LW__MATHS_ROW(atan2, (2))
+LW__MATHS_ROW(fma, (3)) LW__MATHS_ROW(ldexp, (int))
 #define lw__frexp_f32 __builtin_frexpf
 #define lw__frexp_f64 __builtin_frexp
 
@@ -96,6 +101,45 @@ LW__MATHS_ROW(remainder, (2)) LW__MATHS_ROW(fma, (3)) LW__MATHS_ROW(ldexp, (int)
 #ifndef logb
 #define logb(x) LW__MATHS(logb, x)(x)
 #endif
+#ifndef exp10
+#define exp10(x) LW__MATHS(exp10, x)(x)
+#endif
+#ifndef expm1
+#define expm1(x) LW__MATHS(expm1, x)(x)
+#endif
+#ifndef log10
+#define log10(x) LW__MATHS(log10, x)(x)
+#endif
+#ifndef log1p
+#define log1p(x) LW__MATHS(log1p, x)(x)
+#endif
+#ifndef sinh
+#define sinh(x) LW__MATHS(sinh, x)(x)
+#endif
+#ifndef cosh
+#define cosh(x) LW__MATHS(cosh, x)(x)
+#endif
+#ifndef asinh
+#define asinh(x) LW__MATHS(asinh, x)(x)
+#endif
+#ifndef acosh
+#define acosh(x) LW__MATHS(acosh, x)(x)
+#endif
+#ifndef atanh
+#define atanh(x) LW__MATHS(atanh, x)(x)
+#endif
+#ifndef asin
+#define asin(x) LW__MATHS(asin, x)(x)
+#endif
+#ifndef acos
+#define acos(x) LW__MATHS(acos, x)(x)
+#endif
+#ifndef atan
+#define atan(x) LW__MATHS(atan, x)(x)
+#endif
+#ifndef erfc
+#define erfc(x) LW__MATHS(erfc, x)(x)
+#endif
 #ifndef nearbyint
 #define nearbyint(x) LW__MATHS(rint, x)(x)
 #endif
@@ -119,6 +163,12 @@ LW__MATHS_ROW(remainder, (2)) LW__MATHS_ROW(fma, (3)) LW__MATHS_ROW(ldexp, (int)
 #endif
 #ifndef remainder
 #define remainder(x, y) LW__MATHS(remainder, (x) + (y))(x, y)
+#endif
+#ifndef hypot
+#define hypot(x, y) LW__MATHS(hypot, (x) + (y))(x, y)
+#endif
+#ifndef atan2
+#define atan2(x, y) LW__MATHS(atan2, (x) + (y))(x, y)
 #endif
 #ifndef fma
 #define fma(x, y, z) LW__MATHS(fma, (x) + (y) + (z))(x, y, z)
@@ -191,6 +241,45 @@ LW__MATHS_ROW(remainder, (2)) LW__MATHS_ROW(fma, (3)) LW__MATHS_ROW(ldexp, (int)
 #ifndef logbf
 #define logbf(x) (+lw__logb_f32(x))
 #endif
+#ifndef exp10f
+#define exp10f(x) (+lw__exp10_f32(x))
+#endif
+#ifndef expm1f
+#define expm1f(x) (+lw__expm1_f32(x))
+#endif
+#ifndef log10f
+#define log10f(x) (+lw__log10_f32(x))
+#endif
+#ifndef log1pf
+#define log1pf(x) (+lw__log1p_f32(x))
+#endif
+#ifndef sinhf
+#define sinhf(x) (+lw__sinh_f32(x))
+#endif
+#ifndef coshf
+#define coshf(x) (+lw__cosh_f32(x))
+#endif
+#ifndef asinhf
+#define asinhf(x) (+lw__asinh_f32(x))
+#endif
+#ifndef acoshf
+#define acoshf(x) (+lw__acosh_f32(x))
+#endif
+#ifndef atanhf
+#define atanhf(x) (+lw__atanh_f32(x))
+#endif
+#ifndef asinf
+#define asinf(x) (+lw__asin_f32(x))
+#endif
+#ifndef acosf
+#define acosf(x) (+lw__acos_f32(x))
+#endif
+#ifndef atanf
+#define atanf(x) (+lw__atan_f32(x))
+#endif
+#ifndef erfcf
+#define erfcf(x) (+lw__erfc_f32(x))
+#endif
 #ifndef nearbyintf
 #define nearbyintf(x) (+lw__rint_f32(x))
 #endif
@@ -214,6 +303,12 @@ LW__MATHS_ROW(remainder, (2)) LW__MATHS_ROW(fma, (3)) LW__MATHS_ROW(ldexp, (int)
 #endif
 #ifndef remainderf
 #define remainderf(x, y) (+lw__remainder_f32(x, y))
+#endif
+#ifndef hypotf
+#define hypotf(x, y) (+lw__hypot_f32(x, y))
+#endif
+#ifndef atan2f
+#define atan2f(x, y) (+lw__atan2_f32(x, y))
 #endif
 #ifndef fmaf
 #define fmaf(x, y, z) (+lw__fma_f32(x, y, z))

@@ -101,14 +101,17 @@ static LLVMValueRef maths(struct builtin_work *w, const char *name, LLVMTypeRef 
 static const struct {
     const char *intrinsic, *devlib;
 } functions[] = {
-    {"llvm.sin.", "sin"},      {"llvm.cos.", "cos"},      {"llvm.tan.", "tan"},
-    {"llvm.tanh.", "tanh"},    {"llvm.exp.", "exp"},      {"llvm.exp2.", "exp2"},
-    {"llvm.log.", "log"},      {"llvm.log2.", "log2"},    {"llvm.pow.", "pow"},
-    {"llvm.minnum.", "fmin"},  {"llvm.maxnum.", "fmax"},  {"llvm.sqrt.", NULL},
-    {"llvm.fabs.", NULL},      {"llvm.copysign.", NULL},  {"llvm.floor.", NULL},
-    {"llvm.ceil.", NULL},      {"llvm.trunc.", NULL},     {"llvm.round.", NULL},
-    {"llvm.roundeven.", NULL}, {"llvm.rint.", NULL},      {"llvm.nearbyint.", NULL},
-    {"llvm.minimum.", "fmin"}, {"llvm.maximum.", "fmax"}, {"llvm.canonicalize.", NULL},
+    {"llvm.sin.", "sin"},         {"llvm.cos.", "cos"},      {"llvm.tan.", "tan"},
+    {"llvm.tanh.", "tanh"},       {"llvm.exp.", "exp"},      {"llvm.exp2.", "exp2"},
+    {"llvm.log.", "log"},         {"llvm.log2.", "log2"},    {"llvm.pow.", "pow"},
+    {"llvm.exp10.", "exp10"},     {"llvm.log10.", "log10"},  {"llvm.sinh.", "sinh"},
+    {"llvm.cosh.", "cosh"},       {"llvm.asin.", "asin"},    {"llvm.acos.", "acos"},
+    {"llvm.atan.", "atan"},       {"llvm.minnum.", "fmin"},  {"llvm.maxnum.", "fmax"},
+    {"llvm.sqrt.", NULL},         {"llvm.fabs.", NULL},      {"llvm.copysign.", NULL},
+    {"llvm.floor.", NULL},        {"llvm.ceil.", NULL},      {"llvm.trunc.", NULL},
+    {"llvm.round.", NULL},        {"llvm.roundeven.", NULL}, {"llvm.rint.", NULL},
+    {"llvm.nearbyint.", NULL},    {"llvm.minimum.", "fmin"}, {"llvm.maximum.", "fmax"},
+    {"llvm.canonicalize.", NULL},
 };
 
 static LLVMValueRef widened(struct builtin_work *w, LLVMValueRef v)
@@ -156,23 +159,6 @@ static LLVMValueRef rewrite_function(struct builtin_work *w, LLVMValueRef i, con
                          ? extreme(w, devlib, nan_wins, args[0], args[1])
                          : maths(w, devlib, lw__ir_scalar(wide), args, n);
     return narrowed(w, v, type);
-}
-
-/* 10^x: pow's bound is as good, and it has the whole powers exactly. */
-static LLVMValueRef exp10_of(struct builtin_work *w, LLVMValueRef i)
-{
-    LLVMTypeRef type = LLVMTypeOf(i);
-    if (!is_half(type) && !is_float_or_double(lw__ir_scalar(type)))
-        return NULL;
-    LLVMValueRef x = widened(w, LLVMGetOperand(i, 0));
-    LLVMTypeRef scalar = lw__ir_scalar(LLVMTypeOf(x));
-    LLVMValueRef all = LLVMConstReal(scalar, 10);
-    if (!is_vector(type))
-        return narrowed(w, maths(w, "pow", scalar, (LLVMValueRef[]){all, x}, 2), type);
-    LLVMValueRef tens = LLVMGetPoison(LLVMTypeOf(x));
-    for (unsigned k = 0; k < LLVMGetVectorSize(type); k++)
-        tens = LLVMBuildInsertElement(w->b, tens, all, at(w, k), "");
-    return narrowed(w, maths(w, "pow", scalar, (LLVMValueRef[]){tens, x}, 2), type);
 }
 
 /* frexp: {significand, exponent}. */
@@ -279,8 +265,9 @@ static bool is_library_call(LLVMValueRef i, const char *name, const char *is, LL
 }
 
 /* Those that clang has no intrinsics for; the names are devlib's too. */
-static const char *const of_one[] = {"cbrt", "erf", "logb"};
-static const char *const of_two[] = {"fdim", "remainder"};
+static const char *const of_one[] = {"cbrt",  "erf",   "logb",  "expm1", "log1p",
+                                     "asinh", "acosh", "atanh", "erfc"};
+static const char *const of_two[] = {"fdim", "remainder", "hypot", "atan2"};
 
 static LLVMValueRef rewrite_library_call(struct builtin_work *w, LLVMValueRef i, const char *name)
 {
@@ -309,8 +296,6 @@ static LLVMValueRef rewrite_intrinsic(struct builtin_work *w, LLVMValueRef i, co
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
         if (starts_with(name, functions[k].intrinsic))
             return rewrite_function(w, i, functions[k].intrinsic, functions[k].devlib);
-    if (starts_with(name, "llvm.exp10."))
-        return exp10_of(w, i);
     if (starts_with(name, "llvm.frexp."))
         return frexp_of(w, i);
     if (starts_with(name, "llvm.ldexp."))

@@ -19,9 +19,11 @@
 /* clang-format off */
 #define LW_MATHS_UNARY(X) \
     X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(rsqrt) X(cbrt) \
-    X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint) X(logb)
+    X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint) X(logb) \
+    X(exp10) X(expm1) X(log10) X(log1p) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) \
+    X(asin) X(acos) X(atan) X(erfc)
 #define LW_MATHS_BINARY(X) \
-    X(pow) X(fmod) X(fmin) X(fmax) X(copysign) X(fdim) X(remainder)
+    X(pow) X(fmod) X(fmin) X(fmax) X(copysign) X(fdim) X(remainder) X(hypot) X(atan2)
 /* clang-format on */
 
 #define LW_DECLARE_UNARY(name)                                                                     \

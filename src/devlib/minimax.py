@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""minimax.py - recomputes the coefficients and split constants of maths_f32.c and maths_f64.c.
+"""minimax.py - recomputes the coefficients and split constants of maths_*.c, trig_*.c, more_*.c.
 
 Each row of ROWS is one polynomial P: the function it stands for, the interval, the degree and the
 weight that turns its error into the error of the final result. The method is the Remez exchange
@@ -12,7 +12,8 @@ they are rounded. Run it by hand after changing a row (needs the Python package 
 import re
 import struct
 import sys
-from mpmath import mp, mpf, cos, erfc, erf, exp, findroot, log, lu_solve, matrix, pi, sin, sqrt
+from mpmath import (mp, mpf, asin, atan, cos, erfc, erf, exp, log, lu_solve, matrix, pi, sin, sqrt,
+                    tan)
 
 mp.dps = 60
 LN2 = log(2)
@@ -58,9 +59,33 @@ def erfc_log(t):       # log erfc(1 + t)
     return log(erfc(1 + t))
 
 
+def atan_tail(z):      # atan t = t + t^3 A(z), z = t^2
+    return taylor(lambda z: (atan(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
+                  lambda k: mpf(-1) ** (k + 1) / (2 * k + 3))(z)
+
+
+def asin_tail(z):      # asin s = s + s^3 A(z), z = s^2
+    return taylor(lambda z: (asin(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
+                  lambda k: mp.binomial(2 * k + 2, k + 1) / (mpf(4) ** (k + 1) * (2 * k + 3)))(z)
+
+
+def erfc_scaled(k):    # (1 + 2x) e^(x^2) erfc x of t = (x - k) / (x + k)
+    def of(t):
+        x = k * (1 + t) / (1 - t)
+        return (1 + 2 * x) * exp(x * x) * erfc(x)
+    return of
+
+
+def erfc_place(k, x):
+    return (x - k) / (x + k)
+
+
 R_EXP = LN2 / 2 * mpf("1.001")
 Z_TRIG = (pi / 4 * mpf("1.001")) ** 2
 Z_LOG = ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf("1.001")
+Z_ATAN = tan(pi / 8) ** 2 * mpf("1.001")
+ERFC_FROM, ERFC_F32, ERFC_F64 = mpf("0.64"), mpf("10.2"), mpf("27.3")
+K_F32, K_F64 = mpf("2.5"), mpf(4)
 one = lambda x: mpf(1)
 # name: type, function, interval, degree, weight
 ROWS = {
@@ -78,6 +103,14 @@ ROWS = {
     "erf_f64": ("d", erf_small, mpf(0), mpf(1), 12, one),
     "erfc_f32": ("f", erfc_log, mpf(0), mpf(3), 7, lambda t: erfc(1 + t)),
     "erfc_f64": ("d", erfc_log, mpf(0), mpf(5), 17, lambda t: erfc(1 + t)),
+    "atan_f32": ("f", atan_tail, mpf(0), Z_ATAN, 4, lambda z: z),
+    "atan_f64": ("d", atan_tail, mpf(0), Z_ATAN, 10, lambda z: z),
+    "asin_f32": ("f", asin_tail, mpf(0), mpf(1) / 4, 4, lambda z: z),
+    "asin_f64": ("d", asin_tail, mpf(0), mpf(1) / 4, 12, lambda z: z),
+    "erfc_scaled_f32": ("f", erfc_scaled(K_F32), erfc_place(K_F32, ERFC_FROM),
+                        erfc_place(K_F32, ERFC_F32), 10, one),
+    "erfc_scaled_f64": ("d", erfc_scaled(K_F64), erfc_place(K_F64, ERFC_FROM),
+                        erfc_place(K_F64, ERFC_F64), 22, one),
 }
 # name: value, bits of each float part, bits of each double part (the sum of the parts is the value)
 SPLITS = {
@@ -86,6 +119,11 @@ SPLITS = {
     "LOG2E": (1 / LN2, (24, 24), (53, 53)),
     "PIO2": (pi / 2, (24, 24, 24), (53, 53, 53)),
     "TWO_OVER_PI": (2 / pi, (24,), (53,)),
+    "PIO4": (pi / 4, (24, 24), (53, 53)),
+    "PI": (pi, (24, 24), (53, 53)),
+    "LN10": (log(mpf(10)), (24, 24), (53, 53)),
+    "LOG10E": (1 / log(mpf(10)), (24, 24), (53, 53)),
+    "LOG10_2_SHORT": (log(mpf(2)) / log(mpf(10)), (16, 24), (42, 53)),
     "TWO_THIRDS": (mpf(2) / 3, (24, 24), (53, 53)),
 }
 

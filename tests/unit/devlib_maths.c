@@ -128,6 +128,49 @@ static void try_pow_f64(double x, double y, struct worst_pair *worst)
         *worst = (struct worst_pair){error, x, y};
 }
 
+static const struct {
+    const char *name;
+    float (*f32)(float, float);
+    double (*f64)(double, double), (*wide)(double, double);
+    long double (*widest)(long double, long double);
+} pairs[] = {
+    {"atan2", lw__atan2_f32, lw__atan2_f64, atan2, atan2l},
+    {"hypot", lw__hypot_f32, lw__hypot_f64, hypot, hypotl},
+};
+
+static void try_pair(size_t row, double x, double y, struct worst_pair *f32, struct worst_pair *f64)
+{
+    float a = (float)x, b = (float)y;
+    double error = ulps_f32(pairs[row].f32(a, b), pairs[row].wide(a, b));
+    if (error > f32->error)
+        *f32 = (struct worst_pair){error, a, b};
+    error = ulps_f64(pairs[row].f64(x, y), pairs[row].widest(x, y));
+    if (error > f64->error)
+        *f64 = (struct worst_pair){error, x, y};
+}
+
+/* Random pairs of any bits, of about the same size, and every pair of special values. */
+static void test_pair(size_t row)
+{
+    uint64_t state = 5;
+    struct worst_pair f32 = {0, 0, 0}, f64 = {0, 0, 0};
+    const size_t specials = 2 * COUNT(maths_special);
+    for (uint64_t i = 0; i < points; i++) {
+        const double x = double_of(random_bits(&state)),
+                     y = float_of((uint32_t)random_bits(&state));
+        try_pair(row, x, double_of(random_bits(&state)), &f32, &f64);
+        try_pair(row, y, float_of((uint32_t)random_bits(&state)), &f32, &f64);
+        try_pair(row, x, x * random_between(&state, -4, 4), &f32, &f64);
+        try_pair(row, y, y * random_between(&state, -4, 4), &f32, &f64);
+        try_pair(row, y * random_between(&state, -9, 9) * 0x1p-20, y, &f32, &f64);
+    }
+    for (size_t i = 0; i < specials * specials; i++)
+        try_pair(row, maths_special_signed(i % specials), maths_special_signed(i / specials), &f32,
+                 &f64);
+    report(pairs[row].name, "f32", f32.error, f32.x, f32.y, 2);
+    report(pairs[row].name, "f64", f64.error, f64.x, f64.y, 2);
+}
+
 /* C17 F.10.4.4, a row or more for each of its lines. */
 /* clang-format off */
 static const double pow_table[][3] = {
@@ -254,6 +297,8 @@ int main(int argc, char **argv)
     }
     test_pow_table();
     test_pow();
+    for (size_t row = 0; row < COUNT(pairs); row++)
+        test_pair(row);
     test_binary();
     test_fma();
     printf("%d failures\n", failures);

@@ -23,6 +23,19 @@
     X(tanh, 2, tanh, tanhl, mpfr_tanh) \
     X(erf, 2, erf, erfl, mpfr_erf) \
     X(cbrt, 2, cbrt, cbrtl, mpfr_cbrt) \
+    X(exp10, 2, exp10, exp10l, mpfr_exp10) \
+    X(expm1, 2, expm1, expm1l, mpfr_expm1) \
+    X(log10, 2, log10, log10l, mpfr_log10) \
+    X(log1p, 2, log1p, log1pl, mpfr_log1p) \
+    X(sinh, 2, sinh, sinhl, mpfr_sinh) \
+    X(cosh, 2, cosh, coshl, mpfr_cosh) \
+    X(asinh, 2, asinh, asinhl, mpfr_asinh) \
+    X(acosh, 2, acosh, acoshl, mpfr_acosh) \
+    X(atanh, 2, atanh, atanhl, mpfr_atanh) \
+    X(asin, 2, asin, asinl, mpfr_asin) \
+    X(acos, 2, acos, acosl, mpfr_acos) \
+    X(atan, 2, atan, atanl, mpfr_atan) \
+    X(erfc, 2, erfc, erfcl, mpfr_erfc) \
     X(sqrt, 0.5, sqrt, sqrtl, mpfr_sqrt) \
     X(fabs, 0, fabs, fabsl, exactly) \
     X(floor, 0, floor, floorl, exactly) \

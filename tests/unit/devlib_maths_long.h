@@ -2,7 +2,7 @@
  *
  *     long    the tests, the threads that share their jobs, the report
  *     unary   functions of one argument: all floats, doubles by octaves
- *     pair    pow, fmod, fmin, fmax, fma
+ *     pair    pow, atan2, hypot, those of two arguments that are exact, fma
  *     judge   MPFR
  */
 #ifndef DEVLIB_MATHS_LONG_H

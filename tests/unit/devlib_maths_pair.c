@@ -1,7 +1,7 @@
 /* devlib_maths_pair.c - functions of two and three arguments: too many inputs to try them all.
  *
  * Each job draws pairs of several kinds, the first also all pairs of special values (C17 F.10.4.4
- * for pow). pow is judged as the functions of one argument are; what must be exact, by the C
+ * for pow). pow, atan2 and hypot are judged as the functions of one argument are; what must be exact, by the C
  * library alone.
  */
 #include "devlib_maths_long.h"
@@ -78,6 +78,62 @@ static void run_pow_f64(const struct test *test, unsigned job, struct tally *tal
     for (size_t i = 0; job == 0 && i < specials * specials; i++)
         try_pow_f64(test, tally, maths_special_signed(i % specials),
                     maths_special_signed(i / specials));
+}
+
+static const struct {
+    const char *name;
+    float (*f32)(float, float);
+    double (*f64)(double, double), (*wide)(double, double);
+    long double (*widest)(long double, long double);
+    maths_true2 judge;
+} judged[] = {
+    {"atan2", lw__atan2_f32, lw__atan2_f64, atan2, atan2l, mpfr_atan2},
+    {"hypot", lw__hypot_f32, lw__hypot_f64, hypot, hypotl, mpfr_hypot},
+};
+
+static void try_judged(const struct test *test, struct tally *tally, double x, double y)
+{
+    const bool is_float = !strcmp(test->type, "f32");
+    double got, error, margin = is_float ? MARGIN_F32 : MARGIN_F64;
+    if (is_float) {
+        x = (double)(float)x, y = (double)(float)y;
+        got = (double)judged[test->row].f32((float)x, (float)y);
+        error = ulps_f32((float)got, judged[test->row].wide(x, y));
+    } else {
+        got = judged[test->row].f64(x, y);
+        error = ulps_f64(got, judged[test->row].widest((long double)x, (long double)y));
+    }
+    tally->count++;
+    if (error > fmin(fmax(tally->worst, BELOW_INTEREST), test->bound) - margin) {
+        tally->judged++;
+        error =
+            maths_judge2(judged[test->row].judge, x, y, got, is_float ? FORMAT_F32 : FORMAT_F64);
+    }
+    maths_enter(tally, test, error, x, y, NAN);
+}
+
+/* Pairs of any bits; of about the same size; one far below the other. */
+static void run_judged(const struct test *test, unsigned job, struct tally *tally)
+{
+    uint64_t state = job + 1;
+    const bool is_float = !strcmp(test->type, "f32");
+    for (uint64_t i = 0; i < 25 * maths_points; i++) {
+        double x = double_of(random_bits(&state)), y = double_of(random_bits(&state));
+        if (is_float) {
+            x = (double)float_of((uint32_t)random_bits(&state));
+            y = (double)float_of((uint32_t)random_bits(&state));
+        }
+        try_judged(test, tally, x, y);
+        try_judged(test, tally, x, x * random_between(&state, -3, 3));
+        try_judged(test, tally, x * random_between(&state, -1, 1), x);
+        y = random_between(&state, -1, 1) * exp2(random_between(&state, -30, 0));
+        try_judged(test, tally, x * y, x);
+        try_judged(test, tally, random_between(&state, -3, 3), random_between(&state, -3, 3));
+    }
+    size_t specials = 2 * COUNT(maths_special);
+    for (size_t i = 0; job == 0 && i < specials * specials; i++)
+        try_judged(test, tally, maths_special_signed(i % specials),
+                   maths_special_signed(i / specials));
 }
 
 static const struct {
@@ -167,6 +223,13 @@ size_t maths_pair_tests(struct test *list)
     size_t n = 0;
     list[n++] = (struct test){.name = "pow", .type = "f32", .bound = 2, .run = run_pow_f32};
     list[n++] = (struct test){.name = "pow", .type = "f64", .bound = 2, .run = run_pow_f64};
+    for (size_t row = 0; row < COUNT(judged); row++)
+        for (int wide = 0; wide < 2; wide++)
+            list[n++] = (struct test){.name = judged[row].name,
+                                      .type = wide ? "f64" : "f32",
+                                      .bound = 2,
+                                      .row = row,
+                                      .run = run_judged};
     for (size_t row = 0; row < COUNT(rows); row++) {
         struct test test = {.name = rows[row].name, .row = row, .run = run_exact};
         test.type = "f32";

@@ -10,9 +10,10 @@
     X(log2)                                                                                        \
     X(sin)                                                                                         \
     X(cos) X(tan) X(tanh) X(erf) X(sqrt) X(rsqrt) X(cbrt) X(fabs) X(floor) X(ceil) X(trunc)        \
-        X(round) X(rint) X(logb)
+        X(round) X(rint) X(logb) X(exp10) X(expm1) X(log10) X(log1p) X(sinh) X(cosh) X(asinh)      \
+        X(acosh) X(atanh) X(asin) X(acos) X(atan) X(erfc)
 /* clang-format on */
-#define TWO(X) X(fmod) X(fmin) X(fmax) X(pow) X(copysign) X(fdim) X(remainder)
+#define TWO(X) X(fmod) X(fmin) X(fmax) X(pow) X(copysign) X(fdim) X(remainder) X(hypot) X(atan2)
 
 #define EACH_ONE(name)                                                                             \
     KERNEL void name##_float(float *out, const float *a, int n)                                    \
