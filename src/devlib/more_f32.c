@@ -27,9 +27,9 @@ static inline float asin_poly_f32(float z)
     return fma_f32(p, z, 0x1.5555cap-3f);
 }
 
-/* (1 + 2x) e^(x^2) erfc x of t = (x - 2.5) / (x + 2.5), x from 0.64 to 10.2: the constant term, and the
- * others divided by t */
-static const float erfc_middle_f32 = 0x1.43cc7p+0f;
+/* (1 + 2x) e^(x^2) erfc x of t = (x - 2.5) / (x + 2.5), x from 0.64 to 10.2, is ERFC_MIDDLE and t
+ * times this. */
+#define ERFC_MIDDLE 0x1.43cc7p+0f
 static inline float erfc_poly_f32(float t)
 {
     float p = -0x1.69cfbap-14f;
@@ -56,5 +56,6 @@ static inline float erfc_poly_f32(float t)
 #undef BUILTIN
 #undef C
 #undef MUCH
+#undef ERFC_MIDDLE
 #undef PI_HIGH
 #undef PI_LOW

@@ -41,9 +41,9 @@ static inline double asin_poly_f64(double z)
     return fma_f64(p, z, 0x1.5555555555578p-3);
 }
 
-/* (1 + 2x) e^(x^2) erfc x of t = (x - 4) / (x + 4), x from 0.64 to 27.3: the constant term, and the
- * others divided by t */
-static const double erfc_middle_f64 = 0x1.3ba5916e9fd7fp+0;
+/* (1 + 2x) e^(x^2) erfc x of t = (x - 4) / (x + 4), x from 0.64 to 27.3, is ERFC_MIDDLE and t
+ * times this. */
+#define ERFC_MIDDLE 0x1.3ba5916e9fd7fp+0
 static inline double erfc_poly_f64(double t)
 {
     double p = 0x1.773afd5f603fdp-29;
@@ -82,5 +82,6 @@ static inline double erfc_poly_f64(double t)
 #undef BUILTIN
 #undef C
 #undef MUCH
+#undef ERFC_MIDDLE
 #undef PI_HIGH
 #undef PI_LOW
