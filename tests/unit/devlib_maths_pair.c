@@ -1,8 +1,8 @@
 /* devlib_maths_pair.c - functions of two and three arguments: too many inputs to try them all.
  *
  * Each job draws pairs of several kinds, the first also all pairs of special values (C17 F.10.4.4
- * for pow). pow, atan2 and hypot are judged as the functions of one argument are; what must be exact, by the C
- * library alone.
+ * for pow). pow, atan2 and hypot are judged as the functions of one argument are; what must be
+ * exact, by the C library alone.
  */
 #include "devlib_maths_long.h"
 #include "devlib/devlib.h"
