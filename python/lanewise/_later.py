@@ -6,6 +6,7 @@ from typing import Any, Callable
 from ._errors import UnsupportedError
 
 
-def check(fn: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+def check(fn: Callable[..., Any] | None = None, *, strict: bool = False,
+          schedules: int = 3) -> Any:
     """Launches under the checker. Not built yet."""
     raise UnsupportedError("check is not built yet")

@@ -139,7 +139,7 @@ static PyType_Slot device_slots[] = {
     {Py_tp_dealloc, (void *)device_dealloc},
     {Py_tp_repr, (void *)device_repr},
     {Py_tp_getset, device_attributes},
-    {Py_tp_doc, "Device(name): a device that runs kernels. One object for each name.\n\n"
+    {Py_tp_doc, "Device(name)\n--\n\nA device that runs kernels. One object for each name.\n\n"
                 ">>> lw.Device('ref').name\n'ref'"},
     {0, NULL},
 };
@@ -393,11 +393,14 @@ static PyObject *stream_get_native(PyObject *self, void *closure)
 
 static PyMethodDef stream_methods[] = {
     {"wait", (PyCFunction)(void (*)(void))stream_wait, METH_VARARGS | METH_KEYWORDS,
-     "wait(timeout=None): wait until all queued work is done; raises what went wrong."},
+     "wait($self, /, timeout=None)\n--\n\n"
+     "Wait until all queued work is done; raises what went wrong."},
     {"temporary", (PyCFunction)(void (*)(void))stream_temporary, METH_VARARGS | METH_KEYWORDS,
-     "temporary(dtype, shape): memory for launches on this stream, as an Array."},
+     "temporary($self, /, dtype, shape)\n--\n\n"
+     "Memory for launches on this stream, as an Array."},
     {"cancel", stream_cancel, METH_NOARGS,
-     "cancel(): stop the running launch and drop the queued ones; the stream then stays failed."},
+     "cancel($self, /)\n--\n\n"
+     "Stop the running launch and drop the queued ones; the stream then stays failed."},
     {NULL, NULL, 0, NULL},
 };
 

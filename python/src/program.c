@@ -420,10 +420,11 @@ static PyObject *kernel_repr(PyObject *self)
 
 static PyMethodDef kernel_methods[] = {
     {"launch", (PyCFunction)(void (*)(void))kernel_launch, WORDS,
-     "launch(*, grid, block, args, shared=0, stream=None): launch the kernel.\n\n"
-     "Without a stream it has ended when the call returns."},
+     "launch($self, /, *, grid, block, args, shared=0, stream=None)\n--\n\n"
+     "Launch the kernel.\n\nWithout a stream it has ended when the call returns."},
     {"suggest", (PyCFunction)(void (*)(void))kernel_suggest, WORDS,
-     "suggest(shared=0): grid and block that keep the device busy, each of three ints."},
+     "suggest($self, /, shared=0)\n--\n\n"
+     "Grid and block that keep the device busy, each of three ints."},
     {NULL, NULL, 0, NULL},
 };
 
