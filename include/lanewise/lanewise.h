@@ -319,6 +319,8 @@ LW_CHECKED lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t co
 
 LW_API size_t lw_buffer_count(const lw_buffer *buffer);         /* elements */
 LW_API size_t lw_buffer_bytes(const lw_buffer *buffer);         /* count times element size */
+LW_API void *lw_buffer_address(const lw_buffer *buffer);        /* of the host, or the GPU's; NULL
+                                                                 * where there is no memory */
 LW_API size_t lw_buffer_alignment(const lw_buffer *buffer);     /* of its memory: up to 256 bytes */
 LW_API bool lw_buffer_is_read_only(const lw_buffer *buffer);    /* it was wrapped so */
 LW_API lw_device *lw_buffer_device(const lw_buffer *buffer);    /* borrowed; NULL for NULL */

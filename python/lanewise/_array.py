@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core, _dtypes
-from ._core import Device
+from ._core import Device, Stream
 from ._devices import DeviceLike, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
 
@@ -228,13 +228,22 @@ class Array(_core.Array):
 
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
                    copy: bool | None = None) -> Any:
-        """A capsule of DLPack, versioned where max_version is at least (1, 0)."""
-        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"the array is on device {self.__dlpack_device__()}, not {dl_device}")
+        """A capsule of DLPack, versioned where max_version is at least (1, 0).
+
+        Queued work that uses the array is waited for, whatever the stream; -1 does not wait.
+        dl_device (1, 0), the host, makes a copy from a GPU unless copy is False.
+        """
+        here = self.__dlpack_device__()
+        there = here if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
+        if there != here and (there != (1, 0) or copy is False):
+            raise BufferError(f"the array is on device {here}, not {there}")
         if stream is not None and self._is_host():
             raise BufferError("an array of the host takes no stream")
-        source = self.copy() if copy else self
-        return _core.to_dlpack(source, max_version is not None and max_version[0] >= 1)
+        if stream is not None and (not isinstance(stream, int) or stream < -1 or stream == 0):
+            raise BufferError(f"stream is {stream!r}; need None, -1, 1, 2 or a stream's handle")
+        source = self.to("cpu") if there != here else self.copy() if copy else self
+        return _core.to_dlpack(source, max_version is not None and max_version[0] >= 1,
+                               stream != -1)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         name = self.device.name
@@ -257,9 +266,6 @@ class Array(_core.Array):
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if self._is_host():
             raise AttributeError("the array is not on a GPU")
-        if self._pointer is None:
-            raise UnsupportedError("__cuda_array_interface__ is not built yet for memory that "
-                                   "Lanewise made; need .numpy()")
         return self._interface()
 
 
@@ -335,9 +341,26 @@ def _foreign(x: Any) -> Array | None:
     if hasattr(x, "__dlpack__"):
         return from_dlpack(x)
     if hasattr(x, "__cuda_array_interface__"):
-        raise UnsupportedError("__cuda_array_interface__ as an argument is not built yet; need "
-                               "an array with __dlpack__")
+        return _from_interface(x, x.__cuda_array_interface__)
     return None
+
+
+def _from_interface(x: Any, says: dict[str, Any]) -> Array:
+    """An Array on the memory of what has CUDA's interface, once its stream has come there."""
+    dtype, (address, readonly) = np.dtype(says["typestr"]), says["data"]
+    shape, strides = tuple(says["shape"]), says.get("strides")
+    if says.get("mask") is not None:
+        raise UnsupportedError("the array of __cuda_array_interface__ has a mask")
+    steps = _c_strides(shape) if strides is None else \
+        tuple(stride // dtype.itemsize for stride in strides)
+    if strides is not None and any(stride % dtype.itemsize for stride in strides):
+        raise ArgumentError(f"the array has strides of {tuple(strides)} bytes; need multiples of "
+                            f"its elements' {dtype.itemsize}")
+    there = Device("cuda")
+    stream = says.get("stream")
+    if stream is not None:
+        Stream(there, 0 if stream == 1 else stream).wait()  # 1 is the default stream
+    return _core.wrap_address(there, x, address, _dtypes.dtype_code(dtype), shape, steps, readonly)
 
 
 def convert(x: Any) -> Any:
@@ -462,6 +485,8 @@ def from_dlpack(x: Any) -> Array:
         capsule = x.__dlpack__(max_version=(1, 0), **words)
     except TypeError:
         capsule = x.__dlpack__(**words)
+    if where[0] in (2, 13):  # the producer's work is in the default stream now
+        Stream(Device(f"cuda:{where[1]}"), 0).wait()
     host = default_device()
     if host.name.startswith("cuda"):
         host = Device("cpu")

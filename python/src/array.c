@@ -37,7 +37,7 @@ static memory *memory_create(device *d, lw_buffer *buffer, void *data, bool read
     HOLD(d);
     m->device = d;
     m->buffer = buffer;
-    m->data = data;
+    m->data = data ? data : lw_buffer_address(buffer);
     m->readonly = readonly;
     return m;
 }
@@ -342,6 +342,71 @@ PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t coun
     return (PyObject *)a;
 }
 
+static int read_longs(PyObject *sequence, int rank, Py_ssize_t *values)
+{
+    for (int k = 0; k < rank; k++) {
+        PyObject *item = PySequence_GetItem(sequence, k);
+
+        values[k] = item ? PyLong_AsSsize_t(item) : -1;
+        DROP_IF(item);
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* From the lowest byte to behind the highest. */
+static void span(operand *o)
+{
+    const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(o->dtype);
+    bool is_empty = false;
+
+    o->low = o->data;
+    o->high = o->data + size;
+    for (int k = 0; k < o->tensor.rank; k++) {
+        const Py_ssize_t reach = (o->tensor.extent[k] - 1) * o->tensor.stride[k] * size;
+
+        is_empty = is_empty || !o->tensor.extent[k];
+        if (reach < 0)
+            o->low += reach;
+        else
+            o->high += reach;
+    }
+    if (is_empty)
+        o->low = o->high = o->data;
+}
+
+/* wrap_address(device, owner, address, dtype, shape, strides in elements, readonly): an array on
+ * memory that the owner keeps. */
+PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    core *c = core_of(module);
+    array *a = NULL;
+    operand o = {0};
+    holder *h;
+    device *d;
+    long dtype;
+
+    if (count != 7 || ((dtype = PyLong_AsLong(args[3])) == -1 && PyErr_Occurred()) ||
+        (!(o.data = PyLong_AsVoidPtr(args[2])) && PyErr_Occurred()) ||
+        read_extents(c, args[4], &o.tensor.rank, o.tensor.extent) ||
+        read_longs(args[5], o.tensor.rank, o.tensor.stride))
+        return NULL;
+    o.dtype = (lw_dtype)dtype;
+    o.readonly = PyObject_IsTrue(args[6]) == 1;
+    span(&o);
+    d = device_from(c, args[0]);
+    h = d ? holder_create(c) : NULL;
+    if (h) {
+        h->owner = Py_NewRef(args[1]);
+        a = array_wrap(d, &o, h);
+    }
+    if (h && !a) {
+        DROP(h->owner);
+        free(h);
+    }
+    DROP_IF(d);
+    return (PyObject *)a;
+}
+
 /* The caller has seen to it that the view is within the memory. */
 PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
@@ -359,13 +424,7 @@ PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return NULL;
     a->readonly = from->readonly;
     a->offset = PyLong_AsSsize_t(args[1]);
-    for (int k = 0; k < rank; k++) {
-        PyObject *item = PySequence_GetItem(args[3], k);
-
-        a->stride[k] = item ? PyLong_AsSsize_t(item) : -1;
-        DROP_IF(item);
-    }
-    if (PyErr_Occurred())
+    if (read_longs(args[3], rank, a->stride) || PyErr_Occurred())
         Py_CLEAR(a);
     return (PyObject *)a;
 }

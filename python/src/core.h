@@ -82,7 +82,7 @@ struct stream {
 typedef struct memory {
     PyObject_HEAD device *device;
     lw_buffer *buffer;
-    void *data; /* NULL: only the library knows where */
+    void *data; /* of the host, or the GPU's; NULL: a graph's tensor, or empty */
     bool readonly;
 } memory;
 
@@ -147,6 +147,7 @@ int read_extents(core *c, PyObject *shape, int *rank, Py_ssize_t *extents);
 PyObject *extents_tuple(int rank, const Py_ssize_t *extents, Py_ssize_t times);
 PyObject *core_allocate(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_wrap(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_view(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t count);
 

@@ -135,21 +135,20 @@ static PyObject *export_plain(exported *e, array *a)
     return PyCapsule_New(m, "dltensor", drop_plain);
 }
 
-/* to_dlpack(array, is_versioned); work that uses the array is waited for. */
+/* to_dlpack(array, is_versioned, waits): waits for the work that uses the array, if asked to. */
 PyObject *core_to_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
-    int is_versioned;
+    int is_versioned, waits;
     exported *e;
     array *a;
 
-    if (count != 2 || !is_array(c, args[0]) || (is_versioned = PyObject_IsTrue(args[1])) < 0)
+    if (count != 3 || !is_array(c, args[0]) || (is_versioned = PyObject_IsTrue(args[1])) < 0 ||
+        (waits = PyObject_IsTrue(args[2])) < 0)
         return NULL;
     a = (array *)args[0];
-    if (!a->memory->data) {
-        raise_text(c, LW_E_UNSUPPORTED,
-                   "the array is in memory of the GPU that Lanewise made, "
-                   "whose address it does not give out yet; need .numpy()");
+    if (lw_buffer_is_blank(a->memory->buffer)) {
+        raise_text(c, LW_E_ARG, "a tensor of a graph has no memory");
         return NULL;
     }
     if (a->readonly && !is_versioned) {
@@ -157,7 +156,7 @@ PyObject *core_to_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t cou
                                            "version 1.0 on: need max_version=(1, 0)");
         return NULL;
     }
-    if (array_wait(a))
+    if (waits && array_wait(a))
         return NULL;
     e = calloc(1, sizeof *e);
     if (!e)

@@ -1,11 +1,14 @@
-"""The device cuda, on the simulator of PTX that LANEWISE_TEST_PTXSIM names."""
+"""The device cuda, on the simulator of PTX that LANEWISE_TEST_PTXSIM names, and on a GPU."""
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 
 import pytest
+
+import lanewise as lw
 
 SCRIPT = """
 import numpy as np, lanewise as lw
@@ -61,9 +64,49 @@ assert g.compile("ref")(np.ones(4, "f4"))["out"].tolist() == [2] * 4
 
 halves = lw.asarray(np.arange(3.0)).astype("bf16")
 assert halves.numpy().view("u2").tolist() == [0, 0x3f80, 0x4000]
-for call, error in ((lambda: a.__dlpack__(), lw.UnsupportedError),
+# Memory of the GPU goes out and in by DLPack and by CUDA's interface, without a copy.
+class OnlyInterface:
+    def __init__(self, of, **more):
+        self.of, self.more = of, more
+    @property
+    def __cuda_array_interface__(self):
+        return {**self.of.__cuda_array_interface__, **self.more}
+
+lw.default_device("cpu")
+c = lw.arange(6, "f4", device="cuda").reshape(2, 3)
+for view in (c, c.T, c[::-1, ::2], c[0, 1], c[:0]):
+    for other in (lw.from_dlpack(view), lw.asarray(OnlyInterface(view)),
+                  lw.asarray(OnlyInterface(view, stream=1))):
+        assert other.device.name == "cuda" and other.numpy().tolist() == view.numpy().tolist()
+        assert other.strides == view.strides and other._pointer == view._pointer
+assert c.__cuda_array_interface__["data"] == (c._pointer, False)
+assert c.T.__cuda_array_interface__["strides"] == (4, 12)
+other = lw.from_dlpack(c)
+prog.scale[1, 32](6, OnlyInterface(c), 2)          # written in place
+assert other.numpy().tolist() == c.numpy().tolist() == [[0, 2, 4], [6, 8, 10]]
+del c
+assert other.numpy()[1, 2] == 10                   # it keeps the memory
+locked = OnlyInterface(other, data=(other._pointer, True))
+assert lw.asarray(locked).readonly
+if hasattr(np, "from_dlpack") and np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+    assert np.from_dlpack(other, device="cpu").tolist() == [[0, 2, 4], [6, 8, 10]]
+for stream in (None, -1, 1, 2):
+    other.__dlpack__(stream=stream)
+for bad in (0, "1", -2):
+    try:
+        other.__dlpack__(stream=bad)
+        raise AssertionError(bad)
+    except BufferError:
+        pass
+try:
+    prog.scale[1, 32](6, locked, 2)
+    raise AssertionError
+except lw.ArgumentError:
+    pass
+
+for call, error in ((lambda: other.__dlpack__(dl_device=(1, 0), copy=False), BufferError),
                     (lambda: memoryview(a), BufferError),
-                    (lambda: a.__cuda_array_interface__, lw.UnsupportedError),
+                    (lambda: a.__array_interface__, AttributeError),
                     (lambda: lw.dot(a[0], lw.zeros(3, device="cpu")), lw.DeviceError)):
     try:
         call()
@@ -74,11 +117,67 @@ print("done")
 """
 
 
-def test_arrays_kernels_and_operations() -> None:
-    simulator = os.environ.get("LANEWISE_TEST_PTXSIM", "")
-    if not os.path.exists(simulator):
-        pytest.skip("there is no simulator of PTX")
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True,
+# With PyTorch or CuPy, on a GPU: theirs in, theirs out, the same memory.
+TORCH = """
+import sys, numpy as np, lanewise as lw
+from conftest import KERNELS
+name, = sys.argv[1:]
+prog = lw.compile(KERNELS)
+if name == "torch":
+    import torch as other
+    x = other.arange(6, dtype=other.float32, device="cuda").reshape(2, 3)
+    host = lambda t: t.cpu().numpy()
+else:
+    import cupy as other
+    x = other.arange(6, dtype="f4").reshape(2, 3)
+    host = other.asnumpy
+prog.scale[1, 32](6, x, 2)
+assert host(x).tolist() == [[0, 2, 4], [6, 8, 10]]
+assert host(lw.sum(x.T, axis=0)).tolist() == [6, 24] and type(lw.sum(x, axis=0)) is type(x)
+a = lw.asarray(x)
+assert a.device.name == "cuda" and a.numpy().tolist() == host(x).tolist()
+back = other.from_dlpack(a)
+back[0, 0] = 7
+assert lw.asarray(back).numpy()[0, 0] == 7 and host(x)[0, 0] == 7
+mine = other.from_dlpack(lw.full((2, 2), 3, "f4", device="cuda"))
+assert host(mine + 1).tolist() == [[4, 4]] * 2
+y = lw.arange(3, "f4", device="cuda")
+view = other.as_tensor(y, device="cuda") if name == "torch" else other.asarray(y)
+assert host(view).tolist() == [0, 1, 2]
+big = other.ones(1 << 22, dtype=other.float32, device="cuda") if name == "torch" else \\
+    other.ones(1 << 22, "f4")
+for n in range(20):                               # what the other has queued is seen
+    big += 1
+    assert float(lw.max(big)) == n + 2
+print("done")
+"""
+
+
+def run(script: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True,
                           timeout=120, cwd=os.path.dirname(__file__),
-                          env={**os.environ, "LANEWISE_CUDA_DRIVER": simulator, "PTXSIM_SEED": "1"})
+                          env={**os.environ, **variables})
+
+
+def has_gpu() -> bool:
+    return any(d.available for d in lw.devices() if d.name == "cuda")
+
+
+@pytest.mark.parametrize("where", ["simulator", "gpu"])
+def test_arrays_kernels_and_operations(where: str) -> None:
+    simulator = os.environ.get("LANEWISE_TEST_PTXSIM", "")
+    if where == "gpu" and not has_gpu():
+        pytest.skip("there is no GPU")
+    if where == "simulator" and not os.path.exists(simulator):
+        pytest.skip("there is no simulator of PTX")
+    driver = {"LANEWISE_CUDA_DRIVER": simulator} if where == "simulator" else {}
+    done = run(SCRIPT, PTXSIM_SEED="1", **driver)
     assert done.stdout.split("\n")[:3] == ["thread 0", "thread 1", "done"], done
+
+
+@pytest.mark.parametrize("name", ["torch", "cupy"])
+def test_another_librarys_memory(name: str) -> None:
+    if not has_gpu() or importlib.util.find_spec(name) is None:
+        pytest.skip(f"there is no GPU with {name}")
+    done = run(TORCH, name)
+    assert done.stdout == "done\n", done

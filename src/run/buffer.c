@@ -249,6 +249,11 @@ size_t lw_buffer_bytes(const lw_buffer *buffer)
     return buffer ? buffer->bytes : 0;
 }
 
+void *lw_buffer_address(const lw_buffer *buffer)
+{
+    return buffer && !lw_buffer_is_blank(buffer) ? buffer->memory : NULL;
+}
+
 size_t lw_buffer_alignment(const lw_buffer *buffer)
 {
     const uintptr_t at = (buffer ? (uintptr_t)buffer->memory : 0) | ALIGNMENT_MAX;

@@ -51,9 +51,9 @@ struct cu_module {
 };
 
 struct cu_context {
-    int error;         /* of a kernel: from then on of all calls */
-    uint64_t commands; /* so far */
-    struct cu_stream *streams;
+    int error;                           /* of a kernel: from then on of all calls */
+    uint64_t commands;                   /* so far */
+    struct cu_stream *streams, standard; /* standard: what NULL means, once it is used */
     struct cu_event *events;
     struct cu_module *modules;
     struct cu_graph *graphs;
@@ -99,6 +99,6 @@ ptxsim_capture_end(struct cu_stream *stream, struct cu_graph **graph) __asm__("c
 /* begin, end - around each call that needs a context: begin takes the lock, and its result is the
  * call's where it is not 0; end gives the lock back and returns its argument. */
 int begin(void);
-int begin_with(const struct cu_stream *stream); /* it must be one */
+int begin_with(struct cu_stream **stream); /* it must be one; NULL becomes the default one */
 int end(int result);
 #endif

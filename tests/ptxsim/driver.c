@@ -36,12 +36,21 @@ static bool is_stream(const struct cu_stream *stream)
     return s != NULL;
 }
 
-/* Of a call with a stream. */
-int begin_with(const struct cu_stream *stream)
+/* Of a call with a stream; NULL is the default one. */
+int begin_with(struct cu_stream **stream)
 {
+    struct cu_stream *standard = &device_context.standard;
     const int result = begin();
 
-    return result ? result : is_stream(stream) ? 0 : INVALID_HANDLE;
+    if (!result && !*stream) {
+        if (!is_stream(standard)) {
+            standard->end = &standard->first;
+            standard->next = device_context.streams;
+            device_context.streams = standard;
+        }
+        *stream = standard;
+    }
+    return result ? result : is_stream(*stream) ? 0 : INVALID_HANDLE;
 }
 
 /* ---- the driver ---- */
@@ -343,7 +352,7 @@ int ptxsim_launch(struct cu_function *function, unsigned grid_x, unsigned grid_y
                   struct cu_stream *stream, void **parameters, void **extra)
 {
     const uint32_t grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
     struct launch *l;
 
     if (result)

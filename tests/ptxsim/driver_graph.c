@@ -357,7 +357,7 @@ int ptxsim_graph_set(struct cu_graph_exec *exec, struct cu_node *node,
 
 int ptxsim_graph_launch(struct cu_graph_exec *exec, struct cu_stream *stream)
 {
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
     struct graph_run *run;
 
     if (result || !is_exec(exec) || stream->captured)
@@ -424,7 +424,7 @@ bool capture_command(struct cu_graph *g, const struct command *c)
 
 int ptxsim_capture_begin(struct cu_stream *stream, int mode)
 {
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
 
     (void)mode;
     if (result || stream->captured)
@@ -435,7 +435,7 @@ int ptxsim_capture_begin(struct cu_stream *stream, int mode)
 
 int ptxsim_capture_end(struct cu_stream *stream, struct cu_graph **graph)
 {
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
     struct cu_graph *g;
 
     *graph = NULL;

@@ -33,11 +33,11 @@ static int begin_alone(void)
 }
 
 /* Nor this one. */
-static int begin_uncaptured(struct cu_stream *stream)
+static int begin_uncaptured(struct cu_stream **stream)
 {
     const int result = begin_with(stream);
 
-    return result ? result : capture_refuse(stream);
+    return result ? result : capture_refuse(*stream);
 }
 
 int ptxsim_memory_create(uint64_t *memory, size_t bytes)
@@ -70,7 +70,7 @@ static bool is_inside(uint64_t address, size_t bytes)
 
 int ptxsim_memory_fill(uint64_t to, unsigned char value, size_t bytes, struct cu_stream *stream)
 {
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
 
     if (result)
         return end(result);
@@ -84,7 +84,7 @@ int ptxsim_memory_fill(uint64_t to, unsigned char value, size_t bytes, struct cu
 static int copy(void *to, const void *from, uint64_t device_address, size_t bytes,
                 struct cu_stream *stream)
 {
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
 
     if (result)
         return end(result);
@@ -160,8 +160,9 @@ int ptxsim_stream_create(struct cu_stream **stream, unsigned flags)
 int ptxsim_stream_destroy(struct cu_stream *stream)
 {
     struct cu_stream **link = &device_context.streams;
-    int result = begin_with(stream);
+    int result = stream ? begin_with(&stream) : begin();
 
+    result = result || stream ? result : INVALID_HANDLE;
     if (result)
         return end(result);
     result = device_drain(stream);
@@ -174,7 +175,7 @@ int ptxsim_stream_destroy(struct cu_stream *stream)
 
 int ptxsim_stream_context(struct cu_stream *stream, struct cu_context **context)
 {
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
 
     *context = result ? NULL : &device_context;
     return end(result);
@@ -182,7 +183,7 @@ int ptxsim_stream_context(struct cu_stream *stream, struct cu_context **context)
 
 int ptxsim_stream_is_capturing(struct cu_stream *stream, int *status)
 {
-    const int result = begin_with(stream);
+    const int result = begin_with(&stream);
 
     *status = !result && stream->captured ? 1 : 0;
     return end(result);
@@ -190,21 +191,21 @@ int ptxsim_stream_is_capturing(struct cu_stream *stream, int *status)
 
 int ptxsim_stream_query(struct cu_stream *stream)
 {
-    const int result = begin_uncaptured(stream);
+    const int result = begin_uncaptured(&stream);
 
     return end(result ? result : stream->first ? LW_CU_NOT_READY : 0);
 }
 
 int ptxsim_stream_wait(struct cu_stream *stream)
 {
-    const int result = begin_uncaptured(stream);
+    const int result = begin_uncaptured(&stream);
 
     return end(result ? result : device_drain(stream));
 }
 
 int ptxsim_stream_wait_event(struct cu_stream *stream, struct cu_event *event, unsigned flags)
 {
-    const int result = begin_uncaptured(stream);
+    const int result = begin_uncaptured(&stream);
 
     (void)flags;
     if (result)
@@ -256,7 +257,7 @@ int ptxsim_event_destroy(struct cu_event *event)
 
 int ptxsim_event_record(struct cu_event *event, struct cu_stream *stream)
 {
-    int result = begin_uncaptured(stream);
+    int result = begin_uncaptured(&stream);
 
     result = result ? result : is_event(event) ? 0 : INVALID_HANDLE;
     if (result)

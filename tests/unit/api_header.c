@@ -65,6 +65,7 @@ static void (*const all[])(void) = {
     F(lw_buffer_wrap),
     F(lw_buffer_count),
     F(lw_buffer_bytes),
+    F(lw_buffer_address),
     F(lw_buffer_alignment),
     F(lw_buffer_is_read_only),
     F(lw_buffer_has_dtype),

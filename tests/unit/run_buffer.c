@@ -93,6 +93,7 @@ static void creation(lw_device *d)
     CHECK(lw_buffer_create(d, LW_F64, SIZE_MAX / 32, &b) == LW_E_MEMORY);
     FAILS(lw_buffer_create_structs(d, 0, 1, &b), LW_E_SHAPE,
           "a struct of 0 bytes; need at least 1");
+    CHECK(!lw_buffer_address(NULL));
     CHECK(lw_buffer_alignment(NULL) == 256);
     CHECK(lw_buffer_count(NULL) == 0 && lw_buffer_bytes(NULL) == 0 && !lw_buffer_has_dtype(NULL));
 }

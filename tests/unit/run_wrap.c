@@ -37,6 +37,7 @@ static void contents(lw_device *d)
     ((float *)mapped)[6] = 3;
     WORKS(lw_buffer_unmap(b));
     CHECK(memory[6] == 3 && lw_buffer_count(b) == 8 && lw_buffer_bytes(b) == 32);
+    CHECK(lw_buffer_address(b) == memory);
     CHECK(released == 0);
     lw_buffer_destroy(b);
     CHECK(released == 1);
