@@ -29,7 +29,7 @@ from ._operations import (all, any, argmax, argmin, argsort, attention, compact,
 from ._testing import testing
 
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
-            _deliver, _dtypes.HAS_STAND_IN)
+            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray)
 
 __version__ = _core.version()
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, Sequence
 
 import numpy as np
@@ -379,16 +380,19 @@ def convert(x: Any) -> Any:
     return values
 
 
+def _root(x: Any) -> str:
+    """The package of x's type."""
+    return type(x).__module__.partition(".")[0]
+
+
 def deliver(result: Array, like: Any) -> Any:
     """For the extension: an Array as what the first argument was; None: NumPy's."""
-    root = type(like).__module__.partition(".")[0]
+    root = _root(like)
     if like is None or root in ("numpy", "builtins", "array"):
         values = result.numpy()
         return values[()] if not values.ndim else values
-    import sys
-    module = sys.modules[root]
-    give = getattr(module, "from_dlpack", None)
-    if root == "jax":
+    give = getattr(sys.modules[root], "from_dlpack", None)
+    if root in ("jax", "jaxlib"):
         give = sys.modules["jax"].dlpack.from_dlpack
     if give is None:
         raise DtypeError(f"{root} has no from_dlpack to give the result to")
@@ -490,7 +494,8 @@ def from_dlpack(x: Any) -> Array:
     host = default_device()
     if host.name.startswith("cuda"):
         host = Device("cpu")
-    return _core.from_dlpack(capsule, host)
+    # JAX's arrays never change, which their capsules do not say.
+    return _core.from_dlpack(capsule, host, _root(x) in ("jax", "jaxlib"))
 
 
 class random:

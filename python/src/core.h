@@ -51,6 +51,7 @@ typedef struct core {
     PyObject *convert;     /* what has no buffer: to an Array or a NumPy array */
     PyObject *get_default; /* the default device */
     PyObject *empty;       /* numpy.empty */
+    PyObject *ndarray;     /* numpy.ndarray */
     PyObject *deliver;     /* Array and what came in: what goes out */
     PyObject *devices;     /* name: Device */
     waste *waste;

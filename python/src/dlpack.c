@@ -258,18 +258,19 @@ static PyObject *import(core *c, PyObject *host, const dl_tensor *t, bool readon
     return (PyObject *)a;
 }
 
-/* from_dlpack(capsule, the device for memory of the host) */
+/* from_dlpack(capsule, the device for memory of the host, is it read-only whatever it says) */
 PyObject *core_from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
     PyObject *capsule, *a;
     bool is_versioned;
+    int is_readonly;
     dl_versioned *v;
     dl_managed *m;
     holder *h;
 
-    if (count != 2)
-        return PyErr_Format(PyExc_TypeError, "from_dlpack takes a capsule and a device");
+    if (count != 3 || (is_readonly = PyObject_IsTrue(args[2])) < 0)
+        return PyErr_Format(PyExc_TypeError, "from_dlpack takes a capsule, a device and a bool");
     capsule = args[0];
     is_versioned = PyCapsule_IsValid(capsule, "dltensor_versioned");
     if (!is_versioned && !PyCapsule_IsValid(capsule, "dltensor")) {
@@ -289,7 +290,7 @@ PyObject *core_from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t c
     h->argument = is_versioned ? (void *)v : (void *)m;
     h->drop = is_versioned ? drop_managed_versioned : drop_managed;
     a = import(c, args[1], is_versioned ? &v->tensor : &m->tensor,
-               is_versioned && (v->flags & DL_READ_ONLY), h);
+               is_readonly || (is_versioned && (v->flags & DL_READ_ONLY)), h);
     if (!a)
         free(h);
     else if (PyCapsule_SetName(capsule, is_versioned ? "used_dltensor_versioned" : "used_dltensor"))

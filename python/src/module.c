@@ -57,13 +57,14 @@ static int keep_list(PyObject **places, Py_ssize_t count, PyObject *list)
     return 0;
 }
 
-/* setup(errors, dtypes, array_class, convert, get_default, empty, deliver, has_bfloat16_buffers) */
+/* setup(errors, dtypes, array_class, convert, get_default, empty, deliver, has_bfloat16_buffers,
+ * ndarray) */
 static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
 
-    if (count != 8) {
-        PyErr_SetString(PyExc_TypeError, "setup takes 8 arguments");
+    if (count != 9) {
+        PyErr_SetString(PyExc_TypeError, "setup takes 9 arguments");
         return NULL;
     }
     if (keep_list(c->errors, STATUSES, args[0]) || keep_list(c->dtypes, LW_DTYPE_COUNT, args[1]))
@@ -74,6 +75,7 @@ static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t 
     keep(&c->empty, args[5]);
     keep(&c->deliver, args[6]);
     c->has_bfloat16_buffers = PyObject_IsTrue(args[7]) == 1;
+    keep(&c->ndarray, args[8]);
     Py_RETURN_NONE;
 }
 
@@ -98,7 +100,7 @@ static PyMethodDef functions[] = {
     FAST("view", core_view, "(array, offset, shape, strides): a view, in elements"),
     FAST("transfer", core_transfer, "(array, buffer, to_array): copy contiguous memory"),
     FAST("to_dlpack", core_to_dlpack, "(array, is_versioned, waits): a capsule"),
-    FAST("from_dlpack", core_from_dlpack, "(capsule, host device): an Array"),
+    FAST("from_dlpack", core_from_dlpack, "(capsule, host device, is_readonly): an Array"),
     FAST("build", core_build, "(device, path, source, defines, include): a program"),
     FAST("fill", core_fill, "(array, seed, is_normal): random numbers"),
     FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),

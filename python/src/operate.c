@@ -30,11 +30,16 @@ static bool is_number(PyObject *object)
     return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyBool_Check(object);
 }
 
-/* Ours, or of a library that is not NumPy: its arrays have no buffer, so they were converted. */
+/* Ours, or of another library: its arrays were converted, or are no NumPy's though they have a
+ * buffer, as JAX's. */
 static void note_kind(call *c, PyObject *object, const operand *o)
 {
+    const bool is_foreign = o->array || (Py_TYPE(object) != (PyTypeObject *)c->core->ndarray &&
+                                         PyObject_IsInstance(object, c->core->ndarray) != 1 &&
+                                         PyObject_HasAttrString(object, "__dlpack__"));
+
     if (!c->like && !is_number(object))
-        c->like = o->array ? object : c->core->empty;
+        c->like = is_foreign ? object : c->core->empty;
 }
 
 /* What is not an Array and stands for a graph's tensor says which graph it is of. */
