@@ -50,6 +50,7 @@ test-all: test test-cpu
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	$(BUILD)/tests/random/random --programs 10000
 	python/tests/install --full
+	python/tests/asan $(BUILD)
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
 test-gpu: all

@@ -65,3 +65,6 @@ class InternalError(Error):
 BY_STATUS = (Error, ArgumentError, ArgumentError, DtypeError, CompileError, MemoryError,
              DeviceError, LaunchError, TimeoutError, UnsupportedError, CheckError, FileError,
              InternalError)
+
+for _error in set(BY_STATUS):
+    _error.__module__ = "lanewise"  # where people find them
