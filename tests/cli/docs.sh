@@ -39,7 +39,7 @@ commands()
             if (command) print command "\035" said "\035" error
             command = said = error = ""
         }
-        /^    (\$ )?(build\/)?lanewise / || /^    python3 -c / {
+        /^    (\$ )?([A-Z_]+=[^ ]+ )?(build\/)?lanewise / || /^    python3 -c / {
             flush()
             command = $0
             sub(/^    (\$ )?/, "", command)
@@ -76,10 +76,15 @@ check()
     if eval "$1" >out 2>err; then status=passed; else status=failed; fi
     [ $status = $expected ] || { cat err; echo "it $status"; exit 1; }
     [ -z "$2" ] || { echo "$2" | tr '\036' '\n' | diff - out; } || exit 1
-    [ -z "$3" ] || echo "$3" | tr '\036' '\n' >said
-    [ -z "$3" ] || while read -r line; do
+    { [ -z "$3" ] || echo "$3" | tr '\036' '\n'; } >said
+    while read -r line; do
         grep -qxF -e "$line" err || { cat err; echo "it does not say: $line"; exit 1; }
     done <said
+    case $1 in
+    *'--stage widened'*) # all remarks are on the page
+        grep ': remark: ' err >remarks || :
+        [ "$(wc -l <remarks)" -eq "$(wc -l <said)" ] || { cat err; exit 1; } ;;
+    esac
     count=$((count + 1))
 }
 
