@@ -43,9 +43,11 @@ test-cpu: all
 	scripts/test --only cpu-full $(BUILD)
 
 # `make test`, and what it takes a share of in full: every size of block, 5,000 calls of the
-# operations on each device, 2,000 graphs, 10,000 random kernels. Some hours.
+# operations on each device, all pairs of their dtypes, extents and strides, 2,000 graphs, 10,000
+# random kernels. Some hours.
 test-all: test test-cpu
 	tests/ops/run -b $(BUILD) -n 5000
+	tests/ops/run -b $(BUILD) -p
 	ninja -C $(BUILD) tests/unit/ops_graph tests/random/random
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	$(BUILD)/tests/random/random --programs 10000

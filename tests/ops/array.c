@@ -7,7 +7,7 @@
 
 void array_make(struct array *a, lw_dtype dtype, int rank, const size_t *extent)
 {
-    *a = (struct array){.dtype = dtype, .rank = rank, .count = 1};
+    *a = (struct array){.dtype = dtype, .rank = rank, .count = 1, .repeated = -1};
     for (int k = 0; k < rank; k++) {
         a->extent[k] = extent[k];
         a->count *= extent[k];

@@ -1,7 +1,9 @@
 /* conform.c - draw cases, run them, compare with the reference; see conform.h.
  *
- *     conform [-d DEVICE] [-n CASES] [-s FIRST] [-o OPERATION] [-m ELEMENTS] [-v]
+ *     conform [-d DEVICE] [-n CASES] [-s FIRST] [-o OPERATION] [-m ELEMENTS] [-p] [-v]
  *
+ * -p goes through all pairs of dtype, long extent and layout for each operation instead of drawing
+ * these, so -n says nothing.
  * -v prints a line a case: number, operation, digest of the output's bytes (a NaN is a NaN). The
  * last line is `N passed, N failed, N skipped`; what is not built yet is skipped, and with -m cases
  * with an input of more elements.
@@ -13,11 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum layout { C_ORDER, STEPS, REVERSED, TURNED, REPEATED, LAYOUTS, ANY };
+
+static const size_t longs[] = {0,   1,   2,    3,    31,   32,   33,   63,    64,    65,
+                               100, 999, 1000, 1023, 1024, 1025, 2500, 33000, 70000, 1000000};
+enum { LONGS = sizeof longs / sizeof *longs, DRAWN_LONGS = LONGS - 1 };
+
 struct session {
     lw_device *device;
     lw_stream *stream;
     uint64_t random;     /* xorshift's state, of the case */
     size_t elements_max; /* of an input of the cases that run */
+    bool pairs;          /* the next three are given, else drawn */
+    int dtype, length;   /* indices */
+    enum layout layout;
 };
 
 static uint64_t draw(struct session *s, uint64_t below)
@@ -54,6 +65,8 @@ static const char *const ops[] = {"dot",
                                   "matmul",
                                   "attention"};
 
+enum { OPS = sizeof ops / sizeof *ops };
+
 static bool is(const struct test_case *c, const char *op)
 {
     return !strcmp(c->op, op);
@@ -68,19 +81,20 @@ static lw_dtype draw_dtype(struct session *s, const struct test_case *c)
 {
     static const lw_dtype floats[] = {LW_F32, LW_F32, LW_F16, LW_BF16, LW_F64};
 
+    if (s->pairs)
+        return takes_floats(c) ? floats[s->dtype % 5] : (lw_dtype)s->dtype;
     return takes_floats(c) ? floats[draw(s, 5)] : (lw_dtype)draw(s, LW_DTYPE_COUNT);
 }
 
 /* One long extent, the others short. */
 static int draw_shape(struct session *s, size_t *extent)
 {
-    static const size_t longs[] = {0,   1,   2,    3,    31,   32,   33,   63,    64,   65,
-                                   100, 999, 1000, 1023, 1024, 1025, 2500, 33000, 70000};
-    const int rank = (int)draw(s, 5);
+    const int rank = s->pairs ? 1 + (int)draw(s, 4) : (int)draw(s, 5);
     const int axis = rank ? (int)draw(s, (uint64_t)rank) : 0;
 
     for (int k = 0; k < rank; k++)
-        extent[k] = k == axis ? longs[draw(s, sizeof longs / sizeof *longs)] : 1 + draw(s, 5);
+        extent[k] =
+            k != axis ? 1 + draw(s, 5) : longs[s->pairs ? s->length : (int)draw(s, DRAWN_LONGS)];
     return rank;
 }
 
@@ -106,12 +120,26 @@ static double draw_value(struct session *s, const struct test_case *c, lw_dtype 
     return is_signed && !is(c, "copy") ? v : fabs(v);
 }
 
+/* Make all values along the axis equal, so that a stride of 0 can say them. */
+static void repeat(struct array *a, int axis)
+{
+    size_t step = 1;
+
+    for (int k = a->rank - 1; k > axis; k--)
+        step *= a->extent[k];
+    for (size_t i = 0; i < a->count; i++)
+        a->value[i] = a->value[i - i / step % a->extent[axis] * step];
+    a->repeated = axis;
+}
+
 static void draw_array(struct session *s, const struct test_case *c, struct array *a,
                        lw_dtype dtype, int rank, const size_t *extent)
 {
     array_make(a, dtype, rank, extent);
     for (size_t i = 0; i < a->count; i++)
         a->value[i] = draw_value(s, c, dtype);
+    if (rank && (s->pairs ? s->layout == REPEATED : draw(s, 8) == 0))
+        repeat(a, (int)draw(s, (uint64_t)rank));
 }
 
 static void draw_matrices(struct session *s, struct test_case *c)
@@ -224,30 +252,36 @@ static void draw_case(struct session *s, struct test_case *c)
 
 /* ---- tensors on the device ---- */
 
-/* Memory of a drawn layout: any order of axes, steps of 1 or 2, either direction. */
+/* Memory of a drawn layout: any order of axes, steps of 1 or 2, either direction, axes that repeat;
+ * or of the layout that is given. */
 static lw_tensor draw_layout(struct session *s, const struct array *a, size_t *count)
 {
+    const enum layout layout = s->pairs ? s->layout : draw(s, 2) ? C_ORDER : ANY;
     lw_tensor t = {.rank = a->rank, .strided = true, .offset = draw(s, 2) ? draw(s, 5) : 0};
     size_t size = 1;
     bool done[4] = {false};
 
     for (int k = 0; k < a->rank; k++)
         t.extent[k] = (ptrdiff_t)a->extent[k];
-    if (draw(s, 2)) { /* C order */
+    if (layout == C_ORDER && a->repeated < 0) {
         t.strided = false;
         *count = t.offset + a->count;
         return t;
     }
     for (int round = 0; round < a->rank; round++) {
-        const size_t step = 1 + draw(s, 2);
-        int k = (int)draw(s, (uint64_t)a->rank);
+        const size_t step = layout == ANY ? 1 + draw(s, 2) : 1 + (layout == STEPS);
+        int k = layout == ANY      ? (int)draw(s, (uint64_t)a->rank)
+                : layout == TURNED ? round
+                                   : a->rank - 1 - round;
 
         while (done[k])
             k = (k + 1) % a->rank;
         done[k] = true;
+        if (k == a->repeated)
+            continue;
         t.stride[k] = (ptrdiff_t)(size * step);
         size *= step * (a->extent[k] ? a->extent[k] : 1);
-        if (a->extent[k] && draw(s, 3) == 0) {
+        if (a->extent[k] && (layout == ANY ? draw(s, 3) == 0 : layout == REVERSED)) {
             t.offset += (size_t)t.stride[k] * (a->extent[k] - 1);
             t.stride[k] = -t.stride[k];
         }
@@ -307,6 +341,8 @@ static double as_dtype(lw_dtype dtype, double value)
 {
     if (dtype == LW_BOOL)
         return value != 0;
+    if (dtype == LW_F16 && fabs(value) >= 65520)
+        return copysign(INFINITY, value);
     if (dtype >= LW_F16)
         return value;
     if (value < 0 && dtype >= LW_U8) /* wraps */
@@ -438,6 +474,14 @@ static bool is_larger(const struct test_case *c, size_t elements)
     return false;
 }
 
+/* The number says which pair: all dtypes for each extent; of each two all layouts come. */
+static void choose_pair(struct session *s, uint64_t pair)
+{
+    s->dtype = (int)(pair % LW_DTYPE_COUNT);
+    s->length = (int)(pair / LW_DTYPE_COUNT % LONGS);
+    s->layout = (enum layout)((s->dtype + s->length) % LAYOUTS);
+}
+
 static enum verdict try_case(struct session *s, uint64_t number, const char *only, bool is_loud)
 {
     struct test_case c = {.json = "{}"};
@@ -449,7 +493,8 @@ static enum verdict try_case(struct session *s, uint64_t number, const char *onl
     s->random = (number + 1) * 0x9e3779b97f4a7c15u;
     for (int k = 0; k < 8; k++)
         draw(s, 2);
-    c.op = only ? only : ops[number % (sizeof ops / sizeof *ops)];
+    c.op = only ? only : ops[number % OPS];
+    choose_pair(s, only ? number : number / OPS);
     draw_case(s, &c);
     if (is_larger(&c, s->elements_max))
         return release(&c, &r), SKIPPED;
@@ -483,8 +528,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 
-        if (!strcmp(argv[i], "-v")) {
-            is_loud = true;
+        if (!strcmp(argv[i], "-v") || !strcmp(argv[i], "-p")) {
+            *(argv[i][1] == 'v' ? &is_loud : &s.pairs) = true;
             continue;
         }
         i++;
@@ -497,6 +542,8 @@ int main(int argc, char **argv)
         default: return fprintf(stderr, "conform: no option %s\n", argv[i - 1]), 2;
         }
     }
+    if (s.pairs)
+        cases = LW_DTYPE_COUNT * LONGS * (only ? 1 : OPS);
     if (lw_device_open(device, &s.device) || lw_stream_create(s.device, &s.stream))
         return fprintf(stderr, "conform: %s\n", lw_last_error()), 2;
     for (unsigned long long k = first; k < first + cases; k++)

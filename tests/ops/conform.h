@@ -16,6 +16,7 @@ struct array {
     int rank;
     size_t extent[4], count;
     double *value;
+    int repeated; /* the axis along which all values are equal and lie in one place; -1: none */
 };
 void array_make(struct array *a, lw_dtype dtype, int rank, const size_t *extent);
 void array_free(struct array *a);
