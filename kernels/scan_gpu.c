@@ -5,11 +5,10 @@
  *     scan_A      the result; A is the type of accumulation
  *     scan_f32    scan_float for sums of f32 in f32
  *
- * A leaf is 32 lines of 32 elements, and a warp goes through it line by line. A node of the aligned
- * tree is published by the last of its leaves; leaf i publishes one, that of the 2^t leaves up to
- * it, t the trailing ones of i, from its own total and its nodes to the left. Leaf i needs the
- * nodes that the bits of i stand for: lane b awaits that of bit b. So no leaf waits for a later
- * one.
+ * A leaf is 32 lines of 32 elements, a warp's. A node of the aligned tree is published by the last
+ * of its leaves; leaf i publishes one, that of the 2^t leaves up to it, t the trailing ones of i,
+ * from its own total and its nodes to the left. Leaf i needs the nodes that the bits of i stand for:
+ * lane b awaits that of bit b. So no leaf waits for a later one.
  *
  * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of
  *          stride 1; nodes: rows x leaves, each of sizeof(A) / 4 words
@@ -23,19 +22,6 @@
 enum { WARPS_MAX = 4 };
 #define READY ((uint64_t)1 << 32)
 
-DEVICE static float load_f32(const void *x, int type, size_t i)
-{
-    (void)type;
-    return ((const float *)x)[i];
-}
-DEVICE static void store_f32(void *out, int type, size_t i, float v)
-{
-    (void)type;
-    ((float *)out)[i] = v;
-}
-#define combine_f32 combine_float
-#define identity_f32 identity_float
-
 KERNEL void scan_clear(void *nodes, size_t words)
 {
     const size_t step = (size_t)grid_dim.x * block_dim.x * block_dim.y;
@@ -44,30 +30,110 @@ KERNEL void scan_clear(void *nodes, size_t words)
         ((uint64_t *)nodes)[i] = 0;
 }
 
+/* ---- sums of f32 in f32 ---- */
+
 #define A float
-#define OP SCAN_ADD
-#define AT_ONCE 8
-#define LOAD load_f32
-#define STORE store_f32
 #define NAME(kernel) kernel##_f32
-#include "scan_once.inc"
+#define combine_f32 combine_float
+#define identity_f32 identity_float
+#include "scan_before.inc"
+#undef A
+#undef NAME
+
+/* A line has a bank more than elements, so that lanes that go down their lines meet at none. */
+enum { LINE_ROOM = WARP_SIZE + 1, LEAF_ROOM = LINES * LINE_ROOM };
+
+/* From or to `lines`: the leaf's n elements, side by side. */
+DEVICE static void bring_lines(const float *x, size_t n, float *lines)
+{
+    if (n == LEAF) {
+#pragma unroll
+        for (int k = 0; k < LINES; k++)
+            lines[k * LINE_ROOM + lane_id()] = x[k * WARP_SIZE + lane_id()];
+    } else {
+#pragma nounroll
+        for (int k = 0; k < LINES; k++) {
+            const size_t j = (size_t)k * WARP_SIZE + lane_id();
+            lines[k * LINE_ROOM + lane_id()] = j < n ? x[j] : identity_f32(SCAN_ADD);
+        }
+    }
+    warp_sync();
+}
+
+DEVICE static void store_lines(float *out, size_t n, const float *lines)
+{
+    warp_sync();
+    if (n == LEAF) {
+#pragma unroll
+        for (int k = 0; k < LINES; k++)
+            out[k * WARP_SIZE + lane_id()] = lines[k * LINE_ROOM + lane_id()];
+    } else {
+#pragma nounroll
+        for (size_t j = lane_id(); j < n; j += WARP_SIZE)
+            out[j] = lines[j / WARP_SIZE * LINE_ROOM + lane_id()];
+    }
+}
+
+/* Loops of constant trips: so the line stays in registers. */
+#define STEP(step)                                                                                 \
+    _Pragma("unroll") for (int j = WARP_SIZE - 1; j >= step; j--) v[j] =                           \
+        combine_f32(SCAN_ADD, v[j - step], v[j]);
+
+/* Lane k has line k in registers, and needs nobody for the five steps of its scan: a seventh of the
+ * instructions that a warp takes for a line. */
+KERNEL void scan_f32(int op, bool exclusive, struct shape s, size_t count, size_t leaves,
+                     struct view from, const void *x, int xt, struct view to, void *out, int ot,
+                     void *nodes)
+{
+    SHARED float room[WARPS_MAX][LEAF_ROOM];
+    const size_t i = warp_index(), row = i / leaves, leaf = i % leaves;
+    float *const lines = room[thread_idx.y], *const mine = lines + lane_id() * LINE_ROOM;
+    float v[WARP_SIZE];
+
+    (void)op, (void)xt, (void)ot;
+    if (i >= count)
+        return;
+    const size_t n = min_size(s.extent[3] - leaf * LEAF, LEAF);
+    bring_lines((const float *)x + view_row(s, from, row) + leaf * LEAF, n, lines);
+#pragma unroll
+    for (int j = 0; j < WARP_SIZE; j++)
+        v[j] = mine[j];
+    STEP(1)
+    STEP(2)
+    STEP(4)
+    STEP(8)
+    STEP(16)
+
+    const float totals = scan_warp_f32(SCAN_ADD, v[WARP_SIZE - 1]);
+    const float before = below_f32(SCAN_ADD, totals);
+    const float all = warp_broadcast(totals, WARP_SIZE - 1);
+    const float prefix =
+        leaves > 1 ? before_leaf_f32(SCAN_ADD, leaf, all, (uint64_t *)nodes + row * leaves)
+                   : identity_f32(SCAN_ADD);
+    float earlier = identity_f32(SCAN_ADD);
+#pragma unroll
+    for (int j = 0; j < WARP_SIZE; j++) {
+        const float here = v[j], in_line = exclusive ? earlier : here;
+        const float sum = combine_f32(SCAN_ADD, prefix, combine_f32(SCAN_ADD, before, in_line));
+        mine[j] = exclusive ? sum + 0 : sum; /* the sum of nothing is +0 */
+        earlier = here;
+    }
+    store_lines((float *)out + view_row(s, to, row) + leaf * LEAF, n, lines);
+}
+
+/* ---- all others ---- */
+
 #define A float
-#define OP op
-#define AT_ONCE 1
 #define LOAD load_real_float
 #define STORE store_real_float
 #define NAME(kernel) kernel##_float
 #include "scan_once.inc"
 #define A double
-#define OP op
-#define AT_ONCE 1
 #define LOAD load_real_double
 #define STORE store_real_double
 #define NAME(kernel) kernel##_double
 #include "scan_once.inc"
 #define A int64_t
-#define OP op
-#define AT_ONCE 1
 #define LOAD load_int64
 #define STORE store_whole
 #define NAME(kernel) kernel##_int64
