@@ -5,13 +5,14 @@
  *     scan_A      the result; A is the type of accumulation
  *     scan_f32    scan_float for sums of f32 in f32
  *
- * A leaf is 32 lines of 32 elements, a warp's. A node of the aligned tree is published by the last
- * of its leaves; leaf i publishes one, that of the 2^t leaves up to it, t the trailing ones of i,
- * from its own total and its nodes to the left. Leaf i needs the nodes that the bits of i stand for:
- * lane b awaits that of bit b. So no leaf waits for a later one.
+ * A leaf is 32 lines of 32 elements, a warp's. Leaves publish their totals at once; the last of 32
+ * leaves publishes the node of the aligned tree over them, the last of 32 such nodes the one over
+ * these, and so on. Leaf i needs the nodes that the bits of i stand for. It makes them of those
+ * that have been published, five bits at a time: so few waits follow one another, and no leaf waits
+ * for a later one.
  *
  * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of
- *          stride 1; nodes: rows x leaves, each of sizeof(A) / 4 words
+ *          stride 1; nodes: rows x tree_nodes(leaves), each of sizeof(A) / 4 words
  * launch   blocks 32 threads wide of at most 4 warps, a warp a leaf; scan_clear: any
  * sync     a word of a node is 32 bits of its value and READY; it comes whole or not at all
  * numeric  docs/order.md, scan
@@ -19,8 +20,14 @@
  */
 #include "scan.h"
 
-enum { WARPS_MAX = 4 };
+enum { WARPS_MAX = 4, FAN_BITS = 5, FAN = 1 << FAN_BITS };
 #define READY ((uint64_t)1 << 32)
+
+/* ORDER NODES: src/ops/scan.c. Of a row: leaves, 32 of them, 32 of these ... */
+DEVICE static size_t tree_nodes(size_t leaves)
+{
+    return leaves + leaves / (FAN - 1);
+}
 
 KERNEL void scan_clear(void *nodes, size_t words)
 {
@@ -107,9 +114,9 @@ KERNEL void scan_f32(int op, bool exclusive, struct shape s, size_t count, size_
     const float totals = scan_warp_f32(SCAN_ADD, v[WARP_SIZE - 1]);
     const float before = below_f32(SCAN_ADD, totals);
     const float all = warp_broadcast(totals, WARP_SIZE - 1);
-    const float prefix =
-        leaves > 1 ? before_leaf_f32(SCAN_ADD, leaf, all, (uint64_t *)nodes + row * leaves)
-                   : identity_f32(SCAN_ADD);
+    const float prefix = leaves > 1 ? before_leaf_f32(SCAN_ADD, leaf, leaves, all,
+                                                      (uint64_t *)nodes + row * tree_nodes(leaves))
+                                    : identity_f32(SCAN_ADD);
     float earlier = identity_f32(SCAN_ADD);
 #pragma unroll
     for (int j = 0; j < WARP_SIZE; j++) {

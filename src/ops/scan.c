@@ -87,8 +87,9 @@ static lw_status make_nodes(struct lw__call *call, const struct scan *s, lw_dim3
                             struct lw__operand *nodes)
 {
     const size_t words = s->leaves > 1 ? lw_dtype_size(lw__accumulate_dtype(s->type)) / 4 : 0;
-    const struct lw__shape shape = {{1, s->rows, s->leaves, words}};
-    const size_t count = s->rows * s->leaves * words;
+    const size_t of_row = s->leaves + s->leaves / 31; /* ORDER NODES: kernels/scan_gpu.c */
+    const struct lw__shape shape = {{1, s->rows, of_row, words}};
+    const size_t count = s->rows * of_row * words;
     lw_dim3 grid;
 
     LW_TRY(lw__call_scratch(call, "nodes", LW_U64, shape, nodes));
