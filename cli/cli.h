@@ -86,7 +86,8 @@ enum cli_command {
     CLI_OP = 32,
     CLI_BENCH_OP = 64, /* forms of bench that are not */
     CLI_BENCH_OPERATIONS = 128,
-    CLI_BENCH_DOT = 256
+    CLI_BENCH_DOT = 256,
+    CLI_CACHE = 512
 };
 
 struct cli_options {
@@ -108,6 +109,8 @@ struct cli_options {
     uint64_t elements;                            /* 0: the form's own */
     const char *out, *header, *depfile, *targets; /* of cc; NULL: not given */
     bool no_debug, no_bitcode;                    /* of cc */
+    bool clear, trim, has_trim_size;              /* of cache */
+    uint64_t trim_size;                           /* bytes */
     const char **blocks;                          /* of cc, of words: [TARGET=]X,Y,Z */
     size_t block_count;
     const char **defines, **include_dirs, **args; /* of words */
@@ -352,6 +355,7 @@ int cli_session_deliver(const struct cli_session *session, const struct cli_resu
 int cli_run(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 int cli_devices(const struct cli_options *options);
+int cli_cache(const struct cli_options *options);
 int cli_op(const struct cli_options *options);
 int cli_cc(const struct cli_options *options);
 

@@ -53,6 +53,8 @@ static const struct command commands[] = {
 #endif
     {"devices", CLI_DEVICES, cli_devices, 0, false,
      "devices                         what this machine has"},
+    {"cache", CLI_CACHE, cli_cache, 0, false,
+     "cache [--clear|--trim[=SIZE]]   compiled kernels that are kept: place, entries, size"},
 };
 
 static void print_help(FILE *to)

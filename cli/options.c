@@ -278,6 +278,37 @@ static int set_markdown(struct cli_options *options, const char *name, const cha
     return CLI_DONE;
 }
 
+static int set_clear(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->clear = true;
+    return CLI_DONE;
+}
+
+/* set_trim - SIZE as LANEWISE_CACHE_LIMIT has it: bytes, or with K, M, G or T. */
+static int set_trim(struct cli_options *options, const char *name, const char *value)
+{
+    static const char letters[] = "KMGT";
+    char digits[CLI_NUMBER_SIZE];
+    options->trim = true;
+    if (!value)
+        return CLI_DONE;
+    size_t length = strlen(value);
+    const char *letter = length ? strchr(letters, value[length - 1]) : NULL;
+    int shift = letter ? 10 * (int)(letter - letters + 1) : 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)(letter ? length - 1 : length), value);
+    if (length >= sizeof digits || strspn(digits, "0123456789") != strlen(digits) ||
+        cli_number_read(LW_U64, digits, &options->trim_size) != CLI_NUMBER_OK ||
+        options->trim_size > UINT64_MAX >> shift)
+        return cli_fail(CLI_USAGE,
+                        "%s: '%s' is not a size; need bytes, a whole number, or one with K, M, G "
+                        "or T, as 500M",
+                        name, value);
+    options->trim_size <<= shift;
+    options->has_trim_size = true;
+    return CLI_DONE;
+}
+
 static int set_help(struct cli_options *options, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -321,7 +352,7 @@ static const struct option table[] = {
      "--timeout SECONDS  give up a launch after that long"},
     {"--time", MAYBE_A_VALUE, CLI_RUN | CLI_OP, set_time,
      "--time[=N]         launch N times (default 10), print min, median, max"},
-    {"--json", NO_VALUE, CLI_RUN | CLI_OP | CLI_SHOW | CLI_CC | CLI_DEVICES, set_json,
+    {"--json", NO_VALUE, CLI_RUN | CLI_OP | CLI_SHOW | CLI_CC | CLI_DEVICES | CLI_CACHE, set_json,
      "--json             results as one JSON object"},
     {"--quiet", NO_VALUE, CLI_RUN | CLI_OP, set_quiet, "--quiet            print no buffers"},
     {"--stage", A_VALUE, CLI_SHOW, set_stage,
@@ -340,6 +371,9 @@ static const struct option table[] = {
      "--no-bitcode       (cc) nothing to compile other sizes of block from"},
     {"--list", NO_VALUE, CLI_OP, set_list,
      "--list             (op) the operations and their parameters"},
+    {"--clear", NO_VALUE, CLI_CACHE, set_clear, "--clear            (cache) remove all"},
+    {"--trim", MAYBE_A_VALUE, CLI_CACHE, set_trim,
+     "--trim[=SIZE]      (cache) remove what was used least recently, down to SIZE or the limit"},
     {"--markdown", NO_VALUE, CLI_OP, set_markdown,
      "--markdown         (op) with --list: as rows of a Markdown table"},
     {"--threads", A_VALUE, CLI_BENCH_OP | CLI_BENCH_OPERATIONS, set_threads,
@@ -354,8 +388,8 @@ static const struct option table[] = {
     {"--json", MAYBE_A_JSON_FILE, CLI_FORMS, set_json_file,
      "--json [F.json]    (bench) results as JSON, to standard output without a file"},
     {"--svg", A_VALUE, CLI_FORMS, set_svg, "--svg FILE         (bench) a drawing"},
-    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_FORMS, set_help,
-     "--help             this text"},
+    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_CACHE | CLI_FORMS,
+     set_help, "--help             this text"},
 };
 
 void cli_options_help(FILE *to)

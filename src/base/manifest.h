@@ -31,6 +31,10 @@
  */
 #ifndef LW_MANIFEST_H
 #define LW_MANIFEST_H
+
+/* The programs that lanewise-compile starts, by PATH: they decide its result too. */
+#define LW_FRONT_END "clang-19"
+#define LW_LINKER "ld.lld-19"
 #define LW_MANIFEST_VERSION 1
 
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic

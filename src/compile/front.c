@@ -5,6 +5,7 @@
  * with constants evaluated (-ast-print): array sizes of parameters are nowhere in the module.
  */
 #include "compile/compile.h"
+#include "base/manifest.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const common_flags[] = {"clang-19",
+static const char *const common_flags[] = {LW_FRONT_END,
                                            "--target=x86_64-unknown-linux-gnu",
                                            "-x",
                                            "c",

@@ -4,6 +4,7 @@
  * joins them (ld -r). What the program that links the result sees are the header's functions.
  */
 #include "compile/image.h"
+#include "base/manifest.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,7 +229,7 @@ bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
                        struct lw__text *archive)
 {
     char folder[LW_PATH_MAX];
-    const char *const argv[] = {"clang-19",
+    const char *const argv[] = {LW_FRONT_END,
                                 lw__is_for_aarch64(unit) ? "--target=" LW_AARCH64
                                                          : "--target=" LW_X86_64,
                                 "-x",
@@ -268,8 +269,8 @@ bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
 
 bool lw__image_link(struct lw__unit *unit, const struct lw__text *archive)
 {
-    static const char *const argv[] = {"ld.lld-19", "-r", "--threads=1",     "--whole-archive",
-                                       "-o",        "-",  "/proc/self/fd/3", NULL};
+    static const char *const argv[] = {LW_LINKER, "-r", "--threads=1",     "--whole-archive",
+                                       "-o",      "-",  "/proc/self/fd/3", NULL};
     int file = archive->failed ? -1 : file_of(archive, "lanewise-objects");
     unit->payload.length = 0;
     bool ok = file >= 0 && run(argv, -1, &file, 1, &unit->payload);

@@ -1,5 +1,6 @@
 /* target_object.c - from the module to a shared object: LLVM's code generator, then lld. */
 #include "compile/compile.h"
+#include "base/manifest.h"
 #include <errno.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -81,7 +82,7 @@ bool lw__link_start(struct lw__unit *unit)
 {
     char libm[PATH_MAX], libc[PATH_MAX];
     const bool foreign = is_foreign(unit);
-    const char *const argv[] = {"ld.lld-19",
+    const char *const argv[] = {LW_LINKER,
                                 "-shared",
                                 "-Bsymbolic",
                                 "--eh-frame-hdr",

@@ -8,7 +8,8 @@
  * dlopen would hand out the old one. Entries are written aside and renamed; every damage shows as a
  * checksum that does not fit, every changed header as a dep row that does not, and the program is
  * built anew. A folder that the user names and that cannot be one is an error. No other failure is
- * the caller's: a disk that is full, read-only or away is only slower.
+ * the caller's: a disk that is full, read-only or away is only slower. There are no locks: who
+ * comes second with the same entry, or has it evicted (cache_trim.c), goes on with its own result.
  */
 #include "run/run.h"
 #include <errno.h>
@@ -19,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HEAD "lanewise-cache 1 "
@@ -64,13 +67,29 @@ static void folder_name(struct lw__text *path)
         lw__text_add(path, "%s/.cache/lanewise", home);
 }
 
+/* *path is NULL where nothing says where. */
+static lw_status find_folder(char **path)
+{
+    const char *own = secure_getenv("LANEWISE_CACHE_DIR");
+    struct lw__text name = {0};
+
+    *path = NULL;
+    if (own && !*own)
+        return lw__fail(LW_E_ARG, "LANEWISE_CACHE_DIR is ''; need the path of a folder");
+    folder_name(&name);
+    while (name.length > 1 && name.data[name.length - 1] == '/')
+        name.data[--name.length] = '\0';
+    if (name.failed) {
+        lw__text_free(&name);
+        return lw__fail(LW_E_MEMORY, "out of memory: the path of the cache");
+    }
+    *path = name.data;
+    return LW_OK;
+}
+
 /* Make it, if it is not there. A folder that the user has named must be one that can be used. */
 static lw_status prepare(char *path)
 {
-    const char *own = secure_getenv("LANEWISE_CACHE_DIR");
-
-    if (own && !*own)
-        return lw__fail(LW_E_ARG, "LANEWISE_CACHE_DIR is ''; need the path of a folder");
     if (!make_folders(path))
         return lw__fail(LW_E_ARG,
                         "LANEWISE_CACHE_DIR is '%s', which cannot be made: %s; need the path of a "
@@ -87,27 +106,46 @@ static lw_status prepare(char *path)
 lw_status lw__cache_open(struct lw__cache *cache)
 {
     const bool is_own = secure_getenv("LANEWISE_CACHE_DIR") != NULL;
-    struct lw__text path = {0};
     lw_status status;
+    char *path;
     bool wanted;
 
-    cache->path = NULL;
+    *cache = (struct lw__cache){0};
     LW_TRY(lw__environment_cache(&wanted));
-    if (!wanted)
+    LW_TRY(lw__environment_cache_limit(&cache->limit));
+    if (!wanted || !cache->limit)
         return LW_OK;
-    folder_name(&path);
-    while (path.length > 1 && path.data[path.length - 1] == '/')
-        path.data[--path.length] = '\0';
-    if (path.failed)
-        return lw__fail(LW_E_MEMORY, "out of memory: the path of the cache");
-    if (!path.data)
+    LW_TRY(find_folder(&path));
+    if (!path)
         return LW_OK;
-    status = prepare(path.data);
+    status = prepare(path);
     if (!status)
-        cache->path = path.data;
+        cache->path = path;
     else
-        lw__text_free(&path);
+        free(path);
     return is_own ? status : LW_OK;
+}
+
+lw_status lw__cache_place(char **path, bool *is_absent)
+{
+    lw_status status = LW_OK;
+    struct stat s;
+
+    *is_absent = false;
+    LW_TRY(find_folder(path));
+    if (!*path)
+        return LW_OK;
+    *is_absent = lstat(*path, &s) != 0 && errno == ENOENT;
+    if (!*is_absent && !is_private(*path))
+        status = lw__fail(LW_E_IO,
+                          "the cache's folder is '%s'; need a folder of this user, no link, that "
+                          "others may not enter (chmod 700)",
+                          *path);
+    if (status) {
+        free(*path);
+        *path = NULL;
+    }
+    return status;
 }
 
 void lw__cache_close(struct lw__cache *cache)
@@ -129,17 +167,45 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return lw__hash(hash, &number, sizeof number);
 }
 
-/* The compiler's path, time and size stand for its contents. */
-static uint64_t hash_compiler(uint64_t hash, const char *path)
+/* A program's path, time, size and first page stand for its contents: that page has the build ID,
+ * which the linker makes of the rest. Where packages are made reproducible, times say little. */
+static uint64_t hash_program(uint64_t hash, const char *path)
 {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat s = {0};
+    char page[4096];
+    ssize_t got = 0;
 
     if (stat(path, &s))
         s.st_size = -1;
     hash = hash_string(hash, path);
     hash = hash_number(hash, (uint64_t)s.st_size);
     hash = hash_number(hash, (uint64_t)s.st_mtim.tv_sec);
-    return hash_number(hash, (uint64_t)s.st_mtim.tv_nsec);
+    hash = hash_number(hash, (uint64_t)s.st_mtim.tv_nsec);
+    if (file >= 0 && S_ISREG(s.st_mode))
+        got = pread(file, page, sizeof page, 0);
+    if (file >= 0)
+        close(file);
+    return lw__hash(hash, page, got > 0 ? (size_t)got : 0);
+}
+
+/* The program of that name which lanewise-compile will start: the first one on PATH. */
+static uint64_t hash_found_program(uint64_t hash, const char *name)
+{
+    const char *rest = getenv("PATH");
+    char path[PATH_MAX];
+
+    for (rest = rest ? rest : "/bin:/usr/bin"; rest;) {
+        int folder = (int)strcspn(rest, ":");
+        int length = snprintf(path, sizeof path, "%.*s%s%s", folder, rest, folder ? "/" : "", name);
+        struct stat s;
+
+        if (length < (int)sizeof path && !access(path, X_OK) && !stat(path, &s) &&
+            S_ISREG(s.st_mode))
+            return hash_program(hash, path);
+        rest = rest[folder] ? rest + folder + 1 : NULL;
+    }
+    return hash_string(hash, NULL);
 }
 
 /* The folder counts, since debug info and relative names depend on it; so does what clang reads
@@ -159,7 +225,9 @@ uint64_t lw__cache_key(const struct lw__compile *compile)
     const lw_build_options *o = compile->options;
     uint64_t hash = hash_string(LW_HASH_START, LW_VERSION);
 
-    hash = hash_compiler(hash, compile->compiler);
+    hash = hash_program(hash, compile->compiler);
+    hash = hash_found_program(hash, LW_FRONT_END);
+    hash = hash_found_program(hash, LW_LINKER);
     hash = hash_surroundings(hash);
     hash = hash_string(hash, compile->target);
     hash = hash_string(hash, compile->name);
@@ -274,6 +342,19 @@ static bool is_fresh(const struct lw__bytes *result)
     return fresh;
 }
 
+/* An entry's time says when it was last used: many disks keep no such time of their own. Once a
+ * minute is enough, and spares a network the writes. */
+static void mark_used(const struct lw__cache *cache, uint64_t key)
+{
+    enum { SECONDS = 60 };
+    char *path = entry_path(cache, key);
+    struct stat s;
+
+    if (path && !stat(path, &s) && s.st_mtim.tv_sec + SECONDS < time(NULL))
+        (void)utimensat(AT_FDCWD, path, NULL, 0); /* a read-only disk */
+    free(path);
+}
+
 bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
 {
     struct lw__bytes entry, payload = {0};
@@ -289,10 +370,33 @@ bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__byte
     }
     free(entry.bytes);
     free(payload.bytes);
-    if (out->bytes && !both.failed && is_fresh(out))
+    if (out->bytes && !both.failed && is_fresh(out)) {
+        mark_used(cache, key);
         return true;
+    }
     free(out->bytes);
     *out = (struct lw__bytes){0};
+    return false;
+}
+
+/* On a file system of other machines too, a mapped file that is removed elsewhere is gone: the next
+ * page of it would be a SIGBUS of the host. f_type as linux/magic.h has it. */
+static bool is_remote(const char *path)
+{
+    static const uint32_t types[] = {
+        0x6969 /* NFS */,        0x517b /* SMB */,        0xff534d42 /* CIFS */,
+        0xfe534d42 /* SMB2 */,   0x01021997 /* 9P */,     0x00c36400 /* Ceph */,
+        0x0bd00bd0 /* Lustre */, 0x5346414f /* AFS */,    0x73757245 /* Coda */,
+        0x47504653 /* GPFS */,   0x19830326 /* BeeGFS */, 0x65735546 /* FUSE: sshfs, Gluster */,
+        0xaad7aaea /* PanFS */,  0x6b414653 /* kAFS */,
+    };
+    struct statfs s;
+
+    if (statfs(path, &s))
+        return true;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if ((uint32_t)s.f_type == types[i])
+            return true;
     return false;
 }
 
@@ -301,7 +405,7 @@ char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const 
 {
     char hash[HEX + 1], *path;
 
-    if (!cache->path)
+    if (!cache->path || is_remote(cache->path))
         return NULL;
     hash_text(lw__hash(LW_HASH_START, payload, bytes), hash);
     path = payload_path(cache, key, hash);
@@ -320,7 +424,7 @@ static bool replace_file(const char *path, const void *bytes, size_t count)
     bool done = false;
     int file;
 
-    lw__text_add(&aside, "%s.XXXXXX", path);
+    lw__text_add(&aside, "%s" LW_CACHE_ASIDE "XXXXXX", path);
     if (aside.failed)
         goto done;
     file = mkostemp(aside.data, O_CLOEXEC);
@@ -373,7 +477,7 @@ void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct l
     char hash[HEX + 1], sum[HEX + 1], *path;
     struct lw__text rest = {0}, entry = {0};
 
-    if (!cache->path)
+    if (!cache->path || !lw__cache_fits(cache, result->length))
         return;
     hash_text(lw__hash(LW_HASH_START, payload, payload_bytes), hash);
     lw__text_add(&rest, "%s\n", hash);
@@ -386,6 +490,7 @@ void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct l
         drop_old_payload(cache, key, hash);
         if (!entry.failed && store_payload(cache, key, hash, payload, payload_bytes))
             replace_file(path, entry.data, entry.length);
+        lw__cache_written(cache, entry.length + payload_bytes);
     }
     free(path);
     lw__text_free(&rest);

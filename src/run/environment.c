@@ -52,6 +52,41 @@ lw_status lw__environment_cache(bool *wanted)
     return lw__fail(LW_E_ARG, "LANEWISE_CACHE is '%s'; need 0, no cache, or 1, the default", text);
 }
 
+/* The powers of two that the letter behind a size stands for; -1: none. */
+static int shift_of(const char *letter)
+{
+    static const char letters[] = "KMGT";
+    const char *found = *letter ? strchr(letters, *letter) : NULL;
+
+    if (!*letter)
+        return 0;
+    return found && !letter[1] ? 10 * (int)(found - letters + 1) : -1;
+}
+
+lw_status lw__environment_cache_limit(uint64_t *bytes)
+{
+    const char *text = getenv("LANEWISE_CACHE_LIMIT");
+    unsigned long long number = 0;
+    int shift = -1;
+    char *end;
+
+    *bytes = UINT64_C(1) << 30;
+    if (!text)
+        return LW_OK;
+    errno = 0;
+    if (*text >= '0' && *text <= '9') {
+        number = strtoull(text, &end, 10);
+        shift = shift_of(end);
+    }
+    if (shift < 0 || errno || number > UINT64_MAX >> shift)
+        return lw__fail(LW_E_ARG,
+                        "LANEWISE_CACHE_LIMIT is '%s'; need bytes, a whole number, or one with K, "
+                        "M, G or T, as 500M; 0: no cache",
+                        text);
+    *bytes = (uint64_t)number << shift;
+    return LW_OK;
+}
+
 lw_status lw__environment_include(void)
 {
     const char *folder = getenv("LANEWISE_INCLUDE");

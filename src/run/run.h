@@ -5,9 +5,9 @@
  * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
- * Files in flow order: environment, device, compiler, cache, code, layout, program, image, special,
- * buffer, scalar, job, args, launch, batch, stream, stream_wait, record, scratch, ahead, event,
- * output, print, report, pool.
+ * Files in flow order: environment, device, compiler, cache, cache_trim, code, layout, program, image,
+ * special, buffer, scalar, job, args, launch, batch, stream, stream_wait, record, scratch, ahead,
+ * event, output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H
@@ -37,9 +37,10 @@ enum {
 /* lw__environment_number - the variable, a multiple of step from step to most; *number is 0 where
  * it is not set, and after an error. */
 lw_status lw__environment_number(const char *name, long step, long most, long *number);
-lw_status lw__environment_threads(size_t *count); /* LANEWISE_NUM_THREADS; 0: not set */
-lw_status lw__environment_cache(bool *wanted);    /* LANEWISE_CACHE: 0 or 1 */
-lw_status lw__environment_include(void);          /* LANEWISE_INCLUDE: is the header there? */
+lw_status lw__environment_threads(size_t *count);       /* LANEWISE_NUM_THREADS; 0: not set */
+lw_status lw__environment_cache(bool *wanted);          /* LANEWISE_CACHE: 0 or 1 */
+lw_status lw__environment_cache_limit(uint64_t *bytes); /* LANEWISE_CACHE_LIMIT; 1 GiB: not set */
+lw_status lw__environment_include(void);                /* LANEWISE_INCLUDE: is the header there? */
 
 /* ---- device.c ---- */
 
@@ -87,15 +88,25 @@ lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *
 
 /* ---- cache.c: results on disk ---- */
 
+/* A file that is being written has this and six letters behind its name. */
+#define LW_CACHE_ASIDE ".new-"
+
+/* Where path is NULL there is no cache: find finds nothing, store stores nothing. */
 struct lw__cache {
-    char *
-        path; /* of the private folder; NULL: there is none, find finds nothing, store stores not */
+    char *path;     /* of the private folder */
+    uint64_t limit; /* bytes; 0: path is NULL */
 };
 
 /* lw__cache_open - without a folder of the user's choice, one that cannot be used is no error.
- * errors   LW_E_ARG $LANEWISE_CACHE or $LANEWISE_CACHE_DIR is wrong; LW_E_MEMORY */
+ * errors   LW_E_ARG $LANEWISE_CACHE, $LANEWISE_CACHE_LIMIT or $LANEWISE_CACHE_DIR is wrong;
+ *          LW_E_MEMORY */
 lw_status lw__cache_open(struct lw__cache *cache);
 void lw__cache_close(struct lw__cache *cache);
+
+/* lw__cache_place - where the folder is or would be; NULL: nowhere. *is_absent: it is not there.
+ * errors   LW_E_ARG $LANEWISE_CACHE_DIR is wrong; LW_E_IO the folder cannot be one; LW_E_MEMORY
+ * owns     release *path with free() */
+lw_status lw__cache_place(char **path, bool *is_absent);
 
 /* lw__cache_key - the hash of all that decides the result, but for the files it includes. */
 uint64_t lw__cache_key(const struct lw__compile *compile);
@@ -109,10 +120,18 @@ bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__byte
 void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
                      size_t text_bytes);
 
-/* lw__cache_payload_path - the file that holds these payload bytes for this key; NULL if none.
+/* lw__cache_payload_path - the file that holds these payload bytes for this key; NULL: none, or one
+ * that another machine could take away while it is mapped.
  * owns     release with free() */
 char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const void *payload,
                              size_t bytes);
+
+/* ---- cache_trim.c: what it holds, and what goes ---- */
+
+/* lw__cache_fits - may an entry of so many bytes be stored at all?
+ * lw__cache_written - so many were stored: from time to time what was used least recently goes. */
+bool lw__cache_fits(const struct lw__cache *cache, uint64_t bytes);
+void lw__cache_written(const struct lw__cache *cache, uint64_t bytes);
 
 /* ---- code.c ---- */
 

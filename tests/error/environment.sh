@@ -38,6 +38,9 @@ done
 for value in '' 2 yes off; do
     refused 2 LANEWISE_CACHE "$value" '0, no cache, or 1' $run
 done
+for value in '' soup 1.5G 1GB -1 16777216T; do
+    refused 2 LANEWISE_CACHE_LIMIT "$value" 'bytes, a whole number' $run
+done
 refused 2 LANEWISE_GUARD some all $run
 refused 2 LANEWISE_CACHE_DIR '' 'the path of a folder' $run
 refused 2 LANEWISE_CACHE_DIR one.c 'a folder of this user' $run
@@ -62,7 +65,8 @@ cp "$SOURCE"/include/lanewise/*.def "$SOURCE/include/lanewise/kernel_maths.h" mi
 LANEWISE_INCLUDE=mine "$LANEWISE" $run -k two -d ref >again
 diff out again
 }
-for good in LANEWISE_CACHE=1 LANEWISE_NUM_THREADS=256 LANEWISE_GANG=1024 LANEWISE_CPU=baseline; do
+for good in LANEWISE_CACHE=1 LANEWISE_CACHE_LIMIT=2M LANEWISE_NUM_THREADS=256 LANEWISE_GANG=1024 \
+    LANEWISE_CPU=baseline; do
     [ "$good" != LANEWISE_CPU=baseline ] || [ "$(uname -m)" = x86_64 ] || continue
     env $good "$LANEWISE" run one.c 'f32[1]' | grep -qx 'a: f32\[1\] = \[1.0\]'
 done

@@ -95,7 +95,7 @@ static void damage(lw_device *device, const char *ending)
 static void remove_entries(void)
 {
     char path[320];
-    while (find_file(".txt", path) || find_file(".so", path))
+    while (find_file(".txt", path) || find_file(".so", path) || find_file("written", path))
         CHECK(unlink(path) == 0);
 }
 

@@ -45,6 +45,8 @@ static void (*const all[])(void) = {
     F(lw_warp_size),
     F(lw_dtype_size),
     F(lw_dtype_name),
+    F(lw_cache_get_info),
+    F(lw_cache_trim),
     F(lw_device_list),
     F(lw_device_open),
     F(lw_device_close),
