@@ -96,7 +96,9 @@ bench:
 	$(MAKE) --no-print-directory all
 	bench/run $(BUILD) $(BENCH)
 
-install: all
+install:
+	@scripts/install-place '$(PREFIX)' '$(DESTDIR)'
+	$(MAKE) --no-print-directory all
 	meson configure $(BUILD) -Dprefix=$(PREFIX)
 	ninja -C $(BUILD)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild

@@ -87,7 +87,8 @@ enum cli_command {
     CLI_BENCH_OP = 64, /* forms of bench that are not */
     CLI_BENCH_OPERATIONS = 128,
     CLI_BENCH_DOT = 256,
-    CLI_CACHE = 512
+    CLI_CACHE = 512,
+    CLI_INIT = 1024
 };
 
 struct cli_options {
@@ -356,6 +357,7 @@ int cli_run(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 int cli_devices(const struct cli_options *options);
 int cli_cache(const struct cli_options *options);
+int cli_init(const struct cli_options *options);
 int cli_op(const struct cli_options *options);
 int cli_cc(const struct cli_options *options);
 

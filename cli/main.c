@@ -55,6 +55,8 @@ static const struct command commands[] = {
      "devices                         what this machine has"},
     {"cache", CLI_CACHE, cli_cache, 0, false,
      "cache [--clear|--trim[=SIZE]]   compiled kernels that are kept: place, entries, size"},
+    {"init", CLI_INIT, cli_init, 0, false,
+     "init                            make this folder good for an editor: compile_flags.txt"},
 };
 
 static void print_help(FILE *to)

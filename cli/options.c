@@ -388,7 +388,8 @@ static const struct option table[] = {
     {"--json", MAYBE_A_JSON_FILE, CLI_FORMS, set_json_file,
      "--json [F.json]    (bench) results as JSON, to standard output without a file"},
     {"--svg", A_VALUE, CLI_FORMS, set_svg, "--svg FILE         (bench) a drawing"},
-    {"--help", NO_VALUE, CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_CACHE | CLI_FORMS,
+    {"--help", NO_VALUE,
+     CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_CACHE | CLI_INIT | CLI_FORMS,
      set_help, "--help             this text"},
 };
 

@@ -1,6 +1,6 @@
-# `make install` into a prefix of one's own gives a command, a library and a pkg-config file that
-# work together there, also when the source tree is gone. DESTDIR puts the same files under another
-# root.
+# `make install` into a prefix of one's own gives a command, a library, pkg-config files and a CMake
+# package that work together there, also when the source tree is gone and the prefix has been moved.
+# DESTDIR puts the same files under another root. Where the user may not write, a sentence says so.
 set -eu
 
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
@@ -14,10 +14,24 @@ mkdir source
 make -C source BUILD=build install PREFIX="$TMP/prefix" >log 2>&1 || { cat log; exit 1; }
 make -C source BUILD=build install PREFIX=/usr DESTDIR="$TMP/image" >log 2>&1 \
     || { cat log; exit 1; }
+# A folder in which nobody may write, not even root: it is a file's.
+touch closed
+if make -C source BUILD=build install PREFIX="$TMP/closed/prefix" >log 2>&1; then exit 1; fi
+grep -q "make install: $TMP/closed cannot be written by .*PREFIX=.*sudo" log || { cat log; exit 1; }
+if [ "$(id -u)" = 0 ]; then
+    mkdir -m 700 image/mine
+    as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+    cp source/scripts/install-place .
+    if $as_nobody ./install-place "$TMP/image/mine" >log 2>&1; then exit 1; fi
+    grep -q "make install: $TMP.* cannot be written by nobody; need" log ||
+        { cat log; exit 1; }
+    rmdir image/mine
+fi
 cp source/examples/dot.c .
 rm -r source
+mv prefix moved
 
-PKG_CONFIG_PATH=$(dirname "$(find "$TMP/prefix" -name lanewise.pc)")
+PKG_CONFIG_PATH=$(dirname "$(find "$TMP/moved" -name lanewise.pc)")
 export PKG_CONFIG_PATH
 cat >host.c <<'C'
 #include <lanewise/lanewise.h>
@@ -52,10 +66,10 @@ C
 libraries=$(pkg-config --libs lanewise)
 # shellcheck disable=SC2046,SC2086 # flags are words
 "$CC" -std=c11 $(pkg-config --cflags lanewise) host.c -o host $libraries
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir lanewise) ./host >out
+./host >out
 echo "2 4 6 8" | diff - out
 
-"$TMP/prefix/bin/lanewise" run dot.c 'f64[1]' 'f32[8]=iota' 'f32[8]=iota' 8 >out
+"$TMP/moved/bin/lanewise" run dot.c 'f64[1]' 'f32[8]=iota' 'f32[8]=iota' 8 >out
 echo "out: f64[1] = [140.0]" | diff - out
 
 # An object ahead of time.
@@ -73,10 +87,10 @@ int main(void)
     return 0;
 }
 C
-"$TMP/prefix/bin/lanewise" cc dot.c -o dot.o --header dot.h -b 64
+"$TMP/moved/bin/lanewise" cc dot.c -o dot.o --header dot.h -b 64
 # shellcheck disable=SC2046,SC2086 # flags are words
 "$CC" -std=c11 $(pkg-config --cflags lanewise) ahead.c dot.o -o ahead $libraries
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir lanewise) ./ahead >out
+./ahead >out
 echo "the device is NULL" | diff - out
 
 # The library of operations, from its own pkg-config file.
@@ -96,8 +110,29 @@ int main(void)
 C
 # shellcheck disable=SC2046 # flags are words
 "$CC" -std=c11 $(pkg-config --cflags lanewise-ops) view.c -o view $(pkg-config --libs lanewise-ops)
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir lanewise-ops) ./view >out
+./view >out
 echo "the buffer is NULL" | diff - out
+
+# The same by CMake.
+if command -v cmake >/dev/null; then
+    cat >CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(host C)
+find_package(Lanewise 0.1 REQUIRED)
+add_executable(host host.c)
+target_link_libraries(host Lanewise::lanewise)
+add_executable(view view.c)
+target_link_libraries(view Lanewise::ops)
+CMAKE
+    { cmake -S . -B built -DCMAKE_PREFIX_PATH="$TMP/moved" && cmake --build built; } >log 2>&1 ||
+        { cat log; exit 1; }
+    built/host >out
+    echo "2 4 6 8" | diff - out
+    built/view >out
+    echo "the buffer is NULL" | diff - out
+    sed 's/Lanewise 0.1/Lanewise 99/' CMakeLists.txt >other && mv other CMakeLists.txt
+    if cmake -S . -B newer -DCMAKE_PREFIX_PATH="$TMP/moved" >log 2>&1; then exit 1; fi
+fi
 
 for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/kernel.h \
     include/lanewise/ops.h; do

@@ -16,6 +16,10 @@
 #ifndef LANEWISE_KERNEL_H
 #define LANEWISE_KERNEL_H
 
+/* What this header does is an extension here and there; an editor need not say so at each kernel. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpedantic"
+
 #ifndef __clang__
 #error "kernel files are compiled by clang: lanewise run FILE, or clangd in an editor"
 #endif
@@ -364,4 +368,5 @@ LW__REFUSED("it is reserved, and not built yet") void trace(const char *n, const
 /* Not in the language; the compiler says so by name. */
 #pragma GCC poison _BitInt _ExtInt __int128 __int128_t __uint128_t _Complex __complex__ _Imaginary
 #pragma GCC poison _Thread_local __thread __float80 __float128
+#pragma clang diagnostic pop
 #endif
