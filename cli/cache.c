@@ -1,6 +1,7 @@
 /* cache.c - `lanewise cache`: what is kept of programs that were built, and what of it shall go.
  */
 #include "cli.h"
+#include "lanewise/cache.h"
 #include <inttypes.h>
 #include <string.h>
 

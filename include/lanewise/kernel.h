@@ -16,7 +16,7 @@
 #ifndef LANEWISE_KERNEL_H
 #define LANEWISE_KERNEL_H
 
-/* What this header does is an extension here and there; an editor need not say so at each kernel. */
+/* This header needs extensions here and there; an editor need not say so at each kernel. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpedantic"
 

@@ -10,6 +10,7 @@
  * give back. Two sweeps at once remove the same entries; bytes of `.written` that get lost between
  * machines make one late.
  */
+#include "lanewise/cache.h"
 #include "run/run.h"
 #include <ctype.h>
 #include <dirent.h>

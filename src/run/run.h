@@ -5,9 +5,9 @@
  * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
  * marked "locked" below: one lock, because then fork() finds the whole of it in order.
  *
- * Files in flow order: environment, device, compiler, cache, cache_trim, code, layout, program, image,
- * special, buffer, scalar, job, args, launch, batch, stream, stream_wait, record, scratch, ahead,
- * event, output, print, report, pool.
+ * Files in flow order: environment, device, compiler, cache, cache_trim, code, layout, program,
+ * image, special, buffer, scalar, job, args, launch, batch, stream, stream_wait, record, scratch,
+ * ahead, event, output, print, report, pool.
  */
 #ifndef LW_RUN_H
 #define LW_RUN_H

@@ -1,5 +1,6 @@
 /* The public header alone, and the shared library behind it: every declared function is exported,
  * and LW_LAUNCH tags arguments by their C types. */
+#include <lanewise/cache.h>
 #include <lanewise/lanewise.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * when it is old; many processes build and trim at once; code from a network's disk is not mapped.
  */
 #include "run_test.h"
+#include "lanewise/cache.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
