@@ -50,8 +50,8 @@ bool lw__flatten(struct lw__operand *o)
     ptrdiff_t step = 0;
 
     for (int k = LW_AXES - 1; k >= 0 && count; k--) {
-        if (o->shape.extent[k] > 1 && !step)
-            step = o->view.stride[k]; /* of the fastest axis that has one */
+        if (seen == 1)
+            step = o->view.stride[k]; /* of the fastest axis, 0 where that is broadcast */
         else if (o->shape.extent[k] > 1 && o->view.stride[k] != step * (ptrdiff_t)seen)
             return false;
         seen *= o->shape.extent[k];

@@ -290,6 +290,7 @@ static lw_tensor view_of(lw_tensor t, int variant)
 {
     ptrdiff_t extents[4];
     lw_tensor v = t;
+    const int axis = variant < 6 ? 0 : t.rank - 1;
 
     for (int k = 0; k < t.rank; k++)
         extents[k] = t.extent[k];
@@ -311,9 +312,9 @@ static lw_tensor view_of(lw_tensor t, int variant)
         if (t.rank)
             WORKS(lw_tensor_slice(t, -1, t.extent[t.rank - 1] / 3, t.extent[t.rank - 1], 1, &v));
         break;
-    case 5: /* one element of the first axis, broadcast */
-        if (t.rank && t.extent[0]) {
-            WORKS(lw_tensor_slice(t, 0, 0, 1, 1, &v));
+    case 5: /* one element of the first or the last axis, broadcast */
+        if (t.rank && t.extent[axis]) {
+            WORKS(lw_tensor_slice(t, axis, 0, 1, 1, &v));
             WORKS(lw_tensor_broadcast(v, t.rank, extents, &v));
         }
         break;
