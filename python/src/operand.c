@@ -202,6 +202,7 @@ static int bind_copy(core *c, operand *o, device *d, lw_dtype dtype, bool is_wri
     if (status)
         return raise_status(c, status);
     o->copies_back = is_written;
+    o->low = o->high = NULL; /* a copy overlaps nothing */
     in_c_order(o);
     return 0;
 }
@@ -228,6 +229,13 @@ static int bind_in_place(core *c, operand *o, device *d, lw_dtype dtype)
     return 0;
 }
 
+/* True if strides cannot say where the elements are. Structs may lie anywhere. */
+static bool is_unreadable(const operand *o, bool as_bytes)
+{
+    return o->is_large && (!operand_is_contiguous(o) ||
+                           (o->has_dtype && !as_bytes && (uintptr_t)o->data % (size_t)o->itemsize));
+}
+
 /* as_bytes: structs, and what goes to a pointer to them. */
 int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
 {
@@ -246,7 +254,7 @@ int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
         return raise_text(c, LW_E_INTERNAL, "an operand without memory");
     if (dtype == LW_U8 && o->itemsize != 1 && !operand_is_contiguous(o))
         return raise_text(c, LW_E_SHAPE, "the array of structs is not C-contiguous");
-    if (!d->is_host || (o->is_large && !is_written && !operand_is_contiguous(o)))
+    if (!d->is_host || (!is_written && is_unreadable(o, as_bytes)))
         status = bind_copy(c, o, d, dtype, is_written);
     else if (o->is_large && !operand_is_contiguous(o))
         return raise_text(c, LW_E_ARG,

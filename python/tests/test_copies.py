@@ -93,6 +93,31 @@ def test_arrays_and_numpy_see_the_same_memory() -> None:
             assert back.ctypes.data == of.ctypes.data and back.strides == of.strides
 
 
+def test_what_is_not_aligned_is_copied(kernels: lw.Program) -> None:
+    room = np.zeros(41, "u1")
+    x, expected = room[1:].view("f4"), np.arange(10, dtype="f4")
+    x[:] = expected
+    assert not x.flags.aligned
+    for view, of in ((x, expected), (x[::-1], expected[::-1]), (x[1::2], expected[1::2])):
+        assert lw.scan(view).tolist() == np.cumsum(of).tolist()
+    out = np.zeros((2, 5), "f4")
+    kernels.strided[1, 32](out, x.reshape(2, 5))
+    assert out.tolist() == (2 * expected).reshape(2, 5).tolist()
+    with pytest.raises(lw.ArgumentError, match="aligned"):
+        kernels.scale[1, 32](10, x, 2)
+    with pytest.raises(lw.ArgumentError, match="aligned"):
+        lw.scan(expected, out=x)
+    over = lw.scan(x, out=room[:40].view("f4"))
+    assert over.tolist() == np.cumsum(expected).tolist()
+
+
+def test_a_copied_input_overlaps_nothing() -> None:
+    pairs = np.zeros(4, [("a", "f4"), ("b", "u1")])
+    pairs["a"] = [1, 2, 3, 4]
+    out = lw.scan(pairs["a"], out=pairs.view("u1")[:16].view("f4"))
+    assert out.tolist() == [1, 3, 6, 10]
+
+
 @contextlib.contextmanager
 def little_memory() -> Iterator[None]:
     """Within it there is no room for a copy of BYTES."""
