@@ -364,6 +364,13 @@ def _from_interface(x: Any, says: dict[str, Any]) -> Array:
     return _core.wrap_address(there, x, address, _dtypes.dtype_code(dtype), shape, steps, readonly)
 
 
+def _values_of(x: Any) -> np.ndarray[Any, Any]:
+    try:
+        return np.asarray(x)
+    except ValueError as e:  # as of lists whose rows differ in length
+        raise ArgumentError(f"{type(x).__name__}: {e}") from None
+
+
 def convert(x: Any) -> Any:
     """For the extension: an argument that has no buffer."""
     if isinstance(x, Recorded):
@@ -371,7 +378,7 @@ def convert(x: Any) -> Any:
     other = _foreign(x)
     if other is not None:
         return other
-    values = np.asarray(x)
+    values = _values_of(x)
     if values.dtype == _dtypes.DTYPES[_dtypes.BF16]:
         if values.ndim:
             return values.view(_dtypes.STAND_IN)
@@ -416,7 +423,7 @@ def asarray(x: Any, *, dtype: Any = None, device: DeviceLike = None,
     source = x if isinstance(x, Array) else _foreign(x)
     shared: Array | None
     if source is None:
-        values = np.asarray(x)
+        values = _values_of(x)
         code = _dtypes.dtype_code(values.dtype)
         target = there or default_device()
         shared = None if copy else _share(values, code, target)
