@@ -88,7 +88,8 @@ enum cli_command {
     CLI_BENCH_OPERATIONS = 128,
     CLI_BENCH_DOT = 256,
     CLI_CACHE = 512,
-    CLI_INIT = 1024
+    CLI_INIT = 1024,
+    CLI_GRAPH = 2048
 };
 
 struct cli_options {
@@ -102,7 +103,9 @@ struct cli_options {
     uint64_t time_launches; /* 0: do not time */
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help;
-    bool list, markdown;          /* of op */
+    bool list, markdown; /* of op; list of graph too */
+    bool plan;           /* of graph, as draw, a file or NULL */
+    const char *draw;
     const char *json_file, *svg;  /* of bench, as all up to elements; "-": stdout */
     const char *threads, *filter; /* words */
     double seconds;               /* 0: the form's own */
@@ -288,8 +291,10 @@ struct cli_result {
     size_t lost;     /* lines that did not fit */
     uint64_t *times; /* ns, ascending, time_count of them */
     size_t time_count;
-    int failed; /* exit status; 0: the launch went well */
-    bool quiet; /* no buffers */
+    int failed;                                     /* exit status; 0: the launch went well */
+    bool quiet;                                     /* no buffers */
+    void (*write_more)(FILE *to, const void *more); /* JSON: ",\n" and members, or NULL */
+    const void *more;
 };
 
 /* cli_is_output - is this a buffer that the kernel could write? */
@@ -359,6 +364,7 @@ int cli_devices(const struct cli_options *options);
 int cli_cache(const struct cli_options *options);
 int cli_init(const struct cli_options *options);
 int cli_op(const struct cli_options *options);
+int cli_graph(const struct cli_options *options);
 int cli_cc(const struct cli_options *options);
 
 /* cli_bench - one of its forms, or become lanewise-bench; NULL ends the words. */

@@ -50,6 +50,9 @@ static const struct command commands[] = {
 #ifndef LW_STAGE1
     {"op", CLI_OP, cli_op, 0, true,
      "op NAME [key=value...] [ARG...]  a ready-made operation on files or fills; op --list"},
+    {"graph", CLI_GRAPH, cli_graph, 0, true,
+     "graph FILE.so NAME [ARG...]     an operation of a shared object, as a graph; graph FILE.so "
+     "--list"},
 #endif
     {"devices", CLI_DEVICES, cli_devices, 0, false,
      "devices                         what this machine has"},

@@ -29,18 +29,17 @@ static void print_row(const lw_op_info *info, bool markdown)
                *info->parameters ? "`" : "", info->bound);
         return;
     }
-    printf("%-16s %s\n", info->name, info->text);
+    printf("%-16s ", info->name);
+    if (*info->text)
+        printf("%s\n", info->text);
+    else
+        printf("%zu inputs, %zu outputs\n", info->most_inputs, info->outputs);
     if (*info->parameters)
         printf("%-16s     %s\n", "", info->parameters);
 }
 
-static int list(const struct cli_options *options)
+int cli_op_list(const struct cli_options *options, const char *const *names, size_t count)
 {
-    size_t count = lw_op_list(NULL, 0);
-    const char **names = calloc(count + 1, sizeof *names);
-    if (!names)
-        return cli_fail_memory(count * sizeof *names);
-    count = lw_op_list(names, count);
     if (options->json) {
         cli_report_begin();
         fputs("{\"operations\": [", stdout);
@@ -56,8 +55,18 @@ static int list(const struct cli_options *options)
             print_row(&info, options->markdown);
     }
     fputs(options->json ? "]}\n" : "", stdout);
-    free(names);
     return CLI_DONE;
+}
+
+static int list(const struct cli_options *options)
+{
+    size_t count = lw_op_list(NULL, 0);
+    const char **names = calloc(count + 1, sizeof *names);
+    if (!names)
+        return cli_fail_memory(count * sizeof *names);
+    int failed = cli_op_list(options, names, lw_op_list(names, count));
+    free(names);
+    return failed;
 }
 
 static int run(const struct cli_options *options, struct cli_session *session,

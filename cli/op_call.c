@@ -104,11 +104,53 @@ static int take_arg(struct cli_op_call *call, const char *word)
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
-/* infer_output - what is learnt from the shapes alone: is the call right, and what does it give? */
-static int infer_output(struct cli_op_call *call)
+/* check_shape - what an operation that is not ours says may be no shape. */
+static int check_shape(const struct cli_op_call *call, size_t index, const lw_shape *shape)
 {
-    struct cli_arg *out = &call->args[call->inputs];
-    lw_shape in[CLI_OP_INPUTS] = {0}, shape;
+    size_t bytes = lw_dtype_size(shape->dtype);
+    bool is_shape = bytes > 0 && shape->rank >= 0 && shape->rank <= 4;
+    for (int axis = 0; is_shape && axis < shape->rank; axis++)
+        is_shape = shape->extent[axis] >= 0 &&
+                   !__builtin_mul_overflow(bytes, (size_t)shape->extent[axis], &bytes);
+    if (is_shape)
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE,
+                    "%s: infer gives output %zu dtype %d, rank %d; need a dtype, rank 0 to 4, "
+                    "and extents from 0 that memory can hold",
+                    call->info.name, index, (int)shape->dtype, shape->rank);
+}
+
+/* set_output - an output of that shape; the first is written to the file that `out=` names. */
+static int set_output(struct cli_op_call *call, size_t index, const lw_shape *shape)
+{
+    static const char *const names[CLI_OP_OUTPUTS] = {
+        "out",  "out2",  "out3",  "out4",  "out5",  "out6",  "out7",  "out8",
+        "out9", "out10", "out11", "out12", "out13", "out14", "out15", "out16"};
+    struct cli_arg *out = &call->args[call->inputs + index];
+    int failed = check_shape(call, index, shape);
+    if (failed)
+        return failed;
+    *out = (struct cli_arg){.param = {.name = names[index]},
+                            .is_buffer = true,
+                            .has_dtype = true,
+                            .dtype = shape->dtype,
+                            .element_bytes = lw_dtype_size(shape->dtype),
+                            .rank = shape->rank,
+                            .count = 1};
+    for (int axis = 0; axis < shape->rank; axis++) {
+        out->extent[axis] = (size_t)shape->extent[axis];
+        out->count *= out->extent[axis];
+    }
+    if (index > 0 || !call->out)
+        return CLI_DONE;
+    out->out = strdup(call->out);
+    return out->out ? CLI_DONE : cli_fail_memory(strlen(call->out) + 1);
+}
+
+/* infer_outputs - what shapes alone tell: is the call right, and what does it give? */
+static int infer_outputs(struct cli_op_call *call)
+{
+    lw_shape in[CLI_OP_INPUTS] = {0}, out[CLI_OP_OUTPUTS] = {0};
     for (size_t i = 0; i < call->inputs; i++) {
         struct cli_arg *arg = &call->args[i];
         if (arg->rank > 4)
@@ -117,22 +159,14 @@ static int infer_output(struct cli_op_call *call)
         for (int axis = 0; axis < arg->rank; axis++)
             in[i].extent[axis] = (ptrdiff_t)arg->extent[axis];
     }
-    lw_status status = lw_op_infer(call->op, call->json, in, call->inputs, &shape, 1);
+    lw_status status = lw_op_infer(call->op, call->json, in, call->inputs, out, CLI_OP_OUTPUTS);
     if (status != LW_OK)
         return cli_fail_library(status);
-    *out = (struct cli_arg){.param = {.name = "out"},
-                            .is_buffer = true,
-                            .has_dtype = true,
-                            .dtype = shape.dtype,
-                            .element_bytes = lw_dtype_size(shape.dtype),
-                            .rank = shape.rank,
-                            .count = 1};
-    for (int axis = 0; axis < shape.rank; axis++) {
-        out->extent[axis] = (size_t)shape.extent[axis];
-        out->count *= out->extent[axis];
-    }
-    out->out = call->out ? strdup(call->out) : NULL;
-    return call->out && !out->out ? cli_fail_memory(strlen(call->out) + 1) : CLI_DONE;
+    int failed = CLI_DONE;
+    for (; call->outputs < call->info.outputs && !failed; call->outputs++)
+        failed = set_output(call, call->outputs, &out[call->outputs]);
+    call->shown = call->outputs;
+    return failed;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -163,14 +197,14 @@ int cli_op_read(const char *name, const char *const *words, size_t count, struct
     if (call->inputs < call->info.least_inputs)
         return cli_fail(CLI_USAGE, "%s needs %zu ARGs, %zu given", call->info.name,
                         call->info.least_inputs, call->inputs);
-    return infer_output(call);
+    return infer_outputs(call);
 }
 
 /* ---- on a device ----------------------------------------------------------------------------- */
 
 int cli_op_create(struct cli_op_call *call, lw_device *device)
 {
-    for (size_t i = 0; i <= call->inputs; i++) {
+    for (size_t i = 0; i < call->inputs + call->shown; i++) {
         struct cli_arg *arg = &call->args[i];
         int failed = cli_arg_create(device, arg);
         if (failed)
@@ -185,13 +219,13 @@ int cli_op_create(struct cli_op_call *call, lw_device *device)
 lw_status cli_op_queue(void *of, lw_stream *stream)
 {
     const struct cli_op_call *call = of;
-    return lw_op_run(call->op, stream, call->json, &call->tensors[call->inputs], 1, call->tensors,
-                     call->inputs);
+    return lw_op_run(call->op, stream, call->json, &call->tensors[call->inputs], call->outputs,
+                     call->tensors, call->inputs);
 }
 
 void cli_op_free(struct cli_op_call *call)
 {
-    for (size_t i = 0; i <= call->inputs; i++)
+    for (size_t i = 0; i < call->inputs + call->outputs; i++)
         cli_arg_free(&call->args[i]);
     free(call->json);
 }

@@ -271,6 +271,20 @@ static int set_list(struct cli_options *options, const char *name, const char *v
     return CLI_DONE;
 }
 
+static int set_plan(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->plan = true;
+    return CLI_DONE;
+}
+
+static int set_draw(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->draw = value;
+    return CLI_DONE;
+}
+
 static int set_markdown(struct cli_options *options, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -341,20 +355,21 @@ static const struct option table[] = {
     {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
     {"-b", A_VALUE, CLI_RUN | CLI_SHOW, set_block,
      "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
-    {"-d", A_VALUE, CLI_RUN | CLI_SHOW | CLI_OP | CLI_FORMS, set_device,
+    {"-d", A_VALUE, CLI_RUN | CLI_SHOW | CLI_OP | CLI_GRAPH | CLI_FORMS, set_device,
      "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline,\n"
      "                     cpu:aarch64"},
     {"-D", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_define, "-D NAME[=VALUE]    define a macro"},
     {"-I", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_include_dir,
      "-I DIR             look for headers in DIR"},
     {"--shared", A_VALUE, CLI_RUN, set_shared, "--shared BYTES     dynamic block memory"},
-    {"--timeout", A_VALUE, CLI_RUN | CLI_OP, set_timeout,
+    {"--timeout", A_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH, set_timeout,
      "--timeout SECONDS  give up a launch after that long"},
-    {"--time", MAYBE_A_VALUE, CLI_RUN | CLI_OP, set_time,
+    {"--time", MAYBE_A_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH, set_time,
      "--time[=N]         launch N times (default 10), print min, median, max"},
-    {"--json", NO_VALUE, CLI_RUN | CLI_OP | CLI_SHOW | CLI_CC | CLI_DEVICES | CLI_CACHE, set_json,
-     "--json             results as one JSON object"},
-    {"--quiet", NO_VALUE, CLI_RUN | CLI_OP, set_quiet, "--quiet            print no buffers"},
+    {"--json", NO_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH | CLI_SHOW | CLI_CC | CLI_DEVICES | CLI_CACHE,
+     set_json, "--json             results as one JSON object"},
+    {"--quiet", NO_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH, set_quiet,
+     "--quiet            print no buffers"},
     {"--stage", A_VALUE, CLI_SHOW, set_stage,
      "--stage STAGE      (show) instances, ir, uniform, widened, asm, ptx"},
     {"-o", A_VALUE, CLI_CC, set_out, "-o OUT.o           (cc) the object"},
@@ -369,8 +384,11 @@ static const struct option table[] = {
     {"-g0", NO_VALUE, CLI_CC, set_no_debug, "-g0                (cc) no line tables"},
     {"--no-bitcode", NO_VALUE, CLI_CC, set_no_bitcode,
      "--no-bitcode       (cc) nothing to compile other sizes of block from"},
-    {"--list", NO_VALUE, CLI_OP, set_list,
-     "--list             (op) the operations and their parameters"},
+    {"--list", NO_VALUE, CLI_OP | CLI_GRAPH, set_list,
+     "--list             (op, graph) the operations and their parameters"},
+    {"--plan", NO_VALUE, CLI_GRAPH, set_plan,
+     "--plan             (graph) launches, temporaries and their memory"},
+    {"--draw", A_VALUE, CLI_GRAPH, set_draw, "--draw FILE        (graph) a drawing, .svg or .dot"},
     {"--clear", NO_VALUE, CLI_CACHE, set_clear, "--clear            (cache) remove all"},
     {"--trim", MAYBE_A_VALUE, CLI_CACHE, set_trim,
      "--trim[=SIZE]      (cache) remove what was used least recently, down to SIZE or the limit"},
@@ -389,7 +407,8 @@ static const struct option table[] = {
      "--json [F.json]    (bench) results as JSON, to standard output without a file"},
     {"--svg", A_VALUE, CLI_FORMS, set_svg, "--svg FILE         (bench) a drawing"},
     {"--help", NO_VALUE,
-     CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_CACHE | CLI_INIT | CLI_FORMS,
+     CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_GRAPH | CLI_CACHE | CLI_INIT |
+         CLI_FORMS,
      set_help, "--help             this text"},
 };
 

@@ -5,23 +5,21 @@
  *     softmax     scores (16)                 -> weights (16), in place
  *     matmul      weights (1,16), V (16,16)   -> output (1,16)
  *
- * The scores are a vector to softmax and a matrix of one row to matmul: two views of the same
- * temporary, so the graph plans two of them. An operation gets a stream and tensors, and never asks
- * whether the stream runs or records; its temporaries come from whoever calls it. It runs on every
- * device there is, and each result is compared with plain C.
+ * The operation is in operation.c. It runs on every device there is, and each result is compared
+ * with plain C.
  *
  *     classic_attention [KERNELS.c [FOLDER [PICTURE.svg]]]
  *
  * The folder holds q.npy, K.npy and V.npy; the graph is drawn into the picture.
  */
-#include <lanewise/ops.h>
+#include "operation.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 16, TILE = 8 };
+enum { N = 16 };
 
 /* must - end the program with the library's message unless all went well. */
 static void must(lw_status status)
@@ -53,92 +51,6 @@ static void read_npy(const char *folder, const char *name, float *values, size_t
         fprintf(stderr, "attention: %s is no NumPy file of %zu float32 values\n", path, count);
         exit(1);
     }
-}
-
-/* ---- the operation ---- */
-
-/* What its launches need: of one device. */
-struct kernels {
-    lw_kernel *transpose, *matmul, *softmax;
-};
-
-static lw_tensor as_vector(lw_tensor t, ptrdiff_t length)
-{
-    return (lw_tensor){.buffer = t.buffer, .rank = 1, .extent = {length}};
-}
-
-static lw_tensor as_row(lw_tensor t, ptrdiff_t length)
-{
-    return (lw_tensor){.buffer = t.buffer, .rank = 2, .extent = {1, length}};
-}
-
-static lw_dim3 tiles(ptrdiff_t columns, ptrdiff_t rows)
-{
-    return lw_dim_2((uint32_t)(columns + TILE - 1) / TILE, (uint32_t)(rows + TILE - 1) / TILE);
-}
-
-/* score - scores[i] = scale q.K[i] */
-static lw_status score(lw_stream *s, const struct kernels *k, lw_tensor scores, lw_tensor keys,
-                       lw_tensor q, lw_tensor K, double scale)
-{
-    const ptrdiff_t n = K.extent[0], d = K.extent[1];
-    const lw_dim3 block = lw_dim_2(TILE, TILE);
-    lw_status status = LW_LAUNCH(s, k->transpose, tiles(d, n), block, keys, K);
-
-    if (!status)
-        status = LW_LAUNCH(s, k->matmul, tiles(n, 1), block, as_row(scores, n), as_row(q, d), keys,
-                           scale);
-    return status;
-}
-
-/* weigh - scores become weights, and output their mean of V's rows. */
-static lw_status weigh(lw_stream *s, const struct kernels *k, lw_tensor output, lw_tensor scores,
-                       lw_tensor V)
-{
-    const ptrdiff_t n = V.extent[0], d = V.extent[1];
-    lw_status status =
-        LW_LAUNCH(s, k->softmax, 1, (int)n, as_vector(scores, n), as_vector(scores, n));
-
-    if (!status)
-        status = LW_LAUNCH(s, k->matmul, tiles(d, 1), lw_dim_2(TILE, TILE), as_row(output, d),
-                           as_row(scores, n), V, 1.0);
-    return status;
-}
-
-/* infer - output (d), and what it works in: keys (d, n) and scores (n). seq_len and d are checks:
- * 0 takes them from the shapes. */
-static lw_status infer(const lw_shape *in, const lw_params *params, lw_shape *out, void *user)
-{
-    const ptrdiff_t n = in[1].extent[0], d = in[1].extent[1];
-    int64_t seq_len = 0, width = 0;
-    lw_status status = lw_params_int(params, "seq_len", &seq_len);
-
-    (void)user;
-    if (!status)
-        status = lw_params_int(params, "d", &width);
-    if (status)
-        return status;
-    if (in[0].rank != 1 || in[1].rank != 2 || in[2].rank != 2 || in[0].extent[0] != d ||
-        in[2].extent[0] != n || in[2].extent[1] != d || (seq_len && seq_len != n) ||
-        (width && width != d))
-        return lw_fail(LW_E_SHAPE, "classic::attention: need q (%td), K (%td, %td), V alike", d, n,
-                       d);
-    out[0] = (lw_shape){.dtype = LW_F32, .rank = 1, .extent = {d}};
-    out[1] = (lw_shape){.dtype = LW_F32, .rank = 2, .extent = {d, n}};
-    out[2] = (lw_shape){.dtype = LW_F32, .rank = 1, .extent = {n}};
-    return LW_OK;
-}
-
-static lw_status record(lw_stream *s, const lw_tensor *out, const lw_tensor *in,
-                        const lw_params *params, void *user)
-{
-    const struct kernels *k = user;
-    double scale = 1;
-    lw_status status = lw_params_real(params, "scale", &scale);
-
-    if (!status)
-        status = score(s, k, out[2], out[1], in[0], in[1], scale);
-    return status ? status : weigh(s, k, out[0], out[2], in[2]);
 }
 
 /* ---- the numbers ---- */
@@ -252,9 +164,9 @@ static void run_direct(lw_stream *s, const struct kernels *k, lw_device *device,
     float values[N];
     double sum = 0;
 
-    must(score(s, k, scores, keys, in[0], in[1], 1));
+    must(attention_score(s, k, scores, keys, in[0], in[1], 1));
     show("scores", scores, values);
-    must(weigh(s, k, out, scores, in[2]));
+    must(attention_weigh(s, k, out, scores, in[2]));
     show("weights", scores, values);
     for (int i = 0; i < N; i++)
         sum += (double)values[i];
@@ -266,27 +178,24 @@ static void run_direct(lw_stream *s, const struct kernels *k, lw_device *device,
     lw_buffer_destroy(scores.buffer);
 }
 
-static bool run_on(lw_device *device, struct kernels *k, lw_op *op, const char *path,
-                   const char *picture, float data[3][N * N])
+static bool run_on(lw_device *device, lw_op *op, const char *path, const char *picture,
+                   float data[3][N * N])
 {
+    struct kernels k;
     lw_tensor t[4];
     float direct[N], output[N];
     double expected[N];
-    lw_program *program;
     lw_executable *x;
     lw_stream *s;
     bool agrees;
 
-    must(lw_program_build(device, path, NULL, &program));
-    must(lw_program_kernel(program, "transpose", &k->transpose));
-    must(lw_program_kernel(program, "matmul", &k->matmul));
-    must(lw_program_kernel(program, "softmax", &k->softmax));
+    must(attention_open(device, path, &k));
     must(lw_stream_create(device, &s));
     for (int i = 0; i < 3; i++)
         t[i] = tensor_of(device, i ? 2 : 1, data[i]);
     t[3] = tensor_of(device, 1, NULL);
     printf("q (%d), K (%d, %d), V (%d, %d)\n", N, N, N, N, N);
-    run_direct(s, k, device, t, direct);
+    run_direct(s, &k, device, t, direct);
     x = record_graph(device, op, picture);
     must(lw_executable_run(x, s, NULL, t, 4));
     must(lw_stream_wait(s));
@@ -298,7 +207,7 @@ static bool run_on(lw_device *device, struct kernels *k, lw_op *op, const char *
     for (int i = 0; i < 4; i++)
         lw_buffer_destroy(t[i].buffer);
     lw_stream_destroy(s);
-    lw_program_destroy(program);
+    attention_close(&k);
     return agrees;
 }
 
@@ -309,21 +218,13 @@ int main(int argc, char **argv)
     const char *picture = argc > 3 ? argv[3] : NULL;
     static const char *const names[] = {"ref", "cpu", "cuda"};
     static float data[3][N * N];
-    struct kernels kernels;
     lw_op *op;
     bool agrees = true;
 
     read_npy(folder, "q.npy", data[0], N);
     read_npy(folder, "K.npy", data[1], N * N);
     read_npy(folder, "V.npy", data[2], N * N);
-    must(lw_op_register(&(lw_op_def){.name = "classic::attention",
-                                     .parameters = "seq_len:int=0 d:int=0 scale:real=1",
-                                     .inputs = 3,
-                                     .outputs = 3,
-                                     .infer = infer,
-                                     .record = record,
-                                     .user = &kernels},
-                        &op));
+    must(attention_register(kernels_path, &op));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         lw_device *device;
 
@@ -332,7 +233,7 @@ int main(int argc, char **argv)
             continue;
         }
         printf("device %s\n", names[i]);
-        agrees = run_on(device, &kernels, op, kernels_path, picture, data) && agrees;
+        agrees = run_on(device, op, kernels_path, picture, data) && agrees;
         lw_device_close(device);
     }
     return agrees ? 0 : 1;
