@@ -51,8 +51,7 @@ static const struct command commands[] = {
     {"op", CLI_OP, cli_op, 0, true,
      "op NAME [key=value...] [ARG...]  a ready-made operation on files or fills; op --list"},
     {"graph", CLI_GRAPH, cli_graph, 0, true,
-     "graph FILE.so NAME [ARG...]     an operation of a shared object, as a graph; graph FILE.so "
-     "--list"},
+     "graph FILE.so NAME [ARG...]     record, run, plan, draw an operation of a shared object"},
 #endif
     {"devices", CLI_DEVICES, cli_devices, 0, false,
      "devices                         what this machine has"},
