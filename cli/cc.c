@@ -249,14 +249,15 @@ static int deliver(struct job *job)
 /* understand - where the kernels do not compile, the reasons are printed here. */
 static int understand(struct job *job)
 {
+    struct cli_messages messages = {.color = cli_wants_color(job->options->color)};
     int failed = cli_compiler_read(job->object, &job->text, &job->size);
     if (!failed)
         failed = cli_compiler_read(job->header, &job->header_text, &job->header_size);
     if (!failed)
         failed = begin_rule(job);
     if (!failed)
-        failed = cli_compiler_result(job->text, job->size, add_dependency, job, &job->payload,
-                                     &job->payload_size);
+        failed = cli_compiler_result(job->text, job->size, &messages, add_dependency, job,
+                                     &job->payload, &job->payload_size);
     if (!failed)
         failed = end_rule(job);
     return failed ? failed : job->is_refused ? CLI_COMPILE : CLI_DONE;

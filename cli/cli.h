@@ -43,9 +43,25 @@ int cli_fail_library(lw_status status);
 /* cli_fail_memory - report that bytes could not be had; returns CLI_LAUNCH. */
 int cli_fail_memory(size_t bytes);
 
-/* cli_print_diagnostic - one message of the compiler as "file:line:column: severity: text" on
- * standard error; user is a size_t that counts them, or NULL. */
+/* ---- message.c ------------------------------------------------------------------------------- */
+
+enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
+
+/* cli_wants_color - true if standard error gets colours; AUTO: it is a terminal and NO_COLOR is not
+ * set. */
+bool cli_wants_color(enum cli_color color);
+
+/* How messages of the compiler are printed, and how many were. */
+struct cli_messages {
+    bool color, remarks;
+    size_t count;
+};
+
+/* cli_print_diagnostic - one message of the compiler as "file:line:column: severity: text" and its
+ * picture on standard error; user is a struct cli_messages. */
 void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user);
+/* cli_message_print - the line and the picture alone. */
+void cli_message_print(const lw_diagnostic *diagnostic, bool color);
 
 /* cli_report_keep - keep a failure that standard error is told in another way. */
 void cli_report_keep(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -102,7 +118,8 @@ struct cli_options {
     uint64_t timeout;       /* nanoseconds; 0: none */
     uint64_t time_launches; /* 0: do not time */
     size_t shared_bytes;    /* dynamic block memory */
-    bool json, quiet, help;
+    bool json, quiet, help, remarks;
+    enum cli_color color;
     bool list, markdown; /* of op; list of graph too */
     bool plan;           /* of graph, as draw, a file or NULL */
     const char *draw;
@@ -145,11 +162,12 @@ int cli_compiler_run(const char *const *words, const int *files, size_t count, b
 /* cli_compiler_read - all that a memory file holds, and a NUL; release with free. */
 int cli_compiler_read(int file, char **text, size_t *size);
 
-/* cli_compiler_result - print the diagnostics of a result, tell the files that were read, find the
+/* cli_compiler_result - print the messages of a result, tell the files that were read, find the
  * payload. text is cut up. */
 typedef void cli_dependency(const char *path, void *user);
-int cli_compiler_result(char *text, size_t size, cli_dependency *on_dependency, void *user,
-                        const char **payload, size_t *payload_size);
+int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
+                        cli_dependency *on_dependency, void *user, const char **payload,
+                        size_t *payload_size);
 
 /* ---- half.c: _Float16 and __bf16 in integer code --------------------------------------------- */
 

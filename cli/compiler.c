@@ -193,39 +193,59 @@ static int cut(char *row, char **fields, int count)
     return n;
 }
 
-static void take_row(char *row, cli_dependency *on_dependency, void *user)
+/* reader - a message is printed once its picture, which comes in the next row, is known. */
+struct reader {
+    struct cli_messages *messages;
+    cli_dependency *on_dependency;
+    void *user;
+    lw_diagnostic pending; /* severity NULL: none */
+};
+
+static void print_pending(struct reader *reader)
 {
-    enum { DIAGNOSTIC_FIELDS = 6, DEPENDENCY_FIELDS = 3 };
-    char *fields[DIAGNOSTIC_FIELDS] = {0};
-    int count = cut(row, fields, DIAGNOSTIC_FIELDS);
-    if (count == DEPENDENCY_FIELDS && !strcmp(fields[0], "dep") && on_dependency)
-        on_dependency(fields[1], user);
-    if (count != DIAGNOSTIC_FIELDS || strcmp(fields[0], "diag") != 0)
-        return;
-    lw_diagnostic diagnostic = {.severity = fields[1],
-                                .file = fields[2],
-                                .line = atoi(fields[3]),
-                                .column = atoi(fields[4]),
-                                .text = fields[5]};
-    cli_print_diagnostic(&diagnostic, NULL);
+    if (reader->pending.severity)
+        cli_print_diagnostic(&reader->pending, reader->messages);
+    reader->pending.severity = NULL;
 }
 
-int cli_compiler_result(char *text, size_t size, cli_dependency *on_dependency, void *user,
-                        const char **payload, size_t *payload_size)
+static void take_row(struct reader *reader, char *row)
+{
+    enum { DIAGNOSTIC_FIELDS = 6, DEPENDENCY_FIELDS = 3, PICTURE_FIELDS = 2 };
+    char *fields[DIAGNOSTIC_FIELDS] = {0};
+    int count = cut(row, fields, DIAGNOSTIC_FIELDS);
+    if (count == PICTURE_FIELDS && !strcmp(fields[0], "shown"))
+        reader->pending.picture = fields[1];
+    print_pending(reader);
+    if (count == DEPENDENCY_FIELDS && !strcmp(fields[0], "dep") && reader->on_dependency)
+        reader->on_dependency(fields[1], reader->user);
+    if (count != DIAGNOSTIC_FIELDS || strcmp(fields[0], "diag") != 0)
+        return;
+    reader->pending = (lw_diagnostic){.severity = fields[1],
+                                      .file = fields[2],
+                                      .line = atoi(fields[3]),
+                                      .column = atoi(fields[4]),
+                                      .text = fields[5]};
+}
+
+int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
+                        cli_dependency *on_dependency, void *user, const char **payload,
+                        size_t *payload_size)
 {
     static const char first[] = "lanewise-manifest\t1\n";
+    struct reader reader = {messages, on_dependency, user, {0}};
     bool is_manifest = strncmp(text, first, strlen(first)) == 0;
     char *row = text, *end;
     while (is_manifest && (end = memchr(row, '\n', size - (size_t)(row - text)))) {
         *end = '\0';
         if (strncmp(row, "end\t", 4) == 0) {
+            print_pending(&reader);
             *payload = end + 1;
             *payload_size = strtoull(row + 4, NULL, 10);
             if (*payload_size != size - (size_t)(end + 1 - text))
                 break;
             return CLI_DONE;
         }
-        take_row(row, on_dependency, user);
+        take_row(&reader, row);
         row = end + 1;
     }
     return cli_fail(CLI_BROKEN, "a defect in Lanewise: the compiler's result is not complete");

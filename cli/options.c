@@ -44,7 +44,7 @@ static int read_size(const char *name, const char *value, uint64_t limit, uint64
                     (unsigned long long)limit);
 }
 
-/* read_dim3 - X[,Y[,Z]]; axes that are not given are 1. */
+/* read_dim3 - X[,Y[,Z]], or with x between; axes that are not given are 1. 0x10 is one number. */
 static int read_dim3(const char *name, const char *value, lw_dim3 *dim)
 {
     uint32_t axis[3] = {1, 1, 1};
@@ -52,7 +52,8 @@ static int read_dim3(const char *name, const char *value, lw_dim3 *dim)
     for (int i = 0; i < 3; i++) {
         char word[32];
         uint64_t size;
-        size_t length = strcspn(rest, ",");
+        size_t hexadecimal = strncmp(rest, "0x", 2) == 0 ? 2 : 0;
+        size_t length = hexadecimal + strcspn(rest + hexadecimal, ",x");
         if (length == 0 || length >= sizeof word)
             break;
         memcpy(word, rest, length);
@@ -323,6 +324,19 @@ static int set_trim(struct cli_options *options, const char *name, const char *v
     return CLI_DONE;
 }
 
+static int set_color(struct cli_options *options, const char *name, const char *value)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    options->color = CLI_COLOR_ALWAYS;
+    for (size_t i = 0; value && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(value, words[i]) == 0) {
+            options->color = (enum cli_color)i;
+            return CLI_DONE;
+        }
+    return value ? cli_fail(CLI_USAGE, "%s: '%s' is not auto, always or never", name, value)
+                 : CLI_DONE;
+}
+
 static int set_help(struct cli_options *options, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -349,12 +363,17 @@ static int add_include_dir(struct cli_options *options, const char *name, const 
 
 #define CLI_FORMS (CLI_BENCH_OP | CLI_BENCH_OPERATIONS | CLI_BENCH_DOT)
 
+enum {
+    CLI_ALL = CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_GRAPH | CLI_CACHE |
+              CLI_INIT | CLI_FORMS
+};
+
 static const struct option table[] = {
     {"-k", A_VALUE, CLI_RUN | CLI_SHOW, set_kernel,
      "-k NAME            the kernel (default: the only one; show: all)"},
-    {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1)"},
+    {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1); also 4x4"},
     {"-b", A_VALUE, CLI_RUN | CLI_SHOW, set_block,
-     "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256)"},
+     "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256); also 16x16"},
     {"-d", A_VALUE, CLI_RUN | CLI_SHOW | CLI_OP | CLI_GRAPH | CLI_FORMS, set_device,
      "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline,\n"
      "                     cpu:aarch64"},
@@ -406,16 +425,18 @@ static const struct option table[] = {
     {"--json", MAYBE_A_JSON_FILE, CLI_FORMS, set_json_file,
      "--json [F.json]    (bench) results as JSON, to standard output without a file"},
     {"--svg", A_VALUE, CLI_FORMS, set_svg, "--svg FILE         (bench) a drawing"},
-    {"--help", NO_VALUE,
-     CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_GRAPH | CLI_CACHE | CLI_INIT |
-         CLI_FORMS,
-     set_help, "--help             this text"},
+    {"--color", MAYBE_A_VALUE, CLI_ALL, set_color,
+     "--color=WHEN       colours in messages: auto (on a terminal, without NO_COLOR), always, "
+     "never"},
+    {"--help", NO_VALUE, CLI_ALL, set_help, "--help, -h         this text"},
+    {"-h", NO_VALUE, CLI_ALL, set_help, NULL},
 };
 
 void cli_options_help(FILE *to)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        fprintf(to, "  %s\n", table[i].help);
+        if (table[i].help)
+            fprintf(to, "  %s\n", table[i].help);
     fprintf(to, "  --                 ends the options\n");
 }
 

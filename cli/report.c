@@ -76,15 +76,6 @@ int cli_fail_memory(size_t bytes)
 
 /* ---- the compiler's messages ----------------------------------------------------------------- */
 
-static void print_diagnostic(FILE *to, const lw_diagnostic *diagnostic)
-{
-    if (*diagnostic->file)
-        fprintf(to, "%s:", diagnostic->file);
-    if (diagnostic->line > 0)
-        fprintf(to, "%d:%d:", diagnostic->line, diagnostic->column);
-    fprintf(to, "%s%s: %s\n", *diagnostic->file ? " " : "", diagnostic->severity, diagnostic->text);
-}
-
 void cli_report_keep(const char *format, ...)
 {
     va_list list;
@@ -122,11 +113,12 @@ static void keep_diagnostic(const lw_diagnostic *diagnostic)
 
 void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user)
 {
-    size_t *count = user;
-    print_diagnostic(stderr, diagnostic);
+    struct cli_messages *messages = user;
+    if (strcmp(diagnostic->severity, "remark") == 0 && !messages->remarks)
+        return;
     keep_diagnostic(diagnostic);
-    if (count)
-        ++*count;
+    cli_message_print(diagnostic, messages->color);
+    messages->count++;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -48,17 +48,17 @@ static bool is_text_file(const char *path)
 static int build(struct job *job)
 {
     const struct cli_options *options = job->options;
-    size_t diagnostics = 0;
+    struct cli_messages messages = {.color = cli_wants_color(options->color)};
     lw_build_options build = {
         .defines = options->defines,
         .define_count = options->define_count,
         .include_dirs = options->include_dirs,
         .include_dir_count = options->include_dir_count,
         .on_diagnostic = cli_print_diagnostic,
-        .user = &diagnostics,
+        .user = &messages,
     };
     lw_status status = lw_program_build(job->session.device, options->file, &build, &job->program);
-    if (status == LW_E_COMPILE && diagnostics > 0)
+    if (status == LW_E_COMPILE && messages.count > 0)
         return CLI_COMPILE;
     if (status == LW_E_IO && is_text_file(options->file)) /* descriptors ran out */
         return cli_fail(CLI_LAUNCH, "%s", lw_last_error());

@@ -199,12 +199,13 @@ static void write_json(const struct cli_options *options, const char *text)
 /* print_result - diagnostics to standard error, the payload to standard output. */
 static int print_result(const struct cli_options *options, int out, bool is_refused)
 {
+    struct cli_messages messages = {.color = cli_wants_color(options->color), .remarks = true};
     const char *payload;
     char *text;
     size_t size, payload_size;
     int failed = cli_compiler_read(out, &text, &size);
     if (!failed)
-        failed = cli_compiler_result(text, size, NULL, NULL, &payload, &payload_size);
+        failed = cli_compiler_result(text, size, &messages, NULL, NULL, &payload, &payload_size);
     if (!failed && is_refused)
         failed = CLI_COMPILE;
     else if (!failed && options->json)

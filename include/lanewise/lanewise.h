@@ -114,7 +114,8 @@ typedef struct lw_event lw_event;
 typedef struct lw_image lw_image; /* kernels compiled ahead of time, by `lanewise cc` */
 
 /* lw_last_error - the message of the last failed call on this thread: what was wrong, the values,
- * what is needed. One line; "" before the first failure; valid until the thread's next lw_ call. */
+ * what is needed. One line, but for LW_E_COMPILE (lw_program_build); "" before the first failure;
+ * valid until the thread's next lw_ call. */
 LW_API const char *lw_last_error(void);
 
 /* lw_fail - set this thread's message, one line of at most 1023 bytes, and return the status: for
@@ -197,6 +198,8 @@ typedef struct lw_diagnostic {
     const char *file;      /* as given, or the name of the source; "" where there is no place */
     int line, column;      /* from 1; 0 where there is none */
     const char *text;
+    const char *picture;   /* lines to print below it, as clang has them: the source, a caret, what
+                            * to write instead; without colour or a newline at the end; "": none */
 } lw_diagnostic;
 
 /* All zero means the defaults. */
@@ -213,8 +216,8 @@ typedef struct lw_build_options {
 /* lw_program_build - compile a kernel file for a device, or take it from the cache.
  * path     the file; with options->source the name used in messages (NULL: "<source>")
  * errors   LW_E_ARG; LW_E_IO the file cannot be read, or too many are open; LW_E_COMPILE (the
- *          message is the first error, "file:line:column: text"; all of them went to
- *          on_diagnostic); LW_E_MEMORY;
+ *          message is the first error, "file:line:column: text", and below that line its
+ *          picture where it fits; all of them went to on_diagnostic); LW_E_MEMORY;
  *          LW_E_INTERNAL the compiler crashed, was killed or is not installed
  * owns     release with lw_program_destroy */
 LW_CHECKED lw_status lw_program_build(lw_device *device, const char *path,

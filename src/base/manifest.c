@@ -68,10 +68,19 @@ static lw_status take_diag(struct reader *r)
 {
     lw_diagnostic *d = &r->out->diags[r->out->diag_count];
 
-    *d = (lw_diagnostic){.severity = r->field[0], .file = r->field[1], .text = r->field[4]};
+    *d = (lw_diagnostic){
+        .severity = r->field[0], .file = r->field[1], .text = r->field[4], .picture = ""};
     LW_TRY(take_int(r, 2, &d->line));
     LW_TRY(take_int(r, 3, &d->column));
     r->out->diag_count++;
+    return LW_OK;
+}
+
+static lw_status take_shown(struct reader *r)
+{
+    if (!r->out->diag_count)
+        return broken(r, "there is no message above it");
+    r->out->diags[r->out->diag_count - 1].picture = r->field[0];
     return LW_OK;
 }
 
@@ -168,6 +177,7 @@ static lw_status take_end(struct reader *r)
 enum row_kind {
     ROW_HEAD,
     ROW_DIAG,
+    ROW_SHOWN,
     ROW_DEP,
     ROW_KERNEL,
     ROW_ALIGN,
@@ -184,6 +194,7 @@ static const struct {
 } rows[ROW_KINDS] = {
     [ROW_HEAD] = {"lanewise-manifest", 1, take_version},
     [ROW_DIAG] = {"diag", 5, take_diag},
+    [ROW_SHOWN] = {"shown", 1, take_shown},
     [ROW_DEP] = {"dep", 2, take_dep},
     [ROW_KERNEL] = {"kernel", 9, take_kernel},
     [ROW_ALIGN] = {"align", 1, take_align},

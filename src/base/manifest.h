@@ -13,6 +13,8 @@
  * The manifest is lines of tab-separated fields; \t, \n and \\ in a field are escaped so.
  *     lanewise-manifest  1
  *     diag     severity file line column text
+ *     shown    picture            of the diag row above it, where that has a place: lines of the
+ *              source with caret and fix-it
  *     dep      path hash          a file that was read; FNV-1a 64 of its bytes as 16 hex digits
  *     kernel   name signature line block_x block_y block_z shared_bytes uses_dynamic arg_bytes
  *              block_* are 0 where BLOCK(...) did not fix them; arg_bytes: of the packed arguments

@@ -33,6 +33,22 @@ lw_status lw__fail(lw_status status, const char *format, ...)
     return status;
 }
 
+lw_status lw__fail_lines(lw_status status, const char *below, const char *format, ...)
+{
+    va_list args;
+    size_t length, more = strlen(below);
+
+    va_start(args, format);
+    set_error(format, args);
+    va_end(args);
+    length = strlen(last_error);
+    if (length + 1 + more <= LW_MESSAGE_MAX) {
+        last_error[length] = '\n';
+        memcpy(last_error + length + 1, below, more + 1);
+    }
+    return status;
+}
+
 lw_status lw_fail(lw_status status, const char *format, ...)
 {
     va_list args;

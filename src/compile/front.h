@@ -64,6 +64,9 @@ void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *w
 /* The column of a place that has a line: its own, else that of its name in that line of the text,
  * or of the line's first word. */
 unsigned lw__front_column(const struct lw__diags *diags, struct lw__loc loc);
+/* A line of the source, *length bytes of what is read into text; NULL: it is not to be had. */
+const char *lw__front_line(const struct lw__diags *diags, struct lw__loc loc, struct lw__text *text,
+                           size_t *length);
 /* Where the main file has the name first; line 0: nowhere. */
 struct lw__loc lw__front_find(const struct lw__diags *diags, const char *name);
 
@@ -82,6 +85,12 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text);
 
 /* Is it <lanewise/kernel.h> or what comes with it? (front_own.c) */
 bool lw__is_our_header(const char *file, size_t length);
+
+/* The picture below a message (front_snippet.c), as a row behind the message's: the one that clang
+ * drew at the start of text, its lines numbered so that the caret's is `line`, and where that ends
+ * (rows may be NULL); or one of a place. */
+const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned line);
+void lw__snippet_draw(const struct lw__diags *diags, struct lw__loc loc, unsigned column);
 
 /* ---- types (front_types.c) ---- */
 

@@ -1,6 +1,6 @@
 /* front_diag.c - clang's messages as diag rows of the manifest (src/base/manifest.h).
  *
- * clang writes `FILE:LINE:COLUMN: SEVERITY: TEXT`, then a picture of the source, which is dropped;
+ * clang writes `FILE:LINE:COLUMN: SEVERITY: TEXT`, then a picture of the source, front_snippet.c's;
  * notes are kept. Where clang refuses on our behalf (a poisoned name, disabled assembly, an
  * attribute behind SHARED) its text speaks of the means; the row says what the language refuses.
  */
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ERRORS_MAX = 20 }; /* as clang has it */
 
 struct span {
     const char *begin;
@@ -108,28 +110,38 @@ void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *w
                       const char *why)
 {
     struct lw__text *rows = diags->rows, row = {0};
+    const unsigned column = lw__front_column(diags, loc);
     lw__text_add(&row, "diag\tremark\t");
     lw__row_file(&row, diags, loc);
-    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), lw__front_column(diags, loc),
-                 what, why);
-    if (!row.failed && !(rows->data && strstr(rows->data, row.data)))
+    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), column, what, why);
+    if (!row.failed && !(rows->data && strstr(rows->data, row.data))) {
         lw__text_add_bytes(rows, row.data, row.length);
+        lw__snippet_draw(diags, loc, column);
+    }
     lw__text_free(&row);
 }
 
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
 {
+    const unsigned column = lw__front_column(diags, loc);
+    const bool is_last = diags->errors == ERRORS_MAX;
     char text[1024];
+    if (diags->errors++ > ERRORS_MAX)
+        return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, is_last ? "too many errors, stopping now" : format, arguments);
     va_end(arguments);
     lw__text_add(diags->rows, "diag\terror\t");
-    lw__row_file(diags->rows, diags, loc);
-    lw__text_add(diags->rows, "\t%u\t%u\t", lw__row_line(loc.line), lw__front_column(diags, loc));
+    lw__row_file(diags->rows, diags, is_last ? (struct lw__loc){0} : loc);
+    if (is_last)
+        lw__text_add(diags->rows, "\t0\t0\t");
+    else
+        lw__text_add(diags->rows, "\t%u\t%u\t", lw__row_line(loc.line), column);
     lw__row_field(diags->rows, text, strlen(text));
     lw__text_add(diags->rows, "\n");
-    diags->errors++;
+    if (!is_last)
+        lw__snippet_draw(diags, loc, column);
 }
 
 /* ---- names that are no part of the kernel language ---- */
@@ -331,7 +343,8 @@ static bool is_inside_us(const struct message *message)
 {
     return starts_with(message->severity, "note") &&
            (lw__is_our_header(message->file.begin, message->file.length) ||
-            starts_with(message->text, "(skipping") || starts_with(message->text, "did you mean"));
+            starts_with(message->text, "(skipping") ||
+            (starts_with(message->text, "did you mean") && contains(message->text, "'lw__")));
 }
 
 static void add_row(struct lw__diags *diags, const struct message *message, const char *picture)
@@ -351,6 +364,7 @@ static void add_row(struct lw__diags *diags, const struct message *message, cons
     lw__text_add(rows, "\t%u\t%u\t", lw__row_line(message->line), message->column);
     add_text(rows, message->text, picture);
     lw__text_add(rows, "\n");
+    lw__snippet_take(rows, picture, message->line);
     diags->errors += error;
 }
 
@@ -395,10 +409,12 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
         }
         if (!read_message(line, &message))
             continue;
-        if (is_inside_us(&message) || replaces_ours(&message, cursor))
+        const char *picture = cursor;
+        cursor = lw__snippet_take(NULL, picture, 0);
+        if (is_inside_us(&message) || replaces_ours(&message, picture))
             continue;
         if (!follows_from(&message, &before) && !repeats(&message, &before))
-            add_row(diags, &message, cursor);
+            add_row(diags, &message, picture);
         before = message;
     }
 }

@@ -55,12 +55,18 @@ static bool read_file(const struct lw__diags *diags, struct lw__loc loc, struct 
     return is_read;
 }
 
-static unsigned column_in(const char *text, struct lw__loc loc)
+static const char *line_in(const char *text, unsigned line)
 {
-    for (unsigned line = loc.line; line > 1 && text; line--) {
+    for (; line > 1 && text; line--) {
         text = strchr(text, '\n');
         text = text ? text + 1 : NULL;
     }
+    return text;
+}
+
+static unsigned column_in(const char *text, struct lw__loc loc)
+{
+    text = line_in(text, loc.line);
     if (!text)
         return 1;
     const size_t count = strcspn(text, "\n");
@@ -77,6 +83,14 @@ unsigned lw__front_column(const struct lw__diags *diags, struct lw__loc loc)
         column = column_in(text.data, loc);
     lw__text_free(&text);
     return column;
+}
+
+const char *lw__front_line(const struct lw__diags *diags, struct lw__loc loc, struct lw__text *text,
+                           size_t *length)
+{
+    const char *line = read_file(diags, loc, text) ? line_in(text->data, loc.line) : NULL;
+    *length = line ? strcspn(line, "\n") : 0;
+    return line;
 }
 
 /* Comments become blanks. */

@@ -150,6 +150,11 @@ static void add_error(struct image *m, const lw_diagnostic *d, const char *targe
     lw__text_add(rows, "\t%d\t%d\t", d->line, d->column);
     lw__row_field(rows, text.data ? text.data : "", text.length);
     lw__text_add(rows, "\n");
+    if (d->picture && *d->picture) {
+        lw__text_add(rows, "shown\t");
+        lw__row_field(rows, d->picture, strlen(d->picture));
+        lw__text_add(rows, "\n");
+    }
     lw__text_free(&text);
     m->unit->diags.errors++;
 }

@@ -34,7 +34,7 @@ static void tell_diagnostics(const struct build *b)
         o->on_diagnostic(&m->diags[i], o->user);
 }
 
-/* The first error; the caller has heard of them all. */
+/* The first error; the caller has heard of them all. What a launch compiles is told in a line. */
 static lw_status refused(const struct build *b)
 {
     const struct lw__manifest *m = &b->code->manifest;
@@ -44,6 +44,9 @@ static lw_status refused(const struct build *b)
 
         if (strcmp(d->severity, "error"))
             continue;
+        if (d->file[0] && d->line && d->picture[0] && !b->compile->kernel)
+            return lw__fail_lines(LW_E_COMPILE, d->picture, "%s:%d:%d: %s", d->file, d->line,
+                                  d->column, d->text);
         if (d->file[0] && d->line)
             return lw__fail(LW_E_COMPILE, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
         return lw__fail(LW_E_COMPILE, "%s: %s", b->compile->name, d->text);

@@ -21,6 +21,12 @@
 // run: --json=1
 // status: 2
 // stderr: --json takes no value
+// run: -b 1x2x3x4
+// status: 2
+// stderr: -b: '1x2x3x4' is not X, X,Y or X,Y,Z
+// run: -b 4x
+// status: 2
+// stderr: -b: '4x' is not X, X,Y or X,Y,Z
 // run: -b 1,2,3,4
 // status: 2
 // stderr: -b: '1,2,3,4' is not X, X,Y or X,Y,Z

@@ -4,6 +4,7 @@
 
 static const char sound[] = "lanewise-manifest\t1\n"
                             "diag\twarning\ta\\tb.c\t3\t14\tsaid \\\\ and\\nmore\n"
+                            "shown\t    3 | x\\n      | ^\n"
                             "dep\tk.c\t00000000000000ff\n"
                             "kernel\tdot\tvoid dot(float *out, int n)\t7\t16\t8\t1\t512\t1\t12\n"
                             "align\t256\n"
@@ -34,6 +35,7 @@ static void take_all(void)
     CHECK(m.payload_bytes == 4 && m.text_bytes == sizeof sound - 5);
     CHECK(m.diag_count == 1 && m.diags[0].line == 3 && m.diags[0].column == 14);
     CHECK(!strcmp(m.diags[0].file, "a\tb.c") && !strcmp(m.diags[0].text, "said \\ and\nmore"));
+    CHECK(!strcmp(m.diags[0].picture, "    3 | x\n      | ^"));
     CHECK(m.dep_count == 1 && m.deps[0].hash == 255 && !strcmp(m.deps[0].path, "k.c"));
     CHECK(m.kernel_count == 2 && m.param_count == 2 && m.site_count == 1);
     CHECK(m.kernels[0].block.x == 16 && m.kernels[0].block.y == 8 && m.kernels[0].block.z == 1);

@@ -129,6 +129,8 @@ static void refusals(void)
     FAILS(build("k.c", "!refuse\ndiag\terror\t\t0\t0\tno place\n"), LW_E_COMPILE, "k.c: no place");
     FAILS(build("k.c", "!refuse\n"), LW_E_INTERNAL,
           "lanewise-compile refused 'k.c' and gave no reason");
+    FAILS(build("k.c", "!refuse\ndiag\terror\tk.c\t3\t4\twrong\nshown\t 3 | x\\n   | ^\n"),
+          LW_E_COMPILE, "k.c:3:4: wrong\n 3 | x\n   | ^");
     WORKS(build("k.c", "diag\twarning\tk.c\t1\t2\tfirst\n"));
     CHECK(!strcmp(said.data, "warning|k.c|1|2|first\n"));
 }
