@@ -64,7 +64,8 @@ commands()
 check()
 {
     case $1 in
-    *\[[A-Za-z]*\]\ * | *\[[A-Z]*... | *\ [A-Z]*[A-Z] | *FILE* | *--help* | *' bench '*) return ;;
+    *\[--* | *\[[A-Za-z]*\]\ * | *\[[A-Z]*... | *\ [A-Z]*[A-Z]) return ;; # a usage line
+    *FILE* | *--help* | *' bench '*) return ;;
     python3*) python3 -c 'import numpy' 2>/dev/null || return 0 ;;
     *@mine.npy*) [ -f mine.npy ] || return 0 ;; # no NumPy made it
     esac
