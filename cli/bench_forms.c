@@ -1,4 +1,4 @@
-/* bench_forms.c - which forms there are, and their help.
+/* bench_forms.c - which forms there are.
  */
 #include "bench_forms.h"
 #include "bench.h"
@@ -17,28 +17,19 @@ static const struct bench_form forms[] = {
     {"dot", CLI_BENCH_DOT, bench_dot},
 };
 
-static const char help[] =
-    "lanewise bench op NAME [key=value...] ARG... [options]   one ready-made operation\n"
-    "lanewise bench operations [options]                      a list of them\n"
-    "lanewise bench dot [options]                             the dot product in steps\n"
-    "lanewise bench [ROW...] [options]                        kernels and their peers; --help\n\n"
-    "  -d DEVICE[,DEVICE]   default: the first that is available; dot: cpu, and cuda if it is "
-    "there\n"
-    "  --threads N[,N]      (op, operations) threads of cpu, a measurement for each; default: all\n"
-    "  --seconds S          at most about that long: op 3, dot 5, each of the operations 1\n"
-    "  --filter TEXT        (operations) those with TEXT in their name\n"
-    "  --small              (operations) small shapes: says nothing about speed\n"
-    "  -n N                 (dot) elements, default 16777216\n"
-    "  --json [FILE.json]   results as JSON, to standard output without a FILE\n"
-    "  --svg FILE           a drawing of them\n\n"
-    "NAME, key=value and ARG are those of `lanewise op`. Ctrl-C ends it with the results so far.\n";
-
 const struct bench_form *bench_find_form(const char *name)
 {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
     return NULL;
+}
+
+static void print_help(const struct bench_form *form)
+{
+    char name[32];
+    snprintf(name, sizeof name, "bench %s", form->name);
+    cli_help_command(stdout, name);
 }
 
 int bench_run_form(const struct bench_form *form, char **words)
@@ -56,7 +47,7 @@ int bench_run_form(const struct bench_form *form, char **words)
         bench->form = form->name;
         bench->signals = -1;
         if (options.help)
-            fputs(help, stdout);
+            print_help(form);
         else
             failed = form->run(bench);
         bench_free(bench);

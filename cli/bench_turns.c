@@ -16,21 +16,22 @@ static const double PROGRESS_EVERY = 0.1; /* seconds */
 
 static void show_progress(struct bench *bench, const struct bench_row *row, const char *doing)
 {
+    char text[200];
     double at = bench_now();
     if (!bench->has_progress || at - bench->shown < PROGRESS_EVERY)
         return;
     bench->shown = at;
-    fprintf(stderr, "\r\033[K%zu/%zu %.40s on %.40s: %s", row->group + 1, bench->group_count,
-            row->name, bench->workers[row->worker].label, doing);
-    if (row->stats.count)
-        fprintf(stderr, " %zu", row->stats.count);
-    fflush(stderr);
+    int used = snprintf(text, sizeof text, "%zu/%zu %.40s on %.40s: %s", row->group + 1,
+                        bench->group_count, row->name, bench->workers[row->worker].label, doing);
+    if (row->stats.count && used < (int)sizeof text)
+        snprintf(text + used, sizeof text - (size_t)used, " %zu", row->stats.count);
+    cli_progress_write(text);
 }
 
 static void erase_progress(const struct bench *bench)
 {
     if (bench->has_progress && bench->shown > 0)
-        fputs("\r\033[K", stderr);
+        cli_progress_write("");
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */

@@ -16,8 +16,8 @@
 struct job {
     const struct cli_options *options;
     char compiler[PATH_MAX], file[PATH_MAX], name[NAME_MAX + 2];
-    int object, header; /* memory files */
-    FILE *depfile;      /* text of it */
+    int object, header, input; /* memory files; input: of standard input, or -1 */
+    FILE *depfile;             /* text of it */
     char *rule, *text, *header_text;
     size_t rule_size, size, header_size;
     const char *payload;
@@ -32,11 +32,14 @@ static bool is_in_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* make_name - FILE: the base name without what follows its last point, as a C identifier. */
+/* make_name - FILE: the base name without what follows its last point, as a C identifier. Standard
+ * input has none, so it is that of the object. */
 static void make_name(struct job *job)
 {
-    const char *slash = strrchr(job->options->file, '/');
-    const char *base = slash ? slash + 1 : job->options->file;
+    const struct cli_options *o = job->options;
+    const char *file = cli_is_input(o->file) ? o->out : o->file;
+    const char *slash = strrchr(file, '/');
+    const char *base = slash ? slash + 1 : file;
     const char *point = strrchr(base, '.');
     size_t length = point && point > base ? (size_t)(point - base) : strlen(base);
     bool is_digit = *base >= '0' && *base <= '9';
@@ -54,13 +57,17 @@ static int check(struct job *job)
         return cli_fail(CLI_USAGE, "cc takes one FILE, not also '%s'", o->args[0]);
     if (!o->out)
         return cli_fail(CLI_USAGE, "cc needs -o OUT.o");
+    make_name(job);
+    if (cli_is_input(o->file)) {
+        snprintf(job->file, sizeof job->file, "5");
+        return cli_compiler_find(job->compiler);
+    }
     if (stat(o->file, &about) != 0)
         return cli_fail(CLI_USAGE, "%s: %s", o->file, strerror(errno));
     if (!S_ISREG(about.st_mode))
         return cli_fail(CLI_USAGE, "%s: not a regular file", o->file);
     if (access(o->file, R_OK) != 0)
         return cli_fail(CLI_USAGE, "%s: %s", o->file, strerror(errno));
-    make_name(job);
     snprintf(job->file, sizeof job->file, "%s%s", o->file[0] == '-' ? "./" : "", o->file);
     return cli_compiler_find(job->compiler);
 }
@@ -78,7 +85,7 @@ static void add(const char **words, size_t *n, const char *name, const char *val
 static const char **make_words(const struct job *job)
 {
     const struct cli_options *o = job->options;
-    size_t room = 20 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
+    size_t room = 21 + 2 * (o->block_count + o->define_count + o->include_dir_count), n = 0;
     const char **words = calloc(room, sizeof *words);
     if (!words)
         return NULL;
@@ -86,7 +93,7 @@ static const char **make_words(const struct job *job)
     add(words, &n, "--image", job->name);
     add(words, &n, "--out", "3");
     add(words, &n, "--header", "4");
-    add(words, &n, "--name", o->file);
+    add(words, &n, "--name", cli_input_name(o->file));
     add(words, &n, "--targets", o->targets);
     add(words, &n, "--debug", o->no_debug ? "no" : NULL);
     add(words, &n, "--bitcode", o->no_bitcode ? "no" : NULL);
@@ -96,17 +103,20 @@ static const char **make_words(const struct job *job)
         add(words, &n, "-D", o->defines[i]);
     for (size_t i = 0; i < o->include_dir_count; i++)
         add(words, &n, "-I", o->include_dirs[i]);
+    if (cli_is_input(o->file))
+        words[n++] = "--source";
     words[n] = job->file;
     return words;
 }
 
 static int compile(struct job *job)
 {
-    const int outs[] = {job->object, job->header};
+    const int files[] = {job->object, job->header, job->input};
     const char **words = make_words(job);
     if (!words)
         return cli_fail_memory(sizeof *words);
-    int failed = cli_compiler_run(words, outs, 2, &job->is_refused);
+    int failed =
+        cli_compiler_run(job->options, words, files, job->input < 0 ? 2 : 3, &job->is_refused);
     free(words);
     return failed;
 }
@@ -267,15 +277,15 @@ static int make_files(struct job *job)
 {
     job->object = memfd_create("lanewise-object", MFD_CLOEXEC);
     job->header = memfd_create("lanewise-header", MFD_CLOEXEC);
-    return job->object >= 0 && job->header >= 0
-               ? CLI_DONE
-               : cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    if (job->object < 0 || job->header < 0)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    return cli_is_input(job->options->file) ? cli_input_file(&job->input) : CLI_DONE;
 }
 
 int cli_cc(const struct cli_options *options)
 {
     int (*const steps[])(struct job *) = {check, make_files, compile, understand, deliver};
-    struct job job = {.options = options, .object = -1, .header = -1};
+    struct job job = {.options = options, .object = -1, .header = -1, .input = -1};
     int failed = CLI_DONE;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && !failed; i++)
         failed = steps[i](&job);
@@ -285,6 +295,8 @@ int cli_cc(const struct cli_options *options)
         close(job.object);
     if (job.header >= 0)
         close(job.header);
+    if (job.input >= 0)
+        close(job.input);
     free(job.rule);
     free(job.text);
     free(job.header_text);

@@ -11,6 +11,7 @@
 #define LW_CLI_H
 
 #include "lanewise/lanewise.h"
+#include <pthread.h>
 #include <stdio.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are kept little-endian");
@@ -83,6 +84,16 @@ void cli_report_end(void);
  * as installed. path has room for PATH_MAX bytes; false: in neither place. */
 bool cli_find_program(char *path, const char *built, const char *installed);
 
+/* ---- help.c ---------------------------------------------------------------------------------- */
+
+/* cli_help - of the command as a whole.
+ * cli_help_command - of one, "run" or "bench op"; false: there is none of that name. */
+void cli_help(FILE *to);
+bool cli_help_command(FILE *to, const char *name);
+
+/* cli_commit - the commit of a build from a git tree; "": unknown. The build makes it. */
+extern const char cli_commit[];
+
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 /* cli_is_device - true if name is a word for a device, be it there or not: "cpu", "cuda:1".
@@ -105,7 +116,10 @@ enum cli_command {
     CLI_BENCH_DOT = 256,
     CLI_CACHE = 512,
     CLI_INIT = 1024,
-    CLI_GRAPH = 2048
+    CLI_GRAPH = 2048,
+    CLI_FORMS = CLI_BENCH_OP | CLI_BENCH_OPERATIONS | CLI_BENCH_DOT,
+    CLI_ANY = CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_BENCH | CLI_CC | CLI_OP | CLI_GRAPH |
+              CLI_CACHE | CLI_INIT
 };
 
 struct cli_options {
@@ -144,7 +158,6 @@ struct cli_options {
 int cli_options_read(enum cli_command command, char **words, size_t count,
                      struct cli_options *options);
 void cli_options_free(struct cli_options *options);
-void cli_options_help(FILE *to);
 
 /* cli_is_json_file - true if word names a file of JSON. */
 bool cli_is_json_file(const char *word);
@@ -157,7 +170,8 @@ int cli_compiler_find(char *path);
 
 /* cli_compiler_run - to its end: words, files[] as descriptors 3 and up, opened in this order.
  * *is_refused: the kernels do not compile; the reasons are in the result. */
-int cli_compiler_run(const char *const *words, const int *files, size_t count, bool *is_refused);
+int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
+                     size_t count, bool *is_refused);
 
 /* cli_compiler_read - all that a memory file holds, and a NUL; release with free. */
 int cli_compiler_read(int file, char **text, size_t *size);
@@ -168,6 +182,43 @@ typedef void cli_dependency(const char *path, void *user);
 int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
                         cli_dependency *on_dependency, void *user, const char **payload,
                         size_t *payload_size);
+
+/* ---- input.c: FILE that is `-` --------------------------------------------------------------- */
+
+/* cli_is_input - true if the file is standard input.
+ * cli_input_name - what messages call the file.
+ * cli_input_read - all of standard input as text; release with free, also after a failure.
+ * cli_input_file - the same as a memory file, or -1. */
+bool cli_is_input(const char *file);
+const char *cli_input_name(const char *file);
+int cli_input_read(char **text);
+int cli_input_file(int *file);
+
+/* ---- progress.c ------------------------------------------------------------------------------ */
+
+struct cli_progress {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool is_on, is_ended, is_shown;
+    char what[128];
+    size_t done, total; /* total above 1: they are shown, with a rate */
+    double since;       /* seconds, of what is under way */
+};
+
+/* cli_progress_begin - "<verb> <what> ..." on standard error if it takes longer than 0.3 s; only on
+ * a terminal, and neither with --quiet nor with --json. To be ended.
+ * cli_progress_count - what is under way now, and how much of it is done. p may be NULL.
+ * cli_progress_erase - before something else is printed; the line comes back. p may be NULL.
+ * cli_progress_end - nothing stays.
+ * cli_progress_write - the line as such; "" erases it. */
+void cli_progress_begin(struct cli_progress *p, const struct cli_options *options, const char *verb,
+                        const char *what);
+void cli_progress_count(struct cli_progress *p, const char *verb, const char *what, size_t done,
+                        size_t total);
+void cli_progress_erase(struct cli_progress *p);
+void cli_progress_end(struct cli_progress *p);
+void cli_progress_write(const char *text);
 
 /* ---- half.c: _Float16 and __bf16 in integer code --------------------------------------------- */
 
@@ -320,6 +371,12 @@ bool cli_is_output(const struct cli_arg *arg);
 
 /* cli_print_result - buffers and times as text. */
 int cli_print_result(FILE *to, const struct cli_result *result);
+
+/* cli_next_shown - the index of an axis after `at`: at + 1 but where a long one is cut short.
+ * cli_print_matrix - a buffer of two or more axes; indent: the columns before its first bracket. */
+size_t cli_next_shown(const struct cli_arg *arg, int axis, size_t at);
+int cli_print_matrix(FILE *to, const struct cli_arg *arg, const struct cli_type *element,
+                     const char *data, int indent);
 int cli_json_result(FILE *to, const struct cli_result *result);
 
 /* cli_json_string - text in quotes; bytes that are not UTF-8 become U+FFFD. */
@@ -343,6 +400,8 @@ struct cli_session {
     lw_event *begin, *end;
     bool was_queued; /* the work of the last cli_session_time: what failed, failed later */
     size_t runs;     /* that were before the one under way in cli_session_run */
+    struct cli_progress *progress; /* of cli_session_run; NULL: none */
+    const char *running;           /* its kernel or operation */
 };
 
 /* cli_session_open - the device of the options, a stream and marks. Release it with

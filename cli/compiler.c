@@ -107,7 +107,7 @@ static int fail_compiler(int ended, char *text)
 }
 
 /* wait_for - the compiler's end; said is passed on, and explains a failure. */
-static int wait_for(pid_t child, int said, bool *is_refused)
+static int wait_for(pid_t child, int said, struct cli_progress *progress, bool *is_refused)
 {
     char *text;
     int ended;
@@ -115,6 +115,7 @@ static int wait_for(pid_t child, int said, bool *is_refused)
     while (waitpid(child, &ended, 0) < 0)
         if (errno != EINTR)
             return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
+    cli_progress_end(progress);
     int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
     int failed = cli_compiler_read(said, &text, &size);
     *is_refused = status == REFUSED;
@@ -126,16 +127,20 @@ static int wait_for(pid_t child, int said, bool *is_refused)
     return failed;
 }
 
-int cli_compiler_run(const char *const *words, const int *files, size_t count, bool *is_refused)
+int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
+                     size_t count, bool *is_refused)
 {
+    struct cli_progress progress;
     pid_t child;
     *is_refused = false;
     int said = memfd_create("lanewise-said", MFD_CLOEXEC);
     if (said < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
     int failed = start(words, files, count, said, &child);
+    cli_progress_begin(&progress, options, "building", cli_input_name(options->file));
     if (!failed)
-        failed = wait_for(child, said, is_refused);
+        failed = wait_for(child, said, &progress, is_refused);
+    cli_progress_end(&progress);
     close(said);
     return failed;
 }

@@ -30,59 +30,19 @@ struct command {
     const char *name;
     enum cli_command bit;
     int (*run)(const struct cli_options *options); /* NULL: not built yet */
-    enum cli_exit missing;                         /* its exit status then */
     bool needs_file;
-    const char *help;
 };
+
+#ifdef LW_STAGE1
+#define cli_op NULL
+#define cli_graph NULL
+#endif
 
 static const struct command commands[] = {
-    {"run", CLI_RUN, cli_run, 0, true,
-     "run FILE [options] [ARG...]     build FILE, launch one kernel, print what it wrote"},
-    {"check", 0, NULL, CLI_BROKEN, true,
-     "check FILE [options] [ARG...]   the same under the checker (not built yet)"},
-    {"show", CLI_SHOW, cli_show, 0, true,
-     "show FILE --stage STAGE         what the compiler made: ir, instances, asm, ptx"},
-    {"bench", CLI_BENCH, NULL, 0, false,
-     "bench [ROW...] [options]        time the bench kernels and their peers; bench --help\n"
-     "  lanewise bench op|operations|dot  time ready-made operations; bench op --help"},
-    {"cc", CLI_CC, cli_cc, 0, true,
-     "cc FILE -o OUT.o [--header H]   compile ahead of time: an object for your program"},
-#ifndef LW_STAGE1
-    {"op", CLI_OP, cli_op, 0, true,
-     "op NAME [key=value...] [ARG...]  a ready-made operation on files or fills; op --list"},
-    {"graph", CLI_GRAPH, cli_graph, 0, true,
-     "graph FILE.so NAME [ARG...]     record, run, plan, draw an operation of a shared object"},
-#endif
-    {"devices", CLI_DEVICES, cli_devices, 0, false,
-     "devices                         what this machine has"},
-    {"cache", CLI_CACHE, cli_cache, 0, false,
-     "cache [--clear|--trim[=SIZE]]   compiled kernels that are kept: place, entries, size"},
-    {"init", CLI_INIT, cli_init, 0, false,
-     "init                            make this folder good for an editor: compile_flags.txt"},
+#define COMMAND(name, bit, function, has_file, usage, summary, about)                              \
+    {name, bit, function, has_file},
+#include "help.def"
 };
-
-static void print_help(FILE *to)
-{
-    fputs("lanewise - run and check SIMT kernels written in plain C\n\n", to);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        fprintf(to, "  lanewise %s\n", commands[i].help);
-    fputs("  lanewise --help | --version\n\noptions\n", to);
-    cli_options_help(to);
-    fputs(
-        "\nARG, one for each parameter of the kernel\n"
-        "  42  -1.5  0x10  inf  true        a scalar\n"
-        "  {1,2.5,{3,4}}                    a struct by value\n"
-        "  f32[8]  i32[4,6]  struct[8]      a buffer of zeros\n"
-        "  f32[8]=iota                      filled: zeros, none, iota, const:VALUE, rand:SEED,\n"
-        "                                   normal:SEED, or a list 1,2,3\n"
-        "  @in.npy  bf16@in.npy             a buffer from a NumPy file; struct@in.npy from bytes\n"
-        "  f32[8]:out.npy                   any buffer, written to a NumPy file afterwards\n"
-        "\nexit status\n"
-        "  0 done   1 the checker found something   2 the command line or a file is wrong\n"
-        "  3 the kernel does not compile   4 the device or the launch failed\n"
-        "  5 the check could not run, or the compiler is missing or broken\n",
-        to);
-}
 
 static const struct command *find_command(const char *name)
 {
@@ -97,10 +57,10 @@ static int run_command(const struct command *command, char **words, size_t count
 {
     struct cli_options options;
     if (!command->run)
-        return cli_fail(command->missing, "%s is not built yet", command->name);
+        return cli_fail(CLI_BROKEN, "%s is not built yet", command->name);
     int failed = cli_options_read(command->bit, words, count, &options);
     if (!failed && options.help)
-        print_help(stdout);
+        cli_help_command(stdout, command->name);
     else if (!failed && command->needs_file && !options.file && !options.list)
         failed = cli_fail(CLI_USAGE, "%s needs a FILE; see lanewise --help", command->name);
     else if (!failed && !command->needs_file && options.file)
@@ -111,25 +71,52 @@ static int run_command(const struct command *command, char **words, size_t count
     return failed;
 }
 
+/* help - words are what follows `help`; a form of bench is two words. */
+static int help(char **words, size_t count)
+{
+    char name[64];
+    if (count == 0) {
+        cli_help(stdout);
+        return CLI_DONE;
+    }
+    snprintf(name, sizeof name, "%s%s%s", words[0], count > 1 ? " " : "",
+             count > 1 ? words[1] : "");
+    if (count <= 2 && cli_help_command(stdout, name))
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise help", name);
+}
+
+static int print_version(void)
+{
+    printf("lanewise %s%s%s%s\n", lw_version(), *cli_commit ? ", commit " : "", cli_commit,
+           LW_LLVM);
+    return CLI_DONE;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
-        print_help(stderr);
+        cli_help(stderr);
         return cli_fail(CLI_USAGE, "a command is needed");
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(stdout);
-        return CLI_DONE;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("lanewise %s\n", lw_version());
-        return CLI_DONE;
-    }
+    if (is_help(argv[1]) || (strcmp(argv[1], "help") == 0 && argc > 2 && is_help(argv[2])))
+        return help(argv + 2, 0);
+    if (strcmp(argv[1], "help") == 0)
+        return help(argv + 2, (size_t)argc - 2);
+    if (strcmp(argv[1], "--version") == 0)
+        return print_version();
     const struct command *command = find_command(argv[1]);
     if (!command)
-        return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise --help", argv[1]);
+        return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise help", argv[1]);
     if (command->bit == CLI_BENCH)
-        return cli_bench(argv + 2);
+        return argc == 3 && is_help(argv[2]) ? help(argv + 1, 1) : cli_bench(argv + 2);
+    if (!command->run && argc > 2 && is_help(argv[2]))
+        return help(argv + 1, 1);
     return run_command(command, argv + 2, (size_t)argc - 2);
 }
 

@@ -1,7 +1,8 @@
 /* options.c - the words after the command's name: FILE, options, ARGs.
  *
- * One row an option: its name, its value, the commands that take it, what it sets and its line of
- * help. A word that begins with '-' and a digit (or is -inf, -nan, -.5) is an ARG.
+ * One row of help.def is an option: its name, its value, the commands that take it, and the
+ * function here that sets it. A word that begins with '-' and a digit (or is -inf, -nan, -.5) is an
+ * ARG.
  */
 #include "cli.h"
 #include <math.h>
@@ -18,8 +19,7 @@ struct option {
     const char *name; /* "-k", "--shared" */
     enum takes takes;
     unsigned commands; /* bits of cli_command */
-    set_option *set;
-    const char *help;
+    set_option *set;   /* NULL: lanewise-bench reads it */
 };
 
 /* ---- values of options ----------------------------------------------------------------------- */
@@ -361,84 +361,10 @@ static int add_include_dir(struct cli_options *options, const char *name, const 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-#define CLI_FORMS (CLI_BENCH_OP | CLI_BENCH_OPERATIONS | CLI_BENCH_DOT)
-
-enum {
-    CLI_ALL = CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_CC | CLI_OP | CLI_GRAPH | CLI_CACHE |
-              CLI_INIT | CLI_FORMS
-};
-
 static const struct option table[] = {
-    {"-k", A_VALUE, CLI_RUN | CLI_SHOW, set_kernel,
-     "-k NAME            the kernel (default: the only one; show: all)"},
-    {"-g", A_VALUE, CLI_RUN, set_grid, "-g X[,Y[,Z]]       blocks (default 1); also 4x4"},
-    {"-b", A_VALUE, CLI_RUN | CLI_SHOW, set_block,
-     "-b X[,Y[,Z]]       threads per block (default: what BLOCK fixes, or 256); also 16x16"},
-    {"-d", A_VALUE, CLI_RUN | CLI_SHOW | CLI_OP | CLI_GRAPH | CLI_FORMS, set_device,
-     "-d DEVICE          see `lanewise devices`; show: also cpu:avx512, cpu:avx2, cpu:baseline,\n"
-     "                     cpu:aarch64"},
-    {"-D", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_define, "-D NAME[=VALUE]    define a macro"},
-    {"-I", A_VALUE, CLI_RUN | CLI_SHOW | CLI_CC, add_include_dir,
-     "-I DIR             look for headers in DIR"},
-    {"--shared", A_VALUE, CLI_RUN, set_shared, "--shared BYTES     dynamic block memory"},
-    {"--timeout", A_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH, set_timeout,
-     "--timeout SECONDS  give up a launch after that long"},
-    {"--time", MAYBE_A_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH, set_time,
-     "--time[=N]         launch N times (default 10), print min, median, max"},
-    {"--json", NO_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH | CLI_SHOW | CLI_CC | CLI_DEVICES | CLI_CACHE,
-     set_json, "--json             results as one JSON object"},
-    {"--quiet", NO_VALUE, CLI_RUN | CLI_OP | CLI_GRAPH, set_quiet,
-     "--quiet            print no buffers"},
-    {"--stage", A_VALUE, CLI_SHOW, set_stage,
-     "--stage STAGE      (show) instances, ir, uniform, widened, asm, ptx"},
-    {"-o", A_VALUE, CLI_CC, set_out, "-o OUT.o           (cc) the object"},
-    {"--header", A_VALUE, CLI_CC, set_header,
-     "--header OUT.h     (cc) the header with its functions"},
-    {"-b", A_VALUE, CLI_CC, add_block,
-     "-b [TARGET=]X,Y,Z  (cc) a size of block to make code for, several times; for that target"},
-    {"--targets", A_VALUE, CLI_CC, set_targets,
-     "--targets T,T...   (cc) cpu:baseline, cpu:avx2, cpu:avx512, cpu:aarch64, cuda:sm_NN, ref"},
-    {"--depfile", A_VALUE, CLI_CC, set_depfile,
-     "--depfile FILE     (cc) the files that were read, as a rule for make and ninja"},
-    {"-g0", NO_VALUE, CLI_CC, set_no_debug, "-g0                (cc) no line tables"},
-    {"--no-bitcode", NO_VALUE, CLI_CC, set_no_bitcode,
-     "--no-bitcode       (cc) nothing to compile other sizes of block from"},
-    {"--list", NO_VALUE, CLI_OP | CLI_GRAPH, set_list,
-     "--list             (op, graph) the operations and their parameters"},
-    {"--plan", NO_VALUE, CLI_GRAPH, set_plan,
-     "--plan             (graph) launches, temporaries and their memory"},
-    {"--draw", A_VALUE, CLI_GRAPH, set_draw, "--draw FILE        (graph) a drawing, .svg or .dot"},
-    {"--clear", NO_VALUE, CLI_CACHE, set_clear, "--clear            (cache) remove all"},
-    {"--trim", MAYBE_A_VALUE, CLI_CACHE, set_trim,
-     "--trim[=SIZE]      (cache) remove what was used least recently, down to SIZE or the limit"},
-    {"--markdown", NO_VALUE, CLI_OP, set_markdown,
-     "--markdown         (op) with --list: as rows of a Markdown table"},
-    {"--threads", A_VALUE, CLI_BENCH_OP | CLI_BENCH_OPERATIONS, set_threads,
-     "--threads N[,N]    (bench op, operations) threads of cpu, a measurement for each"},
-    {"--seconds", A_VALUE, CLI_FORMS, set_seconds,
-     "--seconds S        (bench op, operations, dot) how long to measure"},
-    {"--filter", A_VALUE, CLI_BENCH_OPERATIONS, set_filter,
-     "--filter TEXT      (bench operations) those with TEXT in their name"},
-    {"--small", NO_VALUE, CLI_BENCH_OPERATIONS, set_small,
-     "--small            (bench operations) small shapes: says nothing about speed"},
-    {"-n", A_VALUE, CLI_BENCH_DOT, set_elements, "-n N               (bench dot) elements"},
-    {"--json", MAYBE_A_JSON_FILE, CLI_FORMS, set_json_file,
-     "--json [F.json]    (bench) results as JSON, to standard output without a file"},
-    {"--svg", A_VALUE, CLI_FORMS, set_svg, "--svg FILE         (bench) a drawing"},
-    {"--color", MAYBE_A_VALUE, CLI_ALL, set_color,
-     "--color=WHEN       colours in messages: auto (on a terminal, without NO_COLOR), always, "
-     "never"},
-    {"--help", NO_VALUE, CLI_ALL, set_help, "--help, -h         this text"},
-    {"-h", NO_VALUE, CLI_ALL, set_help, NULL},
+#define OPTION(name, takes, commands, set, value, complete, help) {name, takes, commands, set},
+#include "help.def"
 };
-
-void cli_options_help(FILE *to)
-{
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (table[i].help)
-            fprintf(to, "  %s\n", table[i].help);
-    fprintf(to, "  --                 ends the options\n");
-}
 
 /* find_option - the row of the commands that word ("-x...", "--xyz...") begins with; NULL: none.
  * *rest is what follows the name. */

@@ -1,9 +1,10 @@
 /* print.c - values and buffers as people read them.
  *
- *     name: f32[2,3] = [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+ *     name: f32[3] = [0.0, 1.0, 2.0]
  *
  * Brackets are the axes, braces the parts of an element, so that {...} can be given back as an ARG.
  * Past 1000 values every axis longer than six shows three at each end, as NumPy does.
+ * matrix.c breaks buffers of two and more axes into lines.
  */
 #include "cli.h"
 #include <inttypes.h>
@@ -54,45 +55,59 @@ void cli_print_value(FILE *to, enum cli_notation notation, const struct cli_type
     }
 }
 
-/* write_axis - the elements from data on, along axis and all inner ones. */
-static void write_axis(FILE *to, const struct cli_arg *arg, const struct cli_type *element,
-                       int axis, const char *data)
+size_t cli_next_shown(const struct cli_arg *arg, int axis, size_t at)
 {
-    if (axis == arg->rank) {
+    size_t extent = arg->extent[axis];
+    bool is_short = arg->count > SUMMARY_ABOVE && extent > 2 * SUMMARY_EDGE;
+    return is_short && at == SUMMARY_EDGE - 1 ? extent - SUMMARY_EDGE : at + 1;
+}
+
+/* write_line - the elements of one axis, or the one where there is none. */
+static void write_line(FILE *to, const struct cli_arg *arg, const struct cli_type *element,
+                       const char *data)
+{
+    size_t next;
+    if (arg->rank == 0) {
         cli_print_value(to, CLI_TEXT, element, data);
         return;
     }
-    size_t extent = arg->extent[axis], inner = arg->element_bytes;
-    for (int i = axis + 1; i < arg->rank; i++)
-        inner *= arg->extent[i];
-    bool is_short = arg->count > SUMMARY_ABOVE && extent > 2 * SUMMARY_EDGE;
     fputc('[', to);
-    for (size_t i = 0; i < extent; i++) {
+    for (size_t i = 0; i < arg->extent[0]; i = next) {
+        next = cli_next_shown(arg, 0, i);
         fputs(i > 0 ? ", " : "", to);
-        if (is_short && i == SUMMARY_EDGE) {
-            fputs("..., ", to);
-            i = extent - SUMMARY_EDGE;
-        }
-        write_axis(to, arg, element, axis + 1, data + i * inner);
+        cli_print_value(to, CLI_TEXT, element, data + i * arg->element_bytes);
+        fputs(next > i + 1 ? ", ..." : "", to);
     }
     fputc(']', to);
+}
+
+/* write_head - "name: f32[2,3] = "; its columns. */
+static int write_head(FILE *to, const struct cli_arg *arg)
+{
+    int columns = fprintf(to, "%s: %s[", arg->param.name,
+                          arg->has_dtype ? lw_dtype_name(arg->dtype) : "struct");
+    for (int axis = 0; axis < arg->rank; axis++)
+        columns += fprintf(to, "%s%zu", axis > 0 ? "," : "", arg->extent[axis]);
+    return columns + fprintf(to, "] = ");
 }
 
 static int print_buffer(FILE *to, const struct cli_arg *arg)
 {
     struct cli_type scratch;
+    const struct cli_type *element = cli_arg_element(arg, &scratch);
     void *memory;
+    int failed = CLI_DONE;
     lw_status status = lw_buffer_map(arg->buffer, &memory);
     if (status != LW_OK)
         return cli_fail_library(status);
-    fprintf(to, "%s: %s[", arg->param.name, arg->has_dtype ? lw_dtype_name(arg->dtype) : "struct");
-    for (int axis = 0; axis < arg->rank; axis++)
-        fprintf(to, "%s%zu", axis > 0 ? "," : "", arg->extent[axis]);
-    fputs("] = ", to);
-    write_axis(to, arg, cli_arg_element(arg, &scratch), 0, memory);
+    int columns = write_head(to, arg);
+    if (arg->rank >= 2)
+        failed = cli_print_matrix(to, arg, element, memory, columns);
+    else
+        write_line(to, arg, element, memory);
     fputc('\n', to);
     status = lw_buffer_unmap(arg->buffer);
-    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+    return status == LW_OK ? failed : cli_fail_library(status);
 }
 
 bool cli_is_output(const struct cli_arg *arg)

@@ -16,6 +16,9 @@ struct job {
     lw_kernel *kernel;
     lw_arg *packed; /* of result.args */
     bool lost_line; /* one could not be kept for want of memory */
+    char *text;     /* of standard input, or NULL */
+    struct cli_messages messages;
+    struct cli_progress progress; /* of building */
     struct cli_result result;
 };
 
@@ -42,23 +45,41 @@ static int open_device(struct job *job)
 static bool is_text_file(const char *path)
 {
     struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, R_OK) == 0;
+    bool is_text = stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, R_OK) == 0;
+    return is_text || cli_is_input(path);
+}
+
+/* read_input - where FILE is `-`. */
+static int read_input(struct job *job)
+{
+    return cli_is_input(job->options->file) ? cli_input_read(&job->text) : CLI_DONE;
+}
+
+static void on_diagnostic(const lw_diagnostic *diagnostic, void *user)
+{
+    struct job *job = user;
+    cli_progress_erase(&job->progress);
+    cli_print_diagnostic(diagnostic, &job->messages);
 }
 
 static int build(struct job *job)
 {
     const struct cli_options *options = job->options;
-    struct cli_messages messages = {.color = cli_wants_color(options->color)};
+    const char *name = cli_input_name(options->file);
     lw_build_options build = {
         .defines = options->defines,
         .define_count = options->define_count,
         .include_dirs = options->include_dirs,
         .include_dir_count = options->include_dir_count,
-        .on_diagnostic = cli_print_diagnostic,
-        .user = &messages,
+        .on_diagnostic = on_diagnostic,
+        .user = job,
+        .source = job->text,
     };
-    lw_status status = lw_program_build(job->session.device, options->file, &build, &job->program);
-    if (status == LW_E_COMPILE && messages.count > 0)
+    job->messages.color = cli_wants_color(options->color);
+    cli_progress_begin(&job->progress, options, "building", name);
+    lw_status status = lw_program_build(job->session.device, name, &build, &job->program);
+    cli_progress_end(&job->progress);
+    if (status == LW_E_COMPILE && job->messages.count > 0)
         return CLI_COMPILE;
     if (status == LW_E_IO && is_text_file(options->file)) /* descriptors ran out */
         return cli_fail(CLI_LAUNCH, "%s", lw_last_error());
@@ -68,7 +89,9 @@ static int build(struct job *job)
 /* fail_choice - several kernels and none named. */
 static int fail_choice(struct job *job, size_t count)
 {
-    cli_fail(CLI_USAGE, "%s has %zu kernels; choose one with -k NAME:", job->options->file, count);
+    cli_fail(CLI_USAGE,
+             "%s has %zu kernels; choose one with -k NAME:", cli_input_name(job->options->file),
+             count);
     for (size_t i = 0; i < count; i++) {
         lw_kernel *kernel;
         if (lw_program_kernel_at(job->program, i, &kernel) == LW_OK)
@@ -82,7 +105,7 @@ static int find_kernel(struct job *job)
     const char *name = job->options->kernel;
     size_t count = lw_program_kernel_count(job->program);
     if (!name && count == 0)
-        return cli_fail(CLI_USAGE, "%s has no KERNEL", job->options->file);
+        return cli_fail(CLI_USAGE, "%s has no KERNEL", cli_input_name(job->options->file));
     if (!name && count > 1)
         return fail_choice(job, count);
     lw_status status = name ? lw_program_kernel(job->program, name, &job->kernel)
@@ -175,14 +198,16 @@ static void on_output(const lw_output *output, void *user)
     lw_dim3 b = output->block, t = output->thread;
     if (job->session.runs > 0)
         return;
-    if (!output->text)
+    if (!output->text) {
         job->result.lost += output->lost;
-    else if (job->options->json)
+    } else if (job->options->json) {
         keep_line(job, output);
-    else
+    } else {
+        cli_progress_erase(job->session.progress);
         printf("[block %" PRIu32 ",%" PRIu32 ",%" PRIu32 " thread %" PRIu32 ",%" PRIu32 ",%" PRIu32
                "] %s\n",
                b.x, b.y, b.z, t.x, t.y, t.z, output->text);
+    }
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -235,8 +260,9 @@ static int deliver(struct job *job)
 
 static int run_job(struct job *job)
 {
-    int (*const steps[])(struct job *) = {trap_faults, open_device,    build,      find_kernel,
-                                          read_args,   create_buffers, launch_all, deliver};
+    int (*const steps[])(struct job *) = {trap_faults,    read_input,  open_device,
+                                          build,          find_kernel, read_args,
+                                          create_buffers, launch_all,  deliver};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int failed = steps[i](job);
         if (failed)
@@ -257,6 +283,7 @@ static void release(struct job *job)
     free(result->lines);
     free(result->times);
     free(job->packed);
+    free(job->text);
     lw_program_destroy(job->program);
 }
 

@@ -45,6 +45,9 @@ lw_status cli_session_time(struct cli_session *session, cli_queue *queue, void *
     if (status != LW_OK)
         return status;
     session->was_queued = true;
+    if (session->progress)
+        cli_progress_count(session->progress, "running", session->running, session->runs,
+                           session->options->time_launches);
     /* A launch that failed already refuses the mark too; wait then says why, after its output. */
     lw_status marked = lw_event_record(session->end, session->stream);
     uint64_t timeout = session->options->timeout;
@@ -92,24 +95,39 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* run_once - *status: the library's, of the work itself. */
+static int run_once(struct cli_session *session, const struct cli_task *task, lw_status *status)
+{
+    for (size_t i = 0; i < task->arg_count; i++) {
+        int failed = cli_arg_refill(&task->args[i]);
+        if (failed)
+            return failed;
+    }
+    *status =
+        cli_session_time(session, task->queue, task->job, 1, &task->result->times[session->runs]);
+    return CLI_DONE;
+}
+
 int cli_session_run(struct cli_session *session, const struct cli_task *task)
 {
+    struct cli_progress progress;
     struct cli_result *result = task->result;
     size_t timed = session->options->time_launches, launches = timed ? timed : 1;
+    lw_status status = LW_OK;
+    int failed = CLI_DONE;
     result->times = calloc(launches, sizeof *result->times);
     if (!result->times)
         return cli_fail_memory(launches * sizeof *result->times);
-    for (session->runs = 0; session->runs < launches; session->runs++) {
-        for (size_t i = 0; i < task->arg_count; i++) {
-            int failed = cli_arg_refill(&task->args[i]);
-            if (failed)
-                return failed;
-        }
-        lw_status status =
-            cli_session_time(session, task->queue, task->job, 1, &result->times[session->runs]);
-        if (status != LW_OK)
-            return fail_task(session, task, status);
-    }
+    cli_progress_begin(&progress, session->options, "building", result->kernel);
+    session->progress = &progress;
+    session->running = result->kernel;
+    for (session->runs = 0; session->runs < launches && !failed && !status;)
+        if (!(failed = run_once(session, task, &status)) && !status)
+            session->runs++;
+    session->progress = NULL;
+    cli_progress_end(&progress);
+    if (failed || status)
+        return failed ? failed : fail_task(session, task, status);
     result->time_count = timed;
     qsort(result->times, timed, sizeof *result->times, compare_times);
     return CLI_DONE;

@@ -131,7 +131,7 @@ static int check_file(const char *path)
 /* word_room - the most words of its command line, and the NULL. */
 static size_t word_room(const struct cli_options *options)
 {
-    return 14 + 2 * (options->define_count + options->include_dir_count);
+    return 17 + 2 * (options->define_count + options->include_dir_count);
 }
 
 /* make_words - the compiler's command line; release the array only. */
@@ -142,7 +142,9 @@ static const char **make_words(const struct cli_options *options, const char *co
     const char **words = calloc(count, sizeof *words);
     if (!words)
         return NULL;
-    const char *fixed[] = {compiler, "--show", options->stage, "--device", device, "--out", "3"};
+    const char *fixed[] = {compiler,   "--show", options->stage,
+                           "--device", device,   "--out",
+                           "3",        "--name", cli_input_name(options->file)};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         words[n++] = fixed[i];
     if (options->kernel) {
@@ -161,25 +163,29 @@ static const char **make_words(const struct cli_options *options, const char *co
         words[n++] = "-I";
         words[n++] = options->include_dirs[i];
     }
+    if (cli_is_input(options->file))
+        words[n++] = "--source";
     words[n] = file;
     return words;
 }
 
 /* run_compiler - to its end; *is_refused: the kernels do not compile. */
-static int run_compiler(const struct cli_options *options, int out, bool *is_refused)
+static int run_compiler(const struct cli_options *options, const int *files, bool *is_refused)
 {
     char compiler[PATH_MAX], file[PATH_MAX], device[64], block[64];
     int failed = cli_compiler_find(compiler);
     if (failed)
         return failed;
     bool is_like_option = options->file[0] == '-';
-    snprintf(file, sizeof file, "%s%s", is_like_option ? "./" : "", options->file);
+    bool is_input = cli_is_input(options->file);
+    snprintf(file, sizeof file, "%s%s", is_like_option && !is_input ? "./" : "",
+             is_input ? "4" : options->file);
     snprintf(block, sizeof block, "%u,%u,%u", options->block.x, options->block.y, options->block.z);
     const char **words =
         make_words(options, compiler, show_device(options, device, sizeof device), block, file);
     if (!words)
         return cli_fail_memory(word_room(options) * sizeof *words);
-    failed = cli_compiler_run(words, &out, 1, is_refused);
+    failed = cli_compiler_run(options, words, files, is_input ? 2 : 1, is_refused);
     free(words);
     return failed;
 }
@@ -188,7 +194,7 @@ static void write_json(const struct cli_options *options, const char *text)
 {
     cli_report_begin();
     fputs("{\"file\": ", stdout);
-    cli_json_string(stdout, options->file);
+    cli_json_string(stdout, cli_input_name(options->file));
     printf(", \"stage\": \"%s\"", options->stage);
     cli_report_diagnostics(stdout);
     fputs(",\n \"text\": ", stdout);
@@ -226,16 +232,21 @@ int cli_show(const struct cli_options *options)
         failed = check_variables();
     if (!failed && options->arg_count > 0)
         failed = cli_fail(CLI_USAGE, "show takes one FILE, not also '%s'", options->args[0]);
-    if (!failed)
+    if (!failed && !cli_is_input(options->file))
         failed = check_file(options->file);
     if (failed)
         return failed;
-    int out = memfd_create("lanewise-show", MFD_CLOEXEC);
-    if (out < 0)
+    int files[] = {memfd_create("lanewise-show", MFD_CLOEXEC), -1};
+    if (files[0] < 0)
         return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
-    failed = run_compiler(options, out, &is_refused);
+    if (cli_is_input(options->file))
+        failed = cli_input_file(&files[1]);
     if (!failed)
-        failed = print_result(options, out, is_refused);
-    close(out);
+        failed = run_compiler(options, files, &is_refused);
+    if (!failed)
+        failed = print_result(options, files[0], is_refused);
+    close(files[0]);
+    if (files[1] >= 0)
+        close(files[1]);
     return failed;
 }

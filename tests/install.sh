@@ -134,7 +134,8 @@ CMAKE
     if cmake -S . -B newer -DCMAKE_PREFIX_PATH="$TMP/moved" >log 2>&1; then exit 1; fi
 fi
 
-for file in bin/lanewise include/lanewise/lanewise.h include/lanewise/kernel.h \
-    include/lanewise/ops.h; do
+for file in bin/lanewise share/man/man1/lanewise.1 share/bash-completion/completions/lanewise \
+    share/bash-completion/completions/lanewise.bash include/lanewise/lanewise.h \
+    include/lanewise/kernel.h include/lanewise/ops.h; do
     [ -f "$TMP/image/usr/$file" ] || { echo "DESTDIR lacks usr/$file"; exit 1; }
 done

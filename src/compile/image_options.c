@@ -140,8 +140,8 @@ bool lw__image_check(struct lw__options *options)
 {
     struct lw__image_options *image = options->image;
     const char *aarch64, *slash;
-    if (!options->path)
-        return lw__defect("--image needs a file");
+    if (!options->path && options->source_fd < 0)
+        return lw__defect("--image needs a file or --source");
     if (!image->target_count && !set_targets(image, default_targets))
         return false;
     if (!check_architecture(image, &aarch64) || !check_blocks(image))

@@ -16,7 +16,8 @@ $CC -shared -o liblanewise-ops.so.0 ./*.o kernels/clip.o "$BUILD"/src/ops/*.o \
 
 export LD_LIBRARY_PATH="$TMP"
 [ "$("$LANEWISE" op clip low=1 high=3 'f16[2,3]=iota' -d cpu)" = \
-    'out: f16[2,3] = [[1.0, 1.0, 2.0], [3.0, 3.0, 3.0]]' ]
+    'out: f16[2,3] = [[1.0, 1.0, 2.0],
+                 [3.0, 3.0, 3.0]]' ]
 [ "$("$LANEWISE" op clip high=2 'f64[4]=iota' dtype=i8 -d ref)" = 'out: i8[4] = [0, 1, 2, 2]' ]
 "$LANEWISE" op --list | grep -q '^clip'
 cat >call.c <<'C'

@@ -85,7 +85,7 @@ refuses 2 "--threads: '0' is not a number from 1 to 256" op sum 'f32[2]' --threa
 refuses 2 "--seconds: '-1' is not a number of seconds above 0" op sum 'f32[2]' --seconds=-1
 refuses 2 "--filter is not for this command" op sum 'f32[2]' --filter x
 refuses 3 "use of undeclared identifier 'q'" op map expression=q 'f32[2]'
-"$LANEWISE" bench op --help | grep -q 'lanewise bench operations' || fail "--help"
+"$LANEWISE" bench op --help | grep -q '^usage: lanewise bench op NAME' || fail "--help"
 
 # A device that is not there leaves the results of the others.
 if "$LANEWISE" devices | grep -A3 '^cuda' | grep -q 'not available'; then

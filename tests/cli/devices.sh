@@ -1,4 +1,4 @@
-# devices.sh - the devices, the version and the help.
+# devices.sh - the devices.
 set -eu
 
 "$LANEWISE" devices >out
@@ -8,13 +8,6 @@ grep -Eq '^cpu  *(AVX-512|AVX2|baseline x86-64), [0-9]+ threads?$' out
 LANEWISE_CPU=baseline LANEWISE_NUM_THREADS=1 "$LANEWISE" devices |
     grep -qx 'cpu      baseline x86-64, 1 thread'
 grep -q 'SHARED 48 KiB, dynamic [0-9]* KiB a block' out
-"$LANEWISE" --version | grep -qx 'lanewise [0-9.]*'
-"$LANEWISE" --help >help
-"$LANEWISE" run --help | cmp - help
-for option in -k -g -b -d -D -I --shared --timeout --time --json --quiet --stage; do
-    grep -q -- "^  $option" help
-done
-
 # A GPU, where there is a driver; LANEWISE_CUDA_DRIVER names it.
 LANEWISE_CUDA_DRIVER=/nowhere "$LANEWISE" devices >out
 grep -qx 'cuda     NVIDIA GPUs' out

@@ -51,6 +51,7 @@ commands()
             said = said (said ? "\036" : "") $0
             next
         }
+        /^     +\[/ && said { said = said "\036" substr($0, 5); next } # of a matrix
         /^    (lanewise: |[a-z_]+\.c:[0-9]+:[0-9]+: )/ && command {
             sub(/^ +/, "")
             error = error (error ? "\036" : "") $0
@@ -65,7 +66,7 @@ check()
 {
     case $1 in
     *\[--* | *\[[A-Za-z]*\]\ * | *\[[A-Z]*... | *\ [A-Z]*[A-Z]) return ;; # a usage line
-    *FILE* | *--help* | *' bench '*) return ;;
+    *FILE* | *--help* | *' bench '* | *' help '*) return ;;
     python3*) python3 -c 'import numpy' 2>/dev/null || return 0 ;;
     *@mine.npy*) [ -f mine.npy ] || return 0 ;; # no NumPy made it
     esac

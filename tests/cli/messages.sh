@@ -120,7 +120,7 @@ if command -v script >/dev/null; then # a terminal
     if grep -q "$esc" out; then exit 1; fi
     grep -q 'error: ' out
 fi
-"$LANEWISE" devices --color=always -h | grep -q -- '--color=WHEN'
+"$LANEWISE" devices --color=always -h | grep -qF -- '--color[=WHEN]'
 
 # The library's message has the picture below its line.
 cat >host.c <<'END'

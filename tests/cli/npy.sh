@@ -16,9 +16,12 @@ run() { "$LANEWISE" run copy.c "$@"; }
 same() { [ "$1" = "$2" ] || { printf '%s\n' "is       $1" "expected $2"; exit 1; }; }
 
 same "$(run -k scale -b 6 'f32[2,3]=iota:a.npy')" \
-    'a: f32[2,3] = [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]]'
-same "$(run -k scale -b 6 @a.npy:a.npy)" 'a: f32[2,3] = [[0.0, 4.0, 8.0], [12.0, 16.0, 20.0]]'
-same "$(run -k scale -b 6 -d null @a.npy)" 'a: f32[2,3] = [[0.0, 4.0, 8.0], [12.0, 16.0, 20.0]]'
+    'a: f32[2,3] = [[ 0.0,  2.0,  4.0],
+               [ 6.0,  8.0, 10.0]]'
+same "$(run -k scale -b 6 @a.npy:a.npy)" 'a: f32[2,3] = [[ 0.0,  4.0,  8.0],
+               [12.0, 16.0, 20.0]]'
+same "$(run -k scale -b 6 -d null @a.npy)" 'a: f32[2,3] = [[ 0.0,  4.0,  8.0],
+               [12.0, 16.0, 20.0]]'
 
 # 10 bytes, then a dictionary; the data begin at a multiple of 64.
 same "$(head -c 6 a.npy | tail -c 5)" NUMPY
@@ -31,11 +34,13 @@ same "$(run -k halfway -b 1 -d null bf16@b.npy)" 'a: bf16[2] = [3.0, 0.0]'
 same "$(run -k pairs -b 2 'struct[2]={0.5,1},{1.5,2}:p.npy')" 'p: struct[2] = [{0.5, 2}, {1.5, 3}]'
 same "$(run -k pairs -b 2 struct@p.npy)" 'p: struct[2] = [{0.5, 3}, {1.5, 4}]'
 same "$(run -k pairs -d null @p.npy)" \
-    'p: u8[2,8] = [[0, 0, 0, 63, 2, 0, 0, 0], [0, 0, 192, 63, 3, 0, 0, 0]]'
+    'p: u8[2,8] = [[  0,   0,   0,  63,   2,   0,   0,   0],
+              [  0,   0, 192,  63,   3,   0,   0,   0]]'
 
 # A repeated launch starts from the file again.
-same "$(run -k scale -b 6 --time=3 @a.npy | head -n 1)" \
-    'a: f32[2,3] = [[0.0, 8.0, 16.0], [24.0, 32.0, 40.0]]'
+same "$(run -k scale -b 6 --time=3 @a.npy | head -n 2)" \
+    'a: f32[2,3] = [[ 0.0,  8.0, 16.0],
+               [24.0, 32.0, 40.0]]'
 
 # An output that cannot be written leaves nothing behind.
 mkdir full && chmod 500 full

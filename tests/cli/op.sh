@@ -28,20 +28,30 @@ refuses()
 gives 'out: f32[] = 32.0' dot 'f32[3]=1,2,3' 'i8[3]=4,5,6'
 gives 'out: f32[3] = [3.0, 5.0, 7.0]' sum axis=0 'f32[2,3]=iota'
 # halves, whose product is made in f32 and in another form
-gives 'out: f16[2,2,1] = [[[5.0], [14.0]], [[23.0], [32.0]]]' \
+gives 'out: f16[2,2,1] = [[[ 5.0],
+                    [14.0]],
+
+                   [[23.0],
+                    [32.0]]]' \
     matmul 'f16[2,2,3]=iota' 'f16[3,1]=iota'
 gives 'out: f32[] = 0.0' sum 'f32[3]=1e8,1,-1e8'
 gives 'out: f32[] = 1.0' sum sum=exact 'f32[3]=1e8,1,-1e8'
-gives 'out: i64[2,1] = [[1], [0]]' argmax axis=-1 keepdims=true 'f32[2,3]=1,5,2,nan,7,nan'
+gives 'out: i64[2,1] = [[1],
+                 [0]]' argmax axis=-1 keepdims=true 'f32[2,3]=1,5,2,nan,7,nan'
 gives 'out: f32[3] = [1.0, 1.0, 1.0]' difference 'f32[4]=iota'
 gives 'out: f32[4] = [1.0, 1.0, 1.0, 0.0]' difference edge=zero 'f32[4]=iota'
 gives 'out: f64[3] = [0.5, 1.5, 2.0]' moving_average window=2 edge=shrink 'i32[3]=iota'
-gives 'out: i64[2,3] = [[0, 1, 3], [3, 7, 12]]' scan 'u8[2,3]=iota'
-gives 'out: i64[2,3] = [[0, 1, 2], [3, 5, 7]]' scan axis=0 'u8[2,3]=iota'
+gives 'out: i64[2,3] = [[ 0,  1,  3],
+                 [ 3,  7, 12]]' scan 'u8[2,3]=iota'
+gives 'out: i64[2,3] = [[0, 1, 2],
+                 [3, 5, 7]]' scan axis=0 'u8[2,3]=iota'
 gives 'out: f32[3] = [0.0, 0.0, 1.0]' scan exclusive=true 'f32[3]=iota'
 gives 'out: i16[4] = [3, 3, 3, 3]' scan op=max 'i16[4]=3,1,2,-5'
-gives 'out: i32[3,2] = [[0, 3], [1, 4], [2, 5]]' permute 'i32[2,3]=iota'
-gives 'out: i32[2,3] = [[0, 1, 2], [3, 4, 5]]' permute axes=0,1 'i32[2,3]=iota'
+gives 'out: i32[3,2] = [[0, 3],
+                 [1, 4],
+                 [2, 5]]' permute 'i32[2,3]=iota'
+gives 'out: i32[2,3] = [[0, 1, 2],
+                 [3, 4, 5]]' permute axes=0,1 'i32[2,3]=iota'
 gives 'out: i8[3] = [0, 1, 2]' copy dtype=i8 'f64[3]=iota'
 gives 'out: f32[1,2] = [[0.5, 0.5]]' softmax 'f32[1,2]'
 gives 'out: f32[2] = [0.5, 1.5]' mean_normalize 'f32[2]=1,3'
@@ -50,7 +60,8 @@ gives 'out: i64[] = 5' map_reduce 'map=a*a' 'combine=x+y' identity=0 'i32[3]=iot
 gives 'out: i64[2] = [3, 12]' map_reduce 'map=a' 'combine=x+y' identity=0 axis=-1 'i32[2,3]=iota'
 
 "$LANEWISE" op copy 'f32[2,3]=iota' out=six.npy >/dev/null
-gives 'out: f32[2,3] = [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]' copy @six.npy
+gives 'out: f32[2,3] = [[0.0, 1.0, 2.0],
+                 [3.0, 4.0, 5.0]]' copy @six.npy
 "$LANEWISE" op --list | grep -q '^softmax ' || fail "no softmax in the list"
 "$LANEWISE" op softmax --json 'f32[2]' | grep -q '"data": \[0.5, 0.5\]' || fail "--json"
 "$LANEWISE" op softmax --time=3 'f32[2]' | grep -q 'of 3 launches' || fail "--time"

@@ -15,7 +15,7 @@ refused()
 
 printf '#include <lanewise/kernel.h>\nKERNEL void one(float *a)\n{\n    a[0] = 1;\n}\n' >one.c
 
-refused 2 'lanewise run FILE'
+refused 2 'usage: lanewise COMMAND'
 refused 2 "there is no command 'walk'" walk
 refused 5 'check is not built yet' check one.c
 refused 2 "there is no row 'soup'" bench soup

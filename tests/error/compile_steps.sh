@@ -25,4 +25,4 @@ refused 2 '--common takes no text' --device cpu:avx2 --common 4 --kernel one --b
 refused 2 'no stage .uniform. on the way to device .ref.' --device ref --show uniform one.c
 refused 1 'is for blocks of 64 x 1 x 1, not 65 x 1 x 1' \
     --device cpu:avx2 --show uniform --block 65,1,1 one.c
-refused 1 "there is no kernel 'two'" --device cpu:avx2 --show uniform --kernel two one.c
+refused 2 "there is no kernel 'two'" --device cpu:avx2 --show uniform --kernel two one.c

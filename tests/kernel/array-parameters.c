@@ -1,9 +1,13 @@
 // float a[rows][cols]: a shaped parameter; a buffer smaller than its declared sizes, which may be
 // any expression of earlier parameters, is an error before anything runs.
 // run: -k transpose -b 3,2 2 3 f32[3,2] f32[2,3]=iota
-// expect: to: f32[3,2] = [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
+// expect: to: f32[3,2] = [[0.0, 3.0],
+// expect:                 [1.0, 4.0],
+// expect:                 [2.0, 5.0]]
 // run: -k transpose -b 3,2 2 3 f32[3,2] f32[8]=iota
-// expect: to: f32[3,2] = [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]
+// expect: to: f32[3,2] = [[0.0, 3.0],
+// expect:                 [1.0, 4.0],
+// expect:                 [2.0, 5.0]]
 // run: -k transpose -b 3,2 2 3 f32[3,2] f32[5]=iota
 // status: 2
 // stderr: from
@@ -14,7 +18,10 @@
 // status: 2
 // stderr: to
 // run: -k transpose -b 3,2 2 3 f32[4,2] f32[5,3]=iota
-// expect: to: f32[4,2] = [[0.0, 3.0], [1.0, 4.0], [2.0, 5.0], [0.0, 0.0]]
+// expect: to: f32[4,2] = [[0.0, 3.0],
+// expect:                 [1.0, 4.0],
+// expect:                 [2.0, 5.0],
+// expect:                 [0.0, 0.0]]
 // run: -k transpose -b 3,2 2 3 f32[3,2] f32[3,2]=iota
 // status: 2
 // stderr: parameter 4 'from' (const float [rows][cols]) is declared from[2][3]; the array given has the shape [3, 2]; the first must be at least that, the others equal
@@ -25,7 +32,11 @@
 // status: 2
 // stderr: to[3][2]; the array given has the shape [2, 2]
 // run: -k rows -b 2 2 'f32[2,2,4]' 'f32[2,8]=iota'
-// expect: to: f32[2,2,4] = [[[0.0, 1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 0.0]], [[8.0, 9.0, 10.0, 11.0], [0.0, 0.0, 0.0, 0.0]]]
+// expect: to: f32[2,2,4] = [[[ 0.0,  1.0,  2.0,  3.0],
+// expect:                    [ 0.0,  0.0,  0.0,  0.0]],
+// expect:
+// expect:                   [[ 8.0,  9.0, 10.0, 11.0],
+// expect:                    [ 0.0,  0.0,  0.0,  0.0]]]
 // run: -k rows -b 2 2 'f32[2,8]' 'f32[4,4]=iota'
 // status: 2
 // stderr: from[2][2] of 4 x f32 each; the array given has the shape [4, 4]
@@ -35,7 +46,13 @@
 // status: 2
 // stderr: 10
 // run: -k cube -b 1 2 i32[2,3,4]
-// expect: a: i32[2,3,4] = [[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 24]]]
+// expect: a: i32[2,3,4] = [[[ 0,  0,  0,  0],
+// expect:                   [ 0,  0,  0,  0],
+// expect:                   [ 0,  0,  0,  0]],
+// expect:
+// expect:                  [[ 0,  0,  0,  0],
+// expect:                   [ 0,  0,  0,  0],
+// expect:                   [ 0,  0,  0, 24]]]
 // run: -k cube -b 1 2 i32[23]
 // status: 2
 // stderr: 96 bytes

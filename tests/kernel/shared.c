@@ -1,7 +1,10 @@
 // SHARED at function and file scope, 2-D, of any type, passed to helpers like any pointer; each
 // block has its own.
 // run: -k transpose -b 3,2 -g 2,2 i32[4,6] i32[6,4]=iota
-// expect: out: i32[4,6] = [[0, 4, 8, 12, 16, 20], [1, 5, 9, 13, 17, 21], [2, 6, 10, 14, 18, 22], [3, 7, 11, 15, 19, 23]]
+// expect: out: i32[4,6] = [[ 0,  4,  8, 12, 16, 20],
+// expect:                  [ 1,  5,  9, 13, 17, 21],
+// expect:                  [ 2,  6, 10, 14, 18, 22],
+// expect:                  [ 3,  7, 11, 15, 19, 23]]
 // run: -k scopes -b 64 -g 5 i32[1]
 // expect: checked: i32[1] = [320]
 #include <lanewise/kernel.h>
