@@ -52,8 +52,8 @@ struct rung {
 static const struct rung rungs[] = {
     {"C loop, f32 x f32", ON_ONE, BENCH_HOST, "", NULL, loop_float, 0, false, true},
     {"C loop, f32 x bool", ON_ONE, BENCH_HOST, "", NULL, loop_bool, 0, true, true},
-    {"kernel: an atomic a thread", ON_GPU, BENCH_KERNEL, "dot_atomic", "steps", NULL, PER_ELEMENT,
-     false, true},
+    {"kernel: an atomic a thread", ON_GPU, BENCH_KERNEL, "dot_atomic", "steps", NULL, 64, false,
+     true},
     {"kernel: tree in block memory", ON_GPU, BENCH_KERNEL, "dot_tree", "kernels", NULL, PER_ELEMENT,
      false, false},
     {"kernel: warp shuffles", ON_GPU, BENCH_KERNEL, "dot_warp", "steps", NULL, 2048, false, false},
