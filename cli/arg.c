@@ -94,16 +94,36 @@ static int check_buffer(struct cli_arg *arg)
 
 /* ---- ELEMENT[N,...] -------------------------------------------------------------------------- */
 
+static int fail_dtype(const struct cli_arg *arg, const char *name, size_t length)
+{
+    static const char *const aliases[][2] = {
+        {"float16", "f16"}, {"half", "f16"},   {"bfloat16", "bf16"}, {"float", "f32"},
+        {"float32", "f32"}, {"double", "f64"}, {"float64", "f64"},   {"char", "i8"},
+        {"int8", "i8"},     {"int8_t", "i8"},  {"short", "i16"},     {"int16", "i16"},
+        {"int16_t", "i16"}, {"int", "i32"},    {"int32", "i32"},     {"int32_t", "i32"},
+        {"long", "i64"},    {"int64", "i64"},  {"int64_t", "i64"},   {"uint8", "u8"},
+        {"uint8_t", "u8"},  {"byte", "u8"},    {"uint16", "u16"},    {"uint16_t", "u16"},
+        {"uint", "u32"},    {"uint32", "u32"}, {"uint32_t", "u32"},  {"unsigned", "u32"},
+        {"uint64", "u64"},  {"size_t", "u64"}, {"uint64_t", "u64"},  {"bool_", "bool"},
+        {"boolean", "bool"}};
+    struct cli_nearest nearest = {.typed = name, .length = length};
+    for (lw_dtype d = LW_I8; d <= LW_F64; d++)
+        cli_nearest_try(&nearest, lw_dtype_name(d));
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        cli_nearest_alias(&nearest, aliases[i][0], aliases[i][1]);
+    return cli_fail(CLI_USAGE,
+                    "%s: '%.*s' is no dtype; there are i8 i16 i32 i64 u8 u16 u32 u64 "
+                    "bool f16 bf16 f32 f64 and struct%s",
+                    arg->label, (int)length, name, cli_nearest_text(&nearest));
+}
+
 /* read_element - the name before '[' or '@'. */
 static int read_element(const char *name, size_t length, struct cli_arg *arg)
 {
     arg->has_dtype = !(length == 6 && memcmp(name, "struct", length) == 0);
     arg->dtype = LW_U8;
     if (arg->has_dtype && !cli_dtype_find(name, length, &arg->dtype))
-        return cli_fail(CLI_USAGE,
-                        "%s: '%.*s' is no dtype; there are i8 i16 i32 i64 u8 u16 u32 u64 "
-                        "bool f16 bf16 f32 f64 and struct",
-                        arg->label, (int)length, name);
+        return fail_dtype(arg, name, length);
     return CLI_DONE;
 }
 
@@ -221,6 +241,25 @@ static int check_fill(const char *name, const struct cli_arg *arg)
     return CLI_DONE;
 }
 
+static int fail_fill(const struct cli_arg *arg, const char *name)
+{
+    static const char *const words[] = {"zeros", "none", "iota", "const", "rand", "normal"};
+    static const char *const aliases[][2] = {{"ones", "const:1"},     {"arange", "iota"},
+                                             {"range", "iota"},       {"empty", "none"},
+                                             {"random", "rand:1"},    {"uniform", "rand:1"},
+                                             {"randn", "normal:1"},   {"gauss", "normal:1"},
+                                             {"full", "const:VALUE"}, {"fill", "const:VALUE"}};
+    struct cli_nearest nearest = {.typed = name, .length = strcspn(name, ":")};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        cli_nearest_try(&nearest, words[i]);
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        cli_nearest_alias(&nearest, aliases[i][0], aliases[i][1]);
+    return cli_fail(CLI_USAGE,
+                    "%s: '%s' is no fill; there are zeros, none, iota, const:VALUE, "
+                    "rand:SEED, normal:SEED and a list of values%s",
+                    arg->label, name, cli_nearest_text(&nearest));
+}
+
 /* read_fill - NAME, NAME:VALUE or a list; value is NULL where there was no colon. */
 static int read_fill(const char *name, const char *value, struct cli_arg *arg)
 {
@@ -248,10 +287,7 @@ static int read_fill(const char *name, const char *value, struct cli_arg *arg)
     char c = name[0];
     if (c >= 'a' && c <= 'z' && strncmp(name, "nan", 3) != 0 && strncmp(name, "inf", 3) != 0 &&
         strncmp(name, "true", 4) != 0 && strncmp(name, "false", 5) != 0)
-        return cli_fail(CLI_USAGE,
-                        "%s: '%s' is no fill; there are zeros, none, iota, const:VALUE, "
-                        "rand:SEED, normal:SEED and a list of values",
-                        arg->label, name);
+        return fail_fill(arg, name);
     arg->fill = CLI_FILL_DATA;
     return read_values(name, arg->count, arg);
 }
@@ -381,7 +417,7 @@ static int read_file(char *text, struct cli_arg *arg)
 
 static int read_buffer(const char *text, struct cli_arg *arg)
 {
-    size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
+    size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
     if (text[word] != '[' && text[word] != '@')
         return cli_fail(CLI_USAGE, "%s: '%s' is not a buffer; write %s[N] or @FILE.npy", arg->label,
                         text, arg->param.has_dtype ? lw_dtype_name(arg->param.dtype) : "struct");

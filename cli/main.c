@@ -71,6 +71,15 @@ static int run_command(const struct command *command, char **words, size_t count
     return failed;
 }
 
+static int fail_command(const char *name)
+{
+    struct cli_nearest nearest = {.typed = name, .length = strlen(name)};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        cli_nearest_try(&nearest, commands[i].name);
+    return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise help%s", name,
+                    cli_nearest_text(&nearest));
+}
+
 /* help - words are what follows `help`; a form of bench is two words. */
 static int help(char **words, size_t count)
 {
@@ -83,7 +92,7 @@ static int help(char **words, size_t count)
              count > 1 ? words[1] : "");
     if (count <= 2 && cli_help_command(stdout, name))
         return CLI_DONE;
-    return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise help", name);
+    return fail_command(name);
 }
 
 static int print_version(void)
@@ -112,7 +121,7 @@ static int dispatch(int argc, char **argv)
         return print_version();
     const struct command *command = find_command(argv[1]);
     if (!command)
-        return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise help", argv[1]);
+        return fail_command(argv[1]);
     if (command->bit == CLI_BENCH)
         return argc == 3 && is_help(argv[2]) ? help(argv + 1, 1) : cli_bench(argv + 2);
     if (!command->run && argc > 2 && is_help(argv[2]))

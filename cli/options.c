@@ -398,6 +398,16 @@ bool cli_is_json_file(const char *word)
     return length > 5 && strcmp(word + length - 5, ".json") == 0;
 }
 
+static int fail_option(enum cli_command command, const char *word)
+{
+    struct cli_nearest nearest = {.typed = word, .length = strcspn(word, "=")};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].commands & command)
+            cli_nearest_try(&nearest, table[i].name);
+    return cli_fail(CLI_USAGE, "there is no option '%s' (an ARG can follow --)%s", word,
+                    cli_nearest_text(&nearest));
+}
+
 /* take_option - the option words[*at] with its value, which may be the next word. */
 static int take_option(enum cli_command command, char **words, size_t count, size_t *at,
                        struct cli_options *options)
@@ -408,7 +418,7 @@ static int take_option(enum cli_command command, char **words, size_t count, siz
     if (!option && (option = find_option(~0u, word, &rest)))
         return cli_fail(CLI_USAGE, "the option %s is not for this command", option->name);
     if (!option)
-        return cli_fail(CLI_USAGE, "there is no option '%s' (an ARG can follow --)", word);
+        return fail_option(command, word);
     const char *name = option->name;
     if (*rest != '\0')
         value = rest + is_long;

@@ -217,4 +217,6 @@ LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__ke
 bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags);
 bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
                      struct lw__diags *diags);
+/* front_foreign.c: what a name of CUDA, OpenCL or Mojo is here; NULL: it is none of these. */
+const char *lw__front_foreign(const char *name, size_t length);
 #endif

@@ -347,6 +347,20 @@ static bool is_inside_us(const struct message *message)
             (starts_with(message->text, "did you mean") && contains(message->text, "'lw__")));
 }
 
+/* What is called otherwise in CUDA, OpenCL or Mojo. */
+static void add_foreign(struct lw__text *out, struct span text)
+{
+    static const char *const unknown[] = {"unknown type name '", "use of undeclared identifier '",
+                                          "call to undeclared function '"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        if (starts_with(text, unknown[i])) {
+            const struct span name = quoted(text);
+            const char *ours = lw__front_foreign(name.begin, name.length);
+            if (ours)
+                lw__text_add(out, "; here it is %s", ours);
+        }
+}
+
 static void add_row(struct lw__diags *diags, const struct message *message, const char *picture)
 {
     struct lw__text *rows = diags->rows;
@@ -363,6 +377,7 @@ static void add_row(struct lw__diags *diags, const struct message *message, cons
         lw__row_field(rows, message->file.begin, message->file.length);
     lw__text_add(rows, "\t%u\t%u\t", lw__row_line(message->line), message->column);
     add_text(rows, message->text, picture);
+    add_foreign(rows, message->text);
     lw__text_add(rows, "\n");
     lw__snippet_take(rows, picture, message->line);
     diags->errors += error;

@@ -1,0 +1,60 @@
+/* nearest.c - "did you mean": the word that the fewest changes make of what was typed, or the one
+ * that means the same as a word of other languages.
+ *
+ * source   Damerau 1964: a change puts in, takes away or replaces a letter, or swaps two neighbours
+ */
+#include "cli.h"
+#include <string.h>
+
+enum { LENGTH_MAX = 31 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* distance - of two words of at most LENGTH_MAX letters. */
+static size_t distance(const char *a, size_t n, const char *b, size_t m)
+{
+    size_t row[LENGTH_MAX + 1][LENGTH_MAX + 1];
+    for (size_t i = 0; i <= n; i++)
+        row[i][0] = i;
+    for (size_t j = 0; j <= m; j++)
+        row[0][j] = j;
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = 1; j <= m; j++) {
+            size_t replaced = row[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            row[i][j] = least(replaced, least(row[i - 1][j], row[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[i][j] = least(row[i][j], row[i - 2][j - 2] + 1);
+        }
+    return row[n][m];
+}
+
+void cli_nearest_try(struct cli_nearest *nearest, const char *word)
+{
+    size_t length = strlen(word), most = nearest->length / 3 + 1;
+    if (length > LENGTH_MAX || nearest->length > LENGTH_MAX || nearest->length < 2)
+        return;
+    size_t changes = distance(nearest->typed, nearest->length, word, length);
+    if (changes > most || changes >= length || (nearest->word && changes >= nearest->changes))
+        return;
+    nearest->word = word;
+    nearest->changes = changes;
+}
+
+void cli_nearest_alias(struct cli_nearest *nearest, const char *alias, const char *word)
+{
+    if (strlen(alias) != nearest->length || memcmp(alias, nearest->typed, nearest->length) != 0)
+        return;
+    nearest->word = word;
+    nearest->changes = 0;
+}
+
+const char *cli_nearest_text(struct cli_nearest *nearest)
+{
+    nearest->text[0] = '\0';
+    if (nearest->word)
+        snprintf(nearest->text, sizeof nearest->text, "; did you mean '%s'?", nearest->word);
+    return nearest->text;
+}
