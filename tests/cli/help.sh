@@ -33,7 +33,8 @@ done
 
 # ---- the options of the help and of the parser are the same --------------------------------------
 
-# What the parser knows says so in another way than that there is no such option.
+# What the parser knows says so in another way than that there is no such option. The help is asked
+# for behind it, or as its value and behind that: so nothing runs.
 all_options=$(grep -o '^OPTION("[^"]*"' "$SOURCE/cli/help.def" | cut -d '"' -f 2 | sort -u)
 [ "$(echo "$all_options" | wc -l)" -ge 25 ]
 for command in run show cc op graph devices cache init 'bench op' 'bench operations' 'bench dot'; do
@@ -42,7 +43,7 @@ for command in run show cc op graph devices cache init 'bench op' 'bench operati
     for option in $all_options; do
         [ "$command $option" != 'run -g0' ] || continue # which is -g 0
         # shellcheck disable=SC2086
-        "$LANEWISE" $command "$option" >out 2>err </dev/null || :
+        "$LANEWISE" $command "$option" --help --help >out 2>err </dev/null || :
         grep -qE "there is no option|is not for this command" err && takes=no || takes=yes
         grep -qxF -- "$option" has && helps=yes || helps=no
         [ "$takes" = "$helps" ] || fail "$command $option: parser: $takes, help: $helps"
