@@ -2,6 +2,11 @@
 # docs/operations.md says how to add an operation. tests/ops/add-operation.patch does so: applied to
 # a copy, it makes an operation that the command, C and the documentation know.
 set -eu
+
+if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
+    echo "a program without a sanitizer does not load a sanitizer's library"
+    exit 77
+fi
 cp -r "$SOURCE/include" "$SOURCE/kernels" "$SOURCE/src" "$TMP"
 git apply "$SOURCE/tests/ops/add-operation.patch"
 
