@@ -1,6 +1,7 @@
-/* machine.c - a line about the machine, the load, the time; text in XML.
+/* machine.c - a line about the machine, the load, the time; text in XML; pipes.
  */
 #include "machine.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -40,4 +41,18 @@ void xml_text(FILE *to, const char *text)
         else
             fputc((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e ? '?' : *text, to);
     }
+}
+
+bool read_pipe(int from, void *to, size_t size)
+{
+    for (char *at = to; size > 0;) {
+        ssize_t got = read(from, at, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
 }

@@ -52,22 +52,6 @@ static void measure(const struct options *options, struct result *result, const 
 
 /* ---- in the parent --------------------------------------------------------------------------- */
 
-static bool read_result(int from, struct result *result)
-{
-    char *at = (char *)result;
-    size_t left = sizeof *result;
-    while (left > 0) {
-        ssize_t got = read(from, at, left);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        left -= (size_t)got;
-    }
-    return true;
-}
-
 /* run_child - one pass in a child; false, and why in crash, where it gave no result. */
 static bool run_child(const struct options *options, const char *folder, struct result *result,
                       char crash[TEXT_SIZE])
@@ -89,7 +73,7 @@ static bool run_child(const struct options *options, const char *folder, struct 
         _exit(sent ? 0 : 1);
     }
     close(ends[1]);
-    bool is_whole = child > 0 && read_result(ends[0], result) && result->count > 0;
+    bool is_whole = child > 0 && read_pipe(ends[0], result, sizeof *result) && result->count > 0;
     close(ends[0]);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;

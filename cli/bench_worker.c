@@ -26,20 +26,6 @@ struct request {
 
 /* ---- pipes ----------------------------------------------------------------------------------- */
 
-static bool read_all(int from, void *to, size_t left)
-{
-    for (char *at = to; left > 0;) {
-        ssize_t got = read(from, at, left);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        left -= (size_t)got;
-    }
-    return true;
-}
-
 /* take_log - the first line that was written to the log, without our name; then it is empty. */
 static void take_log(int log, char text[BENCH_TEXT])
 {
@@ -103,7 +89,7 @@ static void serve(struct bench *bench, struct bench_worker *worker, int from, in
     dup2(worker->log, STDERR_FILENO);
     dup2(worker->log, STDOUT_FILENO);
     int failed = open_session(worker, &options, &session);
-    while (read_all(from, &request, sizeof request)) {
+    while (read_pipe(from, &request, sizeof request)) {
         struct bench_reply reply = {.status = failed};
         if (!failed)
             reply.status = serve_one(bench, &request, &session, &reply);
@@ -249,7 +235,7 @@ bool bench_ask(struct bench *bench, int index, enum bench_request what, size_t r
         bench->is_interrupted = true;
         return false;
     }
-    if (!read_all(worker->from, reply, sizeof *reply))
+    if (!read_pipe(worker->from, reply, sizeof *reply))
         fail_gone(worker, reply);
     return true;
 }
