@@ -1,7 +1,7 @@
 /* bench_rows.c - rows and their limits: what an operation moves and computes, by its shapes.
  *
- * Memory: the inputs are read and the output is written, once. Of those bytes as many as the output
- * has twice (read one, write one) have the limit of a copy, the others that of a read.
+ * Memory: an operation reads its inputs once and writes its output once. A copy's limit applies to
+ * what it writes and to as many bytes that it reads; a read's limit applies to the rest.
  */
 #include "bench.h"
 #include <stdarg.h>
@@ -67,8 +67,7 @@ static double extent(const struct cli_arg *arg, int from_end)
     return arg->rank >= from_end ? (double)arg->extent[arg->rank - from_end] : 1;
 }
 
-/* A multiplication and an addition are two. Of attention the two products count, of those that are
- * causal the half. */
+/* A multiplication and an addition count as two. Attention has its two products; causal, half. */
 static double count_flops(const struct cli_op_call *call)
 {
     const struct cli_arg *in = call->args, *out = &call->args[call->inputs];

@@ -7,9 +7,9 @@
  *
  * A leaf is 32 lines of 32 elements, a warp's. Leaves publish their totals at once; the last of 32
  * leaves publishes the node of the aligned tree over them, the last of 32 such nodes the one over
- * these, and so on. Leaf i needs the nodes that the bits of i stand for. It makes them of those
- * that have been published, five bits at a time: so few waits follow one another, and no leaf waits
- * for a later one.
+ * these, and so on. Leaf i needs the nodes that the bits of i stand for. It combines
+ * published nodes into them, five bits at a time: so few waits follow one another, and no leaf
+ * waits for a later one.
  *
  * shapes   out: a floating type, of int64 i64 or u64; x, out: `s`, rows of s.extent[3] elements of
  *          stride 1; nodes: rows x tree_nodes(leaves), each of sizeof(A) / 4 words

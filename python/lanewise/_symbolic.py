@@ -1,7 +1,7 @@
 """Recording with sizes that are not known.
 
-Only the types are found while it is recorded. What was called is kept as functions that call it
-again, once the sizes are numbers, on a graph of those sizes.
+While it is recorded, only the types are found. Each call is kept as a function. Once the sizes are
+numbers, these functions record the calls on a graph of those sizes.
 """
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class SymbolicRecording:
 
 
 def sizes_of(inputs: dict[str, TensorType], values: Sequence[Any]) -> dict[Dim, int]:
-    """The sizes that inputs say. What has the wrong rank is found by the model of those sizes."""
+    """The sizes that the inputs give. The model of those sizes refuses a wrong rank."""
     sizes: dict[Dim, int] = {}
     source: dict[Dim, str] = {}
     for (name, kind), value in zip(inputs.items(), values):
