@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* One request under way. */
@@ -99,6 +100,19 @@ static lw_status compile(struct build *b)
 
 /* ---- loading ---- */
 
+/* The file's name for this process and for others, as far as they may look: a debugger that opened
+ * /proc/self/fd/N would open a file of its own. /proc may show other numbers than this process
+ * knows its own by. */
+static void name_memory(int file, char *path, size_t size)
+{
+    struct stat by_name, own;
+
+    snprintf(path, size, "/proc/%ld/fd/%d", (long)getpid(), file);
+    if (stat(path, &by_name) || fstat(file, &own) || by_name.st_ino != own.st_ino ||
+        by_name.st_dev != own.st_dev)
+        snprintf(path, size, "/proc/self/fd/%d", file);
+}
+
 /* A name for dlopen that needs no disk. The file stays open as long as the code is loaded: dlopen
  * takes a name it has seen for the same library, and the number must not go to another. */
 static lw_status load_from_memory(struct build *b, const void *payload, size_t bytes)
@@ -109,7 +123,7 @@ static lw_status load_from_memory(struct build *b, const void *payload, size_t b
     c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
     if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
         return lw__fail_system(errno, "a memory file for the compiled kernels");
-    snprintf(path, sizeof path, "/proc/self/fd/%d", c->payload_file);
+    name_memory(c->payload_file, path, sizeof path);
     return b->device->ops->load(b->device->state, path, payload, bytes, &c->loaded);
 }
 
