@@ -133,6 +133,7 @@ struct cli_options {
     uint64_t time_launches; /* 0: do not time */
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help, remarks;
+    bool debug; /* -O0 */
     enum cli_color color;
     bool list, markdown; /* of op; list of graph too */
     bool plan;           /* of graph, as draw, a file or NULL */

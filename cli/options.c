@@ -258,6 +258,13 @@ static int set_elements(struct cli_options *options, const char *name, const cha
     return failed;
 }
 
+static int set_debug(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->debug = true;
+    return CLI_DONE;
+}
+
 static int set_quiet(struct cli_options *options, const char *name, const char *value)
 {
     (void)name, (void)value;

@@ -38,6 +38,11 @@ static int open_device(struct job *job)
 {
     int failed = cli_session_open(&job->session, job->options);
     job->result.device = job->options->device ? job->options->device : job->session.info.name;
+    if (!failed && job->options->debug && strcmp(job->session.info.name, "ref") != 0)
+        return cli_fail(CLI_USAGE,
+                        "-O0 is for device ref, which runs one thread at a time, and not for %s; "
+                        "add -d ref",
+                        job->session.info.name);
     return failed;
 }
 
@@ -74,6 +79,7 @@ static int build(struct job *job)
         .on_diagnostic = on_diagnostic,
         .user = job,
         .source = job->text,
+        .debug = options->debug,
     };
     job->messages.color = cli_wants_color(options->color);
     cli_progress_begin(&job->progress, options, "building", name);

@@ -211,6 +211,7 @@ typedef struct lw_build_options {
     size_t include_dir_count;
     void (*on_diagnostic)(const lw_diagnostic *diagnostic, void *user); /* in the calling thread */
     void *user;
+    bool debug; /* code for a debugger, in which every variable has its value; on "ref" only */
 } lw_build_options;
 
 /* lw_program_build - compile a kernel file for a device, or take it from the cache.
@@ -218,7 +219,8 @@ typedef struct lw_build_options {
  * errors   LW_E_ARG; LW_E_IO the file cannot be read, or too many are open; LW_E_COMPILE (the
  *          message is the first error, "file:line:column: text", and below that line its
  *          picture where it fits; all of them went to on_diagnostic); LW_E_MEMORY;
- *          LW_E_INTERNAL the compiler crashed, was killed or is not installed
+ *          LW_E_INTERNAL the compiler crashed, was killed or is not installed; LW_E_UNSUPPORTED
+ *          options->debug, and the device is not "ref"
  * owns     release with lw_program_destroy */
 LW_CHECKED lw_status lw_program_build(lw_device *device, const char *path,
                                       const lw_build_options *options, lw_program **program);

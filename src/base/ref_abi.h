@@ -7,6 +7,9 @@
  * `void lw.resume(void *handle)` runs it to the next. Before it suspends, the thread writes
  * into its record why (state), and for a collective the operation, its operands and its instance.
  * The scheduler writes `result` and resumes it.
+ *
+ * Code for a debugger has `uint64_t lw.frame` in place of lw.resume: a thread then runs the ramp to
+ * its end on a stack of its own, of so many bytes for the kernel's frame, and suspends by a call.
  */
 #ifndef LW_REF_ABI_H
 #define LW_REF_ABI_H
@@ -136,5 +139,7 @@ struct lw_ref_calls {
     uint32_t (*access)(struct lw_ref_thread *t, const struct lw_ref_access *access);
     /* an index outside of its array or its tensor's extent; the thread then suspends as above */
     void (*index)(struct lw_ref_thread *t, const struct lw_ref_index *index);
+    /* a thread with a stack of its own suspends: the call returns when it is resumed */
+    void (*suspend)(struct lw_ref_thread *t);
 };
 #endif

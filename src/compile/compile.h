@@ -63,6 +63,7 @@ struct lw__options {
     uint32_t block[3];  /* threads of a block; 0, 0, 0: what BLOCK(...) says */
     char **clang_args;  /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
+    bool debug;            /* -O0: every variable has its value at each line; for ref */
     const char *show;      /* stage to print instead of building, or NULL */
     const char *only_pass; /* --pass: run this one on an IR file, or NULL */
     bool image_ref;        /* with image: ref's job, which begins with the text, for its checks */
@@ -178,6 +179,9 @@ bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
 void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
 /* Scalarizer takes loads and stores of short vectors apart, too. */
 void lw__llvm_scalarize_memory(void);
+/* No index of the names in debug information: gdb takes it for one of all units, though clang's
+ * units are not to be in one. Once. */
+void lw__llvm_no_name_index(void);
 /* The code generator leaves instructions in their blocks. Once. */
 void lw__llvm_keep_places(void);
 /* The code generator for AArch64 leaves products and sums apart. Once. */

@@ -181,6 +181,17 @@ static void drop_declared_places(LLVMModuleRef module)
             LLVMSetSubprogram(f, NULL);
 }
 
+/* lw__pass_tidy - what a debugger needs of the common clean-up: the control flow that later passes
+ * ask for. Variables stay in memory, statements where they are.
+ * needs ENTERED   makes COMMON
+ */
+bool lw__pass_tidy(struct lw__unit *unit)
+{
+    return lw__llvm_passes(unit->module, unit->machine,
+                           "function(lower-switch,mergereturn,fix-irreducible,"
+                           "loop-simplify,verify),globaldce");
+}
+
 /* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple
  * control flow with its structure kept, loops in canonical form. Vectors are taken apart in front
  * of instcombine: where only an element of a phi is wanted, LLVM 19's makes phi - x of x - phi.

@@ -110,6 +110,12 @@ void lw__llvm_skip_combiner(void)
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
+void lw__llvm_no_name_index(void)
+{
+    const char *const words[] = {"lanewise-compile", "-accel-tables=Disable"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
 void lw__llvm_keep_places(void)
 {
     const char *const words[] = {"lanewise-compile", "-disable-machine-sink"};

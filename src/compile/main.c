@@ -42,7 +42,8 @@ static bool usage(const char *what, const char *word)
 {
     return lw__defect(
         "%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
-        "[--show STAGE [--kernel K] [--block X,Y,Z]] [-D X]... [-I DIR]... [PATH], or "
+        "[--optimise no] [--show STAGE [--kernel K] [--block X,Y,Z]] [-D X]... [-I DIR]... "
+        "[PATH], or "
         "--device cpu:LEVEL --common FD --kernel K --block X,Y,Z --out FD [--name NAME], or "
         "--image FILE [--targets LIST] [--block [TARGET=]X,Y,Z]... [--header FD] [--debug no] "
         "[--bitcode no] --out FD [-D X]... [-I DIR]... PATH, or "
@@ -118,6 +119,10 @@ static bool option(struct lw__options *o, const char *name, const char *value)
         return number(value, &o->out_fd) || usage("--out takes a descriptor, not ", value);
     if (!strcmp(name, "--common"))
         return number(value, &o->common_fd) || usage("--common takes a descriptor, not ", value);
+    if (!strcmp(name, "--optimise")) {
+        o->debug = !strcmp(value, "no");
+        return o->debug || usage("--optimise takes no, not ", value);
+    }
     if (!strcmp(name, "--block"))
         return lw__block_dims(value, o->block) ||
                usage(
@@ -146,6 +151,8 @@ static bool check_step(const struct lw__options *o)
             o->device);
     if (!lw__ptx_check_device(o->device))
         return false;
+    if (o->debug && (o->image || (strcmp(o->device, "ref") && strcmp(o->device, "ref:aarch64"))))
+        return usage("--optimise no is for --device ref, not ", o->device);
     if (o->common_fd < 0 && !o->show && (o->kernel || o->block[0]))
         return usage("--kernel and --block go with --common or --show", "");
     if (o->common_fd < 0)

@@ -28,6 +28,9 @@ static const struct route {
     {"ref",
      {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
       "inline", "enter", "access", "clean", "describe", "ref", "split", "object", "linked"}},
+    {"ref-debug", /* -O0 */
+     {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
+      "inline", "enter", "access", "tidy", "describe", "ref", "watch", "object", "linked"}},
     {"cpu",
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",
@@ -174,6 +177,8 @@ static const struct route *choose_route(const struct lw__unit *unit)
         return route_of(cuda ? "image-cuda" : "image-cpu");
     if (o->common_fd >= 0)
         return route_of(cuda ? "common-cuda" : "common-cpu");
+    if (o->debug)
+        return route_of("ref-debug");
     return route_of(o->show && cuda ? "show-cuda" : o->device);
 }
 

@@ -45,6 +45,14 @@ LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LL
     return LLVMBuildCall2(r->b, LLVMFunctionType(result, types, count, 0), f, args, count, "");
 }
 
+void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
+{
+    if (r->unit->options->debug)
+        lw__ref_stack_suspend(r, at, next);
+    else
+        lw__coroutine_suspend(&r->co, at, next);
+}
+
 /* The frame comes from the scheduler. */
 static LLVMValueRef ask_for_frame(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValueRef align,
                                   void *user)
@@ -130,7 +138,7 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     store_operands(r, call, lw__op_table[op].args);
     store_key(r, call);
     LLVMSetCurrentDebugLocation2(r->co.builder, loc);
-    lw__coroutine_suspend(&r->co, head, tail);
+    lw__ref_suspend(r, head, tail);
     LLVMPositionBuilderBefore(r->b, call);
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind) {
         LLVMValueRef bits = lw__ref_load(r, r->i64, FIELD(result));
@@ -160,7 +168,7 @@ static void yield_before(struct lw__ref *r, LLVMValueRef at, bool every_trip)
     store32(r, LW_REF_YIELD, FIELD(state));
     store32(r, lw__ir_site(r->unit, at, "loop"), FIELD(site));
     LLVMSetCurrentDebugLocation2(r->co.builder, NULL);
-    lw__coroutine_suspend(&r->co, head, tail);
+    lw__ref_suspend(r, head, tail);
 }
 
 static bool reads_what_others_write(LLVMValueRef i)
@@ -269,6 +277,7 @@ static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
     lw__ref_bounds_open(r, kernel);
     for (unsigned i = 0; i < kernel->param_count && !r->bounds.failed; i++) {
         LLVMValueRef argument = lw__front_load_argument(r->b, kernel, i, packed);
+        lw__ref_watch_argument(r, LLVMGetParam(kernel->function, i), argument);
         LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, i), argument);
         lw__ref_bounds_argument(r, i, argument);
     }
@@ -299,7 +308,7 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
                        size_t count)
 {
     LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(r->co.body));
-    if (!lw__ref_bounds_shared(r, layout) ||
+    if (!lw__ref_bounds_shared(r, layout) || !lw__ref_watch_shared(r, layout) ||
         !lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry) ||
         !lw__ref_bounds_variables(r))
         return false;
@@ -309,6 +318,7 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
     for (size_t i = 0; i < count; i++)
         if (!lower_instruction(r, list[i]))
             return false;
+    lw__ref_watch_locals(r);
     return true;
 }
 
@@ -328,7 +338,10 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
               lw__shared_layout(r->unit, kernel->function, &layout) &&
               find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count);
     if (ok) {
-        lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
+        if (r->unit->options->debug)
+            lw__ref_stack_open(r, f);
+        else
+            lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
         move_body(r, kernel);
         hoist_allocas(r);
         ok = !r->bounds.failed && lower_body(r, &layout, list, count) &&
@@ -358,13 +371,15 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
     bool ok =
         (!name.failed || lw__defect("out of memory")) && build_coroutine(&r, kernel, name.data);
     free(r.yields);
+    free(r.shown);
     lw__ref_bounds_free(&r);
     lw__text_free(&name);
     LLVMDisposeBuilder(r.b);
     return ok;
 }
 
-/* lw__pass_ref - each kernel K as the coroutine lw.ref.K.
+/* lw__pass_ref - each kernel K as the coroutine lw.ref.K; for a debugger as the plain function of
+ * that name.
  * needs COMMON   makes THREADS   breaks COMMON
  */
 bool lw__pass_ref(struct lw__unit *unit)
@@ -372,9 +387,12 @@ bool lw__pass_ref(struct lw__unit *unit)
     if (lw__is_for_aarch64(unit) &&
         !lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelNone))
         return false;
+    if (unit->options->debug) /* what is said of variables as calls, which can be changed */
+        LLVMSetIsNewDbgInfoFormat(unit->module, 0);
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lower_kernel(unit, &unit->kernels.rows[i]))
             return false;
-    lw__coroutine_resumer(unit->module, "lw.resume");
+    if (!unit->options->debug)
+        lw__coroutine_resumer(unit->module, "lw.resume");
     return true;
 }

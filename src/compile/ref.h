@@ -40,6 +40,8 @@ struct lw__ref {
     } *yields;
     size_t yield_count;
     struct lw__ref_bounds bounds;
+    struct lw__ref_shown *shown; /* for a debugger: SHARED variables of the kernel */
+    size_t shown_count;
 };
 
 /* At the builder: the address of a field of the thread's record, its value, a store to it, and a
@@ -50,6 +52,17 @@ void lw__ref_store(struct lw__ref *r, LLVMValueRef value, size_t offset);
 LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMTypeRef *types,
                           LLVMValueRef *args, unsigned count);
 LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v);
+
+/* ref.c: end `at` by a suspension of the thread, which goes on in `next`. */
+void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
+
+/* ref_watch.c: for a debugger. */
+#define LW_HERE "lw.here" /* of a thread that goes on: void (ptr thread) */
+void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function);
+void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
+void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value);
+bool lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout);
+void lw__ref_watch_locals(struct lw__ref *r);
 
 /* ref_call.c */
 bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call);  /* lw.* that is no collective */

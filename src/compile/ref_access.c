@@ -295,7 +295,8 @@ static void check_accesses(struct checker *c, LLVMValueRef f)
 }
 
 /* lw__pass_access - lw.access in front of accesses, lw.index in place of lw.within. Variables that
- * are only loaded and stored go first, so that pointers into others are seen through them.
+ * are only loaded and stored go first, so that pointers into others are seen through them; but not
+ * where a debugger is to see the variables.
  * needs ENTERED
  */
 bool lw__pass_access(struct lw__unit *unit)
@@ -308,7 +309,8 @@ bool lw__pass_access(struct lw__unit *unit)
                         .i32 = LLVMInt32TypeInContext(context),
                         .i64 = LLVMInt64TypeInContext(context),
                         .ptr = LLVMPointerTypeInContext(context, 0)};
-    bool ok = lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)");
+    bool ok =
+        unit->options->debug || lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)");
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         ok = lw__cfg_build(f, &c.g);

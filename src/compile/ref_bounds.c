@@ -72,10 +72,38 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
     return add_row(r, row);
 }
 
-/* What the pointer is into, if that is known; NULL: it is not. */
+static bool is_check(LLVMValueRef user);
+static bool is_marker(LLVMValueRef user);
+
+/* What a variable holds that is set once, and otherwise only read; NULL: it is none. */
+static LLVMValueRef only_value(LLVMValueRef variable)
+{
+    LLVMValueRef value = NULL;
+    LLVMUseRef u = LLVMIsAAllocaInst(variable) ? LLVMGetFirstUse(variable) : NULL;
+    for (; u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        const bool sets = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == variable;
+        if ((sets && value) ||
+            !(sets || LLVMIsALoadInst(user) || is_check(user) || is_marker(user)))
+            return NULL;
+        if (sets)
+            value = LLVMGetOperand(user, 0);
+    }
+    return value;
+}
+
+/* What the pointer is into, if that is known; NULL: it is not. For a debugger variables stay in
+ * memory, so it is known of those that are set once, too. */
 static const struct lw__ref_object *object_of(struct lw__ref *r, LLVMValueRef pointer)
 {
-    LLVMValueRef root = lw__ir_object(pointer);
+    LLVMValueRef root = lw__ir_object(pointer), value;
+    enum { STEPS = 16 }; /* a variable may be set to itself */
+    for (int i = 0; i < STEPS && LLVMIsALoadInst(root); i++) {
+        value = only_value(LLVMGetOperand(root, 0));
+        if (!value)
+            break;
+        root = lw__ir_object(value);
+    }
     for (size_t i = 1; i < r->bounds.count; i++)
         if (r->bounds.rows[i].value == root)
             return &r->bounds.rows[i];
@@ -215,8 +243,8 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
     for (LLVMUseRef u = LLVMGetFirstUse(variable), next; u; u = next) {
         LLVMValueRef user = LLVMGetUser(u);
         next = LLVMGetNextUse(u);
-        if (user == address)
-            continue;
+        if (user == address || LLVMGetInstructionParent(user) == r->co.body)
+            continue; /* there, what fills it: in front of the tag */
         if (is_marker(user)) {
             while (next && LLVMGetUser(next) == user)
                 next = LLVMGetNextUse(next);
@@ -429,6 +457,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
         pointer = LLVMConstNull(r->ptr);
     const struct lw__ref_object *object = object_of(r, pointer);
     if (object && object->fixed && !ended && LLVMIsAConstantInt(bytes) &&
+        lw__ir_object(pointer) == object->value &&
         lw__is_within(r->data, pointer, LLVMConstIntGetZExtValue(bytes), object->bytes))
         return;
     LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);

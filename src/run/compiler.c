@@ -114,7 +114,7 @@ static char **command_line(const struct lw__compile *c, struct block_text *block
 {
     static const char *const out_text = "3", *const source_text = "4";
     const lw_build_options *o = c->options;
-    const char **word = calloc(16 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
+    const char **word = calloc(18 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
     size_t n = 0;
 
     _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4, "the texts above");
@@ -137,6 +137,10 @@ static char **command_line(const struct lw__compile *c, struct block_text *block
         word[n++] = c->kernel;
         word[n++] = "--block";
         word[n++] = block->text;
+    }
+    if (o->debug) {
+        word[n++] = "--optimise";
+        word[n++] = "no";
     }
     for (size_t i = 0; i < o->define_count; i++) {
         word[n++] = "-D";

@@ -131,6 +131,7 @@ struct lw__queue_ops {
 struct lw__device_ops {
     lw_device_info info; /* available and unavailable are filled in by probe */
     const char *target;  /* what lanewise-compile --device takes; NULL: target_of says it */
+    bool has_debug;      /* takes code for a debugger: lw_build_options.debug */
 
     /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what
      * is not constant; state NULL: of the device that open would give now. Both: text that lives as

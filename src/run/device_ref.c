@@ -18,8 +18,9 @@ static const char target[] = "ref";
 
 /* What load makes of a program. */
 struct program {
-    void *object; /* of dlopen; NULL: linked into the process */
-    void (*resume)(void *handle);
+    void *object;                 /* of dlopen; NULL: linked into the process */
+    void (*resume)(void *handle); /* NULL: its threads have stacks */
+    uint64_t frame_bytes;         /* of each, for the kernel */
 };
 
 /* C has no conversion between pointers to data and to functions; POSIX says they are alike. */
@@ -38,11 +39,15 @@ static lw_status ref_load(void *state, const char *path, const void *payload, si
         free(program);
         return status;
     }
+    const uint64_t *frame = dlsym(program->object, "lw.frame");
     void *resume = dlsym(program->object, "lw.resume");
-    if (!resume) {
+    if (frame)
+        program->frame_bytes = *frame;
+    if (!resume && !frame) {
         dlclose(program->object);
         free(program);
-        return lw__fail(LW_E_INTERNAL, "the compiled kernels in '%s' lack lw.resume", path);
+        return lw__fail(LW_E_INTERNAL, "the compiled kernels in '%s' lack lw.resume and lw.frame",
+                        path);
     }
     memcpy(&program->resume, &resume, sizeof resume);
     *code = program;
@@ -95,7 +100,7 @@ static lw_status ref_launch(void *state, const struct lw__launch *launch)
 {
     const struct program *program = launch->code;
     const struct lw_ref_kernel *kernel = launch->entry;
-    struct lw__ref_code code = {kernel->ramp, program->resume, kernel};
+    struct lw__ref_code code = {kernel->ramp, program->resume, program->frame_bytes, kernel};
     (void)state;
     return lw__ref_run(launch, &code);
 }
@@ -110,6 +115,7 @@ const struct lw__device_ops lw__device_ref = {
             .max_print_bytes = LW_REF_PRINT_BYTES,
         },
     .target = target,
+    .has_debug = true,
     .load = ref_load,
     .unload = ref_unload,
     .find = ref_find,

@@ -63,6 +63,11 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
                          const lw_build_options *options)
 {
     LW_TRY(check_list("defines", options->defines, options->define_count));
+    if (options->debug && !device->ops->has_debug)
+        return lw__fail(LW_E_UNSUPPORTED,
+                        "code for a debugger is for device 'ref', which runs one thread at a "
+                        "time, and not for '%s'",
+                        device->ops->info.name);
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
     b->compile.target = lw__device_target(device);

@@ -4,6 +4,7 @@
  *     ref_schedule    runs one launch: rounds over the threads, meetings, progress
  *     ref_late        lanes that come too late to a collective of their warp
  *     ref_block       a resident block: its threads, its memory, its coroutines' frames
+ *     ref_stack       threads with stacks in place of frames, for a debugger
  *     ref_bounds      what pointers may reach; refused accesses
  *     ref_collective  every collective on plain arrays, one value a lane
  *     ref_report      the messages of launches that fail
@@ -30,7 +31,8 @@ enum {
 /* A kernel's two functions; ref_abi.h says what they do. */
 struct lw__ref_code {
     void *(*ramp)(struct lw_ref_thread *thread);
-    void (*resume)(void *handle);
+    void (*resume)(void *handle);       /* NULL: threads have stacks */
+    uint64_t frame_bytes;               /* of such a thread at the most; else 0 */
     const struct lw_ref_kernel *kernel; /* NULL: no pointer of it is checked */
 };
 
@@ -48,7 +50,7 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
 struct lw__ref_thread {
     struct lw_ref_thread abi; /* first: kernel code hands its address back */
     struct lw__ref_block *block;
-    void *handle; /* the coroutine; NULL before its ramp ran */
+    void *handle; /* the coroutine, or the place on its stack; NULL before it started */
     bool ready;   /* may be resumed in the next round */
 };
 
@@ -78,6 +80,9 @@ struct lw__ref_block {
         *objects;                 /* a table for each thread, or one for all; NULL: there is none */
     struct lw__ref_late *late;    /* who went on without whom */
     struct lw__ref_chunk *chunks; /* all frame memory, kept from one use of the block to the next */
+    char *stacks;                 /* of all threads, or NULL: they have frames */
+    size_t stack_bytes;           /* of all of them */
+    char *stack_copy; /* at the last snapshot: of each thread, how many bytes, and them */
     struct lw__ref_thread threads[]; /* launch->thread_count, x fastest */
 };
 
@@ -97,6 +102,23 @@ void *lw__ref_frame(struct lw__ref_block *block, uint64_t bytes, uint64_t align)
  * lw__ref_frames_same - are they what they were? No frame was added since they were saved. */
 bool lw__ref_frames_save(struct lw__ref_block *block);
 bool lw__ref_frames_same(const struct lw__ref_block *block);
+
+/* lw__ref_fill_uninitialised - memory that the kernel has not written yet. */
+void lw__ref_fill_uninitialised(char *memory, size_t bytes);
+
+/* ---- ref_stack ----------------------------------------------------------------------------- */
+
+/* lw__ref_stacks_open - for the threads of a new block, if its code needs them; false if memory is
+ * short. lw__ref_stacks_close releases them. save, same: as of frames. */
+bool lw__ref_stacks_open(struct lw__ref_block *block);
+void lw__ref_stacks_close(struct lw__ref_block *block);
+bool lw__ref_stacks_save(struct lw__ref_block *block);
+bool lw__ref_stacks_same(const struct lw__ref_block *block);
+
+/* lw__ref_stack_resume - run a thread, from its start or from where it stands, until it calls
+ * lw__ref_stack_suspend or returns. */
+void lw__ref_stack_resume(struct lw__ref_thread *thread);
+void lw__ref_stack_suspend(struct lw__ref_thread *thread);
 
 /* ---- ref_late ------------------------------------------------------------------------------ */
 
@@ -182,6 +204,7 @@ struct lw_ref_launch {
     struct lw__ref_block *resident; /* started and not ended, in launch order */
     struct lw__ref_block *spare;
     int resident_count;
+    void *scheduler; /* its place on its stack, while a thread with a stack of its own runs */
 
     /* of the current round */
     bool moved;       /* a thread started or returned, or a collective ran */

@@ -12,9 +12,10 @@
 static const unsigned char UNINITIALISED[2] = {0xf4, 0x7f};
 
 enum { CHUNK_BYTES = 64 << 10, FRAME_MAX = 1 << 30 }; /* bytes */
+enum { TRIPS_AT_FIRST = 65536 };
 
-/* fill_uninitialised - the pattern, then copies of what is there. */
-static void fill_uninitialised(char *memory, size_t bytes)
+/* The pattern, then copies of what is there. */
+void lw__ref_fill_uninitialised(char *memory, size_t bytes)
 {
     size_t done = bytes < sizeof UNINITIALISED ? bytes : sizeof UNINITIALISED;
     memcpy(memory, UNINITIALISED, done);
@@ -39,7 +40,8 @@ static struct lw__ref_block *block_create(struct lw_ref_launch *launch)
         return NULL;
     block->launch = launch;
     block->memory = lw__alloc_shared(memory_bytes(launch));
-    if (!block->memory || !lw__ref_bounds_block(block)) {
+    if (!block->memory || !lw__ref_bounds_block(block) || !lw__ref_stacks_open(block)) {
+        free(block->objects);
         free(block->memory);
         free(block);
         return NULL;
@@ -59,6 +61,7 @@ void lw__ref_block_free(struct lw__ref_block *list)
             free(chunk);
         }
         lw__ref_late_free(block);
+        lw__ref_stacks_close(block);
         free(block->objects);
         free(block->memory);
         free(block);
@@ -93,6 +96,8 @@ static void thread_open(struct lw__ref_block *block, int linear)
     set_dim(t->grid_dim, request->grid);
     t->linear = linear;
     t->state = LW_REF_FRESH;
+    if (block->stacks) /* who steps through a loop stays with its thread for a while */
+        t->budget = TRIPS_AT_FIRST;
 }
 
 lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3],
@@ -116,7 +121,7 @@ lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3
     block->live = launch->thread_count;
     memcpy(block->index, index, sizeof block->index);
     lw__ref_late_free(block);
-    fill_uninitialised(block->memory, memory_bytes(launch));
+    lw__ref_fill_uninitialised(block->memory, memory_bytes(launch));
     for (struct lw__ref_chunk *chunk = block->chunks; chunk; chunk = chunk->next)
         chunk->used = 0;
     lw__ref_bounds_start(block);
@@ -144,7 +149,7 @@ static void *chunk_take(struct lw__ref_chunk *chunk, size_t bytes, size_t align)
     char *piece = chunk->bytes + chunk->used + padding;
     chunk->used += padding + bytes;
     memset(piece - padding, 0, padding);
-    fill_uninitialised(piece, bytes);
+    lw__ref_fill_uninitialised(piece, bytes);
     return piece;
 }
 
@@ -171,7 +176,7 @@ bool lw__ref_frames_save(struct lw__ref_block *block)
             return false;
         memcpy(chunk->copy, chunk->bytes, chunk->used);
     }
-    return true;
+    return lw__ref_stacks_save(block);
 }
 
 bool lw__ref_frames_same(const struct lw__ref_block *block)
@@ -179,5 +184,5 @@ bool lw__ref_frames_same(const struct lw__ref_block *block)
     for (const struct lw__ref_chunk *chunk = block->chunks; chunk; chunk = chunk->next)
         if (memcmp(chunk->copy, chunk->bytes, chunk->used) != 0)
             return false;
-    return true;
+    return lw__ref_stacks_same(block);
 }

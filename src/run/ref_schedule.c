@@ -67,6 +67,11 @@ static void call_index(struct lw_ref_thread *t, const struct lw_ref_index *index
     block_of(t)->launch->status = lw__ref_bounds_index((struct lw__ref_thread *)t, index);
 }
 
+static void call_suspend(struct lw_ref_thread *t)
+{
+    lw__ref_stack_suspend((struct lw__ref_thread *)t);
+}
+
 /* ---- threads ------------------------------------------------------------------------------- */
 
 static lw_status fail_internal(const struct lw_ref_launch *launch, const char *what, uint32_t value)
@@ -79,12 +84,13 @@ static lw_status fail_internal(const struct lw_ref_launch *launch, const char *w
 static lw_status resume(struct lw_ref_launch *launch, struct lw__ref_thread *thread)
 {
     struct lw_ref_thread *t = &thread->abi;
-    if (thread->handle) {
+    launch->moved |= !thread->handle;
+    if (!launch->code->resume)
+        lw__ref_stack_resume(thread);
+    else if (thread->handle)
         launch->code->resume(thread->handle);
-    } else {
-        launch->moved = true;
+    else
         thread->handle = launch->code->ramp(t);
-    }
     if (launch->status != LW_OK)
         return launch->status;
     if (!thread->handle)
@@ -406,8 +412,8 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     }
     launch->request = request;
     launch->code = code;
-    launch->calls =
-        (struct lw_ref_calls){call_frame, call_print, call_fail, call_access, call_index};
+    launch->calls = (struct lw_ref_calls){call_frame,  call_print, call_fail,
+                                          call_access, call_index, call_suspend};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;

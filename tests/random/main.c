@@ -24,7 +24,8 @@ static const char usage[] =
     "\n"
     "  --seed S              the first program (default 1; with --fuzz by the clock)\n"
     "  --programs N          how many (default 1000)\n"
-    "  --device NAME         what is compared with plain C (default ref)\n"
+    "  --device NAME         what is compared with plain C (default ref); 'ref -O0' is code for a\n"
+    "                        debugger\n"
     "  --jobs J              at once (default: one for each core)\n"
     "  --only-uniform        threads part in guards and strided loops only, and do nothing "
     "together\n"
@@ -331,7 +332,7 @@ int main(int argc, char **argv)
     }
     setenv("LANEWISE_CACHE", "0", 0);
     setenv("LANEWISE_GUARD", "all", 0); /* what is accessed beyond a buffer shows on cpu */
-    if (lw_trap_faults() != LW_OK || !is_there(o.device))
+    if (lw_trap_faults() != LW_OK || !is_there(is_for_debugger(o.device) ? "ref" : o.device))
         return EXIT_USAGE;
     if (o.print)
         return print(&o);

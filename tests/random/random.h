@@ -417,6 +417,9 @@ struct outcome {
     char why[200];
     int fill; /* with which it was */
 };
+/* is_for_debugger - "ref -O0": `ref`, with code for a debugger. */
+bool is_for_debugger(const char *device);
+
 /* run_programs - in child processes; a program that takes its own down has NO_VERDICT. */
 void run_programs(const char *device, struct program *const *p, int count,
                   struct outcome *outcomes);

@@ -196,10 +196,15 @@ struct pair {
     void *scalar;
 };
 
+bool is_for_debugger(const char *device)
+{
+    return !strcmp(device, "ref -O0");
+}
+
 /* is_refusal - the device cannot do this yet, which `ref` always can. */
 static bool is_refusal(const char *device, lw_status status)
 {
-    return strcmp(device, "ref") && (status == LW_E_UNSUPPORTED || status == LW_E_COMPILE);
+    return strncmp(device, "ref", 3) && (status == LW_E_UNSUPPORTED || status == LW_E_COMPILE);
 }
 
 static bool build_kernels(struct pair *pair, const char *device, struct program *const *p,
@@ -214,8 +219,8 @@ static bool build_kernels(struct pair *pair, const char *device, struct program 
     for (int i = 0; i < count; i++)
         write_kernel(to, p[i]);
     fclose(to);
-    lw_build_options options = {.source = text};
-    lw_status status = lw_device_open(device, &pair->device);
+    lw_build_options options = {.source = text, .debug = is_for_debugger(device)};
+    lw_status status = lw_device_open(options.debug ? "ref" : device, &pair->device);
     if (status == LW_OK)
         status = lw_program_build(pair->device, "random.c", &options, &pair->program);
     free(text);

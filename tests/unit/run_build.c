@@ -167,6 +167,18 @@ static void without_status(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
+/* Code for a debugger is for the device that has it. */
+static void debugger(void)
+{
+    const lw_build_options options = {.source = ADD_ROWS, .debug = true};
+    lw_program *p = NULL;
+
+    CHECK(lw_program_build(null, "k.c", &options, &p) == LW_E_UNSUPPORTED && !p);
+    CHECK(!strcmp(lw_last_error(),
+                  "code for a debugger is for device 'ref', which runs one thread at a time, and "
+                  "not for 'null'"));
+}
+
 static void arguments(void)
 {
     const char *words[] = {"A", NULL};
@@ -215,6 +227,7 @@ int main(void)
     refusals();
     ends();
     without_status();
+    debugger();
     arguments();
     missing_compiler();
     lw__text_free(&said);
