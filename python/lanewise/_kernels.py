@@ -14,15 +14,16 @@ class _Builder:
     """Builds one source for the devices that ask. Kernels hold it, and not their program."""
 
     def __init__(self, path: str, source: str | None, defines: tuple[str, ...],
-                 include: tuple[str, ...]) -> None:
-        self.path, self._source = path, source
+                 include: tuple[str, ...], debug: bool) -> None:
+        self.path, self._source, self._debug = path, source, debug
         self._defines, self._include = defines, include
         self._built: dict[str, Any] = {}
 
     def __call__(self, device: Device) -> Any:
         built = self._built.get(device.name)
         if built is None or built.device is not device:
-            built = _core.build(device, self.path, self._source, self._defines, self._include)
+            built = _core.build(device, self.path, self._source, self._defines, self._include,
+                                self._debug)
             self._built[device.name] = built
         return built
 
@@ -65,12 +66,14 @@ def _define(name: str, value: Any) -> str:
 
 
 def compile(source: str | os.PathLike[str], *, device: DeviceLike = None,
-            defines: Mapping[str, Any] | None = None, include: Sequence[str] = ()) -> Program:
+            defines: Mapping[str, Any] | None = None, include: Sequence[str] = (),
+            debug: bool = False) -> Program:
     """Build the kernels of a C file, or of a text.
 
     source is a path if it ends in .c or exists, else the text. With a device the program is for
     this one; without, it is built for each device when it is first used there. Raises
     CompileError, whose `diagnostics` has every message of the compiler, FileError, DeviceError.
+    debug asks for code for a debugger, on the device "ref" only: docs/debugging.md.
 
     >>> prog = lw.compile('''
     ... #include <lanewise/kernel.h>
@@ -91,5 +94,5 @@ def compile(source: str | os.PathLike[str], *, device: DeviceLike = None,
     words = tuple(_define(name, value) for name, value in (defines or {}).items())
     folders = tuple(os.fspath(folder) for folder in include)
     if isinstance(source, os.PathLike) or _is_path(text):
-        return Program(_Builder(text, None, words, folders), fixed)
-    return Program(_Builder("<source>", text, words, folders), fixed)
+        return Program(_Builder(text, None, words, folders, bool(debug)), fixed)
+    return Program(_Builder("<source>", text, words, folders, bool(debug)), fixed)

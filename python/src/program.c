@@ -77,7 +77,7 @@ static program *build(core *c, device *d, const char *path, lw_build_options *op
     return p;
 }
 
-/* build(device, path, source or None, defines, include) */
+/* build(device, path, source or None, defines, include, debug) */
 PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
@@ -85,11 +85,12 @@ PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
     const char **defines = NULL, **include = NULL, *path;
     program *p = NULL;
 
-    if (count != 5 || Py_TYPE(args[0]) != c->device_type)
-        return PyErr_Format(PyExc_TypeError, "build takes a device and 4 more");
+    if (count != 6 || Py_TYPE(args[0]) != c->device_type)
+        return PyErr_Format(PyExc_TypeError, "build takes a device and 5 more");
     path = PyUnicode_AsUTF8AndSize(args[1], NULL);
     if (!path || (args[2] != Py_None && !(options.source = PyUnicode_AsUTF8AndSize(args[2], NULL))))
         return NULL;
+    options.debug = args[5] == Py_True;
     defines = read_texts(args[3], &options.define_count);
     include = defines ? read_texts(args[4], &options.include_dir_count) : NULL;
     options.defines = defines;

@@ -145,6 +145,14 @@ def test_a_program_for_one_device() -> None:
         prog.scale[1, 32](4, lw.zeros(4, device="null"), 2)
 
 
+def test_code_for_a_debugger_is_for_ref() -> None:
+    x = np.ones(4, "f4")
+    lw.compile(KERNELS, device="ref", debug=True).scale[1, 32](4, x, 2)
+    assert x.tolist() == [2] * 4
+    with pytest.raises(lw.UnsupportedError, match="for device 'ref', .* not for 'cpu'"):
+        lw.compile(KERNELS, device="cpu", debug=True)
+
+
 def test_the_first_array_chooses_the_device(kernels: lw.Program) -> None:
     x = lw.full(4, 2, "f4", device="ref")
     kernels.scale[1, 32](4, x, 2)
