@@ -53,6 +53,20 @@ def condition_of(block, thread):
     return " && ".join(parts)
 
 
+def state_of(record):
+    """begins, waits, yields, returned or failed."""
+    return str(record["state"])
+
+
+def records():
+    """The records of all threads in the block that runs, by their index in it."""
+    own = gdb.parse_and_eval("lanewise_thread")
+    x, y, z = value_of("block_dim")
+    first = int(own) - int(own["linear"]) * int(own["record_bytes"])
+    return [gdb.Value(first + i * int(own["record_bytes"])).cast(own.type)
+            for i in range(x * y * z)]
+
+
 class Going(gdb.Breakpoint):
     """Stops where one thread goes on."""
 
@@ -76,6 +90,14 @@ def check_place(block, thread):
                                f"the launch has {written(size)} of them")
 
 
+def check_lives(block, thread):
+    """Of the block that runs it is known whether a thread can go on."""
+    x, y, _ = value_of("block_dim")
+    linear = thread[0] + x * (thread[1] + y * thread[2])
+    if block == value_of("block_idx") and state_of(records()[linear]) == "returned":
+        raise gdb.GdbError(f"thread {written(thread)} of block {written(block)} has returned")
+
+
 def others():
     """The user's breakpoints that are enabled."""
     return [b for b in gdb.breakpoints() or () if b.is_valid() and b.visible and b.enabled]
@@ -90,7 +112,7 @@ def to_kernel():
     frame = gdb.newest_frame()
     for _ in range(FRAMES_BELOW):
         frame = frame.older()
-    begins = int(gdb.parse_and_eval("lanewise_begins"))
+    begins = state_of(gdb.parse_and_eval("lanewise_thread")) == "begins"
     place = f"-function {frame.name()}" if begins else f"*{frame.pc()}"
     gdb.Breakpoint(place, temporary=True, internal=True).silent = True
     run_quietly("continue")
@@ -143,6 +165,7 @@ meanwhile. A thread that has returned does not go on any more."""
     def invoke(self, argument, from_tty):
         block, thread = read_place(argument)
         check_place(block, thread)
+        check_lives(block, thread)
         met = go_to(block, thread)
         if met:
             print(f"block {written(block)} thread {written(thread)}")
@@ -153,6 +176,39 @@ meanwhile. A thread that has returned does not go on any more."""
         else:
             print(f"the program has ended; thread {written(thread)} of block {written(block)} "
                   "did not go on")
+
+
+class Threads(gdb.Command):
+    """Print what the threads of the block that runs are at.
+
+They are in the order in which they lie in the block, x fastest."""
+
+    def __init__(self):
+        super().__init__("lanewise threads", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        x, y, _ = value_of("block_dim")
+        own = gdb.parse_and_eval("lanewise_thread")
+        groups = []
+        for linear, record in enumerate(records()):
+            what = self.what(record, record == own)
+            if groups and groups[-1][2] == what:
+                groups[-1][1] = linear
+            else:
+                groups.append([linear, linear, what])
+        for first, last, what in groups:
+            ends = [written((i % x, i // x % y, i // x // y)) for i in sorted({first, last})]
+            print(f"{' to '.join(ends)}: {what}")
+
+    @staticmethod
+    def what(record, is_own):
+        state = state_of(record)
+        if is_own:
+            return "runs"
+        if state == "waits":
+            return f"in {record['op']}, line {record['line']}"
+        return {"begins": "has not begun", "yields": f"in a loop, line {record['line']}"}.get(
+            state, "has returned")
 
 
 class Stay(gdb.Command):
@@ -194,4 +250,5 @@ gdb.execute("set breakpoint pending on")  # kernels are loaded when the program 
 run_quietly("skip -gfi */src/run/ref_*")  # barrier() is a call of the library: step over it
 Lanewise()
 Thread()
+Threads()
 Stay()

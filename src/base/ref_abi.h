@@ -121,6 +121,10 @@ struct lw_ref_thread {
 
     /* written by the scheduler before it resumes the thread */
     uint64_t result; /* the collective's result, bits zero-extended */
+
+    /* of code for a debugger */
+    uint64_t record_bytes; /* from this record to that of the next thread in the block */
+    uint32_t line;         /* of the source, written by the thread before it suspends */
 };
 
 /* Calls from kernel code into the device, in the thread's own context. */

@@ -76,6 +76,8 @@ void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function)
 void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
 {
     LLVMPositionBuilderAtEnd(r->b, at);
+    const struct lw__loc loc = lw__loc_of(LLVMGetFirstInstruction(next));
+    lw__ref_store(r, LLVMConstInt(r->i32, loc.line, 0), FIELD(line));
     lw__ref_call(r, offsetof(struct lw_ref_calls, suspend), LLVMVoidTypeInContext(r->unit->context),
                  &r->ptr, &r->thread, 1);
     here(r);

@@ -3,7 +3,7 @@
  *     thread_idx block_idx block_dim grid_dim     variables, of the thread that runs: gdb asks
  *     global_idx lane_id warp_id                  for no functions, which it would have to call
  *     lanewise_runs                               called whenever a thread goes on, for breakpoints
- *     lanewise_begins                             (gdb/lanewise.py); 1 when it is at its start
+ *     lanewise_thread                             (gdb/lanewise.py); its record of base/ref_abi.h
  *     lw.frame                                    base/ref_abi.h
  *
  * They are in a compilation unit of their own. ref_watch.c has a thread call lw.here, which sets
@@ -21,18 +21,35 @@ struct watch {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMDIBuilderRef di;
-    LLVMMetadataRef file, int_type, int3, size3;
+    LLVMMetadataRef file, int_type, size_type, int3, size3;
     LLVMTypeRef i8, i32, i64, ptr;
     LLVMValueRef thread; /* of lw.here */
 };
 
+static LLVMMetadataRef member(struct watch *w, const char *name, LLVMMetadataRef type,
+                              unsigned bits, size_t offset)
+{
+    return LLVMDIBuilderCreateMemberType(w->di, w->file, name, strlen(name), w->file, 0, bits, bits,
+                                         8 * offset, LLVMDIFlagZero, type);
+}
+
+static LLVMMetadataRef enumeration(struct watch *w, const char *name, const char *const *words,
+                                   unsigned count)
+{
+    LLVMMetadataRef rows[LW_OP_COUNT];
+    for (unsigned i = 0; i < count; i++)
+        rows[i] = LLVMDIBuilderCreateEnumerator(w->di, words[i], strlen(words[i]), i, 1);
+    return LLVMDIBuilderCreateEnumerationType(w->di, w->file, name, strlen(name), w->file, 0, 32,
+                                              32, rows, count, w->int_type);
+}
+
 static LLVMMetadataRef vector_type(struct watch *w, const char *name, LLVMMetadataRef element,
                                    unsigned bits)
 {
+    static const char *const axes[] = {"x", "y", "z"};
     LLVMMetadataRef members[3];
     for (unsigned i = 0; i < 3; i++)
-        members[i] = LLVMDIBuilderCreateMemberType(w->di, w->file, &"xyz"[i], 1, w -> file, 0, bits,
-                                                   bits, i *bits, LLVMDIFlagZero, element);
+        members[i] = member(w, axes[i], element, bits, i * bits / 8);
     return LLVMDIBuilderCreateStructType(w->di, w->file, name, strlen(name), w->file, 0, 3 * bits,
                                          bits, LLVMDIFlagZero, NULL, members, 3, 0, NULL, "", 0);
 }
@@ -46,11 +63,10 @@ static void open_unit(struct watch *w)
                                    0, 0, "", 0, "", 0);
     w->int_type =
         LLVMDIBuilderCreateBasicType(w->di, "int", 3, 32, ENCODING_SIGNED, LLVMDIFlagZero);
+    w->size_type =
+        LLVMDIBuilderCreateBasicType(w->di, "size_t", 6, 64, ENCODING_UNSIGNED, LLVMDIFlagZero);
     w->int3 = vector_type(w, "int3", w->int_type, 32);
-    w->size3 = vector_type(
-        w, "size3",
-        LLVMDIBuilderCreateBasicType(w->di, "size_t", 6, 64, ENCODING_UNSIGNED, LLVMDIFlagZero),
-        64);
+    w->size3 = vector_type(w, "size3", w->size_type, 64);
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -103,13 +119,36 @@ static void set_global_idx(struct watch *w)
     }
 }
 
-/* lane_id and warp_id, of the index in the block; for breakpoints, is it the thread's start? */
+/* What gdb/lanewise.py knows of the record. */
+static LLVMMetadataRef record_type(struct watch *w)
+{
+    static const char *const states[] = {[LW_REF_FRESH] = "begins",
+                                         [LW_REF_RETURNED] = "returned",
+                                         [LW_REF_COLLECTIVE] = "waits",
+                                         [LW_REF_YIELD] = "yields",
+                                         [LW_REF_FAILED] = "failed"};
+    enum { STATES = sizeof states / sizeof *states };
+    const char *ops[LW_OP_COUNT] = {"none"};
+    for (int op = 1; op < LW_OP_COUNT; op++)
+        ops[op] = lw__op_table[op].name;
+    LLVMMetadataRef members[] = {
+        member(w, "state", enumeration(w, "lanewise_state", states, STATES), 32, FIELD(state)),
+        member(w, "op", enumeration(w, "lanewise_op", ops, LW_OP_COUNT), 32, FIELD(op)),
+        member(w, "linear", w->int_type, 32, FIELD(linear)),
+        member(w, "line", w->int_type, 32, FIELD(line)),
+        member(w, "record_bytes", w->size_type, 64, FIELD(record_bytes))};
+    return LLVMDIBuilderCreateStructType(w->di, w->file, "lanewise_record", 15, w->file, 0,
+                                         8 * sizeof(struct lw_ref_thread), 64, LLVMDIFlagZero, NULL,
+                                         members, sizeof members / sizeof *members, 0, NULL, "", 0);
+}
+
+/* lane_id and warp_id, of the index in the block; the record. */
 static void set_rest(struct watch *w)
 {
-    LLVMValueRef fresh = LLVMBuildICmp(w->b, LLVMIntEQ, field(w, FIELD(state)),
-                                       LLVMConstInt(w->i32, LW_REF_FRESH, 0), "");
-    LLVMBuildStore(w->b, LLVMBuildZExt(w->b, fresh, w->i32, ""),
-                   variable(w, "lanewise_begins", w->int_type, w->i32));
+    LLVMBuildStore(w->b, w->thread,
+                   variable(w, "lanewise_thread",
+                            LLVMDIBuilderCreatePointerType(w->di, record_type(w), 64, 0, 0, "", 0),
+                            w->ptr));
     LLVMValueRef linear = field(w, FIELD(linear));
     LLVMBuildStore(w->b, LLVMBuildAnd(w->b, linear, LLVMConstInt(w->i32, 31, 0), ""),
                    variable(w, "lane_id", w->int_type, w->i32));

@@ -98,6 +98,7 @@ static void thread_open(struct lw__ref_block *block, int linear)
     t->state = LW_REF_FRESH;
     if (block->stacks) /* who steps through a loop stays with its thread for a while */
         t->budget = TRIPS_AT_FIRST;
+    t->record_bytes = sizeof *thread;
 }
 
 lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3],

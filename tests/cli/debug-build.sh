@@ -102,5 +102,49 @@ for kept in 1 0; do
 V
     diff expected got || fail "with LANEWISE_CACHE=$kept gdb shows something else"
 done
+# Commands: to another thread, also one that has begun or returned, and to stay with it.
+cat >commands.gdb <<'G'
+set debuginfod enabled off
+source lanewise.py
+break k.c:29
+run
+lanewise stay
+lanewise thread 0 3
+output thread_idx.x
+next
+lanewise threads
+lanewise thread 0 4
+lanewise thread 0
+lanewise thread a 0
+lanewise thread 0 0
+finish
+lanewise thread 0 1
+lanewise thread 0 0
+G
+cp "$SOURCE/gdb/lanewise.py" .
+sed 's/.*/-ex "&"/' commands.gdb | tr '\n' ' ' >words
+eval "timeout 100 gdb -batch -nx $(cat words) --args \"\$LANEWISE\" run -O0 k.c -d ref -b 4 \
+    '{2,5}' 'f32[4]=iota' 'f32[4]' 4" >out 2>&1
+grep -v '^\[\|^#\|^warning\|^Using host\|^$\|pending\|^No \|hit Breakpoint' out |
+    grep -v '^+ \|lw__ref_begin\|movq\|^0x\|^Run till exit' >got
+cat >expected <<'V'
+29	    barrier();
+1 breakpoints stop block 0,0,0 thread 0,0,0 only
+block 0,0,0 thread 3,0,0
+17	    float sum = 0;
+319	    struct pair own = {p.weight + 1, p.count - 1};
+0,0,0 to 2,0,0: in barrier, line 29
+3,0,0: runs
+there is no thread 4,0,0; the launch has 4,1,1 of them
+1 words; need the block and the thread, as in 0 5
+the block is 'a'; need X, X,Y or X,Y,Z, whole numbers from 0
+block 0,0,0 thread 0,0,0
+29	    barrier();
+block 0,0,0 thread 1,0,0
+29	    barrier();
+thread 0,0,0 of block 0,0,0 has returned
+V
+diff expected got || fail "the commands print something else"
+
 stop 'square if v > 4' v 'table[2]' thread_idx.x
 printf '6\n2\n0\n' | diff - got || fail "in a helper gdb shows something else"
