@@ -12,7 +12,7 @@ awk '/^```text$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >ses
 even()
 {
     sed -E 's/0x[0-9a-f]{6,}/ADDRESS/g
-        s/ADDRESS in lw__ref_begin \(\).*/ADDRESS in lw__ref_begin ()/
+        s/ADDRESS in (\?\?|lw[._]+ref_begin) \(\).*/ADDRESS in the library/
         s/^Thread [0-9]+ "lanewise" hit/hit/; s/process [0-9]+/process N/
         /^\[(Switching to |New |)Thread /d; /^\[Detaching after /d; /^Using host libthread_db/d
         /^\+\+/d; /^warning: /d; /^(This GDB|Debuginfod has)/d; /^$/d; s/^\+/(gdb) /'
