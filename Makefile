@@ -42,10 +42,11 @@ test-tsan: all
 test-cpu: all
 	scripts/test --only cpu-full $(BUILD)
 
-# `make test`, and what it takes a share of in full: every size of block, 5,000 calls of the
-# operations on each device, all pairs of their dtypes, extents and strides, 2,000 graphs, 10,000
-# random kernels. Some hours.
+# `make test`, and what it takes a share of in full: the code of every kernel, every size of block,
+# 5,000 calls of the operations on each device, all pairs of their dtypes, extents and strides,
+# 2,000 graphs, 10,000 random kernels. Some hours.
 test-all: test test-cpu
+	tests/freeze/run -b $(BUILD)
 	tests/ops/run -b $(BUILD) -n 5000
 	tests/ops/run -b $(BUILD) -p
 	ninja -C $(BUILD) tests/unit/ops_graph tests/random/random
