@@ -3,7 +3,7 @@
  * A name that the kernel file defines itself stays the file's. So each stands in an #ifndef of its
  * own: a macro that came first stays, one that comes later replaces it without a warning. Where
  * the file has a function of that name, the compiler defines the name as itself and begins again
- * (src/compile/front_own.c): it takes for names of this header those that have an #ifndef here.
+ * (src/compile/front/own_names.c). It takes for names of this header those with an #ifndef here.
  */
 #ifndef LANEWISE_KERNEL_MATHS_H
 #define LANEWISE_KERNEL_MATHS_H

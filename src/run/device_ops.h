@@ -1,7 +1,8 @@
 /* device_ops.h - what a device is: a const struct of data and functions.
  *
- * To add a device: copy device_null.c, fill in a struct lw__device_ops, add one row to the table in
- * device.c. Streams, buffers, argument checks, the cache and the pool are shared by all devices.
+ * To add a device: copy null/device.c, fill in a struct lw__device_ops, add one row to the table in
+ * host/device.c. Streams, buffers, argument checks, the cache and the pool are shared by all
+ * devices.
  */
 #ifndef LW_DEVICE_OPS_H
 #define LW_DEVICE_OPS_H
@@ -11,6 +12,18 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+
+/* The limits of the kernel language, and our own. */
+enum {
+    LW_ARG_BYTES_MAX = 4096, /* packed arguments of a launch */
+    LW_BLOCK_THREADS_MAX = 1024,
+    LW_WORKERS_MAX = 256, /* threads that run kernels */
+    LW_BLOCK_Z_MAX = 64,
+    LW_GRID_YZ_MAX = 65535,
+    LW_PRINT_BYTES_MAX = 1 << 20,
+    LW_SHARED_BYTES_MAX = 48 << 10
+};
+#define LW_GRID_X_MAX 0x7fffffffu
 
 /* A source line that a collective stands on; from the manifest's site rows. */
 struct lw__site {
@@ -33,7 +46,7 @@ static inline void *lw__alloc_shared(size_t bytes)
     return aligned_alloc(align, (bytes + align - 1) / align * align);
 }
 
-/* How long launches took that had the same work: see cpu_launch.c. All zero: unknown. */
+/* How long launches took that had the same work: see cpu/launch.c. All zero: unknown. */
 enum { LW_TIMES = 8 };
 struct lw__times {
     _Atomic uint64_t entry[LW_TIMES];
@@ -151,7 +164,7 @@ struct lw__device_ops {
     lw_status (*open)(const char *name, void **state);
     void (*close)(void *state);
 
-    /* memory_*: NULL for devices whose memory is the host's; buffer.c then uses plain memory.
+    /* memory_*: NULL for devices whose memory is the host's; host/buffer.c then uses plain memory.
      * traps_faults: memory that is guarded where lw_trap_faults has been called, and lines are kept
      * for faults. */
     bool traps_faults;
@@ -185,8 +198,8 @@ struct lw__device_ops {
     lw_status (*sizes)(void *code, const char *kernel, void **function);
 
     /* common - the bitcode from which a kernel is built again for each size of block
-     * (base/cpu_abi.h): special.c then loads that as it does a program, and finds the kernel in it.
-     * NULL: find gives the entry for all sizes. Any thread. */
+     * (base/cpu_abi.h): host/specialize.c then loads that as it does a program, and finds the
+     * kernel in it. NULL: find gives the entry for all sizes. Any thread. */
     lw_status (*common)(void *code, const void **bitcode, size_t *bytes);
 
     /* check - can the device run it? Asked before it is queued; LW_E_SHAPE. Any thread. NULL: it

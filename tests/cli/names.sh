@@ -44,7 +44,7 @@ printf '| a | `barrier` `lw_buffer_copy` `warp_add` | |\n' >page.md
 [ "$(missing page.md | tr '\n' ' ')" = 'lw_buffer_copy warp_add ' ]
 
 # What messages say of CUDA's, OpenCL's and Mojo's names.
-sed -n 's/^    {"[^"]*", "\(.*\)"},$/\1/p' "$SOURCE/src/compile/front_foreign.c" |
+sed -n 's/^    {"[^"]*", "\(.*\)"},$/\1/p' "$SOURCE/src/compile/front/foreign_names.c" |
     grep -o '[a-z_]*(' | tr -d '(' | sort -u >ours
 [ "$(wc -l <ours)" -ge 25 ]
 while read -r name; do

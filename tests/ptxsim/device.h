@@ -3,7 +3,7 @@
 #define PTXSIM_DEVICE_H
 
 #include "ptxsim.h"
-#include "run/cuda_driver.h"
+#include "run/cuda/driver.h"
 #include <pthread.h>
 #include <time.h>
 

@@ -3,7 +3,7 @@
  * Values lie in 64-bit slots; each instruction reads as many bits as its type has.
  */
 #include "ptxsim.h"
-#include "run/cuda_driver.h"
+#include "run/cuda/driver.h"
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * $PTXSIM_SEED: threads run in another order and for other slices, the same for each seed.
  */
 #include "ptxsim.h"
-#include "run/cuda_driver.h"
+#include "run/cuda/driver.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

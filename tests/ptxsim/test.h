@@ -2,7 +2,7 @@
 #ifndef PTXSIM_TEST_H
 #define PTXSIM_TEST_H
 
-#include "run/cuda_driver.h"
+#include "run/cuda/driver.h"
 #include <stdint.h>
 
 enum { WORDS = 1024 }; /* of memory that a kernel is given */

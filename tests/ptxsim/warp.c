@@ -6,9 +6,9 @@
  * source  PTX ISA 8.3: shfl.sync, vote.sync, match.sync, bar.warp.sync, barrier
  */
 #include "ptxsim.h"
-#include "run/cuda_driver.h"
+#include "run/cuda/driver.h"
 
-struct meeting {
+struct sync_point {
     struct thread *lane[LANES];
     uint32_t there, mask; /* not ended; of the operation */
 };
@@ -48,7 +48,7 @@ static uint32_t source_of(uint32_t op, uint32_t lane, uint32_t b, uint32_t c)
     return from <= last ? from : lane;
 }
 
-static bool shuffle(const struct meeting *m)
+static bool shuffle(const struct sync_point *m)
 {
     uint64_t value[LANES];
 
@@ -75,7 +75,7 @@ static bool shuffle(const struct meeting *m)
 /* ---- votes ---- */
 
 /* The lanes for which the operand has all of these bits as `value` has them. */
-static uint32_t lanes_with(const struct meeting *m, uint64_t value, uint64_t bits)
+static uint32_t lanes_with(const struct sync_point *m, uint64_t value, uint64_t bits)
 {
     uint32_t lanes = 0;
 
@@ -85,7 +85,7 @@ static uint32_t lanes_with(const struct meeting *m, uint64_t value, uint64_t bit
     return lanes;
 }
 
-static void vote(const struct meeting *m)
+static void vote(const struct sync_point *m)
 {
     const uint32_t yes = lanes_with(m, 1, 1);
     uint32_t result[LANES];
@@ -110,7 +110,7 @@ static void vote(const struct meeting *m)
 
 /* ---- who meets ---- */
 
-static bool is_same(const struct meeting *m, const struct thread *t)
+static bool is_same(const struct sync_point *m, const struct thread *t)
 {
     for (uint32_t k = 0; k < LANES; k++) {
         const struct thread *other = m->lane[k];
@@ -123,7 +123,7 @@ static bool is_same(const struct meeting *m, const struct thread *t)
     return true;
 }
 
-static void operate(const struct meeting *m, const struct thread *t)
+static void operate(const struct sync_point *m, const struct thread *t)
 {
     bool works = is_same(m, t);
 
@@ -146,9 +146,10 @@ static void operate(const struct meeting *m, const struct thread *t)
 }
 
 /* All in the mask of t that are there wait with the same mask? */
-static bool gather(struct meeting *m, struct thread *warp, const struct thread *t, uint32_t lanes)
+static bool gather(struct sync_point *m, struct thread *warp, const struct thread *t,
+                   uint32_t lanes)
 {
-    *m = (struct meeting){.mask = mask_of(t)};
+    *m = (struct sync_point){.mask = mask_of(t)};
     for (uint32_t k = 0; k < lanes; k++) {
         struct thread *other = &warp[k];
         if (other->state == EXITED)
@@ -167,7 +168,7 @@ bool warp_meet(struct block *b, uint32_t number)
 {
     struct thread *warp = &b->thread[number * LANES];
     const uint32_t rest = b->threads - number * LANES, lanes = rest < LANES ? rest : LANES;
-    struct meeting m;
+    struct sync_point m;
     bool some = false;
 
     for (uint32_t k = 0; k < lanes && !b->launch->error; k++) {

@@ -2,7 +2,7 @@
 #include "fake_cuda_streams.h"
 #include <stdio.h>
 
-/* The driver's values, written down once more: a test of those in cuda_driver.h. */
+/* The driver's values, written down once more: a test of those in cuda/driver.h. */
 enum {
     INVALID_VALUE = 1,
     OUT_OF_MEMORY = 2,

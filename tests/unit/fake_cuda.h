@@ -1,6 +1,6 @@
 /* fake_cuda.h - a test double of the NVIDIA driver, on host memory.
  *
- * fake_cuda.c is a library with the functions of cuda_driver.h; each stream is a thread that does
+ * fake_cuda.c is a library with the functions of cuda/driver.h; each stream is a thread that does
  * its work in order. "Running" a kernel is a call of the test's own function. A test loads the
  * library itself to find `fake_cuda`, by which it tells the double what to do.
  */

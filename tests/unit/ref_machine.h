@@ -12,7 +12,7 @@
  * The including file is linked with src/run/ref_*.c and src/base, not with the rest of the library:
  * it brings its own lw__output.
  */
-#include "run/ref.h"
+#include "run/ref/ref.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

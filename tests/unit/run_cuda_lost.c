@@ -1,6 +1,6 @@
 /* The device `cuda` when things go wrong: no driver, kernels that end the context, calls of the
  * driver that fail, one after the other. */
-#include "run/cuda.h"
+#include "run/cuda/cuda.h"
 #include "run_cuda.h"
 
 #define ROWS                                                                                       \

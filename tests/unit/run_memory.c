@@ -2,7 +2,7 @@
  * whole host API passes. Each time the answer is LW_E_MEMORY with a message, and nothing is
  * left. */
 #include "alloc.h"
-#include "run/cuda.h"
+#include "run/cuda/cuda.h"
 #include "run_test.h"
 #include <pthread.h>
 

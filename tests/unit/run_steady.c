@@ -1,7 +1,7 @@
 /* No memory of the host is made or given back by launches like those before: on a device without
  * queues, on `cpu`, in this thread and in workers, and on `cuda` with a double of the driver. */
 #include "alloc.h"
-#include "run/cuda.h"
+#include "run/cuda/cuda.h"
 #include "run_cuda.h"
 
 /* ---- a device that looks at declared sizes ---- */

@@ -5,7 +5,7 @@
  * manifest it wants: rows without the first and the last. The environment names the double
  * (LANEWISE_COMPILE); the cache is off unless a test turns it on.
  */
-#include "run/run.h"
+#include "run/host/host.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,236 @@
+/* bitcode.c - the common bitcode out and in again: what a cpu program is built from at a launch.
+ *
+ * Kernels are compiled for the cpu once their block is known (base/cpu_abi.h). The shared object of
+ * a program holds the bitcode of all of them; with it go, as metadata, the facts that only clang's
+ * module and text had:
+ *
+ *     !lw.kernels = !{!0, ...}      one node a kernel
+ *     !0 = !{ptr @K, !"K", block x, y, z, bytes of the arguments,
+ *            name, offset, size, align, by value,  ... of each parameter}
+ *
+ * Types, layouts and declared sizes have done their duty by then (describe, sizes).
+ */
+#include "compile/common/common.h"
+#include "compile/llvm/llvm.h"
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNEL_FIELDS = 6, PARAM_FIELDS = 5, SHOWN_BLOCK = 256 };
+static const char list_name[] = "lw.kernels";
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+static LLVMValueRef number(struct lw__unit *unit, uint64_t n)
+{
+    return LLVMConstInt(LLVMInt64TypeInContext(unit->context), n, 0);
+}
+
+static LLVMMetadataRef number_field(struct lw__unit *unit, uint64_t n)
+{
+    return LLVMValueAsMetadata(number(unit, n));
+}
+
+static LLVMMetadataRef string_field(struct lw__unit *unit, const char *text)
+{
+    return LLVMMDStringInContext2(unit->context, text, strlen(text));
+}
+
+static void add_kernel(struct lw__unit *unit, const struct lw__kernel *k)
+{
+    LLVMMetadataRef fields[KERNEL_FIELDS + PARAM_FIELDS * LW_PARAMS_MAX];
+    size_t n = 0;
+    fields[n++] = LLVMValueAsMetadata(k->function);
+    fields[n++] = string_field(unit, k->name);
+    for (int i = 0; i < 3; i++)
+        fields[n++] = number_field(unit, k->block[i]);
+    fields[n++] = number_field(unit, k->arg_bytes);
+    for (unsigned i = 0; i < k->param_count; i++) {
+        const struct lw__param *p = &k->params[i];
+        fields[n++] = string_field(unit, p->name);
+        fields[n++] = number_field(unit, p->offset);
+        fields[n++] = number_field(unit, p->size);
+        fields[n++] = number_field(unit, p->align);
+        fields[n++] = number_field(unit, p->by_value);
+    }
+    LLVMMetadataRef node = LLVMMDNodeInContext2(unit->context, fields, n);
+    LLVMAddNamedMetadataOperand(unit->module, list_name, LLVMMetadataAsValue(unit->context, node));
+}
+
+static void add_constant(struct lw__unit *unit, const char *name, LLVMValueRef value,
+                         unsigned align)
+{
+    LLVMValueRef g = LLVMAddGlobal(unit->module, LLVMTypeOf(value), name);
+    LLVMSetInitializer(g, value);
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetAlignment(g, align);
+}
+
+LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        add_kernel(unit, &unit->kernels.rows[i]);
+    return LLVMWriteBitcodeToMemoryBuffer(unit->module);
+}
+
+/* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes. Not
+ * where a stage is shown, of which they are no part.
+ * needs COMMON DESCRIBED
+ */
+bool lw__pass_common(struct lw__unit *unit)
+{
+    if (unit->options->show)
+        return true;
+    LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
+    size_t bytes = LLVMGetBufferSize(bitcode);
+    const char *data = LLVMGetBufferStart(bitcode);
+    add_constant(unit, "lw.common", LLVMConstStringInContext2(unit->context, data, bytes, 1), 16);
+    add_constant(unit, "lw.common.bytes", number(unit, bytes), 8);
+    LLVMDisposeMemoryBuffer(bitcode);
+    return true;
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+static char *take_string(LLVMValueRef v)
+{
+    unsigned length;
+    const char *text = LLVMGetMDString(v, &length);
+    return text ? strndup(text, length) : NULL;
+}
+
+static uint64_t take_number(LLVMValueRef v)
+{
+    return v && LLVMIsAConstantInt(v) ? LLVMConstIntGetZExtValue(v) : 0;
+}
+
+static bool take_params(struct lw__kernel *k, const LLVMValueRef *fields)
+{
+    k->params = calloc(k->param_count + 1, sizeof *k->params);
+    if (!k->params)
+        return lw__defect("out of memory");
+    for (unsigned i = 0; i < k->param_count; i++, fields += PARAM_FIELDS) {
+        struct lw__param *p = &k->params[i];
+        *p = (struct lw__param){.name = take_string(fields[0]),
+                                .offset = take_number(fields[1]),
+                                .size = take_number(fields[2]),
+                                .align = take_number(fields[3]),
+                                .by_value = take_number(fields[4])};
+        if (!p->name)
+            return lw__defect("out of memory");
+    }
+    return true;
+}
+
+static bool take_kernel(LLVMValueRef node, struct lw__kernel *k)
+{
+    LLVMValueRef fields[KERNEL_FIELDS + PARAM_FIELDS * LW_PARAMS_MAX];
+    const unsigned count = LLVMGetMDNodeNumOperands(node);
+    if (count < KERNEL_FIELDS || count > sizeof fields / sizeof *fields)
+        return lw__defect("the common bitcode has a kernel of %u facts", count);
+    LLVMGetMDNodeOperands(node, fields);
+    k->function = fields[0] ? LLVMIsAFunction(fields[0]) : NULL;
+    if (!k->function || count != KERNEL_FIELDS + PARAM_FIELDS * LLVMCountParams(k->function))
+        return lw__defect("the common bitcode's kernels are not those that it describes");
+    k->name = take_string(fields[1]);
+    for (int i = 0; i < 3; i++)
+        k->block[i] = (uint32_t)take_number(fields[2 + i]);
+    k->arg_bytes = take_number(fields[5]);
+    k->loc = lw__loc_of(k->function);
+    k->param_count = LLVMCountParams(k->function);
+    return k->name ? take_params(k, fields + KERNEL_FIELDS) : lw__defect("out of memory");
+}
+
+static bool take_kernels(struct lw__unit *unit)
+{
+    struct lw__kernels *kernels = &unit->kernels;
+    const unsigned count = LLVMGetNamedMetadataNumOperands(unit->module, list_name);
+    LLVMValueRef *nodes = calloc(count + 1, sizeof(LLVMValueRef));
+    kernels->rows = calloc(count + 1, sizeof *kernels->rows);
+    bool ok = (nodes && kernels->rows) || lw__defect("out of memory");
+    if (ok)
+        LLVMGetNamedMetadataOperands(unit->module, list_name, nodes);
+    for (unsigned i = 0; ok && i < count; i++)
+        ok = take_kernel(nodes[i], &kernels->rows[kernels->count++]);
+    kernels->capacity = kernels->count;
+    free(nodes);
+    return ok;
+}
+
+/* What the first step has made already. */
+static void drop_sizes(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
+        size_t length;
+        next = LLVMGetNextFunction(f);
+        if (!strncmp(LLVMGetValueName2(f, &length), "lw.sizes.", 9) && !LLVMGetFirstUse(f))
+            LLVMDeleteFunction(f);
+    }
+}
+
+/* lw__pass_load - the module and the kernels from what lw__pass_common wrote.
+ * makes COMMON
+ */
+bool lw__pass_load(struct lw__unit *unit)
+{
+    struct lw__text bitcode = {0};
+    bool ok = lw__read_all(unit->options->common_fd, &bitcode) && !bitcode.failed;
+    if (!ok)
+        lw__defect("the common bitcode cannot be read");
+    if (ok) {
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+            bitcode.data ? bitcode.data : "", bitcode.length, "common", 0);
+        ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module) ||
+             lw__defect("descriptor %d is no common bitcode", unit->options->common_fd);
+        LLVMDisposeMemoryBuffer(buffer);
+    }
+    lw__text_free(&bitcode);
+    if (!ok || !take_kernels(unit))
+        return false;
+    lw__diags_module(&unit->diags, unit->module);
+    drop_sizes(unit->module);
+    return true;
+}
+
+/* ---- which kernels --------------------------------------------------------------------------- */
+
+/* The block that a kernel is built for now; all zero: it waits for a launch. */
+static bool choose_block(struct lw__unit *unit, struct lw__kernel *k)
+{
+    const struct lw__options *o = unit->options;
+    if (k->block[0] && o->block[0] && memcmp(k->block, o->block, sizeof k->block)) {
+        lw__diags_error(
+            &unit->diags, k->loc, "kernel '%s' is for blocks of %u x %u x %u, not %u x %u x %u",
+            k->name, k->block[0], k->block[1], k->block[2], o->block[0], o->block[1], o->block[2]);
+        return true;
+    }
+    if (!k->block[0] && o->block[0])
+        memcpy(k->block, o->block, sizeof k->block);
+    else if (!k->block[0] && o->show)
+        memcpy(k->block, (const uint32_t[3]){SHOWN_BLOCK, 1, 1}, sizeof k->block);
+    return k->block[0] != 0;
+}
+
+/* lw__pass_blocks - keep the kernels to build now, each with the block that it is for.
+ * needs COMMON   makes BLOCKS
+ */
+bool lw__pass_blocks(struct lw__unit *unit)
+{
+    struct lw__kernels *kernels = &unit->kernels;
+    const char *only = unit->options->kernel;
+    size_t kept = 0, count = kernels->count;
+    for (size_t i = 0; i < count; i++) {
+        struct lw__kernel *k = &kernels->rows[i];
+        if ((!only || !strcmp(only, k->name)) && choose_block(unit, k)) {
+            kernels->rows[kept++] = *k;
+            continue;
+        }
+        LLVMDeleteFunction(k->function);
+        lw__kernel_free(k);
+    }
+    kernels->count = kept;
+    if (only && !kept && !unit->diags.errors)
+        return unit->misused = !lw__defect("there is no kernel '%s'", only), false;
+    return true;
+}

@@ -1,0 +1,381 @@
+/* builtins.c - clang's builtins in the terms that all targets share.
+ *
+ * A builtin of clang's arrives as an intrinsic of LLVM's or as a call into the C library. A target
+ * would lower each in its own way, by its own C library, or not at all. Here they become devlib's
+ * functions or plain instructions; what stays are intrinsics that all
+ * targets compute exactly. front/restrictions.c then refuses all others by name.
+ *
+ * What a target may ignore (prefetch) goes, and so do the licences to compute otherwise than
+ * written (fast-math flags, contraction): pragmas can give those. ir/atomic_access.c does the same
+ * for fences, atomics and volatile accesses.
+ */
+#include "compile/common/common.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+#include <string.h>
+
+struct builtin_work {
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    LLVMBuilderRef b;
+    LLVMTypeRef i32, f32;
+};
+
+static bool starts_with(const char *text, const char *begin)
+{
+    return !strncmp(text, begin, strlen(begin));
+}
+
+static bool is_vector(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+static bool is_half(LLVMTypeRef type)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(lw__ir_scalar(type));
+    return kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind;
+}
+
+static bool is_float_or_double(LLVMTypeRef type)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+}
+
+static LLVMValueRef at(struct builtin_work *w, unsigned index)
+{
+    return LLVMConstInt(w->i32, index, 0);
+}
+
+/* A call of lw.NAME, which devlib defines or the target knows. */
+static LLVMValueRef call(struct builtin_work *w, const char *name, LLVMTypeRef result,
+                         LLVMValueRef *args, unsigned count)
+{
+    LLVMTypeRef types[2];
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(w->module, name);
+    if (!f) {
+        f = LLVMAddFunction(w->module, name, type);
+        lw__llvm_attribute(f, "nounwind", true);
+    }
+    return LLVMBuildCall2(w->b, type, f, args, count, "");
+}
+
+/* devlib's function for float or double scalars. */
+static LLVMValueRef maths_of_scalars(struct builtin_work *w, const char *name, LLVMTypeRef result,
+                                     LLVMValueRef *args, unsigned count)
+{
+    char full[48];
+    const bool is_float = LLVMTypeOf(args[0]) == w->f32;
+    snprintf(full, sizeof full, "lw.%s.%s", name, is_float ? "f32" : "f64");
+    return call(w, full, result, args, count);
+}
+
+/* The same, element by element where the arguments are vectors; result: a scalar type. */
+static LLVMValueRef maths(struct builtin_work *w, const char *name, LLVMTypeRef result,
+                          LLVMValueRef *args, unsigned count)
+{
+    LLVMTypeRef type = LLVMTypeOf(args[0]);
+    if (!is_vector(type))
+        return maths_of_scalars(w, name, result, args, count);
+    LLVMValueRef all = LLVMGetPoison(lw__ir_shaped_like(result, type));
+    for (unsigned k = 0; k < LLVMGetVectorSize(type); k++) {
+        LLVMValueRef of[2];
+        for (unsigned i = 0; i < count; i++)
+            of[i] = is_vector(LLVMTypeOf(args[i]))
+                        ? LLVMBuildExtractElement(w->b, args[i], at(w, k), "")
+                        : args[i];
+        all = LLVMBuildInsertElement(w->b, all, maths_of_scalars(w, name, result, of, count),
+                                     at(w, k), "");
+    }
+    return all;
+}
+
+/* ---- floating-point functions ---------------------------------------------------------------- */
+
+/* Intrinsics that take floats and give one of the same type. Without a name of devlib's they are
+ * exact and stay, but for 16-bit floats, which go through float. */
+static const struct {
+    const char *intrinsic, *devlib;
+} functions[] = {
+    {"llvm.sin.", "sin"},         {"llvm.cos.", "cos"},      {"llvm.tan.", "tan"},
+    {"llvm.tanh.", "tanh"},       {"llvm.exp.", "exp"},      {"llvm.exp2.", "exp2"},
+    {"llvm.log.", "log"},         {"llvm.log2.", "log2"},    {"llvm.pow.", "pow"},
+    {"llvm.exp10.", "exp10"},     {"llvm.log10.", "log10"},  {"llvm.sinh.", "sinh"},
+    {"llvm.cosh.", "cosh"},       {"llvm.asin.", "asin"},    {"llvm.acos.", "acos"},
+    {"llvm.atan.", "atan"},       {"llvm.minnum.", "fmin"},  {"llvm.maxnum.", "fmax"},
+    {"llvm.sqrt.", NULL},         {"llvm.fabs.", NULL},      {"llvm.copysign.", NULL},
+    {"llvm.floor.", NULL},        {"llvm.ceil.", NULL},      {"llvm.trunc.", NULL},
+    {"llvm.round.", NULL},        {"llvm.roundeven.", NULL}, {"llvm.rint.", NULL},
+    {"llvm.nearbyint.", NULL},    {"llvm.minimum.", "fmin"}, {"llvm.maximum.", "fmax"},
+    {"llvm.canonicalize.", NULL},
+};
+
+static LLVMValueRef widened(struct builtin_work *w, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    return is_half(type) ? LLVMBuildFPExt(w->b, v, lw__ir_shaped_like(w->f32, type), "") : v;
+}
+
+static LLVMValueRef narrowed(struct builtin_work *w, LLVMValueRef v, LLVMTypeRef to)
+{
+    return is_half(to) ? LLVMBuildFPTrunc(w->b, v, to, "") : v;
+}
+
+/* minimum and maximum: a NaN wins; minnum and maxnum, by devlib: it loses. -0 < +0 for all. */
+static LLVMValueRef extreme(struct builtin_work *w, const char *devlib, bool nan_wins,
+                            LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef v = maths(w, devlib, lw__ir_scalar(LLVMTypeOf(a)), (LLVMValueRef[]){a, b}, 2);
+    if (!nan_wins)
+        return v;
+    LLVMValueRef is_nan = LLVMBuildFCmp(w->b, LLVMRealUNO, a, b, "");
+    return LLVMBuildSelect(w->b, is_nan, LLVMBuildFAdd(w->b, a, b, ""), v, "");
+}
+
+static LLVMValueRef rewrite_function(struct builtin_work *w, LLVMValueRef i, const char *intrinsic,
+                                     const char *devlib)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMValueRef args[2] = {NULL};
+    const unsigned n = LLVMGetNumArgOperands(i);
+    if (starts_with(intrinsic, "llvm.canonicalize."))
+        return LLVMGetOperand(i, 0);
+    if (n > 2 || (!devlib && !is_half(type)) ||
+        !(is_half(type) || is_float_or_double(lw__ir_scalar(type))))
+        return NULL;
+    for (unsigned k = 0; k < n; k++)
+        args[k] = widened(w, LLVMGetOperand(i, k));
+    LLVMTypeRef wide = LLVMTypeOf(args[0]);
+    char base[32];
+    snprintf(base, sizeof base, "%.*s", (int)strlen(intrinsic) - 1, intrinsic);
+    if (!devlib)
+        return narrowed(w, lw__llvm_intrinsic(w->b, w->module, base, &wide, 1, args, n), type);
+    const bool nan_wins = starts_with(base, "llvm.minimum") || starts_with(base, "llvm.maximum");
+    LLVMValueRef v = n == 2 && (nan_wins || *devlib == 'f')
+                         ? extreme(w, devlib, nan_wins, args[0], args[1])
+                         : maths(w, devlib, lw__ir_scalar(wide), args, n);
+    return narrowed(w, v, type);
+}
+
+/* frexp: {significand, exponent}. */
+static LLVMValueRef frexp_of(struct builtin_work *w, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMValueRef x = widened(w, LLVMGetOperand(i, 0));
+    LLVMTypeRef given = LLVMStructGetTypeAtIndex(type, 0),
+                exponent = LLVMStructGetTypeAtIndex(type, 1);
+    if (!is_float_or_double(lw__ir_scalar(LLVMTypeOf(x))))
+        return NULL;
+    LLVMValueRef half = maths(w, "frexp", lw__ir_scalar(LLVMTypeOf(x)), &x, 1),
+                 n = maths(w, "frexp_exponent", lw__ir_scalar(exponent), &x, 1);
+    LLVMValueRef both =
+        LLVMBuildInsertValue(w->b, LLVMGetPoison(type), narrowed(w, half, given), 0, "");
+    return LLVMBuildInsertValue(w->b, both, n, 1, "");
+}
+
+/* ldexp and powi: a float and an int. */
+static LLVMValueRef with_integer(struct builtin_work *w, LLVMValueRef i, const char *devlib)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMValueRef args[] = {widened(w, LLVMGetOperand(i, 0)), LLVMGetOperand(i, 1)};
+    LLVMTypeRef scalar = lw__ir_scalar(LLVMTypeOf(args[0]));
+    if (!is_float_or_double(scalar) || lw__ir_scalar(LLVMTypeOf(args[1])) != w->i32)
+        return NULL;
+    return narrowed(w, maths(w, devlib, scalar, args, 2), type);
+}
+
+/* #pragma STDC FP_CONTRACT ON: a licence, not an order. */
+static LLVMValueRef product_and_sum(struct builtin_work *w, LLVMValueRef i)
+{
+    LLVMValueRef product = LLVMBuildFMul(w->b, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), "");
+    return LLVMBuildFAdd(w->b, product, LLVMGetOperand(i, 2), "");
+}
+
+/* ---- reductions of a short vector ------------------------------------------------------------ */
+
+static LLVMValueRef combined(struct builtin_work *w, const char *name, LLVMValueRef a,
+                             LLVMValueRef b)
+{
+    static const struct {
+        const char *name;
+        LLVMOpcode op;
+        const char *intrinsic;
+    } ways[] = {{"add.", LLVMAdd, NULL},          {"mul.", LLVMMul, NULL},
+                {"and.", LLVMAnd, NULL},          {"or.", LLVMOr, NULL},
+                {"xor.", LLVMXor, NULL},          {"smax.", LLVMCall, "llvm.smax"},
+                {"smin.", LLVMCall, "llvm.smin"}, {"umax.", LLVMCall, "llvm.umax"},
+                {"umin.", LLVMCall, "llvm.umin"}};
+    LLVMTypeRef type = LLVMTypeOf(a);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+        if (starts_with(name, ways[k].name))
+            return ways[k].intrinsic ? lw__llvm_intrinsic(w->b, w->module, ways[k].intrinsic, &type,
+                                                          1, (LLVMValueRef[]){a, b}, 2)
+                                     : LLVMBuildBinOp(w->b, ways[k].op, a, b, "");
+    if (starts_with(name, "fmin.") || starts_with(name, "fmax."))
+        return extreme(w, name[2] == 'i' ? "fmin" : "fmax", false, a, b);
+    return NULL;
+}
+
+/* From the first element to the last. */
+static LLVMValueRef reduce(struct builtin_work *w, LLVMValueRef i, const char *name)
+{
+    LLVMValueRef v = widened(w, LLVMGetOperand(i, LLVMGetNumArgOperands(i) - 1));
+    LLVMValueRef sum = NULL;
+    if (LLVMGetNumArgOperands(i) != 1)
+        return NULL;
+    for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(v)); k++) {
+        LLVMValueRef one = LLVMBuildExtractElement(w->b, v, at(w, k), "");
+        sum = sum ? combined(w, name, sum, one) : one;
+        if (!sum)
+            return NULL;
+    }
+    return narrowed(w, sum, LLVMTypeOf(i));
+}
+
+/* ---- calls into a C library ------------------------------------------------------------------ */
+
+/* modf: what is left has x's sign, and is 0 for infinities. */
+static LLVMValueRef modf_of(struct builtin_work *w, LLVMValueRef i)
+{
+    LLVMValueRef x = LLVMGetOperand(i, 0);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMValueRef whole = lw__llvm_intrinsic(w->b, w->module, "llvm.trunc", &type, 1, &x, 1);
+    LLVMBuildStore(w->b, whole, LLVMGetOperand(i, 1));
+    LLVMValueRef is_whole = LLVMBuildFCmp(w->b, LLVMRealOEQ, x, whole, "");
+    LLVMValueRef rest =
+        LLVMBuildSelect(w->b, is_whole, LLVMConstNull(type), LLVMBuildFSub(w->b, x, whole, ""), "");
+    return lw__llvm_intrinsic(w->b, w->module, "llvm.copysign", &type, 1, (LLVMValueRef[]){rest, x},
+                              2);
+}
+
+/* Of float the name ends in f; the declaration may be any. */
+static bool is_library_call(LLVMValueRef i, const char *name, const char *is, LLVMTypeRef second)
+{
+    const size_t n = strlen(is);
+    LLVMTypeRef type = LLVMTypeOf(i);
+    const bool is_float = LLVMGetTypeKind(type) == LLVMFloatTypeKind;
+    return !strncmp(name, is, n) && !strcmp(name + n, is_float ? "f" : "") &&
+           is_float_or_double(type) && LLVMGetNumArgOperands(i) == (second ? 2u : 1u) &&
+           LLVMTypeOf(LLVMGetOperand(i, 0)) == type &&
+           (!second || LLVMTypeOf(LLVMGetOperand(i, 1)) == second);
+}
+
+/* Those that clang has no intrinsics for; the names are devlib's too. */
+static const char *const of_one[] = {"cbrt",  "erf",   "logb",  "expm1", "log1p",
+                                     "asinh", "acosh", "atanh", "erfc"};
+static const char *const of_two[] = {"fdim", "remainder", "hypot", "atan2"};
+
+static LLVMValueRef rewrite_library_call(struct builtin_work *w, LLVMValueRef i, const char *name)
+{
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(w->context, 0), type = LLVMTypeOf(i);
+    LLVMValueRef x = LLVMGetNumArgOperands(i) ? LLVMGetOperand(i, 0) : NULL;
+    if (is_library_call(i, name, "modf", pointer))
+        return modf_of(w, i);
+    for (size_t k = 0; k < sizeof of_one / sizeof *of_one; k++)
+        if (is_library_call(i, name, of_one[k], NULL))
+            return maths(w, of_one[k], type, &x, 1);
+    for (size_t k = 0; k < sizeof of_two / sizeof *of_two; k++)
+        if (is_library_call(i, name, of_two[k], type))
+            return maths(w, of_two[k], type, (LLVMValueRef[]){x, LLVMGetOperand(i, 1)}, 2);
+    if (is_library_call(i, name, "scalbn", w->i32) || is_library_call(i, name, "ldexp", w->i32))
+        return with_integer(w, i, "ldexp");
+    return NULL;
+}
+
+/* ---- everything else ------------------------------------------------------------------------- */
+
+static LLVMValueRef rewrite_intrinsic(struct builtin_work *w, LLVMValueRef i, const char *name)
+{
+    static const char reduction[] = "llvm.vector.reduce.";
+    if (starts_with(name, reduction))
+        return reduce(w, i, name + strlen(reduction));
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        if (starts_with(name, functions[k].intrinsic))
+            return rewrite_function(w, i, functions[k].intrinsic, functions[k].devlib);
+    if (starts_with(name, "llvm.frexp."))
+        return frexp_of(w, i);
+    if (starts_with(name, "llvm.ldexp."))
+        return with_integer(w, i, "ldexp");
+    if (starts_with(name, "llvm.powi."))
+        return with_integer(w, i, "powi");
+    if (starts_with(name, "llvm.fmuladd."))
+        return product_and_sum(w, i);
+    if (starts_with(name, "llvm.is.constant."))
+        return LLVMConstInt(LLVMTypeOf(i), LLVMIsConstant(LLVMGetOperand(i, 0)), 0);
+    if (starts_with(name, "llvm.objectsize.")) /* unknown: 0 as a least, -1 as a greatest size */
+        return LLVMIsNull(LLVMGetOperand(i, 1)) ? LLVMConstAllOnes(LLVMTypeOf(i))
+                                                : LLVMConstNull(LLVMTypeOf(i));
+    if (!strcmp(name, "llvm.get.rounding"))
+        return LLVMConstInt(LLVMTypeOf(i), 1, 0); /* to nearest, see docs/kernel-language.md */
+    if (starts_with(name, "llvm.arithmetic.fence.") || starts_with(name, "llvm.annotation.") ||
+        starts_with(name, "llvm.ptr.annotation.") || starts_with(name, "llvm.expect."))
+        return LLVMGetOperand(i, 0);
+    return NULL;
+}
+
+static bool may_go(const char *name)
+{
+    return starts_with(name, "llvm.prefetch.") || starts_with(name, "llvm.var.annotation");
+}
+
+/* What stands for it, NULL where it may stay. frem is C's fmod: C has no operator for it. */
+static LLVMValueRef rewritten(struct builtin_work *w, LLVMValueRef i)
+{
+    if (LLVMGetInstructionOpcode(i) == LLVMFRem) {
+        LLVMTypeRef type = LLVMTypeOf(i);
+        LLVMValueRef args[] = {widened(w, LLVMGetOperand(i, 0)), widened(w, LLVMGetOperand(i, 1))};
+        LLVMTypeRef scalar = lw__ir_scalar(LLVMTypeOf(args[0]));
+        return is_float_or_double(scalar) ? narrowed(w, maths(w, "fmod", scalar, args, 2), type)
+                                          : NULL;
+    }
+    if (!LLVMIsACallInst(i))
+        return NULL;
+    const char *name = lw__ir_callee(i);
+    LLVMValueRef callee = LLVMGetCalledValue(i);
+    if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee))
+        return NULL;
+    if (!starts_with(name, "llvm."))
+        return rewrite_library_call(w, i, name);
+    /* one that a kernel declares by such a name is refused */
+    return LLVMGetSubprogram(callee) ? NULL : rewrite_intrinsic(w, i, name);
+}
+
+static void rewrite(struct builtin_work *w, LLVMValueRef i)
+{
+    LLVMPositionBuilderBefore(w->b, i);
+    LLVMSetCurrentDebugLocation2(w->b, LLVMInstructionGetDebugLoc(i));
+    if (LLVMCanValueUseFastMathFlags(i))
+        LLVMSetFastMathFlags(i, LLVMFastMathNone);
+    if (lw__ir_rewrite_access(w->module, w->b, i))
+        return;
+    LLVMValueRef instead = rewritten(w, i);
+    if (instead)
+        LLVMReplaceAllUsesWith(i, instead);
+    if (instead || may_go(lw__ir_callee(i)))
+        LLVMInstructionEraseFromParent(i);
+}
+
+/* lw__pass_builtin - clang's builtins by devlib and by plain instructions.
+ * needs SIGNATURE   makes BUILTIN
+ */
+bool lw__pass_builtin(struct lw__unit *unit)
+{
+    LLVMContextRef c = unit->context;
+    struct builtin_work w = {unit->module, c, LLVMCreateBuilderInContext(c),
+                             LLVMInt32TypeInContext(c), LLVMFloatTypeInContext(c)};
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                lw__where_at(unit, i);
+                rewrite(&w, i);
+            }
+    LLVMDisposeBuilder(w.b);
+    return true;
+}

@@ -1,0 +1,51 @@
+/* common.h - from clang's IR to the common bitcode, which all targets start from: devlib linked in,
+ * numbers and builtins in shared terms, the instance of each collective, one entry to each loop.
+ */
+#ifndef LW_COMPILE_COMMON_H
+#define LW_COMPILE_COMMON_H
+#include "compile/support/unit.h"
+
+/* ---- bitcode.c ------------------------------------------------------------------------------- */
+
+bool lw__pass_common(struct lw__unit *unit);
+bool lw__pass_load(struct lw__unit *unit);
+bool lw__pass_blocks(struct lw__unit *unit);
+/* The module as it is, with what only clang's text had of its kernels.
+ * owns     release with LLVMDisposeMemoryBuffer */
+LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);
+
+/* ---- link_devlib.c --------------------------------------------------------------------------- */
+
+bool lw__pass_link(struct lw__unit *unit);
+bool lw__pass_inline(struct lw__unit *unit);
+bool lw__pass_clean(struct lw__unit *unit);
+bool lw__pass_tidy(struct lw__unit *unit);
+/* devlib's bitcode into the module; take from a function what clang says of the host. */
+bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end);
+void lw__link_no_target(LLVMValueRef function);
+
+/* ---- phantom_backedge.c ---------------------------------------------------------------------- */
+
+/* Who goes around a loop in the text does so in a loop of the graph. */
+bool lw__phantom_backedges(LLVMValueRef function);
+
+/* ---- builtins.c ------------------------------------------------------------------------------ */
+
+bool lw__pass_builtin(struct lw__unit *unit);
+
+/* ---- legalize_numbers.c ---------------------------------------------------------------------- */
+
+bool lw__pass_half(struct lw__unit *unit);
+
+/* ---- instances.c ----------------------------------------------------------------------------- */
+
+bool lw__pass_instance(struct lw__unit *unit);
+
+/* ---- single_entry.c -------------------------------------------------------------------------- */
+
+bool lw__pass_enter(struct lw__unit *unit);
+
+/* ---- describe.c ------------------------------------------------------------------------------ */
+
+bool lw__pass_describe(struct lw__unit *unit);
+#endif

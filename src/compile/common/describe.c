@@ -1,0 +1,32 @@
+/* describe.c - the kernels' rows of the manifest, and the limits of block memory. */
+#include "base/manifest.h"
+#include "compile/common/common.h"
+#include "compile/ir/ir.h"
+#include "compile/front/front.h"
+
+enum { SHARED_MAX = 48 * 1024 }; /* the kernel language's limit, the same on every device */
+
+/* lw__pass_describe - the kernel and param rows of the manifest.
+ * needs SIGNATURE COMMON   makes DESCRIBED
+ */
+bool lw__pass_describe(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        struct lw__shared_layout layout;
+        const struct lw__kernel *kernel = &unit->kernels.rows[i];
+        if (!lw__shared_layout(unit, kernel->function, &layout))
+            return false;
+        if (layout.bytes > SHARED_MAX)
+            lw__diags_error(&unit->diags, kernel->loc,
+                            "kernel '%s' has %llu bytes of SHARED memory, at most %d are possible",
+                            kernel->name, (unsigned long long)layout.bytes, SHARED_MAX);
+        if (layout.align > LW_SHARED_ALIGN)
+            lw__diags_error(&unit->diags, kernel->loc,
+                            "kernel '%s' aligns SHARED memory to %llu bytes, at most %d are "
+                            "possible",
+                            kernel->name, (unsigned long long)layout.align, LW_SHARED_ALIGN);
+        lw__front_manifest(kernel, layout.bytes, layout.dynamic, layout.align, &unit->manifest);
+        lw__shared_layout_free(&layout);
+    }
+    return true;
+}

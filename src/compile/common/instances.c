@@ -1,0 +1,450 @@
+/* instances.c - mark each collective with its instance: who meets there.
+ *
+ * An instance is a collective's place in the program and the trip number of every loop around it.
+ * It is marked while the control flow graph is still clang's own, before any pass joins or splits
+ * blocks, as an operand bundle on the call:
+ *
+ *     call float @lw.warp_sum.f32(float %v) [ "lw.instance"(i64 place, i64 trip, ... i64 place) ]
+ *
+ * The operands, compared as a sequence, order the instances as the program reaches them: a place
+ * counts the collectives, calls and loops of one loop body in topological order; behind a loop's
+ * place comes its trip, behind a call's place a 0, then what is inside. Trips are counters in
+ * memory here; sroa makes them phis. Which loops are around is a question of the text:
+ * ir/source_loops.c.
+ *
+ * Inlining joins blocks, so each function is marked for itself, callees first; then the calls of
+ * helpers that hold collectives are inlined one by one, and what came from each gets the call's
+ * own sequence in front.
+ */
+#include "compile/common/common.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_MAX = LW_REF_KEY_MAX, DEPTH_MAX = KEY_MAX / 2 };
+
+/* A place in a function, as the sequence that leads there. */
+struct key {
+    uint64_t place[DEPTH_MAX + 1];
+    LLVMValueRef trip[DEPTH_MAX]; /* each loop's counter in memory */
+    unsigned depth;               /* loops around */
+};
+
+/* A call of a helper that holds collectives. */
+struct helper_call {
+    LLVMValueRef call;
+    struct key key;
+};
+
+struct work {
+    struct lw__unit *unit;
+    struct lw__cfg cfg;
+    struct lw__loops loops;
+    bool *meets;          /* per block: has a collective or such a call */
+    LLVMValueRef *trip;   /* per loop: its counter, NULL where nobody asks */
+    uint64_t *place;      /* per loop: its place in the loop around it */
+    uint64_t *next_place; /* per loop, and [0] for none, counted from 1: the next free one */
+    struct helper_call *calls;
+    size_t call_count;
+    LLVMBuilderRef builder;
+    LLVMTypeRef i64;
+};
+
+/* ---- which functions hold collectives, callees first --- */
+
+struct helpers {
+    struct {
+        LLVMValueRef function;
+        bool done, meets;
+    } *row;
+    size_t count;
+};
+
+static long helper_index(const struct helpers *h, LLVMValueRef function)
+{
+    for (size_t i = 0; i < h->count; i++)
+        if (h->row[i].function == function)
+            return (long)i;
+    return -1;
+}
+
+/* Does an instruction meet other threads, itself or in what it calls? */
+static bool meets(const struct helpers *h, LLVMValueRef instruction)
+{
+    if (!LLVMIsACallInst(instruction))
+        return false;
+    if (lw__ir_collective(instruction, NULL))
+        return true;
+    long callee = helper_index(h, LLVMGetCalledValue(instruction));
+    return callee >= 0 && h->row[callee].meets;
+}
+
+static bool list_helpers(LLVMModuleRef module, struct helpers *h)
+{
+    size_t count = 0;
+    LLVMValueRef f;
+    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        count++;
+    h->row = calloc(count + 1, sizeof *h->row);
+    if (!h->row)
+        return lw__defect("out of memory");
+    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (LLVMCountBasicBlocks(f))
+            h->row[h->count++].function = f;
+    return true;
+}
+
+/* ---- places: number the collectives, calls and loops of each region in topological order --- */
+
+/* The loop directly in region `around` that holds the block, or -1 when the block itself is
+ * directly there. */
+static int child_towards(const struct work *w, int around, uint32_t b)
+{
+    int child = -1;
+    for (int l = lw__loops_innermost(&w->loops, b); l != around && l >= 0;
+         l = w->loops.loops[l].parent)
+        child = l;
+    return child;
+}
+
+struct order {
+    uint32_t *blocks; /* all blocks of the function, each loop's together, in program order */
+    size_t count;     /* how many are not placed yet: they are filled in from the back */
+    bool *seen;
+};
+
+static void visit(const struct work *w, struct order *o, int around, uint32_t b);
+
+static void visit_exits(const struct work *w, struct order *o, int around, int loop)
+{
+    const struct lw__loop *l = &w->loops.loops[loop];
+    for (uint32_t i = (uint32_t)w->cfg.count; i-- > 0;) {
+        if (!l->body[i])
+            continue;
+        for (uint32_t e = w->cfg.succ_start[i + 1]; e-- > w->cfg.succ_start[i];)
+            if (!l->body[w->cfg.succ[e]])
+                visit(w, o, around, w->cfg.succ[e]);
+    }
+}
+
+/* Depth first over a region with its inner loops drawn together, in postorder from the back. */
+static void visit(const struct work *w, struct order *o, int around, uint32_t b)
+{
+    if (o->seen[b] || (around >= 0 && !w->loops.loops[around].body[b]))
+        return;
+    int child = child_towards(w, around, b);
+    if (child < 0) {
+        o->seen[b] = true;
+        for (uint32_t e = w->cfg.succ_start[b + 1]; e-- > w->cfg.succ_start[b];)
+            visit(w, o, around, w->cfg.succ[e]);
+        o->blocks[--o->count] = b;
+        return;
+    }
+    uint32_t header = w->loops.loops[child].header;
+    if (o->seen[header])
+        return;
+    visit_exits(w, o, around, child);
+    visit(w, o, child, header);
+}
+
+/* ---- trips --- */
+
+/* A store on the edge from p to t: one of the two has no other edge, critical ones were split. */
+static void store_on_edge(struct work *w, uint32_t p, uint32_t t, LLVMValueRef value, int loop)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(w->cfg.blocks[p]);
+    LLVMPositionBuilderBefore(w->builder, LLVMGetNumSuccessors(end) == 1
+                                              ? end
+                                              : lw__ir_first_after_phis(w->cfg.blocks[t]));
+    LLVMBuildStore(w->builder, value, w->trip[loop]);
+}
+
+/* The loop's counter: 0 on every edge into the loop, one more on every edge back to its header. */
+static void count_trips(struct work *w, int loop)
+{
+    const struct lw__loop *l = &w->loops.loops[loop];
+    const struct lw__cfg *g = &w->cfg;
+    if (w->trip[loop])
+        return;
+    LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(g->blocks[0]));
+    w->trip[loop] = LLVMBuildAlloca(w->builder, w->i64, "trip");
+    for (uint32_t t = 0; t < g->count; t++)
+        for (uint32_t e = g->pred_start[t]; l->body[t] && e < g->pred_start[t + 1]; e++) {
+            uint32_t p = g->pred[e];
+            if (!l->body[p]) {
+                store_on_edge(w, p, t, LLVMConstInt(w->i64, 0, 0), loop);
+            } else if (t == l->header) {
+                LLVMPositionBuilderBefore(w->builder, LLVMGetBasicBlockTerminator(g->blocks[p]));
+                LLVMValueRef trip = LLVMBuildLoad2(w->builder, w->i64, w->trip[loop], "");
+                LLVMValueRef next = LLVMBuildAdd(w->builder, trip, LLVMConstInt(w->i64, 1, 0), "");
+                LLVMBuildStore(w->builder, next, w->trip[loop]);
+            }
+        }
+}
+
+/* ---- marks --- */
+
+static bool too_deep(struct work *w, LLVMValueRef call)
+{
+    lw__diags_error(&w->unit->diags, lw__loc_of(call),
+                    "more than %d loops and calls stand around this operation", DEPTH_MAX);
+    return false;
+}
+
+static bool key_of(struct work *w, LLVMValueRef call, int loop, struct key *key)
+{
+    unsigned depth = 0;
+    for (int l = loop; l >= 0; l = w->loops.loops[l].parent)
+        depth++;
+    if (depth > DEPTH_MAX)
+        return too_deep(w, call);
+    *key = (struct key){.depth = depth};
+    key->place[depth] = w->next_place[loop + 1]++;
+    for (int l = loop; l >= 0; l = w->loops.loops[l].parent) {
+        count_trips(w, l);
+        key->place[--depth] = w->place[l];
+        key->trip[depth] = w->trip[l];
+    }
+    return true;
+}
+
+/* Rebuild a collective's call with a bundle: `key` and, where it has one already from the helper
+ * that it came with, that behind it. */
+static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
+{
+    LLVMValueRef sequence[KEY_MAX], args[4];
+    LLVMOperandBundleRef inner = lw__ir_instance(call);
+    unsigned inner_count = inner ? LLVMGetNumOperandBundleArgs(inner) : 0, n = 0;
+    bool fits = 2 * key->depth + 1 + (inner ? 1 + inner_count : 0) <= KEY_MAX;
+    LLVMPositionBuilderBefore(w->builder, call);
+    for (unsigned d = 0; d <= key->depth && fits; d++) {
+        sequence[n++] = LLVMConstInt(w->i64, key->place[d], 0);
+        if (d < key->depth)
+            sequence[n++] = LLVMBuildLoad2(w->builder, w->i64, key->trip[d], "");
+        else if (inner) /* the place is a call's */
+            sequence[n++] = LLVMConstInt(w->i64, 0, 0);
+    }
+    for (unsigned i = 0; i < inner_count && fits; i++)
+        sequence[n++] = LLVMGetOperandBundleArgAtIndex(inner, i);
+    if (inner)
+        LLVMDisposeOperandBundle(inner);
+    if (!fits)
+        return too_deep(w, call);
+
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    int arg_count = LLVMGetNumArgOperands(call);
+    for (int i = 0; i < arg_count; i++)
+        args[i] = LLVMGetOperand(call, (unsigned)i);
+    LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("lw.instance", 11, sequence, n);
+    LLVMValueRef marked =
+        LLVMBuildCallWithOperandBundles(w->builder, LLVMGlobalGetValueType(callee), callee, args,
+                                        (unsigned)arg_count, &bundle, 1, "");
+    LLVMDisposeOperandBundle(bundle);
+    LLVMInstructionSetDebugLoc(marked, LLVMInstructionGetDebugLoc(call));
+    LLVMReplaceAllUsesWith(call, marked);
+    LLVMInstructionEraseFromParent(call);
+    return true;
+}
+
+static bool remember(struct work *w, LLVMValueRef call, const struct key *key)
+{
+    struct helper_call *more = realloc(w->calls, (w->call_count + 1) * sizeof *more);
+    if (!more)
+        return lw__defect("out of memory");
+    w->calls = more;
+    w->calls[w->call_count++] = (struct helper_call){call, *key};
+    return true;
+}
+
+/* Walk the blocks in program order; each region counts for itself. */
+static bool number_places(struct work *w, const struct helpers *h, const struct order *o)
+{
+    for (size_t i = 0; i < w->cfg.count; i++) {
+        uint32_t b = o->blocks[i];
+        int loop = lw__loops_innermost(&w->loops, b);
+        for (int l = loop; l >= 0 && w->loops.loops[l].header == b; l = w->loops.loops[l].parent)
+            w->place[l] = w->next_place[w->loops.loops[l].parent + 1]++;
+        LLVMValueRef at = LLVMGetFirstInstruction(w->cfg.blocks[b]), next;
+        for (; at; at = next) {
+            struct key key;
+            next = LLVMGetNextInstruction(at);
+            if (!meets(h, at))
+                continue;
+            if (!key_of(w, at, loop, &key))
+                return false;
+            bool collective = lw__ir_collective(at, NULL) != LW_OP_NONE;
+            if (!(collective ? mark(w, at, &key) : remember(w, at, &key)))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool order_and_mark(struct work *w, const struct helpers *h)
+{
+    size_t blocks = w->cfg.count;
+    struct order o = {calloc(blocks, sizeof *o.blocks), blocks, calloc(blocks, sizeof *o.seen)};
+    bool ok = o.blocks && o.seen;
+    if (ok) {
+        visit(w, &o, -1, 0);
+        ok = o.count == 0 ? number_places(w, h, &o)
+                          : lw__defect("instance: %zu blocks were not ordered", o.count);
+    } else {
+        lw__defect("out of memory");
+    }
+    free(o.blocks);
+    free(o.seen);
+    return ok;
+}
+
+/* ---- inlining --- */
+
+/* All collectives of a function; false: out of memory. */
+static bool list_collectives(LLVMValueRef f, LLVMValueRef **list, size_t *count)
+{
+    size_t capacity = 16;
+    *count = 0;
+    *list = malloc(capacity * sizeof **list);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (!*list || !lw__ir_collective(i, NULL))
+                continue;
+            if (*count == capacity) {
+                LLVMValueRef *more = realloc(*list, (capacity *= 2) * sizeof *more);
+                if (!more)
+                    free(*list);
+                *list = more;
+            }
+            if (*list)
+                (*list)[(*count)++] = i;
+        }
+    return *list || lw__defect("out of memory");
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const LLVMValueRef *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Inline one call; the collectives that came with it get the call's sequence in front. */
+static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call *c)
+{
+    LLVMValueRef *before, *after;
+    size_t count, after_count;
+    if (!list_collectives(f, &before, &count))
+        return false;
+    qsort(before, count, sizeof *before, by_address);
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    LLVMAddCallSiteAttribute(c->call, LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(w->unit->context, kind, 0));
+    bool ok = lw__llvm_passes(w->unit->module, w->unit->machine, "always-inline") &&
+              list_collectives(f, &after, &after_count);
+    for (size_t i = 0; ok && i < after_count; i++)
+        if (!bsearch(&after[i], before, count, sizeof *before, by_address))
+            ok = mark(w, after[i], &c->key);
+    if (ok)
+        free(after);
+    free(before);
+    return ok;
+}
+
+/* ---- the pass --- */
+
+static bool find_meetings(struct work *w, const struct helpers *h, bool *any)
+{
+    w->meets = calloc(w->cfg.count + 1, sizeof *w->meets);
+    if (!w->meets)
+        return lw__defect("out of memory");
+    for (uint32_t b = 0; b < w->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i))
+            if (meets(h, i))
+                *any = w->meets[b] = true;
+    return true;
+}
+
+/* What nobody can reach has no instance. */
+static void erase_unreachable(struct work *w, const struct helpers *h)
+{
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->cfg.function);
+    for (; b; b = LLVMGetNextBasicBlock(b)) {
+        if (lw__cfg_index(&w->cfg, b) != UINT32_MAX)
+            continue;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!meets(h, i))
+                continue;
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+            LLVMInstructionEraseFromParent(i);
+        }
+    }
+}
+
+static bool mark_with_loops(struct work *w, const struct helpers *h)
+{
+    if (!lw__text_loops(&w->cfg, w->meets, &w->loops))
+        return false;
+    w->trip = calloc(w->loops.count + 1, sizeof *w->trip);
+    w->place = calloc(w->loops.count + 1, sizeof *w->place);
+    w->next_place = calloc(w->loops.count + 1, sizeof *w->next_place);
+    if (!w->trip || !w->place || !w->next_place)
+        return lw__defect("out of memory");
+    return order_and_mark(w, h);
+}
+
+/* Mark what is in f itself, then inline the helpers it meets others in. */
+static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMValueRef f, bool *any)
+{
+    struct work w = {.unit = unit, .i64 = LLVMInt64TypeInContext(unit->context)};
+    if (!lw__phantom_backedges(f) || !lw__cfg_build(f, &w.cfg))
+        return false;
+    w.builder = LLVMCreateBuilderInContext(unit->context);
+    erase_unreachable(&w, h);
+    bool ok = find_meetings(&w, h, any) && (!*any || mark_with_loops(&w, h));
+    for (size_t i = 0; ok && i < w.call_count; i++)
+        ok = inline_call(&w, f, &w.calls[i]);
+    LLVMDisposeBuilder(w.builder);
+    free(w.meets);
+    free(w.trip);
+    free(w.place);
+    free(w.next_place);
+    free(w.calls);
+    lw__loops_free(&w.loops);
+    lw__cfg_free(&w.cfg);
+    return ok;
+}
+
+/* Callees first; there is no recursion. */
+static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
+{
+    LLVMValueRef f = h->row[index].function;
+    if (h->row[index].done)
+        return true;
+    h->row[index].done = true;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            long callee = LLVMIsACallInst(i) ? helper_index(h, LLVMGetCalledValue(i)) : -1;
+            if (callee >= 0 && !mark_from(unit, h, (size_t)callee))
+                return false;
+        }
+    return mark_function(unit, h, f, &h->row[index].meets);
+}
+
+/* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle; helpers that
+ * hold collectives are inlined.
+ * needs HALF   makes INSTANCE   cost O(blocks * loops) a function, a pass of LLVM's a helper call
+ */
+bool lw__pass_instance(struct lw__unit *unit)
+{
+    struct helpers h = {0};
+    bool ok = lw__llvm_passes(unit->module, unit->machine, "function(break-crit-edges)") &&
+              list_helpers(unit->module, &h);
+    for (size_t i = 0; ok && i < h.count; i++)
+        ok = mark_from(unit, &h, i);
+    free(h.row);
+    return ok || unit->diags.errors; /* too deep is an error of the kernel's */
+}

@@ -1,0 +1,216 @@
+/* link_devlib.c - bring in devlib and make each kernel one function.
+ *
+ * devlib is the maths, the 16-bit conversions and the atomics, as bitcode inside this program.
+ */
+#include "compile/common/common.h"
+#include "compile/llvm/llvm.h"
+#include <llvm-c/BitReader.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Linker.h>
+#include <stdio.h>
+#include <string.h>
+
+extern const char lw__devlib_begin[], lw__devlib_end[]; /* devlib_blob.S */
+
+/* May the linker leave it out where nobody calls it yet? Later passes call conversions, and the
+ * code generator libgcc's functions. */
+static bool is_on_demand(LLVMValueRef f)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(f, &length);
+    return !LLVMIsDeclaration(f) && !strncmp(name, "lw.", 3) && !strstr(name, "_to_");
+}
+
+/* Bodies are read when they are linked. */
+bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end)
+{
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange(begin, (size_t)(end - begin), "devlib", 0);
+    LLVMModuleRef devlib;
+    int failed = LLVMGetBitcodeModuleInContext2(unit->context, buffer, &devlib); /* owns it */
+    if (!failed) { /* what is linked takes on the module's target */
+        for (LLVMValueRef f = LLVMGetFirstFunction(devlib); f; f = LLVMGetNextFunction(f))
+            if (is_on_demand(f))
+                LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+        LLVMSetTarget(devlib, LLVMGetTarget(unit->module));
+        LLVMSetDataLayout(devlib, LLVMGetDataLayoutStr(unit->module));
+        failed = LLVMLinkModules2(unit->module, devlib);
+    }
+    return !failed || lw__defect("devlib's bitcode does not link");
+}
+
+void lw__link_no_target(LLVMValueRef f)
+{
+    static const char *const target[] = {"target-cpu",      "target-features",
+                                         "tune-cpu",        "min-legal-vector-width",
+                                         "no-builtins",     "stack-protector-buffer-size",
+                                         "no-trapping-math"};
+    for (size_t i = 0; i < sizeof target / sizeof *target; i++)
+        LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, target[i],
+                                         (unsigned)strlen(target[i]));
+}
+
+/* A noalias argument would let passes move loads across barriers (compiler rule 7 of the design):
+ * another thread of the block may write there. That the source says restrict is kept under a name
+ * of our own. */
+static void remove_noalias(LLVMValueRef f)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    for (unsigned i = 0; i <= LLVMCountParams(f); i++) {
+        if (i && LLVMGetEnumAttributeAtIndex(f, i, kind))
+            LLVMAddAttributeAtIndex(f, i,
+                                    LLVMCreateStringAttribute(context, "lw.restrict", 11, "", 0));
+        LLVMRemoveEnumAttributeAtIndex(f, i, kind);
+    }
+}
+
+static bool stays_visible(struct lw__unit *unit, LLVMValueRef f)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(f, &length);
+    return lw__ir_is_kernel(unit, f) || !strncmp(name, "lw.sizes.", 9) || lw__ir_is_libcall(name);
+}
+
+/* clang marks every function and call convergent; where-am-I and maths functions are not. */
+static void not_convergent(LLVMValueRef declaration)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
+    LLVMRemoveEnumAttributeAtIndex(declaration, LLVMAttributeFunctionIndex, kind);
+    for (LLVMUseRef u = LLVMGetFirstUse(declaration); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (LLVMIsACallInst(call))
+            LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind);
+    }
+}
+
+/* A collective or barrier returns, or the launch has failed. LLVM, told so, drops what ends in
+ * `unreachable` behind it, as a loop's last trip does that was unrolled and cannot be. */
+static void returns(LLVMValueRef declaration)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("noreturn", 8);
+    if (!LLVMGetEnumAttributeAtIndex(declaration, LLVMAttributeFunctionIndex, kind))
+        lw__llvm_attribute(declaration, "willreturn", true);
+}
+
+/* Lists of functions that clang makes; they would keep uses of functions that go. */
+static void delete_lists(LLVMModuleRef module)
+{
+    static const char *const lists[] = {"llvm.global.annotations", "llvm.used",
+                                        "llvm.compiler.used"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (list)
+            LLVMDeleteGlobal(list);
+    }
+}
+
+/* lw__pass_link - devlib in; everything but the entry points internal.
+ * needs ALLOWED   makes LINKED
+ */
+bool lw__pass_link(struct lw__unit *unit)
+{
+    delete_lists(unit->module);
+    if (!lw__link_bitcode(unit, lw__devlib_begin, lw__devlib_end))
+        return false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        lw__link_no_target(f);
+        remove_noalias(f);
+        if (!LLVMCountBasicBlocks(f)) {
+            const char *name = LLVMGetValueName2(f, &length);
+            if (lw__ir_is_thread_index(name))
+                not_convergent(f);
+            if (!strncmp(name, "lw.", 3) && strcmp(name, "lw.index"))
+                returns(f);
+            continue;
+        }
+        lw__llvm_attribute(f, "noinline", false);
+        lw__llvm_attribute(f, "optnone", false);
+        if (stays_visible(unit, f)) {
+            LLVMSetLinkage(f, LLVMExternalLinkage);
+            continue;
+        }
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        lw__llvm_attribute(f, "alwaysinline", false); /* not before their collectives are marked */
+    }
+    return true;
+}
+
+/* The function keeps its name and loses its body: what it is the target knows. */
+static void make_operation(struct lw__unit *unit, LLVMValueRef f)
+{
+    static const char *const pure[] = {"memory", "nounwind", "willreturn"}; /* memory(none) */
+    char name[32];
+    size_t length;
+    snprintf(name, sizeof name, "%s", LLVMGetValueName2(f, &length));
+    LLVMValueRef operation = LLVMAddFunction(unit->module, "", LLVMGlobalGetValueType(f));
+    for (size_t k = 0; k < sizeof pure / sizeof *pure; k++)
+        lw__llvm_attribute(operation, pure[k], true);
+    LLVMReplaceAllUsesWith(f, operation);
+    LLVMDeleteFunction(f);
+    LLVMSetValueName2(operation, name, strlen(name));
+}
+
+/* lw__pass_inline - every helper and devlib function into its callers, but those for which the
+ * target has an instruction; unused ones go.
+ * needs INSTANCE   makes INLINED
+ */
+bool lw__pass_inline(struct lw__unit *unit)
+{
+    LLVMValueRef f = LLVMGetFirstFunction(unit->module), next;
+    for (; f; f = next) {
+        size_t length;
+        next = LLVMGetNextFunction(f);
+        if (!LLVMCountBasicBlocks(f) || LLVMGetLinkage(f) != LLVMInternalLinkage)
+            continue;
+        if (lw__spmd_has_native(unit, LLVMGetValueName2(f, &length)))
+            make_operation(unit, f);
+        else
+            lw__llvm_attribute(f, "alwaysinline", true);
+    }
+    return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
+}
+
+/* Overloads are declarations of one name and line. Where other debug information than lines is
+ * stripped, LLVM tells their subprograms apart as it does those of bodies, and then refuses to read
+ * what it has written. Nobody asks where they are declared. */
+static void drop_declared_places(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMCountBasicBlocks(f))
+            LLVMSetSubprogram(f, NULL);
+}
+
+/* lw__pass_tidy - what a debugger needs of the common clean-up: the control flow that later passes
+ * ask for. Variables stay in memory, statements where they are.
+ * needs ENTERED   makes COMMON
+ */
+bool lw__pass_tidy(struct lw__unit *unit)
+{
+    return lw__llvm_passes(unit->module, unit->machine,
+                           "function(lower-switch,mergereturn,fix-irreducible,"
+                           "loop-simplify,verify),globaldce");
+}
+
+/* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple
+ * control flow with its structure kept, loops in canonical form. Vectors are taken apart in front
+ * of instcombine: where only an element of a phi is wanted, LLVM 19's makes phi - x of x - phi.
+ * Their loads, too, but for cuda, which has instructions for them: of a vector that is a part of
+ * one that was loaded before, gvn makes an integer of 256 bits.
+ * needs INSTANCE   makes COMMON
+ */
+bool lw__pass_clean(struct lw__unit *unit)
+{
+    drop_declared_places(unit->module);
+    if (!lw__is_for_cuda(unit))
+        lw__llvm_scalarize_memory();
+    return lw__llvm_passes(
+        unit->module, unit->machine,
+        "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"
+        "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"
+        "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;"
+        "no-speculate-blocks>,scalarizer,instcombine<no-verify-fixpoint>,"
+        "loop-mssa(loop-rotate<no-header-duplication>,licm),loop(indvars),gvn,adce,"
+        "lower-switch,mergereturn,fix-irreducible,loop-simplify,lcssa,verify),globaldce");
+}

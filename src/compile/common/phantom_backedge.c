@@ -1,0 +1,102 @@
+/* phantom_backedge.c - the way around loops that only those take who jump in.
+ *
+ *     for (;;) {
+ *         if (warp_sum(1) == 32)   // who comes in at the top is in trip 0
+ *             leave();
+ *         break;
+ *     inside:;                     // who jumps here comes to the top, too, in trip 1
+ *     }
+ *
+ * The statement is a loop, the blocks are none: no way leads from the top to the end of the body.
+ * Trips are what keeps lanes apart there, and those are of loops in the graph of the blocks. So
+ * there gets to be a way that nobody takes, and that LLVM cannot know of: a grid has blocks.
+ *
+ *     ... -> top            becomes    ... -> top: no blocks in the grid? -> back, else -> body
+ *     last -> top                      last -> back -> top
+ */
+#include "compile/common/common.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An edge back in the text to the begin of a loop that does not lead to where it comes from. */
+static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *last)
+{
+    bool *behind = malloc(g->count + 1);
+    *found = false;
+    for (uint32_t b = 0; behind && b < g->count && !*found; b++) {
+        if (!lw__text_begins_loop(g->blocks[b]))
+            continue;
+        memset(behind, 0, g->count);
+        behind[b] = true;
+        lw__cfg_flow_on(g, behind);
+        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1] && !*found; e++) {
+            *top = b;
+            *last = g->pred[e];
+            *found = g->layout[*last] > g->layout[b] && !behind[*last];
+        }
+    }
+    bool ok = behind || lw__defect("out of memory");
+    free(behind);
+    return ok;
+}
+
+/* No grid is that small. */
+static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
+{
+    static const char name[] = "lw.grid_dim.x";
+    static const char *const facts[] = {"nounwind", "willreturn", "memory"}; /* memory(none): 0 */
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context), type = LLVMFunctionType(i32, NULL, 0, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(module, name);
+    if (!f) {
+        f = LLVMAddFunction(module, name, type);
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+            lw__llvm_attribute(f, facts[i], true);
+    }
+    LLVMValueRef blocks = LLVMBuildCall2(b, type, f, NULL, 0, "");
+    return LLVMBuildICmp(b, LLVMIntEQ, blocks, LLVMConstNull(i32), "");
+}
+
+/* What lives on from trip to trip is in memory, so `top` has no phis. Not so within a trip: `last`
+ * may use what blocks before it have computed, and gets no other way to it. */
+static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(g->function);
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMBasicBlockRef body = g->blocks[top], end = g->blocks[last],
+                      front = LLVMInsertBasicBlockInContext(context, body, ""),
+                      back = LLVMInsertBasicBlockInContext(context, end, "");
+    LLVMMoveBasicBlockAfter(back, end);
+    char name[64]; /* by its begin, "for.cond" and its like, the text is known */
+    snprintf(name, sizeof name, "%s", LLVMGetBasicBlockName(body));
+    LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
+    LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));
+    lw__ir_redirect(end, body, back);
+    for (uint32_t e = g->pred_start[top]; e < g->pred_start[top + 1]; e++)
+        lw__ir_redirect(g->blocks[g->pred[e]], body, front);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderAtEnd(b, front);
+    LLVMBuildCondBr(b, build_never(b, module), back, body);
+    LLVMPositionBuilderAtEnd(b, back);
+    LLVMBuildBr(b, front);
+    LLVMDisposeBuilder(b);
+}
+
+bool lw__phantom_backedges(LLVMValueRef function)
+{
+    bool ok, found;
+    do {
+        struct lw__cfg g;
+        uint32_t top, last;
+        if (!lw__cfg_build(function, &g))
+            return false;
+        ok = find(&g, &found, &top, &last);
+        if (found)
+            lead_around(&g, top, last);
+        lw__cfg_free(&g);
+    } while (ok && found);
+    return ok;
+}

@@ -1,0 +1,101 @@
+/* single_entry.c - loops that are jumped into get one way in.
+ *
+ * Such a loop has entries besides its header, where ir/loops.c counts trips. They all become one, a
+ * block in front of the header that a number tells where to go on:
+ *
+ *     outside, back -> header                outside, back -> enter -> header
+ *     outside -> middle            becomes   outside -> enter -> middle
+ *     header ... -> middle                   header ... -> middle
+ *
+ * What is within a trip stays as it is, so lanes that come in by the side are in the loop's first
+ * trip, and those that have come in at its top reach the middle in it as well. (LLVM's
+ * fix-irreducible would lead the latter through its new block, too: a trip of its own.) No thread's
+ * way changes but for the new block, so the trips that instances.c has had counted stay right.
+ *
+ * Loops are mended from the outermost inwards: the way from a new block into a loop further inside
+ * is one of that loop's entries.
+ */
+#include "compile/common/common.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+
+/* The edges to block t that come from outside of the loop, or all, lead to `to`, and give its phi
+ * `value`. */
+static void redirect(const struct lw__cfg *g, const struct lw__loop *l, uint32_t t, bool all,
+                     LLVMBasicBlockRef to, LLVMValueRef phi, LLVMValueRef value)
+{
+    for (uint32_t e = g->pred_start[t]; e < g->pred_start[t + 1]; e++) {
+        LLVMBasicBlockRef from = g->blocks[g->pred[e]];
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+            if (LLVMGetSuccessor(end, k) != g->blocks[t] || (!all && l->body[g->pred[e]]))
+                continue;
+            LLVMSetSuccessor(end, k, to);
+            if (phi)
+                LLVMAddIncoming(phi, &value, &from, 1);
+        }
+    }
+}
+
+/* All entries of the loop become one. There is no other phi: values are in memory. */
+static void join_entries(const struct lw__cfg *g, const struct lw__loop *l)
+{
+    LLVMBasicBlockRef header = g->blocks[l->header];
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(g->function));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMBasicBlockRef enter = LLVMInsertBasicBlockInContext(context, header, "enter");
+    LLVMPositionBuilderAtEnd(b, enter);
+    LLVMValueRef way = LLVMBuildPhi(b, i32, "way"), fork = LLVMBuildSwitch(b, way, header, 0);
+    redirect(g, l, l->header, true, enter, way, LLVMConstInt(i32, 0, 0));
+    uint64_t number = 0;
+    for (uint32_t t = 0; t < g->count; t++) {
+        if (!lw__loops_is_side_entry(g, l, t))
+            continue;
+        LLVMBasicBlockRef side = LLVMInsertBasicBlockInContext(context, enter, "side");
+        LLVMValueRef its = LLVMConstInt(i32, ++number, 0);
+        redirect(g, l, t, false, side, NULL, NULL);
+        LLVMPositionBuilderAtEnd(b, side);
+        LLVMBuildBr(b, enter);
+        LLVMAddIncoming(way, &its, &side, 1);
+        LLVMAddCase(fork, its, g->blocks[t]);
+    }
+    LLVMDisposeBuilder(b);
+}
+
+/* Mend one loop of the function, or, where `look` is set, only say whether there is one. */
+static bool mend(LLVMValueRef function, bool look, bool *found)
+{
+    struct lw__cfg g;
+    struct lw__loops loops = {0};
+    *found = false;
+    if (!lw__cfg_build(function, &g))
+        return false;
+    bool ok = lw__loops_build_by_text(&g, &loops);
+    const struct lw__loop *l = ok ? lw__loops_jumped_into(&g, &loops) : NULL;
+    *found = l != NULL;
+    if (l && !look)
+        join_entries(&g, l);
+    lw__loops_free(&loops);
+    lw__cfg_free(&g);
+    return ok;
+}
+
+/* lw__pass_enter - no loop has two entries.
+ * needs INLINED   makes ENTERED   cost O(blocks * loops) for each loop that had several
+ */
+bool lw__pass_enter(struct lw__unit *unit)
+{
+    bool any = false, found;
+    for (size_t i = 0; i < unit->kernels.count; i++, any |= found)
+        if (!mend(unit->kernels.rows[i].function, true, &found))
+            return false;
+    if (any && !lw__llvm_passes(unit->module, unit->machine, "function(reg2mem)"))
+        return false;
+    for (size_t i = 0; any && i < unit->kernels.count; i++)
+        do
+            if (!mend(unit->kernels.rows[i].function, false, &found))
+                return false;
+        while (found);
+    return true;
+}

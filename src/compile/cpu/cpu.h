@@ -1,0 +1,57 @@
+/* cpu.h - from widened IR to machine code: LLVM's part, what its code generator is told, and the
+ * object. Each lw__cpu_ function below works on a finished lw.cpu.K, or on a gang's.
+ */
+#ifndef LW_COMPILE_CPU_H
+#define LW_COMPILE_CPU_H
+#include "compile/support/unit.h"
+
+/* ---- object.c -------------------------------------------------------------------------------- */
+
+bool lw__pass_split(struct lw__unit *unit);
+bool lw__pass_object(struct lw__unit *unit);
+bool lw__pass_linked(struct lw__unit *unit);
+/* The module as the machine's code, or text, in unit->payload. */
+bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind);
+/* Start the linker ahead of its pass; end one that is not needed. */
+bool lw__link_start(struct lw__unit *unit);
+void lw__link_drop(struct lw__unit *unit);
+
+/* ---- llvm19_workarounds.c -------------------------------------------------------------------- */
+
+void lw__cpu_hide_comparisons(LLVMValueRef function); /* llvm19_workarounds.c: for AArch64 */
+void lw__cpu_hide_half_masks(LLVMValueRef function);
+void lw__cpu_choose_ones(LLVMValueRef function);
+void lw__cpu_compare_one(LLVMValueRef function);
+void lw__cpu_divide_by_lane(LLVMValueRef function);
+void lw__cpu_define_lanes(LLVMValueRef function);
+void lw__cpu_define_addresses(LLVMValueRef function);
+void lw__cpu_repeat_addresses(LLVMValueRef function);
+void lw__cpu_add_indices(LLVMValueRef function);
+void lw__cpu_split_blocks(LLVMValueRef function);
+/* An i64 at its start, 0, of which LLVM does not know that one bit, or all 64 are: of the sign of
+ * the address that its first argument is. */
+LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool all_bits);
+
+/* ---- prefetch.c ------------------------------------------------------------------------------ */
+
+/* Of a finished lw.cpu.K, or of a
+ * gang's. */
+bool lw__cpu_fetch_ahead(LLVMValueRef function);
+
+/* ---- vector_masks.c -------------------------------------------------------------------------- */
+
+void lw__cpu_masks_as_words(LLVMValueRef function);
+bool lw__cpu_is_mask(LLVMValueRef v); /* a vector of i1 */
+
+/* ---- fused_multiply_add.c -------------------------------------------------------------------- */
+
+void lw__cpu_share_fused(LLVMValueRef function); /* for levels without fma */
+
+/* ---- masked_select.c ------------------------------------------------------------------------- */
+
+void lw__cpu_mask_choices(LLVMValueRef function);
+
+/* ---- target.c -------------------------------------------------------------------------------- */
+
+bool lw__pass_optimise(struct lw__unit *unit);
+#endif

@@ -1,0 +1,529 @@
+/* llvm19_workarounds.c - what kernels must not show LLVM's code generator, or not at once. */
+#include "compile/cpu/cpu.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+#include <string.h>
+
+LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool all_bits)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef address = LLVMBuildPtrToInt(b, LLVMGetParam(function, 0), i64, "");
+    return LLVMBuildBinOp(b, all_bits ? LLVMAShr : LLVMLShr, address, LLVMConstInt(i64, 63, 0), "");
+}
+
+/* A vector of this type, all lanes the value. */
+static LLVMValueRef splat(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef v)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef none = LLVMGetPoison(type),
+                 one = LLVMBuildInsertElement(b, none, v, LLVMConstNull(i32), "");
+    LLVMTypeRef lanes = LLVMVectorType(i32, LLVMGetVectorSize(type));
+    return LLVMBuildShuffleVector(b, one, none, LLVMConstNull(lanes), "");
+}
+
+/* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
+
+/* LLVM 19 makes `kmovb %ka, %kb` of what keeps the lower eight of sixteen lanes and clears the
+ * others. Where the result is spilled, its spiller takes that instruction for a copy, and stores
+ * all sixteen bits of the operand. So it must not see that the lanes are just these: the mask
+ * becomes a comparison of the lanes' numbers with 8 + x, x a bit of an address that is never
+ * set. Not as the mask of a masked access, which then has half the lanes: instcombine has
+ * left the addresses of the others undefined, and a gather of such may be an instruction that does
+ * not exist. */
+enum { HALF = 8, LANES = 16 };
+
+static LLVMValueRef half_mask(LLVMContextRef context)
+{
+    LLVMValueRef lanes[LANES];
+    for (unsigned k = 0; k < LANES; k++)
+        lanes[k] = LLVMConstInt(LLVMInt1TypeInContext(context), k < HALF, 0);
+    return LLVMConstVector(lanes, LANES);
+}
+
+static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMValueRef never = lw__cpu_opaque_zero(b, function, false), lanes[LANES];
+    LLVMValueRef end =
+        LLVMBuildAdd(b, LLVMBuildTrunc(b, never, i32, ""), LLVMConstInt(i32, HALF, 0), "");
+    for (unsigned k = 0; k < LANES; k++)
+        lanes[k] = LLVMConstInt(i32, k, 0);
+    LLVMValueRef all = splat(b, LLVMVectorType(i32, LANES), end);
+    return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, LANES), all, "");
+}
+
+/* A shuffle of masks that takes lanes 0 ... 7 of the first and 8 ... 15 of the second? */
+static bool joins_halves(LLVMValueRef i, LLVMTypeRef mask)
+{
+    if (!LLVMIsAShuffleVectorInst(i) || LLVMTypeOf(i) != mask ||
+        LLVMTypeOf(LLVMGetOperand(i, 0)) != mask)
+        return false;
+    for (unsigned k = 0; k < LANES; k++)
+        if (LLVMGetMaskValue(i, k) != (int)(k < HALF ? k : k + LANES))
+            return false;
+    return true;
+}
+
+static bool has_operand(LLVMValueRef i, LLVMValueRef v)
+{
+    for (int n = 0; n < LLVMGetNumOperands(i); n++)
+        if (LLVMGetOperand(i, (unsigned)n) == v)
+            return true;
+    return false;
+}
+
+static void put_mask(LLVMBuilderRef b, LLVMValueRef i, LLVMValueRef constant, LLVMValueRef hidden)
+{
+    if (!joins_halves(i, LLVMTypeOf(constant))) {
+        for (int n = 0; n < LLVMGetNumOperands(i); n++)
+            if (LLVMGetOperand(i, (unsigned)n) == constant)
+                LLVMSetOperand(i, (unsigned)n, hidden);
+        return;
+    }
+    LLVMPositionBuilderBefore(b, i);
+    LLVMReplaceAllUsesWith(
+        i, LLVMBuildSelect(b, hidden, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
+void lw__cpu_hide_half_masks(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMValueRef constant = half_mask(context), hidden = NULL, next;
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (LLVMIsACallInst(i) ||
+                (!joins_halves(i, LLVMTypeOf(constant)) && !has_operand(i, constant)))
+                continue;
+            hidden = hidden ? hidden : make_half_mask(b, function);
+            put_mask(b, i, constant, hidden);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- lanes of constants ---------------------------------------------------------------------- */
+
+/* Two faults of LLVM 19 (llvm-project issues 129181 and 134602). Of a choice between two constants
+ * that are one apart it makes the mask as a number and an addition, also where a lane of the one is
+ * poison: that lane must be what it is in the other. And where a lane of a constant decides alone
+ * what comes out, by 0 in `and` or all bits in `or`, it leaves the other operand undefined there,
+ * and then takes the result for undefined. So it must not see such constants, but where all lanes
+ * decide, or none: they come with a bit of an address that is never set. A product by 0 and 1 it
+ * makes an `and`. */
+
+enum { LANES_MAX = 256 };
+
+static bool is_constant_vector(LLVMValueRef v)
+{
+    return (LLVMIsAConstantDataVector(v) || LLVMIsAConstantVector(v)) &&
+           LLVMGetVectorSize(LLVMTypeOf(v)) <= LANES_MAX;
+}
+
+static LLVMValueRef without_poison(LLVMValueRef v, LLVMValueRef other)
+{
+    LLVMValueRef lanes[LANES_MAX];
+    const unsigned count = LLVMGetVectorSize(LLVMTypeOf(v));
+    for (unsigned k = 0; k < count; k++) {
+        lanes[k] = LLVMGetAggregateElement(v, k);
+        if (LLVMIsUndef(lanes[k]))
+            lanes[k] = LLVMGetAggregateElement(other, k);
+    }
+    return LLVMConstVector(lanes, count);
+}
+
+static void fill_choice(LLVMValueRef i)
+{
+    LLVMValueRef a = LLVMGetOperand(i, 1), b = LLVMGetOperand(i, 2);
+    if (!is_constant_vector(a) || !is_constant_vector(b))
+        return;
+    LLVMSetOperand(i, 1, without_poison(a, b));
+    LLVMSetOperand(i, 2, without_poison(b, a));
+}
+
+/* Does a lane decide alone, and another not? */
+static bool decides(LLVMOpcode op, LLVMValueRef constant)
+{
+    unsigned deciding = 0, all_one = 0;
+    const unsigned count = LLVMGetVectorSize(LLVMTypeOf(constant));
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef v = LLVMGetAggregateElement(constant, k);
+        const bool known = LLVMIsAConstantInt(v);
+        deciding += op == LLVMOr ? known && LLVMConstIntGetSExtValue(v) == -1 : LLVMIsNull(v);
+        all_one += known && LLVMConstIntGetZExtValue(v) == 1;
+    }
+    return deciding && deciding < count && (op != LLVMMul || deciding + all_one == count);
+}
+
+static void hide_constant(LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef i,
+                          LLVMValueRef *never)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    LLVMValueRef constant = LLVMGetOperand(i, 1);
+    LLVMTypeRef type = LLVMTypeOf(constant);
+    if ((op != LLVMAnd && op != LLVMOr && op != LLVMMul) || !is_constant_vector(constant) ||
+        lw__cpu_is_mask(constant) || !decides(op, constant))
+        return;
+    if (!*never)
+        *never = lw__cpu_opaque_zero(b, function, true);
+    LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(*never));
+    LLVMValueRef bits = LLVMBuildIntCast2(b, *never, LLVMGetElementType(type), true, "");
+    bits = splat(b, type, bits);
+    LLVMSetOperand(i, 1, LLVMBuildXor(b, bits, constant, ""));
+}
+
+void lw__cpu_define_lanes(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMValueRef never = NULL;
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsASelectInst(i))
+                fill_choice(i);
+            else if (LLVMIsABinaryOperator(i))
+                hide_constant(b, function, i, &never);
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- comparisons of one lane ----------------------------------------------------------------- */
+
+/* LLVM 19 comes to no end where it compares a vector of which all lanes but one are constants
+ * with constants that differ. It does where that lane alone is compared. */
+void lw__cpu_compare_one(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            LLVMValueRef one = LLVMIsAICmpInst(i) ? LLVMGetOperand(i, 0) : NULL;
+            if (!one || !LLVMIsAInsertElementInst(one) ||
+                !LLVMIsAConstant(LLVMGetOperand(one, 0)) ||
+                !LLVMIsAConstant(LLVMGetOperand(i, 1)) ||
+                !LLVMIsAConstantInt(LLVMGetOperand(one, 2)))
+                continue;
+            const LLVMIntPredicate predicate = LLVMGetICmpPredicate(i);
+            LLVMValueRef with = LLVMGetOperand(i, 1), lane = LLVMGetOperand(one, 2);
+            LLVMPositionBuilderBefore(b, i);
+            LLVMValueRef others = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 0), with, ""),
+                         bit = LLVMBuildICmp(b, predicate, LLVMGetOperand(one, 1),
+                                             LLVMBuildExtractElement(b, with, lane, ""), "");
+            LLVMReplaceAllUsesWith(i, LLVMBuildInsertElement(b, others, bit, lane, ""));
+            LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- divisions of 64 bits -------------------------------------------------------------------- */
+
+static bool divides_lanes(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    return LLVMIsABinaryOperator(i) && lw__ir_divides(i) &&
+           LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+           LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 64;
+}
+
+/* By 1, which is what instcombine divides lanes by that nobody asks for. */
+static LLVMValueRef divided_by_one(LLVMOpcode op, LLVMValueRef v)
+{
+    return op == LLVMURem || op == LLVMSRem ? LLVMConstNull(LLVMTypeOf(v)) : v;
+}
+
+/* No level divides vectors of 64-bit integers, so LLVM 19 takes them apart. But for AVX-512 it
+ * first moves shuffles of quotients to the operands; then lanes of a constant divisor that nobody
+ * asks for are undefined, and a division with such a lane is as a whole. So it is taken apart
+ * before. */
+void lw__cpu_divide_by_lane(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!divides_lanes(i))
+                continue;
+            const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+            LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(i));
+            LLVMPositionBuilderBefore(b, i);
+            for (unsigned n = 0; n < LLVMGetVectorSize(LLVMTypeOf(i)); n++) {
+                LLVMValueRef lane = LLVMConstInt(LLVMInt32TypeInContext(context), n, 0);
+                LLVMValueRef v = LLVMBuildExtractElement(b, LLVMGetOperand(i, 0), lane, "");
+                LLVMValueRef by = LLVMBuildExtractElement(b, LLVMGetOperand(i, 1), lane, "");
+                const bool by_one = LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) == 1;
+                v = by_one ? divided_by_one(op, v) : LLVMBuildBinOp(b, op, v, by, "");
+                all = LLVMBuildInsertElement(b, all, v, lane, "");
+            }
+            LLVMReplaceAllUsesWith(i, all);
+            LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- numbers of masks ------------------------------------------------------------------------ */
+
+/* LLVM 19 does not come to an end, for AVX-512, where it adds up a mask's lanes as numbers and
+ * knows that the first is 0. It does with a choice of 1 and 0, which is one instruction less. */
+void lw__cpu_choose_ones(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next, ones[64]; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!LLVMIsAZExtInst(i) || !lw__cpu_is_mask(LLVMGetOperand(i, 0)))
+                continue;
+            LLVMTypeRef type = LLVMTypeOf(i);
+            const unsigned lanes = LLVMGetVectorSize(type);
+            for (unsigned n = 0; n < lanes; n++)
+                ones[n] = LLVMConstInt(LLVMGetElementType(type), 1, 0);
+            LLVMPositionBuilderBefore(b, i);
+            LLVMValueRef choice = LLVMBuildSelect(
+                b, LLVMGetOperand(i, 0), LLVMConstVector(ones, lanes), LLVMConstNull(type), "");
+            LLVMReplaceAllUsesWith(i, choice);
+            LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- addresses a constant away from another -------------------------------------------------- */
+
+static bool is_constant_away(LLVMValueRef i)
+{
+    if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+        return false;
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++)
+        if (!LLVMIsAConstantInt(LLVMGetOperand(i, k)))
+            return false;
+    return !LLVMIsConstant(LLVMGetOperand(i, 0));
+}
+
+/* A user that could have the address in its own block, where it has not; NULL: none is left. */
+static LLVMValueRef user_elsewhere(LLVMValueRef address)
+{
+    LLVMBasicBlockRef home = LLVMGetInstructionParent(address);
+    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) != home)
+            return user;
+    }
+    return NULL;
+}
+
+/* An instruction has room for a constant, but where such an address is the same in all trips of a
+ * loop LLVM computes it in front; it lets the code generator put it back only if none but plain
+ * loads and stores use it, no masked ones. A tile has hundreds, which it then spills. So each user
+ * gets its own. */
+void lw__cpu_repeat_addresses(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
+        for (i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            while (is_constant_away(i) && (user = user_elsewhere(i))) {
+                LLVMValueRef own = LLVMInstructionClone(i);
+                LLVMPositionBuilderBefore(b, user);
+                LLVMInsertIntoBuilder(b, own);
+                for (int n = 0; n < LLVMGetNumOperands(user); n++)
+                    if (LLVMGetOperand(user, (unsigned)n) == i)
+                        LLVMSetOperand(user, (unsigned)n, own);
+            }
+            if (is_constant_away(i) && !LLVMGetFirstUse(i))
+                LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- addresses that many share --------------------------------------------------------------- */
+
+static bool is_sum(LLVMValueRef i)
+{
+    return LLVMIsAGetElementPtrInst(i) && !is_constant_away(i) &&
+           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
+}
+
+static unsigned uses_of(LLVMValueRef v)
+{
+    unsigned n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        n++;
+    return n;
+}
+
+/* An instruction has room for an index, too, but processors take one that computes with such an
+ * operand apart. */
+void lw__cpu_add_indices(LLVMValueRef function)
+{
+    enum { USES_MIN = 4 };
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (LLVMValueRef i, next; k; k = LLVMGetNextBasicBlock(k))
+        for (i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!is_sum(i) || uses_of(i) < USES_MIN)
+                continue;
+            LLVMPositionBuilderBefore(b, next);
+            LLVMValueRef sum = LLVMBuildFreeze(b, i, "");
+            LLVMReplaceAllUsesWith(i, sum);
+            LLVMSetOperand(sum, 0, i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- addresses of lanes that are never there ------------------------------------------------- */
+
+/* Does each lane of v depend on that lane of its operands alone, poison where one of them is? A
+ * bitcast may make other lanes. */
+static bool is_by_lane(LLVMValueRef v)
+{
+    return LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) ||
+           (LLVMIsACastInst(v) && !LLVMIsABitCastInst(v));
+}
+
+/* Looks at no more than so many values. */
+static bool lane_is_undefined(LLVMValueRef v, unsigned lane, int *steps)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
+        return false;
+    if (LLVMIsPoison(v))
+        return true;
+    if (LLVMIsAConstantVector(v))
+        return LLVMIsPoison(LLVMGetOperand(v, lane));
+    if (--*steps < 0)
+        return false;
+    if (LLVMIsAShuffleVectorInst(v)) {
+        const unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+        const int from = LLVMGetMaskValue(v, lane);
+        return from == LLVMGetUndefMaskElem() ||
+               lane_is_undefined(LLVMGetOperand(v, (unsigned)from >= lanes), (unsigned)from % lanes,
+                                 steps);
+    }
+    if (LLVMIsAInsertElementInst(v)) {
+        LLVMValueRef at = LLVMGetOperand(v, 2);
+        if (!LLVMIsAConstantInt(at))
+            return false;
+        return LLVMConstIntGetZExtValue(at) == lane
+                   ? LLVMIsPoison(LLVMGetOperand(v, 1))
+                   : lane_is_undefined(LLVMGetOperand(v, 0), lane, steps);
+    }
+    for (int n = 0; is_by_lane(v) && n < LLVMGetNumOperands(v); n++)
+        if (lane_is_undefined(LLVMGetOperand(v, (unsigned)n), lane, steps))
+            return true;
+    return false;
+}
+
+/* The addresses, with 0 where there are none; themselves if there is one in each lane. */
+static LLVMValueRef defined(LLVMBuilderRef b, LLVMValueRef addresses)
+{
+    enum { STEPS = 4 * LANES };
+    LLVMTypeRef type = LLVMTypeOf(addresses),
+                i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    const unsigned lanes = LLVMGetVectorSize(type);
+    LLVMValueRef from[64];
+    bool all = true;
+    if (LLVMIsUndef(addresses))
+        return LLVMConstNull(type);
+    for (unsigned k = 0; k < lanes; k++) {
+        int steps = STEPS;
+        const bool none = lane_is_undefined(addresses, k, &steps);
+        from[k] = LLVMConstInt(i32, none ? k + lanes : k, 0);
+        all &= !none;
+    }
+    return all ? addresses
+               : LLVMBuildShuffleVector(b, addresses, LLVMConstNull(type),
+                                        LLVMConstVector(from, lanes), "");
+}
+
+/* Where nobody of a piece comes to a gather, or only some lanes, the others' addresses are
+ * undefined. LLVM 19 then takes any register for them, even that of the result: no such instruction
+ * exists. */
+void lw__cpu_define_addresses(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
+            const char *name = lw__ir_callee(i);
+            const unsigned at = !strncmp(name, "llvm.masked.scatter.", 20);
+            if (!at && strncmp(name, "llvm.masked.gather.", 19))
+                continue;
+            LLVMPositionBuilderBefore(b, i);
+            LLVMSetOperand(i, at, defined(b, LLVMGetOperand(i, at)));
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- long blocks ----------------------------------------------------------------------------- */
+
+/* The time that the code generator takes for a block grows faster than the block. So a long one is
+ * cut, by branches to somewhere else that are never taken; it would join those without. */
+enum { BLOCK_MAX = 1500 };
+
+static unsigned length(LLVMBasicBlockRef block)
+{
+    unsigned n = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        n++;
+    return n;
+}
+
+static void return_anything(LLVMBuilderRef b, LLVMValueRef function)
+{
+    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
+        LLVMBuildRetVoid(b);
+    else
+        LLVMBuildRet(b, LLVMConstNull(type));
+}
+
+/* The first instructions go into a block of their own in front. */
+static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef never,
+                      LLVMBasicBlockRef elsewhere)
+{
+    LLVMValueRef rest = LLVMGetFirstInstruction(block);
+    for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(rest); n++)
+        rest = LLVMGetNextInstruction(rest);
+    LLVMBasicBlockRef front = lw__ir_split_before(rest);
+    LLVMSetValueName2(LLVMBasicBlockAsValue(front), "part", 4);
+    LLVMPositionBuilderAtEnd(b, front);
+    LLVMSetCurrentDebugLocation2(b, NULL);
+    LLVMBuildCondBr(b, never, elsewhere, block);
+}
+
+void lw__cpu_split_blocks(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMBasicBlockRef elsewhere = NULL, entry = LLVMGetEntryBasicBlock(function);
+    LLVMValueRef never = NULL;
+    for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(entry); k; k = LLVMGetNextBasicBlock(k))
+        for (unsigned n = length(k); n > 2 * BLOCK_MAX; n = length(k)) {
+            if (!elsewhere) {
+                never = lw__cpu_opaque_zero(b, function, false);
+                never = LLVMBuildTrunc(b, never, LLVMInt1TypeInContext(context), "");
+                elsewhere = LLVMAppendBasicBlockInContext(context, function, "elsewhere");
+                LLVMPositionBuilderAtEnd(b, elsewhere);
+                return_anything(b, function);
+            }
+            cut_front(b, k, never, elsewhere);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- the larger of a value and a number ------------------------------------------------------ */
+
+/* LLVM 19 makes fmaxnm of `x >= 1 ? x : 1` for AArch64, and fminnm of its like, which of a
+ * signalling NaN make a quiet one and not 1. It must not see at once that the select chooses by a
+ * comparison. */
+void lw__cpu_hide_comparisons(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
+            if (!LLVMIsASelectInst(i) || !LLVMIsAFCmpInst(LLVMGetOperand(i, 0)))
+                continue;
+            LLVMPositionBuilderBefore(b, i);
+            LLVMSetOperand(i, 0, LLVMBuildFreeze(b, LLVMGetOperand(i, 0), ""));
+        }
+    LLVMDisposeBuilder(b);
+}

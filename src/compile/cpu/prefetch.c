@@ -1,0 +1,420 @@
+/* prefetch.c - what the next block will read and write is fetched while this one runs.
+ *
+ * A block that moves a tile touches many short rows that lie far apart, each once. No hardware
+ * sees streams in them, and a processor waits for a few dozen lines at a time: with the stores of
+ * one block in its queue it does not come to the loads of the next. So where a block touches many
+ * rows, each access is followed by a prefetch of what it will touch a block later. By how much its
+ * address changes from block to block is found symbolically, as a difference: of block_idx.x it is
+ * 1, of a sum the sum, of a product with what does not change the product. Where grid_dim.x is
+ * small, block_idx.x is seldom 1 more: then the difference is taken as 0, and the prefetch is of
+ * what is there already. At the end of a row of blocks it is of what nobody needs.
+ *
+ * A row that begins where memory says, as those of a sparse matrix do, is read by a loop that each
+ * group of pieces has a copy of: an instruction sees one row of many, of which hardware makes no
+ * stream either. What follows a row in memory is most often the next, so what lies further on is
+ * fetched.
+ *
+ * Into the second cache: the rows of a tile may be a power of two apart, and then fall on the same
+ * few lines of the first. For lines to be written too: asking for ownership as well (prefetchw)
+ * was measured to be slower.
+ *
+ * An atomic holds back what the processor would load ahead until all that was stored before is
+ * seen. So a block that has one waits for its rows, few as they are, even where they lie in the
+ * second cache: they are fetched as well, and into the first (a compaction with AVX-512 takes a
+ * tenth less).
+ */
+#include "compile/cpu/cpu.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include <stdlib.h>
+
+enum {
+    ROWS_MIN = 8, /* fewer are streams that hardware follows */
+    ROWS_MAX = 512,
+    LINE = 64,       /* bytes */
+    FURTHER = 512,   /* bytes; 2048 is as good */
+    GRID_MIN = 4,    /* blocks */
+    VISITS_MAX = 256 /* instructions looked at for one address */
+};
+
+/* Accesses at constant distances. */
+struct row {
+    LLVMValueRef base;
+    LLVMValueRef change; /* bytes, i64 */
+    int64_t next;        /* up to this offset from the base it is fetched */
+};
+
+struct ahead {
+    LLVMModuleRef module;
+    LLVMTargetDataRef data;
+    LLVMTypeRef i8, i64;
+    struct lw__cfg cfg;
+    struct lw__loops loops;
+    const struct lw__loop *blocks; /* the loop over blocks */
+    LLVMBuilderRef front;          /* in front of it */
+    LLVMBuilderRef b;
+    LLVMValueRef block_x; /* block_idx.x */
+    LLVMValueRef step;    /* i64: its change */
+    unsigned visits;
+    enum lw__cache cache; /* into which is fetched */
+    struct row rows[ROWS_MAX];
+    size_t row_count;
+};
+
+/* ---- the loop over blocks -------------------------------------------------------------------- */
+
+static bool is_inside(const struct ahead *a, LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    uint32_t at = lw__cfg_index(&a->cfg, LLVMGetInstructionParent(v));
+    return at != UINT32_MAX && a->blocks->body[at];
+}
+
+static bool is_number(LLVMValueRef v, uint64_t number)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == number;
+}
+
+static bool is_one_more(LLVMValueRef v, LLVMValueRef than)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+           LLVMGetOperand(v, 0) == than && is_number(LLVMGetOperand(v, 1), 1);
+}
+
+/* block_idx.x is the phi that becomes x + 1 == n ? 0 : x + 1; n is grid_dim.x. */
+static LLVMValueRef grid_of(const struct ahead *a, LLVMValueRef phi)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+        if (!is_inside(a, v) || !LLVMIsASelectInst(v) || !is_number(LLVMGetOperand(v, 1), 0))
+            continue;
+        LLVMValueRef full = LLVMGetOperand(v, 0), next = LLVMGetOperand(v, 2);
+        if (is_one_more(next, phi) && LLVMIsAICmpInst(full) &&
+            LLVMGetICmpPredicate(full) == LLVMIntEQ && LLVMGetOperand(full, 0) == next &&
+            !is_inside(a, LLVMGetOperand(full, 1)))
+            return LLVMGetOperand(full, 1);
+    }
+    return NULL;
+}
+
+/* The loop, block_idx.x in it, and its step in front. */
+static bool find_loop(struct ahead *a)
+{
+    LLVMValueRef grid = NULL;
+    for (size_t k = 0; k < a->loops.count && !grid; k++) {
+        a->blocks = &a->loops.loops[k];
+        LLVMValueRef i = LLVMGetFirstInstruction(a->cfg.blocks[a->blocks->header]);
+        for (; LLVMIsAPHINode(i) && !grid; i = LLVMGetNextInstruction(i)) {
+            grid = a->blocks->parent < 0 ? grid_of(a, i) : NULL;
+            a->block_x = i;
+        }
+    }
+    if (!grid)
+        return false;
+    uint32_t front = a->cfg.idom[a->blocks->header];
+    LLVMPositionBuilderBefore(a->front, LLVMGetBasicBlockTerminator(a->cfg.blocks[front]));
+    LLVMValueRef wide =
+        LLVMBuildICmp(a->front, LLVMIntUGE, grid, LLVMConstInt(LLVMTypeOf(grid), GRID_MIN, 0), "");
+    a->step = LLVMBuildZExt(a->front, wide, a->i64, "");
+    return true;
+}
+
+/* ---- differences ----------------------------------------------------------------------------- */
+
+/* What does not change, as an i64 in front of the loop. */
+static LLVMValueRef factor(const struct ahead *a, LLVMValueRef v)
+{
+    return LLVMBuildSExtOrBitCast(a->front, v, a->i64, "");
+}
+
+static LLVMValueRef sum(const struct ahead *a, LLVMValueRef x, LLVMValueRef y, bool minus)
+{
+    if (!y)
+        return x;
+    if (minus)
+        return LLVMBuildSub(a->front, x ? x : LLVMConstNull(a->i64), y, "");
+    return x ? LLVMBuildAdd(a->front, x, y, "") : y;
+}
+
+/* block_idx.y and .z, which change at the end of a row of blocks. */
+static bool is_other_counter(const struct ahead *a, LLVMValueRef v)
+{
+    return LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == a->cfg.blocks[a->blocks->header];
+}
+
+static bool change_of(struct ahead *a, LLVMValueRef v, LLVMValueRef *change);
+
+static bool change_of_product(struct ahead *a, LLVMValueRef i, LLVMOpcode op, LLVMValueRef x,
+                              LLVMValueRef y, LLVMValueRef *change)
+{
+    LLVMValueRef by = !y ? LLVMGetOperand(i, 1) : !x && op == LLVMMul ? LLVMGetOperand(i, 0) : NULL;
+    *change = NULL;
+    if (!x && !y)
+        return true;
+    if (!by || is_inside(a, by))
+        return false;
+    by = factor(a, by);
+    *change = op == LLVMMul ? LLVMBuildMul(a->front, x ? x : y, by, "")
+                            : LLVMBuildShl(a->front, x, by, "");
+    return true;
+}
+
+static bool change_of_place(struct ahead *a, LLVMValueRef gep, LLVMValueRef *change)
+{
+    LLVMValueRef index;
+    if (LLVMGetNumOperands(gep) != 2 || !change_of(a, LLVMGetOperand(gep, 0), change) ||
+        !change_of(a, LLVMGetOperand(gep, 1), &index))
+        return false;
+    uint64_t size = LLVMABISizeOfType(a->data, LLVMGetGEPSourceElementType(gep));
+    if (index)
+        index = LLVMBuildMul(a->front, index, LLVMConstInt(a->i64, size, 0), "");
+    *change = sum(a, *change, index, false);
+    return true;
+}
+
+static bool change_of_two(struct ahead *a, LLVMValueRef i, LLVMOpcode op, LLVMValueRef *change)
+{
+    LLVMValueRef x, y;
+    if (!change_of(a, LLVMGetOperand(i, 0), &x) || !change_of(a, LLVMGetOperand(i, 1), &y))
+        return false;
+    if (op == LLVMMul || op == LLVMShl)
+        return change_of_product(a, i, op, x, y, change);
+    if (op == LLVMAdd || op == LLVMSub || (op == LLVMOr && LLVMGetIsDisjoint(i))) {
+        *change = sum(a, x, y, op == LLVMSub);
+        return true;
+    }
+    *change = NULL;
+    return !x && !y;
+}
+
+/* By how much an integer or a pointer changes from one block to the next, i64; NULL: not at all.
+ * Where it would wrap around this is wrong, which a prefetch may be. */
+static bool change_of(struct ahead *a, LLVMValueRef v, LLVMValueRef *change)
+{
+    *change = v == a->block_x ? a->step : NULL;
+    if (*change || !is_inside(a, v) || is_other_counter(a, v))
+        return true;
+    if (!a->visits)
+        return false;
+    a->visits--;
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    switch (op) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMOr:
+    case LLVMAnd:
+    case LLVMLShr:
+    case LLVMAShr: return change_of_two(a, v, op, change);
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMFreeze: return change_of(a, LLVMGetOperand(v, 0), change);
+    case LLVMGetElementPtr: return change_of_place(a, v, change);
+    default: return false;
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* What an access of vectors, executed once a block, loads or stores; else NULL. */
+static LLVMValueRef address_of(LLVMValueRef i, LLVMTypeRef *type)
+{
+    const bool load = LLVMIsALoadInst(i);
+    if (!load && !LLVMIsAStoreInst(i))
+        return NULL;
+    *type = load ? LLVMTypeOf(i) : LLVMTypeOf(LLVMGetOperand(i, 0));
+    return LLVMGetTypeKind(*type) == LLVMVectorTypeKind ? LLVMGetOperand(i, !load) : NULL;
+}
+
+static LLVMValueRef base_of(const struct ahead *a, LLVMValueRef address, int64_t *offset)
+{
+    *offset = 0;
+    while (LLVMIsAGetElementPtrInst(address) && LLVMGetNumOperands(address) == 2 &&
+           LLVMIsAConstantInt(LLVMGetOperand(address, 1))) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+        *offset += (int64_t)LLVMABISizeOfType(a->data, type) *
+                   LLVMConstIntGetSExtValue(LLVMGetOperand(address, 1));
+        address = LLVMGetOperand(address, 0);
+    }
+    return address;
+}
+
+static struct row *row_of(struct ahead *a, LLVMValueRef base)
+{
+    for (size_t k = a->row_count; k-- > 0;)
+        if (a->rows[k].base == base)
+            return &a->rows[k];
+    return NULL;
+}
+
+/* Call `see` for each access of a block of the loop that is in no loop inside. */
+static void each_access(struct ahead *a, void (*see)(struct ahead *a, LLVMValueRef i,
+                                                     LLVMTypeRef type, LLVMValueRef address))
+{
+    for (uint32_t k = 0; k < a->cfg.count; k++) {
+        bool once = a->blocks->body[k];
+        for (size_t l = 0; l < a->loops.count; l++)
+            once &= &a->loops.loops[l] == a->blocks || !a->loops.loops[l].body[k];
+        LLVMValueRef i = once ? LLVMGetFirstInstruction(a->cfg.blocks[k]) : NULL, next;
+        for (; i; i = next) {
+            LLVMTypeRef type;
+            LLVMValueRef address = address_of(i, &type);
+            next = LLVMGetNextInstruction(i);
+            if (address)
+                see(a, i, type, address);
+        }
+    }
+}
+
+static bool has_atomic(const struct ahead *a)
+{
+    for (uint32_t k = 0; k < a->cfg.count; k++) {
+        LLVMValueRef i = a->blocks->body[k] ? LLVMGetFirstInstruction(a->cfg.blocks[k]) : NULL;
+        for (; i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+                return true;
+    }
+    return false;
+}
+
+static void note_row(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRef address)
+{
+    int64_t offset;
+    LLVMValueRef base = base_of(a, address, &offset), change;
+    (void)i, (void)type;
+    a->visits = VISITS_MAX;
+    if (a->row_count == ROWS_MAX || row_of(a, base) || !change_of(a, base, &change) || !change)
+        return;
+    a->rows[a->row_count++] = (struct row){base, change, INT64_MIN};
+}
+
+static void fetch(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRef address)
+{
+    int64_t offset, size = (int64_t)LLVMABISizeOfType(a->data, type);
+    struct row *row = row_of(a, base_of(a, address, &offset));
+    if (!row || offset < row->next)
+        return;
+    LLVMPositionBuilderBefore(a->b, LLVMGetNextInstruction(i));
+    LLVMSetCurrentDebugLocation2(a->b, LLVMInstructionGetDebugLoc(i));
+    LLVMValueRef later = LLVMBuildGEP2(a->b, a->i8, address, &row->change, 1, "");
+    lw__llvm_prefetch(a->b, a->module, later, a->cache);
+    row->next = offset + (size > LINE ? size : LINE);
+}
+
+/* ---- rows that begin where memory says ------------------------------------------------------- */
+
+static bool is_of(const struct ahead *a, const struct lw__loop *l, LLVMValueRef v)
+{
+    return is_inside(a, v) && l->body[lw__cfg_index(&a->cfg, LLVMGetInstructionParent(v))];
+}
+
+static bool is_sum(LLVMValueRef v)
+{
+    return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAFreezeInst(v) ||
+           LLVMIsAGetElementPtrInst(v);
+}
+
+/* Is v made of something that the block has loaded? */
+static bool is_loaded(struct ahead *a, LLVMValueRef v)
+{
+    if (!is_inside(a, v) || !a->visits)
+        return false;
+    a->visits--;
+    if (LLVMIsALoadInst(v))
+        return true;
+    for (int k = 0; is_sum(v) && k < LLVMGetNumOperands(v); k++)
+        if (is_loaded(a, LLVMGetOperand(v, (unsigned)k)))
+            return true;
+    return false;
+}
+
+/* What v is computed of that changes from trip to trip: one phi of the loop; NULL: more or less. */
+static LLVMValueRef counter_of(struct ahead *a, const struct lw__loop *l, LLVMValueRef v)
+{
+    LLVMValueRef found = NULL;
+    if (LLVMIsAPHINode(v))
+        return LLVMGetInstructionParent(v) == a->cfg.blocks[l->header] ? v : NULL;
+    for (int k = 0; is_sum(v) && k < LLVMGetNumOperands(v); k++)
+        if (is_of(a, l, LLVMGetOperand(v, (unsigned)k))) {
+            if (found || !(found = counter_of(a, l, LLVMGetOperand(v, (unsigned)k))))
+                return NULL;
+        }
+    return found;
+}
+
+/* Does it begin with something loaded, and grow by a constant? */
+static bool counts_from_loaded(struct ahead *a, const struct lw__loop *l, LLVMValueRef phi)
+{
+    bool grows = true, loaded = false;
+    a->visits = VISITS_MAX;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+        if (is_of(a, l, v))
+            grows &= is_sum(v) && LLVMGetNumOperands(v) == 2 && LLVMGetOperand(v, 0) == phi &&
+                     LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+        else
+            loaded |= is_loaded(a, v);
+    }
+    return grows && loaded;
+}
+
+/* Once for each line. */
+static void fetch_further(struct ahead *a, LLVMBasicBlockRef block, const struct lw__loop *l)
+{
+    a->row_count = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMTypeRef type;
+        LLVMValueRef address = LLVMIsALoadInst(i) ? address_of(i, &type) : NULL;
+        int64_t offset;
+        LLVMValueRef base = address ? base_of(a, address, &offset) : NULL,
+                     counter = base ? counter_of(a, l, base) : NULL;
+        if (!counter || a->row_count == ROWS_MAX || !counts_from_loaded(a, l, counter))
+            continue;
+        if (!row_of(a, base))
+            a->rows[a->row_count++] =
+                (struct row){base, LLVMConstInt(a->i64, FURTHER, 0), INT64_MIN};
+        fetch(a, i, type, address);
+    }
+}
+
+static void fetch_rows(struct ahead *a)
+{
+    for (uint32_t k = 0; k < a->cfg.count; k++) {
+        const int inner = a->blocks->body[k] ? lw__loops_innermost(&a->loops, k) : -1;
+        if (inner >= 0 && &a->loops.loops[inner] != a->blocks)
+            fetch_further(a, a->cfg.blocks[k], &a->loops.loops[inner]);
+    }
+}
+
+bool lw__cpu_fetch_ahead(LLVMValueRef function)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    struct ahead *a = calloc(1, sizeof *a);
+    if (!a)
+        return lw__defect("out of memory");
+    a->module = module;
+    a->data = LLVMGetModuleDataLayout(module);
+    a->i8 = LLVMInt8TypeInContext(context);
+    a->i64 = LLVMInt64TypeInContext(context);
+    a->front = LLVMCreateBuilderInContext(context);
+    a->b = LLVMCreateBuilderInContext(context);
+    bool ok = lw__cfg_build(function, &a->cfg) && lw__loops_build(&a->cfg, &a->loops);
+    if (ok && find_loop(a)) {
+        each_access(a, note_row);
+        a->cache = a->row_count < ROWS_MIN ? LW_FIRST_CACHE : LW_SECOND_CACHE;
+        if (a->row_count >= ROWS_MIN || has_atomic(a))
+            each_access(a, fetch);
+        a->cache = LW_SECOND_CACHE;
+        fetch_rows(a);
+    }
+    lw__loops_free(&a->loops);
+    lw__cfg_free(&a->cfg);
+    LLVMDisposeBuilder(a->front);
+    LLVMDisposeBuilder(a->b);
+    free(a);
+    return ok || lw__defect("out of memory");
+}

@@ -1,0 +1,123 @@
+/* target.c - the vector levels of the cpu device, and LLVM's part after the widening.
+ *
+ * A level is a processor by its features, never by its name: x86-64-v4 is AVX-512 F, BW, CD, DQ,
+ * VL, x86-64-v3 AVX2 with FMA, generic the NEON of every AArch64 processor. None of them has
+ * avx512bf16 or avxneconvert, which flush subnormals. Nothing may become a fused multiply-add that
+ * was none: no instruction has fast-math flags, and the code generator fuses only those that do.
+ */
+#include "compile/cpu/cpu.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void set_word(LLVMValueRef f, const char *name, const char *value)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
+}
+
+/* Without them LLVM splits 512-bit vectors: it would spare older processors' clock. */
+static void set_widths(LLVMValueRef f, const char *bits)
+{
+    set_word(f, "prefer-vector-width", bits);
+    set_word(f, "min-legal-vector-width", bits);
+}
+
+/* Else LLVM spills to where the caller's stack ends, a multiple of 16 bytes: then each vector lies
+ * in two lines of the cache, or every other one, in one process and in another not. */
+static void align_spills(LLVMValueRef f, int level)
+{
+    if (lw__levels[level].lanes > 4)
+        set_word(f, "stackrealign", "");
+}
+
+/* Instructions. What LLVM does here takes time by their square: loop-rotate, and for AArch64 the
+ * machine combiner, which makes one instruction of a product and a sum of integers. */
+enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
+
+#define FIRST                                                                                      \
+    "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"       \
+    "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
+#define LAST "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
+static const char list[] = FIRST "loop(loop-rotate)," LAST, without_rotation[] = FIRST LAST;
+
+static size_t size_of(LLVMModuleRef module)
+{
+    size_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                n++;
+    return n;
+}
+
+/* Coroutines are split first, but with values in place of slots, so that their frames hold only
+ * what is live across a suspension. */
+static bool split_gangs(struct lw__unit *unit)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        if (!strncmp(LLVMGetValueName2(f, &length), "lw.gang.", 8))
+            return lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)") &&
+                   lw__coroutine_split(unit);
+    }
+    return true;
+}
+
+/* lw__pass_optimise - clean up after the widening: slots become phis, what is known folds, what is
+ * loop-invariant leaves its loop. The code is vectorised already, so neither of LLVM's vectorisers
+ * runs, which would only take its vectors apart; nor loop-idiom, whose memset is a call. dse, gvn,
+ * indvars and loop unswitching made the code of no kernel in bench/ better: dse took longer than
+ * all the others together.
+ * Only from here on code for AArch64 is that: what it costs to unroll a kernel is what it costs the
+ * baseline, for which the limits have been chosen.
+ * needs WIDENED   makes FINAL   breaks WIDENED
+ */
+bool lw__pass_optimise(struct lw__unit *unit)
+{
+    const int level = lw__cpu_level(unit->options->device);
+    if (level == LW_LEVEL_AARCH64 && !lw__level_machine(unit, level))
+        return false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && level >= 0;
+         f = LLVMGetNextFunction(f))
+        if (LLVMCountBasicBlocks(f))
+            set_widths(f, lw__levels[level].bits);
+    if (unit->has_rare) /* else sums wait behind all rare blocks, and their terms with them */
+        lw__llvm_disable_sinking();
+    if (!split_gangs(unit) ||
+        !lw__llvm_passes(unit->module, unit->machine,
+                         size_of(unit->module) > ROTATED_MAX ? without_rotation : list))
+        return false;
+    if (level == LW_LEVEL_AARCH64 && size_of(unit->module) > COMBINED_MAX)
+        lw__llvm_skip_combiner();
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        bool gang = !strncmp(name, "lw.gang.", 8);
+        if (!LLVMCountBasicBlocks(f) || (!gang && strncmp(name, "lw.cpu.", 7) != 0))
+            continue;
+        if (!gang && !lw__cpu_fetch_ahead(f))
+            return false;
+        if (level == LW_LEVEL_AVX512) {
+            lw__cpu_hide_half_masks(f);
+            lw__cpu_mask_choices(f);
+            lw__cpu_choose_ones(f);
+        }
+        if (level == LW_LEVEL_BASELINE)
+            lw__cpu_share_fused(f);
+        align_spills(f, level);
+        lw__cpu_compare_one(f);
+        lw__cpu_divide_by_lane(f);
+        lw__cpu_define_lanes(f);
+        lw__cpu_define_addresses(f);
+        lw__cpu_repeat_addresses(f);
+        lw__cpu_add_indices(f);
+        lw__cpu_split_blocks(f);
+        if (level != LW_LEVEL_AVX512)
+            lw__cpu_masks_as_words(f);
+    }
+    return true;
+}

@@ -1,0 +1,219 @@
+/* main.c - lanewise-compile: kernel text in, manifest and payload out.
+ *
+ * The library starts this program and reads what it wrote; src/base/manifest.h is the protocol.
+ * It is a program of its own so that a crash of clang, of LLVM or of our passes is an error
+ * message in the host process and nothing more.
+ */
+#include "compile/driver/driver.h"
+#include "compile/llvm/llvm.h"
+#include "compile/cpu/cpu.h"
+#include "compile/ptx/ptx.h"
+#include "compile/image/image.h"
+#include "base/manifest.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool number(const char *text, int *value)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    *value = (int)n;
+    return *text && !*end && n >= 0 && n < 1 << 20;
+}
+
+static bool usage(const char *what, const char *word)
+{
+    return lw__defect(
+        "%s%s; usage: lanewise-compile --device D --out FD [--name NAME] [--source FD] "
+        "[--optimise no] [--show STAGE [--kernel K] [--block X,Y,Z]] [-D X]... [-I DIR]... "
+        "[PATH], or "
+        "--device cpu:LEVEL --common FD --kernel K --block X,Y,Z --out FD [--name NAME], or "
+        "--image FILE [--targets LIST] [--block [TARGET=]X,Y,Z]... [--header FD] [--debug no] "
+        "[--bitcode no] --out FD [-D X]... [-I DIR]... PATH, or "
+        "--pass NAME FILE.ll",
+        what, word);
+}
+
+/* clang reads more options from the file x wherever it meets a word @x, also among those that it
+ * makes up for itself. So none of ours begins with @: a folder is ./@x, a macro's name " @x", which
+ * is wrong as it should be. */
+static bool add_clang_option(struct lw__options *o, const char *name, const char *value)
+{
+    const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
+    char *word = malloc(strlen(name) + strlen(before) + strlen(value) + 1);
+    if (!word)
+        return lw__defect("out of memory");
+    strcat(strcat(strcpy(word, name), before), value);
+    o->clang_args[o->clang_arg_count++] = word;
+    return true;
+}
+
+/* The same for a file: it goes to clang without its name. */
+static bool hide_name(struct lw__options *o)
+{
+    const char *slash = strrchr(o->path, '/');
+    if (o->path[0] != '@' && !(slash && slash[1] == '@'))
+        return true;
+    o->source_fd = open(o->path, O_RDONLY | O_CLOEXEC);
+    if (o->source_fd < 0)
+        return lw__defect("%s: %s", o->path, strerror(errno));
+    o->path = NULL;
+    return true;
+}
+
+static void free_options(struct lw__options *o)
+{
+    for (size_t i = 0; i < o->clang_arg_count; i++)
+        free(o->clang_args[i]);
+    free(o->clang_args);
+    lw__image_options_free(o);
+}
+
+/* One option and its value. */
+static bool option(struct lw__options *o, const char *name, const char *value)
+{
+    bool is_known;
+    bool ok = lw__image_option(o, name, value, &is_known);
+    if (is_known)
+        return ok;
+    if (!strcmp(name, "-D") || !strcmp(name, "-I"))
+        return add_clang_option(o, name, value);
+    if (!strcmp(name, "--source"))
+        return number(value, &o->source_fd) || usage("--source takes a descriptor, not ", value);
+    if (!strcmp(name, "--out"))
+        return number(value, &o->out_fd) || usage("--out takes a descriptor, not ", value);
+    if (!strcmp(name, "--common"))
+        return number(value, &o->common_fd) || usage("--common takes a descriptor, not ", value);
+    if (!strcmp(name, "--optimise")) {
+        o->debug = !strcmp(value, "no");
+        return o->debug || usage("--optimise takes no, not ", value);
+    }
+    if (!strcmp(name, "--block"))
+        return lw__block_dims(value, o->block) ||
+               usage(
+                   "--block takes X,Y,Z, each 1 or more, at most 1024 together, Z at most 64; not ",
+                   value);
+    const char **slot = !strcmp(name, "--device")   ? &o->device
+                        : !strcmp(name, "--name")   ? &o->name
+                        : !strcmp(name, "--show")   ? &o->show
+                        : !strcmp(name, "--kernel") ? &o->kernel
+                        : !strcmp(name, "--pass")   ? &o->only_pass
+                                                    : NULL;
+    if (!slot)
+        return usage("unknown option ", name);
+    *slot = value;
+    return true;
+}
+
+/* What belongs to the second step of cpu_abi.h, and what to its first. */
+static bool check_step(const struct lw__options *o)
+{
+    const bool cpu = !strncmp(o->device, "cpu", 3) && (!o->device[3] || o->device[3] == ':');
+    if (cpu && lw__cpu_level(o->device) < 0)
+        return usage(
+            "the device is cpu:baseline, cpu:avx2, cpu:avx512 or cpu:aarch64, then perhaps "
+            "/N with N a multiple of 32, not ",
+            o->device);
+    if (!lw__ptx_check_device(o->device))
+        return false;
+    if (o->debug && (o->image || (strcmp(o->device, "ref") && strcmp(o->device, "ref:aarch64"))))
+        return usage("--optimise no is for --device ref, not ", o->device);
+    if (o->common_fd < 0 && !o->show && (o->kernel || o->block[0]))
+        return usage("--kernel and --block go with --common or --show", "");
+    if (o->common_fd < 0)
+        return true;
+    const bool cuda = !strncmp(o->device, "cuda:", 5);
+    if (!(cpu || cuda) || !o->kernel || !o->block[0])
+        return usage("--common needs --device cpu:LEVEL or cuda:sm_NN, --kernel and --block", "");
+    if (o->path || o->source_fd >= 0 || o->clang_arg_count)
+        return usage("--common takes no text", "");
+    return true;
+}
+
+static bool read_words(int argc, char **argv, struct lw__options *o)
+{
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            if (o->path)
+                return usage("two files: ", argv[i]);
+            o->path = argv[i];
+        } else if (i + 1 == argc) {
+            return usage("no value after ", argv[i]);
+        } else if (!option(o, argv[i], argv[i + 1])) {
+            return false;
+        } else {
+            i++;
+        }
+    }
+    return true;
+}
+
+static bool parse(int argc, char **argv, struct lw__options *o)
+{
+    *o = (struct lw__options){.source_fd = -1, .out_fd = -1, .common_fd = -1};
+    o->clang_args = calloc((size_t)argc + 1, sizeof *o->clang_args);
+    if (!o->clang_args)
+        return lw__defect("out of memory");
+    if (!read_words(argc, argv, o))
+        return false;
+    if (o->only_pass)
+        return o->path || usage("--pass needs a file", "");
+    if (o->image && !o->name)
+        o->name = o->path;
+    if (o->image && !lw__image_check(o))
+        return false;
+    if (!o->device)
+        return usage("--device is missing", "");
+    if (o->out_fd < 0)
+        return usage("--out is missing", "");
+    if (!check_step(o))
+        return false;
+    if (o->common_fd < 0 && !o->path == (o->source_fd < 0))
+        return usage("need one of PATH and --source", "");
+    if (!o->name)
+        o->name = o->path ? o->path : "<source>";
+    return !o->path || hide_name(o);
+}
+
+static void release(struct lw__unit *unit)
+{
+    lw__link_drop(unit);
+    lw__kernels_free(&unit->kernels);
+    lw__kernels_free(&unit->operations);
+    lw__text_free(&unit->ast_print);
+    lw__text_free(&unit->manifest);
+    lw__text_free(&unit->sites);
+    lw__text_free(&unit->payload);
+    lw__context_close(unit);
+    if (unit->machine)
+        LLVMDisposeTargetMachine(unit->machine);
+}
+
+int main(int argc, char **argv)
+{
+    struct lw__options options;
+    if (!parse(argc, argv, &options)) {
+        free_options(&options);
+        return 2;
+    }
+    lw__process_limits();
+    lw__where_start();
+    struct lw__unit unit = {.options = &options, .run = lw__pipeline_run};
+    bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
+    if (ok && unit.diags.errors)
+        lw__text_free(&unit.payload);
+    if (ok && !options.only_pass)
+        ok = lw__write_result(&unit);
+    int status = unit.misused ? 2 : !ok ? LW_EXIT_DEFECT : unit.diags.errors ? 1 : 0;
+    if (!ok)
+        lw__where_tell();
+    release(&unit);
+    free_options(&options);
+    lw__where_done();
+    return status;
+}

@@ -1,0 +1,229 @@
+/* pipeline.c - run the passes of passes.def in order, and check that each gets what it needs. */
+#include "compile/driver/driver.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include "compile/front/front.h"
+#include "compile/common/common.h"
+#include "compile/spmd/prepare/prepare.h"
+#include "compile/spmd/gang/gang.h"
+#include "compile/ref/ref.h"
+#include "compile/cpu/cpu.h"
+#include "compile/ptx/ptx.h"
+#include "compile/image/image.h"
+#include <llvm-c/IRReader.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pass {
+    const char *name;
+    bool (*run)(struct lw__unit *unit);
+    unsigned needs, makes, breaks;
+};
+
+static const struct pass passes[] = {
+#define LW_PASS(name, needs, makes, breaks) {#name, lw__pass_##name, needs, makes, breaks},
+#include "passes.def"
+#undef LW_PASS
+};
+enum { PASS_COUNT = sizeof passes / sizeof *passes };
+
+/* The way from text to each device's payload. */
+static const struct route {
+    const char *device;
+    const char *passes[PASS_COUNT + 1];
+} routes[] = {
+    {"null",
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe"}},
+    {"ref",
+     {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
+      "inline", "enter", "access", "clean", "describe", "ref", "split", "object", "linked"}},
+    {"ref-debug", /* -O0 */
+     {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
+      "inline", "enter", "access", "tidy", "describe", "ref", "watch", "object", "linked"}},
+    {"cpu",
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",
+      "linked"}},
+    {"common-cpu", /* its second step */
+     {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
+    {"cuda",
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "common", "host", "object", "linked"}},
+    {"common-cuda", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
+    {"image", /* ahead of time: what its jobs begin with; each is one of the next three */
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "image"}},
+    {"image-cpu", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
+    {"image-cuda", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
+    {"image-ref",
+     {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
+      "inline", "enter", "access", "clean", "ref", "split", "hide", "object"}},
+    {"show-cuda",
+     {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
+      "enter", "clean", "describe", "blocks", "prepare", "converge", "lower", "ptx"}},
+};
+
+/* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
+static const struct {
+    const char *stage, *after;
+} stages[] = {{"raw", "front"},       {"instances", "inline"}, {"ir", "clean"},
+              {"uniform", "prepare"}, {"widened", "spmd"},     {"converged", "converge"},
+              {"lowered", "lower"},   {"asm", "object"},       {"ptx", "ptx"}};
+
+static const struct pass *pass_named(const char *name)
+{
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        if (!strcmp(passes[i].name, name))
+            return &passes[i];
+    return NULL;
+}
+
+static bool run_pass(struct lw__unit *unit, const struct pass *pass)
+{
+    if ((unit->facts & pass->needs) != pass->needs)
+        return lw__defect("pass %s needs facts %#x, there are %#x", pass->name, pass->needs,
+                          unit->facts);
+    lw__where_pass(unit, pass->name);
+    const bool done = pass->run(unit);
+    if (!lw__context_is_well(unit) || !done)
+        return false;
+    unit->facts = (unit->facts & ~pass->breaks) | pass->makes;
+#ifndef NDEBUG
+    if (!unit->diags.errors && !(unit->facts & FACT_PAYLOAD))
+        return lw__ir_verify(unit, pass->name);
+#endif
+    return true;
+}
+
+static void print_module(struct lw__unit *unit)
+{
+    char *text = LLVMPrintModuleToString(unit->module);
+    lw__text_add_bytes(&unit->payload, text, strlen(text));
+    LLVMDisposeMessage(text);
+}
+
+/* Functions with a kernel's convention, each argument in 8 bytes: IR that a test wrote has no
+ * signatures. */
+static bool take_kernels(struct lw__unit *unit)
+{
+    struct lw__kernels *kernels = &unit->kernels;
+    LLVMValueRef f = LLVMGetFirstFunction(unit->module);
+    for (; f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMCountBasicBlocks(f) || LLVMGetFunctionCallConv(f) != LLVMWin64CallConv)
+            continue;
+        size_t length;
+        struct lw__kernel *k = lw__kernels_add(kernels, LLVMGetValueName2(f, &length));
+        if (!k)
+            return lw__defect("out of memory");
+        k->function = f;
+        memcpy(k->block, unit->options->block, sizeof k->block);
+        k->params = calloc(LLVMCountParams(f) + 1, sizeof *k->params);
+        if (!k->params)
+            return lw__defect("out of memory");
+        for (; k->param_count < LLVMCountParams(f); k->param_count++) {
+            struct lw__param *p = &k->params[k->param_count];
+            *p = (struct lw__param){.offset = 8 * k->param_count, .size = 8, .align = 8};
+        }
+    }
+    return true;
+}
+
+/* --pass: read IR, run one pass with its needs taken for granted, print the module. */
+static bool run_only(struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    const struct pass *pass = pass_named(o->only_pass);
+    LLVMMemoryBufferRef buffer;
+    char *why = NULL;
+    if (!pass)
+        return lw__defect("there is no pass '%s'", o->only_pass);
+    if (LLVMCreateMemoryBufferWithContentsOfFile(o->path, &buffer, &why) ||
+        LLVMParseIRInContext(unit->context, buffer, &unit->module, &why)) {
+        lw__defect("%s: %s", o->path, why);
+        LLVMDisposeMessage(why);
+        return false;
+    }
+    unit->facts = pass->needs;
+    unit->diags.rows = &unit->manifest;
+    unit->diags.main_name = o->path;
+    if (!take_kernels(unit) || !run_pass(unit, pass))
+        return false;
+    char *text = LLVMPrintModuleToString(unit->module);
+    bool ok = lw__print(text);
+    LLVMDisposeMessage(text);
+    return ok;
+}
+
+static const struct route *route_of(const char *device)
+{
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+        size_t n = strlen(routes[i].device);
+        if (!strncmp(routes[i].device, device, n) && (!device[n] || device[n] == ':'))
+            return &routes[i];
+    }
+    return NULL;
+}
+
+static bool has_pass(const struct route *route, const char *name)
+{
+    for (const char *const *p = route->passes; *p; p++)
+        if (!strcmp(*p, name))
+            return true;
+    return false;
+}
+
+/* The way that these options ask for; NULL: there is none. Stages of the GPU can be shown on all
+ * devices. */
+static const struct route *choose_route(const struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    const bool cuda = lw__is_for_cuda(unit);
+    if (o->image && o->common_fd < 0)
+        return route_of(o->image_ref ? "image-ref" : "image");
+    if (o->image)
+        return route_of(cuda ? "image-cuda" : "image-cpu");
+    if (o->common_fd >= 0)
+        return route_of(cuda ? "common-cuda" : "common-cpu");
+    if (o->debug)
+        return route_of("ref-debug");
+    return route_of(o->show && cuda ? "show-cuda" : o->device);
+}
+
+/* The command line asks for what there is not. */
+#define misused(unit, ...) ((unit)->misused = !lw__defect(__VA_ARGS__), false)
+
+bool lw__pipeline_run(struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    if (o->only_pass)
+        return run_only(unit);
+    const char *last = NULL;
+    for (size_t i = 0; o->show && i < sizeof stages / sizeof *stages; i++)
+        if (!strcmp(stages[i].stage, o->show))
+            last = stages[i].after;
+    if (o->show && !last)
+        return misused(unit, "there is no stage '%s' to show", o->show);
+    const struct route *route = choose_route(unit);
+    if (!route)
+        return misused(unit, "there is no compiler for device '%s'", o->device);
+    if (last && !has_pass(route, last))
+        return misused(unit, "there is no stage '%s' on the way to device '%s'", o->show,
+                       o->device);
+    unit->diags.rows = &unit->manifest;
+    unit->diags.main_name = o->name;
+    unit->diags.source_fd = o->source_fd > 0 ? o->source_fd : 0;
+    if (!last && has_pass(route, "linked") && !lw__link_start(unit))
+        return false;
+    for (const char *const *name = route->passes; *name; name++) {
+        if (!run_pass(unit, pass_named(*name)))
+            return false;
+        if (unit->diags.errors)
+            return true;
+        if (last && !strcmp(*name, last))
+            break;
+    }
+    if (o->show && unit->payload.length == 0)
+        print_module(unit);
+    return true;
+}

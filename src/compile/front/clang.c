@@ -1,0 +1,435 @@
+/* clang.c - from kernel text to clang's module: run clang, keep what it says as data.
+ *
+ * clang parses and checks C; its own passes stay off and the target is always x86-64, so that all
+ * devices share one module and one meaning. A second clang, side by side, prints the declarations
+ * with constants evaluated (-ast-print): array sizes of parameters are nowhere in the module.
+ */
+#include "compile/front/front.h"
+#include "compile/llvm/llvm.h"
+#include "base/manifest.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/IRReader.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const common_flags[] = {LW_FRONT_END,
+                                           "--target=x86_64-unknown-linux-gnu",
+                                           "-x",
+                                           "c",
+                                           "-std=gnu17",
+                                           "-O1",
+                                           "-funroll-loops", /* else each loop says not to */
+                                           "-ffp-contract=off",
+                                           "-fno-math-errno",
+                                           "-fconvergent-functions",
+                                           "-fno-strict-aliasing",
+                                           "-fno-strict-float-cast-overflow", /* it saturates */
+                                           "-nostdlibinc",
+                                           "-ffreestanding",
+                                           "-fno-gnu-inline-asm",
+                                           "-fno-color-diagnostics",
+                                           "-fno-crash-diagnostics",
+                                           "-fshow-overloads=best",
+                                           "-fmacro-backtrace-limit=1",
+                                           "-Wno-unknown-attributes",
+                                           "-Werror=format",
+                                           "-Werror=format-nonliteral",
+                                           "-Wno-format-zero-length",
+                                           "-Xclang",
+                                           "-ffloat16-excess-precision=none",
+                                           "-Xclang",
+                                           "-fbfloat16-excess-precision=none"};
+
+/* Descriptor 3 of clang: where it writes the list of files it read. */
+#define MODULE_FLAGS                                                                               \
+    "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
+        "-fno-discard-value-names", "-fsanitize=vla-bound", "-emit-llvm", "-MD", "-MT", "x",       \
+        "-MF", "/dev/fd/3", "-o", "-"
+/* For devices that check each access (ref/index_checks.c). */
+static const char *const checked_flags[] = {"-fsanitize=array-bounds", "-DLW__CHECKED"};
+static const char *const build_flags[] = {"-c", MODULE_FLAGS},
+                         *const text_flags[] = {"-S", MODULE_FLAGS},
+                         *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
+enum {
+    FLAGS = sizeof build_flags / sizeof *build_flags,
+    PRINT_FLAGS = sizeof print_flags / sizeof *print_flags
+};
+
+static bool has_header(const char *folder)
+{
+    char header[PATH_MAX + 32];
+    snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
+    return !access(header, R_OK);
+}
+
+/* The folder that holds lanewise/kernel.h: LANEWISE_INCLUDE, beside an installed program, or in the
+ * source tree. */
+bool lw__header_folder(char folder[LW_PATH_MAX])
+{
+    const char *chosen = getenv("LANEWISE_INCLUDE");
+    char exe[PATH_MAX];
+    if (chosen) {
+        snprintf(folder, PATH_MAX, "%s", chosen);
+        return (*folder && has_header(folder)) ||
+               lw__defect("LANEWISE_INCLUDE is '%s'; need a folder that holds lanewise/kernel.h",
+                          folder);
+    }
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n > 0) {
+        exe[n] = 0;
+        *strrchr(exe, '/') = 0;
+        snprintf(folder, PATH_MAX, "%.*s/../../include", PATH_MAX - 32, exe);
+        if (has_header(folder))
+            return true;
+    }
+    snprintf(folder, PATH_MAX, "%s", LW_KERNEL_INCLUDE);
+    return has_header(folder) || lw__defect("lanewise/kernel.h is not in %s", folder);
+}
+
+/* Text that comes from a descriptor goes to clang under the name it has for the user. */
+static int named_source(struct lw__unit *unit)
+{
+    struct lw__text text = {0};
+    lw__text_add(&text, "#line 1 \"");
+    for (const char *c = unit->options->name; *c; c++)
+        lw__text_add(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
+    lw__text_add(&text, "\"\n");
+    int file = lw__memory_file("lanewise-source");
+    if (file < 0 || !lw__read_all(unit->options->source_fd, &text) || text.failed ||
+        write(file, text.data, text.length) != (ssize_t)text.length) {
+        lw__defect("the source cannot be copied");
+        close(file);
+        file = -1;
+    }
+    lw__text_free(&text);
+    return file;
+}
+
+struct clang {
+    struct lw__process process;
+    int in, status; /* status: when it has ended */
+    bool running;
+};
+
+static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *const *flags,
+                        size_t flag_count, const int *keep, const struct lw__own *own)
+{
+    const struct lw__options *o = unit->options;
+    size_t common = sizeof common_flags / sizeof *common_flags, n = 0;
+    size_t checked = lw__is_checked(unit) ? sizeof checked_flags / sizeof *checked_flags : 0;
+    char folder[PATH_MAX], libc[PATH_MAX + 16], quote[PATH_MAX + 8], in[64];
+    const char **argv = calloc(
+        common + checked + flag_count + o->clang_arg_count + 2 * own->count + 9, sizeof *argv);
+    if (!argv)
+        return lw__defect("out of memory");
+    for (size_t i = 0; i < common; i++)
+        argv[n++] = common_flags[i];
+    for (size_t i = 0; i < checked; i++)
+        argv[n++] = checked_flags[i];
+    for (size_t i = 0; i < flag_count; i++)
+        argv[n++] = flags[i];
+    for (size_t i = 0; i < o->clang_arg_count; i++)
+        argv[n++] = o->clang_args[i];
+    const char *name = own->names.data;
+    for (size_t i = 0; i < own->count; i++, name += strlen(name) + 1) {
+        argv[n++] = "-D";
+        argv[n++] = name;
+    }
+    argv[n++] = "-I";
+    argv[n++] = folder;
+    argv[n++] = "-idirafter";
+    argv[n++] = libc;
+    if (!o->path && strchr(o->name, '/')) { /* #include "x.h" is beside the named file */
+        snprintf(quote, sizeof quote, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
+                 (int)(strrchr(o->name, '/') - o->name + 1), o->name);
+        argv[n++] = quote;
+    }
+    argv[n++] = o->path ? o->path : "-";
+    clang->in = -1;
+    bool ok = lw__header_folder(folder);
+    snprintf(libc, sizeof libc, "%s/lanewise/libc", ok ? folder : "");
+    if (ok && !o->path) {
+        /* reopened, so that the two clangs read from the start each */
+        snprintf(in, sizeof in, "/proc/self/fd/%d", *keep);
+        clang->in = open(in, O_RDONLY | O_CLOEXEC);
+        ok = clang->in >= 0 || lw__defect("the source cannot be read: %s", strerror(errno));
+    }
+    ok = ok && lw__process_start(argv, clang->in, keep + 1, keep[1] >= 0, &clang->process);
+    clang->running = ok;
+    free(argv);
+    return ok;
+}
+
+/* The Makefile rule that -MD writes: names with blanks, $ and # escaped. */
+static void add_dependencies(struct lw__unit *unit, const char *rule)
+{
+    const char *c = strchr(rule, ':');
+    struct lw__text name = {0};
+    for (c = c ? c + 1 : ""; *c;) {
+        if (c[0] == '\\' && c[1] == '\n') {
+            c += 2;
+        } else if (*c != ' ' && *c != '\n') {
+            if ((*c == '\\' && (c[1] == ' ' || c[1] == '#' || c[1] == '\\')) ||
+                (*c == '$' && c[1] == '$'))
+                c++;
+            lw__text_add_bytes(&name, c++, 1);
+            if (*c && *c != ' ' && *c != '\n' && !(*c == '\\' && c[1] == '\n'))
+                continue;
+            lw__dependency_add(&unit->manifest, name.data);
+            name.length = 0;
+        } else {
+            c++;
+        }
+    }
+    lw__text_free(&name);
+}
+
+void lw__dependency_add(struct lw__text *manifest, const char *path)
+{
+    struct lw__text content = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode) && lw__read_all(fd, &content)) {
+        lw__text_add(manifest, "dep\t");
+        lw__row_field(manifest, path, strlen(path));
+        lw__text_add(manifest, "\t%016llx\n",
+                     (unsigned long long)lw__hash(LW_HASH_START, content.data, content.length));
+    }
+    lw__text_free(&content);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* clang calls a static loader_uninitialized variable at file scope constant, though it is written:
+ * block memory would fold to undef. */
+static void block_memory_varies(LLVMModuleRef module)
+{
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        if (lw__ir_in_section(g, "lw.shared"))
+            LLVMSetGlobalConstant(g, 0);
+}
+
+/* clang ended without saying why. A text that nests too deeply, grows too large or keeps it busy
+ * for ever is the kernels' fault, so it is an error in them; that somebody killed it is not. */
+static bool tell_end(struct lw__unit *unit, int status)
+{
+    const struct lw__loc nowhere = {0};
+    const int end = status > 128 ? status - 128 : 0;
+    if (end == SIGXCPU)
+        lw__diags_error(&unit->diags, nowhere, "clang needs more than %d s of processor time",
+                        LW_COMPILE_SECONDS);
+    else if (end == SIGSEGV || end == SIGBUS || end == SIGILL || end == SIGABRT || end == SIGTRAP)
+        lw__diags_error(&unit->diags, nowhere,
+                        "clang crashed on this file: it may nest too deeply or be too large");
+    else if (end)
+        return lw__defect("clang-19 was ended by signal %d", end);
+    else if (!unit->diags.errors)
+        return lw__defect("clang-19 ended with exit status %d and gave no reason", status);
+    return true;
+}
+
+/* What clang printed as one C string: it copies NUL bytes of the source. */
+static bool read_messages(int file, struct lw__text *text)
+{
+    if (!lw__read_all(file, text))
+        return false;
+    for (size_t i = 0; i < text->length; i++)
+        if (!text->data[i])
+            text->data[i] = ' ';
+    return true;
+}
+
+static bool wait_clang(struct clang *clang)
+{
+    return !clang->running || lw__process_wait(&clang->process, &clang->status);
+}
+
+/* clang is done: its messages become rows. */
+static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw__text *text)
+{
+    text->length = 0;
+    bool ok = read_messages(clang->process.err, text);
+    if (ok && clang->status == 128 + SIGXCPU) /* which LLVM tells of as a crash */
+        unit->diags.crashed = ok = tell_end(unit, clang->status);
+    if (ok && text->length)
+        lw__front_diag(&unit->diags, text->data);
+    if (ok && clang->status && !unit->diags.crashed)
+        ok = tell_end(unit, clang->status);
+    return ok;
+}
+
+/* A module as bitcode or text; false: LLVM refuses it. */
+static bool parse(struct lw__unit *unit, const struct lw__text *module, bool is_text)
+{
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(module->data, module->length, "kernel");
+    char *why = NULL;
+    if (is_text) /* takes the buffer */
+        return !LLVMParseIRInContext(unit->context, buffer, &unit->module, &why) ||
+               lw__defect("clang-19's module cannot be read: %s", why);
+    const bool ok = !LLVMParseBitcodeInContext2(unit->context, buffer, &unit->module);
+    LLVMDisposeMemoryBuffer(buffer);
+    return ok;
+}
+
+static void close_clang(struct clang *clang)
+{
+    if (clang->in >= 0)
+        close(clang->in);
+    if (clang->process.out > 0)
+        close(clang->process.out);
+    if (clang->process.err > 0)
+        close(clang->process.err);
+}
+
+/* LLVM has refused the module that clang made: half_conversions.c. */
+static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct lw__own *own)
+{
+    struct clang clang = {.in = -1};
+    struct lw__text written = {0}, module = {0};
+    lw__context_close(unit);
+    lw__context_open(unit);
+    bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep, own) && wait_clang(&clang) &&
+              lw__read_all(clang.process.out, &written);
+    if (ok && (clang.status || !written.length))
+        ok = lw__defect("clang-19's bitcode cannot be read");
+    ok = ok && lw__front_unmix(written.data, &module) && parse(unit, &module, true);
+    lw__text_free(&written);
+    lw__text_free(&module);
+    close_clang(&clang);
+    return ok;
+}
+
+/* A function that the text gives an intrinsic's name, by an asm label: LLVM ends the process where
+ * its types are not those of the intrinsic. */
+static void check_labels(struct lw__unit *unit)
+{
+    static const char label[] = "asm(\"llvm.";
+    const char *at = unit->ast_print.data ? strstr(unit->ast_print.data, label) : NULL;
+    for (; at; at = strstr(at + 1, label)) {
+        const char *name = at + strlen("asm(\"");
+        struct lw__text copy = {0};
+        lw__text_add(&copy, "%.*s", (int)strcspn(name, "\""), name);
+        if (copy.data && !copy.failed)
+            lw__diags_error(&unit->diags, lw__front_find(&unit->diags, copy.data),
+                            "'%s' is a name of the compiler's: call a builtin", copy.data);
+        lw__text_free(&copy);
+    }
+}
+
+/* A module only when it compiled. */
+static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep,
+                        const struct lw__own *own, struct lw__text *said)
+{
+    struct lw__text bitcode = {0};
+    if (!take_messages(unit, clang, said))
+        return false;
+    if (clang->status)
+        return true;
+    check_labels(unit);
+    if (unit->diags.errors)
+        return true;
+    bool ok = lw__read_all(clang->process.out, &bitcode) &&
+              (parse(unit, &bitcode, false) || take_unmixed(unit, keep, own));
+    if (ok)
+        block_memory_varies(unit->module);
+    lw__text_free(&bitcode);
+    return ok;
+}
+
+/* said: what clang told. */
+static bool run_clangs(struct lw__unit *unit, int source, const struct lw__own *own,
+                       struct lw__text *said)
+{
+    struct clang build = {.in = -1}, print = {.in = -1};
+    const int depends = lw__memory_file("lanewise-depends");
+    const int keep[] = {source, depends}, alone[] = {source, -1};
+    unit->ast_print.length = 0;
+    bool ok = depends >= 0 && start_clang(unit, &build, build_flags, FLAGS, keep, own) &&
+              start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, own);
+    ok = wait_clang(&build) && ok;
+    ok = wait_clang(&print) && ok;
+    ok = ok && lw__read_all(print.process.out, &unit->ast_print);
+    ok = ok && take_module(unit, &build, keep, own, said);
+    if (ok && unit->module && print.status) /* without it, sizes would be missing */
+        ok = tell_end(unit, print.status);
+    struct lw__text rule = {0};
+    if (ok && lw__read_all(depends, &rule) && rule.length)
+        add_dependencies(unit, rule.data);
+    lw__text_free(&rule);
+    close_clang(&build);
+    close_clang(&print);
+    if (depends >= 0)
+        close(depends);
+    return ok;
+}
+
+/* There were errors. If the file has names of the header's for itself, others come of it; else
+ * the first stand. */
+static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
+                               struct lw__text *said)
+{
+    struct lw__own own = {0};
+    struct lw__text rows = {0};
+    const struct lw__diags diags = unit->diags;
+    bool ok = lw__own_suspect(&own, said->data), done = !own.count;
+    lw__text_add_bytes(&rows, unit->manifest.data, unit->manifest.length);
+    for (int round = 0; round < 2 && ok && own.count && !done; round++) {
+        unit->manifest.length = start;
+        unit->diags.errors = 0;
+        ok = run_clangs(unit, source, &own, said);
+        done = ok && !lw__own_acquit(&own, said->data ? said->data : "");
+    }
+    if (!done) {
+        unit->diags = diags;
+        unit->manifest.length = 0;
+        lw__text_add_bytes(&unit->manifest, rows.data, rows.length);
+    }
+    lw__text_free(&rows);
+    lw__text_free(&own.names);
+    return ok;
+}
+
+/* lw__pass_front - clang on the kernels' text.
+ * makes RAW, or diag rows with errors
+ */
+bool lw__pass_front(struct lw__unit *unit)
+{
+    const struct lw__own none = {0};
+    struct lw__text said = {0};
+    const size_t start = unit->manifest.length;
+    int source = unit->options->path ? -1 : named_source(unit);
+    bool ok = (unit->options->path || source >= 0) && run_clangs(unit, source, &none, &said);
+    if (ok && unit->diags.errors && !unit->diags.crashed && said.length)
+        ok = run_with_own_names(unit, source, start, &said);
+    if (source >= 0)
+        close(source);
+    lw__text_free(&said);
+    return ok;
+}
+
+bool lw__pass_signature(struct lw__unit *unit)
+{
+    lw__diags_module(&unit->diags, unit->module);
+    const char *declarations = unit->ast_print.data ? unit->ast_print.data : "";
+    return lw__front_signature(unit->module, declarations, &unit->diags, &unit->kernels) ||
+           lw__defect("out of memory");
+}
+
+bool lw__pass_refuse(struct lw__unit *unit)
+{
+    return lw__front_refuse(unit->module, &unit->diags) || lw__defect("out of memory");
+}
+
+bool lw__pass_sizes(struct lw__unit *unit)
+{
+    return lw__front_sizes(unit->module, &unit->kernels, &unit->diags) ||
+           lw__defect("out of memory");
+}

@@ -1,0 +1,107 @@
+/* front.h - from the text of a kernel file to LLVM IR: clang, each kernel's C signature, what the
+ * language refuses, and the declared sizes of parameters.
+ *
+ * The order of use, on clang's raw module (clang_contract_test.c tests what is relied on in it):
+ *     lw__front_diag         clang's messages           -> diag rows
+ *     lw__front_signature    debug info, ast-print text -> struct lw__kernels
+ *     lw__front_refuse       the module                 -> diag rows
+ *     lw__front_sizes        only if nothing was refused: lw.sizes.K functions; no vla checks left
+ *     lw__front_manifest     struct lw__kernels         -> kernel and param rows
+ */
+#ifndef LW_COMPILE_FRONT_H
+#define LW_COMPILE_FRONT_H
+#include "compile/support/unit.h"
+
+/* The folder that holds lanewise/kernel.h; false: there is none, which has been said. */
+enum { LW_PATH_MAX = 4096 };
+
+/* Names of our header that the kernel file defines itself, each "NAME=NAME" and a
+ * NUL. suspect: those that stand where clang tells of errors; acquit: those whose functions clang
+ * misses without the header's go, true: there were such. */
+struct lw__own {
+    struct lw__text names;
+    size_t count;
+};
+
+/* ---- clang_messages.c ----------------------------------------------------------------------- */
+
+/* Why a name of the C library, or a builtin, is refused; NULL where nothing is known. */
+const char *lw__front_reason(const char *name, size_t length);
+void lw__front_diag(struct lw__diags *diags, const char *stderr_text);
+
+/* ---- clang.c --------------------------------------------------------------------------------- */
+
+bool lw__pass_front(struct lw__unit *unit);
+bool lw__pass_signature(struct lw__unit *unit);
+bool lw__pass_refuse(struct lw__unit *unit);
+bool lw__pass_sizes(struct lw__unit *unit);
+bool lw__header_folder(char folder[LW_PATH_MAX]);
+/* A dep row for the file; none where it cannot be read. */
+void lw__dependency_add(struct lw__text *manifest, const char *path);
+
+/* ---- own_names.c ----------------------------------------------------------------------------- */
+
+bool lw__own_suspect(struct lw__own *own, const char *said);
+bool lw__own_acquit(struct lw__own *own, const char *said);
+/* Is it <lanewise/kernel.h> or what comes with it? (own_names.c) */
+bool lw__is_our_header(const char *file, size_t length);
+
+/* ---- half_conversions.c ---------------------------------------------------------------------- */
+
+/* The module as text, with conversions between _Float16 and __bf16 by way of float.
+ */
+bool lw__front_unmix(const char *module, struct lw__text *out);
+
+/* ---- debug_types.c --------------------------------------------------------------------------- */
+
+/* A type without const, volatile, restrict, _Atomic and typedef names; NULL is void. */
+LLVMMetadataRef lw__type_strip(LLVMContextRef context, LLVMMetadataRef type);
+bool lw__type_is_const(LLVMContextRef context, LLVMMetadataRef type);
+/* The innermost element of an array of any rank; other types are their own. */
+LLVMMetadataRef lw__type_element(LLVMContextRef context, LLVMMetadataRef type);
+uint64_t lw__type_size(LLVMContextRef context, LLVMMetadataRef type);
+uint64_t lw__type_align(LLVMContextRef context, LLVMMetadataRef type);
+/* The type as C spells it, typedef names kept; as docs/layout.md has it. */
+void lw__type_spell(LLVMContextRef context, LLVMMetadataRef type, struct lw__text *out);
+void lw__type_layout(LLVMContextRef context, LLVMMetadataRef type, struct lw__text *out);
+/* The name of a type in this one that the kernel language refuses, or NULL. */
+const char *lw__type_refused(LLVMContextRef context, LLVMMetadataRef type);
+
+/* ---- signature.c ----------------------------------------------------------------------------- */
+
+/* How many declared sizes lw.sizes.K writes for a parameter; 0 where the outer one is open. */
+unsigned lw__param_dims(const struct lw__param *param);
+/* The same for the kernel: no lw.sizes.K where it is 0. */
+unsigned lw__kernel_dims(const struct lw__kernel *kernel);
+/* These three are false only where memory is short; what is wrong with kernels goes to diags. */
+bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__diags *diags,
+                         struct lw__kernels *kernels);
+/* The kernel row and its param rows. */
+void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, bool uses_dynamic,
+                        uint64_t shared_align, struct lw__text *manifest);
+/* Emit the load of argument `index` from the packed arguments, as the kernel's IR parameter; a
+ * struct that IR passes by pointer gets a copy of its own. The builder stands in an entry block. */
+LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__kernel *kernel,
+                                     unsigned index, LLVMValueRef packed);
+
+/* ---- prototype.c ----------------------------------------------------------------------------- */
+
+/* The brackets of the `count` parameters of kernel `name`, from clang's -ast-print text; none where
+ * the text does not have the kernel. false: memory is short. */
+bool lw__front_prototype(const char *ast_text, const char *name, unsigned count,
+                         struct lw__brackets *brackets);
+
+/* ---- restrictions.c -------------------------------------------------------------------------- */
+
+bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags);
+
+/* ---- array_sizes.c --------------------------------------------------------------------------- */
+
+bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
+                     struct lw__diags *diags);
+
+/* ---- foreign_names.c ------------------------------------------------------------------------- */
+
+/* What a name of CUDA, OpenCL or Mojo is here; NULL: it is none of these. */
+const char *lw__front_foreign(const char *name, size_t length);
+#endif

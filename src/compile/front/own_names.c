@@ -1,0 +1,121 @@
+/* own_names.c - names of <lanewise/kernel_maths.h> that the kernel file has for functions of its
+ * own.
+ *
+ * Those names are macros, and a macro in the place of a function's name is an error of clang's. So
+ * where clang tells of errors, each such name that stands in a line with one is suspected, and
+ * clang.c tries again with the suspects defined as themselves, which the header leaves alone. One
+ * that the file then calls without having it was no suspect. Files without errors cost nothing.
+ */
+#include "compile/front/front.h"
+#include <limits.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool lw__is_our_header(const char *file, size_t length)
+{
+    static const char *const headers[] = {"lanewise/kernel.h", "lanewise/kernel_maths.h",
+                                          "lanewise/warp_ops.def", "lanewise/libc/math.h",
+                                          "lanewise/libc/stdio.h"};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        const size_t n = strlen(headers[i]);
+        if (length >= n && !memcmp(file + length - n, headers[i], n))
+            return true;
+    }
+    return false;
+}
+
+static bool read_header(struct lw__text *header)
+{
+    char path[PATH_MAX + 32], folder[LW_PATH_MAX];
+    if (!lw__header_folder(folder))
+        return false;
+    snprintf(path, sizeof path, "%s/lanewise/kernel_maths.h", folder);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const bool ok = file >= 0 && lw__read_all(file, header);
+    if (file >= 0)
+        close(file);
+    return ok || lw__defect("%s cannot be read", path);
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Does the header give way to this name? */
+static bool gives_way(const struct lw__text *header, const char *word, size_t length)
+{
+    char line[64];
+    if (length > sizeof line - 16)
+        return false;
+    snprintf(line, sizeof line, "\n#ifndef %.*s\n", (int)length, word);
+    return header->data && strstr(header->data, line);
+}
+
+static bool is_suspected(const struct lw__own *own, const char *word, size_t length)
+{
+    const char *at = own->names.data;
+    for (size_t i = 0; i < own->count; i++, at += strlen(at) + 1)
+        if (!strncmp(at, word, length) && at[length] == '=')
+            return true;
+    return false;
+}
+
+static void suspect_line(struct lw__own *own, const struct lw__text *header, const char *line,
+                         size_t length)
+{
+    for (const char *p = line, *end = line + length; p < end;) {
+        const char *word = p;
+        while (p < end && is_word(*p))
+            p++;
+        const size_t n = (size_t)(p - word);
+        if (n && gives_way(header, word, n) && !is_suspected(own, word, n)) {
+            lw__text_add(&own->names, "%.*s=%.*s", (int)n, word, (int)n, word);
+            lw__text_add_bytes(&own->names, "", 1);
+            own->count++;
+        }
+        p += !n;
+    }
+}
+
+/* The lines of errors, and the picture below each: its lines begin with a blank. */
+bool lw__own_suspect(struct lw__own *own, const char *said)
+{
+    struct lw__text header = {0};
+    bool of_error = false, ok = read_header(&header);
+    while (ok && *said) {
+        const size_t length = strcspn(said, "\n");
+        const char *error = *said == ' ' ? NULL : strstr(said, "error: ");
+        if (*said != ' ')
+            of_error = error && error < said + length;
+        if (of_error)
+            suspect_line(own, &header, said, length);
+        said += length + (said[length] == '\n');
+    }
+    lw__text_free(&header);
+    return ok && !own->names.failed;
+}
+
+/* true: some were none, and have gone. */
+bool lw__own_acquit(struct lw__own *own, const char *said)
+{
+    struct lw__text kept = {0};
+    size_t count = 0;
+    const char *at = own->names.data;
+    for (size_t i = 0; i < own->count; i++, at += strlen(at) + 1) {
+        char missing[128];
+        snprintf(missing, sizeof missing, "call to undeclared function '%.*s'",
+                 (int)strcspn(at, "="), at);
+        if (strstr(said, missing))
+            continue;
+        lw__text_add_bytes(&kept, at, strlen(at) + 1);
+        count++;
+    }
+    const bool any = count < own->count;
+    lw__text_free(&own->names);
+    own->names = kept;
+    own->count = count;
+    return any;
+}

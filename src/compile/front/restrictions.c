@@ -1,0 +1,554 @@
+/* restrictions.c - what the kernel language refuses and clang accepts, with its line and reason.
+ *
+ * It reads clang's raw module: every function that is emitted, every global, every variable's debug
+ * type. All that is found is reported, each kind once a line (types: once a function). Functions
+ * that clang does not emit, since nothing calls them, are not seen.
+ */
+#include "compile/front/front.h"
+#include "compile/llvm/llvm.h"
+#include <limits.h>
+#include <llvm-c/Target.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a function: CUDA's local memory of a thread, and far below the stack of a worker thread. */
+enum { LOCAL_BYTES_MAX = 512 << 10 };
+enum { PRINT_MAX = 64 }; /* of a printf, behind the format: each has room for all threads */
+
+/* What was reported, for telling it once. */
+enum kind { KIND_CALL, KIND_POINTER_CALL, KIND_ADDRESS, KIND_ALLOCA, KIND_TYPE, KIND_GOTO };
+
+/* One function of the module, for finding recursion. */
+struct node {
+    LLVMValueRef function;
+    enum { WHITE, OPEN, DONE } state; /* open: on the path of calls that is followed now */
+};
+
+struct refuse {
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    struct lw__diags *diags;
+    uint64_t *told; /* hashes of what was reported */
+    size_t told_count, told_capacity;
+    struct node *nodes;
+    size_t node_count;
+    bool failed;
+};
+
+/* Is it the first time for this kind, place and detail? */
+static bool first_time(struct refuse *r, enum kind kind, struct lw__loc loc, const char *detail)
+{
+    uint64_t hash = lw__hash(LW_HASH_START, &kind, sizeof kind);
+    hash = lw__hash(hash, &loc.line, sizeof loc.line);
+    hash = lw__hash(hash, loc.file, loc.file ? loc.file_length : 0);
+    hash = lw__hash(hash, detail, strlen(detail));
+    for (size_t i = 0; i < r->told_count; i++)
+        if (r->told[i] == hash)
+            return false;
+    if (r->told_count == r->told_capacity) {
+        const size_t capacity = r->told_capacity ? 2 * r->told_capacity : 64;
+        uint64_t *told = realloc(r->told, capacity * sizeof *told);
+        if (!told) {
+            r->failed = true;
+            return false;
+        }
+        r->told = told;
+        r->told_capacity = capacity;
+    }
+    r->told[r->told_count++] = hash;
+    return true;
+}
+
+static const char *name_of(LLVMValueRef value)
+{
+    size_t length;
+    return LLVMGetValueName2(value, &length);
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_ours(const char *name)
+{
+    return starts_with(name, "lw.");
+}
+
+/* Is it one that a builtin has led to, or that our own header declares? Debug info has declarations
+ * of functions that are called. */
+static bool is_known(LLVMValueRef function)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    unsigned length = 0;
+    const char *file =
+        subprogram ? LLVMDIFileGetFilename(LLVMDIScopeGetFile(subprogram), &length) : NULL;
+    return !file || lw__is_our_header(file, length);
+}
+
+/* ---- types ---- */
+
+static void refuse_type(struct refuse *r, LLVMValueRef function, struct lw__loc loc,
+                        const char *name)
+{
+    if (!first_time(r, KIND_TYPE, lw__loc_of(function), name))
+        return;
+    const char *reason = lw__front_reason(name, strlen(name));
+    lw__diags_error(r->diags, loc, "'%s' is not in the kernel language: %s", name,
+                    reason ? reason : "use double");
+}
+
+/* The name in C of an IR type that has no place in a kernel, or NULL. */
+static const char *refused_ir_type(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMX86_FP80TypeKind: return "long double";
+    case LLVMFP128TypeKind: return "__float128";
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type) == 128 ? "__int128" : NULL;
+    case LLVMVectorTypeKind: return refused_ir_type(LLVMGetElementType(type));
+    default: return NULL;
+    }
+}
+
+/* Bit-fields and small structs are moved as integers of odd widths, but not calculated with. */
+static bool is_odd_arithmetic(LLVMValueRef instruction)
+{
+    LLVMTypeRef type = LLVMTypeOf(instruction);
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem: break;
+    default: return false;
+    }
+    const unsigned width =
+        LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 8;
+    return width != 1 && width != 8 && width != 16 && width != 32 && width != 64 && width != 128;
+}
+
+static void check_types(struct refuse *r, LLVMValueRef function, LLVMValueRef instruction)
+{
+    const char *name = refused_ir_type(LLVMTypeOf(instruction));
+    for (int i = 0; i < LLVMGetNumOperands(instruction) && !name; i++)
+        name = refused_ir_type(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)));
+    if (!name && is_odd_arithmetic(instruction))
+        name = "_BitInt";
+    if (name)
+        refuse_type(r, function, lw__loc_of(instruction), name);
+}
+
+/* The variables and parameters of a function, by their debug types. */
+static void check_variables(struct refuse *r, LLVMValueRef function)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    LLVMMetadataRef nodes =
+        subprogram ? lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_RETAINED) : NULL;
+    const unsigned count =
+        nodes ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(r->context, nodes)) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMMetadataRef variable = lw__di_operand(r->context, nodes, i);
+        if (LLVMGetMetadataKind(variable) != LLVMDILocalVariableMetadataKind)
+            continue;
+        const char *name =
+            lw__type_refused(r->context, lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE));
+        if (name)
+            refuse_type(r, function, lw__loc_of_variable(function, variable), name);
+    }
+}
+
+/* ---- addresses of functions and labels ---- */
+
+static void refuse_address(struct refuse *r, struct lw__loc loc, LLVMValueRef function)
+{
+    if (first_time(r, KIND_ADDRESS, loc, name_of(function)))
+        lw__diags_error(r->diags, loc,
+                        "the address of function '%s' is taken: function pointers "
+                        "are not in the kernel language",
+                        name_of(function));
+}
+
+static void refuse_goto(struct refuse *r, struct lw__loc loc)
+{
+    if (first_time(r, KIND_GOTO, loc, ""))
+        lw__diags_error(r->diags, loc, "computed goto is not in the kernel language: use switch");
+}
+
+/* A function or label in a constant. Functions of a global's initialiser are in its operands. */
+static void check_constant(struct refuse *r, struct lw__loc loc, LLVMValueRef constant)
+{
+    if (LLVMIsAFunction(constant))
+        refuse_address(r, loc, constant);
+    if (LLVMIsABlockAddress(constant)) {
+        refuse_goto(r, loc);
+        return;
+    }
+    if (LLVMIsAGlobalValue(constant) || !LLVMIsAConstant(constant))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(constant); i++)
+        check_constant(r, loc, LLVMGetOperand(constant, (unsigned)i));
+}
+
+/* ---- calls ---- */
+
+static bool calls(LLVMValueRef function, const char *prefix)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsACallInst(i) && starts_with(name_of(LLVMGetCalledValue(i)), prefix))
+                return true;
+    return false;
+}
+
+/* Those that all targets compute exactly, and those that front_refuse tells of elsewhere; a mark at
+ * the end stands for a 16-bit type that is none of these. */
+static bool is_allowed_intrinsic(const char *name)
+{
+    static const char *const allowed[] = {
+        "abs.",        "assume", "bitreverse.", "bswap.",      "ceil.",     "copysign.",
+        "ctlz.",       "ctpop.", "cttz.",       "dbg.",        "donothing", "experimental.noalias.",
+        "fabs.",       "floor.", "fma.f32",     "fma.f64",     "fma.v",     "fptosi.sat.",
+        "fptoui.sat.", "fshl.",  "fshr.",       "is.fpclass.", "lifetime.", "llrint.",
+        "llround.",    "lrint.", "lround.",     "memcpy.",     "memmove.",  "memset.",
+        "nearbyint.",  "rint.",  "round.",      "roundeven.",  "sadd.",     "sideeffect",
+        "smax.",       "smin.",  "smul.with.",  "sqrt.",       "ssub.",     "stackrestore",
+        "stacksave",   "trunc.", "uadd.",       "umax.",       "umin.",     "umul.with.",
+        "usub.",
+    };
+    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
+        if (starts_with(name + strlen("llvm."), allowed[i]))
+            return !strstr(name, "fma.v") || strstr(name, "f32") || strstr(name, "f64");
+    return false;
+}
+
+static void refuse_intrinsic(struct refuse *r, LLVMValueRef call, const char *name)
+{
+    struct lw__loc loc = lw__loc_of(call);
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+    if (starts_with(name, "llvm.va_"))
+        return; /* its function is reported */
+    if (starts_with(name, "llvm.frameaddress") && calls(function, "llvm.eh."))
+        return; /* a part of setjmp */
+    if (starts_with(name, "llvm.experimental.constrained.")) {
+        if (first_time(r, KIND_CALL, lw__loc_of(function), "constrained"))
+            lw__diags_error(r->diags, loc,
+                            "'#pragma STDC FENV_ACCESS ON' is not in the kernel language: numbers "
+                            "are rounded to nearest, and nothing traps");
+        return;
+    }
+    const bool jumps = starts_with(name, "llvm.eh.sjlj.");
+    if (!first_time(r, KIND_CALL, loc, jumps ? "jump" : name))
+        return;
+    if (jumps)
+        lw__diags_error(r->diags, loc, "setjmp and longjmp are not in the kernel language: %s",
+                        lw__front_reason("setjmp", 6));
+    else if (starts_with(name, "llvm.x86."))
+        lw__diags_error(r->diags, loc,
+                        "a builtin of x86 processors ('%s'): kernels run on every "
+                        "device",
+                        name + strlen("llvm."));
+    else
+        lw__diags_error(r->diags, loc,
+                        "builtin '%s' is not in the kernel language: what it gives would differ "
+                        "between devices",
+                        name + strlen("llvm."));
+}
+
+/* A name that the language keeps for itself, given to a function of the user's by an asm label; or
+ * one that the header has, with other types. */
+static bool check_label(struct refuse *r, LLVMValueRef call, LLVMValueRef callee)
+{
+    const char *name = name_of(callee);
+    if (!is_ours(name) && !starts_with(name, "llvm."))
+        return true;
+    if (is_known(callee) && LLVMGetCalledFunctionType(call) == LLVMGlobalGetValueType(callee))
+        return true;
+    if (first_time(r, KIND_CALL, lw__loc_of(call), name))
+        lw__diags_error(r->diags, lw__loc_of(call),
+                        "'%s' is a name of the compiler's: call what <lanewise/kernel.h> declares, "
+                        "or a builtin",
+                        name);
+    return false;
+}
+
+static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef callee)
+{
+    const char *name = name_of(callee);
+    struct lw__loc loc = lw__loc_of(call);
+    if (!check_label(r, call, callee))
+        return;
+    if (LLVMGetIntrinsicID(callee)) {
+        if (!is_allowed_intrinsic(name))
+            refuse_intrinsic(r, call, name);
+        return;
+    }
+    if (LLVMGetFunctionCallConv(callee) == LLVMWin64CallConv) {
+        lw__diags_error(r->diags, loc,
+                        "'%s' is a KERNEL: kernels are launched, not called; call a static helper "
+                        "from both",
+                        name);
+        return;
+    }
+    const unsigned printed = strcmp(name, "lw.printf") ? 0 : LLVMGetNumArgOperands(call) - 1;
+    if (printed > PRINT_MAX)
+        lw__diags_error(r->diags, loc, "printf with %u arguments, at most %d are possible", printed,
+                        PRINT_MAX);
+    if (!LLVMIsDeclaration(callee) || is_ours(name) ||
+        starts_with(name, "__ubsan_handle_vla_bound"))
+        return;
+    if (!first_time(r, KIND_CALL, loc, name))
+        return;
+    const char *reason = lw__front_reason(name, strlen(name));
+    if (reason)
+        lw__diags_error(r->diags, loc, "'%s' is not in the kernel language: %s", name, reason);
+    else
+        lw__diags_error(r->diags, loc, "'%s' has no body: a kernel calls what its file defines",
+                        name);
+}
+
+static void check_call(struct refuse *r, LLVMValueRef call)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    struct lw__loc loc = lw__loc_of(call);
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        check_constant(r, loc, LLVMGetOperand(call, i));
+    if (LLVMIsAInlineAsm(callee)) {
+        if (first_time(r, KIND_CALL, loc, "asm"))
+            lw__diags_error(r->diags, loc, "inline assembly is not in the kernel language");
+    } else if (!LLVMIsAFunction(callee)) {
+        if (first_time(r, KIND_POINTER_CALL, loc, ""))
+            lw__diags_error(r->diags, loc,
+                            "call through a pointer: function pointers are not in "
+                            "the kernel language");
+    } else {
+        check_callee(r, call, callee);
+    }
+}
+
+/* ---- stack memory ---- */
+
+/* clang keeps each size of a variable-length array in a variable, for debuggers. */
+static bool is_array_alloca(LLVMValueRef alloca)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(alloca);
+    return LLVMIsAStoreInst(next) &&
+           LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(next, 0))) == LLVMIntegerTypeKind;
+}
+
+/* A declared variable is one element, an i32 1; clang counts everything else in i64. */
+static void check_alloca(struct refuse *r, LLVMValueRef alloca)
+{
+    LLVMValueRef count = LLVMGetOperand(alloca, 0);
+    struct lw__loc loc = lw__loc_of(alloca);
+    if (LLVMIsAConstantInt(count) && LLVMGetIntTypeWidth(LLVMTypeOf(count)) == 32)
+        return;
+    if (!first_time(r, KIND_ALLOCA, loc, ""))
+        return;
+    if (is_array_alloca(alloca))
+        lw__diags_error(r->diags, loc,
+                        "a local variable-length array is not in the kernel language: "
+                        "give it a constant size, or use DYNAMIC_SHARED");
+    else
+        lw__diags_error(r->diags, loc, "'alloca' is not in the kernel language: %s",
+                        lw__front_reason("alloca", 6));
+}
+
+/* ---- functions ---- */
+
+static void check_instruction(struct refuse *r, LLVMValueRef function, LLVMValueRef instruction)
+{
+    check_types(r, function, instruction);
+    if (LLVMIsACallInst(instruction)) {
+        check_call(r, instruction);
+        return;
+    }
+    if (LLVMIsAAllocaInst(instruction))
+        check_alloca(r, instruction);
+    if (LLVMGetInstructionOpcode(instruction) == LLVMIndirectBr)
+        return; /* has no line; the labels' addresses have */
+    for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
+        LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+        if (!LLVMValueIsBasicBlock(operand))
+            check_constant(r, lw__loc_of(instruction), operand);
+    }
+}
+
+/* clang keeps one alloca for each variable. */
+static void check_size(struct refuse *r, LLVMValueRef function)
+{
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(r->module);
+    unsigned long long bytes = 0;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAAllocaInst(i)) {
+            unsigned long long more = LLVMABISizeOfType(data, LLVMGetAllocatedType(i));
+            bytes = more > ULLONG_MAX - bytes ? ULLONG_MAX : bytes + more;
+        }
+    if (bytes > LOCAL_BYTES_MAX)
+        lw__diags_error(r->diags, lw__loc_of(function),
+                        "'%s' has %llu bytes of local variables, at most %d are possible",
+                        name_of(function), bytes, LOCAL_BYTES_MAX);
+}
+
+static bool has_attribute(LLVMValueRef function, const char *name)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind) != NULL;
+}
+
+static void check_function(struct refuse *r, LLVMValueRef function)
+{
+    struct lw__loc loc = lw__loc_of(function);
+    if (is_ours(name_of(function)))
+        lw__diags_error(r->diags, loc, "'%s' is a name of the compiler's: give it another",
+                        name_of(function));
+    if (has_attribute(function, "naked"))
+        lw__diags_error(r->diags, loc, "'%s' is naked, which is not in the kernel language",
+                        name_of(function));
+    check_size(r, function);
+    if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
+        lw__diags_error(r->diags, loc,
+                        "'%s' takes variable arguments, which are not in the kernel "
+                        "language",
+                        name_of(function));
+    check_variables(r, function);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            check_instruction(r, function, i);
+}
+
+/* ---- global data ---- */
+
+static bool is_block_memory(LLVMValueRef global)
+{
+    const char *section = LLVMGetSection(global);
+    return section && (strcmp(section, "lw.shared") == 0 || strcmp(section, "lw.dynshared") == 0);
+}
+
+static void refuse_global(struct refuse *r, LLVMValueRef global, struct lw__loc loc)
+{
+    const char *name = lw__source_name(global);
+    if (LLVMIsThreadLocal(global))
+        lw__diags_error(r->diags, loc, "'%s' is thread-local: %s", name,
+                        lw__front_reason("_Thread_local", 13));
+    else if (LLVMIsDeclaration(global))
+        lw__diags_error(r->diags, loc,
+                        "'%s' is extern and has no value here: a kernel uses what its "
+                        "file defines",
+                        name);
+    else
+        lw__diags_error(r->diags, loc,
+                        "'%s' is %s data that can change: use SHARED, a buffer, or "
+                        "make it const",
+                        name, LLVMGetLinkage(global) == LLVMInternalLinkage ? "static" : "global");
+}
+
+/* Private globals are clang's own: texts, initial values of local arrays, places of size checks.
+ * What is wrong inside a global is said instead of that it can change. */
+static void check_global(struct refuse *r, LLVMValueRef global)
+{
+    if (starts_with(name_of(global), "llvm.") || is_block_memory(global))
+        return;
+    if (LLVMIsDeclaration(global) && !LLVMGetFirstUse(global))
+        return; /* clang's, of a processor's features */
+    struct lw__loc loc = lw__loc_of(global);
+    if (!loc.line)
+        loc = lw__loc_of_use(global);
+    LLVMValueRef value = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
+    const size_t before = r->told_count;
+    if (value)
+        check_constant(r, loc, value);
+    if (r->told_count != before || LLVMGetLinkage(global) == LLVMPrivateLinkage)
+        return;
+    if (LLVMIsThreadLocal(global) || !value || !LLVMIsGlobalConstant(global))
+        refuse_global(r, global, loc);
+}
+
+/* Other names for functions and data, known at compile time (alias) or at load time (ifunc). */
+static void check_aliases(struct refuse *r)
+{
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(r->module); a; a = LLVMGetNextGlobalAlias(a))
+        lw__diags_error(r->diags, lw__front_find(r->diags, name_of(a)),
+                        "'%s' is an alias, which is not in the kernel language", name_of(a));
+    for (LLVMValueRef i = LLVMGetFirstGlobalIFunc(r->module); i; i = LLVMGetNextGlobalIFunc(i))
+        lw__diags_error(r->diags, lw__front_find(r->diags, name_of(i)),
+                        "'%s' is an ifunc, which is not in the kernel language", name_of(i));
+}
+
+/* ---- recursion ---- */
+
+static struct node *find_node(struct refuse *r, LLVMValueRef function)
+{
+    for (size_t i = 0; i < r->node_count; i++)
+        if (r->nodes[i].function == function)
+            return &r->nodes[i];
+    return NULL;
+}
+
+/* Follow the calls of a function; one to a function that is still open closes a cycle. */
+static void follow_calls(struct refuse *r, struct node *node)
+{
+    node->state = OPEN;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(node->function); b;
+         b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            struct node *callee = LLVMIsACallInst(i) ? find_node(r, LLVMGetCalledValue(i)) : NULL;
+            if (callee == node)
+                lw__diags_error(r->diags, lw__loc_of(i),
+                                "recursion: '%s' calls itself; kernels have "
+                                "no stack to recurse on",
+                                name_of(node->function));
+            else if (callee && callee->state == OPEN)
+                lw__diags_error(r->diags, lw__loc_of(i),
+                                "recursion: '%s' calls '%s', which leads back "
+                                "to it; kernels have no stack to recurse on",
+                                name_of(node->function), name_of(callee->function));
+            else if (callee && callee->state == WHITE)
+                follow_calls(r, callee);
+        }
+    node->state = DONE;
+}
+
+static void check_recursion(struct refuse *r)
+{
+    size_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f))
+        count += !LLVMIsDeclaration(f);
+    r->nodes = calloc(count + 1, sizeof *r->nodes);
+    if (!r->nodes) {
+        r->failed = true;
+        return;
+    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            r->nodes[r->node_count++].function = f;
+    for (size_t i = 0; i < count; i++)
+        if (r->nodes[i].state == WHITE)
+            follow_calls(r, &r->nodes[i]);
+}
+
+/* lw__front_refuse - report everything in the module that KERNEL_LANGUAGE.md refuses.
+ * The module must be clang's, before any pass; it is not changed.
+ * errors   false where memory is short
+ */
+bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags)
+{
+    struct refuse r = {.module = module, .context = LLVMGetModuleContext(module), .diags = diags};
+    size_t length;
+    LLVMGetModuleInlineAsm(module, &length);
+    if (length)
+        lw__diags_error(diags, (struct lw__loc){0},
+                        "inline assembly is not in the kernel language");
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        check_global(&r, g);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            check_function(&r, f);
+    check_aliases(&r);
+    check_recursion(&r);
+    free(r.nodes);
+    free(r.told);
+    return !r.failed;
+}

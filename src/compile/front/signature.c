@@ -1,0 +1,378 @@
+/* signature.c - each kernel's real C signature, from its debug info.
+ *
+ * ms_abi gives a kernel one IR parameter for each C parameter, and at -O1 clang keeps a
+ * DILocalVariable for each of them, in order, in the subprogram's retainedNodes. The packed
+ * arguments hold them one after another, each at its type's alignment.
+ */
+#include "base/manifest.h"
+#include "compile/front/front.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANNOTATED_VALUE, ANNOTATION, ANNOTATION_FILE, ANNOTATION_LINE, ANNOTATION_ARGS };
+enum { BLOCK_MAX = 1024, BLOCK_Z_MAX = 64 };
+
+struct reader {
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    const char *ast_text;
+    struct lw__diags *diags;
+    struct lw__kernels *kernels;
+};
+
+/* ---- small questions ---- */
+
+unsigned lw__param_dims(const struct lw__param *param)
+{
+    return param->brackets.open ? 0 : param->brackets.count;
+}
+
+unsigned lw__kernel_dims(const struct lw__kernel *kernel)
+{
+    unsigned dims = 0;
+    for (unsigned i = 0; i < kernel->param_count; i++)
+        dims += lw__param_dims(&kernel->params[i]);
+    return dims;
+}
+
+/* A finished text, as a string that the caller frees; NULL where memory was short. */
+static char *take(struct lw__text *text)
+{
+    char *string = text->failed ? NULL : lw__copy_string(text->data ? text->data : "");
+    lw__text_free(text);
+    return string;
+}
+
+/* ---- annotations ---- */
+
+static bool text_is(LLVMValueRef global, const char *text)
+{
+    size_t length;
+    LLVMValueRef bytes = LLVMGetInitializer(global);
+    const char *own = LLVMIsConstantString(bytes) ? LLVMGetAsString(bytes, &length) : NULL;
+    return own && length == strlen(text) + 1 && memcmp(own, text, length) == 0;
+}
+
+/* The rows of llvm.global.annotations: an array, or NULL without any. */
+static LLVMValueRef annotations(LLVMModuleRef module)
+{
+    LLVMValueRef global = LLVMGetNamedGlobal(module, "llvm.global.annotations");
+    return global ? LLVMGetInitializer(global) : NULL;
+}
+
+static struct lw__kernel *find_kernel(struct lw__kernels *kernels, LLVMValueRef function)
+{
+    for (size_t i = 0; i < kernels->count; i++)
+        if (kernels->rows[i].function == function)
+            return &kernels->rows[i];
+    return NULL;
+}
+
+static bool add_kernel(struct reader *r, LLVMValueRef function)
+{
+    size_t length;
+    if (find_kernel(r->kernels, function))
+        return true;
+    struct lw__kernel *kernel = lw__kernels_add(r->kernels, LLVMGetValueName2(function, &length));
+    if (!kernel)
+        return false;
+    kernel->function = function;
+    kernel->loc = lw__loc_of(function);
+    return true;
+}
+
+/* BLOCK(x, y, z): within the limits, and the same at each declaration. */
+static void read_block(struct reader *r, struct lw__kernel *kernel, LLVMValueRef arguments)
+{
+    int64_t size[3] = {1, 1, 1};
+    LLVMValueRef values = LLVMGetInitializer(arguments);
+    const unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(values));
+    if (count > 3) {
+        lw__diags_error(r->diags, kernel->loc,
+                        "BLOCK of kernel '%s' has %u sizes, 1 to 3 are possible", kernel->name,
+                        count);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef value = LLVMGetAggregateElement(values, i);
+        size[i] = LLVMIsAConstantInt(value) ? (int64_t)LLVMConstIntGetSExtValue(value) : 0;
+    }
+    const bool small = size[0] >= 1 && size[1] >= 1 && size[2] >= 1 && size[0] <= BLOCK_MAX &&
+                       size[1] <= BLOCK_MAX && size[2] <= BLOCK_Z_MAX;
+    if (!small || size[0] * size[1] * size[2] > BLOCK_MAX) {
+        lw__diags_error(r->diags, kernel->loc,
+                        "BLOCK(%lld, %lld, %lld) of kernel '%s': a block has 1 to %d threads, "
+                        "z at most %d",
+                        (long long)size[0], (long long)size[1], (long long)size[2], kernel->name,
+                        BLOCK_MAX, BLOCK_Z_MAX);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (kernel->block[i] && kernel->block[i] != size[i]) {
+            lw__diags_error(r->diags, kernel->loc, "kernel '%s' has two different BLOCK sizes",
+                            kernel->name);
+            return;
+        }
+        kernel->block[i] = (uint32_t)size[i];
+    }
+}
+
+/* First the kernels, in source order, then what else their annotations say. */
+static bool read_annotations(struct reader *r)
+{
+    LLVMValueRef rows = annotations(r->module);
+    const unsigned count = rows ? (unsigned)LLVMGetNumOperands(rows) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef row = LLVMGetOperand(rows, i), value = LLVMGetOperand(row, ANNOTATED_VALUE);
+        if (text_is(LLVMGetOperand(row, ANNOTATION), "lw.kernel") && LLVMIsAFunction(value) &&
+            !add_kernel(r, value))
+            return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef row = LLVMGetOperand(rows, i), value = LLVMGetOperand(row, ANNOTATED_VALUE);
+        if (!text_is(LLVMGetOperand(row, ANNOTATION), "lw.block"))
+            continue;
+        struct lw__kernel *kernel = find_kernel(r->kernels, value);
+        if (kernel)
+            read_block(r, kernel, LLVMGetOperand(row, ANNOTATION_ARGS));
+        else
+            lw__diags_error(r->diags, lw__loc_of(value), "BLOCK(...) belongs to a KERNEL");
+    }
+    return true;
+}
+
+/* ---- parameters ---- */
+
+static bool param_error(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
+                        const struct lw__param *param, const char *why)
+{
+    struct lw__loc loc = lw__loc_of_variable(kernel->function, variable);
+    lw__diags_error(r->diags, loc, "parameter '%s' of kernel '%s' has type '%s': %s", param->name,
+                    kernel->name, param->type, why);
+    return true;
+}
+
+/* Report a type that the host cannot pass. What is refused everywhere is front_refuse's. */
+static bool check_param(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
+                        LLVMMetadataRef type, const struct lw__param *param)
+{
+    LLVMMetadataRef bare = lw__type_strip(r->context, type);
+    if (lw__type_refused(r->context, bare))
+        return true;
+    if (lw__di_tag(bare) == LW_TAG_POINTER) {
+        LLVMMetadataRef pointee = lw__di_operand(r->context, bare, LW_DI_TYPE_BASE);
+        LLVMMetadataRef target = lw__type_strip(r->context, lw__type_element(r->context, pointee));
+        if (lw__di_tag(target) == LW_TAG_SUBROUTINE)
+            return param_error(r, kernel, variable, param,
+                               "function pointers are not in the kernel language");
+        if (lw__di_tag(target) == LW_TAG_POINTER)
+            return param_error(r, kernel, variable, param,
+                               "a pointer to pointers cannot be passed; pass one buffer");
+    } else if (lw__type_size(r->context, bare) == 0) {
+        return param_error(r, kernel, variable, param, "it has no size");
+    }
+    if (param->brackets.too_many)
+        return param_error(r, kernel, variable, param, "it has more than 12 declared sizes");
+    if (!*param->layout)
+        return param_error(r, kernel, variable, param, "it is not in the kernel language");
+    return true;
+}
+
+/* `float [rows][16]` for an array parameter, else the type as the debug info has it. */
+static void spell_param(struct reader *r, LLVMMetadataRef type, const struct lw__brackets *brackets,
+                        const char *name, struct lw__text *out)
+{
+    if (!brackets->text) {
+        lw__type_spell(r->context, type, out);
+        const bool star = out->length && out->data[out->length - 1] == '*';
+        lw__text_add(out, "%s%s", *name && !star ? " " : "", name);
+        return;
+    }
+    LLVMMetadataRef pointer = lw__type_strip(r->context, type);
+    LLVMMetadataRef pointee = lw__di_operand(r->context, pointer, LW_DI_TYPE_BASE);
+    lw__type_spell(r->context, lw__type_element(r->context, pointee), out);
+    const bool star = out->length && out->data[out->length - 1] == '*';
+    lw__text_add(out, brackets->pointer ? "%s(*%s)%s" : "%s%s%s", star ? "" : " ", name,
+                 brackets->text);
+}
+
+static bool read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variable,
+                       struct lw__param *param)
+{
+    struct lw__text name = {0}, type_text = {0}, layout = {0};
+    LLVMMetadataRef type = lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE);
+    LLVMMetadataRef name_node = lw__di_operand(r->context, variable, LW_DI_VARIABLE_NAME);
+    if (name_node) {
+        unsigned length;
+        const char *text = LLVMGetMDString(LLVMMetadataAsValue(r->context, name_node), &length);
+        lw__text_add_bytes(&name, text, length);
+    }
+    spell_param(r, type, &param->brackets, "", &type_text);
+    lw__type_layout(r->context, type, &layout);
+    param->name = take(&name);
+    param->type = take(&type_text);
+    param->layout = take(&layout);
+    if (!param->name || !param->type || !param->layout)
+        return false;
+    const unsigned tag = lw__di_tag(lw__type_strip(r->context, type));
+    param->by_value = tag == LW_TAG_STRUCTURE || tag == LW_TAG_UNION;
+    param->size = lw__type_size(r->context, type);
+    param->align = lw__type_align(r->context, type);
+    param->offset = (kernel->arg_bytes + param->align - 1) / param->align * param->align;
+    kernel->arg_bytes = param->offset + param->size;
+    return check_param(r, kernel, variable, type, param);
+}
+
+static bool make_signature(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variables)
+{
+    struct lw__text out = {0};
+    lw__text_add(&out, "void %s(%s", kernel->name, kernel->param_count ? "" : "void");
+    for (unsigned i = 0; i < kernel->param_count; i++) {
+        struct lw__text one = {0};
+        LLVMMetadataRef variable = lw__di_operand(r->context, variables, i);
+        spell_param(r, lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE),
+                    &kernel->params[i].brackets, kernel->params[i].name, &one);
+        lw__text_add(&out, "%s%s", i ? ", " : "", one.data ? one.data : "");
+        out.failed |= one.failed;
+        lw__text_free(&one);
+    }
+    lw__text_add(&out, ")");
+    kernel->signature = take(&out);
+    return kernel->signature != NULL;
+}
+
+/* What is wrong with the kernel as a whole; its parameters can be read where this is true. */
+static bool check_kernel(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef types)
+{
+    const unsigned count = LLVMCountParams(kernel->function);
+    if (lw__di_operand(r->context, types, 0)) {
+        lw__diags_error(r->diags, kernel->loc, "kernel '%s' must return void", kernel->name);
+        return false;
+    }
+    if (count > LW_PARAMS_MAX) {
+        lw__diags_error(r->diags, kernel->loc,
+                        "kernel '%s' has %u parameters, at most %d are possible", kernel->name,
+                        count, LW_PARAMS_MAX);
+        return false;
+    }
+    return true;
+}
+
+/* An attribute can keep clang from describing a function or its parameters. */
+static bool is_described(struct reader *r, struct lw__kernel *kernel)
+{
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel->function);
+    LLVMMetadataRef variables =
+        subprogram ? lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_RETAINED) : NULL;
+    const unsigned count =
+        variables ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(r->context, variables)) : 0;
+    if (subprogram && count >= LLVMCountParams(kernel->function))
+        return true;
+    lw__diags_error(r->diags,
+                    kernel->loc.line ? kernel->loc : lw__front_find(r->diags, kernel->name),
+                    "kernel '%s' has an attribute such as naked or nodebug, which kernels cannot "
+                    "have",
+                    kernel->name);
+    return false;
+}
+
+static bool read_kernel(struct reader *r, struct lw__kernel *kernel)
+{
+    if (!is_described(r, kernel))
+        return true;
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel->function);
+    LLVMMetadataRef variables = lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_RETAINED);
+    LLVMMetadataRef type = lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_TYPE);
+    if (!check_kernel(r, kernel, lw__di_operand(r->context, type, LW_DI_SUBROUTINE_TYPES)))
+        return true;
+    kernel->param_count = LLVMCountParams(kernel->function);
+    kernel->params = calloc(kernel->param_count + 1, sizeof *kernel->params);
+    struct lw__brackets *brackets = calloc(kernel->param_count + 1, sizeof *brackets);
+    bool ok = kernel->params && brackets &&
+              lw__front_prototype(r->ast_text, kernel->name, kernel->param_count, brackets);
+    for (unsigned i = 0; brackets && kernel->params && i < kernel->param_count; i++)
+        kernel->params[i].brackets = brackets[i];
+    free(brackets);
+    for (unsigned i = 0; ok && i < kernel->param_count; i++)
+        ok = read_param(r, kernel, lw__di_operand(r->context, variables, i), &kernel->params[i]);
+    if (ok && kernel->arg_bytes > LW_ARG_BYTES_MAX)
+        lw__diags_error(r->diags, kernel->loc,
+                        "the parameters of kernel '%s' take %llu bytes, at most %d are possible",
+                        kernel->name, (unsigned long long)kernel->arg_bytes, LW_ARG_BYTES_MAX);
+    return ok && make_signature(r, kernel, variables);
+}
+
+/* lw__front_signature - fill in *kernels, all zero before, from a module of clang's.
+ * ast_text is what clang -ast-print prints of the same text.
+ * errors   false where memory is short
+ * owns     release with lw__kernels_free, also after a failure
+ */
+bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__diags *diags,
+                         struct lw__kernels *kernels)
+{
+    struct reader r = {module, LLVMGetModuleContext(module), ast_text, diags, kernels};
+    bool ok = read_annotations(&r);
+    for (size_t i = 0; i < kernels->count && ok; i++)
+        ok = read_kernel(&r, &kernels->rows[i]);
+    return ok;
+}
+
+/* ---- the manifest; the arguments ---- */
+
+static void add_field(struct lw__text *row, const char *text)
+{
+    lw__row_field(row, text, strlen(text));
+    lw__text_add(row, "\t");
+}
+
+void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, bool uses_dynamic,
+                        uint64_t shared_align, struct lw__text *manifest)
+{
+    lw__text_add(manifest, "kernel\t");
+    add_field(manifest, kernel->name);
+    add_field(manifest, kernel->signature);
+    lw__text_add(manifest, "%u\t%u\t%u\t%u\t%llu\t%d\t%llu\n", lw__row_line(kernel->loc.line),
+                 kernel->block[0], kernel->block[1], kernel->block[2],
+                 (unsigned long long)shared_bytes, uses_dynamic,
+                 (unsigned long long)kernel->arg_bytes);
+    if (shared_align > LW_SHARED_ALIGN_MIN && shared_align <= LW_SHARED_ALIGN)
+        lw__text_add(manifest, "align\t%llu\n", (unsigned long long)shared_align);
+    for (unsigned i = 0; i < kernel->param_count; i++) {
+        const struct lw__param *param = &kernel->params[i];
+        lw__text_add(manifest, "param\t");
+        add_field(manifest, param->name);
+        add_field(manifest, param->type);
+        add_field(manifest, param->layout);
+        lw__text_add(manifest, "%llu\t%llu\t%u\n", (unsigned long long)param->offset,
+                     (unsigned long long)param->size, lw__param_dims(param));
+    }
+}
+
+LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__kernel *kernel,
+                                     unsigned index, LLVMValueRef packed)
+{
+    const struct lw__param *param = &kernel->params[index];
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel->function, index));
+    LLVMContextRef context = LLVMGetTypeContext(type);
+    LLVMTypeRef byte = LLVMInt8TypeInContext(context), word = LLVMInt64TypeInContext(context);
+    LLVMValueRef offset = LLVMConstInt(word, param->offset, false);
+    LLVMValueRef place = LLVMBuildInBoundsGEP2(builder, byte, packed, &offset, 1, "");
+    const unsigned align = (unsigned)param->align;
+    if (param->by_value && LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        LLVMTypeRef bytes = LLVMArrayType2(byte, param->size);
+        LLVMValueRef copy = LLVMBuildAlloca(builder, bytes, "");
+        LLVMSetAlignment(copy, align);
+        LLVMBuildMemCpy(builder, copy, align, place, align, LLVMConstInt(word, param->size, false));
+        return copy;
+    }
+    const bool is_bool =
+        LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1;
+    LLVMValueRef value = LLVMBuildLoad2(builder, is_bool ? byte : type, place, "");
+    LLVMSetAlignment(value, align);
+    if (is_bool) { /* told that the host stores 0 or 1, LLVM takes the byte for the number */
+        lw__ir_set_range(value, 0, 1);
+        value = LLVMBuildICmp(builder, LLVMIntNE, value, LLVMConstNull(byte), "");
+    }
+    return value;
+}

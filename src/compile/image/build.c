@@ -1,0 +1,453 @@
+/* build.c - `lanewise cc`: the common bitcode once, then a child for each piece of code.
+ *
+ * LLVM's options for the cpu hold for a process (llvm/llvm19.c), and each piece may have a minute,
+ * so that pieces are made by forks of this process, a few at a time. Each writes what the library
+ * would get of lanewise-compile (base/manifest.h). They are collected in the order of the jobs: the
+ * same input gives the same object.
+ */
+#include "compile/image/image.h"
+#include "compile/llvm/llvm.h"
+#include "compile/common/common.h"
+#include "compile/cpu/cpu.h"
+#include "compile/ptx/ptx.h"
+#include "base/manifest.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEFAULT_BLOCK = 256 };
+
+struct image {
+    struct lw__unit *unit;
+    const struct lw__image_options *options;
+    struct lw__text kernels_text; /* of the manifest below */
+    struct lw__manifest kernels;
+    struct lw__image_job *jobs;
+    size_t job_count;
+    int common_file;
+    struct lw__text common, archive, sites;
+    struct lw__image_constants constants;
+};
+
+/* ---- the jobs ---- */
+
+static bool add_job(struct image *m, struct lw__image_job job)
+{
+    struct lw__image_job *rows = realloc(m->jobs, (m->job_count + 1) * sizeof *rows);
+    if (!rows)
+        return lw__defect("out of memory");
+    m->jobs = rows;
+    job.pid = job.out = -1;
+    job.is_text = !strncmp(job.target, "cuda:", 5);
+    rows[m->job_count++] = job;
+    return true;
+}
+
+static bool is_same_block(const struct lw__image_job *a, const struct lw__image_job *b)
+{
+    return a->kernel == b->kernel && a->target == b->target &&
+           !memcmp(a->block, b->block, sizeof a->block);
+}
+
+/* Once, if two -b say the same. */
+static bool add_block(struct image *m, const char *target, const char *kernel,
+                      const uint32_t dims[3])
+{
+    struct lw__image_job job = {.target = target, .kernel = kernel};
+    memcpy(job.block, dims, sizeof job.block);
+    for (size_t i = 0; i < m->job_count; i++)
+        if (is_same_block(&m->jobs[i], &job))
+            return true;
+    return add_job(m, job);
+}
+
+/* Sizes for this target alone hide those for all. */
+static bool add_blocks(struct image *m, const char *target, const char *kernel)
+{
+    static const uint32_t usual[3] = {DEFAULT_BLOCK, 1, 1};
+    const struct lw__image_options *o = m->options;
+    bool some = false, ok = true;
+    for (int own = 1; own >= 0 && !some; own--)
+        for (size_t i = 0; ok && i < o->block_count; i++) {
+            const struct lw__image_block *b = &o->blocks[i];
+            if (own != (b->target != NULL) ||
+                (own && (strlen(target) != b->target_length ||
+                         strncmp(target, b->target, b->target_length) != 0)))
+                continue;
+            some = true;
+            ok = add_block(m, target, kernel, b->dims);
+        }
+    return some ? ok : add_block(m, target, kernel, usual);
+}
+
+static bool plan(struct image *m)
+{
+    bool ok = true;
+    for (size_t t = 0; ok && t < m->options->target_count; t++) {
+        const char *target = m->options->targets[t];
+        if (!strcmp(target, "ref")) {
+            ok = add_job(m, (struct lw__image_job){.target = m->unit->options->device});
+            continue;
+        }
+        for (size_t i = 0; ok && i < m->kernels.kernel_count; i++) {
+            const struct lw__manifest_kernel *k = &m->kernels.kernels[i];
+            const uint32_t fixed[3] = {k->block.x, k->block.y, k->block.z};
+            ok = fixed[0] ? add_block(m, target, k->name, fixed) : add_blocks(m, target, k->name);
+        }
+    }
+    return ok;
+}
+
+/* ---- children ---- */
+
+/* A descriptor of its own: children share the place that a forked one reads at. */
+static int reopen(int file)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void run_child(const struct image *m, const struct lw__image_job *job, const char *target)
+{
+    struct lw__options options = *m->unit->options;
+    struct lw__unit unit = {.options = &options, .run = m->unit->run};
+    options.device = target;
+    options.kernel = job->kernel;
+    memcpy(options.block, job->block, sizeof options.block);
+    options.image_ref = !strncmp(target, "ref", 3);
+    options.common_fd = options.image_ref ? -1 : reopen(m->common_file);
+    options.source_fd = options.source_fd >= 0 ? reopen(options.source_fd) : -1;
+    options.out_fd = job->out;
+    bool ok = options.image_ref || options.common_fd >= 0 ||
+              lw__defect("the common bitcode: %s", strerror(errno));
+    ok = ok && lw__llvm_start(&unit) && unit.run(&unit);
+    if (ok && unit.diags.errors)
+        lw__text_free(&unit.payload);
+    ok = ok && lw__write_result(&unit);
+    _exit(!ok ? 3 : unit.diags.errors ? 1 : 0);
+}
+
+static bool start(struct image *m, struct lw__image_job *job, const char *target)
+{
+    job->out = lw__memory_file("lanewise-code");
+    if (job->out < 0)
+        return lw__defect("no memory file: %s", strerror(errno));
+    job->pid = fork();
+    if (job->pid == 0)
+        run_child(m, job, target);
+    return job->pid > 0 || lw__defect("no process: %s", strerror(errno));
+}
+
+static void add_error(struct image *m, const lw_diagnostic *d, const char *target)
+{
+    struct lw__text text = {0}, *rows = &m->unit->manifest;
+    lw__text_add(&text, "%s (%s)", d->text, target);
+    lw__text_add(rows, "diag\terror\t");
+    lw__row_field(rows, d->file, strlen(d->file));
+    lw__text_add(rows, "\t%d\t%d\t", d->line, d->column);
+    lw__row_field(rows, text.data ? text.data : "", text.length);
+    lw__text_add(rows, "\n");
+    if (d->picture && *d->picture) {
+        lw__text_add(rows, "shown\t");
+        lw__row_field(rows, d->picture, strlen(d->picture));
+        lw__text_add(rows, "\n");
+    }
+    lw__text_free(&text);
+    m->unit->diags.errors++;
+}
+
+static bool refuse_late(struct image *m, const struct lw__image_job *job)
+{
+    struct lw__text text = {0};
+    lw__text_add(&text, "compiling %s%s%stakes more processor time than it is given",
+                 job->kernel ? "kernel '" : "it ", job->kernel ? job->kernel : "",
+                 job->kernel ? "' " : "");
+    lw_diagnostic d = {.file = m->unit->options->name, .text = text.data ? text.data : ""};
+    add_error(m, &d, job->target);
+    lw__text_free(&text);
+    return true;
+}
+
+static void take_errors(struct image *m, const struct lw__image_job *job)
+{
+    for (size_t i = 0; i < job->manifest.diag_count; i++)
+        if (!strcmp(job->manifest.diags[i].severity, "error"))
+            add_error(m, &job->manifest.diags[i], job->target);
+}
+
+static bool collect(struct image *m, struct lw__image_job *job, int status)
+{
+    const bool is_late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+    char spare[64];
+    job->pid = -1;
+    if (is_late && !strncmp(job->target, "cpu:", 4) &&
+        !job->spare) { /* as src/run/build/code.c does */
+        close(job->out);
+        job->spare = job->target;
+        snprintf(spare, sizeof spare, "%s/32", job->target);
+        return start(m, job, spare);
+    }
+    if (is_late)
+        return refuse_late(m, job);
+    if (WIFSIGNALED(status))
+        return lw__defect("%s: compiling %s for %s was ended by signal %d", m->options->source,
+                          job->kernel ? job->kernel : "the kernels", job->target, WTERMSIG(status));
+    if (WEXITSTATUS(status) > 1)
+        return false; /* it has said why */
+    bool ok = !lw__read_descriptor(job->out, "a result", &job->result) &&
+              !lw__manifest_read(job->result.bytes, job->result.length, &job->manifest);
+    close(job->out);
+    job->out = -1;
+    take_errors(m, job);
+    return ok || lw__defect("%s", lw_last_error());
+}
+
+static size_t processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
+}
+
+static bool wait_for_one(struct image *m, size_t started)
+{
+    int status;
+    pid_t pid;
+    do
+        pid = waitpid(-1, &status, 0);
+    while (pid < 0 && errno == EINTR);
+    if (pid < 0)
+        return lw__defect("lost a child process: %s", strerror(errno));
+    for (size_t i = 0; i < started; i++)
+        if (m->jobs[i].pid == pid)
+            return collect(m, &m->jobs[i], status);
+    return true;
+}
+
+static size_t running(const struct image *m, size_t started)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < started; i++)
+        n += m->jobs[i].pid > 0;
+    return n;
+}
+
+static bool run_jobs(struct image *m)
+{
+    const size_t most = processors();
+    size_t started = 0;
+    bool ok = true;
+    while (ok && (started < m->job_count || running(m, started))) {
+        if (started < m->job_count && running(m, started) < most) {
+            ok = start(m, &m->jobs[started], m->jobs[started].target);
+            started++;
+        } else {
+            ok = wait_for_one(m, started);
+        }
+    }
+    for (size_t i = 0; i < started; i++)
+        if (m->jobs[i].pid > 0) {
+            kill(m->jobs[i].pid, SIGKILL);
+            waitpid(m->jobs[i].pid, NULL, 0);
+        }
+    return ok;
+}
+
+/* ---- what they all begin with ---- */
+
+/* The kernels' rows: what the library needs of them. */
+static bool read_kernels(struct image *m)
+{
+    const char *rows = m->unit->manifest.data ? m->unit->manifest.data : "";
+    lw__text_add(&m->kernels_text, "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
+    for (const char *end; (end = strchr(rows, '\n')); rows = end + 1)
+        if (!strncmp(rows, "kernel\t", 7) || !strncmp(rows, "param\t", 6))
+            lw__text_add_bytes(&m->kernels_text, rows, (size_t)(end + 1 - rows));
+    struct lw__text whole = {0};
+    lw__text_add_bytes(&whole, m->kernels_text.data, m->kernels_text.length);
+    lw__text_add(&whole, "end\t0\n");
+    bool ok = !whole.failed && !lw__manifest_read(whole.data, whole.length, &m->kernels);
+    lw__text_free(&whole);
+    return ok || lw__defect("the kernels: %s", lw_last_error());
+}
+
+/* Without an error no kernel has a name that the object needs itself. */
+static void check_names(struct image *m)
+{
+    for (size_t i = 0; i < m->unit->kernels.count; i++) {
+        const struct lw__kernel *k = &m->unit->kernels.rows[i];
+        if (!strcmp(k->name, "program"))
+            lw__diags_error(&m->unit->diags, k->loc,
+                            "kernel 'program' would be the function %s_program, which lanewise cc "
+                            "makes itself; give it another name",
+                            m->options->file);
+    }
+    if (!m->unit->kernels.count)
+        lw__diags_error(&m->unit->diags, (struct lw__loc){0}, "there is no KERNEL");
+}
+
+static bool write_common(struct image *m)
+{
+    if (!lw__llvm_passes(m->unit->module, m->unit->machine, "strip-nonlinetable-debuginfo"))
+        return false;
+    LLVMMemoryBufferRef bitcode = lw__common_bitcode(m->unit);
+    lw__text_add_bytes(&m->common, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
+    LLVMDisposeMemoryBuffer(bitcode);
+    m->common_file = lw__memory_file("lanewise-common");
+    return (m->common_file >= 0 && !m->common.failed &&
+            lw__write_all(m->common_file, m->common.data, m->common.length)) ||
+           lw__defect("the common bitcode cannot be kept: %s", strerror(errno));
+}
+
+/* ---- the object ---- */
+
+static bool is_named(const char *row, const char *tag)
+{
+    return !strncmp(row, tag, strlen(tag));
+}
+
+/* The site rows of a result. */
+static void add_sites(const struct lw__image_job *job, struct lw__text *out)
+{
+    const char *row = job->result.bytes;
+    for (const char *end; !is_named(row, "end\t") && (end = strchr(row, '\n')); row = end + 1)
+        if (is_named(row, "site\t"))
+            lw__text_add_bytes(out, row, (size_t)(end + 1 - row));
+}
+
+/* lw.sizes.K: all that is left of the module. */
+static bool emit_host(struct image *m)
+{
+    struct lw__unit *unit = m->unit;
+    unit->payload.length = 0;
+    if (!lw__pass_host(unit) ||
+        (lw__is_for_aarch64(unit) &&
+         !lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelDefault)) ||
+        !lw__pass_hide(unit) || !lw__emit(unit, LLVMObjectFile))
+        return false;
+    lw__archive_add(&m->archive, unit->payload.data, unit->payload.length);
+    unit->payload.length = 0;
+    return true;
+}
+
+static bool pack_texts(struct image *m)
+{
+    for (size_t i = 0; i < m->job_count; i++) {
+        struct lw__image_job *job = &m->jobs[i];
+        if (job->is_text)
+            lw__pack(job->result.bytes + job->manifest.text_bytes, job->manifest.payload_bytes,
+                     &job->packed);
+        if (job->packed.failed)
+            return lw__defect("out of memory");
+    }
+    return true;
+}
+
+static uint64_t hash_all(const struct image *m)
+{
+    uint64_t hash = lw__hash(LW_HASH_START, m->kernels_text.data, m->kernels_text.length);
+    hash = lw__hash(hash, m->common.data, m->common.length);
+    for (size_t i = 0; i < m->job_count; i++)
+        hash = lw__hash(hash, m->jobs[i].result.bytes, m->jobs[i].result.length);
+    return hash;
+}
+
+/* Constants of the jobs, in numbers; texts keep their bytes until the object is there. */
+static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct lw__text *sites)
+{
+    struct lw__image_code code = {.options = m->options,
+                                  .kernels = &m->kernels,
+                                  .jobs = m->jobs,
+                                  .job_count = m->job_count,
+                                  .job_manifests = manifests,
+                                  .job_texts = texts,
+                                  .constants = &m->constants,
+                                  .id = hash_all(m)};
+    struct lw__text header = {0}, source = {0};
+    for (size_t i = 0; i < m->job_count; i++) {
+        const struct lw__image_job *job = &m->jobs[i];
+        const char *payload = job->result.bytes + job->manifest.text_bytes;
+        lw__text_add(&sites[i], "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
+        add_sites(job, &sites[i]);
+        lw__text_add(&sites[i], "end\t0\n");
+        if (!job->kernel) /* ref's go with the kernels */
+            add_sites(job, &m->kernels_text);
+        manifests[i] = lw__image_constant(&m->constants, sites[i].data, sites[i].length);
+        if (job->is_text)
+            texts[i] = lw__image_constant(&m->constants, job->packed.data, job->packed.length);
+        else
+            lw__archive_add(&m->archive, payload, job->manifest.payload_bytes);
+    }
+    lw__text_add(&m->kernels_text, "end\t0\n");
+    code.manifest = lw__image_constant(&m->constants, m->kernels_text.data, m->kernels_text.length);
+    code.common = m->options->no_bitcode
+                      ? SIZE_MAX
+                      : lw__image_constant(&m->constants, m->common.data, m->common.length);
+    lw__image_header(m->options, &m->kernels, &header);
+    lw__image_source(&code, &header, &source);
+    bool ok = (!header.failed && !source.failed && !m->constants.failed && !m->archive.failed) ||
+              lw__defect("out of memory");
+    ok = ok && lw__image_compile(m->unit, &source, &m->archive) &&
+         lw__image_emit_constants(m->unit, &m->constants, &m->archive) &&
+         lw__image_link(m->unit, &m->archive);
+    if (ok && m->options->header_fd >= 0 &&
+        !lw__write_all(m->options->header_fd, header.data, header.length))
+        ok = lw__defect("the header cannot be written: %s", strerror(errno));
+    lw__text_free(&header);
+    lw__text_free(&source);
+    return ok;
+}
+
+static bool make_object(struct image *m)
+{
+    size_t *numbers = calloc(2 * m->job_count + 1, sizeof *numbers);
+    struct lw__text *sites = calloc(m->job_count + 1, sizeof *sites);
+    bool ok = (numbers && sites) || lw__defect("out of memory");
+    lw__archive_begin(&m->archive);
+    ok = ok && emit_host(m) && pack_texts(m) && assemble(m, numbers, numbers + m->job_count, sites);
+    for (size_t i = 0; sites && i < m->job_count; i++)
+        lw__text_free(&sites[i]);
+    free(sites);
+    free(numbers);
+    return ok;
+}
+
+static void release(struct image *m)
+{
+    for (size_t i = 0; i < m->job_count; i++) {
+        free(m->jobs[i].result.bytes);
+        lw__manifest_free(&m->jobs[i].manifest);
+        lw__text_free(&m->jobs[i].packed);
+        if (m->jobs[i].out >= 0)
+            close(m->jobs[i].out);
+    }
+    free(m->jobs);
+    free(m->constants.rows);
+    lw__manifest_free(&m->kernels);
+    lw__text_free(&m->kernels_text);
+    lw__text_free(&m->common);
+    lw__text_free(&m->archive);
+    if (m->common_file >= 0)
+        close(m->common_file);
+}
+
+/* lw__pass_image - the object of `lanewise cc`.
+ * needs COMMON DESCRIBED   makes PAYLOAD   breaks COMMON
+ */
+bool lw__pass_image(struct lw__unit *unit)
+{
+    struct image m = {.unit = unit, .options = unit->options->image, .common_file = -1};
+    check_names(&m);
+    bool ok =
+        unit->diags.errors || (read_kernels(&m) && write_common(&m) && plan(&m) && run_jobs(&m));
+    if (ok && !unit->diags.errors)
+        ok = make_object(&m);
+    release(&m);
+    return ok;
+}

@@ -1,0 +1,289 @@
+/* header.c - the header of an object of `lanewise cc`, and the C of its functions and of the
+ * table that the library reads.
+ */
+#include "compile/image/image.h"
+#include "lanewise/image.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names of parameters ---- */
+
+/* The names that a prototype has besides the kernel's, and those that mean something else in C++ or
+ * in lanewise.h, get a final _ . */
+static bool is_taken(const char *name)
+{
+    static const char *const own[] = {"stream", "grid", "block", "shared_bytes", "args", "options"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(name, own[i]))
+            return true;
+    return !strncmp(name, "lw_", 3) || !strncmp(name, "LW_", 3) ||
+           lw__image_is_reserved(name, strlen(name));
+}
+
+static void add_name(const struct lw__manifest_kernel *k, const struct lw__manifest *m, size_t i,
+                     struct lw__text *out)
+{
+    struct lw__text name = {0};
+    const char *own = m->params[k->first_param + i].name;
+    bool clashes = is_taken(own);
+    lw__text_add(&name, "%s", own);
+    if (!*own)
+        lw__text_add(&name, "unnamed_%zu", i + 1);
+    while (clashes && name.data && !name.failed) {
+        lw__text_add(&name, "_");
+        clashes = false;
+        for (size_t n = 0; n < k->param_count; n++)
+            clashes = clashes || !strcmp(m->params[k->first_param + n].name, name.data);
+    }
+    lw__text_add(out, "%s", name.data ? name.data : "");
+    lw__text_free(&name);
+}
+
+/* ---- prototypes ---- */
+
+static bool is_view(const struct lw__manifest_param *p)
+{
+    return *p->layout == 'p' || *p->layout == 't';
+}
+
+static void add_parameter(const struct lw__image_options *o, const struct lw__manifest *m,
+                          const struct lw__manifest_kernel *k, size_t i, struct lw__text *out)
+{
+    const size_t at = k->first_param + i;
+    const char *scalar = lw__image_scalar(m->params[at].layout);
+    if (is_view(&m->params[at]))
+        lw__text_add(out, "lw_tensor");
+    else if (scalar)
+        lw__text_add(out, "%s", scalar);
+    else
+        lw__image_type(o, m, at, out);
+    lw__text_add(out, " ");
+    add_name(k, m, i, out);
+}
+
+/* Behind `line`, which begins the line, in lines of up to COLUMNS. */
+static void add_prototype(const struct lw__image_options *o, const struct lw__manifest *m,
+                          const struct lw__manifest_kernel *k, const char *line,
+                          struct lw__text *out)
+{
+    enum { COLUMNS = 98 };
+    const size_t start = out->length;
+    lw__text_add(out, "%slw_status %s_%s(lw_stream *stream, lw_dim3 grid, lw_dim3 block%s", line,
+                 o->file, k->name, k->uses_dynamic ? ", size_t shared_bytes" : "");
+    size_t begin = start;
+    for (size_t i = 0; i < k->param_count; i++) {
+        struct lw__text text = {0};
+        add_parameter(o, m, k, i, &text);
+        const bool is_long = out->length - begin + text.length > COLUMNS;
+        lw__text_add(out, is_long ? ",\n    %s" : ", %s", text.data ? text.data : "");
+        if (is_long)
+            begin = out->length - text.length - 4;
+        lw__text_free(&text);
+    }
+    lw__text_add(out, ")");
+}
+
+/* A text inside a comment. */
+static void add_comment(struct lw__text *out, const char *text)
+{
+    for (; *text; text++)
+        lw__text_add(out, *text == '*' && text[1] == '/' ? "* " : "%c", *text);
+}
+
+void lw__image_header(const struct lw__image_options *o, const struct lw__manifest *m,
+                      struct lw__text *out)
+{
+    lw__text_add(out, "/* Kernels of ");
+    add_comment(out, o->source);
+    lw__text_add(
+        out,
+        ", compiled ahead of time by `lanewise cc`.\n"
+        " *\n"
+        " * Each function queues one launch, as lw_stream_launch does, with its errors. A\n"
+        " * pointer parameter takes a tensor too; 16-bit floats go in as float. The device\n"
+        " * keeps what the first call loads. Link with -llanewise -lm.\n"
+        " */\n"
+        "#ifndef LW_IMAGE_%s_H\n#define LW_IMAGE_%s_H\n\n#include <lanewise/lanewise.h>\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+        o->file, o->file);
+    lw__image_types(o, m, out);
+    lw__text_add(out,
+                 "\n/* The program of all kernels here, as lw_program_load gives it; release it "
+                 "with\n * lw_program_destroy. */\n"
+                 "LW_CHECKED lw_status %s_program(lw_device *device, lw_program **program);\n",
+                 o->file);
+    for (size_t i = 0; i < m->kernel_count; i++) {
+        lw__text_add(out, "\n/* ");
+        add_comment(out, m->kernels[i].signature);
+        lw__text_add(out, " */\n");
+        add_prototype(o, m, &m->kernels[i], "LW_CHECKED ", out);
+        lw__text_add(out, ";\n");
+    }
+    lw__text_add(out, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+/* ---- the table ---- */
+
+static void add_string(struct lw__text *out, const char *text)
+{
+    lw__text_add(out, "\"");
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\' || *text == '?' ||
+            (unsigned char)*text >= 127)
+            lw__text_add(out, "\\%03o", (unsigned)(unsigned char)*text);
+        else
+            lw__text_add(out, "%c", *text);
+    lw__text_add(out, "\"");
+}
+
+static void declare(const struct lw__image_code *c, struct lw__text *out)
+{
+    for (size_t i = 0; i < c->constants->count; i++)
+        lw__text_add(out, "HIDDEN extern const char b%zu[] __asm__(\"lw.%s.b%zu\");\n", i,
+                     c->options->file, i);
+    for (size_t i = 0; i < c->kernels->kernel_count; i++)
+        lw__text_add(out,
+                     "HIDDEN extern lw_image_function s%zu __asm__(\"lw.%s.%s.sizes\");\n"
+                     "HIDDEN extern lw_image_function r%zu __asm__(\"lw.%s.%s.ref\");\n",
+                     i, c->options->file, c->kernels->kernels[i].name, i, c->options->file,
+                     c->kernels->kernels[i].name);
+    lw__text_add(out, "HIDDEN extern lw_image_function resume __asm__(\"lw.%s.resume\");\n",
+                 c->options->file);
+    for (size_t i = 0; i < c->job_count; i++) {
+        const struct lw__image_job *j = &c->jobs[i];
+        if (j->kernel && !j->is_text)
+            lw__text_add(out,
+                         "HIDDEN extern lw_image_function f%zu "
+                         "__asm__(\"lw.%s.%s.%s.%ux%ux%u\");\n",
+                         i, c->options->file, j->kernel, j->target + 4, j->block[0], j->block[1],
+                         j->block[2]);
+    }
+}
+
+static bool has_sizes(const struct lw__manifest *m, const struct lw__manifest_kernel *k)
+{
+    for (size_t i = 0; i < k->param_count; i++)
+        if (m->params[k->first_param + i].dims)
+            return true;
+    return false;
+}
+
+static void list_ref(const struct lw__image_code *c, size_t job, struct lw__text *out)
+{
+    for (size_t i = 0; i < c->kernels->kernel_count; i++)
+        lw__text_add(out, "    {\"%s\", \"%s\", {0, 0, 0}, r%zu, resume, 0, 0, 0, b%zu, %zu},\n",
+                     c->jobs[job].target, c->kernels->kernels[i].name, i, c->job_manifests[job],
+                     c->constants->rows[c->job_manifests[job]].bytes);
+}
+
+static void list_codes(const struct lw__image_code *c, struct lw__text *out)
+{
+    lw__text_add(out, "static const lw_image_code codes[] = {\n");
+    for (size_t i = 0; i < c->job_count; i++) {
+        const struct lw__image_job *j = &c->jobs[i];
+        const size_t sites = c->job_manifests[i];
+        if (!j->kernel) {
+            list_ref(c, i, out);
+            continue;
+        }
+        lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, ", j->target, j->kernel, j->block[0],
+                     j->block[1], j->block[2]);
+        if (j->is_text)
+            lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_texts[i],
+                         c->constants->rows[c->job_texts[i]].bytes, j->manifest.payload_bytes);
+        else
+            lw__text_add(out, "f%zu, 0, 0, 0, 0, ", i);
+        lw__text_add(out, "b%zu, %zu},\n", sites, c->constants->rows[sites].bytes);
+    }
+    lw__text_add(out, "};\n");
+}
+
+static void list_sizes(const struct lw__image_code *c, struct lw__text *out)
+{
+    lw__text_add(out, "static lw_image_function *const sizes[] = {");
+    for (size_t i = 0; i < c->kernels->kernel_count; i++)
+        if (has_sizes(c->kernels, &c->kernels->kernels[i]))
+            lw__text_add(out, "s%zu, ", i);
+        else
+            lw__text_add(out, "0, ");
+    lw__text_add(out, "};\n");
+}
+
+static void define_image(const struct lw__image_code *c, struct lw__text *out)
+{
+    lw__text_add(
+        out, "static const lw_image image = {%d, sizeof image, sizeof codes[0], UINT64_C(%llu), ",
+        LW_IMAGE_VERSION, (unsigned long long)c->id);
+    add_string(out, c->options->source);
+    lw__text_add(out, ", b%zu, %zu, sizes, codes, %s", c->manifest,
+                 c->constants->rows[c->manifest].bytes, "sizeof codes / sizeof codes[0], ");
+    if (c->common == SIZE_MAX)
+        lw__text_add(out, "0, 0};\n");
+    else
+        lw__text_add(out, "b%zu, %zu};\n", c->common, c->constants->rows[c->common].bytes);
+}
+
+/* ---- functions ---- */
+
+static void add_argument(const struct lw__image_code *c, const struct lw__manifest_kernel *k,
+                         size_t i, struct lw__text *out)
+{
+    const struct lw__manifest *m = c->kernels;
+    const struct lw__manifest_param *p = &m->params[k->first_param + i];
+    struct lw__text name = {0};
+    const bool is_scalar = lw__image_scalar(p->layout) != NULL;
+    add_name(k, m, i, &name);
+    const char *text = name.data ? name.data : "";
+    if (is_view(p))
+        lw__text_add(out, "lw_arg_tensor(%s)", text);
+    else if (!is_scalar)
+        lw__text_add(out, "lw_arg_bytes(&%s, sizeof %s)", text, text);
+    else
+        lw__text_add(out, "lw_arg_%s(%s)",
+                     *p->layout == 'i'                                 ? "int"
+                     : *p->layout == 'u' || !strcmp(p->layout, "bool") ? "uint"
+                                                                       : "real",
+                     text);
+    lw__text_free(&name);
+}
+
+static void define_function(const struct lw__image_code *c, size_t kernel, struct lw__text *out)
+{
+    const struct lw__manifest_kernel *k = &c->kernels->kernels[kernel];
+    lw__text_add(out, "\n");
+    add_prototype(c->options, c->kernels, k, "", out);
+    lw__text_add(out, "\n{\n");
+    if (k->uses_dynamic)
+        lw__text_add(out,
+                     "    const lw_launch_options options = {.shared_bytes = shared_bytes};\n");
+    if (k->param_count) {
+        lw__text_add(out, "    const lw_arg args[] = {");
+        for (size_t i = 0; i < k->param_count; i++) {
+            lw__text_add(out, "%s", i ? ", " : "");
+            add_argument(c, k, i, out);
+        }
+        lw__text_add(out, "};\n");
+    }
+    lw__text_add(
+        out, "    return lw_image_launch(&image, %zu, stream, grid, block, %s, %s, %zu);\n}\n",
+        kernel, k->uses_dynamic ? "&options" : "0", k->param_count ? "args" : "0", k->param_count);
+}
+
+void lw__image_source(const struct lw__image_code *c, const struct lw__text *header,
+                      struct lw__text *out)
+{
+    lw__text_add(out, "#include <lanewise/image.h>\n");
+    lw__text_add_bytes(out, header->data, header->length);
+    lw__text_add(out, "#define HIDDEN __attribute__((visibility(\"hidden\")))\n");
+    lw__image_asserts(c->options, c->kernels, out);
+    declare(c, out);
+    list_codes(c, out);
+    list_sizes(c, out);
+    define_image(c, out);
+    lw__text_add(out,
+                 "\nlw_status %s_program(lw_device *device, lw_program **program)\n{\n"
+                 "    return lw_program_load(device, &image, program);\n}\n",
+                 c->options->file);
+    for (size_t i = 0; i < c->kernels->kernel_count; i++)
+        define_function(c, i, out);
+}

@@ -1,0 +1,115 @@
+/* image.h - the parts of `lanewise cc`: one object from one kernel file.
+ *
+ *     options   which targets, blocks; what goes into the object
+ *     build     a job for each kernel, target and block, in children side by side
+ *     header    the header, and the C that calls the library and lists the code
+ *     c_types   structs by value as C, from their layout
+ *     object    names, constants, the linker
+ *
+ * The object holds a lw_image (lanewise/image.h). Its symbols begin with lw.FILE. and are hidden,
+ * but for the functions of the header: FILE_K for each kernel K, and FILE_program.
+ */
+#ifndef LW_COMPILE_IMAGE_H
+#define LW_COMPILE_IMAGE_H
+#include "compile/support/unit.h"
+#include "base/manifest_read.h"
+
+enum { LW_TARGETS_MAX = 32, LW_IMAGE_BLOCKS_MAX = 256 };
+
+/* One size of block, for one target or for all that have none of their own. */
+struct lw__image_block {
+    const char *target; /* target_length bytes of it; NULL: all */
+    size_t target_length;
+    uint32_t dims[3];
+};
+
+/* What was asked for: lw__options.image. */
+struct lw__image_options {
+    const char *file;          /* FILE: what the object's names begin with */
+    const char *source;        /* the kernel file's name without its folder */
+    int header_fd;             /* where the header goes; -1 */
+    bool no_debug, no_bitcode; /* -g0, --no-bitcode */
+    char *words;               /* the text of targets, cut */
+    const char *targets[LW_TARGETS_MAX];
+    size_t target_count;
+    struct lw__image_block blocks[LW_IMAGE_BLOCKS_MAX];
+    size_t block_count;
+};
+
+/* All of it, by children that run the driver's pipeline. */
+bool lw__pass_image(struct lw__unit *unit);
+bool lw__pass_hide(struct lw__unit *unit);
+
+/* One option and its value; *is_known: it is one of these. Then what is missing,
+ * and whether all fits together. False where something is wrong, which has been said. */
+bool lw__image_option(struct lw__options *options, const char *name, const char *value,
+                      bool *is_known);
+bool lw__image_check(struct lw__options *options);
+void lw__image_options_free(struct lw__options *options);
+/* X,Y,Z: the limits of a block, as the kernel language has them. */
+bool lw__block_dims(const char *text, uint32_t block[3]);
+
+/* What one child makes: code of a kernel for a target and a block, or of all kernels (ref). */
+struct lw__image_job {
+    const char *target; /* as the image has it */
+    const char *kernel; /* NULL: all */
+    uint32_t block[3];
+    const char *spare; /* the target to try where it takes too long; NULL: none is left */
+    bool is_text;      /* PTX, not an object */
+    int pid, out;
+    struct lw__bytes result; /* manifest and payload */
+    struct lw__manifest manifest;
+    struct lw__text packed; /* of the payload that is text */
+};
+
+/* The header, and the C file. */
+struct lw__image_code {
+    const struct lw__image_options *options;
+    const struct lw__manifest *kernels;
+    const struct lw__image_job *jobs;
+    size_t job_count;
+    /* numbers of constants: see lw__image_constants */
+    size_t manifest, common;
+    const size_t *job_manifests, *job_texts;
+    const struct lw__image_constants *constants;
+    uint64_t id;
+};
+void lw__image_header(const struct lw__image_options *options, const struct lw__manifest *kernels,
+                      struct lw__text *header);
+void lw__image_source(const struct lw__image_code *code, const struct lw__text *header,
+                      struct lw__text *source);
+
+/* Definitions of the structs that kernels take by value, each once; the C type of a
+ * parameter; asserts that the structs are what the kernels take. */
+void lw__image_types(const struct lw__image_options *options, const struct lw__manifest *kernels,
+                     struct lw__text *out);
+void lw__image_type(const struct lw__image_options *options, const struct lw__manifest *kernels,
+                    size_t param, struct lw__text *out);
+bool lw__image_is_struct(const struct lw__manifest_param *param);
+const char *lw__image_scalar(const char *layout);            /* NULL: no scalar */
+bool lw__image_is_reserved(const char *name, size_t length); /* by C++ */
+void lw__image_asserts(const struct lw__image_options *options, const struct lw__manifest *kernels,
+                       struct lw__text *out);
+
+/* Bytes that the C file names; equal ones once. */
+struct lw__image_constants {
+    struct lw__constant {
+        const char *data;
+        size_t bytes;
+    } *rows;
+    size_t count, capacity;
+    bool failed;
+};
+size_t lw__image_constant(struct lw__image_constants *constants, const char *data, size_t bytes);
+
+/* An archive of objects, for the linker. */
+void lw__archive_begin(struct lw__text *archive);
+void lw__archive_add(struct lw__text *archive, const char *object, size_t bytes);
+
+/* The constants as an object; the C file compiled by clang; all as one object. */
+bool lw__image_emit_constants(struct lw__unit *unit, const struct lw__image_constants *constants,
+                              struct lw__text *archive);
+bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
+                       struct lw__text *archive);
+bool lw__image_link(struct lw__unit *unit, const struct lw__text *archive);
+#endif

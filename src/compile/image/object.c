@@ -1,0 +1,283 @@
+/* object.c - the object file of `lanewise cc`: names, constants, the linker.
+ *
+ * Each piece of code is an object of its own, all of whose symbols are its own but one; the linker
+ * joins them (ld -r). What the program that links the result sees are the header's functions.
+ */
+#include "compile/image/image.h"
+#include "compile/llvm/llvm.h"
+#include "compile/front/front.h"
+#include "compile/cpu/cpu.h"
+#include "base/manifest.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- names ---- */
+
+/* What the code generator may call of a module with 16-bit floats: devlib has them. */
+static const char *const half_functions[] = {"__extendhfsf2", "__truncsfhf2", "__truncsfbf2"};
+
+static bool is_half_function(const char *name)
+{
+    for (size_t i = 0; i < sizeof half_functions / sizeof *half_functions; i++)
+        if (!strcmp(name, half_functions[i]))
+            return true;
+    return false;
+}
+
+static bool has_half_type(LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind;
+}
+
+static bool uses_halves(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (has_half_type(i))
+                return true;
+            for (int k = 0; k < LLVMGetNumOperands(i); k++)
+                if (has_half_type(LLVMGetOperand(i, (unsigned)k)))
+                    return true;
+        }
+    return false;
+}
+
+static void drop_half_functions(LLVMModuleRef module)
+{
+    size_t length;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!is_half_function(LLVMGetValueName2(f, &length)) && uses_halves(f))
+            return;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module), next; f; f = next) {
+        next = LLVMGetNextFunction(f);
+        if (is_half_function(LLVMGetValueName2(f, &length)) && !LLVMGetFirstUse(f))
+            LLVMDeleteFunction(f);
+    }
+}
+
+/* lw.cpu.K -> lw.FILE.K.avx2.256x1x1, lw.objects.K -> lw.FILE.K.ref, lw.sizes.K -> lw.FILE.K.sizes,
+ * lw.resume -> lw.FILE.resume. NULL: it is nobody else's. */
+static bool outer_name(const struct lw__options *o, const char *name, struct lw__text *out)
+{
+    const char *file = o->image->file, *colon = strchr(o->device, ':');
+    if (!strncmp(name, "lw.cpu.", 7)) {
+        const int length = (int)strcspn(colon + 1, "/");
+        lw__text_add(out, "lw.%s.%s.%.*s.%ux%ux%u", file, name + 7, length, colon + 1, o->block[0],
+                     o->block[1], o->block[2]);
+    } else if (!strncmp(name, "lw.objects.", 11)) {
+        lw__text_add(out, "lw.%s.%s.ref", file, name + 11);
+    } else if (!strncmp(name, "lw.sizes.", 9) && !o->image_ref) {
+        lw__text_add(out, "lw.%s.%s.sizes", file, name + 9);
+    } else if (!strcmp(name, "lw.resume") && !strncmp(o->device, "ref", 3)) {
+        lw__text_add(out, "lw.%s.resume", file);
+    } else {
+        return false;
+    }
+    return !out->failed;
+}
+
+static void hide(const struct lw__options *o, LLVMValueRef v)
+{
+    size_t length;
+    struct lw__text name = {0};
+    if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage)
+        return;
+    if (outer_name(o, LLVMGetValueName2(v, &length), &name)) {
+        LLVMSetValueName2(v, name.data, name.length);
+        LLVMSetVisibility(v, LLVMHiddenVisibility);
+    } else {
+        LLVMSetLinkage(v, LLVMInternalLinkage);
+    }
+    lw__text_free(&name);
+}
+
+/* lw__pass_hide - the names of an object that is linked with others of its kind.
+ * needs FINAL
+ */
+bool lw__pass_hide(struct lw__unit *unit)
+{
+    LLVMModuleRef module = unit->module;
+    drop_half_functions(module);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        hide(unit->options, f);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        hide(unit->options, g);
+    if (unit->options->image->no_debug)
+        LLVMStripModuleDebugInfo(module);
+    return true;
+}
+
+/* ---- constants ---- */
+
+size_t lw__image_constant(struct lw__image_constants *constants, const char *data, size_t bytes)
+{
+    for (size_t i = 0; i < constants->count; i++)
+        if (constants->rows[i].bytes == bytes && !memcmp(constants->rows[i].data, data, bytes))
+            return i;
+    if (constants->count == constants->capacity) {
+        const size_t capacity = 2 * constants->capacity + 16;
+        struct lw__constant *rows = realloc(constants->rows, capacity * sizeof *rows);
+        if (!rows) {
+            constants->failed = true;
+            return 0;
+        }
+        constants->rows = rows;
+        constants->capacity = capacity;
+    }
+    constants->rows[constants->count] = (struct lw__constant){data, bytes};
+    return constants->count++;
+}
+
+static LLVMModuleRef constants_module(struct lw__unit *unit,
+                                      const struct lw__image_constants *constants)
+{
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("constants", unit->context);
+    LLVMSetTarget(module, lw__is_for_aarch64(unit) ? LW_AARCH64 : LW_X86_64);
+    for (size_t i = 0; i < constants->count; i++) {
+        const struct lw__constant *c = &constants->rows[i];
+        char name[512];
+        snprintf(name, sizeof name, "lw.%s.b%zu", unit->options->image->file, i);
+        LLVMValueRef text = LLVMConstStringInContext2(unit->context, c->data, c->bytes, 0);
+        LLVMValueRef g = LLVMAddGlobal(module, LLVMTypeOf(text), name);
+        LLVMSetInitializer(g, text);
+        LLVMSetGlobalConstant(g, 1);
+        LLVMSetVisibility(g, LLVMHiddenVisibility);
+        LLVMSetAlignment(g, 16);
+    }
+    return module;
+}
+
+bool lw__image_emit_constants(struct lw__unit *unit, const struct lw__image_constants *constants,
+                              struct lw__text *archive)
+{
+    LLVMModuleRef whole = unit->module;
+    unit->module = constants_module(unit, constants);
+    unit->payload.length = 0;
+    bool ok = lw__emit(unit, LLVMObjectFile);
+    lw__archive_add(archive, unit->payload.data, unit->payload.length);
+    unit->payload.length = 0;
+    LLVMDisposeModule(unit->module);
+    unit->module = whole;
+    return ok;
+}
+
+/* ---- an archive ---- */
+
+void lw__archive_begin(struct lw__text *archive)
+{
+    lw__text_add(archive, "!<arch>\n");
+}
+
+/* Members without an index: the linker is told to take them all. */
+void lw__archive_add(struct lw__text *archive, const char *object, size_t bytes)
+{
+    lw__text_add(archive, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n", "code.o/", 0, 0, 0, "644", bytes);
+    lw__text_add_bytes(archive, object, bytes);
+    if (bytes % 2)
+        lw__text_add_bytes(archive, "\n", 1);
+}
+
+/* ---- clang and the linker ---- */
+
+static int file_of(const struct lw__text *text, const char *name)
+{
+    int file = lw__memory_file(name);
+    if (file >= 0 && lw__write_all(file, text->data, text->length) && lseek(file, 0, SEEK_SET) == 0)
+        return file;
+    lw__defect("no memory file: %s", strerror(errno));
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* Run a program whose output is an object. */
+static bool run(const char *const *argv, int in, const int *keep, size_t keep_count,
+                struct lw__text *object)
+{
+    struct lw__process child;
+    struct lw__text said = {0};
+    int status = 0;
+    if (!lw__process_start(argv, in, keep, keep_count, &child))
+        return false;
+    bool ok = lw__process_wait(&child, &status) && lw__read_all(child.err, &said) &&
+              lw__read_all(child.out, object);
+    if (ok && (status || !object->length))
+        ok = lw__defect("%s failed (status %d): %s", argv[0], status, said.data ? said.data : "");
+    lw__text_free(&said);
+    close(child.out);
+    close(child.err);
+    return ok;
+}
+
+/* The headers that the C file includes are files that the object was made of. */
+static void depend(struct lw__unit *unit, const char *folder)
+{
+    static const char *const headers[] = {"lanewise/lanewise.h", "lanewise/image.h"};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        struct lw__text path = {0};
+        lw__text_add(&path, "%s/%s", folder, headers[i]);
+        if (path.data)
+            lw__dependency_add(&unit->manifest, path.data);
+        lw__text_free(&path);
+    }
+}
+
+bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
+                       struct lw__text *archive)
+{
+    char folder[LW_PATH_MAX];
+    const char *const argv[] = {LW_FRONT_END,
+                                lw__is_for_aarch64(unit) ? "--target=" LW_AARCH64
+                                                         : "--target=" LW_X86_64,
+                                "-x",
+                                "c",
+                                "-std=c11",
+                                "-O2",
+                                "-g0",
+                                "-fPIC",
+                                "-ffreestanding",
+                                "-nostdlibinc",
+                                "-fvisibility=hidden",
+                                "-fno-color-diagnostics",
+                                "-Wall",
+                                "-Wextra",
+                                "-Wpedantic",
+                                "-Werror",
+                                "-I",
+                                folder,
+                                "-c",
+                                "-o",
+                                "-",
+                                "-",
+                                NULL};
+    struct lw__text object = {0};
+    if (!lw__header_folder(folder))
+        return false;
+    depend(unit, folder);
+    int in = file_of(source, "lanewise-image");
+    bool ok = in >= 0 && run(argv, in, NULL, 0, &object);
+    if (in >= 0)
+        close(in);
+    if (ok)
+        lw__archive_add(archive, object.data, object.length);
+    lw__text_free(&object);
+    return ok;
+}
+
+bool lw__image_link(struct lw__unit *unit, const struct lw__text *archive)
+{
+    static const char *const argv[] = {LW_LINKER, "-r", "--threads=1",     "--whole-archive",
+                                       "-o",      "-",  "/proc/self/fd/3", NULL};
+    int file = archive->failed ? -1 : file_of(archive, "lanewise-objects");
+    unit->payload.length = 0;
+    bool ok = file >= 0 && run(argv, -1, &file, 1, &unit->payload);
+    if (file >= 0)
+        close(file);
+    return ok;
+}

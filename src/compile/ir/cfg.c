@@ -1,0 +1,223 @@
+/* cfg.c - control flow graph and dominators of one function.
+ *
+ * Blocks are numbered in reverse postorder, so that a < b whenever a dominates b and, in a
+ * reducible graph, along every edge that is not a loop's back edge. Successors are visited last
+ * to first: the `then` arm then comes before the `else` arm, as in the source.
+ * source   Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm", 2001
+ */
+#include "compile/ir/ir.h"
+#include <stdlib.h>
+
+/* Open addressing, from block to its number; 2^k >= 2 * blocks slots. */
+struct lw__block_map {
+    size_t mask;
+    struct {
+        LLVMBasicBlockRef block;
+        uint32_t number;
+    } slot[];
+};
+
+static size_t hash_of(const struct lw__block_map *map, LLVMBasicBlockRef block)
+{
+    return (size_t)(((uintptr_t)block >> 4) * 0x9E3779B97F4A7C15u >> 20) & map->mask;
+}
+
+static size_t find(const struct lw__block_map *map, LLVMBasicBlockRef block)
+{
+    size_t i = hash_of(map, block);
+    while (map->slot[i].block && map->slot[i].block != block)
+        i = (i + 1) & map->mask;
+    return i;
+}
+
+uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block)
+{
+    size_t i = find(cfg->map, block);
+    return cfg->map->slot[i].block ? cfg->map->slot[i].number : UINT32_MAX;
+}
+
+/* Depth first without recursion; fills blocks[] from the back. */
+static bool number_blocks(struct lw__cfg *cfg, size_t total)
+{
+    struct frame {
+        LLVMBasicBlockRef block;
+        unsigned next;
+    } *stack = calloc(total + 1, sizeof *stack);
+    if (!stack)
+        return false;
+    size_t depth = 0, left = total;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(cfg->function);
+    stack[depth++] =
+        (struct frame){entry, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(entry))};
+    cfg->map->slot[find(cfg->map, entry)].block = entry;
+    while (depth) {
+        struct frame *top = &stack[depth - 1];
+        if (!top->next) {
+            cfg->blocks[--left] = top->block;
+            depth--;
+            continue;
+        }
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(top->block);
+        LLVMBasicBlockRef s = LLVMGetSuccessor(end, --top->next);
+        size_t slot = find(cfg->map, s);
+        if (cfg->map->slot[slot].block)
+            continue;
+        cfg->map->slot[slot].block = s;
+        stack[depth++] = (struct frame){s, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(s))};
+    }
+    free(stack);
+    cfg->count = total - left;
+    for (size_t i = 0; i < cfg->count; i++) {
+        cfg->blocks[i] = cfg->blocks[i + left];
+        cfg->map->slot[find(cfg->map, cfg->blocks[i])].number = (uint32_t)i;
+    }
+    return true;
+}
+
+/* Where each block stands in the function: clang lays them out in the order of the text. */
+static bool number_text(struct lw__cfg *cfg)
+{
+    uint32_t position = 0;
+    cfg->layout = calloc(cfg->count + 1, sizeof *cfg->layout);
+    if (!cfg->layout)
+        return false;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(cfg->function); b;
+         b = LLVMGetNextBasicBlock(b), position++) {
+        uint32_t number = lw__cfg_index(cfg, b);
+        if (number != UINT32_MAX)
+            cfg->layout[number] = position;
+    }
+    return true;
+}
+
+static bool link_blocks(struct lw__cfg *cfg)
+{
+    size_t edges = 0;
+    for (size_t i = 0; i < cfg->count; i++)
+        edges += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(cfg->blocks[i]));
+    cfg->succ_start = calloc(cfg->count + 1, sizeof *cfg->succ_start);
+    cfg->pred_start = calloc(cfg->count + 2, sizeof *cfg->pred_start);
+    cfg->succ = calloc(edges + 1, sizeof *cfg->succ);
+    cfg->pred = calloc(edges + 1, sizeof *cfg->pred);
+    if (!cfg->succ_start || !cfg->pred_start || !cfg->succ || !cfg->pred)
+        return false;
+    uint32_t n = 0;
+    for (size_t i = 0; i < cfg->count; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[i]);
+        cfg->succ_start[i] = n;
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
+            cfg->succ[n] = lw__cfg_index(cfg, LLVMGetSuccessor(end, k));
+            cfg->pred_start[cfg->succ[n++] + 2]++;
+        }
+    }
+    cfg->succ_start[cfg->count] = n;
+    for (size_t i = 1; i <= cfg->count; i++)
+        cfg->pred_start[i + 1] += cfg->pred_start[i];
+    for (uint32_t i = 0; i < cfg->count; i++)
+        for (uint32_t e = cfg->succ_start[i]; e < cfg->succ_start[i + 1]; e++)
+            cfg->pred[cfg->pred_start[cfg->succ[e] + 1]++] = i;
+    return true;
+}
+
+static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
+{
+    while (a != b)
+        if (a > b)
+            a = idom[a];
+        else
+            b = idom[b];
+    return a;
+}
+
+static bool find_dominators(struct lw__cfg *cfg)
+{
+    cfg->idom = malloc((cfg->count + 1) * sizeof *cfg->idom);
+    if (!cfg->idom)
+        return false;
+    for (size_t i = 0; i < cfg->count; i++)
+        cfg->idom[i] = UINT32_MAX;
+    cfg->idom[0] = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 1; b < cfg->count; b++) {
+            uint32_t dom = UINT32_MAX;
+            for (uint32_t e = cfg->pred_start[b]; e < cfg->pred_start[b + 1]; e++) {
+                uint32_t p = cfg->pred[e];
+                if (cfg->idom[p] != UINT32_MAX)
+                    dom = dom == UINT32_MAX ? p : meet(cfg->idom, p, dom);
+            }
+            changed |= dom != cfg->idom[b];
+            cfg->idom[b] = dom;
+        }
+    }
+    return true;
+}
+
+bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg)
+{
+    size_t total = LLVMCountBasicBlocks(function), slots = 4;
+    while (slots < total * 2)
+        slots *= 2;
+    *cfg = (struct lw__cfg){.function = function};
+    cfg->blocks = calloc(total, sizeof *cfg->blocks);
+    cfg->map = calloc(1, sizeof *cfg->map + slots * sizeof cfg->map->slot[0]);
+    if (cfg->map)
+        cfg->map->mask = slots - 1;
+    if (cfg->blocks && cfg->map && number_blocks(cfg, total) && number_text(cfg) &&
+        link_blocks(cfg) && find_dominators(cfg))
+        return true;
+    lw__cfg_free(cfg);
+    return lw__defect("out of memory");
+}
+
+void lw__cfg_free(struct lw__cfg *cfg)
+{
+    free(cfg->blocks);
+    free(cfg->succ_start);
+    free(cfg->succ);
+    free(cfg->pred_start);
+    free(cfg->pred);
+    free(cfg->idom);
+    free(cfg->layout);
+    free(cfg->map);
+    *cfg = (struct lw__cfg){0};
+}
+
+bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b)
+{
+    while (b > a)
+        b = cfg->idom[b];
+    return a == b;
+}
+
+void lw__cfg_flow_on(const struct lw__cfg *g, bool *set)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < g->count; b++)
+            for (uint32_t e = g->succ_start[b]; set[b] && e < g->succ_start[b + 1]; e++)
+                if (!set[g->succ[e]])
+                    set[g->succ[e]] = changed = true;
+    }
+}
+
+void lw__cfg_flow_back_past(const struct lw__cfg *g, bool *set, const bool *shut)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = (uint32_t)g->count; b-- > 0;)
+            for (uint32_t e = g->succ_start[b]; !set[b] && e < g->succ_start[b + 1]; e++)
+                changed |= set[b] = set[g->succ[e]] && !(shut && shut[e]);
+    }
+}
+
+void lw__cfg_flow_back(const struct lw__cfg *g, bool *set)
+{
+    lw__cfg_flow_back_past(g, set, NULL);
+}
+
+LLVMValueRef lw__cfg_condition(const struct lw__cfg *g, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[b]);
+    return LLVMIsABranchInst(end) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
+}

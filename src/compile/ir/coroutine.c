@@ -1,0 +1,126 @@
+/* coroutine.c - LLVM's coroutines behind one small interface.
+ *
+ * A coroutine is a function whose first call, the ramp, asks its caller for a frame, runs to the
+ * first suspension and returns the frame's address as the handle. What lives across a suspension is
+ * in the frame. LLVM's passes split it into ramp and resume function; until then no other pass may
+ * run, or loads would be moved across the suspensions. Nobody destroys one: the frame goes with its
+ * block. LLVM is told so, else it makes the function that destroys of all code, and the passes
+ * behind find out that none of it is reached.
+ * source   llvm.org/docs/Coroutines.html (switched-resume lowering), LLVM 19
+ */
+#include "compile/ir/ir.h"
+#include "compile/llvm/llvm.h"
+
+static LLVMContextRef context_of(LLVMModuleRef module)
+{
+    return LLVMGetModuleContext(module);
+}
+
+static LLVMValueRef call(struct lw__coroutine *c, const char *name, LLVMTypeRef type,
+                         LLVMValueRef *args, unsigned count)
+{
+    return lw__llvm_intrinsic(c->builder, c->module, name, &type, type ? 1 : 0, args, count);
+}
+
+static LLVMBasicBlockRef block(struct lw__coroutine *c, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(context_of(c->module), c->function, name);
+}
+
+/* The ramp: coro.id, a frame or null, coro.begin. */
+static void build_ramp(struct lw__coroutine *c, lw__frame_fn *frame, void *user)
+{
+    LLVMContextRef context = context_of(c->module);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
+    LLVMValueRef null = LLVMConstNull(LLVMPointerTypeInContext(context, 0));
+    LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(context), 0, 0);
+    LLVMBasicBlockRef no_frame = block(c, "no_frame");
+    LLVMPositionBuilderAtEnd(c->builder, c->entry);
+    c->id = call(c, "llvm.coro.id", NULL, (LLVMValueRef[]){zero, null, null, null}, 4);
+    LLVMValueRef bytes = call(c, "llvm.coro.size", i64, NULL, 0);
+    LLVMValueRef align = call(c, "llvm.coro.align", i64, NULL, 0);
+    LLVMValueRef memory = frame(c->builder, bytes, align, user);
+    LLVMValueRef none = LLVMBuildICmp(c->builder, LLVMIntEQ, memory, null, "");
+    LLVMBuildCondBr(c->builder, none, no_frame, c->body);
+    LLVMPositionBuilderAtEnd(c->builder, no_frame);
+    LLVMBuildRet(c->builder, null);
+    LLVMPositionBuilderAtEnd(c->builder, c->body);
+    c->handle = call(c, "llvm.coro.begin", NULL, (LLVMValueRef[]){c->id, memory}, 2);
+}
+
+/* The final suspension, and the way out that all suspensions share. */
+static void build_end(struct lw__coroutine *c)
+{
+    LLVMContextRef context = context_of(c->module);
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(context), i8 = LLVMInt8TypeInContext(context);
+    LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(context));
+    LLVMBasicBlockRef never = block(c, "never");
+    LLVMPositionBuilderAtEnd(c->builder, c->final);
+    LLVMValueRef way =
+        call(c, "llvm.coro.suspend", NULL, (LLVMValueRef[]){no_token, LLVMConstInt(i1, 1, 0)}, 2);
+    LLVMValueRef choice = LLVMBuildSwitch(c->builder, way, c->end, 2);
+    LLVMAddCase(choice, LLVMConstInt(i8, 0, 0), never);
+    LLVMAddCase(choice, LLVMConstInt(i8, 1, 0), c->cleanup);
+    LLVMPositionBuilderAtEnd(c->builder, never);
+    LLVMBuildUnreachable(c->builder);
+    LLVMPositionBuilderAtEnd(c->builder, c->cleanup);
+    call(c, "llvm.coro.free", NULL, (LLVMValueRef[]){c->id, c->handle}, 2);
+    LLVMBuildBr(c->builder, c->end);
+    LLVMPositionBuilderAtEnd(c->builder, c->end);
+    call(c, "llvm.coro.end", NULL, (LLVMValueRef[]){c->handle, LLVMConstInt(i1, 0, 0), no_token},
+         3);
+    LLVMBuildRet(c->builder, c->handle);
+}
+
+void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_fn *frame,
+                        void *user, struct lw__coroutine *c)
+{
+    *c = (struct lw__coroutine){.module = module, .function = function};
+    c->builder = LLVMCreateBuilderInContext(context_of(module));
+    c->entry = block(c, "ramp");
+    c->body = block(c, "begin");
+    c->final = block(c, "final");
+    c->cleanup = block(c, "cleanup");
+    c->end = block(c, "end");
+    lw__llvm_attribute(function, "presplitcoroutine", true);
+    lw__llvm_attribute(function, "coro_only_destroy_when_complete", true);
+    build_ramp(c, frame, user);
+    build_end(c);
+}
+
+void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
+{
+    LLVMContextRef context = context_of(c->module);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(context);
+    LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(context));
+    LLVMValueRef more = LLVMConstInt(LLVMInt1TypeInContext(context), 0, 0);
+    LLVMPositionBuilderAtEnd(c->builder, at);
+    LLVMValueRef way = call(c, "llvm.coro.suspend", NULL, (LLVMValueRef[]){no_token, more}, 2);
+    LLVMValueRef choice = LLVMBuildSwitch(c->builder, way, c->end, 2);
+    LLVMAddCase(choice, LLVMConstInt(i8, 0, 0), next);
+    LLVMAddCase(choice, LLVMConstInt(i8, 1, 0), c->cleanup);
+}
+
+void lw__coroutine_close(struct lw__coroutine *c)
+{
+    LLVMDisposeBuilder(c->builder);
+}
+
+void lw__coroutine_resumer(LLVMModuleRef module, const char *name)
+{
+    LLVMContextRef context = context_of(module);
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(context, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &ptr, 1, 0);
+    LLVMValueRef f = LLVMAddFunction(module, name, type), handle = LLVMGetParam(f, 0);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, f, ""));
+    lw__llvm_intrinsic(b, module, "llvm.coro.resume", NULL, 0, &handle, 1);
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+}
+
+bool lw__coroutine_split(struct lw__unit *unit)
+{
+    return lw__llvm_passes(unit->module, unit->machine,
+                           "coro-early,cgscc(coro-split),function(coro-elide),coro-cleanup");
+}

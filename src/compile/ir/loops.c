@@ -1,0 +1,316 @@
+/* loops.c - the loops of a control flow graph, reducible or not.
+ *
+ * A loop is a strongly connected component; its header is the block through which it is entered or,
+ * where there are several (a jump into a loop), the first of the component in the text. By text the
+ * first one is it also where a statement begins there which is only jumped into. Without the edges
+ * back to the header, what is still strongly connected inside are the loops within. In a reducible
+ * graph these are the natural loops.
+ * source   Steensgaard, "Sequentializing Program Dependence Graphs", 1993 (the nest);
+ *          Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972 (the components)
+ */
+#include "compile/ir/ir.h"
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+    const struct lw__cfg *cfg;
+    struct lw__loops *loops;
+    bool by_text;
+    bool *cut;      /* headers whose incoming edges from their own loop are cut */
+    int *component; /* region id of a block; blocks of other regions do not exist */
+    uint32_t *order, *low, *stack, *frame;
+    bool *on_stack;
+    uint32_t next, depth;
+};
+
+static bool edge_exists(const struct search *s, int region, uint32_t from, uint32_t to)
+{
+    (void)from;
+    return s->component[to] == region && !s->cut[to];
+}
+
+static bool enters(const struct lw__cfg *g, const bool *body, uint32_t b)
+{
+    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
+        if (!body[g->pred[e]])
+            return true;
+    return false;
+}
+
+/* The one entry, else the first block in the text. */
+static uint32_t choose_header(const struct search *s, const bool *body)
+{
+    const struct lw__cfg *g = s->cfg;
+    uint32_t entry = UINT32_MAX, first = UINT32_MAX, entries = 0;
+    for (uint32_t b = 0; b < g->count; b++) {
+        if (!body[b])
+            continue;
+        if (enters(g, body, b)) {
+            entry = b;
+            entries++;
+        }
+        if (first == UINT32_MAX || g->layout[b] < g->layout[first])
+            first = b;
+    }
+    return entries == 1 && !(s->by_text && lw__text_begins_loop(g->blocks[first])) ? entry : first;
+}
+
+static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
+{
+    struct lw__loops *loops = s->loops;
+    struct lw__loop *grown = realloc(loops->loops, (loops->count + 1) * sizeof *grown);
+    bool *body = calloc(2 * s->cfg->count, sizeof *body), *back;
+    if (grown)
+        loops->loops = grown;
+    if (!grown || !body) {
+        free(body);
+        return lw__defect("out of memory");
+    }
+    back = body + s->cfg->count;
+    for (uint32_t i = 0; i < count; i++)
+        body[blocks[i]] = back[blocks[i]] = true;
+    loops->loops[loops->count++] =
+        (struct lw__loop){choose_header(s, body), body, back, count, -1, false};
+    return true;
+}
+
+static void open_block(struct search *s, uint32_t b)
+{
+    s->order[b] = s->low[b] = ++s->next;
+    s->stack[s->depth++] = b;
+    s->on_stack[b] = true;
+}
+
+/* The component that ends at its root b: a loop where it has a cycle. */
+static bool close_component(struct search *s, int region, uint32_t b)
+{
+    uint32_t end = s->depth;
+    bool cycle = false;
+    do
+        s->on_stack[s->stack[--s->depth]] = false;
+    while (s->stack[s->depth] != b);
+    for (uint32_t e = s->cfg->succ_start[b]; e < s->cfg->succ_start[b + 1]; e++)
+        cycle |= s->cfg->succ[e] == b && edge_exists(s, region, b, b);
+    cycle |= end - s->depth > 1;
+    return !cycle || add_loop(s, s->stack + s->depth, end - s->depth);
+}
+
+/* Tarjan's search from `root`, without recursion: frame[] is the path, edge[] where each is. */
+static bool components_from(struct search *s, int region, uint32_t root, uint32_t *edge)
+{
+    const struct lw__cfg *g = s->cfg;
+    uint32_t top = 0;
+    open_block(s, root);
+    s->frame[top++] = root;
+    edge[root] = g->succ_start[root];
+    while (top) {
+        uint32_t b = s->frame[top - 1];
+        if (edge[b] < g->succ_start[b + 1]) {
+            uint32_t t = g->succ[edge[b]++];
+            if (!edge_exists(s, region, b, t))
+                continue;
+            if (!s->order[t]) {
+                open_block(s, t);
+                s->frame[top++] = t;
+                edge[t] = g->succ_start[t];
+            } else if (s->on_stack[t] && s->order[t] < s->low[b]) {
+                s->low[b] = s->order[t];
+            }
+            continue;
+        }
+        top--;
+        if (top && s->low[b] < s->low[s->frame[top - 1]])
+            s->low[s->frame[top - 1]] = s->low[b];
+        if (s->low[b] == s->order[b] && !close_component(s, region, b))
+            return false;
+    }
+    return true;
+}
+
+/* All loops of a region: body NULL is the whole function, else a loop's without its back edges. */
+static bool components(struct search *s, int region, const bool *body)
+{
+    uint32_t n = (uint32_t)s->cfg->count;
+    uint32_t *edge = calloc(n, sizeof *edge);
+    if (!edge)
+        return lw__defect("out of memory");
+    bool ok = true;
+    for (uint32_t b = 0; b < n; b++) {
+        s->component[b] = !body || body[b] ? region : -1;
+        s->order[b] = 0;
+    }
+    for (uint32_t b = 0; b < n && ok; b++)
+        if (s->component[b] == region && !s->order[b])
+            ok = components_from(s, region, b, edge);
+    free(edge);
+    return ok;
+}
+
+static bool find_nest(struct search *s)
+{
+    bool ok = components(s, 0, NULL);
+    for (size_t i = 0; ok && i < s->loops->count; i++) { /* grows as inner loops are found */
+        uint32_t header = s->loops->loops[i].header;
+        s->cut[header] = true;
+        ok = components(s, (int)i + 1, s->loops->loops[i].body);
+        s->cut[header] = false;
+    }
+    return ok;
+}
+
+static bool build(const struct lw__cfg *cfg, struct lw__loops *loops, bool by_text)
+{
+    size_t n = cfg->count;
+    struct search s = {.cfg = cfg, .loops = loops, .by_text = by_text};
+    *loops = (struct lw__loops){0};
+    s.cut = calloc(n, sizeof *s.cut);
+    s.component = calloc(n, sizeof *s.component);
+    s.order = calloc(4 * n, sizeof *s.order);
+    s.on_stack = calloc(n, sizeof *s.on_stack);
+    bool ok = s.cut && s.component && s.order && s.on_stack;
+    if (ok) {
+        s.low = s.order + n;
+        s.stack = s.low + n;
+        s.frame = s.stack + n;
+        ok = find_nest(&s);
+        lw__loops_nest(loops);
+    } else {
+        lw__defect("out of memory");
+    }
+    free(s.cut);
+    free(s.component);
+    free(s.order);
+    free(s.on_stack);
+    return ok;
+}
+
+bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
+{
+    return build(cfg, loops, false);
+}
+
+bool lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops)
+{
+    return build(cfg, loops, true);
+}
+
+bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b)
+{
+    return loop->body[b] && b != loop->header && enters(cfg, loop->body, b);
+}
+
+const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
+                                             const struct lw__loops *loops)
+{
+    for (size_t k = 0; k < loops->count; k++)
+        for (uint32_t b = 0; b < cfg->count; b++)
+            if (lw__loops_is_side_entry(cfg, &loops->loops[k], b))
+                return &loops->loops[k];
+    return NULL;
+}
+
+/* Take in a block and all that leads to it, up to what the loop has already. */
+bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block)
+{
+    uint32_t *todo = malloc((cfg->count + 1) * sizeof *todo);
+    size_t n = 0;
+    if (!todo)
+        return lw__defect("out of memory");
+    if (!loop->body[block]) {
+        loop->body[block] = true;
+        todo[n++] = block;
+    }
+    while (n) {
+        uint32_t b = todo[--n];
+        loop->size++;
+        for (uint32_t e = cfg->pred_start[b]; e < cfg->pred_start[b + 1]; e++) {
+            uint32_t p = cfg->pred[e];
+            if (!loop->body[p]) {
+                loop->body[p] = true;
+                todo[n++] = p;
+            }
+        }
+    }
+    free(todo);
+    return true;
+}
+
+/* The parent is the smallest other loop that holds the header. */
+void lw__loops_nest(struct lw__loops *loops)
+{
+    for (size_t i = 0; i < loops->count; i++) {
+        struct lw__loop *l = &loops->loops[i];
+        l->parent = -1;
+        for (size_t k = 0; k < loops->count; k++) {
+            const struct lw__loop *outer = &loops->loops[k];
+            if (k == i || !outer->body[l->header] || outer->size <= l->size)
+                continue;
+            if (l->parent < 0 || outer->size < loops->loops[l->parent].size)
+                l->parent = (int)k;
+        }
+    }
+}
+
+int lw__loops_innermost(const struct lw__loops *loops, uint32_t block)
+{
+    int best = -1;
+    for (size_t k = 0; k < loops->count; k++)
+        if (loops->loops[k].body[block] &&
+            (best < 0 || loops->loops[k].size < loops->loops[best].size))
+            best = (int)k;
+    return best;
+}
+
+void lw__loops_free(struct lw__loops *loops)
+{
+    for (size_t i = 0; i < loops->count; i++)
+        free(loops->loops[i].body);
+    free(loops->loops);
+    *loops = (struct lw__loops){0};
+}
+
+/* ---- what loops say to LLVM ------------------------------------------------------------------ */
+
+static unsigned loop_kind(LLVMValueRef back, LLVMContextRef *context)
+{
+    *context = LLVMGetModuleContext(
+        LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(back))));
+    return LLVMGetMDKindIDInContext(*context, "llvm.loop", 9);
+}
+
+bool lw__loop_has_word(LLVMValueRef back, const char *begin)
+{
+    LLVMContextRef context;
+    LLVMValueRef parts[16], words[2], id = LLVMGetMetadata(back, loop_kind(back, &context));
+    const unsigned n = id ? LLVMGetMDNodeNumOperands(id) : 0;
+    if (n > sizeof parts / sizeof *parts)
+        return true;
+    if (n)
+        LLVMGetMDNodeOperands(id, parts);
+    for (unsigned k = 1; k < n; k++) {
+        unsigned length;
+        if (!LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) < 1 ||
+            LLVMGetMDNodeNumOperands(parts[k]) > 2)
+            continue;
+        LLVMGetMDNodeOperands(parts[k], words);
+        const char *word = words[0] ? LLVMGetMDString(words[0], &length) : NULL;
+        if (word && !strncmp(word, begin, strlen(begin)))
+            return true;
+    }
+    return false;
+}
+
+void lw__loop_set_metadata(LLVMValueRef back, const char *word, uint32_t count)
+{
+    LLVMContextRef context;
+    const unsigned kind = loop_kind(back, &context);
+    LLVMMetadataRef wish[] = {
+        LLVMMDStringInContext2(context, word, strlen(word)),
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), count, 0))};
+    LLVMMetadataRef self = LLVMTemporaryMDNode(context, NULL, 0);
+    LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(context, wish, count ? 2 : 1)};
+    LLVMMetadataRef id = LLVMMDNodeInContext2(context, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, id);
+    LLVMSetMetadata(back, kind, LLVMMetadataAsValue(context, id));
+}

@@ -1,0 +1,124 @@
+/* postdominators.c - immediate post-dominators.
+ *
+ * Of the paths that end in the return alone: a block that ends in `unreachable`, behind a failed
+ * assert, and a loop without an exit are on none, so that an assert is no fork in the way.
+ * source   Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed
+ *          graph
+ */
+#include "compile/ir/ir.h"
+#include <stdlib.h>
+
+struct reverse {
+    const struct lw__cfg *g;
+    uint32_t *order;  /* blocks in reverse postorder of the reversed graph */
+    uint32_t *number; /* block -> place in order[], UINT32_MAX: no way to the return */
+    uint32_t count;
+};
+
+static bool is_return(const struct lw__cfg *g, uint32_t b)
+{
+    return LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(g->blocks[b])) != NULL;
+}
+
+/* Depth first from the returns, against the edges; order[] is filled from the back. */
+static bool number_reverse(struct reverse *r)
+{
+    const struct lw__cfg *g = r->g;
+    uint32_t n = (uint32_t)g->count, left = n, depth = 0;
+    uint32_t *stack = malloc((n + 1) * sizeof *stack), *edge = malloc((n + 1) * sizeof *edge);
+    bool *seen = calloc(n + 1, 1);
+    bool ok = stack && edge && seen;
+    for (uint32_t root = 0; ok && root < n; root++) {
+        if (!is_return(g, root) || seen[root])
+            continue;
+        seen[root] = true;
+        edge[root] = g->pred_start[root];
+        stack[depth++] = root;
+        while (depth) {
+            uint32_t b = stack[depth - 1];
+            if (edge[b] == g->pred_start[b + 1]) {
+                r->order[--left] = b;
+                depth--;
+                continue;
+            }
+            uint32_t p = g->pred[edge[b]++];
+            if (seen[p])
+                continue;
+            seen[p] = true;
+            edge[p] = g->pred_start[p];
+            stack[depth++] = p;
+        }
+    }
+    free(stack);
+    free(edge);
+    free(seen);
+    r->count = n - left;
+    for (uint32_t k = 0; ok && k < r->count; k++) {
+        r->order[k] = r->order[left + k];
+        r->number[r->order[k]] = k;
+    }
+    return ok;
+}
+
+/* The nearest common one; the virtual exit is UINT32_MAX. */
+static uint32_t intersect(const struct reverse *r, const uint32_t *ipdom, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (a == UINT32_MAX || b == UINT32_MAX)
+            return UINT32_MAX;
+        if (r->number[a] > r->number[b])
+            a = ipdom[a];
+        else
+            b = ipdom[b];
+    }
+    return a;
+}
+
+static bool improve(const struct reverse *r, uint32_t *ipdom, bool *done)
+{
+    const struct lw__cfg *g = r->g;
+    bool changed = false;
+    for (uint32_t k = 0; k < r->count; k++) {
+        uint32_t b = r->order[k], best = UINT32_MAX;
+        bool first = true;
+        if (is_return(g, b))
+            continue;
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
+            uint32_t t = g->succ[e];
+            if (r->number[t] == UINT32_MAX || !done[t])
+                continue;
+            best = first ? t : intersect(r, ipdom, best, t);
+            first = false;
+        }
+        changed |= !done[b] || ipdom[b] != best;
+        ipdom[b] = best;
+        done[b] = true;
+    }
+    return changed;
+}
+
+uint32_t *lw__cfg_post_dominators(const struct lw__cfg *cfg)
+{
+    size_t n = cfg->count;
+    uint32_t *ipdom = malloc((n + 1) * sizeof *ipdom);
+    struct reverse r = {.g = cfg};
+    r.order = malloc((n + 1) * sizeof *r.order);
+    r.number = malloc((n + 1) * sizeof *r.number);
+    bool *done = calloc(n + 1, 1);
+    bool ok = ipdom && r.order && r.number && done;
+    for (size_t b = 0; ok && b < n; b++)
+        ipdom[b] = r.number[b] = UINT32_MAX;
+    ok = ok && number_reverse(&r);
+    for (size_t b = 0; ok && b < n; b++)
+        done[b] = r.number[b] != UINT32_MAX && is_return(cfg, (uint32_t)b);
+    while (ok && improve(&r, ipdom, done))
+        ;
+    free(r.order);
+    free(r.number);
+    free(done);
+    if (ok)
+        return ipdom;
+    free(ipdom);
+    lw__defect("out of memory");
+    return NULL;
+}

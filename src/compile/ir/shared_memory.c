@@ -1,0 +1,265 @@
+/* shared_memory.c - block memory: SHARED variables become places behind a base address.
+ *
+ * In the common bitcode a SHARED variable is a global in section lw.shared and DYNAMIC_SHARED one
+ * in lw.dynshared. Each kernel lays out those that it uses. Uses stand in instructions, in
+ * constant expressions (&tile[3][4]) and in constant data (an initialiser that holds a tensor's
+ * address): the latter two are rebuilt as instructions, since the base is known at run time only.
+ */
+#include "base/manifest.h"
+#include "compile/ir/ir.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 32 }; /* constants nest this deep at the most; cyclic initialisers exist */
+
+static bool is_static_shared(LLVMValueRef v)
+{
+    return LLVMIsAGlobalVariable(v) && lw__ir_in_section(v, "lw.shared");
+}
+
+static bool is_dynamic_shared(LLVMValueRef v)
+{
+    return LLVMIsAGlobalVariable(v) && lw__ir_in_section(v, "lw.dynshared");
+}
+
+bool lw__ir_is_shared(LLVMValueRef v)
+{
+    return is_static_shared(v) || is_dynamic_shared(v);
+}
+
+static bool has_operands(LLVMValueRef v)
+{
+    return LLVMIsAConstantExpr(v) || LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v) ||
+           LLVMIsAConstantVector(v);
+}
+
+/* Calls found() for each block memory variable that a constant refers to; returns whether any. */
+static bool refers(LLVMValueRef v, int depth, void (*found)(LLVMValueRef g, void *user), void *user)
+{
+    bool any = false;
+    if (!LLVMIsConstant(v) || depth > MAX_DEPTH)
+        return false;
+    if (lw__ir_is_shared(v)) {
+        if (found)
+            found(v, user);
+        return true;
+    }
+    if (LLVMIsAGlobalVariable(v)) {
+        LLVMValueRef initial = LLVMGetInitializer(v);
+        return initial && refers(initial, depth + 1, found, user);
+    }
+    if (has_operands(v))
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            any |= refers(LLVMGetOperand(v, (unsigned)i), depth + 1, found, user);
+    return any;
+}
+
+/* ---- layout ---------------------------------------------------------------------------------- */
+
+struct finder {
+    struct lw__shared_layout *layout;
+    LLVMTargetDataRef data;
+    uint64_t dynamic_align;
+    bool failed;
+};
+
+static uint64_t round_up(uint64_t bytes, uint64_t align)
+{
+    return (bytes + align - 1) / align * align;
+}
+
+static void place(LLVMValueRef global, void *user)
+{
+    struct finder *f = user;
+    struct lw__shared_layout *l = f->layout;
+    if (is_dynamic_shared(global))
+        l->dynamic = true;
+    for (size_t i = 0; i < l->count; i++)
+        if (l->globals[i] == global)
+            return;
+    LLVMValueRef *globals = realloc(l->globals, (l->count + 1) * sizeof *globals);
+    if (globals)
+        l->globals = globals;
+    uint64_t *offsets = realloc(l->offsets, (l->count + 1) * sizeof *offsets);
+    if (offsets)
+        l->offsets = offsets;
+    if (!globals || !offsets) {
+        f->failed = true;
+        return;
+    }
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    uint64_t offset = 0, align = LLVMGetAlignment(global);
+    if (!align)
+        align = LLVMABIAlignmentOfType(f->data, type);
+    if (is_static_shared(global)) {
+        offset = round_up(l->bytes, align);
+        l->bytes = offset + LLVMABISizeOfType(f->data, type);
+    } else if (align > f->dynamic_align) {
+        f->dynamic_align = align;
+    }
+    l->align = align > l->align ? align : l->align;
+    l->globals[l->count] = global;
+    l->offsets[l->count++] = offset;
+}
+
+bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l)
+{
+    struct finder f = {l, LLVMGetModuleDataLayout(unit->module), 1, false};
+    *l = (struct lw__shared_layout){0};
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            for (int k = 0; k < LLVMGetNumOperands(i); k++)
+                refers(LLVMGetOperand(i, (unsigned)k), 0, place, &f);
+    if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* then it begins behind what fills the static part */
+        l->bytes = round_up(l->bytes, f.dynamic_align);
+    return !f.failed || lw__defect("out of memory");
+}
+
+void lw__shared_layout_free(struct lw__shared_layout *layout)
+{
+    free(layout->globals);
+    free(layout->offsets);
+    free(layout->places);
+    *layout = (struct lw__shared_layout){0};
+}
+
+/* ---- replacement ----------------------------------------------------------------------------- */
+
+struct replacer {
+    struct lw__unit *unit;
+    const struct lw__shared_layout *layout;
+    LLVMValueRef base;       /* block memory, a ptr that dominates the kernel's body */
+    LLVMBuilderRef early;    /* where the base is known: copies of constant data */
+    LLVMBasicBlockRef entry; /* for allocas */
+    struct {
+        LLVMValueRef constant, copy;
+    } copies[64];
+    size_t copy_count;
+    bool failed;
+};
+
+static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v);
+
+static LLVMValueRef address_of(struct replacer *r, LLVMBuilderRef b, LLVMValueRef global)
+{
+    uint64_t offset = is_dynamic_shared(global) ? round_up(r->layout->bytes, LW_DYNAMIC_ALIGN) : 0;
+    for (size_t i = 0; i < r->layout->count; i++) {
+        if (r->layout->globals[i] != global)
+            continue;
+        if (r->layout->places)
+            return r->layout->places[i];
+        if (is_static_shared(global))
+            offset = r->layout->offsets[i];
+    }
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(r->unit->context);
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(r->unit->context), offset, 0);
+    return LLVMBuildGEP2(b, i8, r->base, &index, 1, "");
+}
+
+/* Constant data that holds addresses of block memory: each thread gets it filled in. */
+static LLVMValueRef copy_of(struct replacer *r, LLVMValueRef global)
+{
+    for (size_t i = 0; i < r->copy_count; i++)
+        if (r->copies[i].constant == global)
+            return r->copies[i].copy;
+    if (r->copy_count == sizeof r->copies / sizeof *r->copies) {
+        r->failed =
+            !lw__defect("more than %zu constants hold addresses of block memory", r->copy_count);
+        return global;
+    }
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->unit->context);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->entry));
+    LLVMValueRef copy = LLVMBuildAlloca(b, type, "");
+    LLVMDisposeBuilder(b);
+    if (LLVMGetAlignment(global))
+        LLVMSetAlignment(copy, LLVMGetAlignment(global));
+    LLVMBuildStore(r->early, rebuild(r, r->early, LLVMGetInitializer(global)), copy);
+    r->copies[r->copy_count].constant = global;
+    r->copies[r->copy_count++].copy = copy;
+    return copy;
+}
+
+static LLVMValueRef rebuild_aggregate(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v)
+{
+    LLVMValueRef result = LLVMGetUndef(LLVMTypeOf(v));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(r->unit->context);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++) {
+        LLVMValueRef part = rebuild(r, b, LLVMGetOperand(v, (unsigned)i));
+        result =
+            LLVMIsAConstantVector(v)
+                ? LLVMBuildInsertElement(b, result, part, LLVMConstInt(i32, (unsigned)i, 0), "")
+                : LLVMBuildInsertValue(b, result, part, (unsigned)i, "");
+    }
+    return result;
+}
+
+static LLVMValueRef rebuild_expression(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v)
+{
+    LLVMOpcode op = LLVMGetConstOpcode(v);
+    LLVMValueRef operand[16];
+    int n = LLVMGetNumOperands(v);
+    for (int i = 0; i < n && i < 16; i++)
+        operand[i] = rebuild(r, b, LLVMGetOperand(v, (unsigned)i));
+    switch (op) {
+    case LLVMGetElementPtr:
+        return LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(v), operand[0], operand + 1,
+                             (unsigned)n - 1, "");
+    case LLVMTrunc:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast: return LLVMBuildCast(b, op, operand[0], LLVMTypeOf(v), "");
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMXor:
+    case LLVMShl: return LLVMBuildBinOp(b, op, operand[0], operand[1], "");
+    default: r->failed = !lw__defect("constant expression %d on block memory", (int)op); return v;
+    }
+}
+
+static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v)
+{
+    if (r->failed || !refers(v, 0, NULL, NULL))
+        return v;
+    if (lw__ir_is_shared(v))
+        return address_of(r, b, v);
+    if (LLVMIsAGlobalVariable(v))
+        return copy_of(r, v);
+    return LLVMIsAConstantExpr(v) ? rebuild_expression(r, b, v) : rebuild_aggregate(r, b, v);
+}
+
+/* A phi's operand is rebuilt at the end of the block that it comes from. */
+static void replace_in(struct replacer *r, LLVMBuilderRef b, LLVMValueRef i)
+{
+    for (int k = 0; k < LLVMGetNumOperands(i) && !r->failed; k++) {
+        LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+        if (!refers(v, 0, NULL, NULL))
+            continue;
+        if (LLVMIsAPHINode(i))
+            LLVMPositionBuilderBefore(
+                b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(i, (unsigned)k)));
+        else
+            LLVMPositionBuilderBefore(b, i);
+        LLVMSetOperand(i, (unsigned)k, rebuild(r, b, v));
+    }
+}
+
+/* lw__shared_replace - all uses of block memory in `function` by places behind `base`. early stands
+ * where base is known, in front of the kernel's body; allocas go to `entry`. */
+bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
+                        const struct lw__shared_layout *layout, LLVMValueRef base,
+                        LLVMBuilderRef early, LLVMBasicBlockRef entry)
+{
+    struct replacer r = {
+        .unit = unit, .layout = layout, .base = base, .early = early, .entry = entry};
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i && !r.failed;
+             i = LLVMGetNextInstruction(i))
+            replace_in(&r, b, i);
+    LLVMDisposeBuilder(b);
+    return !r.failed;
+}

@@ -1,0 +1,151 @@
+/* source_loops.c - loops as the text of the program has them.
+ *
+ * An arm that leaves a loop (break, return, goto) belongs to the trip it leaves, though no edge
+ * goes from it back to the header. It is known by its place in the text, which clang's control
+ * flow graph still has: blocks are laid out in the order of the text. A block that is laid out
+ * among the loop's own, and reached only through the loop, is in it. The last arm of a `while` may
+ * be laid out behind them, but in front of the block "while.end" where the statement ends, or of a
+ * label where it has none. Source locations would not do: all text from a macro has one.
+ */
+#include "compile/ir/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Has a block one of these names, with clang's number and what inlining adds behind it? */
+static bool named(LLVMBasicBlockRef block, const char *const *names)
+{
+    const char *name = LLVMGetBasicBlockName(block);
+    for (; *names; names++) {
+        size_t n = strlen(*names);
+        if (!strncmp(name, *names, n) && strspn(name + n, "0123456789.i") == strlen(name + n))
+            return true;
+    }
+    return false;
+}
+
+static const char *const begins[] = {"for.cond", "while.cond", "do.body", NULL};
+static const char *const while_cond[] = {"while.cond", NULL};
+static const char *const while_body[] = {"while.body", NULL};
+static const char *const ends[] = {"for.end", "while.end", "do.end", NULL};
+static const char *const bodies[] = {"for.cond",   "while.cond", "do.body",
+                                     "while.body", "for.body",   NULL};
+
+/* clang's own names have dots but for these; a label of the source has none. */
+static bool is_label(LLVMBasicBlockRef block)
+{
+    static const char *const own[] = {"entry", "return", "cleanup", "unreachable", NULL};
+    const char *name = LLVMGetBasicBlockName(block);
+    return *name && !strchr(name, '.') && !named(block, own);
+}
+
+/* Does a loop's statement end between its last block and block b? Statements that begin there end
+ * there as well; `while (true)` begins with its body. A loop that only goto and return leave has no
+ * block where it ends: then the first label behind it is taken for the place. */
+static bool statement_ends(const struct lw__cfg *g, uint32_t last, uint32_t b)
+{
+    uint32_t position = 0, depth = 0, conditions = 0;
+    bool label = false;
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(g->function);
+    for (; block; block = LLVMGetNextBasicBlock(block), position++) {
+        if (position <= last)
+            continue;
+        if (named(block, ends) && depth-- == 0)
+            return position <= g->layout[b];
+        label |= position <= g->layout[b] && is_label(block);
+        depth += named(block, begins);
+        conditions += named(block, while_cond);
+        if (named(block, while_body)) {
+            depth += conditions == 0;
+            conditions -= conditions > 0;
+        }
+    }
+    return label;
+}
+
+static bool is_in_text(const struct lw__cfg *g, const struct lw__loop *l, uint32_t b)
+{
+    uint32_t first = UINT32_MAX, last = 0;
+    for (uint32_t k = 0; k < g->count; k++) {
+        if (!l->body[k])
+            continue;
+        first = g->layout[k] < first ? g->layout[k] : first;
+        last = g->layout[k] > last ? g->layout[k] : last;
+    }
+    if (g->layout[b] <= last)
+        return g->layout[b] > first;
+    return named(g->blocks[l->header], bodies) && !statement_ends(g, last, b);
+}
+
+bool lw__text_begins_loop(LLVMBasicBlockRef block)
+{
+    return named(block, begins) || named(block, while_body);
+}
+
+/* Marks what can be reached without the loop. */
+static bool reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool *reached)
+{
+    uint32_t *todo = malloc((g->count + 1) * sizeof *todo), n = 0;
+    if (!todo)
+        return lw__defect("out of memory");
+    reached[0] = !l->body[0];
+    if (reached[0])
+        todo[n++] = 0;
+    while (n) {
+        uint32_t b = todo[--n];
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
+            uint32_t t = g->succ[e];
+            if (!l->body[t] && !reached[t]) {
+                reached[t] = true;
+                todo[n++] = t;
+            }
+        }
+    }
+    free(todo);
+    return true;
+}
+
+/* Take the wanted blocks of the arms that leave this loop into it. */
+static bool take_arms(const struct lw__cfg *g, struct lw__loop *l, const bool *wanted)
+{
+    bool *around = calloc(g->count + 1, sizeof *around);
+    struct lw__loop own = *l;
+    own.body = malloc(g->count + 1);
+    bool ok = around && own.body ? reach_around(g, l, around) : lw__defect("out of memory");
+    if (ok)
+        memcpy(own.body, l->body, g->count);
+    for (uint32_t b = 0; b < g->count && ok; b++)
+        if (wanted[b] && !l->body[b] && !around[b] && is_in_text(g, &own, b))
+            ok = lw__loops_grow(g, l, b);
+    free(own.body);
+    free(around);
+    return ok;
+}
+
+/* What an inner loop took, the loops around it have too. */
+static bool take_inner(const struct lw__cfg *g, struct lw__loops *loops, struct lw__loop *outer)
+{
+    for (size_t k = 0; k < loops->count; k++) {
+        const struct lw__loop *inner = &loops->loops[k];
+        if (inner == outer || !outer->body[inner->header])
+            continue;
+        for (uint32_t b = 0; b < g->count; b++)
+            if (inner->body[b] && !outer->body[b] && !lw__loops_grow(g, outer, b))
+                return false;
+    }
+    return true;
+}
+
+bool lw__text_loops(const struct lw__cfg *g, const bool *wanted, struct lw__loops *loops)
+{
+    if (!lw__loops_build_by_text(g, loops))
+        return false;
+    for (size_t i = 0; i < loops->count; i++)
+        if (!take_arms(g, &loops->loops[i], wanted))
+            return false;
+    /* outer loops come before inner ones: from the back, an inner loop is settled first */
+    for (size_t i = loops->count; i-- > 0;)
+        if (!take_inner(g, loops, &loops->loops[i]))
+            return false;
+    lw__loops_nest(loops);
+    return true;
+}

@@ -1,0 +1,28 @@
+/* debug_info.c - operands of debug info nodes, which LLVM's C interface does not name.
+ *
+ * Their order is that of LLVM 19's DebugInfoMetadata.h; front/clang_contract_test.c tests it.
+ */
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+
+unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node)
+{
+    return node ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(context, node)) : 0;
+}
+
+LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index)
+{
+    const unsigned count = lw__di_operand_count(context, node);
+    LLVMValueRef *operands = index < count ? calloc(count, sizeof(LLVMValueRef)) : NULL;
+    if (!operands)
+        return NULL;
+    LLVMGetMDNodeOperands(LLVMMetadataAsValue(context, node), operands);
+    LLVMMetadataRef operand = operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
+    free(operands);
+    return operand;
+}
+
+unsigned lw__di_tag(LLVMMetadataRef node)
+{
+    return node ? LLVMGetDINodeTag(node) : 0;
+}

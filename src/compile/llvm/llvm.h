@@ -1,0 +1,203 @@
+/* llvm.h - LLVM as the rest of the compiler sees it: small questions about IR, places in the
+ * source, the target, and everything that depends on LLVM's version.
+ */
+#ifndef LW_COMPILE_LLVM_H
+#define LW_COMPILE_LLVM_H
+#include "compile/support/unit.h"
+
+enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
+
+struct lw__op_info {
+    const char *name; /* as users write it */
+    bool block;       /* scope: the block, not the warp */
+    enum lw__shape args;
+};
+
+/* Functions of devlib that stay calls until they are widened, for levels that have instructions. */
+enum lw__native {
+    LW_NATIVE_NONE,
+    LW_NATIVE_FMAX,
+    LW_NATIVE_FMIN,
+    LW_NATIVE_SCALE,
+    LW_NATIVE_RARELY,
+};
+
+/* A vector level: a processor by its features. */
+struct lw__level_row {
+    const char *name, *triple, *cpu, *features;
+    const char *bits; /* of the widest vectors */
+    uint32_t lanes;   /* of 32 bits, in them */
+};
+
+/* What lies there will be read, soon: data into this cache of the processor. LLVM's numbers. */
+enum lw__cache { LW_SECOND_CACHE = 2, LW_FIRST_CACHE };
+
+#define LW_X86_64 "x86_64-unknown-linux-gnu"
+#define LW_AARCH64 "aarch64-unknown-linux-gnu"
+
+/* Tags of debug info nodes: DWARF 5, table 7.3. */
+enum lw__di_tag {
+    LW_TAG_ARRAY = 0x01,
+    LW_TAG_ENUMERATION = 0x04,
+    LW_TAG_MEMBER = 0x0d,
+    LW_TAG_POINTER = 0x0f,
+    LW_TAG_STRUCTURE = 0x13,
+    LW_TAG_SUBROUTINE = 0x15,
+    LW_TAG_TYPEDEF = 0x16,
+    LW_TAG_UNION = 0x17,
+    LW_TAG_BASE = 0x24,
+    LW_TAG_CONST = 0x26,
+    LW_TAG_VOLATILE = 0x35,
+    LW_TAG_RESTRICT = 0x37,
+    LW_TAG_ATOMIC = 0x47,
+};
+
+/* Which operand of LLVM 19's debug info nodes is what: DebugInfoMetadata.h. */
+enum lw__di_operand {
+    LW_DI_TYPE_BASE = 3,        /* derived types; element of arrays, integer of enums */
+    LW_DI_TYPE_ELEMENTS = 4,    /* members, dimensions */
+    LW_DI_SUBROUTINE_TYPES = 3, /* result, parameters */
+    LW_DI_SUBPROGRAM_TYPE = 4,
+    LW_DI_SUBPROGRAM_RETAINED = 7, /* variables: the parameters first */
+    LW_DI_VARIABLE_NAME = 1,
+    LW_DI_VARIABLE_TYPE = 3,
+};
+
+/* The vector levels; cpu/target.c has their words in --device cpu:LEVEL. */
+enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512, LW_LEVEL_AARCH64 };
+
+/* ---- query.c --------------------------------------------------------------------------------- */
+
+extern const struct lw__op_info lw__op_table[LW_OP_COUNT];
+enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
+/* Its "lw.instance"; NULL: it has none. owns: release with LLVMDisposeOperandBundle() */
+LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective);
+LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block); /* the first; NULL: there is none */
+const char *lw__ir_callee(LLVMValueRef instruction);        /* name of the function called, or "" */
+LLVMAtomicOrdering lw__ir_fence_order(const char *callee);  /* of lw.fence_* */
+bool lw__ir_is_thread_index(const char *callee);            /* lw.thread_idx.x and its like */
+LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
+bool lw__ir_is_private(LLVMValueRef pointer);     /* into a variable of the thread's own */
+bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
+bool lw__ir_is_arith(LLVMValueRef i); /* a value of its operands and nothing else; no call, GEP */
+bool lw__ir_is_speculatable(LLVMValueRef call);            /* of a function that says so */
+bool lw__ir_saturates(LLVMValueRef call, bool *is_signed); /* fptosi.sat, fptoui.sat */
+LLVMTypeRef lw__ir_scalar(LLVMTypeRef type); /* a vector's element; else the type itself */
+/* Where shape is a vector, one of so many; else the scalar itself. */
+LLVMTypeRef lw__ir_shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape);
+bool lw__ir_is_order(LLVMIntPredicate p);            /* less, or greater, with or without equal */
+LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p); /* for operands in turn */
+LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from); /* NULL: it is none */
+void lw__ir_set_rare(LLVMValueRef branch); /* its first way is taken rarely */
+size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
+void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
+LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
+/* The block's ways to `from` lead to `to`; phis stay as they are. */
+void lw__ir_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
+/* May the thread write memory by it? Of calls that are no collectives all may but intrinsics. */
+bool lw__ir_may_write(LLVMValueRef instruction);
+/* Does it compare, or join what others say or choose among it? Is it the constant with that value?
+ * The two that c joins by ||, or by &&, as an operation or a select; what !c is of, NULL: c is no
+ * such condition. */
+bool lw__ir_is_logic(LLVMValueRef v);
+bool lw__ir_is_truth(LLVMValueRef v, bool value);
+bool lw__ir_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2]);
+LLVMValueRef lw__ir_negated(LLVMValueRef c);
+bool lw__ir_divides(LLVMValueRef instruction);  /* integers: quotient or remainder */
+bool lw__ir_divides_all(LLVMValueRef divisor);  /* a constant that no number traps by */
+bool lw__ir_may_trap(LLVMValueRef instruction); /* a division by anything else: not for lanes that
+                                                   the program keeps from it */
+/* What a load or call gives is one of first ... last. */
+void lw__ir_set_range(LLVMValueRef value, uint64_t first, uint64_t last);
+bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
+bool lw__ir_in_section(LLVMValueRef global, const char *section);
+enum lw__native lw__native_of(const char *callee);
+bool lw__spmd_is_native(LLVMValueRef i); /* a call of any of these */
+bool lw__spmd_is_rarely(LLVMValueRef i); /* a call of lw.rarely */
+
+/* ---- crash_context.c ------------------------------------------------------------------------- */
+
+void lw__where_start(void);
+void lw__where_pass(const struct lw__unit *unit, const char *pass);
+void lw__where_kernel(const struct lw__unit *unit, const struct lw__kernel *kernel);
+void lw__where_at(const struct lw__unit *unit, LLVMValueRef instruction);
+void lw__where_tell(void);
+void lw__where_done(void); /* the result is written, or the end is told of */
+
+/* ---- context.c ------------------------------------------------------------------------------- */
+
+/* The unit's context, empty; the end of it and of the unit's module. */
+void lw__context_open(struct lw__unit *unit);
+void lw__context_close(struct lw__unit *unit);
+bool lw__context_is_well(struct lw__unit *unit); /* false: LLVM has told of an error */
+
+/* ---- llvm19.c -------------------------------------------------------------------------------- */
+
+/* Everything that depends on LLVM's version. */
+bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
+bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
+/* For the cpu's passes and code generator, once a process: the most pieces that a block has; how
+ * many loops are marked to be unrolled, times the instructions of the kernels. */
+void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
+/* Scalarizer takes loads and stores of short vectors apart, too. */
+void lw__llvm_scalarize_memory(void);
+/* No index of the names in debug information: gdb takes it for one of all units, though clang's
+ * units are not to be in one. Once. */
+void lw__llvm_no_name_index(void);
+/* The code generator leaves instructions in their blocks. Once. */
+void lw__llvm_disable_sinking(void);
+/* The code generator for AArch64 leaves products and sums apart. Once. */
+void lw__llvm_skip_combiner(void);
+LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                                LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+                                unsigned arg_count);
+/* A call of inline assembly, at the builder. */
+LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
+                          const char *constraints, bool has_effects, LLVMValueRef *args,
+                          unsigned count);
+void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
+                       enum lw__cache cache);
+void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
+/* unit->machine becomes this one, the module, if there is one, code for it. */
+bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
+                      const char *features, LLVMCodeGenOptLevel effort);
+
+/* ---- target.c -------------------------------------------------------------------------------- */
+
+/* Of cpu:LEVEL or cpu:LEVEL/N, the level as an enum lw__level (spmd/spmd.h), -1 where it
+ * is neither; N, 0 where it is not said. */
+extern const struct lw__level_row lw__levels[]; /* by enum lw__level */
+int lw__cpu_level(const char *device);
+uint32_t lw__cpu_gang(const char *device);
+bool lw__is_for_aarch64(const struct lw__unit *unit); /* cpu:aarch64, ref:aarch64 */
+bool lw__is_for_cuda(
+    const struct lw__unit *unit);        /* ptx/target.c: cuda:sm_NN, or its stages shown */
+bool lw__names_cuda(const char *device); /* cuda, or cuda:X */
+bool lw__level_machine(struct lw__unit *unit, int level);
+bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
+/* Lanes of a piece at the unit's vector level; gang/whole_block.c: pieces of a kernel's block. */
+uint32_t lw__spmd_width(const struct lw__unit *unit);
+uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel);
+/* Has the unit's level an instruction for this function of devlib? */
+bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
+uint32_t lw__spmd_registers(enum lw__level level); /* for vectors */
+
+/* ---- debug_info.c ---------------------------------------------------------------------------- */
+
+/* A node's tag, 0 for NULL, which is void; its operand `index`, NULL where it has none. */
+unsigned lw__di_tag(LLVMMetadataRef node);
+unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node);
+LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index);
+
+/* ---- location.c ------------------------------------------------------------------------------ */
+
+/* Of an instruction (the innermost inlined place that has a line), global variable or function. */
+struct lw__loc lw__loc_of(LLVMValueRef value);
+/* Of a variable of the function, by its debug info. */
+struct lw__loc lw__loc_of_variable(LLVMValueRef function, LLVMMetadataRef variable);
+/* A global as the source calls it: clang's own names have the function's and a number as well. */
+const char *lw__source_name(LLVMValueRef global);
+/* The place where a global's first use by an instruction stands, for one without debug info. */
+struct lw__loc lw__loc_of_use(LLVMValueRef global);
+#endif

@@ -1,0 +1,177 @@
+/* llvm19.c - what depends on LLVM's version: intrinsic names, pass strings, targets.
+ *
+ * lw__llvm_start tries each name once, so that a wrong libLLVM is one clear message and not a
+ * miscompilation.
+ */
+#include "compile/llvm/llvm.h"
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const intrinsics[] = {
+    "llvm.coro.id",      "llvm.coro.size", "llvm.coro.align", "llvm.coro.begin",
+    "llvm.coro.suspend", "llvm.coro.end",  "llvm.coro.free",  "llvm.coro.resume",
+};
+
+bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
+                      const char *features, LLVMCodeGenOptLevel effort)
+{
+    LLVMTargetRef target;
+    char *why = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+        lw__defect("LLVM has no target %s: %s", triple, why);
+        LLVMDisposeMessage(why);
+        return false;
+    }
+    if (unit->machine)
+        LLVMDisposeTargetMachine(unit->machine);
+    unit->machine = LLVMCreateTargetMachine(target, triple, cpu, features, effort, LLVMRelocPIC,
+                                            LLVMCodeModelDefault);
+    if (!unit->machine)
+        return lw__defect("LLVM has no processor %s with '%s'", cpu, features);
+    if (unit->module) {
+        LLVMTargetDataRef data = LLVMCreateTargetDataLayout(unit->machine);
+        LLVMSetTarget(unit->module, triple);
+        LLVMSetModuleDataLayout(unit->module, data);
+        LLVMDisposeTargetData(data);
+    }
+    return true;
+}
+
+bool lw__llvm_start(struct lw__unit *unit)
+{
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    if (major != 19)
+        return lw__defect("built for LLVM 19, running with %u.%u.%u", major, minor, patch);
+    for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
+        if (!LLVMLookupIntrinsicID(intrinsics[i], strlen(intrinsics[i])))
+            return lw__defect("this LLVM has no intrinsic %s", intrinsics[i]);
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    lw__context_open(unit);
+    /* for ref, whose kernels are small: building them takes longer than running them */
+    return lw__llvm_machine(unit, LW_X86_64, "x86-64", "", LLVMCodeGenLevelNone);
+}
+
+static uint32_t within(uint32_t low, uint32_t x, uint32_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+void lw__llvm_scalarize_memory(void)
+{
+    static bool done;
+    const char *const words[] = {"lanewise-compile", "-scalarize-load-store"};
+    if (!done)
+        LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+    done = true;
+}
+
+enum { UNROLL_WORK = 1 << 23 };
+
+void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
+{
+    /* Pass strings have no words for these. Sizes up to which loops are unrolled, in LLVM's units
+     * of about one instruction: those that are marked, and others. */
+    char most[48], few[48];
+    snprintf(most, sizeof most, "-pragma-unroll-threshold=%u",
+             within(64, (uint32_t)(UNROLL_WORK / (work * pieces + 1)), 2048));
+    snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 150));
+    /* The machine scheduler puts what no other instruction of the block waits for last, such as the
+     * additions to the pieces' sums, so that all their terms are live at once. The widening has
+     * put the instructions in the order in which few values are.
+     *
+     * The pass that avoids loads across several stores before them asks each access for its size,
+     * and ends the process at a masked one of which all lanes turned out to be there: that has
+     * none in LLVM 19. It changes nothing in bench/. */
+    const char *const words[] = {"lanewise-compile",
+                                 most,
+                                 few,
+                                 "-unroll-max-percent-threshold-boost=100",
+                                 "-experimental-debug-variable-locations=false",
+                                 "-enable-misched=false",
+                                 "-x86-disable-avoid-SFB"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+    lw__llvm_scalarize_memory();
+}
+
+void lw__llvm_skip_combiner(void)
+{
+    const char *const words[] = {"lanewise-compile", "-aarch64-enable-mcr=false"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
+void lw__llvm_no_name_index(void)
+{
+    const char *const words[] = {"lanewise-compile", "-accel-tables=Disable"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
+void lw__llvm_disable_sinking(void)
+{
+    const char *const words[] = {"lanewise-compile", "-disable-machine-sink"};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
+bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return true;
+    char *why = LLVMGetErrorMessage(error);
+    lw__defect("LLVM's passes '%s' failed: %s", passes, why);
+    LLVMDisposeErrorMessage(why);
+    return false;
+}
+
+LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
+                                LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+                                unsigned arg_count)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(context, id, types, type_count);
+    return LLVMBuildCall2(b, type, f, args, arg_count, "");
+}
+
+LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
+                          const char *constraints, bool has_effects, LLVMValueRef *args,
+                          unsigned count)
+{
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints),
+                                         has_effects, 0, LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(b, type, code, args, count, "");
+}
+
+void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
+                       enum lw__cache cache)
+{
+    enum { TO_READ = 0, DATA = 1 };
+    LLVMTypeRef pointer = LLVMTypeOf(address),
+                i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(pointer));
+    LLVMValueRef args[4] = {address, LLVMConstInt(i32, TO_READ, 0), LLVMConstInt(i32, cache, 0),
+                            LLVMConstInt(i32, DATA, 0)};
+    lw__llvm_intrinsic(b, module, "llvm.prefetch", &pointer, 1, args, 4);
+}
+
+void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+    if (set)
+        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(context, kind, 0));
+}

@@ -1,0 +1,106 @@
+/* location.c - where in the source an instruction, a global, a variable or a function stands. */
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The variable of a global's debug info; NULL: it has none. */
+static LLVMMetadataRef global_variable(LLVMValueRef global)
+{
+    size_t count;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+    LLVMMetadataRef variable = NULL;
+    for (unsigned i = 0; i < count && !variable; i++) {
+        LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(entries, i);
+        if (LLVMGetMetadataKind(node) == LLVMDIGlobalVariableExpressionMetadataKind)
+            variable = LLVMDIGlobalVariableExpressionGetVariable(node);
+    }
+    LLVMDisposeValueMetadataEntries(entries);
+    return variable;
+}
+
+static const char *variable_name(LLVMContextRef context, LLVMMetadataRef variable, size_t *length)
+{
+    LLVMMetadataRef name = lw__di_operand(context, variable, LW_DI_VARIABLE_NAME);
+    unsigned n = 0;
+    const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &n) : NULL;
+    *length = n;
+    return text;
+}
+
+static LLVMContextRef context_of(LLVMValueRef global)
+{
+    return LLVMGetModuleContext(LLVMGetGlobalParent(global));
+}
+
+/* Without debug info clang's name is all there is: `function.x` of a function's static x. */
+const char *lw__source_name(LLVMValueRef global)
+{
+    size_t length;
+    LLVMMetadataRef variable = LLVMIsAGlobalVariable(global) ? global_variable(global) : NULL;
+    const char *name = variable ? variable_name(context_of(global), variable, &length) : NULL;
+    if (name && length)
+        return name;
+    name = LLVMGetValueName2(global, &length);
+    const char *dot = LLVMGetLinkage(global) == LLVMInternalLinkage ? strchr(name, '.') : NULL;
+    return dot && dot != name && dot[1] ? dot + 1 : name;
+}
+
+/* What has no line of its own, such as the call in a builtin that clang made a function of, stands
+ * where it was inlined. */
+static void step_out(LLVMValueRef instruction, struct lw__loc *loc)
+{
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction);
+    while (at && !LLVMDILocationGetLine(at))
+        at = LLVMDILocationGetInlinedAt(at);
+    if (!at)
+        return;
+    LLVMMetadataRef file = LLVMDIScopeGetFile(LLVMDILocationGetScope(at));
+    loc->line = LLVMDILocationGetLine(at);
+    loc->column = LLVMDILocationGetColumn(at);
+    loc->file = file ? LLVMDIFileGetFilename(file, &loc->file_length) : NULL;
+    loc->directory = file ? LLVMDIFileGetDirectory(file, &loc->directory_length) : NULL;
+}
+
+struct lw__loc lw__loc_of(LLVMValueRef value)
+{
+    struct lw__loc loc = {0};
+    loc.line = LLVMGetDebugLocLine(value);
+    loc.file = LLVMGetDebugLocFilename(value, &loc.file_length);
+    loc.directory = LLVMGetDebugLocDirectory(value, &loc.directory_length);
+    if (!LLVMIsAInstruction(value)) {
+        loc.name = lw__source_name(value);
+        loc.name_length = strlen(loc.name);
+        return loc;
+    }
+    loc.column = LLVMGetDebugLocColumn(value);
+    if (!loc.line)
+        step_out(value, &loc);
+    return loc;
+}
+
+struct lw__loc lw__loc_of_variable(LLVMValueRef function, LLVMMetadataRef variable)
+{
+    struct lw__loc loc = lw__loc_of(function);
+    loc.line = LLVMDIVariableGetLine(variable);
+    loc.name = variable_name(context_of(function), variable, &loc.name_length);
+    return loc;
+}
+
+/* The first instruction that uses the value, itself or through constants; NULL without one. */
+static LLVMValueRef first_user(LLVMValueRef value)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAInstruction(user))
+            user = LLVMIsAGlobalValue(user) ? NULL : first_user(user);
+        if (user)
+            return user;
+    }
+    return NULL;
+}
+
+struct lw__loc lw__loc_of_use(LLVMValueRef global)
+{
+    LLVMValueRef user = first_user(global);
+    return user ? lw__loc_of(user) : (struct lw__loc){0};
+}

@@ -1,0 +1,316 @@
+/* query.c - small questions about a module, and the one surgery that LLVM's C API lacks. */
+#include "compile/llvm/llvm.h"
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+const struct lw__op_info lw__op_table[LW_OP_COUNT] = {
+    [LW_OP_NONE] = {"none", false, LW_ARGS_N},
+#define WARP false
+#define BLOCK true
+#define LW_OP(name, scope, types, args, result) [LW_OP_##name] = {#name, scope, LW_ARGS_##args},
+#include "lanewise/warp_ops.def"
+#undef LW_OP
+#undef WARP
+#undef BLOCK
+};
+
+const char *lw__ir_callee(LLVMValueRef instruction)
+{
+    if (!LLVMIsACallInst(instruction))
+        return "";
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    size_t length;
+    return LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
+}
+
+/* lw.<name> or lw.<name>.<type> */
+enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type)
+{
+    const char *name = lw__ir_callee(instruction);
+    if (strncmp(name, "lw.", 3))
+        return LW_OP_NONE;
+    name += 3;
+    size_t length = strcspn(name, ".");
+    for (int op = 1; op < LW_OP_COUNT; op++) {
+        if (strlen(lw__op_table[op].name) != length || strncmp(name, lw__op_table[op].name, length))
+            continue;
+        if (type)
+            *type = name[length] ? name + length + 1 : "";
+        return (enum lw__op)op;
+    }
+    return LW_OP_NONE;
+}
+
+LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(block);
+    while (i && !lw__ir_collective(i, NULL))
+        i = LLVMGetNextInstruction(i);
+    return i;
+}
+
+LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective)
+{
+    return LLVMGetNumOperandBundles(collective) ? LLVMGetOperandBundleAtIndex(collective, 0) : NULL;
+}
+
+bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (unit->kernels.rows[i].function == function)
+            return true;
+    return false;
+}
+
+bool lw__ir_is_libcall(const char *name)
+{
+    return !strcmp(name, "__extendhfsf2") || !strcmp(name, "__truncsfhf2") ||
+           !strcmp(name, "__truncsfbf2");
+}
+
+LLVMAtomicOrdering lw__ir_fence_order(const char *callee)
+{
+    return strcmp(callee, "lw.fence_seq_cst") ? LLVMAtomicOrderingAcquireRelease
+                                              : LLVMAtomicOrderingSequentiallyConsistent;
+}
+
+bool lw__ir_is_thread_index(const char *callee)
+{
+    return !strncmp(callee, "lw.thread_idx.", 14) || !strncmp(callee, "lw.block_idx.", 13) ||
+           !strncmp(callee, "lw.block_dim.", 13) || !strncmp(callee, "lw.grid_dim.", 12) ||
+           !strcmp(callee, "lw.lane_id") || !strcmp(callee, "lw.warp_id");
+}
+
+LLVMValueRef lw__ir_object(LLVMValueRef pointer)
+{
+    while (LLVMIsAGetElementPtrInst(pointer) ||
+           (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+        pointer = LLVMGetOperand(pointer, 0);
+    return pointer;
+}
+
+bool lw__ir_is_private(LLVMValueRef pointer)
+{
+    return LLVMIsAAllocaInst(lw__ir_object(pointer));
+}
+
+bool lw__ir_is_arith(LLVMValueRef i)
+{
+    return LLVMIsABinaryOperator(i) || LLVMIsAUnaryOperator(i) || LLVMIsACastInst(i) ||
+           LLVMIsACmpInst(i) || LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i);
+}
+
+bool lw__ir_is_speculatable(LLVMValueRef call)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(f) && LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
+}
+
+LLVMTypeRef lw__ir_scalar(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+LLVMTypeRef lw__ir_shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape)
+{
+    return LLVMGetTypeKind(shape) == LLVMVectorTypeKind
+               ? LLVMVectorType(scalar, LLVMGetVectorSize(shape))
+               : scalar;
+}
+
+bool lw__ir_saturates(LLVMValueRef call, bool *is_signed)
+{
+    const char *name = lw__ir_callee(call);
+    *is_signed = !strncmp(name, "llvm.fptosi.sat.", 16);
+    return *is_signed || !strncmp(name, "llvm.fptoui.sat.", 16);
+}
+
+LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntSLT: return LLVMIntSGT;
+    case LLVMIntSGT: return LLVMIntSLT;
+    case LLVMIntSLE: return LLVMIntSGE;
+    case LLVMIntSGE: return LLVMIntSLE;
+    case LLVMIntULT: return LLVMIntUGT;
+    case LLVMIntUGT: return LLVMIntULT;
+    case LLVMIntULE: return LLVMIntUGE;
+    case LLVMIntUGE: return LLVMIntULE;
+    default: return p;
+    }
+}
+
+LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+        if (LLVMGetIncomingBlock(phi, k) == from)
+            return LLVMGetIncomingValue(phi, k);
+    return NULL;
+}
+
+bool lw__ir_may_write(LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    const bool is_call = LLVMIsACallInst(i) && !lw__ir_collective(i, NULL);
+    return LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+           (is_call && (strncmp(name, "llvm.", 5) || !strncmp(name, "llvm.mem", 8)));
+}
+
+bool lw__ir_divides(LLVMValueRef i)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    return op == LLVMSDiv || op == LLVMSRem || op == LLVMUDiv || op == LLVMURem;
+}
+
+bool lw__ir_divides_all(LLVMValueRef d)
+{
+    return LLVMIsAConstantInt(d) && !LLVMIsNull(d) && LLVMConstIntGetSExtValue(d) != -1;
+}
+
+bool lw__ir_may_trap(LLVMValueRef i)
+{
+    return lw__ir_divides(i) && !lw__ir_divides_all(LLVMGetOperand(i, 1));
+}
+
+void lw__ir_set_range(LLVMValueRef value, uint64_t first, uint64_t last)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMContextRef context = LLVMGetTypeContext(type);
+    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, first, 0)),
+                              LLVMValueAsMetadata(LLVMConstInt(type, last + 1, 0))};
+    LLVMSetMetadata(value, LLVMGetMDKindIDInContext(context, "range", 5),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, ends, 2)));
+}
+
+void lw__ir_set_rare(LLVMValueRef branch)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(LLVMGetCondition(branch)));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+    LLVMMetadataRef node[] = {LLVMMDStringInContext2(context, "branch_weights", 14),
+                              LLVMValueAsMetadata(LLVMConstInt(i32, 1, 0)),
+                              LLVMValueAsMetadata(LLVMConstInt(i32, 2000, 0))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(context, "prof", 4),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, node, 3)));
+}
+
+bool lw__ir_in_section(LLVMValueRef global, const char *section)
+{
+    const char *name = LLVMGetSection(global);
+    return name && !strcmp(name, section);
+}
+
+size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what)
+{
+    struct lw__loc loc = lw__loc_of(instruction);
+    lw__text_add(&unit->sites, "site\t");
+    lw__row_file(&unit->sites, &unit->diags, loc);
+    lw__text_add(&unit->sites, "\t%u\t%u\t%s\n", lw__row_line(loc.line), loc.column, what);
+    return unit->site_count++;
+}
+
+LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(block);
+    while (i && LLVMIsAPHINode(i))
+        i = LLVMGetNextInstruction(i);
+    return i;
+}
+
+/* The builder would give it its own location. */
+void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to)
+{
+    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(instruction);
+    LLVMInstructionRemoveFromParent(instruction);
+    LLVMInsertIntoBuilder(to, instruction);
+    LLVMInstructionSetDebugLoc(instruction, loc);
+}
+
+void lw__ir_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++)
+        if (LLVMGetSuccessor(end, k) == from)
+            LLVMSetSuccessor(end, k, to);
+}
+
+/* The instructions in front of `instruction` move to a new block that everyone now branches to; the
+ * old block keeps its end, so that the phis of its successors stay true. The new block has no
+ * terminator yet. */
+LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction)
+{
+    LLVMBasicBlockRef tail = LLVMGetInstructionParent(instruction);
+    LLVMContextRef context =
+        LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(tail)));
+    LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(context, tail, "");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    /* not ReplaceAllUsesWith: that changes the phis of tail's successors too */
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(LLVMBasicBlockAsValue(tail)));)
+        lw__ir_redirect(LLVMGetInstructionParent(LLVMGetUser(use)), tail, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(tail), next; i != instruction; i = next) {
+        next = LLVMGetNextInstruction(i);
+        lw__ir_move(i, b);
+    }
+    LLVMDisposeBuilder(b);
+    return head;
+}
+
+bool lw__ir_is_order(LLVMIntPredicate p)
+{
+    return p != LLVMIntEQ && p != LLVMIntNE;
+}
+
+bool lw__ir_is_logic(LLVMValueRef v)
+{
+    const LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : 0;
+    return op == LLVMICmp || op == LLVMAnd || op == LLVMOr || op == LLVMXor || op == LLVMSelect;
+}
+
+bool lw__ir_is_truth(LLVMValueRef v, bool value)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == value;
+}
+
+bool lw__ir_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2])
+{
+    const LLVMOpcode op = LLVMIsAInstruction(c) ? LLVMGetInstructionOpcode(c) : 0;
+    const bool is_select =
+        op == LLVMSelect && lw__ir_is_truth(LLVMGetOperand(c, by_or ? 1 : 2), by_or);
+    if (!is_select && op != (by_or ? LLVMOr : LLVMAnd))
+        return false;
+    of[0] = LLVMGetOperand(c, 0);
+    of[1] = LLVMGetOperand(c, is_select && by_or ? 2 : 1);
+    return true;
+}
+
+LLVMValueRef lw__ir_negated(LLVMValueRef c)
+{
+    const bool is = LLVMIsAInstruction(c) && LLVMGetInstructionOpcode(c) == LLVMXor &&
+                    lw__ir_is_truth(LLVMGetOperand(c, 1), true);
+    return is ? LLVMGetOperand(c, 0) : NULL;
+}
+
+enum lw__native lw__native_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum lw__native native;
+    } known[] = {{"lw.fmax.f32", LW_NATIVE_FMAX},   {"lw.fmax.f64", LW_NATIVE_FMAX},
+                 {"lw.fmin.f32", LW_NATIVE_FMIN},   {"lw.fmin.f64", LW_NATIVE_FMIN},
+                 {"lw.scale.f32", LW_NATIVE_SCALE}, {"lw.rarely.f32", LW_NATIVE_RARELY}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (!strcmp(name, known[k].name))
+            return known[k].native;
+    return LW_NATIVE_NONE;
+}
+
+bool lw__spmd_is_native(LLVMValueRef i)
+{
+    return lw__native_of(lw__ir_callee(i)) != LW_NATIVE_NONE;
+}
+
+bool lw__spmd_is_rarely(LLVMValueRef i)
+{
+    return LLVMIsACallInst(i) && lw__native_of(lw__ir_callee(i)) == LW_NATIVE_RARELY;
+}

@@ -1,0 +1,170 @@
+/* address_spaces.c - what is known of the memory behind a kernel's pointers.
+ *
+ *     read-only   a pointer that is declared restrict, and behind which the kernel only reads: CUDA
+ *                 takes that as the promise that nobody writes there during the launch, so its
+ *                 loads need not be coherent, and pass every store
+ *     generic     where no address space was found, the hardware finds it at each access: a remark
+ *     relaxed     atomic loads and stores are the GPU's
+ */
+#include "compile/ptx/ptx.h"
+#include "compile/llvm/llvm.h"
+#include <stdio.h>
+
+static const char restricted[] = "lw.restrict";
+
+static unsigned restrict_kind(LLVMContextRef context)
+{
+    return LLVMGetMDKindIDInContext(context, restricted, sizeof restricted - 1);
+}
+
+void lw__ptx_note_restrict(LLVMContextRef context, LLVMValueRef function, unsigned index,
+                           LLVMValueRef argument)
+{
+    if (LLVMIsALoadInst(argument) &&
+        LLVMGetStringAttributeAtIndex(function, index + 1, restricted, sizeof restricted - 1))
+        LLVMSetMetadata(argument, restrict_kind(context),
+                        LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+}
+
+/* ---- read-only ------------------------------------------------------------------------------- */
+
+/* Is all that is done with the pointer, and with what is computed of it, loading? mark: say so. */
+static bool is_only_read(LLVMValueRef pointer, bool mark)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(pointer));
+        if (LLVMIsALoadInst(user)) {
+            if (LLVMGetVolatile(user) || LLVMGetOrdering(user) != LLVMAtomicOrderingNotAtomic)
+                return false;
+            if (mark)
+                LLVMSetMetadata(
+                    user, LLVMGetMDKindIDInContext(context, "invariant.load", 14),
+                    LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+        } else if (LLVMIsAGetElementPtrInst(user) || LLVMIsAAddrSpaceCastInst(user)) {
+            if (!is_only_read(user, mark))
+                return false;
+        } else if (!LLVMIsAICmpInst(user)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *kernel)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel->function));
+    for (; i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsALoadInst(i) && LLVMGetMetadata(i, restrict_kind(context)) &&
+            is_only_read(i, false))
+            (void)is_only_read(i, true);
+}
+
+/* ---- generic --------------------------------------------------------------------------------- */
+
+/* kernel.h makes pointers to what is atomic volatile. That an access is atomic says enough, and for
+ * one that is volatile no address space is found. */
+void lw__ptx_drop_volatile(LLVMValueRef function)
+{
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function);
+    for (; b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+                LLVMSetVolatile(i, 0);
+}
+
+static LLVMValueRef address_of(LLVMValueRef i)
+{
+    if (LLVMIsALoadInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        return LLVMGetOperand(i, 0);
+    return LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1) : NULL;
+}
+
+static bool is_argument(LLVMValueRef object)
+{
+    return LLVMIsALoadInst(object) && LLVMIsAArgument(lw__ir_object(LLVMGetOperand(object, 0)));
+}
+
+/* The code generator finds the address space of private memory, behind a cast, and of what the
+ * host gave. */
+static bool is_generic(LLVMValueRef i)
+{
+    LLVMValueRef address = address_of(i), object = address ? lw__ir_object(address) : NULL;
+    return address && !LLVMGetPointerAddressSpace(LLVMTypeOf(address)) &&
+           !LLVMIsAAllocaInst(object) && !LLVMIsAArgument(object) &&
+           !LLVMIsAAddrSpaceCastInst(object) && !is_argument(object);
+}
+
+void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel->function);
+    for (; b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            const struct lw__loc loc = lw__loc_of(i);
+            if (is_generic(i) && loc.line)
+                lw__diags_remark(&unit->diags, loc, "generic",
+                                 "the pointer may be to global or to block memory, which is "
+                                 "found out at each access");
+        }
+}
+
+/* ---- relaxed --------------------------------------------------------------------------------- */
+
+/* ld.relaxed.gpu, st.relaxed.gpu in place of an atomic load or store, and its type's bits. */
+static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
+{
+    const bool loads = LLVMIsALoadInst(i);
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
+    LLVMValueRef address = address_of(i);
+    LLVMTypeRef word = LLVMIntTypeInContext(context, bits), pointer = LLVMTypeOf(address),
+                void_type = LLVMVoidTypeInContext(context),
+                type = loads ? LLVMFunctionType(word, &pointer, 1, 0)
+                             : LLVMFunctionType(void_type, (LLVMTypeRef[]){pointer, word}, 2, 0);
+    char text[64], constraints[32];
+    const char *space = LLVMGetPointerAddressSpace(pointer) ? ".global" : "";
+    const char of_value = bits == 64 ? 'l' : 'r';
+    if (loads) {
+        snprintf(text, sizeof text, "ld.relaxed.gpu%s.b%u $0, [$1];", space, bits);
+        snprintf(constraints, sizeof constraints, "=%c,l,~{memory}", of_value);
+    } else {
+        snprintf(text, sizeof text, "st.relaxed.gpu%s.b%u [$0], $1;", space, bits);
+        snprintf(constraints, sizeof constraints, "l,%c,~{memory}", of_value);
+    }
+    LLVMPositionBuilderBefore(b, i);
+    if (loads) {
+        LLVMValueRef value = lw__llvm_asm(b, type, text, constraints, true, &address, 1);
+        LLVMReplaceAllUsesWith(i, LLVMBuildBitCast(b, value, LLVMTypeOf(i), ""));
+    } else {
+        LLVMValueRef value = LLVMBuildBitCast(b, LLVMGetOperand(i, 0), word, "");
+        lw__llvm_asm(b, type, text, constraints, true, (LLVMValueRef[]){address, value}, 2);
+    }
+    LLVMInstructionEraseFromParent(i);
+}
+
+/* Of 32 or 64 bits and atomic, or 0; block memory is nobody else's. */
+static unsigned bits_to_relax(LLVMTargetDataRef data, LLVMValueRef i)
+{
+    if ((!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i)) ||
+        LLVMGetOrdering(i) != LLVMAtomicOrderingMonotonic ||
+        LLVMGetPointerAddressSpace(LLVMTypeOf(address_of(i))) > 1)
+        return 0;
+    LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(i) ? i : LLVMGetOperand(i, 0));
+    const unsigned bits = (unsigned)LLVMSizeOfTypeInBits(data, type);
+    return LLVMGetTypeKind(type) != LLVMPointerTypeKind && (bits == 32 || bits == 64) ? bits : 0;
+}
+
+/* LLVM 19 knows no scopes: what is relaxed it writes as volatile, which is strong for the whole
+ * system. */
+void lw__ptx_relax(LLVMValueRef function)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            const unsigned bits = bits_to_relax(LLVMGetModuleDataLayout(module), i);
+            if (bits)
+                relax(b, i, bits);
+        }
+    LLVMDisposeBuilder(b);
+}

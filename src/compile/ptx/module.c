@@ -1,0 +1,100 @@
+/* module.c - what a GPU's program holds beside its entries: devlib's functions, texts
+ * that the host reads, block memory of the operations.
+ */
+#include "base/cuda_abi.h"
+#include "compile/ptx/ptx.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include "compile/common/common.h"
+#include <string.h>
+
+/* What the host calls is in the first step's result. devlib is inlined, then gone. */
+void lw__ptx_keep_entries(struct lw__unit *unit)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module), next; f; f = next) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        next = LLVMGetNextFunction(f);
+        if (!LLVMCountBasicBlocks(f)) {
+            if (!LLVMGetFirstUse(f))
+                LLVMDeleteFunction(f);
+        } else if (lw__ir_is_libcall(name) || !strncmp(name, "lw.sizes.", 9)) {
+            LLVMDeleteFunction(f);
+        } else if (!lw__ir_is_kernel(unit, f)) {
+            const unsigned apart = LLVMGetEnumAttributeKindForName("noinline", 8);
+            lw__link_no_target(f);
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+            if (!LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, apart))
+                lw__llvm_attribute(f, "alwaysinline", true);
+        }
+    }
+}
+
+static bool is_text(LLVMValueRef g)
+{
+    LLVMValueRef value = LLVMIsAGlobalVariable(g) ? LLVMGetInitializer(g) : NULL;
+    return value && LLVMIsGlobalConstant(g) && LLVMIsAConstantDataSequential(value) &&
+           LLVMIsConstantString(value) && !lw__ir_is_shared(g);
+}
+
+/* All texts one after the other in one array, so that an address leads to the text on the host. */
+void lw__ptx_gather_texts(struct lw__unit *unit)
+{
+    struct lw__text all = {0};
+    LLVMContextRef c = unit->context;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
+    LLVMValueRef g, next, array = NULL;
+    for (g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g)) {
+        size_t bytes;
+        const char *text = is_text(g) ? LLVMGetAsString(LLVMGetInitializer(g), &bytes) : NULL;
+        if (text)
+            lw__text_add_bytes(&all, text, bytes);
+    }
+    if (!all.failed && all.length) {
+        LLVMValueRef data = LLVMConstStringInContext2(c, all.data, all.length, 1);
+        array = LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), LW_CUDA_TEXT,
+                                            LW_PTX_GLOBAL);
+        LLVMSetInitializer(array, data);
+        LLVMSetGlobalConstant(array, 1);
+    }
+    uint64_t at = 0;
+    for (g = LLVMGetFirstGlobal(unit->module); array && g; g = next) {
+        size_t bytes;
+        next = LLVMGetNextGlobal(g);
+        if (g == array || !is_text(g))
+            continue;
+        LLVMGetAsString(LLVMGetInitializer(g), &bytes);
+        LLVMValueRef offset = LLVMConstInt(i64, at, 0);
+        LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(LLVMConstGEP2(i8, array, &offset, 1),
+                                                         LLVMPointerTypeInContext(c, 0)));
+        LLVMDeleteGlobal(g);
+        at += bytes;
+    }
+    lw__text_free(&all);
+}
+
+/* Block memory of devlib's own: static, of the hardware's kind. */
+void lw__ptx_place_scratch(struct lw__unit *unit)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(unit->context, 0);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module), next; g; g = next) {
+        next = LLVMGetNextGlobal(g);
+        if (!lw__ir_in_section(g, "lw.scratch"))
+            continue;
+        if (!LLVMGetFirstUse(g)) {
+            LLVMDeleteGlobal(g);
+            continue;
+        }
+        LLVMTypeRef type = LLVMGlobalGetValueType(g);
+        LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", LW_PTX_SHARED);
+        LLVMSetAlignment(s, 8);
+        /* Visible: what is the module's own LLVM believes that a barrier does not change. */
+        LLVMSetInitializer(s, LLVMGetUndef(type));
+        LLVMSetLinkage(s, LLVMExternalLinkage);
+        LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(s, ptr));
+        size_t length;
+        const char *name = LLVMGetValueName2(g, &length);
+        LLVMSetValueName2(s, name, length);
+        LLVMDeleteGlobal(g);
+    }
+}

@@ -1,0 +1,68 @@
+/* rare_branch.c - lw.rarely: what few threads need lies behind a branch.
+ *
+ *         br rare, seldom, on !prof          a select would have all compute `other`; the
+ *     seldom:                                hardware jumps over the block where no lane of
+ *         other, and what only that wants    a warp needs it
+ *         br on
+ *     on:
+ *         phi [usual], [other, seldom]
+ */
+#include "compile/ptx/ptx.h"
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+static bool is_pure(LLVMValueRef i)
+{
+    return lw__ir_is_arith(i) || !strncmp(lw__ir_callee(i), "llvm.sqrt.", 10) ||
+           !strncmp(lw__ir_callee(i), "llvm.fma.", 9) ||
+           !strncmp(lw__ir_callee(i), "llvm.fabs.", 10);
+}
+
+/* Do only instructions of the block want v, or a phi for the way out of it? */
+static bool only_wanted_in(LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        const unsigned ways = LLVMIsAPHINode(user) ? LLVMCountIncoming(user) : 0;
+        for (unsigned k = 0; k < ways; k++)
+            if (LLVMGetIncomingValue(user, k) == v && LLVMGetIncomingBlock(user, k) != block)
+                return false;
+        if (!ways && LLVMGetInstructionParent(user) != block)
+            return false;
+    }
+    return LLVMGetFirstUse(v);
+}
+
+static void move_wanted(LLVMBuilderRef b, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMValueRef before;
+    for (LLVMValueRef i = LLVMGetBasicBlockTerminator(from); i; i = before) {
+        before = LLVMGetPreviousInstruction(i);
+        if (!is_pure(i) || !only_wanted_in(i, to))
+            continue;
+        LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(to));
+        lw__ir_move(i, b);
+    }
+}
+
+/* The weights keep LLVM from making a select of it again. The phi has a block of its own: where the
+ * call stands there may be records for a debugger. */
+void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call)
+{
+    LLVMValueRef usual = LLVMGetOperand(call, 0), other = LLVMGetOperand(call, 1);
+    LLVMBasicBlockRef rest = LLVMGetInstructionParent(call), head = lw__ir_split_before(call),
+                      seldom = LLVMInsertBasicBlockInContext(x->context, rest, "rare"),
+                      on = LLVMInsertBasicBlockInContext(x->context, rest, "usual");
+    LLVMBasicBlockRef from[] = {head, seldom};
+    LLVMPositionBuilderAtEnd(x->b, head);
+    lw__ir_set_rare(LLVMBuildCondBr(x->b, LLVMGetOperand(call, 2), seldom, on));
+    LLVMPositionBuilderAtEnd(x->b, seldom);
+    LLVMBuildBr(x->b, on);
+    LLVMPositionBuilderAtEnd(x->b, on);
+    LLVMValueRef phi = LLVMBuildPhi(x->b, LLVMTypeOf(call), "");
+    LLVMAddIncoming(phi, (LLVMValueRef[]){usual, other}, from, 2);
+    LLVMBuildBr(x->b, rest);
+    LLVMReplaceAllUsesWith(call, phi);
+    LLVMInstructionEraseFromParent(call);
+    move_wanted(x->b, head, seldom);
+}

@@ -1,0 +1,154 @@
+/* target.c - the device cuda: entries retargeted to NVIDIA's PTX.
+ *
+ *     prepare    the block's dimensions are constants            prepare/prepare.c
+ *     meet       who takes part in each collective               convergence.c
+ *     lower      entries, places, block memory, prints           lower.c
+ *     ptx        LLVM's passes for the GPU, and its text         here
+ *                loops issue the loads of several trips          unroll_loads.c
+ *
+ * Nothing is contracted or flushed: LLVM writes add.rn, mul.rn, fma.rn, div.rn, sqrt.rn, which the
+ * driver's assembler leaves as they are.
+ */
+#include "compile/ptx/ptx.h"
+#include "compile/llvm/llvm.h"
+#include "compile/cpu/cpu.h"
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_processor[] = "sm_80";
+
+/* The processors that there are words for, each with the lowest version of PTX that knows it, and
+ * the barriers and shuffles that we use. */
+static const struct processor {
+    const char *name, *features;
+} processors[] = {{"sm_70", "+ptx60"}, {"sm_72", "+ptx61"}, {"sm_75", "+ptx63"},
+                  {"sm_80", "+ptx70"}, {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"},
+                  {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}};
+
+bool lw__is_processor(const char *device)
+{
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
+        if (!strncmp(device, "cuda:", 5) && !strcmp(device + 5, processors[i].name))
+            return true;
+    return false;
+}
+
+static const struct processor *find_processor(const char *device)
+{
+    const char *name = default_processor;
+    if (lw__names_cuda(device) && device[4])
+        name = device + 5;
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
+        if (!strcmp(processors[i].name, name))
+            return &processors[i];
+    lw__defect("there is no processor '%s'; need sm_70, 72, 75, 80, 86, 87, 89 or 90", name);
+    return NULL;
+}
+
+static const struct processor *processor_of(const struct lw__unit *unit)
+{
+    return find_processor(unit->options->device);
+}
+
+bool lw__ptx_check_device(const char *device)
+{
+    return !lw__names_cuda(device) || find_processor(device);
+}
+
+bool lw__ptx_follows(const struct lw__unit *unit)
+{
+    const struct processor *p = processor_of(unit);
+    return p && strtol(p->name + 3, NULL, 10) >= 90; /* sm_NN */
+}
+
+/* lw__pass_host - what is left of a program for the GPU that the host runs: lw.sizes.K, lw.common.
+ * needs COMMON DESCRIBED   makes FINAL   breaks COMMON
+ */
+bool lw__pass_host(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        LLVMValueRef f = unit->kernels.rows[i].function;
+        LLVMSetSubprogram(f, NULL);
+        LLVMDeleteFunction(f);
+        lw__kernel_free(&unit->kernels.rows[i]);
+    }
+    unit->kernels.count = 0;
+    return lw__llvm_passes(unit->module, unit->machine, "globaldce");
+}
+
+/* PTX names have no dots. */
+static void rename_for_ptx(LLVMValueRef value)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(value, &length);
+    struct lw__text plain = {0};
+    lw__text_add_bytes(&plain, name, length);
+    for (size_t i = 0; i < plain.length; i++)
+        if (plain.data[i] == '.')
+            plain.data[i] = '_';
+    if (plain.length && !plain.failed && strncmp(name, "llvm.", 5))
+        LLVMSetValueName2(value, plain.data, plain.length);
+    lw__text_free(&plain);
+}
+
+/* Address spaces first: where casts meet, what they say would be lost. */
+static const char before_trips[] =
+    "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces,early-cse,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm))";
+/* No switch is left. Of comparisons of one number for equality, one behind the other, the driver's
+ * assembler (of CUDA 13.0) makes a jump by a table, and it crashed on kernels that have some.
+ * No cycle is left with two entries, as jumps from meeting to meeting make them: in one that
+ * assembler waited at each trip for lanes (BSYNC) that it had named before the first alone (BSSY),
+ * and an H100 came to an illegal instruction (random kernel 1144000825). */
+static const char behind_trips[] =
+    "default<O3>,function(infer-address-spaces,lower-switch,fix-irreducible)";
+
+static bool optimise(struct lw__unit *unit)
+{
+    if (!lw__llvm_passes(unit->module, unit->machine, before_trips))
+        return false;
+    bool some = false;
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        lw__ptx_mark_read_only(unit->context, &unit->kernels.rows[i]);
+        if (!lw__ptx_unroll_loads(unit->context, &unit->kernels.rows[i], &some))
+            return false;
+    }
+    if (some) /* else loads move to where they are used, behind branches of earlier trips */
+        lw__llvm_disable_sinking();
+    if (!lw__llvm_passes(unit->module, unit->machine, behind_trips))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
+        lw__ptx_relax(unit->kernels.rows[i].function);
+        if (lw__ptx_follows(unit))
+            lw__ptx_follow(unit->context, unit->kernels.rows[i].function);
+    }
+    lw__ptx_quirks(unit->module);
+    LLVMStripModuleDebugInfo(unit->module);
+    return true;
+}
+
+/* lw__pass_ptx - PTX text for --device cuda:sm_NN.
+ * needs LOWERED   makes PAYLOAD   breaks LOWERED
+ */
+bool lw__pass_ptx(struct lw__unit *unit)
+{
+    const struct processor *processor = processor_of(unit);
+    if (!processor)
+        return false;
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    if (!lw__llvm_machine(unit, "nvptx64-nvidia-cuda", processor->name, processor->features,
+                          LLVMCodeGenLevelDefault) ||
+        !optimise(unit))
+        return false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+        rename_for_ptx(f);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(unit->module); g; g = LLVMGetNextGlobal(g))
+        rename_for_ptx(g);
+    return lw__emit(unit, LLVMAssemblyFile);
+}

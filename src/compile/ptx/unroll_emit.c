@@ -1,0 +1,355 @@
+/* unroll_emit.c - the code of several trips at once; unroll_loads.c says for what.
+ *
+ *     head:      the blocks in front of the loop, up to here; is it allowed? limit
+ *     guard:     the loop's phis again; counter < limit, or on to the loop as it was
+ *     issue:     the loads of all trips, with what their addresses need
+ *     trip k:    a copy of the loop's blocks without the test, and without what issue has done
+ */
+#include "compile/ptx/ptx.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ptx/unroll_loads.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands for each item in each trip; NULL: nothing so far. */
+struct copies {
+    const struct lw__unrolled_loop *t;
+    LLVMBuilderRef b;
+    LLVMValueRef *at; /* item of a trip: trip * item_count + item */
+    /* per item: for an address, how far it is to the next trip's; NULL: it is not */
+    LLVMValueRef distance[LW_TRIP_SIZE];
+};
+
+static bool open_copies(struct copies *c, const struct lw__unrolled_loop *t, LLVMBuilderRef b)
+{
+    *c = (struct copies){.t = t, .b = b};
+    c->at = calloc(LW_TRIPS_AT_ONCE * t->item_count, sizeof(LLVMValueRef));
+    return c->at || lw__defect("out of memory");
+}
+
+static LLVMValueRef *place_of(const struct copies *c, unsigned trip, size_t item)
+{
+    return &c->at[trip * c->t->item_count + item];
+}
+
+/* v in that trip; what is not there yet is made at b, as far as it needs no other values. */
+static LLVMValueRef value_in(struct copies *c, unsigned trip, LLVMValueRef v)
+{
+    const size_t item = lw__unrolled_find(c->t, v);
+    if (item == c->t->item_count)
+        return v;
+    LLVMValueRef *place = place_of(c, trip, item);
+    if (*place)
+        return *place;
+    if (LLVMIsAPHINode(v))
+        return *place = value_in(c, trip - 1, lw__unrolled_next(c->t, v));
+    if (trip && c->distance[item]) {
+        LLVMTypeRef i8 = LLVMInt8TypeInContext(c->t->context);
+        LLVMValueRef before = value_in(c, trip - 1, v);
+        return *place = LLVMBuildGEP2(c->b, i8, before, &c->distance[item], 1, "");
+    }
+    LLVMValueRef made = LLVMInstructionClone(v);
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+        LLVMSetOperand(made, k, value_in(c, trip, LLVMGetOperand(v, k)));
+    LLVMInsertIntoBuilder(c->b, made);
+    return *place = made;
+}
+
+/* ---- in front -------------------------------------------------------------------------------- */
+
+static LLVMValueRef constant(LLVMValueRef like, uint64_t n)
+{
+    return LLVMConstInt(LLVMTypeOf(like), n, 0);
+}
+
+static LLVMValueRef and_also(LLVMBuilderRef b, LLVMValueRef all, LLVMValueRef one)
+{
+    return all ? LLVMBuildAnd(b, all, one, "") : one;
+}
+
+/* The greatest value of the counter, and the smallest. */
+static uint64_t greatest(const struct lw__unrolled_loop *t)
+{
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(t->counter));
+    return UINT64_MAX >> (64 - width + t->is_signed);
+}
+
+static LLVMValueRef smallest(const struct lw__unrolled_loop *t)
+{
+    return constant(t->counter, t->is_signed ? greatest(t) + 1 : 0);
+}
+
+/* Where the counter is smaller than this, it can make t->count - 1 steps more, does not wrap around
+ * and stays in bounds. */
+static LLVMValueRef build_limit(const struct lw__unrolled_loop *t, LLVMBuilderRef b,
+                                LLVMValueRef allowed)
+{
+    const unsigned more = t->count - 1;
+    LLVMValueRef step = LLVMBuildFreeze(b, t->step, ""), bound = t->bound;
+    LLVMValueRef fits = LLVMBuildICmp(b, LLVMIntULE, step, constant(step, greatest(t) / more), "");
+    allowed = and_also(b, allowed, fits);
+    if (t->or_equal) {
+        LLVMValueRef is_last = LLVMBuildICmp(b, LLVMIntNE, bound, constant(bound, greatest(t)), "");
+        allowed = and_also(b, allowed, is_last);
+        bound = LLVMBuildAdd(b, bound, constant(bound, 1), "");
+    }
+    LLVMValueRef span = LLVMBuildMul(b, step, constant(step, more), "");
+    LLVMValueRef lowest = LLVMBuildAdd(b, span, smallest(t), "");
+    LLVMValueRef far = LLVMBuildICmp(b, t->is_signed ? LLVMIntSGE : LLVMIntUGE, bound, lowest, "");
+    allowed = LLVMBuildFreeze(b, and_also(b, allowed, far), "");
+    return LLVMBuildSelect(b, allowed, LLVMBuildSub(b, bound, span, ""), smallest(t), "");
+}
+
+static LLVMValueRef address_in(struct copies *c, unsigned trip, LLVMValueRef access)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(c->t->context);
+    LLVMValueRef address = value_in(c, trip, lw__unrolled_address(access));
+    LLVMTypeRef generic = LLVMPointerTypeInContext(c->t->context, 0);
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(address)))
+        address = LLVMBuildAddrSpaceCast(c->b, address, generic, "");
+    return LLVMBuildPtrToInt(c->b, address, i64, "");
+}
+
+/* Both addresses move by one step, and the load meets nothing that earlier trips write: the
+ * distance from one to the other, plus so many steps, is not within either's size. */
+static LLVMValueRef build_apart(struct copies *c, const struct lw__trip_pair *p)
+{
+    LLVMBuilderRef b = c->b;
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(LLVMGetGlobalParent(c->t->cfg->function));
+    const uint64_t read = LLVMStoreSizeOfType(data, lw__unrolled_type(p->load)),
+                   written = LLVMStoreSizeOfType(data, lw__unrolled_type(p->writer));
+    LLVMValueRef from = address_in(c, 0, p->load), to = address_in(c, 0, p->writer);
+    LLVMValueRef step = LLVMBuildSub(b, address_in(c, 1, p->load), from, "");
+    LLVMValueRef other = LLVMBuildSub(b, address_in(c, 1, p->writer), to, "");
+    LLVMValueRef all = LLVMBuildICmp(b, LLVMIntEQ, step, other, "");
+    LLVMValueRef distance = LLVMBuildSub(b, from, to, "");
+    for (unsigned k = 0; k < c->t->count; k++) {
+        if (k)
+            distance = LLVMBuildAdd(b, distance, step, "");
+        LLVMValueRef behind = LLVMBuildAdd(b, distance, constant(distance, read - 1), "");
+        if (k || p->in_trip)
+            all = and_also(
+                b, all,
+                LLVMBuildICmp(b, LLVMIntUGE, behind, constant(behind, read + written - 1), ""));
+    }
+    return all;
+}
+
+/* From one trip's address to the next's, where all move by the same. */
+static void build_distances(struct copies *c, LLVMValueRef *distances)
+{
+    const struct lw__unrolled_loop *t = c->t;
+    for (size_t k = 0; k < t->item_count; k++) {
+        LLVMValueRef access = t->items[k].instruction;
+        if (!t->items[k].ahead && !LLVMIsAStoreInst(access))
+            continue;
+        LLVMValueRef address = lw__unrolled_address(access);
+        const size_t at = lw__unrolled_find(t, address);
+        if (at == t->item_count || LLVMIsAPHINode(address) || distances[at] ||
+            LLVMGetPointerAddressSpace(LLVMTypeOf(address)) > 1 ||
+            !lw__unrolled_is_linear(t, address))
+            continue;
+        LLVMValueRef from = address_in(c, 0, access), to = address_in(c, 1, access);
+        distances[at] = LLVMBuildFreeze(c->b, LLVMBuildSub(c->b, to, from, ""), "");
+    }
+}
+
+/* At the end of head; counters begin where the loop's do. */
+static bool build_front(const struct lw__unrolled_loop *t, LLVMBuilderRef b, LLVMValueRef *limit,
+                        LLVMValueRef *distances)
+{
+    struct copies c;
+    LLVMValueRef allowed = NULL;
+    if (!open_copies(&c, t, b))
+        return false;
+    for (size_t k = 0; k < t->item_count && LLVMIsAPHINode(t->items[k].instruction); k++)
+        *place_of(&c, 0, k) = lw__unrolled_begin(t, t->items[k].instruction);
+    for (unsigned k = 0; k < t->pair_count; k++)
+        allowed = and_also(b, allowed, build_apart(&c, &t->pairs[k]));
+    *limit = build_limit(t, b, allowed);
+    build_distances(&c, distances);
+    free(c.at);
+    return true;
+}
+
+/* ---- the trips ------------------------------------------------------------------------------- */
+
+/* A counter, so that LLVM does not see that it is one: it would give the address of each trip a
+ * register that moves (loop strength reduction), where all of an array can have one and share their
+ * distance. The driver's assembler looks through the move. */
+static LLVMValueRef hide(struct copies *c, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v), move = LLVMFunctionType(type, &type, 1, 0);
+    const bool wide =
+        LLVMGetTypeKind(type) == LLVMPointerTypeKind || LLVMGetIntTypeWidth(type) == 64;
+    const char *text = wide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
+               *kinds = wide ? "=l,l" : "=r,r";
+    return lw__llvm_asm(c->b, move, text, kinds, false, &v, 1);
+}
+
+static void hide_counters(struct copies *c)
+{
+    for (size_t k = 0; k < c->t->item_count && LLVMIsAPHINode(c->t->items[k].instruction); k++)
+        if (c->t->items[k].level == 0)
+            *place_of(c, 0, k) = hide(c, *place_of(c, 0, k));
+}
+
+/* All loads that wait for none, then those that wait for these. */
+static void build_issue(struct copies *c)
+{
+    const struct lw__unrolled_loop *t = c->t;
+    for (int level = 1; level <= LW_TRIP_LEVELS; level++)
+        for (unsigned trip = 0; trip < t->count; trip++)
+            for (size_t k = 0; k < t->item_count; k++)
+                if (t->items[k].ahead && t->items[k].level == level)
+                    (void)value_in(c, trip, t->items[k].instruction);
+}
+
+/* Blocks of the loop by their numbers; others are NULL. */
+static LLVMBasicBlockRef *new_blocks(const struct lw__unrolled_loop *t)
+{
+    LLVMBasicBlockRef *blocks = calloc(t->cfg->count, sizeof(LLVMBasicBlockRef));
+    for (uint32_t b = 0; blocks && b < t->cfg->count; b++)
+        if (t->loop->body[b])
+            blocks[b] = LLVMInsertBasicBlockInContext(t->context, t->before, "trip");
+    return blocks;
+}
+
+static LLVMBasicBlockRef copy_of(const struct copies *c, LLVMBasicBlockRef *blocks,
+                                 LLVMBasicBlockRef block)
+{
+    return blocks[lw__cfg_index(c->t->cfg, block)];
+}
+
+static void copy_phi(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks, size_t item)
+{
+    LLVMValueRef phi = c->t->items[item].instruction;
+    LLVMValueRef made = LLVMBuildPhi(c->b, LLVMTypeOf(phi), "");
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMValueRef v = value_in(c, trip, LLVMGetIncomingValue(phi, k));
+        LLVMBasicBlockRef from = copy_of(c, blocks, LLVMGetIncomingBlock(phi, k));
+        LLVMAddIncoming(made, &v, &from, 1);
+    }
+    *place_of(c, trip, item) = made;
+}
+
+static LLVMBasicBlockRef copy_next(const struct copies *c, LLVMBasicBlockRef *blocks,
+                                   LLVMValueRef end, unsigned k, LLVMBasicBlockRef next)
+{
+    LLVMBasicBlockRef to = LLVMGetSuccessor(end, k);
+    return to == c->t->header ? next : copy_of(c, blocks, to);
+}
+
+/* The header's leads on; the latch's to the next trip. */
+static void copy_end(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks, LLVMValueRef end,
+                     LLVMBasicBlockRef next)
+{
+    if (LLVMGetInstructionParent(end) == c->t->header)
+        LLVMBuildBr(c->b, copy_of(c, blocks, c->t->stay));
+    else if (!LLVMIsConditional(end))
+        LLVMBuildBr(c->b, copy_next(c, blocks, end, 0, next));
+    else
+        LLVMBuildCondBr(c->b, value_in(c, trip, LLVMGetCondition(end)),
+                        copy_next(c, blocks, end, 0, next), copy_next(c, blocks, end, 1, next));
+}
+
+static void copy_trip(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks,
+                      LLVMBasicBlockRef next)
+{
+    const struct lw__unrolled_loop *t = c->t;
+    for (size_t k = 0; k < t->item_count; k++) {
+        LLVMValueRef i = t->items[k].instruction;
+        LLVMBasicBlockRef home = LLVMGetInstructionParent(i);
+        LLVMPositionBuilderAtEnd(c->b, copy_of(c, blocks, home));
+        if (LLVMIsATerminatorInst(i))
+            copy_end(c, trip, blocks, i, next);
+        else if (LLVMIsAPHINode(i) && home != t->header)
+            copy_phi(c, trip, blocks, k);
+        else
+            (void)value_in(c, trip, i);
+    }
+}
+
+/* From issue to the last trip's end, whose block is the result; NULL: out of memory. */
+static LLVMBasicBlockRef build_trips(struct copies *c, LLVMBasicBlockRef issue,
+                                     LLVMBasicBlockRef guard)
+{
+    const struct lw__unrolled_loop *t = c->t;
+    LLVMBasicBlockRef *blocks[LW_TRIPS_AT_ONCE] = {0}, last = NULL;
+    bool ok = true;
+    for (unsigned trip = 0; trip < t->count; trip++)
+        ok &= (blocks[trip] = new_blocks(t)) != NULL;
+    for (unsigned trip = 0; ok && trip < t->count; trip++)
+        copy_trip(c, trip, blocks[trip],
+                  trip + 1 < t->count ? copy_of(c, blocks[trip + 1], t->header) : guard);
+    if (ok) {
+        LLVMPositionBuilderAtEnd(c->b, issue);
+        LLVMBuildBr(c->b, copy_of(c, blocks[0], t->header));
+        last = copy_of(c, blocks[t->count - 1], t->latch);
+    }
+    for (unsigned trip = 0; trip < t->count; trip++)
+        free(blocks[trip]);
+    return last;
+}
+
+/* The phis of the guard, and those of the loop behind it, which go on with them. */
+static void open_phis(struct copies *c, LLVMBasicBlockRef head)
+{
+    const struct lw__unrolled_loop *t = c->t;
+    for (size_t k = 0; k < t->item_count && LLVMIsAPHINode(t->items[k].instruction); k++) {
+        LLVMValueRef phi = t->items[k].instruction, begin = lw__unrolled_begin(t, phi);
+        LLVMValueRef made = LLVMBuildPhi(c->b, LLVMTypeOf(phi), "");
+        LLVMAddIncoming(made, &begin, &head, 1);
+        *place_of(c, 0, k) = made;
+    }
+}
+
+static void close_phis(struct copies *c, LLVMValueRef *phis, LLVMBasicBlockRef last)
+{
+    const struct lw__unrolled_loop *t = c->t;
+    for (size_t k = 0; k < t->item_count && LLVMIsAPHINode(t->items[k].instruction); k++) {
+        LLVMValueRef phi = t->items[k].instruction, made = phis[k];
+        LLVMValueRef v = value_in(c, t->count - 1, lw__unrolled_next(t, phi));
+        LLVMAddIncoming(made, &v, &last, 1);
+        for (unsigned e = 0; e < LLVMCountIncoming(phi); e++)
+            if (LLVMGetIncomingBlock(phi, e) == t->before)
+                LLVMSetOperand(phi, e, made);
+    }
+}
+
+bool lw__unrolled_build(const struct lw__unrolled_loop *t)
+{
+    struct copies c;
+    LLVMValueRef limit, distances[LW_TRIP_SIZE] = {0}, phis[LW_TRIP_SIZE];
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
+    LLVMBasicBlockRef head = lw__ir_split_before(LLVMGetBasicBlockTerminator(t->before)),
+                      guard = LLVMInsertBasicBlockInContext(t->context, t->before, "guard"),
+                      issue = LLVMInsertBasicBlockInContext(t->context, t->before, "issue"), last;
+    LLVMPositionBuilderAtEnd(b, head);
+    bool ok = build_front(t, b, &limit, distances) && open_copies(&c, t, b);
+    if (ok) {
+        memcpy(c.distance, distances, sizeof distances);
+        LLVMBuildBr(b, guard);
+        LLVMPositionBuilderAtEnd(b, guard);
+        open_phis(&c, head);
+        const size_t counter = lw__unrolled_find(t, t->counter);
+        LLVMValueRef enough = LLVMBuildICmp(b, t->is_signed ? LLVMIntSLT : LLVMIntULT,
+                                            *place_of(&c, 0, counter), limit, "");
+        LLVMBuildCondBr(b, enough, issue, t->before);
+        LLVMPositionBuilderAtEnd(b, issue);
+        memcpy(phis, c.at, t->item_count * sizeof *phis);
+        hide_counters(&c);
+        build_issue(&c);
+        last = build_trips(&c, issue, guard);
+        ok = last || lw__defect("out of memory");
+        if (last) {
+            close_phis(&c, phis, last);
+            lw__loop_set_metadata(LLVMGetBasicBlockTerminator(last), "llvm.loop.unroll.disable", 0);
+            lw__loop_set_metadata(LLVMGetBasicBlockTerminator(t->latch), "llvm.loop.unroll.disable",
+                                  0);
+        }
+        free(c.at);
+    }
+    LLVMDisposeBuilder(b);
+    return ok;
+}

@@ -1,0 +1,393 @@
+/* workarounds.c - what LLVM 19 or the driver's assembler (of CUDA 13.0) get wrong, written
+ * another way.
+ *
+ * LLVM 19 makes +1 of a signed i1 that becomes a float; it is -1: a choice, then.
+ *
+ * Floats become integers of less than 32 bits by way of 32. The hardware's conversion to 16 bits
+ * leaves the upper half of the register as it was, and the assembler takes it for zero where the
+ * number is extended behind it.
+ *
+ * -x >> k, x half of a 64-bit register, and added to something, becomes LEA.HI.SX32 of -x. A kernel
+ * with it went wrong for an odd x on an H200, as if -(x >> k) were meant, and CUDA 13.5 does not
+ * write it. The same number is ~((x - 1) >> k).
+ *
+ * Of neg.s16 and abs.s16 the assembler takes the number in 32 bits for that in 16, where -32768
+ * becomes 32768 (random kernel 1181003178). ~x + 1 it leaves alone; LLVM must not see what that is.
+ *
+ * Of a choice between 1 or -1 and minus zero the assembler (CUDA 13.5's too) makes the number that
+ * a comparison leaves, whose zero has no sign (random kernel 1093000752). Of bits it does not.
+ *
+ * The number of a predicate, 0 or 1, that is wanted further on the assembler may make anew there,
+ * from a register in which another predicate is by then (random kernel 902501120). So it is made
+ * where it is wanted, in each block, and not where LLVM would see that two are the same.
+ *
+ * LLVM 19 makes a compare-and-swap of 16 bits of one of the 32 around them, in a loop, at an
+ * address that the assembler keeps in a uniform register. In a loop around that an H200 has found
+ * something else in the register (random kernel 998506972: an illegal instruction). The hardware's
+ * own, atom.cas.b16, is shorter, too.
+ *
+ * LLVM 19 takes two elements at one index for neighbours though they are of types of two sizes, and
+ * loads both at once (LoadStoreVectorizer; mended in LLVM, pull request 186671). Where a pointer is
+ * stepped through in two ways the steps are numbers of bytes, which it asks nothing about.
+ */
+#include "compile/ptx/ptx.h"
+#include "compile/llvm/llvm.h"
+#include <llvm-c/Target.h>
+#include <stdio.h>
+#include <string.h>
+
+/* For each element of a vector. */
+static LLVMValueRef constant(LLVMBuilderRef b, LLVMTypeRef type, int64_t value)
+{
+    const bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef v = LLVMConstInt(i32, (uint64_t)value, 1), none = LLVMGetPoison(type);
+    if (!is_vector)
+        return v;
+    LLVMValueRef first = LLVMBuildInsertElement(b, none, v, LLVMConstInt(i32, 0, 0), "");
+    LLVMTypeRef lanes = LLVMVectorType(i32, LLVMGetVectorSize(type));
+    return LLVMBuildShuffleVector(b, first, none, LLVMConstNull(lanes), "");
+}
+
+/* llvm.fptosi.sat or llvm.fptoui.sat; is_signed: the former. */
+static LLVMValueRef convert_bounded(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i,
+                                    LLVMTypeRef wide, unsigned bits, bool is_signed)
+{
+    LLVMValueRef x = LLVMGetOperand(i, 0);
+    const int64_t most = (INT64_C(1) << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+    LLVMValueRef v = lw__llvm_intrinsic(b, module, "llvm.fptosi.sat",
+                                        (LLVMTypeRef[]){wide, LLVMTypeOf(x)}, 2, &x, 1);
+    v = lw__llvm_intrinsic(b, module, "llvm.smax", &wide, 1,
+                           (LLVMValueRef[]){v, constant(b, wide, least)}, 2);
+    return lw__llvm_intrinsic(b, module, "llvm.smin", &wide, 1,
+                              (LLVMValueRef[]){v, constant(b, wide, most)}, 2);
+}
+
+static bool is_of_bool(LLVMValueRef i)
+{
+    return LLVMIsASIToFPInst(i) &&
+           LLVMGetIntTypeWidth(lw__ir_scalar(LLVMTypeOf(LLVMGetOperand(i, 0)))) == 1;
+}
+
+static void choose(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef minus =
+        LLVMBuildSIToFP(b, LLVMConstAllOnes(LLVMTypeOf(LLVMGetOperand(i, 0))), type, "");
+    LLVMValueRef v = LLVMBuildSelect(b, LLVMGetOperand(i, 0), minus, LLVMConstNull(type), "");
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
+static bool is_negated_and_shifted(LLVMValueRef i)
+{
+    LLVMTypeRef type = lw__ir_scalar(LLVMTypeOf(i));
+    if (!LLVMIsAInstruction(i) || LLVMGetInstructionOpcode(i) != LLVMAShr ||
+        LLVMGetIntTypeWidth(type) != 32 || !LLVMIsAConstant(LLVMGetOperand(i, 1)))
+        return false;
+    LLVMValueRef v = LLVMGetOperand(i, 0);
+    return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMSub &&
+           LLVMIsNull(LLVMGetOperand(v, 0));
+}
+
+static void shift_inverted(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef x = LLVMGetOperand(LLVMGetOperand(i, 0), 1);
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef less = LLVMBuildAdd(b, x, LLVMConstAllOnes(LLVMTypeOf(x)), "");
+    LLVMValueRef v = LLVMBuildNot(b, LLVMBuildAShr(b, less, LLVMGetOperand(i, 1), ""), "");
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
+static bool is_short(LLVMTypeRef type)
+{
+    type = lw__ir_scalar(type);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
+}
+
+/* Of a product with minus a power of two LLVM makes a shift and a negation. The power's exponent;
+ * -1: it is none. */
+static int negated_power(LLVMValueRef factor)
+{
+    if (!factor || !LLVMIsAConstantInt(factor))
+        return -1;
+    for (int k = 0; k < 15; k++)
+        if (LLVMConstIntGetSExtValue(factor) == -(INT64_C(1) << k))
+            return k;
+    return -1;
+}
+
+static bool is_negating_product(LLVMValueRef i)
+{
+    LLVMValueRef factor = LLVMGetOperand(i, 1);
+    if (!LLVMIsAConstant(factor) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVectorTypeKind)
+        return negated_power(factor) >= 0;
+    bool some = false;
+    for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(i)); k++)
+        some |= negated_power(LLVMGetAggregateElement(factor, k)) >= 0;
+    return some;
+}
+
+static bool is_short_negation(LLVMValueRef i)
+{
+    if (!LLVMIsAInstruction(i) || !is_short(LLVMTypeOf(i)))
+        return false;
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMSub: return LLVMIsNull(LLVMGetOperand(i, 0));
+    case LLVMMul: return is_negating_product(i);
+    case LLVMCall: return !strncmp(lw__ir_callee(i), "llvm.abs.", 9);
+    default: return false;
+    }
+}
+
+static LLVMValueRef negate_short(LLVMBuilderRef b, LLVMValueRef x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return lw__llvm_asm(b, LLVMFunctionType(type, &type, 1, false),
+                        "not.b16 $0, $1;\n\tadd.s16 $0, $0, 1;", "=h,h", false, &x, 1);
+}
+
+/* What i, a short negation, makes of this element; factor: of a product, as long as it is one. */
+static LLVMValueRef negated_element(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i,
+                                    LLVMValueRef x, LLVMValueRef factor)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    if (LLVMGetInstructionOpcode(i) == LLVMSub)
+        return negate_short(b, x);
+    if (LLVMGetInstructionOpcode(i) == LLVMCall)
+        return lw__llvm_intrinsic(b, module, "llvm.smax", &type, 1,
+                                  (LLVMValueRef[]){x, negate_short(b, x)}, 2);
+    const int k = negated_power(factor);
+    return k < 0 ? LLVMBuildMul(b, x, factor, "")
+                 : negate_short(b, LLVMBuildShl(b, x, LLVMConstInt(type, (unsigned)k, 0), ""));
+}
+
+static void negate(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i), i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef x = LLVMGetOperand(i, LLVMGetInstructionOpcode(i) == LLVMSub);
+    LLVMValueRef factor = LLVMGetOperand(i, 1), v = LLVMGetPoison(type);
+    LLVMPositionBuilderBefore(b, i);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        v = negated_element(module, b, i, x, factor);
+    else
+        for (unsigned k = 0; k < LLVMGetVectorSize(type); k++) {
+            LLVMValueRef at = LLVMConstInt(i32, k, 0);
+            LLVMValueRef one = negated_element(
+                module, b, i, LLVMBuildExtractElement(b, x, at, ""),
+                LLVMIsAConstant(factor) ? LLVMGetAggregateElement(factor, k) : NULL);
+            v = LLVMBuildInsertElement(b, v, one, at, "");
+        }
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
+static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+{
+    bool is_signed;
+    const bool saturates = lw__ir_saturates(i, &is_signed);
+    if (!saturates && !LLVMIsAFPToSIInst(i) && !LLVMIsAFPToUIInst(i))
+        return;
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMTypeRef wide = lw__ir_shaped_like(LLVMInt32TypeInContext(LLVMGetTypeContext(type)), type);
+    const unsigned bits = LLVMGetIntTypeWidth(lw__ir_scalar(type));
+    if (bits >= 32)
+        return;
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef v = saturates ? convert_bounded(module, b, i, wide, bits, is_signed)
+                               : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");
+    LLVMReplaceAllUsesWith(i, LLVMBuildTrunc(b, v, type, ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
+/* A float that is, or a vector that has one: its choice becomes choices between elements. */
+static bool has_minus_zero(LLVMValueRef v)
+{
+    LLVMTypeRef type = v ? LLVMTypeOf(v) : NULL;
+    if (type && LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        bool some = false;
+        for (unsigned k = 0; k < LLVMGetVectorSize(type); k++)
+            some |= has_minus_zero(LLVMGetAggregateElement(v, k));
+        return some;
+    }
+    LLVMBool is_inexact;
+    return type && LLVMGetTypeKind(type) == LLVMFloatTypeKind && LLVMIsAConstantFP(v) &&
+           LLVMConstRealGetDouble(v, &is_inexact) == 0 && !LLVMIsNull(v);
+}
+
+static bool is_choice_of_minus_zero(LLVMValueRef i)
+{
+    if (!LLVMIsASelectInst(i))
+        return false;
+    LLVMValueRef a = LLVMGetOperand(i, 1), b = LLVMGetOperand(i, 2);
+    return LLVMIsAConstant(a) && LLVMIsAConstant(b) && (has_minus_zero(a) || has_minus_zero(b));
+}
+
+static void choose_bits(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    LLVMTypeRef bits = lw__ir_shaped_like(LLVMInt32TypeInContext(LLVMGetTypeContext(type)), type);
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef v =
+        LLVMBuildSelect(b, LLVMGetOperand(i, 0), LLVMConstBitCast(LLVMGetOperand(i, 1), bits),
+                        LLVMConstBitCast(LLVMGetOperand(i, 2), bits), "");
+    LLVMReplaceAllUsesWith(i, LLVMBuildBitCast(b, v, type, ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
+static bool is_number_of_bool(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMIsAZExtInst(i) ? LLVMTypeOf(LLVMGetOperand(i, 0)) : NULL;
+    return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1 &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(i)) <= 64;
+}
+
+/* The same number, made at the builder. */
+static LLVMValueRef number_here(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef truth = LLVMGetOperand(i, 0);
+    LLVMTypeRef from = LLVMTypeOf(truth);
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+    const unsigned bits = width <= 16 ? 16 : width <= 32 ? 32 : 64;
+    LLVMTypeRef to = LLVMIntTypeInContext(LLVMGetTypeContext(from), bits);
+    LLVMTypeRef type = LLVMFunctionType(to, &from, 1, false);
+    char text[32], kinds[] = "=h,b";
+    snprintf(text, sizeof text, "selp.u%u $0, 1, 0, $1;", bits);
+    kinds[1] = bits == 16 ? 'h' : bits == 32 ? 'r' : 'l';
+    LLVMValueRef number = lw__llvm_asm(b, type, text, kinds, false, &truth, 1);
+    return LLVMBuildIntCast2(b, number, LLVMTypeOf(i), false, "");
+}
+
+/* Where an operand is wanted: in front of the user, or where a phi's value comes from. */
+static LLVMValueRef wanted_at(LLVMValueRef user, unsigned k)
+{
+    return LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user;
+}
+
+/* In each block that wants the number but that of the predicate. Of a phi to which a block leads by
+ * two ways both values must be one: such stays as it is. */
+static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef truth = LLVMGetOperand(i, 0);
+    LLVMBasicBlockRef home = LLVMIsAInstruction(truth) ? LLVMGetInstructionParent(truth) : NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(i), next; use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        unsigned k = 0;
+        next = LLVMGetNextUse(use);
+        while (LLVMGetOperandUse(user, k) != use)
+            k++;
+        LLVMValueRef at = wanted_at(user, k);
+        const bool two_ways = LLVMIsAPHINode(user) && LLVMGetNumSuccessors(at) == 2 &&
+                              LLVMGetSuccessor(at, 0) == LLVMGetSuccessor(at, 1);
+        if (LLVMGetInstructionParent(at) == home || two_ways)
+            continue;
+        LLVMPositionBuilderBefore(b, at);
+        LLVMSetOperand(user, k, number_here(b, i));
+    }
+    if (!LLVMGetFirstUse(i))
+        LLVMInstructionEraseFromParent(i);
+}
+
+static bool is_short_swap(LLVMValueRef i)
+{
+    return LLVMIsAAtomicCmpXchgInst(i) && is_short(LLVMTypeOf(LLVMGetOperand(i, 1)));
+}
+
+static void swap_short(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMValueRef args[] = {LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), LLVMGetOperand(i, 2)};
+    LLVMTypeRef type = LLVMTypeOf(args[1]), types[] = {LLVMTypeOf(args[0]), type, type};
+    const unsigned space = LLVMGetPointerAddressSpace(types[0]);
+    char text[64];
+    snprintf(text, sizeof text, "atom%s.cas.b16 $0, [$1], $2, $3;",
+             space == LW_PTX_GLOBAL   ? ".global"
+             : space == LW_PTX_SHARED ? ".shared"
+                                      : "");
+    LLVMPositionBuilderBefore(b, i);
+    LLVMValueRef old = lw__llvm_asm(b, LLVMFunctionType(type, types, 3, false), text,
+                                    "=h,l,h,h,~{memory}", true, args, 3);
+    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, old, args[1], "");
+    LLVMValueRef pair = LLVMBuildInsertValue(b, LLVMGetPoison(LLVMTypeOf(i)), old, 0, "");
+    LLVMReplaceAllUsesWith(i, LLVMBuildInsertValue(b, pair, same, 1, ""));
+    LLVMInstructionEraseFromParent(i);
+}
+
+/* Its last index, a variable; NULL: it is another instruction. */
+static LLVMValueRef last_index(LLVMValueRef i)
+{
+    if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+        return NULL;
+    LLVMValueRef last = LLVMGetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1);
+    return LLVMIsAConstant(last) ? NULL : last;
+}
+
+static bool steps_differ(LLVMTargetDataRef layout, LLVMValueRef i, LLVMValueRef other)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(i), type2 = LLVMGetGEPSourceElementType(other);
+    return LLVMGetNumOperands(i) == 2
+               ? LLVMABISizeOfType(layout, type) != LLVMABISizeOfType(layout, type2)
+               : type != type2;
+}
+
+static bool is_stepped_otherwise(LLVMModuleRef module, LLVMValueRef i)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    LLVMValueRef base = LLVMGetOperand(i, 0);
+    for (LLVMUseRef use = LLVMGetFirstUse(base); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef other = LLVMGetUser(use);
+        if (LLVMIsAInstruction(other) && last_index(other) && LLVMGetOperand(other, 0) == base &&
+            LLVMGetNumOperands(other) == LLVMGetNumOperands(i) && steps_differ(layout, i, other))
+            return true;
+    }
+    return false;
+}
+
+/* By as many bytes as where null would lead by these steps. */
+static void step_in_bytes(LLVMBuilderRef b, LLVMValueRef i)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
+    LLVMValueRef from_null = LLVMInstructionClone(i);
+    LLVMSetOperand(from_null, 0, LLVMConstNull(LLVMTypeOf(i)));
+    LLVMSetIsInBounds(from_null, false);
+    LLVMPositionBuilderBefore(b, i);
+    LLVMInsertIntoBuilder(b, from_null);
+    LLVMValueRef bytes = LLVMBuildPtrToInt(b, from_null, LLVMInt64TypeInContext(context), "");
+    LLVMValueRef v =
+        LLVMBuildGEP2(b, LLVMInt8TypeInContext(context), LLVMGetOperand(i, 0), &bytes, 1, "");
+    LLVMReplaceAllUsesWith(i, v);
+    LLVMInstructionEraseFromParent(i);
+}
+
+static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+{
+    if (is_short_swap(i))
+        swap_short(b, i);
+    else if (is_negated_and_shifted(i))
+        shift_inverted(b, i);
+    else if (is_short_negation(i))
+        negate(module, b, i);
+    else if (is_of_bool(i))
+        choose(b, i);
+    else if (is_choice_of_minus_zero(i))
+        choose_bits(b, i);
+    else if (is_number_of_bool(i))
+        make_numbers(b, i);
+    else if (last_index(i) && is_stepped_otherwise(module, i))
+        step_in_bytes(b, i);
+    else
+        convert(module, b, i);
+}
+
+void lw__ptx_quirks(LLVMModuleRef module)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                mend(module, b, i);
+            }
+    LLVMDisposeBuilder(b);
+}

@@ -1,0 +1,327 @@
+/* access_checks.c - in front of each access that may be out of bounds, a check.
+ *
+ * This is done before the common clean-up, which takes an access beyond a variable that it knows
+ * for one that never happens. The checks are calls without a body that may not return,
+ *
+ *     call void @lw.access(ptr %p, i64 bytes, i32 kind)
+ *
+ * so that no pass moves an access in front of its check, and they touch no memory that others see,
+ * so that scalars still leave memory. bounds.c makes comparisons of them. Where an access is to
+ * a constant place within a variable there is none.
+ *
+ * at(t, i, j) gives each index to lw.within. Where the element is accessed it must be within its
+ * extent; where its address is taken, it may be the place behind the last one.
+ */
+#include "compile/ref/ref.h"
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+static LLVMTypeRef declared(LLVMModuleRef module, const char *name, LLVMTypeRef *types,
+                            unsigned count, unsigned pointer, LLVMValueRef *function)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), types, count, 0);
+    *function = LLVMGetNamedFunction(module, name);
+    if (*function)
+        return type;
+    /* memory(inaccessiblemem: readwrite): LLVM's numbers, two bits a kind of memory */
+    enum { INACCESSIBLE = 3 << 2 };
+    const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
+    const unsigned nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
+    *function = LLVMAddFunction(module, name, type);
+    lw__llvm_attribute(*function, "nounwind", true);
+    LLVMAddAttributeAtIndex(*function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, memory, INACCESSIBLE));
+    LLVMAddAttributeAtIndex(*function, pointer + 1, LLVMCreateEnumAttribute(context, nocapture, 0));
+    return type;
+}
+
+void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS])
+{
+    LLVMTypeRef types[LW_INDEX_ARGS];
+    LLVMValueRef function;
+    for (int i = 0; i < LW_INDEX_ARGS; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type =
+        declared(module, "lw.index", types, LW_INDEX_ARGS, LW_INDEX_POINTER, &function);
+    LLVMBuildCall2(b, type, function, args, LW_INDEX_ARGS, "");
+}
+
+/* ---- places that are known ------------------------------------------------------------------- */
+
+/* The bytes that a GEP adds; false: they are not known. */
+static bool constant_step(LLVMTargetDataRef data, LLVMValueRef gep, int64_t *offset)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        if (!LLVMIsAConstantInt(index))
+            return false;
+        const int64_t n = LLVMConstIntGetSExtValue(index);
+        if (n > INT32_MAX || n < -INT32_MAX)
+            return false;
+        if (i == 1) {
+            *offset += n * (int64_t)LLVMABISizeOfType(data, type);
+        } else if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            *offset += (int64_t)LLVMOffsetOfElement(data, type, (unsigned)n);
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)n);
+        } else {
+            type = LLVMGetElementType(type);
+            *offset += n * (int64_t)LLVMABISizeOfType(data, type);
+        }
+    }
+    return true;
+}
+
+static bool is_gep(LLVMValueRef v)
+{
+    return LLVMIsAGetElementPtrInst(v) ||
+           (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
+}
+
+bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size)
+{
+    int64_t offset = 0;
+    for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
+        if (!constant_step(data, pointer, &offset))
+            return false;
+    return offset >= 0 && bytes <= size && (uint64_t)offset <= size - bytes;
+}
+
+/* The bytes of the variable that the pointer is into; 0: it is into none. */
+static uint64_t variable_bytes(LLVMTargetDataRef data, LLVMValueRef pointer)
+{
+    LLVMValueRef variable = lw__ir_object(pointer);
+    if (LLVMIsAAllocaInst(variable))
+        return LLVMABISizeOfType(data, LLVMGetAllocatedType(variable));
+    return LLVMIsAGlobalVariable(variable)
+               ? LLVMABISizeOfType(data, LLVMGlobalGetValueType(variable))
+               : 0;
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+struct checker {
+    struct lw__unit *unit;
+    LLVMTargetDataRef data;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i32, i64, ptr;
+    struct lw__cfg g; /* of the kernel; no check changes it */
+};
+
+/* True if a comes first on each way to b, an instruction. */
+static bool comes_first(const struct lw__cfg *g, LLVMValueRef a, LLVMValueRef b)
+{
+    if (!LLVMIsAInstruction(a))
+        return true;
+    LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
+    const uint32_t x = lw__cfg_index(g, its), y = lw__cfg_index(g, here);
+    if (its != here)
+        return x != UINT32_MAX && y != UINT32_MAX && lw__cfg_dominates(g, x, y);
+    while (b && b != a)
+        b = LLVMGetPreviousInstruction(b);
+    return b;
+}
+
+/* True if v is a marker of this name that comes first on each way to `at`. */
+static bool is_marker(const struct lw__cfg *g, LLVMValueRef v, const char *name, LLVMValueRef at)
+{
+    return !strncmp(lw__ir_callee(v), name, strlen(name)) && comes_first(g, v, at);
+}
+
+/* True if the pointer is into a variable of a helper that has returned: LLVM marks where one begins
+ * and ends when it is inlined. */
+static bool has_ended(const struct lw__cfg *g, LLVMValueRef pointer, LLVMValueRef at)
+{
+    LLVMValueRef variable = lw__ir_object(pointer);
+    if (!LLVMIsAAllocaInst(variable))
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef end = LLVMGetUser(u);
+        bool again = false;
+        if (!is_marker(g, end, "llvm.lifetime.end", at))
+            continue;
+        for (LLVMUseRef v = LLVMGetFirstUse(variable); v && !again; v = LLVMGetNextUse(v))
+            again = is_marker(g, LLVMGetUser(v), "llvm.lifetime.start", at) &&
+                    comes_first(g, end, LLVMGetUser(v));
+        if (!again)
+            return true;
+    }
+    return false;
+}
+
+static void check(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMValueRef bytes,
+                  enum lw__access_kind kind)
+{
+    LLVMTypeRef types[LW_ACCESS_ARGS] = {c->ptr, c->i64, c->i32};
+    const bool ended = has_ended(&c->g, pointer, at);
+    const unsigned kinds = (unsigned)kind | (ended ? LW_ACCESS_ENDED : 0);
+    LLVMValueRef function, args[LW_ACCESS_ARGS] = {pointer, bytes, LLVMConstInt(c->i32, kinds, 0)};
+    if (LLVMIsAConstantInt(bytes) && !ended &&
+        lw__is_within(c->data, pointer, LLVMConstIntGetZExtValue(bytes),
+                      variable_bytes(c->data, pointer)))
+        return;
+    LLVMTypeRef type = declared(c->unit->module, "lw.access", types, LW_ACCESS_ARGS, 0, &function);
+    LLVMBuildCall2(c->b, type, function, args, LW_ACCESS_ARGS, "");
+}
+
+static void check_typed(struct checker *c, LLVMValueRef at, LLVMValueRef pointer, LLVMTypeRef type,
+                        enum lw__access_kind kind)
+{
+    check(c, at, pointer, LLVMConstInt(c->i64, LLVMStoreSizeOfType(c->data, type), 0), kind);
+}
+
+static void check_copy(struct checker *c, LLVMValueRef call, const char *name)
+{
+    LLVMValueRef bytes = LLVMGetOperand(call, 2);
+    if (LLVMTypeOf(bytes) != c->i64)
+        bytes = LLVMBuildZExt(c->b, bytes, c->i64, "");
+    if (strncmp(name, "llvm.memset", 11))
+        check(c, call, LLVMGetOperand(call, 1), bytes, LW_ACCESS_READ);
+    check(c, call, LLVMGetOperand(call, 0), bytes, LW_ACCESS_WRITE);
+}
+
+static void check_instruction(struct checker *c, LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    LLVMPositionBuilderBefore(c->b, i);
+    LLVMSetCurrentDebugLocation2(c->b, LLVMInstructionGetDebugLoc(i));
+    const bool plain = (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) &&
+                       LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+    if (LLVMIsALoadInst(i))
+        check_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(i),
+                    plain ? LW_ACCESS_READ : LW_ACCESS_ATOMIC);
+    else if (LLVMIsAStoreInst(i))
+        check_typed(c, i, LLVMGetOperand(i, 1), LLVMTypeOf(LLVMGetOperand(i, 0)),
+                    plain ? LW_ACCESS_WRITE : LW_ACCESS_ATOMIC);
+    else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        check_typed(c, i, LLVMGetOperand(i, 0), LLVMTypeOf(LLVMGetOperand(i, 1)), LW_ACCESS_ATOMIC);
+    else if (!strncmp(name, "llvm.mem", 8))
+        check_copy(c, i, name);
+    else if (LLVMIsAGetElementPtrInst(i))
+        LLVMGEPSetNoWrapFlags(i, 0); /* an address outside is no poison here */
+}
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+/* True if v leads through what at() computes to an access at exactly that place. */
+static bool is_accessed(LLVMTargetDataRef data, LLVMValueRef v)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        int64_t offset = 0;
+        const LLVMOpcode op = LLVMGetInstructionOpcode(user);
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind) {
+            if ((op == LLVMMul || op == LLVMAdd || op == LLVMGetElementPtr) &&
+                is_accessed(data, user))
+                return true;
+            continue;
+        }
+        if (op == LLVMGetElementPtr && LLVMGetOperand(user, 0) == v &&
+            constant_step(data, user, &offset) && offset >= 0 && is_accessed(data, user))
+            return true;
+        const char *name = lw__ir_callee(user);
+        if (op == LLVMLoad || op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg ||
+            (op == LLVMStore && LLVMGetOperand(user, 1) == v) || !strncmp(name, "llvm.mem", 8))
+            return true;
+    }
+    return false;
+}
+
+/* What the index is used with: the pointer of the GEP that it leads to; NULL: there is none. */
+static LLVMValueRef tensor_of(LLVMValueRef v)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        const LLVMOpcode op = LLVMGetInstructionOpcode(user);
+        if (op == LLVMGetElementPtr)
+            return LLVMGetOperand(user, 0);
+        if (op == LLVMMul || op == LLVMAdd)
+            return tensor_of(user);
+    }
+    return NULL;
+}
+
+static void resolve_within(struct checker *c, LLVMValueRef call)
+{
+    LLVMValueRef index = LLVMGetOperand(call, 0), count = LLVMGetOperand(call, 1);
+    LLVMValueRef tensor = tensor_of(call);
+    const bool behind = !is_accessed(c->data, call);
+    const LLVMIntPredicate less = behind ? LLVMIntULE : LLVMIntULT;
+    LLVMPositionBuilderBefore(c->b, call);
+    LLVMSetCurrentDebugLocation2(c->b, LLVMInstructionGetDebugLoc(call));
+    LLVMValueRef args[LW_INDEX_ARGS] = {
+        [LW_INDEX_OK] = LLVMBuildICmp(c->b, less, index, count, ""),
+        [LW_INDEX_NUMBER] = index,
+        [LW_INDEX_COUNT] = count,
+        [LW_INDEX_POINTER] =
+            tensor && comes_first(&c->g, tensor, call) ? tensor : LLVMConstNull(c->ptr),
+        [LW_INDEX_AXIS] = LLVMGetOperand(call, 2),
+        [LW_INDEX_BEHIND] = LLVMConstInt(c->i1, behind, 0)};
+    lw__check_index(c->b, c->unit->module, args);
+    LLVMReplaceAllUsesWith(call, index);
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* What clang promises of pointers is what is to be found out. */
+static void promise_nothing(LLVMValueRef f)
+{
+    static const char *const promises[] = {"dereferenceable", "dereferenceable_or_null", "nonnull"};
+    for (size_t k = 0; k < sizeof promises / sizeof *promises; k++)
+        for (unsigned i = 1; i <= LLVMCountParams(f); i++)
+            LLVMRemoveEnumAttributeAtIndex(
+                f, i, LLVMGetEnumAttributeKindForName(promises[k], strlen(promises[k])));
+    lw__llvm_attribute(f, "null_pointer_is_valid", true);
+}
+
+static void check_tensors(struct checker *c, LLVMValueRef f)
+{
+    if (!LLVMGetNamedFunction(c->unit->module, "lw.within"))
+        return;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!strcmp(lw__ir_callee(i), "lw.within"))
+                resolve_within(c, i);
+        }
+}
+
+static void check_accesses(struct checker *c, LLVMValueRef f)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            check_instruction(c, i);
+}
+
+/* lw__pass_access - lw.access in front of accesses, lw.index in place of lw.within. Variables that
+ * are only loaded and stored go first, so that pointers into others are seen through them; but not
+ * where a debugger is to see the variables.
+ * needs ENTERED
+ */
+bool lw__pass_access(struct lw__unit *unit)
+{
+    LLVMContextRef context = unit->context;
+    struct checker c = {.unit = unit,
+                        .data = LLVMGetModuleDataLayout(unit->module),
+                        .b = LLVMCreateBuilderInContext(context),
+                        .i1 = LLVMInt1TypeInContext(context),
+                        .i32 = LLVMInt32TypeInContext(context),
+                        .i64 = LLVMInt64TypeInContext(context),
+                        .ptr = LLVMPointerTypeInContext(context, 0)};
+    bool ok =
+        unit->options->debug || lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)");
+    for (size_t i = 0; ok && i < unit->kernels.count; i++) {
+        LLVMValueRef f = unit->kernels.rows[i].function;
+        ok = lw__cfg_build(f, &c.g);
+        if (!ok)
+            break;
+        promise_nothing(f);
+        check_tensors(&c, f);
+        check_accesses(&c, f);
+        lw__cfg_free(&c.g);
+    }
+    LLVMDisposeBuilder(c.b);
+    return ok;
+}

@@ -1,0 +1,160 @@
+/* calls.c - what a thread of the reference form does between suspensions: where it is, fences,
+ * printf, assert; and noting that memory changed, by which the scheduler tells waiting from
+ * standing still.
+ */
+#include "compile/ref/ref.h"
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+#define FIELD(name) offsetof(struct lw_ref_thread, name)
+
+static void replace(LLVMValueRef call, LLVMValueRef by)
+{
+    LLVMReplaceAllUsesWith(call, by);
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* lw.thread_idx.x and so on, lw.lane_id, lw.warp_id; false: another name. */
+static bool lower_place(struct lw__ref *r, LLVMValueRef call, const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } vectors[] = {{"lw.thread_idx.", FIELD(thread_idx)},
+                   {"lw.block_idx.", FIELD(block_idx)},
+                   {"lw.block_dim.", FIELD(block_dim)},
+                   {"lw.grid_dim.", FIELD(grid_dim)}};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        size_t n = strlen(vectors[i].name);
+        if (strncmp(name, vectors[i].name, n))
+            continue;
+        size_t axis = (size_t)(name[n] - 'x');
+        replace(call, lw__ref_load(r, r->i32, vectors[i].offset + axis * sizeof(int32_t)));
+        return true;
+    }
+    bool lane = !strcmp(name, "lw.lane_id");
+    if (!lane && strcmp(name, "lw.warp_id"))
+        return false;
+    LLVMValueRef linear = lw__ref_load(r, r->i32, FIELD(linear));
+    replace(call, lane ? LLVMBuildAnd(r->b, linear, LLVMConstInt(r->i32, 31, 0), "")
+                       : LLVMBuildLShr(r->b, linear, LLVMConstInt(r->i32, 5, 0), ""));
+    return true;
+}
+
+/* printf: the arguments as 64-bit slots. C has promoted them to int, a wider integer, or double. */
+static bool lower_print(struct lw__ref *r, LLVMValueRef call)
+{
+    unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
+    LLVMTypeRef slots = LLVMArrayType2(r->i64, count ? count : 1);
+    LLVMBuilderRef entry = LLVMCreateBuilderInContext(r->unit->context);
+    LLVMPositionBuilderBefore(entry, LLVMGetFirstInstruction(r->co.entry));
+    LLVMValueRef args = LLVMBuildAlloca(entry, slots, "");
+    LLVMDisposeBuilder(entry);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i + 1), index = LLVMConstInt(r->i64, i, 0);
+        bool integer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
+        LLVMValueRef bits = integer ? LLVMBuildSExt(r->b, v, r->i64, "") : lw__ref_to_bits(r, v);
+        LLVMBuildStore(r->b, bits, LLVMBuildGEP2(r->b, r->i64, args, &index, 1, ""));
+    }
+    lw__ref_call(
+        r, offsetof(struct lw_ref_calls, print), LLVMVoidTypeInContext(r->unit->context),
+        (LLVMTypeRef[]){r->ptr, r->ptr, r->i32, r->ptr},
+        (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0), LLVMConstInt(r->i32, count, 0), args},
+        4);
+    replace(call, LLVMConstInt(r->i32, count, 0));
+    return true;
+}
+
+/* A failed assert: say so and never go on. What follows the call is unreachable. */
+static void lower_assert(struct lw__ref *r, LLVMValueRef call)
+{
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
+    LLVMValueRef site = LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "assert"), 0);
+    lw__ref_call(r, offsetof(struct lw_ref_calls, fail), LLVMVoidTypeInContext(r->unit->context),
+                 (LLVMTypeRef[]){r->ptr, r->ptr, r->i32},
+                 (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0), site}, 3);
+    lw__ref_store(r, LLVMConstInt(r->i32, LW_REF_FAILED, 0), FIELD(state));
+    for (LLVMValueRef i = call, next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        LLVMInstructionEraseFromParent(i);
+    }
+    LLVMPositionBuilderAtEnd(r->b, block);
+    LLVMBuildBr(r->b, r->co.final);
+}
+
+bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
+{
+    const char *name = lw__ir_callee(call);
+    LLVMPositionBuilderBefore(r->b, call);
+    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
+    if (lower_place(r, call, name))
+        return true;
+    if (!strncmp(name, "lw.fence_", 9)) {
+        LLVMBuildFence(r->b, lw__ir_fence_order(name), 0, "");
+        LLVMInstructionEraseFromParent(call);
+        return true;
+    }
+    if (!strcmp(name, "lw.printf"))
+        return lower_print(r, call);
+    if (strcmp(name, "lw.assert_fail"))
+        return lw__defect("ref has no lowering of %s", name);
+    lower_assert(r, call);
+    return true;
+}
+
+/* ---- writes ---------------------------------------------------------------------------------- */
+
+static LLVMValueRef address_written(LLVMValueRef i)
+{
+    if (LLVMIsAStoreInst(i))
+        return LLVMGetOperand(i, 1);
+    if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        return LLVMGetOperand(i, 0);
+    const char *name = lw__ir_callee(i);
+    bool copies = !strncmp(name, "llvm.mem", 8);
+    return copies ? LLVMGetOperand(i, 0) : NULL;
+}
+
+bool lw__ref_may_write(LLVMValueRef instruction)
+{
+    LLVMValueRef address = address_written(instruction);
+    return address && !lw__ir_is_private(address);
+}
+
+static bool comparable(struct lw__ref *r, LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
+           LLVMSizeOfTypeInBits(r->data, type) % 8 == 0;
+}
+
+static void mark_changed(struct lw__ref *r, LLVMValueRef yes)
+{
+    LLVMValueRef was = lw__ref_load(r, r->i64, FIELD(changed));
+    lw__ref_store(r, LLVMBuildOr(r->b, was, LLVMBuildZExt(r->b, yes, r->i64, ""), ""),
+                  FIELD(changed));
+}
+
+/* Load the bits before and after; another value there is a change. */
+void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write)
+{
+    LLVMValueRef address = address_written(write);
+    LLVMTypeRef type = LLVMIsAStoreInst(write)           ? LLVMTypeOf(LLVMGetOperand(write, 0))
+                       : LLVMIsAAtomicRMWInst(write)     ? LLVMTypeOf(write)
+                       : LLVMIsAAtomicCmpXchgInst(write) ? LLVMTypeOf(LLVMGetOperand(write, 1))
+                                                         : NULL;
+    LLVMPositionBuilderBefore(r->b, write);
+    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(write));
+    if (!type || !comparable(r, type)) {
+        mark_changed(r, LLVMConstInt(LLVMInt1TypeInContext(r->unit->context), 1, 0));
+        return;
+    }
+    LLVMTypeRef bits =
+        LLVMIntTypeInContext(r->unit->context, (unsigned)LLVMSizeOfTypeInBits(r->data, type));
+    LLVMValueRef before = LLVMBuildLoad2(r->b, bits, address, "");
+    LLVMPositionBuilderBefore(r->b, LLVMGetNextInstruction(write));
+    LLVMValueRef after = LLVMBuildLoad2(r->b, bits, address, "");
+    LLVMSetAlignment(before, LLVMGetAlignment(write));
+    LLVMSetAlignment(after, LLVMGetAlignment(write));
+    mark_changed(r, LLVMBuildICmp(r->b, LLVMIntNE, before, after, ""));
+}

@@ -1,0 +1,347 @@
+/* debug_variables.c - kernels for a debugger (-O0): a thread has a stack, and variables have
+ * places.
+ *
+ * A kernel stays a plain function: at a suspension it calls the scheduler, and goes on when that
+ * returns (run/ref_stack.c). So all that clang said of its variables stays true, but for two things
+ * that are put right here:
+ *
+ *     pointers       carry a tag (base/ref_abi.h), which no debugger could follow: their locations
+ *                    become expressions that leave it out, also of pointers within structs
+ *     SHARED         variables are at a place in the memory of the block that runs: lw.at.NAME
+ *                    holds its address, and is given their debug information
+ *
+ * Whenever a thread goes on it calls lw.here, which debug_unit.c makes.
+ */
+#include "compile/ref/ref.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(struct lw_ref_thread, name)
+
+/* source: DWARF 5, sections 7.3 and 7.7.1; LLVM_FRAGMENT is LLVM's own */
+enum {
+    TAG_ARRAY = 0x01,
+    TAG_MEMBER = 0x0d,
+    TAG_POINTER = 0x0f,
+    TAG_STRUCT = 0x13,
+    TAG_TYPEDEF = 0x16,
+    TAG_CONST = 0x26,
+    TAG_VOLATILE = 0x35,
+    TAG_RESTRICT = 0x37,
+    TAG_ATOMIC = 0x47,
+    OP_DEREF = 0x06,
+    OP_CONSTU = 0x10,
+    OP_AND = 0x1a,
+    OP_PLUS_UCONST = 0x23,
+    OP_STACK_VALUE = 0x9f,
+    OP_LLVM_FRAGMENT = 0x1000,
+};
+
+/* A SHARED variable: the global that holds its address. */
+struct lw__ref_shown {
+    LLVMValueRef at;
+    uint64_t offset;
+};
+
+/* ---- suspensions ----------------------------------------------------------------------------- */
+
+/* Tell a debugger where this thread is. */
+static void here(struct lw__ref *r)
+{
+    LLVMModuleRef module = r->unit->module;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(r->unit->context), &r->ptr, 1, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(module, LW_HERE);
+    if (!f)
+        f = LLVMAddFunction(module, LW_HERE, type);
+    for (size_t i = 0; i < r->shown_count; i++) {
+        LLVMValueRef offset = LLVMConstInt(r->i64, r->shown[i].offset, 0);
+        LLVMBuildStore(r->b, LLVMBuildGEP2(r->b, r->i8, r->shared, &offset, 1, ""), r->shown[i].at);
+    }
+    LLVMBuildCall2(r->b, type, f, &r->thread, 1, "");
+}
+
+void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function)
+{
+    LLVMContextRef c = r->unit->context;
+    r->co = (struct lw__coroutine){.module = r->unit->module, .function = function};
+    r->co.builder = LLVMCreateBuilderInContext(c);
+    r->co.entry = LLVMAppendBasicBlockInContext(c, function, "entry");
+    r->co.body = LLVMAppendBasicBlockInContext(c, function, "begin");
+    r->co.final = LLVMAppendBasicBlockInContext(c, function, "final");
+    LLVMPositionBuilderAtEnd(r->b, r->co.entry);
+    LLVMBuildBr(r->b, r->co.body);
+    LLVMPositionBuilderAtEnd(r->b, r->co.final);
+    LLVMBuildRet(r->b, LLVMConstNull(r->ptr));
+}
+
+void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
+{
+    LLVMPositionBuilderAtEnd(r->b, at);
+    const struct lw__loc loc = lw__loc_of(LLVMGetFirstInstruction(next));
+    lw__ref_store(r, LLVMConstInt(r->i32, loc.line, 0), FIELD(line));
+    lw__ref_call(r, offsetof(struct lw_ref_calls, suspend), LLVMVoidTypeInContext(r->unit->context),
+                 &r->ptr, &r->thread, 1);
+    here(r);
+    LLVMBuildBr(r->b, next);
+}
+
+/* ---- metadata -------------------------------------------------------------------------------- */
+
+enum { OPERANDS_MAX = 4096 };
+
+/* An operand of a node; NULL: it has none there. */
+static LLVMMetadataRef operand(struct lw__ref *r, LLVMMetadataRef node, unsigned index)
+{
+    LLVMValueRef v = LLVMMetadataAsValue(r->unit->context, node), operands[OPERANDS_MAX];
+    const unsigned count = LLVMGetMDNodeNumOperands(v);
+    if (index >= count || count > OPERANDS_MAX)
+        return NULL;
+    LLVMGetMDNodeOperands(v, operands);
+    return operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
+}
+
+static unsigned operand_count(struct lw__ref *r, LLVMMetadataRef node)
+{
+    return node ? LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(r->unit->context, node)) : 0;
+}
+
+/* LLVM's order of operands: file, scope, name, base type, elements. */
+static LLVMMetadataRef base_of(struct lw__ref *r, LLVMMetadataRef type)
+{
+    return operand(r, type, 3);
+}
+
+/* The type behind typedef and qualifiers; NULL: void. */
+static LLVMMetadataRef plain(struct lw__ref *r, LLVMMetadataRef type)
+{
+    for (; type; type = base_of(r, type)) {
+        const unsigned tag = LLVMGetDINodeTag(type);
+        if (tag != TAG_TYPEDEF && tag != TAG_CONST && tag != TAG_VOLATILE && tag != TAG_RESTRICT &&
+            tag != TAG_ATOMIC)
+            return type;
+    }
+    return NULL;
+}
+
+static LLVMMetadataRef expression(struct lw__ref *r, uint64_t *words, size_t count)
+{
+    LLVMDIBuilderRef di = LLVMCreateDIBuilder(r->unit->module);
+    LLVMMetadataRef e = LLVMDIBuilderCreateExpression(di, words, count);
+    LLVMDisposeDIBuilder(di);
+    return e;
+}
+
+/* ---- pointers -------------------------------------------------------------------------------- */
+
+/* Where a variable has pointers, in bits. */
+enum { POINTERS_MAX = 32 };
+struct pointers {
+    uint64_t at[POINTERS_MAX];
+    size_t count; /* POINTERS_MAX + 1: there are more */
+};
+
+static void find_pointers(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
+                          struct pointers *found);
+
+static void find_in_array(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
+                          struct pointers *found)
+{
+    LLVMMetadataRef element = plain(r, base_of(r, type));
+    const uint64_t bits = element ? LLVMDITypeGetSizeInBits(element) : 0;
+    struct pointers one = {0};
+    find_pointers(r, element, 0, &one);
+    if (!one.count || !bits)
+        return;
+    for (uint64_t i = 0; i < LLVMDITypeGetSizeInBits(type) / bits; i++) {
+        find_pointers(r, element, at + i * bits, found);
+        if (found->count > POINTERS_MAX)
+            return;
+    }
+}
+
+static void find_pointers(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
+                          struct pointers *found)
+{
+    type = plain(r, type);
+    const unsigned tag = type ? LLVMGetDINodeTag(type) : 0;
+    if (tag == TAG_POINTER && found->count < POINTERS_MAX)
+        found->at[found->count++] = at;
+    else if (tag == TAG_POINTER)
+        found->count = POINTERS_MAX + 1;
+    else if (tag == TAG_ARRAY)
+        find_in_array(r, type, at, found);
+    if (tag != TAG_STRUCT)
+        return;
+    LLVMMetadataRef elements = operand(r, type, 4);
+    for (unsigned i = 0; i < operand_count(r, elements); i++) {
+        LLVMMetadataRef member = operand(r, elements, i);
+        if (member && LLVMGetDINodeTag(member) == TAG_MEMBER)
+            find_pointers(r, base_of(r, member), at + LLVMDITypeGetOffsetInBits(member), found);
+    }
+}
+
+/* One more description of a part of the variable that `declare` describes. */
+static void declare_part(struct lw__ref *r, LLVMValueRef declare, uint64_t *words, size_t count)
+{
+    LLVMValueRef copy = LLVMInstructionClone(declare);
+    LLVMPositionBuilderBefore(r->b, declare);
+    LLVMInsertIntoBuilder(r->b, copy);
+    LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(declare));
+    LLVMSetOperand(copy, 2, LLVMMetadataAsValue(r->unit->context, expression(r, words, count)));
+}
+
+static void declare_memory(struct lw__ref *r, LLVMValueRef declare, uint64_t from, uint64_t to)
+{
+    if (from < to)
+        declare_part(r, declare,
+                     (uint64_t[]){OP_PLUS_UCONST, from / 8, OP_LLVM_FRAGMENT, from, to - from}, 5);
+}
+
+static void declare_pointer(struct lw__ref *r, LLVMValueRef declare, uint64_t at, uint64_t bits)
+{
+    const uint64_t address = (UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1;
+    uint64_t words[] = {OP_PLUS_UCONST, at / 8,         OP_DEREF,         OP_CONSTU, address,
+                        OP_AND,         OP_STACK_VALUE, OP_LLVM_FRAGMENT, at,        64};
+    const size_t count = sizeof words / sizeof *words;
+    declare_part(r, declare, words, bits == 64 ? count - 3 : count);
+}
+
+/* True if the variable lies at the place itself, as LLVM prints an expression that says so. */
+static bool is_direct(LLVMValueRef declare)
+{
+    char *text = LLVMPrintValueToString(LLVMGetOperand(declare, 2));
+    const bool direct = strstr(text, "!DIExpression()");
+    LLVMDisposeMessage(text);
+    return direct;
+}
+
+static LLVMValueRef place_of(LLVMValueRef declare)
+{
+    LLVMValueRef place = LLVMGetOperand(declare, 0), v = NULL;
+    if (LLVMGetMDNodeNumOperands(place) == 1)
+        LLVMGetMDNodeOperands(place, &v);
+    return v;
+}
+
+static void show_local(struct lw__ref *r, LLVMValueRef declare)
+{
+    LLVMValueRef place = place_of(declare);
+    LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(declare, 1));
+    LLVMMetadataRef type = plain(r, operand(r, variable, 3));
+    struct pointers found = {0};
+    uint64_t done = 0;
+    if (!place || !LLVMIsAAllocaInst(place) || !type || !is_direct(declare))
+        return;
+    const uint64_t bits = LLVMDITypeGetSizeInBits(type);
+    find_pointers(r, type, 0, &found);
+    if (!found.count || found.count > POINTERS_MAX)
+        return;
+    for (size_t i = 0; i < found.count; i++) {
+        declare_memory(r, declare, done, found.at[i]);
+        declare_pointer(r, declare, found.at[i], bits);
+        done = found.at[i] + 64;
+    }
+    declare_memory(r, declare, done, bits);
+    LLVMInstructionEraseFromParent(declare);
+}
+
+static bool is_declare(LLVMValueRef i)
+{
+    return !strcmp(lw__ir_callee(i), "llvm.dbg.declare");
+}
+
+void lw__ref_watch_locals(struct lw__ref *r)
+{
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->co.function);
+    for (; r->unit->options->debug && b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (is_declare(i))
+                show_local(r, i);
+        }
+}
+
+/* The store by which clang keeps a struct's address for debuggers alone; NULL: it is none. */
+static LLVMValueRef kept_address(LLVMValueRef param, LLVMValueRef place)
+{
+    LLVMUseRef use = place && LLVMIsAAllocaInst(place) ? LLVMGetFirstUse(place) : NULL;
+    LLVMValueRef store = use ? LLVMGetUser(use) : NULL;
+    return store && LLVMIsAStoreInst(store) && !LLVMGetNextUse(use) &&
+                   LLVMGetOperand(store, 0) == param
+               ? store
+               : NULL;
+}
+
+/* The parameter is of the kernel as it was; LLVM forgets what was said of it when another function
+ * gets its uses. A struct is described by its copy, not by an address of it, which has a tag. */
+void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value)
+{
+    LLVMContextRef c = r->unit->context;
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->co.function);
+    for (; r->unit->options->debug && LLVMIsAAllocaInst(value) && b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef place = is_declare(i) ? place_of(i) : NULL;
+            LLVMValueRef store = place && place != param ? kept_address(param, place) : NULL;
+            if (!place || (place != param && !store))
+                continue;
+            LLVMSetOperand(i, 0, LLVMMetadataAsValue(c, LLVMValueAsMetadata(value)));
+            LLVMSetOperand(i, 2, LLVMMetadataAsValue(c, expression(r, NULL, 0)));
+            if (store)
+                LLVMInstructionEraseFromParent(store);
+        }
+}
+
+/* ---- SHARED ---------------------------------------------------------------------------------- */
+
+/* What clang said of the variable is said of the memory that its address points to. */
+static void move_description(struct lw__ref *r, LLVMValueRef variable, LLVMValueRef at)
+{
+    const unsigned kind = LLVMGetMDKindIDInContext(r->unit->context, "dbg", 3);
+    size_t count;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(variable, &count);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(entries, i) != kind)
+            continue;
+        LLVMMetadataRef said = LLVMValueMetadataEntriesGetMetadata(entries, i);
+        LLVMReplaceMDNodeOperandWith(LLVMMetadataAsValue(r->unit->context, said), 1,
+                                     expression(r, (uint64_t[]){OP_DEREF}, 1));
+        LLVMGlobalSetMetadata(at, kind, said);
+        break;
+    }
+    LLVMDisposeValueMetadataEntries(entries);
+    LLVMGlobalEraseMetadata(variable, kind);
+}
+
+static LLVMValueRef address_global(struct lw__ref *r, LLVMValueRef variable)
+{
+    struct lw__text name = {0};
+    size_t length;
+    lw__text_add(&name, "lw.at.%s", LLVMGetValueName2(variable, &length));
+    LLVMValueRef at = name.failed ? NULL : LLVMGetNamedGlobal(r->unit->module, name.data);
+    if (!at && !name.failed) {
+        at = LLVMAddGlobal(r->unit->module, r->ptr, name.data);
+        LLVMSetInitializer(at, LLVMConstNull(r->ptr));
+        LLVMSetLinkage(at, LLVMInternalLinkage);
+        move_description(r, variable, at);
+    }
+    lw__text_free(&name);
+    return at;
+}
+
+bool lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout)
+{
+    if (!r->unit->options->debug)
+        return true;
+    r->shown = calloc(layout->count + 1, sizeof *r->shown);
+    for (size_t i = 0; r->shown && i < layout->count; i++) {
+        LLVMValueRef at = address_global(r, layout->globals[i]);
+        if (!at)
+            return lw__defect("out of memory");
+        r->shown[r->shown_count++] = (struct lw__ref_shown){at, layout->offsets[i]};
+    }
+    if (!r->shown)
+        return lw__defect("out of memory");
+    here(r);
+    return true;
+}

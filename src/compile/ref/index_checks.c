@@ -1,0 +1,171 @@
+/* index_checks.c - clang's checks of array indices, as an operation of ours.
+ *
+ * For devices that check each access, -fsanitize=array-bounds has clang compare each index with the
+ * size of its array, known or computed: the rows of float a[rows][cols], SHARED and private arrays.
+ *
+ *         %ok = icmp ult i64 %i, %n                    call void @lw.index(i1 %ok, i64 %i, i64 %n,
+ *         br i1 %ok, label %go, label %bad                          ptr %array, i32 -1, i1 false)
+ *     bad:                                  becomes    br label %go
+ *         call void @__ubsan_handle_out_of_bounds(ptr @place, i64 %i)
+ *         br label %go
+ *
+ * So the text's control flow is as without. Of &a[n] clang makes `ule`, and the last is true. The
+ * array is a pointer into it, null where the code does not show it; messages have its name.
+ */
+#include "compile/ref/ref.h"
+#include "compile/llvm/llvm.h"
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char handler_name[] = "__ubsan_handle_out_of_bounds";
+
+/* One check: `block` branches to `go`, or to `bad`, which calls the handler. */
+struct check {
+    LLVMBasicBlockRef block, bad, go;
+    LLVMValueRef call, branch;
+};
+
+static bool read_check(LLVMValueRef call, struct check *c)
+{
+    c->call = call;
+    c->bad = LLVMGetInstructionParent(call);
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(c->bad));
+    if (!use)
+        return false;
+    c->branch = LLVMGetUser(use);
+    c->block = LLVMGetInstructionParent(c->branch);
+    c->go = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(c->bad), 0);
+    return LLVMIsABranchInst(c->branch) && LLVMIsConditional(c->branch);
+}
+
+/* The count of an index that is known to be wrong: the number in the first brackets of the type's
+ * name, 'float[6]'; the handler's first argument points to {place, {kind, info, name}, index type}.
+ */
+static uint64_t count_of_type(LLVMValueRef call)
+{
+    LLVMValueRef place = LLVMGetInitializer(LLVMGetOperand(call, 0));
+    LLVMValueRef name = LLVMGetOperand(LLVMGetInitializer(LLVMGetOperand(place, 1)), 2);
+    size_t length;
+    const char *text = LLVMGetAsString(name, &length), *bracket = strchr(text, '[');
+    return bracket ? strtoull(bracket + 1, NULL, 10) : 0;
+}
+
+/* The pointer that the index is added to: by a GEP that is in `go`, whose operand comes from before
+ * it. */
+static LLVMValueRef array_of(const struct check *c, LLVMValueRef index, int depth)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(index); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsAGetElementPtrInst(user) && LLVMGetInstructionParent(user) == c->go) {
+            LLVMValueRef base = LLVMGetOperand(user, 0);
+            if (base != index &&
+                !(LLVMIsAInstruction(base) && LLVMGetInstructionParent(base) == c->go))
+                return base;
+        }
+        if (depth && (LLVMIsASExtInst(user) || LLVMIsAZExtInst(user) ||
+                      LLVMGetInstructionOpcode(user) == LLVMMul)) {
+            LLVMValueRef base = array_of(c, user, depth - 1);
+            if (base)
+                return base;
+        }
+    }
+    return NULL;
+}
+
+/* Constants have uses all over: the GEP is the first of `go`. */
+static LLVMValueRef array_of_constant(const struct check *c)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(c->go);
+    while (i && !LLVMIsAGetElementPtrInst(i))
+        i = LLVMGetNextInstruction(i);
+    LLVMValueRef base = i ? LLVMGetOperand(i, 0) : NULL;
+    if (base && LLVMIsAInstruction(base) && LLVMGetInstructionParent(base) == c->go)
+        return NULL;
+    if (base)
+        return base;
+    for (i = LLVMGetFirstInstruction(c->go); i; i = LLVMGetNextInstruction(i))
+        for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+            LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+            if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr)
+                return v;
+        }
+    return NULL;
+}
+
+/* The value that is extended for the comparison: the GEP's is extended once more. */
+static LLVMValueRef narrow(LLVMValueRef index)
+{
+    return LLVMIsASExtInst(index) || LLVMIsAZExtInst(index) ? LLVMGetOperand(index, 0) : index;
+}
+
+/* Where the array's name stands: the instruction's own column is that of what is done with the
+ * element. */
+static LLVMMetadataRef place_of(LLVMContextRef context, LLVMValueRef call)
+{
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(call);
+    LLVMValueRef row = LLVMGetOperand(LLVMGetInitializer(LLVMGetOperand(call, 0)), 0);
+    const unsigned line = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(row, 1)),
+                   column = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(row, 2));
+    if (!at || LLVMDILocationGetLine(at) != line)
+        return at;
+    return LLVMDIBuilderCreateDebugLocation(context, line, column, LLVMDILocationGetScope(at),
+                                            LLVMDILocationGetInlinedAt(at));
+}
+
+static void build_check(const struct check *c, LLVMBuilderRef b, LLVMValueRef ok)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(c->block));
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(context), ptr = LLVMPointerTypeInContext(context, 0);
+    const bool known = !LLVMIsAICmpInst(ok);
+    LLVMValueRef index = known ? LLVMGetOperand(c->call, 1) : LLVMGetOperand(ok, 0);
+    LLVMValueRef count =
+        known ? LLVMConstInt(i64, count_of_type(c->call), 0) : LLVMGetOperand(ok, 1);
+    LLVMValueRef array =
+        known || LLVMIsConstant(index) ? array_of_constant(c) : array_of(c, narrow(index), 2);
+    LLVMValueRef args[LW_INDEX_ARGS] = {
+        [LW_INDEX_OK] = ok,
+        [LW_INDEX_NUMBER] = index,
+        [LW_INDEX_COUNT] = count,
+        [LW_INDEX_POINTER] = array ? array : LLVMConstNull(ptr),
+        [LW_INDEX_AXIS] = LLVMConstInt(LLVMInt32TypeInContext(context), (uint64_t)-1, 1),
+        [LW_INDEX_BEHIND] = LLVMConstInt(LLVMInt1TypeInContext(context),
+                                         !known && LLVMGetICmpPredicate(ok) != LLVMIntULT, 0)};
+    LLVMSetCurrentDebugLocation2(b, place_of(context, c->call));
+    lw__check_index(b, module, args);
+}
+
+static void replace_check(const struct check *c, LLVMBuilderRef b)
+{
+    LLVMValueRef ok = LLVMGetCondition(c->branch), place = LLVMGetOperand(c->call, 0);
+    LLVMPositionBuilderBefore(b, c->branch);
+    if (!lw__ir_is_truth(ok, true))
+        build_check(c, b, ok);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(c->branch));
+    LLVMBuildBr(b, c->go);
+    LLVMInstructionEraseFromParent(c->branch);
+    LLVMDeleteBasicBlock(c->bad);
+    if (LLVMIsAGlobalVariable(place) && !LLVMGetFirstUse(place))
+        LLVMDeleteGlobal(place);
+}
+
+/* lw__pass_rows - clang's checks of indices become calls of lw.index, which has no body.
+ * needs RAW
+ */
+bool lw__pass_rows(struct lw__unit *unit)
+{
+    LLVMValueRef handler = LLVMGetNamedFunction(unit->module, handler_name);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
+    for (LLVMUseRef use; handler && (use = LLVMGetFirstUse(handler));) {
+        struct check c = {0};
+        if (read_check(LLVMGetUser(use), &c))
+            replace_check(&c, b);
+        else
+            LLVMInstructionEraseFromParent(LLVMGetUser(use)); /* in a block nobody reaches */
+    }
+    if (handler)
+        LLVMDeleteFunction(handler);
+    LLVMDisposeBuilder(b);
+    return true;
+}

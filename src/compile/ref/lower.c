@@ -1,0 +1,400 @@
+/* lower.c - the reference form of a kernel: one thread, as a coroutine.
+ *
+ * A kernel K of the common bitcode becomes `ptr lw.ref.K(ptr thread)`: at each collective it writes
+ * what it asks for into the thread's record (base/ref_abi.h) and suspends; the scheduler of
+ * device_ref computes the result and resumes it. Loops that may wait on memory (an atomic or
+ * volatile load in them) suspend at every trip, other loops every TRIPS_PER_YIELD, so that the
+ * scheduler can run others, stop a launch, and see that nothing changes any more.
+ */
+#include "compile/ref/ref.h"
+#include "compile/llvm/llvm.h"
+#include "compile/front/front.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIPS_PER_YIELD = 65536 };
+
+#define FIELD(name) offsetof(struct lw_ref_thread, name)
+
+LLVMValueRef lw__ref_field(struct lw__ref *r, size_t offset)
+{
+    LLVMValueRef index = LLVMConstInt(r->i64, offset, 0);
+    return LLVMBuildGEP2(r->b, r->i8, r->thread, &index, 1, "");
+}
+
+LLVMValueRef lw__ref_load(struct lw__ref *r, LLVMTypeRef type, size_t offset)
+{
+    return LLVMBuildLoad2(r->b, type, lw__ref_field(r, offset), "");
+}
+
+void lw__ref_store(struct lw__ref *r, LLVMValueRef value, size_t offset)
+{
+    LLVMBuildStore(r->b, value, lw__ref_field(r, offset));
+}
+
+static void store32(struct lw__ref *r, uint64_t value, size_t offset)
+{
+    lw__ref_store(r, LLVMConstInt(r->i32, value, 0), offset);
+}
+
+LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMTypeRef *types,
+                          LLVMValueRef *args, unsigned count)
+{
+    LLVMValueRef calls = lw__ref_load(r, r->ptr, FIELD(calls));
+    LLVMValueRef index = LLVMConstInt(r->i64, slot, 0);
+    LLVMValueRef at = LLVMBuildGEP2(r->b, r->i8, calls, &index, 1, "");
+    LLVMValueRef f = LLVMBuildLoad2(r->b, r->ptr, at, "");
+    return LLVMBuildCall2(r->b, LLVMFunctionType(result, types, count, 0), f, args, count, "");
+}
+
+void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next)
+{
+    if (r->unit->options->debug)
+        lw__ref_stack_suspend(r, at, next);
+    else
+        lw__coroutine_suspend(&r->co, at, next);
+}
+
+/* The frame comes from the scheduler. */
+static LLVMValueRef ask_for_frame(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValueRef align,
+                                  void *user)
+{
+    struct lw__ref *r = user;
+    LLVMBuilderRef mine = r->b;
+    r->b = b;
+    LLVMValueRef memory = lw__ref_call(r, offsetof(struct lw_ref_calls, frame), r->ptr,
+                                       (LLVMTypeRef[]){r->ptr, r->i64, r->i64},
+                                       (LLVMValueRef[]){r->thread, bytes, align}, 3);
+    r->b = mine;
+    return memory;
+}
+
+/* A value's bits in a 64-bit slot, and back. */
+static LLVMTypeRef bits_type(struct lw__ref *r, LLVMTypeRef type)
+{
+    return LLVMIntTypeInContext(r->unit->context, (unsigned)LLVMSizeOfTypeInBits(r->data, type));
+}
+
+LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+        return LLVMBuildPtrToInt(r->b, v, r->i64, "");
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
+        v = LLVMBuildBitCast(r->b, v, bits_type(r, type), "");
+    return LLVMBuildZExt(r->b, v, r->i64, "");
+}
+
+static LLVMValueRef from_bits(struct lw__ref *r, LLVMValueRef bits, LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
+        return LLVMBuildTrunc(r->b, bits, type, "");
+    return LLVMBuildBitCast(r->b, LLVMBuildTrunc(r->b, bits, bits_type(r, type), ""), type, "");
+}
+
+static uint32_t dtype_named(const char *name)
+{
+    for (int t = 0; t < LW_DTYPE_COUNT; t++)
+        if (!strcmp(lw_dtype_name((lw_dtype)t), name))
+            return (uint32_t)t;
+    return 0;
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+static void store_key(struct lw__ref *r, LLVMValueRef call)
+{
+    LLVMOperandBundleRef instance = lw__ir_instance(call);
+    const unsigned n = LLVMGetNumOperandBundleArgs(instance);
+    for (unsigned k = 0; k < n; k++)
+        lw__ref_store(r, LLVMGetOperandBundleArgAtIndex(instance, k),
+                      FIELD(key) + k * sizeof(uint64_t));
+    store32(r, n, FIELD(key_length));
+    LLVMDisposeOperandBundle(instance);
+}
+
+static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__shape shape)
+{
+    if (shape == LW_ARGS_N)
+        return;
+    lw__ref_store(r, lw__ref_to_bits(r, LLVMGetOperand(call, 0)), FIELD(value));
+    if (shape == LW_ARGS_VI)
+        lw__ref_store(r, LLVMGetOperand(call, 1), FIELD(number));
+    if (shape == LW_ARGS_VVI) {
+        lw__ref_store(r, lw__ref_to_bits(r, LLVMGetOperand(call, 1)), FIELD(identity));
+        lw__ref_store(r, LLVMGetOperand(call, 2), FIELD(number));
+    }
+}
+
+/* Split in front of the call, ask, suspend, take the result. */
+static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op op, const char *type)
+{
+    LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
+    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(call);
+    LLVMPositionBuilderAtEnd(r->b, head);
+    LLVMSetCurrentDebugLocation2(r->b, loc);
+    store32(r, LW_REF_COLLECTIVE, FIELD(state));
+    store32(r, op, FIELD(op));
+    store32(r, dtype_named(type), FIELD(type));
+    store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
+    store_operands(r, call, lw__op_table[op].args);
+    store_key(r, call);
+    LLVMSetCurrentDebugLocation2(r->co.builder, loc);
+    lw__ref_suspend(r, head, tail);
+    LLVMPositionBuilderBefore(r->b, call);
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind) {
+        LLVMValueRef bits = lw__ref_load(r, r->i64, FIELD(result));
+        LLVMReplaceAllUsesWith(call, from_bits(r, bits, LLVMTypeOf(call)));
+    }
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* ---- yields ---------------------------------------------------------------------------------- */
+
+static void yield_before(struct lw__ref *r, LLVMValueRef at, bool every_trip)
+{
+    LLVMBasicBlockRef head = lw__ir_split_before(at), tail = LLVMGetInstructionParent(at);
+    LLVMPositionBuilderAtEnd(r->b, head);
+    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(at));
+    if (!every_trip) {
+        LLVMValueRef budget = lw__ref_load(r, r->i32, FIELD(budget));
+        LLVMValueRef left = LLVMBuildSub(r->b, budget, LLVMConstInt(r->i32, 1, 0), "");
+        lw__ref_store(r, left, FIELD(budget));
+        LLVMValueRef spent = LLVMBuildICmp(r->b, LLVMIntSLE, left, LLVMConstInt(r->i32, 0, 0), "");
+        LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
+        LLVMBuildCondBr(r->b, spent, rest, tail);
+        LLVMPositionBuilderAtEnd(r->b, rest);
+        store32(r, TRIPS_PER_YIELD, FIELD(budget));
+        head = rest;
+    }
+    store32(r, LW_REF_YIELD, FIELD(state));
+    store32(r, lw__ir_site(r->unit, at, "loop"), FIELD(site));
+    LLVMSetCurrentDebugLocation2(r->co.builder, NULL);
+    lw__ref_suspend(r, head, tail);
+}
+
+static bool reads_what_others_write(LLVMValueRef i)
+{
+    return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+           (LLVMIsALoadInst(i) &&
+            (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic));
+}
+
+static bool loop_waits(const struct lw__cfg *g, const struct lw__loop *l)
+{
+    for (uint32_t b = 0; b < g->count; b++)
+        for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(g->blocks[b]) : NULL; i;
+             i = LLVMGetNextInstruction(i))
+            if (reads_what_others_write(i))
+                return true;
+    return false;
+}
+
+/* Before anything is split: where to yield. */
+static bool find_loops(struct lw__ref *r, LLVMValueRef function)
+{
+    struct lw__cfg g;
+    struct lw__loops loops = {0};
+    if (!lw__cfg_build(function, &g))
+        return false;
+    bool ok = lw__loops_build(&g, &loops);
+    r->has_loops = loops.count > 0;
+    r->yields = calloc(loops.count + 1, sizeof *r->yields);
+    ok = ok && (r->yields || lw__defect("out of memory"));
+    for (size_t i = 0; ok && i < loops.count; i++) {
+        LLVMBasicBlockRef header = g.blocks[loops.loops[i].header];
+        r->yields[i].at = lw__ir_first_after_phis(header);
+        r->yields[i].every_trip = loop_waits(&g, &loops.loops[i]);
+    }
+    r->yield_count = ok ? loops.count : 0;
+    lw__loops_free(&loops);
+    lw__cfg_free(&g);
+    return ok;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+static void lower_return(struct lw__ref *r, LLVMValueRef ret)
+{
+    LLVMPositionBuilderBefore(r->b, ret);
+    LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(ret));
+    store32(r, LW_REF_RETURNED, FIELD(state));
+    LLVMBuildBr(r->b, r->co.final);
+    LLVMInstructionEraseFromParent(ret);
+}
+
+/* Instructions that something becomes of; collected first, since lowering splits blocks. */
+static bool collect(struct lw__ref *r, LLVMValueRef function, LLVMValueRef **list, size_t *count)
+{
+    size_t capacity = 0;
+    *list = NULL;
+    *count = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (strncmp(lw__ir_callee(i), "lw.", 3) && !LLVMIsAReturnInst(i) &&
+                !(r->has_loops && lw__ref_may_write(i)))
+                continue;
+            if (*count == capacity) {
+                capacity = capacity ? capacity * 2 : 64;
+                LLVMValueRef *more = realloc(*list, capacity * sizeof *more);
+                if (!more)
+                    return lw__defect("out of memory");
+                *list = more;
+            }
+            (*list)[(*count)++] = i;
+        }
+    return true;
+}
+
+static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
+{
+    const char *type;
+    enum lw__op op = lw__ir_collective(i, &type);
+    if (op) {
+        lower_collective(r, i, op, type);
+        return true;
+    }
+    if (LLVMIsAReturnInst(i)) {
+        lower_return(r, i);
+        return true;
+    }
+    if (LLVMIsACallInst(i) && !strncmp(lw__ir_callee(i), "lw.", 3))
+        return lw__ref_lower_check(r, i) || lw__ref_lower_call(r, i);
+    lw__ref_note_write(r, i);
+    return true;
+}
+
+/* Move the kernel's body behind the ramp; what it takes as parameters comes from the packed ones.
+ * */
+static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
+{
+    LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(kernel->function), last = r->co.body;
+    for (LLVMBasicBlockRef b = first, next; b; b = next) {
+        next = LLVMGetNextBasicBlock(b);
+        LLVMMoveBasicBlockAfter(b, last);
+        last = b;
+    }
+    LLVMPositionBuilderAtEnd(r->b, r->co.body);
+    LLVMValueRef packed = lw__ref_load(r, r->ptr, FIELD(args));
+    lw__ref_bounds_open(r, kernel);
+    for (unsigned i = 0; i < kernel->param_count && !r->bounds.failed; i++) {
+        LLVMValueRef argument = lw__front_load_argument(r->b, kernel, i, packed);
+        lw__ref_watch_argument(r, LLVMGetParam(kernel->function, i), argument);
+        LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, i), argument);
+        lw__ref_bounds_argument(r, i, argument);
+    }
+    r->shared = lw__ref_load(r, r->ptr, FIELD(shared));
+    LLVMBuildBr(r->b, first);
+}
+
+/* Private arrays must be in the entry block to have a fixed place in the frame. */
+static void hoist_allocas(struct lw__ref *r)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->unit->context);
+    for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(r->co.entry); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!LLVMIsAAllocaInst(i))
+                continue;
+            LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->co.entry));
+            size_t length;
+            char *name = strdup(LLVMGetValueName2(i, &length)); /* messages have it */
+            lw__ir_move(i, b);
+            LLVMSetValueName2(i, name ? name : "", name ? length : 0);
+            free(name);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVMValueRef *list,
+                       size_t count)
+{
+    LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(r->co.body));
+    if (!lw__ref_bounds_shared(r, layout) || !lw__ref_watch_shared(r, layout) ||
+        !lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry) ||
+        !lw__ref_bounds_variables(r))
+        return false;
+    lw__ref_bounds_strip(r);
+    for (size_t i = 0; i < r->yield_count; i++)
+        yield_before(r, r->yields[i].at, r->yields[i].every_trip);
+    for (size_t i = 0; i < count; i++)
+        if (!lower_instruction(r, list[i]))
+            return false;
+    lw__ref_watch_locals(r);
+    return true;
+}
+
+/* The new function: a coroutine around what was the kernel's body. */
+static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, const char *name)
+{
+    LLVMModuleRef module = r->unit->module;
+    LLVMValueRef f = LLVMAddFunction(module, name, LLVMFunctionType(r->ptr, &r->ptr, 1, 0));
+    LLVMValueRef *list = NULL;
+    size_t count = 0;
+    struct lw__shared_layout layout = {0};
+    if (LLVMGetSubprogram(kernel->function))
+        LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
+    lw__llvm_attribute(f, "nounwind", true);
+    r->thread = LLVMGetParam(f, 0);
+    bool ok = lw__ref_bounds_prune(r, kernel->function) &&
+              lw__shared_layout(r->unit, kernel->function, &layout) &&
+              find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count);
+    if (ok) {
+        if (r->unit->options->debug)
+            lw__ref_stack_open(r, f);
+        else
+            lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
+        move_body(r, kernel);
+        hoist_allocas(r);
+        ok = !r->bounds.failed && lower_body(r, &layout, list, count) &&
+             lw__ref_bounds_describe(r, kernel);
+        lw__coroutine_close(&r->co);
+        LLVMDeleteFunction(kernel->function);
+    }
+    lw__shared_layout_free(&layout);
+    free(list);
+    return ok;
+}
+
+static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    LLVMContextRef c = unit->context;
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0);
+    struct lw__ref r = {.unit = unit,
+                        .b = LLVMCreateBuilderInContext(c),
+                        .data = LLVMGetModuleDataLayout(unit->module),
+                        .i8 = LLVMInt8TypeInContext(c),
+                        .i32 = LLVMInt32TypeInContext(c),
+                        .i64 = LLVMInt64TypeInContext(c),
+                        .ptr = ptr};
+    struct lw__text name = {0};
+    lw__where_kernel(unit, kernel);
+    lw__text_add(&name, "lw.ref.%s", kernel->name);
+    bool ok =
+        (!name.failed || lw__defect("out of memory")) && build_coroutine(&r, kernel, name.data);
+    free(r.yields);
+    free(r.shown);
+    lw__ref_bounds_free(&r);
+    lw__text_free(&name);
+    LLVMDisposeBuilder(r.b);
+    return ok;
+}
+
+/* lw__pass_ref - each kernel K as the coroutine lw.ref.K; for a debugger as the plain function of
+ * that name.
+ * needs COMMON   makes THREADS   breaks COMMON
+ */
+bool lw__pass_ref(struct lw__unit *unit)
+{
+    if (lw__is_for_aarch64(unit) &&
+        !lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelNone))
+        return false;
+    if (unit->options->debug) /* what is said of variables as calls, which can be changed */
+        LLVMSetIsNewDbgInfoFormat(unit->module, 0);
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lower_kernel(unit, &unit->kernels.rows[i]))
+            return false;
+    if (!unit->options->debug)
+        lw__coroutine_resumer(unit->module, "lw.resume");
+    return true;
+}

@@ -1,0 +1,199 @@
+/* prune_checks.c - checks that others make superfluous.
+ *
+ * A check that has passed holds from there on: what it dominates need not be asked again. An access
+ * to an element of a variable whose every index has been compared with its array's size is within
+ * it. Both are common: an element is read and written, and clang checks each index of a SHARED or
+ * private array.
+ */
+#include "compile/ref/ref.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The checks of a function, and those that go. */
+struct pruner {
+    LLVMTargetDataRef data;
+    struct lw__cfg g;
+    LLVMValueRef *superfluous;
+    size_t count, capacity;
+};
+
+static bool is_before(LLVMValueRef a, LLVMValueRef b)
+{
+    while (b && b != a)
+        b = LLVMGetPreviousInstruction(b);
+    return b;
+}
+
+/* True if each way to b leads through a, another instruction. */
+static bool dominates(const struct pruner *p, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
+    if (a == b)
+        return false;
+    if (its == here)
+        return is_before(a, b);
+    const uint32_t x = lw__cfg_index(&p->g, its), y = lw__cfg_index(&p->g, here);
+    return x != UINT32_MAX && y != UINT32_MAX && lw__cfg_dominates(&p->g, x, y);
+}
+
+static bool is_index(LLVMValueRef v)
+{
+    return !strcmp(lw__ir_callee(v), "lw.index");
+}
+
+static bool is_access(LLVMValueRef v)
+{
+    return !strcmp(lw__ir_callee(v), "lw.access");
+}
+
+/* ---- indices --------------------------------------------------------------------------------- */
+
+/* An index that is within an array is not negative, so it does not matter how it was extended. */
+static LLVMValueRef narrow(LLVMValueRef index)
+{
+    return LLVMIsASExtInst(index) || LLVMIsAZExtInst(index) ? LLVMGetOperand(index, 0) : index;
+}
+
+/* True if the check says that the index is less than `count`. */
+static bool says_less(LLVMValueRef check, uint64_t count)
+{
+    LLVMValueRef n = LLVMGetOperand(check, LW_INDEX_COUNT);
+    return lw__ir_is_truth(LLVMGetOperand(check, LW_INDEX_BEHIND), false) &&
+           LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) == count;
+}
+
+static bool has_check(const struct pruner *p, LLVMValueRef v, LLVMValueRef at, uint64_t count)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (is_index(user) && LLVMGetOperand(user, LW_INDEX_NUMBER) == v &&
+            says_less(user, count) && dominates(p, user, at))
+            return true;
+    }
+    return false;
+}
+
+/* True if the index has been compared with `count` on each way to `at`. */
+static bool is_checked(const struct pruner *p, LLVMValueRef index, LLVMValueRef at, uint64_t count)
+{
+    LLVMValueRef inner = narrow(index);
+    if (LLVMIsAConstantInt(index))
+        return LLVMConstIntGetZExtValue(index) < count;
+    if (has_check(p, index, at, count))
+        return true;
+    for (LLVMUseRef u = inner == index ? NULL : LLVMGetFirstUse(inner); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (narrow(user) == inner && has_check(p, user, at, count))
+            return true;
+    }
+    return false;
+}
+
+/* True if the same index has been checked before. */
+static bool is_known_index(const struct pruner *p, LLVMValueRef check)
+{
+    LLVMValueRef ok = LLVMGetOperand(check, LW_INDEX_OK);
+    if (lw__ir_is_truth(ok, true))
+        return true;
+    for (LLVMUseRef u = LLVMIsConstant(ok) ? NULL : LLVMGetFirstUse(ok); u; u = LLVMGetNextUse(u))
+        if (is_index(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), LW_INDEX_OK) == ok &&
+            dominates(p, LLVMGetUser(u), check))
+            return true;
+    return false;
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+/* What a GEP's indices lead to where all of them are known to be within; NULL: they are not. */
+static LLVMTypeRef element_within(const struct pruner *p, LLVMValueRef gep, LLVMValueRef at)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        if (i == 1) {
+            if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index))
+                return NULL;
+        } else if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+        } else if (LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
+                   is_checked(p, index, at, LLVMGetArrayLength2(type))) {
+            type = LLVMGetElementType(type);
+        } else {
+            return NULL;
+        }
+    }
+    return type;
+}
+
+/* The type of the part of a variable that the pointer is to, or NULL. */
+static LLVMTypeRef part_of(const struct pruner *p, LLVMValueRef pointer, LLVMValueRef at)
+{
+    if (LLVMIsAAllocaInst(pointer))
+        return LLVMGetAllocatedType(pointer);
+    if (LLVMIsAGlobalVariable(pointer))
+        return LLVMGlobalGetValueType(pointer);
+    if (!LLVMIsAGetElementPtrInst(pointer))
+        return NULL;
+    LLVMTypeRef whole = part_of(p, LLVMGetOperand(pointer, 0), at);
+    return whole && whole == LLVMGetGEPSourceElementType(pointer) ? element_within(p, pointer, at)
+                                                                  : NULL;
+}
+
+static bool is_known_access(const struct pruner *p, LLVMValueRef check)
+{
+    LLVMValueRef pointer = LLVMGetOperand(check, 0), bytes = LLVMGetOperand(check, 1);
+    if (LLVMConstIntGetZExtValue(LLVMGetOperand(check, 2)) & LW_ACCESS_ENDED)
+        return false;
+    for (LLVMUseRef u = LLVMIsConstant(pointer) ? NULL : LLVMGetFirstUse(pointer); u;
+         u = LLVMGetNextUse(u))
+        if (is_access(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == pointer &&
+            LLVMGetOperand(LLVMGetUser(u), 1) == bytes && dominates(p, LLVMGetUser(u), check))
+            return true;
+    if (!LLVMIsAConstantInt(bytes))
+        return false;
+    LLVMTypeRef part = part_of(p, pointer, check);
+    return part && LLVMConstIntGetZExtValue(bytes) <= LLVMABISizeOfType(p->data, part);
+}
+
+/* ---- the function ---------------------------------------------------------------------------- */
+
+static bool add(struct pruner *p, LLVMValueRef check)
+{
+    if (p->count == p->capacity) {
+        p->capacity = p->capacity ? 2 * p->capacity : 64;
+        LLVMValueRef *more = realloc(p->superfluous, p->capacity * sizeof *more);
+        if (!more)
+            return lw__defect("out of memory");
+        p->superfluous = more;
+    }
+    p->superfluous[p->count++] = check;
+    return true;
+}
+
+/* All are looked at before any goes: each says something of those that it dominates. */
+static bool look(struct pruner *p)
+{
+    for (size_t b = 0; b < p->g.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(p->g.blocks[b]); i;
+             i = LLVMGetNextInstruction(i)) {
+            const bool known =
+                is_index(i) ? is_known_index(p, i) : is_access(i) && is_known_access(p, i);
+            if (known && !add(p, i))
+                return false;
+        }
+    return true;
+}
+
+bool lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function)
+{
+    struct pruner p = {.data = r->data};
+    if (!lw__cfg_build(function, &p.g))
+        return false;
+    const bool ok = look(&p);
+    for (size_t i = 0; ok && i < p.count; i++)
+        LLVMInstructionEraseFromParent(p.superfluous[i]);
+    free(p.superfluous);
+    lw__cfg_free(&p.g);
+    return ok;
+}

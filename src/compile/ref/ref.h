@@ -1,0 +1,138 @@
+/* ref.h - a kernel as the reference device runs it: a thread at a time, each access checked.
+ *
+ * lower.c makes the coroutine, calls.c what it calls; access_checks.c and index_checks.c put the
+ * checks in, prune_checks.c takes out those that others make superfluous, bounds.c makes
+ * comparisons of them. With -O0, debug_variables.c and debug_unit.c serve the debugger.
+ */
+#ifndef LW_COMPILE_REF_H
+#define LW_COMPILE_REF_H
+#include "compile/ir/ir.h"
+
+/* The checks of devices that look at each access, until bounds.c makes code of
+ * them. lw.access: a pointer, how many bytes, what is done there. lw.index: is the index within,
+ * the index, of how many, a pointer into what is indexed, the tensor's axis or -1, may it be the
+ * place behind the last. */
+enum lw__access_kind { LW_ACCESS_READ, LW_ACCESS_WRITE, LW_ACCESS_ATOMIC };
+
+enum { LW_ACCESS_ENDED = 4 }; /* added to the kind: the variable is of a helper that has returned */
+
+enum { LW_ACCESS_ARGS = 3 };
+
+enum {
+    LW_INDEX_OK,
+    LW_INDEX_NUMBER,
+    LW_INDEX_COUNT,
+    LW_INDEX_POINTER,
+    LW_INDEX_AXIS,
+    LW_INDEX_BEHIND,
+    LW_INDEX_ARGS,
+};
+
+enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits more at least */
+
+/* What a kernel's pointers may point into; a struct lw_ref_row of base/ref_abi.h. */
+struct lw__ref_object {
+    LLVMValueRef value; /* what all pointers that are known to be into it begin with, or NULL */
+    char *name;         /* owned */
+    uint64_t kind, place, bytes, element;
+    bool fixed; /* its size is known here */
+};
+
+/* bounds.c */
+struct lw__ref_bounds {
+    struct lw__ref_object *rows;
+    size_t count, objects; /* objects: those of the table */
+    LLVMValueRef table;    /* the thread's */
+    LLVMValueRef record;   /* room for what the device is told */
+    LLVMBasicBlockRef refused;
+    bool has_private, failed;
+};
+
+/* One kernel on its way to the reference form. */
+struct lw__ref {
+    struct lw__unit *unit;
+    struct lw__coroutine co;
+    LLVMBuilderRef b;
+    LLVMTargetDataRef data;
+    LLVMTypeRef i8, i32, i64, ptr;
+    LLVMValueRef thread; /* struct lw_ref_thread * */
+    LLVMValueRef shared; /* block memory */
+    bool has_loops;      /* then writes are noted: a loop may wait for them */
+    struct {
+        LLVMValueRef at; /* first instruction of a loop's header behind its phis */
+        bool every_trip;
+    } *yields;
+    size_t yield_count;
+    struct lw__ref_bounds bounds;
+    struct lw__ref_shown *shown; /* for a debugger: SHARED variables of the kernel */
+    size_t shown_count;
+};
+
+/* ---- access_checks.c ------------------------------------------------------------------------- */
+
+bool lw__pass_access(struct lw__unit *unit);
+/* True if all `bytes` from the pointer on, at a constant place behind all its GEPs, are within an
+ * object of `size`. */
+bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size);
+void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS]);
+
+/* ---- lower.c --------------------------------------------------------------------------------- */
+
+bool lw__pass_ref(struct lw__unit *unit);
+/* At the builder: the address of a field of the thread's record, its value, a store to it, and a
+ * call through a slot of lw_ref_calls. */
+LLVMValueRef lw__ref_field(struct lw__ref *r, size_t offset);
+LLVMValueRef lw__ref_load(struct lw__ref *r, LLVMTypeRef type, size_t offset);
+void lw__ref_store(struct lw__ref *r, LLVMValueRef value, size_t offset);
+LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMTypeRef *types,
+                          LLVMValueRef *args, unsigned count);
+LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v);
+/* End `at` by a suspension of the thread, which goes on in `next`. */
+void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
+
+/* ---- calls.c --------------------------------------------------------------------------------- */
+
+/* calls.c */
+bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call);  /* lw.* that is no collective */
+bool lw__ref_may_write(LLVMValueRef instruction);               /* to memory that others see */
+void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed` if it did */
+
+/* ---- prune_checks.c -------------------------------------------------------------------------- */
+
+/* Checks that others make superfluous go; of the kernel as it was. */
+bool lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function);
+
+/* ---- bounds.c -------------------------------------------------------------------------------- */
+
+/* The table's rows before the arguments are loaded; which row an argument is; the SHARED variables,
+ * as layout->places. The builder stands in the kernel's beginning. */
+void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel);
+void lw__ref_bounds_argument(struct lw__ref *r, unsigned index, LLVMValueRef value);
+bool lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout);
+/* With block memory replaced: private variables and constants; the builder stands as before. Then
+ * the accesses use addresses without tags. */
+bool lw__ref_bounds_variables(struct lw__ref *r);
+void lw__ref_bounds_strip(struct lw__ref *r);
+/* lw.access and lw.index; false: it is another call. */
+bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call);
+bool lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);
+void lw__ref_bounds_free(struct lw__ref *r);
+
+/* ---- index_checks.c -------------------------------------------------------------------------- */
+
+bool lw__pass_rows(struct lw__unit *unit);
+
+/* ---- debug_variables.c: for a debugger --------------------------------------------------------
+ * */
+
+#define LW_HERE "lw.here" /* of a thread that goes on: void (ptr thread) */
+void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function);
+void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
+void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value);
+bool lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout);
+void lw__ref_watch_locals(struct lw__ref *r);
+
+/* ---- debug_unit.c ---------------------------------------------------------------------------- */
+
+bool lw__pass_watch(struct lw__unit *unit);
+#endif

@@ -1,0 +1,26 @@
+/* branches.c - which branches part lanes, and which lead nowhere. */
+#include "compile/spmd/analysis/analysis.h"
+
+int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch)
+{
+    const struct lw__cfg *g = &s->cfg;
+    uint32_t first = g->succ_start[branch];
+    for (int k = 0; g->succ_start[branch + 1] - first == 2 && k < 2; k++) {
+        uint32_t x = g->succ[first + (uint32_t)k];
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(g->blocks[x]);
+        if (g->pred_start[x + 1] - g->pred_start[x] != 1 || !LLVMIsAUnreachableInst(end))
+            continue;
+        bool plain = true;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[x]); i;
+             i = LLVMGetNextInstruction(i))
+            plain &= !LLVMIsAPHINode(i) && !lw__ir_collective(i, NULL);
+        if (plain)
+            return k;
+    }
+    return -1;
+}
+
+bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block)
+{
+    return s->divergence_of[block] == LW_DIVERGENCE_PER_LANE;
+}

@@ -1,0 +1,142 @@
+/* exits.c - which threads a barrier does not wait for: where they come to no further one, and where
+ * they wait in a collective of their warp for others who come there by a barrier.
+ *
+ * control/exited_lanes.c makes code of the first, runtime/waiting_lanes.c of the second.
+ */
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Nobody can be missing where all block operations are outside of regions. */
+bool lw__spmd_find_exits(struct lw__spmd *s)
+{
+    const struct lw__cfg *g = &s->cfg;
+    bool in_region = false;
+    for (uint32_t b = 0; b < g->count; b++)
+        in_region |= s->has_block_op[b] && s->region_of[b] >= 0;
+    if (!in_region)
+        return true;
+    memcpy(s->reaches_block_op, s->has_block_op, g->count);
+    lw__cfg_flow_back(g, s->reaches_block_op);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = (uint32_t)g->count; b-- > 0;) {
+            bool end = !s->reaches_block_op[b];
+            for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
+                end |= s->may_exit[g->succ[e]];
+            if (end && !s->may_exit[b] && !s->has_block_op[b])
+                changed = s->may_exit[b] = true;
+        }
+    }
+    s->exited_mask = calloc(s->pieces, sizeof *s->exited_mask);
+    return s->exited_mask ? lw__spmd_find_wait_points(s, s->reaches_block_op)
+                          : lw__defect("out of memory");
+}
+
+/* The ways to a collective, per block: threads come from it to the collective without a block
+ * operation; by one. */
+struct paths {
+    bool *at_once, *by_operation;
+    /* per edge: of a divergent branch, and an operation of the block lies on it, before all whom
+     * the branch parts are together again */
+    bool *meets;
+    /* per edge: into the next trip of a loop of which the instance holds the trip */
+    bool *next_trip;
+    bool *shut; /* per edge: that, or behind a block operation */
+};
+
+/* Does a thread that goes from the branch to this block come to an operation before the others? */
+static bool operates_before_join(const struct lw__spmd *s, uint32_t branch, uint32_t to, bool *seen)
+{
+    const struct lw__cfg *g = &s->cfg;
+    const uint32_t join = s->ipdom[branch];
+    memset(seen, 0, g->count);
+    seen[to] = to != join;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = 0; b < g->count; b++) {
+            if (seen[b] && s->has_block_op[b])
+                return true;
+            for (uint32_t e = g->succ_start[b]; seen[b] && e < g->succ_start[b + 1]; e++)
+                if (g->succ[e] != join && !seen[g->succ[e]])
+                    changed = seen[g->succ[e]] = true;
+        }
+    }
+    return false;
+}
+
+/* Set for the edges into the next trip of each loop that the collective's instance parts. */
+static void find_next_trips(const struct lw__spmd *s, LLVMValueRef call, bool *next_trip)
+{
+    const struct lw__cfg *g = &s->cfg;
+    memset(next_trip, 0, g->succ_start[g->count]);
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (!lw__spmd_instance_has_trip(g, l, call))
+            continue;
+        for (uint32_t b = 0; b < g->count; b++)
+            for (uint32_t e = g->succ_start[b]; l->body[b] && e < g->succ_start[b + 1]; e++)
+                next_trip[e] |= g->succ[e] == l->header;
+    }
+}
+
+static void find_paths(const struct lw__spmd *s, const struct paths *w, uint32_t block)
+{
+    const struct lw__cfg *g = &s->cfg;
+    for (uint32_t b = 0; b < g->count; b++) {
+        w->at_once[b] = w->by_operation[b] = b == block;
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
+            w->shut[e] = w->next_trip[e] || s->has_block_op[b];
+    }
+    lw__cfg_flow_back_past(g, w->at_once, w->shut);
+    lw__cfg_flow_back_past(g, w->by_operation, w->next_trip);
+    for (uint32_t b = 0; b < g->count; b++)
+        w->by_operation[b] &= s->has_block_op[b];
+    lw__cfg_flow_back_past(g, w->by_operation, w->next_trip);
+}
+
+/* Does a branch here send some the one way, and others the other? */
+static bool separates(const struct lw__spmd *s, const struct paths *w, uint32_t b)
+{
+    const struct lw__cfg *g = &s->cfg;
+    uint32_t at_once = 0, by_operation = 0, either = 0;
+    for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
+        const uint32_t to = g->succ[e];
+        const bool first = !w->next_trip[e] && w->at_once[to],
+                   second = !w->next_trip[e] && w->meets[e] && w->by_operation[to];
+        at_once += first;
+        by_operation += second;
+        either += first || second;
+    }
+    return at_once && by_operation && either > 1;
+}
+
+static bool is_wait_point(const struct lw__spmd *s, const struct paths *w, uint32_t block)
+{
+    LLVMValueRef call = lw__ir_collective_in(s->cfg.blocks[block]);
+    bool is = false;
+    if (!call)
+        return false;
+    find_next_trips(s, call, w->next_trip);
+    find_paths(s, w, block);
+    for (uint32_t b = 0; !is && b < s->cfg.count; b++)
+        is = separates(s, w, b);
+    return is;
+}
+
+bool lw__spmd_find_wait_points(struct lw__spmd *s, const bool *later)
+{
+    const size_t n = s->cfg.count;
+    const uint32_t *start = s->cfg.succ_start, edges = start[n];
+    bool *blocks = lw__calloc(2 * n + 3 * edges, 1), *of_edges = blocks + 2 * n, any = false;
+    const struct paths w = {blocks, blocks + n, of_edges, of_edges + edges, of_edges + 2 * edges};
+    for (uint32_t b = 0; b < n; b++)
+        for (uint32_t e = start[b]; lw__spmd_is_divergent(s, b) && e < start[b + 1]; e++)
+            w.meets[e] = later[b] && operates_before_join(s, b, s->cfg.succ[e], blocks);
+    for (uint32_t b = 0; b < n; b++)
+        any |= s->is_wait_point[b] = !later[b] && is_wait_point(s, &w, b);
+    free(blocks);
+    if (any)
+        s->waiting_mask = calloc(s->pieces, sizeof *s->waiting_mask);
+    return !any || s->waiting_mask || lw__defect("out of memory");
+}

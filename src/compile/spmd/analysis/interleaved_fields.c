@@ -1,0 +1,198 @@
+/* interleaved_fields.c - which loads, and which stores, of one block are the fields of consecutive
+ * structs or short vectors, so that memory/interleave.c may do them together.
+ */
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN_MAX = 64 };
+
+struct field {
+    LLVMValueRef access, base;
+    int64_t offset;       /* bytes behind base */
+    int64_t stride, size; /* bytes from lane to lane; of the field */
+    LLVMTypeRef type;
+    bool taken; /* in a group already, or by itself */
+};
+
+/* Loads, or stores, of one block that may change places. */
+struct run {
+    uint32_t count;
+    struct field fields[RUN_MAX];
+};
+
+/* One step from an address to what it was made of by a constant. */
+static bool step_back(const struct lw__spmd *s, LLVMValueRef *address, int64_t *offset)
+{
+    LLVMValueRef gep = *address;
+    if (!LLVMIsAGetElementPtrInst(gep) || LLVMGetNumOperands(gep) != 2 ||
+        !LLVMIsAConstantInt(LLVMGetOperand(gep, 1)))
+        return false;
+    const uint64_t size = LLVMABISizeOfType(s->data, LLVMGetGEPSourceElementType(gep));
+    *offset += (int64_t)size * LLVMConstIntGetSExtValue(LLVMGetOperand(gep, 1));
+    *address = LLVMGetOperand(gep, 0);
+    return true;
+}
+
+static bool is_plain(LLVMValueRef i)
+{
+    return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
+}
+
+/* False: it is no field. */
+static bool describe(const struct lw__spmd *s, LLVMValueRef i, struct field *f)
+{
+    const bool store = LLVMIsAStoreInst(i) != NULL;
+    *f = (struct field){.access = i, .base = LLVMGetOperand(i, store)};
+    f->type = store ? LLVMTypeOf(LLVMGetOperand(i, 0)) : LLVMTypeOf(i);
+    f->size = (int64_t)LLVMABISizeOfType(s->data, f->type);
+    if (!is_plain(i) || lw__private_scale(s, f->base) > 1 ||
+        !lw__shape_piece_stride(s, lw__shape_of(s, f->base), 0, &f->stride))
+        return false;
+    while (step_back(s, &f->base, &f->offset))
+        ;
+    const int64_t side = f->stride / f->size;
+    return f->stride == side * f->size && side >= 2 && side <= LW_FIELDS_MAX &&
+           (side & (side - 1)) == 0 && s->width % side == 0;
+}
+
+static bool is_beside(const struct field *a, const struct field *b)
+{
+    return a->base == b->base && a->type == b->type && a->stride == b->stride;
+}
+
+static struct field *find(struct run *r, const struct field *first, int64_t offset)
+{
+    for (uint32_t k = 0; k < r->count; k++)
+        if (!r->fields[k].taken && is_beside(&r->fields[k], first) && r->fields[k].offset == offset)
+            return &r->fields[k];
+    return NULL;
+}
+
+static struct field *lowest(struct run *r)
+{
+    struct field *best = NULL;
+    for (uint32_t k = 0; k < r->count; k++)
+        if (!r->fields[k].taken && (!best || r->fields[k].offset < best->offset))
+            best = &r->fields[k];
+    return best;
+}
+
+/* The fields lie in the run as in the block. */
+static bool add_group(struct lw__spmd *s, struct field *const *fields, uint32_t side)
+{
+    struct lw__interleaved *rows =
+        realloc(s->interleaved, (s->interleaved_count + side) * sizeof *rows);
+    if (!rows)
+        return lw__defect("out of memory");
+    s->interleaved = rows;
+    struct lw__interleaved row = {.side = side};
+    const struct field *leader = fields[0];
+    for (uint32_t k = 0; k < side; k++) {
+        if (LLVMIsAStoreInst(fields[k]->access) ? fields[k] > leader : fields[k] < leader)
+            leader = fields[k];
+        row.fields[k] = fields[k]->access;
+    }
+    for (uint32_t k = 0; k < side; k++) {
+        row.access = fields[k]->access;
+        row.leads = fields[k] == leader;
+        rows[s->interleaved_count++] = row;
+    }
+    return true;
+}
+
+static bool end_run(struct lw__spmd *s, struct run *r)
+{
+    for (struct field *f; (f = lowest(r));) {
+        struct field *fields[LW_FIELDS_MAX];
+        const uint32_t side = (uint32_t)(f->stride / f->size);
+        uint32_t n = 0;
+        while (n < side && (fields[n] = find(r, f, f->offset + n * f->size)))
+            n++;
+        f->taken = true;
+        for (uint32_t k = 0; n == side && k < side; k++)
+            fields[k]->taken = true;
+        if (n == side && !add_group(s, fields, side))
+            return false;
+    }
+    r->count = 0;
+    return true;
+}
+
+/* Stores change places with others of their struct only. */
+static bool continues(const struct run *r, const struct field *f, bool store)
+{
+    if (r->count == RUN_MAX)
+        return false;
+    for (uint32_t k = 0; store && k < r->count; k++) {
+        const struct field *other = &r->fields[k];
+        const int64_t apart = f->offset - other->offset;
+        if (!is_beside(other, f) || !apart || apart % f->size || llabs(apart) >= f->stride)
+            return false;
+    }
+    return true;
+}
+
+static bool add(struct lw__spmd *s, struct run *r, LLVMValueRef i, bool store)
+{
+    struct field f;
+    const bool is_field = describe(s, i, &f);
+    if ((!is_field && store) || (is_field && !continues(r, &f, store)))
+        if (!end_run(s, r))
+            return false;
+    if (is_field)
+        r->fields[r->count++] = f;
+    return true;
+}
+
+/* Keeps what comes behind it its place against what comes before? */
+static bool ends_loads(LLVMValueRef i)
+{
+    return lw__ir_may_write(i) || lw__ir_collective(i, NULL);
+}
+
+static bool ends_stores(LLVMValueRef i)
+{
+    return LLVMIsALoadInst(i) || (ends_loads(i) && !LLVMIsAStoreInst(i));
+}
+
+static bool find_in_block(struct lw__spmd *s, LLVMBasicBlockRef block)
+{
+    struct run loads = {0}, stores = {0};
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        if (ends_loads(i) && !end_run(s, &loads))
+            return false;
+        if (ends_stores(i) && !end_run(s, &stores))
+            return false;
+        if (LLVMIsALoadInst(i) && !add(s, &loads, i, false))
+            return false;
+        if (LLVMIsAStoreInst(i) && !add(s, &stores, i, true))
+            return false;
+    }
+    return end_run(s, &loads) && end_run(s, &stores);
+}
+
+static int compare_rows(const void *x, const void *y)
+{
+    const struct lw__interleaved *a = x, *b = y;
+    return ((uintptr_t)a->access > (uintptr_t)b->access) -
+           ((uintptr_t)a->access < (uintptr_t)b->access);
+}
+
+bool lw__spmd_find_interleaved(struct lw__spmd *s)
+{
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (!find_in_block(s, s->cfg.blocks[b]))
+            return false;
+    if (s->interleaved_count)
+        qsort(s->interleaved, s->interleaved_count, sizeof *s->interleaved, compare_rows);
+    return true;
+}
+
+const struct lw__interleaved *lw__spmd_interleaved(const struct lw__spmd *s, LLVMValueRef access)
+{
+    const struct lw__interleaved key = {.access = access};
+    return s->interleaved_count
+               ? bsearch(&key, s->interleaved, s->interleaved_count, sizeof key, compare_rows)
+               : NULL;
+}

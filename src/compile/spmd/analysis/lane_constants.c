@@ -1,0 +1,254 @@
+/* lane_constants.c - values that are constants of each thread.
+ *
+ * thread_idx, lane_id and warp_id are known when the block's dimensions are, and so is what is
+ * computed from them and constants alone: an integer instruction with known operands is evaluated
+ * here for every thread of the block. What C leaves undefined becomes 0.
+ */
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct chunk {
+    struct chunk *next;
+    int64_t lanes[];
+};
+
+int64_t *lw__lanes_new(struct lw__spmd *s)
+{
+    struct chunk *chunk = malloc(sizeof *chunk + s->threads * sizeof chunk->lanes[0]);
+    if (!chunk) {
+        s->failed = !lw__defect("out of memory");
+        return NULL;
+    }
+    chunk->next = s->lane_memory;
+    s->lane_memory = chunk;
+    return chunk->lanes;
+}
+
+void lw__lanes_free(struct lw__spmd *s)
+{
+    for (struct chunk *c = s->lane_memory, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    s->lane_memory = NULL;
+}
+
+int64_t lw__lanes_wrap(int64_t value, unsigned bits)
+{
+    if (bits == 1)
+        return value & 1;
+    if (bits >= 64)
+        return value;
+    unsigned shift = 64 - bits;
+    return (int64_t)((uint64_t)value << shift) >> shift;
+}
+
+/* One operand: its value for thread t. */
+struct operand {
+    const int64_t *lanes; /* NULL: the constant */
+    int64_t constant;
+    unsigned bits;
+};
+
+static int64_t at(const struct operand *o, uint32_t t)
+{
+    return o->lanes ? o->lanes[t] : o->constant;
+}
+
+static uint64_t unsigned_of(int64_t v, unsigned bits)
+{
+    return bits >= 64 ? (uint64_t)v : (uint64_t)v & ((UINT64_C(1) << bits) - 1);
+}
+
+static bool integer_bits(LLVMTypeRef type, unsigned *bits)
+{
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
+        return false;
+    *bits = LLVMGetIntTypeWidth(type);
+    return *bits <= 64;
+}
+
+static bool known_operand(struct lw__spmd *s, LLVMValueRef v, struct operand *o)
+{
+    if (!integer_bits(LLVMTypeOf(v), &o->bits))
+        return false;
+    o->lanes = NULL;
+    if (LLVMIsAConstantInt(v)) {
+        o->constant = lw__lanes_wrap((int64_t)LLVMConstIntGetZExtValue(v), o->bits);
+        return true;
+    }
+    struct lw__value_shape shape = lw__shape_of(s, v);
+    o->lanes = shape.lanes;
+    return shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes;
+}
+
+static int64_t divide(LLVMOpcode op, int64_t a, int64_t b, unsigned bits)
+{
+    uint64_t ua = unsigned_of(a, bits), ub = unsigned_of(b, bits);
+    if (!ub)
+        return 0;
+    if (op == LLVMUDiv)
+        return (int64_t)(ua / ub);
+    if (op == LLVMURem)
+        return (int64_t)(ua % ub);
+    if (b == -1)
+        return op == LLVMSDiv ? (int64_t)-(uint64_t)a : 0;
+    return op == LLVMSDiv ? a / b : a % b;
+}
+
+static int64_t shift(LLVMOpcode op, int64_t a, int64_t b, unsigned bits)
+{
+    uint64_t n = unsigned_of(b, bits);
+    if (n >= bits)
+        return 0;
+    if (op == LLVMShl)
+        return (int64_t)((uint64_t)a << n);
+    return op == LLVMLShr ? (int64_t)(unsigned_of(a, bits) >> n) : a >> n;
+}
+
+static bool binary(LLVMOpcode op, int64_t a, int64_t b, unsigned bits, int64_t *r)
+{
+    switch (op) {
+    case LLVMAdd: *r = (int64_t)((uint64_t)a + (uint64_t)b); return true;
+    case LLVMSub: *r = (int64_t)((uint64_t)a - (uint64_t)b); return true;
+    case LLVMMul: *r = (int64_t)((uint64_t)a * (uint64_t)b); return true;
+    case LLVMAnd: *r = a & b; return true;
+    case LLVMOr: *r = a | b; return true;
+    case LLVMXor: *r = a ^ b; return true;
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr: *r = shift(op, a, b, bits); return true;
+    case LLVMUDiv:
+    case LLVMURem:
+    case LLVMSDiv:
+    case LLVMSRem: *r = divide(op, a, b, bits); return true;
+    default: return false;
+    }
+}
+
+static bool compare(LLVMIntPredicate p, int64_t a, int64_t b, unsigned bits)
+{
+    uint64_t ua = unsigned_of(a, bits), ub = unsigned_of(b, bits);
+    if (bits == 1) /* as a signed number, true is -1 */
+        a = -a, b = -b;
+    switch (p) {
+    case LLVMIntEQ: return ua == ub;
+    case LLVMIntNE: return ua != ub;
+    case LLVMIntUGT: return ua > ub;
+    case LLVMIntUGE: return ua >= ub;
+    case LLVMIntULT: return ua < ub;
+    case LLVMIntULE: return ua <= ub;
+    case LLVMIntSGT: return a > b;
+    case LLVMIntSGE: return a >= b;
+    case LLVMIntSLT: return a < b;
+    case LLVMIntSLE: return a <= b;
+    }
+    return false;
+}
+
+static bool evaluate(LLVMValueRef i, const struct operand *o, uint32_t t, unsigned bits, int64_t *r)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    switch (op) {
+    case LLVMICmp:
+        *r = compare(LLVMGetICmpPredicate(i), at(&o[0], t), at(&o[1], t), o->bits);
+        break;
+    case LLVMSelect: *r = at(&o[0], t) ? at(&o[1], t) : at(&o[2], t); break;
+    case LLVMTrunc:
+    case LLVMFreeze: *r = at(&o[0], t); break;
+    case LLVMZExt: *r = (int64_t)unsigned_of(at(&o[0], t), o->bits); break;
+    case LLVMSExt: *r = o->bits == 1 ? -at(&o[0], t) : at(&o[0], t); break;
+    default:
+        if (!LLVMIsABinaryOperator(i) || !binary(op, at(&o[0], t), at(&o[1], t), bits, r))
+            return false;
+    }
+    *r = lw__lanes_wrap(*r, bits);
+    return true;
+}
+
+bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_shape *shape)
+{
+    struct operand o[3];
+    unsigned bits;
+    int n = LLVMGetNumOperands(i);
+    int64_t first;
+    if (n < 1 || n > 3 || LLVMIsACallInst(i) || LLVMIsAPHINode(i) ||
+        !integer_bits(LLVMTypeOf(i), &bits))
+        return false;
+    for (int k = 0; k < n; k++)
+        if (!known_operand(s, LLVMGetOperand(i, (unsigned)k), &o[k]))
+            return false;
+    if (!evaluate(i, o, 0, bits, &first))
+        return false;
+    int64_t *lanes = lw__lanes_new(s);
+    *shape = (struct lw__value_shape){
+        .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
+    for (uint32_t t = 0; lanes && t < s->threads; t++) {
+        evaluate(i, o, t, bits, &lanes[t]);
+        shape->nuw &= (lanes[t] < 0) == (lanes[0] < 0); /* else they are far apart, unsigned */
+    }
+    if (lanes)
+        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], bits);
+    return lanes != NULL;
+}
+
+static int64_t place_of(const struct lw__spmd *s, const char *name, uint32_t t)
+{
+    const uint32_t row = t / s->dim[0];
+    if (!strcmp(name, "lw.lane_id") || !strcmp(name, "lw.warp_id"))
+        return name[3] == 'l' ? t % 32 : t / 32;
+    switch (name[strlen(name) - 1]) {
+    case 'x': return t % s->dim[0];
+    case 'y': return row % s->dim[1];
+    default: return row / s->dim[1];
+    }
+}
+
+/* Are the lanes of every gang that runs this code as far from its first as those of the first? */
+static bool is_regular(const struct lw__spmd *s, const char *name, const int64_t *lanes)
+{
+    for (uint32_t g = s->first_gang + 1; g < s->end_gang; g++)
+        for (uint32_t t = 0; t < s->threads; t++)
+            if (place_of(s, name, g * s->gang_threads + t) -
+                    place_of(s, name, g * s->gang_threads) !=
+                lanes[t] - lanes[0])
+                return false;
+    return true;
+}
+
+/* How many low bits are the same of the first threads of all gangs that run this code. */
+static unsigned common_bits(const struct lw__spmd *s, const char *name)
+{
+    const uint64_t first = (uint64_t)place_of(s, name, s->first_gang * s->gang_threads);
+    uint64_t differ = 0;
+    for (uint32_t g = s->first_gang + 1; g < s->end_gang; g++)
+        differ |= first ^ (uint64_t)place_of(s, name, g * s->gang_threads);
+    return differ ? (unsigned)__builtin_ctzll(differ) : 32;
+}
+
+/* lw__lanes_thread_index - the value of lw.thread_idx.* and its like, thread by thread. It is known
+ * where the gang is. */
+bool lw__lanes_thread_index(struct lw__spmd *s, const char *name, struct lw__value_shape *shape)
+{
+    if (strcmp(name, "lw.lane_id") != 0 && strcmp(name, "lw.warp_id") != 0 &&
+        strncmp(name, "lw.thread_idx.", 14) != 0)
+        return false;
+    int64_t *lanes = lw__lanes_new(s);
+    for (uint32_t t = 0; lanes && t < s->threads; t++)
+        lanes[t] = place_of(s, name, s->first_gang * s->gang_threads + t);
+    *shape = (struct lw__value_shape){
+        .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
+    if (lanes)
+        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(s, name));
+    if (!lanes || s->end_gang - s->first_gang == 1 || !strcmp(name, "lw.lane_id"))
+        return lanes != NULL;
+    shape->known = false;
+    if (!is_regular(s, name, lanes))
+        *shape = (struct lw__value_shape){.kind = LW_SHAPE_VARYING};
+    for (uint32_t t = s->threads; shape->lanes && t-- > 0;) {
+        lanes[t] -= lanes[0];
+        shape->nuw &= lanes[t] >= 0;
+    }
+    return true;
+}

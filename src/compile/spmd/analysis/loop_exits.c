@@ -1,0 +1,192 @@
+/* loop_exits.c - loops hold the ways to a return that leave them.
+ *
+ * Threads that leave a loop to return are missed by none of its later barriers; so that this is
+ * known in time, the way to the return belongs to the trip that it leaves: the loop grows by it,
+ * though it does not lead back. What such a way computes lasts from the first lanes that leave to
+ * the last.
+ */
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+void lw__spmd_find_block_ops(const struct lw__cfg *g, bool *operations)
+{
+    for (uint32_t b = 0; b < g->count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]); i;
+             i = LLVMGetNextInstruction(i))
+            operations[b] |= lw__op_table[lw__ir_collective(i, NULL)].block;
+}
+
+/* ---- which blocks ---------------------------------------------------------------------------- */
+
+/* Can the return be reached from the block without a block operation? */
+static bool *find_free_returns(const struct lw__spmd *s)
+{
+    bool *free_return = lw__calloc(s->cfg.count, 1), changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = (uint32_t)s->cfg.count; b-- > 0;) {
+            bool found = LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+            for (uint32_t e = s->cfg.succ_start[b]; e < s->cfg.succ_start[b + 1]; e++)
+                found |= free_return[s->cfg.succ[e]];
+            if (found && !free_return[b] && !s->has_block_op[b])
+                changed = free_return[b] = true;
+        }
+    }
+    return free_return;
+}
+
+/* Only to the next trip of a loop around l: nobody returns before it. */
+static bool leads_around(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
+{
+    const struct lw__cfg *g = &s->cfg;
+    if (g->succ_start[b + 1] - g->succ_start[b] != 1)
+        return false;
+    uint32_t next = g->succ[g->succ_start[b]];
+    return next < b && lw__cfg_dominates(g, next, l->header);
+}
+
+/* Do lanes meet here that have left the loop in different trips? Then they wait for each other. */
+static bool has_block_op_across(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
+{
+    bool across = false;
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    for (; !across && i; i = LLVMGetNextInstruction(i))
+        across = lw__ir_collective(i, NULL) && !lw__spmd_instance_has_trip(&s->cfg, l, i);
+    return across;
+}
+
+/* Can the loop hold the block, if only lanes that leave it come there? */
+static bool may_keep(const struct lw__spmd *s, const struct lw__loop *l, const bool *free_return,
+                     uint32_t b)
+{
+    return free_return[b] && !LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])) &&
+           !leads_around(s, l, b) && !has_block_op_across(s, l, b);
+}
+
+/* Do only lanes that leave the loop come to the block, or to all of the loop that begins there? */
+static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, const bool *free_return,
+                       uint32_t b)
+{
+    const struct lw__loop *own = lw__spmd_loop_at(s, b);
+    bool inside =
+        b && !l->body[b] && may_keep(s, l, free_return, b); /* nothing leads to the entry */
+    for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
+        inside &= l->body[s->cfg.pred[e]] || (own && own->body[s->cfg.pred[e]]);
+    for (uint32_t k = 0; inside && own && k < s->cfg.count; k++)
+        inside = !own->body[k] || (!l->body[k] && may_keep(s, l, free_return, k));
+    return inside;
+}
+
+bool lw__spmd_loop_has_block_op(const struct lw__cfg *g, const bool *operations,
+                                const struct lw__loop *l)
+{
+    bool meets = false;
+    for (uint32_t b = 0; b < g->count; b++)
+        meets |= l->body[b] && operations[b];
+    return meets;
+}
+
+/* Where all leave in one trip, nobody is left to be missed by. */
+bool lw__spmd_keep_returns(struct lw__spmd *s, bool *kept)
+{
+    bool *free_return = find_free_returns(s), ok = true;
+    *kept = false;
+    for (size_t k = 0; ok && k < s->loops.count; k++) {
+        struct lw__loop *l = &s->loops.loops[k];
+        bool changed = s->exit_divergence[k] != LW_DIVERGENCE_NONE &&
+                       lw__spmd_loop_has_block_op(&s->cfg, s->has_block_op, l);
+        while (ok && changed) {
+            changed = false;
+            for (uint32_t b = 0; ok && b < s->cfg.count; b++)
+                if (is_left_to(s, l, free_return, b)) {
+                    ok = lw__loops_grow(&s->cfg, l, b);
+                    *kept = changed = l->keeps_returns = true;
+                }
+        }
+    }
+    free(free_return);
+    return ok;
+}
+
+/* ---- what lasts ------------------------------------------------------------------------------ */
+
+/* Is a value of the loop used behind it, other than by a phi that an edge out of it comes to? What
+ * a condition is made of is used where the condition is. */
+static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
+                           unsigned depth)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        uint32_t at = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(user));
+        if (at != UINT32_MAX && l->body[at] && depth < LW_CONDITION_DEPTH &&
+            lw__control_is_condition(s, user) && is_used_behind(s, l, user, depth + 1))
+            return true;
+        if (at == UINT32_MAX || l->body[at])
+            continue;
+        bool by_edge = LLVMIsAPHINode(user);
+        for (unsigned k = 0; by_edge && k < LLVMCountIncoming(user); k++) {
+            at = lw__cfg_index(&s->cfg, LLVMGetIncomingBlock(user, k));
+            by_edge = LLVMGetIncomingValue(user, k) != v || at == UINT32_MAX || l->body[at];
+        }
+        if (!by_edge)
+            return true;
+    }
+    return false;
+}
+
+/* Is it computed of nothing that the loop changes, and for all lanes? Those that are masked off
+ * divide by 1 instead of by what differs. */
+static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
+                             unsigned depth)
+{
+    const uint32_t home =
+        LLVMIsAInstruction(v) ? lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v)) : UINT32_MAX;
+    if (home == UINT32_MAX || !l->body[home] || LLVMIsAAllocaInst(v) ||
+        lw__ir_is_thread_index(lw__ir_callee(v)))
+        return true;
+    bool same = depth < LW_CONDITION_DEPTH &&
+                (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsACmpInst(v) ||
+                 LLVMIsAGetElementPtrInst(v) || LLVMIsASelectInst(v)) &&
+                (!lw__ir_divides(v) || LLVMIsAConstantInt(LLVMGetOperand(v, 1)));
+    for (int k = 0; same && k < LLVMGetNumOperands(v); k++)
+        same = is_same_in_trips(s, l, LLVMGetOperand(v, (unsigned)k), depth + 1);
+    return same;
+}
+
+/* Who leaves a loop in different trips that holds returns? */
+static enum lw__divergence kept_by(const struct lw__spmd *s, size_t loop)
+{
+    return s->loops.loops[loop].keeps_returns ? s->exit_divergence[loop] : LW_DIVERGENCE_NONE;
+}
+
+enum lw__divergence lw__spmd_return_divergence(const struct lw__spmd *s, uint32_t from, uint32_t to)
+{
+    enum lw__divergence apart = LW_DIVERGENCE_NONE;
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const bool *body = s->loops.loops[k].body;
+        if (kept_by(s, k) > apart && body[from] && !body[to])
+            apart = kept_by(s, k);
+    }
+    return apart;
+}
+
+/* A loop that holds returns ends where its lanes do, not where lcssa has put phis: what is used
+ * behind must last there from the first that leave to the last. */
+enum lw__divergence lw__spmd_exit_divergence(const struct lw__spmd *s, LLVMValueRef v)
+{
+    const uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
+    enum lw__divergence apart = LW_DIVERGENCE_NONE;
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (kept_by(s, k) > apart && l->body[home] && !is_same_in_trips(s, l, v, 0) &&
+            is_used_behind(s, l, v, 0))
+            apart = kept_by(s, k);
+    }
+    return apart;
+}
+
+bool lw__spmd_live_across_exit(const struct lw__spmd *s, LLVMValueRef v)
+{
+    return lw__spmd_exit_divergence(s, v) != LW_DIVERGENCE_NONE;
+}

@@ -1,0 +1,304 @@
+/* regions.c - the tree of regions: what each divergent branch decides.
+ *
+ * The region of a branch is all that lies between it and its immediate post-dominator, the join;
+ * that of a branch that leaves a loop begins at the loop's header. Regions that overlap without one
+ * lying inside the other, or that share their join, become one.
+ */
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything that is reached from `from` without passing the join. */
+static bool fill(const struct lw__spmd *s, bool *in, uint32_t from, uint32_t join)
+{
+    const struct lw__cfg *g = &s->cfg;
+    uint32_t *todo = malloc((g->succ_start[g->count] + 1) * sizeof *todo), n = 0;
+    if (!todo)
+        return lw__defect("out of memory");
+    if (from != join)
+        todo[n++] = from;
+    while (n) {
+        uint32_t b = todo[--n];
+        if (in[b])
+            continue;
+        in[b] = true;
+        for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
+            if (g->succ[e] != join && !in[g->succ[e]])
+                todo[n++] = g->succ[e];
+    }
+    free(todo);
+    return true;
+}
+
+static uint32_t common_dominator(const struct lw__cfg *g, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (a > b)
+            a = g->idom[a];
+        else
+            b = g->idom[b];
+    }
+    return a;
+}
+
+/* The nearest block that both are sure to reach. */
+static uint32_t common_join(const struct lw__spmd *s, uint32_t a, uint32_t b)
+{
+    for (uint32_t x = a; x != UINT32_MAX; x = s->ipdom[x])
+        for (uint32_t y = b; y != UINT32_MAX; y = s->ipdom[y])
+            if (x == y)
+                return x;
+    return UINT32_MAX;
+}
+
+/* The outermost loop around block b that does not hold the join; -1: none. */
+static int loop_left(const struct lw__spmd *s, uint32_t b, uint32_t join)
+{
+    int best = -1;
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (l->body[b] && (join == UINT32_MAX || !l->body[join]) &&
+            (best < 0 || l->size > s->loops.loops[best].size))
+            best = (int)k;
+    }
+    return best;
+}
+
+/* Do edges come in that are not the head's? The head dominates all, so those of a dead end: they
+ * come from behind the join. */
+static bool is_entered_elsewhere(const struct lw__spmd *s, const struct lw__region *r)
+{
+    const struct lw__cfg *g = &s->cfg;
+    if (r->join == UINT32_MAX)
+        return false;
+    for (uint32_t b = 0; b < g->count; b++) {
+        if (!r->blocks[b] || (r->is_loop && b == r->head))
+            continue;
+        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
+            if (!r->blocks[g->pred[e]] && (r->is_loop || g->pred[e] != r->head))
+                return true;
+    }
+    return false;
+}
+
+/* The first join behind the innermost loop around the block. */
+static uint32_t join_behind(const struct lw__spmd *s, uint32_t join, uint32_t block)
+{
+    const struct lw__loop *best = NULL;
+    for (size_t k = 0; k < s->loops.count; k++) {
+        const struct lw__loop *l = &s->loops.loops[k];
+        if (l->body[block] && join != UINT32_MAX && l->body[join] &&
+            (!best || l->size < best->size))
+            best = l;
+    }
+    do
+        join = join == UINT32_MAX ? join : s->ipdom[join];
+    while (best && join != UINT32_MAX && best->body[join]);
+    return join;
+}
+
+/* Set r's head and blocks from a block that the lanes come through; widen until the head dominates
+ * all of it and all leave to the join. */
+static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head)
+{
+    size_t n = s->cfg.count;
+    for (;;) {
+        int loop = loop_left(s, head, r->join);
+        r->is_loop = loop >= 0;
+        r->head = r->is_loop ? s->loops.loops[loop].header : head;
+        bool ok = true;
+        memset(r->blocks, 0, n);
+        if (r->is_loop)
+            ok = fill(s, r->blocks, r->head, r->join);
+        for (uint32_t e = s->cfg.succ_start[r->head];
+             ok && !r->is_loop && e < s->cfg.succ_start[r->head + 1]; e++)
+            ok = fill(s, r->blocks, s->cfg.succ[e], r->join);
+        if (!ok)
+            return false;
+        uint32_t top = r->head;
+        for (uint32_t b = 0; b < n; b++)
+            if (r->blocks[b])
+                top = common_dominator(&s->cfg, top, b);
+        bool around = !r->is_loop && (r->blocks[r->head] || r->blocks[top]);
+        if (around) { /* all of the loop, then */
+            head = r->blocks[r->head] ? r->head : top;
+            r->join = join_behind(s, r->join, head);
+        } else if (top != r->head) {
+            r->join = common_join(s, r->join, s->ipdom[top]); /* top itself is a trip away */
+            head = top;
+        } else if (is_entered_elsewhere(s, r)) {
+            r->join = s->ipdom[r->join];
+        } else {
+            return true;
+        }
+    }
+}
+
+/* Where block b only leads on to another, that one. */
+static uint32_t leads_to(const struct lw__spmd *s, uint32_t b)
+{
+    LLVMValueRef i = lw__ir_first_after_phis(s->cfg.blocks[b]);
+    return LLVMIsABranchInst(i) && LLVMGetNumSuccessors(i) == 1 ? s->cfg.succ[s->cfg.succ_start[b]]
+                                                                : UINT32_MAX;
+}
+
+/* Does a branch around `branch`, of lanes that may agree, join there, in the same trips? */
+static bool joins_around(const struct lw__spmd *s, uint32_t branch, uint32_t join)
+{
+    for (size_t k = 0; k < s->loops.count; k++)
+        if (s->loops.loops[k].body[branch] != s->loops.loops[k].body[join])
+            return false;
+    for (uint32_t b = s->cfg.idom[branch], inner = branch; b != inner; b = s->cfg.idom[b]) {
+        if (lw__spmd_is_divergent(s, b) && s->reconverges_at[b] == join)
+            return !lw__spmd_never_agrees(s, b);
+        inner = b;
+    }
+    return false;
+}
+
+/* A join to itself serves a branch that constants decide (prepare/private_joins.c). Where they turn
+ * out not to, as in code for several gangs, its lanes wait for those of the branches around it: of
+ * regions one in the other each would be one copy more of what is inside. */
+static uint32_t join_of(const struct lw__spmd *s, uint32_t branch)
+{
+    uint32_t join = s->reconverges_at[branch], next;
+    if (lw__spmd_never_agrees(s, branch))
+        return join;
+    while (join != UINT32_MAX && (next = leads_to(s, join)) != UINT32_MAX &&
+           joins_around(s, branch, next))
+        join = next;
+    return join;
+}
+
+static bool add_region(struct lw__spmd *s, uint32_t branch)
+{
+    struct lw__region *more = realloc(s->regions, (s->region_count + 1) * sizeof *more);
+    if (!more)
+        return lw__defect("out of memory");
+    s->regions = more;
+    struct lw__region *r = &s->regions[s->region_count];
+    *r = (struct lw__region){.join = join_of(s, branch), .parent = -1};
+    r->blocks = calloc(s->cfg.count, 1);
+    if (!r->blocks)
+        return lw__defect("out of memory");
+    s->region_count++;
+    return close_region(s, r, branch);
+}
+
+enum relation { APART, INSIDE, AROUND, MIXED };
+
+/* Its blocks are among first .. last: most regions of a large kernel are far from each other. */
+static void find_extent(const struct lw__spmd *s, struct lw__region *r)
+{
+    r->first = (uint32_t)s->cfg.count;
+    r->last = r->size = 0;
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        if (!r->blocks[b])
+            continue;
+        r->first = b < r->first ? b : r->first;
+        r->last = b;
+        r->size++;
+    }
+}
+
+static bool is_strictly_in(const struct lw__region *a, const struct lw__region *b)
+{
+    return b->join != UINT32_MAX && a->blocks[b->join] && a->blocks[b->head];
+}
+
+/* How b lies to a: INSIDE: strictly in it, its head, if a branch, and its join too. */
+static enum relation relate(const struct lw__region *a, const struct lw__region *b)
+{
+    uint32_t from = a->first < b->first ? b->first : a->first,
+             to = a->last < b->last ? a->last : b->last, common = 0;
+    for (uint32_t k = from; k <= to && k >= from; k++)
+        common += a->blocks[k] && b->blocks[k];
+    if (a->head == b->head && a->is_loop == b->is_loop) /* there is one way in */
+        return MIXED;
+    if (!common)
+        return APART;
+    bool b_in_a = common == b->size && b->size < a->size && is_strictly_in(a, b);
+    bool a_in_b = common == a->size && a->size < b->size && is_strictly_in(b, a);
+    return b_in_a ? INSIDE : a_in_b ? AROUND : MIXED;
+}
+
+/* b becomes part of a. */
+static bool unite(struct lw__spmd *s, size_t a, size_t b)
+{
+    struct lw__region *into = &s->regions[a], *from = &s->regions[b];
+    uint32_t head = common_dominator(&s->cfg, into->head, from->head);
+    into->join = common_join(s, into->join, from->join);
+    for (uint32_t k = 0; k < s->cfg.count; k++)
+        into->blocks[k] |= from->blocks[k];
+    if (into->join != UINT32_MAX)
+        into->blocks[into->join] = false;
+    free(from->blocks);
+    *from = s->regions[--s->region_count];
+    if (!close_region(s, into, head))
+        return false;
+    find_extent(s, into);
+    return true;
+}
+
+/* A region that has grown is compared with all others once more. */
+static bool make_laminar(struct lw__spmd *s)
+{
+    for (size_t a = 0; a < s->region_count; a++)
+        find_extent(s, &s->regions[a]);
+    for (size_t a = 0; a < s->region_count; a++)
+        for (size_t b = 0; b < s->region_count; b++)
+            if (a != b && relate(&s->regions[a], &s->regions[b]) == MIXED) {
+                size_t low = a < b ? a : b, high = a < b ? b : a;
+                if (!unite(s, low, high))
+                    return false;
+                a = low;
+                b = (size_t)-1;
+            }
+    return true;
+}
+
+static int by_size(const void *x, const void *y)
+{
+    const struct lw__region *a = x, *b = y;
+    return a->size != b->size ? (a->size < b->size ? 1 : -1)
+                              : (a->first > b->first) - (a->first < b->first);
+}
+
+/* Outer before inner; parents; the innermost region of each block. */
+static void nest(struct lw__spmd *s)
+{
+    if (s->region_count)
+        qsort(s->regions, s->region_count, sizeof *s->regions, by_size);
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        s->region_of[b] = s->entered_at[b] = s->looped_at[b] = -1;
+    for (size_t k = 0; k < s->region_count; k++) {
+        struct lw__region *r = &s->regions[k];
+        *(r->is_loop ? &s->looped_at[r->head] : &s->entered_at[r->head]) = (int)k;
+        r->parent = s->region_of[r->first];
+        for (uint32_t b = r->first; b <= r->last; b++)
+            if (r->blocks[b])
+                s->region_of[b] = (int)k;
+    }
+}
+
+bool lw__spmd_regions(struct lw__spmd *s)
+{
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (lw__spmd_is_divergent(s, b) && !add_region(s, b))
+            return false;
+    if (!make_laminar(s))
+        return false;
+    nest(s);
+    return lw__spmd_classes(s);
+}
+
+void lw__spmd_regions_free(struct lw__spmd *s)
+{
+    for (size_t k = 0; k < s->region_count; k++) {
+        free(s->regions[k].blocks);
+        free(s->regions[k].order);
+        free(s->regions[k].heads);
+        free(s->regions[k].repeats);
+    }
+    free(s->regions);
+}

@@ -1,0 +1,265 @@
+/* schedule.c - a region's blocks by the lanes that run them, and the order in which they run.
+ *
+ * A block whose predecessors are all of one class, and branch uniformly, is of that class too; the
+ * join of a region inside is of the class that entered it. Every other block begins a class: lanes
+ * come to it from here and there, and wait in its mask until it is its turn. The classes run in
+ * topological order, those of a loop together, and again while lanes wait at its header.
+ */
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CLASS UINT32_MAX    /* not known yet */
+#define SPLIT (UINT32_MAX - 1) /* only some lanes come along */
+
+/* The region directly inside `outer` (-1: the kernel) that holds block b; -1: none does. */
+static int child_with(const struct lw__spmd *s, int outer, uint32_t b)
+{
+    int r = s->region_of[b], child = -1;
+    while (r != outer && r >= 0) {
+        child = r;
+        r = s->regions[r].parent;
+    }
+    return r == outer ? child : -1;
+}
+
+static bool is_inside(const struct lw__spmd *s, int outer, uint32_t b)
+{
+    return outer < 0 || s->regions[outer].blocks[b];
+}
+
+/* Is there a loop that lanes leave in different trips, with p in it and b behind it? Then b waits
+ * for the last of them: what it computes for the first must not be overwritten. Behind a failed
+ * assertion nobody asks for it. */
+static bool is_left_diverged(const struct lw__spmd *s, uint32_t p, uint32_t b)
+{
+    if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])))
+        return false;
+    return lw__spmd_edge_divergence(s, p, p, b) == LW_DIVERGENCE_PER_LANE;
+}
+
+/* The class whose lanes come along the edge from p to b, as far as it is known; SPLIT: some do. */
+static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p, uint32_t b)
+{
+    if (!is_inside(s, outer, p))
+        return SPLIT;
+    int child = child_with(s, outer, p);
+    if (child >= 0)
+        return s->regions[child].entered_from;
+    if ((lw__spmd_is_divergent(s, p) && s->entered_at[p] < 0) || is_left_diverged(s, p, b))
+        return SPLIT;
+    return s->class_of[p];
+}
+
+/* The class of a block from its predecessors; those inside `skip` are not looked at. */
+static uint32_t class_from(const struct lw__spmd *s, int outer, uint32_t b, const bool *skip)
+{
+    const struct lw__cfg *g = &s->cfg;
+    uint32_t found = NO_CLASS;
+    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++) {
+        if (skip && skip[g->pred[e]])
+            continue;
+        uint32_t c = class_along(s, outer, g->pred[e], b);
+        if (c == NO_CLASS)
+            continue;
+        if (c == SPLIT || (found != NO_CLASS && c != found))
+            return b;
+        found = c;
+    }
+    return found;
+}
+
+/* The class of block b of `outer`, or of the lanes that enter the loop inside that b heads. */
+static bool assign_block(struct lw__spmd *s, int outer, uint32_t b, bool *is_head)
+{
+    struct lw__region *child = NULL;
+    if (s->region_of[b] != outer) {
+        int k = s->looped_at[b];
+        if (k < 0 || s->regions[k].parent != outer)
+            return false;
+        child = &s->regions[k];
+    }
+    uint32_t *slot = child ? &child->entered_from : &s->class_of[b];
+    uint32_t v = is_head[b] ? b : class_from(s, outer, b, child ? child->blocks : NULL);
+    bool changed = *slot != v;
+    *slot = v;
+    is_head[b] |= v == b;
+    if (!child && s->entered_at[b] >= 0) {
+        uint32_t *entered = &s->regions[s->entered_at[b]].entered_from;
+        changed |= *entered != v;
+        *entered = v;
+    }
+    return changed;
+}
+
+/* Classes that were right before a new head was found may not be so after: begin again. */
+static void forget_block(struct lw__spmd *s, int outer, uint32_t b)
+{
+    if (s->region_of[b] == outer)
+        s->class_of[b] = NO_CLASS;
+    if (s->region_of[b] == outer && s->entered_at[b] >= 0)
+        s->regions[s->entered_at[b]].entered_from = NO_CLASS;
+    if (s->looped_at[b] >= 0 && s->regions[s->looped_at[b]].parent == outer)
+        s->regions[s->looped_at[b]].entered_from = NO_CLASS;
+}
+
+static void find_classes(struct lw__spmd *s, int outer, bool *is_head)
+{
+    uint32_t first = outer < 0 ? 0 : s->regions[outer].first,
+             end = outer < 0 ? (uint32_t)s->cfg.count : s->regions[outer].last + 1;
+    memset(is_head + first, 0, end - first);
+    if (outer < 0)
+        is_head[0] = true;
+    size_t heads = 0, before;
+    do {
+        bool changed = true;
+        before = heads;
+        for (uint32_t b = first; b < end; b++)
+            forget_block(s, outer, b);
+        while (changed) {
+            changed = false;
+            for (uint32_t b = first; b < end; b++)
+                changed |= is_inside(s, outer, b) && assign_block(s, outer, b, is_head);
+        }
+        heads = 0;
+        for (uint32_t b = first; b < end; b++)
+            heads += is_head[b];
+    } while (heads != before);
+}
+
+/* ---- the order ------------------------------------------------------------------------------- */
+
+struct order {
+    struct lw__spmd *s;
+    struct lw__region *r;
+    int region;
+    const bool *is_head;
+    bool *scheduled;
+};
+
+static bool add_repeat(struct order *o, uint32_t first)
+{
+    struct lw__region *r = o->r;
+    struct lw__loop_range *more = realloc(r->repeats, (r->repeat_count + 1) * sizeof *more);
+    if (!more)
+        return lw__defect("out of memory");
+    r->repeats = more;
+    r->repeats[r->repeat_count++] = (struct lw__loop_range){first, r->head_count - 1};
+    return true;
+}
+
+const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t header)
+{
+    const struct lw__loop *best = NULL;
+    for (size_t k = 0; k < s->loops.count; k++)
+        if (s->loops.loops[k].header == header && (!best || s->loops.loops[k].size > best->size))
+            best = &s->loops.loops[k];
+    return best;
+}
+
+/* Is an operation of the block in block b, in the loop or in the class that it heads? */
+static bool has_block_op(const struct order *o, uint32_t b)
+{
+    const struct lw__spmd *s = o->s;
+    const struct lw__loop *l = lw__spmd_loop_at(s, b);
+    bool meets = s->has_block_op[b];
+    for (uint32_t k = o->r->first; !meets && k <= o->r->last; k++) {
+        if (!s->has_block_op[k] || !o->r->blocks[k])
+            continue;
+        int child = child_with(s, o->region, k);
+        uint32_t class = child < 0 ? s->class_of[k] : s->regions[child].entered_from;
+        meets = (l && l->body[k]) || (o->is_head[b] && class == b);
+    }
+    return meets;
+}
+
+static bool place(struct order *o, const bool *only);
+
+/* One block; the whole of the loop that it heads. */
+static bool schedule_block(struct order *o, uint32_t b)
+{
+    struct lw__spmd *s = o->s;
+    const struct lw__loop *l = lw__spmd_loop_at(s, b);
+    const uint32_t first = o->r->head_count;
+    const bool own = s->region_of[b] == o->region;
+    o->scheduled[b] = true;
+    o->r->order[o->r->order_count++] = b;
+    if (o->is_head[b])
+        o->r->heads[o->r->head_count++] = b;
+    return !l || (place(o, l->body) && (!own || !o->is_head[b] || add_repeat(o, first)));
+}
+
+static bool is_next(const struct order *o, const bool *only, uint32_t b)
+{
+    return o->r->blocks[b] && (!only || only[b]) && !o->scheduled[b];
+}
+
+/* Is all placed that leads to the block? */
+static bool may_begin(const struct order *o, uint32_t b)
+{
+    const struct lw__cfg *g = &o->s->cfg;
+    bool may = true;
+    for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
+        may &= g->pred[e] >= b || !is_next(o, NULL, g->pred[e]);
+    return may;
+}
+
+/* The threads that come to block b meet those that have not returned: what the others do until they
+ * return is done before. So all goes first that b does not lead to, and that leads to no operation
+ * of the block. */
+static bool schedule_others(struct order *o, const bool *only, uint32_t b)
+{
+    const struct lw__cfg *g = &o->s->cfg;
+    bool *behind = calloc(2 * g->count + 2, sizeof *behind), ok = true;
+    if (!behind)
+        return lw__defect("out of memory");
+    bool *meets = behind + g->count + 1;
+    behind[b] = true;
+    for (uint32_t k = b; k < g->count; k++)
+        for (uint32_t e = g->succ_start[k]; behind[k] && e < g->succ_start[k + 1]; e++)
+            behind[g->succ[e]] |= g->succ[e] > k;
+    for (uint32_t k = (uint32_t)g->count; k-- > b;) {
+        meets[k] = o->s->has_block_op[k];
+        for (uint32_t e = g->succ_start[k]; e < g->succ_start[k + 1]; e++)
+            meets[k] |= g->succ[e] > k && meets[g->succ[e]];
+    }
+    for (uint32_t k = b + 1; ok && k <= o->r->last; k++)
+        if (!behind[k] && !meets[k] && is_next(o, only, k) && may_begin(o, k))
+            ok = schedule_block(o, k);
+    free(behind);
+    return ok;
+}
+
+/* The blocks among `only` (NULL: all), in reverse postorder, but each loop in one piece. */
+static bool place(struct order *o, const bool *only)
+{
+    for (uint32_t b = o->r->first; b <= o->r->last; b++)
+        if (is_next(o, only, b) &&
+            ((has_block_op(o, b) && !schedule_others(o, only, b)) || !schedule_block(o, b)))
+            return false;
+    return true;
+}
+
+static bool order_region(struct lw__spmd *s, int region, const bool *is_head)
+{
+    struct lw__region *r = &s->regions[region];
+    struct order o = {.s = s, .r = r, .region = region, .is_head = is_head};
+    o.scheduled = calloc(s->cfg.count, 1);
+    r->order = malloc((r->size + 1) * sizeof *r->order);
+    r->heads = malloc((r->size + 1) * sizeof *r->heads);
+    bool ok = (o.scheduled && r->order && r->heads) || lw__defect("out of memory");
+    ok = ok && place(&o, NULL);
+    free(o.scheduled);
+    return ok;
+}
+
+bool lw__spmd_classes(struct lw__spmd *s)
+{
+    bool *is_head = malloc(s->cfg.count + 1), ok = is_head || lw__defect("out of memory");
+    for (int r = -1; ok && r < (int)s->region_count; r++) {
+        find_classes(s, r, is_head);
+        ok = r < 0 || order_region(s, r, is_head);
+    }
+    free(is_head);
+    return ok;
+}

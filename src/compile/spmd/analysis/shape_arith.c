@@ -1,0 +1,309 @@
+/* shape_arith.c - the shape of a number or an address, from its operands'.
+ *
+ * Sums and products by constants keep the offsets of lanes. What works on bits keeps them where the
+ * low bits of thread 0's value are known and no lane's offset carries out of these: so of a row of
+ * lanes x = block_idx.x * 256 + t, x & 3 is known, x ^ 64 a row from another place, x / 32 a step.
+ */
+#include "compile/spmd/analysis/analysis.h"
+
+typedef struct lw__value_shape shape;
+
+static const shape varying = {.kind = LW_SHAPE_VARYING};
+static const shape uniform = {.kind = LW_SHAPE_OFFSET, .nsw = true, .nuw = true};
+static const shape zero = {.kind = LW_SHAPE_OFFSET, .nsw = true, .nuw = true, .low_bits = 64};
+static const shape per_piece = {.kind = LW_SHAPE_PIECE, .nsw = true, .nuw = true};
+
+static bool is_reached(shape v)
+{
+    return v.kind != LW_SHAPE_NONE;
+}
+
+/* ---- low bits -------------------------------------------------------------------------------- */
+
+static uint64_t low_of(uint64_t x, unsigned bits)
+{
+    return bits >= 64 ? x : x & ((UINT64_C(1) << bits) - 1);
+}
+
+/* How many low bits of x are 0, at most 64. */
+static unsigned zeros_below(uint64_t x)
+{
+    return x ? (unsigned)__builtin_ctzll(x) : 64;
+}
+
+shape lw__shape_with_low(shape v, uint64_t low, unsigned bits)
+{
+    v.low_bits = v.kind == LW_SHAPE_OFFSET ? (uint8_t)(bits < 64 ? bits : 64) : 0;
+    v.low = low_of(low, v.low_bits);
+    return v;
+}
+
+shape lw__shape_low_of_both(shape v, shape a, shape b)
+{
+    const unsigned bits = a.low_bits < b.low_bits ? a.low_bits : b.low_bits,
+                   same = zeros_below(a.low ^ b.low);
+    return lw__shape_with_low(v, a.low, bits < same ? bits : same);
+}
+
+/* The low bits of thread t's value, as a number, where no lane's offset carries out of them. */
+static uint64_t low_at(shape v, uint32_t t, unsigned bits)
+{
+    return low_of(v.low, bits) + (uint64_t)lw__shape_offset_at(v, t);
+}
+
+static bool carries_not(const struct lw__spmd *s, shape v, unsigned bits)
+{
+    for (uint32_t t = 0; v.lanes && t < s->threads; t++)
+        if (low_at(v, t, bits) != low_of(low_at(v, t, bits), bits))
+            return false;
+    return true;
+}
+
+static uint64_t bit_by_bit(LLVMOpcode op, uint64_t a, uint64_t b)
+{
+    return op == LLVMAnd ? a & b : op == LLVMOr ? a | b : a ^ b;
+}
+
+/* One known value for all, and of no more than these bits? */
+static bool fits_in(const struct lw__spmd *s, shape v, unsigned width, unsigned bits)
+{
+    return lw__shape_is_uniform(s, v) && v.low_bits >= width && low_of(v.low, bits) == v.low;
+}
+
+/* and, or, xor; low bits are known of both, and by them the lanes of each differ. */
+static shape of_bits(struct lw__spmd *s, LLVMOpcode op, shape a, shape b, unsigned width,
+                     unsigned bits)
+{
+    int64_t *lanes = lw__lanes_new(s);
+    const uint64_t first = bit_by_bit(op, low_at(a, 0, bits), low_at(b, 0, bits));
+    const bool known = op == LLVMAnd && (fits_in(s, a, width, bits) || fits_in(s, b, width, bits));
+    for (uint32_t t = 0; lanes && t < s->threads; t++) {
+        const uint64_t v = bit_by_bit(op, low_at(a, t, bits), low_at(b, t, bits));
+        lanes[t] = lw__lanes_wrap((int64_t)(known ? v : v - first), width);
+    }
+    shape v = {.kind = LW_SHAPE_OFFSET, .known = known, .nsw = true, .nuw = true, .lanes = lanes};
+    return lw__shape_with_low(v, first, known ? width : bits);
+}
+
+/* How many low bits are known to be 0. */
+static unsigned low_zeros(shape v)
+{
+    const unsigned zeros = zeros_below(v.low);
+    return zeros < v.low_bits ? zeros : v.low_bits;
+}
+
+static shape bitwise(struct lw__spmd *s, LLVMValueRef i)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    const shape a = lw__shape_of(s, LLVMGetOperand(i, 0)),
+                b = lw__shape_of(s, LLVMGetOperand(i, 1));
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+    unsigned bits = a.low_bits < b.low_bits ? a.low_bits : b.low_bits;
+    if (lw__shape_is_uniform(s, a) && lw__shape_is_uniform(s, b)) {
+        const unsigned zeros = low_zeros(a) > low_zeros(b) ? low_zeros(a) : low_zeros(b);
+        return op == LLVMAnd && zeros > bits
+                   ? lw__shape_with_low(uniform, 0, zeros)
+                   : lw__shape_with_low(uniform, bit_by_bit(op, a.low, b.low), bits);
+    }
+    bits = bits < width ? bits : width - 1; /* the sign is not among them */
+    if (!bits || !carries_not(s, a, bits) || !carries_not(s, b, bits))
+        return lw__shape_of_operands(s, i);
+    return of_bits(s, op, a, b, width, bits);
+}
+
+/* Shifted right by a constant of fewer bits than are known. */
+static shape shifted(struct lw__spmd *s, LLVMValueRef i, unsigned n)
+{
+    const shape v = lw__shape_of(s, LLVMGetOperand(i, 0));
+    const unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(i)),
+                   bits = v.low_bits < width ? v.low_bits : width - 1;
+    if (!bits || n > bits || !carries_not(s, v, bits))
+        return lw__shape_of_operands(s, i);
+    if (lw__shape_is_uniform(s, v))
+        return lw__shape_with_low(uniform, low_of(v.low, bits) >> n, bits - n);
+    int64_t *lanes = lw__lanes_new(s);
+    for (uint32_t t = 0; lanes && t < s->threads; t++)
+        lanes[t] = (int64_t)((low_at(v, t, bits) >> n) - (low_at(v, 0, bits) >> n));
+    shape r = {.kind = LW_SHAPE_OFFSET, .nsw = true, .nuw = true, .lanes = lanes};
+    return lw__shape_with_low(r, low_at(v, 0, bits) >> n, bits - n);
+}
+
+/* ---- numbers and addresses ------------------------------------------------------------------- */
+
+/* a + scale * b, but for the flags. bits: of the result. */
+static shape add(struct lw__spmd *s, shape a, shape b, int64_t scale, unsigned bits)
+{
+    int64_t sa, sb;
+    const unsigned low_b = b.low_bits + zeros_below((uint64_t)scale),
+                   low_both = a.low_bits < low_b ? a.low_bits : low_b,
+                   low_bits = low_both < bits ? low_both : bits;
+    const uint64_t low = a.low + b.low * (uint64_t)scale;
+    if (!is_reached(a) || !is_reached(b))
+        return (shape){0};
+    if (a.kind == LW_SHAPE_OFFSET && b.kind == LW_SHAPE_OFFSET) {
+        if (lw__shape_is_uniform(s, a) && lw__shape_is_uniform(s, b))
+            return lw__shape_with_low(uniform, low, low_bits);
+        int64_t *lanes = lw__lanes_new(s);
+        for (uint32_t t = 0; lanes && t < s->threads; t++)
+            lanes[t] =
+                lw__lanes_wrap((int64_t)((uint64_t)lw__shape_offset_at(a, t) +
+                                         (uint64_t)lw__shape_offset_at(b, t) * (uint64_t)scale),
+                               bits);
+        return lw__shape_with_low((shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes}, low, low_bits);
+    }
+    if (!lw__shape_as_piece(s, a, &sa) || !lw__shape_as_piece(s, b, &sb))
+        return varying;
+    int64_t stride = (int64_t)((uint64_t)sa + (uint64_t)sb * (uint64_t)scale);
+    return (shape){.kind = LW_SHAPE_PIECE, .stride = lw__lanes_wrap(stride, bits)};
+}
+
+/* Steps of 0 do not wrap: from lane to lane of a piece, or, of offsets, from the first thread. */
+static shape with_flags(const struct lw__spmd *s, shape v, bool nsw, bool nuw)
+{
+    bool same = lw__shape_is_uniform(s, v) || (v.kind == LW_SHAPE_PIECE && !v.stride);
+    v.nsw = same || nsw;
+    v.nuw = same || nuw;
+    return v;
+}
+
+static bool constant_of(LLVMValueRef v, int64_t *c)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *c = LLVMConstIntGetSExtValue(v);
+    return true;
+}
+
+/* Pure, and not linear: uniform of uniform, one a piece of one a piece. */
+shape lw__shape_of_operands(const struct lw__spmd *s, LLVMValueRef i)
+{
+    bool all_uniform = true, all_pieces = true;
+    int64_t stride;
+    unsigned n = LLVMIsACallInst(i) ? LLVMGetNumArgOperands(i) : (unsigned)LLVMGetNumOperands(i);
+    for (unsigned k = 0; k < n; k++) {
+        shape o = lw__shape_of(s, LLVMGetOperand(i, k));
+        if (!is_reached(o))
+            return (shape){0};
+        all_uniform &= lw__shape_is_uniform(s, o);
+        all_pieces &= lw__shape_as_piece(s, o, &stride) && !stride;
+    }
+    return all_uniform ? uniform : all_pieces ? per_piece : varying;
+}
+
+static shape linear(struct lw__spmd *s, LLVMValueRef i, int64_t scale)
+{
+    shape a = lw__shape_of(s, LLVMGetOperand(i, 0)), b = lw__shape_of(s, LLVMGetOperand(i, 1));
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+    bool disjoint = LLVMGetInstructionOpcode(i) == LLVMOr;
+    bool nsw = disjoint || LLVMGetNSW(i), nuw = disjoint || LLVMGetNUW(i);
+    return with_flags(s, add(s, a, b, scale, bits), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw);
+}
+
+/* x * c: 0 + c * x. */
+static shape scaled(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef x, int64_t c)
+{
+    shape v = lw__shape_of(s, x);
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+    return with_flags(s, add(s, zero, v, c, bits), v.nsw && LLVMGetNSW(i),
+                      v.nuw && LLVMGetNUW(i) && c >= 0);
+}
+
+static shape of_binary(struct lw__spmd *s, LLVMValueRef i)
+{
+    LLVMValueRef a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
+    unsigned bits = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind
+                        ? LLVMGetIntTypeWidth(LLVMTypeOf(i))
+                        : 0;
+    int64_t c;
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMAdd: return linear(s, i, 1);
+    case LLVMSub: return linear(s, i, -1);
+    case LLVMOr: return LLVMGetIsDisjoint(i) ? linear(s, i, 1) : bitwise(s, i);
+    case LLVMAnd:
+    case LLVMXor: return bitwise(s, i);
+    case LLVMMul:
+        if (constant_of(b, &c))
+            return scaled(s, i, a, c);
+        return constant_of(a, &c) ? scaled(s, i, b, c) : lw__shape_of_operands(s, i);
+    case LLVMShl:
+        if (constant_of(b, &c) && c >= 0 && c < bits && c < 63)
+            return scaled(s, i, a, (int64_t)(UINT64_C(1) << c));
+        return lw__shape_of_operands(s, i);
+    case LLVMLShr:
+    case LLVMAShr:
+        return constant_of(b, &c) && c >= 0 && c < bits ? shifted(s, i, (unsigned)c)
+                                                        : lw__shape_of_operands(s, i);
+    default: return lw__shape_of_operands(s, i);
+    }
+}
+
+static shape of_cast(struct lw__spmd *s, LLVMValueRef i)
+{
+    shape v = lw__shape_of(s, LLVMGetOperand(i, 0));
+    LLVMTypeKind from = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, 0)));
+    bool to_integer = LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
+    unsigned bits = to_integer ? LLVMGetIntTypeWidth(LLVMTypeOf(i)) : 64;
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMTrunc: return with_flags(s, add(s, zero, v, 1, bits), false, false);
+    case LLVMSExt:
+        return v.nsw ? with_flags(s, add(s, zero, v, 1, bits), true, false)
+                     : lw__shape_of_operands(s, i);
+    case LLVMZExt:
+        if (!v.nuw && !(v.nsw && LLVMGetNNeg(i)))
+            return lw__shape_of_operands(s, i);
+        return with_flags(s, add(s, zero, v, 1, bits), true, true);
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        if (bits != 64 || (from == LLVMIntegerTypeKind &&
+                           LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(i, 0))) != 64))
+            return lw__shape_of_operands(s, i);
+        return with_flags(s, v.known ? add(s, zero, v, 1, 64) : v, false, false);
+    default: return lw__shape_of_operands(s, i);
+    }
+}
+
+static shape of_address(struct lw__spmd *s, LLVMValueRef i)
+{
+    shape sum = lw__shape_of(s, LLVMGetOperand(i, 0));
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(i);
+    int64_t scale = (int64_t)lw__private_scale(s, i);
+    if (sum.kind == LW_SHAPE_OFFSET && sum.known)
+        sum = varying;
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
+        LLVMValueRef index = LLVMGetOperand(i, k);
+        shape v = lw__shape_of(s, index);
+        uint64_t size;
+        if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+            continue;
+        }
+        if (k > 1)
+            type = LLVMGetElementType(type);
+        size = LLVMABISizeOfType(s->data, type);
+        if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && is_reached(v) && !v.nsw)
+            v = varying;
+        sum = add(s, sum, v, (int64_t)size * scale, 64);
+    }
+    /* Low bits are of numbers: fields of structs have not been added. */
+    return lw__shape_with_low(with_flags(s, sum, false, false), 0, 0);
+}
+
+/* Offsets of lanes have 64 bits; clang adds an int and an unsigned long in 65, to tell whether the
+ * sum fits. */
+static bool is_wide(LLVMValueRef i)
+{
+    LLVMTypeRef type = LLVMTypeOf(i);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > 64;
+}
+
+bool lw__shape_of_number(struct lw__spmd *s, LLVMValueRef i, shape *v)
+{
+    const bool is_binary = LLVMIsABinaryOperator(i), is_cast = LLVMIsACastInst(i);
+    if (!is_binary && !is_cast && !LLVMIsAGetElementPtrInst(i))
+        return false;
+    if (is_wide(i))
+        *v = lw__shape_of_operands(s, i);
+    else
+        *v = is_binary ? of_binary(s, i) : is_cast ? of_cast(s, i) : of_address(s, i);
+    return true;
+}

@@ -1,0 +1,70 @@
+/* block.c - the collectives of the block: all its threads are the gang.
+ *
+ * A barrier needs no instruction: what stands before it has run in every lane. That all live
+ * threads are there is checked by the caller.
+ */
+#include "compile/spmd/collective/collective.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+
+static bool reduce(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                   lw__mask mask)
+{
+    LLVMValueRef x[LW_SPMD_PIECES_MAX], result;
+    lw__vectors(s, LLVMGetOperand(call, 0), x);
+    lw__tree(s, op, type, x, mask, &result);
+    lw__spmd_set_uniform(s, call, result);
+    return true;
+}
+
+/* The sum of the predicates as ints. */
+static bool count(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
+{
+    LLVMValueRef x[LW_SPMD_PIECES_MAX], result;
+    LLVMTypeRef ints = lw__spmd_vector_type(s, s->i32);
+    lw__vectors(s, LLVMGetOperand(call, 0), x);
+    for (uint32_t p = 0; p < s->pieces; p++)
+        x[p] = LLVMBuildZExt(s->builder, x[p], ints, "");
+    lw__tree(s, LW_OP_block_sum, "i32", x, mask, &result);
+    lw__spmd_set_uniform(s, call, result);
+    return true;
+}
+
+/* any: does an active thread say yes; all: does none say no? */
+static bool vote(struct lw__spmd *s, LLVMValueRef call, bool all, lw__mask mask)
+{
+    LLVMValueRef nobody = LLVMConstNull(lw__spmd_vector_type(s, s->i1)), votes = nobody;
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        LLVMValueRef vote = lw__spmd_vector(s, LLVMGetOperand(call, 0), p);
+        if (all)
+            vote = LLVMBuildNot(s->builder, vote, "");
+        if (mask[p])
+            vote = LLVMBuildSelect(s->builder, mask[p], vote, nobody, "");
+        votes = LLVMBuildOr(s->builder, votes, vote, "");
+    }
+    LLVMValueRef bits = lw__mask_bits(s, votes);
+    LLVMValueRef result = LLVMBuildICmp(s->builder, all ? LLVMIntEQ : LLVMIntNE, bits,
+                                        LLVMConstNull(LLVMTypeOf(bits)), "");
+    lw__spmd_set_uniform(s, call, LLVMBuildZExt(s->builder, result, s->i32, ""));
+    return true;
+}
+
+bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                    lw__mask mask)
+{
+    switch (op) {
+    case LW_OP_barrier: return true;
+    case LW_OP_block_sum:
+    case LW_OP_block_max:
+    case LW_OP_block_min:
+    case LW_OP_block_prod: return reduce(s, call, op, type, mask);
+    case LW_OP_block_inclusive_sum:
+    case LW_OP_block_exclusive_sum: lw__scan(s, call, op, mask); return true;
+    case LW_OP_block_broadcast: lw__move_block(s, call, mask); return true;
+    case LW_OP_block_partner: lw__partner_block(s, call, mask); return true;
+    case LW_OP_block_any:
+    case LW_OP_block_all: return vote(s, call, op == LW_OP_block_all, mask);
+    case LW_OP_block_count: return count(s, call, mask);
+    default: return lw__spmd_refuse(s, call, "this operation");
+    }
+}

@@ -1,0 +1,105 @@
+/* match_instances.c - collectives that lanes reach in different trips of a loop.
+ *
+ * An arm that leaves a loop belongs to the trip that it leaves, but it runs when all lanes have
+ * left: its instance then holds trips that differ by lane. The lanes of one instance are those
+ * with the same trips; the operation is done for one instance after the other.
+ */
+#include "compile/spmd/collective/collective.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include <stdlib.h>
+
+LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *mask)
+{
+    LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
+    LLVMValueRef best = LLVMConstNull(LLVMTypeOf(v));
+    for (uint32_t p = s->pieces; p-- > 0;) {
+        LLVMValueRef bits = lw__mask_bits(s, mask[p]);
+        LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
+        LLVMValueRef lane =
+            lw__llvm_intrinsic(s->builder, s->module, "llvm.cttz", &bits_type, 1, args, 2);
+        lane = LLVMBuildURem(s->builder, lane, LLVMConstInt(bits_type, s->width, 0), "");
+        LLVMValueRef one = LLVMBuildExtractElement(s->builder, lw__spmd_vector(s, v, p), lane, "");
+        best = LLVMBuildSelect(s->builder, lw__mask_piece_any(s, mask[p]), one, best, "");
+    }
+    return best;
+}
+
+struct instances {
+    LLVMValueRef *left, *mask, *result; /* per piece: slot, of this round, slot */
+    LLVMBasicBlockRef again, done;
+};
+
+void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask)
+{
+    LLVMValueRef trips[LW_TRIPS_MAX];
+    unsigned count = lw__spmd_trip_values(s, call, trips);
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef value = lw__spmd_splat(s, lw__spmd_first_value(s, trips[k], mask));
+        for (uint32_t p = 0; p < s->pieces; p++) {
+            LLVMValueRef same =
+                LLVMBuildICmp(s->builder, LLVMIntEQ, lw__spmd_vector(s, trips[k], p), value, "");
+            mask[p] = lw__mask_and(s, mask[p], same);
+        }
+    }
+}
+
+static void choose(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
+{
+    for (uint32_t p = 0; p < s->pieces; p++)
+        n->mask[p] = LLVMBuildLoad2(s->builder, lw__spmd_vector_type(s, s->i1), n->left[p], "");
+    lw__spmd_first_instance(s, call, n->mask);
+}
+
+/* Keep what these lanes got; they are done. */
+static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
+{
+    LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
+    LLVMValueRef *rest = lw__calloc(s->pieces, sizeof *rest);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (n->result) {
+            LLVMValueRef v = lw__spmd_vector(s, call, p);
+            LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(v), n->result[p], "");
+            LLVMBuildStore(s->builder, LLVMBuildSelect(s->builder, n->mask[p], v, old, ""),
+                           n->result[p]);
+        }
+        rest[p] = LLVMBuildLoad2(s->builder, type, n->left[p], "");
+        rest[p] = lw__mask_and_not(s, rest[p], n->mask[p]);
+        LLVMBuildStore(s->builder, rest[p], n->left[p]);
+    }
+    LLVMBuildCondBr(s->builder, lw__mask_any(s, rest), n->again, n->done);
+    free(rest);
+}
+
+bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
+                            lw__mask mask)
+{
+    bool has_result = LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind;
+    LLVMTypeRef lanes = lw__spmd_vector_type(s, s->i1);
+    LLVMValueRef *memory = lw__calloc(3 * s->pieces, sizeof *memory);
+    struct instances n = {.left = memory,
+                          .mask = memory + s->pieces,
+                          .result = has_result ? memory + 2 * s->pieces : NULL};
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        n.left[p] = LLVMBuildAlloca(s->alloca_builder, lanes, "");
+        LLVMBuildStore(s->builder, lw__mask_vector(s, mask[p]), n.left[p]);
+        if (has_result)
+            n.result[p] =
+                LLVMBuildAlloca(s->alloca_builder, lw__spmd_vector_type(s, LLVMTypeOf(call)), "");
+    }
+    n.again = LLVMAppendBasicBlockInContext(s->context, s->function, "instance");
+    n.done = LLVMAppendBasicBlockInContext(s->context, s->function, "instances");
+    LLVMBuildBr(s->builder, n.again);
+    LLVMPositionBuilderAtEnd(s->builder, n.again);
+    choose(s, call, &n);
+    bool ok = lw__spmd_warp(s, call, op, type, n.mask);
+    if (ok)
+        keep(s, call, &n);
+    LLVMPositionBuilderAtEnd(s->builder, n.done);
+    for (uint32_t p = 0; ok && has_result && p < s->pieces; p++)
+        lw__spmd_set_vector(
+            s, call, p,
+            LLVMBuildLoad2(s->builder, LLVMGetAllocatedType(n.result[p]), n.result[p], ""));
+    free(memory);
+    return ok;
+}

@@ -1,0 +1,277 @@
+/* reduce.c - reductions by the fixed tree over lane numbers.
+ *
+ * The number of a thread has bits: the low ones say its lane in a piece, the rest its piece. The
+ * tree takes these bits away one by one, lowest first: threads whose numbers differ in that bit
+ * only are combined, 0 on the left. A warp's result is what is left after 5 bits; a block's after
+ * all, since the tree over warps goes on with the next bit.
+ *
+ * A bit that says the lane is taken away from two vectors at once: the lanes that have it 0 in
+ * either become one operand, those that have it 1 the other, and which of the two vectors it was
+ * becomes a bit of the lane. So P vectors are P/2 after each step, and the whole costs P - 1
+ * combinations. position[] and vector[] note which bit of a thread's number each bit of a lane's
+ * and of a vector's number now stands for. Bits of the lane move within 128 bits of a register or
+ * between such parts, never both: each operand is one shuffle without a table.
+ *
+ * Absent lanes take a value that leaves every other as it is, bit for bit: x + -0.0 = x even for
+ * -0.0. Max and min of floats are instructions with AVX-512 (emit/native_math.c), and a NaN stands
+ * for absent lanes. Else they are those of integers in the same order, -0 < +0, in which a NaN
+ * comes behind all numbers and stands for absent lanes too. Where the order does not show in the
+ * result (all but sums and products of floats) whole vectors are combined first, without shuffles.
+ */
+#include "compile/spmd/collective/collective.h"
+#include "compile/spmd/emit/emit.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum arithmetic { SUM, MAX, MIN, PROD };
+enum { LANE_BITS = 4, VECTOR_BITS = 8, WARP_BITS = 5 };
+
+struct tree {
+    struct lw__spmd *s;
+    enum arithmetic op;
+    char kind;             /* i, u or f, as in the type's name */
+    LLVMTypeRef lane;      /* what is combined: for max and min of floats an integer */
+    LLVMValueRef absent;   /* a vector of what stands for absent lanes */
+    LLVMValueRef *x;       /* 1 << vector_count; NULL: all absent */
+    unsigned part_bits;    /* a register's 128 bits have 1 << part_bits lanes */
+    unsigned lane_count;   /* 1 << lane_count lanes a vector */
+    unsigned vector_count; /* of bits */
+    int position[LANE_BITS], vector[VECTOR_BITS]; /* -1: only lanes with 0 here count */
+};
+
+static enum arithmetic arithmetic_of(enum lw__op op)
+{
+    switch (op) {
+    case LW_OP_warp_sum:
+    case LW_OP_block_sum: return SUM;
+    case LW_OP_warp_max:
+    case LW_OP_block_max: return MAX;
+    case LW_OP_warp_min:
+    case LW_OP_block_min: return MIN;
+    default: return PROD;
+    }
+}
+
+static bool is_extreme(const struct tree *t)
+{
+    return t->kind == 'f' && (t->op == MAX || t->op == MIN);
+}
+
+static bool is_native(const struct tree *t)
+{
+    return is_extreme(t) && t->s->level == LW_LEVEL_AVX512;
+}
+
+static bool is_ordered_key(const struct tree *t)
+{
+    return is_extreme(t) && !is_native(t);
+}
+
+static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMBuilderRef builder = t->s->builder;
+    bool real = t->kind == 'f';
+    if (!a || !b)
+        return a ? a : b;
+    if (is_native(t))
+        return lw__spmd_extreme(t->s, t->op == MAX, a, b);
+    switch (t->op) {
+    case SUM: return real ? LLVMBuildFAdd(builder, a, b, "") : LLVMBuildAdd(builder, a, b, "");
+    case PROD: return real ? LLVMBuildFMul(builder, a, b, "") : LLVMBuildMul(builder, a, b, "");
+    case MAX: return lw__intrinsic(t->s, t->kind == 'u' ? "llvm.umax" : "llvm.smax", a, b);
+    default: return lw__intrinsic(t->s, t->kind == 'u' ? "llvm.umin" : "llvm.smin", a, b);
+    }
+}
+
+static LLVMValueRef absent_scalar(const struct tree *t, unsigned bits)
+{
+    uint64_t top = UINT64_C(1) << (bits - 1);
+    if (is_native(t))
+        return LLVMConstReal(t->lane, NAN);
+    switch (t->op) {
+    case SUM: return t->kind == 'f' ? LLVMConstReal(t->lane, -0.0) : LLVMConstNull(t->lane);
+    case PROD: return t->kind == 'f' ? LLVMConstReal(t->lane, 1.0) : LLVMConstInt(t->lane, 1, 0);
+    case MAX: return LLVMConstInt(t->lane, t->kind == 'u' ? 0 : top, 0);
+    default: return LLVMConstInt(t->lane, t->kind == 'u' ? UINT64_MAX : top - 1, 0);
+    }
+}
+
+/* ---- floats as integers in the same order ---------------------------------------------------- */
+
+static LLVMValueRef splat_bits(const struct tree *t, LLVMTypeRef type, uint64_t bits)
+{
+    LLVMValueRef constant = LLVMConstInt(t->lane, bits, 0);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? lw__spmd_splat(t->s, constant) : constant;
+}
+
+/* Negative numbers: turn all bits but the sign. Its own inverse. Scalars and vectors. */
+static LLVMValueRef turn(const struct tree *t, LLVMValueRef bits)
+{
+    LLVMBuilderRef b = t->s->builder;
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    unsigned width = LLVMGetIntTypeWidth(t->lane);
+    uint64_t all_but_sign = (UINT64_C(1) << (width - 1)) - 1;
+    LLVMValueRef sign = LLVMBuildAShr(b, bits, splat_bits(t, type, width - 1), "");
+    LLVMValueRef turned = LLVMBuildAnd(b, sign, splat_bits(t, type, all_but_sign), "");
+    return LLVMBuildXor(b, bits, turned, "");
+}
+
+static LLVMValueRef key_of(const struct tree *t, LLVMValueRef v)
+{
+    LLVMBuilderRef b = t->s->builder;
+    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
+    LLVMValueRef bits = LLVMBuildBitCast(b, v, lw__spmd_vector_type(t->s, t->lane), "");
+    return LLVMBuildSelect(b, is_nan, t->absent, turn(t, bits), "");
+}
+
+/* ---- taking a bit away ----------------------------------------------------------------------- */
+
+static void remove_bit(int *bits, unsigned count, unsigned at)
+{
+    for (unsigned i = at; i + 1 < count; i++)
+        bits[i] = bits[i + 1];
+}
+
+/* A bit of the vector's number: no shuffle. */
+static void take_vector_bit(struct tree *t, unsigned at)
+{
+    uint32_t low = (UINT32_C(1) << at) - 1;
+    for (uint32_t j = 0; j < UINT32_C(1) << (t->vector_count - 1); j++) {
+        uint32_t left = (j & ~low) << 1 | (j & low);
+        t->x[j] = combine(t, t->x[left], t->x[left | (low + 1)]);
+    }
+    remove_bit(t->vector, t->vector_count--, at);
+}
+
+/* select_lanes - of vectors a and b, the lanes whose bit `at` is `bit`. The lane's bits first ...
+ * last are moved down to close the gap, and bit `last` says which vector. */
+static LLVMValueRef select_lanes(const struct tree *t, LLVMValueRef a, LLVMValueRef b, unsigned at,
+                                 unsigned last, uint32_t bit)
+{
+    int lanes[LW_LANES];
+    uint32_t width = t->s->width, low = (UINT32_C(1) << at) - 1;
+    uint32_t field = (UINT32_C(2) << last) - 1; /* the bits up to last */
+    for (uint32_t r = 0; r < width; r++) {
+        uint32_t rest = r & (field >> 1);
+        uint32_t lane = (r & ~field) | (rest & ~low) << 1 | bit << at | (rest & low);
+        lanes[r] = (int)(lane + (r >> last & 1 ? width : 0));
+    }
+    return lw__spmd_shuffle(t->s, a, b, lanes, width);
+}
+
+/* A bit of the lane's number, from pairs of vectors. */
+static void take_lane_bit(struct tree *t, unsigned at)
+{
+    unsigned last = at < t->part_bits ? t->part_bits - 1 : t->lane_count - 1;
+    for (uint32_t j = 0; j < UINT32_C(1) << (t->vector_count - 1); j++) {
+        LLVMValueRef a = t->x[2 * j], b = t->x[2 * j + 1];
+        t->x[j] = NULL;
+        if (!a && !b)
+            continue;
+        a = a ? a : t->absent, b = b ? b : t->absent;
+        LLVMValueRef left = select_lanes(t, a, b, at, last, 0);
+        LLVMValueRef right = select_lanes(t, a, b, at, last, 1);
+        t->x[j] = combine(t, left, right);
+    }
+    remove_bit(t->position, last + 1, at);
+    t->position[last] = t->vector[0];
+    remove_bit(t->vector, t->vector_count--, 0);
+}
+
+/* The same with one vector left: the lanes with bit 0 go on. */
+static void take_lane_bit_alone(struct tree *t, unsigned at)
+{
+    int lanes[LW_LANES];
+    for (uint32_t i = 0; i < t->s->width; i++)
+        lanes[i] = (int)(i | UINT32_C(1) << at);
+    if (t->x[0])
+        t->x[0] = combine(t, t->x[0], lw__spmd_shuffle(t->s, t->x[0], t->x[0], lanes, t->s->width));
+    t->position[at] = -1;
+}
+
+static void take_bit(struct tree *t, int bit, bool only_vectors)
+{
+    for (unsigned i = 0; i < t->vector_count; i++)
+        if (t->vector[i] == bit) {
+            take_vector_bit(t, i);
+            return;
+        }
+    for (unsigned i = 0; i < t->lane_count && !only_vectors; i++)
+        if (t->position[i] == bit) {
+            (t->vector_count ? take_lane_bit : take_lane_bit_alone)(t, i);
+            return;
+        }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static unsigned log2_up(uint32_t n)
+{
+    unsigned bits = 0;
+    while (UINT32_C(1) << bits < n)
+        bits++;
+    return bits;
+}
+
+static void start(struct tree *t, const char *type, lw__mask mask)
+{
+    struct lw__spmd *s = t->s;
+    unsigned bits = (unsigned)strtoul(type + 1, NULL, 10);
+    t->kind = type[0];
+    t->lane = LLVMIntTypeInContext(s->context, bits);
+    if (t->kind == 'f' && !is_ordered_key(t))
+        t->lane = bits == 32 ? s->f32 : s->f64;
+    t->absent = lw__spmd_splat(s, absent_scalar(t, bits));
+    t->lane_count = log2_up(s->width), t->vector_count = log2_up(s->pieces);
+    t->part_bits = log2_up(128 / bits);
+    for (unsigned i = 0; i < t->lane_count; i++)
+        t->position[i] = (int)i;
+    for (unsigned i = 0; i < t->vector_count; i++)
+        t->vector[i] = (int)(t->lane_count + i);
+    for (uint32_t p = 0; p < UINT32_C(1) << t->vector_count; p++) {
+        if (p >= s->pieces || (mask[p] && lw__mask_is_none(mask[p]))) {
+            t->x[p] = NULL;
+            continue;
+        }
+        if (is_ordered_key(t))
+            t->x[p] = key_of(t, t->x[p]);
+        if (is_native(t)) /* quiet */
+            t->x[p] = lw__spmd_extreme(s, t->op == MAX, t->x[p], t->x[p]);
+        if (mask[p])
+            t->x[p] = LLVMBuildSelect(s->builder, mask[p], t->x[p], t->absent, "");
+    }
+}
+
+/* The result of a warp; or, where no bit is left, of the block. */
+static LLVMValueRef result_of(const struct tree *t, uint32_t warp)
+{
+    uint32_t lane = 0, vector = 0;
+    for (unsigned i = 0; i < t->lane_count; i++)
+        if (t->position[i] >= WARP_BITS)
+            lane |= (warp >> (t->position[i] - WARP_BITS) & 1) << i;
+    for (unsigned i = 0; i < t->vector_count; i++)
+        vector |= (warp >> (t->vector[i] - WARP_BITS) & 1) << i;
+    LLVMValueRef x = t->x[vector] ? t->x[vector] : t->absent;
+    LLVMBuilderRef b = t->s->builder;
+    LLVMValueRef scalar = LLVMBuildExtractElement(b, x, lw__spmd_const32(t->s, lane), "");
+    if (!is_ordered_key(t))
+        return scalar;
+    bool single = LLVMGetIntTypeWidth(t->lane) == 32;
+    return LLVMBuildBitCast(b, turn(t, scalar), single ? t->s->f32 : t->s->f64, "");
+}
+
+void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, LLVMValueRef *x, lw__mask mask,
+              LLVMValueRef *result)
+{
+    struct tree t = {.s = s, .op = arithmetic_of(op), .x = x};
+    start(&t, type, mask);
+    bool block = lw__op_table[op].block;
+    int bits = block ? (int)(t.lane_count + t.vector_count) : WARP_BITS;
+    bool order_shows = t.kind == 'f' && !is_extreme(&t);
+    for (int bit = bits - 1; bit >= 0 && !order_shows; bit--)
+        take_bit(&t, bit, true);
+    for (int bit = 0; bit < bits; bit++)
+        take_bit(&t, bit, false);
+    for (uint32_t w = 0; w < (block ? 1 : lw__warps(s)); w++)
+        result[w] = result_of(&t, w);
+}

@@ -1,0 +1,419 @@
+/* exited_lanes.c - which lanes will come to no block operation any more? They are missed by none,
+ * as if they had returned.
+ *
+ *     if (a[i] & 10)
+ *         barrier();
+ *     x = pass(i);                  others wait here, while the barrier is held
+ *     if ((a[i] & 11) == 0)
+ *         return;                   and will do this
+ *     barrier();
+ *
+ * Where lanes set out for a block to wait there, the control flow behind it is gone through for
+ * them, under masks, as far as what it branches on can be computed of what they bring along; where
+ * it cannot, they may go both ways. Those that may come to a block operation are not gone. What a
+ * loop changes is not known in it, so one walk over its blocks is for all of its trips; but a few
+ * trips that they begin by an edge back are gone through by themselves.
+ */
+#include "compile/spmd/control/control.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include "compile/spmd/runtime/runtime.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* How deep values are looked into, how many of them, and how many trips of a loop. */
+enum { DEPTH_MAX = 8, LOOKED_MAX = 1000, TRIPS_MAX = 2 };
+
+/* Who begins a trip, and what the header's phis are then; an entry NULL: that is not known. */
+struct loop_trip {
+    LLVMValueRef lanes, *phis;
+    uint32_t before; /* so many trips have been gone through by themselves */
+};
+
+/* Lanes of one piece that set out along an edge. Masks are vectors, NULL where there is no lane. */
+struct exit_walk {
+    struct lw__spmd *s;
+    uint32_t piece;
+    LLVMValueRef condition;  /* what they have decided as they set out, NULL: nothing, */
+    bool value;              /* and how */
+    uint32_t start, last;    /* the blocks of this walk lie between */
+    LLVMValueRef *phis;      /* of the start, as in struct loop_trip; NULL: none is known */
+    LLVMValueRef *in;        /* per block: who may come to it on this walk */
+    LLVMValueRef *along;     /* per edge: who may take it */
+    struct loop_trip *trips; /* per header: a trip that is still to do */
+    LLVMValueRef meets;      /* who may come to a block operation */
+    uint32_t looked;         /* into so many values; at LOOKED_MAX no more is known */
+};
+
+/* ---- masks ----------------------------------------------------------------------------------- */
+
+static LLVMValueRef or_none(struct lw__spmd *s, LLVMValueRef mask)
+{
+    return lw__mask_is_none(mask) ? NULL : lw__mask_vector(s, mask);
+}
+
+static LLVMValueRef with(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
+{
+    if (!a || !b || a == b)
+        return a ? a : b;
+    return lw__mask_vector(s, lw__mask_or(s, a, b));
+}
+
+/* Those lanes of whom a condition has the value. */
+static LLVMValueRef where(struct lw__spmd *s, LLVMValueRef lanes, LLVMValueRef c, bool value)
+{
+    return or_none(s, value ? lw__mask_and(s, lanes, c) : lw__mask_and_not(s, lanes, c));
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static uint32_t home_of(const struct exit_walk *w, LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) ? lw__cfg_index(&w->s->cfg, LLVMGetInstructionParent(v))
+                                 : UINT32_MAX;
+}
+
+/* Is it computed on the way? Else the lanes have it when they set out: its block dominates those on
+ * the way that use it, and is none of them. */
+static bool is_ahead(const struct exit_walk *w, LLVMValueRef v)
+{
+    const uint32_t home = home_of(w, v);
+    return home != UINT32_MAX && w->in[home];
+}
+
+static uint32_t number_of(LLVMValueRef phi)
+{
+    uint32_t n = 0;
+    for (LLVMValueRef i = LLVMGetPreviousInstruction(phi); i; i = LLVMGetPreviousInstruction(i))
+        n++;
+    return n;
+}
+
+/* A way on which lanes come to a phi that is ahead, and what they bring. */
+struct way {
+    LLVMValueRef lanes, value;
+};
+
+/* Puts the k-th way of those of the lanes; false: there are no more. */
+static bool next_edge(const struct exit_walk *w, LLVMValueRef phi, LLVMValueRef lanes, uint32_t k,
+                      struct way *way)
+{
+    const struct lw__cfg *g = &w->s->cfg;
+    const uint32_t b = home_of(w, phi);
+    if (k >= g->pred_start[b + 1] - g->pred_start[b])
+        return false;
+    const uint32_t p = g->pred[g->pred_start[b] + k];
+    *way = (struct way){NULL, lw__ir_incoming(phi, g->blocks[p])};
+    for (uint32_t e = g->succ_start[p]; e < g->succ_start[p + 1]; e++)
+        if (g->succ[e] == b && w->along[e])
+            way->lanes = with(w->s, way->lanes, where(w->s, lanes, w->along[e], true));
+    return true;
+}
+
+/* Is all that lanes bring to the phi from this walk? Not to a loop's header: there are later trips.
+ */
+static bool has_edges(const struct exit_walk *w, LLVMValueRef phi)
+{
+    const uint32_t b = home_of(w, phi);
+    return b != w->start && !lw__spmd_loop_at(w->s, b);
+}
+
+static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth);
+
+/* The same, whichever way lanes come. */
+static LLVMValueRef known_phi(struct exit_walk *w, LLVMValueRef phi, unsigned depth)
+{
+    LLVMValueRef all = lw__mask_vector(w->s, NULL), same = NULL;
+    struct way way;
+    if (home_of(w, phi) == w->start)
+        return w->phis ? w->phis[number_of(phi)] : NULL;
+    if (!has_edges(w, phi))
+        return NULL;
+    for (uint32_t k = 0; next_edge(w, phi, all, k, &way); k++) {
+        if (!way.lanes)
+            continue;
+        if (same && same != way.value)
+            return NULL;
+        same = way.value;
+    }
+    return same ? known(w, same, depth + 1) : NULL;
+}
+
+static bool is_extreme(LLVMValueRef v)
+{
+    static const char *const names[] = {"llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax."};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strncmp(lw__ir_callee(v), names[k], strlen(names[k])))
+            return true;
+    return false;
+}
+
+/* The instruction of vectors, without its promises. */
+static LLVMValueRef build(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef *x)
+{
+    LLVMTypeRef type = lw__spmd_vector_type(s, LLVMTypeOf(i));
+    const LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (LLVMIsABinaryOperator(i))
+        return LLVMBuildBinOp(s->builder, op, x[0], x[1], "");
+    if (LLVMIsACastInst(i))
+        return LLVMBuildCast(s->builder, op, x[0], type, "");
+    switch (op) {
+    case LLVMICmp: return LLVMBuildICmp(s->builder, LLVMGetICmpPredicate(i), x[0], x[1], "");
+    case LLVMFCmp: return LLVMBuildFCmp(s->builder, LLVMGetFCmpPredicate(i), x[0], x[1], "");
+    case LLVMSelect: return LLVMBuildSelect(s->builder, x[0], x[1], x[2], "");
+    case LLVMFNeg: return LLVMBuildFNeg(s->builder, x[0], "");
+    case LLVMFreeze: return LLVMBuildFreeze(s->builder, x[0], "");
+    case LLVMCall: {
+        const unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(i));
+        LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->module, id, &type, 1);
+        return LLVMBuildCall2(s->builder, LLVMGlobalGetValueType(f), f, x, 2, "");
+    }
+    default: return NULL;
+    }
+}
+
+/* May all lanes compute it, whatever they have for its operands? */
+static bool is_harmless(LLVMValueRef v)
+{
+    return (lw__ir_is_arith(v) || is_extreme(v)) && !lw__ir_may_trap(v);
+}
+
+/* Where a thread is it knows anywhere; NULL: it is nothing of that kind. */
+static LLVMValueRef known_place(const struct exit_walk *w, LLVMValueRef v)
+{
+    const char *name = lw__ir_callee(v);
+    if (!lw__ir_is_thread_index(name))
+        return NULL;
+    LLVMValueRef same = lw__spmd_block_index(w->s, name);
+    return same         ? lw__spmd_splat(w->s, same)
+           : w->s->gang ? lw__gang_thread_index(w->s, name, w->piece)
+                        : NULL;
+}
+
+/* What a value will be; NULL: that is not known, or differs. */
+static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
+{
+    LLVMValueRef x[3] = {0};
+    const struct lw__value_shape shape = lw__shape_of(w->s, v);
+    if (!is_ahead(w, v) || (shape.known && shape.lanes))
+        return lw__spmd_vector(w->s, v, w->piece);
+    if (depth >= DEPTH_MAX || w->looked == LOOKED_MAX)
+        return NULL;
+    w->looked++;
+    if (LLVMIsAPHINode(v))
+        return known_phi(w, v, depth);
+    if (!is_harmless(v))
+        return known_place(w, v);
+    const unsigned n =
+        LLVMIsACallInst(v) ? LLVMGetNumArgOperands(v) : (unsigned)LLVMGetNumOperands(v);
+    for (unsigned k = 0; k < n; k++)
+        if (!(x[k] = known(w, LLVMGetOperand(v, k), depth + 1)))
+            return NULL;
+    return build(w->s, v, x);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+static LLVMValueRef may(struct exit_walk *w, LLVMValueRef c, bool value, LLVMValueRef lanes,
+                        unsigned depth);
+
+/* A comparison of numbers that lanes may bring along different ways. */
+static LLVMValueRef may_compare(struct exit_walk *w, LLVMValueRef c, LLVMValueRef x[2], bool value,
+                                LLVMValueRef lanes, unsigned depth)
+{
+    for (unsigned o = 0; o < 2; o++) {
+        LLVMValueRef found = NULL, of[2] = {x[0], x[1]};
+        struct way way;
+        if (!LLVMIsAPHINode(x[o]) || !is_ahead(w, x[o]) || !has_edges(w, x[o]) ||
+            depth == DEPTH_MAX)
+            continue;
+        for (uint32_t k = 0; next_edge(w, x[o], lanes, k, &way); k++) {
+            of[o] = way.value;
+            if (way.lanes)
+                found = with(w->s, found, may_compare(w, c, of, value, way.lanes, depth + 1));
+        }
+        return found;
+    }
+    LLVMValueRef v[2] = {known(w, x[0], depth), known(w, x[1], depth)};
+    return v[0] && v[1] ? where(w->s, lanes, build(w->s, c, v), value) : lanes;
+}
+
+static LLVMValueRef may_joined(struct exit_walk *w, LLVMValueRef of[2], bool by_or, bool value,
+                               LLVMValueRef lanes, unsigned depth)
+{
+    LLVMValueRef first = may(w, of[0], value, lanes, depth + 1);
+    if (value != by_or) /* both must */
+        return may(w, of[1], value, first, depth + 1);
+    LLVMValueRef rest = may(w, of[0], !value, lanes, depth + 1);
+    return with(w->s, first, may(w, of[1], value, rest, depth + 1));
+}
+
+static LLVMValueRef may_phi(struct exit_walk *w, LLVMValueRef c, bool value, LLVMValueRef lanes,
+                            unsigned depth)
+{
+    LLVMValueRef found = NULL;
+    struct way way;
+    if (!has_edges(w, c)) {
+        LLVMValueRef v = known(w, c, depth);
+        return v ? where(w->s, lanes, v, value) : lanes;
+    }
+    for (uint32_t k = 0; next_edge(w, c, lanes, k, &way); k++)
+        found = with(w->s, found, may(w, way.value, value, way.lanes, depth + 1));
+    return found;
+}
+
+/* Those of the lanes for whom the condition may have the value. */
+static LLVMValueRef may(struct exit_walk *w, LLVMValueRef c, bool value, LLVMValueRef lanes,
+                        unsigned depth)
+{
+    LLVMValueRef of[2];
+    if (!lanes || depth == DEPTH_MAX || w->looked == LOOKED_MAX)
+        return lanes;
+    w->looked++;
+    if (LLVMIsConstant(c))
+        return !LLVMIsAConstantInt(c) || lw__ir_is_truth(c, value) ? lanes : NULL;
+    if (!is_ahead(w, c))
+        return c == w->condition ? (value == w->value ? lanes : NULL)
+                                 : where(w->s, lanes, lw__spmd_vector(w->s, c, w->piece), value);
+    if (LLVMIsAPHINode(c))
+        return may_phi(w, c, value, lanes, depth);
+    if (lw__ir_negated(c))
+        return may(w, lw__ir_negated(c), !value, lanes, depth + 1);
+    for (int by_or = 0; by_or < 2; by_or++)
+        if (lw__ir_joined(c, by_or, of))
+            return may_joined(w, of, by_or, value, lanes, depth);
+    if (LLVMIsAICmpInst(c))
+        return may_compare(w, c, (LLVMValueRef[]){LLVMGetOperand(c, 0), LLVMGetOperand(c, 1)},
+                           value, lanes, depth);
+    LLVMValueRef v = known(w, c, depth);
+    return v ? where(w->s, lanes, v, value) : lanes;
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+static void meet(struct exit_walk *w, LLVMValueRef lanes)
+{
+    w->meets = with(w->s, w->meets, lanes);
+}
+
+/* Lanes set out by an edge, or begin a trip by one back; where others do so by another, nothing is
+ * known. */
+static void begin_trip(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
+{
+    struct loop_trip *trip = &w->trips[to];
+    LLVMBasicBlockRef home = w->s->cfg.blocks[to];
+    const bool known_trip = !trip->lanes && trip->before < TRIPS_MAX;
+    trip->lanes = with(w->s, trip->lanes, lanes);
+    free(trip->phis);
+    trip->phis = NULL;
+    if (!known_trip)
+        return;
+    LLVMValueRef end = lw__ir_first_after_phis(home), i = LLVMGetFirstInstruction(home);
+    trip->phis = lw__calloc(i == end ? 0 : number_of(end), sizeof *trip->phis);
+    for (uint32_t k = 0; i != end; i = LLVMGetNextInstruction(i))
+        trip->phis[k++] = known(w, lw__ir_incoming(i, w->s->cfg.blocks[from]), 0);
+}
+
+/* Where this walk has gone through the loop, that was for all of its trips; but where it began in
+ * the midst of one, or with one. */
+static void go_back(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
+{
+    const bool later = to == w->start ? w->phis != NULL : !w->in[to];
+    if (!lw__cfg_dominates(&w->s->cfg, to, from) || !lw__spmd_loop_at(w->s, to))
+        meet(w, lanes);
+    else if (later)
+        begin_trip(w, from, to, lanes);
+}
+
+static void go_on(struct exit_walk *w, uint32_t b)
+{
+    const struct lw__cfg *g = &w->s->cfg;
+    const uint32_t first = g->succ_start[b];
+    LLVMValueRef c = lw__cfg_condition(g, b);
+    for (uint32_t e = first; e < g->succ_start[b + 1]; e++) {
+        LLVMValueRef lanes = c ? may(w, c, e == first, w->in[b], 0) : w->in[b];
+        if (!lanes || !w->s->reaches_block_op[g->succ[e]])
+            continue;
+        if (g->succ[e] <= b)
+            go_back(w, b, g->succ[e], lanes);
+        else
+            w->along[e] = lanes;
+        w->last = g->succ[e] > w->last ? g->succ[e] : w->last;
+    }
+}
+
+static LLVMValueRef arriving(const struct exit_walk *w, uint32_t b)
+{
+    const struct lw__cfg *g = &w->s->cfg;
+    LLVMValueRef lanes = NULL;
+    if (w->in[g->idom[b]] && w->s->ipdom[g->idom[b]] == b)
+        return w->in[g->idom[b]];
+    for (uint32_t k = g->pred_start[b]; k < g->pred_start[b + 1]; k++)
+        for (uint32_t e = g->succ_start[g->pred[k]]; e < g->succ_start[g->pred[k] + 1]; e++)
+            if (g->succ[e] == b && w->along[e])
+                lanes = with(w->s, lanes, w->along[e]);
+    return lanes;
+}
+
+/* Those who begin here. */
+static void walk_from(struct exit_walk *w, uint32_t start, const struct loop_trip *trip)
+{
+    const struct lw__cfg *g = &w->s->cfg;
+    w->start = w->last = start;
+    w->phis = trip->phis;
+    for (uint32_t b = start; b <= w->last; b++) {
+        w->in[b] = b == start ? trip->lanes : arriving(w, b);
+        if (w->in[b] && !w->s->may_exit[b])
+            meet(w, w->in[b]);
+        else if (w->in[b])
+            go_on(w, b);
+    }
+    const uint32_t first = g->succ_start[start], edges = g->succ_start[w->last + 1] - first;
+    memset(w->in + start, 0, (w->last + 1 - start) * sizeof *w->in);
+    memset(w->along + first, 0, edges * sizeof *w->along);
+}
+
+/* The innermost loop of which a trip is to do; UINT32_MAX: there is none. */
+static uint32_t next_trip(const struct exit_walk *w)
+{
+    for (uint32_t b = (uint32_t)w->s->cfg.count; b-- > 0;)
+        if (w->trips[b].lanes)
+            return b;
+    return UINT32_MAX;
+}
+
+static void walk_on(struct exit_walk *w)
+{
+    for (uint32_t b; (b = next_trip(w)) != UINT32_MAX;) {
+        const struct loop_trip trip = w->trips[b];
+        w->trips[b] = (struct loop_trip){.before = trip.before + (trip.phis != NULL)};
+        walk_from(w, b, &trip);
+        free(trip.phis);
+    }
+}
+
+LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
+                                     LLVMValueRef mask)
+{
+    if (!s->reaches_block_op[to])
+        return mask;
+    if (!s->may_exit[to])
+        return NULL;
+    const size_t blocks = s->cfg.count, edges = s->cfg.succ_start[blocks];
+    const uint32_t *sides = s->cfg.succ + s->cfg.succ_start[from];
+    LLVMValueRef condition = lw__cfg_condition(&s->cfg, from);
+    struct exit_walk w = {.s = s,
+                          .piece = piece,
+                          .condition = condition && sides[0] != sides[1] ? condition : NULL,
+                          .value = sides[0] == to,
+                          .in = lw__calloc(blocks + edges, sizeof *w.in),
+                          .trips = lw__calloc(blocks, sizeof *w.trips)};
+    w.along = w.in + blocks;
+    begin_trip(&w, from, to, mask);
+    walk_on(&w);
+    free(w.in);
+    free(w.trips);
+    return w.meets == mask ? NULL : w.meets ? or_none(s, lw__mask_and_not(s, mask, w.meets)) : mask;
+}
+
+/* ---- what can be told at once ---------------------------------------------------------------- */

@@ -1,0 +1,517 @@
+/* linearize.c - control flow: the kernel's blocks in copies, unmasked and masked.
+ *
+ * A copy is one emission of some blocks. The outermost, and that of a region which all lanes have
+ * entered, have no mask: their control flow is the kernel's own, and at a divergent branch three
+ * ways part: all lanes to one side, all to the other, or both. For the last there is the region's
+ * sequence: its classes in order, each a copy under the mask of the lanes that wait for it. Values
+ * are in slots that all copies share, so the way from an unmasked copy into the sequence is a jump.
+ * source   Moll & Hack, "Partial Control-Flow Linearization", PLDI 2018 (uniform branches stay)
+ */
+#include "compile/spmd/control/control.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include "compile/spmd/runtime/runtime.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
+{
+    return lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetCondition(end)));
+}
+
+/* Is block b a dead end that the branch before it emits itself? */
+static bool is_emitted_before(const struct lw__spmd *s, uint32_t b)
+{
+    if (s->cfg.pred_start[b + 1] - s->cfg.pred_start[b] != 1)
+        return false;
+    uint32_t p = s->cfg.pred[s->cfg.pred_start[b]];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[p]);
+    int dead = s->entered_at[p] < 0 ? lw__spmd_dead_end(s, p) : -1;
+    return dead >= 0 && s->cfg.succ[s->cfg.succ_start[p] + (uint32_t)dead] == b &&
+           !is_uniform_branch(s, end);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static struct lw__emission *new_emission(struct lw__spmd *s, struct lw__emission *parent,
+                                         int region, bool masked)
+{
+    struct lw__emission *c = lw__calloc(1, sizeof *c);
+    c->parent = parent;
+    c->region = region;
+    c->masked = masked;
+    c->bb = lw__calloc(s->cfg.count, sizeof *c->bb);
+    c->mask = lw__calloc(s->pieces, sizeof *c->mask);
+    for (uint32_t p = 0; !masked && p < s->pieces; p++)
+        c->mask[p] = lw__mask_exists(s, p);
+    return c;
+}
+
+static void free_emission(struct lw__emission *c)
+{
+    free(c->bb);
+    free(c->mask);
+    free(c);
+}
+
+/* The region, a loop, that the copy enters at block t; -1: none. */
+static int loop_entered(const struct lw__spmd *s, const struct lw__emission *c, uint32_t t)
+{
+    int k = s->looped_at[t];
+    const struct lw__region *r = k < 0 ? NULL : &s->regions[k];
+    return r && r->parent == c->region && (!c->masked || r->entered_from == c->class) ? k : -1;
+}
+
+/* Where a copy has block t, or its way into the loop that begins there; NULL: elsewhere. */
+static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__emission *c, uint32_t t)
+{
+    if (!c->bb[t] && loop_entered(s, c, t) >= 0)
+        c->bb[t] = lw__builder_new_block(s, "enter");
+    return c->bb[t];
+}
+
+static void wrong_edge(struct lw__spmd *s, uint32_t from, uint32_t to)
+{
+    s->failed = !lw__defect("spmd: no way from block %u to block %u", from, to);
+    LLVMBuildUnreachable(s->builder);
+}
+
+/* Lanes that will come to no block operation any more are missed by none: they are as good as
+ * returned. */
+static void note_exited(struct lw__spmd *s, uint32_t from, uint32_t to, const LLVMValueRef *mask)
+{
+    for (uint32_t p = s->first_piece; s->exited_mask && p < s->end_piece; p++) {
+        LLVMValueRef m = lw__spmd_exited_on_edge(s, from, to, p, lw__mask_vector(s, mask[p]));
+        if (!m)
+            return;
+        LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(m), s->exited_mask[p], "");
+        LLVMBuildStore(s->builder, LLVMBuildOr(s->builder, old, m, ""), s->exited_mask[p]);
+        lw__spmd_wait_on_edge(s, to, p, m);
+    }
+}
+
+/* Does class k run before the block that lanes come from, in the same trip? */
+static bool is_back_edge(const struct lw__spmd *s, const struct lw__masked_schedule *q,
+                         uint32_t from, uint32_t k)
+{
+    return s->region_of[from] == q->region &&
+           k <= lw__masked_schedule_index(&s->regions[q->region], s->class_of[from]);
+}
+
+static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
+{
+    for (uint32_t p = 0; p < s->pieces; p++)
+        if (!lw__mask_is_none(mask[p]))
+            return false;
+    return true;
+}
+
+/* Some lanes go from -> to, which is another class of the region or its join: they wait. Nobody
+ * else waits at a loop's header while lanes of the loop run, so its phis need no blend; but where
+ * a loop inside holds the end of the trip, lanes that go on in that one have yet to read them. */
+static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t from, uint32_t to,
+                 LLVMValueRef *read, const LLVMValueRef *mask)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    uint32_t k = lw__masked_schedule_index(r, to);
+    if (k == UINT32_MAX && to != r->join) {
+        s->failed = !lw__defect("spmd: lanes leave region %d at block %u", q->region, to);
+        free(read);
+        return;
+    }
+    if (is_nobody(s, mask)) {
+        free(read);
+        return;
+    }
+    bool back = k != UINT32_MAX && is_back_edge(s, q, from, k);
+    note_exited(s, from, to, mask);
+    const bool alone = back && lw__spmd_return_divergence(s, from, to) == LW_DIVERGENCE_NONE;
+    lw__phis_store(s, to, read, alone ? NULL : mask);
+    if (k != UINT32_MAX)
+        lw__masked_schedule_wait(s, q, k, mask);
+}
+
+/* All lanes of the copy go from -> to. */
+static void go(struct lw__spmd *s, struct lw__emission *c, uint32_t from, uint32_t to)
+{
+    LLVMBasicBlockRef target = place_of(s, c, to);
+    LLVMValueRef *read = lw__phis_read(s, from, to);
+    if (!target && c->masked) {
+        send(s, c->schedule, from, to, read, c->mask);
+        LLVMBuildBr(s->builder, lw__masked_schedule_after(s, c, to));
+        return;
+    }
+    if (!target && c->parent && to == s->regions[c->region].join)
+        target = place_of(s, c->parent, to);
+    lw__phis_store(s, to, read, c->masked && lw__phis_last(s, to) ? c->mask : NULL);
+    if (target)
+        LLVMBuildBr(s->builder, target);
+    else
+        wrong_edge(s, from, to);
+}
+
+static struct lw__masked_schedule *open_masked(struct lw__spmd *s, struct lw__emission *outer,
+                                               int region)
+{
+    const uint32_t join = s->regions[region].join;
+    const bool joins = join != UINT32_MAX && (!outer->masked || place_of(s, outer, join));
+    return lw__masked_schedule_open(s, region, outer, joins);
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
+static void emit_blocks(struct lw__spmd *s, struct lw__emission *c);
+
+static void emit_class(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t k,
+                       LLVMBasicBlockRef skip)
+{
+    struct lw__emission *c = new_emission(s, q->outer, q->region, true);
+    c->schedule = q;
+    c->order = k;
+    c->class = s->regions[q->region].heads[k];
+    lw__masked_schedule_enter(s, q, k, skip, c->mask);
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->region_of[b] == q->region && s->class_of[b] == c->class && !is_emitted_before(s, b))
+            c->bb[b] = lw__builder_new_block(s, "");
+    LLVMBasicBlockRef first = place_of(s, c, c->class);
+    LLVMBuildBr(s->builder, first);
+    emit_blocks(s, c);
+    free_emission(c);
+}
+
+/* The join of a region is a class of its own in the region around it, since others come there, too:
+ * the lanes wait for it. */
+static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
+                          const struct lw__region *r)
+{
+    struct lw__masked_schedule *q = outer->schedule;
+    uint32_t k =
+        outer->masked ? lw__masked_schedule_index(&s->regions[q->region], r->join) : UINT32_MAX;
+    if (k != UINT32_MAX) {
+        lw__masked_schedule_wait(s, q, k, outer->mask);
+        LLVMBuildBr(s->builder, q->next[outer->order]);
+    } else if (!s->failed) {
+        wrong_edge(s, r->head, r->join);
+    }
+}
+
+/* The classes under masks, one after the other, and again where lanes wait at a loop's header. */
+static void emit_masked(struct lw__spmd *s, struct lw__masked_schedule *q)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    for (uint32_t k = 0; k < r->head_count && !s->failed; k++)
+        emit_class(s, q, k, lw__masked_schedule_repeat(s, q, k));
+    lw__builder_at_end(s, q->check[r->head_count]);
+    LLVMBasicBlockRef join = r->join == UINT32_MAX ? s->stop : place_of(s, q->outer, r->join);
+    if (join)
+        LLVMBuildBr(s->builder, join);
+    else
+        go_on_waiting(s, q->outer, r);
+}
+
+/* Part of one copy: the region below it that all its lanes enter together. */
+static struct lw__emission *open_unmasked(struct lw__spmd *s, struct lw__emission *outer,
+                                          int region, struct lw__masked_schedule *q)
+{
+    struct lw__emission *c = new_emission(s, outer, region, false);
+    c->schedule = q;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->region_of[b] == region && !is_emitted_before(s, b))
+            c->bb[b] = lw__builder_new_block(s, "");
+    return c;
+}
+
+/* All lanes of the mask go to the same side: to the first where `left`, i1, says so. */
+static void send_together(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
+                          LLVMValueRef left, const LLVMValueRef *mask, LLVMBasicBlockRef next)
+{
+    LLVMBasicBlockRef side[2] = {lw__builder_new_block(s, "together"),
+                                 lw__builder_new_block(s, "together")};
+    LLVMBuildCondBr(s->builder, left, side[0], side[1]);
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t to = s->cfg.succ[s->cfg.succ_start[d] + k];
+        lw__builder_at_end(s, side[k]);
+        if (!LLVMIsAConstantInt(left) || LLVMConstIntGetZExtValue(left) == !k)
+            send(s, q, d, to, lw__phis_read(s, d, to), mask);
+        LLVMBuildBr(s->builder, next);
+    }
+}
+
+/* A branch parts the lanes: some to each side. `next` is where the sequence goes on. */
+static void part(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
+                 const LLVMValueRef *mask, LLVMBasicBlockRef next)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[d]);
+    LLVMValueRef condition = LLVMGetCondition(end), same = lw__control_same(s, condition, mask);
+    if (same) {
+        send_together(s, q, d, same, mask, next);
+        return;
+    }
+    LLVMValueRef *left = lw__calloc(2 * s->pieces, sizeof *left), *right = left + s->pieces;
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (lw__mask_is_none(mask[p])) {
+            left[p] = right[p] = mask[p];
+            continue;
+        }
+        LLVMValueRef c = lw__spmd_vector(s, condition, p);
+        left[p] = lw__mask_and(s, mask[p], c);
+        right[p] = lw__mask_without(s, mask[p], left[p]);
+    }
+    uint32_t first = s->cfg.succ_start[d];
+    LLVMValueRef *to_left = lw__phis_read(s, d, s->cfg.succ[first]),
+                 *to_right = lw__phis_read(s, d, s->cfg.succ[first + 1]);
+    send(s, q, d, s->cfg.succ[first], to_left, left);
+    send(s, q, d, s->cfg.succ[first + 1], to_right, right);
+    free(left);
+    LLVMBuildBr(s->builder, next);
+}
+
+/* In an unmasked copy: all lanes to one side, all to the other, or into the sequence. `in` is the
+ * copy that has the sides, `next` where the sequence goes on. The side that stays in the region is
+ * asked for first: a loop goes round more often than it is left. */
+static void branch_three_ways(struct lw__spmd *s, struct lw__emission *in,
+                              struct lw__masked_schedule *q, uint32_t d, LLVMBasicBlockRef next)
+{
+    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[d]));
+    const uint32_t *sides = &s->cfg.succ[s->cfg.succ_start[d]];
+    const bool *stays = s->regions[q->region].blocks;
+    const unsigned first = !stays[sides[0]] && stays[sides[1]];
+    LLVMBasicBlockRef some = lw__builder_new_block(s, "some"),
+                      mixed = lw__builder_new_block(s, "mixed"),
+                      to[] = {lw__builder_new_block(s, "all"), lw__builder_new_block(s, "none")};
+    LLVMValueRef agree[2];
+    lw__control_vote(s, condition, &agree[0], &agree[1]);
+    LLVMBuildCondBr(s->builder, agree[first], to[first], some);
+    lw__builder_at_end(s, some);
+    LLVMBuildCondBr(s->builder, agree[!first], to[!first], mixed);
+    for (unsigned k = 0; k < 2; k++) {
+        lw__builder_at_end(s, to[k]);
+        go(s, in, d, sides[k]);
+    }
+    lw__builder_at_end(s, mixed);
+    struct lw__emission *whole = new_emission(s, NULL, -1, false);
+    part(s, q, d, whole->mask, next);
+    free_emission(whole);
+}
+
+/* The end of block d in copy c enters a region. */
+static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t d, int region)
+{
+    struct lw__masked_schedule *q = open_masked(s, c, region);
+    if (c->masked || lw__spmd_never_agrees(s, d)) {
+        part(s, q, d, c->mask, q->check[0]);
+    } else {
+        struct lw__emission *whole = open_unmasked(s, c, region, q);
+        branch_three_ways(s, whole, q, d, q->check[0]);
+        emit_blocks(s, whole);
+        free_emission(whole);
+    }
+    emit_masked(s, q);
+    lw__masked_schedule_close(q);
+}
+
+/* Say so of a loop that lanes leave in different trips, unless they are the last of a range. */
+static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
+{
+    for (uint32_t b = r->first; b <= r->last; b++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
+        if (r->blocks[b] && lw__spmd_is_divergent(s, b) && s->reconverges_at[b] == r->join &&
+            !lw__control_is_linear(s, LLVMGetCondition(end), 0)) {
+            lw__spmd_remark(s, LLVMGetCondition(end), "masked loop",
+                            "lanes leave it in different trips");
+            return;
+        }
+    }
+}
+
+/* ---- a loop by groups of pieces -------------------------------------------------------------- */
+
+/* Lanes that nothing brings together in a loop can make it a group of pieces at a time: one after
+ * the other to its end. All leave to the region's join; instead, to where the next group begins. */
+struct groups {
+    uint32_t first, end, size; /* pieces: of all groups, of one */
+    uint32_t header, exit;
+    LLVMValueRef *kept; /* the header's phis as the loop begins; NULL: one group is all */
+    LLVMBasicBlockRef leave, next;
+};
+
+/* The builder stands where the loop is entered. */
+static void open_groups(struct lw__spmd *s, struct lw__emission *c, int region, uint32_t header,
+                        struct groups *g)
+{
+    const uint32_t all = s->end_piece - s->first_piece, join = s->regions[region].join;
+    uint32_t size = all;
+    if (!c->masked && all == s->pieces && join != UINT32_MAX && place_of(s, c, join))
+        size = lw__spmd_group(s, region);
+    *g = (struct groups){s->first_piece, s->end_piece, size < all ? size : all, header, join, NULL,
+                         NULL,           NULL};
+    s->end_piece = s->first_piece;
+    if (g->size == all)
+        return;
+    g->kept = lw__phis_keep(s, header);
+    g->leave = c->bb[join];
+}
+
+/* The builder stands where the next group begins; false: there is none. */
+static bool next_group(struct lw__spmd *s, struct lw__emission *c, struct groups *g)
+{
+    if (s->failed || s->end_piece == g->end) {
+        s->first_piece = g->first, s->end_piece = g->end;
+        free(g->kept);
+        return false;
+    }
+    if (s->end_piece > g->first)
+        lw__builder_at_end(s, g->next);
+    s->first_piece = s->end_piece;
+    s->end_piece = s->first_piece + g->size < g->end ? s->first_piece + g->size : g->end;
+    if (g->kept) {
+        g->next = s->end_piece < g->end ? lw__builder_new_block(s, "group") : NULL;
+        c->bb[g->exit] = g->next ? g->next : g->leave;
+        lw__phis_restore(s, g->header, g->kept);
+    }
+    return true;
+}
+
+/* The copy's way into a region that is a loop. */
+static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t header, int region)
+{
+    lw__builder_at_end(s, c->bb[header]);
+    remark_loop(s, &s->regions[region]);
+    struct groups g;
+    for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
+        struct lw__masked_schedule *q = open_masked(s, c, region);
+        if (c->masked) {
+            lw__masked_schedule_wait(s, q, lw__masked_schedule_index(&s->regions[region], header),
+                                     c->mask);
+            LLVMBuildBr(s->builder, q->check[0]);
+        } else {
+            struct lw__emission *whole = open_unmasked(s, c, region, q);
+            LLVMBuildBr(s->builder, whole->bb[header]);
+            emit_blocks(s, whole);
+            free_emission(whole);
+        }
+        emit_masked(s, q);
+        lw__masked_schedule_close(q);
+    }
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void branch_uniformly(struct lw__spmd *s, struct lw__emission *c, uint32_t b,
+                             LLVMValueRef end)
+{
+    uint32_t first = s->cfg.succ_start[b];
+    LLVMBasicBlockRef then = lw__builder_new_block(s, ""), otherwise = lw__builder_new_block(s, "");
+    LLVMBuildCondBr(s->builder, lw__spmd_uniform(s, LLVMGetCondition(end)), then, otherwise);
+    lw__builder_at_end(s, then);
+    go(s, c, b, s->cfg.succ[first]);
+    lw__builder_at_end(s, otherwise);
+    go(s, c, b, s->cfg.succ[first + 1]);
+}
+
+/* A divergent branch inside of its region: its sides are classes of the region, or the join. */
+static void branch_divergently(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
+{
+    struct lw__masked_schedule *q = c->schedule;
+    if (c->masked) {
+        part(s, q, b, c->mask, q->next[c->order]);
+    } else {
+        uint32_t k = lw__masked_schedule_index(&s->regions[q->region], s->class_of[b]);
+        branch_three_ways(s, c, q, b, q->next[k]);
+    }
+}
+
+/* Do lanes fail an assert? Then they are the last to do anything. */
+static void branch_to_dead_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b, int dead)
+{
+    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
+    uint32_t first = s->cfg.succ_start[b];
+    LLVMBasicBlockRef fail = lw__builder_new_block(s, "fail"),
+                      pass = lw__builder_new_block(s, "pass");
+    struct lw__emission failing = *c;
+    failing.masked = true;
+    failing.mask = lw__calloc(s->pieces, sizeof *failing.mask);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (lw__mask_is_none(c->mask[p])) {
+            failing.mask[p] = c->mask[p];
+            continue;
+        }
+        LLVMValueRef v = lw__spmd_vector(s, condition, p);
+        failing.mask[p] =
+            dead ? lw__mask_and_not(s, c->mask[p], v) : lw__mask_and(s, c->mask[p], v);
+    }
+    LLVMBuildCondBr(s->builder, lw__mask_any(s, failing.mask), fail, pass);
+    lw__builder_at_end(s, fail);
+    lw__spmd_emit(s, &failing, s->cfg.succ[first + (uint32_t)dead]);
+    if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
+        LLVMBuildUnreachable(s->builder);
+    free(failing.mask);
+    lw__builder_at_end(s, pass);
+    go(s, c, b, s->cfg.succ[first + !dead]);
+}
+
+static void emit_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
+    int region = s->entered_at[b];
+    LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(end));
+    if (LLVMIsAReturnInst(end))
+        LLVMBuildBr(s->builder, s->done);
+    else if (LLVMIsAUnreachableInst(end))
+        LLVMBuildUnreachable(s->builder);
+    else if (LLVMGetNumSuccessors(end) == 1)
+        go(s, c, b, s->cfg.succ[s->cfg.succ_start[b]]);
+    else if (region < 0 && !is_uniform_branch(s, end) && lw__spmd_dead_end(s, b) >= 0)
+        branch_to_dead_end(s, c, b, lw__spmd_dead_end(s, b));
+    else if (region >= 0)
+        enter_by_branch(s, c, b, region);
+    else if (lw__spmd_is_divergent(s, b))
+        branch_divergently(s, c, b);
+    else
+        branch_uniformly(s, c, b, end);
+}
+
+static void emit_block(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
+{
+    s->emission_id++;
+    lw__builder_at_end(s, c->bb[b]);
+    lw__spmd_emit(s, c, b);
+    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
+        return; /* a failed assert has left */
+    emit_end(s, c, b);
+}
+
+/* The loops inside that the copy's edges have led to; entering one may lead to the next. */
+static bool enter_loops(struct lw__spmd *s, struct lw__emission *c, bool *entered)
+{
+    bool more = false;
+    for (uint32_t b = 0; b < s->cfg.count && !s->failed; b++) {
+        if (!c->bb[b] || entered[b] || s->region_of[b] == c->region)
+            continue;
+        entered[b] = more = true;
+        enter_by_header(s, c, b, loop_entered(s, c, b));
+    }
+    return more;
+}
+
+static void emit_blocks(struct lw__spmd *s, struct lw__emission *c)
+{
+    bool *entered = lw__calloc(s->cfg.count, 1);
+    for (uint32_t b = 0; b < s->cfg.count && !s->failed; b++)
+        if (c->bb[b] && s->region_of[b] == c->region)
+            emit_block(s, c, b);
+    while (!s->failed && enter_loops(s, c, entered))
+        ;
+    free(entered);
+}
+
+void lw__spmd_control(struct lw__spmd *s)
+{
+    struct lw__emission *whole = new_emission(s, NULL, -1, false);
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->region_of[b] < 0 && !is_emitted_before(s, b))
+            whole->bb[b] = lw__builder_new_block(s, "");
+    LLVMBuildBr(s->builder, whole->bb[0]);
+    emit_blocks(s, whole);
+    free_emission(whole);
+}

@@ -1,0 +1,237 @@
+/* masked_schedule.c - a region's classes under masks: who waits for each, and where it goes on.
+ *
+ * Lanes wait for a class in slots, one mask a piece. `check` asks whether any do, `body` is the
+ * class's code, `next` where its lanes have gone. Behind the last class of a loop lanes may wait at
+ * the header again; where only that class leads back there, its own check has told:
+ *
+ *     check 0 -> body 0 -> check 1 -> body 1 -> repeat -> check 2
+ *                  ^          \         |                   ^
+ *                  |           \________|__________________/   nobody: nor at the header
+ *                  \____________________/   all lanes go to the header
+ *
+ * So a loop that lanes leave one by one asks once a trip whether any are left. What else is made
+ * for them follows from what constants tell about the mask: that it is one constant, or, as where
+ * `thread_idx.x == 0` is one of two conditions, that most lanes can not be in it.
+ */
+#include "compile/spmd/control/control.h"
+#include "compile/spmd/emit/emit.h"
+#include <stdlib.h>
+
+uint32_t lw__masked_schedule_index(const struct lw__region *r, uint32_t block)
+{
+    for (uint32_t k = 0; k < r->head_count; k++)
+        if (r->heads[k] == block)
+            return k;
+    return UINT32_MAX;
+}
+
+/* ---- slots and labels ------------------------------------------------------------------------ */
+
+static LLVMTypeRef mask_type(const struct lw__spmd *s)
+{
+    return lw__spmd_vector_type(s, s->i1);
+}
+
+static LLVMValueRef empty_slot(struct lw__spmd *s, LLVMTypeRef type)
+{
+    LLVMValueRef slot = LLVMBuildAlloca(s->alloca_builder, type, "");
+    LLVMBuildStore(s->builder, LLVMConstNull(type), slot);
+    return slot;
+}
+
+static void open_slots(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t classes)
+{
+    q->waiting = lw__calloc(classes * s->pieces, sizeof *q->waiting);
+    q->fixed = lw__calloc(classes * s->pieces, sizeof *q->fixed);
+    q->may = lw__calloc(classes * s->pieces, sizeof *q->may);
+    q->somebody = lw__calloc(classes, sizeof *q->somebody);
+    q->perhaps = lw__calloc(classes, sizeof *q->perhaps);
+    for (uint32_t k = 0; k < classes; k++) {
+        q->somebody[k] = empty_slot(s, s->i1);
+        for (uint32_t p = s->first_piece; p < s->end_piece; p++)
+            q->waiting[k * s->pieces + p] = empty_slot(s, mask_type(s));
+    }
+}
+
+static bool ends_loop(const struct lw__region *r, uint32_t k)
+{
+    for (uint32_t n = 0; n < r->repeat_count; n++)
+        if (r->repeats[n].last == k)
+            return true;
+    return false;
+}
+
+/* No phi of a class's head or of the join has a value yet. */
+struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int region,
+                                                     struct lw__emission *outer, bool joins)
+{
+    struct lw__masked_schedule *q = lw__calloc(1, sizeof *q);
+    const struct lw__region *r = &s->regions[region];
+    q->region = region;
+    q->outer = outer;
+    open_slots(s, q, r->head_count);
+    q->check = lw__calloc(r->head_count + 1, sizeof *q->check);
+    q->body = lw__calloc(r->head_count, sizeof *q->body);
+    q->next = lw__calloc(r->head_count, sizeof *q->next);
+    for (uint32_t k = 0; k <= r->head_count; k++)
+        q->check[k] = lw__builder_new_block(s, k < r->head_count ? "check" : "joined");
+    for (uint32_t k = 0; k < r->head_count; k++) {
+        if (!r->is_loop || r->heads[k] != r->head) /* the way in has written those */
+            lw__phis_clear(s, r->heads[k]);
+        q->body[k] = lw__builder_new_block(s, "class");
+        q->next[k] = ends_loop(r, k) ? lw__builder_new_block(s, "repeat") : q->check[k + 1];
+    }
+    if (joins)
+        lw__phis_clear(s, r->join);
+    return q;
+}
+
+void lw__masked_schedule_close(struct lw__masked_schedule *q)
+{
+    free(q->waiting);
+    free(q->fixed);
+    free(q->may);
+    free(q->somebody);
+    free(q->perhaps);
+    free(q->check);
+    free(q->body);
+    free(q->next);
+    free(q);
+}
+
+/* ---- who waits ------------------------------------------------------------------------------- */
+
+void lw__masked_schedule_wait(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t k,
+                              const LLVMValueRef *mask)
+{
+    bool sure = false;
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        const uint32_t at = k * s->pieces + p;
+        LLVMValueRef m = lw__mask_vector(s, mask[p]), *fixed = &q->fixed[at];
+        bool constant = LLVMIsConstant(m) && (!*fixed || *fixed == m);
+        *fixed = constant ? m : LLVMGetPoison(mask_type(s));
+        q->may[at] |= lw__mask_may(s, m);
+        sure |= LLVMIsConstant(m) && !lw__mask_is_none(m);
+        if (lw__mask_is_none(m))
+            continue;
+        LLVMValueRef old = LLVMBuildLoad2(s->builder, mask_type(s), q->waiting[at], "");
+        LLVMBuildStore(s->builder, LLVMBuildOr(s->builder, old, m, ""), q->waiting[at]);
+    }
+    q->perhaps[k] |= !sure;
+    LLVMBuildStore(s->builder, LLVMConstInt(s->i1, 1, false), q->somebody[k]);
+}
+
+static void read_waiting(struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k,
+                         LLVMValueRef *mask)
+{
+    LLVMTypeRef type = mask_type(s);
+    for (uint32_t p = 0; p < s->pieces; p++)
+        mask[p] = p < s->first_piece || p >= s->end_piece
+                      ? LLVMConstNull(type)
+                      : LLVMBuildLoad2(s->builder, type, q->waiting[k * s->pieces + p], "");
+}
+
+/* Do lanes come back to class k, a loop's header? Then not all that come are known at its check. */
+static bool repeats(const struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    bool first = false;
+    for (uint32_t n = 0; n < r->repeat_count; n++)
+        first |= r->repeats[n].first == k;
+    return first;
+}
+
+/* i1: does anybody wait for class k? Where the mask need not tell, that somebody came is enough. */
+static LLVMValueRef somebody_waits(struct lw__spmd *s, const struct lw__masked_schedule *q,
+                                   uint32_t k)
+{
+    if (!q->perhaps[k] && !repeats(s, q, k))
+        return LLVMBuildLoad2(s->builder, s->i1, q->somebody[k], "");
+    LLVMValueRef *mask = lw__calloc(s->pieces, sizeof *mask);
+    read_waiting(s, q, k, mask);
+    LLVMValueRef any = lw__mask_any(s, mask);
+    free(mask);
+    return any;
+}
+
+/* ---- one class after the other --------------------------------------------------------------- */
+
+/* Do lanes come back to a loop's header, class `header`, from class k only? */
+static bool only_leads_back(const struct lw__spmd *s, const struct lw__masked_schedule *q,
+                            uint32_t k, uint32_t header)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    const uint32_t h = r->heads[header];
+    for (uint32_t e = s->cfg.pred_start[h]; e < s->cfg.pred_start[h + 1]; e++) {
+        const uint32_t p = s->cfg.pred[e];
+        if (p >= h && (s->region_of[p] != q->region || s->class_of[p] != r->heads[k]))
+            return false;
+    }
+    return true;
+}
+
+static const struct lw__loop_range *next_repeat(const struct lw__region *r, uint32_t k, uint32_t *n)
+{
+    while (*n < r->repeat_count)
+        if (r->repeats[(*n)++].last == k)
+            return &r->repeats[*n - 1];
+    return NULL;
+}
+
+LLVMBasicBlockRef lw__masked_schedule_repeat(struct lw__spmd *s,
+                                             const struct lw__masked_schedule *q, uint32_t k)
+{
+    const struct lw__region *r = &s->regions[q->region];
+    LLVMBasicBlockRef at = q->next[k], skip = at;
+    uint32_t n = 0;
+    bool skips = true;
+    for (const struct lw__loop_range *i = next_repeat(r, k, &n), *more; i; i = more) {
+        more = next_repeat(r, k, &n);
+        LLVMBasicBlockRef then = more ? lw__builder_new_block(s, "repeat") : q->check[k + 1];
+        lw__builder_at_end(s, at);
+        LLVMBuildCondBr(s->builder, somebody_waits(s, q, i->first), q->body[i->first], then);
+        at = then;
+        skips &= only_leads_back(s, q, k, i->first);
+        skip = skips ? at : skip;
+    }
+    return skip;
+}
+
+/* All that come are known by now, but to a class that repeats. */
+static void take_waiting(struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k,
+                         LLVMValueRef *mask)
+{
+    const bool again = repeats(s, q, k);
+    read_waiting(s, q, k, mask);
+    LLVMBuildStore(s->builder, LLVMConstNull(s->i1), q->somebody[k]);
+    for (uint32_t p = s->first_piece; p < s->end_piece; p++) {
+        const uint32_t at = k * s->pieces + p;
+        LLVMBuildStore(s->builder, LLVMConstNull(mask_type(s)), q->waiting[at]);
+        if (again)
+            continue;
+        if (q->fixed[at] && !LLVMIsPoison(q->fixed[at]))
+            mask[p] = q->fixed[at];
+        else
+            mask[p] = lw__mask_within(s, mask[p], q->may[at]);
+    }
+}
+
+void lw__masked_schedule_enter(struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k,
+                               LLVMBasicBlockRef skip, LLVMValueRef *mask)
+{
+    lw__builder_at_end(s, q->check[k]);
+    LLVMBuildCondBr(s->builder, somebody_waits(s, q, k), q->body[k], skip);
+    LLVMMoveBasicBlockAfter(q->body[k], LLVMGetLastBasicBlock(s->function));
+    lw__builder_at_end(s, q->body[k]);
+    take_waiting(s, q, k, mask);
+}
+
+LLVMBasicBlockRef lw__masked_schedule_after(const struct lw__spmd *s, const struct lw__emission *c,
+                                            uint32_t to)
+{
+    const struct lw__masked_schedule *q = c->schedule;
+    const struct lw__region *r = &s->regions[q->region];
+    uint32_t n = 0;
+    const struct lw__loop_range *inner = next_repeat(r, c->order, &n);
+    return inner && r->heads[inner->first] == to ? q->body[inner->first] : q->next[c->order];
+}

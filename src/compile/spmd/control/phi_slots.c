@@ -1,0 +1,121 @@
+/* phi_slots.c - what an edge carries: stores to the slots of phis. */
+#include "compile/spmd/control/control.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include <stdlib.h>
+
+static bool has_slots(const struct lw__spmd *s, LLVMValueRef phi)
+{
+    struct lw__value_shape shape = lw__shape_of(s, phi);
+    return !(shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes);
+}
+
+static LLVMValueRef first_phi(const struct lw__spmd *s, uint32_t block)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[block]);
+    return i && LLVMIsAPHINode(i) ? i : NULL;
+}
+
+static LLVMValueRef next_phi(LLVMValueRef phi)
+{
+    LLVMValueRef i = LLVMGetNextInstruction(phi);
+    return i && LLVMIsAPHINode(i) ? i : NULL;
+}
+
+/* Slots of a value that it has a piece: those of the pieces under way. */
+static bool is_under_way(const struct lw__spmd *s, uint32_t slot, uint32_t count)
+{
+    const uint32_t p = slot % s->pieces;
+    return count == 1 || (p >= s->first_piece && p < s->end_piece);
+}
+
+LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
+{
+    size_t total = 0, used = 0;
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi))
+        if (has_slots(s, phi)) {
+            lw__spmd_slots(s, phi, &count);
+            total += count;
+        }
+    LLVMValueRef *forms = lw__calloc(total, sizeof *forms);
+    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
+        if (!has_slots(s, phi))
+            continue;
+        LLVMValueRef v = lw__ir_incoming(phi, s->cfg.blocks[from]);
+        bool vector = lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
+        lw__spmd_slots(s, phi, &count);
+        for (uint32_t p = 0; p < count; p++, used++)
+            if (is_under_way(s, p, count))
+                forms[used] = vector ? lw__spmd_vector(s, v, p) : lw__spmd_base(s, v, p);
+    }
+    return forms;
+}
+
+void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const LLVMValueRef *mask)
+{
+    size_t used = 0;
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
+        if (!has_slots(s, phi))
+            continue;
+        LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
+        bool blend = mask && lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
+        for (uint32_t p = 0; p < count; p++) {
+            LLVMValueRef v = read[used++];
+            if (!is_under_way(s, p, count) || (blend && lw__mask_is_none(mask[p])))
+                continue;
+            if (blend && mask[p]) {
+                LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(v), slots[p], "");
+                v = LLVMBuildSelect(s->builder, mask[p], v, old, "");
+            }
+            LLVMBuildStore(s->builder, v, slots[p]);
+        }
+    }
+    free(read);
+}
+
+bool lw__phis_last(const struct lw__spmd *s, uint32_t block)
+{
+    bool any = false;
+    for (LLVMValueRef phi = first_phi(s, block); !any && phi; phi = next_phi(phi))
+        any = lw__spmd_live_across_exit(s, phi);
+    return any;
+}
+
+void lw__phis_clear(struct lw__spmd *s, uint32_t block)
+{
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi)) {
+        uint32_t count;
+        if (lw__shape_of(s, phi).kind != LW_SHAPE_VARYING || lw__spmd_live_across_exit(s, phi))
+            continue;
+        LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
+        for (uint32_t k = 0; k < count; k++)
+            if (is_under_way(s, k, count))
+                LLVMBuildStore(s->builder, LLVMGetPoison(LLVMGetAllocatedType(slots[k])), slots[k]);
+    }
+}
+
+LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block)
+{
+    size_t n = 0;
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi))
+        n++;
+    LLVMValueRef *kept = lw__calloc(n, sizeof *kept);
+    n = 0;
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi), n++) {
+        LLVMValueRef *slots = has_slots(s, phi) ? lw__spmd_slots(s, phi, &count) : NULL;
+        if (slots && count == 1)
+            kept[n] = LLVMBuildLoad2(s->builder, LLVMGetAllocatedType(*slots), *slots, "");
+    }
+    return kept;
+}
+
+void lw__phis_restore(struct lw__spmd *s, uint32_t block, const LLVMValueRef *kept)
+{
+    uint32_t count;
+    for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi), kept++)
+        if (*kept)
+            LLVMBuildStore(s->builder, *kept, *lw__spmd_slots(s, phi, &count));
+}

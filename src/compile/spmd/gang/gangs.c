@@ -1,0 +1,351 @@
+/* gangs.c - how many threads go together; kernels whose blocks run in several gangs that give
+ * way to each other: coroutines, see base/cpu_abi.h. (Those that need not are rounds:
+ * whole_block.c.)
+ *
+ * So run kernels with loops that wait for other threads, one warp a gang, since warps make progress
+ * by themselves; and those of which a whole block would be too much code. A gang's code is made as
+ * a block's is, of fewer threads. Which they are is only known when it runs; but the last gang,
+ * where it has fewer threads, has code of its own.
+ *
+ *     lw.gang.K, lw.gang.K.last    the coroutines: lw_cpu_gang_start
+ *     lw.gangs.K                   struct lw_cpu_gangs
+ *     lw.cpu.K                     hands it to the library
+ */
+#include "compile/spmd/gang/gang.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include "compile/spmd/memory/memory.h"
+#include "compile/spmd/runtime/runtime.h"
+#include "compile/spmd/control/control.h"
+#include "base/cpu_abi.h"
+#include <llvm-c/DebugInfo.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define FIELD(name) offsetof(struct lw_cpu_gang, name)
+static const char resumer[] = "lw.resume";
+
+/* ---- how many threads ------------------------------------------------------------------------ */
+
+/* About how many instructions of LLVM's a piece of an instruction becomes: plain, under masks, of a
+ * lane of an atomic one; and of a class of blocks. LLVM takes about a second for 10,000. */
+enum { PLAIN_COST = 1, MASKED_COST = 3, ATOMIC_LANE_COST = 4, CLASS_COST = 12, COST_MAX = 60000 };
+
+/* Pieces of a round: without loops so few that all values stay in registers from one block of the
+ * kernel to the next, but as many as turn what they load together (memory/transpose.c); with loops
+ * as many as have registers for what a loop carries, since their chains of operations hide each
+ * other's latency. */
+enum { ROUND_LEAST = 4 };
+
+/* Who runs a block: all; lanes that constants tell, so that there is one copy of it and its masks
+ * are constants; some. */
+enum who { WHO_ALL, WHO_KNOWN, WHO_SOME };
+
+static uint64_t cost_of_instruction(const struct lw__spmd *s, LLVMValueRef i, enum who who)
+{
+    if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+        return who == WHO_KNOWN && lw__spmd_combines(s, i) ? PLAIN_COST
+                                                           : ATOMIC_LANE_COST * s->width;
+    if (lw__shape_of(s, i).kind <= LW_SHAPE_OFFSET && !lw__ir_collective(i, NULL))
+        return 0;
+    return who == WHO_SOME ? MASKED_COST : PLAIN_COST;
+}
+
+static uint64_t cost_of_block(const struct lw__spmd *s, uint32_t b, enum who who)
+{
+    uint64_t cost = who == WHO_SOME && s->class_of[b] == b ? CLASS_COST : 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    for (; i; i = LLVMGetNextInstruction(i))
+        cost += cost_of_instruction(s, i, who);
+    return cost;
+}
+
+/* Of each region. */
+static void find_who(const struct lw__spmd *s, enum who *who)
+{
+    for (size_t k = 0; k < s->region_count; k++)
+        who[k] = s->regions[k].is_loop ? WHO_SOME : WHO_KNOWN;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (lw__spmd_is_divergent(s, b) && !lw__spmd_never_agrees(s, b))
+            who[s->entered_at[b] < 0 ? s->region_of[b] : s->entered_at[b]] = WHO_SOME;
+    for (size_t k = 0; k < s->region_count; k++) /* outer before inner */
+        if (s->regions[k].parent >= 0 && who[s->regions[k].parent] == WHO_SOME)
+            who[k] = WHO_SOME;
+}
+
+/* Of one piece; alone: of a gang that shares its code with no other, so that it is known which
+ * threads it has. */
+static uint64_t cost_of(const struct lw__spmd *s, bool alone)
+{
+    uint64_t cost = 0;
+    enum who *who = lw__calloc(s->region_count, sizeof *who);
+    find_who(s, who);
+    for (uint32_t b = 0; b < s->cfg.count; b++) {
+        const int r = s->region_of[b];
+        cost += cost_of_block(s, b, r < 0 ? WHO_ALL : alone ? who[r] : WHO_SOME);
+    }
+    free(who);
+    return cost;
+}
+
+/* A warp's threads, doubled as long as the code stays within limits; all where constants tell so
+ * much of them that it is no more code. */
+static uint32_t affordable(const struct lw__spmd *s)
+{
+    const uint64_t cost = cost_of(s, false);
+    uint32_t threads = 32;
+    while (threads < s->threads && cost * (2 * threads / s->width) <= COST_MAX)
+        threads *= 2;
+    return cost_of(s, true) * s->pieces <= cost * (threads / s->width) ? s->threads : threads;
+}
+
+/* Are threads of the block as far apart in each of its dimensions in every gang of so many? */
+static bool fits(const struct lw__spmd *s, uint32_t threads)
+{
+    const uint32_t row = s->dim[0], plane = row * s->dim[1];
+    return s->threads % threads == 0 && (row % threads == 0 || threads % row == 0) &&
+           (plane % threads == 0 || threads % plane == 0);
+}
+
+uint32_t lw__gang_round(const struct lw__spmd *s)
+{
+    const uint32_t pieces = s->loops.count ? lw__spmd_registers(s->level) / 2 : ROUND_LEAST,
+                   most = pieces * s->width > 32 ? pieces * s->width : 32;
+    if (s->threads <= most || s->has_spin_loops || lw__cpu_gang(s->unit->options->device))
+        return 0;
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (s->has_block_op[b])
+            return 0;
+    uint32_t threads = most;
+    while (threads && !fits(s, threads))
+        threads -= 32;
+    return threads >= ROUND_LEAST * s->width ? threads : 0;
+}
+
+uint32_t lw__gang_choose(const struct lw__spmd *s)
+{
+    if (s->has_spin_loops)
+        return 32;
+    const uint32_t wanted = lw__cpu_gang(s->unit->options->device),
+                   threads = wanted ? wanted : affordable(s);
+    return threads < s->threads ? threads : 0;
+}
+
+/* ---- inside a gang --------------------------------------------------------------------------- */
+
+/* ---- the coroutine --------------------------------------------------------------------------- */
+
+/* Memory for the frame, behind the arrays of the gang's threads that are too large for it. How many
+ * bytes these take is known at the end. */
+static LLVMValueRef ask_for_memory(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValueRef align,
+                                   void *user)
+{
+    struct lw__spmd *s = user;
+    struct lw__gang *g = s->gang;
+    LLVMBuilderRef before = s->builder;
+    (void)align; /* no more than LW_CPU_ALIGN: no vector is larger */
+    s->builder = b;
+    LLVMValueRef none = lw__spmd_const64(s, 0);
+    g->bytes = LLVMBuildAdd(b, bytes, none, "");
+    g->memory = lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, gang_memory), s->ptr,
+                                  (LLVMTypeRef[]){s->ptr, s->ptr, s->i64},
+                                  (LLVMValueRef[]){s->worker, g->record, g->bytes}, 3);
+    g->from = LLVMBuildGEP2(b, s->i8, g->memory, &none, 1, "");
+    s->builder = before;
+    return LLVMBuildSelect(b, LLVMBuildIsNull(b, g->memory, ""), LLVMConstNull(s->ptr), g->from,
+                           "");
+}
+
+static void end_in(struct lw__spmd *s, LLVMBasicBlockRef block, int state)
+{
+    LLVMPositionBuilderAtEnd(s->builder, block);
+    lw__gang_set(s, FIELD(state), lw__spmd_const32(s, state));
+    LLVMBuildBr(s->builder, s->gang->co.final);
+}
+
+static void open_gang(struct lw__spmd *s)
+{
+    struct lw__gang *g = s->gang;
+    lw__spmd_open_launch(s);
+    g->first = s->end_gang - s->first_gang == 1
+                   ? lw__spmd_const32(s, (int64_t)s->first_gang * s->gang_threads)
+                   : lw__spmd_field(s, s->i32, g->record, FIELD(first));
+    g->exchange = lw__spmd_field(s, s->ptr, g->record, FIELD(exchange));
+    s->block_linear = lw__spmd_field(s, s->i64, g->record, FIELD(block));
+    for (unsigned k = 0; k < 3; k++)
+        s->block_idx[k] = lw__spmd_field(s, s->i32, g->record, FIELD(block_idx) + 4 * k);
+    lw__spmd_open_exited(s);
+}
+
+/* ramp: allocas, the frame; begin: arguments, the gang's code; done; stop. */
+static bool build(struct lw__spmd *s)
+{
+    struct lw__gang *g = s->gang;
+    s->launch = LLVMGetParam(s->function, 0);
+    s->worker = LLVMGetParam(s->function, 1);
+    g->record = LLVMGetParam(s->function, 2);
+    lw__coroutine_open(s->module, s->function, ask_for_memory, s, &g->co);
+    s->frame = g->memory;
+    LLVMPositionBuilderBefore(s->alloca_builder, LLVMGetBasicBlockTerminator(g->co.entry));
+    s->dummy = LLVMBuildAlloca(s->alloca_builder, LLVMArrayType2(s->i64, 8), "dummy");
+    LLVMSetAlignment(s->dummy, 64);
+    s->done = LLVMAppendBasicBlockInContext(s->context, s->function, "done");
+    s->stop = LLVMAppendBasicBlockInContext(s->context, s->function, "stop");
+    LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(s->context, s->function, "gang");
+    LLVMPositionBuilderAtEnd(s->builder, g->co.body);
+    open_gang(s);
+    LLVMBuildBr(s->builder, first);
+    LLVMPositionBuilderAtEnd(s->builder, first);
+    lw__spmd_control(s);
+    LLVMSetCurrentDebugLocation2(s->builder, NULL);
+    end_in(s, s->done, LW_CPU_RETURNED);
+    end_in(s, s->stop, LW_CPU_STOPPED);
+    LLVMSetOperand(g->bytes, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
+    LLVMSetOperand(g->from, 1, lw__spmd_const64(s, (int64_t)s->frame_bytes));
+    lw__coroutine_close(&g->co);
+    return (!s->failed && lw__spmd_place_shared(s, g->co.body)) || s->unit->diags.errors > 0;
+}
+
+/* The instruction's line, as one of another function; a helper's may be in another file. */
+static void move_line(struct lw__unit *unit, LLVMDIBuilderRef b, LLVMValueRef i,
+                      LLVMMetadataRef function)
+{
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i), scope;
+    if (!at)
+        return;
+    scope = LLVMDIBuilderCreateLexicalBlockFile(b, function,
+                                                LLVMDIScopeGetFile(LLVMDILocationGetScope(at)), 0);
+    LLVMInstructionSetDebugLoc(
+        i, LLVMDIBuilderCreateDebugLocation(unit->context, LLVMDILocationGetLine(at),
+                                            LLVMDILocationGetColumn(at), scope, NULL));
+}
+
+/* One function cannot have another's lines: it gets a unit of its own, with the same ones. */
+static void own_lines(struct lw__unit *unit, LLVMValueRef function, LLVMMetadataRef model)
+{
+    LLVMMetadataRef file = LLVMDIScopeGetFile(model);
+    const unsigned line = LLVMDISubprogramGetLine(model);
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    LLVMDIBuilderRef b = LLVMCreateDIBuilder(unit->module);
+    LLVMDIBuilderCreateCompileUnit(b, LLVMDWARFSourceLanguageC11, file, "", 0, 0, "", 0, 0, "", 0,
+                                   LLVMDWARFEmissionLineTablesOnly, 0, 0, 0, "", 0, "", 0);
+    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(b, file, NULL, 0, 0);
+    LLVMMetadataRef own = LLVMDIBuilderCreateFunction(b, file, name, length, name, length, file,
+                                                      line, type, 1, 1, line, 0, 1);
+    LLVMSetSubprogram(function, own);
+    for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
+            move_line(unit, b, i, own);
+    LLVMDIBuilderFinalize(b);
+    LLVMDisposeDIBuilder(b);
+}
+
+static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
+{
+    struct lw__text name = {0};
+    LLVMTypeRef types[] = {s->ptr, s->ptr, s->ptr};
+    lw__text_add(&name, "lw.gang.%s%s", s->kernel->name, ending);
+    if (name.failed) {
+        lw__defect("out of memory");
+        return NULL;
+    }
+    LLVMValueRef f = LLVMAddFunction(s->module, name.data, LLVMFunctionType(s->ptr, types, 3, 0));
+    lw__text_free(&name);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    lw__llvm_attribute(f, "nounwind", true);
+    return f;
+}
+
+/* The code for gangs from ... to - 1, each of so many threads; NULL: there is none. */
+static LLVMValueRef build_gangs(struct lw__unit *unit, const struct lw__kernel *kernel,
+                                uint32_t gang_threads, uint32_t from, uint32_t to, uint32_t threads,
+                                bool has_lines)
+{
+    struct lw__spmd s;
+    struct lw__gang gang = {0};
+    LLVMValueRef f = NULL;
+    bool ok = lw__spmd_open(&s, unit, kernel);
+    s.threads = threads;
+    s.gang_threads = gang_threads;
+    s.first_gang = from, s.end_gang = to;
+    s.pieces = s.end_piece = (threads + s.width - 1) / s.width;
+    s.gang = &gang;
+    ok = ok && lw__spmd_analyse(&s);
+    s.function = f = ok ? declare(&s, has_lines ? "" : ".last") : NULL;
+    LLVMMetadataRef lines = f ? LLVMGetSubprogram(s.scalar) : NULL;
+    if (lines && has_lines)
+        LLVMSetSubprogram(f, lines);
+    ok = f && build(&s);
+    if (ok && lines && !has_lines)
+        own_lines(unit, f, lines);
+    lw__spmd_close(&s);
+    return ok ? f : NULL;
+}
+
+/* ---- lw.cpu.K -------------------------------------------------------------------------------- */
+
+static LLVMValueRef make_resumer(struct lw__unit *unit)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(unit->module, resumer);
+    if (f)
+        return f;
+    lw__coroutine_resumer(unit->module, resumer);
+    f = LLVMGetNamedFunction(unit->module, resumer);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    return f;
+}
+
+static LLVMValueRef make_table(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
+                               uint32_t gang_threads)
+{
+    struct lw__text name = {0};
+    LLVMValueRef fields[] = {start, last, make_resumer(s->unit), lw__spmd_const32(s, s->threads),
+                             lw__spmd_const32(s, gang_threads)};
+    LLVMValueRef value = LLVMConstStructInContext(s->context, fields, 5, 0), table = NULL;
+    lw__text_add(&name, "lw.gangs.%s", s->kernel->name);
+    if (!name.failed) {
+        table = LLVMAddGlobal(s->module, LLVMTypeOf(value), name.data);
+        LLVMSetInitializer(table, value);
+        LLVMSetGlobalConstant(table, 1);
+        LLVMSetLinkage(table, LLVMInternalLinkage);
+    }
+    lw__text_free(&name);
+    return table;
+}
+
+/* The function that hands the table over. */
+static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
+                        uint32_t gang_threads)
+{
+    LLVMValueRef table = make_table(s, start, last, gang_threads);
+    s->function = table ? lw__spmd_declare(s, s->kernel->name) : NULL;
+    if (!s->function) /* which has no lines: the gang's code has the kernel's */
+        return lw__defect("out of memory");
+    LLVMValueRef args[5];
+    LLVMGetParams(s->function, args);
+    s->worker = args[1];
+    args[4] = table;
+    LLVMPositionBuilderAtEnd(s->builder,
+                             LLVMAppendBasicBlockInContext(s->context, s->function, ""));
+    LLVMBuildRet(s->builder, lw__spmd_call_out(
+                                 s, offsetof(struct lw_cpu_calls, run_gangs), s->i32,
+                                 (LLVMTypeRef[]){s->ptr, s->ptr, s->i64, s->i64, s->ptr}, args, 5));
+    return true;
+}
+
+bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads)
+{
+    struct lw__spmd s;
+    bool ok = lw__spmd_open(&s, unit, kernel);
+    const uint32_t full = s.threads / threads, rest = s.threads % threads;
+    LLVMValueRef start = NULL, last = NULL;
+    if (ok && full)
+        start = last = build_gangs(unit, kernel, threads, 0, full, threads, true);
+    if (ok && rest && (start || !full))
+        last = build_gangs(unit, kernel, threads, full, full + 1, rest, !full);
+    start = start ? start : last;
+    ok = ok && start && last && !unit->diags.errors && build_entry(&s, start, last, threads);
+    lw__spmd_close(&s);
+    return ok || unit->diags.errors > 0;
+}

@@ -1,0 +1,301 @@
+/* whole_block.c - each kernel K as lw.cpu.K, which runs whole blocks (base/cpu_abi.h).
+ *
+ * shapes    which values are uniform, linear, varying          analysis/divergence.c,
+ * analysis/lane_constants.c
+ * regions   what divergent branches decide, who runs together  analysis/regions.c,
+ * analysis/schedule.c
+ * control   copies of the blocks, with masks and without       control/linearize.c, _phi, _agree
+ * families  the code of each instruction                       control/emit_block.c and what it
+ * calls
+ *
+ * A new function is built from the kernel, which is only read; then the kernel goes.
+ */
+#include "base/cpu_abi.h"
+#include "compile/spmd/gang/gang.h"
+#include "compile/front/front.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include "compile/spmd/control/control.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is said about the kernel ----------------------------------------------------------- */
+
+/* ---- the kernel's facts ---------------------------------------------------------------------- */
+
+/* ---- the function around the blocks ---------------------------------------------------------- */
+
+static LLVMBasicBlockRef append(struct lw__spmd *s, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(s->context, s->function, name);
+}
+
+/* The counters of the loop over blocks: linear, then x, y, z. */
+struct counters {
+    LLVMValueRef slot[4], end;
+};
+
+static LLVMValueRef load_counter(struct lw__spmd *s, const struct counters *c, unsigned k)
+{
+    return LLVMBuildLoad2(s->builder, k ? s->i32 : s->i64, c->slot[k], "");
+}
+
+/* What does not change from block to block. */
+void lw__spmd_open_launch(struct lw__spmd *s)
+{
+    LLVMValueRef packed =
+        lw__spmd_field(s, s->ptr, s->launch, offsetof(struct lw_cpu_launch, args));
+    for (unsigned k = 0; k < s->kernel->param_count; k++)
+        s->arguments[k] = lw__front_load_argument(s->builder, s->kernel, k, packed);
+    for (unsigned k = 0; k < 3; k++)
+        s->grid_dim[k] =
+            lw__spmd_field(s, s->i32, s->launch, offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
+    s->shared = lw__spmd_field(s, s->ptr, s->worker, offsetof(struct lw_cpu_worker, shared));
+}
+
+/* The first block's place in the grid. */
+static void open_counters(struct lw__spmd *s, struct counters *c)
+{
+    LLVMValueRef first = LLVMGetParam(s->function, 2), rest = first;
+    c->end = LLVMBuildAdd(s->builder, first, LLVMGetParam(s->function, 3), "");
+    LLVMBuildStore(s->builder, first, c->slot[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef size = LLVMBuildZExt(s->builder, s->grid_dim[k], s->i64, "");
+        LLVMValueRef place = k < 2 ? LLVMBuildURem(s->builder, rest, size, "") : rest;
+        LLVMBuildStore(s->builder, LLVMBuildTrunc(s->builder, place, s->i32, ""), c->slot[k + 1]);
+        rest = LLVMBuildUDiv(s->builder, rest, size, "");
+    }
+}
+
+/* One block further, x fastest. */
+static void step(struct lw__spmd *s, const struct counters *c)
+{
+    LLVMValueRef one = lw__spmd_const32(s, 1), zero = lw__spmd_const32(s, 0);
+    LLVMValueRef carry = one;
+    LLVMBuildStore(s->builder,
+                   LLVMBuildAdd(s->builder, load_counter(s, c, 0), lw__spmd_const64(s, 1), ""),
+                   c->slot[0]);
+    for (unsigned k = 0; k < 3; k++) {
+        LLVMValueRef v = LLVMBuildAdd(s->builder, load_counter(s, c, k + 1), carry, "");
+        LLVMValueRef full = LLVMBuildICmp(s->builder, LLVMIntEQ, v, s->grid_dim[k], "");
+        LLVMBuildStore(s->builder, k < 2 ? LLVMBuildSelect(s->builder, full, zero, v, "") : v,
+                       c->slot[k + 1]);
+        carry = LLVMBuildZExt(s->builder, full, s->i32, "");
+    }
+}
+
+static void open_masks(struct lw__spmd *s, LLVMValueRef *slots, const char *name)
+{
+    LLVMTypeRef mask = lw__spmd_vector_type(s, s->i1);
+    for (uint32_t p = 0; slots && p < s->pieces; p++) {
+        slots[p] = LLVMBuildAlloca(s->alloca_builder, mask, name);
+        LLVMBuildStore(s->builder, LLVMConstNull(mask), slots[p]);
+    }
+}
+
+/* No thread of the block has returned. */
+void lw__spmd_open_exited(struct lw__spmd *s)
+{
+    open_masks(s, s->exited_mask, "gone");
+    open_masks(s, s->waiting_mask, "awaiting");
+}
+
+static void open_block(struct lw__spmd *s, const struct counters *c)
+{
+    LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, block));
+    s->block_linear = load_counter(s, c, 0);
+    LLVMSetVolatile(/* or it would move behind the loop */
+                    LLVMBuildStore(s->builder, s->block_linear,
+                                   LLVMBuildGEP2(s->builder, s->i8, s->worker, &at, 1, "")),
+                    1);
+    for (unsigned k = 0; k < 3; k++)
+        s->block_idx[k] = load_counter(s, c, k + 1);
+}
+
+/* ---- rounds: a part of the block's threads after another, all by the same code --------------- */
+
+struct rounds {
+    LLVMValueRef slot; /* the first thread of the round */
+    LLVMBasicBlockRef body;
+};
+
+static void open_rounds(struct lw__spmd *s, struct rounds *r)
+{
+    r->slot = LLVMBuildAlloca(s->alloca_builder, s->i32, "");
+    r->body = append(s, "round");
+    LLVMBuildStore(s->builder, lw__spmd_const32(s, 0), r->slot);
+    LLVMBuildBr(s->builder, r->body);
+    LLVMPositionBuilderAtEnd(s->builder, r->body);
+    s->gang->first = LLVMBuildLoad2(s->builder, s->i32, r->slot, "");
+}
+
+static void end_round(struct lw__spmd *s, const struct rounds *r)
+{
+    LLVMBasicBlockRef all = append(s, "rounds");
+    LLVMValueRef next = LLVMBuildNUWAdd(s->builder, LLVMBuildLoad2(s->builder, s->i32, r->slot, ""),
+                                        lw__spmd_const32(s, s->threads), "");
+    LLVMValueRef end = lw__spmd_const32(s, (int64_t)s->end_gang * s->threads);
+    LLVMBuildStore(s->builder, next, r->slot);
+    LLVMBuildCondBr(s->builder, LLVMBuildICmp(s->builder, LLVMIntULT, next, end, ""), r->body, all);
+    LLVMPositionBuilderAtEnd(s->builder, all);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Another block? Asked at the end of the loop, which is large and must not be turned around. */
+static void end_trip(struct lw__spmd *s, const struct counters *c, LLVMBasicBlockRef body,
+                     LLVMBasicBlockRef finished)
+{
+    LLVMValueRef more = LLVMBuildICmp(s->builder, LLVMIntULT, load_counter(s, c, 0), c->end, "");
+    LLVMBuildCondBr(s->builder, more, body, finished);
+}
+
+static void return_status(struct lw__spmd *s, LLVMBasicBlockRef at, int status)
+{
+    LLVMPositionBuilderAtEnd(s->builder, at);
+    LLVMBuildRet(s->builder, lw__spmd_const32(s, status));
+}
+
+/* entry: allocas; launch: arguments; loop over blocks: one block's code, or a loop over its rounds;
+ * done; stop. */
+static void build(struct lw__spmd *s)
+{
+    LLVMBasicBlockRef allocas = append(s, "entry"), launch = append(s, "launch"),
+                      body = append(s, "block"), finished = append(s, "finished");
+    struct counters c;
+    struct rounds rounds = {0};
+    s->done = append(s, "done");
+    s->stop = append(s, "stop");
+    LLVMPositionBuilderAtEnd(s->builder, allocas);
+    LLVMPositionBuilderBefore(s->alloca_builder, LLVMBuildBr(s->builder, launch));
+    for (unsigned k = 0; k < 4; k++)
+        c.slot[k] = LLVMBuildAlloca(s->alloca_builder, k ? s->i32 : s->i64, "");
+    s->dummy = LLVMBuildAlloca(s->alloca_builder, LLVMArrayType2(s->i64, 8), "dummy");
+    LLVMSetAlignment(s->dummy, 64);
+    LLVMPositionBuilderAtEnd(s->builder, launch);
+    lw__spmd_open_launch(s);
+    open_counters(s, &c);
+    end_trip(s, &c, body, finished);
+    LLVMPositionBuilderAtEnd(s->builder, body);
+    open_block(s, &c);
+    if (s->gang)
+        open_rounds(s, &rounds);
+    lw__spmd_open_exited(s);
+    lw__spmd_control(s);
+    LLVMSetCurrentDebugLocation2(s->builder, NULL);
+    LLVMPositionBuilderAtEnd(s->builder, s->done);
+    if (s->gang)
+        end_round(s, &rounds);
+    step(s, &c);
+    end_trip(s, &c, body, finished);
+    return_status(s, finished, 0);
+    return_status(s, s->stop, 1);
+    if (s->frame) { /* there may be no memory */
+        LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(allocas));
+        LLVMPositionBuilderAtEnd(s->builder, allocas);
+        LLVMBuildCondBr(s->builder, LLVMBuildIsNull(s->builder, s->frame, ""), s->stop, launch);
+    }
+}
+
+/* SHARED variables are places in the worker's block memory, known at the end of a block. */
+bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
+{
+    struct lw__shared_layout layout;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function);
+    bool ok = lw__shared_layout(s->unit, s->scalar, &layout);
+    LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(known));
+    ok = ok && lw__shared_replace(s->unit, s->function, &layout, s->shared, s->builder, entry);
+    lw__shared_layout_free(&layout);
+    return ok;
+}
+
+static bool begin_function(struct lw__spmd *s)
+{
+    s->function = lw__spmd_declare(s, s->kernel->name);
+    if (s->function && LLVMGetSubprogram(s->scalar))
+        LLVMSetSubprogram(s->function, LLVMGetSubprogram(s->scalar));
+    return s->function || lw__defect("out of memory");
+}
+
+static bool widen(struct lw__spmd *s)
+{
+    if (!begin_function(s))
+        return false;
+    s->launch = LLVMGetParam(s->function, 0);
+    s->worker = LLVMGetParam(s->function, 1);
+    build(s);
+    LLVMBasicBlockRef launch = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(s->function));
+    return (!s->failed && lw__spmd_place_shared(s, launch)) || s->unit->diags.errors > 0;
+}
+
+static bool widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    struct lw__spmd s;
+    bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
+    ok = ok ? widen(&s) : unit->diags.errors > 0;
+    lw__spmd_close(&s);
+    return ok;
+}
+
+static bool widen_in_rounds(struct lw__unit *unit, const struct lw__kernel *kernel,
+                            uint32_t threads)
+{
+    struct lw__spmd s;
+    struct lw__gang round = {0};
+    bool ok = lw__spmd_open(&s, unit, kernel);
+    s.end_gang = s.threads / threads;
+    s.threads = s.gang_threads = threads;
+    s.pieces = s.end_piece = threads / s.width;
+    s.gang = &round;
+    ok = ok && lw__spmd_analyse(&s);
+    ok = ok ? widen(&s) : unit->diags.errors > 0;
+    lw__spmd_close(&s);
+    return ok;
+}
+
+static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    struct lw__spmd s;
+    lw__where_kernel(unit, kernel);
+    bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
+    const uint32_t round = ok ? lw__gang_round(&s) : 0;
+    const uint32_t gang = ok && !round ? lw__gang_choose(&s) : 0;
+    if (!ok)
+        ok = unit->diags.errors > 0;
+    else if (round)
+        ok = widen_in_rounds(unit, kernel, round);
+    else if (gang)
+        ok = lw__gang_widen(unit, kernel, gang);
+    else
+        ok = widen(&s);
+    lw__spmd_close(&s);
+    LLVMSetSubprogram(kernel->function, NULL);
+    if (ok && !unit->diags.errors)
+        LLVMDeleteFunction(kernel->function);
+    return ok;
+}
+
+/* The block operations that the kernel's gangs have asked for, as kernels of their own. */
+static bool widen_operations(struct lw__unit *unit)
+{
+    bool ok = true;
+    struct lw__kernels *queue = &unit->operations;
+    for (size_t i = 0; ok && i < queue->count; i++) {
+        ok = widen_whole(unit, &queue->rows[i]);
+        LLVMDeleteFunction(queue->rows[i].function);
+    }
+    lw__kernels_free(queue);
+    return ok;
+}
+
+/* lw__pass_spmd - each kernel K as lw.cpu.K, SIMD code for blocks of one size.
+ * needs PREPARED   makes WIDENED   breaks COMMON PREPARED
+ */
+bool lw__pass_spmd(struct lw__unit *unit)
+{
+    for (size_t i = 0; i < unit->kernels.count && !unit->diags.errors; i++)
+        if (!widen_kernel(unit, &unit->kernels.rows[i]) || !widen_operations(unit))
+            return false;
+    return true;
+}

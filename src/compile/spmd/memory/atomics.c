@@ -1,0 +1,412 @@
+/* atomics.c - atomicrmw and cmpxchg.
+ *
+ * Each active lane does its own, from the first to the last. Where nobody wants the old values, the
+ * address is one for all and the order does not matter, the lanes' operands are combined first and
+ * one operation does for all.
+ *
+ * Block memory is touched by one thread of the machine alone, so there an atomic operation is a
+ * load, the operation and a store.
+ */
+#include "compile/spmd/memory/memory.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+
+struct combining {
+    LLVMAtomicRMWBinOp op;
+    const char *reduce; /* of the lanes' operands */
+    LLVMOpcode opcode;  /* the same of two; 0: compare by `keep` and select */
+    LLVMIntPredicate keep;
+    int64_t neutral; /* sign-extended, MIN_SIGNED or MAX_SIGNED */
+    bool idempotent; /* x op x is x */
+};
+
+#define MIN_SIGNED INT64_MIN
+#define MAX_SIGNED INT64_MAX
+
+static const struct combining combinings[] = {
+    {LLVMAtomicRMWBinOpAdd, "llvm.vector.reduce.add", LLVMAdd, 0, 0, false},
+    {LLVMAtomicRMWBinOpSub, "llvm.vector.reduce.add", LLVMAdd, 0, 0, false},
+    {LLVMAtomicRMWBinOpAnd, "llvm.vector.reduce.and", LLVMAnd, 0, -1, true},
+    {LLVMAtomicRMWBinOpOr, "llvm.vector.reduce.or", LLVMOr, 0, 0, true},
+    {LLVMAtomicRMWBinOpXor, "llvm.vector.reduce.xor", LLVMXor, 0, 0, false},
+    {LLVMAtomicRMWBinOpMax, "llvm.vector.reduce.smax", 0, LLVMIntSGT, MIN_SIGNED, true},
+    {LLVMAtomicRMWBinOpMin, "llvm.vector.reduce.smin", 0, LLVMIntSLT, MAX_SIGNED, true},
+    {LLVMAtomicRMWBinOpUMax, "llvm.vector.reduce.umax", 0, LLVMIntUGT, 0, true},
+    {LLVMAtomicRMWBinOpUMin, "llvm.vector.reduce.umin", 0, LLVMIntULT, -1, true},
+};
+
+static const struct combining *combining_of(LLVMValueRef i)
+{
+    if (!LLVMIsAAtomicRMWInst(i) || LLVMGetFirstUse(i) ||
+        LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind)
+        return NULL;
+    for (size_t n = 0; n < sizeof combinings / sizeof *combinings; n++)
+        if (combinings[n].op == LLVMGetAtomicRMWBinOp(i))
+            return &combinings[n];
+    return NULL;
+}
+
+bool lw__spmd_combines(const struct lw__spmd *s, LLVMValueRef i)
+{
+    return combining_of(i) && lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetOperand(i, 0)));
+}
+
+/* ---- one operation --------------------------------------------------------------------------- */
+
+static LLVMValueRef choose(struct lw__spmd *s, LLVMIntPredicate keep, LLVMValueRef a,
+                           LLVMValueRef b)
+{
+    return LLVMBuildSelect(s->builder, LLVMBuildICmp(s->builder, keep, a, b, ""), a, b, "");
+}
+
+/* What an operation makes of the old value; NULL: it has no such form. */
+static LLVMValueRef new_value(struct lw__spmd *s, LLVMAtomicRMWBinOp op, LLVMValueRef old,
+                              LLVMValueRef v)
+{
+    switch (op) {
+    case LLVMAtomicRMWBinOpXchg: return v;
+    case LLVMAtomicRMWBinOpAdd: return LLVMBuildAdd(s->builder, old, v, "");
+    case LLVMAtomicRMWBinOpSub: return LLVMBuildSub(s->builder, old, v, "");
+    case LLVMAtomicRMWBinOpAnd: return LLVMBuildAnd(s->builder, old, v, "");
+    case LLVMAtomicRMWBinOpOr: return LLVMBuildOr(s->builder, old, v, "");
+    case LLVMAtomicRMWBinOpXor: return LLVMBuildXor(s->builder, old, v, "");
+    case LLVMAtomicRMWBinOpMax: return choose(s, LLVMIntSGT, old, v);
+    case LLVMAtomicRMWBinOpMin: return choose(s, LLVMIntSLT, old, v);
+    case LLVMAtomicRMWBinOpUMax: return choose(s, LLVMIntUGT, old, v);
+    case LLVMAtomicRMWBinOpUMin: return choose(s, LLVMIntULT, old, v);
+    case LLVMAtomicRMWBinOpFAdd: return LLVMBuildFAdd(s->builder, old, v, "");
+    case LLVMAtomicRMWBinOpFSub: return LLVMBuildFSub(s->builder, old, v, "");
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef rmw_in_block(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
+                                 LLVMValueRef value)
+{
+    LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(value), address, "");
+    LLVMValueRef stored =
+        LLVMBuildStore(s->builder, new_value(s, LLVMGetAtomicRMWBinOp(i), old, value), address);
+    LLVMSetAlignment(old, LLVMGetAlignment(i));
+    LLVMSetAlignment(stored, LLVMGetAlignment(i));
+    LLVMSetVolatile(old, LLVMGetVolatile(i));
+    LLVMSetVolatile(stored, LLVMGetVolatile(i));
+    return old;
+}
+
+/* In block memory, and what new_value knows? */
+static bool has_plain_form(LLVMValueRef i)
+{
+    const LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(i);
+    return lw__ir_is_shared(lw__ir_object(LLVMGetOperand(i, 0))) && op != LLVMAtomicRMWBinOpNand &&
+           op <= LLVMAtomicRMWBinOpFSub;
+}
+
+static LLVMValueRef build_rmw(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
+                              LLVMValueRef value)
+{
+    if (has_plain_form(i))
+        return rmw_in_block(s, i, address, value);
+    LLVMValueRef done = LLVMBuildAtomicRMW(s->builder, LLVMGetAtomicRMWBinOp(i), address, value,
+                                           LLVMGetOrdering(i), LLVMIsAtomicSingleThread(i));
+    LLVMSetAlignment(done, LLVMGetAlignment(i));
+    LLVMSetVolatile(done, LLVMGetVolatile(i));
+    return done;
+}
+
+static LLVMValueRef build_cmpxchg(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef address,
+                                  LLVMValueRef expected, LLVMValueRef value)
+{
+    LLVMValueRef done = LLVMBuildAtomicCmpXchg(
+        s->builder, address, expected, value, LLVMGetCmpXchgSuccessOrdering(i),
+        LLVMGetCmpXchgFailureOrdering(i), LLVMIsAtomicSingleThread(i));
+    LLVMSetAlignment(done, LLVMGetAlignment(i));
+    LLVMSetVolatile(done, LLVMGetVolatile(i));
+    LLVMSetWeak(done, LLVMGetWeak(i));
+    return done;
+}
+
+/* ---- lane after lane ------------------------------------------------------------------------- */
+
+/* Vectors of one piece whose lanes are wanted one by one. They go through the stack: lanes that a
+ * register gives up one after the other come so late that a processor loads the old values of some
+ * before it knows where those before are stored, and has to start again, 20 times as slow. */
+enum { PARTS_MAX = 8, OPERANDS_MAX = 4, DEPTH_MAX = 6 };
+struct lanes {
+    struct lw__spmd *s;
+    LLVMValueRef operation; /* that wants them, in the kernel */
+    LLVMBasicBlockRef home; /* its block */
+    uint32_t piece;
+    unsigned count;
+    LLVMValueRef of[PARTS_MAX], memory[PARTS_MAX];
+};
+
+static LLVMValueRef from_stack(struct lanes *n, LLVMValueRef v, uint32_t lane)
+{
+    struct lw__spmd *s = n->s;
+    LLVMTypeRef type = LLVMTypeOf(v);
+    unsigned k = 0;
+    while (k < n->count && n->of[k] != v)
+        k++;
+    if (k == PARTS_MAX || type == s->i1) /* bits have no addresses */
+        return LLVMBuildExtractElement(s->builder, lw__spmd_vector(s, v, n->piece),
+                                       lw__spmd_const32(s, lane), "");
+    if (k == n->count) {
+        n->of[n->count++] = v;
+        n->memory[k] = LLVMBuildAlloca(s->alloca_builder, lw__spmd_vector_type(s, type), "");
+        LLVMSetVolatile(LLVMBuildStore(s->builder, lw__spmd_vector(s, v, n->piece), n->memory[k]),
+                        true);
+    }
+    LLVMValueRef index = lw__spmd_const64(s, lane);
+    LLVMValueRef one = LLVMBuildLoad2(
+        s->builder, type, LLVMBuildGEP2(s->builder, type, n->memory[k], &index, 1, ""), "");
+    LLVMSetVolatile(one, true); /* else LLVM takes it from the register */
+    return one;
+}
+
+/* Loaded side by side from the caller's memory just before an operation on the block's? Then each
+ * lane loads its own: what lies in memory is at hand sooner than what goes through the stack
+ * (a histogram of bytes: 3 times as fast on one processor). */
+static bool is_at_hand(const struct lanes *n, LLVMValueRef v, int64_t *stride)
+{
+    struct lw__spmd *s = n->s;
+    if (!LLVMIsALoadInst(v) || LLVMGetInstructionParent(v) != n->home || LLVMGetVolatile(v) ||
+        LLVMGetOrdering(v) != LLVMAtomicOrderingNotAtomic || LLVMTypeOf(v) == s->i1)
+        return false;
+    LLVMValueRef from = LLVMGetOperand(v, 0), i = LLVMGetNextInstruction(v);
+    while (i && i != n->operation && !lw__ir_may_write(i) && !LLVMIsAFenceInst(i) &&
+           !lw__ir_collective(i, NULL))
+        i = LLVMGetNextInstruction(i);
+    return i == n->operation && LLVMIsAArgument(lw__ir_object(from)) &&
+           lw__shape_piece_stride(s, lw__shape_of(s, from), n->piece, stride);
+}
+
+static LLVMValueRef from_memory(struct lanes *n, LLVMValueRef load, int64_t offset)
+{
+    struct lw__spmd *s = n->s;
+    LLVMValueRef first = lw__spmd_base(s, LLVMGetOperand(load, 0), n->piece);
+    LLVMValueRef at = lw__spmd_bytes_on(s, first, lw__spmd_const64(s, offset));
+    LLVMValueRef one = LLVMBuildLoad2(s->builder, LLVMTypeOf(load), at, "");
+    LLVMSetAlignment(one, LLVMGetAlignment(load));
+    return one;
+}
+
+static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth);
+
+/* An address or a conversion, of which the operands are at hand? */
+static bool is_made_here(const struct lanes *n, LLVMValueRef v)
+{
+    return (LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v)) &&
+           LLVMGetInstructionParent(v) == n->home && LLVMGetNumOperands(v) <= OPERANDS_MAX;
+}
+
+/* Made of the lane of what it is made of. */
+static LLVMValueRef remade(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth)
+{
+    LLVMBuilderRef b = n->s->builder;
+    LLVMValueRef parts[OPERANDS_MAX];
+    const unsigned count = (unsigned)LLVMGetNumOperands(v);
+    for (unsigned k = 0; k < count; k++)
+        parts[k] = lane_of(n, LLVMGetOperand(v, k), lane, depth + 1);
+    if (LLVMIsACastInst(v))
+        return LLVMBuildCast(b, LLVMGetInstructionOpcode(v), parts[0], LLVMTypeOf(v), "");
+    return LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(v), parts[0], parts + 1, count - 1, "");
+}
+
+static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth)
+{
+    struct lw__spmd *s = n->s;
+    int64_t stride;
+    if (LLVMIsConstant(v))
+        return v;
+    if (lw__shape_is_uniform(s, lw__shape_of(s, v)))
+        return lw__spmd_uniform(s, v);
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind &&
+        lw__shape_piece_stride(s, lw__shape_of(s, v), n->piece, &stride)) {
+        LLVMValueRef step = LLVMConstInt(LLVMTypeOf(v), (uint64_t)(stride * lane), 1);
+        return LLVMBuildAdd(s->builder, lw__spmd_base(s, v, n->piece), step, "");
+    }
+    if (is_at_hand(n, v, &stride))
+        return from_memory(n, v, stride * lane);
+    return is_made_here(n, v) && depth < DEPTH_MAX ? remade(n, v, lane, depth)
+                                                   : from_stack(n, v, lane);
+}
+
+/* Every lane of a piece, without a loop. */
+static void straight_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    struct lanes lanes = {
+        .s = s, .operation = i, .home = LLVMGetInstructionParent(i), .piece = a->piece};
+    bool used = LLVMGetFirstUse(i);
+    LLVMValueRef all = used ? LLVMGetPoison(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
+    for (uint32_t l = 0; l < s->width; l++) {
+        LLVMValueRef address = lane_of(&lanes, a->address, l, 0);
+        LLVMValueRef old = build_rmw(s, i, address, lane_of(&lanes, LLVMGetOperand(i, 1), l, 0));
+        if (used)
+            all = LLVMBuildInsertElement(s->builder, all, old, lw__spmd_const32(s, l), "");
+    }
+    if (used)
+        lw__spmd_set_vector(s, i, a->piece, all);
+}
+
+/* By the only lane that runs it. */
+static void lone_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    LLVMValueRef lane = lw__spmd_const32(s, a->first), address = lw__access_single(s, a);
+    LLVMValueRef value = lw__spmd_vector(s, LLVMGetOperand(i, 1), a->piece);
+    value = LLVMBuildExtractElement(s->builder, value, lane, "");
+    LLVMValueRef old = build_rmw(s, i, address, value),
+                 none = LLVMConstNull(lw__spmd_vector_type(s, LLVMTypeOf(i)));
+    lw__spmd_set_vector(s, i, a->piece, LLVMBuildInsertElement(s->builder, none, old, lane, ""));
+}
+
+static void serial_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
+    struct lw__lane_operand value = lw__lane_operand(s, LLVMGetOperand(i, 1), a->piece);
+    struct lw__lane_loop loop;
+    bool used = LLVMGetFirstUse(i);
+    LLVMValueRef old = used ? LLVMConstNull(lw__spmd_vector_type(s, LLVMTypeOf(i))) : NULL;
+    lw__lane_loop_open(s, lw__access_mask(s, a), old, NULL, &loop);
+    old = build_rmw(s, i, lw__lane_pick(s, address, &loop), lw__lane_pick(s, value, &loop));
+    if (used)
+        old = LLVMBuildInsertElement(s->builder, loop.carry[0], old, loop.lane, "");
+    lw__lane_loop_close(s, &loop, used ? old : NULL, NULL);
+    if (used)
+        lw__spmd_set_vector(s, i, a->piece, loop.carry[0]);
+}
+
+static void serial_cmpxchg(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
+{
+    struct lw__lane_operand address = lw__lane_operand(s, a->address, a->piece);
+    struct lw__lane_operand expected = lw__lane_operand(s, LLVMGetOperand(i, 1), a->piece);
+    struct lw__lane_operand value = lw__lane_operand(s, LLVMGetOperand(i, 2), a->piece);
+    struct lw__lane_loop loop;
+    LLVMTypeRef old_type = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 1)));
+    lw__lane_loop_open(s, lw__access_mask(s, a), LLVMConstNull(old_type),
+                       LLVMConstNull(lw__spmd_vector_type(s, s->i1)), &loop);
+    LLVMValueRef done =
+        build_cmpxchg(s, i, lw__lane_pick(s, address, &loop), lw__lane_pick(s, expected, &loop),
+                      lw__lane_pick(s, value, &loop));
+    LLVMValueRef old = LLVMBuildExtractValue(s->builder, done, 0, "");
+    LLVMValueRef success = LLVMBuildExtractValue(s->builder, done, 1, "");
+    old = LLVMBuildInsertElement(s->builder, loop.carry[0], old, loop.lane, "");
+    success = LLVMBuildInsertElement(s->builder, loop.carry[1], success, loop.lane, "");
+    lw__lane_loop_close(s, &loop, old, success);
+    for (uint32_t part = 0; part < 2; part++)
+        lw__spmd_set_member(s, i, a->piece, part, loop.carry[part]);
+}
+
+/* No lane runs it. */
+static void set_nothing(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
+{
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 1));
+    LLVMValueRef old = LLVMConstNull(lw__spmd_vector_type(s, type));
+    if (LLVMIsAAtomicRMWInst(i)) {
+        lw__spmd_set_vector(s, i, p, old);
+        return;
+    }
+    lw__spmd_set_member(s, i, p, 0, old);
+    lw__spmd_set_member(s, i, p, 1, LLVMConstNull(lw__spmd_vector_type(s, s->i1)));
+}
+
+/* ---- combined -------------------------------------------------------------------------------- */
+
+static LLVMValueRef neutral(struct lw__spmd *s, const struct combining *c, LLVMTypeRef type)
+{
+    unsigned bits = LLVMGetIntTypeWidth(type);
+    int64_t value = c->neutral == MIN_SIGNED   ? INT64_MIN >> (64 - bits)
+                    : c->neutral == MAX_SIGNED ? INT64_MAX >> (64 - bits)
+                                               : c->neutral;
+    return lw__spmd_splat(s, LLVMConstInt(type, (uint64_t)value, true));
+}
+
+static LLVMValueRef combine_two(struct lw__spmd *s, const struct combining *c, LLVMValueRef x,
+                                LLVMValueRef y)
+{
+    if (c->opcode)
+        return LLVMBuildBinOp(s->builder, c->opcode, x, y, "");
+    return LLVMBuildSelect(s->builder, LLVMBuildICmp(s->builder, c->keep, x, y, ""), x, y, "");
+}
+
+/* The operands of a piece's lanes, neutral where a lane is not active. */
+static LLVMValueRef operands(struct lw__spmd *s, const struct combining *c, LLVMValueRef i,
+                             const struct lw__access *a)
+{
+    LLVMValueRef v = LLVMGetOperand(i, 1), vector = lw__spmd_vector(s, v, a->piece);
+    if (!a->mask && a->count == s->width)
+        return vector;
+    return LLVMBuildSelect(s->builder, lw__access_mask(s, a), vector, neutral(s, c, LLVMTypeOf(v)),
+                           "");
+}
+
+static LLVMValueRef reduce(struct lw__spmd *s, const struct combining *c, LLVMValueRef vector)
+{
+    LLVMTypeRef type = LLVMTypeOf(vector);
+    return lw__llvm_intrinsic(s->builder, s->module, c->reduce, &type, 1, &vector, 1);
+}
+
+/* ---- a piece; the gang ----------------------------------------------------------------------- */
+
+/* lw__spmd_atomic - the atomicrmw or cmpxchg of one piece. */
+bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
+{
+    struct lw__access a = {.instruction = i};
+    lw__access_lanes(s, LLVMGetOperand(i, 0), p, mask, &a);
+    if (!a.count) {
+        set_nothing(s, i, p);
+        return true;
+    }
+    const struct combining *c = combining_of(i);
+    LLVMValueRef single = c ? lw__access_single(s, &a) : NULL;
+    if (single) {
+        build_rmw(s, i, single, reduce(s, c, operands(s, c, i, &a)));
+        return true;
+    }
+    if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == 1) {
+        lone_rmw(s, i, &a);
+        return true;
+    }
+    lw__spmd_remark(s, i, "serialised", "an atomic operation, one lane after the other");
+    if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == s->width && has_plain_form(i))
+        straight_rmw(s, i, &a);
+    else if (LLVMIsAAtomicRMWInst(i))
+        serial_rmw(s, i, &a);
+    else
+        serial_cmpxchg(s, i, &a);
+    return true;
+}
+
+/* The one operand that does for all lanes of all pieces; NULL: no lane is active. */
+static LLVMValueRef combined(struct lw__spmd *s, const struct combining *c, LLVMValueRef i,
+                             lw__mask mask)
+{
+    LLVMValueRef all = NULL, v = LLVMGetOperand(i, 1);
+    if (c->idempotent && lw__shape_is_uniform(s, lw__shape_of(s, v)))
+        return lw__spmd_uniform(s, v);
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        struct lw__access a = {.instruction = i};
+        lw__access_lanes(s, LLVMGetOperand(i, 0), p, mask[p], &a);
+        if (!a.count)
+            continue;
+        LLVMValueRef vector = operands(s, c, i, &a);
+        all = all ? combine_two(s, c, all, vector) : vector;
+    }
+    return all ? reduce(s, c, all) : NULL;
+}
+
+/* lw__spmd_atomic_uniform - the atomicrmw or cmpxchg of all pieces at a uniform address. Made where
+ * at least one lane is active. */
+bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
+{
+    const struct combining *c = combining_of(i);
+    if (!c) {
+        for (uint32_t p = 0; p < s->pieces; p++)
+            if (!lw__spmd_atomic(s, i, p, mask[p]))
+                return false;
+        return true;
+    }
+    LLVMValueRef value = combined(s, c, i, mask);
+    if (value)
+        build_rmw(s, i, lw__spmd_uniform(s, LLVMGetOperand(i, 0)), value);
+    return true;
+}

@@ -1,0 +1,135 @@
+/* interleave.c - the fields of consecutive structs or short vectors, together.
+ *
+ * in[i].x, in[i].y, in[i].z, in[i].w, with i the thread, are four loads of a kernel, each with its
+ * lanes four elements apart. All of a piece's are one row in memory:
+ *
+ *     in memory                              after parting
+ *     v0: x0 y0 z0 w0 x1 y1 z1 w1 ...        x0 x1 x2 x3 ...
+ *     v1: x4 y4 z4 w4 x5 y5 z5 w5 ...        y0 y1 y2 y3 ...
+ *     ...                                    ...
+ *
+ * So as many whole vectors are loaded as there are fields, and parted by log2 of that many rounds
+ * of even and odd elements; stores go the other way. Loads are made where the first of a group is,
+ * stores where the last is: nothing between the two may notice. Where lanes are masked off each
+ * field goes by itself.
+ */
+#include "compile/spmd/memory/memory.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum half { LOWER, UPPER };
+
+/* The even or odd elements of a followed by b. */
+static LLVMValueRef part(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, int odd)
+{
+    int indices[LW_LANES_MAX];
+    for (int l = 0; l < (int)s->width; l++)
+        indices[l] = 2 * l + odd;
+    return lw__spmd_shuffle(s, a, b, indices, s->width);
+}
+
+/* Elements of a and b in turns: those of their lower or upper halves. */
+static LLVMValueRef join(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, enum half half)
+{
+    int indices[LW_LANES_MAX], width = (int)s->width;
+    for (int l = 0; l < width; l++)
+        indices[l] = l / 2 + (half == UPPER ? width / 2 : 0) + (l % 2 ? width : 0);
+    return lw__spmd_shuffle(s, a, b, indices, s->width);
+}
+
+static void part_all(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
+{
+    LLVMValueRef next[LW_FIELDS_MAX];
+    for (uint32_t round = 1; round < side; round *= 2) {
+        for (uint32_t k = 0; k < side / 2; k++) {
+            next[k] = part(s, v[2 * k], v[2 * k + 1], 0);
+            next[side / 2 + k] = part(s, v[2 * k], v[2 * k + 1], 1);
+        }
+        memcpy(v, next, side * sizeof *v);
+    }
+}
+
+static void join_all(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
+{
+    LLVMValueRef next[LW_FIELDS_MAX];
+    for (uint32_t round = 1; round < side; round *= 2) {
+        for (uint32_t k = 0; k < side / 2; k++) {
+            next[2 * k] = join(s, v[k], v[k + side / 2], LOWER);
+            next[2 * k + 1] = join(s, v[k], v[k + side / 2], UPPER);
+        }
+        memcpy(v, next, side * sizeof *v);
+    }
+}
+
+/* Where vector k of the row lies, and how it is aligned there. */
+static LLVMValueRef vector_address(struct lw__spmd *s, const struct lw__access *first, uint32_t k,
+                                   unsigned *align)
+{
+    LLVMValueRef base = lw__spmd_base(s, first->address, first->piece);
+    const int64_t bytes = (int64_t)k * s->width * first->size, low = bytes & -bytes;
+    *align = bytes && low < first->align ? (unsigned)low : first->align;
+    return bytes ? lw__spmd_bytes_on(s, base, lw__spmd_const64(s, bytes)) : base;
+}
+
+static void load_fields(struct lw__spmd *s, const struct lw__access *fields, uint32_t side)
+{
+    LLVMValueRef v[LW_FIELDS_MAX];
+    LLVMTypeRef type = LLVMVectorType(fields[0].moved, s->width);
+    for (uint32_t k = 0; k < side; k++) {
+        unsigned align;
+        LLVMValueRef address = vector_address(s, &fields[0], k, &align);
+        v[k] = LLVMBuildLoad2(s->builder, type, address, "");
+        LLVMSetAlignment(v[k], align);
+    }
+    part_all(s, v, side);
+    for (uint32_t k = 0; k < side; k++)
+        lw__access_set(s, &fields[k], v[k]);
+}
+
+static void store_fields(struct lw__spmd *s, const struct lw__access *fields, uint32_t side)
+{
+    LLVMValueRef v[LW_FIELDS_MAX];
+    for (uint32_t k = 0; k < side; k++) {
+        LLVMValueRef value = LLVMGetOperand(fields[k].instruction, 0);
+        v[k] = lw__access_moved(s, &fields[k], lw__spmd_vector(s, value, fields[k].piece));
+    }
+    join_all(s, v, side);
+    for (uint32_t k = 0; k < side; k++) {
+        unsigned align;
+        LLVMValueRef address = vector_address(s, &fields[0], k, &align);
+        LLVMSetAlignment(LLVMBuildStore(s->builder, v[k], address), align);
+    }
+}
+
+/* Do all lanes run it, each one struct further? */
+static bool is_row(const struct lw__spmd *s, const struct lw__access *a, uint32_t side)
+{
+    if (a->mask || a->count != s->width || !a->constant)
+        return false;
+    for (uint32_t l = 0; l < s->width; l++)
+        if (a->distance[l] != (int64_t)l * side * a->size)
+            return false;
+    return true;
+}
+
+bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask)
+{
+    struct lw__access fields[LW_FIELDS_MAX];
+    const struct lw__interleaved *row = lw__spmd_interleaved(s, a->instruction);
+    if (!row || !is_row(s, a, row->side))
+        return false;
+    if (!row->leads)
+        return true;
+    for (uint32_t k = 0; k < row->side; k++) {
+        if (!lw__access_describe(s, row->fields[k], &fields[k]))
+            return true; /* refused */
+        lw__access_lanes(s, fields[k].address, a->piece, mask, &fields[k]);
+    }
+    if (LLVMIsAStoreInst(a->instruction))
+        store_fields(s, fields, row->side);
+    else
+        load_fields(s, fields, row->side);
+    return true;
+}

@@ -1,0 +1,132 @@
+/* memory.h - loads, stores and atomics of the lanes of a piece. */
+#ifndef LW_COMPILE_SPMD_MEMORY_H
+#define LW_COMPILE_SPMD_MEMORY_H
+#include "compile/spmd/spmd.h"
+
+enum { LW_LANES_MAX = 64 };
+
+/* What the lanes of one piece do with memory. */
+struct lw__access {
+    LLVMValueRef instruction, address;
+    LLVMTypeRef type;  /* the element's, in the kernel */
+    LLVMTypeRef moved; /* as it is moved: 16-bit floats are i16 */
+    unsigned size, align;
+    bool is_volatile;
+    LLVMAtomicOrdering ordering;
+    uint32_t piece;
+    LLVMValueRef mask;              /* NULL: exactly the active lanes run it */
+    bool active[LW_LANES_MAX];      /* lanes that may run it */
+    uint32_t count, first, last;    /* of those */
+    bool constant;                  /* distance[] is known */
+    int64_t distance[LW_LANES_MAX]; /* bytes from lane 0's address */
+};
+
+/* A store to where the active lanes below are counted. The builder's block ends
+ * in the question whether it leaves gaps; behind open it is where it does, close goes on behind
+ * both. false: it is no such store. */
+struct lw__pack {
+    uint32_t piece, below;     /* how many bits of the value lie below that of lane 0 */
+    LLVMValueRef rank, bits;   /* the kernel's: who counts them, in which value */
+    LLVMValueRef first, count; /* here: the first active lane's address; active lanes, i32 */
+    LLVMBasicBlockRef behind;
+};
+
+/* A loop over the active lanes. The builder is in the loop's body between open and
+ * close, behind it afterwards. Whatever lw__spmd_* is to give must be asked for before open: what
+ * it caches is not there behind the loop. */
+struct lw__lane_loop {
+    LLVMValueRef lane;     /* i32 */
+    LLVMValueRef carry[2]; /* in the body: what the lanes before have made; behind: all lanes */
+    LLVMValueRef rest;
+    LLVMBasicBlockRef head, done;
+};
+
+/* An operand, to be picked lane by lane. */
+struct lw__lane_operand {
+    LLVMValueRef value;
+    bool same; /* for all lanes of the piece */
+};
+
+/* ---- access.c -------------------------------------------------------------------------------- */
+
+/* Loads and stores, one piece; and those at a uniform address, for all. */
+bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i);
+bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+/* What a load or store says by itself, and for a piece; false: refused. */
+bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *a);
+void lw__access_lanes(struct lw__spmd *s, LLVMValueRef address, uint32_t p, LLVMValueRef mask,
+                      struct lw__access *a);
+/* The result of a load for its piece, from the vector that was moved. */
+void lw__access_set(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef moved);
+/* The address, where all lanes that may run it have the same, or s->dummy if none does; NULL where
+ * they differ. */
+LLVMValueRef lw__access_single(struct lw__spmd *s, const struct lw__access *a);
+/* The value, as it is moved, of the last active lane of the piece; any where there is none. */
+LLVMValueRef lw__access_last(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v);
+/* Base + bytes; bytes an i64 or a vector of them. */
+LLVMValueRef lw__spmd_bytes_on(struct lw__spmd *s, LLVMValueRef base, LLVMValueRef bytes);
+LLVMValueRef lw__access_mask(struct lw__spmd *s, const struct lw__access *a); /* never NULL */
+/* A scalar or vector of the element's type as it is moved; what is loaded is in that form. */
+LLVMValueRef lw__access_moved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v);
+LLVMValueRef lw__access_load(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef address);
+void lw__access_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value,
+                      LLVMValueRef address);
+
+/* ---- transpose.c ----------------------------------------------------------------------------- */
+
+/* Would some pieces of a load or store be better done together? All of it. */
+bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+
+/* ---- interleave.c ---------------------------------------------------------------------------- */
+
+/* True if the access goes, or has gone, with those of its struct's other
+ * fields. */
+bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask);
+
+/* ---- private_arrays.c ------------------------------------------------------------------------ */
+
+/* So many bytes of the frame; an alloca; its shape; by what factor offsets of an
+ * address into one grow. */
+LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align);
+bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable);
+
+/* ---- lane_loop.c ----------------------------------------------------------------------------- */
+
+/* llvm.memcpy, memmove and memset, for all pieces. */
+bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
+void lw__lane_loop_open(struct lw__spmd *s, LLVMValueRef mask, LLVMValueRef carry0,
+                        LLVMValueRef carry1, struct lw__lane_loop *loop);
+void lw__lane_loop_close(struct lw__spmd *s, struct lw__lane_loop *loop, LLVMValueRef carry0,
+                         LLVMValueRef carry1);
+struct lw__lane_operand lw__lane_operand(struct lw__spmd *s, LLVMValueRef v, uint32_t p);
+LLVMValueRef lw__lane_pick(struct lw__spmd *s, struct lw__lane_operand operand,
+                           const struct lw__lane_loop *loop);
+LLVMValueRef lw__serial_load(struct lw__spmd *s, const struct lw__access *a);
+void lw__serial_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v);
+
+/* ---- atomics.c ------------------------------------------------------------------------------- */
+
+/* Atomicrmw and cmpxchg, one piece; and at a uniform address, for all. The result is
+ * VARYING; that of cmpxchg, {T, i1}, is a struct of two vectors. */
+bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
+bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+/* Does one atomic operation do for all lanes? */
+bool lw__spmd_combines(const struct lw__spmd *s, LLVMValueRef i);
+
+/* ---- strided.c ------------------------------------------------------------------------------- */
+
+/* Lanes at constant distances, by vectors. Moved values; NULL, false: they
+ * lie too far apart. */
+bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a); /* unmasked */
+LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a);
+bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value);
+
+/* ---- compress_store.c ------------------------------------------------------------------------ */
+
+bool lw__pack_open(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value,
+                   struct lw__pack *k);
+void lw__pack_close(struct lw__spmd *s, const struct lw__pack *k);
+#endif

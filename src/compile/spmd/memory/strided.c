@@ -1,0 +1,317 @@
+/* strided.c - lanes at constant distances, accessed by few vectors and permuted.
+ *
+ * A window is a row of consecutive elements. Two ways to lay windows over the lanes' elements:
+ *     runs    every element of a window belongs to a lane: rows in any order, backwards, as the
+ *             rows of a 2-D block are. Of lanes that share an element the last has it in the last
+ *             window, so it stores last.
+ *     cover   as few windows of up to `width` elements as reach all: every 2nd to 4th element,
+ *             elements that lanes share. Where all lanes that run it are known, a load takes what
+ *             lies between as well: it lies between two that lanes address, hence in the same
+ *             object. Else, and in stores, a mask leaves it out.
+ */
+#include "compile/spmd/memory/memory.h"
+#include "compile/spmd/emit/emit.h"
+
+enum { WINDOWS_MAX = 4 };
+
+struct window {
+    int64_t first; /* in elements from lane 0's */
+    uint32_t count;
+    int lane[LW_LANES_MAX]; /* element -> lane, -1: none */
+};
+
+struct plan {
+    uint32_t count;
+    bool gaps, shared; /* elements that no lane has, that several have */
+    struct window windows[WINDOWS_MAX];
+    int window[LW_LANES_MAX];  /* lane -> its window, or -1, */
+    int element[LW_LANES_MAX]; /* and where in it */
+};
+
+static int64_t element_of(const struct lw__access *a, uint32_t l)
+{
+    return a->distance[l] / (int64_t)a->size;
+}
+
+/* The active lane with the lowest element that no window has yet; -1: none is left. */
+static int lowest_left(const struct lw__spmd *s, const struct lw__access *a,
+                       const struct plan *plan)
+{
+    int lowest = -1;
+    for (uint32_t l = 0; l < s->width; l++)
+        if (a->active[l] && plan->window[l] < 0 &&
+            (lowest < 0 || a->distance[l] < a->distance[lowest]))
+            lowest = (int)l;
+    return lowest;
+}
+
+/* Windows until no lane is left; `cover`, else runs. */
+static bool lay(const struct lw__spmd *s, const struct lw__access *a, bool cover, struct plan *plan)
+{
+    plan->count = 0;
+    plan->gaps = plan->shared = false;
+    for (uint32_t l = 0; l < LW_LANES_MAX; l++)
+        plan->window[l] = -1;
+    for (uint32_t l = 0; l < s->width; l++)
+        if (a->active[l] && a->distance[l] % (int64_t)a->size)
+            return false;
+    struct window *w = NULL;
+    for (int l; (l = lowest_left(s, a, plan)) >= 0;) {
+        int64_t e = element_of(a, (uint32_t)l), at = w ? e - w->first : 0;
+        if (!w || (cover ? at >= s->width : at != w->count)) {
+            if (plan->count == WINDOWS_MAX)
+                return false;
+            w = &plan->windows[plan->count++];
+            *w = (struct window){.first = e};
+            at = 0;
+        }
+        plan->shared |= at < w->count;
+        plan->gaps |= at > w->count;
+        while (w->count <= at)
+            w->lane[w->count++] = -1;
+        w->lane[at] = l;
+        plan->window[l] = (int)plan->count - 1;
+        plan->element[l] = (int)at;
+    }
+    return cover || plan->count * 2 <= a->count; /* else lanes are mostly on their own */
+}
+
+static uint32_t power_from(uint32_t count)
+{
+    uint32_t power = 1;
+    while (power < count)
+        power *= 2;
+    return power;
+}
+
+/* A number of elements that machines have vectors of, for a load that takes them all: as far as it
+ * stays within the elements from `low` to `high`. */
+static void widen_load(struct plan *plan, uint32_t j, int64_t low, int64_t high)
+{
+    struct window *w = &plan->windows[j];
+    uint32_t power = power_from(w->count);
+    int64_t back = w->first + power - 1 - high;
+    if (back < 0)
+        back = 0;
+    if (w->first - back < low)
+        return;
+    w->first -= back;
+    w->count = power;
+    for (uint32_t l = 0; l < LW_LANES_MAX; l++)
+        if (plan->window[l] == (int)j)
+            plan->element[l] += (int)back;
+}
+
+static void widen_loads(struct plan *plan)
+{
+    const struct window *last = &plan->windows[plan->count - 1];
+    int64_t low = plan->windows[0].first, high = last->first + last->count - 1;
+    for (uint32_t j = 0; j < plan->count; j++)
+        widen_load(plan, j, low, high);
+}
+
+/* The same where a mask keeps the elements behind from being accessed. */
+static void widen_masked(struct plan *plan)
+{
+    for (uint32_t j = 0; j < plan->count; j++) {
+        struct window *w = &plan->windows[j];
+        for (uint32_t power = power_from(w->count); w->count < power;)
+            w->lane[w->count++] = -1;
+    }
+}
+
+/* Do masked loads and stores of the elements exist? LLVM makes a branch a lane where they do not:
+ * then a gather or scatter is better, whose masked-off lanes go to s->dummy. */
+static bool has_masks(const struct lw__spmd *s, const struct lw__access *a)
+{
+    return s->level == LW_LEVEL_AVX512 || (s->level == LW_LEVEL_AVX2 && a->size >= 4);
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+static LLVMValueRef permute(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, const int *indices,
+                            uint32_t count)
+{
+    LLVMValueRef list[LW_LANES_MAX];
+    bool same = count == LLVMGetVectorSize(LLVMTypeOf(a));
+    for (uint32_t l = 0; l < count; l++) {
+        list[l] = indices[l] < 0 ? LLVMGetPoison(s->i32) : lw__spmd_const32(s, indices[l]);
+        same &= indices[l] == (int)l;
+    }
+    if (same)
+        return a;
+    return LLVMBuildShuffleVector(s->builder, a, b ? b : LLVMGetPoison(LLVMTypeOf(a)),
+                                  LLVMConstVector(list, count), "");
+}
+
+/* Of an element, counted from lane 0's. */
+static LLVMValueRef element_address(struct lw__spmd *s, const struct lw__access *a, int64_t element,
+                                    unsigned *align)
+{
+    LLVMValueRef base = lw__spmd_base(s, a->address, a->piece);
+    int64_t bytes = element * (int64_t)a->size, low = bytes & -bytes;
+    *align = bytes && low < a->align ? (unsigned)low : a->align;
+    return bytes ? lw__spmd_bytes_on(s, base, lw__spmd_const64(s, bytes)) : base;
+}
+
+/* Which elements of a window are accessed; NULL: all. */
+static LLVMValueRef window_mask(struct lw__spmd *s, const struct lw__access *a,
+                                const struct window *w, bool gaps)
+{
+    LLVMValueRef bits[LW_LANES_MAX];
+    int indices[LW_LANES_MAX];
+    if (!a->mask && !gaps)
+        return NULL;
+    for (uint32_t e = 0; e < w->count; e++) {
+        bits[e] = LLVMConstInt(s->i1, w->lane[e] >= 0, false);
+        indices[e] = w->lane[e] >= 0 ? w->lane[e] : (int)s->width; /* a lane of the zeros */
+    }
+    if (!a->mask)
+        return LLVMConstVector(bits, w->count);
+    return permute(s, a->mask, LLVMConstNull(LLVMTypeOf(a->mask)), indices, w->count);
+}
+
+static LLVMValueRef widened(struct lw__spmd *s, LLVMValueRef vector)
+{
+    int indices[LW_LANES_MAX];
+    int count = (int)LLVMGetVectorSize(LLVMTypeOf(vector));
+    for (int l = 0; l < (int)s->width; l++)
+        indices[l] = l < count ? l : -1;
+    return permute(s, vector, NULL, indices, s->width);
+}
+
+/* Of one element, a scalar is moved: LLVM 19's instcombine takes what becomes of <1 x ptr> in sroa,
+ * a cast of one to ptr, for nothing at all. */
+static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a, int64_t first,
+                                  uint32_t count, LLVMValueRef mask)
+{
+    unsigned align;
+    LLVMValueRef address = element_address(s, a, first, &align);
+    LLVMTypeRef type = LLVMVectorType(a->moved, count);
+    if (mask) {
+        LLVMTypeRef types[2] = {type, s->ptr};
+        LLVMValueRef args[4] = {address, lw__spmd_const32(s, align), mask, LLVMConstNull(type)};
+        LLVMValueRef some =
+            lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.load", types, 2, args, 4);
+        return widened(s, some);
+    }
+    LLVMValueRef load = LLVMBuildLoad2(s->builder, count == 1 ? a->moved : type, address, "");
+    LLVMSetAlignment(load, align);
+    LLVMSetVolatile(load, a->is_volatile);
+    if (count > 1)
+        return widened(s, load);
+    LLVMValueRef none = LLVMGetPoison(LLVMVectorType(a->moved, s->width));
+    return LLVMBuildInsertElement(s->builder, none, load, lw__spmd_const32(s, 0), "");
+}
+
+/* Always powers of two: of other counts LLVM makes pieces, and crashes on some (its x86 combine of
+ * shuffles from 7 shorts). So there are two loads, the second of which may begin in the first. */
+static LLVMValueRef load_window(struct lw__spmd *s, const struct lw__access *a,
+                                const struct window *w)
+{
+    LLVMValueRef mask = window_mask(s, a, w, false);
+    uint32_t power = power_from(w->count);
+    if (power == w->count)
+        return load_elements(s, a, w->first, w->count, mask);
+    power /= 2;
+    LLVMValueRef value = load_elements(s, a, w->first, power, NULL);
+    for (uint32_t done = power; done < w->count; done += power) {
+        while (a->is_volatile && done + power > w->count)
+            power /= 2;
+        uint32_t again = done + power > w->count ? done + power - w->count : 0;
+        int indices[LW_LANES_MAX];
+        for (uint32_t l = 0; l < s->width; l++)
+            indices[l] = l < done                   ? (int)l
+                         : l < done + power - again ? (int)(s->width + again + l - done)
+                                                    : -1;
+        LLVMValueRef part = load_elements(s, a, w->first + done - again, power, NULL);
+        value = permute(s, value, part, indices, s->width);
+    }
+    return value;
+}
+
+/* One window after the other is merged into the lanes that have their elements in it. */
+static LLVMValueRef load_plan(struct lw__spmd *s, const struct lw__access *a, struct plan *plan)
+{
+    LLVMValueRef value = load_window(s, a, &plan->windows[0]);
+    int indices[LW_LANES_MAX], width = (int)s->width;
+    for (int l = 0; l < width; l++)
+        if (!a->active[l]) { /* some value, not poison */
+            plan->window[l] = plan->window[a->first];
+            plan->element[l] = plan->element[a->first];
+        }
+    if (plan->count == 1)
+        return permute(s, value, NULL, plan->element, s->width);
+    for (int j = 1; j < (int)plan->count; j++) {
+        for (int l = 0; l < width; l++) {
+            int before = j == 1 ? plan->element[l] : l;
+            indices[l] = plan->window[l] == j  ? width + plan->element[l]
+                         : plan->window[l] < j ? before
+                                               : -1;
+        }
+        LLVMValueRef next = load_window(s, a, &plan->windows[j]);
+        value = permute(s, value, next, indices, s->width);
+    }
+    return value;
+}
+
+bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a)
+{
+    struct plan plan;
+    return lay(s, a, false, &plan) || lay(s, a, true, &plan);
+}
+
+LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a)
+{
+    struct plan runs, cover;
+    bool can_run = lay(s, a, false, &runs);
+    bool can_cover = !a->is_volatile && lay(s, a, true, &cover);
+    if (a->mask) {
+        can_run = can_run && !a->is_volatile && has_masks(s, a); /* no masked load is volatile */
+        can_cover = can_cover && !cover.shared && has_masks(s, a);
+    }
+    if (!can_run && !can_cover)
+        return NULL;
+    struct plan *plan = can_run && (!can_cover || runs.count <= cover.count) ? &runs : &cover;
+    if (a->mask)
+        widen_masked(plan);
+    else if (plan == &cover)
+        widen_loads(plan);
+    return load_plan(s, a, plan);
+}
+
+static void store_window(struct lw__spmd *s, const struct lw__access *a, const struct window *w,
+                         bool gaps, LLVMValueRef value)
+{
+    unsigned align;
+    LLVMValueRef address = element_address(s, a, w->first, &align);
+    LLVMValueRef mask = window_mask(s, a, w, gaps);
+    LLVMValueRef part =
+        w->count == 1 && !mask
+            ? LLVMBuildExtractElement(s->builder, value, lw__spmd_const32(s, w->lane[0]), "")
+            : permute(s, value, NULL, w->lane, w->count);
+    if (!mask) {
+        LLVMValueRef store = LLVMBuildStore(s->builder, part, address);
+        LLVMSetAlignment(store, align);
+        LLVMSetVolatile(store, a->is_volatile);
+        return;
+    }
+    LLVMTypeRef types[2] = {LLVMTypeOf(part), s->ptr};
+    LLVMValueRef args[4] = {part, address, lw__spmd_const32(s, align), mask};
+    lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.store", types, 2, args, 4);
+}
+
+bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)
+{
+    struct plan plan;
+    if (a->mask && (a->is_volatile || !has_masks(s, a))) /* no masked store is volatile */
+        return false;
+    if (!lay(s, a, false, &plan) &&
+        (a->is_volatile || !has_masks(s, a) || !lay(s, a, true, &plan) || (a->mask && plan.shared)))
+        return false;
+    if (a->mask || plan.gaps)
+        widen_masked(&plan);
+    for (uint32_t j = 0; j < plan.count; j++)
+        store_window(s, a, &plan.windows[j], plan.gaps, value);
+    return true;
+}

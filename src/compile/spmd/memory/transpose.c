@@ -1,0 +1,234 @@
+/* transpose.c - loads and stores of pieces that lie side by side in columns.
+ *
+ * Where threads go down a column, as those of out[y][x] = tile[x][y] do, the lanes of a piece are
+ * rows apart, and the next piece has the next column. So four pieces of floats have the four
+ * elements of one row in 16 bytes, and instead of a gather for each piece
+ *
+ *     rows in memory            after loading           after turning
+ *     row 0: p0 p1 p2 p3        v0: row 0 | row 4 ...   p0: row 0 1 2 3 | 4 5 6 7 ...
+ *     row 1: p0 p1 p2 p3        v1: row 1 | row 5 ...   p1: row 0 1 2 3 | 4 5 6 7 ...
+ *     ...                       ...                     ...
+ *
+ * 16 bytes are loaded a row, in front of shuffles within 16 bytes; stores go the other way. Done
+ * where all lanes of these pieces run, and one piece alone would be a gather or a scatter.
+ */
+#include "compile/spmd/memory/memory.h"
+#include "compile/spmd/analysis/analysis.h"
+#include "compile/spmd/emit/emit.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 16 /* bytes */, SIDE_MAX = CHUNK };
+
+/* What all pieces do, and which of them go together: `side` pieces with neighbouring elements, from
+ * left to right, in together[0 ... count). */
+struct turn {
+    struct lw__access *pieces;
+    uint32_t side, count;
+    uint32_t together[LW_SPMD_PIECES_MAX];
+    bool taken[LW_SPMD_PIECES_MAX]; /* goes with others already, or by itself */
+};
+
+/* ---- which pieces ---------------------------------------------------------------------------- */
+
+static bool is_whole(const struct lw__spmd *s, const struct lw__access *a)
+{
+    return !a->mask && a->count == s->width && a->constant && !a->is_volatile &&
+           a->ordering == LLVMAtomicOrderingNotAtomic && !lw__access_has_windows(s, a);
+}
+
+/* Is piece q's element in each row n elements behind piece p's? */
+static bool is_behind(const struct lw__spmd *s, const struct turn *t, const int64_t *lanes,
+                      uint32_t p, uint32_t q, uint32_t n)
+{
+    const struct lw__access *a = &t->pieces[p], *b = &t->pieces[q];
+    return !t->taken[q] &&
+           lanes[q * s->width] - lanes[p * s->width] == (int64_t)n * (int64_t)a->size &&
+           !memcmp(a->distance, b->distance, s->width * sizeof *a->distance);
+}
+
+static bool take_from(const struct lw__spmd *s, struct turn *t, const int64_t *lanes, uint32_t p)
+{
+    uint32_t *row = t->together + t->count, n = 1;
+    row[0] = p;
+    for (uint32_t q = 0; q < s->pieces && n < t->side; q++)
+        if (is_behind(s, t, lanes, p, q, n)) {
+            row[n++] = q;
+            q = UINT32_MAX; /* the next may be any piece */
+        }
+    if (n < t->side)
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        t->taken[row[k]] = true;
+    t->count += n;
+    return true;
+}
+
+/* Would rows of a store lie over each other? */
+static bool rows_overlap(const struct lw__spmd *s, const struct lw__access *a)
+{
+    for (uint32_t l = 0; l < s->width; l++)
+        for (uint32_t m = 0; m < l; m++)
+            if (llabs(a->distance[l] - a->distance[m]) < CHUNK)
+                return true;
+    return false;
+}
+
+static void find_groups(const struct lw__spmd *s, struct turn *t, LLVMValueRef address, bool store)
+{
+    const struct lw__value_shape shape = lw__shape_of(s, address);
+    const unsigned size = t->pieces[0].size;
+    t->side = CHUNK / size;
+    if (shape.kind != LW_SHAPE_OFFSET || !shape.lanes || t->side < 2 || s->width % t->side)
+        return;
+    for (uint32_t p = 0; p < s->pieces; p++)
+        t->taken[p] = !is_whole(s, &t->pieces[p]) || (store && rows_overlap(s, &t->pieces[p]));
+    /* leftmost first: a piece in the middle of a row must not start one */
+    for (bool found = true; found;) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t p = 0; p < s->pieces; p++)
+            if (!t->taken[p] &&
+                (best == UINT32_MAX || shape.lanes[p * s->width] < shape.lanes[best * s->width]))
+                best = p;
+        found = best != UINT32_MAX;
+        if (found && !take_from(s, t, shape.lanes, best))
+            t->taken[best] = true; /* by itself */
+    }
+}
+
+static bool describe_pieces(struct lw__spmd *s, LLVMValueRef i, lw__mask mask, struct turn *t)
+{
+    memset(t, 0, sizeof *t);
+    t->pieces = calloc(s->pieces, sizeof *t->pieces);
+    if (!t->pieces)
+        return lw__defect("out of memory");
+    for (uint32_t p = 0; p < s->pieces; p++) {
+        if (!lw__access_describe(s, i, &t->pieces[p]))
+            return false;
+        lw__access_lanes(s, t->pieces[p].address, p, mask[p], &t->pieces[p]);
+    }
+    find_groups(s, t, t->pieces[0].address, LLVMIsAStoreInst(i));
+    return true;
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+/* The vectors a and b, each of 16-byte chunks: in each chunk the lower or the upper halves of both,
+ * element by element. */
+static LLVMValueRef interleave(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, uint32_t side,
+                               bool upper)
+{
+    int indices[LW_LANES_MAX];
+    for (uint32_t l = 0; l < s->width; l++) {
+        const uint32_t chunk = l / side * side, e = l % side / 2 + (upper ? side / 2 : 0);
+        indices[l] = (int)(chunk + e + (l % 2 ? s->width : 0));
+    }
+    return lw__spmd_shuffle(s, a, b, indices, s->width);
+}
+
+/* side x side elements in each chunk, rows become columns: log2(side) perfect shuffles. */
+static void turn(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
+{
+    LLVMValueRef next[SIDE_MAX];
+    for (uint32_t round = 1; round < side; round *= 2) {
+        for (uint32_t k = 0; k < side / 2; k++) {
+            next[2 * k] = interleave(s, v[k], v[k + side / 2], side, false);
+            next[2 * k + 1] = interleave(s, v[k], v[k + side / 2], side, true);
+        }
+        memcpy(v, next, side * sizeof *v);
+    }
+}
+
+static LLVMValueRef row_address(struct lw__spmd *s, const struct lw__access *a, uint32_t l)
+{
+    LLVMValueRef base = lw__spmd_base(s, a->address, a->piece);
+    return a->distance[l] ? lw__spmd_bytes_on(s, base, lw__spmd_const64(s, a->distance[l])) : base;
+}
+
+static LLVMValueRef load_row(struct lw__spmd *s, const struct lw__access *a, uint32_t l,
+                             uint32_t side)
+{
+    LLVMTypeRef type = LLVMVectorType(a->moved, side);
+    LLVMValueRef load = LLVMBuildLoad2(s->builder, type, row_address(s, a, l), "");
+    LLVMSetAlignment(load, a->size);
+    return load;
+}
+
+/* a followed by b, of n elements each. */
+static LLVMValueRef join(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, uint32_t n)
+{
+    int indices[LW_LANES_MAX];
+    for (uint32_t l = 0; l < 2 * n; l++)
+        indices[l] = (int)l;
+    return lw__spmd_shuffle(s, a, b, indices, 2 * n);
+}
+
+/* Rows l, l + side, l + 2 side, ... one behind the other. */
+static LLVMValueRef load_rows(struct lw__spmd *s, const struct lw__access *a, uint32_t l,
+                              uint32_t side)
+{
+    LLVMValueRef parts[LW_LANES_MAX];
+    uint32_t count = s->width / side;
+    for (uint32_t k = 0; k < count; k++)
+        parts[k] = load_row(s, a, l + k * side, side);
+    for (uint32_t n = side; count > 1; n *= 2, count /= 2)
+        for (uint32_t k = 0; k < count / 2; k++)
+            parts[k] = join(s, parts[2 * k], parts[2 * k + 1], n);
+    return parts[0];
+}
+
+static void load_together(struct lw__spmd *s, const struct turn *t, const uint32_t *row)
+{
+    LLVMValueRef v[SIDE_MAX];
+    for (uint32_t l = 0; l < t->side; l++)
+        v[l] = load_rows(s, &t->pieces[row[0]], l, t->side);
+    turn(s, v, t->side);
+    for (uint32_t k = 0; k < t->side; k++)
+        lw__access_set(s, &t->pieces[row[k]], v[k]);
+}
+
+static void store_together(struct lw__spmd *s, const struct turn *t, const uint32_t *row,
+                           LLVMValueRef value)
+{
+    const struct lw__access *a = &t->pieces[row[0]];
+    LLVMValueRef v[SIDE_MAX];
+    int indices[SIDE_MAX];
+    for (uint32_t k = 0; k < t->side; k++)
+        v[k] = lw__access_moved(s, a, lw__spmd_vector(s, value, row[k]));
+    turn(s, v, t->side);
+    for (uint32_t l = 0; l < s->width; l++) {
+        for (uint32_t e = 0; e < t->side; e++)
+            indices[e] = (int)(l / t->side * t->side + e);
+        LLVMValueRef part = v[l % t->side];
+        part = lw__spmd_shuffle(s, part, part, indices, t->side);
+        LLVMSetAlignment(LLVMBuildStore(s->builder, part, row_address(s, a, l)), a->size);
+    }
+}
+
+bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
+{
+    struct turn t;
+    const bool found = describe_pieces(s, i, mask, &t) && t.count;
+    free(t.pieces);
+    return found;
+}
+
+bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
+{
+    struct turn t;
+    const bool ok = describe_pieces(s, i, mask, &t), store = LLVMIsAStoreInst(i) != NULL;
+    bool done[LW_SPMD_PIECES_MAX] = {false};
+    for (uint32_t k = 0; ok && k < t.count; k += t.side) {
+        if (store)
+            store_together(s, &t, t.together + k, LLVMGetOperand(i, 0));
+        else
+            load_together(s, &t, t.together + k);
+        for (uint32_t n = 0; n < t.side; n++)
+            done[t.together[k + n]] = true;
+    }
+    for (uint32_t p = 0; ok && p < s->pieces; p++)
+        if (!done[p] && !(store ? lw__spmd_store : lw__spmd_load)(s, i, p, mask[p]))
+            break;
+    free(t.pieces);
+    return ok && !s->failed;
+}

@@ -1,0 +1,335 @@
+/* duplicate_tails.c - what threads do before they return, or fail, once for each way to it.
+ *
+ *     for (int k = 0; k < 3; k++) {          unrolled, the three trips share one
+ *         if (mine == k) {                   `row[t] = k; return;`, behind them all
+ *             row[t] = k;
+ *             return;
+ *         }
+ *         barrier();
+ *     }
+ *
+ * A tail is code from which a thread only gets to its end, and meets the block no more. Where ways
+ * lead to it from in front of a barrier and from behind it, threads of the first would wait for
+ * those of the second, and what they write come too late for those at the barrier. So the ways that
+ * a block operation lies between get copies of their own, which analysis/schedule.c puts in their
+ * places.
+ *
+ * A failed assert is a tail as well, of its own for each way: `assert(a && b)` is no place where
+ * the lanes that fail a meet those that fail b.
+ */
+#include "compile/spmd/prepare/prepare.h"
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct tails {
+    struct lw__cfg cfg;
+    bool *operations; /* per block: an operation of the block is in it */
+    bool *later;      /* per block: ..., or can be reached from it */
+    bool *tail;       /* per block: it is of the tail under way */
+    bool *behind;     /* per block: reached behind a block operation from the way asked */
+    uint32_t *group;  /* per block: of the way from it into the tail; 0: none */
+    LLVMBasicBlockRef *copy;
+};
+
+static bool open_tails(struct tails *t, LLVMValueRef function)
+{
+    memset(t, 0, sizeof *t);
+    if (!lw__cfg_build(function, &t->cfg))
+        return lw__defect("out of memory");
+    const size_t n = t->cfg.count;
+    t->operations = calloc(n, 1);
+    t->later = malloc(n);
+    t->tail = malloc(n);
+    t->behind = malloc(n);
+    t->group = malloc(n * sizeof *t->group);
+    t->copy = malloc(n * sizeof *t->copy);
+    return (t->operations && t->later && t->tail && t->behind && t->group && t->copy) ||
+           lw__defect("out of memory");
+}
+
+static void close_tails(struct tails *t)
+{
+    free(t->operations);
+    free(t->later);
+    free(t->tail);
+    free(t->behind);
+    free(t->group);
+    free(t->copy);
+    lw__cfg_free(&t->cfg);
+}
+
+/* ---- which ways ------------------------------------------------------------------------------ */
+
+/* The tail that begins at the block: what follows on it, but for the return that all share. false:
+ * it writes nothing, or lanes meet in it. */
+static bool find_tail(struct tails *t, uint32_t first)
+{
+    const struct lw__cfg *g = &t->cfg;
+    bool any = false, meets = false;
+    memset(t->tail, 0, g->count);
+    t->tail[first] = true;
+    lw__cfg_flow_on(g, t->tail);
+    for (uint32_t b = 0; b < g->count; b++) {
+        LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
+        t->tail[b] &= !LLVMIsAReturnInst(i);
+        for (; t->tail[b] && i; i = LLVMGetNextInstruction(i)) {
+            any |= lw__ir_may_write(i);
+            meets |= lw__ir_collective(i, NULL) != LW_OP_NONE;
+        }
+    }
+    return any && !meets;
+}
+
+/* Can a thread at the end of block a still meet the block, and then get to the end of block b? */
+static bool is_behind(struct tails *t, uint32_t a, uint32_t b)
+{
+    const struct lw__cfg *g = &t->cfg;
+    memset(t->behind, 0, g->count);
+    for (uint32_t e = g->succ_start[a]; e < g->succ_start[a + 1]; e++)
+        t->behind[g->succ[e]] = true;
+    lw__cfg_flow_on(g, t->behind);
+    for (uint32_t k = 0; k < g->count; k++)
+        t->behind[k] &= t->operations[k];
+    lw__cfg_flow_on(g, t->behind);
+    return t->behind[b];
+}
+
+static bool is_apart(struct tails *t, uint32_t group, uint32_t way)
+{
+    for (uint32_t b = 0; b < t->cfg.count; b++)
+        if (t->group[b] == group && (is_behind(t, b, way) || is_behind(t, way, b)))
+            return true;
+    return false;
+}
+
+/* The ways to block `first` from outside of the tail in groups: between those of one lies no block
+ * operation. Returns how many groups. */
+static uint32_t group_ways(struct tails *t, uint32_t first)
+{
+    const struct lw__cfg *g = &t->cfg;
+    uint32_t groups = 0;
+    memset(t->group, 0, g->count * sizeof *t->group);
+    for (uint32_t e = g->pred_start[first]; e < g->pred_start[first + 1]; e++) {
+        const uint32_t way = g->pred[e];
+        uint32_t fits = 1;
+        if (t->tail[way] || t->group[way])
+            continue;
+        while (fits <= groups && is_apart(t, fits, way))
+            fits++;
+        t->group[way] = fits;
+        groups = fits > groups ? fits : groups;
+    }
+    return groups;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+struct pair {
+    LLVMValueRef from, to;
+};
+
+/* A tail's instructions and their copies, in the order of their addresses once all are there. */
+struct pairs {
+    struct pair *pairs;
+    size_t count;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const struct pair *)a)->from,
+                    y = (uintptr_t)((const struct pair *)b)->from;
+    return (x > y) - (x < y);
+}
+
+static LLVMValueRef copy_of(const struct pairs *p, LLVMValueRef v)
+{
+    struct pair key = {.from = v};
+    struct pair *found = bsearch(&key, p->pairs, p->count, sizeof key, compare_pairs);
+    return found ? found->to : v;
+}
+
+/* Give phi what old has from the tail itself and by the ways of the group; group 0: by no way. p:
+ * phi is a copy and in a copy of the tail; NULL: it is to take old's place. */
+static void fill_phi(const struct tails *t, const struct pairs *p, LLVMValueRef phi,
+                     LLVMValueRef old, uint32_t group)
+{
+    for (unsigned k = 0; k < LLVMCountIncoming(old); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(old, k);
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(old, k);
+        const uint32_t b = lw__cfg_index(&t->cfg, from);
+        if (p && t->tail[b]) {
+            v = copy_of(p, v);
+            from = t->copy[b];
+        }
+        if (t->tail[b] || (group && t->group[b] == group))
+            LLVMAddIncoming(phi, &v, &from, 1);
+    }
+}
+
+/* The instructions of block b, still with the operands of the old ones. */
+static bool copy_instructions(struct tails *t, LLVMBuilderRef builder, struct pairs *p, uint32_t b)
+{
+    LLVMPositionBuilderAtEnd(builder, t->copy[b]);
+    LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[b]);
+    for (; i; i = LLVMGetNextInstruction(i)) {
+        struct pair *more = realloc(p->pairs, (p->count + 1) * sizeof *more);
+        if (!more)
+            return lw__defect("out of memory");
+        p->pairs = more;
+        LLVMValueRef copy =
+            LLVMIsAPHINode(i) ? LLVMBuildPhi(builder, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
+        if (!LLVMIsAPHINode(i))
+            LLVMInsertIntoBuilder(builder, copy);
+        LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(i));
+        p->pairs[p->count++] = (struct pair){i, copy};
+    }
+    return true;
+}
+
+static void set_operands(const struct tails *t, const struct pairs *p, uint32_t first,
+                         uint32_t group)
+{
+    for (size_t n = 0; n < p->count; n++) {
+        LLVMValueRef old = p->pairs[n].from, copy = p->pairs[n].to;
+        if (LLVMIsAPHINode(old)) {
+            const bool begins = LLVMGetInstructionParent(old) == t->cfg.blocks[first];
+            fill_phi(t, p, copy, old, begins ? group : 0);
+            continue;
+        }
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(old); k++)
+            if (LLVMIsAInstruction(LLVMGetOperand(old, k)))
+                LLVMSetOperand(copy, k, copy_of(p, LLVMGetOperand(old, k)));
+        for (unsigned k = 0; LLVMIsATerminatorInst(old) && k < LLVMGetNumSuccessors(old); k++) {
+            const uint32_t to = lw__cfg_index(&t->cfg, LLVMGetSuccessor(old, k));
+            LLVMSetSuccessor(copy, k, t->tail[to] ? t->copy[to] : t->cfg.blocks[to]);
+        }
+    }
+}
+
+/* A copy of the tail for the ways of the group. What is behind it, the return, has no phi. */
+static bool copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, uint32_t group)
+{
+    const struct lw__cfg *g = &t->cfg;
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(g->function));
+    struct pairs p = {0};
+    bool ok = true;
+    for (uint32_t b = 0; b < g->count; b++)
+        if (t->tail[b])
+            t->copy[b] = LLVMInsertBasicBlockInContext(context, g->blocks[b], "");
+    for (uint32_t b = 0; ok && b < g->count; b++)
+        ok = !t->tail[b] || copy_instructions(t, builder, &p, b);
+    if (ok) {
+        qsort(p.pairs, p.count, sizeof *p.pairs, compare_pairs);
+        set_operands(t, &p, first, group);
+    }
+    free(p.pairs);
+    for (uint32_t b = 0; ok && b < g->count; b++)
+        if (t->group[b] == group)
+            lw__ir_redirect(g->blocks[b], g->blocks[first], t->copy[first]);
+    return ok;
+}
+
+/* The tail itself is for the first group. */
+static void keep_first(const struct tails *t, LLVMBuilderRef builder, uint32_t first)
+{
+    LLVMValueRef next, phi = LLVMGetFirstInstruction(t->cfg.blocks[first]);
+    for (; LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        LLVMPositionBuilderBefore(builder, phi);
+        LLVMValueRef own = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
+        fill_phi(t, NULL, own, phi, 1);
+        LLVMReplaceAllUsesWith(phi, own);
+        LLVMInstructionEraseFromParent(phi);
+    }
+}
+
+/* ---- both kinds ------------------------------------------------------------------------------ */
+
+enum { DEAD_END_MAX = 16 }; /* instructions that are copied for each way to them */
+
+/* A failed assert, or its like, of which each way is a group. */
+static uint32_t group_failing(struct tails *t, uint32_t first)
+{
+    const struct lw__cfg *g = &t->cfg;
+    uint32_t groups = 0;
+    unsigned n = 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[first]);
+    if (!LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(g->blocks[first])))
+        return 0;
+    for (; i; i = LLVMGetNextInstruction(i))
+        if (lw__ir_collective(i, NULL) || ++n > DEAD_END_MAX)
+            return 0;
+    memset(t->tail, 0, g->count);
+    t->tail[first] = true;
+    memset(t->group, 0, g->count * sizeof *t->group);
+    for (uint32_t e = g->pred_start[first]; e < g->pred_start[first + 1]; e++)
+        if (!t->group[g->pred[e]])
+            t->group[g->pred[e]] = ++groups;
+    return groups;
+}
+
+static uint32_t group_returning(struct tails *t, uint32_t first)
+{
+    const struct lw__cfg *g = &t->cfg;
+    bool early = false;
+    for (uint32_t e = g->pred_start[first]; e < g->pred_start[first + 1]; e++)
+        early |= t->later[g->pred[e]];
+    return early && !t->later[first] && find_tail(t, first) ? group_ways(t, first) : 0;
+}
+
+/* Part the ways to one tail; *found: there was one. */
+static bool part(struct tails *t, LLVMBuilderRef builder, bool failing, bool *found)
+{
+    bool ok = true;
+    lw__spmd_find_block_ops(&t->cfg, t->operations);
+    memcpy(t->later, t->operations, t->cfg.count);
+    lw__cfg_flow_back(&t->cfg, t->later);
+    for (uint32_t b = 0; ok && !*found && b < t->cfg.count; b++) {
+        const uint32_t groups = failing ? group_failing(t, b) : group_returning(t, b);
+        for (uint32_t k = 2; ok && k <= groups; k++)
+            ok = copy_tail(t, builder, b, k);
+        if (groups > 1)
+            keep_first(t, builder, b);
+        *found = groups > 1;
+    }
+    return ok;
+}
+
+static bool part_all(LLVMValueRef function, bool failing)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    bool ok = true;
+    for (bool found = true; ok && found;) {
+        struct tails t;
+        found = false;
+        ok = open_tails(&t, function) && part(&t, builder, failing, &found);
+        close_tails(&t);
+    }
+    LLVMDisposeBuilder(builder);
+    return ok;
+}
+
+bool lw__prepare_duplicate_returns(LLVMValueRef function)
+{
+    return part_all(function, false);
+}
+
+bool lw__prepare_duplicate_dead_ends(LLVMValueRef function)
+{
+    LLVMBuilderRef b =
+        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (; k; k = LLVMGetNextBasicBlock(k)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(k);
+        if (LLVMGetNumSuccessors(end) != 1 ||
+            !LLVMIsAUnreachableInst(LLVMGetFirstInstruction(LLVMGetSuccessor(end, 0))))
+            continue;
+        LLVMPositionBuilderBefore(b, end);
+        LLVMBuildUnreachable(b);
+        LLVMInstructionEraseFromParent(end);
+    }
+    LLVMDisposeBuilder(b);
+    return part_all(function, true);
+}

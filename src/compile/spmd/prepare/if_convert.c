@@ -1,0 +1,129 @@
+/* if_convert.c - a choice between two values that a thread's place in the block makes.
+ *
+ *     if (((t & apart) == 0) == is_up)
+ *         mine = other < mine ? other : mine;
+ *     else
+ *         mine = other > mine ? other : mine;
+ *
+ * A branch that parts lanes ends a block of instructions; its arms run one after the other under
+ * masks, each for all pieces, and in between the values of all pieces wait in memory. Where
+ * constants tell who goes where, and the arms compute values and nothing else, both are computed in
+ * place and selected from: of a piece whose lanes all go one way the other arm is nobody's, and
+ * falls away.
+ */
+#include "compile/spmd/prepare/prepare.h"
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+enum { ARM_MAX = 16 }; /* instructions */
+
+static bool is_pure(LLVMValueRef i)
+{
+    const bool has_value = LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
+    if (LLVMIsACallInst(i))
+        return has_value && (lw__spmd_is_native(i) || !strncmp(lw__ir_callee(i), "llvm.", 5));
+    return (lw__ir_is_arith(i) && !lw__ir_may_trap(i)) || LLVMIsAGetElementPtrInst(i);
+}
+
+/* Nothing but values, on the one way from `branch` on; *join: where it leads. */
+static bool is_arm(LLVMBasicBlockRef arm, LLVMBasicBlockRef branch, LLVMBasicBlockRef *join)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(arm);
+    unsigned n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(arm)); u; u = LLVMGetNextUse(u))
+        if (LLVMGetUser(u) != LLVMGetBasicBlockTerminator(branch) || n++)
+            return false;
+    if (LLVMGetNumSuccessors(end) != 1)
+        return false;
+    n = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(arm); i != end; i = LLVMGetNextInstruction(i))
+        if (!is_pure(i) || ++n > ARM_MAX)
+            return false;
+    *join = LLVMGetSuccessor(end, 0);
+    return true;
+}
+
+/* Which of the branch's ways are arms, by their number; the others lead to the join themselves.
+ * false: it is no such branch. */
+static bool find_arms(LLVMBasicBlockRef branch, bool is[2], LLVMBasicBlockRef *join)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(branch);
+    LLVMBasicBlockRef to[2], behind[2];
+    if (LLVMGetNumSuccessors(end) != 2 || !lw__is_thread_index_expr(LLVMGetCondition(end)))
+        return false;
+    for (unsigned k = 0; k < 2; k++) {
+        to[k] = behind[k] = LLVMGetSuccessor(end, k);
+        is[k] = is_arm(to[k], branch, &behind[k]);
+    }
+    for (unsigned k = 0; k < 2; k++) /* a way without an arm, to the place where the other leads */
+        if (is[!k] && is[k] && to[k] == behind[!k])
+            is[k] = false, behind[k] = to[k];
+    *join = behind[0];
+    return to[0] != to[1] && (is[0] || is[1]) && behind[0] == behind[1] && *join != branch &&
+           !lw__prepare_decides_by_edge(*join);
+}
+
+/* The phi without what comes from the arms, and with the choice from the branch. */
+static void choose(LLVMBuilderRef b, LLVMValueRef phi, LLVMBasicBlockRef branch,
+                   LLVMBasicBlockRef const from[2])
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(branch);
+    LLVMPositionBuilderBefore(b, end);
+    LLVMValueRef v = LLVMBuildSelect(b, LLVMGetCondition(end), lw__ir_incoming(phi, from[0]),
+                                     lw__ir_incoming(phi, from[1]), "");
+    LLVMPositionBuilderBefore(b, phi);
+    LLVMValueRef less = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+    LLVMAddIncoming(less, &v, &branch, 1);
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, k);
+        LLVMValueRef other = LLVMGetIncomingValue(phi, k);
+        if (block != from[0] && block != from[1])
+            LLVMAddIncoming(less, &other, &block, 1);
+    }
+    LLVMReplaceAllUsesWith(phi, less);
+    LLVMInstructionEraseFromParent(phi);
+}
+
+static void flatten(LLVMBuilderRef b, LLVMBasicBlockRef branch, const bool is[2],
+                    LLVMBasicBlockRef join)
+{
+    LLVMValueRef next, end = LLVMGetBasicBlockTerminator(branch);
+    LLVMBasicBlockRef from[2];
+    for (unsigned k = 0; k < 2; k++) {
+        from[k] = is[k] ? LLVMGetSuccessor(end, k) : branch;
+        LLVMValueRef i = is[k] ? LLVMGetFirstInstruction(from[k]) : NULL;
+        for (; i && !LLVMIsATerminatorInst(i); i = next) {
+            next = LLVMGetNextInstruction(i);
+            LLVMPositionBuilderBefore(b, end);
+            lw__ir_move(i, b);
+        }
+    }
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(join); LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        choose(b, phi, branch, from);
+    }
+    LLVMPositionBuilderBefore(b, end);
+    LLVMBuildBr(b, join);
+    LLVMInstructionEraseFromParent(end);
+    for (unsigned k = 0; k < 2; k++)
+        if (is[k])
+            LLVMDeleteBasicBlock(from[k]);
+}
+
+/* lw__prepare_if_convert - from the last block to the first: what lies in arms comes first. */
+void lw__prepare_if_convert(LLVMValueRef function)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMBasicBlockRef join, branch = LLVMGetLastBasicBlock(function);
+    bool is[2];
+    while (branch) {
+        if (find_arms(branch, is, &join)) {
+            flatten(b, branch, is, join);
+            branch = LLVMGetLastBasicBlock(function);
+        } else {
+            branch = LLVMGetPreviousBasicBlock(branch);
+        }
+    }
+    LLVMDisposeBuilder(b);
+}

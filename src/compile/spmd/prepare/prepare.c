@@ -1,0 +1,214 @@
+/* prepare.c - kernels made ready for widening: the block's dimensions become constants, and
+ * what then is known folds.
+ *
+ * This is still one thread's code under the rules of the common bitcode. So the passes are only
+ * those that keep who meets whom: nothing threads jumps through a collective, merges two of them
+ * or moves one. The instances on the calls make unrolling safe: a copy of a collective in each
+ * trip has that trip's.
+ *
+ * Which loops are unrolled, and how far, unroll.c says.
+ */
+#include "compile/spmd/prepare/prepare.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARP = 32, GRID_X_MAX = INT32_MAX, GRID_YZ_MAX = 65535 };
+
+/* ---- where am I ------------------------------------------------------------------------------ */
+
+/* The values that a lw.* place has: first ... last. */
+struct range {
+    uint64_t first, last;
+};
+
+static bool range_of(const char *name, const uint32_t block[3], struct range *r)
+{
+    static const char axes[] = "xyz";
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    *r = (struct range){0, 0};
+    if (strncmp(name, "lw.", 3))
+        return false;
+    name += 3;
+    if (!strcmp(name, "lane_id")) {
+        r->last = (threads < WARP ? threads : WARP) - 1;
+        return true;
+    }
+    if (!strcmp(name, "warp_id")) {
+        r->last = (threads - 1) / WARP;
+        return true;
+    }
+    const char *dot = strchr(name, '.'), *axis = dot && dot[1] ? strchr(axes, dot[1]) : NULL;
+    if (!axis || dot[2])
+        return false;
+    const size_t length = (size_t)(dot - name), i = (size_t)(axis - axes);
+    const uint64_t grid = i ? GRID_YZ_MAX : GRID_X_MAX;
+    if (length == 10 && !strncmp(name, "thread_idx", length))
+        *r = (struct range){0, block[i] - 1};
+    else if (length == 9 && !strncmp(name, "block_dim", length))
+        *r = (struct range){block[i], block[i]};
+    else if (length == 9 && !strncmp(name, "block_idx", length))
+        *r = (struct range){0, grid - 1};
+    else if (length == 8 && !strncmp(name, "grid_dim", length))
+        *r = (struct range){1, grid};
+    else
+        return false;
+    return true;
+}
+
+/* Each place of one value becomes that value, others tell what they can be. */
+static void fold_places(const struct lw__kernel *kernel)
+{
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel->function);
+    for (; b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+            struct range r;
+            next = LLVMGetNextInstruction(i);
+            if (!LLVMIsACallInst(i) || !range_of(lw__ir_callee(i), kernel->block, &r))
+                continue;
+            if (r.first < r.last) {
+                lw__ir_set_range(i, r.first, r.last);
+                continue;
+            }
+            LLVMReplaceAllUsesWith(i, LLVMConstInt(LLVMTypeOf(i), r.first, 0));
+            LLVMInstructionEraseFromParent(i);
+        }
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+/* simplifycfg may make a switch of comparisons, so lower-switch comes behind its last run. */
+#define SIMPLIFY(more)                                                                             \
+    "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"              \
+    "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;" more ">"
+
+static const char before_unrolling[] =
+    "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>," SIMPLIFY(
+        "no-speculate-blocks") ",lower-switch,loop-simplify,lcssa,loop(indvars))";
+
+/* Blocks are joined before instcombine sees them: it sinks what only a later trip wants, such as a
+ * sum, past all trips in between, and the terms of all of them would be live together. */
+#define UNROLL                                                                                     \
+    "loop-simplify,lcssa,"                                                                         \
+    "loop-unroll<O3;no-peeling;no-partial;no-runtime;no-upperbound;full-unroll-max=64>," SIMPLIFY( \
+        "no-speculate-blocks") ","
+
+static const char unrolling[] =
+    "function(" UNROLL
+    "early-cse,instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>,instcombine<no-"
+    "verify-fixpoint>," SIMPLIFY("speculate-blocks") ")";
+
+static const char unrolling_sums[] =
+    "function(" UNROLL "early-cse,instcombine<no-verify-fixpoint>)";
+
+static const char after_unrolling[] =
+    "function(gvn<no-pre;no-load-pre>,loop-simplify,lcssa,loop-mssa(licm),"
+    "scalarizer,early-cse,instcombine<no-verify-fixpoint>,adce," SIMPLIFY(
+        "speculate-blocks") ",lower-switch,adce,mergereturn,fix-irreducible,loop-simplify,"
+                            "lcssa,verify)";
+
+/* ---- unrolling ------------------------------------------------------------------------------- */
+
+static uint64_t instructions(const struct lw__unit *unit)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(unit->kernels.rows[i].function); b;
+             b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef k = LLVMGetFirstInstruction(b); k; k = LLVMGetNextInstruction(k))
+                n++;
+    return n;
+}
+
+/* Each instruction becomes one for every piece: the more, the less is unrolled. */
+static uint32_t most_pieces(const struct lw__unit *unit)
+{
+    uint32_t most = 1;
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        const uint32_t pieces = lw__spmd_pieces(unit, &unit->kernels.rows[i]);
+        most = pieces > most ? pieces : most;
+    }
+    return most;
+}
+
+static bool count_nests(const struct lw__unit *unit, uint32_t *depths)
+{
+    *depths = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lw__spmd_count_nests(unit, &unit->kernels.rows[i], depths))
+            return false;
+    return true;
+}
+
+/* The trips of an inner loop may be known only when the loop around it is straight code, and LLVM
+ * does not come back to it. */
+static bool unroll_marked(struct lw__unit *unit)
+{
+    uint32_t before, after;
+    if (!count_nests(unit, &before))
+        return false;
+    for (;; before = after) {
+        if (!lw__llvm_passes(unit->module, unit->machine, unrolling) || !count_nests(unit, &after))
+            return false;
+        if (!after || after == before)
+            return true;
+    }
+}
+
+/* LLVM decides, as for any program; later, with what it knows of the GPU, once more. */
+static bool unroll_for_cuda(struct lw__unit *unit)
+{
+    return lw__llvm_passes(unit->module, unit->machine, unrolling);
+}
+
+static bool unroll(struct lw__unit *unit)
+{
+    uint32_t whole = 0, sums = 0;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lw__spmd_mark_kept(unit, &unit->kernels.rows[i]))
+            return false;
+    if (lw__is_for_cuda(unit))
+        return unroll_for_cuda(unit);
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        lw__ir_expand_copies(unit->kernels.rows[i].function, false);
+        if (!lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole))
+            return false;
+    }
+    lw__llvm_cpu_options(most_pieces(unit), whole * instructions(unit));
+    if (!unroll_marked(unit))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        if (!lw__spmd_mark_sums(unit, &unit->kernels.rows[i], &sums))
+            return false;
+    if (sums && !lw__llvm_passes(unit->module, unit->machine, unrolling_sums))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        lw__prepare_if_convert(unit->kernels.rows[i].function);
+    return true;
+}
+
+/* lw__pass_prepare - the block's dimensions into the code, then scalar clean-up.
+ * needs COMMON BLOCKS   makes PREPARED
+ */
+bool lw__pass_prepare(struct lw__unit *unit)
+{
+    if (!lw__is_for_cuda(unit) && !lw__cpu_machine(unit))
+        return false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        fold_places(&unit->kernels.rows[i]);
+    bool ok = lw__llvm_passes(unit->module, unit->machine, before_unrolling) && unroll(unit);
+    for (size_t i = 0; ok && i < unit->kernels.count; i++)
+        ok = lw__prepare_duplicate_returns(unit->kernels.rows[i].function);
+    ok = ok && lw__llvm_passes(unit->module, unit->machine, after_unrolling);
+    for (size_t i = 0; ok && i < unit->kernels.count; i++) {
+        LLVMValueRef function = unit->kernels.rows[i].function;
+        lw__ir_expand_copies(function, true);
+        lw__prepare_split_pairs(function);
+        lw__prepare_split_integers(function);
+        if (!lw__is_for_cuda(unit))
+            lw__prepare_split_vectors(function);
+        ok = lw__prepare_duplicate_dead_ends(function) && lw__prepare_split_joins(function);
+    }
+    return ok;
+}

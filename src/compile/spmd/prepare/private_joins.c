@@ -1,0 +1,216 @@
+/* private_joins.c - a join of its own for what a thread's place in the block decides.
+ *
+ *     if (inside the grid) {
+ *         tile[y][x] = ...;
+ *         if (x == 0 && ...)
+ *             tile[y][-1] = ...;
+ *     }
+ *
+ * A region is what lies between a divergent branch and its join, and regions that share their join
+ * are one. Then lanes that were parted by `x == 0` would wait with those that the first branch has
+ * parted, and their masks be no constants any more. So the inner branch gets a join of its own.
+ *
+ * Only where constants decide, as they do where the place is compared with constants: of any other
+ * branch there would be one copy more, without masks, for each branch around it.
+ */
+#include "compile/spmd/prepare/prepare.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ir/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 8 };
+
+static bool is_thread_index(LLVMValueRef v)
+{
+    const char *name = lw__ir_callee(v);
+    return !strncmp(name, "lw.thread_idx.", 14) || !strcmp(name, "lw.lane_id") ||
+           !strcmp(name, "lw.warp_id");
+}
+
+/* Made of the thread's place in the block and constants alone; *placed: of the place at all. */
+static bool is_known(LLVMValueRef v, unsigned depth, bool *by_index)
+{
+    if (LLVMIsAConstantInt(v))
+        return true;
+    if (!LLVMIsAInstruction(v) || depth > DEPTH_MAX)
+        return false;
+    if (LLVMIsACallInst(v))
+        return (*by_index |= is_thread_index(v)) && is_thread_index(v);
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAICmpInst(v) &&
+        !LLVMIsASelectInst(v) && !LLVMIsAFreezeInst(v))
+        return false;
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+        if (!is_known(LLVMGetOperand(v, k), depth + 1, by_index))
+            return false;
+    return true;
+}
+
+bool lw__is_thread_index_expr(LLVMValueRef v)
+{
+    bool by_index = false;
+    return is_known(v, 0, &by_index) && by_index;
+}
+
+/* ---- which ----------------------------------------------------------------------------------- */
+
+struct graph {
+    struct lw__cfg cfg;
+    struct lw__loops loops;
+    uint32_t *ipdom;
+    bool *in; /* per block: the branch under way and what it decides, up to the join */
+};
+
+static bool open_graph(struct graph *g, LLVMValueRef function)
+{
+    memset(g, 0, sizeof *g);
+    if (!lw__cfg_build(function, &g->cfg) || !lw__loops_build(&g->cfg, &g->loops))
+        return lw__defect("out of memory");
+    g->ipdom = lw__cfg_post_dominators(&g->cfg);
+    g->in = malloc(g->cfg.count);
+    return (g->ipdom && g->in) || lw__defect("out of memory");
+}
+
+static void close_graph(struct graph *g)
+{
+    free(g->in);
+    free(g->ipdom);
+    lw__loops_free(&g->loops);
+    lw__cfg_free(&g->cfg);
+}
+
+static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
+{
+    for (uint32_t e = g->cfg.succ_start[b]; e < g->cfg.succ_start[b + 1]; e++)
+        if (!g->in[g->cfg.succ[e]] && g->cfg.succ[e] != join)
+            return true;
+    return false;
+}
+
+/* false: there are ways in that do not come through the branch, or ways out, to a loop's next trip,
+ * that do not come to the join. In reverse postorder, but for the ways back of loops, a block
+ * follows those before it. */
+static bool fill(struct graph *g, uint32_t branch, uint32_t join)
+{
+    const struct lw__cfg *c = &g->cfg;
+    memset(g->in, 0, c->count);
+    g->in[branch] = true;
+    for (uint32_t b = branch + 1; b < c->count; b++)
+        for (uint32_t e = c->pred_start[b]; b != join && e < c->pred_start[b + 1]; e++)
+            g->in[b] |= g->in[c->pred[e]];
+    for (uint32_t b = branch; b < c->count; b++)
+        if (g->in[b] && (!lw__cfg_dominates(c, branch, b) || leaves(g, b, join)))
+            return false;
+    return true;
+}
+
+static bool is_of_same_loops(const struct graph *g, uint32_t branch, uint32_t join)
+{
+    for (size_t k = 0; k < g->loops.count; k++) {
+        const struct lw__loop *l = &g->loops.loops[k];
+        if (l->body[branch] != l->body[join] || l->header == join)
+            return false;
+    }
+    return true;
+}
+
+/* Is there a condition that depends on the way? control/exited_lanes.c follows such. */
+bool lw__prepare_decides_by_edge(LLVMBasicBlockRef join)
+{
+    LLVMValueRef phi = LLVMGetFirstInstruction(join);
+    for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        LLVMTypeRef type = LLVMTypeOf(phi);
+        if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1)
+            return true;
+    }
+    return false;
+}
+
+static bool wants_join(struct graph *g, uint32_t branch)
+{
+    const struct lw__cfg *c = &g->cfg;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(c->blocks[branch]);
+    const uint32_t join = g->ipdom[branch];
+    if (LLVMGetNumSuccessors(end) != 2 || join == UINT32_MAX ||
+        !lw__is_thread_index_expr(LLVMGetCondition(end)) || !is_of_same_loops(g, branch, join) ||
+        lw__prepare_decides_by_edge(c->blocks[join]) || !fill(g, branch, join))
+        return false;
+    for (uint32_t e = c->pred_start[join]; e < c->pred_start[join + 1]; e++)
+        if (!g->in[c->pred[e]])
+            return true;
+    return false;
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+static bool comes_from_in(const struct graph *g, LLVMValueRef phi, unsigned k)
+{
+    const uint32_t from = lw__cfg_index(&g->cfg, LLVMGetIncomingBlock(phi, k));
+    return from != UINT32_MAX && g->in[from];
+}
+
+/* The incoming values of the phi, those from inside or the others, in a new one at b. */
+static LLVMValueRef member_of_phi(const struct graph *g, LLVMBuilderRef b, LLVMValueRef phi,
+                                  bool inside)
+{
+    LLVMValueRef part = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+        if (comes_from_in(g, phi, k) == inside)
+            LLVMAddIncoming(part, &v, &from, 1);
+    }
+    return part;
+}
+
+static void split_phis(const struct graph *g, LLVMBuilderRef b, LLVMBasicBlockRef join,
+                       LLVMBasicBlockRef own)
+{
+    LLVMValueRef next, phi = LLVMGetFirstInstruction(join),
+                       first = LLVMGetBasicBlockTerminator(own);
+    for (; LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        LLVMPositionBuilderBefore(b, first);
+        LLVMValueRef inside = member_of_phi(g, b, phi, true);
+        LLVMPositionBuilderBefore(b, phi);
+        LLVMValueRef all = member_of_phi(g, b, phi, false);
+        LLVMAddIncoming(all, &inside, &own, 1);
+        LLVMReplaceAllUsesWith(phi, all);
+        LLVMInstructionEraseFromParent(phi);
+    }
+}
+
+static void add_join(struct graph *g, uint32_t branch)
+{
+    const struct lw__cfg *c = &g->cfg;
+    LLVMBasicBlockRef join = c->blocks[g->ipdom[branch]];
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(c->function));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMBasicBlockRef own = LLVMInsertBasicBlockInContext(context, join, "join");
+    LLVMPositionBuilderAtEnd(b, own);
+    LLVMBuildBr(b, join);
+    split_phis(g, b, join, own);
+    for (uint32_t k = 0; k < c->count; k++)
+        if (g->in[k])
+            lw__ir_redirect(c->blocks[k], join, own);
+    LLVMDisposeBuilder(b);
+}
+
+/* lw__prepare_split_joins - inner branches first: their joins lie in front of those around them. */
+bool lw__prepare_split_joins(LLVMValueRef function)
+{
+    for (bool found = true; found;) {
+        struct graph g;
+        bool ok = open_graph(&g, function);
+        found = false;
+        for (uint32_t b = ok ? (uint32_t)g.cfg.count : 0; !found && b-- > 0;)
+            if (wants_join(&g, b)) {
+                add_join(&g, b);
+                found = true;
+            }
+        close_graph(&g);
+        if (!ok)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,307 @@
+/* unroll.c - which loops of a kernel are unrolled, and how far.
+ *
+ * Loops with a constant number of trips are unrolled where they are short, and up to a higher limit
+ * where much is won: those that hold block operations, so that halving trees are straight code, and
+ * those whose counters index private arrays, which lanes keep in registers only where all indices
+ * are constants.
+ *
+ * A loop that carries more values than there are registers for all pieces (sixteen sums of a thread
+ * are 256 vectors of a block of 256) would load and store each of them in every trip. Where those
+ * of one piece fit, some trips are made one: the widening emits them for one piece after the other,
+ * so that a piece's values are loaded and stored once for all of these trips. These are no more
+ * than make that little of the work: the code for all pieces must stay in the first cache.
+ *
+ * Not unrolled are loops with block operations that threads leave to meet those who leave with them
+ * and return: what is done on that way belongs to the trip (analysis/loop_exits.c), before the next
+ * block operation, and would be one way for all trips behind them.
+ */
+#include "compile/spmd/prepare/prepare.h"
+#include "compile/spmd/analysis/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct marker {
+    struct lw__cfg cfg;
+    struct lw__loops loops;
+    bool *unroll; /* per loop */
+    enum lw__level level;
+    uint32_t pieces, marked;
+};
+
+/* ---- loops that stay ------------------------------------------------------------------------- */
+
+/* On the branches back to the header; always, or unless it is already said how to unroll. */
+static void say(struct marker *m, const struct lw__loop *loop, const char *word, uint32_t count,
+                bool always)
+{
+    for (uint32_t p = m->cfg.pred_start[loop->header]; p < m->cfg.pred_start[loop->header + 1];
+         p++) {
+        LLVMValueRef back = LLVMGetBasicBlockTerminator(m->cfg.blocks[m->cfg.pred[p]]);
+        if (loop->body[m->cfg.pred[p]] && (always || !lw__loop_has_word(back, "llvm.loop.unroll.")))
+            lw__loop_set_metadata(back, word, count);
+    }
+}
+
+/* Is a collective in the block in which those meet who leave the loop in the same trip? */
+static bool meets_by_trip(const struct marker *m, const struct lw__loop *loop, uint32_t b)
+{
+    bool meets = false;
+    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
+    for (; !meets && i; i = LLVMGetNextInstruction(i))
+        meets = lw__ir_collective(i, NULL) && lw__spmd_instance_has_trip(&m->cfg, loop, i);
+    return meets;
+}
+
+static void mark_kept(struct marker *m)
+{
+    const size_t n = m->cfg.count;
+    bool *operations = lw__calloc(2 * n, 1), *later = operations + n;
+    lw__spmd_find_block_ops(&m->cfg, operations);
+    memcpy(later, operations, n);
+    lw__cfg_flow_back(&m->cfg, later);
+    for (size_t l = 0; l < m->loops.count; l++) {
+        const struct lw__loop *loop = &m->loops.loops[l];
+        bool arm = false;
+        if (!lw__spmd_loop_has_block_op(&m->cfg, operations, loop))
+            continue;
+        for (uint32_t b = 0; !arm && b < n; b++)
+            arm = !loop->body[b] && !later[b] && meets_by_trip(m, loop, b);
+        if (arm)
+            say(m, loop, "llvm.loop.unroll.disable", 0, true);
+    }
+    free(operations);
+}
+
+/* ---- loops that become straight code --------------------------------------------------------- */
+
+enum { MAX_DEPTH = 12 }; /* of an index's computation */
+
+/* Loops whose counters the index is computed of. */
+static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
+{
+    if (!LLVMIsAInstruction(index) || depth > MAX_DEPTH)
+        return;
+    if (LLVMIsAPHINode(index)) {
+        const uint32_t b = lw__cfg_index(&m->cfg, LLVMGetInstructionParent(index));
+        for (size_t l = 0; l < m->loops.count; l++)
+            if (m->loops.loops[l].header == b)
+                m->unroll[l] = true;
+        return;
+    }
+    if (LLVMIsACallInst(index) || LLVMIsALoadInst(index))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(index); i++)
+        mark_counters(m, LLVMGetOperand(index, (unsigned)i), depth + 1);
+}
+
+/* Is the value computed of constants alone, and of counters of loops that are, too? A counter is
+ * computed of itself, so at some depth that is true if nothing before said otherwise. */
+static bool is_counted(const struct marker *m, LLVMValueRef v, int depth)
+{
+    if (LLVMIsAConstant(v) || depth > MAX_DEPTH)
+        return true;
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAICmpInst(v) &&
+        !LLVMIsASelectInst(v) && !LLVMIsAPHINode(v))
+        return false;
+    bool header = !LLVMIsAPHINode(v), counted = true;
+    const uint32_t b = lw__cfg_index(&m->cfg, LLVMGetInstructionParent(v));
+    for (size_t l = 0; !header && l < m->loops.count; l++)
+        header = m->loops.loops[l].header == b;
+    for (unsigned k = 0; header && counted && k < (unsigned)LLVMGetNumOperands(v); k++)
+        counted = is_counted(m, LLVMGetOperand(v, k), depth + (LLVMIsAPHINode(v) ? 4 : 1));
+    return header && counted;
+}
+
+/* Do threads leave the loop at the end of this block by what is counted? */
+static bool leaves_by_count(const struct marker *m, const struct lw__loop *loop, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[b]);
+    const uint32_t *to = m->cfg.succ + m->cfg.succ_start[b];
+    return loop->body[b] && m->cfg.succ_start[b + 1] - m->cfg.succ_start[b] == 2 &&
+           !(loop->body[to[0]] && loop->body[to[1]]) && is_counted(m, LLVMGetCondition(end), 0);
+}
+
+/* The innermost loop that holds the block, if how often it goes around is a constant. Of another
+ * LLVM would make as many copies as there can be trips, up to 8, of whatever size. */
+static void mark_holder(struct marker *m, uint32_t b)
+{
+    const int inner = lw__loops_innermost(&m->loops, b);
+    for (uint32_t k = 0; inner >= 0 && !m->unroll[inner] && k < m->cfg.count; k++)
+        m->unroll[inner] = leaves_by_count(m, &m->loops.loops[inner], k);
+}
+
+static void mark_whole(struct marker *m)
+{
+    for (uint32_t b = 0; b < m->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]); i;
+             i = LLVMGetNextInstruction(i)) {
+            if (lw__op_table[lw__ir_collective(i, NULL)].block)
+                mark_holder(m, b);
+            for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
+                if (lw__ir_is_private(i))
+                    mark_counters(m, LLVMGetOperand(i, (unsigned)k), 0);
+        }
+    for (size_t l = 0; l < m->loops.count; l++)
+        if (m->unroll[l]) {
+            say(m, &m->loops.loops[l], "llvm.loop.unroll.enable", 0, false);
+            m->marked++;
+        }
+}
+
+/* ---- loops that carry many values ------------------------------------------------------------ */
+
+enum {
+    TRIPS = 8,
+    WORK_MIN = 32,     /* instructions for each value that is loaded and stored: enough */
+    EMITTED_MAX = 8192 /* instructions of all pieces for these trips */
+};
+
+/* phi, or what a constant added to it makes. */
+static bool counts(LLVMValueRef v, LLVMValueRef phi)
+{
+    return v == phi || (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+                        LLVMGetOperand(v, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(v, 1)));
+}
+
+/* Does the block end where a counter of the loop reaches a constant? */
+static bool ends_by_count(const struct marker *m, const struct lw__loop *loop, uint32_t b)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[b]);
+    if (LLVMGetNumSuccessors(end) != 2 || !LLVMIsAICmpInst(LLVMGetCondition(end)))
+        return false;
+    LLVMValueRef test = LLVMGetCondition(end);
+    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[loop->header]);
+    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        if (counts(LLVMGetOperand(test, 0), i))
+            return LLVMIsAConstantInt(LLVMGetOperand(test, 1));
+    return false;
+}
+
+/* Values that go around the loop, but for its counters. */
+static uint32_t carried(const struct marker *m, const struct lw__loop *loop)
+{
+    uint32_t n = 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[loop->header]);
+    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        bool counter = false;
+        for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
+            counter |= counts(LLVMGetIncomingValue(i, k), i);
+        n += !counter;
+    }
+    return n;
+}
+
+/* Instructions of a loop that ends by count and only so, and holds no operation in which threads
+ * meet, no call and no other loop; 0: it is none. */
+static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
+{
+    uint32_t n = 0, exits = 0;
+    bool ends = false;
+    for (size_t l = 0; l < m->loops.count; l++)
+        if (m->loops.loops[l].parent >= 0 && &m->loops.loops[m->loops.loops[l].parent] == loop)
+            return 0;
+    for (uint32_t b = 0; b < m->cfg.count; b++) {
+        if (!loop->body[b])
+            continue;
+        ends |= ends_by_count(m, loop, b);
+        for (uint32_t e = m->cfg.succ_start[b]; e < m->cfg.succ_start[b + 1]; e++)
+            exits += !loop->body[m->cfg.succ[e]];
+        LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
+        for (; i; i = LLVMGetNextInstruction(i), n++)
+            if (!strncmp(lw__ir_callee(i), "lw.", 3) && !lw__spmd_is_native(i))
+                return 0;
+    }
+    return ends && exits == 1 ? n : 0;
+}
+
+/* How many trips are made one, of a loop of that size that carries n values. */
+static uint32_t trips_together(const struct marker *m, uint32_t size, uint32_t n)
+{
+    uint32_t trips = TRIPS;
+    while (trips > 1 &&
+           (trips * size * m->pieces > EMITTED_MAX || trips / 2 * size >= WORK_MIN * n))
+        trips /= 2;
+    return trips;
+}
+
+static void mark_sums(struct marker *m)
+{
+    const uint32_t registers = lw__spmd_registers(m->level);
+    for (size_t l = 0; l < m->loops.count; l++) {
+        const struct lw__loop *loop = &m->loops.loops[l];
+        const uint32_t n = carried(m, loop), size = plain_size(m, loop),
+                       trips = trips_together(m, size, n);
+        if (!size || trips == 1 || n * m->pieces <= registers || n + n / 2 > registers)
+            continue;
+        say(m, loop, "llvm.loop.unroll.count", trips, false);
+        m->marked++;
+    }
+}
+
+static bool mark(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                 void (*how)(struct marker *m), uint32_t *marked)
+{
+    struct marker m = {.level = (enum lw__level)lw__cpu_level(unit->options->device),
+                       .pieces = lw__spmd_pieces(unit, kernel)};
+    if (!lw__cfg_build(kernel->function, &m.cfg))
+        return lw__defect("out of memory");
+    bool ok = lw__loops_build(&m.cfg, &m.loops);
+    m.unroll = calloc(m.loops.count + 1, sizeof *m.unroll);
+    ok = ok && m.unroll;
+    if (ok)
+        how(&m);
+    *marked += m.marked;
+    free(m.unroll);
+    lw__loops_free(&m.loops);
+    lw__cfg_free(&m.cfg);
+    return ok || lw__defect("out of memory");
+}
+
+bool lw__spmd_mark_kept(const struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    uint32_t marked = 0;
+    return mark(unit, kernel, mark_kept, &marked);
+}
+
+bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                         uint32_t *marked)
+{
+    return mark(unit, kernel, mark_whole, marked);
+}
+
+bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                        uint32_t *marked)
+{
+    return mark(unit, kernel, mark_sums, marked);
+}
+
+static uint32_t depth_of(const struct marker *m, size_t l)
+{
+    uint32_t depth = 1;
+    for (int p = m->loops.loops[l].parent; p >= 0; p = m->loops.loops[p].parent)
+        depth++;
+    return depth;
+}
+
+/* The sum of their depths changes where one around others has become straight code. */
+static void count_nests(struct marker *m)
+{
+    lw__loops_nest(&m->loops);
+    for (size_t l = 0; l < m->loops.count; l++) {
+        const uint32_t header = m->loops.loops[l].header;
+        for (uint32_t p = m->cfg.pred_start[header]; p < m->cfg.pred_start[header + 1]; p++) {
+            LLVMBasicBlockRef from = m->cfg.blocks[m->cfg.pred[p]];
+            LLVMValueRef back = LLVMGetBasicBlockTerminator(from);
+            if (m->loops.loops[l].body[m->cfg.pred[p]] &&
+                (lw__loop_has_word(back, "llvm.loop.unroll.enable") ||
+                 lw__loop_has_word(back, "llvm.loop.unroll.full")))
+                m->marked += depth_of(m, l);
+        }
+    }
+}
+
+bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *kernel,
+                          uint32_t *depths)
+{
+    return mark(unit, kernel, count_nests, depths);
+}

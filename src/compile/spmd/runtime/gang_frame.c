@@ -1,0 +1,104 @@
+/* gang_frame.c - the record of a gang that runs: its threads, its state, where it goes on. */
+#include "base/cpu_abi.h"
+#include "compile/spmd/runtime/runtime.h"
+#include "compile/spmd/emit/emit.h"
+#include <stddef.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(struct lw_cpu_gang, name)
+
+static LLVMValueRef at(struct lw__spmd *s, LLVMValueRef record, size_t offset)
+{
+    LLVMValueRef index = lw__spmd_const64(s, (int64_t)offset);
+    return LLVMBuildGEP2(s->builder, s->i8, record, &index, 1, "");
+}
+
+void lw__gang_set(struct lw__spmd *s, size_t offset, LLVMValueRef value)
+{
+    LLVMBuildStore(s->builder, value, at(s, s->gang->record, offset));
+}
+
+LLVMValueRef lw__gang_first(struct lw__spmd *s)
+{
+    return s->gang->first;
+}
+
+void lw__gang_suspend(struct lw__spmd *s, int state, size_t site)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(s->builder),
+                      next = LLVMAppendBasicBlockInContext(s->context, s->function, "resumed");
+    lw__gang_set(s, FIELD(state), lw__spmd_const32(s, state));
+    lw__gang_set(s, FIELD(site), lw__spmd_const32(s, (int64_t)site));
+    lw__coroutine_suspend(&s->gang->co, here, next);
+    LLVMPositionBuilderAtEnd(s->builder, next);
+}
+
+LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint32_t piece)
+{
+    LLVMValueRef thread = LLVMBuildZExt(s->builder, s->gang->first, s->i64, "");
+    thread = LLVMBuildAdd(s->builder, thread, lw__spmd_const64(s, (int64_t)piece * s->width), "");
+    LLVMValueRef byte = LLVMBuildMul(s->builder, thread, lw__spmd_const64(s, (int64_t)bytes), "");
+    return LLVMBuildGEP2(s->builder, s->i8, at(s, s->gang->exchange, offset), &byte, 1, "");
+}
+
+void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset)
+{
+    LLVMValueRef warp = LLVMBuildLShr(s->builder, s->gang->first, lw__spmd_const32(s, 5), "");
+    warp = LLVMBuildZExt(s->builder, warp, s->i64, "");
+    LLVMValueRef words = at(s, s->gang->exchange, offset);
+    lw__spmd_store_lanes(s, lanes, LLVMBuildGEP2(s->builder, s->i32, words, &warp, 1, ""));
+}
+
+void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, bool writes)
+{
+    lw__gang_store_lanes(s, mask, offsetof(struct lw_cpu_exchange, arrived));
+    lw__gang_suspend(s, writes ? LW_CPU_TURNS : LW_CPU_WAITS, lw__ir_site(s->unit, access, "loop"));
+}
+
+static LLVMValueRef like(struct lw__spmd *s, LLVMValueRef v, int64_t number)
+{
+    LLVMValueRef scalar = lw__spmd_const32(s, number);
+    return LLVMTypeOf(v) == s->i32 ? scalar : lw__spmd_splat(s, scalar);
+}
+
+/* place - of threads, by their numbers in the block. */
+static LLVMValueRef place(struct lw__spmd *s, const char *name, LLVMValueRef threads)
+{
+    LLVMBuilderRef b = s->builder;
+    if (name[3] == 'w') /* lw.warp_id */
+        return LLVMBuildLShr(b, threads, like(s, threads, 5), "");
+    LLVMValueRef dim[2] = {like(s, threads, s->dim[0]), like(s, threads, s->dim[1])};
+    const char axis = name[sizeof "lw.thread_idx." - 1];
+    if (axis == 'x')
+        return s->dim[1] * s->dim[2] > 1 ? LLVMBuildURem(b, threads, dim[0], "") : threads;
+    LLVMValueRef row = LLVMBuildUDiv(b, threads, dim[0], "");
+    if (axis == 'y')
+        return s->dim[2] > 1 ? LLVMBuildURem(b, row, dim[1], "") : row;
+    return LLVMBuildUDiv(b, row, dim[1], "");
+}
+
+LLVMValueRef lw__gang_thread_index(struct lw__spmd *s, const char *name, uint32_t p)
+{
+    LLVMValueRef threads = s->gang->first;
+    if (p != UINT32_MAX) {
+        int64_t lanes[64];
+        for (uint32_t l = 0; l < s->width; l++)
+            lanes[l] = (int64_t)p * s->width + l;
+        threads = LLVMBuildAdd(s->builder, lw__spmd_splat(s, threads),
+                               lw__spmd_const_lanes(s, s->i32, lanes), "");
+    }
+    return place(s, name, threads);
+}
+
+LLVMValueRef lw__spmd_block_index(const struct lw__spmd *s, const char *name)
+{
+    static const char *const names[] = {"lw.block_idx.", "lw.grid_dim."};
+    for (size_t k = 0; k < 2; k++) {
+        size_t n = strlen(names[k]);
+        if (strncmp(name, names[k], n))
+            continue;
+        unsigned axis = (unsigned)(name[n] - 'x');
+        return k ? s->grid_dim[axis] : s->block_idx[axis];
+    }
+    return NULL;
+}

@@ -1,0 +1,110 @@
+/* diagnostics.c - messages about a kernel file, as diag rows of the manifest (src/base/manifest.h).
+ *
+ * front/clang_messages.c adds clang's own.
+ */
+#include "compile/support/unit.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERRORS_MAX = 20 }; /* as clang has it */
+
+void lw__row_field(struct lw__text *row, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char c = bytes[i];
+        if (c == '\t' || c == '\n' || c == '\\')
+            lw__text_add(row, "\\%c", c == '\t' ? 't' : c == '\n' ? 'n' : c);
+        else
+            lw__text_add_bytes(row, &c, 1);
+    }
+}
+
+unsigned lw__row_line(unsigned line)
+{
+    return line <= INT32_MAX ? line : 0;
+}
+
+static bool same(const char *a, unsigned a_length, const char *b, unsigned b_length)
+{
+    return a && b && a_length == b_length && memcmp(a, b, a_length) == 0;
+}
+
+static bool is_in_its_folder(const struct lw__diags *diags, struct lw__loc loc)
+{
+    const struct lw__loc *main = &diags->main;
+    return same(loc.directory, loc.directory_length, main->directory, main->directory_length);
+}
+
+bool lw__row_is_main(const struct lw__diags *diags, struct lw__loc loc)
+{
+    const struct lw__loc *main = &diags->main;
+    return !loc.file || (is_in_its_folder(diags, loc) &&
+                         same(loc.file, loc.file_length, main->file, main->file_length));
+}
+
+void lw__row_file(struct lw__text *row, const struct lw__diags *diags, struct lw__loc loc)
+{
+    if (lw__row_is_main(diags, loc)) {
+        lw__row_field(row, diags->main_name, strlen(diags->main_name));
+        return;
+    }
+    if (!is_in_its_folder(diags, loc) && loc.directory_length && loc.file[0] != '/') {
+        lw__row_field(row, loc.directory, loc.directory_length);
+        lw__row_field(row, "/", 1);
+    }
+    lw__row_field(row, loc.file, loc.file_length);
+}
+
+void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module)
+{
+    LLVMValueRef unit = NULL;
+    if (LLVMGetNamedMetadataNumOperands(module, "llvm.dbg.cu") != 1)
+        return;
+    LLVMGetNamedMetadataOperands(module, "llvm.dbg.cu", &unit);
+    LLVMMetadataRef file = LLVMDIScopeGetFile(LLVMValueAsMetadata(unit));
+    if (!file)
+        return;
+    diags->main.file = LLVMDIFileGetFilename(file, &diags->main.file_length);
+    diags->main.directory = LLVMDIFileGetDirectory(file, &diags->main.directory_length);
+}
+
+/* Copies of a block say the same once more. */
+void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *what,
+                      const char *why)
+{
+    struct lw__text *rows = diags->rows, row = {0};
+    const unsigned column = lw__front_column(diags, loc);
+    lw__text_add(&row, "diag\tremark\t");
+    lw__row_file(&row, diags, loc);
+    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), column, what, why);
+    if (!row.failed && !(rows->data && strstr(rows->data, row.data))) {
+        lw__text_add_bytes(rows, row.data, row.length);
+        lw__snippet_draw(diags, loc, column);
+    }
+    lw__text_free(&row);
+}
+
+void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
+{
+    const unsigned column = lw__front_column(diags, loc);
+    const bool is_last = diags->errors == ERRORS_MAX;
+    char text[1024];
+    if (diags->errors++ > ERRORS_MAX)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, is_last ? "too many errors, stopping now" : format, arguments);
+    va_end(arguments);
+    lw__text_add(diags->rows, "diag\terror\t");
+    lw__row_file(diags->rows, diags, is_last ? (struct lw__loc){0} : loc);
+    if (is_last)
+        lw__text_add(diags->rows, "\t0\t0\t");
+    else
+        lw__text_add(diags->rows, "\t%u\t%u\t", lw__row_line(loc.line), column);
+    lw__row_field(diags->rows, text, strlen(text));
+    lw__text_add(diags->rows, "\n");
+    if (!is_last)
+        lw__snippet_draw(diags, loc, column);
+}

@@ -1,0 +1,119 @@
+/* process.c - start clang and the linker: no shell, no temporary files, no end without limit.
+ *
+ * What a child prints goes to memory files, so nothing has to be read while it runs and a full or
+ * read-only disk does not matter. There are texts that keep clang busy for ever or that grow
+ * without bound, so time, memory and stack are limited; a child that breaks a limit ends like one
+ * that crashed.
+ */
+#include "compile/support/unit.h"
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Stack: what the kernel always keeps free below the main stack is 128 MiB. */
+static const rlim_t stack_bytes = (rlim_t)100 << 20, child_bytes = (rlim_t)4 << 30;
+
+/* The soft limit becomes `wanted` where it is higher (or, for is_raise, lower); a lower hard limit
+ * wins. Limits that cannot be set are those of the host. */
+static void limit(int resource, rlim_t wanted, bool is_raise)
+{
+    struct rlimit now;
+    if (getrlimit(resource, &now))
+        return;
+    if (now.rlim_max != RLIM_INFINITY && wanted > now.rlim_max)
+        wanted = now.rlim_max;
+    bool is_higher = now.rlim_cur == RLIM_INFINITY || now.rlim_cur > wanted;
+    if (is_higher == is_raise)
+        return;
+    now.rlim_cur = wanted;
+    setrlimit(resource, &now);
+}
+
+void lw__process_limits(void)
+{
+    limit(RLIMIT_CPU, LW_COMPILE_SECONDS, false);
+    limit(RLIMIT_STACK, stack_bytes, true);
+}
+
+/* A child's own: sanitizers, which this program may be built with, need all addresses there are. */
+static void limit_memory(pid_t pid)
+{
+    struct rlimit now;
+    if (prlimit(pid, RLIMIT_AS, NULL, &now) || now.rlim_cur <= child_bytes)
+        return;
+    now.rlim_cur = child_bytes;
+    prlimit(pid, RLIMIT_AS, &now, NULL);
+}
+
+int lw__memory_file(const char *name)
+{
+    return memfd_create(name, MFD_CLOEXEC);
+}
+
+static int duplicate(posix_spawn_file_actions_t *actions, const struct lw__process *p, int in,
+                     const int *keep, size_t keep_count)
+{
+    int e = in < 0 ? posix_spawn_file_actions_addopen(actions, 0, "/dev/null", 0, 0)
+                   : posix_spawn_file_actions_adddup2(actions, in, 0);
+    if (!e)
+        e = posix_spawn_file_actions_adddup2(actions, p->out, 1);
+    if (!e)
+        e = posix_spawn_file_actions_adddup2(actions, p->err, 2);
+    for (size_t i = 0; i < keep_count && !e; i++)
+        e = posix_spawn_file_actions_adddup2(actions, keep[i], 3 + (int)i);
+    return e;
+}
+
+bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
+                       struct lw__process *process)
+{
+    *process = (struct lw__process){.out = lw__memory_file("lanewise-out"),
+                                    .err = lw__memory_file("lanewise-err")};
+    if (process->out < 0 || process->err < 0)
+        return lw__defect("no memory file for the output of %s: %s", argv[0], strerror(errno));
+    posix_spawn_file_actions_t actions;
+    int e = posix_spawn_file_actions_init(&actions);
+    if (!e)
+        e = duplicate(&actions, process, in, keep, keep_count);
+    if (!e)
+        e = posix_spawnp(&process->pid, argv[0], &actions, NULL, (char **)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (e)
+        return lw__defect("%s cannot be started: %s%s", argv[0], strerror(e),
+                          e == ENOENT || e == EACCES ? "; it must be installed and on PATH" : "");
+    limit_memory(process->pid);
+    return true;
+}
+
+bool lw__process_wait(struct lw__process *process, int *exit_code)
+{
+    int status;
+    while (waitpid(process->pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return lw__defect("lost a child process: %s", strerror(errno));
+    *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+}
+
+bool lw__read_all(int fd, struct lw__text *text)
+{
+    char part[1 << 16];
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return lw__defect("a memory file cannot be rewound: %s", strerror(errno));
+    for (;;) {
+        ssize_t n = read(fd, part, sizeof part);
+        if (n < 0 && errno != EINTR)
+            return lw__defect("a memory file cannot be read: %s", strerror(errno));
+        if (n == 0)
+            return !text->failed || lw__defect("out of memory");
+        if (n > 0)
+            lw__text_add_bytes(text, part, (size_t)n);
+    }
+}

@@ -1,0 +1,247 @@
+/* unit.h - one compilation: what it was asked for, what is known so far, what it gives.
+ *
+ * One struct lw__unit is one compilation. Passes (driver/passes.def) take it from text to payload.
+ * Each computes facts or makes new code, and says through its return value whether the compilation
+ * can go on. Errors in the kernels are diag rows of unit->manifest; defects of ours and of the
+ * machine go through lw__defect().
+ *
+ * The folder holds what every other one needs: messages, child processes, the table of kernels.
+ */
+#ifndef LW_COMPILE_SUPPORT_H
+#define LW_COMPILE_SUPPORT_H
+#include "base/base.h"
+#include "base/ref_abi.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A place in the source; line 0 is unknown. The strings live as long as the module, without NUL. */
+struct lw__loc {
+    const char *file, *directory; /* as the debug info spells them: file may be relative */
+    unsigned file_length, directory_length;
+    unsigned line, column; /* column 0 is unknown: it is then where the name stands in the line */
+    const char *name;      /* of what is there, or NULL */
+    size_t name_length;
+};
+
+/* Where diagnostics go. All zero but rows and main_name at the start. */
+struct lw__diags {
+    struct lw__text *rows; /* the manifest: diag rows are appended */
+    const char *main_name; /* what users call the main file */
+    struct lw__loc main;   /* how the module spells it; lw__diags_module fills it in */
+    int source_fd;         /* the main file's text, where it is not a file by that name; or 0 */
+    unsigned errors;
+    bool crashed; /* clang did not end well, and a row says so */
+};
+
+enum {
+    LW_PARAMS_MAX = 64,      /* parameters of a kernel */
+    LW_ARG_BYTES_MAX = 4096, /* their bytes */
+    LW_RANK_MAX = 12,        /* declared sizes of one parameter */
+    LW_SIZE_VARIABLE = -1,   /* a declared size that is computed from earlier arguments */
+};
+
+/* The array brackets of one parameter as the source has them, constants evaluated. */
+struct lw__brackets {
+    char *text;                /* "[rows][16]"; NULL without brackets */
+    int64_t size[LW_RANK_MAX]; /* outer first: a constant, or LW_SIZE_VARIABLE */
+    unsigned count;
+    unsigned variable; /* how many of size are LW_SIZE_VARIABLE */
+    bool open;         /* a[][n] or (*a)[n]: the outer size is not declared */
+    bool pointer;      /* (*a)[n] */
+    bool too_many;     /* more than LW_RANK_MAX; the rest is not in size */
+};
+
+struct lw__param {
+    char *name;   /* "" where the source gives none */
+    char *type;   /* in C: "const float *", "float [rows][16]", "TENSOR(float, 2)" */
+    char *layout; /* docs/layout.md */
+    uint64_t offset, size, align; /* in the packed arguments, bytes; align may exceed 16 */
+    bool by_value; /* a struct or union: its IR parameter is an integer or a pointer to a copy */
+    struct lw__brackets brackets;
+};
+
+struct lw__kernel {
+    char *name;
+    LLVMValueRef function;
+    struct lw__loc loc;
+    char *signature;          /* "void scale(int n, float x[n], float factor)" */
+    uint32_t block[3];        /* 0, 0, 0 without BLOCK(...) */
+    struct lw__param *params; /* param_count, one for each IR parameter */
+    unsigned param_count;
+    uint64_t arg_bytes;
+};
+
+struct lw__kernels {
+    struct lw__kernel *rows; /* in source order */
+    size_t count, capacity;
+};
+
+/* What is known or true of a unit's module; see driver/passes.def. */
+enum {
+    FACT_RAW = 1 << 0,       /* module is clang's output */
+    FACT_SIGNATURE = 1 << 1, /* kernels[] is filled in */
+    FACT_ALLOWED = 1 << 2,   /* nothing that the language refuses */
+    FACT_SIZES = 1 << 3,     /* lw.sizes.K exist; no vla checks are left */
+    FACT_LINKED = 1 << 4,    /* lw.* maths, conversions and atomics have bodies */
+    FACT_HALF = 1 << 5, /* half and bfloat are only stored, loaded and moved; no division traps */
+    FACT_INLINED = 1 << 6,    /* kernels call nothing but lw.* operations and llvm.* */
+    FACT_INSTANCE = 1 << 7,   /* each collective carries an "lw.instance" bundle */
+    FACT_COMMON = 1 << 8,     /* cleaned up: what all targets start from */
+    FACT_DESCRIBED = 1 << 12, /* the manifest has the kernels' rows */
+    FACT_THREADS = 1 << 9,    /* lw.ref.K exist */
+    FACT_OBJECT = 1 << 10,    /* unit->payload is an object file */
+    FACT_PAYLOAD = 1 << 11,   /* unit->payload is what the library gets */
+    FACT_BLOCKS = 1 << 13,    /* kernels[] are those to build now, each for its block */
+    FACT_PREPARED = 1 << 14,  /* kernels know their block; scalars only, short loops unrolled */
+    FACT_WIDENED = 1 << 15,   /* lw.cpu.K exist */
+    FACT_FINAL = 1 << 16,     /* optimised: left to the code generator */
+    FACT_ENTERED = 1 << 17,   /* each loop has one way in */
+    FACT_CONVERGED = 1 << 18, /* collectives are calls of devlib's, each with who takes part */
+    FACT_LOWERED = 1 << 19,   /* entries as cuda_abi.h has them; no lw.* is left */
+    FACT_BUILTIN = 1 << 20,   /* intrinsics that all targets compute exactly, and those refused */
+};
+
+/* Options of one run, as driver/main.c read them. */
+struct lw__options {
+    const char *device; /* ref, null, cuda:sm_80, cpu:avx2 ... */
+    const char *path;   /* kernel file; NULL: source_fd, or common_fd */
+    const char *name;   /* the text's name in messages */
+    int source_fd, out_fd;
+    int common_fd;      /* instead of a text: common bitcode, see base/cpu_abi.h; -1 */
+    const char *kernel; /* the only one to build, or NULL */
+    uint32_t block[3];  /* threads of a block; 0, 0, 0: what BLOCK(...) says */
+    char **clang_args;  /* -D and -I, in order, each with its value; owned */
+    size_t clang_arg_count;
+    bool debug;            /* -O0: every variable has its value at each line; for ref */
+    const char *show;      /* stage to print instead of building, or NULL */
+    const char *only_pass; /* --pass: run this one on an IR file, or NULL */
+    bool image_ref;        /* with image: ref's job, which begins with the text, for its checks */
+    struct lw__image_options
+        *image; /* --image: what lanewise cc makes (image/image.h), or NULL; owned */
+};
+
+/* A child process; its output goes to memory files. */
+struct lw__process {
+    int pid, out, err;
+};
+
+/* The linker, waiting for the object: cpu/object.c. */
+struct lw__link {
+    struct lw__process lld;
+    int object; /* where to write it */
+    bool running;
+};
+
+struct lw__unit {
+    const struct lw__options *options;
+    bool (*run)(struct lw__unit *unit); /* the passes for options->device, on another unit */
+    unsigned facts;
+    LLVMContextRef context;
+    struct lw__text llvm_said; /* errors that LLVM told of, see llvm/context.c */
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine; /* x86-64 baseline, made by llvm19; then that of the device */
+    struct lw__kernels kernels;   /* front/front.h */
+    struct lw__diags diags;       /* diag rows go to manifest */
+    struct lw__text ast_print;    /* clang -ast-print of the text; for sizes */
+    struct lw__text manifest;     /* diag, dep, then kernel, param and site rows */
+    struct lw__text sites;        /* site rows, numbered by site_count */
+    size_t site_count;
+    struct lw__kernels operations; /* of blocks in gangs, still to be widened; see gang_barrier.c */
+    bool has_rare;                 /* code that lanes rarely need is jumped over: lw.rarely */
+    bool misused;                  /* no way leads to what the command line asks for */
+    struct lw__text payload;
+    struct lw__link link;
+};
+
+/* What this program is at. If it ends by a signal, or LLVM ends it, its last
+ * line on standard error says pass, kernel and line; lw__where_tell writes that line at other ends.
+ * */
+enum { LW_EXIT_DEFECT = 3 };
+
+/* Limit this program, and with it its children, to LW_COMPILE_SECONDS of processor time
+ * each; give them the stack that deeply nested texts need. */
+enum { LW_COMPILE_SECONDS = 60 };
+
+/* True if the device checks each access; front/clang.c asks clang for more then. */
+static inline bool lw__is_checked(const struct lw__unit *unit)
+{
+    const struct lw__options *o = unit->options;
+    const char *device = o->device;
+    return device && (!o->image || o->image_ref) && !strncmp(device, "ref", 3) &&
+           (!device[3] || device[3] == ':');
+}
+
+/* ---- report.c -------------------------------------------------------------------------------- */
+
+/* Print why and what to standard error, for the library to pass on; always false. A defect
+ * of ours or of the machine, not of the kernels. */
+bool lw__defect(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Manifest and payload to options->out_fd. */
+bool lw__write_result(struct lw__unit *unit);
+bool lw__print(const char *text); /* to standard output; false: it could not be written */
+
+/* ---- kernels.c ------------------------------------------------------------------------------- */
+
+/* One more row, all zero but its name, a copy; NULL: memory is short. Rows may move. */
+struct lw__kernel *lw__kernels_add(struct lw__kernels *kernels, const char *name);
+void lw__kernel_free(struct lw__kernel *kernel); /* what a row holds */
+void lw__kernels_free(struct lw__kernels *kernels);
+
+/* ---- process.c ------------------------------------------------------------------------------- */
+
+void lw__process_limits(void);
+/* Start a program without a shell, its output going to memory files.
+ * in is its standard input (-1: none); out, err get memory files, released by the caller with
+ * close. Descriptors in keep[] stay open in it under numbers from 3 on. */
+bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
+                       struct lw__process *process);
+/* Wait for it; *exit_code is its status, or 128 + signal. out and err are rewound to be read. */
+bool lw__process_wait(struct lw__process *process, int *exit_code);
+bool lw__read_all(int fd, struct lw__text *text); /* from the start to the end */
+int lw__memory_file(const char *name);            /* -1: none could be made */
+
+/* ---- diagnostics.c --------------------------------------------------------------------------- */
+
+/* Learn how the module spells the main file, so that messages call it by main_name. */
+void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module);
+/* One more error. */
+void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Something slow that users may want to change: what, and why. Said once for a place. */
+void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *what,
+                      const char *why);
+/* A line as a row holds it: 0, unknown, where #line made it larger than INT32_MAX. */
+unsigned lw__row_line(unsigned line);
+/* One field of a manifest row with its escapes; a place's file as users call it. */
+void lw__row_field(struct lw__text *row, const char *bytes, size_t count);
+void lw__row_file(struct lw__text *row, const struct lw__diags *diags, struct lw__loc loc);
+bool lw__row_is_main(const struct lw__diags *diags, struct lw__loc loc); /* in the main file? */
+
+/* ---- source_text.c --------------------------------------------------------------------------- */
+
+/* The column of a place that has a line: its own, else that of its name in that line of the text,
+ * or of the line's first word. */
+unsigned lw__front_column(const struct lw__diags *diags, struct lw__loc loc);
+/* A line of the source, *length bytes of what is read into text; NULL: it is not to be had. */
+const char *lw__front_line(const struct lw__diags *diags, struct lw__loc loc, struct lw__text *text,
+                           size_t *length);
+/* Where the main file has the name first; line 0: nowhere. */
+struct lw__loc lw__front_find(const struct lw__diags *diags, const char *name);
+
+/* ---- snippet.c ------------------------------------------------------------------------------- */
+
+/* The picture below a message (snippet.c), as a row behind the message's: the one that clang
+ * drew at the start of text, its lines numbered so that the caret's is `line`, and where that ends
+ * (rows may be NULL); or one of a place. */
+const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned line);
+void lw__snippet_draw(const struct lw__diags *diags, struct lw__loc loc, unsigned column);
+
+/* ---- memory.c -------------------------------------------------------------------------------- */
+
+void *lw__calloc(size_t count, size_t size); /* zeroed; release with free() */
+#endif

@@ -1,0 +1,137 @@
+/* build.h - from what is to be compiled to code that is loaded: the compiler's process, the cache
+ * of its results, and lines of the source for places in the code.
+ */
+#ifndef LW_RUN_BUILD_H
+#define LW_RUN_BUILD_H
+
+#include "base/manifest_read.h"
+#include "run/report/report.h"
+
+/* ---- lines.c ---- */
+
+/* What a shared object says of its lines. All zero: nothing. */
+struct lw__lines {
+    char *bytes; /* three sections, one behind the other */
+    size_t table_bytes, string_bytes, symbol_bytes;
+};
+enum { LW_LINE_FILE_MAX = 512 };
+struct lw__line {
+    char file[LW_LINE_FILE_MAX];
+    unsigned line;
+};
+
+/* lw__lines_take - copy it from an object file in memory; nothing where there is none.
+ * lw__lines_find - of the instruction so many bytes behind where the object begins. False: unknown.
+ */
+void lw__lines_take(struct lw__lines *lines, const char *object, size_t bytes);
+bool lw__lines_find(const struct lw__lines *lines, uint64_t place, struct lw__line *line);
+void lw__lines_free(struct lw__lines *lines);
+
+/* ---- compiler.c: the child program ---- */
+
+/* What to compile, and what the child is told. */
+struct lw__compile {
+    const char *compiler; /* path of lanewise-compile */
+    const char *target;   /* --device */
+    const char *name;     /* --name */
+    const char *path;     /* the file to read; NULL: source */
+    const char *source;   /* source_bytes of text; with kernel: the common bitcode */
+    size_t source_bytes;
+    const lw_build_options *options;
+    const char *kernel; /* --kernel: of that bitcode only this one, for blocks of this size */
+    lw_dim3 block;      /* --block */
+};
+
+/* lw__compiler_find - where lanewise-compile is: $LANEWISE_COMPILE, beside the library in the build
+ * tree, in the prefix the library is installed in, where the build said.
+ * errors   LW_E_INTERNAL nowhere; LW_E_MEMORY. owns: release *path with free() */
+lw_status lw__compiler_find(char **path);
+
+/* lw__compiler_run - start it, wait for it, give back the manifest and the payload after it, whole.
+ * *clean is false where it said that the kernels do not compile.
+ * errors   LW_E_COMPILE it ran out of processor time; LW_E_INTERNAL it crashed, was killed or
+ *          refused its command line; LW_E_MEMORY; LW_E_IO
+ * owns     release out->bytes with free() */
+lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out, bool *clean);
+
+/* ---- cache.c: results on disk ---- */
+
+/* A file that is being written has this and six letters behind its name. */
+#define LW_CACHE_ASIDE ".new-"
+
+/* Where path is NULL there is no cache: find finds nothing, store stores nothing. */
+struct lw__cache {
+    char *path;     /* of the private folder */
+    uint64_t limit; /* bytes; 0: path is NULL */
+};
+
+/* lw__cache_open - without a folder of the user's choice, one that cannot be used is no error.
+ * errors   LW_E_ARG $LANEWISE_CACHE, $LANEWISE_CACHE_LIMIT or $LANEWISE_CACHE_DIR is wrong;
+ *          LW_E_MEMORY */
+lw_status lw__cache_open(struct lw__cache *cache);
+void lw__cache_close(struct lw__cache *cache);
+
+/* lw__cache_place - where the folder is or would be; NULL: nowhere. *is_absent: it is not there.
+ * errors   LW_E_ARG $LANEWISE_CACHE_DIR is wrong; LW_E_IO the folder cannot be one; LW_E_MEMORY
+ * owns     release *path with free() */
+lw_status lw__cache_place(char **path, bool *is_absent);
+
+/* lw__cache_key - the hash of all that decides the result, but for the files it includes. */
+uint64_t lw__cache_key(const struct lw__compile *compile);
+
+/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them, if it is
+ * there, undamaged, and every file it was made from is unchanged. */
+bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out);
+
+/* lw__cache_store - keep a result; text_bytes of it are the manifest. What goes wrong is only
+ * slower. */
+void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
+                     size_t text_bytes);
+
+/* lw__cache_payload_path - the file that holds these payload bytes for this key; NULL: none, or one
+ * that another machine could take away while it is mapped.
+ * owns     release with free() */
+char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const void *payload,
+                             size_t bytes);
+
+/* ---- cache_trim.c: what it holds, and what goes ---- */
+
+/* lw__cache_fits - may an entry of so many bytes be stored at all?
+ * lw__cache_written - so many were stored: from time to time what was used least recently goes. */
+bool lw__cache_fits(const struct lw__cache *cache, uint64_t bytes);
+void lw__cache_written(const struct lw__cache *cache, uint64_t bytes);
+
+/* ---- code.c ---- */
+
+/* What was made of one request, on the device. */
+struct lw__code {
+    struct lw__manifest manifest;
+    struct lw__site *sites; /* manifest.site_count */
+    struct lw__lines lines; /* of its instructions; nothing where the device traps no faults */
+    int payload_file;       /* memory file that stays open while it is loaded; -1 */
+    void *loaded;           /* what ops->load made; NULL: the device runs nothing */
+};
+
+/* lw__code_build - take it from the cache or compile it, tell the diagnostics, load it on
+ * the device that has these ops and this state.
+ * errors   LW_E_COMPILE the first error, "file:line:column: text"; those of lw__compiler_run
+ * owns     release with lw__code_free, also after a failure */
+lw_status lw__code_build(const struct lw__device_ops *ops, void *state,
+                         const struct lw__compile *request, struct lw__code *code);
+void lw__code_free(const struct lw__device_ops *ops, void *state, struct lw__code *code);
+
+/* lw__code_read_sites - fill in the sites of its manifest; name is for messages.
+ * errors   LW_E_MEMORY */
+lw_status lw__code_read_sites(struct lw__code *code, const char *name);
+
+/* lw__code_open - a payload that is a shared object; for a device's load. errors: LW_E_IO */
+lw_status lw__code_open(const char *path, void **object);
+
+/* lw__code_common - its common bitcode; for a device's common. errors: LW_E_INTERNAL, LW_E_MEMORY
+ */
+lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes);
+
+/* lw__code_symbol - the address of PREFIX.NAME in a payload that dlopen has loaded.
+ * errors   LW_E_INTERNAL if it is not there; LW_E_MEMORY */
+lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address);
+#endif

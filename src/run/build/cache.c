@@ -1,0 +1,499 @@
+/* cache.c - what lanewise-compile made, kept on disk for the next build.
+ *
+ * An entry is two files in a folder that only this user may enter:
+ *     KEY.txt            "lanewise-cache 1 CHECKSUM\n" "PAYLOAD\n" manifest
+ *     KEY-PAYLOAD.so     the payload, where there is one
+ * KEY hashes what was asked for, PAYLOAD the code, CHECKSUM the KEY and all that follows. As the
+ * name of the code holds its hash, a rebuilt entry never takes the name of code that is loaded:
+ * dlopen would hand out the old one. Entries are written aside and renamed; every damage shows as a
+ * checksum that does not fit, every changed header as a dep row that does not, and the program is
+ * built anew. A folder that the user names and that cannot be one is an error. No other failure is
+ * the caller's: a disk that is full, read-only or away is only slower. There are no locks: who
+ * comes second with the same entry, or has it evicted (cache_trim.c), goes on with its own result.
+ */
+#include "run/build/build.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HEAD "lanewise-cache 1 "
+enum { HEX = 16, HEAD_BYTES = sizeof HEAD - 1 + HEX + 1, ENTRY_HEAD_BYTES = HEAD_BYTES + HEX + 1 };
+
+/* ---- the folder ---- */
+
+/* mkdir -p, the last folder and those made on the way private. */
+static bool make_folders(char *path)
+{
+    for (char *p = path + 1; *p; p++)
+        if (*p == '/') {
+            *p = '\0';
+            if (mkdir(path, 0700) && errno != EEXIST) {
+                *p = '/';
+                return false;
+            }
+            *p = '/';
+        }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* Ours alone: another user who could write here could have us load his code. */
+static bool is_private(const char *path)
+{
+    struct stat s;
+
+    return lstat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() &&
+           (s.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+static void folder_name(struct lw__text *path)
+{
+    const char *own = secure_getenv("LANEWISE_CACHE_DIR");
+    const char *xdg = secure_getenv("XDG_CACHE_HOME");
+    const char *home = secure_getenv("HOME");
+
+    if (own)
+        lw__text_add(path, "%s", own);
+    else if (xdg && *xdg == '/')
+        lw__text_add(path, "%s/lanewise", xdg);
+    else if (home && *home == '/')
+        lw__text_add(path, "%s/.cache/lanewise", home);
+}
+
+/* *path is NULL where nothing says where. */
+static lw_status find_folder(char **path)
+{
+    const char *own = secure_getenv("LANEWISE_CACHE_DIR");
+    struct lw__text name = {0};
+
+    *path = NULL;
+    if (own && !*own)
+        return lw__fail(LW_E_ARG, "LANEWISE_CACHE_DIR is ''; need the path of a folder");
+    folder_name(&name);
+    while (name.length > 1 && name.data[name.length - 1] == '/')
+        name.data[--name.length] = '\0';
+    if (name.failed) {
+        lw__text_free(&name);
+        return lw__fail(LW_E_MEMORY, "out of memory: the path of the cache");
+    }
+    *path = name.data;
+    return LW_OK;
+}
+
+/* Make it, if it is not there. A folder that the user has named must be one that can be used. */
+static lw_status prepare(char *path)
+{
+    if (!make_folders(path))
+        return lw__fail(LW_E_ARG,
+                        "LANEWISE_CACHE_DIR is '%s', which cannot be made: %s; need the path of a "
+                        "folder",
+                        path, strerror(errno));
+    if (!is_private(path))
+        return lw__fail(LW_E_ARG,
+                        "LANEWISE_CACHE_DIR is '%s'; need a folder of this user, no link, that "
+                        "others may not enter (chmod 700)",
+                        path);
+    return LW_OK;
+}
+
+lw_status lw__cache_open(struct lw__cache *cache)
+{
+    const bool is_own = secure_getenv("LANEWISE_CACHE_DIR") != NULL;
+    lw_status status;
+    char *path;
+    bool wanted;
+
+    *cache = (struct lw__cache){0};
+    LW_TRY(lw__environment_cache(&wanted));
+    LW_TRY(lw__environment_cache_limit(&cache->limit));
+    if (!wanted || !cache->limit)
+        return LW_OK;
+    LW_TRY(find_folder(&path));
+    if (!path)
+        return LW_OK;
+    status = prepare(path);
+    if (!status)
+        cache->path = path;
+    else
+        free(path);
+    return is_own ? status : LW_OK;
+}
+
+lw_status lw__cache_place(char **path, bool *is_absent)
+{
+    lw_status status = LW_OK;
+    struct stat s;
+
+    *is_absent = false;
+    LW_TRY(find_folder(path));
+    if (!*path)
+        return LW_OK;
+    *is_absent = lstat(*path, &s) != 0 && errno == ENOENT;
+    if (!*is_absent && !is_private(*path))
+        status = lw__fail(LW_E_IO,
+                          "the cache's folder is '%s'; need a folder of this user, no link, that "
+                          "others may not enter (chmod 700)",
+                          *path);
+    if (status) {
+        free(*path);
+        *path = NULL;
+    }
+    return status;
+}
+
+void lw__cache_close(struct lw__cache *cache)
+{
+    free(cache->path);
+    cache->path = NULL;
+}
+
+/* ---- the key ---- */
+
+/* Strings are hashed with their NUL, so that "ab" "c" and "a" "bc" differ. */
+static uint64_t hash_string(uint64_t hash, const char *text)
+{
+    return text ? lw__hash(hash, text, strlen(text) + 1) : lw__hash(hash, "\1", 2);
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    return lw__hash(hash, &number, sizeof number);
+}
+
+/* A program's path, time, size and first page stand for its contents: that page has the build ID,
+ * which the linker makes of the rest. Where packages are made reproducible, times say little. */
+static uint64_t hash_program(uint64_t hash, const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat s = {0};
+    char page[4096];
+    ssize_t got = 0;
+
+    if (stat(path, &s))
+        s.st_size = -1;
+    hash = hash_string(hash, path);
+    hash = hash_number(hash, (uint64_t)s.st_size);
+    hash = hash_number(hash, (uint64_t)s.st_mtim.tv_sec);
+    hash = hash_number(hash, (uint64_t)s.st_mtim.tv_nsec);
+    if (file >= 0 && S_ISREG(s.st_mode))
+        got = pread(file, page, sizeof page, 0);
+    if (file >= 0)
+        close(file);
+    return lw__hash(hash, page, got > 0 ? (size_t)got : 0);
+}
+
+/* The program of that name which lanewise-compile will start: the first one on PATH. */
+static uint64_t hash_found_program(uint64_t hash, const char *name)
+{
+    const char *rest = getenv("PATH");
+    char path[PATH_MAX];
+
+    for (rest = rest ? rest : "/bin:/usr/bin"; rest;) {
+        int folder = (int)strcspn(rest, ":");
+        int length = snprintf(path, sizeof path, "%.*s%s%s", folder, rest, folder ? "/" : "", name);
+        struct stat s;
+
+        if (length < (int)sizeof path && !access(path, X_OK) && !stat(path, &s) &&
+            S_ISREG(s.st_mode))
+            return hash_program(hash, path);
+        rest = rest[folder] ? rest + folder + 1 : NULL;
+    }
+    return hash_string(hash, NULL);
+}
+
+/* The folder counts, since debug info and relative names depend on it; so does what clang reads
+ * from the environment. */
+static uint64_t hash_surroundings(uint64_t hash)
+{
+    char folder[PATH_MAX];
+
+    hash = hash_string(hash, getcwd(folder, sizeof folder));
+    hash = hash_string(hash, getenv("CPATH"));
+    hash = hash_string(hash, getenv("C_INCLUDE_PATH"));
+    return hash_string(hash, getenv("LANEWISE_INCLUDE"));
+}
+
+uint64_t lw__cache_key(const struct lw__compile *compile)
+{
+    const lw_build_options *o = compile->options;
+    uint64_t hash = hash_string(LW_HASH_START, LW_VERSION);
+
+    hash = hash_program(hash, compile->compiler);
+    hash = hash_found_program(hash, LW_FRONT_END);
+    hash = hash_found_program(hash, LW_LINKER);
+    hash = hash_surroundings(hash);
+    hash = hash_string(hash, compile->target);
+    hash = hash_string(hash, compile->name);
+    hash = hash_string(hash, compile->path);
+    hash = hash_string(hash, compile->kernel);
+    hash = hash_number(hash, compile->block.x);
+    hash = hash_number(hash, compile->block.y);
+    hash = hash_number(hash, compile->block.z);
+    hash = hash_number(hash, o->debug);
+    hash = hash_number(hash, o->define_count);
+    for (size_t i = 0; i < o->define_count; i++)
+        hash = hash_string(hash, o->defines[i]);
+    hash = hash_number(hash, o->include_dir_count);
+    for (size_t i = 0; i < o->include_dir_count; i++)
+        hash = hash_string(hash, o->include_dirs[i]);
+    hash = hash_number(hash, compile->source_bytes);
+    return lw__hash(hash, compile->source, compile->source_bytes);
+}
+
+/* ---- reading ---- */
+
+static char *entry_path(const struct lw__cache *cache, uint64_t key)
+{
+    struct lw__text path = {0};
+
+    lw__text_add(&path, "%s/%016" PRIx64 ".txt", cache->path, key);
+    if (path.failed)
+        lw__text_free(&path);
+    return path.data;
+}
+
+static char *payload_path(const struct lw__cache *cache, uint64_t key, const char *hash)
+{
+    struct lw__text path = {0};
+
+    lw__text_add(&path, "%s/%016" PRIx64 "-%.*s.so", cache->path, key, HEX, hash);
+    if (path.failed)
+        lw__text_free(&path);
+    return path.data;
+}
+
+static void hash_text(uint64_t hash, char text[HEX + 1])
+{
+    snprintf(text, HEX + 1, "%016" PRIx64, hash);
+}
+
+/* CHECKSUM, over the key and what follows the first line. */
+static void checksum(uint64_t key, const char *rest, size_t bytes, char text[HEX + 1])
+{
+    hash_text(lw__hash(hash_number(LW_HASH_START, key), rest, bytes), text);
+}
+
+/* The whole of KEY.txt, if it is sound. */
+static bool read_entry(const struct lw__cache *cache, uint64_t key, struct lw__bytes *entry)
+{
+    char *path = entry_path(cache, key), expected[HEX + 1];
+    bool sound;
+
+    *entry = (struct lw__bytes){0};
+    if (!path || lw__read_file(path, entry)) {
+        free(path);
+        return false;
+    }
+    free(path);
+    sound = entry->length > ENTRY_HEAD_BYTES;
+    if (sound) {
+        checksum(key, entry->bytes + HEAD_BYTES, entry->length - HEAD_BYTES, expected);
+        sound = !memcmp(entry->bytes, HEAD, sizeof HEAD - 1) &&
+                !memcmp(entry->bytes + sizeof HEAD - 1, expected, HEX) &&
+                entry->bytes[HEAD_BYTES - 1] == '\n';
+    }
+    if (!sound) {
+        free(entry->bytes);
+        *entry = (struct lw__bytes){0};
+    }
+    return sound;
+}
+
+/* The payload behind the hash in the entry, if it is sound; no bytes where the hash is of none. */
+static bool read_payload(const struct lw__cache *cache, uint64_t key, const char *hash,
+                         struct lw__bytes *payload)
+{
+    char *path, text[HEX + 1];
+    bool sound;
+
+    *payload = (struct lw__bytes){0};
+    hash_text(LW_HASH_START, text);
+    if (!memcmp(text, hash, HEX))
+        return true;
+    path = payload_path(cache, key, hash);
+    sound = path && lw__read_file(path, payload) == LW_OK;
+    free(path);
+    if (!sound)
+        return false;
+    hash_text(lw__hash(LW_HASH_START, payload->bytes, payload->length), text);
+    return !memcmp(text, hash, HEX);
+}
+
+/* Is every file the manifest names still what it was? */
+static bool is_fresh(const struct lw__bytes *result)
+{
+    struct lw__manifest m;
+    bool fresh = lw__manifest_read(result->bytes, result->length, &m) == LW_OK;
+
+    for (size_t i = 0; fresh && i < m.dep_count; i++) {
+        struct lw__bytes file;
+
+        fresh = lw__read_file(m.deps[i].path, &file) == LW_OK &&
+                lw__hash(LW_HASH_START, file.bytes, file.length) == m.deps[i].hash;
+        free(file.bytes);
+    }
+    lw__manifest_free(&m);
+    return fresh;
+}
+
+/* An entry's time says when it was last used: many disks keep no such time of their own. Once a
+ * minute is enough, and spares a network the writes. */
+static void mark_used(const struct lw__cache *cache, uint64_t key)
+{
+    enum { SECONDS = 60 };
+    char *path = entry_path(cache, key);
+    struct stat s;
+
+    if (path && !stat(path, &s) && s.st_mtim.tv_sec + SECONDS < time(NULL))
+        (void)utimensat(AT_FDCWD, path, NULL, 0); /* a read-only disk */
+    free(path);
+}
+
+bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out)
+{
+    struct lw__bytes entry, payload = {0};
+    struct lw__text both = {0};
+
+    *out = (struct lw__bytes){0};
+    if (!cache->path || !read_entry(cache, key, &entry))
+        return false;
+    if (read_payload(cache, key, entry.bytes + HEAD_BYTES, &payload)) {
+        lw__text_add_bytes(&both, entry.bytes + ENTRY_HEAD_BYTES, entry.length - ENTRY_HEAD_BYTES);
+        lw__text_add_bytes(&both, payload.bytes, payload.length);
+        *out = (struct lw__bytes){both.data, both.length};
+    }
+    free(entry.bytes);
+    free(payload.bytes);
+    if (out->bytes && !both.failed && is_fresh(out)) {
+        mark_used(cache, key);
+        return true;
+    }
+    free(out->bytes);
+    *out = (struct lw__bytes){0};
+    return false;
+}
+
+/* On a file system of other machines too, a mapped file that is removed elsewhere is gone: the next
+ * page of it would be a SIGBUS of the host. f_type as linux/magic.h has it. */
+static bool is_remote(const char *path)
+{
+    static const uint32_t types[] = {
+        0x6969 /* NFS */,        0x517b /* SMB */,        0xff534d42 /* CIFS */,
+        0xfe534d42 /* SMB2 */,   0x01021997 /* 9P */,     0x00c36400 /* Ceph */,
+        0x0bd00bd0 /* Lustre */, 0x5346414f /* AFS */,    0x73757245 /* Coda */,
+        0x47504653 /* GPFS */,   0x19830326 /* BeeGFS */, 0x65735546 /* FUSE: sshfs, Gluster */,
+        0xaad7aaea /* PanFS */,  0x6b414653 /* kAFS */,
+    };
+    struct statfs s;
+
+    if (statfs(path, &s))
+        return true;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if ((uint32_t)s.f_type == types[i])
+            return true;
+    return false;
+}
+
+char *lw__cache_payload_path(const struct lw__cache *cache, uint64_t key, const void *payload,
+                             size_t bytes)
+{
+    char hash[HEX + 1], *path;
+
+    if (!cache->path || is_remote(cache->path))
+        return NULL;
+    hash_text(lw__hash(LW_HASH_START, payload, bytes), hash);
+    path = payload_path(cache, key, hash);
+    if (path && access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+/* Write aside and rename, so that a reader sees the old file, the new one or none. */
+static bool replace_file(const char *path, const void *bytes, size_t count)
+{
+    struct lw__text aside = {0};
+    bool done = false;
+    int file;
+
+    lw__text_add(&aside, "%s" LW_CACHE_ASIDE "XXXXXX", path);
+    if (aside.failed)
+        goto done;
+    file = mkostemp(aside.data, O_CLOEXEC);
+    if (file < 0)
+        goto done;
+    done = lw__write_all(file, bytes, count);
+    done = close(file) == 0 && done;
+    done = done && rename(aside.data, path) == 0;
+    if (!done)
+        unlink(aside.data);
+done:
+    lw__text_free(&aside);
+    return done;
+}
+
+/* The code of an entry that is about to be replaced by another. */
+static void drop_old_payload(const struct lw__cache *cache, uint64_t key, const char *new_hash)
+{
+    struct lw__bytes old;
+    char *path;
+
+    if (!read_entry(cache, key, &old))
+        return;
+    path = payload_path(cache, key, old.bytes + HEAD_BYTES);
+    if (path && memcmp(old.bytes + HEAD_BYTES, new_hash, HEX))
+        unlink(path);
+    free(path);
+    free(old.bytes);
+}
+
+static bool store_payload(const struct lw__cache *cache, uint64_t key, const char *hash,
+                          const void *payload, size_t bytes)
+{
+    char *path;
+    bool stored;
+
+    if (!bytes)
+        return true;
+    path = payload_path(cache, key, hash);
+    stored = path && replace_file(path, payload, bytes);
+    free(path);
+    return stored;
+}
+
+void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
+                     size_t text_bytes)
+{
+    const char *payload = result->bytes + text_bytes;
+    size_t payload_bytes = result->length - text_bytes;
+    char hash[HEX + 1], sum[HEX + 1], *path;
+    struct lw__text rest = {0}, entry = {0};
+
+    if (!cache->path || !lw__cache_fits(cache, result->length))
+        return;
+    hash_text(lw__hash(LW_HASH_START, payload, payload_bytes), hash);
+    lw__text_add(&rest, "%s\n", hash);
+    lw__text_add_bytes(&rest, result->bytes, text_bytes);
+    path = entry_path(cache, key);
+    if (path && !rest.failed) {
+        checksum(key, rest.data, rest.length, sum);
+        lw__text_add(&entry, HEAD "%s\n", sum);
+        lw__text_add_bytes(&entry, rest.data, rest.length);
+        drop_old_payload(cache, key, hash);
+        if (!entry.failed && store_payload(cache, key, hash, payload, payload_bytes))
+            replace_file(path, entry.data, entry.length);
+        lw__cache_written(cache, entry.length + payload_bytes);
+    }
+    free(path);
+    lw__text_free(&rest);
+    lw__text_free(&entry);
+}

@@ -1,0 +1,236 @@
+/* code.c - code on a device: what lanewise-compile makes of one request, found or made, loaded.
+ *
+ *     request -> key -> cache, or the compiler and then the cache -> manifest -> payload loaded
+ *
+ * A request is a whole kernel file (host/program.c) or one kernel for one size of block
+ * (host/specialize.c).
+ */
+#include "run/build/build.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One request under way. */
+struct build {
+    const struct lw__device_ops *ops; /* of the device, */
+    void *state;                      /* and its own */
+    const struct lw__compile *compile;
+    struct lw__cache cache;
+    uint64_t key;
+    struct lw__bytes result; /* manifest and payload */
+    struct lw__code *code;
+};
+
+/* ---- compiling ---- */
+
+static void tell_diagnostics(const struct build *b)
+{
+    const lw_build_options *o = b->compile->options;
+    const struct lw__manifest *m = &b->code->manifest;
+
+    for (size_t i = 0; o->on_diagnostic && i < m->diag_count; i++)
+        o->on_diagnostic(&m->diags[i], o->user);
+}
+
+/* The first error; the caller has heard of them all. What a launch compiles is told in a line. */
+static lw_status refused(const struct build *b)
+{
+    const struct lw__manifest *m = &b->code->manifest;
+
+    for (size_t i = 0; i < m->diag_count; i++) {
+        const lw_diagnostic *d = &m->diags[i];
+
+        if (strcmp(d->severity, "error"))
+            continue;
+        if (d->file[0] && d->line && d->picture[0] && !b->compile->kernel)
+            return lw__fail_lines(LW_E_COMPILE, d->picture, "%s:%d:%d: %s", d->file, d->line,
+                                  d->column, d->text);
+        if (d->file[0] && d->line)
+            return lw__fail(LW_E_COMPILE, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
+        return lw__fail(LW_E_COMPILE, "%s: %s", b->compile->name, d->text);
+    }
+    return lw__fail(LW_E_INTERNAL, "lanewise-compile refused '%s' and gave no reason",
+                    b->compile->name);
+}
+
+static bool has_error(const struct lw__manifest *m)
+{
+    for (size_t i = 0; i < m->diag_count; i++)
+        if (!strcmp(m->diags[i].severity, "error"))
+            return true;
+    return false;
+}
+
+/* What takes the compiler too long is made in another way, if the device knows one: LLVM may need
+ * the square of a function's size, or be caught in its own rules. */
+static lw_status run_compiler(struct build *b, bool *clean)
+{
+    const struct lw__device_ops *ops = b->ops;
+    struct lw__compile spare = *b->compile;
+    lw_status status = lw__compiler_run(b->compile, &b->result, clean);
+
+    if (status != LW_E_COMPILE || !ops->spare_target_of)
+        return status;
+    spare.target = ops->spare_target_of(b->state);
+    return spare.target ? lw__compiler_run(&spare, &b->result, clean) : status;
+}
+
+static lw_status compile(struct build *b)
+{
+    struct lw__manifest *m = &b->code->manifest;
+    bool clean = true, found;
+
+    LW_TRY(lw__environment_include());
+    LW_TRY(lw__cache_open(&b->cache));
+    b->key = lw__cache_key(b->compile);
+    found = lw__cache_find(&b->cache, b->key, &b->result);
+    if (!found)
+        LW_TRY(run_compiler(b, &clean));
+    LW_TRY(lw__manifest_read(b->result.bytes, b->result.length, m));
+    tell_diagnostics(b);
+    if (!clean || has_error(m))
+        return refused(b);
+    if (!found)
+        lw__cache_store(&b->cache, b->key, &b->result, m->text_bytes);
+    return LW_OK;
+}
+
+/* ---- loading ---- */
+
+/* The file's name for this process and for others, as far as they may look: a debugger that opened
+ * /proc/self/fd/N would open a file of its own. /proc may show other numbers than this process
+ * knows its own by. */
+static void name_memory(int file, char *path, size_t size)
+{
+    struct stat by_name, own;
+
+    snprintf(path, size, "/proc/%ld/fd/%d", (long)getpid(), file);
+    if (stat(path, &by_name) || fstat(file, &own) || by_name.st_ino != own.st_ino ||
+        by_name.st_dev != own.st_dev)
+        snprintf(path, size, "/proc/self/fd/%d", file);
+}
+
+/* A name for dlopen that needs no disk. The file stays open as long as the code is loaded: dlopen
+ * takes a name it has seen for the same library, and the number must not go to another. */
+static lw_status load_from_memory(struct build *b, const void *payload, size_t bytes)
+{
+    struct lw__code *c = b->code;
+    char path[64];
+
+    c->payload_file = memfd_create("lanewise-kernels", MFD_CLOEXEC);
+    if (c->payload_file < 0 || !lw__write_all(c->payload_file, payload, bytes))
+        return lw__fail_system(errno, "a memory file for the compiled kernels");
+    name_memory(c->payload_file, path, sizeof path);
+    return b->ops->load(b->state, path, payload, bytes, &c->loaded);
+}
+
+static lw_status load(struct build *b)
+{
+    struct lw__code *c = b->code;
+    const char *payload = b->result.bytes + c->manifest.text_bytes;
+    size_t bytes = c->manifest.payload_bytes;
+    char *path;
+    lw_status status = LW_E_IO;
+
+    if (!b->ops->load)
+        return LW_OK;
+    if (b->ops->traps_faults)
+        lw__lines_take(&c->lines, payload, bytes);
+    path = lw__cache_payload_path(&b->cache, b->key, payload, bytes);
+    if (path)
+        status = b->ops->load(b->state, path, payload, bytes, &c->loaded);
+    free(path);
+    return status ? load_from_memory(b, payload, bytes) : LW_OK;
+}
+
+lw_status lw__code_read_sites(struct lw__code *c, const char *name)
+{
+    const struct lw__manifest *m = &c->manifest;
+
+    c->sites = calloc(m->site_count + 1, sizeof *c->sites);
+    if (!c->sites)
+        return lw__fail(LW_E_MEMORY, "out of memory: the source lines of '%s'", name);
+    for (size_t i = 0; i < m->site_count; i++)
+        c->sites[i] = (struct lw__site){m->sites[i].file, m->sites[i].line, m->sites[i].column,
+                                        m->sites[i].what};
+    return LW_OK;
+}
+
+lw_status lw__code_open(const char *path, void **object)
+{
+    const char *why;
+
+    errno = 0;
+    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*object)
+        return LW_OK;
+    if (errno == ENOMEM || errno == EMFILE) /* dlerror() may blame the file */
+        return lw__fail_system(errno, "the compiled kernels cannot be loaded");
+    why = dlerror();
+    return lw__fail(LW_E_IO, "the compiled kernels cannot be loaded: %s", why ? why : path);
+}
+
+lw_status lw__code_common(void *object, const void **bitcode, size_t *bytes)
+{
+    void *data, *length;
+    uint64_t count;
+
+    LW_TRY(lw__code_symbol(object, "lw", "common", &data));
+    LW_TRY(lw__code_symbol(object, "lw", "common.bytes", &length));
+    memcpy(&count, length, sizeof count);
+    *bitcode = data;
+    *bytes = count;
+    return LW_OK;
+}
+
+lw_status lw__code_symbol(void *object, const char *prefix, const char *name, void **address)
+{
+    struct lw__text symbol = {0};
+    bool failed;
+
+    lw__text_add(&symbol, "%s.%s", prefix, name);
+    failed = symbol.failed;
+    *address = failed ? NULL : dlsym(object, symbol.data);
+    lw__text_free(&symbol);
+    if (failed)
+        return lw__fail(LW_E_MEMORY, "no memory to find %s.%s", prefix, name);
+    if (!*address)
+        return lw__fail(LW_E_INTERNAL, "the compiled kernels lack %s.%s", prefix, name);
+    return LW_OK;
+}
+
+/* ---- the whole ---- */
+
+lw_status lw__code_build(const struct lw__device_ops *ops, void *state,
+                         const struct lw__compile *request, struct lw__code *code)
+{
+    struct build b = {.ops = ops, .state = state, .compile = request, .code = code};
+    lw_status status;
+
+    *code = (struct lw__code){.payload_file = -1};
+    status = compile(&b);
+    if (!status)
+        status = load(&b);
+    if (!status)
+        status = lw__code_read_sites(code, request->name);
+    lw__cache_close(&b.cache);
+    free(b.result.bytes);
+    return status;
+}
+
+void lw__code_free(const struct lw__device_ops *ops, void *state, struct lw__code *code)
+{
+    if (code->loaded)
+        ops->unload(state, code->loaded);
+    if (code->payload_file >= 0)
+        close(code->payload_file);
+    lw__manifest_free(&code->manifest);
+    lw__lines_free(&code->lines);
+    free(code->sites);
+    *code = (struct lw__code){.payload_file = -1};
+}

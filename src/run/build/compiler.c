@@ -1,0 +1,376 @@
+/* compiler.c - runs lanewise-compile as a child; base/manifest.h says what the two say to each
+ * other.
+ *
+ * The child may crash, be killed or write rubbish: here each is a message, never the host's end. It
+ * gets /dev/null as input, a memory file for what it prints (why it ended, for the message),
+ * one for its result and one with the source; every other descriptor of the host is closed in it.
+ */
+#include "run/build/build.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Descriptors in the child, and the lowest that ours may have so that dup2 overwrites none. */
+enum { CHILD_OUT = 3, CHILD_SOURCE = 4, CHILD_LAST = 4, FILE_MIN = 10 };
+enum { EXIT_BUILT = 0, EXIT_REFUSED = 1 };
+
+/* ---- where it is ---- */
+
+/* A plain file that may be run; else false, with errno saying why. */
+static bool is_program(const char *path)
+{
+    struct stat s;
+
+    if (stat(path, &s))
+        return false;
+    errno = EACCES;
+    return S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
+
+/* *path is set if it is a program. */
+static lw_status try_path(char **path, const char *folder, int folder_length, const char *below)
+{
+    struct lw__text text = {0};
+    lw_status status = LW_OK;
+
+    lw__text_add(&text, "%.*s%s", folder_length, folder, below);
+    if (text.failed)
+        status = lw__fail(LW_E_MEMORY, "out of memory: the compiler's path");
+    else if (is_program(text.data)) {
+        *path = text.data;
+        return LW_OK;
+    }
+    lw__text_free(&text);
+    return status;
+}
+
+/* Places relative to the folder of the library: build/src/run and build in the build tree,
+ * PREFIX/lib and PREFIX/lib/<triple> when installed. */
+static lw_status try_beside_library(char **path)
+{
+    static const char *const below[] = {
+        "/../compile/lanewise-compile",
+        "/src/compile/lanewise-compile",
+        "/../libexec/lanewise/lanewise-compile",
+        "/../../libexec/lanewise/lanewise-compile",
+    };
+    static const char anchor;
+    Dl_info info;
+    const char *slash;
+
+    if (!dladdr(&anchor, &info) || !info.dli_fname || !(slash = strrchr(info.dli_fname, '/')))
+        return LW_OK;
+    for (size_t i = 0; i < sizeof below / sizeof below[0] && !*path; i++)
+        LW_TRY(try_path(path, info.dli_fname, (int)(slash - info.dli_fname), below[i]));
+    return LW_OK;
+}
+
+lw_status lw__compiler_find(char **path)
+{
+    const char *named = secure_getenv("LANEWISE_COMPILE");
+
+    *path = NULL;
+    if (named) {
+        if (!is_program(named))
+            return lw__fail(LW_E_INTERNAL,
+                            "LANEWISE_COMPILE names '%s', which cannot be run: %s; need the path "
+                            "of lanewise-compile",
+                            named, strerror(errno));
+        *path = lw__copy_string(named);
+        return *path ? LW_OK : lw__fail(LW_E_MEMORY, "out of memory: the compiler's path");
+    }
+    LW_TRY(try_beside_library(path));
+    if (!*path)
+        LW_TRY(try_path(path, LW_LIBEXECDIR, INT_MAX, "/lanewise-compile"));
+    if (*path)
+        return LW_OK;
+    return lw__fail(LW_E_INTERNAL,
+                    "lanewise-compile is neither beside the library nor in %s; "
+                    "install it or set LANEWISE_COMPILE",
+                    LW_LIBEXECDIR);
+}
+
+/* ---- its command line ---- */
+
+/* "X,Y,Z": of three 32-bit numbers. */
+struct block_text {
+    char text[40];
+};
+
+/* The words belong to compile, its options and block; only the list is ours. */
+static char **command_line(const struct lw__compile *c, struct block_text *block)
+{
+    static const char *const out_text = "3", *const source_text = "4";
+    const lw_build_options *o = c->options;
+    const char **word = calloc(18 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
+    size_t n = 0;
+
+    _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4, "the texts above");
+    if (!word)
+        return NULL;
+    word[n++] = "lanewise-compile";
+    word[n++] = "--device";
+    word[n++] = c->target;
+    word[n++] = "--name";
+    word[n++] = c->name;
+    word[n++] = "--out";
+    word[n++] = out_text;
+    if (!c->path) {
+        word[n++] = c->kernel ? "--common" : "--source";
+        word[n++] = source_text;
+    }
+    if (c->kernel) {
+        snprintf(block->text, sizeof block->text, "%u,%u,%u", c->block.x, c->block.y, c->block.z);
+        word[n++] = "--kernel";
+        word[n++] = c->kernel;
+        word[n++] = "--block";
+        word[n++] = block->text;
+    }
+    if (o->debug) {
+        word[n++] = "--optimise";
+        word[n++] = "no";
+    }
+    for (size_t i = 0; i < o->define_count; i++) {
+        word[n++] = "-D";
+        word[n++] = o->defines[i];
+    }
+    for (size_t i = 0; i < o->include_dir_count; i++) {
+        word[n++] = "-I";
+        word[n++] = o->include_dirs[i];
+    }
+    if (c->path)
+        word[n++] = c->path;
+    return (char **)word; /* posix_spawn does not write to them */
+}
+
+/* ---- its descriptors ---- */
+
+/* A memory file with these bytes in it, numbered FILE_MIN or higher; -1 with errno set. */
+static int memory_file(const char *name, const void *bytes, size_t count)
+{
+    int low = memfd_create(name, MFD_CLOEXEC), high, error;
+
+    if (low < 0)
+        return -1;
+    high = fcntl(low, F_DUPFD_CLOEXEC, FILE_MIN);
+    error = errno == EINVAL ? EMFILE : errno; /* a limit that is below FILE_MIN */
+    close(low);
+    errno = error;
+    if (high >= 0 && !lw__write_all(high, bytes, count)) {
+        close(high);
+        return -1;
+    }
+    return high;
+}
+
+static void close_file(int file)
+{
+    if (file >= 0)
+        close(file);
+}
+
+/* The files that one child works with. */
+struct child {
+    int out, source, printed;
+};
+
+static int set_descriptors(posix_spawn_file_actions_t *actions, const struct child *child)
+{
+    int e = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+
+    if (!e)
+        e = posix_spawn_file_actions_adddup2(actions, child->printed, STDOUT_FILENO);
+    if (!e)
+        e = posix_spawn_file_actions_adddup2(actions, child->printed, STDERR_FILENO);
+    if (!e)
+        e = posix_spawn_file_actions_adddup2(actions, child->out, CHILD_OUT);
+    if (!e && child->source >= 0)
+        e = posix_spawn_file_actions_adddup2(actions, child->source, CHILD_SOURCE);
+    if (!e)
+        e = posix_spawn_file_actions_addclosefrom_np(actions, child->source >= 0 ? CHILD_LAST + 1
+                                                                                 : CHILD_SOURCE);
+    return e;
+}
+
+/* No signal blocked, none ignored: the host's habits are not the child's. */
+static int set_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    int e;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    e = posix_spawnattr_setsigmask(attributes, &none);
+    if (!e)
+        e = posix_spawnattr_setsigdefault(attributes, &all);
+    if (!e)
+        e = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return e;
+}
+
+static int start(const struct lw__compile *compile, const struct child *child, char **words,
+                 pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int e = posix_spawn_file_actions_init(&actions);
+
+    if (e)
+        return e;
+    e = posix_spawnattr_init(&attributes);
+    if (!e) {
+        e = set_descriptors(&actions, child);
+        if (!e)
+            e = set_signals(&attributes);
+        if (!e)
+            e = posix_spawn(pid, compile->compiler, &actions, &attributes, words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return e;
+}
+
+/* ---- its end ---- */
+
+/* A host that ignores SIGCHLD, or reaps every child itself, takes the exit status away (ECHILD).
+ * The manifest then decides alone: it is whole only if the child got to its end. */
+static bool wait_for(pid_t pid, int *wait_status)
+{
+    pid_t got;
+
+    do
+        got = waitpid(pid, wait_status, 0);
+    while (got < 0 && errno == EINTR);
+    return got == pid;
+}
+
+/* What the child printed, as it goes into a message: why it ended, its first line, and where it
+ * was, the line that begins as below (src/compile/llvm/crash_context.c). */
+struct said {
+    struct lw__bytes bytes;
+    const char *why, *where;
+    int why_length, where_length;
+};
+
+static void read_said(int printed, struct said *said)
+{
+    static const char mark[] = "lanewise-compile: in pass ";
+    const char *line;
+
+    *said = (struct said){0};
+    if (lw__read_descriptor(printed, "its output", &said->bytes) != LW_OK)
+        return;
+    for (line = said->bytes.bytes; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        int length = (int)strcspn(line, "\n");
+
+        if (!strncmp(line, mark, sizeof mark - 1)) {
+            said->where = line + strlen("lanewise-compile: ");
+            said->where_length = length - (int)strlen("lanewise-compile: ");
+        } else if (!said->why && length) {
+            said->why = line;
+            said->why_length = length;
+        }
+    }
+}
+
+/* How the child ended, when not well, and what it said of that. */
+static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
+{
+    const bool slow = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU;
+    struct said said;
+    char how[64];
+
+    if (WIFSIGNALED(wait_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(wait_status));
+
+        snprintf(how, sizeof how, "was ended by signal SIG%s (%d)", name ? name : "?",
+                 WTERMSIG(wait_status));
+    } else {
+        snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(wait_status));
+    }
+    read_said(printed, &said);
+    if (slow)
+        lw__fail(LW_E_COMPILE, "%s: compiling it takes more processor time than it is given%s%.*s",
+                 compile->name, said.where ? ", " : "", said.where_length,
+                 said.where ? said.where : "");
+    else
+        lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,
+                 said.where ? ", " : "", said.where_length, said.where ? said.where : "",
+                 said.why ? ": " : "", said.why_length, said.why ? said.why : "");
+    free(said.bytes.bytes);
+    return slow ? LW_E_COMPILE : LW_E_INTERNAL;
+}
+
+/* What the system is short of is no fault of the compiler's. */
+static lw_status fail_start(const struct lw__compile *compile, int error)
+{
+    struct lw__text what = {0};
+    lw_status status;
+
+    if (error != ENOMEM && error != EMFILE && error != ENFILE && error != EAGAIN)
+        return lw__fail(LW_E_INTERNAL, "'%s' cannot be started: %s", compile->compiler,
+                        strerror(error));
+    lw__text_add(&what, "'%s' cannot be started", compile->compiler);
+    status = lw__fail_system(error, what.failed ? "lanewise-compile cannot be started" : what.data);
+    lw__text_free(&what);
+    return status;
+}
+
+static lw_status run(const struct lw__compile *compile, const struct child *child, char **words,
+                     struct lw__bytes *out, bool *clean)
+{
+    int wait_status = 0, e;
+    bool known;
+    pid_t pid;
+
+    e = start(compile, child, words, &pid);
+    if (e)
+        return fail_start(compile, e);
+    known = wait_for(pid, &wait_status);
+    *clean = !known || (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_BUILT);
+    if (!*clean && !(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_REFUSED))
+        return report(compile, child->printed, wait_status);
+    return lw__read_descriptor(child->out, "the compiler's result", out);
+}
+
+lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out, bool *clean)
+{
+    struct child child = {-1, -1, -1};
+    struct block_text block;
+    char **words = command_line(compile, &block);
+    lw_status status;
+
+    *out = (struct lw__bytes){0};
+    *clean = false;
+    if (!words) {
+        status = lw__fail(LW_E_MEMORY, "out of memory: the compiler's command line");
+        goto done;
+    }
+    child.out = memory_file("lanewise-result", NULL, 0);
+    child.printed = memory_file("lanewise-printed", NULL, 0);
+    if (!compile->path)
+        child.source = memory_file("lanewise-source", compile->source, compile->source_bytes);
+    if (child.out < 0 || child.printed < 0 || (!compile->path && child.source < 0)) {
+        status = lw__fail_system(errno, "memory files for lanewise-compile");
+        goto done;
+    }
+    status = run(compile, &child, words, out, clean);
+done:
+    close_file(child.out);
+    close_file(child.printed);
+    close_file(child.source);
+    free(words);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* cpu.h - the parts of the `cpu` device.
+ *
+ *     device_cpu   the device: loads programs, finds kernels
+ *     cpu_level    which vector instructions: of the processor, or as LANEWISE_CPU says
+ *     cpu_launch   runs one launch: its blocks in chunks, on this thread and on idle workers
+ *     cpu_calls    what kernel code calls, and the first failure of a launch
+ *     cpu_gang     blocks that run in several gangs, in turn
+ *     cpu_trap     enters kernel code, and turns its faults into failures
+ *     cpu_memory   each thread's block memory, that of large arrays and of gangs
+ *
+ * A kernel is a function that runs a row of blocks, one after the other (base/cpu_abi.h).
+ */
+#ifndef LW_CPU_H
+#define LW_CPU_H
+
+#include "base/cpu_abi.h"
+#include "base/manifest.h"
+#include "run/host/fault.h"
+#include "run/report/report.h"
+#include "run/host/host.h"
+
+enum {
+    LW_CPU_SHARED_MAX = 48 << 10, /* bytes, static */
+    LW_CPU_DYNAMIC_MAX = 1 << 20, /* bytes */
+    LW_CPU_HELPER_NS = 20000,     /* work for which waking one more worker pays */
+    LW_CPU_CHUNK_NS = 50000,      /* what a chunk of blocks should take: it is not interrupted */
+    LW_CPU_STUCK_NS = 500000000,  /* all wait and nothing changes for so long: for ever */
+};
+
+/* ---- cpu_level ---- */
+
+struct lw__cpu_level {
+    const char *word;   /* in LANEWISE_CPU */
+    const char *target; /* of lanewise-compile, with what LANEWISE_GANG says */
+    const char *title;
+};
+
+/* lw__cpu_level_choose - what LANEWISE_CPU names, or the best there is.
+ * errors   LW_E_DEVICE it names none, or one that this processor or its system lacks;
+ *          LANEWISE_GANG is no size of a gang */
+lw_status lw__cpu_level_choose(const struct lw__cpu_level **level);
+
+/* lw__cpu_spare_target - the same in gangs of one warp; NULL where their size was asked for. */
+const char *lw__cpu_spare_target(const struct lw__cpu_level *level);
+
+/* lw__cpu_level_suits - how well this level runs code for a target, in gangs of any size: its
+ * own is best, those of lesser levels follow; -1: not at all. */
+int lw__cpu_level_suits(const struct lw__cpu_level *level, const char *target);
+
+/* lw__cpu_describe - "AVX-512, 2 threads". NULL: of the level that choose would give, or where that
+ * is an error of the best there is. The text is constant. */
+const char *lw__cpu_describe(const struct lw__cpu_level *level);
+
+/* ---- cpu_launch ---- */
+
+lw_status lw__cpu_launch(void *state, const struct lw__launch *launch);
+uint64_t lw__cpu_known_time(void *state, const struct lw__launch *launch);
+
+/* The first failure of a launch, in the order of its blocks. */
+struct lw__cpu_failure {
+    atomic_bool is_set;
+    uint64_t block; /* locked, as are those below */
+    lw_status status;
+    struct lw__message message;
+};
+
+/* One launch, for all its threads. */
+struct lw__cpu_run {
+    struct lw__share share; /* first: host/pool.c hands its address back */
+    struct lw_cpu_launch abi;
+    const struct lw__launch *launch;
+    lw_cpu_entry *entry;
+    uint64_t blocks, threads;           /* threads: that may work on it at once */
+    uint64_t first_chunk;               /* blocks */
+    _Alignas(64) _Atomic uint64_t next; /* the first block that no thread has taken */
+    atomic_bool stopped;                /* no more blocks: a failure, or cancelled */
+    atomic_bool short_of_memory;        /* not even this thread has a block's */
+    atomic_uint inside;                 /* threads that take part */
+    unsigned stuck;                     /* locked: of them, counted as waiting in vain */
+    uint64_t stuck_count;               /* locked: which count; a new one begins from 0 */
+    _Alignas(64) _Atomic uint64_t busy; /* nanoseconds of all threads together */
+    struct lw__cpu_failure failure;
+};
+
+/* One thread of a launch. */
+struct lw__cpu_thread {
+    struct lw_cpu_worker abi;       /* first: kernel code has its address */
+    struct lw__fault_thread *fault; /* NULL: faults are not trapped */
+    uint64_t waited;                /* nanoseconds that its gangs waited for other threads */
+};
+
+/* No more is to be done: a failure, or cancelled. */
+bool lw__cpu_is_stopped(struct lw__cpu_run *run);
+
+/* ---- cpu_calls ---- */
+
+extern const struct lw_cpu_calls lw__cpu_calls; /* their worker's user is a lw__cpu_run */
+
+/* The launch fails; of several failures that of the lowest block stays. UINT64_MAX: of none. */
+void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
+                  const struct lw__message *message);
+
+/* ---- cpu_trap ---- */
+
+/* Calls of kernel code. Where it faults and faults are trapped, the launch has failed, in `block`:
+ * LW_CPU_BLOCK_SAYS is the one that the worker has under way. */
+#define LW_CPU_BLOCK_SAYS UINT64_MAX
+bool lw__cpu_enter_blocks(struct lw__cpu_thread *thread, lw_cpu_entry *entry,
+                          const struct lw_cpu_launch *launch, uint64_t block, uint64_t first,
+                          uint64_t count); /* false: the launch is stopped */
+void *lw__cpu_enter_start(struct lw__cpu_thread *thread, lw_cpu_gang_start *start,
+                          const struct lw_cpu_launch *launch, struct lw_cpu_gang *gang); /* NULL */
+void lw__cpu_enter_resume(struct lw__cpu_thread *thread, void (*resume)(void *), void *handle,
+                          struct lw_cpu_gang *gang); /* its state is then LW_CPU_STOPPED */
+
+/* Who prints, and the text of a %s: "" where that is outside all memory, and the launch has failed.
+ */
+struct lw__cpu_printer {
+    struct lw__cpu_thread *thread;
+    uint64_t block;
+};
+const char *lw__cpu_find_text(const void *printer, uint64_t address, size_t most);
+
+extern const struct lw_cpu_calls lw__cpu_trapped_calls; /* for kernel code, where `fault` is set */
+
+/* ---- cpu_gang ---- */
+
+/* Calls of kernel code (base/cpu_abi.h). */
+uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_worker *worker,
+                           uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs);
+void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang, uint64_t bytes);
+
+/* ---- cpu_memory ---- */
+
+enum lw__cpu_use {
+    LW_CPU_BLOCK,     /* block memory */
+    LW_CPU_FRAME,     /* arrays of a block's threads that are too large for the stack */
+    LW_CPU_CREW,      /* the gangs of a block: what the library knows of them, */
+    LW_CPU_GANGS,     /* the frames of all but the last, */
+    LW_CPU_LAST_GANG, /* and of that */
+    LW_CPU_WATCHED,   /* copies of the frames */
+    LW_CPU_USES
+};
+
+/* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, aligned to `align`,
+ * which is at most LW_SHARED_ALIGN; it is kept for the thread's next launch. What kernel code uses
+ * ends at a guard page where faults are trapped. NULL for 0 bytes. False: memory is short; NULL. */
+bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **memory);
+
+/* lw__cpu_fault_thread - what host/fault.c has of this thread; NULL where faults are not trapped.
+ * False: memory is short. */
+bool lw__cpu_fault_thread(struct lw__fault_thread **thread);
+#endif

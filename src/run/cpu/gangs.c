@@ -1,0 +1,432 @@
+/* gangs.c - blocks that run in several gangs: one after the other on this thread, each to where
+ * it meets the others or waits for what they write.
+ *
+ * A round resumes every gang that waits. When none does, all have returned or are at a barrier or
+ * block operation: if it is the same for all, it is done and they go on. Gangs that wait may do so
+ * for lower blocks, which other threads run.
+ *
+ * A launch in which all threads wait for ever is stopped. What a thread's gangs will do depends on
+ * their frames and on memory; where its frames still come back to what they were LW_CPU_STUCK_NS
+ * ago, the memory that it waits for has not changed. When that is so for each thread of the launch,
+ * nobody will change it. Some may not have had a processor for as long; so each must have looked
+ * once more since the last of them came to that. A loop that writes memory is never in vain.
+ */
+#include "run/cpu/cpu.h"
+#include <sched.h>
+#include <string.h>
+
+enum {
+    GANGS_MAX = LW_CPU_THREADS_MAX / 32,
+    WATCH_ROUNDS = 512, /* of waiting, after which it is asked whether it ends */
+    YIELD_ROUNDS = 16,  /* after which others may have the processor */
+};
+
+struct gang_state {
+    struct lw_cpu_gang abi; /* first: kernel code has its address */
+    const struct gang_set *set;
+    void *handle;
+    char *memory; /* of its frame */
+    size_t bytes;
+};
+
+/* The gangs of the block under way. */
+struct gang_set {
+    struct lw_cpu_exchange exchange;
+    struct gang_state members[GANGS_MAX];
+    uint32_t count;
+    const struct lw_cpu_gangs *code;
+    const struct lw_cpu_launch *launch;
+    struct lw_cpu_worker *worker;
+    struct lw__cpu_run *run;
+    uint64_t rounds;       /* of waiting, since something else happened; */
+    uint64_t began;        /* when there were YIELD_ROUNDS of them */
+    char *copy;            /* of the frames at `since`; NULL: none yet */
+    uint64_t since;        /* lw__clock() */
+    uint64_t age, age_max; /* of the copy, in rounds */
+    bool is_stuck;         /* the frames came back to what they were long ago, */
+    bool is_counted;       /* and did again while run->stuck_count was this */
+    uint64_t stuck_count;
+};
+
+static struct lw__cpu_thread *thread_of(const struct gang_set *c)
+{
+    return (struct lw__cpu_thread *)c->worker;
+}
+
+/* ---- memory ---- */
+
+static size_t align_up(size_t bytes)
+{
+    return (bytes + LW_CPU_ALIGN - 1) / LW_CPU_ALIGN * LW_CPU_ALIGN;
+}
+
+void *lw__cpu_gang_memory(struct lw_cpu_worker *worker, struct lw_cpu_gang *gang, uint64_t bytes)
+{
+    struct gang_state *m = (struct gang_state *)gang;
+    struct lw__cpu_run *run = worker->user;
+    const uint32_t last = m->set->count - 1;
+    const bool is_last = gang->number == last;
+    const size_t each = align_up(bytes);
+    char *memory;
+
+    if (!lw__cpu_memory(is_last ? LW_CPU_LAST_GANG : LW_CPU_GANGS, is_last ? each : last * each,
+                        LW_CPU_ALIGN, &memory)) {
+        struct lw__message why = {0};
+
+        lw__message_add(&why, "kernel '%s': no memory for %u gangs of a block: %zu bytes each",
+                        run->launch->kernel, m->set->count, each);
+        lw__cpu_fail(run, UINT64_MAX, LW_E_MEMORY, &why);
+        return NULL;
+    }
+    m->memory = is_last ? memory : memory + gang->number * each;
+    m->bytes = each;
+    return m->memory;
+}
+
+static bool is_waiting(const struct gang_state *m)
+{
+    return m->abi.state == LW_CPU_WAITS || m->abi.state == LW_CPU_TURNS;
+}
+
+/* ---- for ever? ---- */
+
+/* Count anew who waits in vain. Locked. */
+static void recount(struct lw__cpu_run *run)
+{
+    run->stuck = 0;
+    run->stuck_count++;
+}
+
+static void not_stuck(struct gang_set *c)
+{
+    if (c->is_stuck) {
+        lw__lock();
+        recount(c->run);
+        lw__unlock();
+    }
+    c->is_stuck = false;
+}
+
+/* In a round that was in vain: is it so for all? The round in which a thread sees that a count has
+ * begun may be older than it, so the thread is counted in the next. */
+static bool are_all_stuck(struct gang_set *c)
+{
+    bool all;
+
+    lw__lock();
+    if (!c->is_stuck)
+        recount(c->run);
+    c->is_stuck = true;
+    if (c->stuck_count != c->run->stuck_count) {
+        c->stuck_count = c->run->stuck_count;
+        c->is_counted = false;
+    } else if (!c->is_counted) {
+        c->is_counted = true;
+        c->run->stuck++;
+    }
+    all = c->run->stuck >= atomic_load(&c->run->inside);
+    lw__unlock();
+    return all;
+}
+
+static void stop_watching(struct gang_set *c)
+{
+    if (c->rounds >= YIELD_ROUNDS)
+        thread_of(c)->waited += lw__clock() - c->began;
+    not_stuck(c);
+    c->rounds = 0;
+    c->copy = NULL;
+}
+
+static bool frames_same(const struct gang_set *c)
+{
+    const char *copy = c->copy;
+
+    for (uint32_t g = 0; g < c->count; copy += c->members[g++].bytes)
+        if (memcmp(copy, c->members[g].memory, c->members[g].bytes) != 0)
+            return false;
+    return true;
+}
+
+/* Without memory for it nobody watches. */
+static void copy_frames(struct gang_set *c)
+{
+    size_t bytes = 0, at = 0;
+
+    for (uint32_t g = 0; g < c->count; g++)
+        bytes += c->members[g].bytes;
+    c->age_max = c->copy ? 2 * c->age_max : 1;
+    c->age = 0;
+    c->since = lw__clock();
+    if (!lw__cpu_memory(LW_CPU_WATCHED, bytes, LW_CPU_ALIGN, &c->copy))
+        return;
+    for (uint32_t g = 0; g < c->count; at += c->members[g++].bytes)
+        memcpy(c->copy + at, c->members[g].memory, c->members[g].bytes);
+}
+
+/* Is one in a loop that writes? Its memory changes. */
+static bool has_turns(const struct gang_set *c)
+{
+    for (uint32_t g = 0; g < c->count; g++)
+        if (c->members[g].abi.state == LW_CPU_TURNS)
+            return true;
+    return false;
+}
+
+/* Do all threads wait in vain? Frames that come back to what they were do so again and again, as
+ * long as memory is the same. The copy is renewed when it is age_max rounds old without that; then
+ * age_max doubles. */
+static bool watch(struct gang_set *c)
+{
+    if (has_turns(c)) {
+        not_stuck(c);
+        c->copy = NULL;
+        return false;
+    }
+    if (c->copy && frames_same(c)) {
+        c->age = 0;
+        return lw__clock() - c->since >= LW_CPU_STUCK_NS && are_all_stuck(c);
+    }
+    if (!c->copy || ++c->age >= c->age_max) {
+        not_stuck(c);
+        copy_frames(c);
+    }
+    return false;
+}
+
+/* One line of the message: where gangs wait from `g` on, with how many threads. */
+static void add_waiting(struct lw__message *m, struct gang_set *c, uint32_t g)
+{
+    const struct lw__launch *l = c->run->launch;
+    const uint32_t site = c->members[g].abi.site;
+    const uint32_t warps = c->code->gang_threads / 32;
+    int64_t count = 0, first = -1;
+    int32_t index[3];
+
+    for (uint32_t w = g * warps; w < GANGS_MAX; w++) {
+        const uint32_t word = c->exchange.arrived[w];
+
+        if (!word || c->members[w / warps].abi.site != site)
+            continue;
+        if (first < 0)
+            first = (int64_t)w * 32 + __builtin_ctz(word);
+        count += __builtin_popcount(word);
+    }
+    lw__message_add_site(m, l, site);
+    lw__message_add(m, " waits with %lld thread%s (first block ", (long long)count,
+                    count == 1 ? "" : "s");
+    lw__place(l->grid, c->members[g].abi.block, index);
+    lw__message_add_index(m, index);
+    lw__message_add(m, " thread ");
+    lw__place(l->block, first < 0 ? 0 : (uint64_t)first, index);
+    lw__message_add_index(m, index);
+    lw__message_add(m, ")");
+}
+
+static void fail_stuck(struct gang_set *c)
+{
+    struct lw__message m = {0};
+    bool is_first = true;
+
+    lw__message_add(&m, "kernel '%s': no thread can make progress: ", c->run->launch->kernel);
+    for (uint32_t g = 0; g < c->count; g++) {
+        bool is_new = c->members[g].abi.state != LW_CPU_RETURNED;
+
+        for (uint32_t k = 0; k < g; k++)
+            is_new &= c->members[k].abi.state == LW_CPU_RETURNED ||
+                      c->members[k].abi.site != c->members[g].abi.site;
+        if (!is_new)
+            continue;
+        lw__message_add(&m, "%s", is_first ? "" : ", ");
+        add_waiting(&m, c, g);
+        is_first = false;
+    }
+    lw__cpu_fail(c->run, c->members[0].abi.block, LW_E_LAUNCH, &m);
+}
+
+/* After a round in which all gangs waited: is it in vain? */
+static bool waits_in_vain(struct gang_set *c)
+{
+    if (++c->rounds == YIELD_ROUNDS)
+        c->began = lw__clock();
+    if (c->rounds % YIELD_ROUNDS == 0)
+        sched_yield();
+    if (c->rounds < WATCH_ROUNDS)
+        return false;
+    if (c->rounds % YIELD_ROUNDS == 0 && lw__cpu_is_stopped(c->run))
+        return true;
+    if (!watch(c))
+        return false;
+    fail_stuck(c);
+    return true;
+}
+
+/* ---- one block ---- */
+
+/* Negative: a comes before b; 0: they are at the same instance. */
+static int key_order(const struct lw_cpu_gang *a, const struct lw_cpu_gang *b)
+{
+    for (uint32_t k = 0; k < a->key_length && k < b->key_length; k++)
+        if (a->key[k] != b->key[k])
+            return a->key[k] < b->key[k] ? -1 : 1;
+    return (a->key_length > b->key_length) - (a->key_length < b->key_length);
+}
+
+static bool is_there(const struct lw_cpu_gang *gang, const struct lw_cpu_gang *earliest)
+{
+    return gang->state == LW_CPU_MEETS && key_order(gang, earliest) == 0;
+}
+
+/* All gangs have returned or meet others: are all of these at the same place? */
+static bool meet(struct gang_set *c, const struct lw_cpu_gang *earliest)
+{
+    struct lw_cpu_exchange *x = &c->exchange;
+    const uint32_t warps = c->code->gang_threads / 32;
+    bool all = true;
+
+    for (uint32_t g = 0; g < c->count; g++) {
+        const struct lw_cpu_gang *gang = &c->members[g].abi;
+        const bool there = is_there(gang, earliest);
+
+        for (uint32_t w = g * warps; w < (g + 1) * warps && w < GANGS_MAX; w++) {
+            x->live[w] = gang->state == LW_CPU_RETURNED ? 0 : x->live[w];
+            x->arrived[w] = there ? x->arrived[w] : 0;
+            all &= x->arrived[w] == x->live[w];
+        }
+    }
+    if (!all)
+        lw__cpu_calls.diverged(c->worker, earliest->block, earliest->site, x->arrived, x->live);
+    return all;
+}
+
+/* The operation at which they have met, then on to the next suspension. */
+static bool go_on(struct gang_set *c, const struct lw_cpu_gang *earliest)
+{
+    struct lw_cpu_exchange *x = &c->exchange;
+    struct lw_cpu_launch operation = {.args = (const char *)&x, .grid_dim = {1, 1, 1}};
+
+    if (!meet(c, earliest))
+        return false;
+    if (earliest->operation &&
+        !lw__cpu_enter_blocks(thread_of(c), earliest->operation, &operation, earliest->block, 0, 1))
+        return false;
+    for (uint32_t g = 0; g < c->count; g++)
+        if (c->members[g].abi.state == LW_CPU_MEETS)
+            lw__cpu_enter_resume(thread_of(c), c->code->resume, c->members[g].handle,
+                                 &c->members[g].abi);
+    return true;
+}
+
+/* What the gangs are at; the one whose instance is the smallest of those that meet, or NULL. */
+static const struct lw_cpu_gang *survey(const struct gang_set *c, uint32_t *waiting, bool *stopped)
+{
+    const struct lw_cpu_gang *earliest = NULL;
+
+    *waiting = 0;
+    *stopped = false;
+    for (uint32_t g = 0; g < c->count; g++) {
+        const struct lw_cpu_gang *gang = &c->members[g].abi;
+
+        *waiting += is_waiting(&c->members[g]);
+        *stopped |= gang->state == LW_CPU_STOPPED;
+        if (gang->state == LW_CPU_MEETS && (!earliest || key_order(gang, earliest) < 0))
+            earliest = gang;
+    }
+    return earliest;
+}
+
+/* Those that wait, once each; true: one of them did something else. */
+static bool resume_waiting(struct gang_set *c)
+{
+    bool moved = false;
+
+    for (uint32_t g = 0; g < c->count; g++) {
+        struct gang_state *m = &c->members[g];
+
+        if (!is_waiting(m))
+            continue;
+        lw__cpu_enter_resume(thread_of(c), c->code->resume, m->handle, &m->abi);
+        moved |= !is_waiting(m);
+    }
+    return moved;
+}
+
+static bool start(struct gang_set *c, uint64_t block)
+{
+    const struct lw__launch *l = c->run->launch;
+
+    memset(c->exchange.arrived, 0, sizeof c->exchange.arrived);
+    memset(c->exchange.live, 0, sizeof c->exchange.live);
+    for (uint32_t g = 0; g < c->count; g++) {
+        struct gang_state *m = &c->members[g];
+        lw_cpu_gang_start *first = g + 1 < c->count ? c->code->start : c->code->start_last;
+
+        *m = (struct gang_state){.set = c,
+                                 .abi = {.block = block,
+                                         .number = g,
+                                         .first = g * c->code->gang_threads,
+                                         .exchange = &c->exchange}};
+        lw__place(l->grid, block, m->abi.block_idx);
+        m->handle = lw__cpu_enter_start(thread_of(c), first, c->launch, &m->abi);
+        if (!m->handle || m->abi.state == LW_CPU_STOPPED)
+            return false;
+    }
+    return true;
+}
+
+static bool run_block(struct gang_set *c, uint64_t block)
+{
+    uint32_t waiting;
+    bool stopped;
+
+    if (!start(c, block))
+        return false;
+    for (;;) {
+        const struct lw_cpu_gang *earliest = survey(c, &waiting, &stopped);
+
+        if (stopped)
+            return false;
+        if (waiting) {
+            if (resume_waiting(c))
+                stop_watching(c);
+            else if (waits_in_vain(c))
+                return false;
+        } else if (!earliest) {
+            return true;
+        } else if (!go_on(c, earliest)) {
+            return false;
+        }
+    }
+}
+
+uint32_t lw__cpu_run_gangs(const struct lw_cpu_launch *launch, struct lw_cpu_worker *worker,
+                           uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs)
+{
+    struct lw__cpu_run *run = worker->user;
+    struct gang_set *c;
+    char *memory;
+    bool ok = true;
+
+    if (!lw__cpu_memory(LW_CPU_CREW, sizeof *c, _Alignof(struct gang_set), &memory)) {
+        struct lw__message why = {0};
+
+        lw__message_add(&why, "kernel '%s': no memory for the gangs of a block: %zu bytes",
+                        run->launch->kernel, sizeof *c);
+        lw__cpu_fail(run, UINT64_MAX, LW_E_MEMORY, &why);
+        return 1;
+    }
+    c = (struct gang_set *)memory;
+    c->code = gangs;
+    c->count = (gangs->threads + gangs->gang_threads - 1) / gangs->gang_threads;
+    c->launch = launch;
+    c->worker = worker;
+    c->run = run;
+    c->is_stuck = c->is_counted = false;
+    c->stuck_count = UINT64_MAX; /* of an earlier launch */
+    c->rounds = 0;
+    stop_watching(c);
+    for (uint64_t k = 0; ok && k < count; k++)
+        ok = run_block(c, first + k);
+    stop_watching(c);
+    return ok ? 0 : 1;
+}

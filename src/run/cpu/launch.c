@@ -1,0 +1,226 @@
+/* launch.c - run one launch: its blocks in chunks, on this thread and on idle workers.
+ *
+ * A chunk is a run of consecutive blocks; chunks are handed out in increasing order from one
+ * counter, so that a block may wait for lower ones: the lowest that is not done is being run by a
+ * thread that waits for nothing. A chunk should take LW_CPU_CHUNK_NS: tiny blocks come by the
+ * thousand, so that handing them out costs little, and a launch that is cancelled stops soon. Near
+ * the end chunks shrink with what is left (guided self-scheduling), so that the threads end
+ * together.
+ *
+ * A launch is small if the last one with the same work - grid, dynamic memory and all arguments but
+ * addresses - took at most LW_CPU_SMALL_NS of one thread. What has not run yet is not small. In the
+ * same way it is decided how many helpers are worth waking.
+ *
+ * source   chunks: Polychronopoulos and Kuck, "Guided self-scheduling", IEEE Trans. Computers 1987
+ */
+#include "run/cpu/cpu.h"
+#include <string.h>
+#include <time.h>
+
+/* ---- the floating-point environment ---- */
+
+/* FLOATS_DEFAULT: round to nearest, every exception masked, nothing flushed to zero. */
+#if defined(__aarch64__)
+enum { FLOATS_DEFAULT = 0 };
+
+static unsigned long get_floats(void)
+{
+    unsigned long fpcr;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return fpcr;
+}
+
+static void set_floats(unsigned long fpcr)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr) : "memory");
+}
+#else
+#include <xmmintrin.h>
+enum { FLOATS_DEFAULT = 0x1f80 };
+
+static unsigned long get_floats(void)
+{
+    return _mm_getcsr();
+}
+
+static void set_floats(unsigned long mxcsr)
+{
+    _mm_setcsr((unsigned)mxcsr);
+}
+#endif
+
+/* ---- times of earlier launches ---- */
+
+/* An entry has the upper bits of the work's hash, and below the nanoseconds, at most all ones; in
+ * one word, so that it is read and written whole. 0 is no entry. */
+enum { TIME_BITS = 24 };
+#define TIME_MAX ((UINT64_C(1) << TIME_BITS) - 1)
+
+/* Of one thread; 0 where unknown, TIME_MAX for that long or longer. */
+uint64_t lw__cpu_known_time(void *state, const struct lw__launch *l)
+{
+    (void)state;
+    uint64_t entry =
+        atomic_load_explicit(&l->times->entry[l->work % LW_TIMES], memory_order_relaxed);
+
+    return (entry ^ l->work) > TIME_MAX ? 0 : entry & TIME_MAX;
+}
+
+static void remember_time(const struct lw__launch *l, uint64_t ns)
+{
+    uint64_t time = ns < 1 ? 1 : ns > TIME_MAX ? TIME_MAX : ns;
+
+    atomic_store_explicit(&l->times->entry[l->work % LW_TIMES], (l->work & ~TIME_MAX) | time,
+                          memory_order_relaxed);
+}
+
+/* ---- chunks ---- */
+
+/* Up to `size` blocks from *first on; 0: none is left. With several threads it is at most half of
+ * this thread's part of what is left, but not so few that taking them costs more than they do. */
+static uint64_t take(struct lw__cpu_run *run, uint64_t size, uint64_t *first)
+{
+    uint64_t at = atomic_load_explicit(&run->next, memory_order_relaxed), count, part;
+
+    do {
+        uint64_t left = run->blocks - at;
+
+        if (!left || atomic_load_explicit(&run->stopped, memory_order_relaxed))
+            return 0;
+        part = run->threads > 1 ? left / (2 * run->threads) : left;
+        count = part > size / 64 ? part : size / 64;
+        count = count > size ? size : count;
+        count = count > left ? left : count;
+        count = count ? count : 1;
+    } while (!atomic_compare_exchange_weak(&run->next, &at, at + count));
+    *first = at;
+    return count;
+}
+
+/* The next chunk's size after one of `count` blocks, asked for with `size`, took so long. */
+static uint64_t adapt(uint64_t size, uint64_t count, uint64_t ns)
+{
+    if (ns > 2 * LW_CPU_CHUNK_NS)
+        return size > 1 ? size / 2 : 1;
+    if (count < size || ns > LW_CPU_CHUNK_NS / 2 || size >= UINT64_C(1) << 40)
+        return size;
+    return ns < LW_CPU_CHUNK_NS / 16 ? size * 8 : size * 2;
+}
+
+bool lw__cpu_is_stopped(struct lw__cpu_run *run)
+{
+    if (atomic_load_explicit(run->launch->cancelled, memory_order_relaxed))
+        atomic_store(&run->stopped, true);
+    return atomic_load_explicit(&run->stopped, memory_order_relaxed);
+}
+
+/* Chunks until none is left, or a helper is needed elsewhere: then true. */
+static bool run_chunks(struct lw__cpu_run *run, struct lw__cpu_thread *thread, bool is_helper)
+{
+    uint64_t size = run->first_chunk, first, count, began = lw__clock(), at = began;
+    bool is_needed = false;
+
+    while (!is_needed && !lw__cpu_is_stopped(run) && (count = take(run, size, &first))) {
+        uint64_t before = at, waited = thread->waited;
+
+        if (!lw__cpu_enter_blocks(thread, run->entry, &run->abi, LW_CPU_BLOCK_SAYS, first, count))
+            atomic_store(&run->stopped, true);
+        at = lw__clock();
+        size = adapt(size, count, at - before - (thread->waited - waited));
+        is_needed = is_helper && lw__pool_is_short();
+    }
+    atomic_fetch_add_explicit(&run->busy, at - began, memory_order_relaxed);
+    return is_needed;
+}
+
+/* A thread's part in the launch: its memory, its floating-point environment. */
+static bool take_part(struct lw__share *share, bool is_helper)
+{
+    struct lw__cpu_run *run = (struct lw__cpu_run *)share;
+    const struct lw__launch *l = run->launch;
+    struct lw__cpu_thread thread = {.abi = {.calls = &lw__cpu_calls, .user = run}};
+    size_t fixed = (l->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
+    unsigned long before;
+    bool is_needed;
+
+    if (!lw__cpu_fault_thread(&thread.fault) ||
+        !lw__cpu_memory(LW_CPU_BLOCK, fixed + l->dynamic_bytes, l->shared_align,
+                        &thread.abi.shared)) {
+        if (!is_helper)
+            atomic_store(&run->short_of_memory, true);
+        return false;
+    }
+    if (thread.fault)
+        thread.abi.calls = &lw__cpu_trapped_calls;
+    before = get_floats();
+    set_floats(FLOATS_DEFAULT);
+    atomic_fetch_add(&run->inside, 1);
+    is_needed = run_chunks(run, &thread, is_helper);
+    atomic_fetch_sub(&run->inside, 1);
+    set_floats(before);
+    return is_needed;
+}
+
+/* ---- the launch ---- */
+
+/* Idle workers that it pays to wake. */
+static size_t count_helpers(uint64_t blocks, uint64_t time)
+{
+    uint64_t most = blocks - 1, worth = time / LW_CPU_HELPER_NS;
+
+    if (!most || (time && !worth))
+        return 0;
+    if (time && worth < most)
+        most = worth;
+    return most < lw__pool_size() ? (size_t)most : lw__pool_size() - 1;
+}
+
+/* Blocks for the first chunk of each thread: one, where nothing is known. */
+static uint64_t first_chunk(uint64_t blocks, uint64_t time)
+{
+    uint64_t chunks = time / LW_CPU_CHUNK_NS + 1;
+
+    return time && time < TIME_MAX && blocks > chunks ? blocks / chunks : 1;
+}
+
+static lw_status outcome(struct lw__cpu_run *run)
+{
+    const char *kernel = run->launch->kernel;
+
+    if (atomic_load(&run->failure.is_set))
+        return lw__fail(run->failure.status, "%s", run->failure.message.text);
+    if (atomic_load(&run->short_of_memory))
+        return lw__fail(LW_E_MEMORY,
+                        "kernel '%s': out of memory: a block with %zu + %zu bytes of SHARED memory",
+                        kernel, run->launch->shared_bytes, run->launch->dynamic_bytes);
+    if (!atomic_load(&run->stopped))
+        return LW_OK;
+    if (atomic_load(run->launch->cancelled))
+        return lw__fail(LW_E_LAUNCH, "kernel '%s': the launch was cancelled", kernel);
+    return lw__fail(LW_E_INTERNAL, "kernel '%s': its code stopped the launch without a reason",
+                    kernel);
+}
+
+lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
+{
+    uint64_t time = lw__cpu_known_time(state, launch);
+    struct lw__cpu_run run = {.share.run = take_part, .launch = launch};
+    size_t helpers;
+    lw_status status;
+
+    (void)state;
+    run.abi = (struct lw_cpu_launch){
+        .args = launch->args,
+        .grid_dim = {(int32_t)launch->grid.x, (int32_t)launch->grid.y, (int32_t)launch->grid.z}};
+    memcpy(&run.entry, &launch->entry, sizeof run.entry);
+    run.blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    run.first_chunk = first_chunk(run.blocks, time);
+    helpers = count_helpers(run.blocks, time);
+    run.threads = helpers + 1;
+    lw__pool_share(&run.share, helpers);
+    status = outcome(&run);
+    if (!status)
+        remember_time(launch, atomic_load(&run.busy));
+    return status;
+}

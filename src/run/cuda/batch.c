@@ -1,0 +1,380 @@
+/* batch.c - batches of launches as graphs of the driver.
+ *
+ * A kernel node for each launch, behind the nodes of those that it follows: the driver starts them
+ * without the host, and those that are independent side by side. The graph is made at the first
+ * run. A later one tells the driver of the nodes whose arguments have changed; what is under way
+ * keeps those that it has.
+ *
+ * The records of launches that need one (queue.c) lie side by side in memory of the batch,
+ * whose address is an argument of the node for good. They are written before the graph, and read
+ * behind it, by one copy each, from and to memory of that run: so that what a run leaves is its
+ * own, though the next one is in the queue already.
+ */
+#include "run/cuda/cuda.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_RECORD SIZE_MAX
+
+static const struct lw__cuda_code *code_of(const struct lw__launch *l)
+{
+    return l->code;
+}
+
+static size_t args_room(const struct lw__launch *l)
+{
+    return l->args_bytes ? l->args_bytes : LW_CUDA_ALIGN;
+}
+
+static size_t record_bytes(const struct lw__cuda_batch *b)
+{
+    return b->record_count * sizeof(struct lw_cuda_launch);
+}
+
+/* ---- life ---- */
+
+static bool has_graphs(const struct lw__cuda_driver *cu)
+{
+    return cu->graph_create && cu->graph_destroy && cu->graph_kernel && cu->graph_instantiate &&
+           cu->graph_exec_destroy && cu->graph_set && cu->graph_launch;
+}
+
+static void destroy(struct lw__cuda_batch *b)
+{
+    for (size_t k = 0; b->nodes && k < b->count; k++)
+        free(b->nodes[k].args);
+    free(b->nodes);
+    free(b->begin);
+    free(b->after);
+    free(b);
+}
+
+lw_status lw__cuda_batch_create(void *state, size_t count, const size_t *begin, const size_t *after,
+                                void **batch)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_batch *b;
+
+    if (!has_graphs(gpu->driver))
+        return lw__fail(LW_E_UNSUPPORTED, "the driver of device '%s' has no graphs", gpu->name);
+    b = calloc(1, sizeof *b);
+    if (!b)
+        return lw__fail(LW_E_MEMORY, "out of memory: a batch of launches");
+    b->gpu = gpu;
+    b->count = count;
+    b->nodes = calloc(count + 1, sizeof *b->nodes);
+    b->begin = malloc((count + 1) * sizeof *begin);
+    b->after = malloc((begin[count] + 1) * sizeof *after);
+    if (!b->nodes || !b->begin || !b->after) {
+        destroy(b);
+        return lw__fail(LW_E_MEMORY, "out of memory: a batch of launches");
+    }
+    memcpy(b->begin, begin, (count + 1) * sizeof *begin);
+    memcpy(b->after, after, begin[count] * sizeof *after);
+    *batch = b;
+    return LW_OK;
+}
+
+static void free_flight(struct lw__cuda *gpu, struct lw__cuda_flight *f, bool is_entered)
+{
+    if (is_entered && f->before)
+        (void)gpu->driver->host_destroy(f->before);
+    free(f);
+}
+
+/* Entered. */
+static void drop_graph(struct lw__cuda_batch *b)
+{
+    const struct lw__cuda_driver *cu = b->gpu->driver;
+
+    if (b->exec)
+        (void)cu->graph_exec_destroy(b->exec);
+    if (b->graph)
+        (void)cu->graph_destroy(b->graph);
+    if (b->records)
+        (void)cu->memory_destroy(b->records);
+    b->exec = NULL;
+    b->graph = NULL;
+    b->records = 0;
+}
+
+void lw__cuda_batch_destroy(void *state, void *batch)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_batch *b = batch;
+    const bool is_entered = lw__cuda_enter_to_release(gpu);
+
+    while (b->idle) {
+        struct lw__cuda_flight *next = b->idle->next;
+
+        free_flight(gpu, b->idle, is_entered);
+        b->idle = next;
+    }
+    if (is_entered) {
+        drop_graph(b);
+        lw__cuda_leave(gpu);
+    }
+    destroy(b);
+}
+
+/* What prints needs the memory for it, and its reading before the next launch that prints. */
+bool lw__cuda_batch_takes(void *state, const struct lw__launch *first)
+{
+    (void)state;
+    for (const struct lw__launch *l = first; l; l = l->next_of_batch)
+        if (code_of(l)->uses & LW_CUDA_PRINTS)
+            return false;
+    return true;
+}
+
+/* ---- the graph: entered; results of the driver ---- */
+
+/* The parameters' places are two of the caller's. */
+static struct cu_node_params params_of(const struct lw__cuda_batch *b, size_t k,
+                                       const struct lw__launch *l, uint64_t *record,
+                                       void *parameters[2])
+{
+    const struct lw__cuda_node *n = &b->nodes[k];
+
+    *record = n->record == NO_RECORD ? 0 : b->records + n->record * sizeof(struct lw_cuda_launch);
+    parameters[0] = n->args;
+    parameters[1] = record;
+    return (struct cu_node_params){.function = n->code->function,
+                                   .grid_x = l->grid.x,
+                                   .grid_y = l->grid.y,
+                                   .grid_z = l->grid.z,
+                                   .block_x = l->block.x,
+                                   .block_y = l->block.y,
+                                   .block_z = l->block.z,
+                                   .dynamic_bytes = (unsigned)lw__cuda_dynamic_bytes(l),
+                                   .parameters = parameters};
+}
+
+/* Into `list`, which has room for all. */
+static size_t list_before(const struct lw__cuda_batch *b, size_t k, struct cu_node **list)
+{
+    size_t count = 0;
+
+    for (size_t i = b->begin[k]; i < b->begin[k + 1]; i++)
+        list[count++] = b->nodes[b->after[i]].node;
+    return count;
+}
+
+static int add_node(struct lw__cuda_batch *b, size_t k, const struct lw__launch *l,
+                    struct cu_node **list)
+{
+    uint64_t record;
+    void *parameters[2];
+    const struct cu_node_params params = params_of(b, k, l, &record, parameters);
+    const size_t count = list_before(b, k, list);
+
+    return b->gpu->driver->graph_kernel(&b->nodes[k].node, b->graph, list, count, &params);
+}
+
+static int add_nodes(struct lw__cuda_batch *b, const struct lw__launch *first)
+{
+    struct cu_node **list = malloc((b->count + 1) * sizeof(struct cu_node *));
+    const struct lw__launch *l = first;
+    int result = list ? 0 : LW_CU_OUT_OF_MEMORY;
+
+    for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch)
+        result = add_node(b, k, l, list);
+    free(list);
+    return result;
+}
+
+/* What the nodes need; false: memory is short. */
+static bool note_launches(struct lw__cuda_batch *b, const struct lw__launch *first)
+{
+    const struct lw__launch *l = first;
+
+    b->record_count = 0;
+    for (size_t k = 0; k < b->count; k++, l = l->next_of_batch) {
+        struct lw__cuda_node *n = &b->nodes[k];
+
+        n->code = l->code;
+        n->kernel = l->kernel;
+        n->record = n->code->uses ? b->record_count++ : NO_RECORD;
+        b->uses |= n->code->uses;
+        free(n->args);
+        n->args = calloc(1, args_room(l));
+        if (!n->args)
+            return false;
+        memcpy(n->args, l->args, l->args_bytes);
+    }
+    return true;
+}
+
+static int make_graph(struct lw__cuda_batch *b, const struct lw__launch *first)
+{
+    const struct lw__cuda_driver *cu = b->gpu->driver;
+    int result = note_launches(b, first) ? 0 : LW_CU_OUT_OF_MEMORY;
+
+    if (!result && b->record_count)
+        result = cu->memory_create(&b->records, record_bytes(b));
+    result = result ? result : cu->graph_create(&b->graph, 0);
+    result = result ? result : add_nodes(b, first);
+    result = result ? result : cu->graph_instantiate(&b->exec, b->graph, 0);
+    if (result)
+        drop_graph(b);
+    return result;
+}
+
+static int update_graph(struct lw__cuda_batch *b, const struct lw__launch *first)
+{
+    const struct lw__launch *l = first;
+    int result = 0;
+
+    for (size_t k = 0; k < b->count && !result; k++, l = l->next_of_batch) {
+        uint64_t record;
+        void *parameters[2];
+        struct cu_node_params params;
+
+        if (!memcmp(b->nodes[k].args, l->args, l->args_bytes))
+            continue;
+        memcpy(b->nodes[k].args, l->args, l->args_bytes);
+        params = params_of(b, k, l, &record, parameters);
+        result = b->gpu->driver->graph_set(b->exec, b->nodes[k].node, &params);
+        if (result) /* the driver has others: all is made anew */
+            drop_graph(b);
+    }
+    return result;
+}
+
+/* ---- runs: entered ---- */
+
+static struct lw__cuda_flight *take_idle(struct lw__cuda_batch *b)
+{
+    struct lw__cuda_flight *f;
+
+    pthread_mutex_lock(&b->gpu->lock);
+    f = b->idle;
+    if (f)
+        b->idle = f->next;
+    pthread_mutex_unlock(&b->gpu->lock);
+    return f;
+}
+
+static int take(struct lw__cuda_batch *b, struct lw__cuda_flight **out)
+{
+    struct lw__cuda_flight *f = take_idle(b);
+    void *images = NULL;
+    int result = 0;
+
+    if (!f) {
+        f = calloc(1, sizeof *f);
+        if (!f)
+            return LW_CU_OUT_OF_MEMORY;
+        if (b->record_count)
+            result = b->gpu->driver->host_create(&images, 2 * record_bytes(b), LW_CU_HOST_PORTABLE);
+        if (result) {
+            free(f);
+            return result;
+        }
+        f->batch = b;
+        f->before = images;
+        f->after = f->before ? f->before + b->record_count : NULL;
+    }
+    *out = f;
+    return 0;
+}
+
+static int write_records(const struct lw__cuda_batch *b, struct lw__cuda_queue *q,
+                         const struct lw__cuda_flight *f)
+{
+    memset(f->before, 0, record_bytes(b));
+    for (size_t k = 0; k < b->count; k++)
+        if (b->nodes[k].record != NO_RECORD)
+            f->before[b->nodes[k].record].stop =
+                b->nodes[k].code->uses & LW_CUDA_STOPS ? q->stop_address : 0;
+    return b->gpu->driver->memory_write(b->records, f->before, record_bytes(b), q->stream);
+}
+
+static int start(struct lw__cuda_batch *b, struct lw__cuda_queue *q, const struct lw__launch *first,
+                 const struct lw__cuda_flight *f)
+{
+    const struct lw__cuda_driver *cu = b->gpu->driver;
+    int result = lw__cuda_prepare(q, b->uses);
+
+    lw__cuda_stop_if_cancelled(q, first);
+    if (!result && f->before)
+        result = write_records(b, q, f);
+    result = result ? result : cu->graph_launch(b->exec, q->stream);
+    if (result || !(b->uses & LW_CUDA_ASSERTS))
+        return result;
+    return cu->memory_read(f->after, b->records, record_bytes(b), q->stream);
+}
+
+/* Where it fails nothing of it is under way any more. */
+static lw_status fail(struct lw__cuda_queue *q, const struct lw__launch *first,
+                      struct lw__cuda_flight *f, int result)
+{
+    if (f && f->before)
+        (void)q->gpu->driver->stream_wait(q->stream);
+    (void)lw__cuda_fail(q->gpu, result, "a graph that begins with kernel '%s' cannot be launched",
+                        first->kernel);
+    if (f)
+        lw__cuda_end(q, f);
+    if (atomic_load(&q->gpu->is_lost))
+        return lw__cuda_fail_lost(q->gpu, LW_E_LAUNCH);
+    return result == LW_CU_OUT_OF_MEMORY ? LW_E_MEMORY : LW_E_LAUNCH;
+}
+
+static lw_status issue(struct lw__cuda_batch *b, const struct lw__launch *first,
+                       struct lw__cuda_flight **flight)
+{
+    struct lw__cuda_queue *q = first->queue;
+    struct lw__cuda_flight *f = NULL;
+    int result = b->exec ? update_graph(b, first) : make_graph(b, first);
+
+    result = result ? result : take(b, &f);
+    if (!result) {
+        lw__cuda_set_under_way(q, f);
+        result = start(b, q, first, f);
+    }
+    *flight = f;
+    return result ? fail(q, first, f, result) : LW_OK;
+}
+
+lw_status lw__cuda_batch_issue(void *state, void *batch, const struct lw__launch *first,
+                               void **flight)
+{
+    struct lw__cuda_flight *f = NULL;
+    lw_status status;
+
+    LW_TRY(lw__cuda_enter(state));
+    status = issue(batch, first, &f);
+    lw__cuda_leave(state);
+    *flight = f;
+    return status;
+}
+
+/* Of the first launch that left one. */
+static lw_status report(const struct lw__launch *first, const struct lw__cuda_flight *f)
+{
+    const struct lw__cuda_batch *b = f->batch;
+    const struct lw__launch *l = first;
+
+    for (size_t k = 0; k < b->count; k++, l = l->next_of_batch)
+        if (code_of(l)->uses & LW_CUDA_ASSERTS)
+            LW_TRY(lw__cuda_report(l->queue, l, &f->after[b->nodes[k].record]));
+    return LW_OK;
+}
+
+lw_status lw__cuda_batch_retire(void *state, const struct lw__launch *first, void *flight,
+                                const char *awaited)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_flight *f = flight;
+    lw_status status = LW_OK;
+
+    if (atomic_load(&gpu->is_lost))
+        status = lw__cuda_fail_lost(gpu, LW_E_LAUNCH);
+    else if (awaited)
+        status = lw__fail(LW_E_LAUNCH, "a graph that begins with kernel '%s': %s", first->kernel,
+                          awaited);
+    else
+        status = report(first, f);
+    lw__cuda_end(first->queue, f);
+    return status;
+}

@@ -1,0 +1,186 @@
+/* code.c - code for a GPU: the shared object of a program, the PTX text of a kernel for one
+ * size of block, which the driver translates.
+ */
+#include "run/cuda/cuda.h"
+#include "run/host/host.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOG_ROOM = 4096 };
+
+/* ---- text ---- */
+
+/* What the driver says about a text that it does not take; the first lines are enough. */
+static lw_status refuse(struct lw__cuda *gpu, int result, const char *log)
+{
+    if (result == LW_CU_UNSUPPORTED_PTX_VERSION)
+        return lw__fail(LW_E_DEVICE,
+                        "the NVIDIA driver is too old for the code of lanewise-compile; need 535 "
+                        "or newer: %s",
+                        log);
+    if (result == LW_CU_INVALID_PTX)
+        return lw__fail(LW_E_INTERNAL, "the NVIDIA driver refuses the compiled kernel: %s", log);
+    return lw__cuda_fail(gpu, result, "the NVIDIA driver does not load the compiled kernel%s%.200s",
+                         *log ? ": " : "", log);
+}
+
+/* Entered. */
+static lw_status load_module(struct lw__cuda *gpu, const char *text, struct lw__cuda_code *c)
+{
+    static const int options[] = {LW_CU_JIT_ERROR_LOG, LW_CU_JIT_ERROR_LOG_BYTES};
+    char log[LOG_ROOM] = "";
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    int result = gpu->driver->module_load(&c->module, text, 2, options, values);
+
+    log[sizeof log - 1] = '\0';
+    return result ? refuse(gpu, result, log) : LW_OK;
+}
+
+/* Entered. */
+static int read_global(struct lw__cuda *gpu, const struct lw__cuda_code *c, const char *name,
+                       void *to, size_t bytes)
+{
+    uint64_t address;
+    size_t there;
+    int result = gpu->driver->module_global(&address, &there, c->module, name);
+
+    if (!result && there < bytes)
+        result = LW_CU_INVALID_VALUE;
+    if (result)
+        return result;
+    return lw__cuda_copied(gpu, gpu->driver->memory_read(to, address, bytes, gpu->copies));
+}
+
+/* Entered. */
+static lw_status read_text(struct lw__cuda *gpu, struct lw__cuda_code *c)
+{
+    int result;
+
+    if (!(c->uses & (LW_CUDA_PRINTS | LW_CUDA_ASSERTS)))
+        return LW_OK;
+    result = gpu->driver->module_global(&c->text_address, &c->text_bytes, c->module, LW_CUDA_TEXT);
+    if (!result) {
+        c->text = calloc(1, c->text_bytes + 1);
+        if (!c->text)
+            return lw__fail(LW_E_MEMORY, "out of memory: the texts of a kernel");
+        result = read_global(gpu, c, LW_CUDA_TEXT, c->text, c->text_bytes);
+    }
+    return result ? lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_TEXT) : LW_OK;
+}
+
+/* Entered. A launch may have as much dynamic memory as the processor leaves. */
+static int prepare_function(struct lw__cuda *gpu, struct lw__cuda_code *c)
+{
+    const struct lw__cuda_driver *cu = gpu->driver;
+    int bytes = 0, result = cu->module_function(&c->function, c->module, LW_CUDA_ENTRY);
+
+    result =
+        result ? result : cu->function_attribute(&bytes, LW_CU_FUNCTION_STATIC_BYTES, c->function);
+    result =
+        result ? result : cu->function_attribute(&c->threads, LW_CU_FUNCTION_THREADS, c->function);
+    if (result)
+        return result;
+    c->static_bytes = (size_t)bytes;
+    return cu->function_set_attribute(c->function, LW_CU_FUNCTION_DYNAMIC_BYTES,
+                                      (int)gpu->shared_bytes - bytes);
+}
+
+/* Entered. */
+static lw_status load_text(struct lw__cuda *gpu, const char *text, struct lw__cuda_code *c)
+{
+    int result;
+
+    LW_TRY(load_module(gpu, text, c));
+    result = prepare_function(gpu, c);
+    if (result)
+        return lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_ENTRY);
+    result = read_global(gpu, c, LW_CUDA_USES, &c->uses, sizeof c->uses);
+    if (result)
+        return lw__cuda_fail(gpu, result, "%s of the compiled kernel", LW_CUDA_USES);
+    c->slack_bytes = c->uses >> LW_CUDA_SLACK_SHIFT;
+    c->follows = c->uses & LW_CUDA_FOLLOWS;
+    c->uses &= ((1u << LW_CUDA_SLACK_SHIFT) - 1) & ~(uint32_t)LW_CUDA_FOLLOWS;
+    return read_text(gpu, c);
+}
+
+/* The driver wants a NUL at the end. */
+static lw_status load_bytes(struct lw__cuda *gpu, const void *payload, size_t bytes,
+                            struct lw__cuda_code *c)
+{
+    char *text = malloc(bytes + 1);
+    lw_status status;
+
+    if (!text)
+        return lw__fail(LW_E_MEMORY, "out of memory: the code of a kernel, %zu bytes", bytes);
+    memcpy(text, payload, bytes);
+    text[bytes] = '\0';
+    status = lw__cuda_enter(gpu);
+    if (!status) {
+        status = load_text(gpu, text, c);
+        lw__cuda_leave(gpu);
+    }
+    free(text);
+    return status;
+}
+
+/* ---- for the device ---- */
+
+lw_status lw__cuda_load(void *state, const char *path, const void *payload, size_t bytes,
+                        void **code)
+{
+    struct lw__cuda_code *c = calloc(1, sizeof *c);
+    lw_status status;
+
+    *code = NULL;
+    if (!c)
+        return lw__fail(LW_E_MEMORY, "out of memory: the code of a kernel");
+    if (bytes >= 4 && !memcmp(payload, "\177ELF", 4))
+        status = lw__code_open(path, &c->object);
+    else
+        status = load_bytes(state, payload, bytes, c);
+    if (status)
+        lw__cuda_unload(state, c);
+    else
+        *code = c;
+    return status;
+}
+
+void lw__cuda_unload(void *state, void *code)
+{
+    struct lw__cuda *gpu = state;
+    struct lw__cuda_code *c = code;
+
+    if (c->object)
+        dlclose(c->object);
+    if (c->module && lw__cuda_enter_to_release(gpu)) {
+        (void)gpu->driver->module_unload(c->module);
+        lw__cuda_leave(gpu);
+    }
+    free(c->text);
+    free(c);
+}
+
+/* A program has no entry: host/specialize.c has one built for each size of block. */
+lw_status lw__cuda_find(void *code, const char *kernel, void **entry)
+{
+    struct lw__cuda_code *c = code;
+
+    (void)kernel;
+    *entry = c->function;
+    return LW_OK;
+}
+
+lw_status lw__cuda_sizes(void *code, const char *kernel, void **function)
+{
+    const struct lw__cuda_code *c = code;
+
+    return lw__code_symbol(c->object, "lw.sizes", kernel, function);
+}
+
+lw_status lw__cuda_common(void *code, const void **bitcode, size_t *bytes)
+{
+    const struct lw__cuda_code *c = code;
+
+    return lw__code_common(c->object, bitcode, bytes);
+}

@@ -1,0 +1,67 @@
+/* devices.c - the table of devices: the only place that knows them all. */
+#include "run/host/host.h"
+#include <string.h>
+
+/* In the order of preference: NULL opens the first that is available. */
+static const struct lw__device_ops *const devices[] = {&lw__device_cpu, &lw__device_cuda,
+                                                       &lw__device_ref, &lw__device_null};
+enum { DEVICE_COUNT = sizeof devices / sizeof devices[0] };
+
+size_t lw_device_list(lw_device_info *out, size_t capacity)
+{
+    for (size_t i = 0; i < DEVICE_COUNT && i < capacity; i++)
+        lw__device_describe(devices[i], NULL, &out[i]);
+    return DEVICE_COUNT;
+}
+
+/* "cuda:0" is device "cuda": the part after the colon is for its open(). */
+static bool has_name(const struct lw__device_ops *ops, const char *name)
+{
+    size_t length = strlen(ops->info.name);
+
+    return !strncmp(ops->info.name, name, length) &&
+           (!name[length] || (name[length] == ':' && ops->open));
+}
+
+static lw_status no_such_device(const char *name)
+{
+    struct lw__text known = {0};
+
+    for (size_t i = 0; i < DEVICE_COUNT; i++)
+        lw__text_add(&known, "%s%s", i ? ", " : "", devices[i]->info.name);
+    lw__fail(LW_E_DEVICE, "there is no device '%s'; this library has %s", name,
+             known.data ? known.data : "others");
+    lw__text_free(&known);
+    return LW_E_DEVICE;
+}
+
+static lw_status choose(const char *name, const struct lw__device_ops **ops)
+{
+    for (size_t i = 0; i < DEVICE_COUNT; i++) {
+        const char *unavailable;
+
+        if (name && !has_name(devices[i], name))
+            continue;
+        *ops = devices[i];
+        unavailable = devices[i]->probe ? devices[i]->probe() : "";
+        if (!*unavailable)
+            return LW_OK;
+        if (name)
+            return lw__fail(LW_E_DEVICE, "device '%s' cannot be used: %s", name, unavailable);
+    }
+    return name ? no_such_device(name)
+                : lw__fail(LW_E_DEVICE, "none of the devices can be used here");
+}
+
+lw_status lw_device_open(const char *name, lw_device **device)
+{
+    const struct lw__device_ops *ops = NULL;
+    size_t threads;
+
+    if (!device)
+        return lw__fail(LW_E_ARG, "the place for the device is NULL");
+    *device = NULL;
+    LW_TRY(lw__environment_threads(&threads));
+    LW_TRY(choose(name, &ops));
+    return lw__device_create(ops, name ? name : ops->info.name, device);
+}

@@ -1,0 +1,445 @@
+/* buffer.c - memory of a device, and waiting for the launches that use it.
+ *
+ * A launch counts as a use from the moment it is queued. Reading, writing, filling and mapping wait
+ * until there are no uses; while a buffer is mapped no launch may start to use it.
+ */
+#include "run/host/host.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FILL_STEP = 1 << 16, ALIGNMENT_MAX = 256 };
+
+/* ---- the device's memory, or the host's where the device has none of its own ---- */
+
+/* In large pages, where the system has them for who asks: a tile of a large matrix has each row on
+ * a page of its own, and even copies are up to 1.3 times as fast. Nothing has been touched yet, so
+ * nothing is moved; without them all is as before. */
+static void ask_for_large_pages(void *memory, size_t bytes)
+{
+    enum { LARGE_PAGE = 2 << 20 };
+    const uintptr_t first = ((uintptr_t)memory + LARGE_PAGE - 1) & ~(uintptr_t)(LARGE_PAGE - 1);
+    const uintptr_t end = ((uintptr_t)memory + bytes) & ~(uintptr_t)(LARGE_PAGE - 1);
+
+    if (bytes >= LARGE_PAGE && first < end)
+        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
+/* What is ahead holds buffers that may be nobody else's any more. */
+static lw_status create_there(lw_buffer *b)
+{
+    const struct lw__device_ops *ops = b->device->ops;
+    lw_status status;
+    bool has_more;
+
+    do {
+        status = ops->memory_create(b->device->state, b->bytes, &b->memory);
+        if (status != LW_E_MEMORY)
+            return status;
+        lw__lock();
+        has_more = lw__ahead_drain_device(b->device);
+        lw__unlock();
+    } while (has_more);
+    return status;
+}
+
+static lw_status memory_create(lw_buffer *b)
+{
+    if (b->device->ops->memory_create)
+        return create_there(b);
+    if (b->device->ops->traps_faults && lw__buffer_is_guarded(b->bytes) &&
+        lw__guard_create(b->bytes, LW_GUARD_BUFFER, LW_GUARDED_BUFFERS, &b->guarded))
+        b->memory = lw__guard_place(&b->guarded, b->bytes, LW_GUARD_ALIGN);
+    else
+        b->memory = lw__alloc_aligned(b->bytes, &b->block);
+    if (b->memory)
+        ask_for_large_pages(b->memory, b->bytes);
+    return b->memory ? LW_OK
+                     : lw__fail(LW_E_MEMORY, "out of memory: a buffer of %zu bytes", b->bytes);
+}
+
+/* Of its own. */
+static void memory_destroy(lw_buffer *b)
+{
+    if (b->device->ops->memory_destroy && b->memory)
+        b->device->ops->memory_destroy(b->device->state, b->memory);
+    free(b->block);
+    lw__guard_free(&b->guarded);
+    free(b->staging);
+}
+
+static lw_status memory_write(lw_buffer *b, size_t at, const void *from, size_t bytes)
+{
+    char *to = (char *)b->memory + at;
+
+    if (!bytes)
+        return LW_OK;
+    if (b->device->ops->memory_write)
+        return b->device->ops->memory_write(b->device->state, to, from, bytes);
+    memcpy(to, from, bytes);
+    return LW_OK;
+}
+
+static lw_status memory_read(lw_buffer *b, size_t at, void *to, size_t bytes)
+{
+    const char *from = (const char *)b->memory + at;
+
+    if (!bytes)
+        return LW_OK;
+    if (b->device->ops->memory_read)
+        return b->device->ops->memory_read(b->device->state, to, from, bytes);
+    memcpy(to, from, bytes);
+    return LW_OK;
+}
+
+/* ---- life ---- */
+
+static lw_status create(lw_buffer model, lw_buffer **buffer)
+{
+    lw_status status = LW_OK;
+    lw_buffer *b;
+
+    if (!model.device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (__builtin_mul_overflow(model.count, model.element_bytes, &model.bytes) ||
+        model.bytes > PTRDIFF_MAX)
+        return lw__fail(LW_E_MEMORY, "a buffer of %zu x %zu bytes is beyond any memory",
+                        model.count, model.element_bytes);
+    b = malloc(sizeof *b);
+    if (!b)
+        return lw__fail(LW_E_MEMORY, "out of memory: a buffer");
+    *b = model;
+    atomic_init(&b->holds, 1);
+    lw__device_hold(b->device);
+    if (!b->is_wrapped)
+        status = memory_create(b);
+    if (status)
+        lw_buffer_destroy(b);
+    else
+        *buffer = b;
+    return status;
+}
+
+static lw_status check_dtype(lw_dtype dtype)
+{
+    if (lw_dtype_size(dtype))
+        return LW_OK;
+    return lw__fail(LW_E_DTYPE, "%d is no dtype; they go from 0 (i8) to %d (f64)", (int)dtype,
+                    LW_DTYPE_COUNT - 1);
+}
+
+lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    LW_TRY(check_dtype(dtype));
+    return create((lw_buffer){.device = device,
+                              .has_dtype = true,
+                              .dtype = dtype,
+                              .element_bytes = lw_dtype_size(dtype),
+                              .count = count},
+                  buffer);
+}
+
+lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
+                                   lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    if (!element_bytes)
+        return lw__fail(LW_E_SHAPE, "a struct of 0 bytes; need at least 1");
+    return create(
+        (lw_buffer){
+            .device = device, .dtype = LW_U8, .element_bytes = element_bytes, .count = count},
+        buffer);
+}
+
+static lw_status check_memory(const lw_device *device, lw_dtype dtype, size_t count,
+                              const void *memory)
+{
+    const size_t size = lw_dtype_size(dtype);
+    size_t bytes;
+
+    if (!device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (count && !memory)
+        return lw__fail(LW_E_ARG, "the memory for %zu elements is NULL", count);
+    if ((uintptr_t)memory % size)
+        return lw__fail(LW_E_ARG, "the memory at %p is not aligned: %s needs a multiple of %zu",
+                        memory, lw_dtype_name(dtype), size);
+    if (!count || !device->ops->memory_check || __builtin_mul_overflow(count, size, &bytes))
+        return LW_OK;
+    return device->ops->memory_check(device->state, memory, bytes);
+}
+
+lw_status lw__buffer_create_at(lw_device *device, lw_dtype dtype, size_t count, void *memory,
+                               lw_buffer **buffer)
+{
+    LW_TRY(check_dtype(dtype));
+    return create((lw_buffer){.device = device,
+                              .has_dtype = true,
+                              .dtype = dtype,
+                              .element_bytes = lw_dtype_size(dtype),
+                              .count = count,
+                              .memory = memory,
+                              .is_wrapped = true},
+                  buffer);
+}
+
+lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *memory,
+                         bool read_only, void (*release)(void *memory, void *user), void *user,
+                         lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    LW_TRY(check_dtype(dtype)); /* check_memory divides by its size */
+    LW_TRY(check_memory(device, dtype, count, memory));
+    LW_TRY(lw__buffer_create_at(device, dtype, count, memory, buffer));
+    (*buffer)->read_only = read_only;
+    (*buffer)->release = release;
+    (*buffer)->user = user;
+    return LW_OK;
+}
+
+void lw__buffer_hold(lw_buffer *buffer)
+{
+    atomic_fetch_add_explicit(&buffer->holds, 1, memory_order_relaxed);
+}
+
+void lw_buffer_destroy(lw_buffer *buffer)
+{
+    void (*release)(void *, void *);
+    void *memory, *user;
+
+    if (!buffer || atomic_fetch_sub(&buffer->holds, 1) != 1)
+        return;
+    if (buffer->is_used_unseen && !buffer->is_wrapped) {
+        lw__lock();
+        (void)lw__streams_await_wrapped(buffer->device);
+        lw__unlock();
+    }
+    release = buffer->release;
+    memory = buffer->memory;
+    user = buffer->user;
+    if (buffer->is_wrapped)
+        free(buffer->staging);
+    else
+        memory_destroy(buffer);
+    lw_device_close(buffer->device);
+    free(buffer);
+    if (release)
+        release(memory, user);
+}
+
+lw_device *lw_buffer_device(const lw_buffer *buffer)
+{
+    return buffer ? buffer->device : NULL;
+}
+
+size_t lw_buffer_count(const lw_buffer *buffer)
+{
+    return buffer ? buffer->count : 0;
+}
+
+size_t lw_buffer_bytes(const lw_buffer *buffer)
+{
+    return buffer ? buffer->bytes : 0;
+}
+
+void *lw_buffer_address(const lw_buffer *buffer)
+{
+    return buffer && !lw_buffer_is_blank(buffer) ? buffer->memory : NULL;
+}
+
+size_t lw_buffer_alignment(const lw_buffer *buffer)
+{
+    const uintptr_t at = (buffer ? (uintptr_t)buffer->memory : 0) | ALIGNMENT_MAX;
+
+    return at & -at;
+}
+
+bool lw_buffer_is_read_only(const lw_buffer *buffer)
+{
+    return buffer && buffer->read_only;
+}
+
+bool lw_buffer_has_dtype(const lw_buffer *buffer)
+{
+    return buffer && buffer->has_dtype;
+}
+
+lw_dtype lw_buffer_dtype(const lw_buffer *buffer)
+{
+    return buffer ? buffer->dtype : LW_U8;
+}
+
+/* ---- contents ---- */
+
+/* Locked. For launches that nobody follows. */
+static lw_status wait_unseen(lw_buffer *b)
+{
+    lw_status status;
+
+    b->is_used_unseen = false;
+    status = lw__streams_await_wrapped(b->device);
+    if (status)
+        b->is_used_unseen = true;
+    return status;
+}
+
+/* Locked. Wait for the launches that use it; its contents are then the caller's. */
+static lw_status wait_unused(lw_buffer *b)
+{
+    while (!b->mapped && b->uses)
+        if (!lw__ahead_drain_use(b))
+            lw__wait_change(NULL);
+    if (b->is_used_unseen)
+        LW_TRY(wait_unseen(b));
+    return b->mapped ? lw__fail(LW_E_ARG, "the buffer is mapped; it needs lw_buffer_unmap first")
+                     : LW_OK;
+}
+
+static lw_status check_range(lw_buffer *b, size_t offset, size_t count, const void *host)
+{
+    lw_status status;
+
+    if (!b)
+        return lw__fail(LW_E_ARG, "the buffer is NULL");
+    if (offset > b->count || count > b->count - offset)
+        return lw__fail(LW_E_SHAPE,
+                        "elements %zu and %zu more are beyond the end; the buffer has "
+                        "%zu",
+                        offset, count, b->count);
+    if (count && !host)
+        return lw__fail(LW_E_ARG, "the host memory for %zu elements is NULL", count);
+    lw__lock();
+    status = wait_unused(b);
+    lw__unlock();
+    return status;
+}
+
+static lw_status check_writable(const lw_buffer *b)
+{
+    return b && b->read_only
+               ? lw__fail(LW_E_ARG, "the buffer is read-only: its memory was wrapped so")
+               : LW_OK;
+}
+
+lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count, const void *from)
+{
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_write"));
+    LW_TRY(check_writable(buffer));
+    LW_TRY(check_range(buffer, offset, count, from));
+    return memory_write(buffer, offset * buffer->element_bytes, from,
+                        count * buffer->element_bytes);
+}
+
+lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to)
+{
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_read"));
+    LW_TRY(check_range(buffer, offset, count, to));
+    return memory_read(buffer, offset * buffer->element_bytes, to, count * buffer->element_bytes);
+}
+
+/* Build a stretch of copies once, then write it as often as it takes. */
+lw_status lw_buffer_fill(lw_buffer *buffer, const void *value)
+{
+    size_t size, stretch;
+    char *copies;
+    lw_status status = LW_OK;
+
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_fill"));
+    LW_TRY(check_writable(buffer));
+    LW_TRY(check_range(buffer, 0, buffer ? buffer->count : 0, value));
+    size = buffer->element_bytes;
+    stretch = size < FILL_STEP ? FILL_STEP / size * size : size;
+    stretch = stretch < buffer->bytes ? stretch : buffer->bytes;
+    copies = malloc(stretch + 1);
+    if (!copies)
+        return lw__fail(LW_E_MEMORY, "out of memory: %zu bytes to fill a buffer", stretch);
+    for (size_t at = 0; at < stretch; at += size)
+        memcpy(copies + at, value, size);
+    for (size_t at = 0; at < buffer->bytes && !status; at += stretch) {
+        size_t left = buffer->bytes - at;
+
+        status = memory_write(buffer, at, copies, left < stretch ? left : stretch);
+    }
+    free(copies);
+    return status;
+}
+
+/* Only the checker keeps book of what is initialised. */
+lw_status lw_buffer_discard(lw_buffer *buffer)
+{
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_discard"));
+    LW_TRY(check_writable(buffer));
+    return check_range(buffer, 0, 0, NULL);
+}
+
+/* Device memory is mapped as a copy, which unmap writes back. Whoever holds the mapping owns it. */
+static lw_status make_staging(lw_buffer *b)
+{
+    if (!b->device->ops->memory_read)
+        return LW_OK;
+    b->staging = malloc(b->bytes + 1);
+    if (!b->staging)
+        return lw__fail(LW_E_MEMORY, "out of memory: %zu bytes to map a buffer", b->bytes);
+    return memory_read(b, 0, b->staging, b->bytes);
+}
+
+/* Locked. */
+static void end_mapping(lw_buffer *b)
+{
+    free(b->staging);
+    b->staging = NULL;
+    b->mapped = false;
+}
+
+lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
+{
+    lw_status status;
+
+    if (!buffer || !memory)
+        return lw__fail(LW_E_ARG, "the %s is NULL", buffer ? "place for the address" : "buffer");
+    *memory = NULL;
+    LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_map"));
+    LW_TRY(check_writable(buffer));
+    lw__lock();
+    status = wait_unused(buffer);
+    if (!status)
+        buffer->mapped = true;
+    lw__unlock();
+    LW_TRY(status);
+    status = make_staging(buffer);
+    if (!status) {
+        *memory = buffer->staging ? buffer->staging : buffer->memory;
+        return LW_OK;
+    }
+    lw__lock();
+    end_mapping(buffer);
+    lw__unlock();
+    return status;
+}
+
+lw_status lw_buffer_unmap(lw_buffer *buffer)
+{
+    bool is_mapped;
+
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the buffer is NULL");
+    lw__lock();
+    is_mapped = buffer->mapped;
+    lw__unlock();
+    if (!is_mapped)
+        return lw__fail(LW_E_ARG, "the buffer is not mapped");
+    if (buffer->staging)
+        LW_TRY(memory_write(buffer, 0, buffer->staging, buffer->bytes));
+    lw__lock();
+    end_mapping(buffer);
+    lw__announce();
+    lw__unlock();
+    return LW_OK;
+}

@@ -1,0 +1,67 @@
+/* device.c - a device that is open: its holds, what it says of itself, its end. */
+#include "run/host/host.h"
+#include <stdlib.h>
+
+void lw__device_describe(const struct lw__device_ops *ops, void *state, lw_device_info *info)
+{
+    *info = ops->info;
+    info->unavailable = ops->probe ? ops->probe() : "";
+    info->available = info->unavailable[0] == '\0';
+    if (ops->describe)
+        ops->describe(state, info);
+}
+
+lw_status lw__device_create(const struct lw__device_ops *ops, const char *name, lw_device **device)
+{
+    lw_device *d = calloc(1, sizeof *d);
+
+    if (!d)
+        return lw__fail(LW_E_MEMORY, "out of memory: a device");
+    atomic_init(&d->holds, 1);
+    d->ops = ops;
+    if (ops->open) {
+        lw_status status = ops->open(name, &d->state);
+
+        if (status) {
+            free(d);
+            return status;
+        }
+    }
+    d->info = ops->info;
+    if (ops->describe)
+        ops->describe(d->state, &d->info);
+    d->info.available = true;
+    d->info.unavailable = "";
+    *device = d;
+    return LW_OK;
+}
+
+const char *lw__device_target(const lw_device *device)
+{
+    return device->ops->target_of ? device->ops->target_of(device->state) : device->ops->target;
+}
+
+void lw__device_hold(lw_device *device)
+{
+    atomic_fetch_add_explicit(&device->holds, 1, memory_order_relaxed);
+}
+
+void lw_device_close(lw_device *device)
+{
+    if (!device || atomic_fetch_sub(&device->holds, 1) != 1)
+        return;
+    lw__residents_free(device);
+    lw__marks_destroy_spare(device);
+    lw__shared_free(device);
+    if (device->ops->close)
+        device->ops->close(device->state);
+    free(device);
+}
+
+lw_status lw_device_get_info(lw_device *device, lw_device_info *info)
+{
+    if (!device || !info)
+        return lw__fail(LW_E_ARG, "the %s is NULL", device ? "place for the info" : "device");
+    *info = device->info;
+    return LW_OK;
+}

@@ -1,0 +1,458 @@
+/* stream.c - streams: queues of jobs, each in order, side by side with each other.
+ *
+ * A job is a launch, a batch of them, a mark (an event to reach) or an await (an event to wait
+ * for). The head of a stream's queue is stepped by a pool thread; an await whose mark is still
+ * pending keeps the stream out of the pool, and reaching the mark brings it back, so waiting
+ * streams take up no thread. If the stream is idle, the thread that queues a job steps it itself
+ * where that takes next to no time: marks, launches that the device calls small, and those that it
+ * takes ahead of their end (inflight.c).
+ *
+ * The first failure stays with the stream: what is queued is dropped, nothing is taken any more.
+ * Dropped jobs count as finished. All that a job holds is let go before it counts as finished, so
+ * that after lw_stream_wait nothing of it is left.
+ */
+#include "run/host/host.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nanoseconds: launches that run in the thread that queues them; those that no worker is called for
+ * as long as that thread may wait for them at once, so that it runs them. */
+enum { SMALL_NS = 10000, HELD_NS = 500000 };
+
+static lw_stream *streams; /* locked: all that exist */
+
+/* ---- stepping: all locked ---- */
+
+bool lw__stream_can_step(const lw_stream *stream)
+{
+    const struct lw__job *job = stream->head;
+
+    return job && !stream->stepping &&
+           (job->kind != LW_JOB_AWAIT || job->mark->state != LW_MARK_PENDING);
+}
+
+static void schedule(lw_stream *s)
+{
+    if (lw__stream_can_step(s))
+        lw__pool_schedule(s);
+}
+
+/* Those that wait for a mark look again. */
+void lw__streams_schedule(void)
+{
+    for (lw_stream *s = streams; s; s = s->next)
+        schedule(s);
+    lw__announce();
+}
+
+lw_stream *lw__streams(void)
+{
+    return streams;
+}
+
+/* A job that will not run: its buffers are free, who waits for its mark is told. */
+static void drop(lw_stream *s, struct lw__job *job)
+{
+    lw__job_unclaim(job);
+    if (job->kind == LW_JOB_MARK)
+        lw__mark_reach(job->mark, s);
+}
+
+struct lw__job *lw__stream_fail(lw_stream *s, lw_status status, const char *error)
+{
+    struct lw__job *jobs = s->head;
+
+    if (!s->status) {
+        s->status = status;
+        snprintf(s->error, sizeof s->error, "%s", error);
+    }
+    s->head = s->tail = NULL;
+    for (struct lw__job *job = jobs; job; job = job->next)
+        drop(s, job);
+    return jobs;
+}
+
+/* Until the next wait, which hands it over, or drops it where nobody asked for it. */
+void lw__stream_keep_output(lw_stream *s, struct lw__job *job)
+{
+    if (lw__output_is_empty(job->launch.output))
+        return;
+    *s->outputs_end = job->output;
+    s->outputs_end = lw__output_next(job->output);
+    job->output = job->launch.output = NULL;
+}
+
+static bool is_taken(const lw_stream *s, const struct lw__job *job)
+{
+    return s->queue && s->device->ops->queue->takes(s->device->state, &job->launch);
+}
+
+/* The lock is open while the device works. */
+static lw_status run_launch(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    job->launch.queue = s->queue;
+    job->launch.cancelled = &s->cancelled;
+    job->is_ahead = is_taken(s, job);
+    lw__unlock();
+    if (s->is_wrapped && !lw__stream_keep(s, job->kernel->program))
+        status = lw__fail(LW_E_MEMORY, "%s: out of memory: a launch", job->launch.kernel);
+    else if (job->is_ahead)
+        status = device->ops->queue->issue(device->state, &job->launch, &job->flight);
+    else
+        status = device->ops->launch(device->state, &job->launch);
+    lw__lock();
+    job->is_ahead = job->is_ahead && !s->is_wrapped;
+    if (!job->is_ahead)
+        lw__stream_keep_output(s, job);
+    return status;
+}
+
+/* A stream that failed meanwhile, as it was cancelled, does not fail the mark: it is retired. */
+static lw_status run_mark(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    if (!s->queue) {
+        lw__mark_reach(job->mark, NULL);
+        return LW_OK;
+    }
+    lw__unlock();
+    status = device->ops->queue->mark(device->state, s->queue, &job->mark->native);
+    lw__lock();
+    job->is_ahead = true;
+    if (!status)
+        lw__mark_issue(job->mark, s);
+    return status;
+}
+
+/* One that waits for what is ahead in another queue is ahead itself, so that it can take on the
+ * failure there. */
+static lw_status run_await(lw_stream *s, struct lw__job *job)
+{
+    const lw_device *device = s->device;
+    lw_status status;
+
+    if (job->mark->state != LW_MARK_ISSUED)
+        return lw__mark_result(job->mark);
+    lw__unlock();
+    status = device->ops->queue->mark_await(device->state, s->queue, job->mark->native);
+    lw__lock();
+    job->is_ahead = true;
+    return status;
+}
+
+static lw_status run_job(lw_stream *s, struct lw__job *job)
+{
+    switch (job->kind) {
+    case LW_JOB_LAUNCH: return run_launch(s, job);
+    case LW_JOB_BATCH: return lw__batch_step(s, job);
+    case LW_JOB_MARK: return run_mark(s, job);
+    default: return run_await(s, job);
+    }
+}
+
+/* The device has taken the job: the stream goes on. */
+static void go_ahead(lw_stream *s, struct lw__job *job)
+{
+    job->is_void = s->status != LW_OK;
+    s->running = NULL;
+    lw__ahead_add(s, job);
+    s->stepping = false;
+    schedule(s);
+    lw__announce();
+}
+
+/* It is over, or it failed. */
+static void finish(lw_stream *s, struct lw__job *job, lw_status status)
+{
+    struct lw__job *dropped = NULL;
+    uint64_t count;
+
+    if (status) {
+        dropped = lw__stream_fail(s, status, lw_last_error());
+        drop(s, job);
+    }
+    lw__job_unclaim(job);
+    job->next = dropped;
+    s->running = NULL;
+    lw__unlock();
+    count = lw__jobs_free(job);
+    lw__lock();
+    s->stepping = false;
+    s->finished += count;
+    schedule(s);
+    lw__announce();
+}
+
+void lw__stream_step(lw_stream *stream)
+{
+    struct lw__job *job = stream->head;
+    lw_status status;
+
+    if (!lw__stream_can_step(stream))
+        return;
+    stream->head = job->next;
+    if (!stream->head)
+        stream->tail = NULL;
+    job->next = NULL;
+    stream->stepping = true;
+    stream->running = job;
+    status = run_job(stream, job);
+    if (!status && job->is_ahead)
+        go_ahead(stream, job);
+    else
+        finish(stream, job, status);
+}
+
+/* ---- life ---- */
+
+/* Not locked. */
+static void destroy(lw_stream *s)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+
+    lw__jobs_destroy_spare(s);
+    if (s->queue)
+        ops->queue->destroy(s->device->state, s->queue);
+    lw_device_close(s->device);
+    free(s);
+}
+
+lw_status lw__stream_make(lw_device *device, void *queue, bool is_wrapped, lw_stream **stream)
+{
+    lw_stream *s = calloc(1, sizeof *s);
+
+    if (!s) {
+        if (queue)
+            device->ops->queue->destroy(device->state, queue);
+        return lw__fail(LW_E_MEMORY, "out of memory: a stream");
+    }
+    atomic_init(&s->cancelled, false);
+    atomic_init(&s->spare, NULL);
+    atomic_init(&s->spare_count, 0);
+    s->outputs_end = &s->outputs;
+    s->ahead_end = &s->ahead;
+    s->device = device;
+    s->queue = queue;
+    s->is_wrapped = is_wrapped;
+    lw__device_hold(device);
+    lw__lock();
+    s->next = streams;
+    if (streams)
+        streams->previous = s;
+    streams = s;
+    lw__unlock();
+    *stream = s;
+    return LW_OK;
+}
+
+lw_status lw_stream_create(lw_device *device, lw_stream **stream)
+{
+    void *queue = NULL;
+
+    if (!stream)
+        return lw__fail(LW_E_ARG, "the place for the stream is NULL");
+    *stream = NULL;
+    if (!device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (device->ops->queue)
+        LW_TRY(device->ops->queue->create(device->state, &queue));
+    return lw__stream_make(device, queue, false, stream);
+}
+
+/* Locked. */
+static void unlist(lw_stream *s)
+{
+    if (s->next)
+        s->next->previous = s->previous;
+    if (s->previous)
+        s->previous->next = s->next;
+    else
+        streams = s->next;
+    lw__pool_forget(s);
+}
+
+lw_device *lw_stream_device(const lw_stream *stream)
+{
+    return stream ? stream->device : NULL;
+}
+
+void lw_stream_destroy(lw_stream *stream)
+{
+    struct lw__output *out;
+
+    if (!stream)
+        return;
+    if (stream->is_wrapped)
+        (void)lw__stream_await_wrapped(stream, NULL);
+    lw__lock();
+    while (stream->finished < stream->queued || stream->ahead || stream->is_draining ||
+           stream->guests)
+        (void)lw__stream_wait_more(stream, NULL);
+    unlist(stream);
+    lw__unlock();
+    lw__jobs_free(stream->orphans);
+    lw__scratch_free(stream);
+    lw__stream_let_go(stream);
+    while ((out = stream->outputs)) {
+        stream->outputs = *lw__output_next(out);
+        lw__output_destroy(out);
+    }
+    destroy(stream);
+}
+
+/* In the child of a fork the threads that ran the jobs are gone. What the jobs hold stays with the
+ * stream until it is destroyed: a fork handler is no place to unload code. */
+static void orphan(lw_stream *s)
+{
+    if (!s->status) {
+        s->status = LW_E_LAUNCH;
+        strcpy(s->error, "the process was forked while this stream had work; the child needs a "
+                         "new one");
+    }
+    s->orphans = s->head;
+    if (s->running) {
+        s->running->next = s->head;
+        s->orphans = s->running;
+    }
+    *s->ahead_end = s->orphans;
+    s->orphans = s->ahead;
+    s->ahead = NULL;
+    s->ahead_end = &s->ahead;
+    s->ahead_count = 0;
+    s->head = s->tail = s->running = NULL;
+    s->finished = s->queued;
+}
+
+/* First all queues are emptied, so that a mark that fails wakes no stream. */
+void lw__streams_after_fork(void)
+{
+    for (lw_stream *s = streams; s; s = s->next) {
+        s->ready = s->stepping = s->is_draining = false;
+        s->next_ready = NULL;
+        if (s->finished < s->queued)
+            orphan(s);
+    }
+    for (lw_stream *s = streams; s; s = s->next)
+        for (struct lw__job *job = s->orphans; job; job = job->next)
+            drop(s, job);
+}
+
+/* ---- queueing ---- */
+
+/* Locked. Nanoseconds that the launch at the head of an idle stream takes; 0: not known. */
+static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
+{
+    const struct lw__device_ops *ops = s->device->ops;
+
+    if (job->kind == LW_JOB_BATCH)
+        return lw__batch_known_time(s, job);
+    return ops->known_time ? ops->known_time(s->device->state, &job->launch) : 0;
+}
+
+/* Locked. On an idle stream a small launch is over before another thread could take it up, and so
+ * is a mark, or an await whose mark is reached. */
+static bool runs_here(const lw_stream *s, const struct lw__job *job)
+{
+    const bool is_launch = job->kind == LW_JOB_LAUNCH;
+
+    if (is_launch ? is_taken(s, job) : job->kind != LW_JOB_BATCH || s->queue)
+        return true;
+    uint64_t time = known_time(s, job);
+    return time && time <= SMALL_NS;
+}
+
+/* Locked. Nothing is lost where the wait comes at once again, and else no more than the time. */
+static bool is_held(const lw_stream *s, const struct lw__job *job)
+{
+    uint64_t time = s->is_prompt ? known_time(s, job) : 0;
+
+    return time && time <= HELD_NS;
+}
+
+/* Locked. */
+static void start(lw_stream *s, struct lw__job *job)
+{
+    bool is_first = s->head == job && lw__stream_can_step(s);
+
+    if (is_first && runs_here(s, job)) {
+        lw__stream_step(s);
+        return;
+    }
+    s->queued_at = lw__clock();
+    if (is_first && is_held(s, job))
+        lw__pool_hold(s);
+    else
+        schedule(s);
+}
+
+/* Locked, but while the job runs, if it runs here. */
+static lw_status enqueue(lw_stream *s, struct lw__job *job)
+{
+    LW_TRY(lw__stream_failure(s));
+    LW_TRY(lw__pool_ready());
+    LW_TRY(lw__job_claim(job));
+    lw__pool_release();
+    if (s->tail)
+        s->tail->next = job;
+    else
+        s->head = job;
+    s->tail = job;
+    s->queued++;
+    start(s, job);
+    return LW_OK;
+}
+
+lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job)
+{
+    lw_status status;
+
+    LW_TRY(lw__stream_admit(stream, job->kind));
+    lw__lock();
+    status = enqueue(stream, job);
+    lw__unlock();
+    return status;
+}
+
+/* Locked. */
+static struct lw__job *cancel(lw_stream *s)
+{
+    const struct lw__job *job = s->ahead;
+    char text[LW_MESSAGE_MAX + 1];
+
+    while (job && !job->kernel)
+        job = job->next;
+    if (!job)
+        job = s->running;
+    if (job && job->kernel)
+        snprintf(text, sizeof text, "%s: cancelled while it ran", job->kernel->row->name);
+    else
+        strcpy(text, "the stream was cancelled");
+    atomic_store(&s->cancelled, true);
+    if (s->queue)
+        s->device->ops->queue->stop(s->device->state, s->queue);
+    lw__ahead_void(s);
+    return lw__stream_fail(s, LW_E_LAUNCH, text);
+}
+
+void lw_stream_cancel(lw_stream *stream)
+{
+    struct lw__job *dropped;
+    uint64_t count;
+
+    if (!stream || lw_stream_records(stream))
+        return;
+    lw__lock();
+    dropped = cancel(stream);
+    lw__unlock();
+    count = lw__jobs_free(dropped);
+    lw__lock();
+    stream->finished += count;
+    lw__announce();
+    lw__unlock();
+}

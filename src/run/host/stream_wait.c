@@ -1,0 +1,130 @@
+/* stream_wait.c - waiting for a stream: what its kernels printed is handed over, then what went
+ * wrong is told.
+ *
+ * A launch that was refused is a note, which one wait tells; a launch that failed is the stream's
+ * failure, which each wait tells.
+ */
+#include "run/host/host.h"
+#include <stdio.h>
+
+enum { PROMPT_NS = 50000 }; /* nanoseconds: a wait this soon after a launch follows it at once */
+
+/* ---- what kernels print ---- */
+
+void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
+                         void *user)
+{
+    if (!stream || lw_stream_records(stream))
+        return;
+    lw__lock();
+    stream->on_output = fn;
+    stream->user = user;
+    lw__unlock();
+}
+
+/* Not locked: fn may call the library. Another thread that waits gets what comes later. */
+static void deliver(lw_stream *s)
+{
+    struct lw__output *out, *next;
+    void (*fn)(const lw_output *, void *);
+    void *user;
+
+    lw__lock();
+    out = s->outputs;
+    s->outputs = NULL;
+    s->outputs_end = &s->outputs;
+    fn = s->on_output;
+    user = s->user;
+    lw__unlock();
+    for (; out; out = next) {
+        next = *lw__output_next(out);
+        if (fn)
+            lw__output_deliver(out, fn, user);
+        lw__output_destroy(out);
+    }
+}
+
+/* ---- what went wrong ---- */
+
+lw_status lw__stream_failure(const lw_stream *s)
+{
+    return s->status ? lw__fail(s->status, "%s", s->error) : LW_OK;
+}
+
+/* What a stream that has failed refuses is no news: each wait tells of the failure. */
+void lw__stream_note(lw_stream *s, lw_status status)
+{
+    lw__lock();
+    if (!s->status && !s->note_status) {
+        s->note_status = status;
+        snprintf(s->note, sizeof s->note, "%s", lw_last_error());
+    }
+    lw__unlock();
+}
+
+/* Locked. A note comes before a failure: it is told once, and the failure by each wait. */
+static lw_status wait_result(lw_stream *s)
+{
+    lw_status status = s->note_status;
+
+    s->note_status = LW_OK;
+    return status ? lw__fail(status, "%s", s->note) : lw__stream_failure(s);
+}
+
+/* ---- waiting ---- */
+
+bool lw__stream_wait_more(lw_stream *s, const struct timespec *deadline)
+{
+    return s->ahead ? lw__ahead_drain(s, deadline) : lw__wait_change(deadline);
+}
+
+static lw_status wait_until(lw_stream *s, const struct timespec *deadline)
+{
+    bool in_time = true, done;
+    lw_status status;
+    uint64_t target;
+
+    if (!s)
+        return lw__fail(LW_E_ARG, "the stream is NULL");
+    lw__lock();
+    target = s->queued;
+    if (s->finished < target)
+        s->is_prompt = s->ready && lw__clock() - s->queued_at < PROMPT_NS;
+    while (s->finished < target && in_time)
+        if (deadline || !lw__pool_lend_hand(s))
+            in_time = lw__stream_wait_more(s, deadline);
+    done = s->finished >= target;
+    lw__unlock();
+    if (done && s->is_wrapped) {
+        status = lw__stream_await_wrapped(s, deadline);
+        if (status == LW_E_ARG)
+            return status;
+        done = status != LW_E_TIMEOUT;
+    }
+    deliver(s);
+    lw__lock();
+    status = done
+                 ? wait_result(s)
+                 : lw__fail(LW_E_TIMEOUT, "the work of the stream is not done in time; it goes on");
+    lw__unlock();
+    return status;
+}
+
+lw_status lw_stream_wait(lw_stream *stream)
+{
+    LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait"));
+    return wait_until(stream, NULL);
+}
+
+lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds)
+{
+    struct timespec deadline;
+    uint64_t seconds = nanoseconds / 1000000000u, rest = nanoseconds % 1000000000u;
+
+    LW_TRY(lw__stream_check_runs(stream, "lw_stream_wait_for"));
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    rest += (uint64_t)deadline.tv_nsec;
+    deadline.tv_sec += (time_t)(seconds + rest / 1000000000u);
+    deadline.tv_nsec = (long)(rest % 1000000000u);
+    return wait_until(stream, &deadline);
+}

@@ -1,0 +1,304 @@
+/* bounds.c - what the pointers of a launch may reach, and the messages where they do not.
+ *
+ * base/ref_abi.h says what a tag is. Rows of a thread's table come from here: arguments when the
+ * launch begins, block memory when a block does, while private variables are entered by the thread.
+ * The code compares on its own; what comes here is an access that its row does not allow. A pointer
+ * with a tag of this launch is then wrong. One without, or with another launch's, was kept in
+ * memory or computed: it may be to any object that holds all of the access.
+ */
+#include "run/ref/ref.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const uint64_t ADDRESS = (UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1;
+
+static uint64_t address_of(const void *memory)
+{
+    return (uint64_t)(uintptr_t)memory & ADDRESS;
+}
+
+static size_t rows(const struct lw_ref_launch *launch)
+{
+    return launch->code->kernel ? (size_t)launch->code->kernel->object_count : 0;
+}
+
+/* The object of an argument's row; NULL: it is neither a pointer nor a tensor. */
+static const struct lw__object *argument(const struct lw_ref_launch *launch,
+                                         const struct lw_ref_row *row)
+{
+    const struct lw__launch *request = launch->request;
+    const bool is_there = row->kind == LW_REF_ARGUMENT && row->place < request->object_count &&
+                          request->objects[row->place].memory;
+    return is_there ? &request->objects[row->place] : NULL;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static uint64_t tag_of(const struct lw_ref_launch *launch, size_t row)
+{
+    return (launch->tag | row) << LW_REF_ADDRESS_BITS;
+}
+
+/* The part of the tags that no other launch of late has had. */
+static uint64_t choose_tag(size_t row_count)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t time = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    const uint64_t mixed = lw__hash(LW_HASH_START, &time, sizeof time);
+    return mixed % (UINT64_C(1) << (64 - LW_REF_ADDRESS_BITS)) / row_count * row_count;
+}
+
+/* A row as far as it is known before any block, and the argument's tag. */
+static void open_row(struct lw_ref_launch *launch, size_t i)
+{
+    const struct lw_ref_row *row = &launch->code->kernel->rows[i];
+    const struct lw__object *object = argument(launch, row);
+    launch->objects[i] = (struct lw_ref_object){tag_of(launch, i), row->bytes};
+    if (row->kind == LW_REF_NOTHING)
+        launch->objects[i] = (struct lw_ref_object){0, 0};
+    if (row->kind == LW_REF_DYNAMIC)
+        launch->objects[i].bytes = launch->request->dynamic_bytes;
+    if (!object)
+        return;
+    launch->objects[i].base |= address_of(object->memory);
+    launch->objects[i].bytes = object->bytes;
+    uint64_t pointer;
+    memcpy(&pointer, launch->args + object->place, sizeof pointer);
+    pointer |= tag_of(launch, i);
+    memcpy(launch->args + object->place, &pointer, sizeof pointer);
+}
+
+lw_status lw__ref_bounds_open(struct lw_ref_launch *launch)
+{
+    const struct lw__launch *request = launch->request;
+    const size_t count = rows(launch);
+    if (!count)
+        return LW_OK;
+    launch->objects = calloc(count, sizeof *launch->objects);
+    launch->args = lw__alloc_shared(request->args_bytes + 1);
+    if (!launch->objects || !launch->args)
+        return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to launch it", request->kernel);
+    if (request->args_bytes)
+        memcpy(launch->args, request->args, request->args_bytes);
+    launch->tag = choose_tag(count);
+    for (size_t i = 0; i < count; i++)
+        open_row(launch, i);
+    return LW_OK;
+}
+
+void lw__ref_bounds_close(struct lw_ref_launch *launch)
+{
+    free(launch->objects);
+    free(launch->args);
+}
+
+static size_t tables(const struct lw_ref_launch *launch)
+{
+    return launch->code->kernel->has_private ? (size_t)launch->thread_count : 1;
+}
+
+bool lw__ref_bounds_block(struct lw__ref_block *block)
+{
+    const struct lw_ref_launch *launch = block->launch;
+    if (!rows(launch))
+        return true;
+    block->objects = calloc(tables(launch) * rows(launch), sizeof *block->objects);
+    return block->objects;
+}
+
+void lw__ref_bounds_start(struct lw__ref_block *block)
+{
+    const struct lw_ref_launch *launch = block->launch;
+    const size_t count = rows(launch);
+    struct lw_ref_object *table = block->objects;
+    if (!count)
+        return;
+    memcpy(table, launch->objects, count * sizeof *table);
+    for (size_t i = 0; i < count; i++) {
+        const struct lw_ref_row *row = &launch->code->kernel->rows[i];
+        if (row->kind == LW_REF_SHARED)
+            table[i].base |= address_of(block->memory + row->place);
+        if (row->kind == LW_REF_DYNAMIC)
+            table[i].base |= address_of(block->memory + launch->dynamic_offset);
+    }
+    for (size_t t = 1; t < tables(launch); t++)
+        memcpy(table + t * count, table, count * sizeof *table);
+}
+
+struct lw_ref_object *lw__ref_bounds_table(const struct lw__ref_block *block, int thread)
+{
+    const struct lw_ref_launch *launch = block->launch;
+    if (!rows(launch))
+        return NULL;
+    return block->objects + (tables(launch) == 1 ? 0 : (size_t)thread * rows(launch));
+}
+
+/* ---- which object -------------------------------------------------------------------------- */
+
+/* Where a pointer is, seen from the object that it should be in. row 0: there is no such object. */
+struct place {
+    size_t row;
+    int64_t offset;
+    uint64_t bytes, element; /* of the object */
+};
+
+static struct place place_in(const struct lw__ref_thread *thread, size_t row, uint64_t offset)
+{
+    const struct lw_ref_launch *launch = thread->block->launch;
+    const struct lw_ref_row *known = &launch->code->kernel->rows[row];
+    const struct lw__object *object = argument(launch, known);
+    return (struct place){.row = row,
+                          .offset = (int64_t)offset,
+                          .bytes = row < rows(launch) && known->kind != LW_REF_PRIVATE
+                                       ? thread->abi.objects[row].bytes
+                                       : known->bytes,
+                          .element = object ? object->element_bytes : known->element};
+}
+
+/* The row that the tag says, if it is of this launch, or 0. */
+static size_t row_of_tag(const struct lw__ref_thread *thread, uint64_t pointer)
+{
+    const struct lw_ref_launch *launch = thread->block->launch;
+    const uint64_t tag = pointer >> LW_REF_ADDRESS_BITS;
+    const size_t row = tag % rows(launch);
+    return tag - row == launch->tag && launch->code->kernel->rows[row].kind != LW_REF_NOTHING ? row
+                                                                                              : 0;
+}
+
+/* True if an object that was not asked for holds all of the access. */
+static bool is_in_any(const struct lw__ref_thread *thread, uint64_t address, uint64_t bytes)
+{
+    const struct lw_ref_launch *launch = thread->block->launch;
+    for (size_t i = 0; i < launch->code->kernel->row_count; i++) {
+        const struct lw_ref_row *row = &launch->code->kernel->rows[i];
+        const bool has_base = row->kind != LW_REF_PRIVATE && i < rows(launch);
+        const uint64_t base = has_base                       ? thread->abi.objects[i].base & ADDRESS
+                              : row->kind == LW_REF_CONSTANT ? row->place
+                                                             : 0;
+        const uint64_t size = has_base ? thread->abi.objects[i].bytes : row->bytes;
+        if (base && address - base <= size && size - (address - base) >= bytes)
+            return true;
+    }
+    return false;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static void add_place(struct lw__message *m, const struct lw__ref_thread *thread, uint32_t site)
+{
+    const struct lw__launch *request = thread->block->launch->request;
+    lw__message_add(m, "kernel '%s': ", request->kernel);
+    lw__message_add_line(m, request, site);
+    if (site < request->site_count)
+        lw__message_add(m, ":%d", request->sites[site].column);
+    lw__message_add(m, ": ");
+}
+
+static lw_status fail(struct lw__message *m, const struct lw__ref_thread *thread)
+{
+    lw__message_add(m, ", block ");
+    lw__message_add_index(m, thread->abi.block_idx);
+    lw__message_add(m, " thread ");
+    lw__message_add_index(m, thread->abi.thread_idx);
+    return lw__fail(LW_E_LAUNCH, "%s", m->text);
+}
+
+static void add_name(struct lw__message *m, const struct lw__ref_thread *thread, size_t row)
+{
+    static const char *const nameless[] = {
+        [LW_REF_NOTHING] = "no object",          [LW_REF_ARGUMENT] = "an argument",
+        [LW_REF_SHARED] = "a SHARED array",      [LW_REF_DYNAMIC] = "dynamic block memory",
+        [LW_REF_PRIVATE] = "a private variable", [LW_REF_CONSTANT] = "a constant"};
+    const struct lw_ref_row *known = &thread->block->launch->code->kernel->rows[row];
+    if (known->name && *known->name)
+        lw__message_add(m, "'%s'", known->name);
+    else
+        lw__message_add(m, "%s", nameless[known->kind]);
+}
+
+/* "index 10 of 'x', which has 10 elements of 4 bytes", or in bytes where those are not whole. */
+static void add_object(struct lw__message *m, const struct lw__ref_thread *thread,
+                       const struct place *p)
+{
+    const int64_t element = p->element ? (int64_t)p->element : 1;
+    const bool whole = p->element && p->offset % element == 0 && p->bytes % p->element == 0;
+    if (whole)
+        lw__message_add(m, "index %" PRId64 " of ", p->offset / element);
+    else
+        lw__message_add(m, "byte %" PRId64 " of ", p->offset);
+    add_name(m, thread, p->row);
+    if (whole)
+        lw__message_add(m, ", which has %" PRIu64 " element%s of %" PRIu64 " byte%s",
+                        p->bytes / p->element, p->bytes / p->element == 1 ? "" : "s", p->element,
+                        p->element == 1 ? "" : "s");
+    else
+        lw__message_add(m, ", which has %" PRIu64 " byte%s", p->bytes, p->bytes == 1 ? "" : "s");
+}
+
+/* It is within: then the variable is no more. */
+static void add_ended(struct lw__message *m, const struct lw__ref_thread *thread, size_t row)
+{
+    add_name(m, thread, row);
+    lw__message_add(m, " of a function that has returned");
+}
+
+static void add_pointer(struct lw__message *m, uint64_t pointer)
+{
+    enum { FIRST_PAGE = 4096 };
+    if ((pointer & ADDRESS) < FIRST_PAGE && pointer >> LW_REF_ADDRESS_BITS == 0)
+        lw__message_add(m, "byte %" PRIu64 " of a NULL pointer", pointer);
+    else
+        lw__message_add(m, "a pointer into no memory of the launch (0x%" PRIx64 ")",
+                        pointer & ADDRESS);
+}
+
+lw_status lw__ref_bounds_access(const struct lw__ref_thread *thread,
+                                const struct lw_ref_access *access)
+{
+    const struct lw__launch *request = thread->block->launch->request;
+    struct lw__message m = {0};
+    struct place p = {0};
+    if (!access->bytes)
+        return LW_OK;
+    if (access->row) {
+        p = place_in(thread, (size_t)access->row, access->pointer - access->base);
+    } else if ((p.row = row_of_tag(thread, access->pointer))) {
+        p = place_in(thread, p.row, access->pointer - thread->abi.objects[p.row].base);
+    } else if (is_in_any(thread, access->pointer & ADDRESS, access->bytes)) {
+        return LW_OK;
+    }
+    add_place(&m, thread, access->site);
+    lw__message_add(&m, "%s of %" PRIu64 " byte%s outside: ",
+                    access->site < request->site_count ? request->sites[access->site].what
+                                                       : "access",
+                    access->bytes, access->bytes == 1 ? "" : "s");
+    if (p.row && p.bytes >= access->bytes && (uint64_t)p.offset <= p.bytes - access->bytes)
+        add_ended(&m, thread, p.row);
+    else if (p.row)
+        add_object(&m, thread, &p);
+    else
+        add_pointer(&m, access->pointer);
+    return fail(&m, thread);
+}
+
+lw_status lw__ref_bounds_index(const struct lw__ref_thread *thread,
+                               const struct lw_ref_index *index)
+{
+    struct lw__message m = {0};
+    const size_t row = index->row ? (size_t)index->row : row_of_tag(thread, index->pointer);
+    add_place(&m, thread, index->site);
+    lw__message_add(&m, "index %" PRId64 " outside: ", index->index);
+    if (index->axis >= 0)
+        lw__message_add(&m, "axis %d of ", index->axis);
+    else
+        lw__message_add(&m, "this axis of ");
+    if (row)
+        add_name(&m, thread, row);
+    else
+        lw__message_add(&m, "%s", index->axis >= 0 ? "a tensor" : "an array");
+    lw__message_add(&m, " has %" PRId64 " element%s", index->count, index->count == 1 ? "" : "s");
+    return fail(&m, thread);
+}

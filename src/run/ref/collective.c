@@ -1,0 +1,309 @@
+/* collective.c - every collective on plain arrays, one value a place.
+ *
+ * This file defines what collectives compute; the other devices are tested against it. A warp is 32
+ * places, a block up to 1024, and the same loops serve both: the tree over lanes and then over
+ * warps is one tree over linear indices, because a warp is an aligned group of 32 of them. Values
+ * travel as bits, zero-extended to 64.
+ */
+#include "run/ref/ref.h"
+#include <math.h>
+#include <string.h>
+
+enum operator{ SUM, MAX, MIN, PROD };
+
+static float as_f32(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of_f32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double as_f64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of_f64(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Sums and products wrap; they are the same for signed numbers once cut to the type's width. */
+static uint64_t combine_unsigned(enum operator op, uint64_t a, uint64_t b)
+{
+    switch (op) {
+    case SUM: return a + b;
+    case MAX: return a > b ? a : b;
+    case MIN: return a < b ? a : b;
+    default: return a * b;
+    }
+}
+
+static uint64_t combine_signed(enum operator op, int64_t a, int64_t b)
+{
+    switch (op) {
+    case MAX: return (uint64_t)(a > b ? a : b);
+    case MIN: return (uint64_t)(a < b ? a : b);
+    default: return combine_unsigned(op, (uint64_t)a, (uint64_t)b);
+    }
+}
+
+/* float_less - the order of max and min among numbers: -0 is less than +0. */
+static bool float_less(double a, double b)
+{
+    return a < b || (a == b && signbit(a) && !signbit(b));
+}
+
+/* float_choose_left - is a the maximum (or the minimum) of a and b? A NaN loses. */
+static bool float_choose_left(enum operator op, double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(b);
+    return op == MAX ? float_less(b, a) : float_less(a, b);
+}
+
+static float combine_f32(enum operator op, float a, float b)
+{
+    switch (op) {
+    case SUM: return a + b;
+    case PROD: return a * b;
+    default: return float_choose_left(op, a, b) ? a : b;
+    }
+}
+
+static double combine_f64(enum operator op, double a, double b)
+{
+    switch (op) {
+    case SUM: return a + b;
+    case PROD: return a * b;
+    default: return float_choose_left(op, a, b) ? a : b;
+    }
+}
+
+static uint64_t combine(enum operator op, uint32_t type, uint64_t a, uint64_t b)
+{
+    switch (type) {
+    case LW_I32: return (uint32_t)combine_signed(op, (int32_t)(uint32_t)a, (int32_t)(uint32_t)b);
+    case LW_U32: return (uint32_t)combine_unsigned(op, (uint32_t)a, (uint32_t)b);
+    case LW_I64: return combine_signed(op, (int64_t)a, (int64_t)b);
+    case LW_U64: return combine_unsigned(op, a, b);
+    case LW_F32: return bits_of_f32(combine_f32(op, as_f32(a), as_f32(b)));
+    default: return bits_of_f64(combine_f64(op, as_f64(a), as_f64(b)));
+    }
+}
+
+static bool is_sum_type(uint32_t type)
+{
+    return type == LW_I32 || type == LW_U32 || type == LW_I64 || type == LW_U64 || type == LW_F32 ||
+           type == LW_F64;
+}
+
+static void set_all(struct lw__ref_lanes *l, uint64_t result)
+{
+    for (int i = 0; i < l->count; i++)
+        l->result[i] = result;
+}
+
+/* reduce - the fixed tree: place i with i + 1, then distance 2, 4, 8 ..., the lower group on the
+ * left; the group that begins at i keeps its value in group[i], and one that is absent is skipped.
+ */
+static void reduce(struct lw__ref_lanes *l, enum operator op, uint32_t type)
+{
+    bool present[LW_REF_THREADS_MAX];
+    uint64_t group[LW_REF_THREADS_MAX];
+    memcpy(present, l->active, sizeof present[0] * (size_t)l->count);
+    memcpy(group, l->value, sizeof group[0] * (size_t)l->count);
+    for (int distance = 1; distance < l->count; distance *= 2)
+        for (int left = 0; left + distance < l->count; left += 2 * distance) {
+            int right = left + distance;
+            if (present[left] && present[right])
+                group[left] = combine(op, type, group[left], group[right]);
+            else if (present[right])
+                group[left] = group[right];
+            present[left] |= present[right];
+        }
+    set_all(l, group[0]);
+}
+
+/* kogge_stone - inclusive scan of x[0..count-1], count at most 32, in place. Going down, x[i - d]
+ * is still the value of the step before.
+ * source   Kogge & Stone, "A parallel algorithm for the efficient solution of a general class of
+ *          recurrence equations", IEEE Trans. Computers C-22 (1973) */
+static void kogge_stone(uint64_t *x, int count, uint32_t type)
+{
+    for (int distance = 1; distance < count; distance *= 2)
+        for (int i = count - 1; i >= distance; i--)
+            x[i] = combine(SUM, type, x[i - distance], x[i]);
+}
+
+/* scan_warp - inclusive scan over the active places from first on; returns how many there are and,
+ * if any, their total. */
+static int scan_warp(struct lw__ref_lanes *l, int first, uint32_t type, uint64_t *total)
+{
+    uint64_t x[LW_WARP_SIZE];
+    int place[LW_WARP_SIZE], active = 0;
+    for (int i = first; i < l->count && i < first + LW_WARP_SIZE; i++)
+        if (l->active[i]) {
+            place[active] = i;
+            x[active++] = l->value[i];
+        }
+    kogge_stone(x, active, type);
+    for (int k = 0; k < active; k++)
+        l->result[place[k]] = x[k];
+    if (active > 0)
+        *total = x[active - 1];
+    return active;
+}
+
+/* scan_inclusive - each warp alone, then the totals of the warps that have active places; a warp's
+ * prefix goes on the left. With one warp this is the warp's scan. */
+static void scan_inclusive(struct lw__ref_lanes *l, uint32_t type)
+{
+    uint64_t totals[LW_REF_THREADS_MAX / LW_WARP_SIZE];
+    int start[LW_REF_THREADS_MAX / LW_WARP_SIZE], warps = 0;
+    for (int first = 0; first < l->count; first += LW_WARP_SIZE)
+        if (scan_warp(l, first, type, &totals[warps]) > 0)
+            start[warps++] = first;
+    kogge_stone(totals, warps, type);
+    for (int w = 1; w < warps; w++)
+        for (int i = start[w]; i < l->count && i < start[w] + LW_WARP_SIZE; i++)
+            if (l->active[i])
+                l->result[i] = combine(SUM, type, totals[w - 1], l->result[i]);
+}
+
+/* scan_exclusive - zero for the first, for each other its predecessor's inclusive value. All bits 0
+ * are zero in every type. */
+static void scan_exclusive(struct lw__ref_lanes *l, uint32_t type)
+{
+    scan_inclusive(l, type);
+    uint64_t before = 0;
+    for (int i = 0; i < l->count; i++)
+        if (l->active[i]) {
+            uint64_t inclusive = l->result[i];
+            l->result[i] = before;
+            before = inclusive;
+        }
+}
+
+/* source_of - the place that this place reads; any number, so computed in 64 bits. */
+static int64_t source_of(uint32_t op, int place, int32_t number)
+{
+    switch (op) {
+    case LW_OP_shuffle_up: return (int64_t)place - number;
+    case LW_OP_shuffle_down: return (int64_t)place + number;
+    case LW_OP_shuffle_xor: return place ^ number;
+    default: return number;
+    }
+}
+
+/* move - each place takes its source's value, or keeps its own where there is no such source. */
+static void move(struct lw__ref_lanes *l, uint32_t op)
+{
+    for (int i = 0; i < l->count; i++) {
+        if (!l->active[i])
+            continue;
+        int64_t source = source_of(op, i, l->number[i]);
+        bool absent = source < 0 || source >= l->count || !l->active[source];
+        l->result[i] = l->value[absent ? i : source];
+    }
+}
+
+/* partner - one step of the tree with the user's operator: the value of the lowest active place of
+ * the neighbouring group of `number` places, or the identity where that group is absent. */
+static void partner(struct lw__ref_lanes *l)
+{
+    for (int i = 0; i < l->count; i++) {
+        int64_t distance = l->number[i] > 0 ? l->number[i] : LW_REF_THREADS_MAX;
+        int64_t first = (i / distance ^ 1) * distance, source = first;
+        while (source < l->count && source < first + distance && !l->active[source])
+            source++;
+        bool absent = source >= l->count || source >= first + distance;
+        l->result[i] = absent ? l->identity[i] : l->value[source];
+    }
+}
+
+static void ballot(struct lw__ref_lanes *l)
+{
+    uint32_t votes = 0;
+    for (int i = 0; i < l->count; i++)
+        if (l->active[i] && l->value[i])
+            votes |= UINT32_C(1) << i;
+    set_all(l, votes);
+}
+
+/* count_where - how many active places have a predicate that is (or is not) true. */
+static uint64_t count_where(const struct lw__ref_lanes *l, bool predicate)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < l->count; i++)
+        count += l->active[i] && (l->value[i] != 0) == predicate;
+    return count;
+}
+
+/* compute - the operations that need a type to compute in. */
+static bool compute(uint32_t op, uint32_t type, struct lw__ref_lanes *l)
+{
+    if (!is_sum_type(type))
+        return false;
+    switch (op) {
+    case LW_OP_warp_sum:
+    case LW_OP_block_sum: reduce(l, SUM, type); return true;
+    case LW_OP_warp_max:
+    case LW_OP_block_max: reduce(l, MAX, type); return true;
+    case LW_OP_warp_min:
+    case LW_OP_block_min: reduce(l, MIN, type); return true;
+    case LW_OP_warp_prod:
+    case LW_OP_block_prod: reduce(l, PROD, type); return true;
+    case LW_OP_warp_inclusive_sum:
+    case LW_OP_block_inclusive_sum: scan_inclusive(l, type); return true;
+    case LW_OP_warp_exclusive_sum:
+    case LW_OP_block_exclusive_sum: scan_exclusive(l, type); return true;
+    default: return false;
+    }
+}
+
+bool lw__ref_collective(uint32_t op, uint32_t type, struct lw__ref_lanes *l)
+{
+    switch (op) {
+    case LW_OP_shuffle:
+    case LW_OP_shuffle_up:
+    case LW_OP_shuffle_down:
+    case LW_OP_shuffle_xor:
+    case LW_OP_warp_broadcast:
+    case LW_OP_block_broadcast: move(l, op); return true;
+    case LW_OP_warp_partner:
+    case LW_OP_block_partner: partner(l); return true;
+    case LW_OP_ballot: ballot(l); return true;
+    case LW_OP_warp_any:
+    case LW_OP_block_any: set_all(l, count_where(l, true) > 0); return true;
+    case LW_OP_warp_all:
+    case LW_OP_block_all: set_all(l, count_where(l, false) == 0); return true;
+    case LW_OP_block_count: set_all(l, count_where(l, true)); return true;
+    case LW_OP_warp_sync:
+    case LW_OP_barrier: set_all(l, 0); return true;
+    default: return compute(op, type, l);
+    }
+}
+
+bool lw__ref_is_block_op(uint32_t op)
+{
+    enum { WARP, BLOCK };
+    static const unsigned char scope_of[LW_OP_COUNT] = {
+#define LW_OP(name, scope, types, arguments, result) [LW_OP_##name] = scope,
+#include "lanewise/warp_ops.def"
+#undef LW_OP
+    };
+    return op < LW_OP_COUNT && scope_of[op] == BLOCK;
+}

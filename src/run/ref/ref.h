@@ -1,0 +1,221 @@
+/* ref.h - the parts of the `ref` device.
+ *
+ *     device          the device: loads programs, finds kernels
+ *     schedule        runs one launch: rounds over the threads, meetings, progress
+ *     late_lanes      lanes that come too late to a collective of their warp
+ *     block           a resident block: its threads, its memory, its coroutines' frames
+ *     stack           threads with stacks in place of frames, for a debugger
+ *     bounds          what pointers may reach; refused accesses
+ *     collective      every collective on plain arrays, one value a lane
+ *     report          the messages of launches that fail
+ *
+ * A launch runs on one host thread; nothing here is shared between launches. Letters: a place is a
+ * lane of a warp (0..31) or a thread's linear index in its block (0..1023).
+ */
+#ifndef LW_RUN_REF_H
+#define LW_RUN_REF_H
+
+#include "base/base.h"
+#include "base/manifest.h"
+#include "base/ref_abi.h"
+#include "run/device_ops.h"
+#include "run/report/report.h"
+
+enum {
+    LW_REF_THREADS_MAX = 1024,
+    LW_REF_SHARED_MAX = 48 << 10, /* bytes, static */
+    LW_REF_DYNAMIC_MAX = 1 << 20, /* bytes */
+    LW_REF_PRINT_BYTES = 1 << 20, /* of text kept for a launch */
+};
+
+/* A kernel's two functions; ref_abi.h says what they do. */
+struct lw__ref_code {
+    void *(*ramp)(struct lw_ref_thread *thread);
+    void (*resume)(void *handle);       /* NULL: threads have stacks */
+    uint64_t frame_bytes;               /* of such a thread at the most; else 0 */
+    const struct lw_ref_kernel *kernel; /* NULL: no pointer of it is checked */
+};
+
+/* ---- ref_schedule -------------------------------------------------------------------------- */
+
+/* lw__ref_run - run one launch to its end, or to the first failure.
+ * numeric  the kernel sees the default floating-point environment and the "C" locale; the caller's
+ *          are back afterwards
+ * errors   LW_E_LAUNCH a failed assert, threads that cannot meet, no progress, cancelled;
+ *          LW_E_MEMORY; LW_E_INTERNAL the code breaks ref_abi.h */
+lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code);
+
+/* ---- ref_block ----------------------------------------------------------------------------- */
+
+struct lw__ref_thread {
+    struct lw_ref_thread abi; /* first: kernel code hands its address back */
+    struct lw__ref_block *block;
+    void *handle; /* the coroutine, or the place on its stack; NULL before it started */
+    bool ready;   /* may be resumed in the next round */
+};
+
+/* lw__ref_is_waiting - in a collective or barrier that has not run? */
+static inline bool lw__ref_is_waiting(const struct lw__ref_thread *thread)
+{
+    return thread->abi.state == LW_REF_COLLECTIVE && !thread->ready;
+}
+
+/* A piece of frame memory. */
+struct lw__ref_chunk {
+    struct lw__ref_chunk *next;
+    size_t size, used; /* of bytes */
+    char *copy;        /* bytes at the last snapshot; NULL before the first */
+    char bytes[];
+};
+
+struct lw__ref_late;
+
+struct lw__ref_block {
+    struct lw__ref_block *next; /* in the list of resident blocks, or of spare ones */
+    struct lw_ref_launch *launch;
+    int32_t index[3];
+    int live;     /* threads that have not returned */
+    char *memory; /* static SHARED, then dynamic memory */
+    struct lw_ref_object
+        *objects;                 /* a table for each thread, or one for all; NULL: there is none */
+    struct lw__ref_late *late;    /* who went on without whom */
+    struct lw__ref_chunk *chunks; /* all frame memory, kept from one use of the block to the next */
+    char *stacks;                 /* of all threads, or NULL: they have frames */
+    size_t stack_bytes;           /* of all of them */
+    char *stack_copy; /* at the last snapshot: of each thread, how many bytes, and them */
+    struct lw__ref_thread threads[]; /* launch->thread_count, x fastest */
+};
+
+/* lw__ref_block_open - take a spare block or a new one and prepare its threads to start.
+ * errors   LW_E_MEMORY */
+lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3],
+                             struct lw__ref_block **block);
+
+/* lw__ref_block_free - release a list of blocks. */
+void lw__ref_block_free(struct lw__ref_block *list);
+
+/* lw__ref_frame - memory for a frame, until the block is opened again; NULL if memory is short
+ * or the frame is larger than any kernel's (1 GiB). */
+void *lw__ref_frame(struct lw__ref_block *block, uint64_t bytes, uint64_t align);
+
+/* lw__ref_frames_save - remember all bytes of all frames; false if memory is short.
+ * lw__ref_frames_same - are they what they were? No frame was added since they were saved. */
+bool lw__ref_frames_save(struct lw__ref_block *block);
+bool lw__ref_frames_same(const struct lw__ref_block *block);
+
+/* lw__ref_fill_uninitialised - memory that the kernel has not written yet. */
+void lw__ref_fill_uninitialised(char *memory, size_t bytes);
+
+/* ---- ref_stack ----------------------------------------------------------------------------- */
+
+/* lw__ref_stacks_open - for the threads of a new block, if its code needs them; false if memory is
+ * short. lw__ref_stacks_close releases them. save, same: as of frames. */
+bool lw__ref_stacks_open(struct lw__ref_block *block);
+void lw__ref_stacks_close(struct lw__ref_block *block);
+bool lw__ref_stacks_save(struct lw__ref_block *block);
+bool lw__ref_stacks_same(const struct lw__ref_block *block);
+
+/* lw__ref_stack_resume - run a thread, from its start or from where it stands, until it calls
+ * lw__ref_stack_suspend or returns. */
+void lw__ref_stack_resume(struct lw__ref_thread *thread);
+void lw__ref_stack_suspend(struct lw__ref_thread *thread);
+
+/* ---- ref_late ------------------------------------------------------------------------------ */
+
+/* lw__ref_go_without - note that the lanes of a warp which wait at an operation of it where `at`
+ * does go on, while others wait at one of the block: `earliest`.
+ * errors   LW_E_MEMORY */
+lw_status lw__ref_go_without(struct lw__ref_block *block, const struct lw__ref_thread *earliest,
+                             const struct lw__ref_thread *at);
+
+/* lw__ref_check_late - all live lanes of a warp wait, none before `earliest`: has anybody gone on
+ * from there without it?
+ * errors   LW_E_LAUNCH: so it is */
+lw_status lw__ref_check_late(struct lw__ref_block *block, const struct lw__ref_thread *earliest);
+
+/* lw__ref_late_free - forget all that was noted. */
+void lw__ref_late_free(struct lw__ref_block *block);
+
+/* ---- ref_collective ------------------------------------------------------------------------ */
+
+/* One collective: a warp's 32 places, or one for each thread of a block. */
+struct lw__ref_lanes {
+    int count;
+    bool active[LW_REF_THREADS_MAX]; /* takes part; the other arrays hold nothing elsewhere */
+    uint64_t value[LW_REF_THREADS_MAX], identity[LW_REF_THREADS_MAX], result[LW_REF_THREADS_MAX];
+    int32_t number[LW_REF_THREADS_MAX];
+};
+
+/* lw__ref_collective - from value, identity and number of the active places make their result, as
+ * KERNEL_LANGUAGE "Together" says. False: there is no such operation on this type. */
+bool lw__ref_collective(uint32_t op, uint32_t type, struct lw__ref_lanes *lanes);
+
+/* lw__ref_is_block_op - do all threads of the block take part, and not only a warp's? */
+bool lw__ref_is_block_op(uint32_t op);
+
+/* ---- ref_report ---------------------------------------------------------------------------- */
+
+/* lw__ref_key_order - negative, 0, positive: a waits earlier in the program than b, at the same
+ * instance, later. */
+int lw__ref_key_order(const struct lw_ref_thread *a, const struct lw_ref_thread *b);
+
+/* Each sets the message of a launch that failed and returns LW_E_LAUNCH. */
+lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
+                              const char *expression, uint32_t site);
+lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch);
+
+/* lw__ref_tell_divergence - the message of a launch where the threads of a block that wait do not
+ * wait together; the earliest of them in the program. */
+void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *block,
+                             const struct lw__ref_thread *earliest);
+
+/* ---- ref_bounds ---------------------------------------------------------------------------- */
+
+/* lw__ref_bounds_open - the launch's own packed arguments, with tags, and the part of the tables
+ * that all threads share; close releases them. block - tables for the threads of a block that is
+ * new; start - as the threads of the next one find them; table - that of a thread.
+ * errors   LW_E_MEMORY */
+lw_status lw__ref_bounds_open(struct lw_ref_launch *launch);
+void lw__ref_bounds_close(struct lw_ref_launch *launch);
+bool lw__ref_bounds_block(struct lw__ref_block *block);
+void lw__ref_bounds_start(struct lw__ref_block *block);
+struct lw_ref_object *lw__ref_bounds_table(const struct lw__ref_block *block, int thread);
+
+/* lw__ref_bounds_access - an access that a thread's table does not allow: LW_OK where another
+ * object does. lw__ref_bounds_index - the failure of an index.
+ * errors   LW_E_LAUNCH */
+lw_status lw__ref_bounds_access(const struct lw__ref_thread *thread,
+                                const struct lw_ref_access *access);
+lw_status lw__ref_bounds_index(const struct lw__ref_thread *thread,
+                               const struct lw_ref_index *index);
+
+/* ---- the launch: shared by schedule, block and report -------------------------------------- */
+
+struct lw_ref_launch {
+    const struct lw__launch *request;
+    const struct lw__ref_code *code;
+    struct lw_ref_calls calls;      /* what kernel code calls back; every thread points here */
+    int thread_count;               /* of a block */
+    size_t dynamic_offset;          /* of dynamic memory in block memory, bytes */
+    char *args;                     /* the packed arguments with tags; NULL: request->args */
+    struct lw_ref_object *objects;  /* a table before any block's; NULL: there is none */
+    uint64_t tag;                   /* what all tags of the launch have besides the row */
+    int32_t next[3];                /* the block to start next; next[2] == grid.z: none is left */
+    struct lw__ref_block *resident; /* started and not ended, in launch order */
+    struct lw__ref_block *spare;
+    int resident_count;
+    void *scheduler; /* its place on its stack, while a thread with a stack of its own runs */
+
+    /* of the current round */
+    bool moved;       /* a thread started or returned, or a collective ran */
+    bool changed;     /* memory changed */
+    lw_status status; /* set by calls from kernel code; its message is set too */
+
+    /* over rounds: see ref_schedule, "progress" */
+    uint64_t patience;
+    bool saved;
+    uint64_t age, age_max;
+
+    struct lw__ref_lanes lanes; /* scratch of the collective that runs */
+};
+#endif

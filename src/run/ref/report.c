@@ -1,0 +1,157 @@
+/* report.c - the messages of launches that fail: who waits where, and who is missing. */
+#include "run/ref/ref.h"
+#include <string.h>
+
+enum { GROUPS_MAX = 8 };
+
+/* Threads that wait at the same place, or at the same instance of it. */
+struct group {
+    const struct lw__ref_thread *first;
+    int64_t count;
+};
+
+struct groups {
+    struct group group[GROUPS_MAX];
+    int count;
+    int64_t others; /* threads of further groups */
+};
+
+int lw__ref_key_order(const struct lw_ref_thread *a, const struct lw_ref_thread *b)
+{
+    for (uint32_t i = 0; i < a->key_length && i < b->key_length; i++)
+        if (a->key[i] != b->key[i])
+            return a->key[i] < b->key[i] ? -1 : 1;
+    return (a->key_length > b->key_length) - (a->key_length < b->key_length);
+}
+
+static bool is_same_instance(const struct lw_ref_thread *a, const struct lw_ref_thread *b)
+{
+    return a->op == b->op && lw__ref_key_order(a, b) == 0;
+}
+
+static bool is_same_line(const struct lw_ref_thread *a, const struct lw_ref_thread *b)
+{
+    return a->site == b->site;
+}
+
+/* sort_threads - put the live threads of a block into groups; first come, first group. waiting: no
+ * others than those that wait. */
+static void sort_threads(struct groups *groups, const struct lw__ref_block *block, bool waiting,
+                         bool (*same)(const struct lw_ref_thread *, const struct lw_ref_thread *))
+{
+    for (int i = 0; i < block->launch->thread_count; i++) {
+        const struct lw__ref_thread *thread = &block->threads[i];
+        if (thread->abi.state == LW_REF_RETURNED || (waiting && !lw__ref_is_waiting(thread)))
+            continue;
+        int g = 0;
+        while (g < groups->count && !same(&groups->group[g].first->abi, &thread->abi))
+            g++;
+        if (g == GROUPS_MAX) {
+            groups->others++;
+            continue;
+        }
+        if (g == groups->count)
+            groups->group[groups->count++] = (struct group){.first = thread};
+        groups->group[g].count++;
+    }
+}
+
+static void add_others(struct lw__message *m, const struct groups *groups)
+{
+    if (groups->others > 0)
+        lw__message_add(m, ", other lines by %lld", (long long)groups->others);
+}
+
+static const char *threads(int64_t count)
+{
+    return count == 1 ? "thread" : "threads";
+}
+
+lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
+                              const char *expression, uint32_t site)
+{
+    struct lw__message m = {0};
+    lw__message_add_assert(&m, launch->request, expression, site, t->block_idx, t->thread_idx);
+    return lw__fail(LW_E_LAUNCH, "%s", m.text);
+}
+
+/* The innermost trip of an instance: in front of its last place. */
+static bool has_trip(const struct lw_ref_thread *t)
+{
+    return t->key_length >= 3;
+}
+
+static uint64_t trip_of(const struct lw_ref_thread *t)
+{
+    return t->key[t->key_length - 2];
+}
+
+/* Is the trip worth telling? A first one is, where another group on the same line is in another. */
+static bool trip_matters(const struct groups *groups, const struct lw_ref_thread *t)
+{
+    if (trip_of(t) > 0)
+        return true;
+    for (int g = 0; g < groups->count; g++) {
+        const struct lw_ref_thread *other = &groups->group[g].first->abi;
+        if (is_same_line(t, other) && has_trip(other) && trip_of(other) != trip_of(t))
+            return true;
+    }
+    return false;
+}
+
+/* add_group - one group of a divergent block. */
+static void add_group(struct lw__message *m, const struct lw_ref_launch *launch,
+                      const struct groups *groups, const struct group *group)
+{
+    const struct lw_ref_thread *t = &group->first->abi;
+    lw__message_add_site(m, launch->request, t->site);
+    if (has_trip(t) && trip_matters(groups, t))
+        lw__message_add(m, " in trip %llu", (unsigned long long)trip_of(t));
+    lw__message_add_reached(m, group->count, t->thread_idx);
+}
+
+/* Who waits elsewhere than `earliest` does. */
+static bool is_missing(const void *who, int thread)
+{
+    const struct lw__ref_thread *earliest = who, *t = &earliest->block->threads[thread];
+    return lw__ref_is_waiting(t) && !is_same_instance(&earliest->abi, &t->abi);
+}
+
+void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *block,
+                             const struct lw__ref_thread *earliest)
+{
+    const struct lw_ref_launch *launch = block->launch;
+    struct groups groups = {.group = {{.first = earliest}}, .count = 1};
+    sort_threads(&groups, block, true, is_same_instance);
+    lw__message_add_divergence(m, launch->request, block->index);
+    for (int g = 0; g < groups.count; g++) {
+        lw__message_add(m, "%s", g == 0 ? "" : ", ");
+        add_group(m, launch, &groups, &groups.group[g]);
+    }
+    add_others(m, &groups);
+    lw__message_add_missing(m, launch->request, earliest->abi.site, is_missing, earliest);
+    lw__message_add_returned(m, launch->thread_count - block->live);
+}
+
+lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch)
+{
+    struct lw__message m = {0};
+    struct groups groups = {0};
+    for (const struct lw__ref_block *block = launch->resident; block; block = block->next)
+        sort_threads(&groups, block, false, is_same_line);
+    for (int g = 0; g < groups.count; g++) {
+        const struct group *group = &groups.group[g];
+        const struct lw_ref_thread *t = &group->first->abi;
+        lw__message_add(&m, "%s", g == 0 ? "" : ", ");
+        lw__message_add_site(&m, launch->request, t->site);
+        lw__message_add(&m, " waits with %lld %s (first block ", (long long)group->count,
+                        threads(group->count));
+        lw__message_add_index(&m, t->block_idx);
+        lw__message_add(&m, " thread ");
+        lw__message_add_index(&m, t->thread_idx);
+        lw__message_add(&m, ")");
+    }
+    add_others(&m, &groups);
+    return lw__fail(LW_E_LAUNCH, "kernel '%s': no thread can make progress: %s",
+                    launch->request->kernel, m.text);
+}

@@ -1,0 +1,429 @@
+/* schedule.c - run one launch, a thread at a time.
+ *
+ * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
+ * does so once, to its next suspension; then the warps and the block meet. When all live lanes of
+ * a warp wait, the smallest instance among them runs if it is a warp operation, with the lanes that
+ * wait at it; a block operation, if all live threads are there. When nothing in the block moves any
+ * more, those that wait at warp operations go on without those at block operations (late_lanes.c),
+ * and where there are none the launch fails.
+ *
+ * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A
+ * round in which no thread started or returned, no collective ran and no memory changed is quiet:
+ * all that it can have changed are the coroutines' frames. If after some quiet rounds all frames
+ * hold what they held before, the launch repeats itself for ever; then the next block starts, and
+ * where none is left the launch fails. Nothing else is ever taken for a hang.
+ *
+ * source   frames are compared with a copy renewed after 1, 2, 4, 8 ... quiet rounds, which finds a
+ *          cycle of any length: Brent, "An improved Monte Carlo factorization algorithm", BIT 1980
+ */
+#include "run/ref/ref.h"
+#include <fenv.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next block starts after this much patience for each resident block. A round in which
+ * something moved takes 1 of it; one in which all only yielded, perhaps in wait for a block that
+ * has not started, takes POLL. So blocks that run long without waiting make few others resident. */
+enum { POLL = 64 };
+
+/* ---- calls from kernel code ---------------------------------------------------------------- */
+
+static struct lw__ref_block *block_of(struct lw_ref_thread *t)
+{
+    return ((struct lw__ref_thread *)t)->block;
+}
+
+static void *call_frame(struct lw_ref_thread *t, uint64_t bytes, uint64_t align)
+{
+    return lw__ref_frame(block_of(t), bytes, align);
+}
+
+static void call_print(struct lw_ref_thread *t, const char *format, uint32_t count,
+                       const uint64_t *args)
+{
+    struct lw_ref_launch *launch = block_of(t)->launch;
+    if (!lw__print(launch->request->output, t->block_idx, t->thread_idx, format, count, args))
+        launch->status = lw__fail(LW_E_MEMORY, "kernel '%s': no memory for what it prints",
+                                  launch->request->kernel);
+}
+
+static void call_fail(struct lw_ref_thread *t, const char *expression, uint32_t site)
+{
+    struct lw_ref_launch *launch = block_of(t)->launch;
+    launch->status = lw__ref_fail_assert(launch, t, expression, site);
+}
+
+static uint32_t call_access(struct lw_ref_thread *t, const struct lw_ref_access *access)
+{
+    lw_status status = lw__ref_bounds_access((struct lw__ref_thread *)t, access);
+    if (status)
+        block_of(t)->launch->status = status;
+    return !status;
+}
+
+static void call_index(struct lw_ref_thread *t, const struct lw_ref_index *index)
+{
+    block_of(t)->launch->status = lw__ref_bounds_index((struct lw__ref_thread *)t, index);
+}
+
+static void call_suspend(struct lw_ref_thread *t)
+{
+    lw__ref_stack_suspend((struct lw__ref_thread *)t);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static lw_status fail_internal(const struct lw_ref_launch *launch, const char *what, uint32_t value)
+{
+    return lw__fail(LW_E_INTERNAL, "kernel '%s': its code reports %s %u, which ref does not know",
+                    launch->request->kernel, what, value);
+}
+
+/* resume - run a thread from where it stands to where it suspends. */
+static lw_status resume(struct lw_ref_launch *launch, struct lw__ref_thread *thread)
+{
+    struct lw_ref_thread *t = &thread->abi;
+    launch->moved |= !thread->handle;
+    if (!launch->code->resume)
+        lw__ref_stack_resume(thread);
+    else if (thread->handle)
+        launch->code->resume(thread->handle);
+    else
+        thread->handle = launch->code->ramp(t);
+    if (launch->status != LW_OK)
+        return launch->status;
+    if (!thread->handle)
+        return lw__fail(LW_E_MEMORY, "kernel '%s': no memory for the threads of block (%d,%d,%d)",
+                        launch->request->kernel, t->block_idx[0], t->block_idx[1], t->block_idx[2]);
+    launch->changed |= t->changed != 0;
+    t->changed = 0;
+    return LW_OK;
+}
+
+/* step - resume a thread and note why it suspended. */
+static lw_status step(struct lw__ref_block *block, struct lw__ref_thread *thread)
+{
+    struct lw_ref_launch *launch = block->launch;
+    if (atomic_load_explicit(launch->request->cancelled, memory_order_relaxed))
+        return lw__fail(LW_E_LAUNCH, "kernel '%s': the launch was cancelled",
+                        launch->request->kernel);
+    thread->ready = false;
+    LW_TRY(resume(launch, thread));
+    switch (thread->abi.state) {
+    case LW_REF_COLLECTIVE: return LW_OK;
+    case LW_REF_YIELD: thread->ready = true; return LW_OK;
+    case LW_REF_RETURNED:
+        block->live--;
+        launch->moved = true;
+        return LW_OK;
+    default: return fail_internal(launch, "state", thread->abi.state);
+    }
+}
+
+static lw_status run_threads(struct lw__ref_block *block)
+{
+    for (int i = 0; i < block->launch->thread_count; i++)
+        if (block->threads[i].ready)
+            LW_TRY(step(block, &block->threads[i]));
+    return LW_OK;
+}
+
+/* ---- meetings ------------------------------------------------------------------------------ */
+
+static bool is_live(const struct lw__ref_thread *thread)
+{
+    return thread->abi.state != LW_REF_RETURNED;
+}
+
+static bool is_together(const struct lw__ref_thread *a, const struct lw__ref_thread *b)
+{
+    return a->abi.op == b->abi.op && lw__ref_key_order(&a->abi, &b->abi) == 0;
+}
+
+/* The threads of a block from first to end - 1: a warp, or all. */
+struct range {
+    int first, end;
+};
+
+/* earliest - the waiting thread with the smallest instance; NULL if a live one does not wait, or
+ * none lives. */
+static struct lw__ref_thread *earliest(struct lw__ref_block *block, struct range range)
+{
+    struct lw__ref_thread *found = NULL;
+    for (int i = range.first; i < range.end; i++) {
+        struct lw__ref_thread *thread = &block->threads[i];
+        if (!is_live(thread))
+            continue;
+        if (!lw__ref_is_waiting(thread))
+            return NULL;
+        if (!found || lw__ref_key_order(&thread->abi, &found->abi) < 0)
+            found = thread;
+    }
+    return found;
+}
+
+/* earliest_of_warp - of a warp whose lanes all wait: who waits at the smallest instance of one of
+ * the warp's operations; NULL: nobody. */
+static struct lw__ref_thread *earliest_of_warp(struct lw__ref_block *block, struct range warp)
+{
+    struct lw__ref_thread *found = NULL;
+    for (int i = warp.first; i < warp.end; i++) {
+        struct lw__ref_thread *at = &block->threads[i];
+        if (is_live(at) && !lw__ref_is_block_op(at->abi.op) &&
+            (!found || lw__ref_key_order(&at->abi, &found->abi) < 0))
+            found = at;
+    }
+    return found;
+}
+
+/* collect - run a collective for the threads of the range that wait where `at` does. */
+static lw_status collect(struct lw__ref_block *block, struct range range,
+                         const struct lw__ref_thread *at)
+{
+    struct lw_ref_launch *launch = block->launch;
+    struct lw__ref_lanes *l = &launch->lanes;
+    struct lw__ref_thread *threads = block->threads + range.first;
+    l->count = range.end - range.first;
+    for (int i = 0; i < l->count; i++) {
+        const struct lw_ref_thread *t = &threads[i].abi;
+        l->active[i] = lw__ref_is_waiting(&threads[i]) && is_together(&threads[i], at);
+        l->value[i] = t->value;
+        l->identity[i] = t->identity;
+        l->number[i] = t->number;
+    }
+    if (!lw__ref_collective(at->abi.op, at->abi.type, l))
+        return fail_internal(launch, "an operation or type", at->abi.op << 8 | at->abi.type);
+    for (int i = 0; i < l->count; i++)
+        if (l->active[i]) {
+            threads[i].abi.result = l->result[i];
+            threads[i].ready = true;
+        }
+    launch->moved = true;
+    return LW_OK;
+}
+
+static struct range warp_at(const struct lw__ref_block *block, int first)
+{
+    const int count = block->launch->thread_count, end = first + LW_WARP_SIZE;
+    return (struct range){first, end < count ? end : count};
+}
+
+/* meet - run the warp operations whose lanes are there, or the block's when no warp can go on. A
+ * warp whose operation just ran does not wait, so the block's cannot run in the same round. */
+static lw_status meet(struct lw__ref_block *block)
+{
+    struct range all = {0, block->launch->thread_count};
+    for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
+        struct range warp = warp_at(block, first);
+        struct lw__ref_thread *at = earliest(block, warp);
+        if (at)
+            LW_TRY(lw__ref_check_late(block, at));
+        if (at && !lw__ref_is_block_op(at->abi.op))
+            LW_TRY(collect(block, warp, at));
+    }
+    struct lw__ref_thread *at = earliest(block, all);
+    bool together = at;
+    for (int i = 0; together && i < all.end; i++)
+        together = !is_live(&block->threads[i]) || is_together(&block->threads[i], at);
+    return together ? collect(block, all, at) : LW_OK;
+}
+
+/* go_without - nothing in the block moves: who waits in an operation of a warp goes on without
+ * those who wait at one of the block. */
+static lw_status go_without(struct lw__ref_block *block)
+{
+    struct range all = {0, block->launch->thread_count};
+    struct lw__message m = {0};
+    bool some = false;
+    for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
+        struct range warp = warp_at(block, first);
+        struct lw__ref_thread *waits = earliest(block, warp),
+                              *at = waits ? earliest_of_warp(block, warp) : NULL;
+        if (!at)
+            continue;
+        some = true;
+        LW_TRY(lw__ref_go_without(block, waits, at));
+        LW_TRY(collect(block, warp, at));
+    }
+    struct lw__ref_thread *at = some ? NULL : earliest(block, all);
+    if (!at)
+        return LW_OK;
+    lw__ref_tell_divergence(&m, block, at);
+    return lw__fail(LW_E_LAUNCH, "%s", m.text);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static bool is_block_left(const struct lw_ref_launch *launch)
+{
+    return launch->next[2] < (int32_t)launch->request->grid.z;
+}
+
+/* count_up - from a block to the next, x fastest. */
+static void count_up(int32_t index[3], lw_dim3 grid)
+{
+    if ((uint32_t)++index[0] < grid.x)
+        return;
+    index[0] = 0;
+    if ((uint32_t)++index[1] < grid.y)
+        return;
+    index[1] = 0;
+    index[2]++;
+}
+
+/* start_block - make the next block resident, behind the others. */
+static lw_status start_block(struct lw_ref_launch *launch)
+{
+    struct lw__ref_block **end = &launch->resident;
+    while (*end)
+        end = &(*end)->next;
+    LW_TRY(lw__ref_block_open(launch, launch->next, end));
+    count_up(launch->next, launch->request->grid);
+    launch->resident_count++;
+    launch->patience = 0;
+    return LW_OK;
+}
+
+/* round_over_blocks - one round; blocks that end become spare ones. */
+static lw_status round_over_blocks(struct lw_ref_launch *launch)
+{
+    struct lw__ref_block **at = &launch->resident;
+    launch->moved = launch->changed = false;
+    while (*at) {
+        struct lw__ref_block *block = *at;
+        const bool others_moved = launch->moved;
+        launch->moved = false;
+        LW_TRY(run_threads(block));
+        LW_TRY(meet(block));
+        if (!launch->moved)
+            LW_TRY(go_without(block));
+        launch->moved |= others_moved;
+        if (block->live > 0) {
+            at = &block->next;
+            continue;
+        }
+        *at = block->next;
+        block->next = launch->spare;
+        launch->spare = block;
+        launch->resident_count--;
+        launch->patience = 0;
+    }
+    return LW_OK;
+}
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+static bool frames_same(const struct lw_ref_launch *launch)
+{
+    for (const struct lw__ref_block *block = launch->resident; block; block = block->next)
+        if (!lw__ref_frames_same(block))
+            return false;
+    return true;
+}
+
+static lw_status frames_save(struct lw_ref_launch *launch)
+{
+    for (struct lw__ref_block *block = launch->resident; block; block = block->next)
+        if (!lw__ref_frames_save(block))
+            return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to watch %d waiting blocks",
+                            launch->request->kernel, launch->resident_count);
+    return LW_OK;
+}
+
+/* watch - after a round: does the launch repeat itself for ever? The copy of the frames is renewed
+ * when it is age_max quiet rounds old, and age_max doubles each time. */
+static lw_status watch(struct lw_ref_launch *launch, bool *repeats)
+{
+    *repeats = false;
+    if (launch->moved || launch->changed) {
+        launch->saved = false;
+        return LW_OK;
+    }
+    if (launch->saved) {
+        *repeats = frames_same(launch);
+        if (*repeats || ++launch->age < launch->age_max)
+            return LW_OK;
+    }
+    launch->age_max = launch->saved ? 2 * launch->age_max : 1;
+    launch->age = 0;
+    launch->saved = true;
+    return frames_save(launch);
+}
+
+/* go_on - after a round: start the next block, or fail, or neither. */
+static lw_status go_on(struct lw_ref_launch *launch)
+{
+    bool repeats;
+    LW_TRY(watch(launch, &repeats));
+    if (!is_block_left(launch))
+        return repeats ? lw__ref_fail_stuck(launch) : LW_OK;
+    launch->patience += launch->moved ? 1 : POLL;
+    if (repeats || launch->patience >= (uint64_t)POLL * (uint64_t)launch->resident_count)
+        return start_block(launch);
+    return LW_OK;
+}
+
+static lw_status run_blocks(struct lw_ref_launch *launch)
+{
+    while (launch->resident || is_block_left(launch)) {
+        if (!launch->resident)
+            LW_TRY(start_block(launch));
+        LW_TRY(round_over_blocks(launch));
+        if (launch->resident)
+            LW_TRY(go_on(launch));
+    }
+    return LW_OK;
+}
+
+/* ---- the launch ---------------------------------------------------------------------------- */
+
+/* What the caller's thread has set and kernels must not see. */
+struct environment {
+    fenv_t floats;
+    locale_t locale, plain;
+};
+
+static bool environment_enter(struct environment *e)
+{
+    e->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!e->plain)
+        return false;
+    e->locale = uselocale(e->plain);
+    fegetenv(&e->floats);
+    fesetenv(FE_DFL_ENV);
+    return true;
+}
+
+static void environment_leave(struct environment *e)
+{
+    fesetenv(&e->floats);
+    uselocale(e->locale);
+    freelocale(e->plain);
+}
+
+lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code)
+{
+    struct environment environment;
+    struct lw_ref_launch *launch = calloc(1, sizeof *launch);
+    if (!launch || !environment_enter(&environment)) {
+        free(launch);
+        return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to launch it", request->kernel);
+    }
+    launch->request = request;
+    launch->code = code;
+    launch->calls = (struct lw_ref_calls){call_frame,  call_print, call_fail,
+                                          call_access, call_index, call_suspend};
+    launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
+    launch->dynamic_offset =
+        (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
+    lw_status status = lw__ref_bounds_open(launch);
+    if (!status)
+        status = run_blocks(launch);
+    environment_leave(&environment);
+    lw__ref_block_free(launch->resident);
+    lw__ref_block_free(launch->spare);
+    lw__ref_bounds_close(launch);
+    free(launch);
+    return status;
+}

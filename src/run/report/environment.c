@@ -1,0 +1,103 @@
+/* environment.c - variables of the environment: a value that means nothing is an error, which names
+ * the variable, the value and what it may be; a misspelt one is never taken for the default.
+ *
+ * The folder of the cache is checked in build/cache.c, the driver's library in cuda/driver.c, the
+ * compiler's path in build/compiler.c, the vector level in cpu/level.c: where they are used.
+ */
+#include "run/report/report.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+lw_status lw__environment_number(const char *name, long step, long most, long *number)
+{
+    const char *text = getenv(name);
+    char *end;
+
+    *number = 0;
+    if (!text)
+        return LW_OK;
+    if (*text >= '0' && *text <= '9') {
+        errno = 0;
+        *number = strtol(text, &end, 10);
+        if (!*end && !errno && *number >= step && *number <= most && *number % step == 0)
+            return LW_OK;
+    }
+    *number = 0;
+    return step == 1 ? lw__fail(LW_E_ARG, "%s is '%s'; need a whole number from 1 to %ld", name,
+                                text, most)
+                     : lw__fail(LW_E_ARG, "%s is '%s'; need a multiple of %ld, at most %ld", name,
+                                text, step, most);
+}
+
+lw_status lw__environment_threads(size_t *count)
+{
+    long number;
+    lw_status status = lw__environment_number("LANEWISE_NUM_THREADS", 1, LW_WORKERS_MAX, &number);
+
+    *count = (size_t)number;
+    return status;
+}
+
+lw_status lw__environment_cache(bool *wanted)
+{
+    const char *text = getenv("LANEWISE_CACHE");
+
+    *wanted = !text || strcmp(text, "0") != 0;
+    if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
+        return LW_OK;
+    return lw__fail(LW_E_ARG, "LANEWISE_CACHE is '%s'; need 0, no cache, or 1, the default", text);
+}
+
+/* The powers of two that the letter behind a size stands for; -1: none. */
+static int shift_of(const char *letter)
+{
+    static const char letters[] = "KMGT";
+    const char *found = *letter ? strchr(letters, *letter) : NULL;
+
+    if (!*letter)
+        return 0;
+    return found && !letter[1] ? 10 * (int)(found - letters + 1) : -1;
+}
+
+lw_status lw__environment_cache_limit(uint64_t *bytes)
+{
+    const char *text = getenv("LANEWISE_CACHE_LIMIT");
+    unsigned long long number = 0;
+    int shift = -1;
+    char *end;
+
+    *bytes = UINT64_C(1) << 30;
+    if (!text)
+        return LW_OK;
+    errno = 0;
+    if (*text >= '0' && *text <= '9') {
+        number = strtoull(text, &end, 10);
+        shift = shift_of(end);
+    }
+    if (shift < 0 || errno || number > UINT64_MAX >> shift)
+        return lw__fail(LW_E_ARG,
+                        "LANEWISE_CACHE_LIMIT is '%s'; need bytes, a whole number, or one with K, "
+                        "M, G or T, as 500M; 0: no cache",
+                        text);
+    *bytes = (uint64_t)number << shift;
+    return LW_OK;
+}
+
+lw_status lw__environment_include(void)
+{
+    const char *folder = getenv("LANEWISE_INCLUDE");
+    char header[PATH_MAX];
+    int length;
+
+    if (!folder)
+        return LW_OK;
+    length = snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
+    if (length < (int)sizeof header && *folder && !access(header, R_OK))
+        return LW_OK;
+    return lw__fail(LW_E_ARG,
+                    "LANEWISE_INCLUDE is '%s'; need a folder that holds lanewise/kernel.h", folder);
+}

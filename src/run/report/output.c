@@ -1,0 +1,201 @@
+/* output.c - the text that a launch prints: collected in any order, delivered in launch order.
+ *
+ * Devices add pieces as threads print them. After the launch the pieces are sorted by block, thread
+ * and time; what one thread printed is joined and cut into lines, so that a line may be printed in
+ * several pieces, and lines of different threads never mix.
+ */
+#include "run/report/report.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct piece {
+    uint64_t block;       /* linear, x fastest */
+    uint32_t thread;      /* linear in its block */
+    size_t start, length; /* in text */
+};
+
+struct lw__output {
+    struct lw__output *next;
+    pthread_mutex_t lock;
+    lw_dim3 grid, block;
+    struct piece *pieces;
+    size_t count, capacity;
+    struct lw__text text;
+    bool full;   /* from then on all is lost, so that no line has holes */
+    size_t lost; /* lines */
+};
+
+struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block)
+{
+    struct lw__output *out = calloc(1, sizeof *out);
+
+    if (!out)
+        return NULL;
+    pthread_mutex_init(&out->lock, NULL);
+    out->grid = grid;
+    out->block = block;
+    return out;
+}
+
+void lw__output_reuse(struct lw__output *out, lw_dim3 grid, lw_dim3 block)
+{
+    out->next = NULL;
+    out->grid = grid;
+    out->block = block;
+}
+
+void lw__output_destroy(struct lw__output *out)
+{
+    if (!out)
+        return;
+    pthread_mutex_destroy(&out->lock);
+    free(out->pieces);
+    lw__text_free(&out->text);
+    free(out);
+}
+
+struct lw__output **lw__output_next(struct lw__output *out)
+{
+    return &out->next;
+}
+
+bool lw__output_is_empty(const struct lw__output *out)
+{
+    return !out->count && !out->lost;
+}
+
+static uint64_t linear(lw_dim3 size, const int32_t at[3])
+{
+    return (uint32_t)at[0] +
+           (uint64_t)size.x * ((uint32_t)at[1] + (uint64_t)size.y * (uint32_t)at[2]);
+}
+
+static lw_dim3 position(lw_dim3 size, uint64_t at)
+{
+    return (lw_dim3){(uint32_t)(at % size.x), (uint32_t)(at / size.x % size.y),
+                     (uint32_t)(at / size.x / size.y)};
+}
+
+static bool make_room(struct lw__output *out, size_t bytes)
+{
+    size_t capacity = out->capacity ? 2 * out->capacity : 64;
+    struct piece *pieces;
+
+    if (out->full || bytes > LW_PRINT_BYTES_MAX - out->text.length)
+        return false;
+    if (out->count < out->capacity)
+        return true;
+    pieces = realloc(out->pieces, capacity * sizeof *pieces);
+    if (!pieces)
+        return false;
+    out->pieces = pieces;
+    out->capacity = capacity;
+    return true;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+
+    for (; (text = strchr(text, '\n')); text++)
+        lines++;
+    return lines;
+}
+
+void lw__output_lose(struct lw__output *out, size_t lines)
+{
+    pthread_mutex_lock(&out->lock);
+    out->lost += lines;
+    out->full = true;
+    pthread_mutex_unlock(&out->lock);
+}
+
+static void lose(struct lw__output *out, const char *text)
+{
+    size_t lines = count_lines(text);
+
+    out->lost += lines || out->full ? lines : 1; /* at least one, once anything is lost */
+    out->full = true;
+}
+
+void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+                    const char *text)
+{
+    struct piece piece = {.block = linear(out->grid, block),
+                          .thread = (uint32_t)linear(out->block, thread),
+                          .length = strlen(text)};
+
+    if (!piece.length)
+        return;
+    pthread_mutex_lock(&out->lock);
+    if (make_room(out, piece.length)) {
+        piece.start = out->text.length;
+        lw__text_add_bytes(&out->text, text, piece.length);
+        if (out->text.failed)
+            lose(out, text);
+        else
+            out->pieces[out->count++] = piece;
+    } else {
+        lose(out, text);
+    }
+    pthread_mutex_unlock(&out->lock);
+}
+
+/* Pieces of one thread lie in text in the order it printed them. */
+static int in_launch_order(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static bool same_thread(const struct piece *a, const struct piece *b)
+{
+    return a->block == b->block && a->thread == b->thread;
+}
+
+/* Cut what one thread printed into lines; the last needs no newline. Writes into text. */
+static void deliver_thread(const struct lw__output *out, const struct piece *piece, char *text,
+                           void (*fn)(const lw_output *, void *), void *user)
+{
+    lw_output line = {.block = position(out->grid, piece->block),
+                      .thread = position(out->block, piece->thread)};
+
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        bool last = !text[length];
+
+        text[length] = '\0';
+        line.text = text;
+        fn(&line, user);
+        text += length + !last;
+    }
+}
+
+void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, void *), void *user)
+{
+    struct lw__text joined = {0};
+
+    if (out->count)
+        qsort(out->pieces, out->count, sizeof *out->pieces, in_launch_order);
+    for (size_t i = 0; i < out->count;) {
+        const struct piece *first = &out->pieces[i];
+
+        joined.length = 0;
+        for (; i < out->count && same_thread(first, &out->pieces[i]); i++)
+            lw__text_add_bytes(&joined, out->text.data + out->pieces[i].start,
+                               out->pieces[i].length);
+        if (joined.failed)
+            out->lost++;
+        else
+            deliver_thread(out, first, joined.data, fn, user);
+    }
+    lw__text_free(&joined);
+    if (out->lost)
+        fn(&(lw_output){.lost = out->lost}, user);
+}

@@ -1,0 +1,81 @@
+/* report.h - texts of launches, the same on every device: report.c puts together the messages of
+ * those that fail, printf.c formats what kernels print, output.c keeps it until it is delivered;
+ * environment.c reads variables of the environment, and says what is wrong with one.
+ */
+#ifndef LW_RUN_REPORT_H
+#define LW_RUN_REPORT_H
+
+#include "base/base.h"
+#include "run/device_ops.h"
+
+/* All zero is an empty message. */
+struct lw__message {
+    char text[LW_MESSAGE_MAX + 1];
+    size_t length;
+};
+void lw__message_add(struct lw__message *m, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* FILE:LINE of a site; the same and what stands there; "(x,y,z)". */
+void lw__message_add_line(struct lw__message *m, const struct lw__launch *launch, uint32_t site);
+void lw__message_add_site(struct lw__message *m, const struct lw__launch *launch, uint32_t site);
+void lw__message_add_index(struct lw__message *m, const int32_t index[3]);
+
+/* The whole message of a failed assert. */
+void lw__message_add_assert(struct lw__message *m, const struct lw__launch *launch,
+                            const char *expression, uint32_t site, const int32_t block[3],
+                            const int32_t thread[3]);
+
+/* Parts of that of a divergent barrier: its beginning; who came to a site; who did not, as ranges
+ * in linear order; who never will. */
+void lw__message_add_divergence(struct lw__message *m, const struct lw__launch *launch,
+                                const int32_t block[3]);
+void lw__message_add_reached(struct lw__message *m, int64_t count, const int32_t first[3]);
+void lw__message_add_missing(struct lw__message *m, const struct lw__launch *launch, uint32_t site,
+                             bool (*is_missing)(const void *who, int thread), const void *who);
+void lw__message_add_returned(struct lw__message *m, int64_t count);
+
+/* lw__place - the three coordinates of a linear index in a grid or block, x fastest. */
+void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3]);
+
+/* lw__print - format one printf of a thread and hand the text to out, which cuts what a thread
+ * printed into lines. False: memory is short.
+ * numeric  floating-point conversions as the C library's in the current locale and rounding */
+bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+               const char *format, uint32_t count, const uint64_t *args);
+
+/* Where the text of a %s is on the host, if its argument is no address there, or may be none; of it
+ * at most so many bytes are read. */
+struct lw__print_texts {
+    const char *(*find)(const void *user, uint64_t address, size_t most);
+    const void *user;
+};
+
+/* lw__print_plainly - the same with numbers as in the "C" locale, whatever the thread has set.
+ * texts    NULL: arguments of %s are addresses of the host */
+bool lw__print_plainly(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
+                       const char *format, uint32_t count, const uint64_t *args,
+                       const struct lw__print_texts *texts);
+
+/* ---- output.c ---- */
+
+struct lw__output *lw__output_create(lw_dim3 grid, lw_dim3 block); /* NULL: memory is short */
+void lw__output_destroy(struct lw__output *out);
+void lw__output_reuse(struct lw__output *out, lw_dim3 grid, lw_dim3 block); /* it is empty */
+bool lw__output_is_empty(const struct lw__output *out);
+struct lw__output **lw__output_next(struct lw__output *out); /* link for the stream's list */
+
+/* lw__output_deliver - sort, join what each thread printed, cut it into lines and hand them
+ * over. */
+void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, void *), void *user);
+
+/* ---- environment.c: all errors are LW_E_ARG ---- */
+
+/* lw__environment_number - the variable, a multiple of step from step to most; *number is 0 where
+ * it is not set, and after an error. */
+lw_status lw__environment_number(const char *name, long step, long most, long *number);
+lw_status lw__environment_threads(size_t *count);       /* LANEWISE_NUM_THREADS; 0: not set */
+lw_status lw__environment_cache(bool *wanted);          /* LANEWISE_CACHE: 0 or 1 */
+lw_status lw__environment_cache_limit(uint64_t *bytes); /* LANEWISE_CACHE_LIMIT; 1 GiB: not set */
+lw_status lw__environment_include(void);                /* LANEWISE_INCLUDE: is the header there? */
+#endif
