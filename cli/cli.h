@@ -52,9 +52,17 @@ enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
  * set. */
 bool cli_wants_color(enum cli_color color);
 
-/* How messages of the compiler are printed, and how many were. */
+/* cli_choose_color - for messages of the command itself.
+ * cli_message_begin - "lanewise: " on standard error. */
+void cli_choose_color(enum cli_color color);
+void cli_message_begin(void);
+
+/* How messages of the compiler are printed, and how many were. A remark goes with its notes. */
+enum cli_remarks { CLI_NO_REMARKS, CLI_WITH_REMARKS, CLI_REMARKS_ALONE };
 struct cli_messages {
-    bool color, remarks;
+    bool color;
+    enum cli_remarks remarks;
+    bool is_of_remark; /* the last message was a remark, or a note of one */
     size_t count;
 };
 
@@ -189,11 +197,13 @@ int cli_compiler_result(char *text, size_t size, struct cli_messages *messages,
 /* cli_is_input - true if the file is standard input.
  * cli_input_name - what messages call the file.
  * cli_input_read - all of standard input as text; release with free, also after a failure.
- * cli_input_file - the same as a memory file, or -1. */
+ * cli_input_file - the same as a memory file, or -1.
+ * cli_input_store - such a file of a text. */
 bool cli_is_input(const char *file);
 const char *cli_input_name(const char *file);
 int cli_input_read(char **text);
 int cli_input_file(int *file);
+int cli_input_store(const char *text, int *file);
 
 /* ---- progress.c ------------------------------------------------------------------------------ */
 
@@ -455,6 +465,9 @@ int cli_session_deliver(const struct cli_session *session, const struct cli_resu
 
 int cli_run(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
+/* cli_show_remarks - to standard error, of options->kernel for options->block: what slows it down
+ * on cuda, if that is the device, else on cpu. input: the text of FILE if that is `-`, or NULL. */
+int cli_show_remarks(const struct cli_options *options, const char *input);
 int cli_devices(const struct cli_options *options);
 int cli_cache(const struct cli_options *options);
 int cli_init(const struct cli_options *options);

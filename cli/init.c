@@ -14,11 +14,19 @@
 
 #define FLAGS_FILE "compile_flags.txt"
 
+/* The kernels' own math.h, by a word that no other has in its path. */
+static const char header[] = "lanewise/kernel.h", libc_header[] = "../libc/math.h";
+
+static bool has_file(const char *folder, const char *file)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s", folder, file);
+    return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
+}
+
 static bool has_header(const char *folder)
 {
-    char header[PATH_MAX];
-    int length = snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
-    return length > 0 && length < PATH_MAX && access(header, R_OK) == 0;
+    return has_file(folder, header);
 }
 
 /* find_include - the folder that holds lanewise/kernel.h: the environment's, that of the prefix in
@@ -70,14 +78,14 @@ static int read_flags(char **text)
     return is_whole ? CLI_DONE : cli_fail(CLI_USAGE, FLAGS_FILE ": cannot be read");
 }
 
-/* has_line - one that is flag; with is_include, any -I of a folder that has the header. */
-static bool has_line(const char *text, const char *flag, bool is_include)
+/* has_line - one that is flag; or, where that is NULL, any -I of a folder that has the file. */
+static bool has_line(const char *text, const char *flag, const char *file)
 {
     char line[PATH_MAX];
     for (const char *at = text; *at;) {
         size_t length = strcspn(at, "\r\n");
         snprintf(line, sizeof line, "%.*s", length < PATH_MAX ? (int)length : 0, at);
-        if (is_include ? !strncmp(line, "-I", 2) && has_header(line + 2) : !strcmp(line, flag))
+        if (flag ? !strcmp(line, flag) : !strncmp(line, "-I", 2) && has_file(line + 2, file))
             return true;
         at += length + strspn(at + length, "\r\n");
     }
@@ -96,14 +104,18 @@ static int append(const char *text)
     return is_written ? CLI_DONE : cli_fail(CLI_USAGE, FLAGS_FILE ": %s", strerror(error));
 }
 
+/* The kernels' own math.h and stdio.h come before the system's, as when kernels are compiled. */
 static int write_flags(const char *there, const char *include)
 {
-    char text[PATH_MAX + 32];
+    char text[2 * PATH_MAX + 64], libc[PATH_MAX + 32];
     bool is_ended = !*there || there[strlen(there) - 1] == '\n';
-    bool has_language = has_line(there, "-xc", false), has_folder = has_line(there, NULL, true);
-    snprintf(text, sizeof text, "%s%s%s%s%s", is_ended ? "" : "\n", has_language ? "" : "-xc\n",
-             has_folder ? "" : "-I", has_folder ? "" : include, has_folder ? "" : "\n");
-    if (has_language && has_folder) {
+    snprintf(libc, sizeof libc, "-I%s/lanewise/libc", include);
+    bool has_language = has_line(there, "-xc", NULL), has_folder = has_line(there, NULL, header),
+         has_libc = has_line(there, NULL, libc_header);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", is_ended ? "" : "\n", has_language ? "" : "-xc\n",
+             has_folder ? "" : "-I", has_folder ? "" : include, has_folder ? "" : "\n",
+             has_libc ? "" : libc, has_libc ? "" : "\n");
+    if (has_language && has_folder && has_libc) {
         puts(FLAGS_FILE " has all that is needed");
         return CLI_DONE;
     }

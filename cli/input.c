@@ -54,14 +54,22 @@ int cli_input_read(char **text)
     return CLI_DONE;
 }
 
+int cli_input_store(const char *text, int *file)
+{
+    const size_t size = strlen(text);
+    *file = memfd_create("lanewise-input", MFD_CLOEXEC);
+    if (*file < 0 || write(*file, text, size) != (ssize_t)size)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    return CLI_DONE;
+}
+
 int cli_input_file(int *file)
 {
     char *text;
     int failed = cli_input_read(&text);
-    *file = failed ? -1 : memfd_create("lanewise-input", MFD_CLOEXEC);
-    size_t size = failed ? 0 : strlen(text);
-    if (!failed && (*file < 0 || write(*file, text, size) != (ssize_t)size))
-        failed = cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    *file = -1;
+    if (!failed)
+        failed = cli_input_store(text, file);
     free(text);
     return failed;
 }

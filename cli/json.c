@@ -153,8 +153,8 @@ static void write_result(FILE *to, const struct cli_result *result, void **data)
     if (result->failed) {
         fputs(",\n ", to);
         cli_report_failure(to, result->failed);
-        cli_report_diagnostics(to);
     }
+    cli_report_diagnostics(to);
     write_buffers(to, result, data);
     write_lines(to, result);
     write_times(to, result);

@@ -7,8 +7,23 @@
 #include <unistd.h>
 
 #define BOLD "\033[1m"
+#define RED "\033[1;31m"
 #define GREEN "\033[1;32m"
 #define PLAIN "\033[0m"
+
+/* What --color says; until it is read, AUTO. */
+static enum cli_color chosen;
+
+void cli_choose_color(enum cli_color color)
+{
+    chosen = color;
+}
+
+void cli_message_begin(void)
+{
+    const bool color = cli_wants_color(chosen);
+    fprintf(stderr, "%slanewise:%s ", color ? RED : "", color ? PLAIN : "");
+}
 
 bool cli_wants_color(enum cli_color color)
 {
@@ -22,7 +37,7 @@ bool cli_wants_color(enum cli_color color)
 
 static const char *color_of(const char *severity)
 {
-    return strcmp(severity, "error") == 0     ? "\033[1;31m"
+    return strcmp(severity, "error") == 0     ? RED
            : strcmp(severity, "warning") == 0 ? "\033[1;35m"
            : strcmp(severity, "remark") == 0  ? "\033[1;34m"
                                               : "\033[1;36m";

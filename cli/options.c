@@ -265,6 +265,13 @@ static int set_debug(struct cli_options *options, const char *name, const char *
     return CLI_DONE;
 }
 
+static int set_remarks(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->remarks = true;
+    return CLI_DONE;
+}
+
 static int set_quiet(struct cli_options *options, const char *name, const char *value)
 {
     (void)name, (void)value;
@@ -334,14 +341,14 @@ static int set_trim(struct cli_options *options, const char *name, const char *v
 static int set_color(struct cli_options *options, const char *name, const char *value)
 {
     static const char *const words[] = {"auto", "always", "never"};
-    options->color = CLI_COLOR_ALWAYS;
-    for (size_t i = 0; value && i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(value, words[i]) == 0) {
-            options->color = (enum cli_color)i;
-            return CLI_DONE;
-        }
-    return value ? cli_fail(CLI_USAGE, "%s: '%s' is not auto, always or never", name, value)
-                 : CLI_DONE;
+    size_t i = 0;
+    while (value && i < sizeof words / sizeof words[0] && strcmp(value, words[i]) != 0)
+        i++;
+    if (i == sizeof words / sizeof words[0])
+        return cli_fail(CLI_USAGE, "%s: '%s' is not auto, always or never", name, value);
+    options->color = value ? (enum cli_color)i : CLI_COLOR_ALWAYS;
+    cli_choose_color(options->color);
+    return CLI_DONE;
 }
 
 static int set_help(struct cli_options *options, const char *name, const char *value)

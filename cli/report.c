@@ -37,7 +37,7 @@ int cli_fail(enum cli_exit status, const char *format, ...)
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
-    fputs("lanewise: ", stderr);
+    cli_message_begin();
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
     if (status != CLI_DONE)
@@ -100,6 +100,10 @@ static void keep_diagnostic(const lw_diagnostic *diagnostic)
     cli_json_string(to, diagnostic->file);
     fprintf(to, ", \"line\": %d, \"column\": %d, \"text\": ", diagnostic->line, diagnostic->column);
     cli_json_string(to, diagnostic->text);
+    if (diagnostic->picture && *diagnostic->picture) {
+        fputs(", \"picture\": ", to);
+        cli_json_string(to, diagnostic->picture);
+    }
     fputc('}', to);
     if (strcmp(diagnostic->severity, "error") != 0)
         return;
@@ -114,7 +118,11 @@ static void keep_diagnostic(const lw_diagnostic *diagnostic)
 void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user)
 {
     struct cli_messages *messages = user;
-    if (strcmp(diagnostic->severity, "remark") == 0 && !messages->remarks)
+    const bool is_note = strcmp(diagnostic->severity, "note") == 0;
+    if (!is_note)
+        messages->is_of_remark = strcmp(diagnostic->severity, "remark") == 0;
+    if (messages->remarks != CLI_WITH_REMARKS &&
+        messages->is_of_remark != (messages->remarks == CLI_REMARKS_ALONE))
         return;
     keep_diagnostic(diagnostic);
     cli_message_print(diagnostic, messages->color);

@@ -264,11 +264,21 @@ static int deliver(struct job *job)
     return cli_session_deliver(&job->session, &job->result);
 }
 
+static int print_remarks(struct job *job)
+{
+    struct cli_options asked = *job->options;
+    asked.kernel = job->result.kernel;
+    asked.block = job->result.block;
+    asked.has_block = true;
+    asked.device = job->result.device;
+    return asked.remarks ? cli_show_remarks(&asked, job->text) : CLI_DONE;
+}
+
 static int run_job(struct job *job)
 {
-    int (*const steps[])(struct job *) = {trap_faults,    read_input,  open_device,
-                                          build,          find_kernel, read_args,
-                                          create_buffers, launch_all,  deliver};
+    int (*const steps[])(struct job *) = {trap_faults, read_input, open_device,   build,
+                                          find_kernel, read_args,  print_remarks, create_buffers,
+                                          launch_all,  deliver};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int failed = steps[i](job);
         if (failed)

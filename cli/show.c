@@ -205,7 +205,8 @@ static void write_json(const struct cli_options *options, const char *text)
 /* print_result - diagnostics to standard error, the payload to standard output. */
 static int print_result(const struct cli_options *options, int out, bool is_refused)
 {
-    struct cli_messages messages = {.color = cli_wants_color(options->color), .remarks = true};
+    struct cli_messages messages = {.color = cli_wants_color(options->color),
+                                    .remarks = CLI_WITH_REMARKS};
     const char *payload;
     char *text;
     size_t size, payload_size;
@@ -245,6 +246,46 @@ int cli_show(const struct cli_options *options)
         failed = run_compiler(options, files, &is_refused);
     if (!failed)
         failed = print_result(options, files[0], is_refused);
+    close(files[0]);
+    if (files[1] >= 0)
+        close(files[1]);
+    return failed;
+}
+
+/* print_remarks - those of a result, and nothing else of it. */
+static int print_remarks(const struct cli_options *options, int out)
+{
+    struct cli_messages messages = {.color = cli_wants_color(options->color),
+                                    .remarks = CLI_REMARKS_ALONE};
+    const char *payload;
+    char *text;
+    size_t size, payload_size;
+    int failed = cli_compiler_read(out, &text, &size);
+    if (!failed)
+        failed = cli_compiler_result(text, size, &messages, NULL, NULL, &payload, &payload_size);
+    free(text);
+    return failed;
+}
+
+int cli_show_remarks(const struct cli_options *options, const char *input)
+{
+    bool is_refused;
+    const bool is_cuda = options->device && names_kind(options->device, "cuda");
+    struct cli_options asked = *options;
+    asked.stage = is_cuda ? "ptx" : "widened";
+    asked.device = is_cuda ? "cuda" : NULL; /* else what is slow on cpu, whatever runs it */
+    int failed = check_variables();
+    if (failed)
+        return failed;
+    int files[] = {memfd_create("lanewise-remarks", MFD_CLOEXEC), -1};
+    if (files[0] < 0)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    if (input)
+        failed = cli_input_store(input, &files[1]);
+    if (!failed)
+        failed = run_compiler(&asked, files, &is_refused);
+    if (!failed)
+        failed = print_remarks(&asked, files[0]);
     close(files[0]);
     if (files[1] >= 0)
         close(files[1]);

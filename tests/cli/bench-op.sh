@@ -98,7 +98,8 @@ cat >interrupt.py <<'TEXT'
 import os, pty, signal, subprocess, sys, time
 command, want = sys.argv[1].split(), sys.argv[2]
 own, theirs = pty.openpty()
-process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs)
+plain = dict(os.environ, NO_COLOR="1")
+process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=plain)
 seen = b""
 while want.encode() not in seen: # progress on the terminal
     seen += os.read(own, 4096)

@@ -83,8 +83,8 @@ check()
         grep -qxF -e "$line" err || { cat err; echo "it does not say: $line"; exit 1; }
     done <said
     case $1 in
-    *'--stage widened'*) # all remarks are on the page
-        grep ': remark: ' err >remarks || :
+    *'--stage widened'* | *--remarks*) # all remarks are on the page, each with its advice
+        grep -E ': (remark|note): ' err >remarks || :
         [ "$(wc -l <remarks)" -eq "$(wc -l <said)" ] || { cat err; exit 1; } ;;
     esac
     count=$((count + 1))

@@ -8,14 +8,16 @@ unset LANEWISE_INCLUDE
 
 init
 grep -qx 'wrote compile_flags.txt' out || fail 'a new file'
-[ "$(wc -l <compile_flags.txt)" = 2 ] && grep -qx -- -xc compile_flags.txt || fail 'the flags'
-include=$(sed -n 's/^-I//p' compile_flags.txt)
+[ "$(wc -l <compile_flags.txt)" = 3 ] && grep -qx -- -xc compile_flags.txt || fail 'the flags'
+include=$(sed -n 's/^-I//p' compile_flags.txt | head -n 1)
+grep -qxF -e "-I$include/lanewise/libc" compile_flags.txt || fail 'our math.h'
 [ -f "$include/lanewise/kernel.h" ] || fail 'the folder'
 cp compile_flags.txt before
 
 # The header says nothing under strict warnings, with the file's flags.
 cat >k.c <<'C'
 #include <lanewise/kernel.h>
+#include <math.h>
 KERNEL void k(TENSOR(float, 2) a, int rows, int cols, const float b[rows][cols])
 {
     SHARED float tile[32];
@@ -51,9 +53,9 @@ init
 [ "$(cat compile_flags.txt)" = "$(printf -- '-DMINE\n'; cat before)" ] || fail 'own lines'
 grep -qx 'added to compile_flags.txt' out || fail 'own lines'
 ln -s "$include" own
-printf -- '-Iown\n-xc\n' >compile_flags.txt
+printf -- '-Iown\n-Iown/lanewise/libc\n-xc\n' >compile_flags.txt
 init
-grep -q 'all that is needed' out && [ "$(wc -l <compile_flags.txt)" = 2 ] || fail 'own folder'
+grep -q 'all that is needed' out && [ "$(wc -l <compile_flags.txt)" = 3 ] || fail 'own folder'
 echo '[]' >compile_commands.json
 init
 grep -q '^compile_commands.json is here too' out || fail 'a database'

@@ -117,9 +117,28 @@ if command -v script >/dev/null; then # a terminal
     TERM=xterm script -qec "'$LANEWISE' run clang.c" /dev/null >out </dev/null || :
     grep -q "$esc\[1;31merror" out
     NO_COLOR=1 TERM=xterm script -qec "'$LANEWISE' run clang.c" /dev/null >out </dev/null || :
-    if grep -q "$esc" out; then exit 1; fi
+    if grep -q "$esc\[[0-9;]*m" out; then exit 1; fi
     grep -q 'error: ' out
 fi
+fails 2 run nosuch.c --color=always
+grep -q "^$esc\[1;31mlanewise:$esc\[0m nosuch.c: " err
+fails 2 run nosuch.c
+grep -q '^lanewise: nosuch.c: ' err
+
+# An error in a header: the files that led there, the nearest first; and in JSON all of it.
+echo '#include "inner.h"' >outer.h
+echo 'float g(float x) { return y; }' >inner.h
+cat >led.c <<'END'
+#include <lanewise/kernel.h>
+#include "outer.h"
+KERNEL void k(float *x) { *x = g(*x); }
+END
+fails 3 run led.c 'f32[1]'
+grep -A 9 '^./inner.h:1:27: error: ' err |
+    grep -A 1 -x './outer.h:1:1: note: in file included from here' |
+    grep -qx 'led.c:2:1: note: in file included from here'
+"$LANEWISE" run led.c 'f32[1]' --json 2>err >out || :
+grep -q '"picture": "    1 | float g(float x) { return y; }' out
 "$LANEWISE" devices --color=always -h | grep -qF -- '--color[=WHEN]'
 
 # The library's message has the picture below its line.

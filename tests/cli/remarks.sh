@@ -46,6 +46,41 @@ for level in baseline avx2 avx512; do
     [ ! -s got ] || { cat got; exit 1; }
 done
 
+# `run` prints none unless asked, and then those of its kernel alone, each with its advice.
+"$LANEWISE" run k.c -k looked_up -b 32 --quiet 'f32[32]' 'f32[32]' 'i32[32]' 2>err
+[ ! -s err ] || { cat err; exit 1; }
+for device in cpu ref; do
+    "$LANEWISE" run k.c -k looked_up -b 32 -d $device --quiet --remarks \
+        'f32[32]' 'f32[32]' 'i32[32]' 2>err
+    [ "$(grep -c ': remark: ' err)" = 1 ] || { cat err; exit 1; }
+    grep -A 3 '^k.c:5:14: remark: gather: ' err | grep -q '^k.c:5:14: note: if the index is no data'
+done
+"$LANEWISE" run - -k looked_up -b 32 --quiet --remarks 'f32[32]' 'f32[32]' 'i32[32]' <k.c 2>err
+grep -q '^<stdin>:5:14: remark: gather: ' err
+"$LANEWISE" run k.c -k looked_up -b 32 --json --remarks 'f32[32]' 'f32[32]' 'i32[32]' 2>err >out
+grep -q '"severity": "remark", "file": "k.c", "line": 5' out
+
+# An atomic operation that one lane of a warp does at most is not serialised.
+cat >one.c <<'END'
+#include <lanewise/kernel.h>
+KERNEL void one(int n, float *out, const float *a)
+{
+    float s = block_sum(a[global_idx.x]);
+    if (thread_idx.x == 0)
+        atomic_add(out, s);
+    if (global_idx.x == 3 && n > 3)
+        atomic_cas((int *)out + 1, 0, 1);
+    if (lane_id() == 0)
+        atomic_add(out + warp_id() % 2, s);
+    if (global_idx.x == (size_t)n)
+        atomic_add(out + 3, s);
+}
+END
+for level in baseline avx2 avx512; do
+    remarks "$level" one.c -b 128
+    [ ! -s got ] || { cat got; exit 1; }
+done
+
 # A column of transpose's tile of 32 x 33 lies 33 floats apart; orbits leave the circle when they
 # do; a thread of attention reads and writes a row of 64. Counters and columns come from the data.
 for level in avx2 avx512; do

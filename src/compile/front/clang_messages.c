@@ -257,6 +257,50 @@ static void add_foreign(struct lw__text *out, struct span text)
         }
 }
 
+/* The files that lead to a message's, the main file first. */
+enum { INCLUDES_MAX = 16 };
+struct includes {
+    struct span file[INCLUDES_MAX];
+    unsigned line[INCLUDES_MAX];
+    size_t count;
+};
+
+/* take_include - true if it is `In file included from FILE:LINE:`. */
+static bool take_include(struct includes *includes, struct span line)
+{
+    static const char begin[] = "In file included from ";
+    const size_t length = strlen(begin);
+    if (!starts_with(line, begin))
+        return false;
+    struct span file = {line.begin + length, line.length - length};
+    file.length -= file.length && file.begin[file.length - 1] == ':';
+    const unsigned number = take_number(&file);
+    if (includes->count < INCLUDES_MAX) {
+        includes->file[includes->count] = file;
+        includes->line[includes->count++] = number;
+    }
+    return true;
+}
+
+static void add_file(struct lw__diags *diags, struct span file)
+{
+    if (starts_with(file, "<stdin>") || !file.length)
+        lw__row_field(diags->rows, diags->main_name, strlen(diags->main_name));
+    else
+        lw__row_field(diags->rows, file.begin, file.length);
+}
+
+/* A note for each, the nearest first. */
+static void add_includes(struct lw__diags *diags, const struct includes *includes)
+{
+    for (size_t i = includes->count; i-- > 0;) {
+        lw__text_add(diags->rows, "diag\tnote\t");
+        add_file(diags, includes->file[i]);
+        lw__text_add(diags->rows, "\t%u\t1\tin file included from here\n",
+                     lw__row_line(includes->line[i]));
+    }
+}
+
 static void add_row(struct lw__diags *diags, const struct message *message, const char *picture)
 {
     struct lw__text *rows = diags->rows;
@@ -267,10 +311,7 @@ static void add_row(struct lw__diags *diags, const struct message *message, cons
         lw__text_add(rows, "error\t");
     else
         lw__text_add(rows, "%.*s\t", (int)message->severity.length, message->severity.begin);
-    if (message->line == 0 || starts_with(message->file, "<stdin>"))
-        lw__row_field(rows, diags->main_name, strlen(diags->main_name));
-    else
-        lw__row_field(rows, message->file.begin, message->file.length);
+    add_file(diags, message->line ? message->file : (struct span){0});
     lw__text_add(rows, "\t%u\t%u\t", lw__row_line(message->line), message->column);
     add_text(rows, message->text, picture);
     add_foreign(rows, message->text);
@@ -312,20 +353,25 @@ static bool repeats(const struct message *message, const struct message *before)
 void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
 {
     struct message message, before = {0};
+    struct includes includes = {0};
     for (const char *cursor = stderr_text; *cursor;) {
         const struct span line = next_line(&cursor);
         if (is_crash(line)) {
             tell_crash(diags, line);
             return;
         }
-        if (!read_message(line, &message))
+        if (take_include(&includes, line) || !read_message(line, &message))
             continue;
         const char *picture = cursor;
         cursor = lw__snippet_take(NULL, picture, 0);
         if (is_inside_us(&message) || replaces_ours(&message, picture))
             continue;
-        if (!follows_from(&message, &before) && !repeats(&message, &before))
+        if (!follows_from(&message, &before) && !repeats(&message, &before)) {
             add_row(diags, &message, picture);
+            if (!lw__is_our_header(message.file.begin, message.file.length))
+                add_includes(diags, &includes);
+        }
         before = message;
+        includes.count = 0;
     }
 }

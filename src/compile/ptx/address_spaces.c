@@ -102,7 +102,7 @@ void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kern
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             const struct lw__loc loc = lw__loc_of(i);
             if (is_generic(i) && loc.line)
-                lw__diags_remark(&unit->diags, loc, "generic",
+                lw__diags_remark(&unit->diags, loc, LW_REMARK_GENERIC,
                                  "the pointer may be to global or to block memory, which is "
                                  "found out at each access");
         }

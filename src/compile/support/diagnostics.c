@@ -70,20 +70,31 @@ void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module)
     diags->main.directory = LLVMDIFileGetDirectory(file, &diags->main.directory_length);
 }
 
+static const struct {
+    const char *what, *advice;
+} remarks[] = {
+#define LW_REMARK(id, what, advice) {what, advice},
+#include "compile/support/remarks.def"
+#undef LW_REMARK
+};
+
 /* Copies of a block say the same once more. */
-void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *what,
+void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,
                       const char *why)
 {
-    struct lw__text *rows = diags->rows, row = {0};
+    struct lw__text *rows = diags->rows, row = {0}, place = {0};
     const unsigned column = lw__front_column(diags, loc);
-    lw__text_add(&row, "diag\tremark\t");
-    lw__row_file(&row, diags, loc);
-    lw__text_add(&row, "\t%u\t%u\t%s: %s\n", lw__row_line(loc.line), column, what, why);
-    if (!row.failed && !(rows->data && strstr(rows->data, row.data))) {
+    lw__row_file(&place, diags, loc);
+    lw__text_add(&place, "\t%u\t%u", lw__row_line(loc.line), column);
+    if (!place.failed)
+        lw__text_add(&row, "diag\tremark\t%s\t%s: %s\n", place.data, remarks[remark].what, why);
+    if (!place.failed && !row.failed && !(rows->data && strstr(rows->data, row.data))) {
         lw__text_add_bytes(rows, row.data, row.length);
         lw__snippet_draw(diags, loc, column);
+        lw__text_add(rows, "diag\tnote\t%s\t%s\n", place.data, remarks[remark].advice);
     }
     lw__text_free(&row);
+    lw__text_free(&place);
 }
 
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)

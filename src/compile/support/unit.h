@@ -205,6 +205,13 @@ bool lw__process_wait(struct lw__process *process, int *exit_code);
 bool lw__read_all(int fd, struct lw__text *text); /* from the start to the end */
 int lw__memory_file(const char *name);            /* -1: none could be made */
 
+/* The remarks: what slows a kernel down. */
+enum lw__remark {
+#define LW_REMARK(id, what, advice) LW_REMARK_##id,
+#include "compile/support/remarks.def"
+#undef LW_REMARK
+};
+
 /* ---- diagnostics.c --------------------------------------------------------------------------- */
 
 /* Learn how the module spells the main file, so that messages call it by main_name. */
@@ -212,8 +219,8 @@ void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module);
 /* One more error. */
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Something slow that users may want to change: what, and why. Said once for a place. */
-void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, const char *what,
+/* Something slow that users may want to change, why, and in a note what to do. Once a place. */
+void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,
                       const char *why);
 /* A line as a row holds it: 0, unknown, where #line made it larger than INT32_MAX. */
 unsigned lw__row_line(unsigned line);

@@ -316,8 +316,9 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
     for (uint32_t b = r->first; b <= r->last; b++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
         if (r->blocks[b] && lw__spmd_is_divergent(s, b) && s->reconverges_at[b] == r->join &&
-            !lw__control_is_linear(s, LLVMGetCondition(end), 0)) {
-            lw__spmd_remark(s, LLVMGetCondition(end), "masked loop",
+            !lw__control_is_linear(s, LLVMGetCondition(end), 0) && !lw__spmd_is_of_swap(s, end) &&
+            !lw__spmd_is_by_one_lane(s, end)) {
+            lw__spmd_remark(s, LLVMGetCondition(end), LW_REMARK_MASKED_LOOP,
                             "lanes leave it in different trips");
             return;
         }

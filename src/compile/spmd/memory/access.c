@@ -269,7 +269,7 @@ static LLVMValueRef by_short_numbers(struct lw__spmd *s, LLVMValueRef where)
     return LLVMBuildGEP2(s->builder, scale, base, &number, 1, "");
 }
 
-static void remark_distance(struct lw__spmd *s, const struct lw__access *a, const char *what)
+static void remark_distance(struct lw__spmd *s, const struct lw__access *a)
 {
     struct lw__value_shape shape = lw__shape_of(s, a->address);
     int64_t stride;
@@ -281,7 +281,12 @@ static void remark_distance(struct lw__spmd *s, const struct lw__access *a, cons
     else if (lw__shape_piece_stride(s, shape, a->piece, &stride))
         snprintf(why, sizeof why, "lanes are %lld bytes apart%s", (long long)stride,
                  a->mask ? ", and some are masked off" : "");
-    lw__spmd_remark(s, a->instruction, what, why);
+    const bool loads = LLVMIsALoadInst(a->instruction);
+    lw__spmd_remark(s, a->instruction,
+                    a->constant ? loads ? LW_REMARK_GATHER_BY_STRIDE : LW_REMARK_SCATTER_BY_STRIDE
+                    : loads     ? LW_REMARK_GATHER_BY_DATA
+                                : LW_REMARK_SCATTER_BY_DATA,
+                    why);
 }
 
 /* A gather or scatter takes long even if no lane runs it: then it is jumped over. */
@@ -325,7 +330,7 @@ static LLVMValueRef gather(struct lw__spmd *s, const struct lw__access *a)
     LLVMTypeRef vector = lw__spmd_vector_type(s, a->moved);
     LLVMTypeRef types[2] = {vector, LLVMTypeOf(where)};
     LLVMValueRef args[4] = {where, lw__spmd_const32(s, a->align), mask, LLVMConstNull(vector)};
-    remark_distance(s, a, "gather");
+    remark_distance(s, a);
     struct skip skip = skip_open(s, a);
     args[0] = by_short_numbers(s, where);
     return skip_close(
@@ -343,7 +348,7 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
     struct lw__pack pack;
     const bool packs = lw__pack_open(s, a, value, &pack);
     if (!packs)
-        remark_distance(s, a, "scatter");
+        remark_distance(s, a);
     struct skip skip = skip_open(s, a);
     args[1] = by_short_numbers(s, where);
     lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.scatter", types, 2, args, 4);

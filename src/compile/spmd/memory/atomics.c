@@ -366,7 +366,9 @@ bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRe
         lone_rmw(s, i, &a);
         return true;
     }
-    lw__spmd_remark(s, i, "serialised", "an atomic operation, one lane after the other");
+    if (a.count > 1 && !lw__spmd_is_by_one_lane(s, i))
+        lw__spmd_remark(s, i, LW_REMARK_SERIAL_ATOMIC,
+                        "an atomic operation, one lane after the other");
     if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == s->width && has_plain_form(i))
         straight_rmw(s, i, &a);
     else if (LLVMIsAAtomicRMWInst(i))

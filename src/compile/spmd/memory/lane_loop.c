@@ -95,7 +95,11 @@ LLVMValueRef lw__lane_pick(struct lw__spmd *s, struct lw__lane_operand operand,
 static void remark_access(struct lw__spmd *s, const struct lw__access *a)
 {
     bool atomic = a->ordering != LLVMAtomicOrderingNotAtomic;
-    lw__spmd_remark(s, a->instruction, "serialised",
+    if (a->count == 1 || lw__spmd_is_by_one_lane(s, a->instruction) ||
+        lw__spmd_is_of_swap(s, a->instruction))
+        return;
+    lw__spmd_remark(s, a->instruction,
+                    atomic ? LW_REMARK_SERIAL_ATOMIC_ACCESS : LW_REMARK_SERIAL_VOLATILE,
                     atomic ? "an atomic access, one lane after the other"
                            : "a volatile access, one lane after the other");
 }
@@ -177,7 +181,8 @@ bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask m
         call_like(s, call, args);
         return true;
     }
-    lw__spmd_remark(s, call, "serialised", "a copy or fill of memory, one lane after the other");
+    lw__spmd_remark(s, call, LW_REMARK_SERIAL_COPY,
+                    "a copy or fill of memory, one lane after the other");
     for (uint32_t p = 0; p < s->pieces; p++)
         call_in_piece(s, call, p, mask[p]);
     return true;
