@@ -5,6 +5,7 @@
 #   make test      install what is needed, build, run every test (also under sanitizers), lint
 #   make test-all  the same with the shares of `make test` in full, hours
 #   make bench     install what we compare with, build, time everything
+#   make wheel     the Python wheel, with LLVM inside, in dist/
 #   make install   PREFIX=/usr/local by default, DESTDIR= for packagers
 
 BUILD ?= build
@@ -53,6 +54,7 @@ test-all: test test-cpu
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	$(BUILD)/tests/random/random --programs 10000
 	python/tests/install --full
+	packaging/same-ir $(BUILD) $$(packaging/zig)
 	python/tests/asan $(BUILD)
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
@@ -104,8 +106,12 @@ install:
 	ninja -C $(BUILD)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
+# The Python wheel with all in it, in dist/.
+wheel: all
+	packaging/make-wheel $(BUILD)
+
 clean:
 	rm -rf build build-*
 
 .PHONY: all demo test test-gpu test-quick test-asan test-tsan test-cpu test-maths mutate fuzz fuzz-input \
-	lint format bench install clean
+	lint format bench install wheel clean

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as _np
 
-from . import _core, _dtypes, _errors
+from . import _clang, _core, _dtypes, _errors
 from ._array import Array, arange, asarray, empty, from_dlpack, full, random, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._core import Device, Kernel, Stream
@@ -28,6 +28,7 @@ from ._operations import (all, any, argmax, argmin, argsort, attention, compact,
                           scan, softmax, sort, sum, take, top_k, transpose)
 from ._testing import testing
 
+_clang.choose()
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
             _deliver, _dtypes.HAS_STAND_IN, _np.ndarray)
 

@@ -33,10 +33,19 @@
  */
 #ifndef LW_MANIFEST_H
 #define LW_MANIFEST_H
+#include <stddef.h>
 
-/* The programs that lanewise-compile starts, by PATH: they decide its result too. */
+/* The programs that lanewise-compile starts: they decide its result too. */
 #define LW_FRONT_END "clang-19"
 #define LW_LINKER "ld.lld-19"
+struct lw__tool {
+    const char *words[4]; /* the program, by a path or by PATH, and its first arguments */
+    size_t count;
+    char program[4096], headers[4096 + 8];
+};
+/* The words that start LW_FRONT_END or LW_LINKER; $LANEWISE_CLANG chooses. They may point into
+ * the tool. Another name stays as it is. */
+void lw__tool_find(const char *name, struct lw__tool *tool);
 #define LW_MANIFEST_VERSION 1
 
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic

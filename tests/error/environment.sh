@@ -55,6 +55,9 @@ for value in '' /nonexistent one.c .; do
     env LANEWISE_COMPILE="$value" "$LANEWISE" $run >out 2>err && exit 1
     [ $? = 5 ] && grep -qF "LANEWISE_COMPILE names '$value'" err
 done
+for value in '' /nonexistent one.c .; do
+    refused 5 LANEWISE_CLANG "$value" 'the path of clang 19' $asm
+done
 
 # A header of one's own is another program: the cache does not hand out the one before.
 "$LANEWISE" $run -d ref >out

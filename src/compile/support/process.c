@@ -5,10 +5,12 @@
  * without bound, so time, memory and stack are limited; a child that breaks a limit ends like one
  * that crashed.
  */
+#include "base/manifest.h"
 #include "compile/support/unit.h"
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -71,6 +73,35 @@ static int duplicate(posix_spawn_file_actions_t *actions, const struct lw__proce
     return e;
 }
 
+/* The words of argv, with those that start its program in place of the first; NULL: no memory. */
+static const char **words_of(const char *const *argv, const struct lw__tool *tool)
+{
+    size_t count = 0, n = 0;
+    while (argv[count])
+        count++;
+    const char **words = calloc(tool->count + count, sizeof *words);
+    for (; words && n < tool->count; n++)
+        words[n] = tool->words[n];
+    for (size_t i = 1; words && i < count; i++)
+        words[n++] = argv[i];
+    return words;
+}
+
+static bool cannot_start(const char *program, int e)
+{
+    const char *chosen = getenv("LANEWISE_CLANG");
+    if (chosen)
+        return lw__defect("LANEWISE_CLANG is '%s', and %s cannot be started: %s; need the path of "
+                          "clang 19, with lld 19 beside it or on PATH, or of zig 0.14",
+                          chosen, *program ? program : "it", strerror(e));
+    if (e != ENOENT && e != EACCES)
+        return lw__defect("%s cannot be started: %s", program, strerror(e));
+    return lw__defect("%s cannot be started: %s; kernels need clang 19 and lld 19: "
+                      "pip install \"lanewise[compiler]\", or apt install clang-19 lld-19, or "
+                      "LANEWISE_CLANG=PATH",
+                      program, strerror(e));
+}
+
 bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
                        struct lw__process *process)
 {
@@ -79,15 +110,20 @@ bool lw__process_start(const char *const *argv, int in, const int *keep, size_t 
     if (process->out < 0 || process->err < 0)
         return lw__defect("no memory file for the output of %s: %s", argv[0], strerror(errno));
     posix_spawn_file_actions_t actions;
-    int e = posix_spawn_file_actions_init(&actions);
+    struct lw__tool tool;
+    lw__tool_find(argv[0], &tool);
+    const char **words = words_of(argv, &tool);
+    int e = words ? posix_spawn_file_actions_init(&actions) : ENOMEM;
+    if (!words)
+        return cannot_start(tool.words[0], e);
     if (!e)
         e = duplicate(&actions, process, in, keep, keep_count);
     if (!e)
-        e = posix_spawnp(&process->pid, argv[0], &actions, NULL, (char **)argv, environ);
+        e = posix_spawnp(&process->pid, words[0], &actions, NULL, (char **)words, environ);
     posix_spawn_file_actions_destroy(&actions);
+    free(words);
     if (e)
-        return lw__defect("%s cannot be started: %s%s", argv[0], strerror(e),
-                          e == ENOENT || e == EACCES ? "; it must be installed and on PATH" : "");
+        return cannot_start(tool.words[0], e);
     limit_memory(process->pid);
     return true;
 }

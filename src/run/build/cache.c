@@ -11,6 +11,7 @@
  * the caller's: a disk that is full, read-only or away is only slower. There are no locks: who
  * comes second with the same entry, or has it evicted (cache_trim.c), goes on with its own result.
  */
+#include "base/manifest.h"
 #include "run/build/build.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -189,12 +190,18 @@ static uint64_t hash_program(uint64_t hash, const char *path)
     return lw__hash(hash, page, got > 0 ? (size_t)got : 0);
 }
 
-/* The program of that name which lanewise-compile will start: the first one on PATH. */
+/* The program of that name which lanewise-compile will start: $LANEWISE_CLANG's, or the first one
+ * on PATH. */
 static uint64_t hash_found_program(uint64_t hash, const char *name)
 {
     const char *rest = getenv("PATH");
     char path[PATH_MAX];
+    struct lw__tool tool;
 
+    lw__tool_find(name, &tool);
+    name = tool.words[0];
+    if (strchr(name, '/'))
+        return hash_program(hash, name);
     for (rest = rest ? rest : "/bin:/usr/bin"; rest;) {
         int folder = (int)strcspn(rest, ":");
         int length = snprintf(path, sizeof path, "%.*s%s%s", folder, rest, folder ? "/" : "", name);
