@@ -31,7 +31,9 @@ cp source/examples/dot.c .
 rm -r source
 mv prefix moved
 
-PKG_CONFIG_PATH=$(dirname "$(find "$TMP/moved" -name lanewise.pc)")
+# In lib on every system: Debian's pkg-config looks there below /usr/local, and not in lib64.
+PKG_CONFIG_PATH=$TMP/moved/lib/pkgconfig
+[ -f "$PKG_CONFIG_PATH/lanewise.pc" ] || { find "$TMP/moved" -name '*.pc'; exit 1; }
 export PKG_CONFIG_PATH
 cat >host.c <<'C'
 #include <lanewise/lanewise.h>
