@@ -55,6 +55,8 @@ test-all: test test-cpu
 	$(BUILD)/tests/random/random --programs 10000
 	python/tests/install --full
 	packaging/same-ir $(BUILD) $$(packaging/zig)
+	packaging/make-wheel $(BUILD)
+	packaging/test-page
 	python/tests/asan $(BUILD)
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
