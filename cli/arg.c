@@ -106,15 +106,15 @@ static int fail_dtype(const struct cli_arg *arg, const char *name, size_t length
         {"uint", "u32"},    {"uint32", "u32"}, {"uint32_t", "u32"},  {"unsigned", "u32"},
         {"uint64", "u64"},  {"size_t", "u64"}, {"uint64_t", "u64"},  {"bool_", "bool"},
         {"boolean", "bool"}};
-    struct cli_nearest nearest = {.typed = name, .length = length};
+    struct lw__nearest nearest = {.typed = name, .length = length};
     for (lw_dtype d = LW_I8; d <= LW_F64; d++)
-        cli_nearest_try(&nearest, lw_dtype_name(d));
+        lw__nearest_try(&nearest, lw_dtype_name(d));
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        cli_nearest_alias(&nearest, aliases[i][0], aliases[i][1]);
+        lw__nearest_alias(&nearest, aliases[i][0], aliases[i][1]);
     return cli_fail(CLI_USAGE,
                     "%s: '%.*s' is no dtype; there are i8 i16 i32 i64 u8 u16 u32 u64 "
                     "bool f16 bf16 f32 f64 and struct%s",
-                    arg->label, (int)length, name, cli_nearest_text(&nearest));
+                    arg->label, (int)length, name, lw__nearest_text(&nearest));
 }
 
 /* read_element - the name before '[' or '@'. */
@@ -249,15 +249,15 @@ static int fail_fill(const struct cli_arg *arg, const char *name)
                                              {"random", "rand:1"},    {"uniform", "rand:1"},
                                              {"randn", "normal:1"},   {"gauss", "normal:1"},
                                              {"full", "const:VALUE"}, {"fill", "const:VALUE"}};
-    struct cli_nearest nearest = {.typed = name, .length = strcspn(name, ":")};
+    struct lw__nearest nearest = {.typed = name, .length = strcspn(name, ":")};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        cli_nearest_try(&nearest, words[i]);
+        lw__nearest_try(&nearest, words[i]);
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        cli_nearest_alias(&nearest, aliases[i][0], aliases[i][1]);
+        lw__nearest_alias(&nearest, aliases[i][0], aliases[i][1]);
     return cli_fail(CLI_USAGE,
                     "%s: '%s' is no fill; there are zeros, none, iota, const:VALUE, "
                     "rand:SEED, normal:SEED and a list of values%s",
-                    arg->label, name, cli_nearest_text(&nearest));
+                    arg->label, name, lw__nearest_text(&nearest));
 }
 
 /* read_fill - NAME, NAME:VALUE or a list; value is NULL where there was no colon. */

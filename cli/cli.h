@@ -10,6 +10,7 @@
 #ifndef LW_CLI_H
 #define LW_CLI_H
 
+#include "base/nearest.h"
 #include "lanewise/lanewise.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -230,23 +231,6 @@ void cli_progress_count(struct cli_progress *p, const char *verb, const char *wh
 void cli_progress_erase(struct cli_progress *p);
 void cli_progress_end(struct cli_progress *p);
 void cli_progress_write(const char *text);
-
-/* ---- nearest.c: "did you mean" --------------------------------------------------------------- */
-
-struct cli_nearest {
-    const char *typed;
-    size_t length;    /* of typed */
-    const char *word; /* the nearest so far; NULL: none is near */
-    size_t changes;
-    char text[64];
-};
-
-/* cli_nearest_try - a word that may have been meant.
- * cli_nearest_alias - `word`, where `alias` was typed.
- * cli_nearest_text - "; did you mean 'WORD'?", or "" where none is near. */
-void cli_nearest_try(struct cli_nearest *nearest, const char *word);
-void cli_nearest_alias(struct cli_nearest *nearest, const char *alias, const char *word);
-const char *cli_nearest_text(struct cli_nearest *nearest);
 
 /* ---- half.c: _Float16 and __bf16 in integer code --------------------------------------------- */
 

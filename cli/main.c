@@ -73,11 +73,11 @@ static int run_command(const struct command *command, char **words, size_t count
 
 static int fail_command(const char *name)
 {
-    struct cli_nearest nearest = {.typed = name, .length = strlen(name)};
+    struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        cli_nearest_try(&nearest, commands[i].name);
+        lw__nearest_try(&nearest, commands[i].name);
     return cli_fail(CLI_USAGE, "there is no command '%s'; see lanewise help%s", name,
-                    cli_nearest_text(&nearest));
+                    lw__nearest_text(&nearest));
 }
 
 /* help - words are what follows `help`; a form of bench is two words. */

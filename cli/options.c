@@ -414,12 +414,12 @@ bool cli_is_json_file(const char *word)
 
 static int fail_option(enum cli_command command, const char *word)
 {
-    struct cli_nearest nearest = {.typed = word, .length = strcspn(word, "=")};
+    struct lw__nearest nearest = {.typed = word, .length = strcspn(word, "=")};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (table[i].commands & command)
-            cli_nearest_try(&nearest, table[i].name);
+            lw__nearest_try(&nearest, table[i].name);
     return cli_fail(CLI_USAGE, "there is no option '%s' (an ARG can follow --)%s", word,
-                    cli_nearest_text(&nearest));
+                    lw__nearest_text(&nearest));
 }
 
 /* take_option - the option words[*at] with its value, which may be the next word. */

@@ -125,6 +125,22 @@ grep -q "^$esc\[1;31mlanewise:$esc\[0m nosuch.c: " err
 fails 2 run nosuch.c
 grep -q '^lanewise: nosuch.c: ' err
 
+# Names of kernel.h that clang does not know, since they are macros; and kernels.
+cat >near.c <<'END'
+#include <lanewise/kernel.h>
+KERNEL void one(float *x) { *x = thred_idx.x + sinn(1.0f); }
+KERNEL void two(float *x) { *x = global_id.y + far_away; }
+END
+fails 3 run near.c 'f32[1]'
+grep -q "undeclared identifier 'thred_idx'; did you mean 'thread_idx'?" err
+grep -q "undeclared function 'sinn'; did you mean 'sin'?" err
+grep -q "undeclared identifier 'global_id'; did you mean 'global_idx'?" err
+grep -q "undeclared identifier 'far_away'$" err
+fails 2 run "$SOURCE/examples/dot.c" -k dott
+grep -q "there is no kernel 'dott' in .*; it has dot; did you mean 'dot'?" err
+fails 2 show "$SOURCE/examples/dot.c" --stage widened -k dott
+grep -q "there is no kernel 'dott'; did you mean 'dot'?" err
+
 # An error in a header: the files that led there, the nearest first; and in JSON all of it.
 echo '#include "inner.h"' >outer.h
 echo 'float g(float x) { return y; }' >inner.h

@@ -10,6 +10,7 @@
  *
  * Types, layouts and declared sizes have done their duty by then (describe, sizes).
  */
+#include "base/nearest.h"
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
 #include <llvm-c/BitReader.h>
@@ -220,6 +221,11 @@ bool lw__pass_blocks(struct lw__unit *unit)
     struct lw__kernels *kernels = &unit->kernels;
     const char *only = unit->options->kernel;
     size_t kept = 0, count = kernels->count;
+    struct lw__nearest nearest = {.typed = only, .length = only ? strlen(only) : 0};
+    for (size_t i = 0; only && i < count; i++)
+        lw__nearest_try(&nearest, kernels->rows[i].name);
+    char meant[sizeof nearest.text];
+    strcpy(meant, lw__nearest_text(&nearest));
     for (size_t i = 0; i < count; i++) {
         struct lw__kernel *k = &kernels->rows[i];
         if ((!only || !strcmp(only, k->name)) && choose_block(unit, k)) {
@@ -231,6 +237,6 @@ bool lw__pass_blocks(struct lw__unit *unit)
     }
     kernels->count = kept;
     if (only && !kept && !unit->diags.errors)
-        return unit->misused = !lw__defect("there is no kernel '%s'", only), false;
+        return unit->misused = !lw__defect("there is no kernel '%s'%s", only, meant), false;
     return true;
 }

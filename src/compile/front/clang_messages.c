@@ -243,8 +243,20 @@ static bool is_inside_us(const struct message *message)
             (starts_with(message->text, "did you mean") && contains(message->text, "'lw__")));
 }
 
-/* What is called otherwise in CUDA, OpenCL or Mojo. */
-static void add_foreign(struct lw__text *out, struct span text)
+/* True if clang knows what was meant: in the message, or in a note behind its picture. */
+static bool is_answered(struct span text, const char *picture)
+{
+    struct message next;
+    if (contains(text, "did you mean"))
+        return true;
+    picture = lw__snippet_take(NULL, picture, 0);
+    return *picture && read_message(next_line(&picture), &next) &&
+           starts_with(next.severity, "note") && starts_with(next.text, "did you mean") &&
+           !contains(next.text, "'lw__");
+}
+
+/* What is called otherwise in CUDA, OpenCL or Mojo, or is misspelt. */
+static void add_meant(struct lw__text *out, struct span text, const char *picture)
 {
     static const char *const unknown[] = {"unknown type name '", "use of undeclared identifier '",
                                           "call to undeclared function '"};
@@ -254,6 +266,8 @@ static void add_foreign(struct lw__text *out, struct span text)
             const char *ours = lw__front_foreign(name.begin, name.length);
             if (ours)
                 lw__text_add(out, "; here it is %s", ours);
+            else if (!is_answered(text, picture))
+                lw__front_nearest(out, name.begin, name.length);
         }
 }
 
@@ -314,7 +328,7 @@ static void add_row(struct lw__diags *diags, const struct message *message, cons
     add_file(diags, message->line ? message->file : (struct span){0});
     lw__text_add(rows, "\t%u\t%u\t", lw__row_line(message->line), message->column);
     add_text(rows, message->text, picture);
-    add_foreign(rows, message->text);
+    add_meant(rows, message->text, picture);
     lw__text_add(rows, "\n");
     lw__snippet_take(rows, picture, message->line);
     diags->errors += error;

@@ -87,6 +87,7 @@ static const struct {
     {"stack_allocation", "SHARED float name[N]"},
     {"LayoutTensor", "TENSOR(T, RANK)"},
     {"shuffle_idx", "shuffle(v, lane)"},
+    {"warp_shuffle", "shuffle(v, lane)"},
 };
 
 const char *lw__front_foreign(const char *name, size_t length)

@@ -100,6 +100,11 @@ bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags);
 bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
                      struct lw__diags *diags);
 
+/* ---- misspelt_names.c ------------------------------------------------------------------------ */
+
+/* Adds "; did you mean 'NAME'?" of a name that kernel.h offers; nothing where none is near. */
+void lw__front_nearest(struct lw__text *out, const char *name, size_t length);
+
 /* ---- foreign_names.c ------------------------------------------------------------------------- */
 
 /* What a name of CUDA, OpenCL or Mojo is here; NULL: it is none of these. */

@@ -3,6 +3,7 @@
  * A program is fixed once it is built, so that all threads read it freely; only what specialize.c
  * adds to its kernels grows.
  */
+#include "base/nearest.h"
 #include "run/host/host.h"
 #include <stdlib.h>
 #include <string.h>
@@ -274,12 +275,15 @@ lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **ke
 
 static lw_status no_such_kernel(const lw_program *p, const char *name)
 {
+    struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
     struct lw__text known = {0};
 
-    for (size_t i = 0; i < p->code.manifest.kernel_count; i++)
+    for (size_t i = 0; i < p->code.manifest.kernel_count; i++) {
         lw__text_add(&known, "%s%s", i ? ", " : "it has ", p->code.manifest.kernels[i].name);
-    lw__fail(LW_E_ARG, "there is no kernel '%s' in '%s'; %s", name, p->name,
-             known.data ? known.data : "it has none");
+        lw__nearest_try(&nearest, p->code.manifest.kernels[i].name);
+    }
+    lw__fail(LW_E_ARG, "there is no kernel '%s' in '%s'; %s%s", name, p->name,
+             known.data ? known.data : "it has none", lw__nearest_text(&nearest));
     lw__text_free(&known);
     return LW_E_ARG;
 }

@@ -3,7 +3,8 @@
  *
  * source   Damerau 1964: a change puts in, takes away or replaces a letter, or swaps two neighbours
  */
-#include "cli.h"
+#include "base/nearest.h"
+#include <stdio.h>
 #include <string.h>
 
 enum { LENGTH_MAX = 31 };
@@ -31,7 +32,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
     return row[n][m];
 }
 
-void cli_nearest_try(struct cli_nearest *nearest, const char *word)
+void lw__nearest_try(struct lw__nearest *nearest, const char *word)
 {
     size_t length = strlen(word), most = nearest->length / 3 + 1;
     if (length > LENGTH_MAX || nearest->length > LENGTH_MAX || nearest->length < 2)
@@ -43,7 +44,7 @@ void cli_nearest_try(struct cli_nearest *nearest, const char *word)
     nearest->changes = changes;
 }
 
-void cli_nearest_alias(struct cli_nearest *nearest, const char *alias, const char *word)
+void lw__nearest_alias(struct lw__nearest *nearest, const char *alias, const char *word)
 {
     if (strlen(alias) != nearest->length || memcmp(alias, nearest->typed, nearest->length) != 0)
         return;
@@ -51,7 +52,7 @@ void cli_nearest_alias(struct cli_nearest *nearest, const char *alias, const cha
     nearest->changes = 0;
 }
 
-const char *cli_nearest_text(struct cli_nearest *nearest)
+const char *lw__nearest_text(struct lw__nearest *nearest)
 {
     nearest->text[0] = '\0';
     if (nearest->word)

@@ -1,0 +1,21 @@
+/* nearest.h - "did you mean": for the words of a command line, and for names in kernels. */
+#ifndef LW_BASE_NEAREST_H
+#define LW_BASE_NEAREST_H
+
+#include <stddef.h>
+
+struct lw__nearest {
+    const char *typed;
+    size_t length;    /* of typed */
+    const char *word; /* the nearest so far; NULL: none is near */
+    size_t changes;
+    char text[64];
+};
+
+/* lw__nearest_try - a word that may have been meant.
+ * lw__nearest_alias - `word`, where `alias` was typed.
+ * lw__nearest_text - "; did you mean 'WORD'?", or "" where none is near. */
+void lw__nearest_try(struct lw__nearest *nearest, const char *word);
+void lw__nearest_alias(struct lw__nearest *nearest, const char *alias, const char *word);
+const char *lw__nearest_text(struct lw__nearest *nearest);
+#endif
