@@ -55,7 +55,7 @@ static void questions(void)
     FAILS(lw_program_kernel_at(p, 2, &k), LW_E_ARG,
           "there is no kernel 2; 'test.c' has 2, counted from 0");
     FAILS(lw_program_kernel(p, "ad", &k), LW_E_ARG,
-          "there is no kernel 'ad' in 'test.c'; it has add, two");
+          "there is no kernel 'ad' in 'test.c'; it has add, two; did you mean 'add'?");
     CHECK(!k);
     lw_program_destroy(p);
     p = build_rows(null, "");

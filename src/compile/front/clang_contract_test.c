@@ -411,7 +411,8 @@ static void test_messages(void)
          "diag\terror\ta.c\t3\t7\tuse of 'x\\\\y'\n"
          "shown\t    3 | use: error: no\\n      | ^\n"},
         {"In file included from a.c:1:\nb c.h:2:1: warning: w [-Wx]\na.c:4:9: note: n\n",
-         "diag\twarning\tb c.h\t2\t1\tw [-Wx]\ndiag\tnote\ta.c\t4\t9\tn\n"},
+         "diag\twarning\tb c.h\t2\t1\tw [-Wx]\n"
+         "diag\tnote\ta.c\t1\t1\tin file included from here\ndiag\tnote\ta.c\t4\t9\tn\n"},
         {"a.c:1:1: error: attempt to use a poisoned identifier\n    1 | _BitInt(7) x;\n      | ^\n",
          "diag\terror\ta.c\t1\t1\t'_BitInt' is not in the kernel language: "
          "integers have 8 to 64 bits\nshown\t    1 | _BitInt(7) x;\\n      | ^\n"},
