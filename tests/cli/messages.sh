@@ -136,6 +136,23 @@ grep -q "undeclared identifier 'thred_idx'; did you mean 'thread_idx'?" err
 grep -q "undeclared function 'sinn'; did you mean 'sin'?" err
 grep -q "undeclared identifier 'global_id'; did you mean 'global_idx'?" err
 grep -q "undeclared identifier 'far_away'$" err
+
+# Near to another language's; spelt right, but nothing is included; a name that only calls expand.
+cat >far.c <<'END'
+#include <lanewise/kernel.h>
+KERNEL void k(float *x) { __syncthread(); *x = warp_shufle(*x, 1) + M_PI; tile = 3; }
+END
+fails 3 run far.c 'f32[1]'
+grep -q "'__syncthread'; did you mean '__syncthreads'? here it is barrier()$" err
+grep -q "'warp_shufle'; did you mean 'warp_shuffle'? here it is shuffle(v, lane)$" err
+grep -q "identifier 'M_PI'; it needs #include <math.h>$" err
+grep -q "identifier 'tile'$" err
+{ echo && sed 1d near.c; } | sed 's/thred/thread/; s/sinn/sin/; s/far_away/printf("")/' >bare.c
+fails 3 run bare.c 'f32[1]'
+for name in KERNEL thread_idx sin printf; do
+    grep -q "'$name'; it needs #include <lanewise/kernel.h>$" err || { cat err; exit 1; }
+done
+if grep -q "did you mean '\(KERNEL\|thread_idx\|sin\)'" err; then exit 1; fi
 fails 2 run "$SOURCE/examples/dot.c" -k dott
 grep -q "there is no kernel 'dott' in .*; it has dot; did you mean 'dot'?" err
 fails 2 show "$SOURCE/examples/dot.c" --stage widened -k dott

@@ -267,7 +267,7 @@ static void add_meant(struct lw__text *out, struct span text, const char *pictur
             if (ours)
                 lw__text_add(out, "; here it is %s", ours);
             else if (!is_answered(text, picture))
-                lw__front_nearest(out, name.begin, name.length);
+                lw__front_nearest(out, name.begin, name.length, starts_with(text, "call to "));
         }
 }
 

@@ -1,4 +1,5 @@
 /* foreign_names.c - names of CUDA, OpenCL and Mojo, for who comes from there. */
+#include "base/nearest.h"
 #include "compile/front/front.h"
 #include <string.h>
 
@@ -21,6 +22,10 @@ static const struct {
     {"__syncwarp", "warp_sync()"},
     {"__threadfence", "fence_device()"},
     {"__threadfence_block", "fence_block()"},
+    {"__shfl", "shuffle(v, lane)"},
+    {"__shfl_up", "shuffle_up(v, n)"},
+    {"__shfl_down", "shuffle_down(v, n)"},
+    {"__shfl_xor", "shuffle_xor(v, mask)"},
     {"__shfl_sync", "shuffle(v, lane)"},
     {"__shfl_up_sync", "shuffle_up(v, n)"},
     {"__shfl_down_sync", "shuffle_down(v, n)"},
@@ -96,4 +101,12 @@ const char *lw__front_foreign(const char *name, size_t length)
         if (strlen(names[i].theirs) == length && memcmp(names[i].theirs, name, length) == 0)
             return names[i].ours;
     return NULL;
+}
+
+void lw__front_try_foreign(struct lw__nearest *nearest)
+{
+    enum { SHORTEST = 6 }; /* shorter words are near to anything */
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i].theirs) >= SHORTEST)
+            lw__nearest_try(nearest, names[i].theirs);
 }

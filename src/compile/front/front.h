@@ -102,11 +102,14 @@ bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
 
 /* ---- misspelt_names.c ------------------------------------------------------------------------ */
 
-/* Adds "; did you mean 'NAME'?" of a name that kernel.h offers; nothing where none is near. */
-void lw__front_nearest(struct lw__text *out, const char *name, size_t length);
+/* Adds "; did you mean 'NAME'?" of a name that kernel.h offers, or which name of another language is
+ * near and what it is here; or which header has the name. Nothing where none is near. */
+void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bool is_called);
 
 /* ---- foreign_names.c ------------------------------------------------------------------------- */
 
 /* What a name of CUDA, OpenCL or Mojo is here; NULL: it is none of these. */
 const char *lw__front_foreign(const char *name, size_t length);
+struct lw__nearest;
+void lw__front_try_foreign(struct lw__nearest *nearest); /* all of them, as what was meant */
 #endif

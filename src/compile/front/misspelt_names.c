@@ -1,5 +1,6 @@
-/* misspelt_names.c - which name of <lanewise/kernel.h> was meant: most of them are macros, of which
- * clang knows nothing when it looks for a name that is near.
+/* misspelt_names.c - which name of our headers was meant: most of them are macros, of which clang
+ * knows nothing when it looks for a name that is near. A name that is spelt right is of a header
+ * that the file does not include.
  */
 #include "base/nearest.h"
 #include "compile/front/front.h"
@@ -10,10 +11,39 @@
 
 /* What stands in front of a name that kernels may use. */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-static const char *const before[] = {"#define ", "#ifndef ", "LW_OP(", "LW__PLACE int "};
+static const char *const before[] = {
+    "#define ",
+    "LW_OP(",
+    "LW__PLACE int ",
+    "__attribute__((nothrow)) void ",
+    "__attribute__((format(printf, 1, 2), nothrow)) int ",
+};
 
-/* The name that the line gives, into word; false: none, or one of the header's own. */
-static bool name_in(const char *line, char *word, size_t size)
+/* Where names come from, and what a file includes to have them. Those of math.h are looked up as
+ * they are spelt: they are near to nothing. */
+static const struct {
+    const char *file, *include;
+    bool is_near;
+} headers[] = {
+    {"kernel.h", "<lanewise/kernel.h>", true},
+    {"kernel_maths.h", "<lanewise/kernel.h>", true},
+    {"warp_ops.def", "<lanewise/kernel.h>", true},
+    {"libc/math.h", "<math.h>", false},
+};
+
+struct search {
+    const char *name;
+    size_t length;
+    bool is_called;      /* it stands before a parenthesis, where macros with parameters are */
+    bool is_found;       /* it is one of ours, as it is spelt, */
+    const char *include; /* and this header has it; NULL: the file has the header */
+    struct lw__nearest ours, theirs;
+    struct lw__text word; /* that ours points to */
+};
+
+/* The name that the line gives, into word; false: none, or one of the header's own.
+ * *has_parameters: it is a macro that nothing but a call expands. */
+static bool name_in(const char *line, char *word, size_t size, bool *has_parameters)
 {
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         if (strncmp(line, before[i], strlen(before[i])) != 0)
@@ -23,6 +53,7 @@ static bool name_in(const char *line, char *word, size_t size)
         if (!n || n >= size || !strncmp(line, "LW", 2) || !strncmp(line, "lw_", 3) ||
             !strncmp(line, "LANEWISE", 8))
             return false;
+        *has_parameters = i == 0 && line[n] == '(';
         memcpy(word, line, n);
         word[n] = '\0';
         return true;
@@ -43,34 +74,67 @@ static bool read_header(const char *name, struct lw__text *text)
     return ok;
 }
 
-/* The words live as long as the text, which they are cut out of. */
-static void try_names(struct lw__nearest *nearest, struct lw__text *words, const char *text)
+/* A word that is nearer is kept: the buffer is for the next. */
+static void try_near(struct search *search, const char *word)
 {
-    char word[32];
-    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
-        if (name_in(text, word, sizeof word)) {
-            const char *was = nearest->word;
-            lw__nearest_try(nearest, word);
-            if (nearest->word != was) { /* keep it: the buffer is for the next */
-                words->length = 0;
-                lw__text_add(words, "%s", word);
-                nearest->word = words->failed ? NULL : words->data;
-            }
-        }
+    const char *was = search->ours.word;
+    lw__nearest_try(&search->ours, word);
+    if (search->ours.word == was)
+        return;
+    search->word.length = 0;
+    lw__text_add(&search->word, "%s", word);
+    search->ours.word = search->word.failed ? NULL : search->word.data;
 }
 
-void lw__front_nearest(struct lw__text *out, const char *name, size_t length)
+static void try_names(struct search *search, const char *text, size_t header)
 {
-    static const char *const headers[] = {"kernel.h", "kernel_maths.h", "warp_ops.def"};
-    struct lw__nearest nearest = {.typed = name, .length = length};
-    struct lw__text words = {0};
+    char word[32];
+    bool has_parameters;
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+        if (!name_in(text, word, sizeof word, &has_parameters))
+            continue;
+        if (strlen(word) == search->length && !memcmp(word, search->name, search->length)) {
+            if (!has_parameters || search->is_called)
+                search->include = headers[header].include;
+            search->is_found = true;
+        } else if (headers[header].is_near) {
+            try_near(search, word);
+        }
+    }
+}
+
+/* Many names are near in some way. */
+static bool is_near(const struct lw__nearest *nearest)
+{
+    return nearest->word && nearest->changes <= 1 + nearest->length / 6;
+}
+
+static void add_answer(struct lw__text *out, struct search *search)
+{
+    const bool is_ours = is_near(&search->ours), is_theirs = is_near(&search->theirs);
+    if (search->is_found && search->include)
+        lw__text_add(out, "; it needs #include %s", search->include);
+    else if (search->is_found) /* `tile = 3`: tile(...) is ours, a variable tile is not */
+        return;
+    else if (is_theirs && (!is_ours || search->theirs.changes < search->ours.changes))
+        lw__text_add(out, "%s here it is %s", lw__nearest_text(&search->theirs),
+                     lw__front_foreign(search->theirs.word, strlen(search->theirs.word)));
+    else if (is_ours)
+        lw__text_add(out, "%s", lw__nearest_text(&search->ours));
+}
+
+void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bool is_called)
+{
+    const struct lw__nearest near = {.typed = name, .length = length};
+    struct search search = {
+        .name = name, .length = length, .is_called = is_called, .ours = near, .theirs = near};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         struct lw__text header = {0};
-        if (read_header(headers[i], &header))
-            try_names(&nearest, &words, header.data);
+        if (read_header(headers[i].file, &header))
+            try_names(&search, header.data, i);
         lw__text_free(&header);
     }
-    if (nearest.word && nearest.changes <= 1 + length / 6) /* many names are near in some way */
-        lw__text_add(out, "%s", lw__nearest_text(&nearest));
-    lw__text_free(&words);
+    lw__front_try_foreign(&search.theirs);
+    add_answer(out, &search);
+    lw__text_free(&search.word);
 }
