@@ -48,3 +48,10 @@ refused 2 'standard input: Bad file descriptor' run - 'f32[1]' <&-
 } >large.c
 # shellcheck disable=SC2002 # a pipe
 [ "$(cat large.c | "$LANEWISE" run - -b 3 'f32[3]=iota')" = 'a: f32[3] = [0.0, 2.0, 4.0]' ]
+
+# What Lanewise itself refuses has its picture, and not that of a file of that name.
+echo 'wrong' >'<stdin>'
+printf '#include <lanewise/kernel.h>\nKERNEL void k(int n) { float w[n]; w[0] = 1; }\n' >vla.c
+! "$LANEWISE" run - 1 <vla.c 2>err
+grep -q '^<stdin>:2:24: error: a local variable-length array' err
+grep -q '^    2 | KERNEL void k(int n) { float w\[n\]' err && grep -q '^      |                        ^~~~~$' err

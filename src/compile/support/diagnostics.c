@@ -37,11 +37,19 @@ static bool is_in_its_folder(const struct lw__diags *diags, struct lw__loc loc)
     return same(loc.directory, loc.directory_length, main->directory, main->directory_length);
 }
 
+/* A text from a descriptor has the name that #line gives it, not that of the module. */
+static bool is_named_text(const struct lw__diags *diags, struct lw__loc loc)
+{
+    const char *name = diags->main_name;
+    return diags->source_fd > 0 && same(loc.file, loc.file_length, name, (unsigned)strlen(name));
+}
+
 bool lw__row_is_main(const struct lw__diags *diags, struct lw__loc loc)
 {
     const struct lw__loc *main = &diags->main;
-    return !loc.file || (is_in_its_folder(diags, loc) &&
-                         same(loc.file, loc.file_length, main->file, main->file_length));
+    return !loc.file || is_named_text(diags, loc) ||
+           (is_in_its_folder(diags, loc) &&
+            same(loc.file, loc.file_length, main->file, main->file_length));
 }
 
 void lw__row_file(struct lw__text *row, const struct lw__diags *diags, struct lw__loc loc)
