@@ -264,6 +264,7 @@ static int deliver(struct job *job)
     return cli_session_deliver(&job->session, &job->result);
 }
 
+/* print_remarks - a launch that breaks a limit has none; it is refused with the limit's message. */
 static int print_remarks(struct job *job)
 {
     struct cli_options asked = *job->options;
@@ -271,7 +272,8 @@ static int print_remarks(struct job *job)
     asked.block = job->result.block;
     asked.has_block = true;
     asked.device = job->result.device;
-    return asked.remarks ? cli_show_remarks(&asked, job->text) : CLI_DONE;
+    bool is_wanted = asked.remarks && !is_beyond_limits(job);
+    return is_wanted ? cli_show_remarks(&asked, job->text) : CLI_DONE;
 }
 
 static int run_job(struct job *job)

@@ -57,6 +57,7 @@ for device in cpu ref; do
 done
 "$LANEWISE" run - -k looked_up -b 32 --quiet --remarks 'f32[32]' 'f32[32]' 'i32[32]' <k.c 2>err
 grep -q '^<stdin>:5:14: remark: gather: ' err
+grep -q '^    5 |     out\[i\] = a\[at\[i\]\];$' err # its picture, too
 "$LANEWISE" run k.c -k looked_up -b 32 --json --remarks 'f32[32]' 'f32[32]' 'i32[32]' 2>err >out
 grep -q '"severity": "remark", "file": "k.c", "line": 5' out
 
@@ -95,4 +96,137 @@ for level in avx2 avx512; do
         *) [ ! -s got ] ;;
         esac || { cat got; exit 1; }
     done
+done
+
+# Each row of remarks.def: the kernel that has it says what, once, and its advice.
+cat >all.c <<'END'
+#include <lanewise/kernel.h>
+struct record { int part[40]; };
+KERNEL void gather_by_data(float *out, const float *a, const int *at)
+{
+    out[thread_idx.x] = a[at[thread_idx.x]];
+}
+KERNEL void gather_by_stride(float *out, const float a[][64])
+{
+    out[thread_idx.x] = a[thread_idx.x][3];
+}
+KERNEL void scatter_by_data(float *out, const int *at)
+{
+    out[at[thread_idx.x]] = 1;
+}
+KERNEL void scatter_by_stride(float out[][64])
+{
+    out[thread_idx.x][3] = 1;
+}
+KERNEL void serial_atomic(int *out, const int *at)
+{
+    atomic_add(&out[at[thread_idx.x]], 1);
+}
+KERNEL void serial_atomic_access(int *out, int *a)
+{
+    out[thread_idx.x] = atomic_load(&a[thread_idx.x]);
+}
+KERNEL void serial_volatile(int *out, volatile int *a, const int *at)
+{
+    out[thread_idx.x] = a[at[thread_idx.x]];
+}
+KERNEL void serial_copy(struct record *out, const struct record *a)
+{
+    out[thread_idx.x] = a[thread_idx.x];
+}
+KERNEL void masked_loop(float *x)
+{
+    while (x[thread_idx.x] > 1)
+        x[thread_idx.x] *= 0.5f;
+}
+KERNEL void generic(float *buffer, int n)
+{
+    SHARED float tile[256];
+    tile[thread_idx.x] = n;
+    barrier();
+    float *p = n > 3 ? tile : buffer;
+    for (int i = 0; i < n; i++)
+        p[i] += 1;
+}
+END
+{
+    echo '#define LW_REMARK(id, what, advice) @id|what|advice'
+    cat "$SOURCE/src/compile/support/remarks.def"
+} >table.c
+"$CC" -E -P table.c | tr '\n@' ' \n' | sed -n 's/" *"//g; s/"//g; s/ *| */|/g; s/ *$//; /|/p' >table
+rows=0
+while IFS='|' read -r id what advice; do
+    kernel=$(echo "$id" | tr 'A-Z' 'a-z') stage=widened device=cpu:avx512
+    [ "$id" != GENERIC ] || { stage=ptx && device=cuda; }
+    "$LANEWISE" show all.c -k "$kernel" -b 64 -d $device --stage $stage 2>err >out
+    at=$(sed -n "s/^\(all.c:[0-9]*:[0-9]*\): remark: $what: .*/\1/p" err)
+    [ -n "$at" ] && grep -qxF "$at: note: $advice" err || { echo "$id"; cat err; exit 1; }
+    [ "$(grep -c ': remark: ' err)" = 1 ] || { echo "$id"; cat err; exit 1; }
+    rows=$((rows + 1))
+done <table
+[ $rows = "$(grep -c '^LW_REMARK' "$SOURCE/src/compile/support/remarks.def")" ] && [ $rows -ge 10 ]
+
+# A place has a remark once, though some of its pieces are masked off and others are not.
+echo '#include <lanewise/kernel.h>
+KERNEL void k(int n, float *out, const float a[][64]) {
+    int i = global_idx.x;
+    if (i < n)
+        out[i] = a[i][3];
+}' >once.c
+remarks avx2 once.c -b 256
+[ "$(wc -l <got)" = 1 ] || { cat got; exit 1; }
+
+# One lane alone: none, be it by constants, by what is known in the launch alone, or by a return.
+# Twins that differ by a word have the remark.
+cat >one.c <<'END'
+#include <lanewise/kernel.h>
+#ifndef FIRST
+#define FIRST thread_idx.x == 0
+#endif
+KERNEL void k(float *o, float v, int n)
+{
+#ifdef RETURNS
+    if (RETURNS)
+        return;
+#else
+    if (FIRST)
+#endif
+        atomic_add(o, v);
+}
+END
+# one_lane COUNT BLOCK [OPTION...] - COUNT remarks; an atomic add of floats is no loop of the user's
+one_lane()
+{
+    wanted=$1 block=$2
+    shift 2
+    for level in avx2 avx512; do
+        remarks "$level" one.c -b "$block" "$@"
+        [ "$(wc -l <got)" = "$wanted" ] || { echo "$*"; cat got; exit 1; }
+        if grep -q 'masked loop' got; then exit 1; fi
+    done
+}
+one_lane 0 256
+one_lane 1 16x16
+one_lane 0 16x16 '-DFIRST=thread_idx.x == 0 && thread_idx.y == 0'
+one_lane 0 16x16 '-DFIRST=global_idx.x == 3 && global_idx.y == 3'
+one_lane 0 256 '-DFIRST=lane_id() == 0'
+one_lane 0 256 '-DFIRST=lane_id() == n'
+one_lane 0 256 '-DFIRST=thread_idx.x == n && n < 7'
+one_lane 0 256 '-DFIRST=thread_idx.x % WARP_SIZE == 5'
+one_lane 1 256 '-DFIRST=thread_idx.x % 16 == 5'
+one_lane 0 256 '-DFIRST=thread_idx.x < 1'
+one_lane 1 256 '-DFIRST=thread_idx.x < 2'
+one_lane 1 256 '-DFIRST=thread_idx.x == 0 || n'
+one_lane 1 256 '-DFIRST=thread_idx.x != n'
+one_lane 0 256 '-DRETURNS=thread_idx.x'
+one_lane 0 256 '-DRETURNS=thread_idx.x != n || n > 7'
+one_lane 1 256 '-DRETURNS=thread_idx.x == 3'
+
+# A launch that breaks a limit is refused as without --remarks.
+for remarks in '' --remarks; do
+    status=0
+    # shellcheck disable=SC2086 # one word, or none
+    "$LANEWISE" run k.c -k scattered -b 2000 $remarks 'f32[4]' 'f32[4]' 'i32[4]' 2>err || status=$?
+    [ $status = 4 ] && grep -q 'scattered: block 2000 x 1 x 1 is too large' err
+    [ "$(wc -l <err)" = 1 ]
 done

@@ -86,7 +86,7 @@ static const struct {
 #undef LW_REMARK
 };
 
-/* Copies of a block say the same once more. */
+/* Copies of a block, and pieces with other masks, say the same once more. */
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,
                       const char *why)
 {
@@ -95,9 +95,9 @@ void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__rema
     lw__row_file(&place, diags, loc);
     lw__text_add(&place, "\t%u\t%u", lw__row_line(loc.line), column);
     if (!place.failed)
-        lw__text_add(&row, "diag\tremark\t%s\t%s: %s\n", place.data, remarks[remark].what, why);
+        lw__text_add(&row, "diag\tremark\t%s\t%s: ", place.data, remarks[remark].what);
     if (!place.failed && !row.failed && !(rows->data && strstr(rows->data, row.data))) {
-        lw__text_add_bytes(rows, row.data, row.length);
+        lw__text_add(rows, "%s%s\n", row.data, why);
         lw__snippet_draw(diags, loc, column);
         lw__text_add(rows, "diag\tnote\t%s\t%s\n", place.data, remarks[remark].advice);
     }

@@ -20,8 +20,6 @@ struct lw__private_layout {
 /* ---- divergence.c ---------------------------------------------------------------------------- */
 
 bool lw__shape_is_uniform(const struct lw__spmd *s, struct lw__value_shape shape);
-/* True if no two lanes of a warp have the same; only OFFSET shapes tell. */
-bool lw__shape_differs_in_warps(const struct lw__spmd *s, struct lw__value_shape shape);
 /* Is every lane l of every piece base(piece) + l * *stride, the same stride for all pieces? */
 bool lw__shape_as_piece(const struct lw__spmd *s, struct lw__value_shape shape, int64_t *stride);
 /* The same of one piece. */
@@ -115,10 +113,14 @@ bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef condition, uns
 bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *what);
 void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, enum lw__remark remark,
                      const char *why);
-/* True if a branch lets at most one lane of each warp come to it: then nothing is serialised. */
-bool lw__spmd_is_by_one_lane(const struct lw__spmd *s, LLVMValueRef instruction);
 /* True if it stands where a compare-and-swap does: an atomic of devlib's that is a loop. */
 bool lw__spmd_is_of_swap(const struct lw__spmd *s, LLVMValueRef instruction);
+
+/* ---- one_lane.c ------------------------------------------------------------------------------ */
+
+/* True if the branches before it let at most one lane of each warp, or of a piece, come to it: then
+ * nothing is serialised. */
+bool lw__spmd_is_by_one_lane(const struct lw__spmd *s, LLVMValueRef instruction);
 
 /* ---- private_layout.c ------------------------------------------------------------------------ */
 

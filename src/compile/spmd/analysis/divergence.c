@@ -34,18 +34,6 @@ bool lw__shape_is_uniform(const struct lw__spmd *s, shape v)
     return true;
 }
 
-/* Those that grow from thread to thread do. */
-bool lw__shape_differs_in_warps(const struct lw__spmd *s, shape v)
-{
-    enum { LANES = 32 };
-    if (v.kind != LW_SHAPE_OFFSET || !v.lanes)
-        return s->threads == 1;
-    for (uint32_t t = 1; t < s->threads; t++)
-        if (t % LANES && (v.lanes[t] <= v.lanes[t - 1] || v.lanes[t] - v.lanes[t - 1] > INT16_MAX))
-            return false;
-    return true;
-}
-
 bool lw__shape_is_convergent(const struct lw__spmd *s, shape v)
 {
     int64_t stride;

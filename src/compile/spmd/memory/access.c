@@ -279,8 +279,7 @@ static void remark_distance(struct lw__spmd *s, const struct lw__access *a)
     if (!a->constant)
         snprintf(why, sizeof why, "the index differs from lane to lane by no constant");
     else if (lw__shape_piece_stride(s, shape, a->piece, &stride))
-        snprintf(why, sizeof why, "lanes are %lld bytes apart%s", (long long)stride,
-                 a->mask ? ", and some are masked off" : "");
+        snprintf(why, sizeof why, "lanes are %lld bytes apart", (long long)stride);
     const bool loads = LLVMIsALoadInst(a->instruction);
     lw__spmd_remark(s, a->instruction,
                     a->constant ? loads ? LW_REMARK_GATHER_BY_STRIDE : LW_REMARK_SCATTER_BY_STRIDE

@@ -1,0 +1,116 @@
+/* one_lane.c - blocks that one lane alone executes, such as `if (thread_idx.x == 0)`.
+ *
+ * The branches that dominate a block say what holds in it. What is known thread by thread rules
+ * threads out. That x equals y, one of them the same for all lanes, leaves those threads together
+ * that have the same x; of all such groups at most one is active. So one lane is left if no two
+ * threads of a warp are in one group.
+ */
+#include "compile/spmd/analysis/analysis.h"
+
+enum { THREADS_MAX = 1024, WARP = 32, OUT = UINT16_MAX };
+
+/* Per thread of the gang: the first thread of its group, or OUT. */
+struct groups {
+    const struct lw__spmd *s;
+    uint16_t of[THREADS_MAX];
+};
+
+static void rule_out(struct groups *g, struct lw__value_shape truth, bool value)
+{
+    for (uint32_t t = 0; t < g->s->threads; t++)
+        if ((truth.lanes && truth.lanes[t]) != value)
+            g->of[t] = OUT;
+}
+
+/* A thread's value, up to what all lanes have in common. Of a PIECE value pieces may have any base;
+ * their lanes run apart anyway. */
+static int64_t value_at(struct lw__value_shape shape, uint32_t t)
+{
+    return shape.kind == LW_SHAPE_PIECE ? (int64_t)t : lw__shape_offset_at(shape, t);
+}
+
+static void part(struct groups *g, struct lw__value_shape shape)
+{
+    uint16_t parted[WARP];
+    for (uint32_t warp = 0; warp < g->s->threads; warp += WARP) {
+        const uint32_t end = warp + WARP < g->s->threads ? warp + WARP : g->s->threads;
+        for (uint32_t t = warp; t < end; t++) {
+            uint32_t u = warp;
+            while (u < t && (g->of[u] != g->of[t] || value_at(shape, u) != value_at(shape, t)))
+                u++;
+            parted[t - warp] = g->of[t] == OUT ? OUT : (uint16_t)u;
+        }
+        memcpy(g->of + warp, parted, (end - warp) * sizeof *parted);
+    }
+}
+
+/* x == y holds. */
+static void take_equal(struct groups *g, LLVMValueRef x, LLVMValueRef y)
+{
+    struct lw__value_shape a = lw__shape_of(g->s, x), b = lw__shape_of(g->s, y);
+    if (lw__shape_is_uniform(g->s, a)) {
+        const struct lw__value_shape swapped = a;
+        a = b;
+        b = swapped;
+    }
+    const bool is_row = a.kind == LW_SHAPE_OFFSET || (a.kind == LW_SHAPE_PIECE && a.stride);
+    if (is_row && lw__shape_is_uniform(g->s, b))
+        part(g, a);
+}
+
+/* The condition holds, or (value false) does not. */
+static void take(struct groups *g, LLVMValueRef c, bool value, unsigned depth)
+{
+    const struct lw__value_shape shape = lw__shape_of(g->s, c);
+    LLVMValueRef both[2];
+    if (depth > LW_CONDITION_DEPTH)
+        return;
+    if (shape.kind == LW_SHAPE_OFFSET && shape.known) {
+        rule_out(g, shape, value);
+    } else if (LLVMIsAICmpInst(c)) {
+        if (LLVMGetICmpPredicate(c) == (value ? LLVMIntEQ : LLVMIntNE))
+            take_equal(g, LLVMGetOperand(c, 0), LLVMGetOperand(c, 1));
+    } else if (lw__ir_negated(c)) {
+        take(g, lw__ir_negated(c), !value, depth + 1);
+    } else if (lw__ir_joined(c, !value, both)) {
+        take(g, both[0], value, depth + 1);
+        take(g, both[1], value, depth + 1);
+    }
+}
+
+/* What the branch of a dominating block says: nothing, where both of its ways lead here. */
+static void take_branch(struct groups *g, uint32_t from, uint32_t here)
+{
+    const struct lw__cfg *cfg = &g->s->cfg;
+    LLVMValueRef condition = lw__cfg_condition(cfg, from);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[from]);
+    if (!condition || !LLVMIsABranchInst(end) ||
+        LLVMGetSuccessor(end, 0) == LLVMGetSuccessor(end, 1))
+        return;
+    for (unsigned k = 0; k < 2; k++) {
+        const uint32_t to = lw__cfg_index(cfg, LLVMGetSuccessor(end, k));
+        if (cfg->pred_start[to + 1] - cfg->pred_start[to] == 1 && lw__cfg_dominates(cfg, to, here))
+            take(g, condition, k == 0, 0);
+    }
+}
+
+static bool is_parted(const struct groups *g)
+{
+    for (uint32_t t = 0; t < g->s->threads; t++)
+        for (uint32_t u = t - t % WARP; u < t; u++)
+            if (g->of[t] != OUT && g->of[u] == g->of[t])
+                return false;
+    return true;
+}
+
+bool lw__spmd_is_by_one_lane(const struct lw__spmd *s, LLVMValueRef instruction)
+{
+    const struct lw__cfg *cfg = &s->cfg;
+    const uint32_t here = lw__cfg_index(cfg, LLVMGetInstructionParent(instruction));
+    struct groups groups = {.s = s};
+    if (here == UINT32_MAX || s->threads > THREADS_MAX)
+        return false;
+    for (uint32_t b = here; b != cfg->idom[b]; b = cfg->idom[b])
+        take_branch(&groups, cfg->idom[b], here);
+    return is_parted(&groups);
+}
