@@ -54,4 +54,5 @@ echo 'wrong' >'<stdin>'
 printf '#include <lanewise/kernel.h>\nKERNEL void k(int n) { float w[n]; w[0] = 1; }\n' >vla.c
 ! "$LANEWISE" run - 1 <vla.c 2>err
 grep -q '^<stdin>:2:24: error: a local variable-length array' err
-grep -q '^    2 | KERNEL void k(int n) { float w\[n\]' err && grep -q '^      |                        ^~~~~$' err
+grep -q '^    2 | KERNEL void k(int n) { float w\[n\]' err
+grep -q '^      |                        ^~~~~$' err

@@ -102,8 +102,8 @@ bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
 
 /* ---- misspelt_names.c ------------------------------------------------------------------------ */
 
-/* Adds "; did you mean 'NAME'?" of a name that kernel.h offers, or which name of another language is
- * near and what it is here; or which header has the name. Nothing where none is near. */
+/* Adds "; did you mean 'NAME'?" of a name that kernel.h offers, or which name of another language
+ * is near and what it is here; or which header has the name. Nothing where none is near. */
 void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bool is_called);
 
 /* ---- foreign_names.c ------------------------------------------------------------------------- */
