@@ -8,7 +8,7 @@
 #include "compile/llvm/llvm.h"
 #include "compile/cpu/cpu.h"
 #include "compile/ptx/ptx.h"
-#include "compile/image/image.h"
+#include "compile/driver/image.h"
 #include "base/manifest.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
     }
     lw__process_limits();
     lw__where_start();
-    struct lw__unit unit = {.options = &options, .run = lw__pipeline_run};
+    struct lw__unit unit = {.options = &options};
     bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);

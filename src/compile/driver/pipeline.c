@@ -9,7 +9,7 @@
 #include "compile/ref/ref.h"
 #include "compile/cpu/cpu.h"
 #include "compile/ptx/ptx.h"
-#include "compile/image/image.h"
+#include "compile/driver/image.h"
 #include <llvm-c/IRReader.h>
 #include <stdlib.h>
 #include <string.h>

@@ -139,7 +139,6 @@ struct lw__link {
 
 struct lw__unit {
     const struct lw__options *options;
-    bool (*run)(struct lw__unit *unit); /* the passes for options->device, on another unit */
     unsigned facts;
     LLVMContextRef context;
     struct lw__text llvm_said; /* errors that LLVM told of, see llvm/context.c */

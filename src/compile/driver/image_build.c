@@ -1,11 +1,12 @@
-/* build.c - `lanewise cc`: the common bitcode once, then a child for each piece of code.
+/* image_build.c - `lanewise cc`: the common bitcode once, then a child for each piece of code.
  *
  * LLVM's options for the cpu hold for a process (llvm/llvm19.c), and each piece may have a minute,
  * so that pieces are made by forks of this process, a few at a time. Each writes what the library
  * would get of lanewise-compile (base/manifest.h). They are collected in the order of the jobs: the
  * same input gives the same object.
  */
-#include "compile/image/image.h"
+#include "compile/driver/driver.h"
+#include "compile/driver/image.h"
 #include "compile/llvm/llvm.h"
 #include "compile/common/common.h"
 #include "compile/cpu/cpu.h"
@@ -117,7 +118,7 @@ static int reopen(int file)
 static void run_child(const struct image *m, const struct lw__image_job *job, const char *target)
 {
     struct lw__options options = *m->unit->options;
-    struct lw__unit unit = {.options = &options, .run = m->unit->run};
+    struct lw__unit unit = {.options = &options};
     options.device = target;
     options.kernel = job->kernel;
     memcpy(options.block, job->block, sizeof options.block);
@@ -127,7 +128,7 @@ static void run_child(const struct image *m, const struct lw__image_job *job, co
     options.out_fd = job->out;
     bool ok = options.image_ref || options.common_fd >= 0 ||
               lw__defect("the common bitcode: %s", strerror(errno));
-    ok = ok && lw__llvm_start(&unit) && unit.run(&unit);
+    ok = ok && lw__llvm_start(&unit) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
     ok = ok && lw__write_result(&unit);

@@ -1,7 +1,7 @@
-/* header.c - the header of an object of `lanewise cc`, and the C of its functions and of the
+/* image_header.c - the header of an object of `lanewise cc`, and the C of its functions and of the
  * table that the library reads.
  */
-#include "compile/image/image.h"
+#include "compile/driver/image.h"
 #include "lanewise/image.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* options.c - what `lanewise cc` asks lanewise-compile for: which targets, which blocks. */
-#include "compile/image/image.h"
+/* image_options.c - what `lanewise cc` asks lanewise-compile for: which targets, which blocks. */
+#include "compile/driver/image.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ptx/ptx.h"
 #include <ctype.h>

@@ -1,9 +1,9 @@
-/* object.c - the object file of `lanewise cc`: names, constants, the linker.
+/* image_object.c - the object file of `lanewise cc`: names, constants, the linker.
  *
  * Each piece of code is an object of its own, all of whose symbols are its own but one; the linker
  * joins them (ld -r). What the program that links the result sees are the header's functions.
  */
-#include "compile/image/image.h"
+#include "compile/driver/image.h"
 #include "compile/llvm/llvm.h"
 #include "compile/front/front.h"
 #include "compile/cpu/cpu.h"

@@ -1,10 +1,10 @@
-/* c_types.c - C types of parameters for the header, from their layouts (docs/layout.md).
+/* image_c_types.c - C types of parameters for the header, from their layouts (docs/layout.md).
  *
  * A struct by value becomes struct FILE_NAME, NAME being its tag or typedef name, with the same
  * fields at the same places. 16-bit floats in it are uint16_t, pointers void *, bit-fields bytes;
  * one that packs its fields is its bytes.
  */
-#include "compile/image/image.h"
+#include "compile/driver/image.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

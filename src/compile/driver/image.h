@@ -1,10 +1,10 @@
 /* image.h - the parts of `lanewise cc`: one object from one kernel file.
  *
- *     options   which targets, blocks; what goes into the object
- *     build     a job for each kernel, target and block, in children side by side
- *     header    the header, and the C that calls the library and lists the code
- *     c_types   structs by value as C, from their layout
- *     object    names, constants, the linker
+ *     image_options   which targets, blocks; what goes into the object
+ *     image_build     a job for each kernel, target and block, in children side by side
+ *     image_header    the header, and the C that calls the library and lists the code
+ *     image_c_types   structs by value as C, from their layout
+ *     image_object    names, constants, the linker
  *
  * The object holds a lw_image (lanewise/image.h). Its symbols begin with lw.FILE. and are hidden,
  * but for the functions of the header: FILE_K for each kernel K, and FILE_program.
