@@ -202,29 +202,36 @@ static void write_json(const struct cli_options *options, const char *text)
     fputs("}\n", stdout);
 }
 
-/* print_result - diagnostics to standard error, the payload to standard output. */
-static int print_result(const struct cli_options *options, int out, bool is_refused)
+/* compile - what the compiler makes of the file, its messages told; release *text with free. input:
+ * the text of FILE where that has been read, or NULL. *is_refused: the kernels do not compile. */
+static int compile(const struct cli_options *options, const char *input, enum cli_remarks remarks,
+                   char **text, const char **payload, size_t *payload_size, bool *is_refused)
 {
-    struct cli_messages messages = {.color = cli_wants_color(options->color),
-                                    .remarks = CLI_WITH_REMARKS};
-    const char *payload;
-    char *text;
-    size_t size, payload_size;
-    int failed = cli_compiler_read(out, &text, &size);
+    struct cli_messages messages = {.color = cli_wants_color(options->color), .remarks = remarks};
+    int failed = CLI_DONE, files[] = {memfd_create("lanewise-show", MFD_CLOEXEC), -1};
+    size_t size;
+    *text = NULL;
+    if (files[0] < 0)
+        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
+    if (cli_is_input(options->file))
+        failed = input ? cli_input_store(input, &files[1]) : cli_input_file(&files[1]);
     if (!failed)
-        failed = cli_compiler_result(text, size, &messages, NULL, NULL, &payload, &payload_size);
-    if (!failed && is_refused)
-        failed = CLI_COMPILE;
-    else if (!failed && options->json)
-        write_json(options, payload);
-    else if (!failed)
-        fwrite(payload, 1, payload_size, stdout);
-    free(text);
+        failed = run_compiler(options, files, is_refused);
+    if (!failed)
+        failed = cli_compiler_read(files[0], text, &size);
+    if (!failed)
+        failed = cli_compiler_result(*text, size, &messages, NULL, NULL, payload, payload_size);
+    close(files[0]);
+    if (files[1] >= 0)
+        close(files[1]);
     return failed;
 }
 
 int cli_show(const struct cli_options *options)
 {
+    const char *payload;
+    char *text = NULL;
+    size_t size;
     bool is_refused;
     int failed = check_stage(options);
     if (!failed)
@@ -235,59 +242,31 @@ int cli_show(const struct cli_options *options)
         failed = cli_fail(CLI_USAGE, "show takes one FILE, not also '%s'", options->args[0]);
     if (!failed && !cli_is_input(options->file))
         failed = check_file(options->file);
-    if (failed)
-        return failed;
-    int files[] = {memfd_create("lanewise-show", MFD_CLOEXEC), -1};
-    if (files[0] < 0)
-        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
-    if (cli_is_input(options->file))
-        failed = cli_input_file(&files[1]);
     if (!failed)
-        failed = run_compiler(options, files, &is_refused);
-    if (!failed)
-        failed = print_result(options, files[0], is_refused);
-    close(files[0]);
-    if (files[1] >= 0)
-        close(files[1]);
-    return failed;
-}
-
-/* print_remarks - those of a result, and nothing else of it. */
-static int print_remarks(const struct cli_options *options, int out)
-{
-    struct cli_messages messages = {.color = cli_wants_color(options->color),
-                                    .remarks = CLI_REMARKS_ALONE};
-    const char *payload;
-    char *text;
-    size_t size, payload_size;
-    int failed = cli_compiler_read(out, &text, &size);
-    if (!failed)
-        failed = cli_compiler_result(text, size, &messages, NULL, NULL, &payload, &payload_size);
+        failed = compile(options, NULL, CLI_WITH_REMARKS, &text, &payload, &size, &is_refused);
+    if (!failed && is_refused)
+        failed = CLI_COMPILE;
+    else if (!failed && options->json)
+        write_json(options, payload);
+    else if (!failed)
+        fwrite(payload, 1, size, stdout);
     free(text);
     return failed;
 }
 
 int cli_show_remarks(const struct cli_options *options, const char *input)
 {
-    bool is_refused;
     const bool is_cuda = options->device && names_kind(options->device, "cuda");
     struct cli_options asked = *options;
+    const char *payload;
+    char *text = NULL;
+    size_t size;
+    bool is_refused;
     asked.stage = is_cuda ? "ptx" : "widened";
     asked.device = is_cuda ? "cuda" : NULL; /* else what is slow on cpu, whatever runs it */
     int failed = check_variables();
-    if (failed)
-        return failed;
-    int files[] = {memfd_create("lanewise-remarks", MFD_CLOEXEC), -1};
-    if (files[0] < 0)
-        return cli_fail(CLI_LAUNCH, "no memory file can be made: %s", strerror(errno));
-    if (input)
-        failed = cli_input_store(input, &files[1]);
     if (!failed)
-        failed = run_compiler(&asked, files, &is_refused);
-    if (!failed)
-        failed = print_remarks(&asked, files[0]);
-    close(files[0]);
-    if (files[1] >= 0)
-        close(files[1]);
+        failed = compile(&asked, input, CLI_REMARKS_ALONE, &text, &payload, &size, &is_refused);
+    free(text);
     return failed;
 }

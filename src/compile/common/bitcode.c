@@ -213,6 +213,18 @@ static bool choose_block(struct lw__unit *unit, struct lw__kernel *k)
     return k->block[0] != 0;
 }
 
+/* True if there is a kernel of that name; otherwise says so. */
+static bool has_kernel(const struct lw__kernels *kernels, const char *name)
+{
+    struct lw__nearest nearest = {.typed = name, .length = strlen(name)};
+    for (size_t i = 0; i < kernels->count; i++) {
+        if (!strcmp(name, kernels->rows[i].name))
+            return true;
+        lw__nearest_try(&nearest, kernels->rows[i].name);
+    }
+    return lw__defect("there is no kernel '%s'%s", name, lw__nearest_text(&nearest));
+}
+
 /* lw__pass_blocks - keep the kernels to build now, each with the block that it is for.
  * needs COMMON   makes BLOCKS
  */
@@ -221,11 +233,8 @@ bool lw__pass_blocks(struct lw__unit *unit)
     struct lw__kernels *kernels = &unit->kernels;
     const char *only = unit->options->kernel;
     size_t kept = 0, count = kernels->count;
-    struct lw__nearest nearest = {.typed = only, .length = only ? strlen(only) : 0};
-    for (size_t i = 0; only && i < count; i++)
-        lw__nearest_try(&nearest, kernels->rows[i].name);
-    char meant[sizeof nearest.text];
-    strcpy(meant, lw__nearest_text(&nearest));
+    if (only && !has_kernel(kernels, only))
+        return unit->misused = true, false;
     for (size_t i = 0; i < count; i++) {
         struct lw__kernel *k = &kernels->rows[i];
         if ((!only || !strcmp(only, k->name)) && choose_block(unit, k)) {
@@ -236,7 +245,5 @@ bool lw__pass_blocks(struct lw__unit *unit)
         lw__kernel_free(k);
     }
     kernels->count = kept;
-    if (only && !kept && !unit->diags.errors)
-        return unit->misused = !lw__defect("there is no kernel '%s'%s", only, meant), false;
     return true;
 }

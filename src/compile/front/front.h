@@ -45,6 +45,8 @@ bool lw__own_suspect(struct lw__own *own, const char *said);
 bool lw__own_acquit(struct lw__own *own, const char *said);
 /* Is it <lanewise/kernel.h> or what comes with it? (own_names.c) */
 bool lw__is_our_header(const char *file, size_t length);
+/* All of lanewise/NAME; false: it cannot be read, which has been said. */
+bool lw__read_our_header(const char *name, struct lw__text *text);
 
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
 

@@ -4,12 +4,9 @@
  */
 #include "base/nearest.h"
 #include "compile/front/front.h"
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-/* What stands in front of a name that kernels may use. */
+/* The text in a header that precedes a name for kernels. */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 static const char *const before[] = {
     "#define ",
@@ -59,19 +56,6 @@ static bool name_in(const char *line, char *word, size_t size, bool *has_paramet
         return true;
     }
     return false;
-}
-
-static bool read_header(const char *name, struct lw__text *text)
-{
-    char folder[LW_PATH_MAX], path[LW_PATH_MAX + 32];
-    if (!lw__header_folder(folder))
-        return false;
-    snprintf(path, sizeof path, "%s/lanewise/%s", folder, name);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const bool ok = file >= 0 && lw__read_all(file, text);
-    if (file >= 0)
-        close(file);
-    return ok;
 }
 
 /* A word that is nearer is kept: the buffer is for the next. */
@@ -130,7 +114,7 @@ void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bo
         .name = name, .length = length, .is_called = is_called, .ours = near, .theirs = near};
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         struct lw__text header = {0};
-        if (read_header(headers[i].file, &header))
+        if (lw__read_our_header(headers[i].file, &header))
             try_names(&search, header.data, i);
         lw__text_free(&header);
     }

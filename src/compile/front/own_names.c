@@ -26,14 +26,14 @@ bool lw__is_our_header(const char *file, size_t length)
     return false;
 }
 
-static bool read_header(struct lw__text *header)
+bool lw__read_our_header(const char *name, struct lw__text *text)
 {
-    char path[PATH_MAX + 32], folder[LW_PATH_MAX];
+    char path[LW_PATH_MAX + 32], folder[LW_PATH_MAX];
     if (!lw__header_folder(folder))
         return false;
-    snprintf(path, sizeof path, "%s/lanewise/kernel_maths.h", folder);
+    snprintf(path, sizeof path, "%s/lanewise/%s", folder, name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const bool ok = file >= 0 && lw__read_all(file, header);
+    const bool ok = file >= 0 && lw__read_all(file, text);
     if (file >= 0)
         close(file);
     return ok || lw__defect("%s cannot be read", path);
@@ -84,7 +84,7 @@ static void suspect_line(struct lw__own *own, const struct lw__text *header, con
 bool lw__own_suspect(struct lw__own *own, const char *said)
 {
     struct lw__text header = {0};
-    bool of_error = false, ok = read_header(&header);
+    bool of_error = false, ok = lw__read_our_header("kernel_maths.h", &header);
     while (ok && *said) {
         const size_t length = strcspn(said, "\n");
         const char *error = *said == ' ' ? NULL : strstr(said, "error: ");

@@ -49,10 +49,6 @@ struct lw__spmd;
 /* Who goes different ways. Where s->by_warp is not set, warps are parted as their lanes are. */
 enum lw__divergence { LW_DIVERGENCE_NONE, LW_DIVERGENCE_PER_WARP, LW_DIVERGENCE_PER_LANE };
 
-/* Who leaves the loops around block `home` in different trips, by the edge? */
-enum lw__divergence lw__spmd_edge_divergence(const struct lw__spmd *s, uint32_t home, uint32_t from,
-                                             uint32_t to);
-
 struct lw__region {
     uint32_t head; /* block whose branch enters it, not in it; or the header of a loop, in it */
     bool is_loop;  /* the head is a loop's header: entered along its edges */

@@ -32,6 +32,9 @@ int64_t lw__shape_offset_at(struct lw__value_shape shape, uint32_t t);
 bool lw__shape_is_convergent(const struct lw__spmd *s, struct lw__value_shape shape);
 /* Shapes of all values, and which terminators are divergent: part lanes. */
 bool lw__spmd_shapes(struct lw__spmd *s);
+/* Who leaves the loops around block `home` in different trips, by the edge? */
+enum lw__divergence lw__spmd_edge_divergence(const struct lw__spmd *s, uint32_t home, uint32_t from,
+                                             uint32_t to);
 /* Do constants tell that some lanes take each side of the divergent branch? */
 bool lw__spmd_never_agrees(const struct lw__spmd *s, uint32_t block);
 

@@ -415,5 +415,3 @@ LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t
     free(w.trips);
     return w.meets == mask ? NULL : w.meets ? or_none(s, lw__mask_and_not(s, mask, w.meets)) : mask;
 }
-
-/* ---- what can be told at once ---------------------------------------------------------------- */

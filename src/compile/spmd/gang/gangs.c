@@ -131,8 +131,6 @@ uint32_t lw__gang_choose(const struct lw__spmd *s)
     return threads < s->threads ? threads : 0;
 }
 
-/* ---- inside a gang --------------------------------------------------------------------------- */
-
 /* ---- the coroutine --------------------------------------------------------------------------- */
 
 /* Memory for the frame, behind the arrays of the gang's threads that are too large for it. How many

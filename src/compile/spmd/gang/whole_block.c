@@ -20,10 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is said about the kernel ----------------------------------------------------------- */
-
-/* ---- the kernel's facts ---------------------------------------------------------------------- */
-
 /* ---- the function around the blocks ---------------------------------------------------------- */
 
 static LLVMBasicBlockRef append(struct lw__spmd *s, const char *name)
