@@ -1,6 +1,7 @@
 # `make install` into a prefix of one's own gives a command, a library, pkg-config files and a CMake
 # package that work together there, also when the source tree is gone and the prefix has been moved.
 # DESTDIR puts the same files under another root. Where the user may not write, a sentence says so.
+# The Python package goes where that Python looks: below /usr/local Debian's has its own folder.
 set -eu
 
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
@@ -12,8 +13,10 @@ mkdir source
 (cd "$SOURCE" && tar cf - --exclude=./.git --exclude='./build*' .) | (cd source && tar xf -)
 # BUILD is the build under test in the environment; the copy has its own.
 make -C source BUILD=build install PREFIX="$TMP/prefix" >log 2>&1 || { cat log; exit 1; }
-make -C source BUILD=build install PREFIX=/usr DESTDIR="$TMP/image" >log 2>&1 \
-    || { cat log; exit 1; }
+for prefix in /usr/local /usr; do
+    make -C source BUILD=build install PREFIX=$prefix DESTDIR="$TMP/image" >log 2>&1 \
+        || { cat log; exit 1; }
+done
 # A folder in which nobody may write, not even root: it is a file's.
 touch closed
 if make -C source BUILD=build install PREFIX="$TMP/closed/prefix" >log 2>&1; then exit 1; fi
@@ -132,6 +135,11 @@ CMAKE
     echo "2 4 6 8" | diff - out
     built/view >out
     echo "the buffer is NULL" | diff - out
+    # As where /lib is a link to /usr/lib: the headers are not in /include.
+    mkdir merged
+    ln -s ../moved/lib merged/lib
+    { cmake -S . -B linked -DCMAKE_PREFIX_PATH="$TMP/merged" && cmake --build linked; } >log 2>&1 ||
+        { cat log; exit 1; }
     sed 's/Lanewise 0.1/Lanewise 99/' CMakeLists.txt >other && mv other CMakeLists.txt
     if cmake -S . -B newer -DCMAKE_PREFIX_PATH="$TMP/moved" >log 2>&1; then exit 1; fi
 fi
@@ -141,3 +149,24 @@ for file in bin/lanewise share/man/man1/lanewise.1 share/bash-completion/complet
     include/lanewise/kernel.h include/lanewise/ops.h; do
     [ -f "$TMP/image/usr/$file" ] || { echo "DESTDIR lacks usr/$file"; exit 1; }
 done
+
+# In /usr nothing names a folder that the loader knows.
+find image/usr -path image/usr/local -prune -o -type f -exec sh -c \
+    'readelf -d "$1" 2>/dev/null | grep -q "R.*PATH" && echo "$1 has an rpath"' sh {} \; >log
+[ ! -s log ] || { cat log; exit 1; }
+
+# The Python package, for the Python that Meson runs in, if its headers were there.
+python=$(sed -n 's/^#! *//p;q' "$(command -v meson)")
+core=$(find "$TMP/moved" -name _core.abi3.so)
+[ -n "$core" ] || exit 0
+cat >look.py <<'P'
+import importlib.util, os, site, sys
+image, core = sys.argv[1:]
+for prefix in "/usr/local/", "/usr/lib":
+    folders = [f for f in site.getsitepackages() if f.startswith(prefix)]
+    there = [f for f in folders if os.path.exists(f"{image}{f}/lanewise/__init__.py")]
+    assert there or not folders, f"{image}: the package is in none of {folders}"
+spec = importlib.util.spec_from_file_location("_core", core)
+spec.loader.exec_module(importlib.util.module_from_spec(spec))
+P
+"$python" look.py "$TMP/image" "$core"
