@@ -93,7 +93,8 @@ if "$LANEWISE" devices | grep -A3 '^cuda' | grep -q 'not available'; then
     grep -q 'sum f32\[8\] on cpu' out || fail "no cpu beside cuda"
 fi
 
-# Ctrl-C: between samples, and in a call that takes for ever.
+# Ctrl-C: between samples, of which there are at most 10,000 (a call of this sum is long enough that
+# they take seconds), and in a call that takes for ever.
 cat >interrupt.py <<'TEXT'
 import os, pty, signal, subprocess, sys, time
 command, want = sys.argv[1].split(), sys.argv[2]
@@ -117,7 +118,7 @@ assert process.returncode == 130, process.returncode
 assert last.startswith("lanewise: interrupted"), last
 print(last.strip(), out)
 TEXT
-python3 interrupt.py "$LANEWISE bench op sum f32[4096] --seconds 60 --json" samples >out
+python3 interrupt.py "$LANEWISE bench op sum f32[8388608] --seconds 60 --json" samples >out
 grep -q 'these are the results so far' out || fail "interrupted"
 grep -q '"interrupted": true' out || fail "interrupted, JSON"
 python3 interrupt.py "$LANEWISE bench op matmul f32[3000,3000] f32[3000,3000] -d ref" \
