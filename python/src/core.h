@@ -219,4 +219,7 @@ PyObject *core_graph_compile(PyObject *module, PyObject *capsule);
 PyObject *core_executable_info(PyObject *module, PyObject *capsule);
 PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
+/* xla.c */
+PyObject *core_xla_handlers(PyObject *module, PyObject *given);
+
 #endif

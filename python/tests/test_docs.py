@@ -1,4 +1,5 @@
-"""docs/python.md is true: its blocks run one after the other, and give what they say.
+"""docs/python.md and docs/frameworks.md are true: their blocks run one after the other, and give
+what they say. A framework's section runs in a process of its own, if the framework is installed.
 
 A block of C that begins with a comment of a file's name is that file. An expression whose comment
 begins as a value does, says its result.
@@ -7,7 +8,11 @@ from __future__ import annotations
 
 import ast
 import doctest
+import importlib.util
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +20,17 @@ import pytest
 
 import lanewise as lw
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
-VALUE = re.compile(r"  +# ((array\(|\[|\(|\{|[0-9.]+$|True|False|np\.|lanewise\.|').*)")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "python.md"
+VALUE = re.compile(r"  +# ((array\(|Array\(|\[|\(|\{|[0-9.]+$|True|False|np\.|lanewise\.|').*)")
 
 
-def run_block(text: str, line: int, names: dict[str, Any]) -> int:
+def run_block(text: str, line: int, names: dict[str, Any], page: str = PAGE.name) -> int:
     """Run each statement; how many results were compared."""
     compared, lines = 0, text.split("\n")
     for node in ast.parse(text).body:
         said = VALUE.search(lines[node.end_lineno - 1])  # type: ignore[operator]
-        place = f"{PAGE.name}:{line + node.lineno}"
+        place = f"{page}:{line + node.lineno}"
         if isinstance(node, ast.Expr):
             value = eval(compile(ast.Expression(node.value), place, "eval"), names)
             if said:
@@ -63,3 +69,28 @@ def test_every_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_blocks_are_of_a_kind_that_runs() -> None:
     kinds = re.findall(r"^```(\w*)$", PAGE.read_text(), re.M)
     assert set(kinds) == {"", "python", "c"} and kinds.count("python") >= 8
+
+
+def run_section(title: str) -> None:
+    """Run a section of docs/frameworks.md. Prints how many results were compared."""
+    page = (DOCS / "frameworks.md").read_text()
+    section = re.search(rf"^## {title}\n.*?(?=^## |\Z)", page, re.M | re.S)
+    assert section
+    names, compared = dict[str, Any](), 0
+    for found in re.finditer(r"^```python\n(.*?)^```$", section[0], re.M | re.S):
+        line = page[:section.start() + found.start()].count("\n") + 1
+        compared += run_block(found[1], line, names, "frameworks.md")
+    print(compared)
+
+
+@pytest.mark.parametrize("title, package, least", [("JAX", "jax", 8)])
+def test_a_framework(title: str, package: str, least: int, tmp_path: Path) -> None:
+    if importlib.util.find_spec(package) is None or sys.modules.get("ml_dtypes", 0) is None:
+        pytest.skip(f"{title} is not installed")
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    code = f"import test_docs\ntest_docs.run_section('{title}')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          cwd=tmp_path, timeout=300,
+                          env={**os.environ, "PYTHONPATH": path, "LANEWISE_DEVICE": "cpu"})
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= least

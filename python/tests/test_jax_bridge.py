@@ -1,0 +1,398 @@
+"""lanewise.jax: operations under jit, vmap, grad and shard_map, with the bits of lanewise's own."""
+from __future__ import annotations
+
+import concurrent.futures
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax.config.update("jax_platforms", "cpu")
+jax.config.update("jax_num_cpu_devices", 4)
+jax.config.update("jax_enable_x64", True)
+import lanewise.jax as lwj  # noqa: E402
+
+jnp: Any = jax.numpy
+P = jax.sharding.PartitionSpec
+rng = np.random.default_rng(7)
+
+
+def normal(*shape: int, dtype: str = "f4") -> np.ndarray:
+    return rng.normal(size=shape).astype(dtype)
+
+
+def same(got: Any, expected: Any) -> None:
+    """The same dtype, shape and bits."""
+    got, expected = np.asarray(got), np.asarray(expected)
+    assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+    assert got.tobytes() == expected.tobytes()
+
+
+X, Y, B = normal(6, 37), normal(37, 5), normal(5)
+CALLS: dict[str, tuple[Callable[[Any], Any], tuple[np.ndarray, ...]]] = {
+    "dot": (lambda m: m.dot, (X[0], X[1])),
+    "sum": (lambda m: m.sum, (X,)),
+    "sum of an axis": (lambda m: lambda x: m.sum(x, axis=0, keepdims=True), (X,)),
+    "sum, exact": (lambda m: lambda x: m.sum(x, axis=-1, sum="exact"), (X,)),
+    "sum, dtype": (lambda m: lambda x: m.sum(x, dtype="f64"), (X,)),
+    "sum of integers": (lambda m: m.sum, (np.arange(9, dtype="i1"),)),
+    "mean": (lambda m: lambda x: m.mean(x, axis=1), (X,)),
+    "prod": (lambda m: m.prod, (X[0],)),
+    "max": (lambda m: lambda x: m.max(x, keepdims=True), (X,)),
+    "min": (lambda m: lambda x: m.min(x, axis=0), (X,)),
+    "any": (lambda m: m.any, (X > 2,)),
+    "all": (lambda m: lambda x: m.all(x, axis=1), (X < 2,)),
+    "argmax": (lambda m: m.argmax, (X,)),
+    "argmin": (lambda m: lambda x: m.argmin(x, axis=-1), (X,)),
+    "map": (lambda m: lambda x, b: m.map("a * b + 1", x, b), (Y, B)),
+    "map, place": (lambda m: lambda x: m.map("a + i", x), (X[0],)),
+    "map_reduce": (lambda m: lambda x: m.map_reduce("a * a", "x + y", x), (X,)),
+    "scan": (lambda m: lambda x: m.scan(x, axis=0), (X,)),
+    "difference": (lambda m: m.difference, (X,)),
+    "moving_average": (lambda m: lambda x: m.moving_average(x, 4, edge="shrink"), (X,)),
+    "mean_normalize": (lambda m: m.mean_normalize, (X,)),
+    "layer_norm": (lambda m: lambda x, w, b: m.layer_norm(x, weight=w, bias=b),
+                   (X, normal(37), normal(37))),
+    "rms_norm": (lambda m: lambda x: m.rms_norm(x, eps=1e-3, axis=0), (X,)),
+    "softmax": (lambda m: m.softmax, (X,)),
+    "log_softmax": (lambda m: lambda x: m.log_softmax(x, axis=-2), (X,)),
+    "transpose": (lambda m: m.transpose, (X,)),
+    "transpose, axes": (lambda m: lambda x: m.transpose(x, axes=(-1, 0)), (X,)),
+    "matmul": (lambda m: m.matmul, (X, Y)),
+    "matmul, bias": (lambda m: lambda x, y, b: m.matmul(x, y, bias=b), (X, Y, B)),
+    "matmul, vector": (lambda m: m.matmul, (X, Y[:, 0].copy())),
+    "attention": (lambda m: lambda q, k, v: m.attention(q, k, v, scale=0.5, causal=True),
+                  (normal(3, 8), normal(9, 8), normal(9, 4))),
+    "attention, vector": (lambda m: m.attention, (normal(8), normal(9, 8), normal(9, 4))),
+    "attention, weights": (lambda m: lambda q, k, v: m.attention(q, k, v, return_weights=True),
+                           (normal(3, 8), normal(9, 8), normal(9, 4))),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_jit_has_the_bits_of_lanewise(name: str) -> None:
+    call, arrays = CALLS[name]
+    expected = call(lw)(*arrays)
+    for got in (jax.jit(call(lwj))(*arrays), call(lwj)(*map(jnp.asarray, arrays))):
+        jax.tree.map(same, got, expected)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_vmap_has_the_bits_of_each(name: str) -> None:
+    call, arrays = CALLS[name]
+    lanes = [[a] + [np.roll(a, k + 1).copy() for k in range(2)] for a in arrays]
+    for batched in {(True,) * len(arrays), (True,) + (False,) * (len(arrays) - 1)}:
+        given = [np.stack(lane) if b else lane[0] for lane, b in zip(lanes, batched)]
+        each = [call(lw)(*(lane[k] if b else lane[0] for lane, b in zip(lanes, batched)))
+                for k in range(3)]
+        got = jax.jit(jax.vmap(call(lwj), in_axes=tuple(0 if b else None for b in batched)))(*given)
+        jax.tree.map(lambda g, *e: same(g, np.stack(e)), got, *each)
+
+
+def test_ready_made_operations_take_a_batch_at_once() -> None:
+    def loops(name: str) -> int:
+        call, arrays = CALLS[name]
+        batch = [np.stack([a, a]) for a in arrays]
+        return str(jax.make_jaxpr(jax.vmap(call(lwj)))(*batch)).count("scan[")
+
+    once = ["sum", "mean", "argmax", "map", "softmax", "matmul", "attention", "transpose", "scan"]
+    assert [name for name in once if loops(name)] == []
+    assert loops("map, place") == loops("dot") == 1
+
+
+def test_vmap_of_vmap_and_other_axes() -> None:
+    x = normal(2, 3, 4)
+    same(jax.vmap(jax.vmap(lwj.softmax))(x), lw.softmax(x))
+    same(jax.vmap(lwj.sum, in_axes=1, out_axes=0)(x), np.stack([lw.sum(x[:, k]) for k in range(3)]))
+    deep = normal(2, 1, 2, 3, 4)
+    same(jax.vmap(lwj.softmax)(deep), np.stack([lw.softmax(d) for d in deep]))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2", "f4",
+                                   "f8", "bfloat16"])
+def test_dtypes(dtype: str) -> None:
+    x = jnp.arange(5).astype(dtype)
+    got = jax.jit(lambda x: lwj.transpose(x.reshape(1, 5)))(x)
+    assert got.dtype == x.dtype and got.shape == (5, 1) and got[:, 0].tolist() == x.tolist()
+
+
+def test_sizes_of_zero_and_one() -> None:
+    assert jax.jit(lwj.sum)(jnp.zeros((0, 3), "f4")) == 0
+    assert jax.jit(lwj.softmax)(jnp.zeros((0, 3), "f4")).shape == (0, 3)
+    same(jax.jit(lwj.sum)(jnp.float32(3)), np.float32(3))
+
+
+def test_dtypes_of_64_bits_are_narrowed_without_x64() -> None:
+    jax.config.update("jax_enable_x64", False)
+    try:
+        assert lwj.argmax(jnp.asarray(X)).dtype == "int32"
+        assert jax.jit(lwj.sum)(jnp.arange(4)).dtype == "int32"
+    finally:
+        jax.config.update("jax_enable_x64", True)
+    assert lwj.argmax(jnp.asarray(X)).dtype == "int64"
+
+
+# ---- own operations ----
+
+SOURCE = """
+#include <lanewise/kernel.h>
+KERNEL void scale(float *out, const float *x, int n, float by)
+{
+    for (int i = global_idx.x; i < n; i += block_dim.x * grid_dim.x) {
+        assert(x[i] >= 0);
+        out[i] = x[i] * by;
+    }
+}
+KERNEL void spoil(float *x) { x[thread_idx.x] = 0; }
+KERNEL void tell(float *out) { printf("thread %d\\n", (int)thread_idx.x); out[thread_idx.x] = 1; }
+"""
+
+
+@lw.op("jax::scale", infer=lambda x, by: (x, lw.TensorType("f32", ())), parameters="by:real=2",
+       source=SOURCE)
+def scale(s, out, total, x, by):
+    """x times by, and the sum of that."""
+    scale.program.scale[2, 32, s](out, x, int(np.prod(x.shape)), by)
+    lw.sum(out, out=total, stream=s)
+
+
+def test_an_own_operation() -> None:
+    x = np.abs(X)
+    f = lwj.register(scale)
+    for got in (f(x, by=3), jax.jit(lambda x: f(x, by=3))(x)):
+        assert isinstance(got, tuple) and isinstance(got[0], jax.Array)
+        jax.tree.map(same, got, scale(x, by=3))
+    one_after_the_other = jax.vmap(f)(x)
+    same(one_after_the_other[0], 2 * x)
+    same(one_after_the_other[1], np.stack([lw.sum(2 * row) for row in x]))
+    assert f.name == "jax::scale" and "sum of that" in f.__doc__
+
+
+def test_by_name_and_as_a_function() -> None:
+    same(lwj.register("jax::scale")(np.abs(X), by=3)[0], 3 * np.abs(X))
+    same(jax.jit(lwj.register("softmax"))(X), lw.softmax(X))
+    both = lwj.register(lambda x: (lw.softmax(x), lw.max(x), x, x.T))
+    jax.tree.map(same, jax.jit(both)(X), (lw.softmax(X), lw.max(X), X, X.T))
+
+
+def test_an_operation_with_batch_axes_of_its_own() -> None:
+    def rows(x: Any, w: Any) -> Any:
+        return lw.sum(lw.map("a * b", x, w), axis=-1)
+
+    x, w = normal(4, 9), normal(9)
+    for method in ("broadcast_all", "expand_dims", "sequential"):
+        got = jax.vmap(lwj.register(rows, vmap_method=method), in_axes=(0, None))(x, w)
+        same(got, np.stack([rows(row, w) for row in x]))
+
+
+def test_two_functions_of_one_name() -> None:
+    def made(k: int) -> Any:
+        def twin(x: Any) -> Any:
+            return lw.map(f"a * {k}", x)
+        return lwj.register(twin)
+
+    two, three = made(2), made(3)
+    assert two(X)[0, 0] == 2 * X[0, 0] and three(X)[0, 0] == 3 * X[0, 0]
+
+
+def test_what_a_kernel_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    @lw.op("jax::tell", infer=lambda: lw.TensorType("f32", (2,)))
+    def tell(s, out):
+        scale.program.tell[1, 2, s](out)
+
+    jax.jit(lwj.register(tell))().block_until_ready()
+    assert capsys.readouterr().out == "thread 0\nthread 1\n"
+
+
+# ---- gradients ----
+
+@lw.op("jax::softmax_slope", infer=lambda y, g: y)
+def softmax_slope(s, out, y, g):
+    """The gradient of softmax over the last axis: y (g - sum(g y))."""
+    kept, sums = s.temporary(y.dtype, y.shape), s.temporary(y.dtype, (*y.shape[:-1], 1))
+    lw.map("a * b", g, y, out=kept, stream=s)
+    lw.sum(kept, axis=-1, keepdims=True, out=sums, stream=s)
+    lw.map("a * (b - c)", y, g, sums, out=out, stream=s)
+
+
+slope = lwj.register(softmax_slope, vmap_method="broadcast_all")
+soft = lwj.register("softmax", backward=lambda inputs, outputs, slopes: (
+    slope(outputs[0], slopes[0]),))
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jax.jit, jax.vmap, lambda f: jax.jit(jax.vmap(f))])
+def test_gradients_are_those_of_jax(wrap: Any) -> None:
+    w = normal(37, dtype="f8")
+
+    def loss(f: Any) -> Any:
+        return wrap(jax.grad(lambda x: jnp.sum(f(x) * w)))
+
+    x = X.astype("f8")
+    np.testing.assert_allclose(loss(soft)(x), loss(jax.nn.softmax)(x), rtol=1e-12, atol=1e-15)
+
+
+def test_gradient_of_a_batch() -> None:
+    x, w = X.astype("f8"), normal(6, 37, dtype="f8")
+    got = jax.grad(lambda x: jnp.sum(jax.vmap(soft)(x) * w))(x)
+    same(got, jax.vmap(slope)(lw.softmax(x), w))
+
+
+def test_what_has_no_gradient() -> None:
+    with pytest.raises(lw.UnsupportedError, match="softmax has no gradient.*backward="):
+        jax.grad(lambda x: lwj.softmax(x)[0])(X[0])
+    assert (jax.grad(lambda x: x[lwj.argmax(x)])(X[0]) == (X[0] == X[0].max())).all()
+    jax.grad(lambda w: jnp.sum(w * lwj.softmax(X[0])))(X[0])  # not of its input
+    wrong = lwj.register("softmax", backward=lambda inputs, outputs, slopes: ())
+    with pytest.raises(lw.ArgumentError, match="backward gave 0 gradients.*1 arrays"):
+        jax.grad(lambda x: wrong(x)[0])(X[0])
+
+
+# ---- many devices and threads ----
+
+def test_shard_map_over_four_devices() -> None:
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("i",))
+    x = normal(8, 300)
+    f = jax.jit(jax.shard_map(lambda x: (lwj.softmax(x), lwj.sum(x, axis=1)), mesh=mesh,
+                              in_specs=P("i"), out_specs=P("i")))
+    got = f(x)
+    assert len(got[0].sharding.device_set) == 4
+    jax.tree.map(same, got, (lw.softmax(x), lw.sum(x, axis=1)))
+    total = jax.jit(jax.shard_map(lambda x: jax.lax.psum(lwj.sum(x), "i"), mesh=mesh,
+                                  in_specs=P("i"), out_specs=P()))(x)
+    np.testing.assert_allclose(total, x.sum(), rtol=1e-3, atol=1e-3)
+    w = normal(300)
+    slopes = jax.jit(jax.shard_map(jax.grad(lambda x: jnp.sum(soft(x) * w)), mesh=mesh,
+                                   in_specs=P("i"), out_specs=P("i")))(x)
+    same(slopes, slope(lw.softmax(x), np.broadcast_to(w, x.shape).copy()))
+
+
+def test_shard_map_with_weights_that_all_have() -> None:
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("i",))
+    x, w = normal(8, 6), normal(6, 3)
+    times = lwj.register("matmul", backward=lambda inputs, outputs, slopes: (
+        lwj.matmul(slopes[0], inputs[1].T), lwj.matmul(inputs[0].T, slopes[0])))
+
+    def loss(x: Any, w: Any) -> Any:
+        parts = jax.shard_map(lambda x, w: jnp.sum(times(x, w) ** 2)[None], mesh=mesh,
+                              in_specs=(P("i"), P()), out_specs=P("i"))
+        return jnp.sum(parts(x, w))
+
+    got = jax.jit(jax.grad(loss, argnums=(0, 1)))(x, w)
+    expected = jax.grad(lambda x, w: jnp.sum((x @ w) ** 2), argnums=(0, 1))(x, w)
+    for g, e in zip(got, expected):
+        np.testing.assert_allclose(g, e, rtol=2e-4, atol=1e-4)
+
+
+def test_many_threads_call_one_function() -> None:
+    f = jax.jit(lambda x: lwj.softmax(lwj.matmul(x, Y)))
+    xs = [normal(6, 37) for _ in range(16)]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for got, x in zip(pool.map(f, xs * 8), xs * 8):
+            same(got, lw.softmax(lw.matmul(x, Y)))
+
+
+# ---- mistakes ----
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: jax.jit(lwj.matmul)(X, X), lw.ArgumentError, r"\(6, 37\)"),
+    (lambda: lwj.softmax(X.astype("i4")), lw.DtypeError, "softmax"),
+    (lambda: lwj.sum(np.zeros((1,) * 5)), lw.ArgumentError, "0 to 4 extents"),
+    (lambda: lwj.sum(jnp.zeros(2, "complex64")), lw.DtypeError, "complex64"),
+    (lambda: lwj.sum(X, out=np.zeros(())), lw.ArgumentError, "sum: JAX's arrays take no out="),
+    (lambda: lwj.register("softmx"), lw.ArgumentError, "softmax"),
+    (lambda: lwj.register(3), lw.ArgumentError, "3 is no operation"),
+    (lambda: lwj.register(scale, vmap_method="all"), lw.ArgumentError, "'all'.*sequential"),
+    (lambda: lwj.register(scale)(np.abs(X), to=2), lw.ArgumentError, "no parameter 'to'"),
+    (lambda: lwj.register(lambda x: 3)(X), lw.ArgumentError, "gave 3"),
+    (lambda: lwj.register(lambda x: lw.map("a" if x else "b", x))(X), TypeError, "no values"),
+    (lambda: lwj.sort(X), lw.UnsupportedError, "sort is not built yet"),
+    (lambda: lwj.nothing, AttributeError, "nothing"),
+])
+def test_mistakes_raise_while_tracing(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_inputs_cannot_be_written() -> None:
+    @lw.op("jax::spoil", infer=lambda x: x)
+    def spoil(s, out, x):
+        scale.program.spoil[1, 4, s](x)
+        lw.map("a", x, out=out, stream=s)
+
+    with pytest.raises(lw.ArgumentError, match="jax::spoil: it writes its input 0.*read-only"):
+        lwj.register(spoil)(X)
+
+
+def test_a_launch_that_fails_is_an_error_of_jax() -> None:
+    f = jax.jit(lwj.register(scale))
+    for _ in range(2):
+        with pytest.raises(jax.errors.JaxRuntimeError, match="jax::scale.*assert.*x\\[i\\] >= 0"):
+            jax.block_until_ready(f(-np.abs(X)))
+        same(f(np.abs(X))[0], 2 * np.abs(X))
+
+
+def test_a_call_that_was_not_traced_here() -> None:
+    made = jax.ffi.ffi_call("lanewise", jax.ShapeDtypeStruct((2,), "f4"))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="other.*not traced that call"):
+        made(jnp.zeros(2, "f4"), key="other").block_until_ready()
+    with pytest.raises(jax.errors.JaxRuntimeError, match="no attribute 'key'"):
+        made(jnp.zeros(2, "f4")).block_until_ready()
+
+
+def test_without_jax_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['jax'] = None; import lanewise.jax"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ImportError: lanewise.jax needs JAX 0.6 or newer: pip install" in done.stderr
+
+
+# ---- examples ----
+
+@pytest.mark.parametrize("name, words, said", [
+    ("operations.py", [], "the same bits in all of them: True"),
+    ("train.py", ["--steps", "30"], "of the points are right"),
+])
+def test_example(name: str, words: list[str], said: str) -> None:
+    path = Path(__file__).parents[2] / "examples" / "jax" / name
+    done = subprocess.run([sys.executable, path, *words], capture_output=True, text=True,
+                          timeout=300)
+    assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
+
+
+# ---- the interface of XLA ----
+
+FIELDS = {
+    "XLA_FFI_CallFrame": "api ctx stage args rets attrs", "XLA_FFI_Args": "size types args",
+    "XLA_FFI_Rets": "size types rets", "XLA_FFI_Attrs": "size types names attrs",
+    "XLA_FFI_Buffer": "dtype data rank dims", "XLA_FFI_ByteSpan": "ptr len",
+    "XLA_FFI_Error_Create_Args": "message errc", "XLA_FFI_Stream_Get_Args": "ctx stream",
+    "XLA_FFI_DeviceOrdinal_Get_Args": "ctx device_ordinal",
+    "XLA_FFI_Extension_Base": "struct_size type next",
+    "XLA_FFI_Api_Version": "major_version minor_version", "XLA_FFI_Metadata": "api_version traits",
+    "XLA_FFI_Metadata_Extension": "extension_base metadata",
+    "XLA_FFI_Api": "struct_size api_version XLA_FFI_Error_Create XLA_FFI_Stream_Get "
+                   "XLA_FFI_DeviceOrdinal_Get",
+}
+
+
+def test_our_header_has_the_layout_of_jax(tmp_path: Path) -> None:
+    ours = Path(__file__).parents[1] / "src" / "xla_ffi.h"
+    values = re.findall(r"(XLA_FFI_\w+) = \d+", ours.read_text())
+    lines = [f'printf("{s}.{f} %zu\\n", offsetof({s}, {f}));'
+             for s, names in FIELDS.items() for f in names.split()]
+    lines += [f'printf("{v} %d\\n", (int){v});' for v in values if "API_M" not in v]
+    told = []
+    for name, header in (("ours", ours),
+                         ("theirs", Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h")):
+        source = tmp_path / f"{name}.c"
+        source.write_text(f'#include "{header}"\n#include <stdio.h>\n#include <stddef.h>\n'
+                          f"int main(void) {{ {' '.join(lines)} return 0; }}\n")
+        subprocess.run(["cc", "-o", tmp_path / name, source], check=True)
+        told.append(subprocess.run([tmp_path / name], capture_output=True, text=True).stdout)
+    assert told[0] == told[1] and told[0].count("\n") > 50
