@@ -91,7 +91,8 @@ check()
 }
 
 count=0
-for page in "$SOURCE/README.md" "$SOURCE"/docs/*.md; do
+for page in "$SOURCE/README.md" "$SOURCE"/docs/*.md "$SOURCE"/docs/*/*.md \
+    "$SOURCE"/docs/*/*/*.md; do
     blocks "$page"
     case $page in
     *ahead-of-time.md) cp vec.c ops.c ;;
