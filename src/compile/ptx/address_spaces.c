@@ -1,10 +1,10 @@
-/* address_spaces.c - what is known of the memory behind a kernel's pointers.
+/* address_spaces.c - what is known of the memory that a kernel's pointers lead to.
  *
- *     read-only   a pointer that is declared restrict, and behind which the kernel only reads: CUDA
- *                 takes that as the promise that nobody writes there during the launch, so its
- *                 loads need not be coherent, and pass every store
+ *     read-only   a pointer that is declared restrict, and through which the kernel only reads:
+ *                 CUDA takes that as the promise that nobody writes there during the launch, so
+ *                 its loads need not be coherent, and may pass every store
  *     generic     where no address space was found, the hardware finds it at each access: a remark
- *     relaxed     atomic loads and stores are the GPU's
+ *     relaxed     atomic loads and stores have the scope of the GPU
  */
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"
@@ -28,7 +28,7 @@ void lw__ptx_note_restrict(LLVMContextRef context, LLVMValueRef function, unsign
 
 /* ---- read-only ------------------------------------------------------------------------------- */
 
-/* Is all that is done with the pointer, and with what is computed of it, loading? mark: say so. */
+/* True if the pointer, and those computed from it, are only loaded from. mark: mark the loads. */
 static bool is_only_read(LLVMValueRef pointer, bool mark)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
@@ -62,8 +62,8 @@ void lw__ptx_mark_read_only(LLVMContextRef context, const struct lw__kernel *ker
 
 /* ---- generic --------------------------------------------------------------------------------- */
 
-/* kernel.h makes pointers to what is atomic volatile. That an access is atomic says enough, and for
- * one that is volatile no address space is found. */
+/* kernel.h makes pointers to atomic types volatile. Atomic accesses are strong enough without it,
+ * and LLVM infers no address space for a volatile access. */
 void lw__ptx_drop_volatile(LLVMValueRef function)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function);
@@ -85,8 +85,8 @@ static bool is_argument(LLVMValueRef object)
     return LLVMIsALoadInst(object) && LLVMIsAArgument(lw__ir_object(LLVMGetOperand(object, 0)));
 }
 
-/* The code generator finds the address space of private memory, behind a cast, and of what the
- * host gave. */
+/* True if the access's address space is unknown. The code generator itself finds private memory,
+ * through a cast, and memory that the host gave. */
 static bool is_generic(LLVMValueRef i)
 {
     LLVMValueRef address = address_of(i), object = address ? lw__ir_object(address) : NULL;
@@ -110,7 +110,7 @@ void lw__ptx_remark_generic(struct lw__unit *unit, const struct lw__kernel *kern
 
 /* ---- relaxed --------------------------------------------------------------------------------- */
 
-/* ld.relaxed.gpu, st.relaxed.gpu in place of an atomic load or store, and its type's bits. */
+/* Replace an atomic load or store of that many bits by ld.relaxed.gpu or st.relaxed.gpu. */
 static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
 {
     const bool loads = LLVMIsALoadInst(i);
@@ -141,7 +141,8 @@ static void relax(LLVMBuilderRef b, LLVMValueRef i, unsigned bits)
     LLVMInstructionEraseFromParent(i);
 }
 
-/* Of 32 or 64 bits and atomic, or 0; block memory is nobody else's. */
+/* 32 or 64, if the access is atomic, else 0. Shared memory belongs to one block: it needs no
+ * scope. */
 static unsigned bits_to_relax(LLVMTargetDataRef data, LLVMValueRef i)
 {
     if ((!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i)) ||
@@ -153,8 +154,8 @@ static unsigned bits_to_relax(LLVMTargetDataRef data, LLVMValueRef i)
     return LLVMGetTypeKind(type) != LLVMPointerTypeKind && (bits == 32 || bits == 64) ? bits : 0;
 }
 
-/* LLVM 19 knows no scopes: what is relaxed it writes as volatile, which is strong for the whole
- * system. */
+/* LLVM 19 knows no scopes here: it writes relaxed accesses as volatile, which has the scope of the
+ * whole system. */
 void lw__ptx_relax(LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);

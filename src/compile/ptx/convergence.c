@@ -1,28 +1,28 @@
-/* convergence.c - who meets in a collective: for each the lanes of the warp that take part.
+/* convergence.c - convergence: which lanes of the warp take part in each collective.
  *
- * Where control flow is the same for all threads of the block, or, for an operation of the warp, of
- * each warp, all lanes meet, and the mask is a constant. Inside of the regions that divergent
- * branches decide (analysis/regions.c), it is not left to the hardware who happens to be there
- * together, which nothing promises. There lanes run freely, each its own way, up to the next
- * meeting: a block with a collective, or the header of a loop that has one in it. Whoever comes
- * there waits in the region's hall, with the meeting's number in `at`, and so do those that leave
- * the region. When all lanes of the warp are in the hall, the meetings are held in the order of the
- * program, those of a loop again while lanes wait for them:
+ * Under uniform control flow all lanes take part, and the mask is a constant. Uniform means: the
+ * same for the block, or for the warp if the operation is the warp's. Inside a divergent region
+ * (analysis/regions.c) the hardware does not promise which lanes execute a collective together. So
+ * lanes run freely up to the next sync point. A sync point is a block with a collective, or the
+ * header of a loop that contains one. A lane that reaches a sync point, or leaves the region, waits
+ * in the region's rendezvous, with the sync point's number in `at`. When all lanes of the warp are
+ * there, the sync points are executed in program order; those of a loop again while lanes wait for
+ * them:
  *
- *     hall:     all lanes are here; the next meeting is the one behind that which was held last
- *     begin:    first of all, lanes run on from where they came into the region
- *     check k:  mask = ballot(at == k); nobody: the next one
- *     held k:   the collective, run by all lanes of the warp, for those in the mask; these then run
- *               on, to the hall; the others are there
+ *     rendezvous: all lanes are here; the next sync point follows the one executed last
+ *     begin:      first of all, lanes run on from where they entered the region
+ *     check k:    mask = ballot(at == k); if it is empty, check the next one
+ *     held k:     all lanes of the warp execute the collective, for those in the mask; these then
+ *                 run on, to the rendezvous, where the others wait
  *
- * Every way from block to block in the region now leads through the hall but within one run, so it
- * is the header of one loop, whose trips all lanes make together.
+ * Each edge between blocks of the region now leads through the rendezvous, except within such a
+ * run. So the rendezvous is the header of one loop, whose iterations all lanes make together.
  *
- * So a mask travels as a value, from a ballot that all lanes reach; a collective is executed by the
- * whole warp, converged; and a warp of which some threads have returned still comes to barriers as
- * one. Lanes of one meeting may come from different trips of a loop that they have left: those in
- * the same trips find each other by a match of the trip numbers that the instance holds.
- * rendezvous.c builds it.
+ * Thus a mask is a value, from a ballot that all lanes reach, and the whole converged warp executes
+ * a collective. A warp some of whose threads have returned still reaches barriers as one. Lanes at
+ * one sync point may come from different iterations of a loop that they have left. Those of the
+ * same iterations find each other by matching the iteration numbers in the instance. rendezvous.c
+ * builds the code.
  */
 #include "compile/ptx/convergence.h"
 #include <stdlib.h>
@@ -31,7 +31,7 @@
 static bool grow(void *list, size_t count, size_t size)
 {
     void **at = list;
-    if (count & (count - 1)) /* it doubles at each power of two */
+    if (count & (count - 1)) /* the capacity doubles at each power of two */
         return true;
     void *more = realloc(*at, (count ? 2 * count : 1) * size);
     if (!more)
@@ -40,40 +40,40 @@ static bool grow(void *list, size_t count, size_t size)
     return true;
 }
 
-/* ---- each collective a block of its own ------------------------------------------------------ */
+/* ---- each collective in a block of its own --------------------------------------------------- */
 
-/* The first trip in the instance, from operand *k on, that is no constant; NULL: there is none. */
-static LLVMValueRef next_trip(LLVMOperandBundleRef instance, unsigned *k)
+/* The first iteration number in the instance, from operand *k on, that is no constant, or NULL. */
+static LLVMValueRef next_iteration(LLVMOperandBundleRef instance, unsigned *k)
 {
-    LLVMValueRef trip = NULL;
-    for (; !trip && *k < LLVMGetNumOperandBundleArgs(instance); *k += 2)
+    LLVMValueRef iteration = NULL;
+    for (; !iteration && *k < LLVMGetNumOperandBundleArgs(instance); *k += 2)
         if (!LLVMIsAConstant(LLVMGetOperandBundleArgAtIndex(instance, *k)))
-            trip = LLVMGetOperandBundleArgAtIndex(instance, *k);
-    return trip;
+            iteration = LLVMGetOperandBundleArgAtIndex(instance, *k);
+    return iteration;
 }
 
-/* Do those meet in both who have made the same trips? Behind a loop those of a trip may meet, and
- * then all who have left it. */
-static bool is_of_same_trips(LLVMValueRef call, LLVMValueRef other)
+/* True if both collectives match the same iterations. After a loop, one may match the lanes of an
+ * iteration, and the next all lanes that have left it. */
+static bool is_of_same_iterations(LLVMValueRef call, LLVMValueRef other)
 {
     LLVMOperandBundleRef a = lw__ir_instance(call), b = lw__ir_instance(other);
     unsigned i = 1, k = 1;
-    LLVMValueRef trip;
+    LLVMValueRef iteration;
     bool same;
     do {
-        trip = next_trip(a, &i);
-        same = trip == next_trip(b, &k);
-    } while (same && trip);
+        iteration = next_iteration(a, &i);
+        same = iteration == next_iteration(b, &k);
+    } while (same && iteration);
     LLVMDisposeOperandBundle(a);
     LLVMDisposeOperandBundle(b);
     return same;
 }
 
-/* Collectives of one block that the same lanes come to are a group. */
+/* Collectives of one block that the same lanes reach form a group. */
 static bool add_to_group(struct convergence *m, LLVMBasicBlockRef own, LLVMValueRef call,
                          LLVMValueRef before)
 {
-    if (!before || !is_of_same_trips(before, call)) {
+    if (!before || !is_of_same_iterations(before, call)) {
         if (!grow(&m->groups, m->group_count, sizeof *m->groups))
             return false;
         m->groups[m->group_count++] = (struct group){0};
@@ -124,7 +124,7 @@ static const struct group *group_at(const struct convergence *m, LLVMBasicBlockR
     return NULL;
 }
 
-/* ---- halls ----------------------------------------------------------------------------------- */
+/* ---- rendezvous ------------------------------------------------------------------------------ */
 
 static int outermost(const struct lw__spmd *s, uint32_t block)
 {
@@ -134,7 +134,8 @@ static int outermost(const struct lw__spmd *s, uint32_t block)
     return r;
 }
 
-/* The outermost region that holds the group; -1: all threads run it, of the block or of a warp. */
+/* The outermost region that holds the group; -1: all threads execute it, of the block or of a
+ * warp. */
 static int region_with(const struct lw__spmd *s, const struct group *g)
 {
     const uint32_t block = lw__cfg_index(&s->cfg, g->blocks[0]);
@@ -149,35 +150,35 @@ static bool is_in_rendezvous(const struct convergence *m, const struct group *g)
     return false;
 }
 
-/* Does every trip of the loop come through this block, once? */
+/* True if each iteration of the loop executes this block exactly once. */
 static bool is_passed(const struct lw__spmd *s, const struct lw__loop *l, uint32_t block)
 {
     const struct lw__cfg *g = &s->cfg;
     for (size_t k = 0; k < s->loops.count; k++)
         if (s->loops.loops[k].body[block] && s->loops.loops[k].size < l->size &&
             s->exit_divergence[k] == LW_DIVERGENCE_PER_LANE)
-            return false; /* it is in a loop inside, of more trips for some than for others */
+            return false; /* in an inner loop whose trip count differs by lane */
     for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++)
         if (l->body[g->pred[e]] && !lw__cfg_dominates(g, block, g->pred[e]))
             return false;
     return true;
 }
 
-/* Lanes must not come from one trip into the next past those that meet: is the header of this loop
- * to be a meeting? */
+/* True if the loop's header must be a sync point. Otherwise lanes could enter the next iteration
+ * past those that wait at a collective. */
 static bool needs_header(const struct convergence *m, const struct lw__spmd *s,
                          const struct lw__loop *l)
 {
-    bool meets = false;
+    bool has = false;
     for (size_t g = 0; g < m->group_count; g++) {
         uint32_t b = lw__cfg_index(&s->cfg, m->groups[g].blocks[0]);
         if (b == UINT32_MAX || !l->body[b])
             continue;
         if (is_passed(s, l, b))
             return false;
-        meets = true;
+        has = true;
     }
-    return meets;
+    return has;
 }
 
 static bool add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t block,
@@ -193,8 +194,8 @@ static bool add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t
     return true;
 }
 
-/* The meetings among blocks first .. end - 1 of the region's order, in which each loop is one
- * piece, and who returns meets before the others meet the block. */
+/* List the sync points among blocks first .. end - 1 of the region's order. A loop is contiguous in
+ * it. Lanes that return converge before the others converge with the block. */
 static bool list_sync_points(struct convergence *m, struct rendezvous *h, uint32_t first,
                              uint32_t end)
 {
@@ -232,7 +233,7 @@ static bool list_blocks(struct rendezvous *h)
     return true;
 }
 
-/* For the group's region in the analysis, if it is in one and not in a hall yet. */
+/* Open a rendezvous for the group's region in the analysis, if it is in one and has none yet. */
 static bool open_rendezvous(struct convergence *m, const struct lw__spmd *s,
                             const struct group *group)
 {
@@ -253,9 +254,9 @@ static bool open_rendezvous(struct convergence *m, const struct lw__spmd *s,
     return list_sync_points(m, h, 0, r->order_count) && list_blocks(h);
 }
 
-/* ---- trips that differ ----------------------------------------------------------------------- */
+/* ---- iterations that differ ------------------------------------------------------------------ */
 
-/* As long as the analysis knows the values. */
+/* Recorded while the analysis still knows the values. */
 static bool note_differing(struct convergence *m, LLVMValueRef call)
 {
     struct differing *d = malloc(sizeof *d);
@@ -268,8 +269,8 @@ static bool note_differing(struct convergence *m, LLVMValueRef call)
     return true;
 }
 
-/* The lanes of mask that are in the same trips as this one. */
-LLVMValueRef lw__ptx_same_trips(struct convergence *m, LLVMValueRef call, LLVMValueRef mask)
+/* The lanes of mask that are in the same iterations as this lane. */
+LLVMValueRef lw__ptx_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask)
 {
     const struct differing *d = m->differing;
     while (d && d->call != call)
@@ -286,16 +287,16 @@ LLVMValueRef lw__ptx_same_trips(struct convergence *m, LLVMValueRef call, LLVMVa
     return mask;
 }
 
-/* A hall's end may be the entry of another: those come first that lie in front. */
+/* In control-flow order: the end of a rendezvous may be the entry of another. */
 static int by_place(const void *a, const void *b)
 {
     const struct rendezvous *x = a, *y = b;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
-/* The lanes that there are in this warp; at the builder. */
+/* The existing lanes of this warp, at the builder. */
 LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x)
 {
     const uint32_t rest = x->threads % LW_PTX_WARP;
@@ -309,7 +310,7 @@ LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x)
     return LLVMBuildSelect(x->b, last, part, full, "");
 }
 
-/* Collectives that all threads of the block come to. */
+/* Lower collectives that all threads of the block reach. */
 static bool hold_uniform(struct convergence *m, const struct group *g)
 {
     for (size_t k = 0; k < g->count; k++) {
@@ -317,23 +318,23 @@ static bool hold_uniform(struct convergence *m, const struct group *g)
         LLVMPositionBuilderBefore(m->x->b, call);
         if (lw__ptx_may_diverge(m, g->blocks[k]))
             lw__ptx_syncwarp(m);
-        if (!lw__ptx_collective(m->x, call, lw__ptx_same_trips(m, call, lw__ptx_all_lanes(m->x)),
-                                true))
+        if (!lw__ptx_collective(m->x, call,
+                                lw__ptx_same_iterations(m, call, lw__ptx_all_lanes(m->x)), true))
             return false;
     }
     return true;
 }
 
-static bool meets_block(const struct group *g)
+static bool has_block_op(const struct group *g)
 {
-    bool meets = false;
+    bool has = false;
     for (size_t k = 0; k < g->count; k++)
-        meets |= lw__op_table[lw__ir_collective(lw__ir_collective_in(g->blocks[k]), NULL)].block;
-    return meets;
+        has |= lw__op_table[lw__ir_collective(lw__ir_collective_in(g->blocks[k]), NULL)].block;
+    return has;
 }
 
-/* All that must be known, before the first edge is bent. Warps that a block operation waits for
- * all go through its hall, and what is of the warp in there with them. */
+/* Find all that must be known before the first edge is redirected. All warps that a block op waits
+ * for go through its rendezvous; so do the warp ops in that region. */
 static bool plan(struct convergence *m)
 {
     bool ok = true;
@@ -341,7 +342,7 @@ static bool plan(struct convergence *m)
         for (size_t k = 0; ok && k < m->groups[g].count; k++)
             ok = note_differing(m, lw__ir_collective_in(m->groups[g].blocks[k]));
     for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = !meets_block(&m->groups[g]) || open_rendezvous(m, &m->s, &m->groups[g]);
+        ok = !has_block_op(&m->groups[g]) || open_rendezvous(m, &m->s, &m->groups[g]);
     for (size_t g = 0; ok && g < m->group_count; g++)
         ok = open_rendezvous(m, &m->by_warp, &m->groups[g]);
     for (size_t g = 0; ok && g < m->group_count; g++)
@@ -355,7 +356,7 @@ static bool converge(struct convergence *m)
     if (ok && m->rendezvous_count)
         qsort(m->rendezvous, m->rendezvous_count, sizeof *m->rendezvous, by_place);
     for (size_t h = m->rendezvous_count; ok && h-- > 0;)
-        lw__ptx_hoist(m, &m->rendezvous[h]); /* perhaps into one in front, and out of that */
+        lw__ptx_hoist(m, &m->rendezvous[h]); /* perhaps into an earlier one, and out of that */
     for (size_t h = 0; ok && h < m->rendezvous_count; h++)
         lw__ptx_demote(m, &m->rendezvous[h]);
     for (size_t g = 0; ok && g < m->group_count; g++)
@@ -383,22 +384,23 @@ static void release(struct convergence *m)
     free(m->may_diverge);
 }
 
-/* Each trip asks whether the launch is to stop; its number lives in the loop alone. */
+/* Each iteration of a spin loop checks whether the launch shall stop. The count of iterations is
+ * the loop's own. */
 static void ask_in(struct convergence *m, const struct lw__loop *l)
 {
     const struct lw__cfg *g = &m->s.cfg;
     struct lw__ptx *x = m->x;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->kernel->function);
     LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(entry));
-    LLVMValueRef trips = LLVMBuildAlloca(x->b, x->i32, "trips");
+    LLVMValueRef iterations = LLVMBuildAlloca(x->b, x->i32, "iterations");
     for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++) {
         if (l->body[g->pred[e]])
             continue;
         LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(g->blocks[g->pred[e]]));
-        LLVMBuildStore(x->b, LLVMConstInt(x->i32, 0, 0), trips);
+        LLVMBuildStore(x->b, LLVMConstInt(x->i32, 0, 0), iterations);
     }
     LLVMPositionBuilderBefore(x->b, lw__ir_first_after_phis(g->blocks[l->header]));
-    lw__ptx_wait(x, trips);
+    lw__ptx_wait(x, iterations);
 }
 
 static void ask_in_waits(struct convergence *m)

@@ -1,28 +1,28 @@
-/* convergence.h - who meets in a kernel for the GPU, as convergence.c finds it and
- * rendezvous.c builds it; what both say of it is in the former's head.
+/* convergence.h - which lanes take part in each collective of a kernel for the GPU. convergence.c
+ * finds them, rendezvous.c builds the code; convergence.c's head describes both.
  */
-#ifndef LW_COMPILE_TARGET_PTX_MEET_H
-#define LW_COMPILE_TARGET_PTX_MEET_H
+#ifndef LW_COMPILE_PTX_CONVERGENCE_H
+#define LW_COMPILE_PTX_CONVERGENCE_H
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/ptx/ptx.h"
 
-/* The collectives of a block, one after the other, each now in a block of its own; the block that
- * goes on behind each is its successor. */
+/* Consecutive collectives of a basic block, each split into a block of its own. The successor of
+ * each holds the code up to the next. */
 struct group {
     LLVMBasicBlockRef *blocks;
     size_t count;
-    bool all_come; /* it is in no hall */
+    bool all_come; /* it is in no rendezvous */
 };
 
-/* A meeting of a hall. */
+/* One sync point of a rendezvous. */
 struct sync_point {
     LLVMBasicBlockRef block;
     const struct group *group; /* NULL: the header of a loop, without a collective */
 };
 
-/* A region with collectives, of those that lie in no other. */
+/* An outermost region that holds collectives. */
 struct rendezvous {
-    const struct lw__spmd *s; /* the analysis that it is of */
+    const struct lw__spmd *s; /* the analysis that found it */
     int region;
     uint32_t first;               /* number of its first block */
     LLVMBasicBlockRef head, join; /* of the region; join NULL: there is none */
@@ -35,7 +35,7 @@ struct rendezvous {
     size_t range_count;
 };
 
-/* What of a call's instance differs between lanes that meet: operands of its bundle. */
+/* Operands of a call's instance bundle that differ between lanes that converge. */
 struct differing {
     LLVMValueRef call;
     unsigned operands[LW_TRIPS_MAX], count;
@@ -44,31 +44,34 @@ struct differing {
 
 struct convergence {
     struct lw__ptx *x;
-    struct lw__spmd s, by_warp; /* who is parted of the block; of a warp */
+    struct lw__spmd s, by_warp; /* divergence of the block; of a warp */
     struct group *groups;
     size_t group_count;
     struct rendezvous *rendezvous;
     size_t rendezvous_count;
     struct differing *differing;
     bool must_reconverge; /* lanes may leave a loop one by one and go on: reconverge.c */
-    bool *may_diverge;    /* per block of by_warp: they may come to it like that */
+    bool *may_diverge;    /* per block of by_warp: lanes may reach it like that */
 };
 
-/* The lanes that there are in this warp, at the builder; those of mask that are
- * in the same trips as this one, before a call. */
+/* The existing lanes of this warp, at the builder; and those of mask that are in the same
+ * iterations as this lane, before a call. */
 LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x);
-LLVMValueRef lw__ptx_same_trips(struct convergence *m, LLVMValueRef call, LLVMValueRef mask);
+LLVMValueRef lw__ptx_same_iterations(struct convergence *m, LLVMValueRef call, LLVMValueRef mask);
 
-/* rendezvous.c. What does not depend on a hall's region is computed in front of it: it needs
- * no memory then. What its blocks compute for each other, and for those behind, goes to where edges
- * can be bent, for all halls; then each hall's code. */
+/* rendezvous.c, in this order, each for all rendezvous:
+ *   hoist    compute in front of the region what does not depend on it: it needs no memory then
+ *   demote   move values that live across its blocks to memory, so that edges can be redirected
+ *   build    its code */
 void lw__ptx_hoist(struct convergence *m, const struct rendezvous *h);
 void lw__ptx_demote(struct convergence *m, const struct rendezvous *h);
 bool lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h);
 
-/* reconverge.c. Once the halls are known: do lanes yield in a loop of the kernel, and where
- * are they still apart? Behind an atomic operation that becomes a loop they come together at once,
- * if all come by. May they come to this block apart? At the builder all lanes come together. */
+/* reconverge.c, once the rendezvous are known.
+ *   find_reconvergence   where lanes may still be diverged after a loop in which they yield; it
+ *                        also reconverges all lanes after each atomic operation that becomes a loop
+ *   may_diverge          true if lanes may reach the block diverged
+ *   syncwarp             reconverge all lanes at the builder */
 bool lw__ptx_find_reconvergence(struct convergence *m);
 bool lw__ptx_may_diverge(const struct convergence *m, LLVMBasicBlockRef block);
 void lw__ptx_syncwarp(struct convergence *m);

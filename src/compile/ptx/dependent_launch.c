@@ -1,6 +1,6 @@
-/* dependent_launch.c - a launch may be brought to the processors while the one in front of it in
- * its stream still ends (programmatic dependent launch): every thread waits for that end first, and
- * for what it has written. So launches that follow each other cost less; from sm_90 on.
+/* dependent_launch.c - programmatic dependent launch, from sm_90 on. A launch may start while the
+ * previous one of its stream still ends. Each thread first waits for that end, and for what the
+ * previous launch has written. So consecutive launches cost less.
  * source   PTX ISA 7.8, griddepcontrol
  */
 #include "compile/ptx/ptx.h"
@@ -14,7 +14,8 @@ static LLVMValueRef behind_variables(LLVMBasicBlockRef entry)
     return i;
 }
 
-/* What is read only (ld.global.nc) was not so for the launch in front: no load comes before. */
+/* Memory that is read-only here (ld.global.nc) may be written by the previous launch: no load comes
+ * before the wait. */
 void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry)
 {
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);

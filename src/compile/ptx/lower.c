@@ -1,13 +1,13 @@
-/* lower.c - kernels as entries of a GPU's program: what of the language the hardware
- * has no word for.
+/* lower.c - kernels as entries of a GPU's program: what of the language the hardware has no
+ * instruction for.
  *
  *     arguments       the entry has them packed, as cuda_abi.h says; pointers are to global memory
- *     places          special registers; the block's dimensions are constants since prepare
- *     block memory    one array of the launch's dynamic memory, variables are places in it
+ *     thread indices  special registers; the block's dimensions are constants since prepare
+ *     shared memory   the launch's dynamic shared memory; variables are offsets in it
  *     collectives     calls of src/devlib/ptx_collectives.c
  *     printf, assert  records in the launch's memory; their texts lie in one array of the program
- *     kernels that    take the block's index from a ticket as they start, so that a block waits
- *     wait            only for others that have started; and look whether the launch is to stop
+ *     spin loops      their kernels take the block's index from a ticket as they start, so that a
+ *                     block waits only for others that have started; and check whether to stop
  */
 #include "base/cuda_abi.h"
 #include "compile/ptx/ptx.h"
@@ -53,11 +53,12 @@ LLVMValueRef lw__ptx_thread_index(struct lw__ptx *x, const char *name)
     return LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, name, type), NULL, 0, "");
 }
 
-void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef trips)
+void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef iterations)
 {
     LLVMTypeRef type = LLVMFunctionType(x->none, &x->ptr, 1, 0);
     LLVMValueRef f = LLVMGetNamedFunction(x->module, "lw.wait");
-    LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, "lw.wait", type), &trips, 1, "");
+    LLVMBuildCall2(x->b, type, f ? f : LLVMAddFunction(x->module, "lw.wait", type), &iterations, 1,
+                   "");
 }
 
 static bool moves_bits(enum lw__op op)
@@ -95,8 +96,8 @@ static LLVMValueRef of_word(struct lw__ptx *x, LLVMValueRef v, LLVMTypeRef type)
     return LLVMBuildBitCast(x->b, v, type, "");
 }
 
-/* Those that go through block memory take how they stand to the block: struct sync_point of cuda.c.
- * */
+/* True if the op exchanges values through shared memory. It then also takes the arguments of struct
+ * sync_point in src/devlib/ptx_collectives.c. */
 static bool is_exchange(enum lw__op op, LLVMTypeRef result, LLVMTypeRef none)
 {
     return lw__op_table[op].block && result != none && op != LW_OP_block_any &&
@@ -149,7 +150,7 @@ bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask,
     return true;
 }
 
-/* ---- the pass meet --------------------------------------------------------------------------- */
+/* ---- the pass converge ----------------------------------------------------------------------- */
 
 static struct lw__ptx open_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
@@ -170,7 +171,7 @@ static struct lw__ptx open_kernel(struct lw__unit *unit, const struct lw__kernel
     return x;
 }
 
-/* In front of everything: the count of block operations. */
+/* At the beginning of the entry: the count of block ops executed. */
 static void count_block_ops(struct lw__ptx *x)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->kernel->function);
@@ -191,8 +192,8 @@ static bool is_waiting(LLVMValueRef function)
     return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "lw.waits", 8);
 }
 
-/* lw__pass_meet - each collective as a call of devlib's, with the lanes that take part.
- * needs PREPARED   makes MET   breaks INLINED INSTANCE ENTERED COMMON PREPARED
+/* lw__pass_converge - each collective becomes a call of devlib, with the lanes that take part.
+ * needs PREPARED   makes CONVERGED   breaks INLINED INSTANCE ENTERED COMMON PREPARED
  */
 bool lw__pass_converge(struct lw__unit *unit)
 {
@@ -219,11 +220,11 @@ bool lw__pass_converge(struct lw__unit *unit)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* One entry under way. */
+/* One entry under construction. */
 struct entry {
     struct lw__ptx x;
     LLVMValueRef function, launch;
-    LLVMValueRef block_idx[3]; /* where a ticket gives it; else NULL */
+    LLVMValueRef block_idx[3]; /* from a ticket; else NULL */
     unsigned uses;             /* enum lw_cuda_uses */
 };
 
@@ -257,7 +258,7 @@ static LLVMValueRef block_number(struct lw__ptx *x)
     return n;
 }
 
-/* The block's place by the order in which blocks start. */
+/* The block's index by the order in which blocks start. */
 static void take_ticket(struct entry *e)
 {
     struct lw__ptx *x = &e->x;
@@ -272,7 +273,7 @@ static void take_ticket(struct entry *e)
     e->uses |= LW_CUDA_TICKETS;
 }
 
-/* What the entry is given: packed arguments, the launch. */
+/* The entry's parameters: packed arguments, the launch. */
 static LLVMValueRef declare_entry(struct entry *e)
 {
     struct lw__ptx *x = &e->x;
@@ -293,8 +294,8 @@ static LLVMValueRef declare_entry(struct entry *e)
     return f;
 }
 
-/* A pointer that the host gave is to global memory: say so, then forget it again; what is done with
- * it follows (infer-address-spaces). */
+/* A pointer from the host is to global memory. Casting it there and back tells infer-address-spaces
+ * so. */
 static LLVMValueRef to_global(struct lw__ptx *x, LLVMValueRef v)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || !LLVMIsALoadInst(v))
@@ -303,7 +304,7 @@ static LLVMValueRef to_global(struct lw__ptx *x, LLVMValueRef v)
     return LLVMBuildAddrSpaceCast(x->b, LLVMBuildAddrSpaceCast(x->b, v, global, ""), x->ptr, "");
 }
 
-/* The kernel's blocks become the entry's. */
+/* The kernel's basic blocks move to the entry. */
 static void move_body(struct entry *e)
 {
     struct lw__ptx *x = &e->x;
@@ -339,7 +340,8 @@ static LLVMValueRef block_memory(struct lw__ptx *x)
     return memory;
 }
 
-/* The hardware aligns it to LW_CUDA_SHARED_ALIGN; what asks for more begins somewhat behind. */
+/* The hardware aligns shared memory to LW_CUDA_SHARED_ALIGN. A larger alignment skips some
+ * bytes. */
 static LLVMValueRef align_memory(struct entry *e, LLVMValueRef memory, uint64_t align)
 {
     struct lw__ptx *x = &e->x;
@@ -352,7 +354,7 @@ static LLVMValueRef align_memory(struct entry *e, LLVMValueRef memory, uint64_t 
     return LLVMBuildGEP2(x->b, x->i8, memory, &ahead, 1, "");
 }
 
-/* SHARED variables: places in the launch's dynamic block memory. */
+/* SHARED variables become offsets in the launch's dynamic shared memory. */
 static bool place_shared(struct entry *e)
 {
     struct lw__ptx *x = &e->x;
@@ -425,7 +427,7 @@ static bool lower_place(struct entry *e, LLVMValueRef call, const char *name)
     return false;
 }
 
-/* The arguments as 64-bit words; C has promoted them to int, a wider integer, or double. */
+/* The arguments as 64-bit words. C has promoted them to int, a wider integer, or double. */
 static void lower_print(struct entry *e, LLVMValueRef call)
 {
     struct lw__ptx *x = &e->x;
@@ -451,7 +453,7 @@ static void lower_print(struct entry *e, LLVMValueRef call)
     put(call, const32(x, count));
 }
 
-/* The thread is gone: whoever waits for it is told by the hardware. */
+/* The thread exits. The hardware no longer waits for it. */
 static void lower_assert(struct entry *e, LLVMValueRef call)
 {
     struct lw__ptx *x = &e->x;
@@ -467,8 +469,8 @@ static void lower_assert(struct entry *e, LLVMValueRef call)
 
 static void lower_wait(struct entry *e, LLVMValueRef call)
 {
-    LLVMValueRef trips = LLVMGetOperand(call, 0);
-    lw__ptx_call(&e->x, "lw_cuda_wait", (LLVMValueRef[]){e->launch, trips}, 2);
+    LLVMValueRef iterations = LLVMGetOperand(call, 0);
+    lw__ptx_call(&e->x, "lw_cuda_wait", (LLVMValueRef[]){e->launch, iterations}, 2);
     e->uses |= LW_CUDA_STOPS;
     LLVMInstructionEraseFromParent(call);
 }
@@ -512,7 +514,7 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
     return true;
 }
 
-/* The calls of the language that a function holds; what takes their place may hold more. */
+/* Lower all calls of the language in a function; the replacements may hold more. */
 static bool lower_calls(struct entry *e)
 {
     bool again = true;
@@ -541,7 +543,7 @@ static void add_uses(struct entry *e)
     LLVMSetGlobalConstant(g, 1);
 }
 
-/* The block's dimensions, for the assembler's use of registers. */
+/* The block's dimensions, so that the assembler can plan registers. */
 static void add_launch_bounds(struct entry *e)
 {
     static const char *const names[] = {"reqntidx", "reqntidy", "reqntidz"};
@@ -580,8 +582,8 @@ static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
     return ok;
 }
 
-/* lw__pass_lower - the kernels as entries, as cuda_abi.h has them; nothing of the language is left.
- * needs MET   makes LOWERED   breaks MET
+/* lw__pass_lower - the kernels become entries, as in cuda_abi.h; no call of the language is left.
+ * needs CONVERGED   makes LOWERED   breaks CONVERGED
  */
 bool lw__pass_lower(struct lw__unit *unit)
 {

@@ -1,5 +1,5 @@
-/* module.c - what a GPU's program holds beside its entries: devlib's functions, texts
- * that the host reads, block memory of the operations.
+/* module.c - what a GPU's program holds beside its entries: devlib's functions, texts that the host
+ * reads, and scratch memory of block ops.
  */
 #include "base/cuda_abi.h"
 #include "compile/ptx/ptx.h"
@@ -8,7 +8,7 @@
 #include "compile/common/common.h"
 #include <string.h>
 
-/* What the host calls is in the first step's result. devlib is inlined, then gone. */
+/* The result of the first step holds what the host calls. devlib is inlined, then deleted. */
 void lw__ptx_keep_entries(struct lw__unit *unit)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module), next; f; f = next) {
@@ -37,7 +37,7 @@ static bool is_text(LLVMValueRef g)
            LLVMIsConstantString(value) && !lw__ir_is_shared(g);
 }
 
-/* All texts one after the other in one array, so that an address leads to the text on the host. */
+/* All texts become one array, one after the other, so that the host finds a text by its address. */
 void lw__ptx_gather_texts(struct lw__unit *unit)
 {
     struct lw__text all = {0};
@@ -73,7 +73,7 @@ void lw__ptx_gather_texts(struct lw__unit *unit)
     lw__text_free(&all);
 }
 
-/* Block memory of devlib's own: static, of the hardware's kind. */
+/* devlib's own scratch memory: static shared memory. */
 void lw__ptx_place_scratch(struct lw__unit *unit)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(unit->context, 0);
@@ -88,7 +88,7 @@ void lw__ptx_place_scratch(struct lw__unit *unit)
         LLVMTypeRef type = LLVMGlobalGetValueType(g);
         LLVMValueRef s = LLVMAddGlobalInAddressSpace(unit->module, type, "", LW_PTX_SHARED);
         LLVMSetAlignment(s, 8);
-        /* Visible: what is the module's own LLVM believes that a barrier does not change. */
+        /* External: LLVM assumes that a barrier does not change the module's internal memory. */
         LLVMSetInitializer(s, LLVMGetUndef(type));
         LLVMSetLinkage(s, LLVMExternalLinkage);
         LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(s, ptr));

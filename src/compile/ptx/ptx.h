@@ -1,5 +1,6 @@
-/* ptx.h - from prepared IR to PTX: who takes part in each collective (convergence.c, rendezvous.c),
- * what of the language the hardware has no word for (lower.c), the text (target.c).
+/* ptx.h - from prepared IR to PTX. convergence.c and rendezvous.c find and build who takes part in
+ * each collective. lower.c lowers what the hardware has no instruction for. target.c writes the
+ * text.
  *
  * A barrier that not all threads reach is lowered in rendezvous.c. For the cpu that is
  * spmd/runtime/.
@@ -22,42 +23,48 @@ struct lw__ptx {
     LLVMTypeRef i1, i8, i32, i64, ptr, none;
     uint32_t threads, warps; /* of a block */
     LLVMValueRef parity;     /* where each thread counts the block operations */
-    bool opens;              /* one of those is not sure of all warps */
+    bool opens;              /* some block op is not sure to be reached by all warps */
 };
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 
 bool lw__pass_host(struct lw__unit *unit);
 bool lw__pass_ptx(struct lw__unit *unit);
-bool lw__ptx_check_device(const char *device); /* "cuda:soup": says why and gives false */
-/* Has its processor programmatic dependent launches? dependent_launch.c: an entry's
- * first instruction then. */
-bool lw__is_processor(const char *device); /* cuda:sm_NN, of those that there are words for */
+/* False, with a message, if a device of cuda has an unknown processor. */
+bool lw__ptx_check_device(const char *device);
+/* True for cuda:sm_NN with a supported processor. */
+bool lw__is_processor(const char *device);
+/* True if the processor has programmatic dependent launches (dependent_launch.c). */
 bool lw__ptx_follows(const struct lw__unit *unit);
 
 /* ---- lower.c --------------------------------------------------------------------------------- */
 
 bool lw__pass_converge(struct lw__unit *unit);
 bool lw__pass_lower(struct lw__unit *unit);
-/* At b, a call of the language's own that says where a thread is, "lw.warp_id"
- * or its like, lowered later; of what counts a trip that waits, likewise; of a function of
- * src/devlib/ptx_collectives.c. */
+/* The calls are made at x->b. The first two are lowered later.
+ *   thread_index   a call of the language: "lw.warp_id" or its like
+ *   wait           count an iteration of a spin loop, and stop with the launch
+ *   call           a function of src/devlib/ptx_collectives.c */
 LLVMValueRef lw__ptx_thread_index(struct lw__ptx *x, const char *name);
-void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef trips);
+void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef iterations);
 LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *args, unsigned count);
-/* Put in place of a collective, in front of it, what does it for the lanes in mask, of which all of
- * the warp's come along. sure: all warps of the block come too. */
+/* Replace a collective by its code for the lanes in mask. All lanes of the warp execute it. sure:
+ * all warps of the block execute it, too. */
 bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure);
 
 /* ---- rare_branch.c --------------------------------------------------------------------------- */
 
-/* A branch in place of the call of lw.rarely, whose block is parted. */
+/* Replace the call of lw.rarely by a branch; its block is split. */
 void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call);
 
 /* ---- address_spaces.c ------------------------------------------------------------------------ */
 
-/* Atomics are not volatile; the entry's `argument` is that of the kernel's IR
- * parameter `index`; which memory is only read, and where its kind is not known. */
+/* Memory accesses:
+ *   drop_volatile     atomics are not volatile
+ *   note_restrict     `argument` of the entry is the kernel's IR parameter `index`
+ *   mark_read_only    loads from memory that the kernel only reads
+ *   remark_generic    a remark for each access of unknown address space
+ *   relax             atomic loads and stores have the scope of the GPU */
 void lw__ptx_drop_volatile(LLVMValueRef function);
 void lw__ptx_note_restrict(LLVMContextRef context, LLVMValueRef function, unsigned index,
                            LLVMValueRef argument);
@@ -71,26 +78,27 @@ void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry);
 
 /* ---- workarounds.c --------------------------------------------------------------------------- */
 
-/* What would come out wrong, written another way, in all functions. */
+/* Rewrite in all functions what LLVM or the driver's assembler would get wrong. */
 void lw__ptx_quirks(LLVMModuleRef module);
 
 /* ---- unroll_loads.c -------------------------------------------------------------------------- */
 
-/* Loops of the entry that read memory make several trips under one test.
- * *some is set where there are such. */
+/* Loops of the entry that read memory make several iterations under one test. *some is set if there
+ * are any. */
 bool lw__ptx_unroll_loads(LLVMContextRef context, const struct lw__kernel *kernel, bool *some);
 
 /* ---- module.c -------------------------------------------------------------------------------- */
 
-/* Entries stay, all else is for them; the texts in one array, LW_CUDA_TEXT;
- * devlib's block memory. */
+/* What else the module holds:
+ *   keep_entries     all other functions become internal, or are deleted
+ *   gather_texts     the string literals become one array, LW_CUDA_TEXT
+ *   place_scratch    devlib's block memory becomes shared memory */
 void lw__ptx_keep_entries(struct lw__unit *unit);
 void lw__ptx_gather_texts(struct lw__unit *unit);
 void lw__ptx_place_scratch(struct lw__unit *unit);
 
 /* ---- convergence.c --------------------------------------------------------------------------- */
 
-/* All collectives of the kernel become such calls. *waits: a loop waits for what
- * another thread writes. */
+/* Replace all collectives of the kernel by calls of devlib. *waits: it has a spin loop. */
 bool lw__ptx_converge(struct lw__ptx *x, bool *waits);
 #endif

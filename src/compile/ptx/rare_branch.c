@@ -1,8 +1,8 @@
-/* rare_branch.c - lw.rarely: what few threads need lies behind a branch.
+/* rare_branch.c - lw.rarely: a branch around what few threads need.
  *
  *         br rare, seldom, on !prof          a select would have all compute `other`; the
  *     seldom:                                hardware jumps over the block where no lane of
- *         other, and what only that wants    a warp needs it
+ *         other, and what only that uses     a warp needs it
  *         br on
  *     on:
  *         phi [usual], [other, seldom]
@@ -18,16 +18,16 @@ static bool is_pure(LLVMValueRef i)
            !strncmp(lw__ir_callee(i), "llvm.fabs.", 10);
 }
 
-/* Do only instructions of the block want v, or a phi for the way out of it? */
+/* True if all uses of v are in the block, or in phis on an edge from it. */
 static bool only_wanted_in(LLVMValueRef v, LLVMBasicBlockRef block)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        const unsigned ways = LLVMIsAPHINode(user) ? LLVMCountIncoming(user) : 0;
-        for (unsigned k = 0; k < ways; k++)
+        const unsigned incoming = LLVMIsAPHINode(user) ? LLVMCountIncoming(user) : 0;
+        for (unsigned k = 0; k < incoming; k++)
             if (LLVMGetIncomingValue(user, k) == v && LLVMGetIncomingBlock(user, k) != block)
                 return false;
-        if (!ways && LLVMGetInstructionParent(user) != block)
+        if (!incoming && LLVMGetInstructionParent(user) != block)
             return false;
     }
     return LLVMGetFirstUse(v);
@@ -45,8 +45,8 @@ static void move_wanted(LLVMBuilderRef b, LLVMBasicBlockRef from, LLVMBasicBlock
     }
 }
 
-/* The weights keep LLVM from making a select of it again. The phi has a block of its own: where the
- * call stands there may be records for a debugger. */
+/* The weights keep LLVM from turning it into a select again. The phi has a block of its own,
+ * because the call's block may have debug records at that point. */
 void lw__ptx_rarely(struct lw__ptx *x, LLVMValueRef call)
 {
     LLVMValueRef usual = LLVMGetOperand(call, 0), other = LLVMGetOperand(call, 1);

@@ -1,14 +1,18 @@
-/* reconverge.c - lanes come together again behind loops in which they yield.
+/* reconverge.c - reconvergence after loops in which lanes yield.
  *
- * In a loop with atomics, which may wait for other lanes, the driver's assembler (of CUDA 13.0) has
- * them yield: some go on behind it before the last have left. In front of a collective it then
- * looks whether all are there; but in some kernels it takes for granted that they are, and seven
- * lanes of a warp shuffled with each other (random kernel 1000500454). So all are told to come
- * together, by a mask that is no constant to the assembler: right behind an atomic operation that
- * becomes such a loop, for it also keeps what lanes share in registers of the warp, which those
- * that go on write; and where such a loop is in the text, in front of the first collective behind
- * it (who has left it may have to do what the others wait for), and in each hall. Not in front of
- * every one: scan_ahead of bench/cuda took 1.2 times as long.
+ * The driver's assembler (of CUDA 13.0) makes lanes yield in a loop with atomics, which may wait
+ * for other lanes. Some lanes then continue after the loop before the last have left it. Before a
+ * collective the assembler usually checks that all lanes are there. In some kernels it assumes so,
+ * and seven lanes of a warp shuffled among themselves (random kernel 1000500454). So all lanes are
+ * told to reconverge, with a mask that the assembler cannot see as a constant:
+ *
+ *     - after an atomic operation that becomes such a loop. The assembler also keeps what lanes
+ *       share in registers of the warp, which lanes that go on overwrite.
+ *     - before the first collective after such a loop of the source. A lane that has left the loop
+ *       may have to do what the others wait for.
+ *     - in each rendezvous.
+ *
+ * Not before each collective: scan_ahead of bench/cuda took 1.2 times as long.
  */
 #include "compile/ptx/convergence.h"
 #include <stdlib.h>
@@ -21,7 +25,8 @@ static bool has_instruction(LLVMAtomicRMWBinOp op, LLVMTypeRef type)
     return LLVMGetIntTypeWidth(type) >= 32 && op != LLVMAtomicRMWBinOpNand;
 }
 
-/* Does an atomic operation become a loop? Compare-and-swap of 16 bits does not: lw__ptx_quirks. */
+/* True if an atomic operation becomes a loop. A 16-bit compare-and-swap does not:
+ * lw__ptx_quirks. */
 static bool becomes_loop(LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)
@@ -39,8 +44,8 @@ static bool is_shared_access(LLVMValueRef i)
             (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic));
 }
 
-/* The assembler believes, and leaves out, that all lanes shall come whose mask is a constant. */
-static void surely_together(struct convergence *m)
+/* The assembler omits a sync whose mask is a constant, and assumes that all lanes are there. */
+static void reconverge_now(struct convergence *m)
 {
     LLVMValueRef lanes = lw__ptx_all_lanes(m->x);
     lw__ptx_call(m->x, "lw_cuda_come_together", &lanes, 1);
@@ -49,12 +54,12 @@ static void surely_together(struct convergence *m)
 static void mark(const struct lw__cfg *g, LLVMBasicBlockRef block, bool *marked)
 {
     const uint32_t b = lw__cfg_index(g, block);
-    if (b != UINT32_MAX) /* else nobody comes there */
+    if (b != UINT32_MAX) /* else it is unreachable */
         marked[b] = true;
 }
 
-/* Blocks that lanes come to by themselves: of regions that part warps, and of halls, which may be
- * regions that part the block alone. */
+/* Blocks that lanes may reach alone: of regions that diverge in a warp, and of rendezvous. The
+ * latter may be regions that diverge in the block only. */
 static void find_divergent(const struct convergence *m, bool *divergent)
 {
     const struct lw__spmd *s = &m->by_warp;
@@ -65,9 +70,9 @@ static void find_divergent(const struct convergence *m, bool *divergent)
             mark(&s->cfg, m->rendezvous[h].inside[k], divergent);
 }
 
-/* All lanes come together behind atomic operations that become loops and that all come by. Of each
- * block: do lanes yield in a loop that holds it, or in an operation of its own that only some come
- * by? */
+/* Reconverge all lanes after atomic operations that become loops and that all lanes execute.
+ * must_reconverge[b]: lanes yield in a loop that holds block b, or in an operation of b that only
+ * some execute. */
 static void find_loops(struct convergence *m, const bool *divergent, bool *must_reconverge)
 {
     const struct lw__cfg *g = &m->by_warp.cfg;
@@ -82,7 +87,7 @@ static void find_loops(struct convergence *m, const bool *divergent, bool *must_
             if (!becomes_loop(i) || divergent[b])
                 continue;
             LLVMPositionBuilderBefore(m->x->b, next);
-            surely_together(m);
+            reconverge_now(m);
         }
         for (size_t l = 0; shares && l < loops->count; l++)
             for (uint32_t k = 0; loops->loops[l].body[b] && k < g->count; k++)
@@ -90,8 +95,7 @@ static void find_loops(struct convergence *m, const bool *divergent, bool *must_
     }
 }
 
-/* A branch that lanes take apart, and that has to do with such a loop, leaves them apart behind its
- * region, too. */
+/* A divergent branch whose region has such a loop leaves lanes diverged after the region, too. */
 static void find_regions(struct convergence *m, const bool *must_reconverge)
 {
     const struct lw__spmd *s = &m->by_warp;
@@ -104,22 +108,22 @@ static void find_regions(struct convergence *m, const bool *must_reconverge)
     }
 }
 
-static bool comes_diverged(const struct convergence *m, uint32_t block, const bool *meets)
+static bool comes_diverged(const struct convergence *m, uint32_t block, const bool *converges)
 {
     const struct lw__cfg *g = &m->by_warp.cfg;
     for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++)
-        if (m->may_diverge[g->pred[e]] && !meets[g->pred[e]])
+        if (m->may_diverge[g->pred[e]] && !converges[g->pred[e]])
             return true;
     return false;
 }
 
-/* They stay apart up to a collective that all come to, which brings them together. */
-static void follow(struct convergence *m, const bool *meets)
+/* They stay diverged up to a collective that all lanes execute, which reconverges them. */
+static void follow(struct convergence *m, const bool *converges)
 {
     for (bool more = true; more;) {
         more = false;
         for (uint32_t b = 0; b < m->by_warp.cfg.count; b++)
-            if (!m->may_diverge[b] && comes_diverged(m, b, meets))
+            if (!m->may_diverge[b] && comes_diverged(m, b, converges))
                 more = m->may_diverge[b] = true;
     }
 }
@@ -128,10 +132,10 @@ bool lw__ptx_find_reconvergence(struct convergence *m)
 {
     const struct lw__cfg *g = &m->by_warp.cfg;
     bool *divergent = calloc(g->count + 1, 1), *must_reconverge = calloc(g->count + 1, 1);
-    bool *meets = calloc(g->count + 1, 1);
+    bool *converges = calloc(g->count + 1, 1);
     m->may_diverge = calloc(g->count + 1, 1);
-    const bool ok =
-        (divergent && must_reconverge && meets && m->may_diverge) || lw__defect("out of memory");
+    const bool ok = (divergent && must_reconverge && converges && m->may_diverge) ||
+                    lw__defect("out of memory");
     if (ok) {
         find_divergent(m, divergent);
         find_loops(m, divergent, must_reconverge);
@@ -139,13 +143,13 @@ bool lw__ptx_find_reconvergence(struct convergence *m)
             m->must_reconverge |= must_reconverge[b];
         for (size_t k = 0; k < m->group_count; k++)
             for (size_t i = 0; m->groups[k].all_come && i < m->groups[k].count; i++)
-                mark(g, m->groups[k].blocks[i], meets);
+                mark(g, m->groups[k].blocks[i], converges);
         find_regions(m, must_reconverge);
-        follow(m, meets);
+        follow(m, converges);
     }
     free(divergent);
     free(must_reconverge);
-    free(meets);
+    free(converges);
     return ok;
 }
 
@@ -159,7 +163,7 @@ void lw__ptx_syncwarp(struct convergence *m)
 {
     LLVMValueRef all = LLVMConstInt(m->x->i32, UINT32_MAX, 0);
     if (m->must_reconverge)
-        surely_together(m);
+        reconverge_now(m);
     else
         lw__ptx_call(m->x, "lw_cuda_warp_sync", &all, 1);
 }

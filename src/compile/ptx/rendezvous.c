@@ -1,8 +1,8 @@
-/* rendezvous.c - the code of a hall, where the lanes of a warp wait for each other; what it is
- * for, the head of convergence.c says.
+/* rendezvous.c - the code of a rendezvous, where the lanes of a warp wait for each other. The head
+ * of convergence.c describes its purpose.
  *
- * Values that live across blocks of the region are moved to memory first, so that edges can be bent
- * without phis; sroa brings them back.
+ * Values that live across blocks of the region are moved to memory first, so that edges can be
+ * redirected without phis. SROA brings them back.
  */
 #include "compile/ptx/convergence.h"
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static LLVMValueRef slot_for(struct convergence *m, LLVMValueRef v)
     return LLVMBuildAlloca(m->x->b, LLVMTypeOf(v), "");
 }
 
-/* A phi reads what each edge has written; no edge is critical. */
+/* A phi reads what each predecessor has stored; no edge is critical. */
 static void demote_phi(struct convergence *m, LLVMValueRef phi)
 {
     LLVMBuilderRef b = m->x->b;
@@ -38,7 +38,8 @@ static void demote_phi(struct convergence *m, LLVMValueRef phi)
     LLVMInstructionEraseFromParent(phi);
 }
 
-/* A use in another block reads it there; one in a phi, at the end of the block it comes from. */
+/* A use in another block loads the value there; a use in a phi, at the end of the incoming
+ * block. */
 static void demote_value(struct convergence *m, LLVMValueRef v)
 {
     LLVMBuilderRef b = m->x->b;
@@ -66,7 +67,7 @@ static void demote_value(struct convergence *m, LLVMValueRef v)
     LLVMBuildStore(b, v, slot);
 }
 
-/* Can it be computed by lanes that do not need it, at an earlier place? */
+/* True if lanes that do not need the instruction may execute it earlier. */
 static bool is_free(LLVMValueRef i)
 {
     if (LLVMIsACallInst(i))
@@ -122,21 +123,21 @@ void lw__ptx_demote(struct convergence *m, const struct rendezvous *h)
         }
 }
 
-/* ---- the hall's code ------------------------------------------------------------------------- */
+/* ---- the code -------------------------------------------------------------------------------- */
 
 enum { NOBODY = -1, NOT_BEGUN = -2, NONE_HELD = -1 };
 
-/* A hall under construction. Numbers of meetings are i32. */
+/* A rendezvous under construction. Numbers of sync points are i32. */
 struct plan {
     struct convergence *m;
     struct rendezvous *h;
     LLVMBuilderRef b;
-    LLVMValueRef at;   /* slot, the lane's own: the meeting it waits for; NOBODY */
-    LLVMValueRef held; /* slot, the warp's: the meeting held last; NOT_BEGUN, NONE_HELD */
-    LLVMBasicBlockRef rendezvous; /* all lanes come here */
+    LLVMValueRef at;              /* slot per lane: the sync point it waits for, or NOBODY */
+    LLVMValueRef held;            /* slot per warp: the last one executed; NOT_BEGUN, NONE_HELD */
+    LLVMBasicBlockRef rendezvous; /* all lanes arrive here */
     LLVMBasicBlockRef begin;      /* and then go here, once */
-    LLVMBasicBlockRef *check;     /* per meeting; then the end */
-    LLVMBasicBlockRef *after;     /* per meeting: what comes behind it */
+    LLVMBasicBlockRef *check;     /* per sync point; then the end */
+    LLVMBasicBlockRef *after;     /* per sync point: its continuation */
 };
 
 static LLVMBasicBlockRef new_block(struct plan *p, const char *name)
@@ -149,12 +150,12 @@ static LLVMValueRef number(struct plan *p, int64_t n)
     return LLVMConstInt(p->m->x->i32, (uint64_t)n, 1);
 }
 
-static LLVMValueRef who(struct plan *p, LLVMValueRef condition)
+static LLVMValueRef ballot(struct plan *p, LLVMValueRef condition)
 {
     return lw__ptx_call(p->m->x, "lw_cuda_who", &condition, 1);
 }
 
-/* From a round's end back to its beginning, while one of its meetings is waited for. */
+/* From the end of a loop's sync points back to the first, while a lane waits for one of them. */
 static void build_range(struct plan *p, const struct lw__loop_range *r, LLVMBasicBlockRef block,
                         LLVMBasicBlockRef next)
 {
@@ -162,11 +163,12 @@ static void build_range(struct plan *p, const struct lw__loop_range *r, LLVMBasi
     LLVMValueRef at = LLVMBuildLoad2(p->b, p->m->x->i32, p->at, "");
     LLVMValueRef from = LLVMBuildSub(p->b, at, number(p, r->first), "");
     LLVMValueRef waits = LLVMBuildICmp(p->b, LLVMIntULE, from, number(p, r->last - r->first), "");
-    LLVMValueRef some = LLVMBuildIsNotNull(p->b, who(p, waits), "");
+    LLVMValueRef some = LLVMBuildIsNotNull(p->b, ballot(p, waits), "");
     LLVMBuildCondBr(p->b, some, p->check[r->first], next);
 }
 
-/* What comes behind meeting k: the ends of the rounds that end with it, inner first; the next. */
+/* Build the continuation of sync point k: the ends of the ranges that end with it, inner first,
+ * then the next check. */
 static void build_after(struct plan *p, uint32_t k)
 {
     LLVMBasicBlockRef next = p->check[k + 1];
@@ -180,8 +182,8 @@ static void build_after(struct plan *p, uint32_t k)
     p->after[k] = next;
 }
 
-/* A meeting's block has the collective; the lanes in mask go on behind it, into the rest, the
- * others to `others`. */
+/* The block holds the collective. Lanes in mask continue in the rest of it, the others in
+ * `others`. */
 static bool hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
                  LLVMValueRef takes_part, LLVMBasicBlockRef others)
 {
@@ -189,11 +191,11 @@ static bool hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
     LLVMBasicBlockRef own = lw__ir_split_before(rest); /* up to the call */
     LLVMPositionBuilderAtEnd(p->b, own);
     LLVMBuildCondBr(p->b, takes_part, block, others);
-    return lw__ptx_collective(p->m->x, call, lw__ptx_same_trips(p->m, call, mask), false);
+    return lw__ptx_collective(p->m->x, call, lw__ptx_same_iterations(p->m, call, mask), false);
 }
 
-/* What follows on a collective of a group, up to the next one, is a block of straight code: its end
- * leads to where all lanes are together again, who took part or not. */
+/* The code between two collectives of a group is straight-line. Its end leads to a block where all
+ * lanes reconverge, whether they took part or not. */
 static LLVMBasicBlockRef bring_together(struct plan *p, LLVMBasicBlockRef block,
                                         LLVMBasicBlockRef next)
 {
@@ -207,7 +209,7 @@ static LLVMBasicBlockRef bring_together(struct plan *p, LLVMBasicBlockRef block,
     return head;
 }
 
-/* All collectives of a meeting; between them the lanes in mask run straight code alone. */
+/* All collectives of a sync point. Between them only the lanes in mask run, without branches. */
 static bool run_group(struct plan *p, const struct group *g, LLVMValueRef mask,
                       LLVMValueRef takes_part)
 {
@@ -221,7 +223,7 @@ static bool run_group(struct plan *p, const struct group *g, LLVMValueRef mask,
     return ok;
 }
 
-/* check k, and meeting k itself. Nobody comes to its block any other way. */
+/* Build check k and sync point k itself. Its block has no other predecessor. */
 static bool build_sync_point(struct plan *p, uint32_t k)
 {
     const struct sync_point *sync_point = &p->h->sync_points[k];
@@ -229,7 +231,7 @@ static bool build_sync_point(struct plan *p, uint32_t k)
     LLVMPositionBuilderAtEnd(p->b, p->check[k]);
     LLVMValueRef at = LLVMBuildLoad2(p->b, p->m->x->i32, p->at, "");
     LLVMValueRef takes_part = LLVMBuildICmp(p->b, LLVMIntEQ, at, number(p, k), "");
-    LLVMValueRef mask = who(p, takes_part);
+    LLVMValueRef mask = ballot(p, takes_part);
     LLVMBuildCondBr(p->b, LLVMBuildIsNotNull(p->b, mask, ""), held, p->after[k]);
     LLVMPositionBuilderAtEnd(p->b, held);
     LLVMBuildStore(p->b, number(p, k), p->held);
@@ -241,8 +243,8 @@ static bool build_sync_point(struct plan *p, uint32_t k)
     return run_group(p, sync_point->group, mask, takes_part);
 }
 
-/* Where the hall sends who goes to this block: a meeting's number, NOBODY for the join; false: it
- * is none of both, they run on. */
+/* True if an edge to this block goes to the rendezvous. *at: the sync point's number, or NOBODY for
+ * the join. */
 static bool goes_to_rendezvous(const struct plan *p, LLVMBasicBlockRef block, int64_t *at)
 {
     for (size_t k = 0; k < p->h->sync_point_count; k++)
@@ -263,7 +265,7 @@ static LLVMBasicBlockRef arrival(struct plan *p, int64_t at)
     return block;
 }
 
-/* Bend the edges of a block that go to a meeting, or out of the region, to the hall. */
+/* Redirect a block's edges to a sync point, or out of the region, to the rendezvous. */
 static void bend_edges(struct plan *p, LLVMBasicBlockRef from)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
@@ -274,8 +276,8 @@ static void bend_edges(struct plan *p, LLVMBasicBlockRef from)
     }
 }
 
-/* All edges to the header from outside. The hall in front has been built, if there is one: its end
- * is such an edge. */
+/* Redirect all edges to the header from outside. An earlier rendezvous has been built by now: its
+ * end is such an edge. */
 static void bend_entries(struct plan *p, LLVMBasicBlockRef to)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(p->m->x->kernel->function);
@@ -284,7 +286,7 @@ static void bend_entries(struct plan *p, LLVMBasicBlockRef to)
             lw__ir_redirect(b, p->h->head, to);
 }
 
-/* Lanes come in: to the hall, and from there on as they would have gone. */
+/* Lanes enter: they go to the rendezvous, and from there on along their original edges. */
 static void build_begin(struct plan *p)
 {
     LLVMBasicBlockRef enter = new_block(p, "enter");
@@ -305,7 +307,7 @@ static void build_begin(struct plan *p)
     bend_edges(p, p->begin);
 }
 
-/* The hardware is told to bring the lanes together; and no pass may lead some of them around. */
+/* The warp sync makes the hardware reconverge the lanes. No pass may let some lanes bypass it. */
 static void build_rendezvous(struct plan *p)
 {
     const unsigned count = (unsigned)p->h->sync_point_count;
@@ -340,7 +342,7 @@ bool lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h)
     p.after = lw__calloc(count + 1, sizeof(LLVMBasicBlockRef));
     p.at = new_slot(&p);
     p.held = new_slot(&p);
-    p.rendezvous = new_block(&p, "hall");
+    p.rendezvous = new_block(&p, "rendezvous");
     p.begin = new_block(&p, "begin");
     for (uint32_t k = 0; k <= count; k++)
         p.check[k] = new_block(&p, k < count ? "check" : "joined");

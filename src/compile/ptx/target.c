@@ -1,10 +1,10 @@
 /* target.c - the device cuda: entries retargeted to NVIDIA's PTX.
  *
- *     prepare    the block's dimensions are constants            prepare/prepare.c
- *     meet       who takes part in each collective               convergence.c
- *     lower      entries, places, block memory, prints           lower.c
- *     ptx        LLVM's passes for the GPU, and its text         here
- *                loops issue the loads of several trips          unroll_loads.c
+ *     prepare    the block's dimensions are constants              prepare/prepare.c
+ *     converge   which lanes take part in each collective          convergence.c
+ *     lower      entries, thread indices, shared memory, prints    lower.c
+ *     ptx        LLVM's passes for the GPU, and its text           here
+ *                loops issue the loads of several iterations       unroll_loads.c
  *
  * Nothing is contracted or flushed: LLVM writes add.rn, mul.rn, fma.rn, div.rn, sqrt.rn, which the
  * driver's assembler leaves as they are.
@@ -19,8 +19,8 @@
 
 static const char default_processor[] = "sm_80";
 
-/* The processors that there are words for, each with the lowest version of PTX that knows it, and
- * the barriers and shuffles that we use. */
+/* The supported processors, each with the lowest version of PTX that has it, and the barriers and
+ * shuffles that we use. */
 static const struct processor {
     const char *name, *features;
 } processors[] = {{"sm_70", "+ptx60"}, {"sm_72", "+ptx61"}, {"sm_75", "+ptx63"},
@@ -63,7 +63,7 @@ bool lw__ptx_follows(const struct lw__unit *unit)
     return p && strtol(p->name + 3, NULL, 10) >= 90; /* sm_NN */
 }
 
-/* lw__pass_host - what is left of a program for the GPU that the host runs: lw.sizes.K, lw.common.
+/* lw__pass_host - what of a program for the GPU the host calls: lw.sizes.K, lw.common.
  * needs COMMON DESCRIBED   makes FINAL   breaks COMMON
  */
 bool lw__pass_host(struct lw__unit *unit)
@@ -93,21 +93,23 @@ static void rename_for_ptx(LLVMValueRef value)
     lw__text_free(&plain);
 }
 
-/* Address spaces first: where casts meet, what they say would be lost. */
-static const char before_trips[] =
+/* Address spaces are inferred first: simplifycfg merges casts of different spaces, and that
+ * information is lost. */
+static const char before_unroll_loads[] =
     "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces,early-cse,"
     "instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm))";
-/* No switch is left. Of comparisons of one number for equality, one behind the other, the driver's
- * assembler (of CUDA 13.0) makes a jump by a table, and it crashed on kernels that have some.
- * No cycle is left with two entries, as jumps from meeting to meeting make them: in one that
- * assembler waited at each trip for lanes (BSYNC) that it had named before the first alone (BSSY),
- * and an H100 came to an illegal instruction (random kernel 1144000825). */
-static const char behind_trips[] =
+/* No switch is left. From several equality comparisons of one number the driver's assembler (of
+ * CUDA 13.0) makes a jump table, and it crashed on kernels that have some.
+ *
+ * No cycle is left with two entries; jumps between sync points make such cycles. In each iteration
+ * of one, that assembler waited (BSYNC) for lanes that it had named before the first iteration only
+ * (BSSY). An H100 then reached an illegal instruction (random kernel 1144000825). */
+static const char after_unroll_loads[] =
     "default<O3>,function(infer-address-spaces,lower-switch,fix-irreducible)";
 
 static bool optimise(struct lw__unit *unit)
 {
-    if (!lw__llvm_passes(unit->module, unit->machine, before_trips))
+    if (!lw__llvm_passes(unit->module, unit->machine, before_unroll_loads))
         return false;
     bool some = false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
@@ -115,9 +117,9 @@ static bool optimise(struct lw__unit *unit)
         if (!lw__ptx_unroll_loads(unit->context, &unit->kernels.rows[i], &some))
             return false;
     }
-    if (some) /* else loads move to where they are used, behind branches of earlier trips */
+    if (some) /* else loads sink to their uses, past branches of earlier iterations */
         lw__llvm_disable_sinking();
-    if (!lw__llvm_passes(unit->module, unit->machine, behind_trips))
+    if (!lw__llvm_passes(unit->module, unit->machine, after_unroll_loads))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);

@@ -1,9 +1,9 @@
-/* unroll_emit.c - the code of several trips at once; unroll_loads.c says for what.
+/* unroll_emit.c - the code of several iterations at once; unroll_loads.c gives the purpose.
  *
  *     head:      the blocks in front of the loop, up to here; is it allowed? limit
  *     guard:     the loop's phis again; counter < limit, or on to the loop as it was
- *     issue:     the loads of all trips, with what their addresses need
- *     trip k:    a copy of the loop's blocks without the test, and without what issue has done
+ *     issue:     the loads of all iterations, with what their addresses need
+ *     body k:    iteration k: a copy of the loop without the test and without issue's loads
  */
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"
@@ -11,51 +11,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands for each item in each trip; NULL: nothing so far. */
+/* The copy of each item in each iteration; NULL: none so far. */
 struct copies {
     const struct lw__unrolled_loop *t;
     LLVMBuilderRef b;
-    LLVMValueRef *at; /* item of a trip: trip * item_count + item */
-    /* per item: for an address, how far it is to the next trip's; NULL: it is not */
-    LLVMValueRef distance[LW_TRIP_SIZE];
+    LLVMValueRef *at; /* of an item: iteration * item_count + item */
+    /* per item: of an address, the distance to the next iteration's, or NULL */
+    LLVMValueRef distance[LW_UNROLL_SIZE];
 };
 
 static bool open_copies(struct copies *c, const struct lw__unrolled_loop *t, LLVMBuilderRef b)
 {
     *c = (struct copies){.t = t, .b = b};
-    c->at = calloc(LW_TRIPS_AT_ONCE * t->item_count, sizeof(LLVMValueRef));
+    c->at = calloc(LW_UNROLL_COUNT * t->item_count, sizeof(LLVMValueRef));
     return c->at || lw__defect("out of memory");
 }
 
-static LLVMValueRef *place_of(const struct copies *c, unsigned trip, size_t item)
+static LLVMValueRef *place_of(const struct copies *c, unsigned iteration, size_t item)
 {
-    return &c->at[trip * c->t->item_count + item];
+    return &c->at[iteration * c->t->item_count + item];
 }
 
-/* v in that trip; what is not there yet is made at b, as far as it needs no other values. */
-static LLVMValueRef value_in(struct copies *c, unsigned trip, LLVMValueRef v)
+/* v in that iteration. What is missing is built at b, with the operands it needs. */
+static LLVMValueRef value_in(struct copies *c, unsigned iteration, LLVMValueRef v)
 {
     const size_t item = lw__unrolled_find(c->t, v);
     if (item == c->t->item_count)
         return v;
-    LLVMValueRef *place = place_of(c, trip, item);
+    LLVMValueRef *place = place_of(c, iteration, item);
     if (*place)
         return *place;
     if (LLVMIsAPHINode(v))
-        return *place = value_in(c, trip - 1, lw__unrolled_next(c->t, v));
-    if (trip && c->distance[item]) {
+        return *place = value_in(c, iteration - 1, lw__unrolled_next(c->t, v));
+    if (iteration && c->distance[item]) {
         LLVMTypeRef i8 = LLVMInt8TypeInContext(c->t->context);
-        LLVMValueRef before = value_in(c, trip - 1, v);
+        LLVMValueRef before = value_in(c, iteration - 1, v);
         return *place = LLVMBuildGEP2(c->b, i8, before, &c->distance[item], 1, "");
     }
     LLVMValueRef made = LLVMInstructionClone(v);
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
-        LLVMSetOperand(made, k, value_in(c, trip, LLVMGetOperand(v, k)));
+        LLVMSetOperand(made, k, value_in(c, iteration, LLVMGetOperand(v, k)));
     LLVMInsertIntoBuilder(c->b, made);
     return *place = made;
 }
 
-/* ---- in front -------------------------------------------------------------------------------- */
+/* ---- in front of the loop -------------------------------------------------------------------- */
 
 static LLVMValueRef constant(LLVMValueRef like, uint64_t n)
 {
@@ -79,8 +79,8 @@ static LLVMValueRef smallest(const struct lw__unrolled_loop *t)
     return constant(t->counter, t->is_signed ? greatest(t) + 1 : 0);
 }
 
-/* Where the counter is smaller than this, it can make t->count - 1 steps more, does not wrap around
- * and stays in bounds. */
+/* While the counter is below this limit, t->count - 1 more steps neither wrap around nor leave the
+ * bounds. */
 static LLVMValueRef build_limit(const struct lw__unrolled_loop *t, LLVMBuilderRef b,
                                 LLVMValueRef allowed)
 {
@@ -100,19 +100,19 @@ static LLVMValueRef build_limit(const struct lw__unrolled_loop *t, LLVMBuilderRe
     return LLVMBuildSelect(b, allowed, LLVMBuildSub(b, bound, span, ""), smallest(t), "");
 }
 
-static LLVMValueRef address_in(struct copies *c, unsigned trip, LLVMValueRef access)
+static LLVMValueRef address_in(struct copies *c, unsigned iteration, LLVMValueRef access)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(c->t->context);
-    LLVMValueRef address = value_in(c, trip, lw__unrolled_address(access));
+    LLVMValueRef address = value_in(c, iteration, lw__unrolled_address(access));
     LLVMTypeRef generic = LLVMPointerTypeInContext(c->t->context, 0);
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(address)))
         address = LLVMBuildAddrSpaceCast(c->b, address, generic, "");
     return LLVMBuildPtrToInt(c->b, address, i64, "");
 }
 
-/* Both addresses move by one step, and the load meets nothing that earlier trips write: the
- * distance from one to the other, plus so many steps, is not within either's size. */
-static LLVMValueRef build_apart(struct copies *c, const struct lw__trip_pair *p)
+/* True at run time if both addresses advance by one step, and the load overlaps no store of earlier
+ * iterations. Then no distance between them, plus k steps, is within either's size. */
+static LLVMValueRef build_apart(struct copies *c, const struct lw__unrolled_pair *p)
 {
     LLVMBuilderRef b = c->b;
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(LLVMGetGlobalParent(c->t->cfg->function));
@@ -127,7 +127,7 @@ static LLVMValueRef build_apart(struct copies *c, const struct lw__trip_pair *p)
         if (k)
             distance = LLVMBuildAdd(b, distance, step, "");
         LLVMValueRef behind = LLVMBuildAdd(b, distance, constant(distance, read - 1), "");
-        if (k || p->in_trip)
+        if (k || p->in_iteration)
             all = and_also(
                 b, all,
                 LLVMBuildICmp(b, LLVMIntUGE, behind, constant(behind, read + written - 1), ""));
@@ -135,7 +135,7 @@ static LLVMValueRef build_apart(struct copies *c, const struct lw__trip_pair *p)
     return all;
 }
 
-/* From one trip's address to the next's, where all move by the same. */
+/* The distances from one iteration's address to the next's, where all advance by the same. */
 static void build_distances(struct copies *c, LLVMValueRef *distances)
 {
     const struct lw__unrolled_loop *t = c->t;
@@ -172,11 +172,11 @@ static bool build_front(const struct lw__unrolled_loop *t, LLVMBuilderRef b, LLV
     return true;
 }
 
-/* ---- the trips ------------------------------------------------------------------------------- */
+/* ---- the iterations -------------------------------------------------------------------------- */
 
-/* A counter, so that LLVM does not see that it is one: it would give the address of each trip a
- * register that moves (loop strength reduction), where all of an array can have one and share their
- * distance. The driver's assembler looks through the move. */
+/* Hide a counter from LLVM. Loop strength reduction would give the address of each iteration a
+ * register that advances; the iterations of an array can share one, at constant distances. The
+ * driver's assembler looks through the move. */
 static LLVMValueRef hide(struct copies *c, LLVMValueRef v)
 {
     LLVMTypeRef type = LLVMTypeOf(v), move = LLVMFunctionType(type, &type, 1, 0);
@@ -194,15 +194,15 @@ static void hide_counters(struct copies *c)
             *place_of(c, 0, k) = hide(c, *place_of(c, 0, k));
 }
 
-/* All loads that wait for none, then those that wait for these. */
+/* All loads that depend on none, then those that depend on these. */
 static void build_issue(struct copies *c)
 {
     const struct lw__unrolled_loop *t = c->t;
-    for (int level = 1; level <= LW_TRIP_LEVELS; level++)
-        for (unsigned trip = 0; trip < t->count; trip++)
+    for (int level = 1; level <= LW_UNROLL_LEVELS; level++)
+        for (unsigned iteration = 0; iteration < t->count; iteration++)
             for (size_t k = 0; k < t->item_count; k++)
                 if (t->items[k].ahead && t->items[k].level == level)
-                    (void)value_in(c, trip, t->items[k].instruction);
+                    (void)value_in(c, iteration, t->items[k].instruction);
 }
 
 /* Blocks of the loop by their numbers; others are NULL. */
@@ -211,7 +211,7 @@ static LLVMBasicBlockRef *new_blocks(const struct lw__unrolled_loop *t)
     LLVMBasicBlockRef *blocks = calloc(t->cfg->count, sizeof(LLVMBasicBlockRef));
     for (uint32_t b = 0; blocks && b < t->cfg->count; b++)
         if (t->loop->body[b])
-            blocks[b] = LLVMInsertBasicBlockInContext(t->context, t->before, "trip");
+            blocks[b] = LLVMInsertBasicBlockInContext(t->context, t->before, "iteration");
     return blocks;
 }
 
@@ -221,16 +221,16 @@ static LLVMBasicBlockRef copy_of(const struct copies *c, LLVMBasicBlockRef *bloc
     return blocks[lw__cfg_index(c->t->cfg, block)];
 }
 
-static void copy_phi(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks, size_t item)
+static void copy_phi(struct copies *c, unsigned iteration, LLVMBasicBlockRef *blocks, size_t item)
 {
     LLVMValueRef phi = c->t->items[item].instruction;
     LLVMValueRef made = LLVMBuildPhi(c->b, LLVMTypeOf(phi), "");
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-        LLVMValueRef v = value_in(c, trip, LLVMGetIncomingValue(phi, k));
+        LLVMValueRef v = value_in(c, iteration, LLVMGetIncomingValue(phi, k));
         LLVMBasicBlockRef from = copy_of(c, blocks, LLVMGetIncomingBlock(phi, k));
         LLVMAddIncoming(made, &v, &from, 1);
     }
-    *place_of(c, trip, item) = made;
+    *place_of(c, iteration, item) = made;
 }
 
 static LLVMBasicBlockRef copy_next(const struct copies *c, LLVMBasicBlockRef *blocks,
@@ -240,21 +240,21 @@ static LLVMBasicBlockRef copy_next(const struct copies *c, LLVMBasicBlockRef *bl
     return to == c->t->header ? next : copy_of(c, blocks, to);
 }
 
-/* The header's leads on; the latch's to the next trip. */
-static void copy_end(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks, LLVMValueRef end,
-                     LLVMBasicBlockRef next)
+/* The header's terminator goes on in the loop, the latch's to the next iteration. */
+static void copy_end(struct copies *c, unsigned iteration, LLVMBasicBlockRef *blocks,
+                     LLVMValueRef end, LLVMBasicBlockRef next)
 {
     if (LLVMGetInstructionParent(end) == c->t->header)
         LLVMBuildBr(c->b, copy_of(c, blocks, c->t->stay));
     else if (!LLVMIsConditional(end))
         LLVMBuildBr(c->b, copy_next(c, blocks, end, 0, next));
     else
-        LLVMBuildCondBr(c->b, value_in(c, trip, LLVMGetCondition(end)),
+        LLVMBuildCondBr(c->b, value_in(c, iteration, LLVMGetCondition(end)),
                         copy_next(c, blocks, end, 0, next), copy_next(c, blocks, end, 1, next));
 }
 
-static void copy_trip(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks,
-                      LLVMBasicBlockRef next)
+static void copy_iteration(struct copies *c, unsigned iteration, LLVMBasicBlockRef *blocks,
+                           LLVMBasicBlockRef next)
 {
     const struct lw__unrolled_loop *t = c->t;
     for (size_t k = 0; k < t->item_count; k++) {
@@ -262,37 +262,39 @@ static void copy_trip(struct copies *c, unsigned trip, LLVMBasicBlockRef *blocks
         LLVMBasicBlockRef home = LLVMGetInstructionParent(i);
         LLVMPositionBuilderAtEnd(c->b, copy_of(c, blocks, home));
         if (LLVMIsATerminatorInst(i))
-            copy_end(c, trip, blocks, i, next);
+            copy_end(c, iteration, blocks, i, next);
         else if (LLVMIsAPHINode(i) && home != t->header)
-            copy_phi(c, trip, blocks, k);
+            copy_phi(c, iteration, blocks, k);
         else
-            (void)value_in(c, trip, i);
+            (void)value_in(c, iteration, i);
     }
 }
 
-/* From issue to the last trip's end, whose block is the result; NULL: out of memory. */
-static LLVMBasicBlockRef build_trips(struct copies *c, LLVMBasicBlockRef issue,
-                                     LLVMBasicBlockRef guard)
+/* The blocks from issue to the end of the last iteration, which is the result. NULL: out of
+ * memory. */
+static LLVMBasicBlockRef build_iterations(struct copies *c, LLVMBasicBlockRef issue,
+                                          LLVMBasicBlockRef guard)
 {
     const struct lw__unrolled_loop *t = c->t;
-    LLVMBasicBlockRef *blocks[LW_TRIPS_AT_ONCE] = {0}, last = NULL;
+    LLVMBasicBlockRef *blocks[LW_UNROLL_COUNT] = {0}, last = NULL;
     bool ok = true;
-    for (unsigned trip = 0; trip < t->count; trip++)
-        ok &= (blocks[trip] = new_blocks(t)) != NULL;
-    for (unsigned trip = 0; ok && trip < t->count; trip++)
-        copy_trip(c, trip, blocks[trip],
-                  trip + 1 < t->count ? copy_of(c, blocks[trip + 1], t->header) : guard);
+    for (unsigned iteration = 0; iteration < t->count; iteration++)
+        ok &= (blocks[iteration] = new_blocks(t)) != NULL;
+    for (unsigned iteration = 0; ok && iteration < t->count; iteration++)
+        copy_iteration(c, iteration, blocks[iteration],
+                       iteration + 1 < t->count ? copy_of(c, blocks[iteration + 1], t->header)
+                                                : guard);
     if (ok) {
         LLVMPositionBuilderAtEnd(c->b, issue);
         LLVMBuildBr(c->b, copy_of(c, blocks[0], t->header));
         last = copy_of(c, blocks[t->count - 1], t->latch);
     }
-    for (unsigned trip = 0; trip < t->count; trip++)
-        free(blocks[trip]);
+    for (unsigned iteration = 0; iteration < t->count; iteration++)
+        free(blocks[iteration]);
     return last;
 }
 
-/* The phis of the guard, and those of the loop behind it, which go on with them. */
+/* The phis of the guard. Those of the loop behind it continue with their values. */
 static void open_phis(struct copies *c, LLVMBasicBlockRef head)
 {
     const struct lw__unrolled_loop *t = c->t;
@@ -320,7 +322,7 @@ static void close_phis(struct copies *c, LLVMValueRef *phis, LLVMBasicBlockRef l
 bool lw__unrolled_build(const struct lw__unrolled_loop *t)
 {
     struct copies c;
-    LLVMValueRef limit, distances[LW_TRIP_SIZE] = {0}, phis[LW_TRIP_SIZE];
+    LLVMValueRef limit, distances[LW_UNROLL_SIZE] = {0}, phis[LW_UNROLL_SIZE];
     LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
     LLVMBasicBlockRef head = lw__ir_split_before(LLVMGetBasicBlockTerminator(t->before)),
                       guard = LLVMInsertBasicBlockInContext(t->context, t->before, "guard"),
@@ -340,7 +342,7 @@ bool lw__unrolled_build(const struct lw__unrolled_loop *t)
         memcpy(phis, c.at, t->item_count * sizeof *phis);
         hide_counters(&c);
         build_issue(&c);
-        last = build_trips(&c, issue, guard);
+        last = build_iterations(&c, issue, guard);
         ok = last || lw__defect("out of memory");
         if (last) {
             close_phis(&c, phis, last);

@@ -1,4 +1,4 @@
-/* unroll_loads.c - loops that make several trips under one test, the loads of all of them first
+/* unroll_loads.c - loops make several iterations under one test, and issue all their loads first
  *
  *     while (i < n) {                     limit = n - 3 * step, where that and the addresses allow
  *         sum += a[i] * b[i];             while (i < limit) {
@@ -7,12 +7,12 @@
  *                                         }
  *                                         while (i < n) ...
  *
- * A thread has as many loads in flight as stand before the first use of one, and neither LLVM nor
- * the driver's assembler moves a load over a test, or over a store that may write there. For the
- * test LLVM wants the number of trips, a division by a step that only the launch knows, and a
- * promise that the counter does not wrap around; the limit needs neither. A load comes ahead of
- * what is stored before its turn where both addresses move by one step and their distance, asked
- * once in front of the loop, says that they do not meet. Nothing is computed in another order.
+ * A thread has as many loads in flight as precede the first use of one. Neither LLVM nor the
+ * driver's assembler moves a load over a test, or over a store that may alias it. LLVM's own
+ * unrolling needs the trip count, a division by a step that only the launch knows. It also needs a
+ * promise that the counter does not wrap around; the limit needs neither. A load is issued before
+ * earlier stores if both addresses advance by one step, and their distance shows that they do not
+ * overlap. That is checked once, before the loop. Arithmetic keeps its order.
  */
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_AHEAD = 16 /* registers for loads that come ahead */, REGISTERS = 65536 };
+enum { WORDS_AHEAD = 16 /* registers for loads issued early */, REGISTERS = 65536 };
 
 size_t lw__unrolled_find(const struct lw__unrolled_loop *t, LLVMValueRef v)
 {
@@ -55,9 +55,9 @@ LLVMTypeRef lw__unrolled_type(LLVMValueRef access)
     return LLVMTypeOf(LLVMIsAStoreInst(access) ? LLVMGetOperand(access, 0) : access);
 }
 
-/* ---- is it such a loop? ---------------------------------------------------------------------- */
+/* ---- does the loop qualify? ------------------------------------------------------------------ */
 
-/* One way in and one back. */
+/* True if the header has one entry and one back edge. */
 static bool find_ends(struct lw__unrolled_loop *t)
 {
     const struct lw__cfg *g = t->cfg;
@@ -73,7 +73,7 @@ static bool find_ends(struct lw__unrolled_loop *t)
            t->latch != t->header;
 }
 
-/* The header's is the only way out, all ends are branches. */
+/* True if the header has the only exit, and all terminators are branches. */
 static bool leaves_at_header(struct lw__unrolled_loop *t)
 {
     const struct lw__cfg *g = t->cfg;
@@ -104,7 +104,7 @@ static bool is_plain(LLVMValueRef i)
     return !LLVMIsAAtomicCmpXchgInst(i) && !LLVMIsAFenceInst(i) && !LLVMIsAAllocaInst(i);
 }
 
-/* Nothing in it in which threads meet or wait; no other loop. */
+/* False if threads converge or wait in the loop, or it has an inner loop. */
 static bool list_items(struct lw__unrolled_loop *t, const struct lw__loops *loops)
 {
     for (size_t l = 0; l < loops->count; l++)
@@ -114,9 +114,9 @@ static bool list_items(struct lw__unrolled_loop *t, const struct lw__loops *loop
     for (uint32_t b = 0; b < t->cfg->count; b++)
         for (LLVMValueRef i = t->loop->body[b] ? LLVMGetFirstInstruction(t->cfg->blocks[b]) : NULL;
              i; i = LLVMGetNextInstruction(i)) {
-            if (t->item_count == LW_TRIP_SIZE || !is_plain(i))
+            if (t->item_count == LW_UNROLL_SIZE || !is_plain(i))
                 return false;
-            t->items[t->item_count++] = (struct lw__trip_item){.instruction = i, .level = -1};
+            t->items[t->item_count++] = (struct lw__unrolled_item){.instruction = i, .level = -1};
         }
     return true;
 }
@@ -131,7 +131,7 @@ static bool is_word(LLVMValueRef v)
     return bits == 64 || bits == 32;
 }
 
-/* What is added to the phi in each trip; NULL: it is no counter. */
+/* The value added to the phi in each iteration, or NULL if it is no counter. */
 static LLVMValueRef step_of(const struct lw__unrolled_loop *t, LLVMValueRef phi)
 {
     LLVMValueRef next = lw__unrolled_next(t, phi);
@@ -173,7 +173,7 @@ static LLVMIntPredicate opposite(LLVMIntPredicate p)
     }
 }
 
-/* Where all of it is constant LLVM knows the number of trips. */
+/* Where all of it is constant LLVM knows the trip count. */
 static bool find_counter(struct lw__unrolled_loop *t)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(t->header), test = LLVMGetCondition(end);
@@ -193,9 +193,10 @@ static bool find_counter(struct lw__unrolled_loop *t)
                         LLVMIsAConstantInt(lw__unrolled_begin(t, t->counter)));
 }
 
-/* ---- addresses that move by one step --------------------------------------------------------- */
+/* ---- addresses that advance by one step ------------------------------------------------------ */
 
-/* Is v, an operand of sext or zext, the same number in the wider type in each trip that is made? */
+/* True if v, an operand of sext or zext, is the same number in the wider type in each iteration
+ * made. */
 static bool stays_in_range(const struct lw__unrolled_loop *t, LLVMValueRef v, bool is_signed)
 {
     if (!is_inside(t, v))
@@ -226,7 +227,7 @@ static bool moves_by_index(const struct lw__unrolled_loop *t, LLVMValueRef gep)
     return lw__unrolled_is_linear(t, LLVMGetOperand(gep, 0));
 }
 
-/* Does v change by the same from each trip to the next, modulo its width? */
+/* True if v changes by the same amount from each iteration to the next, modulo its width. */
 bool lw__unrolled_is_linear(const struct lw__unrolled_loop *t, LLVMValueRef v)
 {
     if (!is_inside(t, v))
@@ -254,7 +255,7 @@ bool lw__unrolled_is_linear(const struct lw__unrolled_loop *t, LLVMValueRef v)
     }
 }
 
-/* ---- which loads come ahead ------------------------------------------------------------------ */
+/* ---- which loads are issued early ------------------------------------------------------------ */
 
 static LLVMValueRef object_of(LLVMValueRef pointer)
 {
@@ -271,7 +272,7 @@ static unsigned space_of(LLVMValueRef access)
     return LLVMGetPointerAddressSpace(LLVMTypeOf(lw__unrolled_address(access)));
 }
 
-/* In different memories: of different kinds, private to the thread, or read-only. */
+/* True if the memories differ: in address space, one private to the thread, or one read-only. */
 static bool are_apart(LLVMValueRef load, LLVMValueRef writer)
 {
     const unsigned a = space_of(load), b = space_of(writer),
@@ -284,8 +285,8 @@ static bool are_apart(LLVMValueRef load, LLVMValueRef writer)
             (a || b || (LLVMIsAAllocaInst(from) && LLVMIsAAllocaInst(to))));
 }
 
-/* Is it, or can it be asked in front of the loop, that nothing writes where the load reads before
- * the load's own turn? */
+/* True if no store can alias the load in the iterations made together, or if that can be checked
+ * before the loop. */
 static bool can_pass_writers(struct lw__unrolled_loop *t, LLVMValueRef load)
 {
     const unsigned before = t->pair_count;
@@ -294,13 +295,13 @@ static bool can_pass_writers(struct lw__unrolled_loop *t, LLVMValueRef load)
         LLVMValueRef w = t->items[k].instruction;
         if ((!LLVMIsAStoreInst(w) && !LLVMIsAAtomicRMWInst(w)) || are_apart(load, w))
             continue;
-        if (t->pair_count == LW_TRIP_PAIRS ||
+        if (t->pair_count == LW_UNROLL_PAIRS ||
             !lw__unrolled_is_linear(t, lw__unrolled_address(load)) ||
             !lw__unrolled_is_linear(t, lw__unrolled_address(w))) {
             t->pair_count = before;
             return false;
         }
-        t->pairs[t->pair_count++] = (struct lw__trip_pair){load, w, k < place};
+        t->pairs[t->pair_count++] = (struct lw__unrolled_pair){load, w, k < place};
     }
     return true;
 }
@@ -330,7 +331,7 @@ static int level_of(struct lw__unrolled_loop *t, LLVMValueRef i)
     const int level = level_of_operands(t, i);
     if (!LLVMIsALoadInst(i) || level < 0)
         return level;
-    return level < LW_TRIP_LEVELS && can_pass_writers(t, i) ? level + 1 : -1;
+    return level < LW_UNROLL_LEVELS && can_pass_writers(t, i) ? level + 1 : -1;
 }
 
 static unsigned words_of(const struct lw__unrolled_loop *t, LLVMValueRef load)
@@ -340,20 +341,20 @@ static unsigned words_of(const struct lw__unrolled_loop *t, LLVMValueRef load)
     return (unsigned)((LLVMStoreSizeOfType(data, LLVMTypeOf(load)) + 3) / 4);
 }
 
-/* As many trips as there are registers for what comes ahead. */
+/* As many iterations as there are registers for the loads issued early. */
 static bool choose_count(struct lw__unrolled_loop *t, uint32_t threads)
 {
     unsigned words = 0, room = REGISTERS / threads / 2;
     room = room < WORDS_AHEAD ? room : WORDS_AHEAD;
     for (size_t k = 0; k < t->item_count; k++) {
-        struct lw__trip_item *item = &t->items[k];
+        struct lw__unrolled_item *item = &t->items[k];
         item->level = level_of(t, item->instruction);
         item->ahead = LLVMIsALoadInst(item->instruction) && item->level > 0 &&
                       space_of(item->instruction) <= LW_PTX_GLOBAL &&
                       !LLVMIsAAllocaInst(object_of(lw__unrolled_address(item->instruction)));
         words += item->ahead ? words_of(t, item->instruction) : 0;
     }
-    t->count = LW_TRIPS_AT_ONCE;
+    t->count = LW_UNROLL_COUNT;
     while (t->count > 1 && t->count * words > room)
         t->count /= 2;
     return words && t->count > 1;
@@ -361,7 +362,7 @@ static bool choose_count(struct lw__unrolled_loop *t, uint32_t threads)
 
 /* ---- all loops of a kernel ------------------------------------------------------------------- */
 
-/* A loop that LLVM is told about is left to it. */
+/* A loop with LLVM's own metadata is left to LLVM. */
 static bool consider(LLVMContextRef context, const struct lw__cfg *cfg,
                      const struct lw__loops *loops, size_t l, uint32_t threads, bool *some)
 {

@@ -1,39 +1,41 @@
-/* unroll_loads.h - shared by unroll_loads.c (which loops make several trips under one test)
+/* unroll_loads.h - shared by unroll_loads.c (which loops make several iterations under one test)
  * and unroll_emit.c (their code).
  */
-#ifndef LW_COMPILE_TARGET_PTX_TRIPS_H
-#define LW_COMPILE_TARGET_PTX_TRIPS_H
+#ifndef LW_COMPILE_PTX_UNROLL_LOADS_H
+#define LW_COMPILE_PTX_UNROLL_LOADS_H
 #include "compile/ir/ir.h"
 
-enum { LW_TRIPS_AT_ONCE = 4, LW_TRIP_SIZE = 80, LW_TRIP_PAIRS = 8, LW_TRIP_LEVELS = 2 };
+enum { LW_UNROLL_COUNT = 4, LW_UNROLL_SIZE = 80, LW_UNROLL_PAIRS = 8, LW_UNROLL_LEVELS = 2 };
 
 /* An instruction of the loop. */
-struct lw__trip_item {
+struct lw__unrolled_item {
     LLVMValueRef instruction;
-    int level;  /* behind how many loads it lies, where it needs nothing but counters, values from
-                 * outside and such loads; -1: it needs more, or not each trip comes to it */
-    bool ahead; /* a load for which a trip does not wait: it comes before what others store */
+    int level;  /* how many loads its operands depend on, one after the other, if it needs only
+                 * counters, outside values and such loads; -1: it needs more, or is not executed
+                 * in each iteration */
+    bool ahead; /* a load that may be issued before earlier stores */
 };
 
-/* A load that comes ahead, and what may write where it reads; in_trip: also in its own trip. */
-struct lw__trip_pair {
+/* A load that is issued early, and a store that may write where it reads. in_iteration: the store
+ * may come first in the same iteration, too. */
+struct lw__unrolled_pair {
     LLVMValueRef load, writer;
-    bool in_trip;
+    bool in_iteration;
 };
 
-/* A loop with one way out, at its header, where a counter has come to a bound. */
+/* A loop with one exit, at its header, when a counter reaches a bound. */
 struct lw__unrolled_loop {
     LLVMContextRef context;
     const struct lw__cfg *cfg;
     const struct lw__loop *loop;
-    LLVMBasicBlockRef before, header, latch, stay; /* stay: behind the header within the loop */
+    LLVMBasicBlockRef before, header, latch, stay; /* stay: the header's successor in the loop */
     LLVMValueRef counter, step, bound;             /* while (counter < bound), += step */
     bool is_signed, or_equal;                      /* the comparison; or_equal: <= */
-    unsigned count;                                /* trips at once */
+    unsigned count;                                /* iterations at once */
     size_t item_count;
-    struct lw__trip_item items[LW_TRIP_SIZE]; /* in reverse postorder */
+    struct lw__unrolled_item items[LW_UNROLL_SIZE]; /* in reverse postorder */
     unsigned pair_count;
-    struct lw__trip_pair pairs[LW_TRIP_PAIRS];
+    struct lw__unrolled_pair pairs[LW_UNROLL_PAIRS];
 };
 
 LLVMValueRef lw__unrolled_next(const struct lw__unrolled_loop *t,
@@ -46,6 +48,6 @@ size_t lw__unrolled_find(const struct lw__unrolled_loop *t,
 LLVMValueRef lw__unrolled_address(LLVMValueRef access);
 LLVMTypeRef lw__unrolled_type(LLVMValueRef access); /* of what it reads or writes */
 
-/* In front of the loop, another of which each trip is t->count of it. */
+/* Build another loop in front of this one, each iteration of which makes t->count iterations. */
 bool lw__unrolled_build(const struct lw__unrolled_loop *t);
 #endif

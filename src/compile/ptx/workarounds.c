@@ -1,34 +1,34 @@
-/* workarounds.c - what LLVM 19 or the driver's assembler (of CUDA 13.0) get wrong, written
- * another way.
+/* workarounds.c - rewrites of what LLVM 19 or the driver's assembler (of CUDA 13.0) compile wrong.
  *
- * LLVM 19 makes +1 of a signed i1 that becomes a float; it is -1: a choice, then.
+ * LLVM 19 converts a signed i1 that is true to the float +1; -1 is right. A select does it.
  *
- * Floats become integers of less than 32 bits by way of 32. The hardware's conversion to 16 bits
- * leaves the upper half of the register as it was, and the assembler takes it for zero where the
- * number is extended behind it.
+ * Floats are converted to integers of less than 32 bits through 32 bits. The hardware's conversion
+ * to 16 bits leaves the upper half of the register as it was. The assembler takes that half for
+ * zero when the number is extended later.
  *
  * -x >> k, x half of a 64-bit register, and added to something, becomes LEA.HI.SX32 of -x. A kernel
  * with it went wrong for an odd x on an H200, as if -(x >> k) were meant, and CUDA 13.5 does not
  * write it. The same number is ~((x - 1) >> k).
  *
- * Of neg.s16 and abs.s16 the assembler takes the number in 32 bits for that in 16, where -32768
- * becomes 32768 (random kernel 1181003178). ~x + 1 it leaves alone; LLVM must not see what that is.
+ * For neg.s16 and abs.s16 the assembler computes in 32 bits, where -32768 becomes 32768 (random
+ * kernel 1181003178). It leaves ~x + 1 alone, but LLVM must not see what that computes.
  *
- * Of a choice between 1 or -1 and minus zero the assembler (CUDA 13.5's too) makes the number that
- * a comparison leaves, whose zero has no sign (random kernel 1093000752). Of bits it does not.
+ * For a select between 1 or -1 and minus zero the assembler (CUDA 13.5's too) converts a
+ * comparison's result, whose zero has no sign (random kernel 1093000752). It does not do so for
+ * integers.
  *
- * The number of a predicate, 0 or 1, that is wanted further on the assembler may make anew there,
- * from a register in which another predicate is by then (random kernel 902501120). So it is made
- * where it is wanted, in each block, and not where LLVM would see that two are the same.
+ * A predicate's number, 0 or 1, may be used far from where it is computed. There the assembler may
+ * compute it again, from a register that by then holds another predicate (random kernel 902501120).
+ * So each block that uses the number computes it, hidden from LLVM, which would merge two of them.
  *
- * LLVM 19 makes a compare-and-swap of 16 bits of one of the 32 around them, in a loop, at an
- * address that the assembler keeps in a uniform register. In a loop around that an H200 has found
- * something else in the register (random kernel 998506972: an illegal instruction). The hardware's
- * own, atom.cas.b16, is shorter, too.
+ * LLVM 19 makes a 16-bit compare-and-swap a loop around a 32-bit one. The assembler keeps its
+ * address in a uniform register. In an outer loop an H200 found another value in that register
+ * (random kernel 998506972: an illegal instruction). The hardware's own atom.cas.b16 is shorter,
+ * too.
  *
- * LLVM 19 takes two elements at one index for neighbours though they are of types of two sizes, and
- * loads both at once (LoadStoreVectorizer; mended in LLVM, pull request 186671). Where a pointer is
- * stepped through in two ways the steps are numbers of bytes, which it asks nothing about.
+ * LLVM 19 takes two elements at one index for neighbours though their types differ in size, and
+ * loads both at once (LoadStoreVectorizer; fixed in LLVM, pull request 186671). A pointer with
+ * steps of both sizes is therefore stepped in bytes, which that pass does not compare.
  */
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"
@@ -107,8 +107,8 @@ static bool is_short(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 16;
 }
 
-/* Of a product with minus a power of two LLVM makes a shift and a negation. The power's exponent;
- * -1: it is none. */
+/* LLVM makes a shift and a negation of a product with minus a power of two. The exponent of that
+ * power; -1: the factor is none. */
 static int negated_power(LLVMValueRef factor)
 {
     if (!factor || !LLVMIsAConstantInt(factor))
@@ -149,7 +149,8 @@ static LLVMValueRef negate_short(LLVMBuilderRef b, LLVMValueRef x)
                         "not.b16 $0, $1;\n\tadd.s16 $0, $0, 1;", "=h,h", false, &x, 1);
 }
 
-/* What i, a short negation, makes of this element; factor: of a product, as long as it is one. */
+/* The result of i, a short negation, for this element. factor: the other operand, if i is a
+ * product. */
 static LLVMValueRef negated_element(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i,
                                     LLVMValueRef x, LLVMValueRef factor)
 {
@@ -202,7 +203,8 @@ static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
-/* A float that is, or a vector that has one: its choice becomes choices between elements. */
+/* True if v is minus zero, or a vector that has one: its select becomes selects between
+ * elements. */
 static bool has_minus_zero(LLVMValueRef v)
 {
     LLVMTypeRef type = v ? LLVMTypeOf(v) : NULL;
@@ -244,7 +246,7 @@ static bool is_number_of_bool(LLVMValueRef i)
            LLVMGetIntTypeWidth(LLVMTypeOf(i)) <= 64;
 }
 
-/* The same number, made at the builder. */
+/* The same number, computed at the builder. */
 static LLVMValueRef number_here(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMValueRef truth = LLVMGetOperand(i, 0);
@@ -260,14 +262,14 @@ static LLVMValueRef number_here(LLVMBuilderRef b, LLVMValueRef i)
     return LLVMBuildIntCast2(b, number, LLVMTypeOf(i), false, "");
 }
 
-/* Where an operand is wanted: in front of the user, or where a phi's value comes from. */
+/* Where an operand is used: at the user, or at the end of a phi's incoming block. */
 static LLVMValueRef wanted_at(LLVMValueRef user, unsigned k)
 {
     return LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user;
 }
 
-/* In each block that wants the number but that of the predicate. Of a phi to which a block leads by
- * two ways both values must be one: such stays as it is. */
+/* Compute the number in each block that uses it, except the predicate's own. If a block has two
+ * edges to a phi's block, the phi must get the same value from both, so it is left as it is. */
 static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMValueRef truth = LLVMGetOperand(i, 0);
@@ -279,9 +281,9 @@ static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
         while (LLVMGetOperandUse(user, k) != use)
             k++;
         LLVMValueRef at = wanted_at(user, k);
-        const bool two_ways = LLVMIsAPHINode(user) && LLVMGetNumSuccessors(at) == 2 &&
-                              LLVMGetSuccessor(at, 0) == LLVMGetSuccessor(at, 1);
-        if (LLVMGetInstructionParent(at) == home || two_ways)
+        const bool both_edges = LLVMIsAPHINode(user) && LLVMGetNumSuccessors(at) == 2 &&
+                                LLVMGetSuccessor(at, 0) == LLVMGetSuccessor(at, 1);
+        if (LLVMGetInstructionParent(at) == home || both_edges)
             continue;
         LLVMPositionBuilderBefore(b, at);
         LLVMSetOperand(user, k, number_here(b, i));
@@ -314,7 +316,7 @@ static void swap_short(LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
-/* Its last index, a variable; NULL: it is another instruction. */
+/* The variable last index of a getelementptr; NULL: it is none. */
 static LLVMValueRef last_index(LLVMValueRef i)
 {
     if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
@@ -344,7 +346,7 @@ static bool is_stepped_otherwise(LLVMModuleRef module, LLVMValueRef i)
     return false;
 }
 
-/* By as many bytes as where null would lead by these steps. */
+/* By as many bytes as the same steps lead from null. */
 static void step_in_bytes(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
