@@ -1,12 +1,12 @@
-/* builtins.c - clang's builtins in the terms that all targets share.
+/* builtins.c - clang's builtins in terms that all targets share.
  *
- * A builtin of clang's arrives as an intrinsic of LLVM's or as a call into the C library. A target
- * would lower each in its own way, by its own C library, or not at all. Here they become devlib's
- * functions or plain instructions; what stays are intrinsics that all
- * targets compute exactly. front/restrictions.c then refuses all others by name.
+ * A builtin of clang arrives as an LLVM intrinsic or as a call into the C library. Each target
+ * would lower it in its own way, by its own C library, or not at all. Here they become devlib's
+ * functions or plain instructions. The intrinsics that remain are computed exactly by all targets.
+ * front/restrictions.c then refuses all others by name.
  *
- * What a target may ignore (prefetch) goes, and so do the licences to compute otherwise than
- * written (fast-math flags, contraction): pragmas can give those. ir/atomic_access.c does the same
+ * What a target may ignore (prefetch) is deleted. So are the permissions to compute otherwise than
+ * written (fast-math flags, contraction), which pragmas can give. ir/atomic_access.c does the same
  * for fences, atomics and volatile accesses.
  */
 #include "compile/common/common.h"
@@ -50,7 +50,7 @@ static LLVMValueRef at(struct builtin_work *w, unsigned index)
     return LLVMConstInt(w->i32, index, 0);
 }
 
-/* A call of lw.NAME, which devlib defines or the target knows. */
+/* A call of lw.NAME, which devlib defines or the target lowers. */
 static LLVMValueRef call(struct builtin_work *w, const char *name, LLVMTypeRef result,
                          LLVMValueRef *args, unsigned count)
 {
@@ -66,7 +66,7 @@ static LLVMValueRef call(struct builtin_work *w, const char *name, LLVMTypeRef r
     return LLVMBuildCall2(w->b, type, f, args, count, "");
 }
 
-/* devlib's function for float or double scalars. */
+/* A call of devlib's function for float or double scalars. */
 static LLVMValueRef maths_of_scalars(struct builtin_work *w, const char *name, LLVMTypeRef result,
                                      LLVMValueRef *args, unsigned count)
 {
@@ -98,8 +98,8 @@ static LLVMValueRef maths(struct builtin_work *w, const char *name, LLVMTypeRef 
 
 /* ---- floating-point functions ---------------------------------------------------------------- */
 
-/* Intrinsics that take floats and give one of the same type. Without a name of devlib's they are
- * exact and stay, but for 16-bit floats, which go through float. */
+/* Intrinsics that take floats and give one of the same type. Those without a devlib name are exact
+ * and stay, except for 16-bit floats, which are computed in float. */
 static const struct {
     const char *intrinsic, *devlib;
 } functions[] = {
@@ -127,7 +127,8 @@ static LLVMValueRef narrowed(struct builtin_work *w, LLVMValueRef v, LLVMTypeRef
     return is_half(to) ? LLVMBuildFPTrunc(w->b, v, to, "") : v;
 }
 
-/* minimum and maximum: a NaN wins; minnum and maxnum, by devlib: it loses. -0 < +0 for all. */
+/* For minimum and maximum a NaN wins; for minnum and maxnum, by devlib, it loses. -0 < +0 for
+ * all. */
 static LLVMValueRef extreme(struct builtin_work *w, const char *devlib, bool nan_wins,
                             LLVMValueRef a, LLVMValueRef b)
 {
@@ -190,7 +191,7 @@ static LLVMValueRef with_integer(struct builtin_work *w, LLVMValueRef i, const c
     return narrowed(w, maths(w, devlib, scalar, args, 2), type);
 }
 
-/* #pragma STDC FP_CONTRACT ON: a licence, not an order. */
+/* #pragma STDC FP_CONTRACT ON permits contraction and does not require it. */
 static LLVMValueRef product_and_sum(struct builtin_work *w, LLVMValueRef i)
 {
     LLVMValueRef product = LLVMBuildFMul(w->b, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), "");
@@ -240,7 +241,7 @@ static LLVMValueRef reduce(struct builtin_work *w, LLVMValueRef i, const char *n
 
 /* ---- calls into a C library ------------------------------------------------------------------ */
 
-/* modf: what is left has x's sign, and is 0 for infinities. */
+/* modf: the fraction has x's sign, and is 0 for infinities. */
 static LLVMValueRef modf_of(struct builtin_work *w, LLVMValueRef i)
 {
     LLVMValueRef x = LLVMGetOperand(i, 0);
@@ -254,7 +255,7 @@ static LLVMValueRef modf_of(struct builtin_work *w, LLVMValueRef i)
                               2);
 }
 
-/* Of float the name ends in f; the declaration may be any. */
+/* True if it calls the function `is`, or `is` + "f" for float. The declaration may be any. */
 static bool is_library_call(LLVMValueRef i, const char *name, const char *is, LLVMTypeRef second)
 {
     const size_t n = strlen(is);
@@ -266,7 +267,7 @@ static bool is_library_call(LLVMValueRef i, const char *name, const char *is, LL
            (!second || LLVMTypeOf(LLVMGetOperand(i, 1)) == second);
 }
 
-/* Those that clang has no intrinsics for; the names are devlib's too. */
+/* Functions that clang has no intrinsics for. devlib has them by the same names. */
 static const char *const of_one[] = {"cbrt",  "erf",   "logb",  "expm1", "log1p",
                                      "asinh", "acosh", "atanh", "erfc"};
 static const char *const of_two[] = {"fdim", "remainder", "hypot", "atan2"};
@@ -324,7 +325,7 @@ static bool may_go(const char *name)
     return starts_with(name, "llvm.prefetch.") || starts_with(name, "llvm.var.annotation");
 }
 
-/* What stands for it, NULL where it may stay. frem is C's fmod: C has no operator for it. */
+/* The replacement, or NULL if it may stay. frem is C's fmod: C has no operator for it. */
 static LLVMValueRef rewritten(struct builtin_work *w, LLVMValueRef i)
 {
     if (LLVMGetInstructionOpcode(i) == LLVMFRem) {
@@ -342,7 +343,7 @@ static LLVMValueRef rewritten(struct builtin_work *w, LLVMValueRef i)
         return NULL;
     if (!starts_with(name, "llvm."))
         return rewrite_library_call(w, i, name);
-    /* one that a kernel declares by such a name is refused */
+    /* if a kernel declares one by such a name, it is refused */
     return LLVMGetSubprogram(callee) ? NULL : rewrite_intrinsic(w, i, name);
 }
 
@@ -361,7 +362,7 @@ static void rewrite(struct builtin_work *w, LLVMValueRef i)
         LLVMInstructionEraseFromParent(i);
 }
 
-/* lw__pass_builtin - clang's builtins by devlib and by plain instructions.
+/* lw__pass_builtin - clang's builtins become devlib's functions and plain instructions.
  * needs SIGNATURE   makes BUILTIN
  */
 bool lw__pass_builtin(struct lw__unit *unit)

@@ -1,5 +1,5 @@
 /* common.h - from clang's IR to the common bitcode, which all targets start from: devlib linked in,
- * numbers and builtins in shared terms, the instance of each collective, one entry to each loop.
+ * numbers and builtins in shared terms, the instance of each collective, one entry per loop.
  */
 #ifndef LW_COMPILE_COMMON_H
 #define LW_COMPILE_COMMON_H
@@ -10,7 +10,7 @@
 bool lw__pass_common(struct lw__unit *unit);
 bool lw__pass_load(struct lw__unit *unit);
 bool lw__pass_blocks(struct lw__unit *unit);
-/* The module as it is, with what only clang's text had of its kernels.
+/* The module's bitcode, with the kernels' facts that only clang's text had.
  * owns     release with LLVMDisposeMemoryBuffer */
 LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);
 
@@ -20,13 +20,13 @@ bool lw__pass_link(struct lw__unit *unit);
 bool lw__pass_inline(struct lw__unit *unit);
 bool lw__pass_clean(struct lw__unit *unit);
 bool lw__pass_tidy(struct lw__unit *unit);
-/* devlib's bitcode into the module; take from a function what clang says of the host. */
+/* Link devlib's bitcode into the module. Remove clang's attributes of the host from a function. */
 bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end);
 void lw__link_no_target(LLVMValueRef function);
 
 /* ---- phantom_backedge.c ---------------------------------------------------------------------- */
 
-/* Who goes around a loop in the text does so in a loop of the graph. */
+/* A loop of the source that only a jump into it repeats becomes a loop of the graph. */
 bool lw__phantom_backedges(LLVMValueRef function);
 
 /* ---- builtins.c ------------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* describe.c - the kernels' rows of the manifest, and the limits of block memory. */
+/* describe.c - the kernels' rows of the manifest, and the limits of shared memory. */
 #include "base/manifest.h"
 #include "compile/common/common.h"
 #include "compile/ir/ir.h"

@@ -1,20 +1,21 @@
-/* instances.c - mark each collective with its instance: who meets there.
+/* instances.c - the instance of each collective: which threads converge there.
  *
- * An instance is a collective's place in the program and the trip number of every loop around it.
- * It is marked while the control flow graph is still clang's own, before any pass joins or splits
- * blocks, as an operand bundle on the call:
+ * An instance is a collective's place in the program and the iteration number of each loop around
+ * it. It is marked while the control flow graph is still clang's own, before any pass joins or
+ * splits blocks. The mark is an operand bundle on the call:
  *
- *     call float @lw.warp_sum.f32(float %v) [ "lw.instance"(i64 place, i64 trip, ... i64 place) ]
+ *     call float @lw.warp_sum.f32(float %v)
+ *         [ "lw.instance"(i64 place, i64 iteration, ... i64 place) ]
  *
- * The operands, compared as a sequence, order the instances as the program reaches them: a place
- * counts the collectives, calls and loops of one loop body in topological order; behind a loop's
- * place comes its trip, behind a call's place a 0, then what is inside. Trips are counters in
- * memory here; sroa makes them phis. Which loops are around is a question of the text:
- * ir/source_loops.c.
+ * The operands, compared as a sequence, order the instances as the program reaches them. A place
+ * counts the collectives, calls and loops of one loop body in topological order. After a loop's
+ * place comes its iteration number. After a call's place comes a 0. Then follows the place inside.
+ * Iteration numbers are counters in memory here; SROA makes them phis. The loops are those of the
+ * source: ir/source_loops.c.
  *
- * Inlining joins blocks, so each function is marked for itself, callees first; then the calls of
- * helpers that hold collectives are inlined one by one, and what came from each gets the call's
- * own sequence in front.
+ * Inlining joins blocks, so each function is marked by itself, callees first. Then the calls of
+ * helpers with collectives are inlined one by one. Each collective that comes with one gets the
+ * call's sequence as a prefix.
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
@@ -25,11 +26,11 @@
 
 enum { KEY_MAX = LW_REF_KEY_MAX, DEPTH_MAX = KEY_MAX / 2 };
 
-/* A place in a function, as the sequence that leads there. */
+/* A place in a function, as a sequence of places from the outermost loop inwards. */
 struct key {
     uint64_t place[DEPTH_MAX + 1];
-    LLVMValueRef trip[DEPTH_MAX]; /* each loop's counter in memory */
-    unsigned depth;               /* loops around */
+    LLVMValueRef iteration[DEPTH_MAX]; /* each loop's counter in memory */
+    unsigned depth;                    /* loops around */
 };
 
 /* A call of a helper that holds collectives. */
@@ -42,10 +43,10 @@ struct work {
     struct lw__unit *unit;
     struct lw__cfg cfg;
     struct lw__loops loops;
-    bool *meets;          /* per block: has a collective or such a call */
-    LLVMValueRef *trip;   /* per loop: its counter, NULL where nobody asks */
-    uint64_t *place;      /* per loop: its place in the loop around it */
-    uint64_t *next_place; /* per loop, and [0] for none, counted from 1: the next free one */
+    bool *has_collective;    /* per block: has a collective or such a call */
+    LLVMValueRef *iteration; /* per loop: its counter; NULL if it is not used */
+    uint64_t *place;         /* per loop: its place in the loop around it */
+    uint64_t *next_place;    /* per loop, and [0] for none, counted from 1: the next free one */
     struct helper_call *calls;
     size_t call_count;
     LLVMBuilderRef builder;
@@ -57,7 +58,7 @@ struct work {
 struct helpers {
     struct {
         LLVMValueRef function;
-        bool done, meets;
+        bool done, has_collective;
     } *row;
     size_t count;
 };
@@ -70,15 +71,15 @@ static long helper_index(const struct helpers *h, LLVMValueRef function)
     return -1;
 }
 
-/* Does an instruction meet other threads, itself or in what it calls? */
-static bool meets(const struct helpers *h, LLVMValueRef instruction)
+/* True if an instruction is a collective, or calls a helper that holds one. */
+static bool has_collective(const struct helpers *h, LLVMValueRef instruction)
 {
     if (!LLVMIsACallInst(instruction))
         return false;
     if (lw__ir_collective(instruction, NULL))
         return true;
     long callee = helper_index(h, LLVMGetCalledValue(instruction));
-    return callee >= 0 && h->row[callee].meets;
+    return callee >= 0 && h->row[callee].has_collective;
 }
 
 static bool list_helpers(LLVMModuleRef module, struct helpers *h)
@@ -96,7 +97,7 @@ static bool list_helpers(LLVMModuleRef module, struct helpers *h)
     return true;
 }
 
-/* ---- places: number the collectives, calls and loops of each region in topological order --- */
+/* ---- places: number the collectives, calls and loops of each region in topological order ----- */
 
 /* The loop directly in region `around` that holds the block, or -1 when the block itself is
  * directly there. */
@@ -111,7 +112,7 @@ static int child_towards(const struct work *w, int around, uint32_t b)
 
 struct order {
     uint32_t *blocks; /* all blocks of the function, each loop's together, in program order */
-    size_t count;     /* how many are not placed yet: they are filled in from the back */
+    size_t count;     /* how many have no place yet: filled in from the back */
     bool *seen;
 };
 
@@ -129,7 +130,7 @@ static void visit_exits(const struct work *w, struct order *o, int around, int l
     }
 }
 
-/* Depth first over a region with its inner loops drawn together, in postorder from the back. */
+/* Depth-first search over a region, each inner loop as one node, in postorder from the back. */
 static void visit(const struct work *w, struct order *o, int around, uint32_t b)
 {
     if (o->seen[b] || (around >= 0 && !w->loops.loops[around].body[b]))
@@ -149,27 +150,27 @@ static void visit(const struct work *w, struct order *o, int around, uint32_t b)
     visit(w, o, child, header);
 }
 
-/* ---- trips --- */
+/* ---- iterations ------------------------------------------------------------------------------ */
 
-/* A store on the edge from p to t: one of the two has no other edge, critical ones were split. */
+/* A store on the edge from p to t. One of the two has no other edge: critical edges were split. */
 static void store_on_edge(struct work *w, uint32_t p, uint32_t t, LLVMValueRef value, int loop)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(w->cfg.blocks[p]);
     LLVMPositionBuilderBefore(w->builder, LLVMGetNumSuccessors(end) == 1
                                               ? end
                                               : lw__ir_first_after_phis(w->cfg.blocks[t]));
-    LLVMBuildStore(w->builder, value, w->trip[loop]);
+    LLVMBuildStore(w->builder, value, w->iteration[loop]);
 }
 
 /* The loop's counter: 0 on every edge into the loop, one more on every edge back to its header. */
-static void count_trips(struct work *w, int loop)
+static void count_iterations(struct work *w, int loop)
 {
     const struct lw__loop *l = &w->loops.loops[loop];
     const struct lw__cfg *g = &w->cfg;
-    if (w->trip[loop])
+    if (w->iteration[loop])
         return;
     LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(g->blocks[0]));
-    w->trip[loop] = LLVMBuildAlloca(w->builder, w->i64, "trip");
+    w->iteration[loop] = LLVMBuildAlloca(w->builder, w->i64, "trip");
     for (uint32_t t = 0; t < g->count; t++)
         for (uint32_t e = g->pred_start[t]; l->body[t] && e < g->pred_start[t + 1]; e++) {
             uint32_t p = g->pred[e];
@@ -177,9 +178,10 @@ static void count_trips(struct work *w, int loop)
                 store_on_edge(w, p, t, LLVMConstInt(w->i64, 0, 0), loop);
             } else if (t == l->header) {
                 LLVMPositionBuilderBefore(w->builder, LLVMGetBasicBlockTerminator(g->blocks[p]));
-                LLVMValueRef trip = LLVMBuildLoad2(w->builder, w->i64, w->trip[loop], "");
-                LLVMValueRef next = LLVMBuildAdd(w->builder, trip, LLVMConstInt(w->i64, 1, 0), "");
-                LLVMBuildStore(w->builder, next, w->trip[loop]);
+                LLVMValueRef iteration = LLVMBuildLoad2(w->builder, w->i64, w->iteration[loop], "");
+                LLVMValueRef next =
+                    LLVMBuildAdd(w->builder, iteration, LLVMConstInt(w->i64, 1, 0), "");
+                LLVMBuildStore(w->builder, next, w->iteration[loop]);
             }
         }
 }
@@ -203,15 +205,15 @@ static bool key_of(struct work *w, LLVMValueRef call, int loop, struct key *key)
     *key = (struct key){.depth = depth};
     key->place[depth] = w->next_place[loop + 1]++;
     for (int l = loop; l >= 0; l = w->loops.loops[l].parent) {
-        count_trips(w, l);
+        count_iterations(w, l);
         key->place[--depth] = w->place[l];
-        key->trip[depth] = w->trip[l];
+        key->iteration[depth] = w->iteration[l];
     }
     return true;
 }
 
-/* Rebuild a collective's call with a bundle: `key` and, where it has one already from the helper
- * that it came with, that behind it. */
+/* Rebuild a collective's call with a bundle: `key`, followed by the bundle that it brought from a
+ * helper, if any. */
 static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
 {
     LLVMValueRef sequence[KEY_MAX], args[4];
@@ -222,7 +224,7 @@ static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
     for (unsigned d = 0; d <= key->depth && fits; d++) {
         sequence[n++] = LLVMConstInt(w->i64, key->place[d], 0);
         if (d < key->depth)
-            sequence[n++] = LLVMBuildLoad2(w->builder, w->i64, key->trip[d], "");
+            sequence[n++] = LLVMBuildLoad2(w->builder, w->i64, key->iteration[d], "");
         else if (inner) /* the place is a call's */
             sequence[n++] = LLVMConstInt(w->i64, 0, 0);
     }
@@ -258,7 +260,7 @@ static bool remember(struct work *w, LLVMValueRef call, const struct key *key)
     return true;
 }
 
-/* Walk the blocks in program order; each region counts for itself. */
+/* Walk the blocks in program order. Each region counts for itself. */
 static bool number_places(struct work *w, const struct helpers *h, const struct order *o)
 {
     for (size_t i = 0; i < w->cfg.count; i++) {
@@ -270,7 +272,7 @@ static bool number_places(struct work *w, const struct helpers *h, const struct 
         for (; at; at = next) {
             struct key key;
             next = LLVMGetNextInstruction(at);
-            if (!meets(h, at))
+            if (!has_collective(h, at))
                 continue;
             if (!key_of(w, at, loop, &key))
                 return false;
@@ -329,7 +331,7 @@ static int by_address(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Inline one call; the collectives that came with it get the call's sequence in front. */
+/* Inline one call. Its collectives get the call's sequence as a prefix. */
 static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call *c)
 {
     LLVMValueRef *before, *after;
@@ -355,18 +357,18 @@ static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call
 
 static bool find_meetings(struct work *w, const struct helpers *h, bool *any)
 {
-    w->meets = calloc(w->cfg.count + 1, sizeof *w->meets);
-    if (!w->meets)
+    w->has_collective = calloc(w->cfg.count + 1, sizeof *w->has_collective);
+    if (!w->has_collective)
         return lw__defect("out of memory");
     for (uint32_t b = 0; b < w->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if (meets(h, i))
-                *any = w->meets[b] = true;
+            if (has_collective(h, i))
+                *any = w->has_collective[b] = true;
     return true;
 }
 
-/* What nobody can reach has no instance. */
+/* Unreachable code has no instance. */
 static void erase_unreachable(struct work *w, const struct helpers *h)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->cfg.function);
@@ -375,7 +377,7 @@ static void erase_unreachable(struct work *w, const struct helpers *h)
             continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (!meets(h, i))
+            if (!has_collective(h, i))
                 continue;
             if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
                 LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
@@ -386,17 +388,17 @@ static void erase_unreachable(struct work *w, const struct helpers *h)
 
 static bool mark_with_loops(struct work *w, const struct helpers *h)
 {
-    if (!lw__text_loops(&w->cfg, w->meets, &w->loops))
+    if (!lw__text_loops(&w->cfg, w->has_collective, &w->loops))
         return false;
-    w->trip = calloc(w->loops.count + 1, sizeof *w->trip);
+    w->iteration = calloc(w->loops.count + 1, sizeof *w->iteration);
     w->place = calloc(w->loops.count + 1, sizeof *w->place);
     w->next_place = calloc(w->loops.count + 1, sizeof *w->next_place);
-    if (!w->trip || !w->place || !w->next_place)
+    if (!w->iteration || !w->place || !w->next_place)
         return lw__defect("out of memory");
     return order_and_mark(w, h);
 }
 
-/* Mark what is in f itself, then inline the helpers it meets others in. */
+/* Mark the collectives of f itself, then inline the helpers that hold some. */
 static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMValueRef f, bool *any)
 {
     struct work w = {.unit = unit, .i64 = LLVMInt64TypeInContext(unit->context)};
@@ -408,8 +410,8 @@ static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMVa
     for (size_t i = 0; ok && i < w.call_count; i++)
         ok = inline_call(&w, f, &w.calls[i]);
     LLVMDisposeBuilder(w.builder);
-    free(w.meets);
-    free(w.trip);
+    free(w.has_collective);
+    free(w.iteration);
     free(w.place);
     free(w.next_place);
     free(w.calls);
@@ -431,7 +433,7 @@ static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
             if (callee >= 0 && !mark_from(unit, h, (size_t)callee))
                 return false;
         }
-    return mark_function(unit, h, f, &h->row[index].meets);
+    return mark_function(unit, h, f, &h->row[index].has_collective);
 }
 
 /* lw__pass_instance - give each collective of each kernel its "lw.instance" bundle; helpers that
@@ -446,5 +448,5 @@ bool lw__pass_instance(struct lw__unit *unit)
     for (size_t i = 0; ok && i < h.count; i++)
         ok = mark_from(unit, &h, i);
     free(h.row);
-    return ok || unit->diags.errors; /* too deep is an error of the kernel's */
+    return ok || unit->diags.errors; /* too deep nesting is an error of the kernel */
 }

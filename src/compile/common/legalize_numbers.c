@@ -1,20 +1,20 @@
-/* legalize_numbers.c - arithmetic that no target may do in its own way: 16-bit floats, conversions
- * to integers, and what C leaves undefined.
+/* legalize_numbers.c - arithmetic that all targets must do alike: 16-bit floats, conversions to
+ * integers, and what C leaves undefined.
  *
  * _Float16 and __bf16 are computed in float and rounded at every operation, by devlib's integer
- * code: x86's bf16 instructions flush subnormals, and going through float twice rounds twice.
- * float has more than 2p + 2 bits of either, so + - * / rounded from float are the correctly
- * rounded ones.
+ * code. x86's bf16 instructions flush subnormals, and two conversions through float would round
+ * twice. float has more than 2p + 2 bits of either, so + - * / rounded from float are correctly
+ * rounded.
  * source   Figueroa, "When is double rounding innocuous?", SIGNUM 1995
  *
- * A float out of an integer type's range becomes the type's nearest number, a NaN 0, as LLVM's
- * fptosi.sat and fptoui.sat say. clang calls them for a conversion of a scalar; what it makes of
- * vectors and of lrint and its like becomes such calls here. devlib converts what is in range.
+ * A float out of an integer type's range becomes the type's nearest number, and a NaN 0, as LLVM's
+ * fptosi.sat and fptoui.sat define. clang calls these to convert a scalar. Conversions of vectors,
+ * lrint and its like become such calls here. devlib converts what is in range.
  *
  * x86 traps on division by zero and on INT_MIN / -1; the kernel language promises some value. The
- * divisor becomes 1 there. Shifts out of range give poison, as do devlib's conversions of what it
- * then leaves, and a branch on poison may go nowhere: their results are frozen, and poison that
- * clang has folded becomes 0.
+ * divisor becomes 1 there. Shifts out of range give poison, and so do devlib's conversions outside
+ * their range. A branch on poison is undefined behaviour. So their results are frozen, and poison
+ * that clang has folded becomes 0.
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
@@ -71,7 +71,7 @@ static LLVMValueRef narrow_one(struct half_work *w, LLVMValueRef v, LLVMTypeRef 
     return LLVMBuildBitCast(w->b, call_devlib(w, name, v), to, "");
 }
 
-/* One element after the other; to NULL widens to float. */
+/* Element by element; to NULL: widen to float. */
 static LLVMValueRef convert(struct half_work *w, LLVMValueRef v, LLVMTypeRef to, bool is_signed)
 {
     LLVMTypeRef type = LLVMTypeOf(v), target = to ? lw__ir_scalar(to) : w->f32;
@@ -101,7 +101,7 @@ static LLVMValueRef negate(struct half_work *w, LLVMValueRef v)
     return LLVMBuildBitCast(w->b, flipped, type, "");
 }
 
-/* To an integer, as an element of the vector or a scalar of type `to`. */
+/* To an integer of the vector's element type, or of scalar type `to`. */
 static LLVMValueRef saturate_one(struct half_work *w, LLVMValueRef v, LLVMTypeRef to,
                                  bool is_signed)
 {
@@ -147,7 +147,7 @@ static LLVMValueRef rewrite_conversion(struct half_work *w, LLVMValueRef call, L
                : NULL;
 }
 
-/* What stands for the instruction, or NULL where it may stay. */
+/* The replacement, or NULL if the instruction may stay. */
 static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMTypeOf(i);
@@ -194,7 +194,7 @@ static LLVMValueRef rewrite_half(struct half_work *w, LLVMValueRef i)
     }
 }
 
-/* d, but 1 where dividing n by it would trap. */
+/* d, or 1 if dividing n by it would trap. */
 static LLVMValueRef safe_divisor(struct half_work *w, LLVMOpcode op, LLVMValueRef n, LLVMValueRef d)
 {
     LLVMTypeRef type = LLVMTypeOf(d);
@@ -210,7 +210,8 @@ static LLVMValueRef safe_divisor(struct half_work *w, LLVMOpcode op, LLVMValueRe
     return LLVMBuildSelect(w->b, bad, LLVMConstInt(type, 1, 0), d, "");
 }
 
-/* Safe; of vectors element by element, see emit/int_divide.c. NULL: it has stayed. */
+/* Make a division safe; vectors are divided by element, see emit/int_divide.c. NULL: it may
+ * stay. */
 static LLVMValueRef divide(struct half_work *w, LLVMValueRef i)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
@@ -244,7 +245,7 @@ static bool may_be_poison(LLVMValueRef i)
            LLVMConstIntGetZExtValue(amount) >= LLVMGetIntTypeWidth(LLVMTypeOf(amount));
 }
 
-/* The builder stands behind the instruction. */
+/* The builder is after the instruction. */
 static void freeze(struct half_work *w, LLVMValueRef i)
 {
     LLVMValueRef frozen = LLVMBuildFreeze(w->b, i, "");
@@ -267,7 +268,7 @@ static LLVMValueRef unpoison_vector(LLVMValueRef constant)
     return n <= 16 ? LLVMConstVector(elements, n) : constant;
 }
 
-/* What a vector is put together from may be poison: it is not kept. */
+/* Poison that a vector is built on is replaced later: it is kept here. */
 static void unpoison_operands(LLVMValueRef i)
 {
     const bool puts_together = LLVMIsAInsertElementInst(i) || LLVMIsAShuffleVectorInst(i);

@@ -12,8 +12,8 @@
 
 extern const char lw__devlib_begin[], lw__devlib_end[]; /* devlib_blob.S */
 
-/* May the linker leave it out where nobody calls it yet? Later passes call conversions, and the
- * code generator libgcc's functions. */
+/* True if the linker may omit it while it has no caller. Later passes call conversions, and the
+ * code generator calls libgcc's functions. */
 static bool is_on_demand(LLVMValueRef f)
 {
     size_t length;
@@ -50,9 +50,8 @@ void lw__link_no_target(LLVMValueRef f)
                                          (unsigned)strlen(target[i]));
 }
 
-/* A noalias argument would let passes move loads across barriers (compiler rule 7 of the design):
- * another thread of the block may write there. That the source says restrict is kept under a name
- * of our own. */
+/* A noalias argument would let passes move loads across barriers. Another thread of the block may
+ * write there. A metadata name of our own keeps the source's restrict. */
 static void remove_noalias(LLVMValueRef f)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
@@ -72,7 +71,7 @@ static bool stays_visible(struct lw__unit *unit, LLVMValueRef f)
     return lw__ir_is_kernel(unit, f) || !strncmp(name, "lw.sizes.", 9) || lw__ir_is_libcall(name);
 }
 
-/* clang marks every function and call convergent; where-am-I and maths functions are not. */
+/* clang marks every function and call convergent. Thread indices and maths functions are not. */
 static void not_convergent(LLVMValueRef declaration)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
@@ -84,8 +83,8 @@ static void not_convergent(LLVMValueRef declaration)
     }
 }
 
-/* A collective or barrier returns, or the launch has failed. LLVM, told so, drops what ends in
- * `unreachable` behind it, as a loop's last trip does that was unrolled and cannot be. */
+/* A collective or barrier returns, or the launch has failed. With this, LLVM deletes code before
+ * `unreachable`, such as the last iteration of an unrolled loop that is never executed. */
 static void returns(LLVMValueRef declaration)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("noreturn", 8);
@@ -93,7 +92,7 @@ static void returns(LLVMValueRef declaration)
         lw__llvm_attribute(declaration, "willreturn", true);
 }
 
-/* Lists of functions that clang makes; they would keep uses of functions that go. */
+/* clang's lists of functions would keep uses of deleted functions. */
 static void delete_lists(LLVMModuleRef module)
 {
     static const char *const lists[] = {"llvm.global.annotations", "llvm.used",
@@ -105,7 +104,7 @@ static void delete_lists(LLVMModuleRef module)
     }
 }
 
-/* lw__pass_link - devlib in; everything but the entry points internal.
+/* lw__pass_link - link devlib; all functions but the entry points become internal.
  * needs ALLOWED   makes LINKED
  */
 bool lw__pass_link(struct lw__unit *unit)
@@ -137,7 +136,7 @@ bool lw__pass_link(struct lw__unit *unit)
     return true;
 }
 
-/* The function keeps its name and loses its body: what it is the target knows. */
+/* The function keeps its name and loses its body: the target lowers it. */
 static void make_operation(struct lw__unit *unit, LLVMValueRef f)
 {
     static const char *const pure[] = {"memory", "nounwind", "willreturn"}; /* memory(none) */
@@ -152,8 +151,8 @@ static void make_operation(struct lw__unit *unit, LLVMValueRef f)
     LLVMSetValueName2(operation, name, strlen(name));
 }
 
-/* lw__pass_inline - every helper and devlib function into its callers, but those for which the
- * target has an instruction; unused ones go.
+/* lw__pass_inline - inline each helper and devlib function into its callers, except those for which
+ * the target has an instruction. Unused ones are deleted.
  * needs INSTANCE   makes INLINED
  */
 bool lw__pass_inline(struct lw__unit *unit)
@@ -172,9 +171,9 @@ bool lw__pass_inline(struct lw__unit *unit)
     return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
 }
 
-/* Overloads are declarations of one name and line. Where other debug information than lines is
- * stripped, LLVM tells their subprograms apart as it does those of bodies, and then refuses to read
- * what it has written. Nobody asks where they are declared. */
+/* Overloads are declarations of one name and line. After stripping other debug information than
+ * lines, LLVM distinguishes their subprograms as it does those of bodies. It then refuses to read
+ * what it has written. Nothing uses the locations of declarations. */
 static void drop_declared_places(LLVMModuleRef module)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
@@ -182,8 +181,8 @@ static void drop_declared_places(LLVMModuleRef module)
             LLVMSetSubprogram(f, NULL);
 }
 
-/* lw__pass_tidy - what a debugger needs of the common clean-up: the control flow that later passes
- * ask for. Variables stay in memory, statements where they are.
+/* lw__pass_tidy - the part of the common clean-up that a debugger allows: the control flow that
+ * later passes need. Variables stay in memory, statements where they are.
  * needs ENTERED   makes COMMON
  */
 bool lw__pass_tidy(struct lw__unit *unit)
@@ -193,11 +192,13 @@ bool lw__pass_tidy(struct lw__unit *unit)
                            "loop-simplify,verify),globaldce");
 }
 
-/* lw__pass_clean - the common clean-up, once, for all targets: scalars out of memory, simple
- * control flow with its structure kept, loops in canonical form. Vectors are taken apart in front
- * of instcombine: where only an element of a phi is wanted, LLVM 19's makes phi - x of x - phi.
- * Their loads, too, but for cuda, which has instructions for them: of a vector that is a part of
- * one that was loaded before, gvn makes an integer of 256 bits.
+/* lw__pass_clean - the common clean-up, once for all targets. Scalars leave memory, control flow is
+ * simple and keeps its structure, loops are canonical.
+ *
+ * Vectors are scalarized before instcombine: if only one element of a phi is used, LLVM 19's
+ * instcombine makes phi - x of x - phi. Vector loads are scalarized too, except for cuda, which has
+ * instructions for them. If a vector is part of one that was loaded before, gvn makes an integer of
+ * 256 bits.
  * needs INSTANCE   makes COMMON
  */
 bool lw__pass_clean(struct lw__unit *unit)

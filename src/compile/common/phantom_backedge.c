@@ -1,15 +1,15 @@
-/* phantom_backedge.c - the way around loops that only those take who jump in.
+/* phantom_backedge.c - a back edge for loops that only threads that jump into them repeat.
  *
  *     for (;;) {
- *         if (warp_sum(1) == 32)   // who comes in at the top is in trip 0
+ *         if (warp_sum(1) == 32)   // a thread that enters at the top is in iteration 0
  *             leave();
  *         break;
- *     inside:;                     // who jumps here comes to the top, too, in trip 1
+ *     inside:;                     // a thread that jumps here reaches the top in iteration 1
  *     }
  *
- * The statement is a loop, the blocks are none: no way leads from the top to the end of the body.
- * Trips are what keeps lanes apart there, and those are of loops in the graph of the blocks. So
- * there gets to be a way that nobody takes, and that LLVM cannot know of: a grid has blocks.
+ * The statement is a loop, but its blocks are none: no path leads from the top to the end of the
+ * body. Iteration numbers keep lanes apart there, and only loops of the graph have them. So the
+ * pass adds an edge that is never taken. LLVM cannot know that: a grid has blocks.
  *
  *     ... -> top            becomes    ... -> top: no blocks in the grid? -> back, else -> body
  *     last -> top                      last -> back -> top
@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge back in the text to the begin of a loop that does not lead to where it comes from. */
+/* True if there is a back edge of the source to the beginning of a loop that does not lead to the
+ * edge's origin. */
 static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *last)
 {
     bool *behind = malloc(g->count + 1);
@@ -43,7 +44,7 @@ static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *
     return ok;
 }
 
-/* No grid is that small. */
+/* A condition that is never true: no grid has no blocks. */
 static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
 {
     static const char name[] = "lw.grid_dim.x";
@@ -60,8 +61,8 @@ static LLVMValueRef build_never(LLVMBuilderRef b, LLVMModuleRef module)
     return LLVMBuildICmp(b, LLVMIntEQ, blocks, LLVMConstNull(i32), "");
 }
 
-/* What lives on from trip to trip is in memory, so `top` has no phis. Not so within a trip: `last`
- * may use what blocks before it have computed, and gets no other way to it. */
+/* Values that live across iterations are in memory, so `top` has no phis. Within an iteration
+ * `last` may use what earlier blocks have computed; so it gets no other predecessor. */
 static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(g->function);
@@ -70,7 +71,7 @@ static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
                       front = LLVMInsertBasicBlockInContext(context, body, ""),
                       back = LLVMInsertBasicBlockInContext(context, end, "");
     LLVMMoveBasicBlockAfter(back, end);
-    char name[64]; /* by its begin, "for.cond" and its like, the text is known */
+    char name[64]; /* clang's prefix, "for.cond" and its like, identifies the statement */
     snprintf(name, sizeof name, "%s", LLVMGetBasicBlockName(body));
     LLVMSetValueName2(LLVMBasicBlockAsValue(body), "body.", 5);
     LLVMSetValueName2(LLVMBasicBlockAsValue(front), name, strlen(name));

@@ -1,26 +1,27 @@
-/* single_entry.c - loops that are jumped into get one way in.
+/* single_entry.c - a loop that is jumped into gets one entry.
  *
- * Such a loop has entries besides its header, where ir/loops.c counts trips. They all become one, a
- * block in front of the header that a number tells where to go on:
+ * Such a loop has entries besides its header, where ir/loops.c counts iterations. All entries
+ * become one new block in front of the header. A number tells where to go on from there:
  *
  *     outside, back -> header                outside, back -> enter -> header
  *     outside -> middle            becomes   outside -> enter -> middle
  *     header ... -> middle                   header ... -> middle
  *
- * What is within a trip stays as it is, so lanes that come in by the side are in the loop's first
- * trip, and those that have come in at its top reach the middle in it as well. (LLVM's
- * fix-irreducible would lead the latter through its new block, too: a trip of its own.) No thread's
- * way changes but for the new block, so the trips that instances.c has had counted stay right.
+ * Paths within an iteration stay as they are. So lanes that enter at the side are in the loop's
+ * first iteration. Lanes that enter at the header reach the middle in that iteration as well.
+ * (LLVM's fix-irreducible would lead the latter through its new block, too: an extra iteration.) No
+ * thread's path changes except for the new block, so the iteration counters of instances.c stay
+ * right.
  *
- * Loops are mended from the outermost inwards: the way from a new block into a loop further inside
+ * Loops are fixed from the outermost inwards, because the edge from a new block into an inner loop
  * is one of that loop's entries.
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
 
-/* The edges to block t that come from outside of the loop, or all, lead to `to`, and give its phi
- * `value`. */
+/* The edges to block t from outside of the loop, or all of them, are redirected to `to`. They give
+ * its phi `value`. */
 static void redirect(const struct lw__cfg *g, const struct lw__loop *l, uint32_t t, bool all,
                      LLVMBasicBlockRef to, LLVMValueRef phi, LLVMValueRef value)
 {
@@ -63,7 +64,7 @@ static void join_entries(const struct lw__cfg *g, const struct lw__loop *l)
     LLVMDisposeBuilder(b);
 }
 
-/* Mend one loop of the function, or, where `look` is set, only say whether there is one. */
+/* Fix one loop of the function. If `look` is set, only find whether there is one. */
 static bool mend(LLVMValueRef function, bool look, bool *found)
 {
     struct lw__cfg g;

@@ -1,9 +1,9 @@
 /* atomic_access.c - C's own fences and atomics, and volatile short vectors, in shared terms.
  *
- * The kernel language has relaxed atomics and fences, and all targets have these. C's atomics say
- * their order with the access, and NVIDIA's code generator knows no such load or store. So each
- * becomes a relaxed one between fences: a fence before what releases, one behind what acquires, and
- * for seq_cst the total fence before. Those on floats become devlib's.
+ * The kernel language has relaxed atomics and fences, and all targets have these. C's atomics have
+ * an order, and NVIDIA's code generator has no such load or store. So each becomes a relaxed access
+ * between fences: a fence before a release, one after an acquire, and for seq_cst a total fence
+ * before it. Atomics on floats become devlib's functions.
  * source   NVIDIA, "PTX ISA 8.3", section 8; Lustig, Sahasrabuddhe, Giroux, "A Formal Analysis of
  *          the NVIDIA PTX Memory Consistency Model", ASPLOS 2019, table 2
  */
@@ -33,8 +33,8 @@ static void fence(struct access_work *w, bool is_total)
     LLVMBuildCall2(w->b, type, f, NULL, 0, "");
 }
 
-/* A fence of one thread orders nothing that another thread could see. LLVM 19's C API asks other
- * instructions only. */
+/* A single-thread fence orders nothing that another thread could see. LLVM 19's C API asks for the
+ * scope of other instructions only. */
 static bool is_of_one_thread(LLVMValueRef fence)
 {
     char *text = LLVMPrintValueToString(fence);
@@ -67,7 +67,7 @@ static bool is_atomic(LLVMValueRef i)
     return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i);
 }
 
-/* The order of the access, which becomes relaxed. */
+/* Return the order of the access, and make it relaxed. */
 static LLVMAtomicOrdering take_order(LLVMValueRef i)
 {
     const LLVMAtomicOrdering relaxed = LLVMAtomicOrderingMonotonic;
@@ -98,7 +98,7 @@ static const char *float_suffix(LLVMTypeRef type)
     }
 }
 
-/* The builder stands in front of it. */
+/* The builder is before the instruction. */
 static LLVMValueRef float_operation(struct access_work *w, LLVMValueRef i)
 {
     const char *type_name = float_suffix(LLVMTypeOf(i)), *op;
@@ -151,7 +151,7 @@ static bool is_volatile_vector(LLVMValueRef i)
     return LLVMGetTypeKind(scalar) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(scalar) >= 8;
 }
 
-/* The elements one by one: no target promises to access all of a short vector at once. */
+/* Access the elements one by one: no target promises one access to a whole short vector. */
 static void access_elements(struct access_work *w, LLVMValueRef i)
 {
     const bool loads = LLVMIsALoadInst(i);
@@ -193,9 +193,9 @@ bool lw__ir_rewrite_access(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef 
     return true;
 }
 
-/* ---- what no other thread can see ------------------------------------------------------------ */
+/* ---- private memory -------------------------------------------------------------------------- */
 
-/* What the operation leaves there; the float ones are devlib's by now. */
+/* The value that the operation stores; operations on floats are devlib's by now. */
 static LLVMValueRef left_by(struct access_work *w, LLVMAtomicRMWBinOp op, LLVMValueRef old,
                             LLVMValueRef v)
 {

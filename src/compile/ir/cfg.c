@@ -74,7 +74,7 @@ static bool number_blocks(struct lw__cfg *cfg, size_t total)
     return true;
 }
 
-/* Where each block stands in the function: clang lays them out in the order of the text. */
+/* The position of each block in the function: clang lays blocks out in source order. */
 static bool number_text(struct lw__cfg *cfg)
 {
     uint32_t position = 0;

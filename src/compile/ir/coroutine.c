@@ -1,11 +1,12 @@
 /* coroutine.c - LLVM's coroutines behind one small interface.
  *
- * A coroutine is a function whose first call, the ramp, asks its caller for a frame, runs to the
- * first suspension and returns the frame's address as the handle. What lives across a suspension is
- * in the frame. LLVM's passes split it into ramp and resume function; until then no other pass may
- * run, or loads would be moved across the suspensions. Nobody destroys one: the frame goes with its
- * block. LLVM is told so, else it makes the function that destroys of all code, and the passes
- * behind find out that none of it is reached.
+ * The first call of a coroutine's function, the ramp, asks its caller for a frame. It runs to the
+ * first suspension and returns the frame's address as the handle. Values that live across a
+ * suspension are in the frame. LLVM's passes split the function into ramp and resume function.
+ * Until then no other pass may run: it could move loads across the suspensions.
+ *
+ * No coroutine is destroyed; the frame is freed with its block. LLVM is told so. Otherwise it would
+ * build a destroy function from all code, and later passes would find it unused.
  * source   llvm.org/docs/Coroutines.html (switched-resume lowering), LLVM 19
  */
 #include "compile/ir/ir.h"
@@ -48,7 +49,7 @@ static void build_ramp(struct lw__coroutine *c, lw__frame_fn *frame, void *user)
     c->handle = call(c, "llvm.coro.begin", NULL, (LLVMValueRef[]){c->id, memory}, 2);
 }
 
-/* The final suspension, and the way out that all suspensions share. */
+/* The final suspension, and the exit that all suspensions share. */
 static void build_end(struct lw__coroutine *c)
 {
     LLVMContextRef context = context_of(c->module);

@@ -1,8 +1,9 @@
-/* expand_memcpy.c - copies of structs as loads and stores.
+/* expand_memcpy.c - copies of structs become loads and stores.
  *
- * clang copies a struct with llvm.memcpy and clears one with llvm.memset. Between private variables
- * sroa resolves that, and those it leaves are expanded after it; what goes to or comes from other
- * memory becomes one load and store a member here, of which lanes make vectors as of any other.
+ * clang copies a struct with llvm.memcpy and clears one with llvm.memset. SROA resolves copies
+ * between private variables; the rest of those are expanded after it. Copies to or from other
+ * memory become one load and store per member here. The widening makes vectors of them as of any
+ * other access.
  */
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
@@ -10,7 +11,7 @@
 
 enum { PARTS_MAX = 32, PRIVATE_PARTS_MAX = 64, PART_BYTES_MAX = 8 };
 
-/* The variable of the thread that the pointer is into, or NULL. */
+/* The thread's private variable that the pointer is into, or NULL. */
 static LLVMValueRef private_variable(LLVMValueRef pointer)
 {
     while (pointer && LLVMIsAGetElementPtrInst(pointer))
@@ -18,7 +19,7 @@ static LLVMValueRef private_variable(LLVMValueRef pointer)
     return pointer && LLVMIsAAllocaInst(pointer) ? pointer : NULL;
 }
 
-/* Bytes of an element of an array of scalars; PART_BYTES_MAX of other variables. */
+/* Bytes of an element of an array of scalars; PART_BYTES_MAX for other variables. */
 static uint64_t element_bytes(LLVMValueRef variable)
 {
     LLVMTypeRef type = LLVMGetAllocatedType(variable);
@@ -40,12 +41,13 @@ static uint64_t align_of(LLVMValueRef call, unsigned argument)
 
 struct copy {
     LLVMValueRef call, to, from; /* from NULL: memset */
-    uint64_t bytes, part;        /* part: of the accesses, the last may be smaller */
+    uint64_t bytes, part;        /* part: bytes per access; the last may be smaller */
     uint64_t fill;               /* memset: the byte, in all bytes */
     uint64_t parts;
 };
 
-/* Is the instruction a copy or fill of known, small size, and of private variables as asked? */
+/* True if it is a copy or fill of known, small size that touches private variables, or only
+ * others. */
 static bool read_copy(LLVMValueRef i, bool of_private, struct copy *c)
 {
     const char *name = lw__ir_callee(i);
@@ -76,7 +78,7 @@ static bool read_copy(LLVMValueRef i, bool of_private, struct copy *c)
     return c->parts <= (of_private ? PRIVATE_PARTS_MAX : PARTS_MAX);
 }
 
-/* The place of the part that begins at `offset`, and the size of that part. */
+/* The start of the part at `offset`, and the part's size. */
 static uint64_t part_at(const struct copy *c, uint64_t offset)
 {
     uint64_t part = c->part;
@@ -93,7 +95,7 @@ static LLVMValueRef place(LLVMBuilderRef b, LLVMValueRef base, uint64_t offset)
                   : base;
 }
 
-/* All is loaded before anything is stored: the two may be the same. */
+/* All loads precede all stores: source and destination may be the same. */
 static void expand(LLVMBuilderRef b, const struct copy *c)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(c->to));

@@ -1,5 +1,5 @@
-/* ir.h - a function's graph, whatever it is compiled for: control flow, loops, block memory,
- * coroutines, and the check that a module keeps the rules of its facts.
+/* ir.h - a function's graph, for all targets: control flow, loops, shared memory, coroutines, and
+ * the check that a module keeps the rules of its facts.
  */
 #ifndef LW_COMPILE_IR_H
 #define LW_COMPILE_IR_H
@@ -14,18 +14,19 @@ struct lw__cfg {
     uint32_t *succ_start, *succ; /* successors of b: succ[succ_start[b] .. succ_start[b+1]) */
     uint32_t *pred_start, *pred;
     uint32_t *idom;            /* immediate dominator; the entry's is itself */
-    uint32_t *layout;          /* position in the function's list: the order of the text */
+    uint32_t *layout;          /* position in the function's list: source order */
     struct lw__block_map *map; /* block -> number */
 };
 
 /* A loop: header, and body[b] true for every block in it. */
 struct lw__loop {
     uint32_t header;
-    bool *body;    /* cfg->count */
-    bool *back;    /* those that lead back to the header: all but what lw__loops_grow took in */
-    uint32_t size; /* blocks in body */
-    int parent;    /* the next larger loop around, -1: none */
-    bool keeps_returns; /* blocks on the way to a return are in it, though they do not lead back */
+    bool *body;         /* cfg->count */
+    bool *back;         /* blocks from which the header is reachable in the loop: all but those of
+                    * lw__loops_grow */
+    uint32_t size;      /* blocks in body */
+    int parent;         /* the next larger loop around, -1: none */
+    bool keeps_returns; /* it holds blocks on the way to a return, which do not lead back */
 };
 
 struct lw__loops {
@@ -37,9 +38,10 @@ struct lw__shared_layout {
     size_t count;
     LLVMValueRef *globals;
     uint64_t *offsets;
-    LLVMValueRef *places; /* where the variables are, if not at base + offset; NULL: all are */
+    LLVMValueRef *places; /* addresses of the variables that are not at base + offset; NULL: all
+                           * are */
     uint64_t bytes;       /* of the static part */
-    uint64_t align;       /* the most that a variable asks for, of either part */
+    uint64_t align;       /* the largest alignment of a variable, of either part */
     bool dynamic;         /* some DYNAMIC_SHARED name is used */
 };
 
@@ -54,7 +56,7 @@ struct lw__coroutine {
     LLVMBasicBlockRef cleanup, end;
 };
 
-/* Asks for a frame: emits code that gives its address or null. */
+/* Emit code that returns a frame's address, or null. */
 typedef LLVMValueRef lw__frame_fn(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValueRef align,
                                   void *user);
 
@@ -66,16 +68,15 @@ void lw__ir_expand_copies(LLVMValueRef function, bool of_private);
 
 /* ---- atomic_access.c ------------------------------------------------------------------------- */
 
-/* Where the instruction is a fence, an atomic or volatile access as only C has it,
- * what all targets have takes its place. The builder stands in front of it. */
+/* Replace a fence, atomic or volatile access that only C has by shared terms. The builder is before
+ * it. False: it is none. */
 bool lw__ir_rewrite_access(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef instruction);
-/* Atomic accesses of a thread's own variables as plain ones, for targets whose atomics reach none.
- */
+/* Atomic accesses of private variables become plain ones, for targets whose atomics reach none. */
 void lw__ir_plain_private(LLVMValueRef function);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 
-/* Does the module keep the rules of its facts? */
+/* True if the module keeps the rules of its facts. */
 bool lw__ir_verify(const struct lw__unit *unit, const char *after);
 
 /* ---- cfg.c ----------------------------------------------------------------------------------- */
@@ -84,12 +85,12 @@ bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg); /* false: out of
 void lw__cfg_free(struct lw__cfg *cfg);
 uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block); /* UINT32_MAX: none */
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
-/* Set for all blocks that one that is set leads to; that lead to one that is set. */
+/* flow_on: set all blocks that a set block leads to. flow_back: set all that lead to one. */
 void lw__cfg_flow_on(const struct lw__cfg *cfg, bool *set);
 void lw__cfg_flow_back(const struct lw__cfg *cfg, bool *set);
-/* The same, but no way leads along edges that are shut. */
+/* The same, but not along edges that are shut. */
 void lw__cfg_flow_back_past(const struct lw__cfg *cfg, bool *set, const bool *shut);
-/* What the block branches on; NULL: on nothing. */
+/* The condition that the block branches on, or NULL. */
 LLVMValueRef lw__cfg_condition(const struct lw__cfg *cfg, uint32_t block);
 
 /* ---- postdominators.c ------------------------------------------------------------------------ */
@@ -101,11 +102,11 @@ uint32_t *lw__cfg_post_dominators(const struct lw__cfg *cfg);
 /* ---- loops.c --------------------------------------------------------------------------------- */
 
 bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops);
-/* A statement that is only jumped into is a loop with its header all the same: while blocks have
- * the names that clang gave them. */
+/* Also takes a source statement that is only jumped into for a loop with its header. Only while
+ * blocks have clang's names. */
 bool lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops);
-/* Is the loop entered at block b, and is that not its header? The outermost loop where that is so
- * of some block; NULL: none. */
+/* is_side_entry: true if the loop is entered at block b, which is not its header. The next: the
+ * outermost loop with such an entry, or NULL. */
 bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b);
 const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
                                              const struct lw__loops *loops);
@@ -113,22 +114,23 @@ bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t b
 void lw__loops_nest(struct lw__loops *loops);
 int lw__loops_innermost(const struct lw__loops *loops, uint32_t block); /* that holds it; -1 */
 void lw__loops_free(struct lw__loops *loops);
-/* Does a loop's metadata, on a branch back to its header, have a word that begins like this? Let it
- * have this word alone; count: what comes with it, 0 nothing. */
+/* has_word: true if a loop's metadata, on its back edge's branch, has a word with that prefix.
+ * set_metadata: give it this word only, and the number `count` unless 0. */
 bool lw__loop_has_word(LLVMValueRef back, const char *begin);
 void lw__loop_set_metadata(LLVMValueRef back, const char *word, uint32_t count);
 
 /* ---- source_loops.c -------------------------------------------------------------------------- */
 
-/* Is it where clang lets a `for`, `while` or `do` begin? */
+/* True if clang begins a `for`, `while` or `do` at this block. */
 bool lw__text_begins_loop(LLVMBasicBlockRef block);
-/* The loops with the arms that leave them, as far as they lead to wanted blocks. */
+/* The loops of the source. A loop includes the arms that leave it, as far as they lead to wanted
+ * blocks. */
 bool lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);
 
 /* ---- shared_memory.c ------------------------------------------------------------------------- */
 
-/* The places of SHARED and DYNAMIC_SHARED variables in block memory. */
-bool lw__ir_is_shared(LLVMValueRef v); /* such a variable, of either kind */
+/* The offsets of SHARED and DYNAMIC_SHARED variables in shared memory. */
+bool lw__ir_is_shared(LLVMValueRef v); /* True if it is such a variable, of either kind */
 bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);
 void lw__shared_layout_free(struct lw__shared_layout *layout);
 bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
@@ -139,12 +141,12 @@ bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
 
 void lw__coroutine_open(LLVMModuleRef module, LLVMValueRef function, lw__frame_fn *frame,
                         void *user, struct lw__coroutine *c);
-/* End `block` by suspending, to go on in `next`. */
+/* End `block` by suspending; execution resumes in `next`. */
 void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef block,
                            LLVMBasicBlockRef next);
 void lw__coroutine_close(struct lw__coroutine *c);
 /* Void NAME(ptr handle): resume. */
 void lw__coroutine_resumer(LLVMModuleRef module, const char *name);
-/* Split all coroutines of the module; nothing else may run before. */
+/* Split all coroutines of the module. No other pass may run before. */
 bool lw__coroutine_split(struct lw__unit *unit);
 #endif

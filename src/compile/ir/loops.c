@@ -1,10 +1,10 @@
 /* loops.c - the loops of a control flow graph, reducible or not.
  *
- * A loop is a strongly connected component; its header is the block through which it is entered or,
- * where there are several (a jump into a loop), the first of the component in the text. By text the
- * first one is it also where a statement begins there which is only jumped into. Without the edges
- * back to the header, what is still strongly connected inside are the loops within. In a reducible
- * graph these are the natural loops.
+ * A loop is a strongly connected component. Its header is the block through which it is entered. If
+ * several are (a jump into a loop), it is the first of the component in source order.
+ * lw__loops_build_by_text also takes that one if a statement begins there which is only jumped
+ * into. After removing the edges to the header, the strongly connected components inside are the
+ * inner loops. In a reducible graph these are the natural loops.
  * source   Steensgaard, "Sequentializing Program Dependence Graphs", 1993 (the nest);
  *          Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972 (the components)
  */
@@ -38,7 +38,7 @@ static bool enters(const struct lw__cfg *g, const bool *body, uint32_t b)
     return false;
 }
 
-/* The one entry, else the first block in the text. */
+/* The only entry, else the first block in source order. */
 static uint32_t choose_header(const struct search *s, const bool *body)
 {
     const struct lw__cfg *g = s->cfg;
@@ -82,7 +82,7 @@ static void open_block(struct search *s, uint32_t b)
     s->on_stack[b] = true;
 }
 
-/* The component that ends at its root b: a loop where it has a cycle. */
+/* The component that ends at its root b: a loop if it has a cycle. */
 static bool close_component(struct search *s, int region, uint32_t b)
 {
     uint32_t end = s->depth;
@@ -128,7 +128,7 @@ static bool components_from(struct search *s, int region, uint32_t root, uint32_
     return true;
 }
 
-/* All loops of a region: body NULL is the whole function, else a loop's without its back edges. */
+/* All loops of a region: the whole function if body is NULL, else a loop without its back edges. */
 static bool components(struct search *s, int region, const bool *body)
 {
     uint32_t n = (uint32_t)s->cfg->count;
@@ -210,7 +210,7 @@ const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
     return NULL;
 }
 
-/* Take in a block and all that leads to it, up to what the loop has already. */
+/* Add a block and all that lead to it, up to what the loop has already. */
 bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block)
 {
     uint32_t *todo = malloc((cfg->count + 1) * sizeof *todo);
@@ -270,7 +270,7 @@ void lw__loops_free(struct lw__loops *loops)
     *loops = (struct lw__loops){0};
 }
 
-/* ---- what loops say to LLVM ------------------------------------------------------------------ */
+/* ---- loop metadata --------------------------------------------------------------------------- */
 
 static unsigned loop_kind(LLVMValueRef back, LLVMContextRef *context)
 {

@@ -1,7 +1,7 @@
 /* postdominators.c - immediate post-dominators.
  *
- * Of the paths that end in the return alone: a block that ends in `unreachable`, behind a failed
- * assert, and a loop without an exit are on none, so that an assert is no fork in the way.
+ * Only paths that end in the return count. A block that ends in `unreachable`, after a failed
+ * assert, is on none; nor is a loop without an exit. So an assert does not count as a branch.
  * source   Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed
  *          graph
  */
@@ -11,7 +11,7 @@
 struct reverse {
     const struct lw__cfg *g;
     uint32_t *order;  /* blocks in reverse postorder of the reversed graph */
-    uint32_t *number; /* block -> place in order[], UINT32_MAX: no way to the return */
+    uint32_t *number; /* block -> position in order[]; UINT32_MAX: it never returns */
     uint32_t count;
 };
 
@@ -20,7 +20,7 @@ static bool is_return(const struct lw__cfg *g, uint32_t b)
     return LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(g->blocks[b])) != NULL;
 }
 
-/* Depth first from the returns, against the edges; order[] is filled from the back. */
+/* Depth-first search from the returns, against the edges; order[] is filled from the back. */
 static bool number_reverse(struct reverse *r)
 {
     const struct lw__cfg *g = r->g;
@@ -60,7 +60,7 @@ static bool number_reverse(struct reverse *r)
     return ok;
 }
 
-/* The nearest common one; the virtual exit is UINT32_MAX. */
+/* The nearest common post-dominator; the virtual exit is UINT32_MAX. */
 static uint32_t intersect(const struct reverse *r, const uint32_t *ipdom, uint32_t a, uint32_t b)
 {
     while (a != b) {

@@ -1,9 +1,9 @@
-/* shared_memory.c - block memory: SHARED variables become places behind a base address.
+/* shared_memory.c - SHARED variables become offsets from a base address.
  *
- * In the common bitcode a SHARED variable is a global in section lw.shared and DYNAMIC_SHARED one
- * in lw.dynshared. Each kernel lays out those that it uses. Uses stand in instructions, in
- * constant expressions (&tile[3][4]) and in constant data (an initialiser that holds a tensor's
- * address): the latter two are rebuilt as instructions, since the base is known at run time only.
+ * In the common bitcode a SHARED variable is a global in section lw.shared, and a DYNAMIC_SHARED
+ * one in lw.dynshared. Each kernel lays out those that it uses. Uses are in instructions, in
+ * constant expressions (&tile[3][4]) and in constant data (an initialiser with a tensor's address).
+ * The latter two are rebuilt as instructions, since the base is known at run time only.
  */
 #include "base/manifest.h"
 #include "compile/ir/ir.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 32 }; /* constants nest this deep at the most; cyclic initialisers exist */
+enum { MAX_DEPTH = 32 }; /* of nested constants; cyclic initialisers exist */
 
 static bool is_static_shared(LLVMValueRef v)
 {
@@ -34,7 +34,7 @@ static bool has_operands(LLVMValueRef v)
            LLVMIsAConstantVector(v);
 }
 
-/* Calls found() for each block memory variable that a constant refers to; returns whether any. */
+/* Call found() for each shared variable that a constant refers to. True if there is any. */
 static bool refers(LLVMValueRef v, int depth, void (*found)(LLVMValueRef g, void *user), void *user)
 {
     bool any = false;
@@ -111,7 +111,7 @@ bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
                 refers(LLVMGetOperand(i, (unsigned)k), 0, place, &f);
-    if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* then it begins behind what fills the static part */
+    if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* it then begins after padding of the static part */
         l->bytes = round_up(l->bytes, f.dynamic_align);
     return !f.failed || lw__defect("out of memory");
 }
@@ -129,7 +129,7 @@ void lw__shared_layout_free(struct lw__shared_layout *layout)
 struct replacer {
     struct lw__unit *unit;
     const struct lw__shared_layout *layout;
-    LLVMValueRef base;       /* block memory, a ptr that dominates the kernel's body */
+    LLVMValueRef base;       /* shared memory, a ptr that dominates the kernel's body */
     LLVMBuilderRef early;    /* where the base is known: copies of constant data */
     LLVMBasicBlockRef entry; /* for allocas */
     struct {
@@ -157,7 +157,7 @@ static LLVMValueRef address_of(struct replacer *r, LLVMBuilderRef b, LLVMValueRe
     return LLVMBuildGEP2(b, i8, r->base, &index, 1, "");
 }
 
-/* Constant data that holds addresses of block memory: each thread gets it filled in. */
+/* Constant data that holds addresses of shared memory: each thread fills in a copy. */
 static LLVMValueRef copy_of(struct replacer *r, LLVMValueRef global)
 {
     for (size_t i = 0; i < r->copy_count; i++)
@@ -231,7 +231,7 @@ static LLVMValueRef rebuild(struct replacer *r, LLVMBuilderRef b, LLVMValueRef v
     return LLVMIsAConstantExpr(v) ? rebuild_expression(r, b, v) : rebuild_aggregate(r, b, v);
 }
 
-/* A phi's operand is rebuilt at the end of the block that it comes from. */
+/* A phi's operand is rebuilt at the end of the incoming block. */
 static void replace_in(struct replacer *r, LLVMBuilderRef b, LLVMValueRef i)
 {
     for (int k = 0; k < LLVMGetNumOperands(i) && !r->failed; k++) {
@@ -247,8 +247,8 @@ static void replace_in(struct replacer *r, LLVMBuilderRef b, LLVMValueRef i)
     }
 }
 
-/* lw__shared_replace - all uses of block memory in `function` by places behind `base`. early stands
- * where base is known, in front of the kernel's body; allocas go to `entry`. */
+/* lw__shared_replace - replace all uses of shared memory in `function` by offsets from `base`.
+ * `early` is where base is known, before the kernel's body; allocas are put in `entry`. */
 bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
                         const struct lw__shared_layout *layout, LLVMValueRef base,
                         LLVMBuilderRef early, LLVMBasicBlockRef entry)

@@ -1,17 +1,18 @@
-/* source_loops.c - loops as the text of the program has them.
+/* source_loops.c - the loops of the source text.
  *
- * An arm that leaves a loop (break, return, goto) belongs to the trip it leaves, though no edge
- * goes from it back to the header. It is known by its place in the text, which clang's control
- * flow graph still has: blocks are laid out in the order of the text. A block that is laid out
- * among the loop's own, and reached only through the loop, is in it. The last arm of a `while` may
- * be laid out behind them, but in front of the block "while.end" where the statement ends, or of a
- * label where it has none. Source locations would not do: all text from a macro has one.
+ * An arm that leaves a loop (break, return, goto) belongs to the iteration that it leaves, though
+ * no edge leads from it back to the header. Its position in the source identifies it. clang's
+ * control flow graph still has that position: blocks are laid out in source order. A block is in
+ * the loop if it is laid out among the loop's own and reached only through the loop. The last arm
+ * of a `while` may be laid out after them, but before the block "while.end" where the statement
+ * ends. Without such a block, a label ends it. Source locations would not do: all code of a macro
+ * has one location.
  */
 #include "compile/ir/ir.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Has a block one of these names, with clang's number and what inlining adds behind it? */
+/* True if a block has one of these names, followed by clang's number and inlining's suffix. */
 static bool named(LLVMBasicBlockRef block, const char *const *names)
 {
     const char *name = LLVMGetBasicBlockName(block);
@@ -30,7 +31,7 @@ static const char *const ends[] = {"for.end", "while.end", "do.end", NULL};
 static const char *const bodies[] = {"for.cond",   "while.cond", "do.body",
                                      "while.body", "for.body",   NULL};
 
-/* clang's own names have dots but for these; a label of the source has none. */
+/* Names of clang have dots, except for these; a label of the source has none. */
 static bool is_label(LLVMBasicBlockRef block)
 {
     static const char *const own[] = {"entry", "return", "cleanup", "unreachable", NULL};
@@ -38,9 +39,9 @@ static bool is_label(LLVMBasicBlockRef block)
     return *name && !strchr(name, '.') && !named(block, own);
 }
 
-/* Does a loop's statement end between its last block and block b? Statements that begin there end
- * there as well; `while (true)` begins with its body. A loop that only goto and return leave has no
- * block where it ends: then the first label behind it is taken for the place. */
+/* True if a loop's statement ends between its last block and block b. Statements that begin there
+ * end there as well; `while (true)` begins with its body. A loop that only goto and return leave
+ * has no end block: then the first label after it is taken for the end. */
 static bool statement_ends(const struct lw__cfg *g, uint32_t last, uint32_t b)
 {
     uint32_t position = 0, depth = 0, conditions = 0;
@@ -81,7 +82,7 @@ bool lw__text_begins_loop(LLVMBasicBlockRef block)
     return named(block, begins) || named(block, while_body);
 }
 
-/* Marks what can be reached without the loop. */
+/* Mark what can be reached without the loop. */
 static bool reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool *reached)
 {
     uint32_t *todo = malloc((g->count + 1) * sizeof *todo), n = 0;
@@ -104,7 +105,7 @@ static bool reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool
     return true;
 }
 
-/* Take the wanted blocks of the arms that leave this loop into it. */
+/* Add to this loop the wanted blocks of the arms that leave it. */
 static bool take_arms(const struct lw__cfg *g, struct lw__loop *l, const bool *wanted)
 {
     bool *around = calloc(g->count + 1, sizeof *around);
@@ -121,7 +122,7 @@ static bool take_arms(const struct lw__cfg *g, struct lw__loop *l, const bool *w
     return ok;
 }
 
-/* What an inner loop took, the loops around it have too. */
+/* Blocks added to an inner loop are added to the loops around it, too. */
 static bool take_inner(const struct lw__cfg *g, struct lw__loops *loops, struct lw__loop *outer)
 {
     for (size_t k = 0; k < loops->count; k++) {
@@ -142,7 +143,7 @@ bool lw__text_loops(const struct lw__cfg *g, const bool *wanted, struct lw__loop
     for (size_t i = 0; i < loops->count; i++)
         if (!take_arms(g, &loops->loops[i], wanted))
             return false;
-    /* outer loops come before inner ones: from the back, an inner loop is settled first */
+    /* outer loops precede inner ones: from the back, each inner loop is complete first */
     for (size_t i = loops->count; i-- > 0;)
         if (!take_inner(g, loops, &loops->loops[i]))
             return false;

@@ -1,7 +1,7 @@
-/* verify.c - what we assume of the module at each stage, as code; run after every pass.
+/* verify.c - what later passes assume of the module at each stage, checked after every pass.
  *
- * LLVM's verifier says that a module is well formed; this says that it is ours. docs/compiler.md
- * lists the rules in words.
+ * LLVM's verifier checks that a module is well formed; this checks our own rules. docs/compiler.md
+ * lists them in words.
  */
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
@@ -23,7 +23,7 @@ static bool is_half(LLVMValueRef v)
 }
 
 /* HALF: 16-bit floats are stored, loaded, selected and moved, never computed with. Negations and
- * comparisons are exact in any width: LLVM makes them of the integer operations that stood for
+ * comparisons are exact in any width: LLVM makes them of the integer operations that replaced
  * them. */
 static bool computes(LLVMOpcode op)
 {
@@ -54,7 +54,7 @@ static bool check_call(LLVMValueRef i)
     return true;
 }
 
-/* INSTANCE: one bundle on each collective, of place, trip, ... place. */
+/* INSTANCE: one bundle on each collective, of place, iteration, ... place. */
 static bool check_instance(LLVMValueRef i)
 {
     if (!lw__ir_collective(i, NULL))
@@ -66,10 +66,10 @@ static bool check_instance(LLVMValueRef i)
     bool ok = !strcmp(LLVMGetOperandBundleTag(bundle, &length), "lw.instance") &&
               LLVMGetNumOperandBundleArgs(bundle) % 2 == 1;
     LLVMDisposeOperandBundle(bundle);
-    return ok || wrong(i, "a collective's bundle is no lw.instance(place, trip, ... place)");
+    return ok || wrong(i, "a collective's bundle is no lw.instance(place, iteration, ... place)");
 }
 
-/* COMMON: no switch; one return at the most. */
+/* COMMON: no switch; at most one return. */
 static bool check_common(LLVMValueRef i, unsigned *returns)
 {
     if (LLVMIsASwitchInst(i))
@@ -96,7 +96,7 @@ static bool check_kernel(const struct lw__unit *unit, LLVMValueRef f)
     return true;
 }
 
-/* ENTERED: a loop has one way in. */
+/* ENTERED: a loop has one entry. */
 static bool check_loops(const struct lw__unit *unit, LLVMValueRef f)
 {
     struct lw__cfg g;
@@ -107,13 +107,13 @@ static bool check_loops(const struct lw__unit *unit, LLVMValueRef f)
         return false;
     bool ok = lw__loops_build(&g, &loops);
     if (ok && lw__loops_jumped_into(&g, &loops))
-        ok = wrong(f, "a loop has several ways in");
+        ok = wrong(f, "a loop has several entries");
     lw__loops_free(&loops);
     lw__cfg_free(&g);
     return ok;
 }
 
-/* LINKED: no argument of a kernel is noalias, another thread may write there. */
+/* LINKED: no argument of a kernel is noalias: another thread may write there. */
 static bool check_arguments(const struct lw__unit *unit, LLVMValueRef f)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
