@@ -69,12 +69,12 @@ struct lw_cpu_calls {
 
 /* ---- gangs -----------------------------------------------------------------------------------
  * The lanes that run together are the gang. It is the block, or else some warps of it; each gang is
- * then a coroutine that suspends where it meets the others and in each trip of a loop that waits
- * for what others write. lw.cpu.K is one call of run_gangs, which resumes them in turn.
+ * then a coroutine. It suspends at a barrier or block operation, and in each iteration of a loop
+ * that waits for what others write. lw.cpu.K is one call of run_gangs, which resumes them in turn.
  */
 
 enum lw_cpu_gang_state {
-    LW_CPU_MEETS,    /* at a barrier or block operation: goes on when all others are there */
+    LW_CPU_ARRIVED,  /* at a barrier or block operation: goes on when all others are there */
     LW_CPU_WAITS,    /* in a loop that waits: goes on after the others */
     LW_CPU_RETURNED, /* its threads have */
     LW_CPU_STOPPED,  /* one of the calls stopped the launch, or memory was short */
@@ -100,11 +100,11 @@ struct lw_cpu_gang {
     uint32_t number, first; /* of the gang in its block; its first thread */
     struct lw_cpu_exchange *exchange;
     /* written by it before it suspends */
-    uint32_t state, site; /* MEETS, WAITS, TURNS: where */
-    /* MEETS: place and trips, as in struct lw_ref_thread; those of others are the same */
+    uint32_t state, site; /* ARRIVED, WAITS, TURNS: where */
+    /* ARRIVED: place and iterations, as in struct lw_ref_thread; those of others are the same */
     uint64_t key[LW_CPU_KEY_MAX];
     uint32_t key_length;
-    /* MEETS: runs the operation, from in to out, as one block; its argument is the exchange's
+    /* ARRIVED: runs the operation, from in to out, as one block; its argument is the exchange's
      * address. NULL: a barrier */
     lw_cpu_entry *operation;
 };

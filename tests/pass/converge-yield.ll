@@ -123,12 +123,13 @@ join:
   ret void
 }
 
-; Lanes come one by one, too, to what lies between two meetings of a hall, if only the block parts
-; there: nobody comes together behind an operation of bytes, which becomes a loop, but in the hall.
+; Lanes reach the code between two sync points of a rendezvous one by one, even if only the block
+; diverges there: after an operation of bytes, which becomes a loop, they reconverge in the
+; rendezvous only.
 ; CHECK-LABEL: define win64cc void @awaited(
 ; CHECK: atomicrmw add ptr %{{.*}}, i8 5
 ; CHECK-NEXT: br i1
-; CHECK: {{^}}hall:
+; CHECK: {{^}}rendezvous:
 ; CHECK-NEXT: call void @lw_cuda_come_together(
 define win64cc void @awaited(ptr %cells, i32 %warps) {
 entry:

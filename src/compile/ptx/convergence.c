@@ -264,7 +264,7 @@ static bool note_differing(struct convergence *m, LLVMValueRef call)
         return lw__defect("out of memory");
     *d = (struct differing){.call = call, .next = m->differing};
     const bool of_block = lw__op_table[lw__ir_collective(call, NULL)].block;
-    d->count = lw__spmd_differing_trips(of_block ? &m->s : &m->by_warp, call, d->operands);
+    d->count = lw__spmd_differing_iterations(of_block ? &m->s : &m->by_warp, call, d->operands);
     m->differing = d;
     return true;
 }

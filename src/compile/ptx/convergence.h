@@ -38,7 +38,7 @@ struct rendezvous {
 /* Operands of a call's instance bundle that differ between lanes that converge. */
 struct differing {
     LLVMValueRef call;
-    unsigned operands[LW_TRIPS_MAX], count;
+    unsigned operands[LW_ITERATIONS_MAX], count;
     struct differing *next;
 };
 

@@ -1,8 +1,8 @@
 /* spmd.h - one kernel on its way from one thread's code to SIMD code for a block.
  *
  * The lanes of a block run together as the gang. A value of the kernel is cut into `pieces` of
- * `width` lanes each; piece p holds threads p * width ... p * width + width - 1, x fastest. What a
- * value looks like over the lanes is its shape; what code is made for it follows from that:
+ * `width` lanes each. Piece p holds threads p * width ... p * width + width - 1, x fastest. A
+ * value's shape describes it over the lanes, and decides what code is made for it:
  *
  *     shape      lanes                                     kept as
  *     OFFSET     u + lanes[t], u unknown, lanes constant    one scalar: thread 0's value
@@ -10,12 +10,12 @@
  *     PIECE      b(p) + l * stride in lane l of piece p     a scalar a piece: its lane 0's value
  *     VARYING    anything                                   a vector a piece
  *
- * A value is uniform where it is OFFSET and all its lanes are equal.
+ * A value is uniform if it is OFFSET and all its lanes are equal.
  *
- * The kernel's blocks lie in a tree of regions (analysis/regions.c). A region is what a divergent
- * branch decides, up to its join, where all lanes that entered are together again. Outside of
- * regions control flow is the kernel's own; inside, the blocks run one after the other under masks,
- * or, as long as all lanes agree, as a second, unmasked copy of the kernel's control flow
+ * The kernel's basic blocks form a tree of regions (analysis/regions.c). A region is what a
+ * divergent branch decides, up to its join, where all lanes that entered reconverge. Outside of
+ * regions control flow is the kernel's own. Inside, the blocks run one after the other under masks.
+ * While all lanes agree, a second, unmasked copy of the control flow runs instead
  * (control/linearize.c).
  *
  * Values that live across blocks go through allocas, their slots, of which LLVM makes phis.
@@ -40,30 +40,30 @@ struct lw__value_shape {
     const int64_t *lanes; /* OFFSET: one a thread, sign-extended (i1: 0 or 1); NULL: all 0. Where
                              not known, lanes[0] is 0. */
     int64_t stride;       /* PIECE */
-    uint8_t low_bits;     /* OFFSET: of thread 0's value so many low bits are known, */
+    uint8_t low_bits;     /* OFFSET: this many low bits of thread 0's value are known, */
     uint64_t low;         /* and are these */
 };
 
 struct lw__spmd;
 
-/* Who goes different ways. Where s->by_warp is not set, warps are parted as their lanes are. */
+/* Which lanes take different edges. Without s->by_warp, warps diverge as their lanes do. */
 enum lw__divergence { LW_DIVERGENCE_NONE, LW_DIVERGENCE_PER_WARP, LW_DIVERGENCE_PER_LANE };
 
 struct lw__region {
-    uint32_t head; /* block whose branch enters it, not in it; or the header of a loop, in it */
+    uint32_t head; /* the block whose branch enters it, not in it; or a loop's header, in it */
     bool is_loop;  /* the head is a loop's header: entered along its edges */
-    uint32_t join; /* where all are together again; not in it; UINT32_MAX: they never are */
-    bool *blocks;  /* per block: in the region or in one inside */
-    uint32_t first, last, size; /* of them: the lowest, the highest, how many */
+    uint32_t join; /* where all lanes reconverge, not in it; UINT32_MAX: they never do */
+    bool *blocks;  /* per block: in the region or in an inner one */
+    uint32_t first, last, size; /* of its blocks: the lowest, the highest, how many */
     int parent;                 /* -1: the kernel */
-    uint32_t *order; /* the blocks as analysis/schedule.c places them, each loop in one piece */
+    uint32_t *order; /* the blocks in the order of analysis/schedule.c, each loop contiguous */
     uint32_t order_count;
 
-    /* Its own blocks fall into classes: blocks that the same lanes run, connected by uniform
-     * control flow. A class is named by its first block. */
+    /* The region's own blocks are partitioned into classes. A class is blocks that the same lanes
+     * run, connected by uniform control flow; its first block names it. */
     uint32_t entered_from; /* the class of the parent whose lanes enter */
-    uint32_t *heads;       /* the classes' names in the order in which they run; a child that is a
-                              loop may be a class by itself, named by its header */
+    uint32_t *heads;       /* the classes' names in execution order; a child that is a loop may
+                            * be a class by itself, named by its header */
     uint32_t head_count;
     struct lw__loop_range { /* classes first .. last run again while lanes wait at the first */
         uint32_t first, last;
@@ -73,28 +73,29 @@ struct lw__region {
 
 enum { LW_SPMD_PIECES_MAX = 256 };
 
-/* The code of a gang, while it is made; of a round only the first thread is set. */
+/* The code of a gang under construction. Of a round only `first` is set. */
 struct lw__gang {
     struct lw__coroutine co;
     LLVMValueRef record;              /* struct lw_cpu_gang * */
     LLVMValueRef first;               /* its first thread, i32 */
     LLVMValueRef exchange;            /* struct lw_cpu_exchange * */
-    LLVMValueRef memory, bytes, from; /* asked for: where; how many; where the frame begins */
+    LLVMValueRef memory, bytes, from; /* requested: address; size; where the frame begins */
 };
 
-/* What is there for a value in the block under way. */
+/* The forms of a value that are available in the current block. */
 struct lw__emitted {
     LLVMTypeRef type;        /* of a slot of part 0 */
     uint64_t emitted_in;     /* s->emission_id of the block that made `form` */
-    uint64_t read_in;        /* s->dominance_scope in which `read` and `vector` are good */
-    LLVMValueRef *form;      /* made by the block: forms of them, parts * pieces or 1 */
+    uint64_t read_in;        /* s->dominance_scope in which `read` and `vector` are valid */
+    LLVMValueRef *form;      /* computed by the block: forms of them, parts * pieces or 1 */
     LLVMValueRef *read;      /* loaded from the slots */
-    LLVMValueRef *vector;    /* made of a scalar form, pieces */
-    LLVMValueRef *slot;      /* NULL where there is none yet */
+    LLVMValueRef *vector;    /* built from a scalar form, pieces */
+    LLVMValueRef *slot;      /* NULL: none so far */
     uint32_t forms, members; /* parts: members of a struct, 1 of other types */
     bool crosses;            /* used in other blocks, or a phi */
-    bool live_across_exit;   /* lanes get it in different trips, and it is used behind them all */
-    bool deferred;           /* a condition that is made where it is asked for */
+    bool live_across_exit;   /* lanes get it in different iterations, and it is used after all of
+                              * them */
+    bool deferred;           /* a condition that is computed where it is used */
 };
 
 /* The number of each value: open addressing. */
@@ -106,13 +107,13 @@ struct lw__value_map {
     } slot[];
 };
 
-/* A load or store that goes together with those of its struct's other fields, where all lanes of a
- * piece run them; the one that leads makes the code of all. */
+/* Accesses to the fields of one struct, made together where all lanes of a piece execute them. The
+ * leading access makes the code of all. */
 enum { LW_FIELDS_MAX = 8 };
 
 struct lw__interleaved {
     LLVMValueRef access, fields[LW_FIELDS_MAX]; /* fields by their addresses */
-    uint32_t side;                              /* how many */
+    uint32_t side;                              /* number of fields */
     bool leads;
 };
 
@@ -127,18 +128,18 @@ struct lw__spmd {
     uint32_t threads;       /* of the gang: all of the block, or some warps of it */
     uint32_t width, pieces; /* lanes of a piece; pieces of the gang, the last may be partial */
     uint32_t gang_threads;  /* of each gang of the block but the last, which may have fewer; */
-    uint32_t first_gang, end_gang; /* of the gangs that run this code, the first and the end */
+    uint32_t first_gang, end_gang; /* the range of gangs that run this code */
     struct lw__gang *gang;         /* in the code of a gang that is not the block */
-    bool by_warp;                  /* lanes are parted only where those of a piece, a warp, are */
-    /* The pieces under way: of a loop that a group of pieces runs by itself, else all. The others
-     * are as if they had no threads. */
+    bool by_warp;                  /* divergence counts only between the lanes of a piece, a warp */
+    /* The current pieces: those of a loop's group (control/loop_groups.c), else all. The others
+     * count as having no threads. */
     uint32_t first_piece, end_piece;
 
     /* the kernel: read, never changed */
     LLVMValueRef scalar;
     struct lw__cfg cfg;
     struct lw__loops loops;
-    bool *has_block_op; /* per block: a collective of the block is in it */
+    bool *has_block_op; /* per block: it holds a block op */
     uint32_t *ipdom;    /* per block: immediate post-dominator, UINT32_MAX: none */
     /* Each an enum lw__divergence: per block, of its terminator; per block, of the edges into it;
      * per loop, of the iterations in which lanes leave it. */
@@ -160,36 +161,35 @@ struct lw__spmd {
     uint32_t *class_of; /* per block: its class, within region_of */
     void *lane_memory;
 
-    /* the function under way */
+    /* the function under construction */
     LLVMValueRef function;
     LLVMBuilderRef builder;
-    LLVMBuilderRef alloca_builder; /* in front of its first block's terminator: allocas */
-    LLVMBasicBlockRef done;        /* where the block's threads have all returned */
-    LLVMBasicBlockRef stop;        /* branch here where a call has stopped the launch */
-    /* Per piece a slot: threads that reach no further barrier; of these, who wait for others of
-     * their warp. NULL: nobody asks. */
+    LLVMBuilderRef alloca_builder; /* before its first block's terminator: allocas */
+    LLVMBasicBlockRef done;        /* reached when all threads of the block have returned */
+    LLVMBasicBlockRef stop;        /* branch here if a call has stopped the launch */
+    /* Per piece a slot: threads that reach no further barrier; of these, the ones that wait for
+     * others of their warp. NULL: not needed. */
     LLVMValueRef *exited_mask, *waiting_mask;
-    bool *is_wait_point; /* per block: threads may wait in it for others at a barrier */
-    bool
-        *reaches_block_op; /* with exited_mask, per block: it has or leads to a block collective; */
-    bool *may_exit;        /* threads may come from it to their end without one */
+    bool *is_wait_point;    /* per block: exited threads may wait in it for others at a barrier */
+    bool *reaches_block_op; /* with exited_mask, per block: it has or leads to a block op; */
+    bool *may_exit;         /* threads may reach their end from it without one */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
-    LLVMValueRef printed; /* room for the arguments of any printf; NULL: there was none yet */
+    LLVMValueRef printed; /* memory for the arguments of any printf; NULL: none so far */
     LLVMValueRef dummy;   /* 64 bytes that a masked-off scalar access may touch */
-    uint64_t emission_id; /* of the emission of a block: what it makes is at hand for one */
-    /* Of what is read and spread: a part of a block's code that dominates the rest of itself. */
+    uint64_t emission_id; /* of the current block's emission: values it computes are valid in it */
+    /* Of values loaded or broadcast: the part of a block's code that dominates its rest. */
     uint64_t dominance_scope;
-    const LLVMValueRef *mask; /* per piece: of the lanes that are in the block; NULL: all are */
-    LLVMValueRef *arguments;  /* what the kernel's parameters are here */
+    const LLVMValueRef *mask; /* per piece: the lanes that are in the block; NULL: all */
+    LLVMValueRef *arguments;  /* the kernel's parameters in this function */
     uint64_t private_bytes;   /* of the threads' arrays on the stack, */
     uint64_t frame_bytes;     /* and of the others: they lie in the frame, */
     LLVMValueRef frame;       /* which this call gives; NULL: there are none */
     bool failed;              /* something was refused, or memory was short */
 };
 
-/* A mask: one <width x i1> a piece; NULL: all lanes of the piece. A constant all-zero piece has
- * no lane. */
+/* A mask: one <width x i1> a piece. NULL: all lanes of the piece. A piece of a constant zero mask
+ * has no lane. */
 typedef LLVMValueRef *lw__mask;
 
 #endif

@@ -274,7 +274,7 @@ static int key_order(const struct lw_cpu_gang *a, const struct lw_cpu_gang *b)
 
 static bool is_there(const struct lw_cpu_gang *gang, const struct lw_cpu_gang *earliest)
 {
-    return gang->state == LW_CPU_MEETS && key_order(gang, earliest) == 0;
+    return gang->state == LW_CPU_ARRIVED && key_order(gang, earliest) == 0;
 }
 
 /* All gangs have returned or meet others: are all of these at the same place? */
@@ -311,7 +311,7 @@ static bool go_on(struct gang_set *c, const struct lw_cpu_gang *earliest)
         !lw__cpu_enter_blocks(thread_of(c), earliest->operation, &operation, earliest->block, 0, 1))
         return false;
     for (uint32_t g = 0; g < c->count; g++)
-        if (c->members[g].abi.state == LW_CPU_MEETS)
+        if (c->members[g].abi.state == LW_CPU_ARRIVED)
             lw__cpu_enter_resume(thread_of(c), c->code->resume, c->members[g].handle,
                                  &c->members[g].abi);
     return true;
@@ -329,7 +329,7 @@ static const struct lw_cpu_gang *survey(const struct gang_set *c, uint32_t *wait
 
         *waiting += is_waiting(&c->members[g]);
         *stopped |= gang->state == LW_CPU_STOPPED;
-        if (gang->state == LW_CPU_MEETS && (!earliest || key_order(gang, earliest) < 0))
+        if (gang->state == LW_CPU_ARRIVED && (!earliest || key_order(gang, earliest) < 0))
             earliest = gang;
     }
     return earliest;

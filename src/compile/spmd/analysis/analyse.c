@@ -1,4 +1,4 @@
-/* analyse.c - all facts of one kernel, in the order in which they need each other. */
+/* analyse.c - all facts of one kernel, in order of their dependencies. */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,8 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     if (!lw__spmd_values_build(s))
         return false;
     lw__spmd_keep_conditions(s);
-    for (bool held = true; held;) /* larger loops may be left apart by more values */
+    for (bool held = true; held;) /* each loop that keeps returns may make more values live
+                                   * across its exit */
         if (!lw__spmd_shapes(s) || !lw__spmd_keep_returns(s, &held))
             return false;
     lw__loops_nest(&s->loops);

@@ -1,4 +1,4 @@
-/* branches.c - which branches part lanes, and which lead nowhere. */
+/* branches.c - which branches are divergent, and which lead to dead ends. */
 #include "compile/spmd/analysis/analysis.h"
 
 int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch)

@@ -1,7 +1,7 @@
 /* conditions.c - conditions that scalars decide: linear values compared with uniform ones. */
 #include "compile/spmd/analysis/analysis.h"
 
-enum { STRIDE_MAX = 1 << 16 }; /* in a piece, lest it wraps around twice */
+enum { STRIDE_MAX = 1 << 16 }; /* so that it does not wrap around twice in a piece */
 
 static void keep_for_agreement(struct lw__spmd *s, LLVMValueRef v, unsigned depth)
 {
@@ -25,7 +25,7 @@ void lw__spmd_keep_conditions(struct lw__spmd *s)
     }
 }
 
-/* Is it asked for by branches alone, or by other conditions that are? */
+/* True if only branches use it, or conditions that only branches use. */
 static bool is_asked_by_branches(const struct lw__spmd *s, LLVMValueRef v, unsigned depth)
 {
     if (depth > LW_CONDITION_DEPTH || LLVMTypeOf(v) != s->i1 ||

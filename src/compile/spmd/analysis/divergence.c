@@ -1,11 +1,11 @@
-/* divergence.c - what each value of a kernel looks like over the lanes of the gang, and where
- * control flow differs between them.
+/* divergence.c - the shape of each value over the lanes of the gang, and where control flow
+ * diverges.
  *
- * An optimistic analysis: shapes fall from nothing through OFFSET and PIECE to VARYING until they
- * agree with every instruction. A phi is VARYING where lanes come to it in different ways (a join
- * of a divergent branch) or at different times (a loop that they leave in different trips); which
- * branches are divergent depends on the shapes, so the two are found in turns. Where only a warp's
- * lanes matter (by_warp), branches that whole warps take leave a phi PIECE.
+ * An optimistic analysis: shapes are lowered from NONE through OFFSET and PIECE to VARYING until
+ * they agree with every instruction. A phi is VARYING if lanes reach it along different edges (a
+ * join of a divergent branch) or at different times (a loop that they leave in different
+ * iterations). Which branches diverge depends on the shapes, so the two are computed alternately.
+ * If only a warp's lanes matter (by_warp), a branch that whole warps take alike leaves a phi PIECE.
  * source   Karrenberg & Hack, "Whole-Function Vectorization", CGO 2011 (the shapes);
  *          Rosemann, Moll & Hack, "An Abstract Interpretation for SPMD Divergence", POPL 2021
  */
@@ -107,9 +107,9 @@ static shape merge(const struct lw__spmd *s, shape a, shape b)
     bool nsw = a.nsw && b.nsw, nuw = a.nuw && b.nuw;
     if (a.kind == LW_SHAPE_OFFSET && b.kind == LW_SHAPE_OFFSET && same_offsets(s, a, b)) {
         if (a.known && b.known && a.lanes && b.lanes && a.lanes[0] == b.lanes[0])
-            return a; /* so do their low bits */
+            return a; /* and so are their low bits */
         shape r = a.known ? b : a;
-        if (r.known) { /* both are, with different values: only the differences stay */
+        if (r.known) { /* both are, with different values: only the differences stay known */
             int64_t *lanes = lw__lanes_new((struct lw__spmd *)s);
             for (uint32_t t = 0; lanes && t < s->threads; t++)
                 lanes[t] = lw__shape_offset_at(a, t);
@@ -152,7 +152,7 @@ enum lw__divergence lw__spmd_edge_divergence(const struct lw__spmd *s, uint32_t 
     return apart;
 }
 
-/* Who leaves the loops that the value comes from in different trips? */
+/* Divergence of the iterations in which lanes leave the loops that the value comes from. */
 static enum lw__divergence edge_divergence(const struct lw__spmd *s, uint32_t block, uint32_t from,
                                            LLVMValueRef v)
 {
@@ -162,7 +162,7 @@ static enum lw__divergence edge_divergence(const struct lw__spmd *s, uint32_t bl
     return home == UINT32_MAX ? LW_DIVERGENCE_NONE : lw__spmd_edge_divergence(s, home, from, block);
 }
 
-/* The value where it comes to some by another way than to others. */
+/* The value's shape if lanes reach it with that divergence. */
 static shape divergent(const struct lw__spmd *s, shape v, enum lw__divergence apart)
 {
     int64_t stride;
@@ -223,7 +223,7 @@ static shape of_call(struct lw__spmd *s, LLVMValueRef i)
     const char *name = lw__ir_callee(i);
     enum lw__op op = lw__ir_collective(i, NULL);
     shape place;
-    if (op && !lw__op_table[op].block && lw__spmd_trips_differ(s, i))
+    if (op && !lw__op_table[op].block && lw__spmd_iterations_differ(s, i))
         return varying;
     if (op)
         return of_collective(op);
@@ -267,7 +267,7 @@ static shape of_instruction(struct lw__spmd *s, LLVMValueRef i)
     }
 }
 
-/* ---- to the fixed point ---------------------------------------------------------------------- */
+/* ---- the fixed point ------------------------------------------------------------------------- */
 
 static bool same_shape(const struct lw__spmd *s, shape a, shape b)
 {
@@ -290,15 +290,15 @@ static bool sweep(struct lw__spmd *s)
             if (same_shape(s, v, s->shapes[index]))
                 continue;
             if (is_reached(s->shapes[index]))
-                v = merge(s, s->shapes[index], v); /* shapes only fall */
+                v = merge(s, s->shapes[index], v); /* shapes are only ever lowered */
             changed |= !same_shape(s, v, s->shapes[index]);
             s->shapes[index] = v;
         }
     return changed;
 }
 
-/* Mark what is reached from `from` without passing `stop` or the headers of loops around d; the
- * largest of those that is come back to is *around, -1: none. */
+/* Mark what is reachable from `from` without passing `stop` or the headers of loops around d.
+ * *around: the largest of those loops whose header is reached, -1: none. */
 static void reach(const struct lw__spmd *s, uint32_t d, uint32_t from, uint32_t stop, bool *seen,
                   uint32_t *todo, int *around)
 {
@@ -321,8 +321,9 @@ static void reach(const struct lw__spmd *s, uint32_t d, uint32_t from, uint32_t 
     }
 }
 
-/* Where the lanes that branch d parts are together again, of the same trip of each loop: what lies
- * behind the next trip of a loop is no such place. left, right: what each side reaches before. */
+/* Where the lanes of branch d reconverge in the same iteration of each loop. A block reached only
+ * through the next iteration of a loop does not count. left, right: what each side reaches
+ * before. */
 static uint32_t find_join(const struct lw__spmd *s, uint32_t d, bool *left, bool *right,
                           uint32_t *todo)
 {
@@ -340,8 +341,8 @@ static uint32_t find_join(const struct lw__spmd *s, uint32_t d, bool *left, bool
     }
 }
 
-/* Branch d leaves the loop: lanes come in different trips, and by different exits, to what lies
- * behind two of these. seen, before: for the blocks. */
+/* Branch d leaves the loop: lanes reach the code after two of its exits in different iterations,
+ * and by different exits. seen, before: scratch, per block. */
 static void mark_exits(const struct lw__spmd *s, uint32_t d, const struct lw__loop *l,
                        uint32_t join, bool *seen, bool *before, uint32_t *todo)
 {
@@ -362,7 +363,7 @@ static void mark_exits(const struct lw__spmd *s, uint32_t d, const struct lw__lo
         }
 }
 
-/* The joins of a branch that parts lanes or warps, and the loops that it leaves. */
+/* Mark the joins of a branch that makes lanes or warps diverge, and the loops that it leaves. */
 static void mark_branch(struct lw__spmd *s, uint32_t d)
 {
     const uint8_t apart = s->divergence_of[d];
@@ -388,8 +389,8 @@ static void mark_branch(struct lw__spmd *s, uint32_t d)
     free(todo);
 }
 
-/* Whom a branch on the value parts. */
-static enum lw__divergence parts(const struct lw__spmd *s, shape v)
+/* The divergence of a branch on the value. */
+static enum lw__divergence divergence_by(const struct lw__spmd *s, shape v)
 {
     if (!is_reached(v) || lw__shape_is_uniform(s, v))
         return LW_DIVERGENCE_NONE;
@@ -403,7 +404,7 @@ static bool mark_branches(struct lw__spmd *s)
         LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
         if (lw__spmd_is_divergent(s, b) || LLVMGetNumSuccessors(end) < 2)
             continue;
-        const enum lw__divergence apart = parts(s, lw__shape_of(s, LLVMGetCondition(end)));
+        const enum lw__divergence apart = divergence_by(s, lw__shape_of(s, LLVMGetCondition(end)));
         if (apart <= s->divergence_of[b] || lw__spmd_dead_end(s, b) >= 0)
             continue;
         s->divergence_of[b] = (uint8_t)apart;

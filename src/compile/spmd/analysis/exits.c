@@ -1,13 +1,13 @@
-/* exits.c - which threads a barrier does not wait for: where they come to no further one, and where
- * they wait in a collective of their warp for others who come there by a barrier.
+/* exits.c - which threads a barrier does not wait for. They reach no further one, or they wait in a
+ * collective of their warp for others that reach it by a barrier.
  *
- * control/exited_lanes.c makes code of the first, runtime/waiting_lanes.c of the second.
+ * control/exited_lanes.c makes code for the first, runtime/waiting_lanes.c for the second.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Nobody can be missing where all block operations are outside of regions. */
+/* Not needed if all block ops are outside of regions. */
 bool lw__spmd_find_exits(struct lw__spmd *s)
 {
     const struct lw__cfg *g = &s->cfg;
@@ -33,19 +33,17 @@ bool lw__spmd_find_exits(struct lw__spmd *s)
                           : lw__defect("out of memory");
 }
 
-/* The ways to a collective, per block: threads come from it to the collective without a block
- * operation; by one. */
+/* Paths to a collective. Per block: threads reach it from there without a block op; with one. */
 struct paths {
     bool *at_once, *by_operation;
-    /* per edge: of a divergent branch, and an operation of the block lies on it, before all whom
-     * the branch parts are together again */
-    bool *meets;
-    /* per edge: into the next trip of a loop of which the instance holds the trip */
-    bool *next_trip;
-    bool *shut; /* per edge: that, or behind a block operation */
+    /* per edge: of a divergent branch, and a block op lies on it before the lanes reconverge */
+    bool *by_block_op;
+    /* per edge: into the next iteration of a loop whose iteration the instance holds */
+    bool *next_iteration;
+    bool *shut; /* per edge: such an edge, or from a block with a block op */
 };
 
-/* Does a thread that goes from the branch to this block come to an operation before the others? */
+/* True if a thread that branches to this block reaches a block op before the branch's join. */
 static bool operates_before_join(const struct lw__spmd *s, uint32_t branch, uint32_t to, bool *seen)
 {
     const struct lw__cfg *g = &s->cfg;
@@ -65,18 +63,19 @@ static bool operates_before_join(const struct lw__spmd *s, uint32_t branch, uint
     return false;
 }
 
-/* Set for the edges into the next trip of each loop that the collective's instance parts. */
-static void find_next_trips(const struct lw__spmd *s, LLVMValueRef call, bool *next_trip)
+/* Set for the edges into the next iteration of each loop whose iteration is in the collective's
+ * instance. */
+static void find_next_iterations(const struct lw__spmd *s, LLVMValueRef call, bool *next_iteration)
 {
     const struct lw__cfg *g = &s->cfg;
-    memset(next_trip, 0, g->succ_start[g->count]);
+    memset(next_iteration, 0, g->succ_start[g->count]);
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
-        if (!lw__spmd_instance_has_trip(g, l, call))
+        if (!lw__spmd_instance_has_iteration(g, l, call))
             continue;
         for (uint32_t b = 0; b < g->count; b++)
             for (uint32_t e = g->succ_start[b]; l->body[b] && e < g->succ_start[b + 1]; e++)
-                next_trip[e] |= g->succ[e] == l->header;
+                next_iteration[e] |= g->succ[e] == l->header;
     }
 }
 
@@ -86,24 +85,25 @@ static void find_paths(const struct lw__spmd *s, const struct paths *w, uint32_t
     for (uint32_t b = 0; b < g->count; b++) {
         w->at_once[b] = w->by_operation[b] = b == block;
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-            w->shut[e] = w->next_trip[e] || s->has_block_op[b];
+            w->shut[e] = w->next_iteration[e] || s->has_block_op[b];
     }
     lw__cfg_flow_back_past(g, w->at_once, w->shut);
-    lw__cfg_flow_back_past(g, w->by_operation, w->next_trip);
+    lw__cfg_flow_back_past(g, w->by_operation, w->next_iteration);
     for (uint32_t b = 0; b < g->count; b++)
         w->by_operation[b] &= s->has_block_op[b];
-    lw__cfg_flow_back_past(g, w->by_operation, w->next_trip);
+    lw__cfg_flow_back_past(g, w->by_operation, w->next_iteration);
 }
 
-/* Does a branch here send some the one way, and others the other? */
+/* True if a branch here sends some lanes along a path with a block op, and others along one
+ * without. */
 static bool separates(const struct lw__spmd *s, const struct paths *w, uint32_t b)
 {
     const struct lw__cfg *g = &s->cfg;
     uint32_t at_once = 0, by_operation = 0, either = 0;
     for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
         const uint32_t to = g->succ[e];
-        const bool first = !w->next_trip[e] && w->at_once[to],
-                   second = !w->next_trip[e] && w->meets[e] && w->by_operation[to];
+        const bool first = !w->next_iteration[e] && w->at_once[to],
+                   second = !w->next_iteration[e] && w->by_block_op[e] && w->by_operation[to];
         at_once += first;
         by_operation += second;
         either += first || second;
@@ -117,7 +117,7 @@ static bool is_wait_point(const struct lw__spmd *s, const struct paths *w, uint3
     bool is = false;
     if (!call)
         return false;
-    find_next_trips(s, call, w->next_trip);
+    find_next_iterations(s, call, w->next_iteration);
     find_paths(s, w, block);
     for (uint32_t b = 0; !is && b < s->cfg.count; b++)
         is = separates(s, w, b);
@@ -132,7 +132,7 @@ bool lw__spmd_find_wait_points(struct lw__spmd *s, const bool *later)
     const struct paths w = {blocks, blocks + n, of_edges, of_edges + edges, of_edges + 2 * edges};
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t e = start[b]; lw__spmd_is_divergent(s, b) && e < start[b + 1]; e++)
-            w.meets[e] = later[b] && operates_before_join(s, b, s->cfg.succ[e], blocks);
+            w.by_block_op[e] = later[b] && operates_before_join(s, b, s->cfg.succ[e], blocks);
     for (uint32_t b = 0; b < n; b++)
         any |= s->is_wait_point[b] = !later[b] && is_wait_point(s, &w, b);
     free(blocks);

@@ -1,5 +1,5 @@
-/* interleaved_fields.c - which loads, and which stores, of one block are the fields of consecutive
- * structs or short vectors, so that memory/interleave.c may do them together.
+/* interleaved_fields.c - which loads or stores of one block access the fields of consecutive
+ * structs or short vectors. memory/interleave.c may make them together.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
@@ -9,19 +9,19 @@ enum { RUN_MAX = 64 };
 
 struct field {
     LLVMValueRef access, base;
-    int64_t offset;       /* bytes behind base */
+    int64_t offset;       /* bytes from base */
     int64_t stride, size; /* bytes from lane to lane; of the field */
     LLVMTypeRef type;
-    bool taken; /* in a group already, or by itself */
+    bool taken; /* in a group already, or not interleaved */
 };
 
-/* Loads, or stores, of one block that may change places. */
+/* Loads, or stores, of one block that may be reordered. */
 struct run {
     uint32_t count;
     struct field fields[RUN_MAX];
 };
 
-/* One step from an address to what it was made of by a constant. */
+/* One step from an address to the one that it is a constant offset from. */
 static bool step_back(const struct lw__spmd *s, LLVMValueRef *address, int64_t *offset)
 {
     LLVMValueRef gep = *address;
@@ -78,7 +78,7 @@ static struct field *lowest(struct run *r)
     return best;
 }
 
-/* The fields lie in the run as in the block. */
+/* The fields are in block order in the run. */
 static bool add_group(struct lw__spmd *s, struct field *const *fields, uint32_t side)
 {
     struct lw__interleaved *rows =
@@ -119,7 +119,7 @@ static bool end_run(struct lw__spmd *s, struct run *r)
     return true;
 }
 
-/* Stores change places with others of their struct only. */
+/* True if stores may be reordered: only with others of their struct. */
 static bool continues(const struct run *r, const struct field *f, bool store)
 {
     if (r->count == RUN_MAX)
@@ -145,7 +145,7 @@ static bool add(struct lw__spmd *s, struct run *r, LLVMValueRef i, bool store)
     return true;
 }
 
-/* Keeps what comes behind it its place against what comes before? */
+/* True if later loads must not move before the instruction. */
 static bool ends_loads(LLVMValueRef i)
 {
     return lw__ir_may_write(i) || lw__ir_collective(i, NULL);

@@ -1,8 +1,8 @@
 /* lane_constants.c - values that are constants of each thread.
  *
- * thread_idx, lane_id and warp_id are known when the block's dimensions are, and so is what is
- * computed from them and constants alone: an integer instruction with known operands is evaluated
- * here for every thread of the block. What C leaves undefined becomes 0.
+ * thread_idx, lane_id and warp_id are known when the block's dimensions are. So is what is computed
+ * from them and constants only: an integer instruction with known operands is evaluated here for
+ * every thread of the block. What C leaves undefined becomes 0.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
@@ -186,7 +186,8 @@ bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_sha
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
     for (uint32_t t = 0; lanes && t < s->threads; t++) {
         evaluate(i, o, t, bits, &lanes[t]);
-        shape->nuw &= (lanes[t] < 0) == (lanes[0] < 0); /* else they are far apart, unsigned */
+        shape->nuw &= (lanes[t] < 0) == (lanes[0] < 0); /* else they are far apart as unsigned
+                                                         * numbers */
     }
     if (lanes)
         *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], bits);
@@ -205,7 +206,7 @@ static int64_t place_of(const struct lw__spmd *s, const char *name, uint32_t t)
     }
 }
 
-/* Are the lanes of every gang that runs this code as far from its first as those of the first? */
+/* True if in every gang that runs this code the lanes have the same distances from its first. */
 static bool is_regular(const struct lw__spmd *s, const char *name, const int64_t *lanes)
 {
     for (uint32_t g = s->first_gang + 1; g < s->end_gang; g++)
@@ -217,7 +218,7 @@ static bool is_regular(const struct lw__spmd *s, const char *name, const int64_t
     return true;
 }
 
-/* How many low bits are the same of the first threads of all gangs that run this code. */
+/* How many low bits the first threads of all gangs that run this code have in common. */
 static unsigned common_bits(const struct lw__spmd *s, const char *name)
 {
     const uint64_t first = (uint64_t)place_of(s, name, s->first_gang * s->gang_threads);
@@ -227,8 +228,8 @@ static unsigned common_bits(const struct lw__spmd *s, const char *name)
     return differ ? (unsigned)__builtin_ctzll(differ) : 32;
 }
 
-/* lw__lanes_thread_index - the value of lw.thread_idx.* and its like, thread by thread. It is known
- * where the gang is. */
+/* lw__lanes_thread_index - the value of lw.thread_idx.* and its like, for each thread. It is known
+ * if the gang's position is. */
 bool lw__lanes_thread_index(struct lw__spmd *s, const char *name, struct lw__value_shape *shape)
 {
     if (strcmp(name, "lw.lane_id") != 0 && strcmp(name, "lw.warp_id") != 0 &&

@@ -1,9 +1,9 @@
-/* loop_exits.c - loops hold the ways to a return that leave them.
+/* loop_exits.c - loops keep the paths to a return that leave them.
  *
- * Threads that leave a loop to return are missed by none of its later barriers; so that this is
- * known in time, the way to the return belongs to the trip that it leaves: the loop grows by it,
- * though it does not lead back. What such a way computes lasts from the first lanes that leave to
- * the last.
+ * Later barriers of a loop do not wait for threads that leave it to return. To know this in time,
+ * the path to the return must belong to the iteration that it leaves. So it becomes a part of the
+ * loop, though it does not lead back. The values computed on it stay valid from the first lanes
+ * that leave to the last.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void lw__spmd_find_block_ops(const struct lw__cfg *g, bool *operations)
 
 /* ---- which blocks ---------------------------------------------------------------------------- */
 
-/* Can the return be reached from the block without a block operation? */
+/* Per block: is the return reachable from it without a block op? */
 static bool *find_free_returns(const struct lw__spmd *s)
 {
     bool *free_return = lw__calloc(s->cfg.count, 1), changed = true;
@@ -36,7 +36,8 @@ static bool *find_free_returns(const struct lw__spmd *s)
     return free_return;
 }
 
-/* Only to the next trip of a loop around l: nobody returns before it. */
+/* True if the block leads only to the next iteration of a loop around l: no lane returns before
+ * it. */
 static bool leads_around(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
 {
     const struct lw__cfg *g = &s->cfg;
@@ -46,17 +47,18 @@ static bool leads_around(const struct lw__spmd *s, const struct lw__loop *l, uin
     return next < b && lw__cfg_dominates(g, next, l->header);
 }
 
-/* Do lanes meet here that have left the loop in different trips? Then they wait for each other. */
+/* True if lanes that have left the loop in different iterations converge here. Then they wait for
+ * each other. */
 static bool has_block_op_across(const struct lw__spmd *s, const struct lw__loop *l, uint32_t b)
 {
     bool across = false;
     LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
     for (; !across && i; i = LLVMGetNextInstruction(i))
-        across = lw__ir_collective(i, NULL) && !lw__spmd_instance_has_trip(&s->cfg, l, i);
+        across = lw__ir_collective(i, NULL) && !lw__spmd_instance_has_iteration(&s->cfg, l, i);
     return across;
 }
 
-/* Can the loop hold the block, if only lanes that leave it come there? */
+/* True if the loop may keep the block, if only lanes that leave it get there. */
 static bool may_keep(const struct lw__spmd *s, const struct lw__loop *l, const bool *free_return,
                      uint32_t b)
 {
@@ -64,13 +66,13 @@ static bool may_keep(const struct lw__spmd *s, const struct lw__loop *l, const b
            !leads_around(s, l, b) && !has_block_op_across(s, l, b);
 }
 
-/* Do only lanes that leave the loop come to the block, or to all of the loop that begins there? */
+/* True if only lanes that leave the loop reach the block, or the whole loop that begins there. */
 static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, const bool *free_return,
                        uint32_t b)
 {
     const struct lw__loop *own = lw__spmd_loop_at(s, b);
     bool inside =
-        b && !l->body[b] && may_keep(s, l, free_return, b); /* nothing leads to the entry */
+        b && !l->body[b] && may_keep(s, l, free_return, b); /* the entry has no predecessor */
     for (uint32_t e = s->cfg.pred_start[b]; e < s->cfg.pred_start[b + 1]; e++)
         inside &= l->body[s->cfg.pred[e]] || (own && own->body[s->cfg.pred[e]]);
     for (uint32_t k = 0; inside && own && k < s->cfg.count; k++)
@@ -81,13 +83,13 @@ static bool is_left_to(const struct lw__spmd *s, const struct lw__loop *l, const
 bool lw__spmd_loop_has_block_op(const struct lw__cfg *g, const bool *operations,
                                 const struct lw__loop *l)
 {
-    bool meets = false;
+    bool has = false;
     for (uint32_t b = 0; b < g->count; b++)
-        meets |= l->body[b] && operations[b];
-    return meets;
+        has |= l->body[b] && operations[b];
+    return has;
 }
 
-/* Where all leave in one trip, nobody is left to be missed by. */
+/* If all lanes leave in one iteration, no other lanes are left for a barrier to wait for. */
 bool lw__spmd_keep_returns(struct lw__spmd *s, bool *kept)
 {
     bool *free_return = find_free_returns(s), ok = true;
@@ -109,10 +111,10 @@ bool lw__spmd_keep_returns(struct lw__spmd *s, bool *kept)
     return ok;
 }
 
-/* ---- what lasts ------------------------------------------------------------------------------ */
+/* ---- values live across an exit -------------------------------------------------------------- */
 
-/* Is a value of the loop used behind it, other than by a phi that an edge out of it comes to? What
- * a condition is made of is used where the condition is. */
+/* True if a value of the loop is used after it, other than by a phi on an edge out of it. A
+ * condition's operands are used where the condition is. */
 static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
                            unsigned depth)
 {
@@ -135,10 +137,10 @@ static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, L
     return false;
 }
 
-/* Is it computed of nothing that the loop changes, and for all lanes? Those that are masked off
- * divide by 1 instead of by what differs. */
-static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
-                             unsigned depth)
+/* True if nothing that the loop changes affects the value, and all lanes compute it. Masked-off
+ * lanes divide by 1 instead of by a value that differs. */
+static bool is_same_in_iterations(const struct lw__spmd *s, const struct lw__loop *l,
+                                  LLVMValueRef v, unsigned depth)
 {
     const uint32_t home =
         LLVMIsAInstruction(v) ? lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v)) : UINT32_MAX;
@@ -150,11 +152,11 @@ static bool is_same_in_trips(const struct lw__spmd *s, const struct lw__loop *l,
                  LLVMIsAGetElementPtrInst(v) || LLVMIsASelectInst(v)) &&
                 (!lw__ir_divides(v) || LLVMIsAConstantInt(LLVMGetOperand(v, 1)));
     for (int k = 0; same && k < LLVMGetNumOperands(v); k++)
-        same = is_same_in_trips(s, l, LLVMGetOperand(v, (unsigned)k), depth + 1);
+        same = is_same_in_iterations(s, l, LLVMGetOperand(v, (unsigned)k), depth + 1);
     return same;
 }
 
-/* Who leaves a loop in different trips that holds returns? */
+/* The divergence of the iterations in which lanes leave a loop that keeps returns. */
 static enum lw__divergence kept_by(const struct lw__spmd *s, size_t loop)
 {
     return s->loops.loops[loop].keeps_returns ? s->exit_divergence[loop] : LW_DIVERGENCE_NONE;
@@ -171,15 +173,15 @@ enum lw__divergence lw__spmd_return_divergence(const struct lw__spmd *s, uint32_
     return apart;
 }
 
-/* A loop that holds returns ends where its lanes do, not where lcssa has put phis: what is used
- * behind must last there from the first that leave to the last. */
+/* A loop that keeps returns ends where its lanes do, not where lcssa has put phis. Values used
+ * after that must stay valid from the first lanes that leave to the last. */
 enum lw__divergence lw__spmd_exit_divergence(const struct lw__spmd *s, LLVMValueRef v)
 {
     const uint32_t home = lw__cfg_index(&s->cfg, LLVMGetInstructionParent(v));
     enum lw__divergence apart = LW_DIVERGENCE_NONE;
     for (size_t k = 0; k < s->loops.count; k++) {
         const struct lw__loop *l = &s->loops.loops[k];
-        if (kept_by(s, k) > apart && l->body[home] && !is_same_in_trips(s, l, v, 0) &&
+        if (kept_by(s, k) > apart && l->body[home] && !is_same_in_iterations(s, l, v, 0) &&
             is_used_behind(s, l, v, 0))
             apart = kept_by(s, k);
     }

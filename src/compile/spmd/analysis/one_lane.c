@@ -1,9 +1,9 @@
-/* one_lane.c - blocks that one lane alone executes, such as `if (thread_idx.x == 0)`.
+/* one_lane.c - blocks that only one lane executes, such as `if (thread_idx.x == 0)`.
  *
- * The branches that dominate a block say what holds in it. What is known thread by thread rules
- * threads out. That x equals y, one of them the same for all lanes, leaves those threads together
- * that have the same x; of all such groups at most one is active. So one lane is left if no two
- * threads of a warp are in one group.
+ * Conditions of dominating branches hold in a block. Those known for each thread exclude threads. A
+ * condition x == y, with one of them the same for all lanes, groups the threads by their value of
+ * x. At most one of these groups is active. So one lane is left if no two threads of a warp are in
+ * one group.
  */
 #include "compile/spmd/analysis/analysis.h"
 
@@ -22,8 +22,8 @@ static void rule_out(struct groups *g, struct lw__value_shape truth, bool value)
             g->of[t] = OUT;
 }
 
-/* A thread's value, up to what all lanes have in common. Of a PIECE value pieces may have any base;
- * their lanes run apart anyway. */
+/* A thread's value, relative to what all lanes have in common. Pieces may have any base of a PIECE
+ * value; their lanes run separately anyway. */
 static int64_t value_at(struct lw__value_shape shape, uint32_t t)
 {
     return shape.kind == LW_SHAPE_PIECE ? (int64_t)t : lw__shape_offset_at(shape, t);
@@ -31,16 +31,16 @@ static int64_t value_at(struct lw__value_shape shape, uint32_t t)
 
 static void part(struct groups *g, struct lw__value_shape shape)
 {
-    uint16_t parted[WARP];
+    uint16_t split[WARP];
     for (uint32_t warp = 0; warp < g->s->threads; warp += WARP) {
         const uint32_t end = warp + WARP < g->s->threads ? warp + WARP : g->s->threads;
         for (uint32_t t = warp; t < end; t++) {
             uint32_t u = warp;
             while (u < t && (g->of[u] != g->of[t] || value_at(shape, u) != value_at(shape, t)))
                 u++;
-            parted[t - warp] = g->of[t] == OUT ? OUT : (uint16_t)u;
+            split[t - warp] = g->of[t] == OUT ? OUT : (uint16_t)u;
         }
-        memcpy(g->of + warp, parted, (end - warp) * sizeof *parted);
+        memcpy(g->of + warp, split, (end - warp) * sizeof *split);
     }
 }
 
@@ -78,7 +78,7 @@ static void take(struct groups *g, LLVMValueRef c, bool value, unsigned depth)
     }
 }
 
-/* What the branch of a dominating block says: nothing, where both of its ways lead here. */
+/* The condition of a dominating block's branch; none, if both of its edges lead here. */
 static void take_branch(struct groups *g, uint32_t from, uint32_t here)
 {
     const struct lw__cfg *cfg = &g->s->cfg;
@@ -94,7 +94,7 @@ static void take_branch(struct groups *g, uint32_t from, uint32_t here)
     }
 }
 
-static bool is_parted(const struct groups *g)
+static bool is_one_lane(const struct groups *g)
 {
     for (uint32_t t = 0; t < g->s->threads; t++)
         for (uint32_t u = t - t % WARP; u < t; u++)
@@ -112,5 +112,5 @@ bool lw__spmd_is_by_one_lane(const struct lw__spmd *s, LLVMValueRef instruction)
         return false;
     for (uint32_t b = here; b != cfg->idom[b]; b = cfg->idom[b])
         take_branch(&groups, cfg->idom[b], here);
-    return is_parted(&groups);
+    return is_one_lane(&groups);
 }

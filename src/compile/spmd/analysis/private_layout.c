@@ -1,5 +1,5 @@
-/* private_layout.c - how the threads' copies of a private array lie: elements with the same index
- * side by side, where all accesses are of one size.
+/* private_layout.c - the layout of the threads' copies of a private array. Elements with the same
+ * index are adjacent if all accesses have one size.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <string.h>
@@ -18,7 +18,7 @@ static uint64_t access_bytes(const struct lw__spmd *s, LLVMValueRef user, LLVMVa
     return 0;
 }
 
-/* Is every step of the address a multiple of e? */
+/* True if every step of the address is a multiple of e. */
 static bool steps_by(const struct lw__spmd *s, LLVMValueRef gep, uint64_t e)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -42,7 +42,7 @@ static bool steps_by(const struct lw__spmd *s, LLVMValueRef gep, uint64_t e)
     return true;
 }
 
-/* All uses of the pointer are accesses of *e bytes (0: not known yet), or steps to such. */
+/* True if all uses of the pointer access *e bytes (0: not known yet), or step to such accesses. */
 static bool is_of_elements(const struct lw__spmd *s, LLVMValueRef pointer, uint64_t *e,
                            unsigned depth)
 {
@@ -72,7 +72,7 @@ static bool all_step_by(const struct lw__spmd *s, LLVMValueRef pointer, uint64_t
     return true;
 }
 
-/* The element size of an alloca whose elements lie together by lane; 0: its copies do not. */
+/* The element size of an alloca whose elements are adjacent by lane; 0: each copy is contiguous. */
 static uint64_t element_of(const struct lw__spmd *s, LLVMValueRef variable)
 {
     uint64_t e = 0;

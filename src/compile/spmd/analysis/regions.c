@@ -1,14 +1,14 @@
 /* regions.c - the tree of regions: what each divergent branch decides.
  *
- * The region of a branch is all that lies between it and its immediate post-dominator, the join;
- * that of a branch that leaves a loop begins at the loop's header. Regions that overlap without one
- * lying inside the other, or that share their join, become one.
+ * The region of a branch is all blocks between it and its immediate post-dominator, the join. If a
+ * branch leaves a loop, its region begins at the loop's header. Regions that overlap without one
+ * being inside the other, or that share their join, become one.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that is reached from `from` without passing the join. */
+/* Add all that is reachable from `from` without passing the join. */
 static bool fill(const struct lw__spmd *s, bool *in, uint32_t from, uint32_t join)
 {
     const struct lw__cfg *g = &s->cfg;
@@ -64,8 +64,8 @@ static int loop_left(const struct lw__spmd *s, uint32_t b, uint32_t join)
     return best;
 }
 
-/* Do edges come in that are not the head's? The head dominates all, so those of a dead end: they
- * come from behind the join. */
+/* True if edges enter from outside other than the head's. The head dominates all, so such edges
+ * come from after the join, out of dead ends. */
 static bool is_entered_elsewhere(const struct lw__spmd *s, const struct lw__region *r)
 {
     const struct lw__cfg *g = &s->cfg;
@@ -81,7 +81,7 @@ static bool is_entered_elsewhere(const struct lw__spmd *s, const struct lw__regi
     return false;
 }
 
-/* The first join behind the innermost loop around the block. */
+/* The first join after the innermost loop around the block. */
 static uint32_t join_behind(const struct lw__spmd *s, uint32_t join, uint32_t block)
 {
     const struct lw__loop *best = NULL;
@@ -97,8 +97,8 @@ static uint32_t join_behind(const struct lw__spmd *s, uint32_t join, uint32_t bl
     return join;
 }
 
-/* Set r's head and blocks from a block that the lanes come through; widen until the head dominates
- * all of it and all leave to the join. */
+/* Set r's head and blocks from a block that the lanes pass. Widen it until the head dominates all
+ * of it and all blocks leave to the join. */
 static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head)
 {
     size_t n = s->cfg.count;
@@ -120,11 +120,11 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
             if (r->blocks[b])
                 top = common_dominator(&s->cfg, top, b);
         bool around = !r->is_loop && (r->blocks[r->head] || r->blocks[top]);
-        if (around) { /* all of the loop, then */
+        if (around) { /* then take in the whole loop */
             head = r->blocks[r->head] ? r->head : top;
             r->join = join_behind(s, r->join, head);
         } else if (top != r->head) {
-            r->join = common_join(s, r->join, s->ipdom[top]); /* top itself is a trip away */
+            r->join = common_join(s, r->join, s->ipdom[top]); /* top itself is an iteration away */
             head = top;
         } else if (is_entered_elsewhere(s, r)) {
             r->join = s->ipdom[r->join];
@@ -134,7 +134,7 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
     }
 }
 
-/* Where block b only leads on to another, that one. */
+/* If block b only branches to another, that one. */
 static uint32_t leads_to(const struct lw__spmd *s, uint32_t b)
 {
     LLVMValueRef i = lw__ir_first_after_phis(s->cfg.blocks[b]);
@@ -142,7 +142,7 @@ static uint32_t leads_to(const struct lw__spmd *s, uint32_t b)
                                                                 : UINT32_MAX;
 }
 
-/* Does a branch around `branch`, of lanes that may agree, join there, in the same trips? */
+/* True if an outer branch of lanes that may agree joins there, in the same iterations. */
 static bool joins_around(const struct lw__spmd *s, uint32_t branch, uint32_t join)
 {
     for (size_t k = 0; k < s->loops.count; k++)
@@ -156,9 +156,9 @@ static bool joins_around(const struct lw__spmd *s, uint32_t branch, uint32_t joi
     return false;
 }
 
-/* A join to itself serves a branch that constants decide (prepare/private_joins.c). Where they turn
- * out not to, as in code for several gangs, its lanes wait for those of the branches around it: of
- * regions one in the other each would be one copy more of what is inside. */
+/* A join of its own helps a branch that constants decide (prepare/private_joins.c). Code for
+ * several gangs may not have those constants. Then the branch's lanes wait for those of the
+ * branches around it: each nested region would be one more copy of its blocks. */
 static uint32_t join_of(const struct lw__spmd *s, uint32_t branch)
 {
     uint32_t join = s->reconverges_at[branch], next;
@@ -187,7 +187,7 @@ static bool add_region(struct lw__spmd *s, uint32_t branch)
 
 enum relation { APART, INSIDE, AROUND, MIXED };
 
-/* Its blocks are among first .. last: most regions of a large kernel are far from each other. */
+/* Its blocks are among first .. last: most regions of a large kernel are far apart. */
 static void find_extent(const struct lw__spmd *s, struct lw__region *r)
 {
     r->first = (uint32_t)s->cfg.count;
@@ -206,14 +206,15 @@ static bool is_strictly_in(const struct lw__region *a, const struct lw__region *
     return b->join != UINT32_MAX && a->blocks[b->join] && a->blocks[b->head];
 }
 
-/* How b lies to a: INSIDE: strictly in it, its head, if a branch, and its join too. */
+/* The relation of b to a. INSIDE: strictly in it, with its head, if that is a branch, and its
+ * join. */
 static enum relation relate(const struct lw__region *a, const struct lw__region *b)
 {
     uint32_t from = a->first < b->first ? b->first : a->first,
              to = a->last < b->last ? a->last : b->last, common = 0;
     for (uint32_t k = from; k <= to && k >= from; k++)
         common += a->blocks[k] && b->blocks[k];
-    if (a->head == b->head && a->is_loop == b->is_loop) /* there is one way in */
+    if (a->head == b->head && a->is_loop == b->is_loop) /* they have one entry */
         return MIXED;
     if (!common)
         return APART;
@@ -222,7 +223,7 @@ static enum relation relate(const struct lw__region *a, const struct lw__region 
     return b_in_a ? INSIDE : a_in_b ? AROUND : MIXED;
 }
 
-/* b becomes part of a. */
+/* Merge b into a. */
 static bool unite(struct lw__spmd *s, size_t a, size_t b)
 {
     struct lw__region *into = &s->regions[a], *from = &s->regions[b];
@@ -264,7 +265,7 @@ static int by_size(const void *x, const void *y)
                               : (a->first > b->first) - (a->first < b->first);
 }
 
-/* Outer before inner; parents; the innermost region of each block. */
+/* Sort outer before inner; find parents, and the innermost region of each block. */
 static void nest(struct lw__spmd *s)
 {
     if (s->region_count)

@@ -1,4 +1,4 @@
-/* remarks.c - what users are told about a kernel: what is refused, and what is slow. */
+/* remarks.c - messages to the user about a kernel: what is refused, and what is slow. */
 #include "compile/spmd/analysis/analysis.h"
 
 bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *what)

@@ -1,18 +1,18 @@
 /* schedule.c - a region's blocks by the lanes that run them, and the order in which they run.
  *
- * A block whose predecessors are all of one class, and branch uniformly, is of that class too; the
- * join of a region inside is of the class that entered it. Every other block begins a class: lanes
- * come to it from here and there, and wait in its mask until it is its turn. The classes run in
- * topological order, those of a loop together, and again while lanes wait at its header.
+ * If all predecessors of a block are of one class, and branch uniformly, the block is of that
+ * class, too. The join of an inner region is of the class that entered it. Every other block begins
+ * a class: lanes reach it from several places, and wait in its mask until its turn. The classes run
+ * in topological order, those of a loop together, and again while lanes wait at its header.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_CLASS UINT32_MAX    /* not known yet */
-#define SPLIT (UINT32_MAX - 1) /* only some lanes come along */
+#define SPLIT (UINT32_MAX - 1) /* only some of the class's lanes take the edge */
 
-/* The region directly inside `outer` (-1: the kernel) that holds block b; -1: none does. */
+/* The child region of `outer` (-1: the kernel) that holds block b; -1: none. */
 static int child_with(const struct lw__spmd *s, int outer, uint32_t b)
 {
     int r = s->region_of[b], child = -1;
@@ -28,9 +28,9 @@ static bool is_inside(const struct lw__spmd *s, int outer, uint32_t b)
     return outer < 0 || s->regions[outer].blocks[b];
 }
 
-/* Is there a loop that lanes leave in different trips, with p in it and b behind it? Then b waits
- * for the last of them: what it computes for the first must not be overwritten. Behind a failed
- * assertion nobody asks for it. */
+/* True if lanes leave a loop that holds p, but not b, in different iterations. Then b waits for the
+ * last of them: values it computes for the first must not be overwritten. After a failed assert
+ * nothing uses them. */
 static bool is_left_diverged(const struct lw__spmd *s, uint32_t p, uint32_t b)
 {
     if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])))
@@ -38,7 +38,7 @@ static bool is_left_diverged(const struct lw__spmd *s, uint32_t p, uint32_t b)
     return lw__spmd_edge_divergence(s, p, p, b) == LW_DIVERGENCE_PER_LANE;
 }
 
-/* The class whose lanes come along the edge from p to b, as far as it is known; SPLIT: some do. */
+/* The class whose lanes take the edge from p to b, as far as it is known; SPLIT: only some do. */
 static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p, uint32_t b)
 {
     if (!is_inside(s, outer, p))
@@ -51,7 +51,7 @@ static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p, uin
     return s->class_of[p];
 }
 
-/* The class of a block from its predecessors; those inside `skip` are not looked at. */
+/* The class of a block from its predecessors, except those in `skip`. */
 static uint32_t class_from(const struct lw__spmd *s, int outer, uint32_t b, const bool *skip)
 {
     const struct lw__cfg *g = &s->cfg;
@@ -69,7 +69,7 @@ static uint32_t class_from(const struct lw__spmd *s, int outer, uint32_t b, cons
     return found;
 }
 
-/* The class of block b of `outer`, or of the lanes that enter the loop inside that b heads. */
+/* The class of block b of `outer`, or of the lanes that enter the inner loop whose header b is. */
 static bool assign_block(struct lw__spmd *s, int outer, uint32_t b, bool *is_head)
 {
     struct lw__region *child = NULL;
@@ -92,7 +92,7 @@ static bool assign_block(struct lw__spmd *s, int outer, uint32_t b, bool *is_hea
     return changed;
 }
 
-/* Classes that were right before a new head was found may not be so after: begin again. */
+/* A new head may invalidate classes that were assigned before it: start over. */
 static void forget_block(struct lw__spmd *s, int outer, uint32_t b)
 {
     if (s->region_of[b] == outer)
@@ -157,25 +157,25 @@ const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t heade
     return best;
 }
 
-/* Is an operation of the block in block b, in the loop or in the class that it heads? */
+/* True if a block op is in block b, or in the loop or the class that it heads. */
 static bool has_block_op(const struct order *o, uint32_t b)
 {
     const struct lw__spmd *s = o->s;
     const struct lw__loop *l = lw__spmd_loop_at(s, b);
-    bool meets = s->has_block_op[b];
-    for (uint32_t k = o->r->first; !meets && k <= o->r->last; k++) {
+    bool has = s->has_block_op[b];
+    for (uint32_t k = o->r->first; !has && k <= o->r->last; k++) {
         if (!s->has_block_op[k] || !o->r->blocks[k])
             continue;
         int child = child_with(s, o->region, k);
         uint32_t class = child < 0 ? s->class_of[k] : s->regions[child].entered_from;
-        meets = (l && l->body[k]) || (o->is_head[b] && class == b);
+        has = (l && l->body[k]) || (o->is_head[b] && class == b);
     }
-    return meets;
+    return has;
 }
 
 static bool place(struct order *o, const bool *only);
 
-/* One block; the whole of the loop that it heads. */
+/* Place one block, or the whole loop that it heads. */
 static bool schedule_block(struct order *o, uint32_t b)
 {
     struct lw__spmd *s = o->s;
@@ -194,7 +194,7 @@ static bool is_next(const struct order *o, const bool *only, uint32_t b)
     return o->r->blocks[b] && (!only || only[b]) && !o->scheduled[b];
 }
 
-/* Is all placed that leads to the block? */
+/* True if all predecessors of the block are placed. */
 static bool may_begin(const struct order *o, uint32_t b)
 {
     const struct lw__cfg *g = &o->s->cfg;
@@ -204,33 +204,33 @@ static bool may_begin(const struct order *o, uint32_t b)
     return may;
 }
 
-/* The threads that come to block b meet those that have not returned: what the others do until they
- * return is done before. So all goes first that b does not lead to, and that leads to no operation
- * of the block. */
+/* Threads that reach block b converge with those that have not returned. So what the others do
+ * until they return is placed first: blocks that b does not lead to, and that lead to no block
+ * op. */
 static bool schedule_others(struct order *o, const bool *only, uint32_t b)
 {
     const struct lw__cfg *g = &o->s->cfg;
     bool *behind = calloc(2 * g->count + 2, sizeof *behind), ok = true;
     if (!behind)
         return lw__defect("out of memory");
-    bool *meets = behind + g->count + 1;
+    bool *leads_to_block_op = behind + g->count + 1;
     behind[b] = true;
     for (uint32_t k = b; k < g->count; k++)
         for (uint32_t e = g->succ_start[k]; behind[k] && e < g->succ_start[k + 1]; e++)
             behind[g->succ[e]] |= g->succ[e] > k;
     for (uint32_t k = (uint32_t)g->count; k-- > b;) {
-        meets[k] = o->s->has_block_op[k];
+        leads_to_block_op[k] = o->s->has_block_op[k];
         for (uint32_t e = g->succ_start[k]; e < g->succ_start[k + 1]; e++)
-            meets[k] |= g->succ[e] > k && meets[g->succ[e]];
+            leads_to_block_op[k] |= g->succ[e] > k && leads_to_block_op[g->succ[e]];
     }
     for (uint32_t k = b + 1; ok && k <= o->r->last; k++)
-        if (!behind[k] && !meets[k] && is_next(o, only, k) && may_begin(o, k))
+        if (!behind[k] && !leads_to_block_op[k] && is_next(o, only, k) && may_begin(o, k))
             ok = schedule_block(o, k);
     free(behind);
     return ok;
 }
 
-/* The blocks among `only` (NULL: all), in reverse postorder, but each loop in one piece. */
+/* Place the blocks among `only` (NULL: all) in reverse postorder, but each loop contiguously. */
 static bool place(struct order *o, const bool *only)
 {
     for (uint32_t b = o->r->first; b <= o->r->last; b++)

@@ -1,8 +1,8 @@
 /* shape_arith.c - the shape of a number or an address, from its operands'.
  *
- * Sums and products by constants keep the offsets of lanes. What works on bits keeps them where the
- * low bits of thread 0's value are known and no lane's offset carries out of these: so of a row of
- * lanes x = block_idx.x * 256 + t, x & 3 is known, x ^ 64 a row from another place, x / 32 a step.
+ * Sums, and products with constants, keep the offsets of lanes. Bit operations keep them if the low
+ * bits of thread 0's value are known and no lane's offset carries out of these. So for a row of
+ * lanes x = block_idx.x * 256 + t, x & 3 is known, x ^ 64 is another row, and x / 32 a step.
  */
 #include "compile/spmd/analysis/analysis.h"
 
@@ -45,7 +45,7 @@ shape lw__shape_low_of_both(shape v, shape a, shape b)
     return lw__shape_with_low(v, a.low, bits < same ? bits : same);
 }
 
-/* The low bits of thread t's value, as a number, where no lane's offset carries out of them. */
+/* The low bits of thread t's value, as a number, if no lane's offset carries out of them. */
 static uint64_t low_at(shape v, uint32_t t, unsigned bits)
 {
     return low_of(v.low, bits) + (uint64_t)lw__shape_offset_at(v, t);
@@ -64,13 +64,13 @@ static uint64_t bit_by_bit(LLVMOpcode op, uint64_t a, uint64_t b)
     return op == LLVMAnd ? a & b : op == LLVMOr ? a | b : a ^ b;
 }
 
-/* One known value for all, and of no more than these bits? */
+/* True if it is one known value for all, of no more than these bits. */
 static bool fits_in(const struct lw__spmd *s, shape v, unsigned width, unsigned bits)
 {
     return lw__shape_is_uniform(s, v) && v.low_bits >= width && low_of(v.low, bits) == v.low;
 }
 
-/* and, or, xor; low bits are known of both, and by them the lanes of each differ. */
+/* and, or, xor of shapes whose lanes differ in known low bits only. */
 static shape of_bits(struct lw__spmd *s, LLVMOpcode op, shape a, shape b, unsigned width,
                      unsigned bits)
 {
@@ -111,7 +111,7 @@ static shape bitwise(struct lw__spmd *s, LLVMValueRef i)
     return of_bits(s, op, a, b, width, bits);
 }
 
-/* Shifted right by a constant of fewer bits than are known. */
+/* A right shift by a constant less than the number of known bits. */
 static shape shifted(struct lw__spmd *s, LLVMValueRef i, unsigned n)
 {
     const shape v = lw__shape_of(s, LLVMGetOperand(i, 0));
@@ -130,7 +130,7 @@ static shape shifted(struct lw__spmd *s, LLVMValueRef i, unsigned n)
 
 /* ---- numbers and addresses ------------------------------------------------------------------- */
 
-/* a + scale * b, but for the flags. bits: of the result. */
+/* a + scale * b, without the flags. bits: of the result. */
 static shape add(struct lw__spmd *s, shape a, shape b, int64_t scale, unsigned bits)
 {
     int64_t sa, sb;
@@ -157,7 +157,7 @@ static shape add(struct lw__spmd *s, shape a, shape b, int64_t scale, unsigned b
     return (shape){.kind = LW_SHAPE_PIECE, .stride = lw__lanes_wrap(stride, bits)};
 }
 
-/* Steps of 0 do not wrap: from lane to lane of a piece, or, of offsets, from the first thread. */
+/* Steps of 0 do not wrap: from lane to lane of a piece, or, for offsets, from the first thread. */
 static shape with_flags(const struct lw__spmd *s, shape v, bool nsw, bool nuw)
 {
     bool same = lw__shape_is_uniform(s, v) || (v.kind == LW_SHAPE_PIECE && !v.stride);
@@ -174,7 +174,7 @@ static bool constant_of(LLVMValueRef v, int64_t *c)
     return true;
 }
 
-/* Pure, and not linear: uniform of uniform, one a piece of one a piece. */
+/* Pure, and not linear: uniform if all operands are, one a piece if all are. */
 shape lw__shape_of_operands(const struct lw__spmd *s, LLVMValueRef i)
 {
     bool all_uniform = true, all_pieces = true;
@@ -284,12 +284,12 @@ static shape of_address(struct lw__spmd *s, LLVMValueRef i)
             v = varying;
         sum = add(s, sum, v, (int64_t)size * scale, 64);
     }
-    /* Low bits are of numbers: fields of structs have not been added. */
+    /* known low bits are of numbers: those of a struct's fields have not been added */
     return lw__shape_with_low(with_flags(s, sum, false, false), 0, 0);
 }
 
-/* Offsets of lanes have 64 bits; clang adds an int and an unsigned long in 65, to tell whether the
- * sum fits. */
+/* Offsets of lanes have 64 bits. clang adds an int and an unsigned long in 65, to detect
+ * overflow. */
 static bool is_wide(LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMTypeOf(i);

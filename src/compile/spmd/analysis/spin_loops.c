@@ -1,12 +1,13 @@
 /* spin_loops.c - loops that wait for other threads.
  *
- * Lanes that run together would wait for each other for ever, so kernels that wait run in gangs of
- * one warp, which suspend in each trip of such a loop (gang/gangs.c). A loop waits where what ends
- * it depends on what another thread writes: an atomic or volatile load, an operation that changes
- * nothing (`atomic_add(x, 0)`), an exchange, or a compare-and-swap that always expects the same (a
- * lock). One that expects what it has read is no wait: somebody succeeds each time.
+ * Lanes that run together would wait for each other for ever. So kernels that wait run in gangs of
+ * one warp, which suspend in each iteration of such a loop (gang/gangs.c). A loop waits if its exit
+ * depends on what another thread writes. It reads that by an atomic or volatile load, an operation
+ * that changes nothing (`atomic_add(x, 0)`), an exchange, or a compare-and-swap that always expects
+ * the same value (a lock). A compare-and-swap that expects what it has read does not wait: one
+ * thread succeeds each time.
  *
- * A loop that also writes memory may end by that, so it is never said to wait for ever.
+ * A loop that also writes memory may end by that, so it is never reported to wait for ever.
  */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static bool is_in(const struct search *q, LLVMValueRef v)
     return home != UINT32_MAX && q->loop->body[home];
 }
 
-/* Does the operation leave what is there? */
+/* True if the operation leaves the memory as it is. */
 static bool only_asks(LLVMValueRef rmw)
 {
     LLVMValueRef operand = LLVMGetOperand(rmw, 1);
@@ -48,7 +49,7 @@ static bool waits_by(const struct search *q, LLVMValueRef i)
     if (op != LLVMLoad && op != LLVMAtomicRMW && op != LLVMAtomicCmpXchg)
         return false;
     if (lw__ir_is_private(LLVMGetOperand(i, 0)))
-        return false; /* nobody else writes it, volatile or not */
+        return false; /* no other thread writes it, volatile or not */
     if (op == LLVMLoad)
         return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
     if (op == LLVMAtomicRMW)
@@ -91,7 +92,7 @@ static LLVMValueRef find_in_loop(struct search *q)
     return NULL;
 }
 
-/* Is one of the loop's instructions such? */
+/* True if one of the loop's instructions is such. */
 static bool has_any(const struct lw__spmd *s, const struct lw__loop *l, bool (*is)(LLVMValueRef))
 {
     for (uint32_t b = 0; b < s->cfg.count; b++)
@@ -107,16 +108,16 @@ static bool is_collective(LLVMValueRef i)
     return lw__ir_collective(i, NULL);
 }
 
-/* A loop with two entries that holds a collective is mended by common/single_entry.c, and the trips
- * on the collective keep LLVM from unmaking that. Were one left, fix-irreducible would have made
- * its header, and lanes of one trip would reach the collective at different times. */
+/* common/single_entry.c fixes a loop with two entries that holds a collective. The collective's
+ * iteration numbers keep LLVM from undoing that. If one were left, fix-irreducible would have made
+ * its header. Then lanes of one iteration would reach the collective at different times. */
 static bool is_guarded(const struct lw__spmd *s, const struct lw__loop *l)
 {
     const char *name = LLVMGetBasicBlockName(s->cfg.blocks[l->header]);
     return !strncmp(name, "irr.guard", 9) && has_any(s, l, is_collective);
 }
 
-/* Does it change memory that other threads may read? */
+/* True if it changes memory that other threads may read. */
 static bool writes(LLVMValueRef i)
 {
     switch (LLVMGetInstructionOpcode(i)) {
@@ -140,7 +141,7 @@ bool lw__spmd_find_spin_loops(struct lw__spmd *s)
 {
     for (size_t k = 0; k < s->loops.count; k++) {
         if (is_guarded(s, &s->loops.loops[k]))
-            return lw__defect("kernel '%s': a loop with a collective has two ways in",
+            return lw__defect("kernel '%s': a loop with a collective has two entries",
                               s->kernel->name);
         struct search q = {s, &s->loops.loops[k], lw__calloc(s->value_count, 1)};
         LLVMValueRef access = find_in_loop(&q);

@@ -1,4 +1,4 @@
-/* value_numbers.c - a number for each value of the kernel, and whether other blocks use it. */
+/* value_numbers.c - numbers the values of the kernel, and finds those that other blocks use. */
 #include "compile/spmd/analysis/analysis.h"
 #include <stdlib.h>
 

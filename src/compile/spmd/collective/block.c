@@ -1,7 +1,7 @@
 /* block.c - the collectives of the block: all its threads are the gang.
  *
- * A barrier needs no instruction: what stands before it has run in every lane. That all live
- * threads are there is checked by the caller.
+ * A barrier needs no instruction: each lane has executed all code before it. The caller checks that
+ * all live threads are there.
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -30,7 +30,7 @@ static bool count(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     return true;
 }
 
-/* any: does an active thread say yes; all: does none say no? */
+/* any: an active thread's predicate is true; all: no active thread's is false. */
 static bool vote(struct lw__spmd *s, LLVMValueRef call, bool all, lw__mask mask)
 {
     LLVMValueRef nobody = LLVMConstNull(lw__spmd_vector_type(s, s->i1)), votes = nobody;

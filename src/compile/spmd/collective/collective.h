@@ -1,8 +1,8 @@
-/* collective.h - what lanes do together: votes, shuffles, reductions, scans.
+/* collective.h - collectives: votes, shuffles, reductions, scans.
  *
- * warp.c and block.c choose the way for each operation; reduce.c reduces, scan.c scans, shuffle.c
- * moves values between lanes. x[] is always a value's vectors, one a piece. Lanes that are not
- * active may hold anything, even poison: they are selected away before they can matter.
+ * warp.c and block.c choose the implementation of each operation. reduce.c reduces, scan.c scans,
+ * shuffle.c moves values between lanes. x[] is always a value's vectors, one a piece. Inactive
+ * lanes may hold anything, even poison: a select replaces them before they matter.
  */
 #ifndef LW_COMPILE_SPMD_COLLECTIVE_H
 #define LW_COMPILE_SPMD_COLLECTIVE_H
@@ -10,7 +10,7 @@
 
 enum { LW_LANES = 32, LW_WARPS_MAX = 32 }; /* lanes of a warp, warps of a block */
 
-/* An array of the stack, for one collective. Indices are elements, i32. */
+/* An array on the stack, for one collective. Indices are of elements, i32. */
 struct lw__scratch {
     LLVMTypeRef type;
     LLVMValueRef memory, bytes;
@@ -18,11 +18,12 @@ struct lw__scratch {
 
 /* ---- warp.c ---------------------------------------------------------------------------------- */
 
-/* Does a warp's part of the operation depend on no other warp's, nor go better with
- * them; it, for one warp. */
+/* True if a warp's part of the operation does not depend on other warps, and gains nothing from
+ * being done with theirs. */
 bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call);
+/* Emit it for one warp. */
 void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp);
-/* collectives, over all pieces at once. */
+/* Collectives of the warp, for all pieces at once. */
 bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                    lw__mask mask);
 
@@ -33,20 +34,22 @@ bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const
 
 /* ---- match_instances.c ----------------------------------------------------------------------- */
 
-/* The value in the first lane of a mask; keep of a mask the lanes in the same trips as that one. */
+/* The value in the first lane of a mask. */
 LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *mask);
+/* Keep of the mask the lanes in the same iterations as its first lane. */
 void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask);
-bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
-                            lw__mask mask);
+bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
+                                 const char *type, lw__mask mask);
 
 /* ---- lane_ops.c ------------------------------------------------------------------------------ */
 
 uint32_t lw__warps(const struct lw__spmd *s);
 uint32_t lw__warp_first(const struct lw__spmd *s, uint32_t warp);  /* its first piece */
 uint32_t lw__warp_pieces(const struct lw__spmd *s, uint32_t warp); /* and how many */
-/* Is a thread active? 1, 0, or -1 where only the running kernel knows. */
+/* 1 if a thread is active, 0 if not, -1 if only known at run time. */
 int lw__mask_thread(const struct lw__spmd *s, lw__mask mask, uint32_t thread);
-/* Do constants tell that of `count` threads from `first` on the first *active are the active? */
+/* True if constants tell that, of `count` threads from `first` on, exactly the first *active are
+ * active. */
 bool lw__mask_prefix(const struct lw__spmd *s, lw__mask mask, uint32_t first, uint32_t count,
                      uint32_t *active);
 LLVMValueRef lw__warp_bits(struct lw__spmd *s, lw__mask mask, uint32_t warp); /* i32 */
@@ -58,15 +61,15 @@ LLVMValueRef lw__bits_vector(struct lw__spmd *s, LLVMValueRef bits, LLVMTypeRef 
 LLVMValueRef lw__splat32(struct lw__spmd *s, int64_t value); /* <width x i32> */
 /* <width x i32>: first, first + 1 ... */
 LLVMValueRef lw__count32(struct lw__spmd *s, int64_t first);
-/* An intrinsic of one type; b may be NULL. */
+/* An intrinsic overloaded by one type; b may be NULL. */
 LLVMValueRef lw__intrinsic(struct lw__spmd *s, const char *name, LLVMValueRef a, LLVMValueRef b);
-/* The number of the highest bit that is set, -1 if none; any integer type. */
+/* The index of the highest bit that is set, -1 if none; any integer type. */
 LLVMValueRef lw__highest_bit(struct lw__spmd *s, LLVMValueRef bits);
 LLVMValueRef lw__lowest_bit(struct lw__spmd *s, LLVMValueRef bits); /* the width if none */
 /* Lane i is lane index[i] of x[0] ++ x[1] ++ ...; negative: anything. */
 LLVMValueRef lw__pick(struct lw__spmd *s, const LLVMValueRef *x, const int *index);
-/* Within a warp of `count` pieces of integers: to[g] lane i is the warp's lane index[g][i], a
- * number from 0 to 31; anything where that lane does not exist. */
+/* Within a warp of `count` pieces of integers: lane i of to[g] is the warp's lane index[g][i], from
+ * 0 to 31; anything if that lane does not exist. */
 void lw__permute(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
                  const LLVMValueRef *index, LLVMValueRef *to);
 struct lw__scratch lw__scratch_open(struct lw__spmd *s, LLVMTypeRef type, uint32_t count);

@@ -1,4 +1,4 @@
-/* lane_ops.c - small things that the collectives share; see collective.h. */
+/* lane_ops.c - helpers that the collectives share; see collective.h. */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/emit/emit.h"
 
@@ -139,8 +139,8 @@ LLVMValueRef lw__lowest_bit(struct lw__spmd *s, LLVMValueRef bits)
 
 /* ---- pick: constant indices ------------------------------------------------------------------ */
 
-/* pick_from - those lanes whose source is one of the pieces source[0 .. count-1]: two pieces by one
- * instruction, more as a balanced tree. The other lanes are anything. */
+/* pick_from - the lanes whose source is one of the pieces source[0 .. count-1]. Two pieces take one
+ * instruction, more a balanced tree. The other lanes are anything. */
 static LLVMValueRef pick_from(struct lw__spmd *s, const LLVMValueRef *x, const int *index,
                               const int *source, uint32_t count)
 {
@@ -189,7 +189,7 @@ LLVMValueRef lw__pick(struct lw__spmd *s, const LLVMValueRef *x, const int *inde
     return pick_from(s, x, index, source, count);
 }
 
-/* ---- permute: indices that only the running kernel knows ------------------------------------- */
+/* ---- permute: indices known at run time ------------------------------------------------------ */
 
 /* The lanes half * 8 ... half * 8 + 7 of 16. */
 static LLVMValueRef half_of(struct lw__spmd *s, LLVMValueRef v, int half)
@@ -286,7 +286,7 @@ void lw__permute(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
         to[g] = bits < 32 ? LLVMBuildTrunc(s->builder, moved[g], type, "") : moved[g];
 }
 
-/* ---- memory of the stack --------------------------------------------------------------------- */
+/* ---- memory on the stack --------------------------------------------------------------------- */
 
 struct lw__scratch lw__scratch_open(struct lw__spmd *s, LLVMTypeRef type, uint32_t count)
 {
@@ -347,7 +347,7 @@ LLVMValueRef lw__scratch_gather(struct lw__spmd *s, const struct lw__scratch *a,
                               (LLVMValueRef[]){addresses, align, all, LLVMGetPoison(type)}, 4);
 }
 
-/* ---- two ways at run time -------------------------------------------------------------------- */
+/* ---- merge of two branches ------------------------------------------------------------------- */
 
 LLVMBasicBlockRef lw__new_block(struct lw__spmd *s, const char *name)
 {

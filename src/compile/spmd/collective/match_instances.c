@@ -1,8 +1,9 @@
-/* match_instances.c - collectives that lanes reach in different trips of a loop.
+/* match_instances.c - collectives that lanes reach in different iterations of a loop.
  *
- * An arm that leaves a loop belongs to the trip that it leaves, but it runs when all lanes have
- * left: its instance then holds trips that differ by lane. The lanes of one instance are those
- * with the same trips; the operation is done for one instance after the other.
+ * An arm that leaves a loop belongs to the iteration that it leaves, but it runs when all lanes
+ * have left. Its instance then holds iteration numbers that differ by lane. The lanes of one
+ * instance are those with the same iterations. The operation is executed for one instance after the
+ * other.
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -32,13 +33,13 @@ struct instances {
 
 void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask)
 {
-    LLVMValueRef trips[LW_TRIPS_MAX];
-    unsigned count = lw__spmd_trip_values(s, call, trips);
+    LLVMValueRef iterations[LW_ITERATIONS_MAX];
+    unsigned count = lw__spmd_iteration_values(s, call, iterations);
     for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef value = lw__spmd_splat(s, lw__spmd_first_value(s, trips[k], mask));
+        LLVMValueRef value = lw__spmd_splat(s, lw__spmd_first_value(s, iterations[k], mask));
         for (uint32_t p = 0; p < s->pieces; p++) {
-            LLVMValueRef same =
-                LLVMBuildICmp(s->builder, LLVMIntEQ, lw__spmd_vector(s, trips[k], p), value, "");
+            LLVMValueRef same = LLVMBuildICmp(s->builder, LLVMIntEQ,
+                                              lw__spmd_vector(s, iterations[k], p), value, "");
             mask[p] = lw__mask_and(s, mask[p], same);
         }
     }
@@ -51,7 +52,7 @@ static void choose(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
     lw__spmd_first_instance(s, call, n->mask);
 }
 
-/* Keep what these lanes got; they are done. */
+/* Store these lanes' results, and remove them from `left`. */
 static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
 {
     LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
@@ -71,8 +72,8 @@ static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
     free(rest);
 }
 
-bool lw__spmd_warp_by_trips(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
-                            lw__mask mask)
+bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
+                                 const char *type, lw__mask mask)
 {
     bool has_result = LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind;
     LLVMTypeRef lanes = lw__spmd_vector_type(s, s->i1);

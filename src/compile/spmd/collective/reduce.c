@@ -1,22 +1,22 @@
 /* reduce.c - reductions by the fixed tree over lane numbers.
  *
- * The number of a thread has bits: the low ones say its lane in a piece, the rest its piece. The
- * tree takes these bits away one by one, lowest first: threads whose numbers differ in that bit
- * only are combined, 0 on the left. A warp's result is what is left after 5 bits; a block's after
- * all, since the tree over warps goes on with the next bit.
+ * The low bits of a thread's number are its lane in a piece, the others its piece. The tree removes
+ * these bits one by one, lowest first. It combines threads whose numbers differ in that bit only,
+ * with 0 on the left. A warp's result remains after 5 bits; a block's after all, since the tree
+ * over warps continues with the next bit.
  *
- * A bit that says the lane is taken away from two vectors at once: the lanes that have it 0 in
- * either become one operand, those that have it 1 the other, and which of the two vectors it was
- * becomes a bit of the lane. So P vectors are P/2 after each step, and the whole costs P - 1
- * combinations. position[] and vector[] note which bit of a thread's number each bit of a lane's
- * and of a vector's number now stands for. Bits of the lane move within 128 bits of a register or
- * between such parts, never both: each operand is one shuffle without a table.
+ * A lane bit is removed from two vectors at once. The lanes that have 0 there, in either vector,
+ * become one operand, those with 1 the other. Which vector a lane was in becomes a bit of the lane.
+ * So P vectors are P/2 after each step, and the total is P - 1 combinations. position[] and
+ * vector[] hold the bit of a thread's number for each bit of a lane's and of a vector's number.
+ * Lane bits move within 128 bits of a register or between such parts, never both: each operand is
+ * one shuffle without a table.
  *
  * Absent lanes take a value that leaves every other as it is, bit for bit: x + -0.0 = x even for
- * -0.0. Max and min of floats are instructions with AVX-512 (emit/native_math.c), and a NaN stands
- * for absent lanes. Else they are those of integers in the same order, -0 < +0, in which a NaN
- * comes behind all numbers and stands for absent lanes too. Where the order does not show in the
- * result (all but sums and products of floats) whole vectors are combined first, without shuffles.
+ * -0.0. With AVX-512, max and min of floats are instructions (emit/native_math.c), and a NaN
+ * replaces absent lanes. Otherwise they are integer operations in the same order, -0 < +0, in which
+ * a NaN follows all numbers, and replaces absent lanes, too. If the order does not affect the
+ * result (all but sums and products of floats), whole vectors are combined first, without shuffles.
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/emit/emit.h"
@@ -31,7 +31,7 @@ struct tree {
     enum arithmetic op;
     char kind;             /* i, u or f, as in the type's name */
     LLVMTypeRef lane;      /* what is combined: for max and min of floats an integer */
-    LLVMValueRef absent;   /* a vector of what stands for absent lanes */
+    LLVMValueRef absent;   /* a vector of the value that replaces absent lanes */
     LLVMValueRef *x;       /* 1 << vector_count; NULL: all absent */
     unsigned part_bits;    /* a register's 128 bits have 1 << part_bits lanes */
     unsigned lane_count;   /* 1 << lane_count lanes a vector */
@@ -104,7 +104,7 @@ static LLVMValueRef splat_bits(const struct tree *t, LLVMTypeRef type, uint64_t 
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? lw__spmd_splat(t->s, constant) : constant;
 }
 
-/* Negative numbers: turn all bits but the sign. Its own inverse. Scalars and vectors. */
+/* Negative numbers: invert all bits but the sign. Its own inverse. For scalars and vectors. */
 static LLVMValueRef turn(const struct tree *t, LLVMValueRef bits)
 {
     LLVMBuilderRef b = t->s->builder;
@@ -124,7 +124,7 @@ static LLVMValueRef key_of(const struct tree *t, LLVMValueRef v)
     return LLVMBuildSelect(b, is_nan, t->absent, turn(t, bits), "");
 }
 
-/* ---- taking a bit away ----------------------------------------------------------------------- */
+/* ---- removing a bit -------------------------------------------------------------------------- */
 
 static void remove_bit(int *bits, unsigned count, unsigned at)
 {
@@ -178,7 +178,7 @@ static void take_lane_bit(struct tree *t, unsigned at)
     remove_bit(t->vector, t->vector_count--, 0);
 }
 
-/* The same with one vector left: the lanes with bit 0 go on. */
+/* The same with one vector left: the lanes with bit 0 continue. */
 static void take_lane_bit_alone(struct tree *t, unsigned at)
 {
     int lanes[LW_LANES];
@@ -203,7 +203,7 @@ static void take_bit(struct tree *t, int bit, bool only_vectors)
         }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static unsigned log2_up(uint32_t n)
 {
@@ -235,14 +235,14 @@ static void start(struct tree *t, const char *type, lw__mask mask)
         }
         if (is_ordered_key(t))
             t->x[p] = key_of(t, t->x[p]);
-        if (is_native(t)) /* quiet */
+        if (is_native(t)) /* quiet the NaNs */
             t->x[p] = lw__spmd_extreme(s, t->op == MAX, t->x[p], t->x[p]);
         if (mask[p])
             t->x[p] = LLVMBuildSelect(s->builder, mask[p], t->x[p], t->absent, "");
     }
 }
 
-/* The result of a warp; or, where no bit is left, of the block. */
+/* The result of a warp; or, if no bit is left, of the block. */
 static LLVMValueRef result_of(const struct tree *t, uint32_t warp)
 {
     uint32_t lane = 0, vector = 0;

@@ -1,14 +1,14 @@
 /* scan.c - inclusive and exclusive sums over the active lanes.
  *
  * The active lanes of a warp, numbered 0 ... k-1, are scanned by Kogge-Stone: at distance 1, 2, 4,
- * 8, 16 each lane puts the sum of the lane so far back on the left of its own. Where the active
- * are the first lanes, as in full warps, their numbers are those of the lanes and each step is a
- * shuffle by a constant. Else the lane that is so far back is found by pointer jumping: prev starts
- * as the active lane before, and each step doubles the distance, prev = prev[prev]. Which of the
- * two it is, is asked once at run time where constants do not tell.
+ * 8, 16 each lane adds the sum of the lane at that distance on the left. If the active lanes are
+ * the first, as in full warps, their numbers are those of the lanes, and each step is a shuffle by
+ * a constant. Otherwise pointer jumping finds the lane at that distance. prev starts as the
+ * previous active lane, and each step doubles the distance, prev = prev[prev]. If constants do not
+ * tell which case it is, that is tested once at run time.
  *
- * A block scans the totals of its warps the same way, and a warp's prefix goes on the left. An
- * exclusive scan gives each active lane the inclusive value of the one before, the first 0.
+ * A block scan scans the totals of its warps the same way, and adds a warp's prefix on the left. An
+ * exclusive scan gives each active lane the inclusive value of the previous one, the first 0.
  *
  * source   Kogge & Stone, "A parallel algorithm for the efficient solution of a general class of
  *          recurrence equations", IEEE Trans. Computers C-22 (1973)
@@ -30,7 +30,7 @@ static LLVMValueRef add(const struct scan *c, LLVMValueRef left, LLVMValueRef ri
                    : LLVMBuildAdd(c->s->builder, left, right, "");
 }
 
-/* Lanes move up by distance < width; the first get those at the end of before. */
+/* Lanes move up by distance < width; the first get the last of `before`. */
 static LLVMValueRef move_up(const struct scan *c, LLVMValueRef before, LLVMValueRef x,
                             uint32_t distance)
 {
@@ -40,9 +40,10 @@ static LLVMValueRef move_up(const struct scan *c, LLVMValueRef before, LLVMValue
     return lw__spmd_shuffle(c->s, before, x, lanes, c->s->width);
 }
 
-/* ---- the active lanes are the first ---------------------------------------------------------- */
+/* ---- the active lanes are the first ones ----------------------------------------------------- */
 
-/* One row of lanes, `count` pieces. From the last piece down, those before are still the old. */
+/* One row of lanes, `count` pieces. From the last piece down, so that earlier pieces are
+ * unchanged. */
 static void scan_row(const struct scan *c, LLVMValueRef *x, uint32_t count)
 {
     uint32_t width = c->s->width;
@@ -97,14 +98,14 @@ static void scan_first_lanes(const struct scan *c, LLVMValueRef *x)
 
 /* ---- any lanes are active -------------------------------------------------------------------- */
 
-/* The arrays of a masked scan; a loop over warps goes through them. */
+/* The arrays of a masked scan, in a loop over warps. */
 struct masked {
     struct lw__scratch data;    /* the lanes of the block, whole warps */
     struct lw__scratch words;   /* the active lanes of each warp, i32 */
-    struct lw__scratch totals;  /* of each warp that has active lanes; then their sums */
-    struct lw__scratch present; /* [0]: which warps have */
+    struct lw__scratch totals;  /* of each warp that has active lanes; later their sums */
+    struct lw__scratch present; /* [0]: which warps have active lanes */
     struct lw__scratch before;  /* [0]: the inclusive value of the active lane before the warp */
-    LLVMValueRef warp, first;   /* in the loop: its number, its first thread */
+    LLVMValueRef warp, first;   /* in the loop: the warp's number, its first thread */
     LLVMValueRef bits;          /* its active lanes */
     LLVMBasicBlockRef entered, body;
 };
@@ -137,7 +138,7 @@ static LLVMValueRef in_warp(struct lw__spmd *s, const struct masked *m, uint32_t
     return LLVMBuildAdd(s->builder, m->first, lw__spmd_const32(s, piece * s->width), "");
 }
 
-/* For lanes first ... of 32: the highest lane in bits that is lower, -1 if none. */
+/* For lanes first ... of 32: the highest lower lane in bits, -1 if none. */
 static LLVMValueRef previous(struct lw__spmd *s, LLVMValueRef bits, uint32_t first)
 {
     int64_t lower[LW_LANES];
@@ -167,7 +168,7 @@ static LLVMValueRef exists(struct lw__spmd *s, LLVMValueRef prev)
     return LLVMBuildICmp(s->builder, LLVMIntSGE, prev, lw__splat32(s, 0), "");
 }
 
-/* scan_row_masked - one row of at most 32 lanes, those in bits active. */
+/* scan_row_masked - one row of at most 32 lanes, of which those in bits are active. */
 static void scan_row_masked(const struct scan *c, LLVMValueRef *x, uint32_t count,
                             LLVMValueRef bits)
 {
@@ -253,8 +254,8 @@ static void add_prefixes_masked(const struct scan *c, struct masked *m)
     loop_close(s, m);
 }
 
-/* Each active lane takes the value of the one before: in the warp, or else, in a block scan, of the
- * last one in the warps before. */
+/* Each active lane takes the value of the previous one: in the warp, or in a block scan of the last
+ * one in earlier warps. */
 static void shift_masked(const struct scan *c, struct masked *m)
 {
     struct lw__spmd *s = c->s;
@@ -304,9 +305,9 @@ static void scan_masked(const struct scan *c, LLVMValueRef *x, lw__mask mask)
         lw__scratch_close(s, all[i]);
 }
 
-/* ---- which way ------------------------------------------------------------------------------- */
+/* ---- choosing the case ----------------------------------------------------------------------- */
 
-/* Do constants tell that the active lanes are the first of their warp, or of the block? */
+/* True if constants tell that the active lanes are the first of their warp, or of the block. */
 static bool first_lanes_active(const struct scan *c, lw__mask mask)
 {
     uint32_t active, row = c->block ? c->s->threads : LW_LANES;
@@ -316,7 +317,7 @@ static bool first_lanes_active(const struct scan *c, lw__mask mask)
     return true;
 }
 
-/* Are all threads of the block active? Asked of masks that are not all constant. */
+/* I1: all threads of the block are active. For masks that are not all constant. */
 static LLVMValueRef all_active(struct lw__spmd *s, lw__mask mask)
 {
     LLVMValueRef all = NULL;

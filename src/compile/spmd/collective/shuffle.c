@@ -1,8 +1,8 @@
 /* shuffle.c - values from other lanes: shuffles, broadcasts, and the steps of *_REDUCE.
  *
- * Where constants tell each lane's source, a result is made of shuffles by constants. Else the
- * source's number is computed per lane, the warp's lanes are permuted by it, and lanes without an
- * active source keep what they have: their own value, or in a step of *_REDUCE the identity.
+ * If constants tell each lane's source, the result is built of shuffles by constants. Otherwise the
+ * source's number is computed per lane, and permutes the warp's lanes. Lanes without an active
+ * source keep what they have: their own value, or in a step of *_REDUCE the identity.
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -45,7 +45,7 @@ static LLVMValueRef select_or(struct move *m, LLVMValueRef there, LLVMValueRef b
     return LLVMBuildSelect(m->s->builder, there, bits, m->otherwise[piece], "");
 }
 
-/* ---- sources that constants tell ------------------------------------------------------------- */
+/* ---- sources known from constants ------------------------------------------------------------ */
 
 static bool known_number(const struct lw__spmd *s, LLVMValueRef number, uint32_t thread,
                          int64_t *known)
@@ -59,7 +59,7 @@ static bool known_number(const struct lw__spmd *s, LLVMValueRef number, uint32_t
     return shape.kind == LW_SHAPE_OFFSET && shape.known;
 }
 
-/* The first active place of the neighbouring group of `number`, -1 if none. */
+/* The first active place of the group next to that of `number`, -1 if none. */
 static int64_t partner_of(const struct move *m, uint32_t first, int64_t place, int64_t number)
 {
     int64_t limit = m->block ? m->s->threads : LW_LANES;
@@ -83,8 +83,8 @@ static int64_t source_of(const struct move *m, uint32_t first, int64_t place, in
     }
 }
 
-/* known_sources - each thread's source, from the first thread of these pieces on, -1 for none;
- * false: they are not known. */
+/* known_sources - each thread's source, from the first thread of these pieces on, -1 for none.
+ * False: they are not known. */
 static bool known_sources(const struct move *m, int *source)
 {
     const struct lw__spmd *s = m->s;
@@ -105,7 +105,7 @@ static bool known_sources(const struct move *m, int *source)
     return true;
 }
 
-/* Of the lanes whose source is known but perhaps not active: is it? NULL: yes, all. */
+/* For lanes whose source is known but perhaps not active: is it? NULL: all are. */
 static LLVMValueRef sources_active(struct move *m, const int *source)
 {
     struct lw__spmd *s = m->s;
@@ -143,8 +143,8 @@ static void move_known(struct move *m, const int *source)
     }
 }
 
-/* The number of each lane of a piece. Lanes that are not here have none, or any: what they take is
- * read from memory, too, and LLVM must not know that it has no address. */
+/* The operand of each lane of a piece. Absent lanes have none, or any. They also read memory, at an
+ * address that LLVM must not know to be undefined. */
 static LLVMValueRef lane_numbers(const struct move *m, uint32_t piece)
 {
     return LLVMBuildFreeze(m->s->builder, lw__spmd_vector(m->s, m->number, piece), "");
@@ -152,7 +152,7 @@ static LLVMValueRef lane_numbers(const struct move *m, uint32_t piece)
 
 /* ---- within a warp --------------------------------------------------------------------------- */
 
-/* Where lane `source` (any number) is in the warp and active; NULL: everywhere. */
+/* The lanes for which lane `source` (any number) is in the warp and active; NULL: all. */
 static LLVMValueRef lanes_active(struct move *m, uint32_t warp, LLVMValueRef source)
 {
     struct lw__spmd *s = m->s;
@@ -181,7 +181,7 @@ static LLVMValueRef shuffle_source(const struct move *m, LLVMValueRef lane, LLVM
 }
 
 /* partner_source - the first active lane of the neighbouring group of `step` lanes, a power of two
- * below 32; *there: is there one? */
+ * below 32. *there: does it exist? */
 static LLVMValueRef partner_source(struct move *m, uint32_t warp, LLVMValueRef lane,
                                    LLVMValueRef step, LLVMValueRef *there)
 {
@@ -202,7 +202,7 @@ static LLVMValueRef partner_source(struct move *m, uint32_t warp, LLVMValueRef l
     return lw__lowest_bit(s, bits);
 }
 
-/* to[p] of one warp's pieces; step: of a partner, NULL where each lane's number tells. */
+/* to[p] of one warp's pieces. step: of a partner; NULL: each lane's operand tells its source. */
 static void move_in_warp(struct move *m, uint32_t warp, LLVMValueRef step, LLVMValueRef *to)
 {
     struct lw__spmd *s = m->s;
@@ -264,15 +264,15 @@ static struct lw__scratch all_values(struct move *m)
     return values;
 }
 
-/* A number for each lane of a vector, or one. */
+/* A constant of the type of `like`, in each lane of a vector. */
 static LLVMValueRef number_like(struct lw__spmd *s, LLVMValueRef like, int64_t number)
 {
     bool vector = LLVMGetTypeKind(LLVMTypeOf(like)) == LLVMVectorTypeKind;
     return vector ? lw__splat32(s, number) : lw__spmd_const32(s, number);
 }
 
-/* Is thread `source` (any number, a vector or one) of the block and active? *safe: a number that
- * is of the block in any case. */
+/* True for each lane if thread `source` (any number, a vector or one) is of the block and active.
+ * *safe: a number that is of the block in any case. */
 static LLVMValueRef thread_active(struct move *m, LLVMValueRef source,
                                   const struct lw__scratch *words, LLVMValueRef *safe)
 {
@@ -372,7 +372,7 @@ static void partner_across(struct move *m, LLVMValueRef count, LLVMValueRef *to)
     lw__scratch_close(s, &leading);
 }
 
-/* The step that all active threads have. */
+/* The step, which all active threads have in common. */
 static LLVMValueRef uniform_step(struct move *m)
 {
     struct lw__spmd *s = m->s;

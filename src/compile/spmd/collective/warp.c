@@ -1,7 +1,7 @@
 /* warp.c - the collectives of a warp, for all warps of the gang at once.
  *
- * Lanes run in lockstep, so those that take part are a mask, and no operation waits: what
- * KERNEL_LANGUAGE.md says of order follows from the program's.
+ * Lanes run in lockstep, so the participating lanes are a mask, and no operation waits. The memory
+ * order that docs/kernel-language.md requires follows from program order.
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -25,7 +25,7 @@ static bool reduce(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const 
     return true;
 }
 
-/* ballot: who says yes; any: is that somebody; all: does nobody say no? */
+/* ballot: lanes whose predicate is true; any: there is one; all: there is none with false. */
 static void vote(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask,
                  uint32_t warp)
 {
@@ -68,7 +68,7 @@ static bool goes_by_warp(enum lw__op op)
 bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
 {
     return goes_by_warp(lw__ir_collective(call, NULL)) &&
-           lw__shape_of(s, call).kind > LW_SHAPE_OFFSET && !lw__spmd_trips_differ(s, call);
+           lw__shape_of(s, call).kind > LW_SHAPE_OFFSET && !lw__spmd_iterations_differ(s, call);
 }
 
 void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp)

@@ -1,8 +1,8 @@
 /* branch_votes.c - does a condition hold for all threads of the block, or for none?
  *
- * A linear value is compared with a uniform one at its two ends: one or two scalar comparisons
- * stand for those of all lanes. That is what makes the unmasked copies cheap to reach. Where a rule
- * holds for each piece alone, as for a range of the warp's own, each is compared at its ends.
+ * A comparison of a linear value with a uniform one is decided by its two ends. One or two scalar
+ * comparisons replace those of all lanes, so the unmasked copies are cheap to enter. Where a rule
+ * holds for each piece alone, as for a range of the warp's own, each piece is compared at its ends.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -28,7 +28,7 @@ static bool is_less(LLVMIntPredicate p)
     return p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntULT || p == LLVMIntULE;
 }
 
-/* thread 0's value and the offset of a thread, both as the lanes are kept */
+/* thread 0's value and a thread's offset, both as the value is kept */
 static LLVMValueRef thread_value(struct lw__spmd *s, LLVMValueRef v, int64_t offset)
 {
     LLVMValueRef first = lw__spmd_base(s, v, 0);
@@ -36,8 +36,8 @@ static LLVMValueRef thread_value(struct lw__spmd *s, LLVMValueRef v, int64_t off
                         "");
 }
 
-/* x `predicate` y, x linear over the gang, y uniform. Where the lanes between the ends may wrap
- * around, that the ends are in order says that they do not. */
+/* x `predicate` y, x linear over the gang, y uniform. The lanes in between may wrap around; they do
+ * not if the ends are in order. */
 static struct vote compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef y,
                                 LLVMIntPredicate predicate)
 {
@@ -66,7 +66,7 @@ static struct vote compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef
 
 /* ---- piece by piece -------------------------------------------------------------------------- */
 
-/* The same at the two ends of each piece. */
+/* The same, at the two ends of each piece. */
 static struct vote compare_pieces(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef y,
                                   LLVMIntPredicate predicate)
 {
@@ -96,7 +96,7 @@ static struct vote compare_pieces(struct lw__spmd *s, LLVMValueRef x, LLVMValueR
 
 /* ---- any condition --------------------------------------------------------------------------- */
 
-/* In pairs: no piece waits for more than a few others. */
+/* In pairs, so that no piece waits for more than a few others. */
 static LLVMValueRef join_all(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef *v, uint32_t count)
 {
     for (; count > 1; count = (count + 1) / 2)
@@ -107,8 +107,8 @@ static LLVMValueRef join_all(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef *v,
     return LLVMBuildBitCast(s->builder, v[0], bits, "");
 }
 
-/* Lane by lane; threads that do not exist follow the others, and theirs may be poison. Where those
- * of others may be, too, what they say counts for nothing, but poison would spread from lane to
+/* Lane by lane. Threads that do not exist follow the others, and their value may be poison. If the
+ * value of other lanes may be poison too, it is ignored, but poison would propagate from lane to
  * lane. */
 static struct vote vote(struct lw__spmd *s, LLVMValueRef condition, bool poison)
 {
@@ -137,7 +137,7 @@ static bool is_linear(const struct lw__spmd *s, LLVMValueRef v)
 
 static struct vote agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison);
 
-/* a && b, a || b, as operations or as selects; false: it is neither. */
+/* a && b, a || b, as operations or as selects. False: it is neither. */
 static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison,
                             struct vote *r)
 {
@@ -146,7 +146,8 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, 
     if (depth > LW_CONDITION_DEPTH || (!both && !lw__ir_joined(c, true, of)))
         return false;
     struct vote x = agree(s, of[0], depth + 1, poison),
-                y = agree(s, of[1], depth + 1, poison || select); /* where the first has decided */
+                y = agree(s, of[1], depth + 1, poison || select); /* only where the first has
+                                                                   * decided */
     if (select) {
         y.all = LLVMBuildFreeze(s->builder, y.all, "");
         y.none = LLVMBuildFreeze(s->builder, y.none, "");
@@ -198,9 +199,9 @@ void lw__control_vote(struct lw__spmd *s, LLVMValueRef condition, LLVMValueRef *
     *none = a.none;
 }
 
-/* ---- for some lanes -------------------------------------------------------------------------- */
+/* ---- for the lanes of a mask ----------------------------------------------------------------- */
 
-/* Those of a constant mask: threads, of the gang. */
+/* The threads of a constant mask, in the gang. */
 struct threads {
     uint32_t count, first;
     bool there[LW_SPMD_PIECES_MAX * 16];
@@ -222,7 +223,7 @@ static bool note_threads(struct lw__spmd *s, const LLVMValueRef *mask, struct th
     return set->count;
 }
 
-/* The same number in all of them; *offset: from thread 0's. */
+/* True if all of them have the same number; *offset: its distance from thread 0's. */
 static bool is_same(const struct lw__spmd *s, LLVMValueRef v, const struct threads *set,
                     int64_t *offset)
 {

@@ -1,10 +1,10 @@
-/* emit_block.c - the instructions of one block: which family makes the code, and in what order.
+/* emit_block.c - the instructions of one block: which file emits each, and in what order.
  *
- * Between two operations that concern several warps the code goes through few pieces at a time:
- * all of the first ones, then all of the next. Lanes of different pieces are different threads,
- * which nothing orders there, and few values are live at a time. Where lanes of a warp move values
- * among themselves or vote, these are the pieces of a warp. What is uniform is emitted once, in
- * front; so are loads that several pieces do together.
+ * Between two operations that concern several warps, a few pieces at a time execute all the code,
+ * then the next ones. Lanes of different pieces are different threads, which nothing orders there,
+ * and few values are live at a time. Where lanes of a warp exchange values or vote, those are the
+ * pieces of a warp. Uniform values are emitted once, first; so are loads that several pieces do
+ * together.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces side by side, instruction by instruction. What one piece computes is mostly a chain, each
- * step of which waits for the last, and a processor does not look far enough ahead to find the next
- * piece: softmax takes 1.2 times as long with 1 (AVX2), attention with 2 (AVX-512). More need more
- * registers than there are; so do fewer where a loop carries many values, which need nobody beside
- * them (matmul_4x4 takes 1.2 times as long with 2, AVX-512). */
+/* Pieces side by side, instruction by instruction. One piece's code is mostly a chain of dependent
+ * steps, and a processor does not look far enough ahead to find the next piece. softmax takes 1.2
+ * times as long with 1 (AVX2), attention with 2 (AVX-512). More pieces need more registers than
+ * there are. So do fewer where a loop carries many values: its chains need no others beside them
+ * (matmul_4x4 takes 1.2 times as long with 2, AVX-512). */
 enum { SIDE_BY_SIDE = 4 };
 
 enum { WARP = 32, MOST_SIDE_BY_SIDE = 8 }; /* a warp of four lanes a piece */
@@ -120,11 +120,11 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
     else if (op && lw__op_table[op].block && s->gang)
         lw__gang_barrier(s, i, op, c->mask);
     else if (op && lw__op_table[op].block) {
-        if (c->masked || lw__spmd_trips_differ(s, i))
+        if (c->masked || lw__spmd_iterations_differ(s, i))
             lw__spmd_check_barrier(s, i, c->mask);
         lw__spmd_block(s, i, op, type, c->mask);
-    } else if (op && lw__spmd_trips_differ(s, i))
-        lw__spmd_warp_by_trips(s, i, op, type, c->mask);
+    } else if (op && lw__spmd_iterations_differ(s, i))
+        lw__spmd_warp_by_iterations(s, i, op, type, c->mask);
     else if (op)
         lw__spmd_warp(s, i, op, type, c->mask);
     else if (is_memory_intrinsic(name))
@@ -143,10 +143,10 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
 
 struct segment {
     LLVMValueRef *list; /* per piece, in order */
-    LLVMValueRef *rare; /* per value: the call of lw.rarely that alone wants it, or that it is */
+    LLVMValueRef *rare; /* per value: the only call of lw.rarely that uses it, or that it is */
     size_t count, capacity;
     uint32_t side_by_side;
-    bool writes, moves; /* a piece's lanes store; a warp's operation is among them */
+    bool writes, moves; /* it has stores; it has warp operations */
 };
 
 static void add(struct segment *g, LLVMValueRef i)
@@ -166,21 +166,22 @@ static void add(struct segment *g, LLVMValueRef i)
 
 /* ---- what few lanes need --------------------------------------------------------------------- */
 
-/* Can the instruction be left out, or made later, without anybody's notice? */
+/* True if the instruction may be left out, or executed later. */
 static bool is_pure(LLVMValueRef i)
 {
     return lw__ir_is_arith(i) || (LLVMIsACallInst(i) && !strncmp(lw__ir_callee(i), "llvm.", 5) &&
                                   !is_memory_intrinsic(lw__ir_callee(i)));
 }
 
-/* A call of lw.rarely past whose `other` there is a way; what a piece shares is a select. */
+/* True if a call of lw.rarely becomes a branch around `other`. For values that a piece shares it is
+ * a select. */
 static bool has_way(const struct lw__spmd *s, LLVMValueRef i)
 {
     return lw__spmd_is_rarely(i) && lw__shape_of(s, i).kind == LW_SHAPE_VARYING;
 }
 
-/* The segment's call of lw.rarely that alone wants v, for `other`; NULL: there is none. `wanted`
- * has it for what comes later in the segment, calls too; no call elsewhere has anything made. */
+/* The segment's only call of lw.rarely that uses v, for `other`, or NULL. `wanted` has the calls
+ * for later instructions of the segment. A call elsewhere evaluates nothing. */
 static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
                                    LLVMValueRef const *wanted)
 {
@@ -198,8 +199,8 @@ static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
     return found;
 }
 
-/* Which instructions of the segment only a call of lw.rarely in it wants, by value index. owns:
- * release with free(); NULL: there is no such call */
+/* The instructions of the segment that only one of its calls of lw.rarely uses, by value index.
+ * owns: release with free(); NULL: there is no such call */
 static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g)
 {
     LLVMValueRef *wanted = NULL;
@@ -220,7 +221,7 @@ static bool is_rare(const struct lw__spmd *s, const struct segment *g, LLVMValue
     return index != UINT32_MAX && g->rare[index] && g->rare[index] != i;
 }
 
-/* `other`, and what only it wants, for some pieces. */
+/* Emit `other`, and what only it uses, for some pieces. */
 static void emit_other(struct lw__spmd *s, const struct lw__emission *c, const struct segment *g,
                        LLVMValueRef call, uint32_t first, uint32_t end)
 {
@@ -231,7 +232,7 @@ static void emit_other(struct lw__spmd *s, const struct lw__emission *c, const s
                 emit_piece(s, g->list[k], p, c->mask[p]);
 }
 
-/* lw.rarely for some pieces: where a lane of them needs `other`, there is a way past the rest. */
+/* lw.rarely for some pieces: a branch skips `other` if none of their lanes needs it. */
 static void emit_rarely(struct lw__spmd *s, const struct lw__emission *c, const struct segment *g,
                         LLVMValueRef call, uint32_t first, uint32_t end)
 {
@@ -297,7 +298,7 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__emission *c, const 
     }
 }
 
-/* Values of a piece that go around the innermost loop that holds the block. */
+/* How many values of a piece are carried around the innermost loop that holds the block. */
 static uint32_t carried_around(const struct lw__spmd *s, uint32_t b)
 {
     const int inner = lw__loops_innermost(&s->loops, b);
@@ -331,7 +332,7 @@ static void flush(struct lw__spmd *s, const struct lw__emission *c, struct segme
     g->writes = g->moves = false;
 }
 
-/* A load or store of columns by pieces that are all there. */
+/* True for a load or store of columns by complete pieces. */
 static bool can_transpose(struct lw__spmd *s, const struct lw__emission *c, LLVMValueRef i)
 {
     return !c->masked && (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) &&

@@ -1,18 +1,18 @@
-/* exited_lanes.c - which lanes will come to no block operation any more? They are missed by none,
- * as if they had returned.
+/* exited_lanes.c - which lanes will reach no block op any more? Barriers do not wait for them, as
+ * if they had returned.
  *
  *     if (a[i] & 10)
  *         barrier();
- *     x = pass(i);                  others wait here, while the barrier is held
+ *     x = pass(i);                  the others wait here until the barrier is complete
  *     if ((a[i] & 11) == 0)
- *         return;                   and will do this
+ *         return;                   and will return here
  *     barrier();
  *
- * Where lanes set out for a block to wait there, the control flow behind it is gone through for
- * them, under masks, as far as what it branches on can be computed of what they bring along; where
- * it cannot, they may go both ways. Those that may come to a block operation are not gone. What a
- * loop changes is not known in it, so one walk over its blocks is for all of its trips; but a few
- * trips that they begin by an edge back are gone through by themselves.
+ * When lanes leave for a block to wait there, the code after it is walked for them, under masks. A
+ * branch is followed if its condition can be computed from values that the lanes bring; otherwise
+ * they may take both edges. Lanes that may reach a block op have not exited. In a loop, what it
+ * changes is unknown, so one walk over its blocks covers all its iterations. But a few iterations
+ * that lanes begin by a back edge are walked one by one.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -21,28 +21,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How deep values are looked into, how many of them, and how many trips of a loop. */
-enum { DEPTH_MAX = 8, LOOKED_MAX = 1000, TRIPS_MAX = 2 };
+/* Limits: how deep values are followed, how many, and how many iterations of a loop. */
+enum { DEPTH_MAX = 8, LOOKED_MAX = 1000, ITERATIONS_MAX = 2 };
 
-/* Who begins a trip, and what the header's phis are then; an entry NULL: that is not known. */
-struct loop_trip {
+/* The lanes that begin an iteration, and their values of the header's phis; an entry NULL:
+ * unknown. */
+struct loop_iteration {
     LLVMValueRef lanes, *phis;
-    uint32_t before; /* so many trips have been gone through by themselves */
+    uint32_t before; /* how many iterations have been walked one by one */
 };
 
-/* Lanes of one piece that set out along an edge. Masks are vectors, NULL where there is no lane. */
+/* Lanes of one piece that start along an edge. Masks are vectors; NULL: no lane. */
 struct exit_walk {
     struct lw__spmd *s;
     uint32_t piece;
-    LLVMValueRef condition;  /* what they have decided as they set out, NULL: nothing, */
-    bool value;              /* and how */
-    uint32_t start, last;    /* the blocks of this walk lie between */
-    LLVMValueRef *phis;      /* of the start, as in struct loop_trip; NULL: none is known */
-    LLVMValueRef *in;        /* per block: who may come to it on this walk */
-    LLVMValueRef *along;     /* per edge: who may take it */
-    struct loop_trip *trips; /* per header: a trip that is still to do */
-    LLVMValueRef meets;      /* who may come to a block operation */
-    uint32_t looked;         /* into so many values; at LOOKED_MAX no more is known */
+    LLVMValueRef condition; /* what they have decided before they start; NULL: nothing */
+    bool value;             /* its value */
+    uint32_t start, last;   /* the blocks of this walk are between these */
+    LLVMValueRef *phis;     /* of the start, as in struct loop_iteration; NULL: all unknown */
+    LLVMValueRef *in;       /* per block: lanes that may reach it on this walk */
+    LLVMValueRef *along;    /* per edge: lanes that may take it */
+    struct loop_iteration *iterations; /* per header: an iteration still to walk */
+    LLVMValueRef may_reach;            /* lanes that may reach a block op */
+    uint32_t looked; /* how many values were followed; from LOOKED_MAX on none is known */
 };
 
 /* ---- masks ----------------------------------------------------------------------------------- */
@@ -59,7 +60,7 @@ static LLVMValueRef with(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
     return lw__mask_vector(s, lw__mask_or(s, a, b));
 }
 
-/* Those lanes of whom a condition has the value. */
+/* The lanes for which a condition has the value. */
 static LLVMValueRef where(struct lw__spmd *s, LLVMValueRef lanes, LLVMValueRef c, bool value)
 {
     return or_none(s, value ? lw__mask_and(s, lanes, c) : lw__mask_and_not(s, lanes, c));
@@ -73,8 +74,8 @@ static uint32_t home_of(const struct exit_walk *w, LLVMValueRef v)
                                  : UINT32_MAX;
 }
 
-/* Is it computed on the way? Else the lanes have it when they set out: its block dominates those on
- * the way that use it, and is none of them. */
+/* True if v is computed on the walk. Otherwise the lanes have it when they start: its block
+ * dominates its users on the walk, and is none of them. */
 static bool is_ahead(const struct exit_walk *w, LLVMValueRef v)
 {
     const uint32_t home = home_of(w, v);
@@ -89,29 +90,29 @@ static uint32_t number_of(LLVMValueRef phi)
     return n;
 }
 
-/* A way on which lanes come to a phi that is ahead, and what they bring. */
-struct way {
+/* An edge to a phi on the walk, and the value that its lanes bring. */
+struct incoming {
     LLVMValueRef lanes, value;
 };
 
-/* Puts the k-th way of those of the lanes; false: there are no more. */
+/* Get the k-th such edge of the lanes; false: there are no more. */
 static bool next_edge(const struct exit_walk *w, LLVMValueRef phi, LLVMValueRef lanes, uint32_t k,
-                      struct way *way)
+                      struct incoming *incoming)
 {
     const struct lw__cfg *g = &w->s->cfg;
     const uint32_t b = home_of(w, phi);
     if (k >= g->pred_start[b + 1] - g->pred_start[b])
         return false;
     const uint32_t p = g->pred[g->pred_start[b] + k];
-    *way = (struct way){NULL, lw__ir_incoming(phi, g->blocks[p])};
+    *incoming = (struct incoming){NULL, lw__ir_incoming(phi, g->blocks[p])};
     for (uint32_t e = g->succ_start[p]; e < g->succ_start[p + 1]; e++)
         if (g->succ[e] == b && w->along[e])
-            way->lanes = with(w->s, way->lanes, where(w->s, lanes, w->along[e], true));
+            incoming->lanes = with(w->s, incoming->lanes, where(w->s, lanes, w->along[e], true));
     return true;
 }
 
-/* Is all that lanes bring to the phi from this walk? Not to a loop's header: there are later trips.
- */
+/* True if this walk has all edges to the phi. Not for a loop's header: there are later
+ * iterations. */
 static bool has_edges(const struct exit_walk *w, LLVMValueRef phi)
 {
     const uint32_t b = home_of(w, phi);
@@ -120,21 +121,21 @@ static bool has_edges(const struct exit_walk *w, LLVMValueRef phi)
 
 static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth);
 
-/* The same, whichever way lanes come. */
+/* The phi's value if it is the same on all edges. */
 static LLVMValueRef known_phi(struct exit_walk *w, LLVMValueRef phi, unsigned depth)
 {
     LLVMValueRef all = lw__mask_vector(w->s, NULL), same = NULL;
-    struct way way;
+    struct incoming incoming;
     if (home_of(w, phi) == w->start)
         return w->phis ? w->phis[number_of(phi)] : NULL;
     if (!has_edges(w, phi))
         return NULL;
-    for (uint32_t k = 0; next_edge(w, phi, all, k, &way); k++) {
-        if (!way.lanes)
+    for (uint32_t k = 0; next_edge(w, phi, all, k, &incoming); k++) {
+        if (!incoming.lanes)
             continue;
-        if (same && same != way.value)
+        if (same && same != incoming.value)
             return NULL;
-        same = way.value;
+        same = incoming.value;
     }
     return same ? known(w, same, depth + 1) : NULL;
 }
@@ -148,7 +149,7 @@ static bool is_extreme(LLVMValueRef v)
     return false;
 }
 
-/* The instruction of vectors, without its promises. */
+/* Rebuild the instruction for vectors, without its flags. */
 static LLVMValueRef build(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef *x)
 {
     LLVMTypeRef type = lw__spmd_vector_type(s, LLVMTypeOf(i));
@@ -172,14 +173,14 @@ static LLVMValueRef build(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef *x)
     }
 }
 
-/* May all lanes compute it, whatever they have for its operands? */
+/* True if all lanes may execute it, whatever their operands. */
 static bool is_harmless(LLVMValueRef v)
 {
     return (lw__ir_is_arith(v) || is_extreme(v)) && !lw__ir_may_trap(v);
 }
 
-/* Where a thread is it knows anywhere; NULL: it is nothing of that kind. */
-static LLVMValueRef known_place(const struct exit_walk *w, LLVMValueRef v)
+/* A thread index, which is known anywhere; NULL: v is none. */
+static LLVMValueRef known_thread_index(const struct exit_walk *w, LLVMValueRef v)
 {
     const char *name = lw__ir_callee(v);
     if (!lw__ir_is_thread_index(name))
@@ -190,7 +191,7 @@ static LLVMValueRef known_place(const struct exit_walk *w, LLVMValueRef v)
                         : NULL;
 }
 
-/* What a value will be; NULL: that is not known, or differs. */
+/* The future value of v; NULL: unknown, or it differs. */
 static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
 {
     LLVMValueRef x[3] = {0};
@@ -203,7 +204,7 @@ static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
     if (LLVMIsAPHINode(v))
         return known_phi(w, v, depth);
     if (!is_harmless(v))
-        return known_place(w, v);
+        return known_thread_index(w, v);
     const unsigned n =
         LLVMIsACallInst(v) ? LLVMGetNumArgOperands(v) : (unsigned)LLVMGetNumOperands(v);
     for (unsigned k = 0; k < n; k++)
@@ -217,20 +218,20 @@ static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
 static LLVMValueRef may(struct exit_walk *w, LLVMValueRef c, bool value, LLVMValueRef lanes,
                         unsigned depth);
 
-/* A comparison of numbers that lanes may bring along different ways. */
+/* A comparison of numbers that lanes may bring along different edges. */
 static LLVMValueRef may_compare(struct exit_walk *w, LLVMValueRef c, LLVMValueRef x[2], bool value,
                                 LLVMValueRef lanes, unsigned depth)
 {
     for (unsigned o = 0; o < 2; o++) {
         LLVMValueRef found = NULL, of[2] = {x[0], x[1]};
-        struct way way;
+        struct incoming incoming;
         if (!LLVMIsAPHINode(x[o]) || !is_ahead(w, x[o]) || !has_edges(w, x[o]) ||
             depth == DEPTH_MAX)
             continue;
-        for (uint32_t k = 0; next_edge(w, x[o], lanes, k, &way); k++) {
-            of[o] = way.value;
-            if (way.lanes)
-                found = with(w->s, found, may_compare(w, c, of, value, way.lanes, depth + 1));
+        for (uint32_t k = 0; next_edge(w, x[o], lanes, k, &incoming); k++) {
+            of[o] = incoming.value;
+            if (incoming.lanes)
+                found = with(w->s, found, may_compare(w, c, of, value, incoming.lanes, depth + 1));
         }
         return found;
     }
@@ -252,17 +253,17 @@ static LLVMValueRef may_phi(struct exit_walk *w, LLVMValueRef c, bool value, LLV
                             unsigned depth)
 {
     LLVMValueRef found = NULL;
-    struct way way;
+    struct incoming incoming;
     if (!has_edges(w, c)) {
         LLVMValueRef v = known(w, c, depth);
         return v ? where(w->s, lanes, v, value) : lanes;
     }
-    for (uint32_t k = 0; next_edge(w, c, lanes, k, &way); k++)
-        found = with(w->s, found, may(w, way.value, value, way.lanes, depth + 1));
+    for (uint32_t k = 0; next_edge(w, c, lanes, k, &incoming); k++)
+        found = with(w->s, found, may(w, incoming.value, value, incoming.lanes, depth + 1));
     return found;
 }
 
-/* Those of the lanes for whom the condition may have the value. */
+/* The lanes for which the condition may have the value. */
 static LLVMValueRef may(struct exit_walk *w, LLVMValueRef c, bool value, LLVMValueRef lanes,
                         unsigned depth)
 {
@@ -291,38 +292,37 @@ static LLVMValueRef may(struct exit_walk *w, LLVMValueRef c, bool value, LLVMVal
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
-static void meet(struct exit_walk *w, LLVMValueRef lanes)
+static void reach_block_op(struct exit_walk *w, LLVMValueRef lanes)
 {
-    w->meets = with(w->s, w->meets, lanes);
+    w->may_reach = with(w->s, w->may_reach, lanes);
 }
 
-/* Lanes set out by an edge, or begin a trip by one back; where others do so by another, nothing is
- * known. */
-static void begin_trip(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
+/* Lanes start along an edge, or begin an iteration by a back edge. If others do so by another edge,
+ * nothing is known. */
+static void begin_iteration(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
 {
-    struct loop_trip *trip = &w->trips[to];
+    struct loop_iteration *iteration = &w->iterations[to];
     LLVMBasicBlockRef home = w->s->cfg.blocks[to];
-    const bool known_trip = !trip->lanes && trip->before < TRIPS_MAX;
-    trip->lanes = with(w->s, trip->lanes, lanes);
-    free(trip->phis);
-    trip->phis = NULL;
-    if (!known_trip)
+    const bool is_known = !iteration->lanes && iteration->before < ITERATIONS_MAX;
+    iteration->lanes = with(w->s, iteration->lanes, lanes);
+    free(iteration->phis);
+    iteration->phis = NULL;
+    if (!is_known)
         return;
     LLVMValueRef end = lw__ir_first_after_phis(home), i = LLVMGetFirstInstruction(home);
-    trip->phis = lw__calloc(i == end ? 0 : number_of(end), sizeof *trip->phis);
+    iteration->phis = lw__calloc(i == end ? 0 : number_of(end), sizeof *iteration->phis);
     for (uint32_t k = 0; i != end; i = LLVMGetNextInstruction(i))
-        trip->phis[k++] = known(w, lw__ir_incoming(i, w->s->cfg.blocks[from]), 0);
+        iteration->phis[k++] = known(w, lw__ir_incoming(i, w->s->cfg.blocks[from]), 0);
 }
 
-/* Where this walk has gone through the loop, that was for all of its trips; but where it began in
- * the midst of one, or with one. */
+/* A walk through the loop covered all its iterations, unless it began inside one, or with one. */
 static void go_back(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
 {
     const bool later = to == w->start ? w->phis != NULL : !w->in[to];
     if (!lw__cfg_dominates(&w->s->cfg, to, from) || !lw__spmd_loop_at(w->s, to))
-        meet(w, lanes);
+        reach_block_op(w, lanes);
     else if (later)
-        begin_trip(w, from, to, lanes);
+        begin_iteration(w, from, to, lanes);
 }
 
 static void go_on(struct exit_walk *w, uint32_t b)
@@ -355,16 +355,16 @@ static LLVMValueRef arriving(const struct exit_walk *w, uint32_t b)
     return lanes;
 }
 
-/* Those who begin here. */
-static void walk_from(struct exit_walk *w, uint32_t start, const struct loop_trip *trip)
+/* Walk from `start`, for the lanes that begin there. */
+static void walk_from(struct exit_walk *w, uint32_t start, const struct loop_iteration *iteration)
 {
     const struct lw__cfg *g = &w->s->cfg;
     w->start = w->last = start;
-    w->phis = trip->phis;
+    w->phis = iteration->phis;
     for (uint32_t b = start; b <= w->last; b++) {
-        w->in[b] = b == start ? trip->lanes : arriving(w, b);
+        w->in[b] = b == start ? iteration->lanes : arriving(w, b);
         if (w->in[b] && !w->s->may_exit[b])
-            meet(w, w->in[b]);
+            reach_block_op(w, w->in[b]);
         else if (w->in[b])
             go_on(w, b);
     }
@@ -373,22 +373,23 @@ static void walk_from(struct exit_walk *w, uint32_t start, const struct loop_tri
     memset(w->along + first, 0, edges * sizeof *w->along);
 }
 
-/* The innermost loop of which a trip is to do; UINT32_MAX: there is none. */
-static uint32_t next_trip(const struct exit_walk *w)
+/* The header of the innermost loop with an iteration still to walk; UINT32_MAX: none. */
+static uint32_t next_header(const struct exit_walk *w)
 {
     for (uint32_t b = (uint32_t)w->s->cfg.count; b-- > 0;)
-        if (w->trips[b].lanes)
+        if (w->iterations[b].lanes)
             return b;
     return UINT32_MAX;
 }
 
 static void walk_on(struct exit_walk *w)
 {
-    for (uint32_t b; (b = next_trip(w)) != UINT32_MAX;) {
-        const struct loop_trip trip = w->trips[b];
-        w->trips[b] = (struct loop_trip){.before = trip.before + (trip.phis != NULL)};
-        walk_from(w, b, &trip);
-        free(trip.phis);
+    for (uint32_t b; (b = next_header(w)) != UINT32_MAX;) {
+        const struct loop_iteration iteration = w->iterations[b];
+        w->iterations[b] =
+            (struct loop_iteration){.before = iteration.before + (iteration.phis != NULL)};
+        walk_from(w, b, &iteration);
+        free(iteration.phis);
     }
 }
 
@@ -407,11 +408,13 @@ LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t
                           .condition = condition && sides[0] != sides[1] ? condition : NULL,
                           .value = sides[0] == to,
                           .in = lw__calloc(blocks + edges, sizeof *w.in),
-                          .trips = lw__calloc(blocks, sizeof *w.trips)};
+                          .iterations = lw__calloc(blocks, sizeof *w.iterations)};
     w.along = w.in + blocks;
-    begin_trip(&w, from, to, mask);
+    begin_iteration(&w, from, to, mask);
     walk_on(&w);
     free(w.in);
-    free(w.trips);
-    return w.meets == mask ? NULL : w.meets ? or_none(s, lw__mask_and_not(s, mask, w.meets)) : mask;
+    free(w.iterations);
+    return w.may_reach == mask ? NULL
+           : w.may_reach       ? or_none(s, lw__mask_and_not(s, mask, w.may_reach))
+                               : mask;
 }

@@ -1,10 +1,11 @@
 /* linearize.c - control flow: the kernel's blocks in copies, unmasked and masked.
  *
- * A copy is one emission of some blocks. The outermost, and that of a region which all lanes have
- * entered, have no mask: their control flow is the kernel's own, and at a divergent branch three
- * ways part: all lanes to one side, all to the other, or both. For the last there is the region's
- * sequence: its classes in order, each a copy under the mask of the lanes that wait for it. Values
- * are in slots that all copies share, so the way from an unmasked copy into the sequence is a jump.
+ * A copy is one emission of some blocks. The outermost copy, and that of a region which all lanes
+ * have entered, have no mask: their control flow is the kernel's own. At a divergent branch such a
+ * copy has three cases: all lanes to one side, all to the other, or both. The last case enters the
+ * region's masked schedule: its classes in order, each a copy under the mask of the lanes that wait
+ * for it. Values are in slots that all copies share, so a jump leads from an unmasked copy into the
+ * schedule.
  * source   Moll & Hack, "Partial Control-Flow Linearization", PLDI 2018 (uniform branches stay)
  */
 #include "compile/spmd/control/control.h"
@@ -19,7 +20,7 @@ static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
     return lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetCondition(end)));
 }
 
-/* Is block b a dead end that the branch before it emits itself? */
+/* True if block b is a dead end that the branch before it emits itself. */
 static bool is_emitted_before(const struct lw__spmd *s, uint32_t b)
 {
     if (s->cfg.pred_start[b + 1] - s->cfg.pred_start[b] != 1)
@@ -62,7 +63,7 @@ static int loop_entered(const struct lw__spmd *s, const struct lw__emission *c, 
     return r && r->parent == c->region && (!c->masked || r->entered_from == c->class) ? k : -1;
 }
 
-/* Where a copy has block t, or its way into the loop that begins there; NULL: elsewhere. */
+/* The copy's code of block t, or its entry to the loop that begins there; NULL: it is elsewhere. */
 static LLVMBasicBlockRef place_of(struct lw__spmd *s, struct lw__emission *c, uint32_t t)
 {
     if (!c->bb[t] && loop_entered(s, c, t) >= 0)
@@ -76,8 +77,8 @@ static void wrong_edge(struct lw__spmd *s, uint32_t from, uint32_t to)
     LLVMBuildUnreachable(s->builder);
 }
 
-/* Lanes that will come to no block operation any more are missed by none: they are as good as
- * returned. */
+/* Lanes that will reach no block op any more are counted as returned: barriers do not wait for
+ * them. */
 static void note_exited(struct lw__spmd *s, uint32_t from, uint32_t to, const LLVMValueRef *mask)
 {
     for (uint32_t p = s->first_piece; s->exited_mask && p < s->end_piece; p++) {
@@ -90,7 +91,7 @@ static void note_exited(struct lw__spmd *s, uint32_t from, uint32_t to, const LL
     }
 }
 
-/* Does class k run before the block that lanes come from, in the same trip? */
+/* True if class k runs before the lanes' current block in the same iteration. */
 static bool is_back_edge(const struct lw__spmd *s, const struct lw__masked_schedule *q,
                          uint32_t from, uint32_t k)
 {
@@ -106,9 +107,10 @@ static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
     return true;
 }
 
-/* Some lanes go from -> to, which is another class of the region or its join: they wait. Nobody
- * else waits at a loop's header while lanes of the loop run, so its phis need no blend; but where
- * a loop inside holds the end of the trip, lanes that go on in that one have yet to read them. */
+/* Some lanes branch from -> to, which is another class of the region or its join: they wait. No
+ * others wait at a loop's header while lanes of the loop run, so its phis need no blend. But if an
+ * inner loop holds the end of the iteration, lanes that go on in the inner loop have yet to read
+ * them. */
 static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t from, uint32_t to,
                  LLVMValueRef *read, const LLVMValueRef *mask)
 {
@@ -131,7 +133,7 @@ static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t fro
         lw__masked_schedule_wait(s, q, k, mask);
 }
 
-/* All lanes of the copy go from -> to. */
+/* All lanes of the copy branch from -> to. */
 static void go(struct lw__spmd *s, struct lw__emission *c, uint32_t from, uint32_t to)
 {
     LLVMBasicBlockRef target = place_of(s, c, to);
@@ -179,7 +181,7 @@ static void emit_class(struct lw__spmd *s, struct lw__masked_schedule *q, uint32
     free_emission(c);
 }
 
-/* The join of a region is a class of its own in the region around it, since others come there, too:
+/* The join of a region is a class of its own in the outer region, since other lanes reach it, too:
  * the lanes wait for it. */
 static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
                           const struct lw__region *r)
@@ -195,7 +197,8 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
     }
 }
 
-/* The classes under masks, one after the other, and again where lanes wait at a loop's header. */
+/* Emit the classes under masks, one after the other, and again where lanes wait at a loop's
+ * header. */
 static void emit_masked(struct lw__spmd *s, struct lw__masked_schedule *q)
 {
     const struct lw__region *r = &s->regions[q->region];
@@ -209,7 +212,7 @@ static void emit_masked(struct lw__spmd *s, struct lw__masked_schedule *q)
         go_on_waiting(s, q->outer, r);
 }
 
-/* Part of one copy: the region below it that all its lanes enter together. */
+/* Open the unmasked copy of a region that all lanes of `outer` enter together. */
 static struct lw__emission *open_unmasked(struct lw__spmd *s, struct lw__emission *outer,
                                           int region, struct lw__masked_schedule *q)
 {
@@ -221,7 +224,7 @@ static struct lw__emission *open_unmasked(struct lw__spmd *s, struct lw__emissio
     return c;
 }
 
-/* All lanes of the mask go to the same side: to the first where `left`, i1, says so. */
+/* All lanes of the mask branch to the same side: to the first if `left`, an i1, is true. */
 static void send_together(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
                           LLVMValueRef left, const LLVMValueRef *mask, LLVMBasicBlockRef next)
 {
@@ -237,9 +240,9 @@ static void send_together(struct lw__spmd *s, struct lw__masked_schedule *q, uin
     }
 }
 
-/* A branch parts the lanes: some to each side. `next` is where the sequence goes on. */
-static void part(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
-                 const LLVMValueRef *mask, LLVMBasicBlockRef next)
+/* Lanes diverge at a branch: some to each side. `next` is where the schedule continues. */
+static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
+                    const LLVMValueRef *mask, LLVMBasicBlockRef next)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[d]);
     LLVMValueRef condition = LLVMGetCondition(end), same = lw__control_same(s, condition, mask);
@@ -266,11 +269,11 @@ static void part(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
     LLVMBuildBr(s->builder, next);
 }
 
-/* In an unmasked copy: all lanes to one side, all to the other, or into the sequence. `in` is the
- * copy that has the sides, `next` where the sequence goes on. The side that stays in the region is
- * asked for first: a loop goes round more often than it is left. */
-static void branch_three_ways(struct lw__spmd *s, struct lw__emission *in,
-                              struct lw__masked_schedule *q, uint32_t d, LLVMBasicBlockRef next)
+/* In an unmasked copy: all lanes to one side, all to the other, or into the schedule. `in` is the
+ * copy that has the sides; `next` is where the schedule continues. The side that stays in the
+ * region is tested first: a loop repeats more often than it is left. */
+static void branch_by_vote(struct lw__spmd *s, struct lw__emission *in,
+                           struct lw__masked_schedule *q, uint32_t d, LLVMBasicBlockRef next)
 {
     LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[d]));
     const uint32_t *sides = &s->cfg.succ[s->cfg.succ_start[d]];
@@ -290,19 +293,19 @@ static void branch_three_ways(struct lw__spmd *s, struct lw__emission *in,
     }
     lw__builder_at_end(s, mixed);
     struct lw__emission *whole = new_emission(s, NULL, -1, false);
-    part(s, q, d, whole->mask, next);
+    diverge(s, q, d, whole->mask, next);
     free_emission(whole);
 }
 
-/* The end of block d in copy c enters a region. */
+/* At the end of block d, copy c enters a region. */
 static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t d, int region)
 {
     struct lw__masked_schedule *q = open_masked(s, c, region);
     if (c->masked || lw__spmd_never_agrees(s, d)) {
-        part(s, q, d, c->mask, q->check[0]);
+        diverge(s, q, d, c->mask, q->check[0]);
     } else {
         struct lw__emission *whole = open_unmasked(s, c, region, q);
-        branch_three_ways(s, whole, q, d, q->check[0]);
+        branch_by_vote(s, whole, q, d, q->check[0]);
         emit_blocks(s, whole);
         free_emission(whole);
     }
@@ -310,7 +313,8 @@ static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t
     lw__masked_schedule_close(q);
 }
 
-/* Say so of a loop that lanes leave in different trips, unless they are the last of a range. */
+/* Remark on a loop that lanes leave in different iterations, unless they are the last of a
+ * range. */
 static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
 {
     for (uint32_t b = r->first; b <= r->last; b++) {
@@ -327,16 +331,17 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
 
 /* ---- a loop by groups of pieces -------------------------------------------------------------- */
 
-/* Lanes that nothing brings together in a loop can make it a group of pieces at a time: one after
- * the other to its end. All leave to the region's join; instead, to where the next group begins. */
+/* If nothing makes lanes converge in a loop, groups of pieces execute it one after the other, each
+ * to its end. Each group leaves to the region's join; all but the last instead to where the next
+ * group begins. */
 struct groups {
     uint32_t first, end, size; /* pieces: of all groups, of one */
     uint32_t header, exit;
-    LLVMValueRef *kept; /* the header's phis as the loop begins; NULL: one group is all */
+    LLVMValueRef *kept; /* the header's phis as the loop begins; NULL: there is one group */
     LLVMBasicBlockRef leave, next;
 };
 
-/* The builder stands where the loop is entered. */
+/* The builder is where the loop is entered. */
 static void open_groups(struct lw__spmd *s, struct lw__emission *c, int region, uint32_t header,
                         struct groups *g)
 {
@@ -353,7 +358,7 @@ static void open_groups(struct lw__spmd *s, struct lw__emission *c, int region, 
     g->leave = c->bb[join];
 }
 
-/* The builder stands where the next group begins; false: there is none. */
+/* The builder is where the next group begins; false: there is none. */
 static bool next_group(struct lw__spmd *s, struct lw__emission *c, struct groups *g)
 {
     if (s->failed || s->end_piece == g->end) {
@@ -373,7 +378,7 @@ static bool next_group(struct lw__spmd *s, struct lw__emission *c, struct groups
     return true;
 }
 
-/* The copy's way into a region that is a loop. */
+/* The copy enters a region that is a loop. */
 static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t header, int region)
 {
     lw__builder_at_end(s, c->bb[header]);
@@ -410,19 +415,19 @@ static void branch_uniformly(struct lw__spmd *s, struct lw__emission *c, uint32_
     go(s, c, b, s->cfg.succ[first + 1]);
 }
 
-/* A divergent branch inside of its region: its sides are classes of the region, or the join. */
+/* A divergent branch inside its region: its sides are classes of the region, or the join. */
 static void branch_divergently(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
 {
     struct lw__masked_schedule *q = c->schedule;
     if (c->masked) {
-        part(s, q, b, c->mask, q->next[c->order]);
+        diverge(s, q, b, c->mask, q->next[c->order]);
     } else {
         uint32_t k = lw__masked_schedule_index(&s->regions[q->region], s->class_of[b]);
-        branch_three_ways(s, c, q, b, q->next[k]);
+        branch_by_vote(s, c, q, b, q->next[k]);
     }
 }
 
-/* Do lanes fail an assert? Then they are the last to do anything. */
+/* True if lanes fail an assert: then nothing else follows. */
 static void branch_to_dead_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b, int dead)
 {
     LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
@@ -482,7 +487,7 @@ static void emit_block(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
     emit_end(s, c, b);
 }
 
-/* The loops inside that the copy's edges have led to; entering one may lead to the next. */
+/* Enter the inner loops that the copy's edges have led to; entering one may lead to the next. */
 static bool enter_loops(struct lw__spmd *s, struct lw__emission *c, bool *entered)
 {
     bool more = false;

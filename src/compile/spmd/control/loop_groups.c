@@ -1,22 +1,23 @@
-/* loop_groups.c - which loops a group of pieces makes to the end before others begin.
+/* loop_groups.c - which loops a group of pieces executes to the end before others begin.
  *
- * Where lanes leave a loop in different trips, all pieces that make it together go on until the
- * last lane is done, and what the loop carries is there for all of them. Lanes that nothing brings
- * together in a loop may make it in any order, so few pieces do at a time, a warp's lanes as on a
- * GPU: a Mandelbrot set is 3 times as fast (AVX-512). But where they read memory side by side the
- * block goes in step, so that lines and pages are used up: the loop must read nothing but
- * registers, block memory, private arrays, single addresses and those that no linear rule gives for
- * all pieces together, such as a warp's own row; and write nothing but arrays and block memory.
+ * If lanes leave a loop in different iterations, all its pieces go on until the last lane is done,
+ * and the values that the loop carries are live for all of them. If nothing makes lanes converge in
+ * the loop, they may execute it in any order. So few pieces do at a time, a warp's lanes as on a
+ * GPU: a Mandelbrot set is 3 times as fast (AVX-512). But where the pieces read adjacent memory,
+ * the block goes in step, so that cache lines and pages are used up. So the loop may read only
+ * registers, shared memory, private arrays, single addresses, and addresses that no linear rule
+ * gives for all pieces together, such as a warp's own row. It may write only private arrays and
+ * shared memory.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
 #include <string.h>
 
-/* Pieces whose chains of operations hide each other's latency, as far as registers go; and groups:
- * each has a copy of the loop's code. */
+/* Pieces whose chains of operations hide each other's latency, as far as registers allow. And
+ * groups: each has a copy of the loop's code. */
 enum { GROUP = 2, GROUPS_MAX = 16 };
 
-/* Block memory, constants, a thread's own array. */
+/* Shared memory, constants, or a thread's own array. */
 static bool is_near(LLVMValueRef pointer)
 {
     LLVMValueRef object = lw__ir_object(pointer);
@@ -24,14 +25,14 @@ static bool is_near(LLVMValueRef pointer)
            LLVMIsAConstantExpr(object);
 }
 
-/* Does a linear rule give the addresses of all pieces? */
+/* True if a linear rule gives the addresses of all pieces. */
 static bool is_side_by_side(const struct lw__spmd *s, LLVMValueRef pointer)
 {
     const struct lw__value_shape shape = lw__shape_of(s, pointer);
     return shape.kind == LW_SHAPE_OFFSET && !lw__shape_is_uniform(s, shape);
 }
 
-/* Elementwise intrinsics, and where the thread is. */
+/* Elementwise intrinsics and thread indices. */
 static bool is_free_call(LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
@@ -39,7 +40,7 @@ static bool is_free_call(LLVMValueRef i)
            (!strncmp(name, "llvm.", 5) && strncmp(name, "llvm.mem", 8));
 }
 
-/* Does the instruction concern no other lanes, nor memory that lanes read side by side? */
+/* True if the instruction affects no other lanes, nor memory that lanes read side by side. */
 static bool is_free(const struct lw__spmd *s, LLVMValueRef i)
 {
     if (LLVMIsALoadInst(i))

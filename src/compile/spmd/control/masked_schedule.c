@@ -1,17 +1,18 @@
-/* masked_schedule.c - a region's classes under masks: who waits for each, and where it goes on.
+/* masked_schedule.c - a region's classes under masks: which lanes wait for each, and where the code
+ * continues.
  *
- * Lanes wait for a class in slots, one mask a piece. `check` asks whether any do, `body` is the
- * class's code, `next` where its lanes have gone. Behind the last class of a loop lanes may wait at
- * the header again; where only that class leads back there, its own check has told:
+ * Lanes wait for a class in slots, one mask a piece. `check` tests whether any do, `body` is the
+ * class's code, `next` is where its lanes go. After the last class of a loop, lanes may wait at the
+ * header again. If only that class leads back there, its own check has decided that already:
  *
  *     check 0 -> body 0 -> check 1 -> body 1 -> repeat -> check 2
  *                  ^          \         |                   ^
- *                  |           \________|__________________/   nobody: nor at the header
+ *                  |           \________|__________________/   no lanes: nor at the header
  *                  \____________________/   all lanes go to the header
  *
- * So a loop that lanes leave one by one asks once a trip whether any are left. What else is made
- * for them follows from what constants tell about the mask: that it is one constant, or, as where
- * `thread_idx.x == 0` is one of two conditions, that most lanes can not be in it.
+ * So a loop that lanes leave one by one tests once an iteration whether any are left. The other
+ * code depends on what constants tell about the mask. It may be one constant. Or, if `thread_idx.x
+ * == 0` is one of two conditions, most lanes can not be in it.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/emit/emit.h"
@@ -61,7 +62,7 @@ static bool ends_loop(const struct lw__region *r, uint32_t k)
     return false;
 }
 
-/* No phi of a class's head or of the join has a value yet. */
+/* No phi of a class's first block or of the join has a value yet. */
 struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int region,
                                                      struct lw__emission *outer, bool joins)
 {
@@ -76,7 +77,7 @@ struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int reg
     for (uint32_t k = 0; k <= r->head_count; k++)
         q->check[k] = lw__builder_new_block(s, k < r->head_count ? "check" : "joined");
     for (uint32_t k = 0; k < r->head_count; k++) {
-        if (!r->is_loop || r->heads[k] != r->head) /* the way in has written those */
+        if (!r->is_loop || r->heads[k] != r->head) /* the loop's entry has stored those */
             lw__phis_clear(s, r->heads[k]);
         q->body[k] = lw__builder_new_block(s, "class");
         q->next[k] = ends_loop(r, k) ? lw__builder_new_block(s, "repeat") : q->check[k + 1];
@@ -99,7 +100,7 @@ void lw__masked_schedule_close(struct lw__masked_schedule *q)
     free(q);
 }
 
-/* ---- who waits ------------------------------------------------------------------------------- */
+/* ---- waiting lanes --------------------------------------------------------------------------- */
 
 void lw__masked_schedule_wait(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t k,
                               const LLVMValueRef *mask)
@@ -131,7 +132,8 @@ static void read_waiting(struct lw__spmd *s, const struct lw__masked_schedule *q
                       : LLVMBuildLoad2(s->builder, type, q->waiting[k * s->pieces + p], "");
 }
 
-/* Do lanes come back to class k, a loop's header? Then not all that come are known at its check. */
+/* True if lanes return to class k, a loop's header: then not all that arrive are known at its
+ * check. */
 static bool repeats(const struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k)
 {
     const struct lw__region *r = &s->regions[q->region];
@@ -141,7 +143,7 @@ static bool repeats(const struct lw__spmd *s, const struct lw__masked_schedule *
     return first;
 }
 
-/* i1: does anybody wait for class k? Where the mask need not tell, that somebody came is enough. */
+/* i1: does a lane wait for class k? If the mask need not tell, it is enough that some were sent. */
 static LLVMValueRef somebody_waits(struct lw__spmd *s, const struct lw__masked_schedule *q,
                                    uint32_t k)
 {
@@ -156,7 +158,7 @@ static LLVMValueRef somebody_waits(struct lw__spmd *s, const struct lw__masked_s
 
 /* ---- one class after the other --------------------------------------------------------------- */
 
-/* Do lanes come back to a loop's header, class `header`, from class k only? */
+/* True if lanes return to a loop's header, class `header`, from class k only. */
 static bool only_leads_back(const struct lw__spmd *s, const struct lw__masked_schedule *q,
                             uint32_t k, uint32_t header)
 {
@@ -197,7 +199,7 @@ LLVMBasicBlockRef lw__masked_schedule_repeat(struct lw__spmd *s,
     return skip;
 }
 
-/* All that come are known by now, but to a class that repeats. */
+/* All arriving lanes are known by now, except for a class that repeats. */
 static void take_waiting(struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k,
                          LLVMValueRef *mask)
 {

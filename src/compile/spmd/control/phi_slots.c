@@ -1,4 +1,4 @@
-/* phi_slots.c - what an edge carries: stores to the slots of phis. */
+/* phi_slots.c - the values that an edge carries: stores to the slots of phis. */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
@@ -22,7 +22,7 @@ static LLVMValueRef next_phi(LLVMValueRef phi)
     return i && LLVMIsAPHINode(i) ? i : NULL;
 }
 
-/* Slots of a value that it has a piece: those of the pieces under way. */
+/* True if a slot of a per-piece value belongs to the current pieces. */
 static bool is_under_way(const struct lw__spmd *s, uint32_t slot, uint32_t count)
 {
     const uint32_t p = slot % s->pieces;

@@ -1,9 +1,9 @@
-/* arith.c - everything pure: arithmetic, comparisons, conversions, selects, addresses and
- * LLVM's elementwise intrinsics.
+/* arith.c - pure instructions: arithmetic, comparisons, conversions, selects, addresses and LLVM's
+ * elementwise intrinsics.
  *
  * The scalar form of an instruction is the instruction itself on the lane-0 values of its operands:
- * a linear value's lane 0 is all that is kept of it. Its promises about overflow were made for the
- * threads that run it, and thread 0 may be none of them, so they go unless the value is uniform.
+ * a linear value keeps only its lane 0. Its overflow flags hold for the threads that run it, and
+ * thread 0 may be none of them. So the flags are dropped unless the value is uniform.
  */
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -54,7 +54,8 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     bool uniform = lw__shape_is_uniform(s, lw__shape_of(s, i));
     for (unsigned k = 0; k < n && k < 64; k++)
         operands[k] = lw__spmd_base(s, LLVMGetOperand(i, k), p);
-    /* an or that LLVM made of a sum, since no lane that runs it has common bits: the first may */
+    /* an `or` that LLVM made of a sum: the lanes that run it have no common bits, but thread 0
+     * may */
     if (LLVMGetInstructionOpcode(i) == LLVMOr && LLVMGetIsDisjoint(i) && !uniform)
         return LLVMBuildAdd(s->builder, operands[0], operands[1], "");
     LLVMValueRef c = LLVMInstructionClone(i);
@@ -67,8 +68,8 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     return c;
 }
 
-/* Unsigned numbers wrap below thread 0, where lanes are often masked off (i - 1 for i = 0), but
- * hardly above the last: extend the largest lane and come back. */
+/* Unsigned numbers often wrap below thread 0, where lanes are masked off (i - 1 for i = 0), but
+ * rarely above the last thread. So the largest lane is extended, and the distance subtracted. */
 static LLVMValueRef extend_unsigned(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     struct lw__value_shape shape = lw__shape_of(s, i);
@@ -84,7 +85,7 @@ static LLVMValueRef extend_unsigned(struct lw__spmd *s, LLVMValueRef i, uint32_t
     return LLVMBuildSub(s->builder, wide, LLVMConstInt(to, (uint64_t)top, 1), "");
 }
 
-/* Into a private array: offsets grow by its factor. */
+/* An address in a private array: offsets are scaled by its factor. */
 static LLVMValueRef scaled_address(struct lw__spmd *s, LLVMValueRef i, uint32_t p, uint64_t scale)
 {
     LLVMValueRef sum = lw__spmd_const64(s, 0), base = lw__spmd_base(s, LLVMGetOperand(i, 0), p);
@@ -148,7 +149,7 @@ static LLVMValueRef operand(struct lw__spmd *s, LLVMValueRef i, unsigned k, uint
     return lw__spmd_vector(s, LLVMGetOperand(i, k), p);
 }
 
-/* Lanes that are masked off divide by 1: what guards their divisor may not have held. */
+/* Lanes that are masked off divide by 1: their divisor may be unguarded. */
 static LLVMValueRef divide(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask)
 {
     LLVMValueRef a = operand(s, i, 0, p), b = operand(s, i, 1, p);
@@ -206,15 +207,16 @@ static LLVMValueRef address(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     return LLVMBuildGEP2(s->builder, s->i8, base, &sum, 1, "");
 }
 
-/* An elementwise intrinsic of the same name on vectors; what it takes as a scalar there (the flag
- * of ctlz) is a constant. */
+/* The elementwise intrinsic of the same name on vectors. Its scalar operand (the flag of ctlz) is a
+ * constant. */
 static LLVMValueRef intrinsic(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     LLVMValueRef callee = LLVMGetCalledValue(i), args[8];
     unsigned id = LLVMGetIntrinsicID(callee), n = LLVMGetNumArgOperands(i);
     const char *name = lw__ir_callee(i);
     LLVMTypeRef result = LLVMTypeOf(LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMStructTypeKind
-                                        ? LLVMGetOperand(i, 0) /* the sum, and has it overflowed? */
+                                        ? LLVMGetOperand(i, 0) /* the sum, and whether it has
+                                                                * overflowed */
                                         : i);
     LLVMTypeRef types[2] = {lw__spmd_vector_type(s, result), NULL};
     unsigned type_count = 1;

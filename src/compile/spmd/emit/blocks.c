@@ -1,4 +1,4 @@
-/* blocks.c - a new block of the function under way, and the builder at its end. */
+/* blocks.c - a new block of the current function, and the builder at its end. */
 #include "compile/spmd/emit/emit.h"
 
 LLVMBasicBlockRef lw__builder_new_block(struct lw__spmd *s, const char *name)

@@ -9,9 +9,9 @@
 
 LLVMValueRef lw__spmd_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef record,
                             size_t offset); /* loaded */
-/* lw.cpu.K of a kernel, without a body where there is none yet; NULL: memory is short. */
+/* lw.cpu.K of a kernel, without a body if there is none yet; NULL: out of memory. */
 LLVMValueRef lw__spmd_declare(struct lw__spmd *s, const char *kernel);
-/* At s->builder, the call that gives the worker's frame; its operand 1 is the bytes. */
+/* At s->builder, the call that returns the worker's frame; its operand 1 is the size in bytes. */
 LLVMValueRef lw__spmd_frame(struct lw__spmd *s);
 LLVMValueRef lw__spmd_call_out(struct lw__spmd *s, size_t slot, LLVMTypeRef result,
                                LLVMTypeRef *types, LLVMValueRef *args, unsigned count);
@@ -24,16 +24,16 @@ LLVMValueRef lw__spmd_const32(const struct lw__spmd *s, int64_t value);
 LLVMValueRef lw__spmd_const64(const struct lw__spmd *s, int64_t value);
 /* <width x type> of these constants; type an integer. */
 LLVMValueRef lw__spmd_const_lanes(const struct lw__spmd *s, LLVMTypeRef type, const int64_t *lanes);
-/* Permute: result[i] = i-th of indices in a ++ b (width lanes each); negative: any. */
+/* A permutation: result[i] = element indices[i] of a ++ b (width lanes each); negative: any. */
 LLVMValueRef lw__spmd_shuffle(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b,
                               const int *indices, uint32_t count);
-/* An operand or any value of the kernel, as it is needed. Uniform values and constants have all
+/* An operand or any value of the kernel, in the form needed. Uniform values and constants have all
  * three forms. */
 LLVMValueRef lw__spmd_uniform(struct lw__spmd *s, LLVMValueRef v);          /* it is uniform */
 LLVMValueRef lw__spmd_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p); /* lane 0 of piece p;
                                                                                not VARYING */
 LLVMValueRef lw__spmd_vector(struct lw__spmd *s, LLVMValueRef v, uint32_t p);
-/* What the block has made for an instruction, in the form that its shape asks for. */
+/* Set the block's value for an instruction, in the form that its shape requires. */
 void lw__spmd_set_uniform(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef scalar);
 void lw__spmd_set_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef scalar);
 void lw__spmd_set_vector(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef vector);
@@ -52,33 +52,34 @@ LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b); /
 LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lw__mask_without(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef member);
 LLVMValueRef lw__mask_or(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b);
-/* Lane l as bit l: those that no constant in the mask rules out; the mask within a set of lanes. */
+/* may: lane l as bit l, of the lanes that no constant in the mask excludes. The next: the mask
+ * within a set of lanes. */
 uint64_t lw__mask_may(const struct lw__spmd *s, LLVMValueRef piece);
 LLVMValueRef lw__mask_within(struct lw__spmd *s, LLVMValueRef piece, uint64_t lanes);
 LLVMValueRef lw__mask_bits(struct lw__spmd *s, LLVMValueRef piece); /* i<width>; NULL: all ones */
 LLVMValueRef lw__mask_any(struct lw__spmd *s, const LLVMValueRef *pieces); /* i1 over the gang */
 LLVMValueRef lw__mask_piece_any(struct lw__spmd *s, LLVMValueRef piece);   /* i1 */
-/* Which threads of piece p exist and are under way: NULL all of them. */
+/* The threads of piece p that exist and are current; NULL: all of them. */
 LLVMValueRef lw__mask_exists(struct lw__spmd *s, uint32_t p);
 
 /* ---- arith.c --------------------------------------------------------------------------------- */
 
-/* Each family below emits one instruction of the kernel at s->builder and sets its value. mask: of
- * the lanes that run it; never NULL itself, its pieces may be.
+/* Each of these emits one instruction of the kernel at s->builder and sets its value. mask: the
+ * lanes that run it; it is never NULL itself, its pieces may be.
  */
 
-/* Everything pure; for one piece, or for the scalar form (p = UINT32_MAX). */
+/* Pure instructions; for one piece, or the scalar form (p = UINT32_MAX). */
 bool lw__spmd_arith_scalar(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_arith_base(struct lw__spmd *s, LLVMValueRef i, uint32_t p);
 bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
-/* One piece of what needs no mask, in the form that its shape asks for; not set. */
+/* One piece of an instruction that needs no mask, in the form that its shape requires; not set. */
 LLVMValueRef lw__spmd_arith_again(struct lw__spmd *s, LLVMValueRef i, uint32_t p);
 
 /* ---- native_math.c --------------------------------------------------------------------------- */
 
 LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b);
-/* AVX-512: the larger or smaller of vectors without signalling NaNs; of a vector with itself, it
- * without. */
+/* AVX-512. extreme: the larger or smaller of vectors without signalling NaNs. Of a vector with
+ * itself: the vector with its NaNs quieted. */
 LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b);
 
 /* ---- int_divide.c ---------------------------------------------------------------------------- */
@@ -88,7 +89,7 @@ LLVMValueRef lw__spmd_divide(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef a, 
 
 /* ---- float_to_int.c -------------------------------------------------------------------------- */
 
-/* A call of fptosi.sat or fptoui.sat, of this vector. */
+/* A call of fptosi.sat or fptoui.sat on this vector. */
 LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_signed,
                               LLVMValueRef x);
 

@@ -1,14 +1,14 @@
 /* float_to_int.c - floats to integers, saturated, a NaN to 0: llvm.fptosi.sat and llvm.fptoui.sat.
  *
- * LLVM 19 does many of these one lane after the other.
+ * LLVM 19 converts many of these lane by lane.
  *
- * x86 converts what lies inside the bounds; the rest is brought there before. The greater of x and
- * the least number, `x > least ? x : least`, is one maxps, and the least number where x is a NaN.
- * The smaller of it and the greatest is the same where the float type holds the greatest. Where it
- * does not, the floats beyond are those from a power of two on, and their results are replaced.
+ * x86 converts what is within bounds, so other numbers are first brought there. The greater of x
+ * and the least number, `x > least ? x : least`, is one maxps, and is the least number if x is a
+ * NaN. The smaller of that and the greatest works alike if the float type has the greatest. If not,
+ * the floats beyond begin at a power of two, and their results are replaced.
  *
- * AArch64's instructions saturate, to an integer of the float's width; a narrower one is the
- * smaller and the greater of that and its bounds.
+ * AArch64's instructions saturate, to an integer of the float's width. A narrower result is
+ * clamped.
  *
  * numeric   exact
  * source    Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, MAXPS;
@@ -19,7 +19,7 @@
 #include <math.h>
 
 struct conversion {
-    LLVMTypeRef scalar, vector; /* what it makes */
+    LLVMTypeRef scalar, vector; /* of the result */
     bool is_signed;
     unsigned digits;   /* without the sign */
     double least;      /* its least number */
@@ -48,7 +48,7 @@ static LLVMValueRef greatest_integer(struct lw__spmd *s, const struct conversion
 
 /* ---- x86 ------------------------------------------------------------------------------------- */
 
-/* x where the comparison with the bound holds, elsewhere the bound. */
+/* x where the comparison with the bound holds, else the bound. */
 static LLVMValueRef bound_by(struct lw__spmd *s, LLVMRealPredicate comparison, LLVMValueRef x,
                              double bound)
 {
@@ -58,7 +58,7 @@ static LLVMValueRef bound_by(struct lw__spmd *s, LLVMRealPredicate comparison, L
                            number, "");
 }
 
-/* Of what is inside the bounds; integers of less than 32 bits by way of 32. */
+/* Convert numbers within bounds; to integers of less than 32 bits through 32. */
 static LLVMValueRef convert(struct lw__spmd *s, const struct conversion *c, LLVMValueRef x)
 {
     if (LLVMGetIntTypeWidth(c->scalar) < 32) {

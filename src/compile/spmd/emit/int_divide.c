@@ -1,12 +1,13 @@
 /* int_divide.c - integer division and remainder of vectors, by a divisor that is no constant.
  *
- * No unit has an instruction for it. What is narrower than 64 bits is divided as floats, of 24 bits
- * for 8 and 16, of 53 for 32: the quotient of a and b differs from the next integer by at least 1/b
- * of itself, more than its rounding, so that what is cut off is exact. 64 bits go lane by lane.
+ * No unit has an instruction for it. Integers of less than 64 bits are divided as floats: of 24
+ * bits for 8 and 16, of 53 for 32. The quotient of a and b differs from the next integer by at
+ * least 1/b of itself, which is more than its rounding error, so truncation is exact. 64 bits are
+ * divided lane by lane.
  *
- * LLVM 19 must not see a division of vectors: for it one lane that divides by zero is undefined
- * behaviour of all, and yet it puts a constant in a divisor's place where some lanes compare equal
- * to it or select it, though other lanes of that constant are 0.
+ * LLVM 19 must not see a division of vectors. For it, one lane that divides by zero is undefined
+ * behaviour of all. Yet it replaces a divisor by a constant if some lanes compare equal to that or
+ * select it, though other lanes of the constant are 0.
  *
  * numeric   exact
  */
@@ -18,7 +19,7 @@ static LLVMValueRef to_float(struct lw__spmd *s, LLVMValueRef v, LLVMTypeRef flo
                      : LLVMBuildUIToFP(s->builder, v, floats, "");
 }
 
-/* Of vectors of at most 32 bits; what has fewer is widened, where all of it is a signed number. */
+/* Of vectors of at most 32 bits. Narrower ones are widened to signed numbers. */
 static LLVMValueRef quotient(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, bool is_signed)
 {
     LLVMTypeRef type = LLVMTypeOf(a);

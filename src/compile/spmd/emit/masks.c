@@ -57,7 +57,7 @@ LLVMValueRef lw__mask_within(struct lw__spmd *s, LLVMValueRef piece, uint64_t la
     return lw__mask_and(s, lw__spmd_const_lanes(s, s->i1, bits), piece);
 }
 
-/* select, not and: a lane that is masked off may hold poison. */
+/* A select, not an `and`: a lane that is masked off may hold poison. */
 LLVMValueRef lw__mask_and(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b)
 {
     if (is_all(s, a))
@@ -79,7 +79,7 @@ LLVMValueRef lw__mask_and_not(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b
     return lw__mask_and(s, a, LLVMBuildXor(s->builder, b, all_lanes(s), ""));
 }
 
-/* `part` is of `a`: nothing but what it lacks is left, and no lane of it is poison. */
+/* `part` is a subset of `a`: the result is the rest, and no lane of it is poison. */
 LLVMValueRef lw__mask_without(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef part)
 {
     if (part == a || is_all(s, part))

@@ -3,14 +3,14 @@
  * They are not inlined (lw__pass_inline) but remain calls, as if they were intrinsics, until here.
  *
  * lw.fmax, lw.fmin: the larger or smaller number, -0 < +0, a number rather than a NaN.
- *     AVX-512: vrange does that, but returns a signalling NaN, as a quiet one; so operands are
- *     quieted first, by vrange of themselves, where they may be one.
- *     Others: maxps(a, b) is b where either is a NaN or both are zeros. So of a number b and any a,
- *     with maxps(a, -inf) instead of a, which is a number, maxps(a, b) & maxps(b, a) is the
- *     larger; of zeros it is +0 unless both are -0. In loops over fmax what they carry is a number.
- *     Where neither operand is known to be one, for scalars, and on AArch64, the C of devlib.
- * lw.scale, AVX-512: vscalef, v * 2^k, rounded once.
- * lw.rarely: a select; control/emit_block.c jumps over what it computes for few lanes.
+ *     AVX-512: vrange does that, but returns a signalling NaN, as a quiet one; so operands that may
+ *     be signalling NaNs are quieted first, by vrange of themselves.
+ *     Others: maxps(a, b) is b if either is a NaN or both are zeros. Let b be a number. a is
+ *     replaced by maxps(a, -inf), which is a number. Then maxps(a, b) & maxps(b, a) is the larger;
+ *     of zeros it is +0 unless both are -0. In loops over fmax the carried value is a number.
+ *     If neither operand is known to be one, for scalars, and on AArch64: the C of devlib.
+ * lw.scale, AVX-512: vscalef, v * 2^k, rounded once. lw.rarely: a select; control/emit_block.c
+ * jumps over `other`, which few lanes need.
  *
  * source    Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, MAXPS, VRANGEPS
  */
@@ -24,7 +24,7 @@ enum { LANES_MAX = 16 };
 
 enum { SEEN_MAX = 8 };
 
-/* Phis on the way; what they carry around a loop is as good as what comes in. */
+/* Phis seen so far. A value that a loop carries is as good as those that enter the loop. */
 struct seen {
     LLVMValueRef phi[SEEN_MAX];
     unsigned count;
@@ -37,8 +37,8 @@ static bool is_nan(LLVMValueRef constant)
     return value != value;
 }
 
-/* Can the value be no NaN; or with `quiet`, no signalling NaN? Not to be told of arithmetic: LLVM
- * may leave out what changes nothing but a NaN. */
+/* True if v is no NaN; with `quiet`, no signalling NaN. Arithmetic does not count: LLVM may remove
+ * an operation that changes only NaNs. */
 static bool is_tame(LLVMValueRef v, bool quiet, struct seen *seen)
 {
     if (LLVMIsAConstantFP(v))
@@ -73,7 +73,7 @@ static bool operand_is_tame(LLVMValueRef call, unsigned k, bool quiet)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* AVX-512, a register under a full mask; number < 0: the operation has none. */
+/* AVX-512, a register under a full mask; number < 0: the operation takes none. */
 static LLVMValueRef masked(struct lw__spmd *s, const char *name, LLVMValueRef a, LLVMValueRef b,
                            int number)
 {
@@ -110,7 +110,7 @@ static LLVMValueRef one(struct lw__spmd *s, enum lw__native native, LLVMValueRef
                               NULL, 0, (LLVMValueRef[]){a, b}, 2);
 }
 
-/* On a piece: of doubles it is two registers. */
+/* For a piece: doubles are two registers. */
 static LLVMValueRef each(struct lw__spmd *s, enum lw__native native, LLVMValueRef a, LLVMValueRef b)
 {
     int lanes[LANES_MAX];
@@ -142,9 +142,9 @@ static LLVMValueRef scale(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef k)
 
 /* ---- fmax and fmin --------------------------------------------------------------------------- */
 
-/* Of equal numbers, which differ at most in the sign of zero, the larger or smaller. */
-static LLVMValueRef meet_bits(struct lw__spmd *s, enum lw__native native, LLVMValueRef a,
-                              LLVMValueRef b)
+/* Of equal numbers, which differ at most in the sign of zero: the larger or smaller. */
+static LLVMValueRef combine_bits(struct lw__spmd *s, enum lw__native native, LLVMValueRef a,
+                                 LLVMValueRef b)
 {
     LLVMTypeRef type = LLVMTypeOf(a);
     const bool wide = (is_vector(a) ? LLVMGetElementType(type) : type) == s->f64;
@@ -162,7 +162,7 @@ static LLVMValueRef meet_bits(struct lw__spmd *s, enum lw__native native, LLVMVa
 static LLVMValueRef by_comparing(struct lw__spmd *s, enum lw__native native, LLVMValueRef a,
                                  LLVMValueRef b)
 {
-    LLVMValueRef equal = meet_bits(s, native, a, b);
+    LLVMValueRef equal = combine_bits(s, native, a, b);
     LLVMValueRef beyond =
         LLVMBuildFCmp(s->builder, native == LW_NATIVE_FMAX ? LLVMRealOGT : LLVMRealOLT, b, a, "");
     LLVMValueRef far = LLVMBuildSelect(s->builder, beyond, b, a, "");
@@ -183,15 +183,15 @@ static LLVMValueRef by_range(struct lw__spmd *s, enum lw__native native, LLVMVal
 }
 
 /* b is a number. */
-static LLVMValueRef by_both_ways(struct lw__spmd *s, enum lw__native native, LLVMValueRef a,
-                                 LLVMValueRef b, bool a_is_number)
+static LLVMValueRef by_both_orders(struct lw__spmd *s, enum lw__native native, LLVMValueRef a,
+                                   LLVMValueRef b, bool a_is_number)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(a));
     LLVMValueRef least = LLVMConstReal(type, native == LW_NATIVE_FMAX ? -INFINITY : INFINITY);
     if (!a_is_number)
         a = each(s, native, a, lw__spmd_splat(s, least));
     LLVMValueRef ab = each(s, native, a, b);
-    return meet_bits(s, native, ab, each(s, native, b, a));
+    return combine_bits(s, native, ab, each(s, native, b, a));
 }
 
 LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b)
@@ -210,6 +210,6 @@ LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a,
         return by_range(s, native, i, a, b);
     const bool a_is_number = operand_is_tame(i, 0, false);
     if (operand_is_tame(i, 1, false))
-        return by_both_ways(s, native, a, b, a_is_number);
-    return a_is_number ? by_both_ways(s, native, b, a, false) : by_comparing(s, native, a, b);
+        return by_both_orders(s, native, a, b, a_is_number);
+    return a_is_number ? by_both_orders(s, native, b, a, false) : by_comparing(s, native, a, b);
 }

@@ -1,5 +1,5 @@
-/* runtime_call.c - between the code and the library: fields of its records, calls of its table, and
- * the function lw.cpu.K that it calls (base/cpu_abi.h).
+/* runtime_call.c - the interface to the library: fields of its records, calls of its table, and the
+ * function lw.cpu.K that it calls (base/cpu_abi.h).
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd/emit/emit.h"

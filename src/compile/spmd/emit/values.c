@@ -1,7 +1,7 @@
 /* values.c - where the emitted forms of the kernel's values are kept.
  *
- * In the block that computes a value its forms are at hand; elsewhere they come from its slots,
- * allocas that the block stores to. Phis live in slots alone: the edges store to them.
+ * In the block that computes a value its forms are available. Elsewhere they are loaded from its
+ * slots, allocas that the block stores to. Phis have slots only: the edges store to them.
  */
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -178,7 +178,7 @@ LLVMValueRef *lw__spmd_slots(struct lw__spmd *s, LLVMValueRef v, uint32_t *count
     return e->slot;
 }
 
-/* Arguments and constants: as the function has them. */
+/* Arguments and constants, in the function's form. */
 static LLVMValueRef given(struct lw__spmd *s, LLVMValueRef v)
 {
     if (!LLVMIsAArgument(v))
@@ -220,7 +220,8 @@ LLVMValueRef lw__spmd_uniform(struct lw__spmd *s, LLVMValueRef v)
     return lw__spmd_base(s, v, 0);
 }
 
-/* Lane l's difference from lane 0 of the piece; threads that do not exist go on like the last. */
+/* Lane l's difference from lane 0 of the piece. Threads that do not exist continue as the last
+ * does. */
 static void piece_offsets(const struct lw__spmd *s, struct lw__value_shape shape, uint32_t p,
                           int64_t *offset)
 {

@@ -1,15 +1,14 @@
-/* gangs.c - how many threads go together; kernels whose blocks run in several gangs that give
- * way to each other: coroutines, see base/cpu_abi.h. (Those that need not are rounds:
- * whole_block.c.)
+/* gangs.c - how many threads run together; kernels whose blocks run in several gangs.
  *
- * So run kernels with loops that wait for other threads, one warp a gang, since warps make progress
- * by themselves; and those of which a whole block would be too much code. A gang's code is made as
- * a block's is, of fewer threads. Which they are is only known when it runs; but the last gang,
- * where it has fewer threads, has code of its own.
+ * Gangs are coroutines that yield to each other (base/cpu_abi.h). Parts of a block that need not
+ * yield are rounds: whole_block.c. Two kinds of kernels run in gangs. With spin loops, one warp is
+ * a gang, since warps make progress independently. The others are kernels of which a whole block
+ * would be too much code. A gang's code is made like a block's, for fewer threads. Its threads are
+ * only known at run time. A last gang with fewer threads has code of its own.
  *
  *     lw.gang.K, lw.gang.K.last    the coroutines: lw_cpu_gang_start
  *     lw.gangs.K                   struct lw_cpu_gangs
- *     lw.cpu.K                     hands it to the library
+ *     lw.cpu.K                     passes it to the library
  */
 #include "compile/spmd/gang/gang.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -27,18 +26,17 @@ static const char resumer[] = "lw.resume";
 
 /* ---- how many threads ------------------------------------------------------------------------ */
 
-/* About how many instructions of LLVM's a piece of an instruction becomes: plain, under masks, of a
- * lane of an atomic one; and of a class of blocks. LLVM takes about a second for 10,000. */
+/* Estimated LLVM instructions per instruction and piece: plain, under masks, per lane of an atomic;
+ * and per class of blocks. LLVM takes about a second for 10,000. */
 enum { PLAIN_COST = 1, MASKED_COST = 3, ATOMIC_LANE_COST = 4, CLASS_COST = 12, COST_MAX = 60000 };
 
-/* Pieces of a round: without loops so few that all values stay in registers from one block of the
- * kernel to the next, but as many as turn what they load together (memory/transpose.c); with loops
- * as many as have registers for what a loop carries, since their chains of operations hide each
- * other's latency. */
+/* Pieces of a round. Without loops, so few that all values stay in registers from block to block,
+ * but as many as transpose their loads together (memory/transpose.c). With loops, as many as have
+ * registers for what a loop carries, since their chains of operations hide each other's latency. */
 enum { ROUND_LEAST = 4 };
 
-/* Who runs a block: all; lanes that constants tell, so that there is one copy of it and its masks
- * are constants; some. */
+/* Which lanes run a block: all; lanes that constants tell, so that it has one copy with constant
+ * masks; or some. */
 enum who { WHO_ALL, WHO_KNOWN, WHO_SOME };
 
 static uint64_t cost_of_instruction(const struct lw__spmd *s, LLVMValueRef i, enum who who)
@@ -60,7 +58,7 @@ static uint64_t cost_of_block(const struct lw__spmd *s, uint32_t b, enum who who
     return cost;
 }
 
-/* Of each region. */
+/* Find it for each region. */
 static void find_who(const struct lw__spmd *s, enum who *who)
 {
     for (size_t k = 0; k < s->region_count; k++)
@@ -73,8 +71,8 @@ static void find_who(const struct lw__spmd *s, enum who *who)
             who[k] = WHO_SOME;
 }
 
-/* Of one piece; alone: of a gang that shares its code with no other, so that it is known which
- * threads it has. */
+/* Of one piece. alone: of a gang that shares its code with no other, so that its threads are
+ * known. */
 static uint64_t cost_of(const struct lw__spmd *s, bool alone)
 {
     uint64_t cost = 0;
@@ -88,8 +86,8 @@ static uint64_t cost_of(const struct lw__spmd *s, bool alone)
     return cost;
 }
 
-/* A warp's threads, doubled as long as the code stays within limits; all where constants tell so
- * much of them that it is no more code. */
+/* A warp's threads, doubled while the code stays within limits. All, if constants decide so much
+ * that it is no more code. */
 static uint32_t affordable(const struct lw__spmd *s)
 {
     const uint64_t cost = cost_of(s, false);
@@ -99,7 +97,7 @@ static uint32_t affordable(const struct lw__spmd *s)
     return cost_of(s, true) * s->pieces <= cost * (threads / s->width) ? s->threads : threads;
 }
 
-/* Are threads of the block as far apart in each of its dimensions in every gang of so many? */
+/* True if the block's threads have the same relative indices in every gang of so many. */
 static bool fits(const struct lw__spmd *s, uint32_t threads)
 {
     const uint32_t row = s->dim[0], plane = row * s->dim[1];
@@ -133,8 +131,8 @@ uint32_t lw__gang_choose(const struct lw__spmd *s)
 
 /* ---- the coroutine --------------------------------------------------------------------------- */
 
-/* Memory for the frame, behind the arrays of the gang's threads that are too large for it. How many
- * bytes these take is known at the end. */
+/* Request memory for the frame, after the arrays of the gang's threads that are too large for it.
+ * Their size is known at the end. */
 static LLVMValueRef ask_for_memory(LLVMBuilderRef b, LLVMValueRef bytes, LLVMValueRef align,
                                    void *user)
 {
@@ -204,7 +202,7 @@ static bool build(struct lw__spmd *s)
     return (!s->failed && lw__spmd_place_shared(s, g->co.body)) || s->unit->diags.errors > 0;
 }
 
-/* The instruction's line, as one of another function; a helper's may be in another file. */
+/* The instruction's line, as one of another function; a helper's line may be in another file. */
 static void move_line(struct lw__unit *unit, LLVMDIBuilderRef b, LLVMValueRef i,
                       LLVMMetadataRef function)
 {
@@ -218,7 +216,7 @@ static void move_line(struct lw__unit *unit, LLVMDIBuilderRef b, LLVMValueRef i,
                                             LLVMDILocationGetColumn(at), scope, NULL));
 }
 
-/* One function cannot have another's lines: it gets a unit of its own, with the same ones. */
+/* A function cannot have another's lines: it gets a subprogram of its own, with the same ones. */
 static void own_lines(struct lw__unit *unit, LLVMValueRef function, LLVMMetadataRef model)
 {
     LLVMMetadataRef file = LLVMDIScopeGetFile(model);
@@ -255,7 +253,7 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
     return f;
 }
 
-/* The code for gangs from ... to - 1, each of so many threads; NULL: there is none. */
+/* The code for gangs from ... to - 1, each of so many threads; NULL: none. */
 static LLVMValueRef build_gangs(struct lw__unit *unit, const struct lw__kernel *kernel,
                                 uint32_t gang_threads, uint32_t from, uint32_t to, uint32_t threads,
                                 bool has_lines)
@@ -312,13 +310,13 @@ static LLVMValueRef make_table(struct lw__spmd *s, LLVMValueRef start, LLVMValue
     return table;
 }
 
-/* The function that hands the table over. */
+/* The function that passes the table to the library. */
 static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
                         uint32_t gang_threads)
 {
     LLVMValueRef table = make_table(s, start, last, gang_threads);
     s->function = table ? lw__spmd_declare(s, s->kernel->name) : NULL;
-    if (!s->function) /* which has no lines: the gang's code has the kernel's */
+    if (!s->function) /* it has no lines: the gang's code has the kernel's */
         return lw__defect("out of memory");
     LLVMValueRef args[5];
     LLVMGetParams(s->function, args);

@@ -1,14 +1,11 @@
-/* whole_block.c - each kernel K as lw.cpu.K, which runs whole blocks (base/cpu_abi.h).
+/* whole_block.c - each kernel K becomes lw.cpu.K, which runs whole blocks (base/cpu_abi.h).
  *
- * shapes    which values are uniform, linear, varying          analysis/divergence.c,
- * analysis/lane_constants.c
- * regions   what divergent branches decide, who runs together  analysis/regions.c,
- * analysis/schedule.c
- * control   copies of the blocks, with masks and without       control/linearize.c, _phi, _agree
- * families  the code of each instruction                       control/emit_block.c and what it
- * calls
+ *     shapes    which values are uniform, linear, varying    analysis/divergence.c, _constants
+ *     regions   divergent branches, and what lanes execute   analysis/regions.c, schedule.c
+ *     control   copies of the blocks, with masks and without control/linearize.c, phi_slots.c
+ *     families  the code of each instruction                 control/emit_block.c and its callees
  *
- * A new function is built from the kernel, which is only read; then the kernel goes.
+ * A new function is built from the kernel, which is only read, and then deleted.
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd/gang/gang.h"
@@ -37,7 +34,7 @@ static LLVMValueRef load_counter(struct lw__spmd *s, const struct counters *c, u
     return LLVMBuildLoad2(s->builder, k ? s->i32 : s->i64, c->slot[k], "");
 }
 
-/* What does not change from block to block. */
+/* Values that are the same for all blocks of the grid. */
 void lw__spmd_open_launch(struct lw__spmd *s)
 {
     LLVMValueRef packed =
@@ -50,7 +47,7 @@ void lw__spmd_open_launch(struct lw__spmd *s)
     s->shared = lw__spmd_field(s, s->ptr, s->worker, offsetof(struct lw_cpu_worker, shared));
 }
 
-/* The first block's place in the grid. */
+/* The first block's index in the grid. */
 static void open_counters(struct lw__spmd *s, struct counters *c)
 {
     LLVMValueRef first = LLVMGetParam(s->function, 2), rest = first;
@@ -90,7 +87,7 @@ static void open_masks(struct lw__spmd *s, LLVMValueRef *slots, const char *name
     }
 }
 
-/* No thread of the block has returned. */
+/* Initially no thread of the block has exited. */
 void lw__spmd_open_exited(struct lw__spmd *s)
 {
     open_masks(s, s->exited_mask, "gone");
@@ -101,7 +98,7 @@ static void open_block(struct lw__spmd *s, const struct counters *c)
 {
     LLVMValueRef at = lw__spmd_const64(s, offsetof(struct lw_cpu_worker, block));
     s->block_linear = load_counter(s, c, 0);
-    LLVMSetVolatile(/* or it would move behind the loop */
+    LLVMSetVolatile(/* or LLVM would move it after the loop */
                     LLVMBuildStore(s->builder, s->block_linear,
                                    LLVMBuildGEP2(s->builder, s->i8, s->worker, &at, 1, "")),
                     1);
@@ -109,7 +106,7 @@ static void open_block(struct lw__spmd *s, const struct counters *c)
         s->block_idx[k] = load_counter(s, c, k + 1);
 }
 
-/* ---- rounds: a part of the block's threads after another, all by the same code --------------- */
+/* ---- rounds: parts of the block's threads, one after the other, by the same code ------------- */
 
 struct rounds {
     LLVMValueRef slot; /* the first thread of the round */
@@ -139,9 +136,9 @@ static void end_round(struct lw__spmd *s, const struct rounds *r)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Another block? Asked at the end of the loop, which is large and must not be turned around. */
-static void end_trip(struct lw__spmd *s, const struct counters *c, LLVMBasicBlockRef body,
-                     LLVMBasicBlockRef finished)
+/* Is there another block? Tested at the end of the loop, which is large and must not be rotated. */
+static void end_iteration(struct lw__spmd *s, const struct counters *c, LLVMBasicBlockRef body,
+                          LLVMBasicBlockRef finished)
 {
     LLVMValueRef more = LLVMBuildICmp(s->builder, LLVMIntULT, load_counter(s, c, 0), c->end, "");
     LLVMBuildCondBr(s->builder, more, body, finished);
@@ -172,7 +169,7 @@ static void build(struct lw__spmd *s)
     LLVMPositionBuilderAtEnd(s->builder, launch);
     lw__spmd_open_launch(s);
     open_counters(s, &c);
-    end_trip(s, &c, body, finished);
+    end_iteration(s, &c, body, finished);
     LLVMPositionBuilderAtEnd(s->builder, body);
     open_block(s, &c);
     if (s->gang)
@@ -184,7 +181,7 @@ static void build(struct lw__spmd *s)
     if (s->gang)
         end_round(s, &rounds);
     step(s, &c);
-    end_trip(s, &c, body, finished);
+    end_iteration(s, &c, body, finished);
     return_status(s, finished, 0);
     return_status(s, s->stop, 1);
     if (s->frame) { /* there may be no memory */
@@ -194,7 +191,7 @@ static void build(struct lw__spmd *s)
     }
 }
 
-/* SHARED variables are places in the worker's block memory, known at the end of a block. */
+/* SHARED variables are offsets in the worker's block memory, known at the end of a block. */
 bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
 {
     struct lw__shared_layout layout;
@@ -272,7 +269,7 @@ static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
     return ok;
 }
 
-/* The block operations that the kernel's gangs have asked for, as kernels of their own. */
+/* The block ops that the kernel's gangs have requested, as kernels of their own. */
 static bool widen_operations(struct lw__unit *unit)
 {
     bool ok = true;

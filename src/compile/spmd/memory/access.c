@@ -1,15 +1,15 @@
 /* access.c - loads and stores of the lanes of a piece.
  *
- * What is made follows from where the lanes' addresses lie:
- *     all the same                 one scalar access; under a mask that may be empty it goes to
- *                                  s->dummy then
- *     fields side by side          whole vectors, parted (interleave.c)
+ * The lanes' addresses decide the code:
+ *     all the same                 one scalar access; under a mask that may be empty, to s->dummy
+ *                                  if it is
+ *     interleaved fields           whole vectors, deinterleaved (interleave.c)
  *     constant distances, close    vectors, permuted (strided.c)
- *     columns side by side         several pieces together, turned (transpose.c)
+ *     adjacent columns             several pieces together, transposed (transpose.c)
  *     anything else                gather or scatter, with a remark
  *     atomic, or volatile and not one access a lane: one lane after the other (lane_loop.c)
- * Nothing is accessed but what active lanes address, and bytes between those that a permuted load
- * passes over. Lanes that are masked off load zeros, never poison: masks are made of them.
+ * Only memory that active lanes address is accessed, and bytes between that a permuted load skips.
+ * Lanes that are masked off load zeros, never poison: masks are made of them.
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -18,9 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what the lanes do ----------------------------------------------------------------------- */
+/* ---- the lanes' accesses --------------------------------------------------------------------- */
 
-/* A constant mask says which lanes; any other which may, the rest is for run time. */
+/* A constant mask tells the active lanes. Any other mask tells lanes that may be; the rest is
+ * decided at run time. */
 static void note_active(struct lw__spmd *s, LLVMValueRef mask, struct lw__access *a)
 {
     const uint64_t may = lw__mask_may(s, mask);
@@ -89,7 +90,7 @@ bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *
     a->size = (unsigned)LLVMABISizeOfType(s->data, a->type);
     a->align = LLVMGetAlignment(i);
     if (a->align > a->size && lw__private_scale(s, a->address) > 1)
-        a->align = a->size; /* the thread's array is; its elements lie apart */
+        a->align = a->size; /* the array is; its elements are not adjacent */
     a->is_volatile = LLVMGetVolatile(i);
     a->ordering = LLVMGetOrdering(i);
     return is_movable(a->type, a->size) ||
@@ -105,7 +106,7 @@ static LLVMValueRef cast_like(struct lw__spmd *s, LLVMValueRef v, LLVMTypeRef el
     return LLVMTypeOf(v) == to ? v : LLVMBuildBitCast(s->builder, v, to, "");
 }
 
-/* What values of the type are in the code that is made. */
+/* The type of such values in the emitted code. */
 static LLVMTypeRef kept_as(struct lw__spmd *s, LLVMTypeRef type)
 {
     return LLVMGetElementType(lw__spmd_vector_type(s, type));
@@ -185,7 +186,7 @@ LLVMValueRef lw__access_last(struct lw__spmd *s, const struct lw__access *a, LLV
     LLVMValueRef vector = lw__access_moved(s, a, lw__spmd_vector(s, v, a->piece));
     LLVMValueRef lane = lw__spmd_const32(s, a->last);
     if (a->mask && a->count > 1) {
-        /* bit 0 is set for a mask without lanes, any lane being right for it */
+        /* set bit 0 for an empty mask: any lane will do */
         LLVMValueRef bits = LLVMBuildZExt(s->builder, lw__mask_bits(s, a->mask), s->i64, "");
         bits = LLVMBuildOr(s->builder, bits, lw__spmd_const64(s, 1), "");
         LLVMValueRef args[2] = {bits, LLVMConstInt(s->i1, 1, false)};
@@ -206,8 +207,8 @@ static LLVMValueRef pointers(struct lw__spmd *s, const struct lw__access *a)
                              lw__spmd_const_lanes(s, s->i64, a->distance));
 }
 
-/* The pointers and the mask of a gather or scatter. Where the machine has none, LLVM makes a branch
- * a lane of a mask; an unmasked one in which masked-off lanes go to s->dummy has no branches. */
+/* The pointers and the mask of a gather or scatter. On a machine without them, LLVM makes a branch
+ * per lane of a mask. An unmasked one in which masked-off lanes use s->dummy has no branches. */
 static void many_addresses(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef *where,
                            LLVMValueRef *mask)
 {
@@ -226,8 +227,8 @@ static void many_addresses(struct lw__spmd *s, const struct lw__access *a, LLVMV
     *mask = LLVMConstAllOnes(lw__spmd_vector_type(s, s->i1));
 }
 
-/* The factor that all lanes are multiplied by, as an integer type of so many bytes; NULL: it is
- * none that an access has room for. */
+/* The factor of all lanes, as an integer type of that many bytes; NULL: an access has no such
+ * scale. */
 static LLVMTypeRef scale_of(struct lw__spmd *s, LLVMValueRef factors)
 {
     LLVMValueRef first = LLVMIsConstant(factors) ? LLVMGetAggregateElement(factors, 0) : NULL;
@@ -242,10 +243,9 @@ static LLVMTypeRef scale_of(struct lw__spmd *s, LLVMValueRef factors)
     }
 }
 
-/* The same addresses by signed numbers of 32 bits, where they are those of elements by unsigned
- * ones: an instruction takes sixteen of these, of 64 bits eight. They become signed where the
- * numbers begin 2^31 elements further. Made where the access is, since the code generator sees no
- * other block. */
+/* The same addresses with signed 32-bit indices, if they are of elements with unsigned ones: an
+ * instruction takes sixteen of these, but eight of 64 bits. They become signed by a base 2^31
+ * elements further. Built where the access is, since the code generator sees no other block. */
 static LLVMValueRef by_short_numbers(struct lw__spmd *s, LLVMValueRef where)
 {
     if (s->level != LW_LEVEL_AVX512 || !LLVMIsAGetElementPtrInst(where) ||
@@ -275,7 +275,7 @@ static void remark_distance(struct lw__spmd *s, const struct lw__access *a)
     int64_t stride;
     char why[96] = "the lanes' addresses are constants apart that form no row";
     if (a->constant && lw__access_has_windows(s, a))
-        return; /* only for want of masked vectors on this level */
+        return; /* only since this level has no masked vectors */
     if (!a->constant)
         snprintf(why, sizeof why, "the index differs from lane to lane by no constant");
     else if (lw__shape_piece_stride(s, shape, a->piece, &stride))
@@ -288,9 +288,9 @@ static void remark_distance(struct lw__spmd *s, const struct lw__access *a)
                     why);
 }
 
-/* A gather or scatter takes long even if no lane runs it: then it is jumped over. */
+/* A gather or scatter is slow even if no lane runs it: then a branch skips it. */
 struct skip {
-    LLVMBasicBlockRef from, behind; /* NULL: some lane always does */
+    LLVMBasicBlockRef from, behind; /* NULL: some lane always runs it */
 };
 
 static struct skip skip_open(struct lw__spmd *s, const struct lw__access *a)
@@ -306,7 +306,7 @@ static struct skip skip_open(struct lw__spmd *s, const struct lw__access *a)
     return k;
 }
 
-/* What was loaded, or anything; loaded: NULL where nothing was. */
+/* The loaded value, or anything; loaded: NULL if nothing was loaded. */
 static LLVMValueRef skip_close(struct lw__spmd *s, struct skip k, LLVMValueRef loaded)
 {
     if (!k.behind)
@@ -337,7 +337,7 @@ static LLVMValueRef gather(struct lw__spmd *s, const struct lw__access *a)
         lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.gather", types, 2, args, 4));
 }
 
-/* Lanes at one address: the scatter writes from the first to the last. */
+/* For lanes at one address, the scatter writes from the first to the last. */
 static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)
 {
     LLVMValueRef where, mask;
@@ -356,12 +356,12 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
         lw__pack_close(s, &pack);
 }
 
-/* ---- own memory ------------------------------------------------------------------------------ */
+/* ---- private memory -------------------------------------------------------------------------- */
 
-/* Do the lanes access one element of a private array, that of lane l at l elements? Some lane of
- * the gang is active, so this row of all threads' copies is there, and nobody else accesses it.
- * Then the whole of it is loaded and stored: masked accesses of small elements are a branch a lane
- * on most levels, and what is stored under a mask is not there for the next load. */
+/* True if the lanes access one element of a private array, lane l at l elements. Some lane of the
+ * gang is active, so this row of all threads' copies exists, and no other thread accesses it. Then
+ * the whole row is loaded and stored. On most levels masked accesses of small elements are a branch
+ * per lane, and a masked store does not forward to the next load. */
 static bool is_own_row(const struct lw__spmd *s, const struct lw__access *a)
 {
     const struct lw__value_shape shape = lw__shape_of(s, a->address);
@@ -396,8 +396,8 @@ static void store_own_row(struct lw__spmd *s, const struct lw__access *a, LLVMVa
 
 /* ---- a piece --------------------------------------------------------------------------------- */
 
-/* The result, from what was moved, in the form that its shape asks for; scalar: all lanes have the
- * same. */
+/* Set the result, in the form that its shape requires, from the loaded value. scalar: all lanes
+ * have the same. */
 static void set_result(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef moved,
                        bool scalar)
 {
@@ -483,7 +483,7 @@ bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef
 
 /* ---- the whole gang at one address ----------------------------------------------------------- */
 
-/* Made where at least one lane is active, as the store is. */
+/* Emitted where at least one lane is active, as the store is. */
 bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i)
 {
     struct lw__access a;
@@ -494,13 +494,13 @@ bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i)
     return true;
 }
 
-/* The value of the last active lane of all: the last piece with one has it. */
+/* The value of the last active lane of all: it is in the last piece with one. */
 static LLVMValueRef last_of_gang(struct lw__spmd *s, const struct lw__access *whole, LLVMValueRef v,
                                  lw__mask mask)
 {
     LLVMValueRef last[LW_SPMD_PIECES_MAX], any[LW_SPMD_PIECES_MAX];
     uint32_t p = s->pieces;
-    while (p-- > 0) { /* up to a piece that is sure to have a lane */
+    while (p-- > 0) { /* up to a piece that surely has an active lane */
         struct lw__access a = *whole;
         a.piece = p;
         last[p] = any[p] = NULL;

@@ -1,10 +1,10 @@
 /* atomics.c - atomicrmw and cmpxchg.
  *
- * Each active lane does its own, from the first to the last. Where nobody wants the old values, the
- * address is one for all and the order does not matter, the lanes' operands are combined first and
- * one operation does for all.
+ * Each active lane executes its own, from the first to the last. If the old values are unused, the
+ * address is the same for all and the order does not matter, then the lanes' operands are combined
+ * first and one operation does for all.
  *
- * Block memory is touched by one thread of the machine alone, so there an atomic operation is a
+ * Only one thread of the machine touches a block's shared memory, so there an atomic operation is a
  * load, the operation and a store.
  */
 #include "compile/spmd/memory/memory.h"
@@ -59,7 +59,7 @@ static LLVMValueRef choose(struct lw__spmd *s, LLVMIntPredicate keep, LLVMValueR
     return LLVMBuildSelect(s->builder, LLVMBuildICmp(s->builder, keep, a, b, ""), a, b, "");
 }
 
-/* What an operation makes of the old value; NULL: it has no such form. */
+/* The new value of an operation, from the old; NULL: it has no such form. */
 static LLVMValueRef new_value(struct lw__spmd *s, LLVMAtomicRMWBinOp op, LLVMValueRef old,
                               LLVMValueRef v)
 {
@@ -93,7 +93,7 @@ static LLVMValueRef rmw_in_block(struct lw__spmd *s, LLVMValueRef i, LLVMValueRe
     return old;
 }
 
-/* In block memory, and what new_value knows? */
+/* True if it is in shared memory, and new_value has a form for it. */
 static bool has_plain_form(LLVMValueRef i)
 {
     const LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(i);
@@ -127,13 +127,13 @@ static LLVMValueRef build_cmpxchg(struct lw__spmd *s, LLVMValueRef i, LLVMValueR
 
 /* ---- lane after lane ------------------------------------------------------------------------- */
 
-/* Vectors of one piece whose lanes are wanted one by one. They go through the stack: lanes that a
- * register gives up one after the other come so late that a processor loads the old values of some
- * before it knows where those before are stored, and has to start again, 20 times as slow. */
+/* Vectors of one piece whose lanes are used one by one. They go through the stack. Lanes extracted
+ * from a register one after the other come late. A processor then loads some old values before it
+ * knows the addresses of earlier stores, and has to restart, 20 times as slow. */
 enum { PARTS_MAX = 8, OPERANDS_MAX = 4, DEPTH_MAX = 6 };
 struct lanes {
     struct lw__spmd *s;
-    LLVMValueRef operation; /* that wants them, in the kernel */
+    LLVMValueRef operation; /* that uses them, in the kernel */
     LLVMBasicBlockRef home; /* its block */
     uint32_t piece;
     unsigned count;
@@ -163,8 +163,8 @@ static LLVMValueRef from_stack(struct lanes *n, LLVMValueRef v, uint32_t lane)
     return one;
 }
 
-/* Loaded side by side from the caller's memory just before an operation on the block's? Then each
- * lane loads its own: what lies in memory is at hand sooner than what goes through the stack
+/* True if v is loaded from adjacent memory of the caller just before an operation on shared memory.
+ * Then each lane loads its own element: memory is sooner available than a value through the stack
  * (a histogram of bytes: 3 times as fast on one processor). */
 static bool is_at_hand(const struct lanes *n, LLVMValueRef v, int64_t *stride)
 {
@@ -192,14 +192,14 @@ static LLVMValueRef from_memory(struct lanes *n, LLVMValueRef load, int64_t offs
 
 static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth);
 
-/* An address or a conversion, of which the operands are at hand? */
+/* True for an address or a conversion whose operands each lane can compute. */
 static bool is_made_here(const struct lanes *n, LLVMValueRef v)
 {
     return (LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v)) &&
            LLVMGetInstructionParent(v) == n->home && LLVMGetNumOperands(v) <= OPERANDS_MAX;
 }
 
-/* Made of the lane of what it is made of. */
+/* Compute v again for one lane, from the lane's operands. */
 static LLVMValueRef remade(struct lanes *n, LLVMValueRef v, uint32_t lane, unsigned depth)
 {
     LLVMBuilderRef b = n->s->builder;
@@ -231,7 +231,7 @@ static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsi
                                                    : from_stack(n, v, lane);
 }
 
-/* Every lane of a piece, without a loop. */
+/* Each lane of a piece, without a loop. */
 static void straight_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
 {
     struct lanes lanes = {
@@ -248,7 +248,7 @@ static void straight_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__ac
         lw__spmd_set_vector(s, i, a->piece, all);
 }
 
-/* By the only lane that runs it. */
+/* For the only lane that runs it. */
 static void lone_rmw(struct lw__spmd *s, LLVMValueRef i, const struct lw__access *a)
 {
     LLVMValueRef lane = lw__spmd_const32(s, a->first), address = lw__access_single(s, a);
@@ -328,7 +328,7 @@ static LLVMValueRef combine_two(struct lw__spmd *s, const struct combining *c, L
     return LLVMBuildSelect(s->builder, LLVMBuildICmp(s->builder, c->keep, x, y, ""), x, y, "");
 }
 
-/* The operands of a piece's lanes, neutral where a lane is not active. */
+/* The operands of a piece's lanes; neutral for inactive lanes. */
 static LLVMValueRef operands(struct lw__spmd *s, const struct combining *c, LLVMValueRef i,
                              const struct lw__access *a)
 {
@@ -378,7 +378,7 @@ bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRe
     return true;
 }
 
-/* The one operand that does for all lanes of all pieces; NULL: no lane is active. */
+/* The combined operand of all lanes of all pieces; NULL: no lane is active. */
 static LLVMValueRef combined(struct lw__spmd *s, const struct combining *c, LLVMValueRef i,
                              lw__mask mask)
 {
@@ -396,8 +396,8 @@ static LLVMValueRef combined(struct lw__spmd *s, const struct combining *c, LLVM
     return all ? reduce(s, c, all) : NULL;
 }
 
-/* lw__spmd_atomic_uniform - the atomicrmw or cmpxchg of all pieces at a uniform address. Made where
- * at least one lane is active. */
+/* lw__spmd_atomic_uniform - the atomicrmw or cmpxchg of all pieces at a uniform address. Emitted
+ * where at least one lane is active. */
 bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
     const struct combining *c = combining_of(i);

@@ -1,17 +1,17 @@
-/* compress_store.c - stores that leave no gaps: each lane counts the lanes below that store, too.
+/* compress_store.c - stream compaction: a lane's index counts the storing lanes below it.
  *
  *     unsigned kept = ballot(keep);
  *     if (keep)
  *         out[first + popcount(kept & ((1u << lane_id()) - 1))] = mine;
  *
- * That is a scatter by its form. But where the bits of `kept` that belong to the piece are just the
- * lanes that store, these write one element after the other: they are packed in a register and
- * stored at once. Whether it is so is asked when it runs, and so is whether the index wraps around
- * on the way; the place of the first is computed as a scalar, and so is that behind the last.
+ * That is a scatter by its form. But if the bits of `kept` that belong to the piece are exactly the
+ * lanes that store, these write consecutive elements. The elements are packed in a register and
+ * stored at once. The code tests at run time whether this holds, and whether the index wraps around
+ * in between. The address of the first is computed as a scalar, and so is the one after the last.
  *
- * Where the next piece, or the next block, will store is known only when it gets there, but most
- * often it is right behind. So what lies some lines further is fetched (a compaction takes a tenth
- * less: its blocks order themselves by an atomic, which waits for what was stored).
+ * Where the next piece, or the next block, will store is known only when it gets there. Mostly it
+ * is the next address. So memory some cache lines further is prefetched. (A compaction takes a
+ * tenth less: its blocks order themselves by an atomic, which waits for what was stored.)
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -20,7 +20,7 @@
 
 enum { DEPTH_MAX = 16, SLOPE_MAX = 1 << 16, FURTHER = 1024 /* bytes */ };
 
-/* ---- which places ---------------------------------------------------------------------------- */
+/* ---- recognizing the index ------------------------------------------------------------------- */
 
 static bool same_in_piece(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
@@ -28,8 +28,8 @@ static bool same_in_piece(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
     return lw__shape_piece_stride(s, lw__shape_of(s, v), p, &stride) && !stride;
 }
 
-/* Of how many bits is lane l's value in the piece, from the lowest on, all ones? *below: of lane
- * 0's; false: lane l has not l more. */
+/* True if lane l's value has the lowest n + l bits set in the piece, and no others; *below: n.
+ * False: some lane has not l more than lane 0. */
 static bool masks_lanes_below(const struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t *below)
 {
     struct lw__value_shape shape = lw__shape_of(s, v);
@@ -47,7 +47,8 @@ static bool masks_lanes_below(const struct lw__spmd *s, LLVMValueRef v, uint32_t
     return true;
 }
 
-/* Is v the number of set bits of a value, the same for the whole piece, below the lane's own? */
+/* True if v is the number of set bits, below the lane's own, of a value that is the same for the
+ * whole piece. */
 static bool counts_below(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k)
 {
     if (!LLVMIsACallInst(v) || strncmp(lw__ir_callee(v), "llvm.ctpop.i", 12) != 0 ||
@@ -67,9 +68,9 @@ static bool counts_below(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k)
     return false;
 }
 
-/* By how much does v grow when the rank grows by one, where nothing wraps around? The rank comes in
- * by one operand alone and slopes are small, so that what wraps around, an index of 32 bits, does
- * that once in a piece at most. false: nobody knows. */
+/* The slope: how much v grows if the rank grows by one, where nothing wraps around. Only one
+ * operand depends on the rank, and slopes are small. So a wrapping 32-bit index wraps once in a
+ * piece at most. False: unknown. */
 static bool slope_of(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k, unsigned depth,
                      int64_t *slope);
 
@@ -128,7 +129,7 @@ static bool slope_of(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k, uns
     return found && *slope > -SLOPE_MAX && *slope < SLOPE_MAX;
 }
 
-/* v where the rank is `rank`: what slope_of has looked at, as scalars, without promises. */
+/* v for rank `rank`: the scalars that slope_of has followed, without overflow flags. */
 static LLVMValueRef value_at(struct lw__spmd *s, LLVMValueRef v, const struct lw__pack *k,
                              LLVMValueRef rank)
 {
@@ -174,7 +175,7 @@ static LLVMValueRef packed_512(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef 
                               args, 3);
 }
 
-/* For each mask of eight lanes the eight lanes in their new order, a byte each. */
+/* For each mask of eight lanes: the packed order of the lanes, a byte each. */
 static LLVMValueRef orders(struct lw__spmd *s)
 {
     static const char name[] = "lw.pack.orders";
@@ -223,8 +224,8 @@ static void store_lowest(struct lw__spmd *s, const struct lw__access *a, LLVMVal
     lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.store", types, 2, args, 4);
 }
 
-/* The same without mask registers, where masked stores are slow: n is a sum of powers of two, and
- * so many elements are stored at once. They come out of memory by their number. */
+/* The same without mask registers, where masked stores are slow. n is a sum of powers of two, and
+ * each is stored at once. The elements come from memory by their number. */
 static void store_powers(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v,
                          LLVMValueRef n, LLVMValueRef address)
 {
@@ -302,8 +303,8 @@ static bool can_pack(const struct lw__spmd *s, const struct lw__access *a)
            (s->level == LW_LEVEL_AVX512 || (s->level == LW_LEVEL_AVX2 && a->size == 4));
 }
 
-/* Does the value have the bits that belong to the piece where the lanes that store have theirs? And
- * does the address behind the last of them lie behind the first's as if nothing had wrapped? */
+/* I1: the value's bits of the piece are those of the storing lanes, and the address after the last
+ * is at the distance from the first as if nothing had wrapped. */
 static LLVMValueRef leaves_no_gap(struct lw__spmd *s, const struct lw__access *a,
                                   struct lw__pack *k)
 {

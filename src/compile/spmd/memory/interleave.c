@@ -3,15 +3,15 @@
  * in[i].x, in[i].y, in[i].z, in[i].w, with i the thread, are four loads of a kernel, each with its
  * lanes four elements apart. All of a piece's are one row in memory:
  *
- *     in memory                              after parting
+ *     in memory                              deinterleaved
  *     v0: x0 y0 z0 w0 x1 y1 z1 w1 ...        x0 x1 x2 x3 ...
  *     v1: x4 y4 z4 w4 x5 y5 z5 w5 ...        y0 y1 y2 y3 ...
  *     ...                                    ...
  *
- * So as many whole vectors are loaded as there are fields, and parted by log2 of that many rounds
- * of even and odd elements; stores go the other way. Loads are made where the first of a group is,
- * stores where the last is: nothing between the two may notice. Where lanes are masked off each
- * field goes by itself.
+ * So as many whole vectors are loaded as there are fields. They are deinterleaved by log2 of that
+ * many rounds of even and odd elements. Stores do the reverse. Loads are emitted at the first of a
+ * group, stores at the last: nothing in between may be affected. If lanes are masked off, each
+ * field is accessed separately.
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -22,7 +22,7 @@
 enum half { LOWER, UPPER };
 
 /* The even or odd elements of a followed by b. */
-static LLVMValueRef part(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, int odd)
+static LLVMValueRef deinterleave(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, int odd)
 {
     int indices[LW_LANES_MAX];
     for (int l = 0; l < (int)s->width; l++)
@@ -30,7 +30,7 @@ static LLVMValueRef part(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, int
     return lw__spmd_shuffle(s, a, b, indices, s->width);
 }
 
-/* Elements of a and b in turns: those of their lower or upper halves. */
+/* Elements of a and b alternately, from their lower or upper halves. */
 static LLVMValueRef join(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, enum half half)
 {
     int indices[LW_LANES_MAX], width = (int)s->width;
@@ -44,8 +44,8 @@ static void part_all(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
     LLVMValueRef next[LW_FIELDS_MAX];
     for (uint32_t round = 1; round < side; round *= 2) {
         for (uint32_t k = 0; k < side / 2; k++) {
-            next[k] = part(s, v[2 * k], v[2 * k + 1], 0);
-            next[side / 2 + k] = part(s, v[2 * k], v[2 * k + 1], 1);
+            next[k] = deinterleave(s, v[2 * k], v[2 * k + 1], 0);
+            next[side / 2 + k] = deinterleave(s, v[2 * k], v[2 * k + 1], 1);
         }
         memcpy(v, next, side * sizeof *v);
     }
@@ -63,7 +63,7 @@ static void join_all(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
     }
 }
 
-/* Where vector k of the row lies, and how it is aligned there. */
+/* The address of vector k of the row, and its alignment. */
 static LLVMValueRef vector_address(struct lw__spmd *s, const struct lw__access *first, uint32_t k,
                                    unsigned *align)
 {
@@ -103,7 +103,7 @@ static void store_fields(struct lw__spmd *s, const struct lw__access *fields, ui
     }
 }
 
-/* Do all lanes run it, each one struct further? */
+/* True if all lanes run it, each one struct further. */
 static bool is_row(const struct lw__spmd *s, const struct lw__access *a, uint32_t side)
 {
     if (a->mask || a->count != s->width || !a->constant)

@@ -1,6 +1,6 @@
 /* lane_loop.c - one lane after the other, in a loop over the set bits of a mask.
  *
- * For what no vector instruction does: atomic and some volatile accesses, atomic operations
+ * For accesses without a vector instruction: atomic and some volatile ones, atomic operations
  * (atomics.c), calls of LLVM's memory functions.
  */
 #include "compile/spmd/memory/memory.h"
@@ -10,7 +10,7 @@
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* A block behind the one that the builder is in. */
+/* A new block after the builder's. */
 static LLVMBasicBlockRef block_behind(struct lw__spmd *s, LLVMBasicBlockRef before,
                                       const char *name)
 {
@@ -167,8 +167,8 @@ static void call_in_piece(struct lw__spmd *s, LLVMValueRef call, uint32_t p, LLV
     lw__lane_loop_close(s, &loop, NULL, NULL);
 }
 
-/* lw__spmd_memory_intrinsic - llvm.memcpy, memmove or memset: each lane its own call; one call
- * where all lanes would make the same. Made where at least one lane is active. */
+/* lw__spmd_memory_intrinsic - llvm.memcpy, memmove or memset. Each lane makes its own call; or one
+ * call is made, if all lanes' are the same. Emitted where at least one lane is active. */
 bool lw__spmd_memory_intrinsic(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     LLVMValueRef args[MEMORY_ARGS];

@@ -5,7 +5,7 @@
 
 enum { LW_LANES_MAX = 64 };
 
-/* What the lanes of one piece do with memory. */
+/* The access of one piece's lanes to memory. */
 struct lw__access {
     LLVMValueRef instruction, address;
     LLVMTypeRef type;  /* the element's, in the kernel */
@@ -14,34 +14,34 @@ struct lw__access {
     bool is_volatile;
     LLVMAtomicOrdering ordering;
     uint32_t piece;
-    LLVMValueRef mask;              /* NULL: exactly the active lanes run it */
+    LLVMValueRef mask;              /* the lanes that run it; NULL: exactly those of active[] */
     bool active[LW_LANES_MAX];      /* lanes that may run it */
     uint32_t count, first, last;    /* of those */
     bool constant;                  /* distance[] is known */
     int64_t distance[LW_LANES_MAX]; /* bytes from lane 0's address */
 };
 
-/* A store to where the active lanes below are counted. The builder's block ends
- * in the question whether it leaves gaps; behind open it is where it does, close goes on behind
- * both. false: it is no such store. */
+/* A store at an index that counts the active lanes below. open ends the builder's block in a test
+ * for gaps, and continues where there are some; close continues after both cases. False: it is no
+ * such store. */
 struct lw__pack {
-    uint32_t piece, below;     /* how many bits of the value lie below that of lane 0 */
-    LLVMValueRef rank, bits;   /* the kernel's: who counts them, in which value */
+    uint32_t piece, below;     /* how many bits of the value are below lane 0's */
+    LLVMValueRef rank, bits;   /* the kernel's instruction that counts, and the value whose bits */
     LLVMValueRef first, count; /* here: the first active lane's address; active lanes, i32 */
     LLVMBasicBlockRef behind;
 };
 
-/* A loop over the active lanes. The builder is in the loop's body between open and
- * close, behind it afterwards. Whatever lw__spmd_* is to give must be asked for before open: what
- * it caches is not there behind the loop. */
+/* A loop over the active lanes. The builder is in its body between open and close, and after it
+ * later. Get all values from lw__spmd_* before open: values they cache in the body are not valid
+ * after it. */
 struct lw__lane_loop {
     LLVMValueRef lane;     /* i32 */
-    LLVMValueRef carry[2]; /* in the body: what the lanes before have made; behind: all lanes */
+    LLVMValueRef carry[2]; /* in the body: the result of earlier lanes; after it: of all lanes */
     LLVMValueRef rest;
     LLVMBasicBlockRef head, done;
 };
 
-/* An operand, to be picked lane by lane. */
+/* An operand whose lanes are extracted one by one. */
 struct lw__lane_operand {
     LLVMValueRef value;
     bool same; /* for all lanes of the piece */
@@ -54,21 +54,22 @@ bool lw__spmd_load(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef 
 bool lw__spmd_store(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_load_uniform(struct lw__spmd *s, LLVMValueRef i);
 bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
-/* What a load or store says by itself, and for a piece; false: refused. */
+/* What is the same for all pieces of a load or store; false: refused. */
 bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *a);
+/* What differs by piece: the addresses of its lanes. */
 void lw__access_lanes(struct lw__spmd *s, LLVMValueRef address, uint32_t p, LLVMValueRef mask,
                       struct lw__access *a);
-/* The result of a load for its piece, from the vector that was moved. */
+/* Set the result of a load for its piece, from the loaded vector. */
 void lw__access_set(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef moved);
-/* The address, where all lanes that may run it have the same, or s->dummy if none does; NULL where
- * they differ. */
+/* The address, if all lanes that may run it have the same, or s->dummy if none does; NULL: they
+ * differ. */
 LLVMValueRef lw__access_single(struct lw__spmd *s, const struct lw__access *a);
-/* The value, as it is moved, of the last active lane of the piece; any where there is none. */
+/* The value, in memory form, of the last active lane of the piece; any if it has none. */
 LLVMValueRef lw__access_last(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v);
 /* Base + bytes; bytes an i64 or a vector of them. */
 LLVMValueRef lw__spmd_bytes_on(struct lw__spmd *s, LLVMValueRef base, LLVMValueRef bytes);
 LLVMValueRef lw__access_mask(struct lw__spmd *s, const struct lw__access *a); /* never NULL */
-/* A scalar or vector of the element's type as it is moved; what is loaded is in that form. */
+/* A scalar or vector in the form of memory; loads give that form. */
 LLVMValueRef lw__access_moved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v);
 LLVMValueRef lw__access_load(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef address);
 void lw__access_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value,
@@ -76,21 +77,21 @@ void lw__access_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueR
 
 /* ---- transpose.c ----------------------------------------------------------------------------- */
 
-/* Would some pieces of a load or store be better done together? All of it. */
+/* True if several pieces of a load or store should be transposed together. */
 bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
+/* Emit all pieces of it. */
 bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 
 /* ---- interleave.c ---------------------------------------------------------------------------- */
 
-/* True if the access goes, or has gone, with those of its struct's other
- * fields. */
+/* True if the access is made, or has been, with those of its struct's other fields. */
 bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask);
 
 /* ---- private_arrays.c ------------------------------------------------------------------------ */
 
-/* So many bytes of the frame; an alloca; its shape; by what factor offsets of an
- * address into one grow. */
+/* That many bytes of the frame. */
 LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t align);
+/* Emit the alloca of a private variable: memory for the copies of all threads. */
 bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable);
 
 /* ---- lane_loop.c ----------------------------------------------------------------------------- */
@@ -109,17 +110,16 @@ void lw__serial_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueR
 
 /* ---- atomics.c ------------------------------------------------------------------------------- */
 
-/* Atomicrmw and cmpxchg, one piece; and at a uniform address, for all. The result is
- * VARYING; that of cmpxchg, {T, i1}, is a struct of two vectors. */
+/* Atomicrmw and cmpxchg, of one piece; and at a uniform address, for all. The result is VARYING;
+ * that of cmpxchg, {T, i1}, is a struct of two vectors. */
 bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
-/* Does one atomic operation do for all lanes? */
+/* True if one atomic operation does for all lanes. */
 bool lw__spmd_combines(const struct lw__spmd *s, LLVMValueRef i);
 
 /* ---- strided.c ------------------------------------------------------------------------------- */
 
-/* Lanes at constant distances, by vectors. Moved values; NULL, false: they
- * lie too far apart. */
+/* Lanes at constant distances, by vectors in memory form. NULL, false: they are too far apart. */
 bool lw__access_has_windows(const struct lw__spmd *s, const struct lw__access *a); /* unmasked */
 LLVMValueRef lw__access_load_windows(struct lw__spmd *s, const struct lw__access *a);
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value);

@@ -1,13 +1,13 @@
 /* strided.c - lanes at constant distances, accessed by few vectors and permuted.
  *
- * A window is a row of consecutive elements. Two ways to lay windows over the lanes' elements:
+ * A window is a row of consecutive elements. Windows cover the lanes' elements by one of two plans:
  *     runs    every element of a window belongs to a lane: rows in any order, backwards, as the
- *             rows of a 2-D block are. Of lanes that share an element the last has it in the last
+ *             rows of a 2-D block are. If lanes share an element, the last has it in the last
  *             window, so it stores last.
  *     cover   as few windows of up to `width` elements as reach all: every 2nd to 4th element,
- *             elements that lanes share. Where all lanes that run it are known, a load takes what
- *             lies between as well: it lies between two that lanes address, hence in the same
- *             object. Else, and in stores, a mask leaves it out.
+ *             elements that lanes share. If all lanes that run it are known, a load includes the
+ *             elements between two that lanes address, since they are in the same object.
+ *             Otherwise, and in stores, a mask excludes them.
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/emit/emit.h"
@@ -33,7 +33,7 @@ static int64_t element_of(const struct lw__access *a, uint32_t l)
     return a->distance[l] / (int64_t)a->size;
 }
 
-/* The active lane with the lowest element that no window has yet; -1: none is left. */
+/* The active lane with the lowest element that is in no window yet; -1: none is left. */
 static int lowest_left(const struct lw__spmd *s, const struct lw__access *a,
                        const struct plan *plan)
 {
@@ -45,7 +45,7 @@ static int lowest_left(const struct lw__spmd *s, const struct lw__access *a,
     return lowest;
 }
 
-/* Windows until no lane is left; `cover`, else runs. */
+/* Add windows until no lane is left; `cover`, else runs. */
 static bool lay(const struct lw__spmd *s, const struct lw__access *a, bool cover, struct plan *plan)
 {
     plan->count = 0;
@@ -73,7 +73,7 @@ static bool lay(const struct lw__spmd *s, const struct lw__access *a, bool cover
         plan->window[l] = (int)plan->count - 1;
         plan->element[l] = (int)at;
     }
-    return cover || plan->count * 2 <= a->count; /* else lanes are mostly on their own */
+    return cover || plan->count * 2 <= a->count; /* else most windows have one lane */
 }
 
 static uint32_t power_from(uint32_t count)
@@ -84,8 +84,8 @@ static uint32_t power_from(uint32_t count)
     return power;
 }
 
-/* A number of elements that machines have vectors of, for a load that takes them all: as far as it
- * stays within the elements from `low` to `high`. */
+/* Widen a load to a number of elements that machines have vectors of, within the elements from
+ * `low` to `high`. */
 static void widen_load(struct plan *plan, uint32_t j, int64_t low, int64_t high)
 {
     struct window *w = &plan->windows[j];
@@ -110,7 +110,7 @@ static void widen_loads(struct plan *plan)
         widen_load(plan, j, low, high);
 }
 
-/* The same where a mask keeps the elements behind from being accessed. */
+/* Widen where a mask excludes the added elements. */
 static void widen_masked(struct plan *plan)
 {
     for (uint32_t j = 0; j < plan->count; j++) {
@@ -120,8 +120,8 @@ static void widen_masked(struct plan *plan)
     }
 }
 
-/* Do masked loads and stores of the elements exist? LLVM makes a branch a lane where they do not:
- * then a gather or scatter is better, whose masked-off lanes go to s->dummy. */
+/* True if masked loads and stores of the elements exist. LLVM otherwise makes a branch per lane.
+ * Then a gather or scatter is better, whose masked-off lanes use s->dummy. */
 static bool has_masks(const struct lw__spmd *s, const struct lw__access *a)
 {
     return s->level == LW_LEVEL_AVX512 || (s->level == LW_LEVEL_AVX2 && a->size >= 4);
@@ -144,7 +144,7 @@ static LLVMValueRef permute(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, 
                                   LLVMConstVector(list, count), "");
 }
 
-/* Of an element, counted from lane 0's. */
+/* The address of an element, counted from lane 0's. */
 static LLVMValueRef element_address(struct lw__spmd *s, const struct lw__access *a, int64_t element,
                                     unsigned *align)
 {
@@ -154,7 +154,7 @@ static LLVMValueRef element_address(struct lw__spmd *s, const struct lw__access 
     return bytes ? lw__spmd_bytes_on(s, base, lw__spmd_const64(s, bytes)) : base;
 }
 
-/* Which elements of a window are accessed; NULL: all. */
+/* The elements of a window that are accessed; NULL: all. */
 static LLVMValueRef window_mask(struct lw__spmd *s, const struct lw__access *a,
                                 const struct window *w, bool gaps)
 {
@@ -180,8 +180,8 @@ static LLVMValueRef widened(struct lw__spmd *s, LLVMValueRef vector)
     return permute(s, vector, NULL, indices, s->width);
 }
 
-/* Of one element, a scalar is moved: LLVM 19's instcombine takes what becomes of <1 x ptr> in sroa,
- * a cast of one to ptr, for nothing at all. */
+/* One element is loaded as a scalar: SROA makes a cast of <1 x ptr> to ptr, which LLVM 19's
+ * instcombine treats as a no-op. */
 static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a, int64_t first,
                                   uint32_t count, LLVMValueRef mask)
 {
@@ -204,8 +204,8 @@ static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a
     return LLVMBuildInsertElement(s->builder, none, load, lw__spmd_const32(s, 0), "");
 }
 
-/* Always powers of two: of other counts LLVM makes pieces, and crashes on some (its x86 combine of
- * shuffles from 7 shorts). So there are two loads, the second of which may begin in the first. */
+/* Always powers of two: LLVM splits other counts, and crashes on some (its x86 combine of shuffles
+ * from 7 shorts). So there are two loads, and the second may overlap the first. */
 static LLVMValueRef load_window(struct lw__spmd *s, const struct lw__access *a,
                                 const struct window *w)
 {
@@ -230,13 +230,13 @@ static LLVMValueRef load_window(struct lw__spmd *s, const struct lw__access *a,
     return value;
 }
 
-/* One window after the other is merged into the lanes that have their elements in it. */
+/* Each window is merged into the lanes that have elements in it. */
 static LLVMValueRef load_plan(struct lw__spmd *s, const struct lw__access *a, struct plan *plan)
 {
     LLVMValueRef value = load_window(s, a, &plan->windows[0]);
     int indices[LW_LANES_MAX], width = (int)s->width;
     for (int l = 0; l < width; l++)
-        if (!a->active[l]) { /* some value, not poison */
+        if (!a->active[l]) { /* any value but poison */
             plan->window[l] = plan->window[a->first];
             plan->element[l] = plan->element[a->first];
         }

@@ -1,16 +1,16 @@
-/* transpose.c - loads and stores of pieces that lie side by side in columns.
+/* transpose.c - loads and stores of pieces whose columns are adjacent.
  *
  * Where threads go down a column, as those of out[y][x] = tile[x][y] do, the lanes of a piece are
  * rows apart, and the next piece has the next column. So four pieces of floats have the four
- * elements of one row in 16 bytes, and instead of a gather for each piece
+ * elements of one row in 16 bytes. Instead of a gather for each piece:
  *
- *     rows in memory            after loading           after turning
+ *     rows in memory            after loading           after transposing
  *     row 0: p0 p1 p2 p3        v0: row 0 | row 4 ...   p0: row 0 1 2 3 | 4 5 6 7 ...
  *     row 1: p0 p1 p2 p3        v1: row 1 | row 5 ...   p1: row 0 1 2 3 | 4 5 6 7 ...
  *     ...                       ...                     ...
  *
- * 16 bytes are loaded a row, in front of shuffles within 16 bytes; stores go the other way. Done
- * where all lanes of these pieces run, and one piece alone would be a gather or a scatter.
+ * 16 bytes are loaded per row, then shuffled within 16 bytes; stores do the reverse. This is done
+ * if all lanes of these pieces run, and one piece alone would be a gather or a scatter.
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -20,13 +20,13 @@
 
 enum { CHUNK = 16 /* bytes */, SIDE_MAX = CHUNK };
 
-/* What all pieces do, and which of them go together: `side` pieces with neighbouring elements, from
+/* The accesses of all pieces, and the current group of `side` pieces with adjacent elements, from
  * left to right, in together[0 ... count). */
-struct turn {
+struct transpose {
     struct lw__access *pieces;
     uint32_t side, count;
     uint32_t together[LW_SPMD_PIECES_MAX];
-    bool taken[LW_SPMD_PIECES_MAX]; /* goes with others already, or by itself */
+    bool taken[LW_SPMD_PIECES_MAX]; /* in a group already, or by itself */
 };
 
 /* ---- which pieces ---------------------------------------------------------------------------- */
@@ -37,8 +37,8 @@ static bool is_whole(const struct lw__spmd *s, const struct lw__access *a)
            a->ordering == LLVMAtomicOrderingNotAtomic && !lw__access_has_windows(s, a);
 }
 
-/* Is piece q's element in each row n elements behind piece p's? */
-static bool is_behind(const struct lw__spmd *s, const struct turn *t, const int64_t *lanes,
+/* True if piece q's element in each row is n elements after piece p's. */
+static bool is_behind(const struct lw__spmd *s, const struct transpose *t, const int64_t *lanes,
                       uint32_t p, uint32_t q, uint32_t n)
 {
     const struct lw__access *a = &t->pieces[p], *b = &t->pieces[q];
@@ -47,7 +47,8 @@ static bool is_behind(const struct lw__spmd *s, const struct turn *t, const int6
            !memcmp(a->distance, b->distance, s->width * sizeof *a->distance);
 }
 
-static bool take_from(const struct lw__spmd *s, struct turn *t, const int64_t *lanes, uint32_t p)
+static bool take_from(const struct lw__spmd *s, struct transpose *t, const int64_t *lanes,
+                      uint32_t p)
 {
     uint32_t *row = t->together + t->count, n = 1;
     row[0] = p;
@@ -64,7 +65,7 @@ static bool take_from(const struct lw__spmd *s, struct turn *t, const int64_t *l
     return true;
 }
 
-/* Would rows of a store lie over each other? */
+/* True if rows of a store would overlap. */
 static bool rows_overlap(const struct lw__spmd *s, const struct lw__access *a)
 {
     for (uint32_t l = 0; l < s->width; l++)
@@ -74,7 +75,8 @@ static bool rows_overlap(const struct lw__spmd *s, const struct lw__access *a)
     return false;
 }
 
-static void find_groups(const struct lw__spmd *s, struct turn *t, LLVMValueRef address, bool store)
+static void find_groups(const struct lw__spmd *s, struct transpose *t, LLVMValueRef address,
+                        bool store)
 {
     const struct lw__value_shape shape = lw__shape_of(s, address);
     const unsigned size = t->pieces[0].size;
@@ -83,7 +85,7 @@ static void find_groups(const struct lw__spmd *s, struct turn *t, LLVMValueRef a
         return;
     for (uint32_t p = 0; p < s->pieces; p++)
         t->taken[p] = !is_whole(s, &t->pieces[p]) || (store && rows_overlap(s, &t->pieces[p]));
-    /* leftmost first: a piece in the middle of a row must not start one */
+    /* leftmost first: a piece in the middle of a row must not start a group */
     for (bool found = true; found;) {
         uint32_t best = UINT32_MAX;
         for (uint32_t p = 0; p < s->pieces; p++)
@@ -96,7 +98,7 @@ static void find_groups(const struct lw__spmd *s, struct turn *t, LLVMValueRef a
     }
 }
 
-static bool describe_pieces(struct lw__spmd *s, LLVMValueRef i, lw__mask mask, struct turn *t)
+static bool describe_pieces(struct lw__spmd *s, LLVMValueRef i, lw__mask mask, struct transpose *t)
 {
     memset(t, 0, sizeof *t);
     t->pieces = calloc(s->pieces, sizeof *t->pieces);
@@ -113,8 +115,8 @@ static bool describe_pieces(struct lw__spmd *s, LLVMValueRef i, lw__mask mask, s
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* The vectors a and b, each of 16-byte chunks: in each chunk the lower or the upper halves of both,
- * element by element. */
+/* Vectors a and b of 16-byte chunks: interleave, in each chunk, the lower or the upper halves of
+ * both. */
 static LLVMValueRef interleave(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, uint32_t side,
                                bool upper)
 {
@@ -126,8 +128,8 @@ static LLVMValueRef interleave(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef 
     return lw__spmd_shuffle(s, a, b, indices, s->width);
 }
 
-/* side x side elements in each chunk, rows become columns: log2(side) perfect shuffles. */
-static void turn(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
+/* Transpose the side x side elements in each chunk: log2(side) perfect shuffles. */
+static void transpose(struct lw__spmd *s, LLVMValueRef *v, uint32_t side)
 {
     LLVMValueRef next[SIDE_MAX];
     for (uint32_t round = 1; round < side; round *= 2) {
@@ -163,7 +165,7 @@ static LLVMValueRef join(struct lw__spmd *s, LLVMValueRef a, LLVMValueRef b, uin
     return lw__spmd_shuffle(s, a, b, indices, 2 * n);
 }
 
-/* Rows l, l + side, l + 2 side, ... one behind the other. */
+/* Rows l, l + side, l + 2 side, ... in one vector. */
 static LLVMValueRef load_rows(struct lw__spmd *s, const struct lw__access *a, uint32_t l,
                               uint32_t side)
 {
@@ -177,17 +179,17 @@ static LLVMValueRef load_rows(struct lw__spmd *s, const struct lw__access *a, ui
     return parts[0];
 }
 
-static void load_together(struct lw__spmd *s, const struct turn *t, const uint32_t *row)
+static void load_together(struct lw__spmd *s, const struct transpose *t, const uint32_t *row)
 {
     LLVMValueRef v[SIDE_MAX];
     for (uint32_t l = 0; l < t->side; l++)
         v[l] = load_rows(s, &t->pieces[row[0]], l, t->side);
-    turn(s, v, t->side);
+    transpose(s, v, t->side);
     for (uint32_t k = 0; k < t->side; k++)
         lw__access_set(s, &t->pieces[row[k]], v[k]);
 }
 
-static void store_together(struct lw__spmd *s, const struct turn *t, const uint32_t *row,
+static void store_together(struct lw__spmd *s, const struct transpose *t, const uint32_t *row,
                            LLVMValueRef value)
 {
     const struct lw__access *a = &t->pieces[row[0]];
@@ -195,7 +197,7 @@ static void store_together(struct lw__spmd *s, const struct turn *t, const uint3
     int indices[SIDE_MAX];
     for (uint32_t k = 0; k < t->side; k++)
         v[k] = lw__access_moved(s, a, lw__spmd_vector(s, value, row[k]));
-    turn(s, v, t->side);
+    transpose(s, v, t->side);
     for (uint32_t l = 0; l < s->width; l++) {
         for (uint32_t e = 0; e < t->side; e++)
             indices[e] = (int)(l / t->side * t->side + e);
@@ -207,7 +209,7 @@ static void store_together(struct lw__spmd *s, const struct turn *t, const uint3
 
 bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
-    struct turn t;
+    struct transpose t;
     const bool found = describe_pieces(s, i, mask, &t) && t.count;
     free(t.pieces);
     return found;
@@ -215,7 +217,7 @@ bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 
 bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
-    struct turn t;
+    struct transpose t;
     const bool ok = describe_pieces(s, i, mask, &t), store = LLVMIsAStoreInst(i) != NULL;
     bool done[LW_SPMD_PIECES_MAX] = {false};
     for (uint32_t k = 0; ok && k < t.count; k += t.side) {

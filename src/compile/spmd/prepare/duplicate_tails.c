@@ -1,21 +1,20 @@
-/* duplicate_tails.c - what threads do before they return, or fail, once for each way to it.
+/* duplicate_tails.c - code before a return, or a failed assert, is copied for each path to it.
  *
- *     for (int k = 0; k < 3; k++) {          unrolled, the three trips share one
- *         if (mine == k) {                   `row[t] = k; return;`, behind them all
+ *     for (int k = 0; k < 3; k++) {          unrolled, the three iterations share one
+ *         if (mine == k) {                   `row[t] = k; return;`, after all of them
  *             row[t] = k;
  *             return;
  *         }
  *         barrier();
  *     }
  *
- * A tail is code from which a thread only gets to its end, and meets the block no more. Where ways
- * lead to it from in front of a barrier and from behind it, threads of the first would wait for
- * those of the second, and what they write come too late for those at the barrier. So the ways that
- * a block operation lies between get copies of their own, which analysis/schedule.c puts in their
- * places.
+ * A tail is code from which a thread reaches only its end, and no block op. If edges lead to it
+ * from before and from after a barrier, threads of the first would wait for those of the second.
+ * What they write would come too late for those at the barrier. So edges with a block op between
+ * them get copies of their own, which analysis/schedule.c places.
  *
- * A failed assert is a tail as well, of its own for each way: `assert(a && b)` is no place where
- * the lanes that fail a meet those that fail b.
+ * A failed assert is a tail as well, one per edge: in `assert(a && b)`, the lanes that fail a and
+ * those that fail b need not reconverge.
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -24,11 +23,11 @@
 
 struct tails {
     struct lw__cfg cfg;
-    bool *operations; /* per block: an operation of the block is in it */
-    bool *later;      /* per block: ..., or can be reached from it */
-    bool *tail;       /* per block: it is of the tail under way */
-    bool *behind;     /* per block: reached behind a block operation from the way asked */
-    uint32_t *group;  /* per block: of the way from it into the tail; 0: none */
+    bool *operations; /* per block: a block op is in it */
+    bool *later;      /* per block: ..., or reachable from it */
+    bool *tail;       /* per block: it is of the current tail */
+    bool *behind;     /* per block: reachable through a block op from the queried edge */
+    uint32_t *group;  /* per block: the group of its edge into the tail; 0: none */
     LLVMBasicBlockRef *copy;
 };
 
@@ -59,14 +58,14 @@ static void close_tails(struct tails *t)
     lw__cfg_free(&t->cfg);
 }
 
-/* ---- which ways ------------------------------------------------------------------------------ */
+/* ---- which edges ----------------------------------------------------------------------------- */
 
-/* The tail that begins at the block: what follows on it, but for the return that all share. false:
- * it writes nothing, or lanes meet in it. */
+/* Find the tail that begins at the block: what follows it, except the return that all share. False:
+ * it writes nothing, or has a collective. */
 static bool find_tail(struct tails *t, uint32_t first)
 {
     const struct lw__cfg *g = &t->cfg;
-    bool any = false, meets = false;
+    bool any = false, has_collective = false;
     memset(t->tail, 0, g->count);
     t->tail[first] = true;
     lw__cfg_flow_on(g, t->tail);
@@ -75,13 +74,13 @@ static bool find_tail(struct tails *t, uint32_t first)
         t->tail[b] &= !LLVMIsAReturnInst(i);
         for (; t->tail[b] && i; i = LLVMGetNextInstruction(i)) {
             any |= lw__ir_may_write(i);
-            meets |= lw__ir_collective(i, NULL) != LW_OP_NONE;
+            has_collective |= lw__ir_collective(i, NULL) != LW_OP_NONE;
         }
     }
-    return any && !meets;
+    return any && !has_collective;
 }
 
-/* Can a thread at the end of block a still meet the block, and then get to the end of block b? */
+/* True if a thread at the end of block a may reach a block op, and then the end of block b. */
 static bool is_behind(struct tails *t, uint32_t a, uint32_t b)
 {
     const struct lw__cfg *g = &t->cfg;
@@ -103,9 +102,9 @@ static bool is_apart(struct tails *t, uint32_t group, uint32_t way)
     return false;
 }
 
-/* The ways to block `first` from outside of the tail in groups: between those of one lies no block
- * operation. Returns how many groups. */
-static uint32_t group_ways(struct tails *t, uint32_t first)
+/* Group the edges to block `first` from outside of the tail: no block op lies between those of a
+ * group. Returns how many groups. */
+static uint32_t group_edges(struct tails *t, uint32_t first)
 {
     const struct lw__cfg *g = &t->cfg;
     uint32_t groups = 0;
@@ -129,7 +128,7 @@ struct pair {
     LLVMValueRef from, to;
 };
 
-/* A tail's instructions and their copies, in the order of their addresses once all are there. */
+/* A tail's instructions and their copies, sorted by address once complete. */
 struct pairs {
     struct pair *pairs;
     size_t count;
@@ -149,8 +148,8 @@ static LLVMValueRef copy_of(const struct pairs *p, LLVMValueRef v)
     return found ? found->to : v;
 }
 
-/* Give phi what old has from the tail itself and by the ways of the group; group 0: by no way. p:
- * phi is a copy and in a copy of the tail; NULL: it is to take old's place. */
+/* Give phi those incoming values of old that come from the tail, or along the group's edges. Group
+ * 0: along none. p: phi is in a copy of the tail; NULL: it replaces old. */
 static void fill_phi(const struct tails *t, const struct pairs *p, LLVMValueRef phi,
                      LLVMValueRef old, uint32_t group)
 {
@@ -167,7 +166,7 @@ static void fill_phi(const struct tails *t, const struct pairs *p, LLVMValueRef 
     }
 }
 
-/* The instructions of block b, still with the operands of the old ones. */
+/* The instructions of block b, still with the original operands. */
 static bool copy_instructions(struct tails *t, LLVMBuilderRef builder, struct pairs *p, uint32_t b)
 {
     LLVMPositionBuilderAtEnd(builder, t->copy[b]);
@@ -207,7 +206,7 @@ static void set_operands(const struct tails *t, const struct pairs *p, uint32_t 
     }
 }
 
-/* A copy of the tail for the ways of the group. What is behind it, the return, has no phi. */
+/* A copy of the tail for the group's edges. The return after it has no phi. */
 static bool copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, uint32_t group)
 {
     const struct lw__cfg *g = &t->cfg;
@@ -230,7 +229,7 @@ static bool copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, u
     return ok;
 }
 
-/* The tail itself is for the first group. */
+/* The tail itself serves the first group. */
 static void keep_first(const struct tails *t, LLVMBuilderRef builder, uint32_t first)
 {
     LLVMValueRef next, phi = LLVMGetFirstInstruction(t->cfg.blocks[first]);
@@ -246,9 +245,9 @@ static void keep_first(const struct tails *t, LLVMBuilderRef builder, uint32_t f
 
 /* ---- both kinds ------------------------------------------------------------------------------ */
 
-enum { DEAD_END_MAX = 16 }; /* instructions that are copied for each way to them */
+enum { DEAD_END_MAX = 16 }; /* instructions that are copied for each edge to them */
 
-/* A failed assert, or its like, of which each way is a group. */
+/* A failed assert, or its like: each edge to it is a group. */
 static uint32_t group_failing(struct tails *t, uint32_t first)
 {
     const struct lw__cfg *g = &t->cfg;
@@ -275,11 +274,11 @@ static uint32_t group_returning(struct tails *t, uint32_t first)
     bool early = false;
     for (uint32_t e = g->pred_start[first]; e < g->pred_start[first + 1]; e++)
         early |= t->later[g->pred[e]];
-    return early && !t->later[first] && find_tail(t, first) ? group_ways(t, first) : 0;
+    return early && !t->later[first] && find_tail(t, first) ? group_edges(t, first) : 0;
 }
 
-/* Part the ways to one tail; *found: there was one. */
-static bool part(struct tails *t, LLVMBuilderRef builder, bool failing, bool *found)
+/* Duplicate one tail; *found: there was one. */
+static bool duplicate(struct tails *t, LLVMBuilderRef builder, bool failing, bool *found)
 {
     bool ok = true;
     lw__spmd_find_block_ops(&t->cfg, t->operations);
@@ -304,7 +303,7 @@ static bool part_all(LLVMValueRef function, bool failing)
     for (bool found = true; ok && found;) {
         struct tails t;
         found = false;
-        ok = open_tails(&t, function) && part(&t, builder, failing, &found);
+        ok = open_tails(&t, function) && duplicate(&t, builder, failing, &found);
         close_tails(&t);
     }
     LLVMDisposeBuilder(builder);

@@ -1,15 +1,17 @@
-/* if_convert.c - a choice between two values that a thread's place in the block makes.
+/* if_convert.c - if-conversion of branches that the thread index decides.
  *
  *     if (((t & apart) == 0) == is_up)
  *         mine = other < mine ? other : mine;
  *     else
  *         mine = other > mine ? other : mine;
  *
- * A branch that parts lanes ends a block of instructions; its arms run one after the other under
- * masks, each for all pieces, and in between the values of all pieces wait in memory. Where
- * constants tell who goes where, and the arms compute values and nothing else, both are computed in
- * place and selected from: of a piece whose lanes all go one way the other arm is nobody's, and
- * falls away.
+ * A divergent branch ends a block of instructions. Its arms run one after the other under masks,
+ * each for all pieces, and in between the values of all pieces are in memory. If constants decide
+ * the branch for each thread, and its arms only compute values, both arms are computed in place and
+ * a select chooses. For a piece whose lanes all take one edge, the other arm is dead code.
+ * source   Allen, Kennedy, Porterfield & Warren, "Conversion of Control Dependence to Data
+ * Dependence",
+ *          POPL 1983
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/llvm/llvm.h"
@@ -25,7 +27,8 @@ static bool is_pure(LLVMValueRef i)
     return (lw__ir_is_arith(i) && !lw__ir_may_trap(i)) || LLVMIsAGetElementPtrInst(i);
 }
 
-/* Nothing but values, on the one way from `branch` on; *join: where it leads. */
+/* True if the block only computes values, and `branch` is its only predecessor; *join: its
+ * successor. */
 static bool is_arm(LLVMBasicBlockRef arm, LLVMBasicBlockRef branch, LLVMBasicBlockRef *join)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(arm);
@@ -43,8 +46,8 @@ static bool is_arm(LLVMBasicBlockRef arm, LLVMBasicBlockRef branch, LLVMBasicBlo
     return true;
 }
 
-/* Which of the branch's ways are arms, by their number; the others lead to the join themselves.
- * false: it is no such branch. */
+/* Which successors of the branch are arms; the others are the join itself. False: it is no such
+ * branch. */
 static bool find_arms(LLVMBasicBlockRef branch, bool is[2], LLVMBasicBlockRef *join)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(branch);
@@ -55,7 +58,7 @@ static bool find_arms(LLVMBasicBlockRef branch, bool is[2], LLVMBasicBlockRef *j
         to[k] = behind[k] = LLVMGetSuccessor(end, k);
         is[k] = is_arm(to[k], branch, &behind[k]);
     }
-    for (unsigned k = 0; k < 2; k++) /* a way without an arm, to the place where the other leads */
+    for (unsigned k = 0; k < 2; k++) /* an edge without an arm leads to the join of the other */
         if (is[!k] && is[k] && to[k] == behind[!k])
             is[k] = false, behind[k] = to[k];
     *join = behind[0];
@@ -63,7 +66,7 @@ static bool find_arms(LLVMBasicBlockRef branch, bool is[2], LLVMBasicBlockRef *j
            !lw__prepare_decides_by_edge(*join);
 }
 
-/* The phi without what comes from the arms, and with the choice from the branch. */
+/* Remove the arms' incoming values from the phi, and add the select, from the branch. */
 static void choose(LLVMBuilderRef b, LLVMValueRef phi, LLVMBasicBlockRef branch,
                    LLVMBasicBlockRef const from[2])
 {
@@ -110,7 +113,7 @@ static void flatten(LLVMBuilderRef b, LLVMBasicBlockRef branch, const bool is[2]
             LLVMDeleteBasicBlock(from[k]);
 }
 
-/* lw__prepare_if_convert - from the last block to the first: what lies in arms comes first. */
+/* lw__prepare_if_convert - from the last block to the first: inner branches precede outer ones. */
 void lw__prepare_if_convert(LLVMValueRef function)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));

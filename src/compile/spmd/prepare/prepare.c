@@ -1,12 +1,10 @@
-/* prepare.c - kernels made ready for widening: the block's dimensions become constants, and
- * what then is known folds.
+/* prepare.c - kernels are prepared for widening: the block's dimensions become constants, and what
+ * is then known folds.
  *
- * This is still one thread's code under the rules of the common bitcode. So the passes are only
- * those that keep who meets whom: nothing threads jumps through a collective, merges two of them
- * or moves one. The instances on the calls make unrolling safe: a copy of a collective in each
- * trip has that trip's.
- *
- * Which loops are unrolled, and how far, unroll.c says.
+ * This is still one thread's code under the rules of the common bitcode. So only passes run that
+ * preserve convergence: none threads jumps through a collective, merges two of them or moves one.
+ * The instances on the calls make unrolling safe: each iteration's copy of a collective has that
+ * iteration's number. unroll.c decides which loops are unrolled, and how far.
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/llvm/llvm.h"
@@ -16,9 +14,9 @@
 
 enum { WARP = 32, GRID_X_MAX = INT32_MAX, GRID_YZ_MAX = 65535 };
 
-/* ---- where am I ------------------------------------------------------------------------------ */
+/* ---- thread indices -------------------------------------------------------------------------- */
 
-/* The values that a lw.* place has: first ... last. */
+/* The values that a thread index has: first ... last. */
 struct range {
     uint64_t first, last;
 };
@@ -57,7 +55,7 @@ static bool range_of(const char *name, const uint32_t block[3], struct range *r)
     return true;
 }
 
-/* Each place of one value becomes that value, others tell what they can be. */
+/* A thread index of one value becomes that value; others get their range. */
 static void fold_places(const struct lw__kernel *kernel)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel->function);
@@ -78,7 +76,7 @@ static void fold_places(const struct lw__kernel *kernel)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* simplifycfg may make a switch of comparisons, so lower-switch comes behind its last run. */
+/* simplifycfg may make a switch of comparisons, so lower-switch comes after its last run. */
 #define SIMPLIFY(more)                                                                             \
     "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"              \
     "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;" more ">"
@@ -87,8 +85,9 @@ static const char before_unrolling[] =
     "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>," SIMPLIFY(
         "no-speculate-blocks") ",lower-switch,loop-simplify,lcssa,loop(indvars))";
 
-/* Blocks are joined before instcombine sees them: it sinks what only a later trip wants, such as a
- * sum, past all trips in between, and the terms of all of them would be live together. */
+/* Blocks are merged before instcombine runs. It sinks a value that only a later iteration uses,
+ * such as a sum, past all iterations in between. Then the terms of all of them would be live
+ * together. */
 #define UNROLL                                                                                     \
     "loop-simplify,lcssa,"                                                                         \
     "loop-unroll<O3;no-peeling;no-partial;no-runtime;no-upperbound;full-unroll-max=64>," SIMPLIFY( \
@@ -121,7 +120,7 @@ static uint64_t instructions(const struct lw__unit *unit)
     return n;
 }
 
-/* Each instruction becomes one for every piece: the more, the less is unrolled. */
+/* Each instruction becomes one for every piece: the more pieces, the less is unrolled. */
 static uint32_t most_pieces(const struct lw__unit *unit)
 {
     uint32_t most = 1;
@@ -141,8 +140,8 @@ static bool count_nests(const struct lw__unit *unit, uint32_t *depths)
     return true;
 }
 
-/* The trips of an inner loop may be known only when the loop around it is straight code, and LLVM
- * does not come back to it. */
+/* The trip count of an inner loop may be known only after the outer loop is straight code, and LLVM
+ * does not return to it. */
 static bool unroll_marked(struct lw__unit *unit)
 {
     uint32_t before, after;
@@ -156,7 +155,7 @@ static bool unroll_marked(struct lw__unit *unit)
     }
 }
 
-/* LLVM decides, as for any program; later, with what it knows of the GPU, once more. */
+/* LLVM decides, as for any program. Later it does so once more, for the GPU. */
 static bool unroll_for_cuda(struct lw__unit *unit)
 {
     return lw__llvm_passes(unit->module, unit->machine, unrolling);
@@ -188,7 +187,7 @@ static bool unroll(struct lw__unit *unit)
     return true;
 }
 
-/* lw__pass_prepare - the block's dimensions into the code, then scalar clean-up.
+/* lw__pass_prepare - constants for the block's dimensions, then scalar clean-up.
  * needs COMMON BLOCKS   makes PREPARED
  */
 bool lw__pass_prepare(struct lw__unit *unit)

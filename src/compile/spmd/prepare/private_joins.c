@@ -1,4 +1,4 @@
-/* private_joins.c - a join of its own for what a thread's place in the block decides.
+/* private_joins.c - a join of its own for each branch that the thread index decides.
  *
  *     if (inside the grid) {
  *         tile[y][x] = ...;
@@ -7,11 +7,12 @@
  *     }
  *
  * A region is what lies between a divergent branch and its join, and regions that share their join
- * are one. Then lanes that were parted by `x == 0` would wait with those that the first branch has
- * parted, and their masks be no constants any more. So the inner branch gets a join of its own.
+ * become one. Then lanes diverged by `x == 0` would wait with those that the outer branch has
+ * diverged, and their masks would no longer be constants. So the inner branch gets a join of its
+ * own.
  *
- * Only where constants decide, as they do where the place is compared with constants: of any other
- * branch there would be one copy more, without masks, for each branch around it.
+ * This is done only if constants decide, as they do where a thread index is compared with
+ * constants. For any other branch it would cost one more unmasked copy per enclosing branch.
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/llvm/llvm.h"
@@ -28,7 +29,8 @@ static bool is_thread_index(LLVMValueRef v)
            !strcmp(name, "lw.warp_id");
 }
 
-/* Made of the thread's place in the block and constants alone; *placed: of the place at all. */
+/* True if v is computed from thread indices and constants only; *by_index: from any index at
+ * all. */
 static bool is_known(LLVMValueRef v, unsigned depth, bool *by_index)
 {
     if (LLVMIsAConstantInt(v))
@@ -58,7 +60,7 @@ struct graph {
     struct lw__cfg cfg;
     struct lw__loops loops;
     uint32_t *ipdom;
-    bool *in; /* per block: the branch under way and what it decides, up to the join */
+    bool *in; /* per block: the current branch and what it decides, up to the join */
 };
 
 static bool open_graph(struct graph *g, LLVMValueRef function)
@@ -87,9 +89,9 @@ static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
     return false;
 }
 
-/* false: there are ways in that do not come through the branch, or ways out, to a loop's next trip,
- * that do not come to the join. In reverse postorder, but for the ways back of loops, a block
- * follows those before it. */
+/* Find the blocks between the branch and the join. False: there are other entries than the branch,
+ * or exits, to a loop's next iteration, that do not lead to the join. In reverse postorder, except
+ * for back edges, a block follows its predecessors. */
 static bool fill(struct graph *g, uint32_t branch, uint32_t join)
 {
     const struct lw__cfg *c = &g->cfg;
@@ -114,7 +116,7 @@ static bool is_of_same_loops(const struct graph *g, uint32_t branch, uint32_t jo
     return true;
 }
 
-/* Is there a condition that depends on the way? control/exited_lanes.c follows such. */
+/* True if a condition depends on the edge to the join. control/exited_lanes.c follows such. */
 bool lw__prepare_decides_by_edge(LLVMBasicBlockRef join)
 {
     LLVMValueRef phi = LLVMGetFirstInstruction(join);
@@ -149,7 +151,7 @@ static bool comes_from_in(const struct graph *g, LLVMValueRef phi, unsigned k)
     return from != UINT32_MAX && g->in[from];
 }
 
-/* The incoming values of the phi, those from inside or the others, in a new one at b. */
+/* The incoming values of the phi, those from inside or the others, in a new phi at b. */
 static LLVMValueRef member_of_phi(const struct graph *g, LLVMBuilderRef b, LLVMValueRef phi,
                                   bool inside)
 {
@@ -196,7 +198,8 @@ static void add_join(struct graph *g, uint32_t branch)
     LLVMDisposeBuilder(b);
 }
 
-/* lw__prepare_split_joins - inner branches first: their joins lie in front of those around them. */
+/* lw__prepare_split_joins - inner branches first: their joins precede those of the branches
+ * around. */
 bool lw__prepare_split_joins(LLVMValueRef function)
 {
     for (bool found = true; found;) {

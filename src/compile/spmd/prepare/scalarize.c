@@ -1,21 +1,21 @@
-/* scalarize.c - what widening has no form for falls into parts: pairs, integers of odd sizes in
- * memory, numbers that are made of a short vector's bits.
+/* scalarize.c - values that widening has no form for are split: pairs, integers of odd sizes in
+ * memory, scalars that are bit casts of short vectors.
  *
- * cmpxchg makes a pair: what it found, and whether it has exchanged. LLVM takes pairs through phis,
- * selects and freezes, and the part that is asked for out of them at the end. Here those become
- * phis, selects and freezes of the parts: widening knows pairs where they are made only.
+ * cmpxchg makes a pair: the old value, and whether it has exchanged. LLVM takes pairs through phis,
+ * selects and freezes, and extracts the used member at the end. Here those become phis, selects and
+ * freezes of the members. Widening knows pairs only where they are made.
  *
- * What is left of a struct in memory where sroa has taken a field out may be an integer of 7 bytes.
- * It is loaded and stored as integers of 4, 2 and 1.
+ * After SROA has taken a field out of a struct in memory, the rest may be an integer of 7 bytes. It
+ * is loaded and stored as integers of 4, 2 and 1.
  *
- * A struct { _Float16 x; float y; } goes into a helper as <4 x half>, by the ABI of the host: y is
- * made of the bits of two halves. The scalarizer leaves that. Here the halves' bits are put side by
- * side in an integer, or cut out of one.
+ * A struct { _Float16 x; float y; } is passed to a helper as <4 x half>, by the host's ABI: y is
+ * the bits of two halves. The scalarizer leaves that. Here the halves' bits are joined in an
+ * integer, or cut out of one.
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/llvm/llvm.h"
 
-/* Each instruction to `part`, which may take it away. */
+/* Call `part` for each instruction; it may erase it. */
 static void each(LLVMValueRef function, void (*part)(LLVMBuilderRef b, LLVMValueRef i))
 {
     LLVMBuilderRef b =
@@ -43,7 +43,7 @@ static void stand_before(LLVMBuilderRef b, LLVMValueRef i, LLVMValueRef where)
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
 }
 
-/* Part k of a select or freeze. */
+/* Member k of a select or freeze. */
 static LLVMValueRef make_member(LLVMBuilderRef b, LLVMValueRef i, unsigned k)
 {
     if (LLVMIsAFreezeInst(i))
@@ -53,7 +53,7 @@ static LLVMValueRef make_member(LLVMBuilderRef b, LLVMValueRef i, unsigned k)
     return LLVMBuildSelect(b, LLVMGetOperand(i, 0), yes, no, "");
 }
 
-/* What comes to part k of the phi, each at the end of the block that it comes from. */
+/* The incoming values of member k's phi, each at the end of its incoming block. */
 static void fill_phi(LLVMBuilderRef b, LLVMValueRef phi, LLVMValueRef part, unsigned k)
 {
     for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
@@ -64,7 +64,7 @@ static void fill_phi(LLVMBuilderRef b, LLVMValueRef phi, LLVMValueRef part, unsi
     }
 }
 
-/* Its parts, and a pair made of them for those who ask for one. */
+/* Split a pair in its members; for users of the whole, a pair is built of them. */
 static void split_pair(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMTypeOf(i);
@@ -87,7 +87,7 @@ static void split_pair(LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
-/* From where the part was put in. */
+/* Replace an extracted member by the value that was inserted. */
 static void take_member(LLVMBuilderRef b, LLVMValueRef i)
 {
     (void)b;
@@ -170,7 +170,7 @@ static LLVMValueRef store_bytes(LLVMBuilderRef b, LLVMValueRef store, unsigned a
     return LLVMBuildStore(b, LLVMBuildTrunc(b, v, type, ""), address);
 }
 
-/* Little-endian, as all targets are; the greatest parts first, which lie best. */
+/* Little-endian, as all targets are; the largest parts first, as they are best aligned. */
 static void split_integer(LLVMBuilderRef b, LLVMValueRef i)
 {
     const unsigned bytes = odd_size(i);
@@ -205,7 +205,7 @@ void lw__prepare_split_integers(LLVMValueRef function)
     each(function, split_integer);
 }
 
-/* ---- numbers of a vector's bits -------------------------------------------------------------- */
+/* ---- bit casts of vectors -------------------------------------------------------------------- */
 
 static bool is_vector(LLVMValueRef v)
 {
@@ -219,7 +219,7 @@ static LLVMTypeRef bits_of(LLVMTargetDataRef data, LLVMTypeRef type)
     return bits <= 64 ? LLVMIntTypeInContext(LLVMGetTypeContext(type), (unsigned)bits) : NULL;
 }
 
-/* Element k, of where it was put in. */
+/* Element k, from where it was inserted. */
 static LLVMValueRef element(LLVMBuilderRef b, LLVMValueRef v, unsigned k)
 {
     LLVMValueRef number =
@@ -235,7 +235,7 @@ static LLVMValueRef element(LLVMBuilderRef b, LLVMValueRef v, unsigned k)
     return LLVMBuildExtractElement(b, v, number, "");
 }
 
-/* A number of a vector's bits. */
+/* A scalar that is a vector's bits. */
 static LLVMValueRef join_bits(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef cast)
 {
     LLVMValueRef v = LLVMGetOperand(cast, 0), all = NULL;
@@ -250,7 +250,7 @@ static LLVMValueRef join_bits(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValu
     return LLVMBuildBitCast(b, all, LLVMTypeOf(cast), "");
 }
 
-/* An element of a vector that is a number's bits. */
+/* An element of a vector that is a scalar's bits. */
 static LLVMValueRef cut_bits(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef extract)
 {
     LLVMValueRef from = LLVMGetOperand(LLVMGetOperand(extract, 0), 0);

@@ -1,19 +1,19 @@
 /* unroll.c - which loops of a kernel are unrolled, and how far.
  *
- * Loops with a constant number of trips are unrolled where they are short, and up to a higher limit
- * where much is won: those that hold block operations, so that halving trees are straight code, and
- * those whose counters index private arrays, which lanes keep in registers only where all indices
- * are constants.
+ * Loops with a constant trip count are unrolled if they are short. The limit is higher for two
+ * kinds. The first hold block ops: halving trees become straight code. The counters of the others
+ * index private arrays, which lanes keep in registers only if all indices are constants.
  *
- * A loop that carries more values than there are registers for all pieces (sixteen sums of a thread
- * are 256 vectors of a block of 256) would load and store each of them in every trip. Where those
- * of one piece fit, some trips are made one: the widening emits them for one piece after the other,
- * so that a piece's values are loaded and stored once for all of these trips. These are no more
- * than make that little of the work: the code for all pieces must stay in the first cache.
+ * A loop may carry more values than there are registers for all pieces: sixteen sums of a thread
+ * are 256 vectors of a block of 256. It would load and store each of them in every iteration. If
+ * those of one piece fit, some iterations are merged. The widening emits them for one piece after
+ * the other, so that a piece's values are loaded and stored once for all of these iterations. No
+ * more are merged than make that cost small: the code for all pieces must stay in the first-level
+ * cache.
  *
- * Not unrolled are loops with block operations that threads leave to meet those who leave with them
- * and return: what is done on that way belongs to the trip (analysis/loop_exits.c), before the next
- * block operation, and would be one way for all trips behind them.
+ * Not unrolled are loops with block ops that threads leave to converge with those that leave with
+ * them, and to return. The code on that path belongs to the iteration (analysis/loop_exits.c),
+ * before the next block op. Unrolled, it would be one path after all iterations.
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -30,7 +30,7 @@ struct marker {
 
 /* ---- loops that stay ------------------------------------------------------------------------- */
 
-/* On the branches back to the header; always, or unless it is already said how to unroll. */
+/* Set metadata on the branches back to the header; always, or unless they have unroll metadata. */
 static void say(struct marker *m, const struct lw__loop *loop, const char *word, uint32_t count,
                 bool always)
 {
@@ -42,14 +42,14 @@ static void say(struct marker *m, const struct lw__loop *loop, const char *word,
     }
 }
 
-/* Is a collective in the block in which those meet who leave the loop in the same trip? */
-static bool meets_by_trip(const struct marker *m, const struct lw__loop *loop, uint32_t b)
+/* True if the block has a collective for those that leave the loop in the same iteration. */
+static bool converges_by_iteration(const struct marker *m, const struct lw__loop *loop, uint32_t b)
 {
-    bool meets = false;
+    bool converges = false;
     LLVMValueRef i = LLVMGetFirstInstruction(m->cfg.blocks[b]);
-    for (; !meets && i; i = LLVMGetNextInstruction(i))
-        meets = lw__ir_collective(i, NULL) && lw__spmd_instance_has_trip(&m->cfg, loop, i);
-    return meets;
+    for (; !converges && i; i = LLVMGetNextInstruction(i))
+        converges = lw__ir_collective(i, NULL) && lw__spmd_instance_has_iteration(&m->cfg, loop, i);
+    return converges;
 }
 
 static void mark_kept(struct marker *m)
@@ -65,7 +65,7 @@ static void mark_kept(struct marker *m)
         if (!lw__spmd_loop_has_block_op(&m->cfg, operations, loop))
             continue;
         for (uint32_t b = 0; !arm && b < n; b++)
-            arm = !loop->body[b] && !later[b] && meets_by_trip(m, loop, b);
+            arm = !loop->body[b] && !later[b] && converges_by_iteration(m, loop, b);
         if (arm)
             say(m, loop, "llvm.loop.unroll.disable", 0, true);
     }
@@ -76,7 +76,7 @@ static void mark_kept(struct marker *m)
 
 enum { MAX_DEPTH = 12 }; /* of an index's computation */
 
-/* Loops whose counters the index is computed of. */
+/* Mark the loops whose counters the index is computed from. */
 static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
 {
     if (!LLVMIsAInstruction(index) || depth > MAX_DEPTH)
@@ -94,8 +94,8 @@ static void mark_counters(struct marker *m, LLVMValueRef index, int depth)
         mark_counters(m, LLVMGetOperand(index, (unsigned)i), depth + 1);
 }
 
-/* Is the value computed of constants alone, and of counters of loops that are, too? A counter is
- * computed of itself, so at some depth that is true if nothing before said otherwise. */
+/* True if the value is computed from constants only, and from counters of loops that are, too. A
+ * counter is computed from itself; so at some depth it is true unless something before was not. */
 static bool is_counted(const struct marker *m, LLVMValueRef v, int depth)
 {
     if (LLVMIsAConstant(v) || depth > MAX_DEPTH)
@@ -112,7 +112,7 @@ static bool is_counted(const struct marker *m, LLVMValueRef v, int depth)
     return header && counted;
 }
 
-/* Do threads leave the loop at the end of this block by what is counted? */
+/* True if threads leave the loop at the end of this block by a counted condition. */
 static bool leaves_by_count(const struct marker *m, const struct lw__loop *loop, uint32_t b)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[b]);
@@ -121,8 +121,8 @@ static bool leaves_by_count(const struct marker *m, const struct lw__loop *loop,
            !(loop->body[to[0]] && loop->body[to[1]]) && is_counted(m, LLVMGetCondition(end), 0);
 }
 
-/* The innermost loop that holds the block, if how often it goes around is a constant. Of another
- * LLVM would make as many copies as there can be trips, up to 8, of whatever size. */
+/* Mark the innermost loop that holds the block, if its trip count is a constant. Of another LLVM
+ * would make up to 8 copies, of whatever size. */
 static void mark_holder(struct marker *m, uint32_t b)
 {
     const int inner = lw__loops_innermost(&m->loops, b);
@@ -151,19 +151,19 @@ static void mark_whole(struct marker *m)
 /* ---- loops that carry many values ------------------------------------------------------------ */
 
 enum {
-    TRIPS = 8,
-    WORK_MIN = 32,     /* instructions for each value that is loaded and stored: enough */
-    EMITTED_MAX = 8192 /* instructions of all pieces for these trips */
+    ITERATIONS = 8,
+    WORK_MIN = 32,     /* enough instructions for each value that is loaded and stored */
+    EMITTED_MAX = 8192 /* instructions of all pieces for these iterations */
 };
 
-/* phi, or what a constant added to it makes. */
+/* True if v is phi, or phi plus a constant. */
 static bool counts(LLVMValueRef v, LLVMValueRef phi)
 {
     return v == phi || (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
                         LLVMGetOperand(v, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(v, 1)));
 }
 
-/* Does the block end where a counter of the loop reaches a constant? */
+/* True if the block ends where a counter of the loop reaches a constant. */
 static bool ends_by_count(const struct marker *m, const struct lw__loop *loop, uint32_t b)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(m->cfg.blocks[b]);
@@ -177,7 +177,7 @@ static bool ends_by_count(const struct marker *m, const struct lw__loop *loop, u
     return false;
 }
 
-/* Values that go around the loop, but for its counters. */
+/* How many values the loop carries, without its counters. */
 static uint32_t carried(const struct marker *m, const struct lw__loop *loop)
 {
     uint32_t n = 0;
@@ -191,8 +191,8 @@ static uint32_t carried(const struct marker *m, const struct lw__loop *loop)
     return n;
 }
 
-/* Instructions of a loop that ends by count and only so, and holds no operation in which threads
- * meet, no call and no other loop; 0: it is none. */
+/* Instructions of a loop that ends by count only, without convergent operations, calls and inner
+ * loops; 0: it is none. */
 static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
 {
     uint32_t n = 0, exits = 0;
@@ -214,14 +214,14 @@ static uint32_t plain_size(const struct marker *m, const struct lw__loop *loop)
     return ends && exits == 1 ? n : 0;
 }
 
-/* How many trips are made one, of a loop of that size that carries n values. */
-static uint32_t trips_together(const struct marker *m, uint32_t size, uint32_t n)
+/* How many iterations are merged, of a loop of that size that carries n values. */
+static uint32_t merged_iterations(const struct marker *m, uint32_t size, uint32_t n)
 {
-    uint32_t trips = TRIPS;
-    while (trips > 1 &&
-           (trips * size * m->pieces > EMITTED_MAX || trips / 2 * size >= WORK_MIN * n))
-        trips /= 2;
-    return trips;
+    uint32_t iterations = ITERATIONS;
+    while (iterations > 1 &&
+           (iterations * size * m->pieces > EMITTED_MAX || iterations / 2 * size >= WORK_MIN * n))
+        iterations /= 2;
+    return iterations;
 }
 
 static void mark_sums(struct marker *m)
@@ -230,10 +230,10 @@ static void mark_sums(struct marker *m)
     for (size_t l = 0; l < m->loops.count; l++) {
         const struct lw__loop *loop = &m->loops.loops[l];
         const uint32_t n = carried(m, loop), size = plain_size(m, loop),
-                       trips = trips_together(m, size, n);
-        if (!size || trips == 1 || n * m->pieces <= registers || n + n / 2 > registers)
+                       iterations = merged_iterations(m, size, n);
+        if (!size || iterations == 1 || n * m->pieces <= registers || n + n / 2 > registers)
             continue;
-        say(m, loop, "llvm.loop.unroll.count", trips, false);
+        say(m, loop, "llvm.loop.unroll.count", iterations, false);
         m->marked++;
     }
 }
@@ -283,7 +283,7 @@ static uint32_t depth_of(const struct marker *m, size_t l)
     return depth;
 }
 
-/* The sum of their depths changes where one around others has become straight code. */
+/* The sum of their depths changes when an outer loop has become straight code. */
 static void count_nests(struct marker *m)
 {
     lw__loops_nest(&m->loops);

@@ -1,8 +1,8 @@
-/* gang_barrier.c - barriers and block operations of gangs that are not the block.
+/* gang_barrier.c - barriers and block ops of gangs that are not the whole block.
  *
- * Each gang writes into the exchange (base/cpu_abi.h) which of its threads are there and what they
- * give, and suspends. When all gangs have, the operation runs once, as a small kernel in which the
- * block is the gang: thread t takes in[k][t] and gives out[t].
+ * Each gang writes its arriving threads and their operands into the exchange (base/cpu_abi.h), and
+ * suspends. When all gangs have done so, the operation runs once, as a small kernel in which the
+ * block is the gang: thread t reads in[k][t] and writes out[t].
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd/runtime/runtime.h"
@@ -27,7 +27,7 @@ static uint64_t bytes_of(const struct lw__spmd *s, LLVMTypeRef type)
     return LLVMABISizeOfType(s->data, stored_type(s, type));
 }
 
-/* Where operand k of all threads is in the exchange. */
+/* The offset in the exchange of operand k of all threads. */
 static size_t operand_array(unsigned k)
 {
     return EXCHANGE(in) + k * sizeof(uint64_t) * LW_CPU_THREADS_MAX;
@@ -57,7 +57,7 @@ static LLVMValueRef take_operand(struct operation *o, unsigned k)
     return type == o->s->i1 ? LLVMBuildTrunc(o->b, v, type, "") : v;
 }
 
-/* A thread that is there. */
+/* The code for a thread that has arrived. */
 static void build_thread(struct operation *o)
 {
     LLVMValueRef callee = LLVMGetCalledValue(o->call), args[LW_CPU_OPERANDS_MAX];
@@ -113,7 +113,7 @@ static LLVMValueRef build_scalar(struct operation *o, const char *name)
     return f;
 }
 
-/* Queue the operation as a kernel, and declare what it will be. NULL: memory is short. */
+/* Queue the operation as a kernel, and declare its function. NULL: out of memory. */
 static LLVMValueRef queue_operation(struct operation *o, const char *symbol)
 {
     struct lw__spmd *s = o->s;
@@ -130,7 +130,7 @@ static LLVMValueRef queue_operation(struct operation *o, const char *symbol)
     return lw__spmd_declare(s, kernel->name);
 }
 
-/* lw.cpu.OPERATION.THREADS, which runs it for a block; NULL: a barrier has nothing to run. */
+/* lw.cpu.OPERATION.THREADS, which runs the operation for a block; NULL: a barrier has none. */
 static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
 {
     struct lw__text symbol = {0};
@@ -148,9 +148,9 @@ static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
     return f ? f : LLVMConstNull(s->ptr);
 }
 
-/* ---- a gang's part --------------------------------------------------------------------------- */
+/* ---- a gang's share -------------------------------------------------------------------------- */
 
-/* The place in the program and the trips of all loops around it. */
+/* Store the collective's place, and the iteration numbers of all loops around it. */
 static void store_key(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef *there)
 {
     LLVMOperandBundleRef bundle = lw__ir_instance(call);
@@ -213,7 +213,7 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
     store_key(s, call, there);
     free(live);
     lw__gang_set(s, FIELD(operation), operation_of(s, call));
-    lw__gang_suspend(s, LW_CPU_MEETS, lw__ir_site(s->unit, call, lw__op_table[op].name));
+    lw__gang_suspend(s, LW_CPU_ARRIVED, lw__ir_site(s->unit, call, lw__op_table[op].name));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
         load_result(s, call);
 }

@@ -1,4 +1,4 @@
-/* gang_frame.c - the record of a gang that runs: its threads, its state, where it goes on. */
+/* gang_frame.c - the record of a running gang: its threads, its state, where it resumes. */
 #include "base/cpu_abi.h"
 #include "compile/spmd/runtime/runtime.h"
 #include "compile/spmd/emit/emit.h"
@@ -61,7 +61,7 @@ static LLVMValueRef like(struct lw__spmd *s, LLVMValueRef v, int64_t number)
     return LLVMTypeOf(v) == s->i32 ? scalar : lw__spmd_splat(s, scalar);
 }
 
-/* place - of threads, by their numbers in the block. */
+/* A thread index, from the threads' numbers in the block. */
 static LLVMValueRef place(struct lw__spmd *s, const char *name, LLVMValueRef threads)
 {
     LLVMBuilderRef b = s->builder;

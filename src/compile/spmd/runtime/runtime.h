@@ -1,5 +1,5 @@
-/* runtime.h - where code gives way to the library: printf, assert, barriers under divergence, and
- * gangs that wait for each other.
+/* runtime.h - where code calls or yields to the library: printf, assert, barriers under divergence,
+ * and gangs that wait for each other.
  *
  * For the cpu a barrier that not all threads reach is lowered here: runtime_calls.c in code for a
  * whole block, gang_barrier.c between gangs. For the GPU that is ptx/rendezvous.c.
@@ -10,33 +10,32 @@
 
 /* ---- waiting_lanes.c ------------------------------------------------------------------------- */
 
-void lw__spmd_wait_on_edge(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef gone);
+void lw__spmd_wait_on_edge(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef exited);
 void lw__spmd_clear_waiting(struct lw__spmd *s, const LLVMValueRef *mask);
 void lw__spmd_add_waiting(struct lw__spmd *s, LLVMValueRef *live);
 
 /* ---- gang_frame.c ---------------------------------------------------------------------------- */
 
-/* Where s->gang is set: the value of lw.thread_idx.* or its like, of one piece or (p = UINT32_MAX)
- * of thread 0; the gang's first thread; suspend in the next trip of a loop that waits, and
- * perhaps writes. */
+/* If s->gang is set. thread_index: the value of lw.thread_idx.* or its like, of one piece or (p =
+ * UINT32_MAX) of thread 0. first: the gang's first thread. The last: suspend in each iteration of a
+ * spin loop that perhaps writes. */
 LLVMValueRef lw__gang_thread_index(struct lw__spmd *s, const char *name, uint32_t p);
 LLVMValueRef lw__gang_first(struct lw__spmd *s); /* i32 */
 void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, bool writes);
-/* The gang's field at the offset becomes this. */
+/* Set the gang's field at the offset. */
 void lw__gang_set(struct lw__spmd *s, size_t offset, LLVMValueRef value);
-/* Give way in state MEETS or WAITS, and go on behind it, at s->builder. */
+/* Yield in state ARRIVED or WAITS, and resume after it, at s->builder. */
 void lw__gang_suspend(struct lw__spmd *s, int state, size_t site);
-/* Write the lanes as bits of the gang's threads into an array of the exchange. */
+/* Store the lanes as bits of the gang's threads in an array of the exchange. */
 void lw__gang_store_lanes(struct lw__spmd *s, lw__mask lanes, size_t offset);
-/* The address of the first thread of a piece in an array of the exchange, `bytes` an element. */
+/* The address of a piece's first thread in an array of the exchange, `bytes` an element. */
 LLVMValueRef lw__gang_at(struct lw__spmd *s, size_t offset, uint64_t bytes, uint32_t piece);
-/* The value of lw.block_idx.* or lw.grid_dim.*, NULL: the name is another; the
- * instructions of block b, but for phis and the terminator, at s->builder. */
+/* The value of lw.block_idx.* or lw.grid_dim.*; NULL: another name. */
 LLVMValueRef lw__spmd_block_index(const struct lw__spmd *s, const char *name);
 
 /* ---- gang_barrier.c -------------------------------------------------------------------------- */
 
-/* A block operation there. */
+/* Emit a block op of a gang. */
 void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask);
 
 /* ---- runtime_calls.c ------------------------------------------------------------------------- */
@@ -45,8 +44,8 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_check_barrier(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
-/* Which threads of each piece have not returned. One bit a lane, a word a warp, into an array. A
- * call of the library's; slot: offset in struct lw_cpu_calls. */
+/* live: the threads of each piece that have not exited. store_lanes: one bit a lane, a word a warp,
+ * to an array. call: of the library; slot: offset in struct lw_cpu_calls. */
 void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live);
 void lw__spmd_store_lanes(struct lw__spmd *s, lw__mask lanes, LLVMValueRef words);
 #endif

@@ -1,5 +1,5 @@
-/* runtime_calls.c - calls out of a kernel (base/cpu_abi.h): printf, failed asserts, and barriers
- * that threads have missed.
+/* runtime_calls.c - calls from a kernel to the library (base/cpu_abi.h): printf, failed asserts,
+ * and barriers that some threads do not reach.
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd/runtime/runtime.h"
@@ -16,7 +16,7 @@ static LLVMValueRef in_block(struct lw__spmd *s, LLVMValueRef thread)
     return s->gang ? LLVMBuildAdd(s->builder, lw__gang_first(s), thread, "") : thread;
 }
 
-/* The lowest thread of a mask that has one. */
+/* The lowest thread of a mask that is not empty. */
 static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
 {
     LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
@@ -56,7 +56,7 @@ void lw__spmd_store_lanes(struct lw__spmd *s, lw__mask lanes, LLVMValueRef words
     }
 }
 
-/* The same into an array of the stack. */
+/* The same, to an array on the stack. */
 static LLVMValueRef lanes_on_stack(struct lw__spmd *s, lw__mask lanes)
 {
     LLVMTypeRef type = LLVMArrayType2(s->i32, lw__warps(s));
@@ -116,7 +116,7 @@ static LLVMValueRef slot_bits(struct lw__spmd *s, LLVMValueRef vector)
     }
 }
 
-/* Of the kernel's printf that has the most. */
+/* The largest argument count of the kernel's printfs. */
 static unsigned most_arguments(const struct lw__spmd *s)
 {
     unsigned most = 0;
@@ -128,8 +128,8 @@ static unsigned most_arguments(const struct lw__spmd *s)
     return most;
 }
 
-/* args[k][thread] in one array for all printfs: a kernel may have hundreds, and the stack no room
- * for as many. */
+/* args[k][thread], in one array for all printfs: a kernel may have hundreds, too many for the
+ * stack. */
 static void store_arguments(struct lw__spmd *s, LLVMValueRef call, unsigned count, lw__mask mask)
 {
     uint32_t padded = s->pieces * s->width;
@@ -146,7 +146,7 @@ static void store_arguments(struct lw__spmd *s, LLVMValueRef call, unsigned coun
         }
 }
 
-/* The body of the loop over threads: its arguments together, and the call. */
+/* The body of the loop over threads: gather a thread's arguments, and call. */
 static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, LLVMValueRef thread)
 {
     LLVMTypeRef type = LLVMArrayType2(s->i64, count ? count : 1);

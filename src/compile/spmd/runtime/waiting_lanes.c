@@ -1,17 +1,18 @@
-/* waiting_lanes.c - threads that come to no block operation any more, but to a collective of the
- * warp in which others of their warp would meet them, who come there by a barrier:
+/* waiting_lanes.c - exited threads that wait in a collective of the warp, a wait point. Others of
+ * their warp take part in it, too, and reach it through a barrier:
  *
  *     for (int i = 0; i < 3; i++) {
  *         if (thread >= n)
- *             break;                     they wait in warp_sum
+ *             break;                     these wait in warp_sum
  *         barrier();
  *     }
  *     x = warp_sum(x);
  *
- * A barrier waits for them, and they wait for who is there: they are missing. Whole warps that
- * leave are not; so a warp's lanes at the barrier miss those of its lanes that await them.
+ * A barrier waits for the warp's other lanes, and they wait for the lanes at the barrier: an error.
+ * Whole warps that leave the loop are none. So a barrier with some lanes of a warp reports the
+ * lanes of that warp that wait for them.
  *
- * Only who has no choice left awaits others: what a thread may still decide is not held against it.
+ * Only threads without a branch left to decide count as waiting.
  */
 #include "compile/spmd/runtime/runtime.h"
 #include "compile/spmd/emit/emit.h"
@@ -19,17 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- who awaits others ----------------------------------------------------------------------- */
+/* ---- the lanes that wait --------------------------------------------------------------------- */
 
-void lw__spmd_wait_on_edge(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef gone)
+void lw__spmd_wait_on_edge(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef exited)
 {
-    bool awaits = false;
-    for (uint32_t b = to; s->waiting_mask && !awaits && b != UINT32_MAX; b = s->ipdom[b])
-        awaits = s->is_wait_point[b];
-    if (!awaits)
+    bool waits = false;
+    for (uint32_t b = to; s->waiting_mask && !waits && b != UINT32_MAX; b = s->ipdom[b])
+        waits = s->is_wait_point[b];
+    if (!waits)
         return;
-    LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(gone), s->waiting_mask[piece], "");
-    LLVMBuildStore(s->builder, LLVMBuildOr(s->builder, old, gone, ""), s->waiting_mask[piece]);
+    LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(exited), s->waiting_mask[piece], "");
+    LLVMBuildStore(s->builder, LLVMBuildOr(s->builder, old, exited, ""), s->waiting_mask[piece]);
 }
 
 void lw__spmd_clear_waiting(struct lw__spmd *s, const LLVMValueRef *mask)

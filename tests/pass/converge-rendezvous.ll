@@ -1,6 +1,7 @@
-; A loop that lanes leave in different trips, with a collective in it: lanes wait for it in the
-; hall, all lanes of the warp vote on who is there, and run the collective for those. Nobody else
-; comes to it; the others go back to the hall. The meeting is held again while lanes wait.
+; A loop that lanes leave in different iterations, with a collective in it. Lanes wait for it in the
+; rendezvous, where all lanes of the warp vote which are there, and run the collective for those.
+; It has no other predecessor; the other lanes go back to the rendezvous. The sync point is executed
+; again while lanes wait.
 ; RUN: lanewise-compile --pass converge --device cuda:sm_90 --block 64,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"
@@ -10,7 +11,7 @@ declare i32 @lw.thread_idx.x() memory(none)
 declare i32 @lw.warp_sum.i32(i32) convergent nounwind
 
 ; CHECK-LABEL: define win64cc void @leaving(
-; CHECK: hall:
+; CHECK: rendezvous:
 ; CHECK-NEXT: call void @lw_cuda_warp_sync(i32 -1)
 ; CHECK: switch i32 {{.*}}, label %begin [
 ; CHECK-NEXT: i32 -1, label %check
