@@ -207,17 +207,18 @@ static LLVMValueRef combined(struct builtin_work *w, const char *name, LLVMValue
         const char *name;
         LLVMOpcode op;
         const char *intrinsic;
-    } ways[] = {{"add.", LLVMAdd, NULL},          {"mul.", LLVMMul, NULL},
-                {"and.", LLVMAnd, NULL},          {"or.", LLVMOr, NULL},
-                {"xor.", LLVMXor, NULL},          {"smax.", LLVMCall, "llvm.smax"},
-                {"smin.", LLVMCall, "llvm.smin"}, {"umax.", LLVMCall, "llvm.umax"},
-                {"umin.", LLVMCall, "llvm.umin"}};
+    } operations[] = {{"add.", LLVMAdd, NULL},          {"mul.", LLVMMul, NULL},
+                      {"and.", LLVMAnd, NULL},          {"or.", LLVMOr, NULL},
+                      {"xor.", LLVMXor, NULL},          {"smax.", LLVMCall, "llvm.smax"},
+                      {"smin.", LLVMCall, "llvm.smin"}, {"umax.", LLVMCall, "llvm.umax"},
+                      {"umin.", LLVMCall, "llvm.umin"}};
     LLVMTypeRef type = LLVMTypeOf(a);
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
-        if (starts_with(name, ways[k].name))
-            return ways[k].intrinsic ? lw__llvm_intrinsic(w->b, w->module, ways[k].intrinsic, &type,
-                                                          1, (LLVMValueRef[]){a, b}, 2)
-                                     : LLVMBuildBinOp(w->b, ways[k].op, a, b, "");
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        if (starts_with(name, operations[k].name))
+            return operations[k].intrinsic
+                       ? lw__llvm_intrinsic(w->b, w->module, operations[k].intrinsic, &type, 1,
+                                            (LLVMValueRef[]){a, b}, 2)
+                       : LLVMBuildBinOp(w->b, operations[k].op, a, b, "");
     if (starts_with(name, "fmin.") || starts_with(name, "fmax."))
         return extreme(w, name[2] == 'i' ? "fmin" : "fmax", false, a, b);
     return NULL;

@@ -1,5 +1,5 @@
-/* cpu.h - from widened IR to machine code: LLVM's part, what its code generator is told, and the
- * object. Each lw__cpu_ function below works on a finished lw.cpu.K, or on a gang's.
+/* cpu.h - from widened IR to machine code: LLVM's passes, workarounds for its code generator, and
+ * the object. Each lw__cpu_ function below works on a finished lw.cpu.K, or on a gang's code.
  */
 #ifndef LW_COMPILE_CPU_H
 #define LW_COMPILE_CPU_H
@@ -10,9 +10,9 @@
 bool lw__pass_split(struct lw__unit *unit);
 bool lw__pass_object(struct lw__unit *unit);
 bool lw__pass_linked(struct lw__unit *unit);
-/* The module as the machine's code, or text, in unit->payload. */
+/* The module's machine code, or assembly text, in unit->payload. */
 bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind);
-/* Start the linker ahead of its pass; end one that is not needed. */
+/* Start the linker ahead of its pass; stop one that is not needed. */
 bool lw__link_start(struct lw__unit *unit);
 void lw__link_drop(struct lw__unit *unit);
 
@@ -28,14 +28,13 @@ void lw__cpu_define_addresses(LLVMValueRef function);
 void lw__cpu_repeat_addresses(LLVMValueRef function);
 void lw__cpu_add_indices(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);
-/* An i64 at its start, 0, of which LLVM does not know that one bit, or all 64 are: of the sign of
- * the address that its first argument is. */
+/* An i64 that is 0, at the function's start, though LLVM does not know that of one bit, or of all
+ * 64. It is made of the sign of the address that is the first argument. */
 LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool all_bits);
 
 /* ---- prefetch.c ------------------------------------------------------------------------------ */
 
-/* Of a finished lw.cpu.K, or of a
- * gang's. */
+/* For a finished lw.cpu.K, or a gang's code. */
 bool lw__cpu_fetch_ahead(LLVMValueRef function);
 
 /* ---- vector_masks.c -------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
-/* fused_multiply_add.c - fma() where the processor has no instruction for it.
+/* fused_multiply_add.c - fma() on processors without an instruction for it.
  *
- * LLVM makes of it a call of fmaf() or fma() for each lane, and takes the vectors apart around
- * each: two thirds of the code of kernels that are full of it. So a vector goes to a function of
- * the module, which holds these calls once for its type.
+ * LLVM makes a call of fmaf() or fma() for each lane, and takes the vectors apart around each: two
+ * thirds of the code of kernels that are full of it. So a vector is passed to a function of the
+ * module, which holds these calls once for its type.
  */
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
@@ -16,7 +16,7 @@ static bool is_fused(LLVMValueRef i)
            LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
 }
 
-/* Its body is the intrinsic. */
+/* A function whose body is the intrinsic. */
 static LLVMValueRef make(LLVMModuleRef module, LLVMValueRef intrinsic, const char *name)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);

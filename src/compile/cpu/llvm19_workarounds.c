@@ -1,4 +1,4 @@
-/* llvm19_workarounds.c - what kernels must not show LLVM's code generator, or not at once. */
+/* llvm19_workarounds.c - what kernels must hide from LLVM's code generator. */
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
@@ -12,7 +12,7 @@ LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool a
     return LLVMBuildBinOp(b, all_bits ? LLVMAShr : LLVMLShr, address, LLVMConstInt(i64, 63, 0), "");
 }
 
-/* A vector of this type, all lanes the value. */
+/* A vector of this type with the value in all lanes. */
 static LLVMValueRef splat(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef v)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
@@ -24,13 +24,13 @@ static LLVMValueRef splat(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef v)
 
 /* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
 
-/* LLVM 19 makes `kmovb %ka, %kb` of what keeps the lower eight of sixteen lanes and clears the
- * others. Where the result is spilled, its spiller takes that instruction for a copy, and stores
- * all sixteen bits of the operand. So it must not see that the lanes are just these: the mask
- * becomes a comparison of the lanes' numbers with 8 + x, x a bit of an address that is never
- * set. Not as the mask of a masked access, which then has half the lanes: instcombine has
- * left the addresses of the others undefined, and a gather of such may be an instruction that does
- * not exist. */
+/* LLVM 19 selects `kmovb %ka, %kb` to keep the lower eight of sixteen lanes and clear the others.
+ * If the result is spilled, the spiller takes that instruction for a copy, and stores all sixteen
+ * bits of the operand. So LLVM must not see that the lanes are exactly these. The mask becomes a
+ * comparison of the lanes' numbers with 8 + x, x a bit of an address that is never set. Masks of
+ * masked accesses are left out: such an access gets half the lanes instead. instcombine has left
+ * the addresses of the others undefined, and a gather of such may be an instruction that does not
+ * exist. */
 enum { HALF = 8, LANES = 16 };
 
 static LLVMValueRef half_mask(LLVMContextRef context)
@@ -53,7 +53,7 @@ static LLVMValueRef make_half_mask(LLVMBuilderRef b, LLVMValueRef function)
     return LLVMBuildICmp(b, LLVMIntULT, LLVMConstVector(lanes, LANES), all, "");
 }
 
-/* A shuffle of masks that takes lanes 0 ... 7 of the first and 8 ... 15 of the second? */
+/* True for a shuffle of masks that takes lanes 0 ... 7 of the first and 8 ... 15 of the second. */
 static bool joins_halves(LLVMValueRef i, LLVMTypeRef mask)
 {
     if (!LLVMIsAShuffleVectorInst(i) || LLVMTypeOf(i) != mask ||
@@ -104,15 +104,15 @@ void lw__cpu_hide_half_masks(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- lanes of constants ---------------------------------------------------------------------- */
+/* ---- constants that decide single lanes ------------------------------------------------------ */
 
-/* Two faults of LLVM 19 (llvm-project issues 129181 and 134602). Of a choice between two constants
- * that are one apart it makes the mask as a number and an addition, also where a lane of the one is
- * poison: that lane must be what it is in the other. And where a lane of a constant decides alone
- * what comes out, by 0 in `and` or all bits in `or`, it leaves the other operand undefined there,
- * and then takes the result for undefined. So it must not see such constants, but where all lanes
- * decide, or none: they come with a bit of an address that is never set. A product by 0 and 1 it
- * makes an `and`. */
+/* Two faults of LLVM 19 (llvm-project issues 129181 and 134602). A select between two constants
+ * that differ by one becomes the mask as a number and an addition. It does so also where a lane of
+ * one is poison, though that lane must be that of the other. The second: a lane of a constant may
+ * decide the result alone, by 0 in `and` or all bits in `or`. LLVM leaves the other operand
+ * undefined there, and then takes the result for undefined. So such constants are hidden, unless
+ * all lanes decide, or none. A bit of an address that is never set is added to them. LLVM makes an
+ * `and` of a product with 0 and 1. */
 
 enum { LANES_MAX = 256 };
 
@@ -143,7 +143,7 @@ static void fill_choice(LLVMValueRef i)
     LLVMSetOperand(i, 2, without_poison(b, a));
 }
 
-/* Does a lane decide alone, and another not? */
+/* True if one lane of the constant decides alone, and another does not. */
 static bool decides(LLVMOpcode op, LLVMValueRef constant)
 {
     unsigned deciding = 0, all_one = 0;
@@ -189,8 +189,8 @@ void lw__cpu_define_lanes(LLVMValueRef function)
 
 /* ---- comparisons of one lane ----------------------------------------------------------------- */
 
-/* LLVM 19 comes to no end where it compares a vector of which all lanes but one are constants
- * with constants that differ. It does where that lane alone is compared. */
+/* LLVM 19 does not terminate when it compares a vector of which all lanes but one are constants
+ * with constants that differ. So only that lane is compared. */
 void lw__cpu_compare_one(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
@@ -225,16 +225,15 @@ static bool divides_lanes(LLVMValueRef i)
            LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 64;
 }
 
-/* By 1, which is what instcombine divides lanes by that nobody asks for. */
+/* A division by 1, which instcombine makes of unused lanes. */
 static LLVMValueRef divided_by_one(LLVMOpcode op, LLVMValueRef v)
 {
     return op == LLVMURem || op == LLVMSRem ? LLVMConstNull(LLVMTypeOf(v)) : v;
 }
 
-/* No level divides vectors of 64-bit integers, so LLVM 19 takes them apart. But for AVX-512 it
- * first moves shuffles of quotients to the operands; then lanes of a constant divisor that nobody
- * asks for are undefined, and a division with such a lane is as a whole. So it is taken apart
- * before. */
+/* No level divides vectors of 64-bit integers, so LLVM 19 divides lane by lane. But for AVX-512 it
+ * first moves shuffles of quotients to the operands. Unused lanes of a constant divisor then are
+ * undefined, and so is the whole division. So it is split before that. */
 void lw__cpu_divide_by_lane(LLVMValueRef function)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
@@ -261,10 +260,10 @@ void lw__cpu_divide_by_lane(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- numbers of masks ------------------------------------------------------------------------ */
+/* ---- masks as numbers ------------------------------------------------------------------------ */
 
-/* LLVM 19 does not come to an end, for AVX-512, where it adds up a mask's lanes as numbers and
- * knows that the first is 0. It does with a choice of 1 and 0, which is one instruction less. */
+/* For AVX-512, LLVM 19 does not terminate when it adds up a mask's lanes as numbers and knows that
+ * the first is 0. It does for a select of 1 and 0, which is one instruction less. */
 void lw__cpu_choose_ones(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
@@ -286,7 +285,7 @@ void lw__cpu_choose_ones(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- addresses a constant away from another -------------------------------------------------- */
+/* ---- addresses at a constant offset from another --------------------------------------------- */
 
 static bool is_constant_away(LLVMValueRef i)
 {
@@ -298,7 +297,7 @@ static bool is_constant_away(LLVMValueRef i)
     return !LLVMIsConstant(LLVMGetOperand(i, 0));
 }
 
-/* A user that could have the address in its own block, where it has not; NULL: none is left. */
+/* A user in another block, which could have an address of its own there; NULL: none is left. */
 static LLVMValueRef user_elsewhere(LLVMValueRef address)
 {
     LLVMBasicBlockRef home = LLVMGetInstructionParent(address);
@@ -310,10 +309,10 @@ static LLVMValueRef user_elsewhere(LLVMValueRef address)
     return NULL;
 }
 
-/* An instruction has room for a constant, but where such an address is the same in all trips of a
- * loop LLVM computes it in front; it lets the code generator put it back only if none but plain
- * loads and stores use it, no masked ones. A tile has hundreds, which it then spills. So each user
- * gets its own. */
+/* An instruction has room for a constant offset. But LLVM hoists an address that is invariant in a
+ * loop. The code generator sinks it again only if plain loads and stores are its only users, no
+ * masked ones. A tile has hundreds of addresses, which are then spilled. So each user gets its
+ * own. */
 void lw__cpu_repeat_addresses(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
@@ -335,7 +334,7 @@ void lw__cpu_repeat_addresses(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- addresses that many share --------------------------------------------------------------- */
+/* ---- addresses with many users --------------------------------------------------------------- */
 
 static bool is_sum(LLVMValueRef i)
 {
@@ -351,8 +350,8 @@ static unsigned uses_of(LLVMValueRef v)
     return n;
 }
 
-/* An instruction has room for an index, too, but processors take one that computes with such an
- * operand apart. */
+/* An instruction has room for an index, too, but processors split an arithmetic instruction with
+ * such an operand. */
 void lw__cpu_add_indices(LLVMValueRef function)
 {
     enum { USES_MIN = 4 };
@@ -371,17 +370,17 @@ void lw__cpu_add_indices(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- addresses of lanes that are never there ------------------------------------------------- */
+/* ---- addresses of absent lanes --------------------------------------------------------------- */
 
-/* Does each lane of v depend on that lane of its operands alone, poison where one of them is? A
- * bitcast may make other lanes. */
+/* True if each lane of v depends only on that lane of its operands, and is poison if one of them
+ * is. A bitcast may change lanes. */
 static bool is_by_lane(LLVMValueRef v)
 {
     return LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) ||
            (LLVMIsACastInst(v) && !LLVMIsABitCastInst(v));
 }
 
-/* Looks at no more than so many values. */
+/* Follows at most that many values. */
 static bool lane_is_undefined(LLVMValueRef v, unsigned lane, int *steps)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
@@ -413,7 +412,7 @@ static bool lane_is_undefined(LLVMValueRef v, unsigned lane, int *steps)
     return false;
 }
 
-/* The addresses, with 0 where there are none; themselves if there is one in each lane. */
+/* The addresses, with 0 where undefined; the same value if all are defined. */
 static LLVMValueRef defined(LLVMBuilderRef b, LLVMValueRef addresses)
 {
     enum { STEPS = 4 * LANES };
@@ -435,9 +434,8 @@ static LLVMValueRef defined(LLVMBuilderRef b, LLVMValueRef addresses)
                                         LLVMConstVector(from, lanes), "");
 }
 
-/* Where nobody of a piece comes to a gather, or only some lanes, the others' addresses are
- * undefined. LLVM 19 then takes any register for them, even that of the result: no such instruction
- * exists. */
+/* If no lane of a piece, or only some, reach a gather, the others' addresses are undefined. LLVM 19
+ * then uses any register for them, even that of the result: no such instruction exists. */
 void lw__cpu_define_addresses(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
@@ -455,8 +453,8 @@ void lw__cpu_define_addresses(LLVMValueRef function)
 
 /* ---- long blocks ----------------------------------------------------------------------------- */
 
-/* The time that the code generator takes for a block grows faster than the block. So a long one is
- * cut, by branches to somewhere else that are never taken; it would join those without. */
+/* The code generator's time for a block grows faster than the block's size. So a long block is cut
+ * by branches to another block that are never taken. Without those it would be merged again. */
 enum { BLOCK_MAX = 1500 };
 
 static unsigned length(LLVMBasicBlockRef block)
@@ -476,7 +474,7 @@ static void return_anything(LLVMBuilderRef b, LLVMValueRef function)
         LLVMBuildRet(b, LLVMConstNull(type));
 }
 
-/* The first instructions go into a block of their own in front. */
+/* Move the first instructions to a block of their own in front. */
 static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef never,
                       LLVMBasicBlockRef elsewhere)
 {
@@ -510,11 +508,10 @@ void lw__cpu_split_blocks(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- the larger of a value and a number ------------------------------------------------------ */
+/* ---- the larger of a value and a constant ---------------------------------------------------- */
 
-/* LLVM 19 makes fmaxnm of `x >= 1 ? x : 1` for AArch64, and fminnm of its like, which of a
- * signalling NaN make a quiet one and not 1. It must not see at once that the select chooses by a
- * comparison. */
+/* For AArch64, LLVM 19 selects fmaxnm for `x >= 1 ? x : 1`, and fminnm for its like. Of a
+ * signalling NaN these make a quiet one, not 1. So the select's comparison is hidden. */
 void lw__cpu_hide_comparisons(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));

@@ -1,14 +1,13 @@
-/* masked_select.c - lanes that constants choose between two results become masked operations.
+/* masked_select.c - a constant choice of lanes between two results becomes masked operations.
  *
  *     %least = ... min ...              vminps zmm2, zmm0, zmm1
  *     %most  = ... max ...      ->      vmaxps zmm2 {k1}, zmm0, zmm1
  *     shuffle %least, %most
  *
- * The code generator takes such a choice for a shuffle, as instcombine does, which needs one more
- * instruction, where pairs of lanes go together even at a port of its own; a sorting network is
- * full of them. So it must not see that the mask is a constant: it is one and x, x the sign of an
- * address that is never set. Only for AVX-512, which has masks, and where one of the results serves
- * nothing else.
+ * The code generator, like instcombine, takes such a choice for a shuffle. That needs one more
+ * instruction; if pairs of lanes go together, even one that runs on a single port. A sorting
+ * network is full of them. So the mask is hidden: it is a constant and x, x the sign of an address
+ * that is never set. Only for AVX-512, which has masks, and if one of the results has no other use.
  */
 #include "compile/cpu/cpu.h"
 
@@ -21,7 +20,7 @@ struct choices {
     LLVMValueRef masks[MASKS_MAX];
 };
 
-/* A choice: the lanes that come from the first operand. */
+/* True for a choice; *first: the lanes that come from the first operand. */
 static bool is_choice(LLVMValueRef i, uint32_t *first)
 {
     if (!LLVMIsAShuffleVectorInst(i) || LLVMGetVectorSize(LLVMTypeOf(i)) != LANES ||
@@ -45,7 +44,7 @@ static bool is_word(LLVMTypeRef type)
            (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 32);
 }
 
-/* The smaller or the larger of two numbers. */
+/* True for the smaller or the larger of two numbers. */
 static bool is_extreme(LLVMValueRef i)
 {
     if (!LLVMIsASelectInst(i) || !LLVMIsACmpInst(LLVMGetOperand(i, 0)))
@@ -56,7 +55,7 @@ static bool is_extreme(LLVMValueRef i)
     return (yes == x && no == y) || (yes == y && no == x);
 }
 
-/* Can it write some lanes only, over the other result? */
+/* True if it can write only some lanes, over the other result. */
 static bool can_be_masked(LLVMValueRef v)
 {
     LLVMUseRef use = LLVMGetFirstUse(v);

@@ -27,8 +27,8 @@ bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind)
     return true;
 }
 
-/* lw__pass_split - split the coroutines of ref, and clean up a little: ref checks small inputs, and
- * more passes take longer than they save.
+/* lw__pass_split - split the coroutines of ref, and clean up a little. ref runs small inputs: more
+ * passes take longer than they save.
  * needs THREADS   makes FINAL   breaks THREADS
  */
 bool lw__pass_split(struct lw__unit *unit)
@@ -37,7 +37,7 @@ bool lw__pass_split(struct lw__unit *unit)
            lw__llvm_passes(unit->module, unit->machine, "function(sroa,early-cse,simplifycfg)");
 }
 
-/* lw__pass_object - an object file, or assembler text to be shown.
+/* lw__pass_object - an object file, or assembly text to show.
  * needs FINAL   makes OBJECT   breaks FINAL
  */
 bool lw__pass_object(struct lw__unit *unit)
@@ -49,7 +49,7 @@ bool lw__pass_object(struct lw__unit *unit)
     return lw__emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 
-/* Where a library of this process lies; false: it cannot be found. */
+/* The path of a library of this process; false: not found. */
 static bool find_library(const char *name, char path[PATH_MAX])
 {
     void *library = dlopen(name, RTLD_NOW);
@@ -64,7 +64,7 @@ static bool find_library(const char *name, char path[PATH_MAX])
 
 /* ---- the linker ------------------------------------------------------------------------------ */
 
-/* Is the code for another kind of processor than this program's? */
+/* True if the code is for another kind of processor than this program's. */
 static bool is_foreign(const struct lw__unit *unit)
 {
 #if defined(__aarch64__)
@@ -74,12 +74,14 @@ static bool is_foreign(const struct lw__unit *unit)
 #endif
 }
 
-/* Loading lld takes longer than its work here, so it is started first and reads the object from a
- * pipe: it loads while clang and the passes run. fma is a function of libm where the processor may
- * lack it, and memcpy one of libc. The kernels name these libraries themselves, since the host
- * program may have loaded its own with symbols hidden; what is undefined then (-z defs) is an error
- * here and not at the launch. For another kind of processor they are not at hand: its host program
- * must show them. */
+/* Loading lld takes longer than its work here. So it is started first, loads while clang and the
+ * passes run, and reads the object from a pipe.
+ *
+ * fma is a function of libm if the processor may lack the instruction, and memcpy one of libc. The
+ * kernels link to these libraries themselves, since the host program may have loaded its own with
+ * symbols hidden. A symbol that is then undefined (-z defs) is an error here and not at the launch.
+ * For another kind of processor the libraries are not available: the host program must export
+ * them. */
 bool lw__link_start(struct lw__unit *unit)
 {
     char libm[PATH_MAX], libc[PATH_MAX];
@@ -104,7 +106,7 @@ bool lw__link_start(struct lw__unit *unit)
         return false;
     if (pipe2(ends, O_CLOEXEC))
         return lw__defect("no pipe to the linker: %s", strerror(errno));
-    signal(SIGPIPE, SIG_IGN); /* where lld ends early, it says why */
+    signal(SIGPIPE, SIG_IGN); /* if lld ends early, its message tells why */
     link->object = ends[1];
     link->running = lw__process_start(argv, -1, &ends[0], 1, &link->lld);
     close(ends[0]);

@@ -1,27 +1,26 @@
-/* prefetch.c - what the next block will read and write is fetched while this one runs.
+/* prefetch.c - while a block runs, what the next block will read and write is prefetched.
  *
- * A block that moves a tile touches many short rows that lie far apart, each once. No hardware
- * sees streams in them, and a processor waits for a few dozen lines at a time: with the stores of
- * one block in its queue it does not come to the loads of the next. So where a block touches many
- * rows, each access is followed by a prefetch of what it will touch a block later. By how much its
- * address changes from block to block is found symbolically, as a difference: of block_idx.x it is
- * 1, of a sum the sum, of a product with what does not change the product. Where grid_dim.x is
- * small, block_idx.x is seldom 1 more: then the difference is taken as 0, and the prefetch is of
- * what is there already. At the end of a row of blocks it is of what nobody needs.
+ * A block that moves a tile touches many short rows that are far apart, each once. Hardware sees no
+ * streams in them, and a processor waits for a few dozen cache lines at a time. With the stores of
+ * one block in its queue it does not reach the loads of the next. So if a block touches many rows,
+ * each access is followed by a prefetch of what it will touch a block later. How much its address
+ * changes from block to block is found symbolically, as a difference. For block_idx.x it is 1, for
+ * a sum the sum; for a product with an invariant, the product with that. If grid_dim.x is small,
+ * block_idx.x seldom grows by 1. Then the difference is taken as 0, and the prefetch finds the line
+ * in the cache. At the end of a row of blocks it is useless.
  *
- * A row that begins where memory says, as those of a sparse matrix do, is read by a loop that each
- * group of pieces has a copy of: an instruction sees one row of many, of which hardware makes no
- * stream either. What follows a row in memory is most often the next, so what lies further on is
- * fetched.
+ * A row whose beginning is loaded from memory, as those of a sparse matrix are, is read by a loop.
+ * Each group of pieces has a copy of it: an instruction sees one row of many, and hardware sees no
+ * stream either. The next row is mostly adjacent in memory, so the memory after a row is
+ * prefetched.
  *
- * Into the second cache: the rows of a tile may be a power of two apart, and then fall on the same
- * few lines of the first. For lines to be written too: asking for ownership as well (prefetchw)
- * was measured to be slower.
+ * Lines go to the second-level cache: the rows of a tile may be a power of two apart, and then
+ * share a few sets of the first. That is done for lines to be written, too: requesting ownership as
+ * well (prefetchw) was measured to be slower.
  *
- * An atomic holds back what the processor would load ahead until all that was stored before is
- * seen. So a block that has one waits for its rows, few as they are, even where they lie in the
- * second cache: they are fetched as well, and into the first (a compaction with AVX-512 takes a
- * tenth less).
+ * An atomic delays later loads until earlier stores are visible. So a block with one waits for its
+ * rows, even if they are few and in the second-level cache. They are prefetched, too, and to the
+ * first-level cache (a compaction with AVX-512 takes a tenth less).
  */
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
@@ -34,14 +33,14 @@ enum {
     LINE = 64,       /* bytes */
     FURTHER = 512,   /* bytes; 2048 is as good */
     GRID_MIN = 4,    /* blocks */
-    VISITS_MAX = 256 /* instructions looked at for one address */
+    VISITS_MAX = 256 /* instructions followed for one address */
 };
 
 /* Accesses at constant distances. */
 struct row {
     LLVMValueRef base;
     LLVMValueRef change; /* bytes, i64 */
-    int64_t next;        /* up to this offset from the base it is fetched */
+    int64_t next;        /* it is prefetched up to this offset from the base */
 };
 
 struct ahead {
@@ -51,12 +50,12 @@ struct ahead {
     struct lw__cfg cfg;
     struct lw__loops loops;
     const struct lw__loop *blocks; /* the loop over blocks */
-    LLVMBuilderRef front;          /* in front of it */
+    LLVMBuilderRef front;          /* before it */
     LLVMBuilderRef b;
     LLVMValueRef block_x; /* block_idx.x */
-    LLVMValueRef step;    /* i64: its change */
+    LLVMValueRef step;    /* i64: how much that changes */
     unsigned visits;
-    enum lw__cache cache; /* into which is fetched */
+    enum lw__cache cache; /* to which lines are prefetched */
     struct row rows[ROWS_MAX];
     size_t row_count;
 };
@@ -98,7 +97,7 @@ static LLVMValueRef grid_of(const struct ahead *a, LLVMValueRef phi)
     return NULL;
 }
 
-/* The loop, block_idx.x in it, and its step in front. */
+/* Find the loop, block_idx.x in it, and its step before it. */
 static bool find_loop(struct ahead *a)
 {
     LLVMValueRef grid = NULL;
@@ -122,7 +121,7 @@ static bool find_loop(struct ahead *a)
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* What does not change, as an i64 in front of the loop. */
+/* An invariant, as an i64 before the loop. */
 static LLVMValueRef factor(const struct ahead *a, LLVMValueRef v)
 {
     return LLVMBuildSExtOrBitCast(a->front, v, a->i64, "");
@@ -137,7 +136,7 @@ static LLVMValueRef sum(const struct ahead *a, LLVMValueRef x, LLVMValueRef y, b
     return x ? LLVMBuildAdd(a->front, x, y, "") : y;
 }
 
-/* block_idx.y and .z, which change at the end of a row of blocks. */
+/* True for block_idx.y and .z, which change at the end of a row of blocks. */
 static bool is_other_counter(const struct ahead *a, LLVMValueRef v)
 {
     return LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == a->cfg.blocks[a->blocks->header];
@@ -188,8 +187,8 @@ static bool change_of_two(struct ahead *a, LLVMValueRef i, LLVMOpcode op, LLVMVa
     return !x && !y;
 }
 
-/* By how much an integer or a pointer changes from one block to the next, i64; NULL: not at all.
- * Where it would wrap around this is wrong, which a prefetch may be. */
+/* How much an integer or a pointer changes from one block to the next, i64; NULL: not at all. It is
+ * wrong if v wraps around, which a prefetch may be. */
 static bool change_of(struct ahead *a, LLVMValueRef v, LLVMValueRef *change)
 {
     *change = v == a->block_x ? a->step : NULL;
@@ -219,7 +218,7 @@ static bool change_of(struct ahead *a, LLVMValueRef v, LLVMValueRef *change)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* What an access of vectors, executed once a block, loads or stores; else NULL. */
+/* The address that a vector access loads or stores, executed once per block; else NULL. */
 static LLVMValueRef address_of(LLVMValueRef i, LLVMTypeRef *type)
 {
     const bool load = LLVMIsALoadInst(i);
@@ -250,7 +249,7 @@ static struct row *row_of(struct ahead *a, LLVMValueRef base)
     return NULL;
 }
 
-/* Call `see` for each access of a block of the loop that is in no loop inside. */
+/* Call `see` for each access of a block of the loop that is in no inner loop. */
 static void each_access(struct ahead *a, void (*see)(struct ahead *a, LLVMValueRef i,
                                                      LLVMTypeRef type, LLVMValueRef address))
 {
@@ -304,7 +303,7 @@ static void fetch(struct ahead *a, LLVMValueRef i, LLVMTypeRef type, LLVMValueRe
     row->next = offset + (size > LINE ? size : LINE);
 }
 
-/* ---- rows that begin where memory says ------------------------------------------------------- */
+/* ---- rows that begin at a loaded address ----------------------------------------------------- */
 
 static bool is_of(const struct ahead *a, const struct lw__loop *l, LLVMValueRef v)
 {
@@ -317,7 +316,7 @@ static bool is_sum(LLVMValueRef v)
            LLVMIsAGetElementPtrInst(v);
 }
 
-/* Is v made of something that the block has loaded? */
+/* True if v is computed from something that the block has loaded. */
 static bool is_loaded(struct ahead *a, LLVMValueRef v)
 {
     if (!is_inside(a, v) || !a->visits)
@@ -331,7 +330,7 @@ static bool is_loaded(struct ahead *a, LLVMValueRef v)
     return false;
 }
 
-/* What v is computed of that changes from trip to trip: one phi of the loop; NULL: more or less. */
+/* The only phi of the loop that v is computed from; NULL: none, or several. */
 static LLVMValueRef counter_of(struct ahead *a, const struct lw__loop *l, LLVMValueRef v)
 {
     LLVMValueRef found = NULL;
@@ -345,7 +344,7 @@ static LLVMValueRef counter_of(struct ahead *a, const struct lw__loop *l, LLVMVa
     return found;
 }
 
-/* Does it begin with something loaded, and grow by a constant? */
+/* True if it begins with something loaded, and grows by a constant. */
 static bool counts_from_loaded(struct ahead *a, const struct lw__loop *l, LLVMValueRef phi)
 {
     bool grows = true, loaded = false;

@@ -1,9 +1,10 @@
-/* target.c - the vector levels of the cpu device, and LLVM's part after the widening.
+/* target.c - the vector levels of the cpu device, and LLVM's passes after the widening.
  *
  * A level is a processor by its features, never by its name: x86-64-v4 is AVX-512 F, BW, CD, DQ,
  * VL, x86-64-v3 AVX2 with FMA, generic the NEON of every AArch64 processor. None of them has
- * avx512bf16 or avxneconvert, which flush subnormals. Nothing may become a fused multiply-add that
- * was none: no instruction has fast-math flags, and the code generator fuses only those that do.
+ * avx512bf16 or avxneconvert, which flush subnormals. Nothing may be contracted to a fused
+ * multiply-add: no instruction has fast-math flags, and the code generator fuses only those that
+ * do.
  */
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
@@ -26,16 +27,16 @@ static void set_widths(LLVMValueRef f, const char *bits)
     set_word(f, "min-legal-vector-width", bits);
 }
 
-/* Else LLVM spills to where the caller's stack ends, a multiple of 16 bytes: then each vector lies
- * in two lines of the cache, or every other one, in one process and in another not. */
+/* Otherwise LLVM spills relative to the end of the caller's stack, a multiple of 16 bytes. Then
+ * each vector, or every other one, spans two cache lines, in one process and not in another. */
 static void align_spills(LLVMValueRef f, int level)
 {
     if (lw__levels[level].lanes > 4)
         set_word(f, "stackrealign", "");
 }
 
-/* Instructions. What LLVM does here takes time by their square: loop-rotate, and for AArch64 the
- * machine combiner, which makes one instruction of a product and a sum of integers. */
+/* Instructions. LLVM takes quadratic time here: in loop-rotate, and for AArch64 in the machine
+ * combiner, which makes one instruction of a product and a sum of integers. */
 enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
 
 #define FIRST                                                                                      \
@@ -54,8 +55,8 @@ static size_t size_of(LLVMModuleRef module)
     return n;
 }
 
-/* Coroutines are split first, but with values in place of slots, so that their frames hold only
- * what is live across a suspension. */
+/* Coroutines are split first, but with values in place of slots: so their frames hold only what is
+ * live across a suspension. */
 static bool split_gangs(struct lw__unit *unit)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
@@ -67,13 +68,14 @@ static bool split_gangs(struct lw__unit *unit)
     return true;
 }
 
-/* lw__pass_optimise - clean up after the widening: slots become phis, what is known folds, what is
- * loop-invariant leaves its loop. The code is vectorised already, so neither of LLVM's vectorisers
- * runs, which would only take its vectors apart; nor loop-idiom, whose memset is a call. dse, gvn,
- * indvars and loop unswitching made the code of no kernel in bench/ better: dse took longer than
- * all the others together.
- * Only from here on code for AArch64 is that: what it costs to unroll a kernel is what it costs the
- * baseline, for which the limits have been chosen.
+/* lw__pass_optimise - clean up after the widening: slots become phis, constants fold, invariants
+ * leave their loops.
+ *
+ * The code is vectorised already. So neither of LLVM's vectorisers runs, which would only split its
+ * vectors, nor loop-idiom, whose memset is a call. dse, gvn, indvars and loop unswitching improved
+ * no kernel in bench/, and dse took longer than all the others together. Until here code for
+ * AArch64 is treated as the baseline's. So the unroll limits, which were chosen for the baseline,
+ * apply.
  * needs WIDENED   makes FINAL   breaks WIDENED
  */
 bool lw__pass_optimise(struct lw__unit *unit)
@@ -85,7 +87,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
          f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f))
             set_widths(f, lw__levels[level].bits);
-    if (unit->has_rare) /* else sums wait behind all rare blocks, and their terms with them */
+    if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
     if (!split_gangs(unit) ||
         !lw__llvm_passes(unit->module, unit->machine,

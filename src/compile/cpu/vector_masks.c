@@ -1,9 +1,8 @@
-/* vector_masks.c - masks that go from block to block do so as words, a lane's in its sign.
+/* vector_masks.c - between blocks, masks are words, with a lane's bit in its sign.
  *
- * LLVM's code generator takes each block by itself, and without mask registers keeps a
- * <8 x i1> between two blocks as 16 bits a lane: it packs each comparison's result into half a
- * register and takes it apart again. As words they stay as comparisons give them and blends want
- * them.
+ * LLVM's code generator works on one block at a time. Without mask registers it keeps a <8 x i1>
+ * between two blocks as 16 bits a lane: it packs each comparison's result into half a register and
+ * unpacks it again. Words are what comparisons produce and blends need.
  */
 #include "compile/cpu/cpu.h"
 
@@ -35,7 +34,7 @@ static LLVMValueRef signs(LLVMBuilderRef b, LLVMValueRef words)
     return LLVMBuildICmp(b, LLVMIntSLT, words, LLVMConstNull(LLVMTypeOf(words)), "");
 }
 
-/* Words with the mask in their signs where `i` makes the mask of such; else NULL. */
+/* Words with the mask in their signs, if `i` computes the mask from such; else NULL. */
 static LLVMValueRef words_compared(LLVMValueRef i)
 {
     if (!LLVMIsAICmpInst(i) || LLVMGetICmpPredicate(i) != LLVMIntSLT || !lw__cpu_is_mask(i) ||
@@ -59,8 +58,8 @@ static LLVMValueRef words_of(LLVMBuilderRef b, LLVMValueRef mask)
     return LLVMBuildSExt(b, mask, type, "");
 }
 
-/* A phi of words in front of each of a mask, which then has the phi's uses; without operands yet,
- * which may be such phis. */
+/* A phi of words in front of each phi of a mask, whose uses it takes. It has no operands yet, as
+ * these may be such phis. */
 static void replace_uses(LLVMBuilderRef b, LLVMBasicBlockRef block)
 {
     LLVMValueRef first = behind_phis(block), next;
@@ -92,7 +91,7 @@ static void replace_phis(LLVMBuilderRef b, LLVMBasicBlockRef block)
     }
 }
 
-/* The mask in another block: it is made of its words at that block's start. */
+/* The mask in another block: computed from its words at that block's start. */
 static LLVMValueRef mask_in(LLVMBuilderRef b, LLVMValueRef words, LLVMBasicBlockRef block)
 {
     LLVMValueRef first = behind_phis(block);
@@ -115,12 +114,12 @@ static void replace_uses_elsewhere(LLVMBuilderRef b, LLVMValueRef mask)
         for (int k = 0; k < LLVMGetNumOperands(user); k++)
             if (LLVMGetOperand(user, (unsigned)k) == mask)
                 LLVMSetOperand(user, (unsigned)k, there);
-        next = LLVMGetFirstUse(mask); /* the user may have had more than one */
+        next = LLVMGetFirstUse(mask); /* the user may have had more than one use */
     }
 }
 
-/* What the instruction does to bits: an operation on its first operand and that one; else false.
- * a && b and a || b are selects, whose b may be poison where a decides. */
+/* True for an operation on bits, of its first operand and operand *other. a && b and a || b are
+ * selects, whose b may be poison where a decides. */
 static bool is_bitwise(LLVMValueRef i, LLVMOpcode *op, unsigned *other)
 {
     *op = LLVMGetInstructionOpcode(i);
@@ -135,7 +134,8 @@ static bool is_bitwise(LLVMValueRef i, LLVMOpcode *op, unsigned *other)
     return both || either;
 }
 
-/* Bitwise operations do to words what they do to their signs: no comparison is needed. The mask. */
+/* A bitwise operation on words does the same to their signs: no comparison is needed. Returns the
+ * mask. */
 static LLVMValueRef operate_on_words(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMOpcode op;

@@ -23,7 +23,7 @@ struct lw__image_block {
     uint32_t dims[3];
 };
 
-/* What was asked for: lw__options.image. */
+/* The options: lw__options.image. */
 struct lw__image_options {
     const char *file;          /* FILE: what the object's names begin with */
     const char *source;        /* the kernel file's name without its folder */
@@ -40,26 +40,26 @@ struct lw__image_options {
 bool lw__pass_image(struct lw__unit *unit);
 bool lw__pass_hide(struct lw__unit *unit);
 
-/* One option and its value; *is_known: it is one of these. Then what is missing,
- * and whether all fits together. False where something is wrong, which has been said. */
+/* option: one option and its value; *is_known: it is one of these. check: what is missing, and
+ * whether all fits together. False, with a message: something is wrong. */
 bool lw__image_option(struct lw__options *options, const char *name, const char *value,
                       bool *is_known);
 bool lw__image_check(struct lw__options *options);
 void lw__image_options_free(struct lw__options *options);
-/* X,Y,Z: the limits of a block, as the kernel language has them. */
+/* X,Y,Z: within the kernel language's limits of a block. */
 bool lw__block_dims(const char *text, uint32_t block[3]);
 
-/* What one child makes: code of a kernel for a target and a block, or of all kernels (ref). */
+/* The result of one child: code of a kernel for a target and a block, or of all kernels (ref). */
 struct lw__image_job {
     const char *target; /* as the image has it */
     const char *kernel; /* NULL: all */
     uint32_t block[3];
-    const char *spare; /* the target to try where it takes too long; NULL: none is left */
+    const char *spare; /* the target to try if it takes too long; NULL: none is left */
     bool is_text;      /* PTX, not an object */
     int pid, out;
     struct lw__bytes result; /* manifest and payload */
     struct lw__manifest manifest;
-    struct lw__text packed; /* of the payload that is text */
+    struct lw__text packed; /* the payload that is text, packed */
 };
 
 /* The header, and the C file. */
@@ -79,7 +79,7 @@ void lw__image_header(const struct lw__image_options *options, const struct lw__
 void lw__image_source(const struct lw__image_code *code, const struct lw__text *header,
                       struct lw__text *source);
 
-/* Definitions of the structs that kernels take by value, each once; the C type of a
+/* In this order: definitions of the structs that kernels take by value, each once; the C type of a
  * parameter; asserts that the structs are what the kernels take. */
 void lw__image_types(const struct lw__image_options *options, const struct lw__manifest *kernels,
                      struct lw__text *out);
@@ -91,7 +91,7 @@ bool lw__image_is_reserved(const char *name, size_t length); /* by C++ */
 void lw__image_asserts(const struct lw__image_options *options, const struct lw__manifest *kernels,
                        struct lw__text *out);
 
-/* Bytes that the C file names; equal ones once. */
+/* Bytes that the C file names; equal ones are stored once. */
 struct lw__image_constants {
     struct lw__constant {
         const char *data;
@@ -106,7 +106,8 @@ size_t lw__image_constant(struct lw__image_constants *constants, const char *dat
 void lw__archive_begin(struct lw__text *archive);
 void lw__archive_add(struct lw__text *archive, const char *object, size_t bytes);
 
-/* The constants as an object; the C file compiled by clang; all as one object. */
+/* In this order: the constants as an object; the C file compiled by clang; all linked to one
+ * object. */
 bool lw__image_emit_constants(struct lw__unit *unit, const struct lw__image_constants *constants,
                               struct lw__text *archive);
 bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,

@@ -1,8 +1,8 @@
 /* image_build.c - `lanewise cc`: the common bitcode once, then a child for each piece of code.
  *
- * LLVM's options for the cpu hold for a process (llvm/llvm19.c), and each piece may have a minute,
- * so that pieces are made by forks of this process, a few at a time. Each writes what the library
- * would get of lanewise-compile (base/manifest.h). They are collected in the order of the jobs: the
+ * LLVM's options for the cpu hold for a process (llvm/llvm19.c), and each piece may take a minute.
+ * So forks of this process make the pieces, a few at a time. Each writes what lanewise-compile
+ * would write for the library (base/manifest.h). They are collected in the order of the jobs: the
  * same input gives the same object.
  */
 #include "compile/driver/driver.h"
@@ -56,7 +56,7 @@ static bool is_same_block(const struct lw__image_job *a, const struct lw__image_
            !memcmp(a->block, b->block, sizeof a->block);
 }
 
-/* Once, if two -b say the same. */
+/* Add it once, if two -b are the same. */
 static bool add_block(struct image *m, const char *target, const char *kernel,
                       const uint32_t dims[3])
 {
@@ -68,7 +68,7 @@ static bool add_block(struct image *m, const char *target, const char *kernel,
     return add_job(m, job);
 }
 
-/* Sizes for this target alone hide those for all. */
+/* Sizes for this target only hide those for all. */
 static bool add_blocks(struct image *m, const char *target, const char *kernel)
 {
     static const uint32_t usual[3] = {DEFAULT_BLOCK, 1, 1};
@@ -107,7 +107,7 @@ static bool plan(struct image *m)
 
 /* ---- children ---- */
 
-/* A descriptor of its own: children share the place that a forked one reads at. */
+/* A descriptor of its own: forked children share the file offset. */
 static int reopen(int file)
 {
     char path[64];
@@ -201,7 +201,7 @@ static bool collect(struct image *m, struct lw__image_job *job, int status)
         return lw__defect("%s: compiling %s for %s was ended by signal %d", m->options->source,
                           job->kernel ? job->kernel : "the kernels", job->target, WTERMSIG(status));
     if (WEXITSTATUS(status) > 1)
-        return false; /* it has said why */
+        return false; /* it has reported the reason */
     bool ok = !lw__read_descriptor(job->out, "a result", &job->result) &&
               !lw__manifest_read(job->result.bytes, job->result.length, &job->manifest);
     close(job->out);
@@ -260,9 +260,9 @@ static bool run_jobs(struct image *m)
     return ok;
 }
 
-/* ---- what they all begin with ---- */
+/* ---- common first steps ---------------------------------------------------------------------- */
 
-/* The kernels' rows: what the library needs of them. */
+/* The kernels' rows that the library needs. */
 static bool read_kernels(struct image *m)
 {
     const char *rows = m->unit->manifest.data ? m->unit->manifest.data : "";
@@ -278,7 +278,7 @@ static bool read_kernels(struct image *m)
     return ok || lw__defect("the kernels: %s", lw_last_error());
 }
 
-/* Without an error no kernel has a name that the object needs itself. */
+/* Report kernels with names that the object needs itself. */
 static void check_names(struct image *m)
 {
     for (size_t i = 0; i < m->unit->kernels.count; i++) {
@@ -322,7 +322,7 @@ static void add_sites(const struct lw__image_job *job, struct lw__text *out)
             lw__text_add_bytes(out, row, (size_t)(end + 1 - row));
 }
 
-/* lw.sizes.K: all that is left of the module. */
+/* lw.sizes.K: all that the module still holds. */
 static bool emit_host(struct image *m)
 {
     struct lw__unit *unit = m->unit;
@@ -377,7 +377,7 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
         lw__text_add(&sites[i], "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
         add_sites(job, &sites[i]);
         lw__text_add(&sites[i], "end\t0\n");
-        if (!job->kernel) /* ref's go with the kernels */
+        if (!job->kernel) /* ref's are with the kernels */
             add_sites(job, &m->kernels_text);
         manifests[i] = lw__image_constant(&m->constants, sites[i].data, sites[i].length);
         if (job->is_text)

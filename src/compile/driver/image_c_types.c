@@ -1,8 +1,8 @@
 /* image_c_types.c - C types of parameters for the header, from their layouts (docs/layout.md).
  *
  * A struct by value becomes struct FILE_NAME, NAME being its tag or typedef name, with the same
- * fields at the same places. 16-bit floats in it are uint16_t, pointers void *, bit-fields bytes;
- * one that packs its fields is its bytes.
+ * fields at the same offsets. 16-bit floats in it are uint16_t, pointers void *, bit-fields bytes.
+ * A packed struct is its bytes.
  */
 #include "compile/driver/image.h"
 #include <ctype.h>
@@ -157,7 +157,7 @@ static bool is_union(const char *at)
     return *at == ')' && count > 1;
 }
 
-/* Bytes that no field has, but for what alignment leaves. */
+/* Bytes that no field has, except for alignment padding. */
 static void write_gap(uint64_t from, uint64_t to, uint64_t align, unsigned level,
                       struct lw__text *out)
 {
@@ -168,7 +168,7 @@ static void write_gap(uint64_t from, uint64_t to, uint64_t align, unsigned level
                  (unsigned long long)(to - from));
 }
 
-/* The fields, from behind the parenthesis; false: C would not put them there. */
+/* The fields, from after the parenthesis; false: C would place them otherwise. */
 static bool write_fields(const char *at, uint64_t size, bool is_union, unsigned level,
                          struct lw__text *out, uint64_t *align)
 {
@@ -273,7 +273,7 @@ static bool is_call(const char *at, const char *word) /* "p(": the word and a pa
     return !strncmp(at, word, length) && at[length] == '(';
 }
 
-/* `TYPE NAME;` as a field; *at moves behind the type. */
+/* `TYPE NAME;` as a field; *at moves past the type. */
 static struct shape write_type(const char **at, const char *name, unsigned level,
                                struct lw__text *out)
 {
@@ -325,7 +325,7 @@ static const char *last_word(const char *type, size_t *length)
     return begin;
 }
 
-/* FILE_particle; a name that stands for another layout as well gets the parameter's number. */
+/* FILE_particle; if another layout has that name as well, with the parameter's number. */
 static void add_tag(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
                     struct lw__text *out)
 {
@@ -344,7 +344,7 @@ static void add_tag(const struct lw__image_options *o, const struct lw__manifest
         lw__text_add(out, "%s_%.*s", o->file, (int)length, name);
 }
 
-/* "struct FILE_particle": how it was defined. */
+/* "struct FILE_particle": its definition. */
 void lw__image_type(const struct lw__image_options *o, const struct lw__manifest *m, size_t param,
                     struct lw__text *out)
 {

@@ -1,4 +1,4 @@
-/* image_header.c - the header of an object of `lanewise cc`, and the C of its functions and of the
+/* image_header.c - the header of an object of `lanewise cc`, the C of its functions, and of the
  * table that the library reads.
  */
 #include "compile/driver/image.h"
@@ -8,8 +8,8 @@
 
 /* ---- names of parameters ---- */
 
-/* The names that a prototype has besides the kernel's, and those that mean something else in C++ or
- * in lanewise.h, get a final _ . */
+/* Parameter names that collide with a prototype's other names, or mean something else in C++ or in
+ * lanewise.h. These get a final _ . */
 static bool is_taken(const char *name)
 {
     static const char *const own[] = {"stream", "grid", "block", "shared_bytes", "args", "options"};
@@ -61,7 +61,7 @@ static void add_parameter(const struct lw__image_options *o, const struct lw__ma
     add_name(k, m, i, out);
 }
 
-/* Behind `line`, which begins the line, in lines of up to COLUMNS. */
+/* Add it after `line`, which begins the line, in lines of up to COLUMNS. */
 static void add_prototype(const struct lw__image_options *o, const struct lw__manifest *m,
                           const struct lw__manifest_kernel *k, const char *line,
                           struct lw__text *out)

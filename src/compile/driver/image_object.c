@@ -1,7 +1,7 @@
 /* image_object.c - the object file of `lanewise cc`: names, constants, the linker.
  *
- * Each piece of code is an object of its own, all of whose symbols are its own but one; the linker
- * joins them (ld -r). What the program that links the result sees are the header's functions.
+ * Each piece of code is an object whose symbols are all local but one; the linker joins them (ld
+ * -r). A program that links the result sees the header's functions.
  */
 #include "compile/driver/image.h"
 #include "compile/llvm/llvm.h"
@@ -16,7 +16,7 @@
 
 /* ---- names ---- */
 
-/* What the code generator may call of a module with 16-bit floats: devlib has them. */
+/* Functions that the code generator may call for 16-bit floats: devlib has them. */
 static const char *const half_functions[] = {"__extendhfsf2", "__truncsfhf2", "__truncsfbf2"};
 
 static bool is_half_function(const char *name)
@@ -62,7 +62,7 @@ static void drop_half_functions(LLVMModuleRef module)
 }
 
 /* lw.cpu.K -> lw.FILE.K.avx2.256x1x1, lw.objects.K -> lw.FILE.K.ref, lw.sizes.K -> lw.FILE.K.sizes,
- * lw.resume -> lw.FILE.resume. NULL: it is nobody else's. */
+ * lw.resume -> lw.FILE.resume. NULL: the name stays local. */
 static bool outer_name(const struct lw__options *o, const char *name, struct lw__text *out)
 {
     const char *file = o->image->file, *colon = strchr(o->device, ':');
@@ -215,7 +215,7 @@ static bool run(const char *const *argv, int in, const int *keep, size_t keep_co
     return ok;
 }
 
-/* The headers that the C file includes are files that the object was made of. */
+/* The headers that the C file includes are dependencies of the object. */
 static void depend(struct lw__unit *unit, const char *folder)
 {
     static const char *const headers[] = {"lanewise/lanewise.h", "lanewise/image.h"};

@@ -1,4 +1,5 @@
-/* image_options.c - what `lanewise cc` asks lanewise-compile for: which targets, which blocks. */
+/* image_options.c - the options of `lanewise cc` for lanewise-compile: which targets, which
+ * blocks. */
 #include "compile/driver/image.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ptx/ptx.h"
@@ -154,7 +155,7 @@ static bool check_blocks(const struct lw__image_options *image)
     return true;
 }
 
-/* The host's code is AArch64's where that of the kernels is. */
+/* The host's code is for AArch64 if that of the kernels is. */
 bool lw__image_check(struct lw__options *options)
 {
     struct lw__image_options *image = options->image;

@@ -1,8 +1,8 @@
 /* main.c - lanewise-compile: kernel text in, manifest and payload out.
  *
- * The library starts this program and reads what it wrote; src/base/manifest.h is the protocol.
- * It is a program of its own so that a crash of clang, of LLVM or of our passes is an error
- * message in the host process and nothing more.
+ * The library starts this program and reads its output; src/base/manifest.h is the protocol. It is
+ * a program of its own, so that a crash of clang, of LLVM or of our passes is only an error message
+ * in the host process.
  */
 #include "compile/driver/driver.h"
 #include "compile/llvm/llvm.h"
@@ -39,9 +39,9 @@ static bool usage(const char *what, const char *word)
         what, word);
 }
 
-/* clang reads more options from the file x wherever it meets a word @x, also among those that it
- * makes up for itself. So none of ours begins with @: a folder is ./@x, a macro's name " @x", which
- * is wrong as it should be. */
+/* clang reads more options from the file x for any word @x, also among those that it makes itself.
+ * So none of ours begins with @: a folder is ./@x, a macro's name " @x", which is an error, as it
+ * should be. */
 static bool add_clang_option(struct lw__options *o, const char *name, const char *value)
 {
     const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
@@ -53,7 +53,7 @@ static bool add_clang_option(struct lw__options *o, const char *name, const char
     return true;
 }
 
-/* The same for a file: it goes to clang without its name. */
+/* The same for a file: clang gets it without its name. */
 static bool hide_name(struct lw__options *o)
 {
     const char *slash = strrchr(o->path, '/');
@@ -110,7 +110,7 @@ static bool option(struct lw__options *o, const char *name, const char *value)
     return true;
 }
 
-/* What belongs to the second step of cpu_abi.h, and what to its first. */
+/* The options for the second step of cpu_abi.h, and for its first, exclude each other. */
 static bool check_step(const struct lw__options *o)
 {
     const bool cpu = !strncmp(o->device, "cpu", 3) && (!o->device[3] || o->device[3] == ':');

@@ -1,4 +1,5 @@
-/* pipeline.c - run the passes of passes.def in order, and check that each gets what it needs. */
+/* pipeline.c - run the passes of passes.def in order, and check that each has the facts it
+ * needs. */
 #include "compile/driver/driver.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
@@ -27,7 +28,7 @@ static const struct pass passes[] = {
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
-/* The way from text to each device's payload. */
+/* The passes from text to each device's payload. */
 static const struct route {
     const char *device;
     const char *passes[PASS_COUNT + 1];
@@ -51,7 +52,7 @@ static const struct route {
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "host", "object", "linked"}},
     {"common-cuda", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
-    {"image", /* ahead of time: what its jobs begin with; each is one of the next three */
+    {"image", /* ahead of time: the jobs' first steps; each job is one of the next three */
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "image"}},
     {"image-cpu", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
@@ -64,7 +65,8 @@ static const struct route {
       "enter", "clean", "describe", "blocks", "prepare", "converge", "lower", "ptx"}},
 };
 
-/* Where `lanewise show` looks: after which pass; asm and ptx print the payload themselves. */
+/* The stages of `lanewise show`, by the pass after which they are printed; asm and ptx print the
+ * payload themselves. */
 static const struct {
     const char *stage, *after;
 } stages[] = {{"raw", "front"},       {"instances", "inline"}, {"ir", "clean"},
@@ -103,7 +105,7 @@ static void print_module(struct lw__unit *unit)
     LLVMDisposeMessage(text);
 }
 
-/* Functions with a kernel's convention, each argument in 8 bytes: IR that a test wrote has no
+/* Take functions with a kernel's convention, each argument in 8 bytes: IR of a test has no
  * signatures. */
 static bool take_kernels(struct lw__unit *unit)
 {
@@ -129,7 +131,7 @@ static bool take_kernels(struct lw__unit *unit)
     return true;
 }
 
-/* --pass: read IR, run one pass with its needs taken for granted, print the module. */
+/* --pass: read IR, run one pass, take its needs for granted, and print the module. */
 static bool run_only(struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
@@ -173,7 +175,7 @@ static bool has_pass(const struct route *route, const char *name)
     return false;
 }
 
-/* The way that these options ask for; NULL: there is none. Stages of the GPU can be shown on all
+/* The route for these options; NULL: there is none. Stages of the GPU can be shown on all
  * devices. */
 static const struct route *choose_route(const struct lw__unit *unit)
 {
@@ -190,7 +192,7 @@ static const struct route *choose_route(const struct lw__unit *unit)
     return route_of(o->show && cuda ? "show-cuda" : o->device);
 }
 
-/* The command line asks for what there is not. */
+/* The command line asks for something that does not exist. */
 #define misused(unit, ...) ((unit)->misused = !lw__defect(__VA_ARGS__), false)
 
 bool lw__pipeline_run(struct lw__unit *unit)

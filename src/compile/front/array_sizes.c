@@ -1,6 +1,6 @@
 /* array_sizes.c - the declared sizes of array parameters, as functions that the host can call.
  *
- * -fsanitize=vla-bound makes clang check each size that is not constant where it computes it: for a
+ * With -fsanitize=vla-bound clang checks each size that is not constant where it computes it. For a
  * kernel's parameters that is the prologue, outer sizes first, in parameter order.
  *
  *         %ok = icmp sgt i32 %n, 0                     the blocks up to the last parameter's check,
@@ -8,8 +8,8 @@
  *     bad:                                             void lw.sizes.K(ptr arguments, ptr sizes)
  *         call void @__ubsan_handle_vla_bound_not_positive(ptr @place, i64 %n)
  *
- * Then all checks leave the module. Sizes are recorded as they are: one that is not positive is for
- * the library to report.
+ * Then all checks are deleted. Sizes are recorded unchanged: the library reports one that is not
+ * positive.
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
@@ -18,7 +18,7 @@
 
 static const char handler_name[] = "__ubsan_handle_vla_bound_not_positive";
 
-/* One check: the branch of `block` goes to `go`, or to `bad`, which calls the handler. */
+/* One check: the branch of `block` leads to `go`, or to `bad`, which calls the handler. */
 struct check {
     LLVMBasicBlockRef block, bad, go;
     LLVMValueRef call;
@@ -28,7 +28,7 @@ struct pair { /* a value or block of the kernel and its copy */
     void *from, *to;
 };
 
-/* The making of one lw.sizes.K. */
+/* The construction of one lw.sizes.K. */
 struct slice {
     LLVMModuleRef module;
     LLVMContextRef context;
@@ -53,7 +53,7 @@ static bool is_handler(LLVMValueRef instruction)
            strcmp(LLVMGetValueName2(LLVMGetCalledValue(instruction), &length), handler_name) == 0;
 }
 
-/* The check whose handler call stands in block `bad`; false where there is none. */
+/* The check whose handler is called in block `bad`; false: there is none. */
 static bool read_check(LLVMBasicBlockRef bad, struct check *check)
 {
     check->call = LLVMGetFirstInstruction(bad);
@@ -68,14 +68,14 @@ static bool read_check(LLVMBasicBlockRef bad, struct check *check)
     return true;
 }
 
-/* One of the checks that ref/index_checks.c makes; the host computes without. */
+/* A check of ref/index_checks.c; the host computes without it. */
 static bool is_index_check(LLVMValueRef instruction)
 {
     return !strcmp(lw__ir_callee(instruction), "lw.index");
 }
 
-/* Is the declared type of the size signed, and how wide? The handler's second argument is
- * zero-extended in any case; its first points to {{file, line, column}, type}, and type is {kind,
+/* True if the size's declared type is signed; *bits: its width. The handler's second argument is
+ * zero-extended in any case. Its first points to {{file, line, column}, type}, and type is {kind,
  * log2(bits) << 1 | signed, name}. */
 static bool is_signed(LLVMValueRef call, unsigned *bits)
 {
@@ -117,7 +117,7 @@ static LLVMValueRef copy_of(const struct slice *s, LLVMValueRef value)
     return copy ? copy : value;
 }
 
-/* Blocks behind the last check are not copied: there the function is done. */
+/* Blocks after the last check are not copied: the function ends there. */
 static LLVMBasicBlockRef block_copy(const struct slice *s, LLVMBasicBlockRef block)
 {
     LLVMBasicBlockRef copy = find(s, block);
@@ -140,8 +140,8 @@ static bool is_bad(const struct slice *s, LLVMBasicBlockRef block)
     return false;
 }
 
-/* The place in sizes[] of check number `number`: constants are declared sizes, too, and the sizes
- * behind an open one are checked but not declared. -1: it is not recorded. */
+/* The index in sizes[] of check number `number`; -1: it is not recorded. Constants are declared
+ * sizes, too; the sizes after an open one are checked but not declared. */
 static int size_index(const struct lw__kernel *kernel, size_t number)
 {
     int index = 0;
@@ -165,7 +165,7 @@ static void store_size(struct slice *s, LLVMValueRef size, int index)
     LLVMSetAlignment(LLVMBuildStore(s->builder, size, place), 8);
 }
 
-/* In place of a check: record the size that it looks at. */
+/* In place of a check: record its size. */
 static void copy_check(struct slice *s, const struct check *check)
 {
     LLVMTypeRef word = LLVMInt64TypeInContext(s->context);
@@ -189,7 +189,7 @@ static void copy_check(struct slice *s, const struct check *check)
 
 static void copy_instruction(struct slice *s, LLVMValueRef instruction)
 {
-    if (LLVMIsAPHINode(instruction)) { /* its operands follow when all blocks are copied */
+    if (LLVMIsAPHINode(instruction)) { /* its operands follow after all blocks */
         pair(s, instruction, LLVMBuildPhi(s->builder, LLVMTypeOf(instruction), ""));
         return;
     }
@@ -230,7 +230,7 @@ static void finish_phis(struct slice *s, LLVMBasicBlockRef block)
         }
 }
 
-/* The copy of the prologue: all blocks before the one behind the last check, in their order. */
+/* Copy the prologue: all blocks before the one after the last check, in order. */
 static void copy_prologue(struct slice *s, LLVMBasicBlockRef entry)
 {
     LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(s->kernel->function);
@@ -249,9 +249,9 @@ static void copy_prologue(struct slice *s, LLVMBasicBlockRef entry)
             finish_phis(s, b);
 }
 
-/* ---- what a size may depend on ---- */
+/* ---- what a size may depend on --------------------------------------------------------------- */
 
-/* Maths is free of memory and has arguments; thread_idx and its like have none. */
+/* Maths functions access no memory and have arguments; thread indices have none. */
 static bool is_maths(LLVMValueRef function)
 {
     const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
@@ -260,7 +260,8 @@ static bool is_maths(LLVMValueRef function)
     return LLVMCountParams(function) != 0 && effects && LLVMGetEnumAttributeValue(effects) == 0;
 }
 
-/* The name of a lw.* operation that the function comes to call, or NULL. Recursion was refused. */
+/* The name of a lw.* operation that the function calls, directly or not, or NULL. Recursion was
+ * refused. */
 static const char *reaches_operation(LLVMValueRef function)
 {
     size_t length;
@@ -276,7 +277,7 @@ static const char *reaches_operation(LLVMValueRef function)
     return name;
 }
 
-/* Does the address come from a pointer argument, or is it block memory? In raw IR a pointer that
+/* True if the address comes from a pointer argument, or is shared memory. In raw IR a pointer that
  * was passed has been loaded from its variable; variables are allocas and arguments. */
 static bool is_device_memory(LLVMValueRef address)
 {
@@ -287,7 +288,7 @@ static bool is_device_memory(LLVMValueRef address)
     return LLVMIsALoadInst(address) != NULL;
 }
 
-/* Why the instruction cannot be part of a size that the host computes, or NULL. */
+/* The reason why the host cannot compute a size with the instruction, or NULL. */
 static const char *forbidden(LLVMValueRef instruction, const char **operation)
 {
     *operation = NULL;
@@ -338,14 +339,14 @@ static size_t variable_sizes(const struct lw__kernel *kernel)
     return count;
 }
 
-/* Does a size hold another, as a[sizeof(int[n])] does? Its check would come in between. */
+/* True if a size holds another, as a[sizeof(int[n])] does. Its check would come in between. */
 static bool has_inner_array(const char *brackets)
 {
     const char *inner = brackets ? strstr(brackets, "sizeof") : NULL;
     return inner && strchr(inner, '[') && strchr(inner, '[') < strchr(inner, ')');
 }
 
-/* The first `want` checks of the kernel are its parameters'; those in the body come later. */
+/* Find the first `want` checks of the kernel, its parameters'; those in the body follow. */
 static bool find_checks(struct slice *s, size_t want)
 {
     s->checks = calloc(want + 1, sizeof *s->checks);
@@ -427,7 +428,7 @@ static bool sizes_of(LLVMModuleRef module, const struct lw__kernel *kernel, stru
     return !s.failed;
 }
 
-/* ---- all checks leave ---- */
+/* ---- deleting all checks --------------------------------------------------------------------- */
 
 static void remove_check(const struct check *check, LLVMBuilderRef builder)
 {
@@ -451,7 +452,7 @@ static void remove_checks(LLVMModuleRef module)
         if (read_check(bad, &check))
             remove_check(&check, builder);
         else
-            LLVMInstructionEraseFromParent(LLVMGetUser(use)); /* in a block nobody reaches */
+            LLVMInstructionEraseFromParent(LLVMGetUser(use)); /* in an unreachable block */
     }
     if (handler)
         LLVMDeleteFunction(handler);
@@ -459,9 +460,9 @@ static void remove_checks(LLVMModuleRef module)
 }
 
 /* lw__front_sizes - add void lw.sizes.K(ptr arguments, ptr sizes) for every kernel with declared
- * sizes, and take clang's size checks out of the module.
- * errors   false where memory is short
- * needs    a raw module that front_refuse found nothing in; the kernels of front_signature
+ * sizes, and delete clang's size checks.
+ * errors   false if out of memory
+ * needs    a raw module in which restrictions.c found nothing; the kernels of signature.c
  */
 bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
                      struct lw__diags *diags)

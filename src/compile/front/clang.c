@@ -1,7 +1,7 @@
-/* clang.c - from kernel text to clang's module: run clang, keep what it says as data.
+/* clang.c - from kernel text to clang's module: run clang, and keep its messages as data.
  *
- * clang parses and checks C; its own passes stay off and the target is always x86-64, so that all
- * devices share one module and one meaning. A second clang, side by side, prints the declarations
+ * clang parses and checks C. Its own passes stay off and the target is always x86-64, so that all
+ * devices share one module and one meaning. A second clang, in parallel, prints the declarations
  * with constants evaluated (-ast-print): array sizes of parameters are nowhere in the module.
  */
 #include "compile/front/front.h"
@@ -25,7 +25,8 @@ static const char *const common_flags[] = {LW_FRONT_END,
                                            "c",
                                            "-std=gnu17",
                                            "-O1",
-                                           "-funroll-loops", /* else each loop says not to */
+                                           "-funroll-loops", /* else each loop has metadata
+                                                              * against it */
                                            "-ffp-contract=off",
                                            "-fno-math-errno",
                                            "-fconvergent-functions",
@@ -47,7 +48,7 @@ static const char *const common_flags[] = {LW_FRONT_END,
                                            "-Xclang",
                                            "-fbfloat16-excess-precision=none"};
 
-/* Descriptor 3 of clang: where it writes the list of files it read. */
+/* Descriptor 3 of clang: it writes the list of files it read there. */
 #define MODULE_FLAGS                                                                               \
     "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
         "-fno-discard-value-names", "-fsanitize=vla-bound", "-emit-llvm", "-MD", "-MT", "x",       \
@@ -69,8 +70,8 @@ static bool has_header(const char *folder)
     return !access(header, R_OK);
 }
 
-/* The folder that holds lanewise/kernel.h: LANEWISE_INCLUDE, beside an installed program, or in the
- * source tree. */
+/* The folder that holds lanewise/kernel.h: LANEWISE_INCLUDE, next to an installed program, or in
+ * the source tree. */
 bool lw__header_folder(char folder[LW_PATH_MAX])
 {
     const char *chosen = getenv("LANEWISE_INCLUDE");
@@ -93,7 +94,7 @@ bool lw__header_folder(char folder[LW_PATH_MAX])
     return has_header(folder) || lw__defect("lanewise/kernel.h is not in %s", folder);
 }
 
-/* Text that comes from a descriptor goes to clang under the name it has for the user. */
+/* Text from a descriptor is passed to clang under its name for the user. */
 static int named_source(struct lw__unit *unit)
 {
     struct lw__text text = {0};
@@ -146,7 +147,7 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     argv[n++] = folder;
     argv[n++] = "-idirafter";
     argv[n++] = libc;
-    if (!o->path && strchr(o->name, '/')) { /* #include "x.h" is beside the named file */
+    if (!o->path && strchr(o->name, '/')) { /* #include "x.h" is next to the named file */
         snprintf(quote, sizeof quote, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
                  (int)(strrchr(o->name, '/') - o->name + 1), o->name);
         argv[n++] = quote;
@@ -156,7 +157,7 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     bool ok = lw__header_folder(folder);
     snprintf(libc, sizeof libc, "%s/lanewise/libc", ok ? folder : "");
     if (ok && !o->path) {
-        /* reopened, so that the two clangs read from the start each */
+        /* reopened, so that both clangs read from the start */
         snprintf(in, sizeof in, "/proc/self/fd/%d", *keep);
         clang->in = open(in, O_RDONLY | O_CLOEXEC);
         ok = clang->in >= 0 || lw__defect("the source cannot be read: %s", strerror(errno));
@@ -167,7 +168,7 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     return ok;
 }
 
-/* The Makefile rule that -MD writes: names with blanks, $ and # escaped. */
+/* The Makefile rule that -MD writes: names have blanks, $ and # escaped. */
 static void add_dependencies(struct lw__unit *unit, const char *rule)
 {
     const char *c = strchr(rule, ':');
@@ -207,8 +208,8 @@ void lw__dependency_add(struct lw__text *manifest, const char *path)
         close(fd);
 }
 
-/* clang calls a static loader_uninitialized variable at file scope constant, though it is written:
- * block memory would fold to undef. */
+/* clang marks a static loader_uninitialized variable at file scope constant, though it is written:
+ * shared memory would fold to undef. */
 static void block_memory_varies(LLVMModuleRef module)
 {
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
@@ -216,8 +217,8 @@ static void block_memory_varies(LLVMModuleRef module)
             LLVMSetGlobalConstant(g, 0);
 }
 
-/* clang ended without saying why. A text that nests too deeply, grows too large or keeps it busy
- * for ever is the kernels' fault, so it is an error in them; that somebody killed it is not. */
+/* clang ended without a message. A text that nests too deeply, grows too large or keeps it busy for
+ * ever is an error of the kernels. That someone killed it is not. */
 static bool tell_end(struct lw__unit *unit, int status)
 {
     const struct lw__loc nowhere = {0};
@@ -235,7 +236,7 @@ static bool tell_end(struct lw__unit *unit, int status)
     return true;
 }
 
-/* What clang printed as one C string: it copies NUL bytes of the source. */
+/* clang's output as one C string: it copies NUL bytes of the source. */
 static bool read_messages(int file, struct lw__text *text)
 {
     if (!lw__read_all(file, text))
@@ -251,12 +252,12 @@ static bool wait_clang(struct clang *clang)
     return !clang->running || lw__process_wait(&clang->process, &clang->status);
 }
 
-/* clang is done: its messages become rows. */
+/* clang has ended: its messages become rows. */
 static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw__text *text)
 {
     text->length = 0;
     bool ok = read_messages(clang->process.err, text);
-    if (ok && clang->status == 128 + SIGXCPU) /* which LLVM tells of as a crash */
+    if (ok && clang->status == 128 + SIGXCPU) /* which LLVM reports as a crash */
         unit->diags.crashed = ok = tell_end(unit, clang->status);
     if (ok && text->length)
         lw__front_diag(&unit->diags, text->data);
@@ -265,7 +266,7 @@ static bool take_messages(struct lw__unit *unit, struct clang *clang, struct lw_
     return ok;
 }
 
-/* A module as bitcode or text; false: LLVM refuses it. */
+/* Read a module from bitcode or text; false: LLVM refuses it. */
 static bool parse(struct lw__unit *unit, const struct lw__text *module, bool is_text)
 {
     LLVMMemoryBufferRef buffer =
@@ -289,7 +290,7 @@ static void close_clang(struct clang *clang)
         close(clang->process.err);
 }
 
-/* LLVM has refused the module that clang made: half_conversions.c. */
+/* LLVM has refused clang's module: half_conversions.c. */
 static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct lw__own *own)
 {
     struct clang clang = {.in = -1};
@@ -307,8 +308,8 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct lw
     return ok;
 }
 
-/* A function that the text gives an intrinsic's name, by an asm label: LLVM ends the process where
- * its types are not those of the intrinsic. */
+/* A function that an asm label gives an intrinsic's name: LLVM ends the process if its types are
+ * not the intrinsic's. */
 static void check_labels(struct lw__unit *unit)
 {
     static const char label[] = "asm(\"llvm.";
@@ -344,7 +345,7 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, const int *k
     return ok;
 }
 
-/* said: what clang told. */
+/* said: clang's messages. */
 static bool run_clangs(struct lw__unit *unit, int source, const struct lw__own *own,
                        struct lw__text *said)
 {
@@ -371,8 +372,8 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct lw__own *
     return ok;
 }
 
-/* There were errors. If the file has names of the header's for itself, others come of it; else
- * the first stand. */
+/* After errors: if the file defines names of the header itself, the errors of a second run count;
+ * else the first stand. */
 static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
                                struct lw__text *said)
 {

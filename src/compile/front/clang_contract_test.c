@@ -1,8 +1,8 @@
-/* clang_contract_test.c - a test program: what we rely on in clang's raw output, and what we make
- * of it.
+/* clang_contract_test.c - a test program: the properties of clang's raw output that we rely on, and
+ * what we make of it.
  *
- * Each check compiles a small text with lw__pass_front and looks at the module. The titles name the
- * files that rely on what is checked there: where to look when a new clang fails here.
+ * Each check compiles a small text with lw__pass_front and examines the module. The titles name the
+ * files that rely on what is checked: where to look when a new clang fails here.
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
@@ -45,7 +45,7 @@ struct compiled {
     struct lw__unit unit;
 };
 
-/* Compile a text whose lines count from 1 behind the header; no module where clang refused it. */
+/* Compile a text whose lines count from 1 after the header; no module if clang refused it. */
 static void open_text(struct compiled *c, const char *source)
 {
     struct lw__text text = {0};

@@ -1,8 +1,9 @@
 /* clang_messages.c - clang's messages as diag rows of the manifest (src/base/manifest.h).
  *
- * clang writes `FILE:LINE:COLUMN: SEVERITY: TEXT`, then a picture of the source, snippet.c's;
- * notes are kept. Where clang refuses on our behalf (a poisoned name, disabled assembly, an
- * attribute behind SHARED) its text speaks of the means; the row says what the language refuses.
+ * clang writes `FILE:LINE:COLUMN: SEVERITY: TEXT`, then a snippet of the source
+ * (support/snippet.c). Notes are kept. Where clang refuses on our behalf (a poisoned name, disabled
+ * assembly, an attribute after SHARED), its text tells of the mechanism. The row tells what the
+ * language refuses.
  */
 #include "compile/front/front.h"
 #include <stdio.h>
@@ -14,7 +15,7 @@ struct span {
     size_t length;
 };
 
-/* One message of clang's. */
+/* One message of clang. */
 struct message {
     struct span file, severity, text;
     unsigned line, column;
@@ -78,12 +79,7 @@ static void add_refused_name(struct lw__text *out, struct span name)
         lw__text_add(out, ": %s", reason);
 }
 
-/* ---- clang's text, in our words ---- */
-
-static bool is_word(char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+/* ---- clang's text, reworded ------------------------------------------------------------------ */
 
 static struct span next_line(const char **cursor)
 {
@@ -92,7 +88,7 @@ static struct span next_line(const char **cursor)
     return line;
 }
 
-/* The word above the caret in the picture `  12 | source` / `     |    ^` that begins at text. */
+/* The word above the caret in the snippet `  12 | source` / `     |    ^` that begins at text. */
 static struct span word_at_caret(const char *text)
 {
     struct span source = next_line(&text), carets = next_line(&text);
@@ -102,7 +98,7 @@ static struct span word_at_caret(const char *text)
         return word;
     word.begin += caret - carets.begin;
     while (word.begin + word.length < source.begin + source.length &&
-           is_word(word.begin[word.length]))
+           lw__is_word_char(word.begin[word.length]))
         word.length++;
     return word;
 }
@@ -131,7 +127,7 @@ static const struct {
      "SHARED and static arrays need constant sizes; DYNAMIC_SHARED is sized at launch"},
 };
 
-/* The text of a row; picture is what clang wrote below the message. */
+/* The text of a row; `picture` is clang's snippet below the message. */
 static void add_text(struct lw__text *out, struct span text, const char *picture)
 {
     if (starts_with(text, "attempt to use a poisoned identifier")) {
@@ -169,7 +165,7 @@ static void add_text(struct lw__text *out, struct span text, const char *picture
 
 /* ---- reading ---- */
 
-/* Take `:NUMBER` off the end of a span; 0 where there is none. */
+/* Remove `:NUMBER` from the end of a span; 0 if there is none. */
 static unsigned take_number(struct span *span)
 {
     size_t end = span->length;
@@ -182,7 +178,7 @@ static unsigned take_number(struct span *span)
     return number;
 }
 
-/* Is the line a message? Those of clang's driver have a program for a file, and no line. */
+/* True if the line is a message. Those of clang's driver have a program for a file, and no line. */
 static bool read_message(struct span line, struct message *message)
 {
     static const char *const severities[] = {"fatal error", "error", "warning", "note", "remark"};
@@ -221,7 +217,7 @@ static bool is_crash(struct span line)
            contains(line, "unable to execute command");
 }
 
-/* LLVM says why where it ends itself; the rest of the words is about bug reports. */
+/* LLVM gives the reason when it ends itself; the rest of the text is about bug reports. */
 static void tell_crash(struct lw__diags *diags, struct span line)
 {
     const char *why = find(line, "LLVM ERROR: ");
@@ -234,7 +230,7 @@ static void tell_crash(struct lw__diags *diags, struct span line)
     lw__diags_error(diags, (struct lw__loc){0}, "clang crashed on this file: %s", text);
 }
 
-/* A note about the inside of our own headers, or about how a macro expands, helps nobody. */
+/* Notes about the inside of our own headers, or about how a macro expands, are no help. */
 static bool is_inside_us(const struct message *message)
 {
     return starts_with(message->severity, "note") &&
@@ -243,7 +239,7 @@ static bool is_inside_us(const struct message *message)
             (starts_with(message->text, "did you mean") && contains(message->text, "'lw__")));
 }
 
-/* True if clang knows what was meant: in the message, or in a note behind its picture. */
+/* True if clang suggests a name: in the message, or in a note after its snippet. */
 static bool is_answered(struct span text, const char *picture)
 {
     struct message next;
@@ -255,7 +251,7 @@ static bool is_answered(struct span text, const char *picture)
            !contains(next.text, "'lw__");
 }
 
-/* What is called otherwise in CUDA, OpenCL or Mojo, or is misspelt. */
+/* Add the name for what CUDA, OpenCL or Mojo call otherwise, or for a misspelt one. */
 static void add_meant(struct lw__text *out, struct span text, const char *picture)
 {
     static const char *const unknown[] = {"unknown type name '", "use of undeclared identifier '",
@@ -271,7 +267,7 @@ static void add_meant(struct lw__text *out, struct span text, const char *pictur
         }
 }
 
-/* The files that lead to a message's, the main file first. */
+/* The include chain of a message's file, the main file first. */
 enum { INCLUDES_MAX = 16 };
 struct includes {
     struct span file[INCLUDES_MAX];
@@ -279,7 +275,7 @@ struct includes {
     size_t count;
 };
 
-/* take_include - true if it is `In file included from FILE:LINE:`. */
+/* take_include - true for `In file included from FILE:LINE:`. */
 static bool take_include(struct includes *includes, struct span line)
 {
     static const char begin[] = "In file included from ";
@@ -334,14 +330,14 @@ static void add_row(struct lw__diags *diags, const struct message *message, cons
     diags->errors += error;
 }
 
-/* clang takes an undeclared function to return int, and then says so about the assignment. */
+/* clang assumes that an undeclared function returns int, and then reports the assignment. */
 static bool follows_from(const struct message *message, const struct message *before)
 {
     return before->line == message->line && starts_with(before->text, "call to undeclared") &&
            starts_with(message->text, "incompatible integer to pointer conversion");
 }
 
-/* A macro of the file's instead of one of kernel_maths.h. The note below says which it replaces. */
+/* A macro of the file replaces one of kernel_maths.h. The note below tells which. */
 static bool replaces_ours(const struct message *message, const char *below)
 {
     struct message note = {0};
@@ -353,16 +349,16 @@ static bool replaces_ours(const struct message *message, const char *below)
            starts_with(note.text, "previous definition");
 }
 
-/* clang tells of a poisoned function that it is undeclared as well. */
+/* clang reports a poisoned function as undeclared as well. */
 static bool repeats(const struct message *message, const struct message *before)
 {
     return before->line == message->line && before->column == message->column && message->line &&
            starts_with(before->text, "attempt to use a poisoned");
 }
 
-/* lw__front_diag - append a diag row for every message in what clang wrote to standard error.
- * A crash of clang's gives one error and sets diags->crashed; what it says of itself is dropped,
- * but for the reason in "LLVM ERROR: out of memory".
+/* lw__front_diag - append a diag row for every message in clang's standard error. A crash of clang
+ * gives one error and sets diags->crashed. Its text is dropped, except the reason in "LLVM ERROR:
+ * out of memory".
  */
 void lw__front_diag(struct lw__diags *diags, const char *stderr_text)
 {

@@ -1,6 +1,6 @@
 /* debug_types.c - C types, read back from debug info: their spelling, layout, size and alignment.
  *
- * LLVM's C interface shows a debug type's tag, name, size and offset; the rest is in the operands
+ * LLVM's C interface shows a debug type's tag, name, size and offset. The rest is in the operands
  * of its metadata node, in the order of LLVM 19's DebugInfoMetadata.h (clang_contract_test.c tests
  * it). The encoding of a basic type is not visible, so basic types are known by name.
  */
@@ -101,7 +101,7 @@ LLVMMetadataRef lw__type_element(LLVMContextRef context, LLVMMetadataRef type)
     }
 }
 
-/* Dimension `axis` of an array or vector; -1 where it is not constant. */
+/* Dimension `axis` of an array or vector; -1 if it is not constant. */
 static int64_t extent_of(LLVMContextRef context, LLVMMetadataRef array, unsigned axis)
 {
     LLVMMetadataRef ranges = lw__di_operand(context, array, LW_DI_TYPE_ELEMENTS);
@@ -120,7 +120,7 @@ static unsigned rank_of(LLVMContextRef context, LLVMMetadataRef array)
     return lw__di_operand_count(context, ranges);
 }
 
-/* Fields of a struct or union, or enumerators; NULL for one that is only declared. */
+/* Fields of a struct or union, or enumerators; NULL if it is only declared. */
 static LLVMMetadataRef members_of(LLVMContextRef context, LLVMMetadataRef type)
 {
     return lw__di_operand(context, type, LW_DI_TYPE_ELEMENTS);
@@ -149,7 +149,7 @@ static uint64_t struct_align(LLVMContextRef context, LLVMMetadataRef type, unsig
     return align;
 }
 
-/* An explicit alignment anywhere on the way counts. A packed struct gets more than it needs. */
+/* An explicit alignment at any level counts. A packed struct gets more than it needs. */
 static uint64_t align_at(LLVMContextRef context, LLVMMetadataRef type, unsigned depth)
 {
     uint64_t align = 1;
@@ -181,7 +181,8 @@ uint64_t lw__type_align(LLVMContextRef context, LLVMMetadataRef type)
 
 /* ---- tensors ---- */
 
-/* Is it a struct of TENSOR(T, RANK)? Then T's name and whether it is CONST_TENSOR. */
+/* The rank, if it is a struct of TENSOR(T, RANK), with T's name and whether it is CONST_TENSOR;
+ * else 0. */
 static unsigned tensor_rank(LLVMMetadataRef type, struct name *element, bool *is_const)
 {
     static const char plain[] = "lw__tensor_", constant[] = "lw__const_tensor_";
@@ -245,7 +246,7 @@ static void spell_struct(LLVMMetadataRef type, struct lw__text *out)
         lw__text_add(out, " %.*s", name.length, name.text);
 }
 
-/* const and so on stand before the type, but after the star of a pointer. */
+/* Qualifiers precede the type, but follow the star of a pointer. */
 static void spell_qualified(LLVMContextRef context, LLVMMetadataRef type, struct lw__text *out)
 {
     const unsigned tag = lw__di_tag(type);
@@ -293,7 +294,7 @@ void lw__type_spell(LLVMContextRef context, LLVMMetadataRef type, struct lw__tex
 static void layout_at(LLVMContextRef context, LLVMMetadataRef type, unsigned depth,
                       struct lw__text *out);
 
-/* What a pointer points to; inside of structs a struct is void, as it may lead back to itself. */
+/* A pointer's target. Inside structs a struct is void, as it may contain a pointer to itself. */
 static void layout_pointer(LLVMContextRef context, LLVMMetadataRef pointee, unsigned depth,
                            struct lw__text *out)
 {
@@ -309,7 +310,7 @@ static void layout_pointer(LLVMContextRef context, LLVMMetadataRef pointee, unsi
     lw__text_add(out, ")");
 }
 
-/* Bit-fields have no address and arrays of no elements no bytes: neither is listed. */
+/* Bit-fields have no address, and arrays without elements no bytes: neither is listed. */
 static bool is_listed(LLVMContextRef context, LLVMMetadataRef member)
 {
     return lw__di_tag(member) == LW_TAG_MEMBER &&
@@ -406,7 +407,7 @@ static const char *refused_base(struct name name)
     return NULL;
 }
 
-/* Pointers are followed outside of structs only, where they cannot lead back. */
+/* Pointers are followed outside of structs only, where no cycle is possible. */
 static const char *refused_at(LLVMContextRef context, LLVMMetadataRef type, unsigned depth)
 {
     type = lw__type_strip(context, type);

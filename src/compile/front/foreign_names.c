@@ -1,4 +1,4 @@
-/* foreign_names.c - names of CUDA, OpenCL and Mojo, for who comes from there. */
+/* foreign_names.c - names of CUDA, OpenCL and Mojo, with Lanewise's names for them. */
 #include "base/nearest.h"
 #include "compile/front/front.h"
 #include <string.h>
@@ -105,7 +105,7 @@ const char *lw__front_foreign(const char *name, size_t length)
 
 void lw__front_try_foreign(struct lw__nearest *nearest)
 {
-    enum { SHORTEST = 6 }; /* shorter words are near to anything */
+    enum { SHORTEST = 6 }; /* shorter words are similar to anything */
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i].theirs) >= SHORTEST)
             lw__nearest_try(nearest, names[i].theirs);

@@ -12,12 +12,12 @@
 #define LW_COMPILE_FRONT_H
 #include "compile/support/unit.h"
 
-/* The folder that holds lanewise/kernel.h; false: there is none, which has been said. */
+/* The folder that holds lanewise/kernel.h; false, with a message: there is none. */
 enum { LW_PATH_MAX = 4096 };
 
-/* Names of our header that the kernel file defines itself, each "NAME=NAME" and a
- * NUL. suspect: those that stand where clang tells of errors; acquit: those whose functions clang
- * misses without the header's go, true: there were such. */
+/* Names of our header that the kernel file defines itself, each "NAME=NAME" and a NUL. suspect: add
+ * names in lines with clang's errors. acquit: remove those whose functions clang misses without the
+ * header; true: there were some. */
 struct lw__own {
     struct lw__text names;
     size_t count;
@@ -25,7 +25,7 @@ struct lw__own {
 
 /* ---- clang_messages.c ----------------------------------------------------------------------- */
 
-/* Why a name of the C library, or a builtin, is refused; NULL where nothing is known. */
+/* The reason why a name of the C library, or a builtin, is refused; NULL: unknown. */
 const char *lw__front_reason(const char *name, size_t length);
 void lw__front_diag(struct lw__diags *diags, const char *stderr_text);
 
@@ -36,22 +36,21 @@ bool lw__pass_signature(struct lw__unit *unit);
 bool lw__pass_refuse(struct lw__unit *unit);
 bool lw__pass_sizes(struct lw__unit *unit);
 bool lw__header_folder(char folder[LW_PATH_MAX]);
-/* A dep row for the file; none where it cannot be read. */
+/* Add a dep row for the file; none if it cannot be read. */
 void lw__dependency_add(struct lw__text *manifest, const char *path);
 
 /* ---- own_names.c ----------------------------------------------------------------------------- */
 
 bool lw__own_suspect(struct lw__own *own, const char *said);
 bool lw__own_acquit(struct lw__own *own, const char *said);
-/* Is it <lanewise/kernel.h> or what comes with it? (own_names.c) */
+/* True for <lanewise/kernel.h> and its parts (own_names.c). */
 bool lw__is_our_header(const char *file, size_t length);
-/* All of lanewise/NAME; false: it cannot be read, which has been said. */
+/* The text of lanewise/NAME; false, with a message: it cannot be read. */
 bool lw__read_our_header(const char *name, struct lw__text *text);
 
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
 
-/* The module as text, with conversions between _Float16 and __bf16 by way of float.
- */
+/* The module as text, with conversions between _Float16 and __bf16 through float. */
 bool lw__front_unmix(const char *module, struct lw__text *out);
 
 /* ---- debug_types.c --------------------------------------------------------------------------- */
@@ -63,7 +62,7 @@ bool lw__type_is_const(LLVMContextRef context, LLVMMetadataRef type);
 LLVMMetadataRef lw__type_element(LLVMContextRef context, LLVMMetadataRef type);
 uint64_t lw__type_size(LLVMContextRef context, LLVMMetadataRef type);
 uint64_t lw__type_align(LLVMContextRef context, LLVMMetadataRef type);
-/* The type as C spells it, typedef names kept; as docs/layout.md has it. */
+/* The type as C spells it, typedef names kept; and as docs/layout.md has it. */
 void lw__type_spell(LLVMContextRef context, LLVMMetadataRef type, struct lw__text *out);
 void lw__type_layout(LLVMContextRef context, LLVMMetadataRef type, struct lw__text *out);
 /* The name of a type in this one that the kernel language refuses, or NULL. */
@@ -71,25 +70,25 @@ const char *lw__type_refused(LLVMContextRef context, LLVMMetadataRef type);
 
 /* ---- signature.c ----------------------------------------------------------------------------- */
 
-/* How many declared sizes lw.sizes.K writes for a parameter; 0 where the outer one is open. */
+/* How many declared sizes lw.sizes.K writes for a parameter; 0 if the outer one is open. */
 unsigned lw__param_dims(const struct lw__param *param);
-/* The same for the kernel: no lw.sizes.K where it is 0. */
+/* The same for the kernel: there is no lw.sizes.K if it is 0. */
 unsigned lw__kernel_dims(const struct lw__kernel *kernel);
-/* These three are false only where memory is short; what is wrong with kernels goes to diags. */
+/* These three are false only if out of memory; errors of kernels go to diags. */
 bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__diags *diags,
                          struct lw__kernels *kernels);
 /* The kernel row and its param rows. */
 void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, bool uses_dynamic,
                         uint64_t shared_align, struct lw__text *manifest);
-/* Emit the load of argument `index` from the packed arguments, as the kernel's IR parameter; a
- * struct that IR passes by pointer gets a copy of its own. The builder stands in an entry block. */
+/* Emit the load of argument `index` from the packed arguments, as the kernel's IR parameter. A
+ * struct that IR passes by pointer gets a copy of its own. The builder is in an entry block. */
 LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__kernel *kernel,
                                      unsigned index, LLVMValueRef packed);
 
 /* ---- prototype.c ----------------------------------------------------------------------------- */
 
-/* The brackets of the `count` parameters of kernel `name`, from clang's -ast-print text; none where
- * the text does not have the kernel. false: memory is short. */
+/* The brackets of the `count` parameters of kernel `name`, from clang's -ast-print text; none if
+ * the text does not have the kernel. False: out of memory. */
 bool lw__front_prototype(const char *ast_text, const char *name, unsigned count,
                          struct lw__brackets *brackets);
 
@@ -104,14 +103,14 @@ bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
 
 /* ---- misspelt_names.c ------------------------------------------------------------------------ */
 
-/* Adds "; did you mean 'NAME'?" of a name that kernel.h offers, or which name of another language
- * is near and what it is here; or which header has the name. Nothing where none is near. */
+/* Add "; did you mean 'NAME'?" for a similar name of kernel.h, or for a similar name of another
+ * language with its name here; or the header that has the name. Nothing if none is similar. */
 void lw__front_nearest(struct lw__text *out, const char *name, size_t length, bool is_called);
 
 /* ---- foreign_names.c ------------------------------------------------------------------------- */
 
-/* What a name of CUDA, OpenCL or Mojo is here; NULL: it is none of these. */
+/* Lanewise's name for one of CUDA, OpenCL or Mojo; NULL: it is none of these. */
 const char *lw__front_foreign(const char *name, size_t length);
 struct lw__nearest;
-void lw__front_try_foreign(struct lw__nearest *nearest); /* all of them, as what was meant */
+void lw__front_try_foreign(struct lw__nearest *nearest); /* all of them, as candidates */
 #endif

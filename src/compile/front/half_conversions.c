@@ -1,9 +1,9 @@
 /* half_conversions.c - conversions between _Float16 and __bf16, for which LLVM has no instruction.
  *
  * Neither type holds the other's values, so neither LLVM's fpext nor its fptrunc converts one to
- * the other. clang 19 writes one of them all the same, and LLVM refuses to read such a module. So
- * that module comes once more, as text, in which each such conversion becomes two: to float, which
- * is exact, and on from there, which rounds once.
+ * the other. clang 19 writes one of them nevertheless, and LLVM refuses to read such a module. So
+ * clang writes the module again, as text. Each such conversion becomes two: to float, which is
+ * exact, and from float, which rounds once.
  */
 #include "compile/front/front.h"
 #include <string.h>
@@ -19,7 +19,7 @@ static bool ends_with(struct span s, const char *end)
     return s.length >= n && !memcmp(s.begin + s.length - n, end, n);
 }
 
-/* The type at the text: a word, or a vector's `<N x T>`. */
+/* The type at the start of the text: a word, or a vector's `<N x T>`. */
 static struct span type_at(const char *text)
 {
     return (struct span){text, *text == '<' ? strcspn(text, ">") + 1 : strcspn(text, " ,\n")};
@@ -71,7 +71,8 @@ static void add_float(struct lw__text *out, struct span type)
 
 static void add_conversion(struct lw__text *out, const struct conversion *c, const char *end)
 {
-    struct lw__text wide = {0}; /* a number may not be skipped, a name may be any */
+    struct lw__text wide = {0}; /* an instruction without a name has a number, and numbers must
+                                 * be consecutive: the new one gets a name */
     lw__text_add(&wide, "%%lw.wide.%zu", out->length);
     lw__text_add(out, "  %s = fpext %.*s %.*s to ", wide.data ? wide.data : "", (int)c->from.length,
                  c->from.begin, (int)c->value.length, c->value.begin);

@@ -1,12 +1,13 @@
-/* misspelt_names.c - which name of our headers was meant: most of them are macros, of which clang
- * knows nothing when it looks for a name that is near. A name that is spelt right is of a header
- * that the file does not include.
+/* misspelt_names.c - the name of our headers that a misspelt one is similar to.
+ *
+ * Most of them are macros, which clang does not consider when it looks for a similar name. A name
+ * that is spelt right belongs to a header that the file does not include.
  */
 #include "base/nearest.h"
 #include "compile/front/front.h"
 #include <string.h>
 
-/* The text in a header that precedes a name for kernels. */
+/* The text before a name for kernels in a header. */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 static const char *const before[] = {
     "#define ",
@@ -16,8 +17,8 @@ static const char *const before[] = {
     "__attribute__((format(printf, 1, 2), nothrow)) int ",
 };
 
-/* Where names come from, and what a file includes to have them. Those of math.h are looked up as
- * they are spelt: they are near to nothing. */
+/* The headers with names, and what a file includes to have them. Names of math.h must match
+ * exactly. */
 static const struct {
     const char *file, *include;
     bool is_near;
@@ -31,15 +32,15 @@ static const struct {
 struct search {
     const char *name;
     size_t length;
-    bool is_called;      /* it stands before a parenthesis, where macros with parameters are */
-    bool is_found;       /* it is one of ours, as it is spelt, */
+    bool is_called;      /* a parenthesis follows, as macros with parameters need */
+    bool is_found;       /* it is exactly one of ours, */
     const char *include; /* and this header has it; NULL: the file has the header */
     struct lw__nearest ours, theirs;
-    struct lw__text word; /* that ours points to */
+    struct lw__text word; /* the best match points to it */
 };
 
-/* The name that the line gives, into word; false: none, or one of the header's own.
- * *has_parameters: it is a macro that nothing but a call expands. */
+/* Get the name that the line defines, in `word`; false: none, or one of the header's own.
+ * *has_parameters: it is a macro that only a call expands. */
 static bool name_in(const char *line, char *word, size_t size, bool *has_parameters)
 {
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
@@ -58,7 +59,7 @@ static bool name_in(const char *line, char *word, size_t size, bool *has_paramet
     return false;
 }
 
-/* A word that is nearer is kept: the buffer is for the next. */
+/* Try a word; a nearer one is copied, since the buffer is reused. */
 static void try_near(struct search *search, const char *word)
 {
     const char *was = search->ours.word;
@@ -87,7 +88,7 @@ static void try_names(struct search *search, const char *text, size_t header)
     }
 }
 
-/* Many names are near in some way. */
+/* Many names are similar in some way. */
 static bool is_near(const struct lw__nearest *nearest)
 {
     return nearest->word && nearest->changes <= 1 + nearest->length / 6;

@@ -1,10 +1,9 @@
-/* own_names.c - names of <lanewise/kernel_maths.h> that the kernel file has for functions of its
- * own.
+/* own_names.c - functions of the kernel file with names of <lanewise/kernel_maths.h>.
  *
- * Those names are macros, and a macro in the place of a function's name is an error of clang's. So
- * where clang tells of errors, each such name that stands in a line with one is suspected, and
- * clang.c tries again with the suspects defined as themselves, which the header leaves alone. One
- * that the file then calls without having it was no suspect. Files without errors cost nothing.
+ * Those names are macros, and a macro in the place of a function's name is an error for clang. So
+ * if clang reports errors, each such name in a line with one is suspected. clang.c tries again with
+ * the suspects defined as themselves, which the header leaves alone. A name that the file calls
+ * without defining it was no suspect. Files without errors cost nothing.
  */
 #include "compile/front/front.h"
 #include <limits.h>
@@ -39,12 +38,7 @@ bool lw__read_our_header(const char *name, struct lw__text *text)
     return ok || lw__defect("%s cannot be read", path);
 }
 
-static bool is_word(char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* Does the header give way to this name? */
+/* True if the header leaves this name to the file. */
 static bool gives_way(const struct lw__text *header, const char *word, size_t length)
 {
     char line[64];
@@ -68,7 +62,7 @@ static void suspect_line(struct lw__own *own, const struct lw__text *header, con
 {
     for (const char *p = line, *end = line + length; p < end;) {
         const char *word = p;
-        while (p < end && is_word(*p))
+        while (p < end && lw__is_word_char(*p))
             p++;
         const size_t n = (size_t)(p - word);
         if (n && gives_way(header, word, n) && !is_suspected(own, word, n)) {
@@ -80,7 +74,8 @@ static void suspect_line(struct lw__own *own, const struct lw__text *header, con
     }
 }
 
-/* The lines of errors, and the picture below each: its lines begin with a blank. */
+/* Suspect the names in lines with errors, and in the snippet below each, whose lines begin with a
+ * blank. */
 bool lw__own_suspect(struct lw__own *own, const char *said)
 {
     struct lw__text header = {0};
@@ -98,7 +93,7 @@ bool lw__own_suspect(struct lw__own *own, const char *said)
     return ok && !own->names.failed;
 }
 
-/* true: some were none, and have gone. */
+/* True: some were none, and are removed. */
 bool lw__own_acquit(struct lw__own *own, const char *said)
 {
     struct lw__text kept = {0};

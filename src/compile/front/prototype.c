@@ -1,17 +1,12 @@
 /* prototype.c - the declared sizes of a kernel's array parameters, from clang's -ast-print.
  *
  * `float a[n][TPB * 2]` leaves no outer size in the debug info. clang's printed syntax tree has the
- * prototype with constants evaluated, `float a[n][128]`: a bracket that holds one number is a
- * constant, the others are computed in the kernel's prologue, in the same order (array_sizes.c).
+ * prototype with constants evaluated, `float a[n][128]`. A bracket that holds one number is a
+ * constant. The others are computed in the kernel's prologue, in the same order (array_sizes.c).
  */
 #include "compile/front/front.h"
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_word(char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 /* The first byte after the literal or the bracketed text that begins at p; p + 1 for others. */
 static const char *skip(const char *p)
@@ -36,7 +31,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* After a parameter list: does a body follow, with nothing but attributes between? */
+/* True if a body follows a parameter list, with only attributes in between. */
 static bool body_follows(const char *p)
 {
     while (*p && *p != '{' && *p != ';' && *p != '=')
@@ -44,17 +39,17 @@ static bool body_follows(const char *p)
     return *p == '{';
 }
 
-/* The opening parenthesis of the parameters in the definition of `name`; NULL without one. */
+/* The opening parenthesis of the parameters in the definition of `name`; NULL: there is none. */
 static const char *find_definition(const char *text, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *p = text; *p;) {
-        if (!is_word(*p)) {
+        if (!lw__is_word_char(*p)) {
             p = skip(p);
             continue;
         }
         const char *word = p;
-        while (is_word(*p))
+        while (lw__is_word_char(*p))
             p++;
         if ((size_t)(p - word) == length && memcmp(word, name, length) == 0 && *p == '(' &&
             body_follows(skip(p)))
@@ -63,7 +58,7 @@ static const char *find_definition(const char *text, const char *name)
     return NULL;
 }
 
-/* The value of a bracket's text where it is one number, else LW_SIZE_VARIABLE. */
+/* The value of a bracket's text if it is one number, else LW_SIZE_VARIABLE. */
 static int64_t constant_size(const char *begin, const char *end)
 {
     static const char *const words[] = {"static ", "const ", "restrict ", "volatile "};
@@ -80,7 +75,7 @@ static int64_t constant_size(const char *begin, const char *end)
     return after == end && *begin >= '0' && *begin <= '9' ? value : LW_SIZE_VARIABLE;
 }
 
-/* Add what users see. Maths functions are type-generic macros, which clang prints expanded. */
+/* Add the text for users. Maths functions are type-generic macros, which clang prints expanded. */
 static bool add_text(struct lw__brackets *brackets, const char *begin, size_t length)
 {
     static const char generic[] = "_Generic(", short_form[] = "[...]";
@@ -97,13 +92,13 @@ static bool add_text(struct lw__brackets *brackets, const char *begin, size_t le
     return true;
 }
 
-/* One bracket, begin at its [ and end after its ]. */
+/* Read one bracket: begin is at its [ and end after its ]. */
 static bool add_bracket(struct lw__brackets *brackets, const char *begin, const char *end)
 {
     if (!add_text(brackets, begin, (size_t)(end - begin)))
         return false;
     if (end - begin == 2) {
-        brackets->open = true; /* C allows it at the outer place only */
+        brackets->open = true; /* C allows it as the outermost only */
         return true;
     }
     brackets->too_many = brackets->count == LW_RANK_MAX;
@@ -125,7 +120,8 @@ static void outer_follow_inner(struct lw__brackets *brackets)
     }
 }
 
-/* The brackets of the parameter that begins at p, up to a comma or the end; *next is behind it. */
+/* Read the brackets of the parameter that begins at p, up to a comma or the end; *next is after
+ * it. */
 static bool read_param(const char *p, struct lw__brackets *brackets, const char **next)
 {
     while (*p && *p != ',' && *p != ')') {

@@ -1,8 +1,8 @@
 /* restrictions.c - what the kernel language refuses and clang accepts, with its line and reason.
  *
  * It reads clang's raw module: every function that is emitted, every global, every variable's debug
- * type. All that is found is reported, each kind once a line (types: once a function). Functions
- * that clang does not emit, since nothing calls them, are not seen.
+ * type. All findings are reported, each kind once a line (types: once a function). Functions that
+ * clang does not emit, since they are not called, are not seen.
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
@@ -13,15 +13,15 @@
 
 /* Of a function: CUDA's local memory of a thread, and far below the stack of a worker thread. */
 enum { LOCAL_BYTES_MAX = 512 << 10 };
-enum { PRINT_MAX = 64 }; /* of a printf, behind the format: each has room for all threads */
+enum { PRINT_MAX = 64 }; /* arguments of a printf: each has room for all threads */
 
-/* What was reported, for telling it once. */
+/* The kinds of findings, to report each once. */
 enum kind { KIND_CALL, KIND_POINTER_CALL, KIND_ADDRESS, KIND_ALLOCA, KIND_TYPE, KIND_GOTO };
 
 /* One function of the module, for finding recursion. */
 struct node {
     LLVMValueRef function;
-    enum { WHITE, OPEN, DONE } state; /* open: on the path of calls that is followed now */
+    enum { WHITE, OPEN, DONE } state; /* open: on the current path of calls */
 };
 
 struct refuse {
@@ -35,7 +35,7 @@ struct refuse {
     bool failed;
 };
 
-/* Is it the first time for this kind, place and detail? */
+/* True if this kind, location and detail was not reported before. */
 static bool first_time(struct refuse *r, enum kind kind, struct lw__loc loc, const char *detail)
 {
     uint64_t hash = lw__hash(LW_HASH_START, &kind, sizeof kind);
@@ -75,8 +75,8 @@ static bool is_ours(const char *name)
     return starts_with(name, "lw.");
 }
 
-/* Is it one that a builtin has led to, or that our own header declares? Debug info has declarations
- * of functions that are called. */
+/* True if a builtin has declared it, or our own header. Debug info has declarations of functions
+ * that are called. */
 static bool is_known(LLVMValueRef function)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
@@ -98,7 +98,7 @@ static void refuse_type(struct refuse *r, LLVMValueRef function, struct lw__loc 
                     reason ? reason : "use double");
 }
 
-/* The name in C of an IR type that has no place in a kernel, or NULL. */
+/* The name in C of an IR type that kernels may not use, or NULL. */
 static const char *refused_ir_type(LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -110,7 +110,7 @@ static const char *refused_ir_type(LLVMTypeRef type)
     }
 }
 
-/* Bit-fields and small structs are moved as integers of odd widths, but not calculated with. */
+/* Bit-fields and small structs are moved as integers of odd widths, but have no arithmetic. */
 static bool is_odd_arithmetic(LLVMValueRef instruction)
 {
     LLVMTypeRef type = LLVMTypeOf(instruction);
@@ -202,8 +202,7 @@ static bool calls(LLVMValueRef function, const char *prefix)
     return false;
 }
 
-/* Those that all targets compute exactly, and those that front_refuse tells of elsewhere; a mark at
- * the end stands for a 16-bit type that is none of these. */
+/* Intrinsics, by prefix, that all targets compute exactly, and those that are refused elsewhere. */
 static bool is_allowed_intrinsic(const char *name)
 {
     static const char *const allowed[] = {
@@ -256,8 +255,8 @@ static void refuse_intrinsic(struct refuse *r, LLVMValueRef call, const char *na
                         name + strlen("llvm."));
 }
 
-/* A name that the language keeps for itself, given to a function of the user's by an asm label; or
- * one that the header has, with other types. */
+/* A name that the language reserves, given to a function of the user by an asm label; or one that
+ * the header has, with other types. */
 static bool check_label(struct refuse *r, LLVMValueRef call, LLVMValueRef callee)
 {
     const char *name = name_of(callee);
@@ -337,7 +336,7 @@ static bool is_array_alloca(LLVMValueRef alloca)
            LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(next, 0))) == LLVMIntegerTypeKind;
 }
 
-/* A declared variable is one element, an i32 1; clang counts everything else in i64. */
+/* A declared variable is one element, an i32 1; clang counts all other sizes in i64. */
 static void check_alloca(struct refuse *r, LLVMValueRef alloca)
 {
     LLVMValueRef count = LLVMGetOperand(alloca, 0);
@@ -367,7 +366,7 @@ static void check_instruction(struct refuse *r, LLVMValueRef function, LLVMValue
     if (LLVMIsAAllocaInst(instruction))
         check_alloca(r, instruction);
     if (LLVMGetInstructionOpcode(instruction) == LLVMIndirectBr)
-        return; /* has no line; the labels' addresses have */
+        return; /* it has no line; the labels' addresses have */
     for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
         LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
         if (!LLVMValueIsBasicBlock(operand))
@@ -445,8 +444,8 @@ static void refuse_global(struct refuse *r, LLVMValueRef global, struct lw__loc 
                         name, LLVMGetLinkage(global) == LLVMInternalLinkage ? "static" : "global");
 }
 
-/* Private globals are clang's own: texts, initial values of local arrays, places of size checks.
- * What is wrong inside a global is said instead of that it can change. */
+/* Private globals are clang's own: texts, initial values of local arrays, locations of size checks.
+ * An error inside a global is reported instead of the fact that it can change. */
 static void check_global(struct refuse *r, LLVMValueRef global)
 {
     if (starts_with(name_of(global), "llvm.") || is_block_memory(global))
@@ -529,9 +528,9 @@ static void check_recursion(struct refuse *r)
             follow_calls(r, &r->nodes[i]);
 }
 
-/* lw__front_refuse - report everything in the module that KERNEL_LANGUAGE.md refuses.
- * The module must be clang's, before any pass; it is not changed.
- * errors   false where memory is short
+/* lw__front_refuse - report everything in the module that docs/kernel-language.md refuses. The
+ * module must be clang's, before any pass; it is not changed.
+ * errors   false if out of memory
  */
 bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags)
 {

@@ -21,7 +21,7 @@ struct reader {
     struct lw__kernels *kernels;
 };
 
-/* ---- small questions ---- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 unsigned lw__param_dims(const struct lw__param *param)
 {
@@ -36,7 +36,7 @@ unsigned lw__kernel_dims(const struct lw__kernel *kernel)
     return dims;
 }
 
-/* A finished text, as a string that the caller frees; NULL where memory was short. */
+/* A finished text as a string, which the caller frees; NULL if out of memory. */
 static char *take(struct lw__text *text)
 {
     char *string = text->failed ? NULL : lw__copy_string(text->data ? text->data : "");
@@ -54,7 +54,7 @@ static bool text_is(LLVMValueRef global, const char *text)
     return own && length == strlen(text) + 1 && memcmp(own, text, length) == 0;
 }
 
-/* The rows of llvm.global.annotations: an array, or NULL without any. */
+/* The rows of llvm.global.annotations: an array; NULL: there is none. */
 static LLVMValueRef annotations(LLVMModuleRef module)
 {
     LLVMValueRef global = LLVMGetNamedGlobal(module, "llvm.global.annotations");
@@ -118,7 +118,7 @@ static void read_block(struct reader *r, struct lw__kernel *kernel, LLVMValueRef
     }
 }
 
-/* First the kernels, in source order, then what else their annotations say. */
+/* First the kernels, in source order, then their other annotations. */
 static bool read_annotations(struct reader *r)
 {
     LLVMValueRef rows = annotations(r->module);
@@ -153,7 +153,8 @@ static bool param_error(struct reader *r, const struct lw__kernel *kernel, LLVMM
     return true;
 }
 
-/* Report a type that the host cannot pass. What is refused everywhere is front_refuse's. */
+/* Report a type that the host cannot pass. restrictions.c reports types that are refused
+ * everywhere. */
 static bool check_param(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
                         LLVMMetadataRef type, const struct lw__param *param)
 {
@@ -179,7 +180,7 @@ static bool check_param(struct reader *r, const struct lw__kernel *kernel, LLVMM
     return true;
 }
 
-/* `float [rows][16]` for an array parameter, else the type as the debug info has it. */
+/* `float [rows][16]` for an array parameter, else the type from the debug info. */
 static void spell_param(struct reader *r, LLVMMetadataRef type, const struct lw__brackets *brackets,
                         const char *name, struct lw__text *out)
 {
@@ -242,7 +243,7 @@ static bool make_signature(struct reader *r, struct lw__kernel *kernel, LLVMMeta
     return kernel->signature != NULL;
 }
 
-/* What is wrong with the kernel as a whole; its parameters can be read where this is true. */
+/* Check the kernel as a whole; if true, its parameters can be read. */
 static bool check_kernel(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef types)
 {
     const unsigned count = LLVMCountParams(kernel->function);
@@ -259,7 +260,7 @@ static bool check_kernel(struct reader *r, const struct lw__kernel *kernel, LLVM
     return true;
 }
 
-/* An attribute can keep clang from describing a function or its parameters. */
+/* False if an attribute keeps clang from describing the function or its parameters. */
 static bool is_described(struct reader *r, struct lw__kernel *kernel)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel->function);
@@ -303,9 +304,9 @@ static bool read_kernel(struct reader *r, struct lw__kernel *kernel)
     return ok && make_signature(r, kernel, variables);
 }
 
-/* lw__front_signature - fill in *kernels, all zero before, from a module of clang's.
- * ast_text is what clang -ast-print prints of the same text.
- * errors   false where memory is short
+/* lw__front_signature - fill in *kernels, all zero before, from clang's module. ast_text is the
+ * output of clang -ast-print for the same text.
+ * errors   false if out of memory
  * owns     release with lw__kernels_free, also after a failure
  */
 bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__diags *diags,
@@ -370,7 +371,7 @@ LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__ke
         LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 1;
     LLVMValueRef value = LLVMBuildLoad2(builder, is_bool ? byte : type, place, "");
     LLVMSetAlignment(value, align);
-    if (is_bool) { /* told that the host stores 0 or 1, LLVM takes the byte for the number */
+    if (is_bool) { /* without this LLVM assumes that the host stores 0 or 1 */
         lw__ir_set_range(value, 0, 1);
         value = LLVMBuildICmp(builder, LLVMIntNE, value, LLVMConstNull(byte), "");
     }

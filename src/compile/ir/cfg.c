@@ -119,7 +119,7 @@ static bool link_blocks(struct lw__cfg *cfg)
     return true;
 }
 
-static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
+static uint32_t common_dominator(const uint32_t *idom, uint32_t a, uint32_t b)
 {
     while (a != b)
         if (a > b)
@@ -144,7 +144,7 @@ static bool find_dominators(struct lw__cfg *cfg)
             for (uint32_t e = cfg->pred_start[b]; e < cfg->pred_start[b + 1]; e++) {
                 uint32_t p = cfg->pred[e];
                 if (cfg->idom[p] != UINT32_MAX)
-                    dom = dom == UINT32_MAX ? p : meet(cfg->idom, p, dom);
+                    dom = dom == UINT32_MAX ? p : common_dominator(cfg->idom, p, dom);
             }
             changed |= dom != cfg->idom[b];
             cfg->idom[b] = dom;

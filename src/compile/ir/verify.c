@@ -132,8 +132,8 @@ bool lw__ir_verify(const struct lw__unit *unit, const char *after)
     LLVMDisposeMessage(why);
     if (broken)
         return false;
-    const unsigned gone = FACT_THREADS | FACT_WIDENED | FACT_FINAL | FACT_OBJECT;
-    for (size_t i = 0; i < unit->kernels.count && !(unit->facts & gone); i++) {
+    const unsigned replaced = FACT_THREADS | FACT_WIDENED | FACT_FINAL | FACT_OBJECT;
+    for (size_t i = 0; i < unit->kernels.count && !(unit->facts & replaced); i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         if (!check_arguments(unit, f) || !check_kernel(unit, f) || !check_loops(unit, f))
             return lw__defect("after pass %s", after);

@@ -1,7 +1,7 @@
-/* context.c - LLVM's context, and what LLVM says of modules in it.
+/* context.c - LLVM's context, and LLVM's error messages in it.
  *
- * LLVM's own way with an error is to print it and to end the process with status 1, which to the
- * library is that of kernels that do not compile. Here it is kept, and the pass has failed.
+ * LLVM by default prints an error and ends the process with status 1, which for the library means
+ * that kernels do not compile. Here the message is kept, and the pass fails.
  */
 #include "compile/llvm/llvm.h"
 #include <string.h>

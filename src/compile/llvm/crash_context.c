@@ -1,11 +1,11 @@
-/* crash_context.c - what the compiler is at, so that an end that nobody meant names pass, kernel
- * and line.
+/* crash_context.c - the current pass, kernel and line, so that an unintended end of the compiler
+ * names them.
  *
- * LLVM ends a process that it cannot go on with, and a defect of ours may end it by a signal. Then
+ * LLVM ends a process that it cannot continue, and a defect of ours may end it by a signal. Then
  * the last line on standard error, which the library passes on, is
  *     lanewise-compile: in pass object, kernel 'k' at k.c:2:13, near k.c:5:12
  * with what is known. A signal handler and atexit write it; both only read what was noted before,
- * and write() is all they call.
+ * and call nothing but write().
  */
 #include "compile/llvm/llvm.h"
 #include <signal.h>
@@ -36,7 +36,7 @@ static struct where *where(void)
     return &w;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- writing the line ------------------------------------------------------------------------ */
 
 struct line {
     char text[2048];
@@ -145,7 +145,7 @@ void lw__where_done(void)
     where()->done = true;
 }
 
-/* ---- the ends -------------------------------------------------------------------------------- */
+/* ---- ends of the process --------------------------------------------------------------------- */
 
 /* The signal then ends the process as it would have: it is blocked until here. */
 static void on_signal(int number)

@@ -1,5 +1,5 @@
-/* llvm.h - LLVM as the rest of the compiler sees it: small questions about IR, places in the
- * source, the target, and everything that depends on LLVM's version.
+/* llvm.h - the rest of the compiler's view of LLVM: queries about IR, source locations, the target,
+ * and everything that depends on LLVM's version.
  */
 #ifndef LW_COMPILE_LLVM_H
 #define LW_COMPILE_LLVM_H
@@ -29,7 +29,7 @@ struct lw__level_row {
     uint32_t lanes;   /* of 32 bits, in them */
 };
 
-/* What lies there will be read, soon: data into this cache of the processor. LLVM's numbers. */
+/* Soon to be read: prefetch data to this cache of the processor. LLVM's numbers. */
 enum lw__cache { LW_SECOND_CACHE = 2, LW_FIRST_CACHE };
 
 #define LW_X86_64 "x86_64-unknown-linux-gnu"
@@ -52,7 +52,7 @@ enum lw__di_tag {
     LW_TAG_ATOMIC = 0x47,
 };
 
-/* Which operand of LLVM 19's debug info nodes is what: DebugInfoMetadata.h. */
+/* The operands of LLVM 19's debug info nodes, by index: DebugInfoMetadata.h. */
 enum lw__di_operand {
     LW_DI_TYPE_BASE = 3,        /* derived types; element of arrays, integer of enums */
     LW_DI_TYPE_ELEMENTS = 4,    /* members, dimensions */
@@ -63,7 +63,7 @@ enum lw__di_operand {
     LW_DI_VARIABLE_TYPE = 3,
 };
 
-/* The vector levels; cpu/target.c has their words in --device cpu:LEVEL. */
+/* The vector levels; cpu/target.c has their names in --device cpu:LEVEL. */
 enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512, LW_LEVEL_AARCH64 };
 
 /* ---- query.c --------------------------------------------------------------------------------- */
@@ -83,32 +83,32 @@ bool lw__ir_is_arith(LLVMValueRef i); /* a value of its operands and nothing els
 bool lw__ir_is_speculatable(LLVMValueRef call);            /* of a function that says so */
 bool lw__ir_saturates(LLVMValueRef call, bool *is_signed); /* fptosi.sat, fptoui.sat */
 LLVMTypeRef lw__ir_scalar(LLVMTypeRef type); /* a vector's element; else the type itself */
-/* Where shape is a vector, one of so many; else the scalar itself. */
+/* If shape is a vector, one of as many elements; else the scalar itself. */
 LLVMTypeRef lw__ir_shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape);
 bool lw__ir_is_order(LLVMIntPredicate p);            /* less, or greater, with or without equal */
 LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p); /* for operands in turn */
 LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from); /* NULL: it is none */
-void lw__ir_set_rare(LLVMValueRef branch); /* its first way is taken rarely */
+void lw__ir_set_rare(LLVMValueRef branch); /* its first successor is rarely taken */
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
-/* The block's ways to `from` lead to `to`; phis stay as they are. */
+/* Redirect the block's edges from `from` to `to`; phis stay as they are. */
 void lw__ir_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block);
-/* May the thread write memory by it? Of calls that are no collectives all may but intrinsics. */
+/* True if the thread may write memory by it. All calls may, except collectives and intrinsics. */
 bool lw__ir_may_write(LLVMValueRef instruction);
-/* Does it compare, or join what others say or choose among it? Is it the constant with that value?
- * The two that c joins by ||, or by &&, as an operation or a select; what !c is of, NULL: c is no
- * such condition. */
+/* is_logic: true if v compares, or joins conditions, or selects one. is_truth: true if it is the
+ * constant with that value. joined: the two conditions that c joins by || (or &&), as an operation
+ * or a select. The last: the operand of !c; NULL: c is none. */
 bool lw__ir_is_logic(LLVMValueRef v);
 bool lw__ir_is_truth(LLVMValueRef v, bool value);
 bool lw__ir_joined(LLVMValueRef c, bool by_or, LLVMValueRef of[2]);
 LLVMValueRef lw__ir_negated(LLVMValueRef c);
 bool lw__ir_divides(LLVMValueRef instruction);  /* integers: quotient or remainder */
 bool lw__ir_divides_all(LLVMValueRef divisor);  /* a constant that no number traps by */
-bool lw__ir_may_trap(LLVMValueRef instruction); /* a division by anything else: not for lanes that
-                                                   the program keeps from it */
-/* What a load or call gives is one of first ... last. */
+bool lw__ir_may_trap(LLVMValueRef instruction); /* a division by anything else: not for lanes
+                                                 * that the program guards against it */
+/* The result of a load or call is in first ... last. */
 void lw__ir_set_range(LLVMValueRef value, uint64_t first, uint64_t last);
 bool lw__ir_is_libcall(const char *name); /* devlib's functions that LLVM's x86 code may call */
 bool lw__ir_in_section(LLVMValueRef global, const char *section);
@@ -137,17 +137,17 @@ bool lw__context_is_well(struct lw__unit *unit); /* false: LLVM has told of an e
 /* Everything that depends on LLVM's version. */
 bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
-/* For the cpu's passes and code generator, once a process: the most pieces that a block has; how
- * many loops are marked to be unrolled, times the instructions of the kernels. */
+/* For the cpu's passes and code generator, once per process. pieces: the most of any block; work:
+ * loops marked to be unrolled, times the instructions of the kernels. */
 void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
-/* Scalarizer takes loads and stores of short vectors apart, too. */
+/* Scalarizer splits loads and stores of short vectors, too. */
 void lw__llvm_scalarize_memory(void);
-/* No index of the names in debug information: gdb takes it for one of all units, though clang's
- * units are not to be in one. Once. */
+/* No index of the names in debug information: gdb assumes that it covers all units, which it does
+ * not. Once. */
 void lw__llvm_no_name_index(void);
-/* The code generator leaves instructions in their blocks. Once. */
+/* The code generator does not sink instructions to other blocks. Once. */
 void lw__llvm_disable_sinking(void);
-/* The code generator for AArch64 leaves products and sums apart. Once. */
+/* The code generator for AArch64 does not combine products and sums. Once. */
 void lw__llvm_skip_combiner(void);
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
@@ -159,14 +159,14 @@ LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
 void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
                        enum lw__cache cache);
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
-/* unit->machine becomes this one, the module, if there is one, code for it. */
+/* unit->machine becomes this one, and the module, if any, code for it. */
 bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
                       const char *features, LLVMCodeGenOptLevel effort);
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 
-/* Of cpu:LEVEL or cpu:LEVEL/N, the level as an enum lw__level (spmd/spmd.h), -1 where it
- * is neither; N, 0 where it is not said. */
+/* The level of cpu:LEVEL or cpu:LEVEL/N, an enum lw__level, -1 if it is neither; N, 0 if there is
+ * none. */
 extern const struct lw__level_row lw__levels[]; /* by enum lw__level */
 int lw__cpu_level(const char *device);
 uint32_t lw__cpu_gang(const char *device);
@@ -176,28 +176,29 @@ bool lw__is_for_cuda(
 bool lw__names_cuda(const char *device); /* cuda, or cuda:X */
 bool lw__level_machine(struct lw__unit *unit, int level);
 bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
-/* Lanes of a piece at the unit's vector level; gang/whole_block.c: pieces of a kernel's block. */
+/* Lanes of a piece at the unit's vector level; pieces of a kernel's block (gang/whole_block.c). */
 uint32_t lw__spmd_width(const struct lw__unit *unit);
 uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel);
-/* Has the unit's level an instruction for this function of devlib? */
+/* True if the unit's level has an instruction for this function of devlib. */
 bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
 uint32_t lw__spmd_registers(enum lw__level level); /* for vectors */
 
 /* ---- debug_info.c ---------------------------------------------------------------------------- */
 
-/* A node's tag, 0 for NULL, which is void; its operand `index`, NULL where it has none. */
+/* A node's tag, 0 for NULL, which is void; its operand `index`, NULL if it has none. */
 unsigned lw__di_tag(LLVMMetadataRef node);
 unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node);
 LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index);
 
 /* ---- location.c ------------------------------------------------------------------------------ */
 
-/* Of an instruction (the innermost inlined place that has a line), global variable or function. */
+/* The location of an instruction (the innermost inlined one that has a line), global variable or
+ * function. */
 struct lw__loc lw__loc_of(LLVMValueRef value);
 /* Of a variable of the function, by its debug info. */
 struct lw__loc lw__loc_of_variable(LLVMValueRef function, LLVMMetadataRef variable);
-/* A global as the source calls it: clang's own names have the function's and a number as well. */
+/* A global's name in the source: clang's own name also has the function's, and a number. */
 const char *lw__source_name(LLVMValueRef global);
-/* The place where a global's first use by an instruction stands, for one without debug info. */
+/* For a global without debug info: the location of its first use by an instruction. */
 struct lw__loc lw__loc_of_use(LLVMValueRef global);
 #endif

@@ -1,4 +1,4 @@
-/* location.c - where in the source an instruction, a global, a variable or a function stands. */
+/* location.c - the source location of an instruction, a global, a variable or a function. */
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static LLVMContextRef context_of(LLVMValueRef global)
     return LLVMGetModuleContext(LLVMGetGlobalParent(global));
 }
 
-/* Without debug info clang's name is all there is: `function.x` of a function's static x. */
+/* Without debug info only clang's name is known: `function.x` for a function's static x. */
 const char *lw__source_name(LLVMValueRef global)
 {
     size_t length;
@@ -45,8 +45,8 @@ const char *lw__source_name(LLVMValueRef global)
     return dot && dot != name && dot[1] ? dot + 1 : name;
 }
 
-/* What has no line of its own, such as the call in a builtin that clang made a function of, stands
- * where it was inlined. */
+/* An instruction without a line of its own is located where it was inlined. Example: the call in a
+ * builtin that clang has made a function of. */
 static void step_out(LLVMValueRef instruction, struct lw__loc *loc)
 {
     LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction);

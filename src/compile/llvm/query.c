@@ -1,4 +1,4 @@
-/* query.c - small questions about a module, and the one surgery that LLVM's C API lacks. */
+/* query.c - queries about a module, and the edits that LLVM's C API lacks. */
 #include "compile/llvm/llvm.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
@@ -217,7 +217,7 @@ LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block)
     return i;
 }
 
-/* The builder would give it its own location. */
+/* The builder would give it the builder's location. */
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to)
 {
     LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(instruction);
@@ -234,9 +234,9 @@ void lw__ir_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicB
             LLVMSetSuccessor(end, k, to);
 }
 
-/* The instructions in front of `instruction` move to a new block that everyone now branches to; the
- * old block keeps its end, so that the phis of its successors stay true. The new block has no
- * terminator yet. */
+/* The instructions before `instruction` move to a new block, to which all predecessors now branch.
+ * The old block keeps its terminator, so that the phis of its successors stay valid. The new block
+ * has no terminator yet. */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction)
 {
     LLVMBasicBlockRef tail = LLVMGetInstructionParent(instruction);

@@ -1,4 +1,4 @@
-/* target.c - what a device is to the compiler: its vector level, width and registers, by its name.
+/* target.c - a device's properties by its name: vector level, width, registers.
  *
  * A level is a processor by its features, never by its name: cpu/target.c has more.
  */
@@ -36,7 +36,7 @@ const struct lw__level_row lw__levels[] = {
     [LW_LEVEL_AARCH64] = {"aarch64", LW_AARCH64, "generic", "", "128", 4},
 };
 
-/* LEVEL or LEVEL/N behind cpu: ; N 0 where it is not said. */
+/* LEVEL or LEVEL/N after "cpu:"; N is 0 if there is none. */
 static bool read_device(const char *device, int *level, uint32_t *gang)
 {
     if (!device || strncmp(device, "cpu:", 4) != 0)

@@ -1,16 +1,16 @@
-/* access_checks.c - in front of each access that may be out of bounds, a check.
+/* access_checks.c - a check before each access that may be out of bounds.
  *
- * This is done before the common clean-up, which takes an access beyond a variable that it knows
- * for one that never happens. The checks are calls without a body that may not return,
+ * This runs before the common clean-up, for which an access beyond a known variable is undefined
+ * behaviour and never happens. The checks are calls without a body that may not return:
  *
  *     call void @lw.access(ptr %p, i64 bytes, i32 kind)
  *
- * so that no pass moves an access in front of its check, and they touch no memory that others see,
- * so that scalars still leave memory. bounds.c makes comparisons of them. Where an access is to
- * a constant place within a variable there is none.
+ * So no pass moves an access before its check. They touch only memory that is inaccessible to
+ * others, so that scalars still leave memory. bounds.c makes comparisons of them. An access at a
+ * constant offset within a variable has none.
  *
- * at(t, i, j) gives each index to lw.within. Where the element is accessed it must be within its
- * extent; where its address is taken, it may be the place behind the last one.
+ * at(t, i, j) passes each index to lw.within. If the element is accessed, the index must be within
+ * its extent; if its address is taken, it may be the one after the last.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
@@ -47,7 +47,7 @@ void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[L
     LLVMBuildCall2(b, type, function, args, LW_INDEX_ARGS, "");
 }
 
-/* ---- places that are known ------------------------------------------------------------------- */
+/* ---- known addresses ------------------------------------------------------------------------- */
 
 /* The bytes that a GEP adds; false: they are not known. */
 static bool constant_step(LLVMTargetDataRef data, LLVMValueRef gep, int64_t *offset)
@@ -88,7 +88,7 @@ bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes,
     return offset >= 0 && bytes <= size && (uint64_t)offset <= size - bytes;
 }
 
-/* The bytes of the variable that the pointer is into; 0: it is into none. */
+/* The size of the variable that the pointer is into; 0: it is into none. */
 static uint64_t variable_bytes(LLVMTargetDataRef data, LLVMValueRef pointer)
 {
     LLVMValueRef variable = lw__ir_object(pointer);
@@ -109,7 +109,7 @@ struct checker {
     struct lw__cfg g; /* of the kernel; no check changes it */
 };
 
-/* True if a comes first on each way to b, an instruction. */
+/* True if a comes first on each path to b, an instruction. */
 static bool comes_first(const struct lw__cfg *g, LLVMValueRef a, LLVMValueRef b)
 {
     if (!LLVMIsAInstruction(a))
@@ -123,14 +123,14 @@ static bool comes_first(const struct lw__cfg *g, LLVMValueRef a, LLVMValueRef b)
     return b;
 }
 
-/* True if v is a marker of this name that comes first on each way to `at`. */
+/* True if v is a marker of this name that comes first on each path to `at`. */
 static bool is_marker(const struct lw__cfg *g, LLVMValueRef v, const char *name, LLVMValueRef at)
 {
     return !strncmp(lw__ir_callee(v), name, strlen(name)) && comes_first(g, v, at);
 }
 
-/* True if the pointer is into a variable of a helper that has returned: LLVM marks where one begins
- * and ends when it is inlined. */
+/* True if the pointer is into a variable of a helper that has returned. LLVM marks where a
+ * variable's lifetime begins and ends when it inlines. */
 static bool has_ended(const struct lw__cfg *g, LLVMValueRef pointer, LLVMValueRef at)
 {
     LLVMValueRef variable = lw__ir_object(pointer);
@@ -204,7 +204,7 @@ static void check_instruction(struct checker *c, LLVMValueRef i)
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
-/* True if v leads through what at() computes to an access at exactly that place. */
+/* True if v leads through at()'s address computation to an access at exactly that address. */
 static bool is_accessed(LLVMTargetDataRef data, LLVMValueRef v)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
@@ -228,7 +228,7 @@ static bool is_accessed(LLVMTargetDataRef data, LLVMValueRef v)
     return false;
 }
 
-/* What the index is used with: the pointer of the GEP that it leads to; NULL: there is none. */
+/* The pointer of the GEP that uses the index; NULL: there is none. */
 static LLVMValueRef tensor_of(LLVMValueRef v)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
@@ -265,7 +265,7 @@ static void resolve_within(struct checker *c, LLVMValueRef call)
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* What clang promises of pointers is what is to be found out. */
+/* Remove clang's attributes about pointers: they are to be checked. */
 static void promise_nothing(LLVMValueRef f)
 {
     static const char *const promises[] = {"dereferenceable", "dereferenceable_or_null", "nonnull"};
@@ -295,9 +295,9 @@ static void check_accesses(struct checker *c, LLVMValueRef f)
             check_instruction(c, i);
 }
 
-/* lw__pass_access - lw.access in front of accesses, lw.index in place of lw.within. Variables that
- * are only loaded and stored go first, so that pointers into others are seen through them; but not
- * where a debugger is to see the variables.
+/* lw__pass_access - lw.access before accesses, lw.index in place of lw.within. Variables that are
+ * only loaded and stored are promoted first, so that pointers into others are visible; not if a
+ * debugger is to see the variables.
  * needs ENTERED
  */
 bool lw__pass_access(struct lw__unit *unit)

@@ -1,10 +1,10 @@
-/* bounds.c - in the reference form, accesses stay within what their pointer was made of.
+/* bounds.c - in the reference form, accesses stay within the object of their pointer.
  *
- * base/ref_abi.h says how a pointer carries the tag of its object. Arguments come with theirs;
- * SHARED variables are taken from the thread's table with it, and so are private ones whose address
- * goes anywhere but into accesses. The other private ones and constants have no tag: what points
- * into them is known here. A check compares, and calls the device where that does not suffice; then
- * the access itself uses the address without the tag.
+ * base/ref_abi.h defines how a pointer carries the tag of its object. Arguments come with theirs.
+ * SHARED variables are taken from the thread's table with it. So are private ones whose address is
+ * used by more than accesses. The other private ones and constants have no tag: pointers into them
+ * are known here. A check compares, and calls the device if that does not suffice. Then the access
+ * itself uses the address without the tag.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
@@ -13,7 +13,7 @@
 
 #define FIELD(name) offsetof(struct lw_ref_thread, name)
 
-/* Where the linker puts constants that hold addresses; of other kernels, they are no objects. */
+/* The linker's section for constants that hold addresses. Those of other kernels are no objects. */
 static const char descriptions[] = ".data.rel.ro";
 
 static LLVMValueRef number(struct lw__ref *r, uint64_t value)
@@ -36,8 +36,9 @@ static struct lw__ref_object *add_row(struct lw__ref *r, struct lw__ref_object r
     return &rows[bounds->count++];
 }
 
-/* A variable's name in the source: clang puts the function's in front of that of a static one, and
- * LLVM's passes add to names behind a point. owns: release with free() */
+/* A variable's name in the source. clang prefixes a static one with the function's name, and LLVM's
+ * passes add suffixes after a point.
+ * owns: release with free() */
 static char *source_name(LLVMValueRef variable)
 {
     static const char tensor[] = "lw__shared_";
@@ -50,7 +51,7 @@ static char *source_name(LLVMValueRef variable)
     return strndup(name, strcspn(name, "."));
 }
 
-/* Of an array's elements, or of a scalar; 0 of a struct, which is counted in bytes. */
+/* Of an array's elements, or of a scalar; 0 for a struct, which is counted in bytes. */
 static uint64_t element_bytes(struct lw__ref *r, LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
@@ -76,7 +77,7 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
 static bool is_check(LLVMValueRef user);
 static bool is_marker(LLVMValueRef user);
 
-/* What a variable holds that is set once, and otherwise only read; NULL: it is none. */
+/* The value of a variable that is set once, and otherwise only read; NULL: it is none. */
 static LLVMValueRef only_value(LLVMValueRef variable)
 {
     LLVMValueRef value = NULL;
@@ -93,8 +94,8 @@ static LLVMValueRef only_value(LLVMValueRef variable)
     return value;
 }
 
-/* What the pointer is into, if that is known; NULL: it is not. For a debugger variables stay in
- * memory, so it is known of those that are set once, too. */
+/* The object that the pointer is into; NULL: unknown. For a debugger variables stay in memory; so
+ * pointers in variables that are set once are followed, too. */
 static const struct lw__ref_object *object_of(struct lw__ref *r, LLVMValueRef pointer)
 {
     LLVMValueRef root = lw__ir_object(pointer), value;
@@ -193,7 +194,7 @@ static bool is_marker(LLVMValueRef user)
     return !strncmp(lw__ir_callee(user), "llvm.lifetime.", 14);
 }
 
-/* True if the user only accesses what p points to, or asks about p itself. */
+/* True if the user only accesses p's target, or compares p itself. */
 static bool is_local_use(LLVMValueRef user, LLVMValueRef p)
 {
     if (LLVMIsAStoreInst(user))
@@ -206,7 +207,7 @@ static bool is_local_use(LLVMValueRef user, LLVMValueRef p)
            !strncmp(lw__ir_callee(user), "llvm.mem", 8);
 }
 
-/* True if the pointer goes where it cannot be followed. checked: a check is made of it. */
+/* True if the pointer cannot be followed. checked: a check is made of it. */
 static bool escapes(LLVMValueRef p, bool *checked)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
@@ -219,7 +220,7 @@ static bool escapes(LLVMValueRef p, bool *checked)
     return false;
 }
 
-/* Where a helper begins and ends, the table's row has the variable's bytes, or none. */
+/* At the start and the end of a helper: set the row's size to the variable's, or to none. */
 static void mark(struct lw__ref *r, LLVMValueRef marker, const struct lw__ref_object *row)
 {
     const bool starts = !strncmp(lw__ir_callee(marker), "llvm.lifetime.start", 19);
@@ -232,7 +233,8 @@ static void mark(struct lw__ref *r, LLVMValueRef marker, const struct lw__ref_ob
     LLVMInstructionEraseFromParent(marker);
 }
 
-/* All uses of the variable by a pointer with its tag, which the thread's table gets to know. */
+/* Replace all uses of the variable by a pointer with its tag, and enter it in the thread's
+ * table. */
 static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_object *row)
 {
     bool has_end = false;
@@ -245,7 +247,7 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
         LLVMValueRef user = LLVMGetUser(u);
         next = LLVMGetNextUse(u);
         if (user == address || LLVMGetInstructionParent(user) == r->co.body)
-            continue; /* there, what fills it: in front of the tag */
+            continue; /* a use by the code above, which needs no tag */
         if (is_marker(user)) {
             while (next && LLVMGetUser(next) == user)
                 next = LLVMGetNextUse(next);
@@ -371,7 +373,7 @@ void lw__ref_bounds_strip(struct lw__ref *r)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* Where a refused thread ends. */
+/* The block where a refused thread ends. */
 static LLVMBasicBlockRef refused(struct lw__ref *r)
 {
     if (r->bounds.refused)
@@ -385,7 +387,7 @@ static LLVMBasicBlockRef refused(struct lw__ref *r)
     return r->bounds.refused;
 }
 
-/* Room for what the device is told; the slot of the calls is given the address. */
+/* The record for the device; the slot of the calls is given its address. */
 static LLVMValueRef record(struct lw__ref *r)
 {
     if (r->bounds.record)
@@ -419,7 +421,7 @@ static LLVMValueRef either(struct lw__ref *r, LLVMValueRef offset, LLVMValueRef 
     return LLVMBuildOr(r->b, behind, LLVMBuildICmp(r->b, LLVMIntULT, left, bytes, ""), "");
 }
 
-/* True if the access is out of bounds; *base is that of what the pointer should be into. */
+/* True if the access is out of bounds; *base is the start of the object that it should be in. */
 static LLVMValueRef is_outside(struct lw__ref *r, const struct lw__ref_object *object,
                                LLVMValueRef pointer, LLVMValueRef bytes, LLVMValueRef *base)
 {
@@ -454,7 +456,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
     LLVMValueRef pointer = LLVMGetOperand(call, 0), bytes = LLVMGetOperand(call, 1), base;
     const uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
     const bool ended = kind & LW_ACCESS_ENDED;
-    if (LLVMIsUndef(pointer)) /* it was never set: not left to chance */
+    if (LLVMIsUndef(pointer)) /* it was never set: report it always */
         pointer = LLVMConstNull(r->ptr);
     const struct lw__ref_object *object = object_of(r, pointer);
     if (object && object->fixed && !ended && LLVMIsAConstantInt(bytes) &&
@@ -514,7 +516,7 @@ bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call)
     return true;
 }
 
-/* ---- what the device gets -------------------------------------------------------------------- */
+/* ---- tables for the device ------------------------------------------------------------------- */
 
 static LLVMValueRef constant(struct lw__ref *r, LLVMValueRef initial, const char *name)
 {

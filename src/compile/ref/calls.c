@@ -1,6 +1,6 @@
-/* calls.c - what a thread of the reference form does between suspensions: where it is, fences,
- * printf, assert; and noting that memory changed, by which the scheduler tells waiting from
- * standing still.
+/* calls.c - a thread of the reference form between suspensions: thread indices, fences, printf,
+ * assert. It also notes that memory has changed, from which the scheduler tells whether a waiting
+ * thread makes progress.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
@@ -65,7 +65,7 @@ static bool lower_print(struct lw__ref *r, LLVMValueRef call)
     return true;
 }
 
-/* A failed assert: say so and never go on. What follows the call is unreachable. */
+/* A failed assert: report it and never continue. The code after the call is unreachable. */
 static void lower_assert(struct lw__ref *r, LLVMValueRef call)
 {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
@@ -135,7 +135,7 @@ static void mark_changed(struct lw__ref *r, LLVMValueRef yes)
                   FIELD(changed));
 }
 
-/* Load the bits before and after; another value there is a change. */
+/* Load the bits before and after; a different value is a change. */
 void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write)
 {
     LLVMValueRef address = address_written(write);

@@ -1,12 +1,12 @@
-/* debug_unit.c - what a debugger finds beside the kernels' own variables (-O0).
+/* debug_unit.c - symbols for a debugger besides the kernels' own variables (-O0).
  *
- *     thread_idx block_idx block_dim grid_dim     variables, of the thread that runs: gdb asks
- *     global_idx lane_id warp_id                  for no functions, which it would have to call
- *     lanewise_runs                               called whenever a thread goes on, for breakpoints
+ *     thread_idx block_idx block_dim grid_dim     variables, of the current thread: gdb would have
+ *     global_idx lane_id warp_id                  to call functions
+ *     lanewise_runs                               called whenever a thread resumes, for breakpoints
  *     lanewise_thread                             (gdb/lanewise.py); its record of base/ref_abi.h
  *     lw.frame                                    base/ref_abi.h
  *
- * They are in a compilation unit of their own. ref/debug_variables.c has a thread call lw.here,
+ * They are in a compilation unit of their own. ref/debug_variables.c makes a thread call lw.here,
  * which sets the variables.
  */
 #include "compile/ref/ref.h"
@@ -120,7 +120,7 @@ static void set_global_idx(struct watch *w)
     }
 }
 
-/* What gdb/lanewise.py knows of the record. */
+/* The type of the record, for gdb/lanewise.py. */
 static LLVMMetadataRef record_type(struct watch *w)
 {
     static const char *const states[] = {[LW_REF_FRESH] = "begins",
@@ -143,7 +143,7 @@ static LLVMMetadataRef record_type(struct watch *w)
                                          members, sizeof members / sizeof *members, 0, NULL, "", 0);
 }
 
-/* lane_id and warp_id, of the index in the block; the record. */
+/* Set lane_id and warp_id, from the index in the block; and the record. */
 static void set_rest(struct watch *w)
 {
     LLVMBuildStore(w->b, w->thread,
@@ -203,7 +203,7 @@ static void build_here(struct watch *w)
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* What a value takes if it is kept in memory, which at the most all are at once. */
+/* The size of a value in memory; at most all values are in memory at once. */
 static uint64_t bytes_of(LLVMTargetDataRef data, LLVMTypeRef type)
 {
     enum { LEAST = 16 };
@@ -239,7 +239,7 @@ static void tell_frame(struct watch *w)
     LLVMSetGlobalConstant(g, 1);
 }
 
-/* lw__pass_watch - what a debugger finds, and how large a thread's frame is.
+/* lw__pass_watch - symbols for a debugger, and the size of a thread's frame.
  * needs THREADS   makes FINAL   breaks THREADS
  */
 bool lw__pass_watch(struct lw__unit *unit)

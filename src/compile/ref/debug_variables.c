@@ -1,16 +1,16 @@
 /* debug_variables.c - kernels for a debugger (-O0): a thread has a stack, and variables have
- * places.
+ * addresses.
  *
- * A kernel stays a plain function: at a suspension it calls the scheduler, and goes on when that
- * returns (run/ref_stack.c). So all that clang said of its variables stays true, but for two things
- * that are put right here:
+ * A kernel stays a plain function. At a suspension it calls the scheduler, and continues when that
+ * returns (run/ref/stack.c). So all of clang's debug information stays true, except for two kinds,
+ * which are corrected here:
  *
  *     pointers       carry a tag (base/ref_abi.h), which no debugger could follow: their locations
- *                    become expressions that leave it out, also of pointers within structs
- *     SHARED         variables are at a place in the memory of the block that runs: lw.at.NAME
- *                    holds its address, and is given their debug information
+ *                    become expressions that remove it, also for pointers within structs
+ *     SHARED         variables are in the memory of the current block: lw.at.NAME holds the
+ *                    address, and gets their debug information
  *
- * Whenever a thread goes on it calls lw.here, which debug_unit.c makes.
+ * Whenever a thread resumes it calls lw.here, which debug_unit.c makes.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
@@ -46,7 +46,7 @@ struct lw__ref_shown {
 
 /* ---- suspensions ----------------------------------------------------------------------------- */
 
-/* Tell a debugger where this thread is. */
+/* Tell a debugger the current thread. */
 static void here(struct lw__ref *r)
 {
     LLVMModuleRef module = r->unit->module;
@@ -112,7 +112,7 @@ static LLVMMetadataRef base_of(struct lw__ref *r, LLVMMetadataRef type)
     return operand(r, type, 3);
 }
 
-/* The type behind typedef and qualifiers; NULL: void. */
+/* The type without typedef and qualifiers; NULL: void. */
 static LLVMMetadataRef plain(struct lw__ref *r, LLVMMetadataRef type)
 {
     for (; type; type = base_of(r, type)) {
@@ -134,7 +134,7 @@ static LLVMMetadataRef expression(struct lw__ref *r, uint64_t *words, size_t cou
 
 /* ---- pointers -------------------------------------------------------------------------------- */
 
-/* Where a variable has pointers, in bits. */
+/* The positions of a variable's pointers, in bits. */
 enum { POINTERS_MAX = 32 };
 struct pointers {
     uint64_t at[POINTERS_MAX];
@@ -181,7 +181,7 @@ static void find_pointers(struct lw__ref *r, LLVMMetadataRef type, uint64_t at,
     }
 }
 
-/* One more description of a part of the variable that `declare` describes. */
+/* Describe one more part of the variable that `declare` describes. */
 static void declare_part(struct lw__ref *r, LLVMValueRef declare, uint64_t *words, size_t count)
 {
     LLVMValueRef copy = LLVMInstructionClone(declare);
@@ -207,7 +207,7 @@ static void declare_pointer(struct lw__ref *r, LLVMValueRef declare, uint64_t at
     declare_part(r, declare, words, bits == 64 ? count - 3 : count);
 }
 
-/* True if the variable lies at the place itself, as LLVM prints an expression that says so. */
+/* True if the variable is at the address itself, by LLVM's text of the expression. */
 static bool is_direct(LLVMValueRef declare)
 {
     char *text = LLVMPrintValueToString(LLVMGetOperand(declare, 2));
@@ -262,7 +262,7 @@ void lw__ref_watch_locals(struct lw__ref *r)
         }
 }
 
-/* The store by which clang keeps a struct's address for debuggers alone; NULL: it is none. */
+/* The store by which clang keeps a struct's address only for debuggers; NULL: none. */
 static LLVMValueRef kept_address(LLVMValueRef param, LLVMValueRef place)
 {
     LLVMUseRef use = place && LLVMIsAAllocaInst(place) ? LLVMGetFirstUse(place) : NULL;
@@ -273,8 +273,8 @@ static LLVMValueRef kept_address(LLVMValueRef param, LLVMValueRef place)
                : NULL;
 }
 
-/* The parameter is of the kernel as it was; LLVM forgets what was said of it when another function
- * gets its uses. A struct is described by its copy, not by an address of it, which has a tag. */
+/* The parameter is of the original kernel; LLVM drops its description when another function gets
+ * its uses. A struct is described by its copy, not by its address, which has a tag. */
 void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value)
 {
     LLVMContextRef c = r->unit->context;
@@ -294,7 +294,7 @@ void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef 
 
 /* ---- SHARED ---------------------------------------------------------------------------------- */
 
-/* What clang said of the variable is said of the memory that its address points to. */
+/* Move clang's description of the variable to the memory that its address points to. */
 static void move_description(struct lw__ref *r, LLVMValueRef variable, LLVMValueRef at)
 {
     const unsigned kind = LLVMGetMDKindIDInContext(r->unit->context, "dbg", 3);

@@ -1,7 +1,8 @@
 /* index_checks.c - clang's checks of array indices, as an operation of ours.
  *
- * For devices that check each access, -fsanitize=array-bounds has clang compare each index with the
- * size of its array, known or computed: the rows of float a[rows][cols], SHARED and private arrays.
+ * For devices that check each access, -fsanitize=array-bounds makes clang compare each index with
+ * the size of its array, known or computed: the rows of float a[rows][cols], SHARED and private
+ * arrays.
  *
  *         %ok = icmp ult i64 %i, %n                    call void @lw.index(i1 %ok, i64 %i, i64 %n,
  *         br i1 %ok, label %go, label %bad                          ptr %array, i32 -1, i1 false)
@@ -9,8 +10,8 @@
  *         call void @__ubsan_handle_out_of_bounds(ptr @place, i64 %i)
  *         br label %go
  *
- * So the text's control flow is as without. Of &a[n] clang makes `ule`, and the last is true. The
- * array is a pointer into it, null where the code does not show it; messages have its name.
+ * So the control flow is that of the source. For &a[n] clang makes `ule`, and the last operand is
+ * true. The array is a pointer into it, null if the code does not show it; messages have its name.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
@@ -39,8 +40,8 @@ static bool read_check(LLVMValueRef call, struct check *c)
     return LLVMIsABranchInst(c->branch) && LLVMIsConditional(c->branch);
 }
 
-/* The count of an index that is known to be wrong: the number in the first brackets of the type's
- * name, 'float[6]'; the handler's first argument points to {place, {kind, info, name}, index type}.
+/* The count for an index that is known to be wrong: the number in the first brackets of the type's
+ * name, 'float[6]'. The handler's first argument points to {place, {kind, info, name}, index type}.
  */
 static uint64_t count_of_type(LLVMValueRef call)
 {
@@ -51,8 +52,7 @@ static uint64_t count_of_type(LLVMValueRef call)
     return bracket ? strtoull(bracket + 1, NULL, 10) : 0;
 }
 
-/* The pointer that the index is added to: by a GEP that is in `go`, whose operand comes from before
- * it. */
+/* The base pointer of the GEP in `go` that uses the index, if it is computed before the check. */
 static LLVMValueRef array_of(const struct check *c, LLVMValueRef index, int depth)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(index); u; u = LLVMGetNextUse(u)) {
@@ -73,7 +73,7 @@ static LLVMValueRef array_of(const struct check *c, LLVMValueRef index, int dept
     return NULL;
 }
 
-/* Constants have uses all over: the GEP is the first of `go`. */
+/* A constant has uses everywhere: take the first GEP of `go`. */
 static LLVMValueRef array_of_constant(const struct check *c)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(c->go);
@@ -93,14 +93,13 @@ static LLVMValueRef array_of_constant(const struct check *c)
     return NULL;
 }
 
-/* The value that is extended for the comparison: the GEP's is extended once more. */
+/* The value that is extended for the comparison: the GEP's index is extended once more. */
 static LLVMValueRef narrow(LLVMValueRef index)
 {
     return LLVMIsASExtInst(index) || LLVMIsAZExtInst(index) ? LLVMGetOperand(index, 0) : index;
 }
 
-/* Where the array's name stands: the instruction's own column is that of what is done with the
- * element. */
+/* The location of the array's name: the instruction's own column is that of the element's use. */
 static LLVMMetadataRef place_of(LLVMContextRef context, LLVMValueRef call)
 {
     LLVMMetadataRef at = LLVMInstructionGetDebugLoc(call);
@@ -162,7 +161,7 @@ bool lw__pass_rows(struct lw__unit *unit)
         if (read_check(LLVMGetUser(use), &c))
             replace_check(&c, b);
         else
-            LLVMInstructionEraseFromParent(LLVMGetUser(use)); /* in a block nobody reaches */
+            LLVMInstructionEraseFromParent(LLVMGetUser(use)); /* in an unreachable block */
     }
     if (handler)
         LLVMDeleteFunction(handler);

@@ -1,10 +1,10 @@
 /* lower.c - the reference form of a kernel: one thread, as a coroutine.
  *
- * A kernel K of the common bitcode becomes `ptr lw.ref.K(ptr thread)`: at each collective it writes
- * what it asks for into the thread's record (base/ref_abi.h) and suspends; the scheduler of
- * device_ref computes the result and resumes it. Loops that may wait on memory (an atomic or
- * volatile load in them) suspend at every trip, other loops every TRIPS_PER_YIELD, so that the
- * scheduler can run others, stop a launch, and see that nothing changes any more.
+ * A kernel K of the common bitcode becomes `ptr lw.ref.K(ptr thread)`. At each collective it writes
+ * its request into the thread's record (base/ref_abi.h) and suspends. The scheduler of run/ref
+ * computes the result and resumes it. Loops that may wait on memory (with an atomic or volatile
+ * load) suspend at every iteration, other loops every ITERATIONS_PER_YIELD. So the scheduler can
+ * run others, stop a launch, and detect that nothing changes any more.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIPS_PER_YIELD = 65536 };
+enum { ITERATIONS_PER_YIELD = 65536 };
 
 #define FIELD(name) offsetof(struct lw_ref_thread, name)
 
@@ -126,7 +126,7 @@ static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__shape 
     }
 }
 
-/* Split in front of the call, ask, suspend, take the result. */
+/* Split before the call, write the request, suspend, load the result. */
 static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op op, const char *type)
 {
     LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
@@ -164,7 +164,7 @@ static void yield_before(struct lw__ref *r, LLVMValueRef at, bool every_trip)
         LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
         LLVMBuildCondBr(r->b, spent, rest, tail);
         LLVMPositionBuilderAtEnd(r->b, rest);
-        store32(r, TRIPS_PER_YIELD, FIELD(budget));
+        store32(r, ITERATIONS_PER_YIELD, FIELD(budget));
         head = rest;
     }
     store32(r, LW_REF_YIELD, FIELD(state));
@@ -190,7 +190,7 @@ static bool loop_waits(const struct lw__cfg *g, const struct lw__loop *l)
     return false;
 }
 
-/* Before anything is split: where to yield. */
+/* Before any block is split: find the loops that yield. */
 static bool find_loops(struct lw__ref *r, LLVMValueRef function)
 {
     struct lw__cfg g;
@@ -223,7 +223,7 @@ static void lower_return(struct lw__ref *r, LLVMValueRef ret)
     LLVMInstructionEraseFromParent(ret);
 }
 
-/* Instructions that something becomes of; collected first, since lowering splits blocks. */
+/* Instructions to lower; collected first, since lowering splits blocks. */
 static bool collect(struct lw__ref *r, LLVMValueRef function, LLVMValueRef **list, size_t *count)
 {
     size_t capacity = 0;
@@ -264,8 +264,7 @@ static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
     return true;
 }
 
-/* Move the kernel's body behind the ramp; what it takes as parameters comes from the packed ones.
- * */
+/* Move the kernel's body after the ramp; its parameters are loaded from the packed arguments. */
 static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
 {
     LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(kernel->function), last = r->co.body;
@@ -287,7 +286,7 @@ static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
     LLVMBuildBr(r->b, first);
 }
 
-/* Private arrays must be in the entry block to have a fixed place in the frame. */
+/* Private arrays must be in the entry block to have a fixed offset in the frame. */
 static void hoist_allocas(struct lw__ref *r)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(r->unit->context);
@@ -324,7 +323,7 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
     return true;
 }
 
-/* The new function: a coroutine around what was the kernel's body. */
+/* The new function: a coroutine around the kernel's body. */
 static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, const char *name)
 {
     LLVMModuleRef module = r->unit->module;
@@ -389,7 +388,7 @@ bool lw__pass_ref(struct lw__unit *unit)
     if (lw__is_for_aarch64(unit) &&
         !lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelNone))
         return false;
-    if (unit->options->debug) /* what is said of variables as calls, which can be changed */
+    if (unit->options->debug) /* variable descriptions as calls, which can be edited */
         LLVMSetIsNewDbgInfoFormat(unit->module, 0);
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lower_kernel(unit, &unit->kernels.rows[i]))

@@ -1,16 +1,16 @@
-/* prune_checks.c - checks that others make superfluous.
+/* prune_checks.c - remove redundant checks.
  *
- * A check that has passed holds from there on: what it dominates need not be asked again. An access
- * to an element of a variable whose every index has been compared with its array's size is within
- * it. Both are common: an element is read and written, and clang checks each index of a SHARED or
- * private array.
+ * A check that has passed holds from there on: it need not be repeated in code that it dominates.
+ * An access to an element of a variable is within it if every index has been compared with its
+ * array's size. Both are common: an element is read and written, and clang checks each index of a
+ * SHARED or private array.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The checks of a function, and those that go. */
+/* The checks of a function, and those to remove. */
 struct pruner {
     LLVMTargetDataRef data;
     struct lw__cfg g;
@@ -25,7 +25,7 @@ static bool is_before(LLVMValueRef a, LLVMValueRef b)
     return b;
 }
 
-/* True if each way to b leads through a, another instruction. */
+/* True if each path to b leads through a, another instruction. */
 static bool dominates(const struct pruner *p, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMBasicBlockRef its = LLVMGetInstructionParent(a), here = LLVMGetInstructionParent(b);
@@ -49,13 +49,13 @@ static bool is_access(LLVMValueRef v)
 
 /* ---- indices --------------------------------------------------------------------------------- */
 
-/* An index that is within an array is not negative, so it does not matter how it was extended. */
+/* An index within an array is not negative, so its extension does not matter. */
 static LLVMValueRef narrow(LLVMValueRef index)
 {
     return LLVMIsASExtInst(index) || LLVMIsAZExtInst(index) ? LLVMGetOperand(index, 0) : index;
 }
 
-/* True if the check says that the index is less than `count`. */
+/* True if the check implies that the index is less than `count`. */
 static bool says_less(LLVMValueRef check, uint64_t count)
 {
     LLVMValueRef n = LLVMGetOperand(check, LW_INDEX_COUNT);
@@ -74,7 +74,7 @@ static bool has_check(const struct pruner *p, LLVMValueRef v, LLVMValueRef at, u
     return false;
 }
 
-/* True if the index has been compared with `count` on each way to `at`. */
+/* True if the index has been compared with `count` on each path to `at`. */
 static bool is_checked(const struct pruner *p, LLVMValueRef index, LLVMValueRef at, uint64_t count)
 {
     LLVMValueRef inner = narrow(index);
@@ -105,7 +105,8 @@ static bool is_known_index(const struct pruner *p, LLVMValueRef check)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* What a GEP's indices lead to where all of them are known to be within; NULL: they are not. */
+/* The element type that a GEP's indices lead to, if all are known to be within bounds; else
+ * NULL. */
 static LLVMTypeRef element_within(const struct pruner *p, LLVMValueRef gep, LLVMValueRef at)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -171,7 +172,8 @@ static bool add(struct pruner *p, LLVMValueRef check)
     return true;
 }
 
-/* All are looked at before any goes: each says something of those that it dominates. */
+/* All checks are examined before any is removed: each tells something about those that it
+ * dominates. */
 static bool look(struct pruner *p)
 {
     for (size_t b = 0; b < p->g.count; b++)

@@ -1,17 +1,17 @@
 /* ref.h - a kernel as the reference device runs it: a thread at a time, each access checked.
  *
- * lower.c makes the coroutine, calls.c what it calls; access_checks.c and index_checks.c put the
- * checks in, prune_checks.c takes out those that others make superfluous, bounds.c makes
- * comparisons of them. With -O0, debug_variables.c and debug_unit.c serve the debugger.
+ * lower.c makes the coroutine, calls.c lowers its calls. access_checks.c and index_checks.c add the
+ * checks, prune_checks.c removes redundant ones, bounds.c makes comparisons of them. With -O0,
+ * debug_variables.c and debug_unit.c serve the debugger.
  */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
 #include "compile/ir/ir.h"
 
-/* The checks of devices that look at each access, until bounds.c makes code of
- * them. lw.access: a pointer, how many bytes, what is done there. lw.index: is the index within,
- * the index, of how many, a pointer into what is indexed, the tensor's axis or -1, may it be the
- * place behind the last. */
+/* The checks, until bounds.c makes code of them.
+ *   lw.access   a pointer, the size, the kind of access
+ *   lw.index    is the index within bounds?, the index, the count, a pointer into the array, the
+ *               tensor's axis or -1, may it be the one after the last? */
 enum lw__access_kind { LW_ACCESS_READ, LW_ACCESS_WRITE, LW_ACCESS_ATOMIC };
 
 enum { LW_ACCESS_ENDED = 4 }; /* added to the kind: the variable is of a helper that has returned */
@@ -30,9 +30,9 @@ enum {
 
 enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits more at least */
 
-/* What a kernel's pointers may point into; a struct lw_ref_row of base/ref_abi.h. */
+/* An object that a kernel's pointers may point into; a struct lw_ref_row of base/ref_abi.h. */
 struct lw__ref_object {
-    LLVMValueRef value; /* what all pointers that are known to be into it begin with, or NULL */
+    LLVMValueRef value; /* the base of all pointers that are known to be into it, or NULL */
     char *name;         /* owned */
     uint64_t kind, place, bytes, element;
     bool fixed; /* its size is known here */
@@ -43,7 +43,7 @@ struct lw__ref_bounds {
     struct lw__ref_object *rows;
     size_t count, objects; /* objects: those of the table */
     LLVMValueRef table;    /* the thread's */
-    LLVMValueRef record;   /* room for what the device is told */
+    LLVMValueRef record;   /* memory for the device's report */
     LLVMBasicBlockRef refused;
     bool has_private, failed;
 };
@@ -59,7 +59,7 @@ struct lw__ref {
     LLVMValueRef shared; /* block memory */
     bool has_loops;      /* then writes are noted: a loop may wait for them */
     struct {
-        LLVMValueRef at; /* first instruction of a loop's header behind its phis */
+        LLVMValueRef at; /* first instruction of a loop's header after its phis */
         bool every_trip;
     } *yields;
     size_t yield_count;
@@ -71,7 +71,7 @@ struct lw__ref {
 /* ---- access_checks.c ------------------------------------------------------------------------- */
 
 bool lw__pass_access(struct lw__unit *unit);
-/* True if all `bytes` from the pointer on, at a constant place behind all its GEPs, are within an
+/* True if all `bytes` from the pointer on, at a constant offset of all its GEPs, are within an
  * object of `size`. */
 bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size);
 void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS]);
@@ -79,7 +79,7 @@ void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[L
 /* ---- lower.c --------------------------------------------------------------------------------- */
 
 bool lw__pass_ref(struct lw__unit *unit);
-/* At the builder: the address of a field of the thread's record, its value, a store to it, and a
+/* At the builder, for the thread's record: the address of a field, its value, a store to it; and a
  * call through a slot of lw_ref_calls. */
 LLVMValueRef lw__ref_field(struct lw__ref *r, size_t offset);
 LLVMValueRef lw__ref_load(struct lw__ref *r, LLVMTypeRef type, size_t offset);
@@ -87,7 +87,7 @@ void lw__ref_store(struct lw__ref *r, LLVMValueRef value, size_t offset);
 LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMTypeRef *types,
                           LLVMValueRef *args, unsigned count);
 LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v);
-/* End `at` by a suspension of the thread, which goes on in `next`. */
+/* End `at` by a suspension of the thread, which resumes in `next`. */
 void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
 
 /* ---- calls.c --------------------------------------------------------------------------------- */
@@ -99,18 +99,18 @@ void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed
 
 /* ---- prune_checks.c -------------------------------------------------------------------------- */
 
-/* Checks that others make superfluous go; of the kernel as it was. */
+/* Remove redundant checks, from the original kernel. */
 bool lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function);
 
 /* ---- bounds.c -------------------------------------------------------------------------------- */
 
-/* The table's rows before the arguments are loaded; which row an argument is; the SHARED variables,
- * as layout->places. The builder stands in the kernel's beginning. */
+/* In this order, with the builder at the kernel's beginning: the table's rows, before the arguments
+ * are loaded; the row of an argument; the SHARED variables, as layout->places. */
 void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel);
 void lw__ref_bounds_argument(struct lw__ref *r, unsigned index, LLVMValueRef value);
 bool lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout);
-/* With block memory replaced: private variables and constants; the builder stands as before. Then
- * the accesses use addresses without tags. */
+/* After shared memory is replaced, with the builder as before: private variables and constants.
+ * Then the accesses use addresses without tags. */
 bool lw__ref_bounds_variables(struct lw__ref *r);
 void lw__ref_bounds_strip(struct lw__ref *r);
 /* lw.access and lw.index; false: it is another call. */
@@ -125,7 +125,7 @@ bool lw__pass_rows(struct lw__unit *unit);
 /* ---- debug_variables.c: for a debugger --------------------------------------------------------
  * */
 
-#define LW_HERE "lw.here" /* of a thread that goes on: void (ptr thread) */
+#define LW_HERE "lw.here" /* of a thread that resumes: void (ptr thread) */
 void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function);
 void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
 void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value);

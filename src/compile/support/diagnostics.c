@@ -37,7 +37,7 @@ static bool is_in_its_folder(const struct lw__diags *diags, struct lw__loc loc)
     return same(loc.directory, loc.directory_length, main->directory, main->directory_length);
 }
 
-/* A text from a descriptor has the name that #line gives it, not that of the module. */
+/* True for a text from a descriptor: #line gives it its name, not the module. */
 static bool is_named_text(const struct lw__diags *diags, struct lw__loc loc)
 {
     const char *name = diags->main_name;
@@ -86,7 +86,7 @@ static const struct {
 #undef LW_REMARK
 };
 
-/* Copies of a block, and pieces with other masks, say the same once more. */
+/* Copies of a block, and pieces with other masks, repeat the same remark. */
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,
                       const char *why)
 {

@@ -1,9 +1,9 @@
-/* process.c - start clang and the linker: no shell, no temporary files, no end without limit.
+/* process.c - start clang and the linker: without a shell or temporary files, and with limits.
  *
- * What a child prints goes to memory files, so nothing has to be read while it runs and a full or
- * read-only disk does not matter. There are texts that keep clang busy for ever or that grow
- * without bound, so time, memory and stack are limited; a child that breaks a limit ends like one
- * that crashed.
+ * A child's output goes to memory files. So nothing has to be read while it runs, and a full or
+ * read-only disk does not matter. Some texts keep clang busy for ever or make it grow without
+ * bound, so time, memory and stack are limited. A child that exceeds a limit ends like one that
+ * crashed.
  */
 #include "base/manifest.h"
 #include "compile/support/unit.h"
@@ -19,11 +19,11 @@
 
 extern char **environ;
 
-/* Stack: what the kernel always keeps free below the main stack is 128 MiB. */
+/* Stack: the kernel always keeps 128 MiB free below the main stack. */
 static const rlim_t stack_bytes = (rlim_t)100 << 20, child_bytes = (rlim_t)4 << 30;
 
-/* The soft limit becomes `wanted` where it is higher (or, for is_raise, lower); a lower hard limit
- * wins. Limits that cannot be set are those of the host. */
+/* The soft limit becomes `wanted` if it is higher (or, for is_raise, lower). A lower hard limit
+ * wins. Limits that cannot be set stay the host's. */
 static void limit(int resource, rlim_t wanted, bool is_raise)
 {
     struct rlimit now;
@@ -44,7 +44,8 @@ void lw__process_limits(void)
     limit(RLIMIT_STACK, stack_bytes, true);
 }
 
-/* A child's own: sanitizers, which this program may be built with, need all addresses there are. */
+/* Only for children: sanitizers, which this program may be built with, need the whole address
+ * space. */
 static void limit_memory(pid_t pid)
 {
     struct rlimit now;
@@ -73,7 +74,7 @@ static int duplicate(posix_spawn_file_actions_t *actions, const struct lw__proce
     return e;
 }
 
-/* The words of argv, with those that start its program in place of the first; NULL: no memory. */
+/* argv with its first word replaced by the words that start the program; NULL: out of memory. */
 static const char **words_of(const char *const *argv, const struct lw__tool *tool)
 {
     size_t count = 0, n = 0;

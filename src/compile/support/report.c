@@ -1,5 +1,4 @@
-/* report.c - what this program writes: defects to standard error, the result to its descriptor.
- */
+/* report.c - this program's output: defects to standard error, the result to its descriptor. */
 #include "base/manifest.h"
 #include "compile/support/unit.h"
 #include <errno.h>

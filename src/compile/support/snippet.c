@@ -1,12 +1,12 @@
-/* snippet.c - the picture below a message: its line of the source, the caret, the fix-it.
+/* snippet.c - the snippet below a message: its line of the source, the caret, the fix-it.
  *
  * clang draws one for each of its messages; what Lanewise itself refuses gets one of the same form:
  *
  *        12 |     float work[n];
  *           |           ^~~~
  *
- * A picture is the row `shown` of the manifest, below the message's own. It has no colour; the
- * command adds that. Of a line that is long the part around the caret is shown.
+ * A snippet is the row `shown` of the manifest, after the message's own. It has no colour; the
+ * command adds that. Of a long line the part around the caret is shown.
  */
 #include "compile/support/unit.h"
 #include <ctype.h>
@@ -20,14 +20,14 @@ enum {
     LINE_MAX_SHOWN = 4096 /* bytes; clang shows nothing of longer ones either */
 };
 
-/* One line of a picture: `  12 | text`, or `     | text` where number is 0. */
+/* One line of a snippet: `  12 | text`, or `     | text` if number is 0. */
 struct row {
     unsigned number;
     const char *text;
     size_t length;
 };
 
-/* Take the next line of clang's output, if it belongs to a picture. */
+/* Take the next line of clang's output, if it belongs to a snippet. */
 static bool take_row(const char **cursor, struct row *row)
 {
     const char *c = *cursor + strspn(*cursor, " ");
@@ -83,7 +83,7 @@ static struct window window_around(size_t caret, size_t columns)
     return w;
 }
 
-/* Three columns at an end of the window say that the line goes on there. */
+/* Three columns at an end of the window tell that the line continues. */
 static void add_row(struct lw__text *out, const struct row *row, struct window w)
 {
     const size_t columns = columns_of(row->text, row->length);
@@ -124,7 +124,7 @@ static void add_picture(struct lw__text *rows, const struct lw__text *picture)
     lw__text_add(rows, "\n");
 }
 
-/* What clang drew: the caret's column, the longest line, and the number in front of the caret. */
+/* clang's snippet: the caret's column, the longest line, and the line number. */
 struct drawn {
     size_t caret, columns;
     unsigned number;
@@ -150,7 +150,8 @@ static struct drawn survey(const char *cursor)
     return drawn;
 }
 
-/* clang numbers the lines of the file, and counts by #line in the message: the message is right. */
+/* clang numbers the lines of the file in the snippet, but its message follows #line: the message is
+ * right. */
 const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned line)
 {
     const struct drawn drawn = survey(text);
@@ -170,18 +171,13 @@ const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned l
 
 /* ---- of our own messages ---- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The line as it is seen, tabs as blanks, from its first column on; and the columns of the caret
- * and of the end of the word there. */
+/* The line as it is displayed, tabs as blanks, from its first column on; and the columns of the
+ * caret and of the end of the word there. */
 static void draw_line(struct lw__text *line, const char *from, size_t length, size_t at,
                       size_t *caret, size_t *end)
 {
     size_t column = 0, word = at;
-    while (word < length && is_word(from[word]))
+    while (word < length && lw__is_word_char(from[word]))
         word++;
     for (size_t i = 0; i < length; i++) {
         if (i == at)

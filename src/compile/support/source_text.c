@@ -1,26 +1,21 @@
-/* source_text.c - the column of what debug info knows by line only: functions, variables, globals.
+/* source_text.c - the column of a location whose line only is in the debug info: of functions,
+ * variables, globals.
  *
- * The name is looked for in that line of the text. Where a macro or #line keeps it from being
- * there, the column is that of the line's first word.
+ * The name is searched in that line of the text. If a macro or #line hides it, the column is that
+ * of the line's first word.
  */
 #include "compile/support/unit.h"
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The place of a whole word in count bytes; NULL: it is not there. */
+/* The position of a whole word in count bytes; NULL: it is not there. */
 static const char *find_word(const char *text, size_t count, const char *word, size_t n)
 {
     for (size_t i = 0; n && i + n <= count; i++)
-        if (!memcmp(text + i, word, n) && (!i || !is_word(text[i - 1])) &&
-            (i + n == count || !is_word(text[i + n])))
+        if (!memcmp(text + i, word, n) && (!i || !lw__is_word_char(text[i - 1])) &&
+            (i + n == count || !lw__is_word_char(text[i + n])))
             return text + i;
     return NULL;
 }

@@ -1,9 +1,9 @@
-/* unit.h - one compilation: what it was asked for, what is known so far, what it gives.
+/* unit.h - one compilation: its options, what is known so far, its result.
  *
  * One struct lw__unit is one compilation. Passes (driver/passes.def) take it from text to payload.
- * Each computes facts or makes new code, and says through its return value whether the compilation
- * can go on. Errors in the kernels are diag rows of unit->manifest; defects of ours and of the
- * machine go through lw__defect().
+ * Each computes facts or makes new code, and returns whether the compilation can continue. Errors
+ * in the kernels are diag rows of unit->manifest; defects of ours and of the machine go through
+ * lw__defect().
  *
  * The folder holds what every other one needs: messages, child processes, the table of kernels.
  */
@@ -19,11 +19,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A place in the source; line 0 is unknown. The strings live as long as the module, without NUL. */
+/* A source location; line 0 is unknown. The strings live as long as the module, without NUL. */
 struct lw__loc {
     const char *file, *directory; /* as the debug info spells them: file may be relative */
     unsigned file_length, directory_length;
-    unsigned line, column; /* column 0 is unknown: it is then where the name stands in the line */
+    unsigned line, column; /* column 0 is unknown: then that of the name in the line */
     const char *name;      /* of what is there, or NULL */
     size_t name_length;
 };
@@ -33,9 +33,9 @@ struct lw__diags {
     struct lw__text *rows; /* the manifest: diag rows are appended */
     const char *main_name; /* what users call the main file */
     struct lw__loc main;   /* how the module spells it; lw__diags_module fills it in */
-    int source_fd;         /* the main file's text, where it is not a file by that name; or 0 */
+    int source_fd;         /* the main file's text, if it is not a file by that name; or 0 */
     unsigned errors;
-    bool crashed; /* clang did not end well, and a row says so */
+    bool crashed; /* clang has crashed, and a row tells so */
 };
 
 enum {
@@ -81,7 +81,7 @@ struct lw__kernels {
     size_t count, capacity;
 };
 
-/* What is known or true of a unit's module; see driver/passes.def. */
+/* The facts of a unit's module; see driver/passes.def. */
 enum {
     FACT_RAW = 1 << 0,       /* module is clang's output */
     FACT_SIGNATURE = 1 << 1, /* kernels[] is filled in */
@@ -100,10 +100,11 @@ enum {
     FACT_PREPARED = 1 << 14,  /* kernels know their block; scalars only, short loops unrolled */
     FACT_WIDENED = 1 << 15,   /* lw.cpu.K exist */
     FACT_FINAL = 1 << 16,     /* optimised: left to the code generator */
-    FACT_ENTERED = 1 << 17,   /* each loop has one way in */
-    FACT_CONVERGED = 1 << 18, /* collectives are calls of devlib's, each with who takes part */
+    FACT_ENTERED = 1 << 17,   /* each loop has one entry */
+    FACT_CONVERGED = 1 << 18, /* collectives are calls of devlib, each with the lanes that take
+                               * part */
     FACT_LOWERED = 1 << 19,   /* entries as cuda_abi.h has them; no lw.* is left */
-    FACT_BUILTIN = 1 << 20,   /* intrinsics that all targets compute exactly, and those refused */
+    FACT_BUILTIN = 1 << 20,   /* the only intrinsics are exact on all targets, or refused */
 };
 
 /* Options of one run, as driver/main.c read them. */
@@ -114,7 +115,7 @@ struct lw__options {
     int source_fd, out_fd;
     int common_fd;      /* instead of a text: common bitcode, see base/cpu_abi.h; -1 */
     const char *kernel; /* the only one to build, or NULL */
-    uint32_t block[3];  /* threads of a block; 0, 0, 0: what BLOCK(...) says */
+    uint32_t block[3];  /* threads of a block; 0, 0, 0: those of BLOCK(...) */
     char **clang_args;  /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
     bool debug;            /* -O0: every variable has its value at each line; for ref */
@@ -141,7 +142,7 @@ struct lw__unit {
     const struct lw__options *options;
     unsigned facts;
     LLVMContextRef context;
-    struct lw__text llvm_said; /* errors that LLVM told of, see llvm/context.c */
+    struct lw__text llvm_said; /* LLVM's error messages, see llvm/context.c */
     LLVMModuleRef module;
     LLVMTargetMachineRef machine; /* x86-64 baseline, made by llvm19; then that of the device */
     struct lw__kernels kernels;   /* front/front.h */
@@ -150,23 +151,22 @@ struct lw__unit {
     struct lw__text manifest;     /* diag, dep, then kernel, param and site rows */
     struct lw__text sites;        /* site rows, numbered by site_count */
     size_t site_count;
-    struct lw__kernels operations; /* of blocks in gangs, still to be widened; see gang_barrier.c */
-    bool has_rare;                 /* code that lanes rarely need is jumped over: lw.rarely */
-    bool misused;                  /* no way leads to what the command line asks for */
+    struct lw__kernels operations; /* of blocks in gangs, not widened yet; see gang_barrier.c */
+    bool has_rare;                 /* code that lanes rarely need is behind a branch: lw.rarely */
+    bool misused;                  /* there is no route to what the command line asks for */
     struct lw__text payload;
     struct lw__link link;
 };
 
-/* What this program is at. If it ends by a signal, or LLVM ends it, its last
- * line on standard error says pass, kernel and line; lw__where_tell writes that line at other ends.
- * */
+/* Note what this program is doing. If it ends by a signal, or LLVM ends it, its last line on
+ * standard error tells pass, kernel and line. lw__where_tell writes that line at other ends. */
 enum { LW_EXIT_DEFECT = 3 };
 
-/* Limit this program, and with it its children, to LW_COMPILE_SECONDS of processor time
- * each; give them the stack that deeply nested texts need. */
+/* Limit this program and its children to LW_COMPILE_SECONDS of processor time each. Give them the
+ * stack that deeply nested texts need. */
 enum { LW_COMPILE_SECONDS = 60 };
 
-/* True if the device checks each access; front/clang.c asks clang for more then. */
+/* True if the device checks each access; front/clang.c then asks clang for checks. */
 static inline bool lw__is_checked(const struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
@@ -177,8 +177,8 @@ static inline bool lw__is_checked(const struct lw__unit *unit)
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
-/* Print why and what to standard error, for the library to pass on; always false. A defect
- * of ours or of the machine, not of the kernels. */
+/* Print the message to standard error, for the library to pass on; always false. For a defect of
+ * ours or of the machine, not of the kernels. */
 bool lw__defect(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Manifest and payload to options->out_fd. */
 bool lw__write_result(struct lw__unit *unit);
@@ -186,7 +186,7 @@ bool lw__print(const char *text); /* to standard output; false: it could not be 
 
 /* ---- kernels.c ------------------------------------------------------------------------------- */
 
-/* One more row, all zero but its name, a copy; NULL: memory is short. Rows may move. */
+/* Add a row, all zero but its name, a copy; NULL: out of memory. Rows may move. */
 struct lw__kernel *lw__kernels_add(struct lw__kernels *kernels, const char *name);
 void lw__kernel_free(struct lw__kernel *kernel); /* what a row holds */
 void lw__kernels_free(struct lw__kernels *kernels);
@@ -194,9 +194,9 @@ void lw__kernels_free(struct lw__kernels *kernels);
 /* ---- process.c ------------------------------------------------------------------------------- */
 
 void lw__process_limits(void);
-/* Start a program without a shell, its output going to memory files.
- * in is its standard input (-1: none); out, err get memory files, released by the caller with
- * close. Descriptors in keep[] stay open in it under numbers from 3 on. */
+/* Start a program without a shell; its output goes to memory files. in is its standard input (-1:
+ * none); out, err get memory files, released by the caller with close. Descriptors in keep[] stay
+ * open in it under numbers from 3 on. */
 bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
                        struct lw__process *process);
 /* Wait for it; *exit_code is its status, or 128 + signal. out and err are rewound to be read. */
@@ -213,37 +213,45 @@ enum lw__remark {
 
 /* ---- diagnostics.c --------------------------------------------------------------------------- */
 
-/* Learn how the module spells the main file, so that messages call it by main_name. */
+/* Find how the module spells the main file, so that messages can use main_name. */
 void lw__diags_module(struct lw__diags *diags, LLVMModuleRef module);
 /* One more error. */
 void lw__diags_error(struct lw__diags *diags, struct lw__loc loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Something slow that users may want to change, why, and in a note what to do. Once a place. */
+/* A remark on something slow that users may want to change: why, and in a note what to do. Once a
+ * location. */
 void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__remark remark,
                       const char *why);
-/* A line as a row holds it: 0, unknown, where #line made it larger than INT32_MAX. */
+/* A line as a row holds it: 0, unknown, if #line made it larger than INT32_MAX. */
 unsigned lw__row_line(unsigned line);
-/* One field of a manifest row with its escapes; a place's file as users call it. */
+/* One field of a manifest row with its escapes; and the file of a location, as the user names
+ * it. */
 void lw__row_field(struct lw__text *row, const char *bytes, size_t count);
 void lw__row_file(struct lw__text *row, const struct lw__diags *diags, struct lw__loc loc);
 bool lw__row_is_main(const struct lw__diags *diags, struct lw__loc loc); /* in the main file? */
 
 /* ---- source_text.c --------------------------------------------------------------------------- */
 
-/* The column of a place that has a line: its own, else that of its name in that line of the text,
- * or of the line's first word. */
+/* The column of a location with a line: its own, else that of its name in that line of the text, or
+ * of the line's first word. */
 unsigned lw__front_column(const struct lw__diags *diags, struct lw__loc loc);
-/* A line of the source, *length bytes of what is read into text; NULL: it is not to be had. */
+/* A line of the source: *length bytes of the text, which is read into `text`; NULL: it is not
+ * available. */
 const char *lw__front_line(const struct lw__diags *diags, struct lw__loc loc, struct lw__text *text,
                            size_t *length);
-/* Where the main file has the name first; line 0: nowhere. */
+/* The first occurrence of the name in the main file; line 0: none. */
 struct lw__loc lw__front_find(const struct lw__diags *diags, const char *name);
+
+/* True if the character may be in an identifier. */
+static inline bool lw__is_word_char(char c)
+{
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
 /* ---- snippet.c ------------------------------------------------------------------------------- */
 
-/* The picture below a message (snippet.c), as a row behind the message's: the one that clang
- * drew at the start of text, its lines numbered so that the caret's is `line`, and where that ends
- * (rows may be NULL); or one of a place. */
+/* take: the snippet that clang drew at the start of text, as a row; its lines are numbered so that
+ * the caret's is `line`. Returns its end; rows may be NULL. The other: draw one for a location. */
 const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned line);
 void lw__snippet_draw(const struct lw__diags *diags, struct lw__loc loc, unsigned column);
 
