@@ -323,7 +323,7 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
             !lw__control_is_linear(s, LLVMGetCondition(end), 0) && !lw__spmd_is_of_swap(s, end) &&
             !lw__spmd_is_by_one_lane(s, end)) {
             lw__spmd_remark(s, LLVMGetCondition(end), LW_REMARK_MASKED_LOOP,
-                            "lanes leave it in different iterations");
+                            "lanes leave it in different trips");
             return;
         }
     }
