@@ -6,7 +6,9 @@ one program make the same keys.
 """
 from __future__ import annotations
 
+import re
 import threading
+from pathlib import Path
 from typing import Any, Callable, Sequence
 
 import jax
@@ -127,6 +129,8 @@ class Recipe:
 
     def _output(self, graph: Graph, n: int, result: Any) -> Symbol:
         """Make a result an output: as it is, or else as a copy that is narrowed and whole."""
+        if not isinstance(result, Recorded) and not self._types:
+            raise ArgumentError(f"{self.name}: no argument is an array of JAX or NumPy")
         if not isinstance(result, Recorded):
             raise ArgumentError(f"{self.name}: it gave {result!r}; need what operations give")
         dtype = _narrowed(result.dtype)
@@ -200,8 +204,16 @@ def _make(key: str, ordinal: int, native: int | None) -> tuple[Any, Stream]:
     return recipe.make(ordinal, native)
 
 
+def _interface_version() -> int:
+    """The minor version of XLA's interface, which stands in the header that comes with jaxlib."""
+    header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
+    found = re.search(r"define XLA_FFI_API_MINOR (\d+)", header.read_text()) \
+        if header.exists() else None
+    return int(found[1]) if found else 1
+
+
 def register_handlers() -> None:
     """Tell JAX of the handlers. XLA refuses those of an interface that it does not know."""
-    on_host, on_cuda = _core.xla_handlers(_make)
+    on_host, on_cuda = _core.xla_handlers(_make, _interface_version())
     jax.ffi.register_ffi_target(TARGET, on_host, platform="cpu")
     jax.ffi.register_ffi_target(TARGET, on_cuda, platform="CUDA")

@@ -17,9 +17,9 @@ import lanewise as _lw
 try:
     import jax as _jax
 except ImportError as _error:
-    raise ImportError("lanewise.jax needs JAX 0.6 or newer: pip install 'jax>=0.6'") from _error
-if _jax.__version_info__ < (0, 6):
-    raise ImportError(f"lanewise.jax needs JAX 0.6 or newer, this one is {_jax.__version__}: "
+    raise ImportError("lanewise.jax needs JAX 0.7 or newer: pip install 'jax>=0.7'") from _error
+if _jax.__version_info__ < (0, 7):
+    raise ImportError(f"lanewise.jax needs JAX 0.7 or newer, this one is {_jax.__version__}: "
                       "pip install --upgrade jax")
 
 from . import _jax as _bridge, _jax_batch

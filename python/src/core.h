@@ -220,6 +220,6 @@ PyObject *core_executable_info(PyObject *module, PyObject *capsule);
 PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* xla.c */
-PyObject *core_xla_handlers(PyObject *module, PyObject *given);
+PyObject *core_xla_handlers(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 #endif

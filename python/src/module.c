@@ -116,7 +116,8 @@ static PyMethodDef functions[] = {
     {"graph_compile", core_graph_compile, METH_O, "(graph): an executable"},
     {"executable_info", core_executable_info, METH_O, "(executable): its plan"},
     FAST("executable_run", core_executable_run, "(executable, stream, arrays)"),
-    {"xla_handlers", core_xla_handlers, METH_O, "(maker): what JAX calls on the CPU and on CUDA"},
+    FAST("xla_handlers", core_xla_handlers,
+         "(maker, minor): what JAX calls on the CPU and on CUDA"),
     {"operations", core_operations, METH_NOARGS, "names of the operations"},
     {NULL, NULL, 0, NULL},
 };

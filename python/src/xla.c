@@ -41,6 +41,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *buckets[BUCKETS];
 static PyObject *maker; /* maker(key, ordinal, native): an executable and a stream */
 
+/* What XLA hears: the version that both know. What is used here is the same in all of them. */
+static int minor_version = XLA_FFI_API_MINOR;
+
 /* A failure on its way to XLA. */
 typedef struct failure {
     XLA_FFI_Error_Code code;
@@ -321,17 +324,12 @@ static int run(runner *i, const XLA_FFI_CallFrame *frame, failure *f)
 
 /* ---- what XLA asks ---- */
 
-/* The version that both know: what is used here is the same in all of them. */
-static void tell_version(const XLA_FFI_CallFrame *frame, XLA_FFI_Metadata *metadata)
+static void tell_version(XLA_FFI_Metadata *metadata)
 {
-    const XLA_FFI_Api_Version *theirs = frame->api ? &frame->api->api_version : NULL;
-    const bool is_older = theirs && theirs->major_version == XLA_FFI_API_MAJOR &&
-                          theirs->minor_version < XLA_FFI_API_MINOR;
-
     metadata->api_version.struct_size = sizeof metadata->api_version;
     metadata->api_version.extension_start = NULL;
     metadata->api_version.major_version = XLA_FFI_API_MAJOR;
-    metadata->api_version.minor_version = is_older ? theirs->minor_version : XLA_FFI_API_MINOR;
+    metadata->api_version.minor_version = minor_version;
     metadata->traits = 0;
 }
 
@@ -340,7 +338,7 @@ static bool answer(const XLA_FFI_CallFrame *frame)
 {
     for (XLA_FFI_Extension_Base *e = frame->extension_start; e; e = e->next)
         if (e->type == XLA_FFI_Extension_Metadata) {
-            tell_version(frame, ((XLA_FFI_Metadata_Extension *)e)->metadata);
+            tell_version(((XLA_FFI_Metadata_Extension *)e)->metadata);
             return true;
         }
     return false;
@@ -396,28 +394,33 @@ static XLA_FFI_Error *on_cuda(XLA_FFI_CallFrame *frame)
         return NULL;
     if (frame->api->struct_size < sizeof *frame->api)
         return to_xla(frame->api, XLA_FFI_Error_Code_UNIMPLEMENTED,
-                      "lanewise: this XLA does not tell the GPU's number; need JAX 0.6 or newer");
+                      "lanewise: this XLA does not tell the GPU's number; need JAX 0.7 or newer");
     error = frame->api->XLA_FFI_Stream_Get(&at);
     if (!error)
         error = frame->api->XLA_FFI_DeviceOrdinal_Get(&on);
     return error ? error : call(frame, on.device_ordinal, at.stream);
 }
 
-/* xla_handlers(maker): capsules of the handlers on the CPU and on CUDA */
-PyObject *core_xla_handlers(PyObject *module, PyObject *given)
+/* xla_handlers(maker, minor): capsules of the handlers on the CPU and on CUDA. minor: the version
+ * of XLA's interface, which older ones do not tell themselves. */
+PyObject *core_xla_handlers(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     XLA_FFI_Handler *const handlers[] = {on_host, on_cuda};
+    const long minor = count == 2 ? PyLong_AsLong(args[1]) : -1;
     PyObject *capsules[2];
 
     (void)module;
+    if (minor < 0)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "xla_handlers takes 2");
+    minor_version = minor < XLA_FFI_API_MINOR ? (int)minor : XLA_FFI_API_MINOR;
     for (int k = 0; k < 2; k++) {
         void *address;
 
         memcpy(&address, &handlers[k], sizeof address);
         capsules[k] = PyCapsule_New(address, NULL, NULL);
     }
-    HOLD(given);
+    HOLD(args[0]);
     DROP_IF(maker);
-    maker = given;
+    maker = args[0];
     return Py_BuildValue("(NN)", capsules[0], capsules[1]);
 }

@@ -290,6 +290,14 @@ def test_shard_map_with_weights_that_all_have() -> None:
         np.testing.assert_allclose(g, e, rtol=2e-4, atol=1e-4)
 
 
+def test_sharded_and_donated_arrays() -> None:
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("i",))
+    x = normal(8, 6)
+    spread = jax.device_put(x, jax.sharding.NamedSharding(mesh, P("i")))
+    same(jax.jit(lwj.softmax)(spread), lw.softmax(x))
+    same(jax.jit(lwj.softmax, donate_argnums=0)(jnp.asarray(x)), lw.softmax(x))
+
+
 def test_many_threads_call_one_function() -> None:
     f = jax.jit(lambda x: lwj.softmax(lwj.matmul(x, Y)))
     xs = [normal(6, 37) for _ in range(16)]
@@ -313,6 +321,7 @@ def test_many_threads_call_one_function() -> None:
     (lambda: lwj.register(lambda x: 3)(X), lw.ArgumentError, "gave 3"),
     (lambda: lwj.register(lambda x: lw.map("a" if x else "b", x))(X), TypeError, "no values"),
     (lambda: lwj.sort(X), lw.UnsupportedError, "sort is not built yet"),
+    (lambda: lwj.softmax([1.0, 2.0]), lw.ArgumentError, "no argument is an array"),
     (lambda: lwj.nothing, AttributeError, "nothing"),
 ])
 def test_mistakes_raise_while_tracing(call: Any, error: type[Exception], text: str) -> None:
@@ -349,7 +358,7 @@ def test_a_call_that_was_not_traced_here() -> None:
 def test_without_jax_it_says_what_to_install() -> None:
     code = "import sys; sys.modules['jax'] = None; import lanewise.jax"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "ImportError: lanewise.jax needs JAX 0.6 or newer: pip install" in done.stderr
+    assert "ImportError: lanewise.jax needs JAX 0.7 or newer: pip install" in done.stderr
 
 
 # ---- examples ----
@@ -363,6 +372,16 @@ def test_example(name: str, words: list[str], said: str) -> None:
     done = subprocess.run([sys.executable, path, *words], capture_output=True, text=True,
                           timeout=300)
     assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
+
+
+def test_on_a_gpu() -> None:
+    if not any(d.name == "cuda" and d.available for d in lw.devices()):
+        pytest.skip("there is no GPU")
+    done = subprocess.run([sys.executable, Path(__file__).parent / "jax_on_cuda.py"], timeout=600,
+                          capture_output=True, text=True)
+    if done.stdout.startswith("skipped"):
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0 and "all is as it should be" in done.stdout, done.stderr
 
 
 # ---- the interface of XLA ----
