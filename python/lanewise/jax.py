@@ -22,7 +22,7 @@ if _jax.__version_info__ < (0, 7):
     raise ImportError(f"lanewise.jax needs JAX 0.7 or newer, this one is {_jax.__version__}: "
                       "pip install --upgrade jax")
 
-from . import _jax as _bridge, _jax_batch
+from . import _jax as _bridge, _jax_batch, _jax_gradients
 from ._custom import Op
 from ._errors import ArgumentError, UnsupportedError
 
@@ -113,7 +113,8 @@ class Registered:
     def _forward(self, recipe: _bridge.Recipe, call: Callable[..., Any],
                  arrays: tuple[Any, ...]) -> tuple[Any, Any]:
         is_flat = not any(_has_gradient(o.dtype) for o in recipe.outputs)
-        if self._backward is None and not is_flat:
+        known = self._backward or self._function in _jax_gradients.FORMULAS
+        if not known and not is_flat:
             raise UnsupportedError(f"{self.name} has no gradient; give one by "
                                    "lanewise.jax.register(op, backward=...) or jax.custom_vjp")
         results = call(*arrays)
@@ -124,8 +125,10 @@ class Registered:
         count = len(_slots(arguments))
         if kept is None:
             return (None,) * count
-        assert self._backward is not None
         arrays, results = kept
+        if self._backward is None:
+            formula = _jax_gradients.FORMULAS[self._function]
+            return _jax_gradients.gradients(formula, arguments, arrays, tuple(slopes))
         words = {name: value for name, value in arguments.words.items()
                  if not isinstance(value, _bridge.Slot)}
         given = tuple(self._backward(arrays, results, tuple(slopes), **words))

@@ -17,6 +17,7 @@ jax = pytest.importorskip("jax", reason="JAX is not installed")
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 4)
 jax.config.update("jax_enable_x64", True)
+from jax.test_util import check_grads  # noqa: E402
 import lanewise.jax as lwj  # noqa: E402
 
 jnp: Any = jax.numpy
@@ -244,9 +245,38 @@ def test_gradient_of_a_batch() -> None:
     same(got, jax.vmap(slope)(lw.softmax(x), w))
 
 
+FLAT = ("sum of integers", "sum, dtype", "any", "all", "argmax", "argmin", "map", "map, place",
+        "map_reduce", "moving_average", "attention, weights")
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in FLAT])
+def test_gradients_of_ready_made_operations(name: str) -> None:
+    """Against the operation's own slopes, by small steps in f64."""
+    call, arrays = CALLS[name]
+    wide = [a[..., :9].astype("f8") + (name == "mean_normalize") * 9 for a in arrays]
+    if name.startswith(("matmul", "layer_norm")):
+        wide = [a.astype("f8") for a in arrays]
+    check_grads(call(lwj), wide, order=1, modes=["rev"], rtol=2e-4, atol=2e-5)
+
+
+def test_gradients_of_f16_and_of_scans() -> None:
+    x = jnp.asarray(X[0], "bfloat16")
+    got = jax.grad(lambda x: lwj.softmax(x)[0].astype("f4"))(x)
+    expected = jax.grad(lambda x: jax.nn.softmax(x)[0])(x.astype("f4"))
+    assert got.dtype == "bfloat16"
+    np.testing.assert_allclose(got.astype("f4"), expected, rtol=2e-2, atol=1e-4)
+    x = X[0, :7].astype("f8")
+    for op in ("mul", "max", "min"):
+        check_grads(lambda x: lwj.scan(x, op=op), (x,), 1, modes=["rev"])
+    check_grads(lambda x: lwj.scan(x, exclusive=True), (x,), 1, modes=["rev"])
+    check_grads(lambda x: lwj.difference(x, edge="zero"), (x,), 1, modes=["rev"])
+
+
 def test_what_has_no_gradient() -> None:
-    with pytest.raises(lw.UnsupportedError, match="softmax has no gradient.*backward="):
-        jax.grad(lambda x: lwj.softmax(x)[0])(X[0])
+    with pytest.raises(lw.UnsupportedError, match="moving_average has no gradient.*backward="):
+        jax.grad(lambda x: lwj.moving_average(x)[0])(X[0])
+    with pytest.raises(lw.UnsupportedError, match="no gradient with window="):
+        jax.grad(lambda q: lwj.attention(q, X, X, window=2)[0, 0])(X)
     assert (jax.grad(lambda x: x[lwj.argmax(x)])(X[0]) == (X[0] == X[0].max())).all()
     jax.grad(lambda w: jnp.sum(w * lwj.softmax(X[0])))(X[0])  # not of its input
     wrong = lwj.register("softmax", backward=lambda inputs, outputs, slopes: ())
