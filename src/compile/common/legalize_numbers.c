@@ -7,9 +7,9 @@
  * rounded.
  * source   Figueroa, "When is double rounding innocuous?", SIGNUM 1995
  *
- * A float out of an integer type's range becomes the type's nearest number, and a NaN 0, as LLVM's
- * fptosi.sat and fptoui.sat define. clang calls these to convert a scalar. Conversions of vectors,
- * lrint and its like become such calls here. devlib converts what is in range.
+ * A float out of an integer type's range becomes the type's nearest number, and a NaN 0: fptosi.sat
+ * and fptoui.sat of LLVM. clang calls these to convert a scalar. Conversions of vectors, lrint and
+ * its like become such calls here. devlib converts what is in range.
  *
  * x86 traps on division by zero and on INT_MIN / -1; the kernel language promises some value. The
  * divisor becomes 1 there. Shifts out of range give poison, and so do devlib's conversions outside

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if there is a back edge of the source to the beginning of a loop that does not lead to the
+/* True if the source has a back edge to the beginning of a loop from which no path leads to the
  * edge's origin. */
 static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *last)
 {

@@ -13,8 +13,8 @@
  * thread's path changes except for the new block, so the iteration counters of instances.c stay
  * right.
  *
- * Loops are fixed from the outermost inwards, because the edge from a new block into an inner loop
- * is one of that loop's entries.
+ * Loops are fixed from the outermost inwards. An edge from a new block into an inner loop is one of
+ * that loop's entries.
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"

@@ -40,10 +40,10 @@ struct lw__image_options {
 bool lw__pass_image(struct lw__unit *unit);
 bool lw__pass_hide(struct lw__unit *unit);
 
-/* option: one option and its value; *is_known: it is one of these. check: what is missing, and
- * whether all fits together. False, with a message: something is wrong. */
+/* Read one option and its value; *is_known: it is one of these. False, with a message: an error. */
 bool lw__image_option(struct lw__options *options, const char *name, const char *value,
                       bool *is_known);
+/* Add what is missing, and check that all fits together; false, with a message: it does not. */
 bool lw__image_check(struct lw__options *options);
 void lw__image_options_free(struct lw__options *options);
 /* X,Y,Z: within the kernel language's limits of a block. */

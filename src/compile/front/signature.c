@@ -1,8 +1,8 @@
 /* signature.c - each kernel's real C signature, from its debug info.
  *
- * ms_abi gives a kernel one IR parameter for each C parameter, and at -O1 clang keeps a
- * DILocalVariable for each of them, in order, in the subprogram's retainedNodes. The packed
- * arguments hold them one after another, each at its type's alignment.
+ * ms_abi gives a kernel one IR parameter for each C parameter. At -O1 clang keeps a DILocalVariable
+ * for each of them, in order, in the subprogram's retainedNodes. The packed arguments hold them one
+ * after another, each at its type's alignment.
  */
 #include "base/manifest.h"
 #include "compile/front/front.h"

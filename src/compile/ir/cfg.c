@@ -1,8 +1,8 @@
 /* cfg.c - control flow graph and dominators of one function.
  *
- * Blocks are numbered in reverse postorder, so that a < b whenever a dominates b and, in a
- * reducible graph, along every edge that is not a loop's back edge. Successors are visited last
- * to first: the `then` arm then comes before the `else` arm, as in the source.
+ * Blocks are numbered in reverse postorder. So a < b if a dominates b, and in a reducible graph
+ * along every edge that is no back edge. Successors are visited last to first: the `then` arm then
+ * comes before the `else` arm, as in the source.
  * source   Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm", 2001
  */
 #include "compile/ir/ir.h"

@@ -85,8 +85,9 @@ bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg); /* false: out of
 void lw__cfg_free(struct lw__cfg *cfg);
 uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block); /* UINT32_MAX: none */
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
-/* flow_on: set all blocks that a set block leads to. flow_back: set all that lead to one. */
+/* Set all blocks that a set block leads to. */
 void lw__cfg_flow_on(const struct lw__cfg *cfg, bool *set);
+/* Set all blocks that lead to a set block. */
 void lw__cfg_flow_back(const struct lw__cfg *cfg, bool *set);
 /* The same, but not along edges that are shut. */
 void lw__cfg_flow_back_past(const struct lw__cfg *cfg, bool *set, const bool *shut);
@@ -105,18 +106,18 @@ bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops);
 /* Also takes a source statement that is only jumped into for a loop with its header. Only while
  * blocks have clang's names. */
 bool lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops);
-/* is_side_entry: true if the loop is entered at block b, which is not its header. The next: the
- * outermost loop with such an entry, or NULL. */
+/* True if the loop is entered at block b, which is not its header. */
 bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b);
+/* The outermost loop with such an entry, or NULL. */
 const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
                                              const struct lw__loops *loops);
 bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block);
 void lw__loops_nest(struct lw__loops *loops);
 int lw__loops_innermost(const struct lw__loops *loops, uint32_t block); /* that holds it; -1 */
 void lw__loops_free(struct lw__loops *loops);
-/* has_word: true if a loop's metadata, on its back edge's branch, has a word with that prefix.
- * set_metadata: give it this word only, and the number `count` unless 0. */
+/* True if a loop's metadata, on its back edge's branch, has a word with that prefix. */
 bool lw__loop_has_word(LLVMValueRef back, const char *begin);
+/* Give a loop this word only, and the number `count` unless it is 0. */
 void lw__loop_set_metadata(LLVMValueRef back, const char *word, uint32_t count);
 
 /* ---- source_loops.c -------------------------------------------------------------------------- */

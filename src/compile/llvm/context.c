@@ -1,7 +1,7 @@
 /* context.c - LLVM's context, and LLVM's error messages in it.
  *
- * LLVM by default prints an error and ends the process with status 1, which for the library means
- * that kernels do not compile. Here the message is kept, and the pass fails.
+ * LLVM by default prints an error and ends the process with status 1. For the library that status
+ * means that kernels do not compile. Here the message is kept, and the pass fails.
  */
 #include "compile/llvm/llvm.h"
 #include <string.h>

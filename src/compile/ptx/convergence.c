@@ -5,7 +5,7 @@
  * (analysis/regions.c) the hardware does not promise which lanes execute a collective together. So
  * lanes run freely up to the next sync point. A sync point is a block with a collective, or the
  * header of a loop that contains one. A lane that reaches a sync point, or leaves the region, waits
- * in the region's rendezvous, with the sync point's number in `at`. When all lanes of the warp are
+ * in the region's rendezvous. The sync point's number is in `at`. When all lanes of the warp are
  * there, the sync points are executed in program order; those of a loop again while lanes wait for
  * them:
  *

@@ -98,8 +98,8 @@ static void rename_for_ptx(LLVMValueRef value)
 static const char before_unroll_loads[] =
     "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces,early-cse,"
     "instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm))";
-/* No switch is left. From several equality comparisons of one number the driver's assembler (of
- * CUDA 13.0) makes a jump table, and it crashed on kernels that have some.
+/* No switch is left. The driver's assembler (of CUDA 13.0) makes jump tables of equality
+ * comparisons of one number, and crashed on kernels with some.
  *
  * No cycle is left with two entries; jumps between sync points make such cycles. In each iteration
  * of one, that assembler waited (BSYNC) for lanes that it had named before the first iteration only

@@ -11,8 +11,8 @@
  * driver's assembler moves a load over a test, or over a store that may alias it. LLVM's own
  * unrolling needs the trip count, a division by a step that only the launch knows. It also needs a
  * promise that the counter does not wrap around; the limit needs neither. A load is issued before
- * earlier stores if both addresses advance by one step, and their distance shows that they do not
- * overlap. That is checked once, before the loop. Arithmetic keeps its order.
+ * earlier stores if both addresses advance by one step and their distance excludes an overlap. That
+ * is checked once, before the loop. Arithmetic keeps its order.
  */
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"

@@ -7,15 +7,14 @@
  * zero when the number is extended later.
  *
  * -x >> k, x half of a 64-bit register, and added to something, becomes LEA.HI.SX32 of -x. A kernel
- * with it went wrong for an odd x on an H200, as if -(x >> k) were meant, and CUDA 13.5 does not
- * write it. The same number is ~((x - 1) >> k).
+ * with it went wrong for an odd x on an H200, as if -(x >> k) were meant. CUDA 13.5 does not write
+ * it. The same number is ~((x - 1) >> k).
  *
  * For neg.s16 and abs.s16 the assembler computes in 32 bits, where -32768 becomes 32768 (random
  * kernel 1181003178). It leaves ~x + 1 alone, but LLVM must not see what that computes.
  *
  * For a select between 1 or -1 and minus zero the assembler (CUDA 13.5's too) converts a
- * comparison's result, whose zero has no sign (random kernel 1093000752). It does not do so for
- * integers.
+ * comparison's result. That zero has no sign (random kernel 1093000752). Integers are not affected.
  *
  * A predicate's number, 0 or 1, may be used far from where it is computed. There the assembler may
  * compute it again, from a register that by then holds another predicate (random kernel 902501120).
@@ -268,8 +267,8 @@ static LLVMValueRef wanted_at(LLVMValueRef user, unsigned k)
     return LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user;
 }
 
-/* Compute the number in each block that uses it, except the predicate's own. If a block has two
- * edges to a phi's block, the phi must get the same value from both, so it is left as it is. */
+/* Compute the number in each block that uses it, except the predicate's own. A phi with two edges
+ * from one block needs the same value on both, so it is left as it is. */
 static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMValueRef truth = LLVMGetOperand(i, 0);

@@ -122,8 +122,7 @@ void lw__ref_bounds_free(struct lw__ref *r);
 
 bool lw__pass_rows(struct lw__unit *unit);
 
-/* ---- debug_variables.c: for a debugger --------------------------------------------------------
- * */
+/* ---- debug_variables.c: for a debugger ------------------------------------------------------- */
 
 #define LW_HERE "lw.here" /* of a thread that resumes: void (ptr thread) */
 void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function);

@@ -42,15 +42,15 @@ bool lw__spmd_never_agrees(const struct lw__spmd *s, uint32_t block);
 
 /* ---- shape_arith.c --------------------------------------------------------------------------- */
 
-/* The shape of integer arithmetic, a cast, or an address; false: it is none. The next, for pure
- * instructions: uniform if all operands are; one a piece if all are. */
+/* The shape of integer arithmetic, a cast, or an address; false: it is none of these. */
 bool lw__shape_of_number(struct lw__spmd *s, LLVMValueRef instruction,
                          struct lw__value_shape *shape);
+/* Of a pure instruction: uniform if all operands are; one value a piece if all have one. */
 struct lw__value_shape lw__shape_of_operands(const struct lw__spmd *s, LLVMValueRef instruction);
-/* with_low: the shape, with known low bits. The next: with the low bits that a and b have in
- * common. */
+/* The shape with known low bits. */
 struct lw__value_shape lw__shape_with_low(struct lw__value_shape shape, uint64_t low,
                                           unsigned bits);
+/* The shape with the low bits that a and b have in common. */
 struct lw__value_shape lw__shape_low_of_both(struct lw__value_shape shape, struct lw__value_shape a,
                                              struct lw__value_shape b);
 
@@ -105,10 +105,10 @@ void lw__spmd_keep_conditions(struct lw__spmd *s);
  * branch makes lanes diverge: while lanes agree, nothing needs it lane by lane. */
 void lw__spmd_defer_conditions(struct lw__spmd *s);
 bool lw__spmd_is_deferred(const struct lw__spmd *s, LLVMValueRef v);
-/* True if one of x and y is linear in each piece, the other the same for its lanes, and one has no
- * rule for all pieces together, such as a warp's own number. */
+/* True if one of x and y is linear in each piece, and the other the same for its lanes. One of them
+ * has no rule for all pieces together, such as a warp's own number. */
 bool lw__spmd_is_linear_in_pieces(const struct lw__spmd *s, LLVMValueRef x, LLVMValueRef y);
-/* is_condition: true if the value compares others, or joins comparisons. */
+/* True if the value compares others, or joins comparisons. */
 bool lw__control_is_condition(const struct lw__spmd *s, LLVMValueRef v);
 /* True if scalars decide the condition: it compares linear values, or joins such comparisons. */
 bool lw__control_is_linear(const struct lw__spmd *s, LLVMValueRef condition, unsigned depth);
@@ -174,8 +174,7 @@ bool lw__spmd_find_exits(struct lw__spmd *s);
  * block b, or reachable from it. */
 bool lw__spmd_find_wait_points(struct lw__spmd *s, const bool *later);
 
-/* ---- interleaved_fields.c ----------------------------------------------------------------------
- * */
+/* ---- interleaved_fields.c -------------------------------------------------------------------- */
 
 bool lw__spmd_find_interleaved(struct lw__spmd *s);
 /* The access's row; NULL: it is not interleaved. */
@@ -183,8 +182,8 @@ const struct lw__interleaved *lw__spmd_interleaved(const struct lw__spmd *s, LLV
 
 /* ---- spin_loops.c ---------------------------------------------------------------------------- */
 
-/* find: loops that wait for other threads. writes: true if the loop with this header writes what
- * others may read. */
+/* Find the loops that wait for other threads. */
 bool lw__spmd_find_spin_loops(struct lw__spmd *s);
+/* True if the loop with this header writes what others may read. */
 bool lw__spmd_loop_writes(const struct lw__spmd *s, uint32_t header);
 #endif

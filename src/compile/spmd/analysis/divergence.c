@@ -2,10 +2,11 @@
  * diverges.
  *
  * An optimistic analysis: shapes are lowered from NONE through OFFSET and PIECE to VARYING until
- * they agree with every instruction. A phi is VARYING if lanes reach it along different edges (a
- * join of a divergent branch) or at different times (a loop that they leave in different
- * iterations). Which branches diverge depends on the shapes, so the two are computed alternately.
- * If only a warp's lanes matter (by_warp), a branch that whole warps take alike leaves a phi PIECE.
+ * they agree with every instruction. A phi is VARYING in two cases. Lanes reach it along different
+ * edges: a join of a divergent branch. Or they reach it at different times: after a loop that they
+ * leave in different iterations. Which branches diverge depends on the shapes, so the two are
+ * computed alternately. If only a warp's lanes matter (by_warp), a branch that whole warps take
+ * alike leaves a phi PIECE.
  * source   Karrenberg & Hack, "Whole-Function Vectorization", CGO 2011 (the shapes);
  *          Rosemann, Moll & Hack, "An Abstract Interpretation for SPMD Divergence", POPL 2021
  */

@@ -2,9 +2,10 @@
  *
  * Lanes that run together would wait for each other for ever. So kernels that wait run in gangs of
  * one warp, which suspend in each iteration of such a loop (gang/gangs.c). A loop waits if its exit
- * depends on what another thread writes. It reads that by an atomic or volatile load, an operation
- * that changes nothing (`atomic_add(x, 0)`), an exchange, or a compare-and-swap that always expects
- * the same value (a lock). A compare-and-swap that expects what it has read does not wait: one
+ * depends on what another thread writes. It may read that by an atomic or volatile load, an
+ * exchange, or an operation that changes nothing (`atomic_add(x, 0)`). A lock reads it by a
+ * compare-and-swap that always expects the same value. A compare-and-swap that expects what it has
+ * read does not wait: one
  * thread succeeds each time.
  *
  * A loop that also writes memory may end by that, so it is never reported to wait for ever.

@@ -14,9 +14,9 @@
  *
  * Absent lanes take a value that leaves every other as it is, bit for bit: x + -0.0 = x even for
  * -0.0. With AVX-512, max and min of floats are instructions (emit/native_math.c), and a NaN
- * replaces absent lanes. Otherwise they are integer operations in the same order, -0 < +0, in which
- * a NaN follows all numbers, and replaces absent lanes, too. If the order does not affect the
- * result (all but sums and products of floats), whole vectors are combined first, without shuffles.
+ * replaces absent lanes. Otherwise they are integer operations in the same order, -0 < +0. A NaN
+ * follows all numbers in it, and replaces absent lanes, too. The order affects only sums and
+ * products of floats. For all others whole vectors are combined first, without shuffles.
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/emit/emit.h"

@@ -1,8 +1,8 @@
 /* branch_votes.c - does a condition hold for all threads of the block, or for none?
  *
  * A comparison of a linear value with a uniform one is decided by its two ends. One or two scalar
- * comparisons replace those of all lanes, so the unmasked copies are cheap to enter. Where a rule
- * holds for each piece alone, as for a range of the warp's own, each piece is compared at its ends.
+ * comparisons replace those of all lanes, so the unmasked copies are cheap to enter. If a rule
+ * holds for each piece only, as for a warp's own range, each piece is compared at its ends.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"

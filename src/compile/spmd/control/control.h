@@ -64,8 +64,8 @@ uint32_t lw__masked_schedule_index(const struct lw__region *r, uint32_t block);
 /* More lanes wait for class k. */
 void lw__masked_schedule_wait(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t k,
                               const LLVMValueRef *mask);
-/* repeat: where class k goes at its end: back to the header of a loop that ends there, while lanes
- * wait at it. The next: where the schedule continues if no lane has waited for class k. */
+/* Build the code after class k: back to the header of each loop that ends there, while lanes wait
+ * at it. Returns where the schedule continues if no lane has waited for class k. */
 LLVMBasicBlockRef lw__masked_schedule_repeat(struct lw__spmd *s,
                                              const struct lw__masked_schedule *q, uint32_t k);
 /* Branch to class k, with the mask of the lanes that wait for it, or to `skip`. No lane waits for
@@ -88,10 +88,10 @@ bool lw__phis_last(const struct lw__spmd *s, uint32_t block);
 /* The phis have no value yet: the first lanes that write need not keep those of others. Except for
  * phis of lw__phis_last. */
 void lw__phis_clear(struct lw__spmd *s, uint32_t block);
-/* keep: the values at s->builder of the block's phis that all pieces share. restore: store them
- * again.
+/* The values at s->builder of the block's phis that all pieces share.
  * owns: release with free() */
 LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block);
+/* Store them again. */
 void lw__phis_restore(struct lw__spmd *s, uint32_t block, const LLVMValueRef *kept);
 
 /* ---- branch_votes.c -------------------------------------------------------------------------- */

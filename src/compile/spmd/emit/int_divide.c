@@ -2,12 +2,12 @@
  *
  * No unit has an instruction for it. Integers of less than 64 bits are divided as floats: of 24
  * bits for 8 and 16, of 53 for 32. The quotient of a and b differs from the next integer by at
- * least 1/b of itself, which is more than its rounding error, so truncation is exact. 64 bits are
+ * least 1/b of itself. That is more than its rounding error, so truncation is exact. 64 bits are
  * divided lane by lane.
  *
  * LLVM 19 must not see a division of vectors. For it, one lane that divides by zero is undefined
  * behaviour of all. Yet it replaces a divisor by a constant if some lanes compare equal to that or
- * select it, though other lanes of the constant are 0.
+ * select it. Other lanes of the constant may be 0.
  *
  * numeric   exact
  */

@@ -361,7 +361,7 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
 /* True if the lanes access one element of a private array, lane l at l elements. Some lane of the
  * gang is active, so this row of all threads' copies exists, and no other thread accesses it. Then
  * the whole row is loaded and stored. On most levels masked accesses of small elements are a branch
- * per lane, and a masked store does not forward to the next load. */
+ * per lane. A masked store does not forward to the next load. */
 static bool is_own_row(const struct lw__spmd *s, const struct lw__access *a)
 {
     const struct lw__value_shape shape = lw__shape_of(s, a->address);

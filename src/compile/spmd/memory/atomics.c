@@ -1,10 +1,10 @@
 /* atomics.c - atomicrmw and cmpxchg.
  *
- * Each active lane executes its own, from the first to the last. If the old values are unused, the
- * address is the same for all and the order does not matter, then the lanes' operands are combined
- * first and one operation does for all.
+ * Each active lane executes its own, from the first to the last. One operation does for all if the
+ * old values are unused, the address is the same and the order does not matter. The lanes' operands
+ * are combined first.
  *
- * Only one thread of the machine touches a block's shared memory, so there an atomic operation is a
+ * Only one thread of the machine touches a block's shared memory. There an atomic operation is a
  * load, the operation and a store.
  */
 #include "compile/spmd/memory/memory.h"
@@ -129,7 +129,7 @@ static LLVMValueRef build_cmpxchg(struct lw__spmd *s, LLVMValueRef i, LLVMValueR
 
 /* Vectors of one piece whose lanes are used one by one. They go through the stack. Lanes extracted
  * from a register one after the other come late. A processor then loads some old values before it
- * knows the addresses of earlier stores, and has to restart, 20 times as slow. */
+ * knows the addresses of earlier stores. It has to restart, and is 20 times as slow. */
 enum { PARTS_MAX = 8, OPERANDS_MAX = 4, DEPTH_MAX = 6 };
 struct lanes {
     struct lw__spmd *s;

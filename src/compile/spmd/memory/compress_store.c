@@ -303,8 +303,8 @@ static bool can_pack(const struct lw__spmd *s, const struct lw__access *a)
            (s->level == LW_LEVEL_AVX512 || (s->level == LW_LEVEL_AVX2 && a->size == 4));
 }
 
-/* I1: the value's bits of the piece are those of the storing lanes, and the address after the last
- * is at the distance from the first as if nothing had wrapped. */
+/* I1: the value's bits of the piece are those of the storing lanes, and the index does not wrap.
+ * The latter holds if the address after the last has the right distance from the first. */
 static LLVMValueRef leaves_no_gap(struct lw__spmd *s, const struct lw__access *a,
                                   struct lw__pack *k)
 {

@@ -1,8 +1,8 @@
 /* transpose.c - loads and stores of pieces whose columns are adjacent.
  *
- * Where threads go down a column, as those of out[y][x] = tile[x][y] do, the lanes of a piece are
- * rows apart, and the next piece has the next column. So four pieces of floats have the four
- * elements of one row in 16 bytes. Instead of a gather for each piece:
+ * Threads of out[y][x] = tile[x][y] go down a column. The lanes of a piece are rows apart, and the
+ * next piece has the next column. So four pieces of floats have the four elements of one row in 16
+ * bytes. Instead of a gather for each piece:
  *
  *     rows in memory            after loading           after transposing
  *     row 0: p0 p1 p2 p3        v0: row 0 | row 4 ...   p0: row 0 1 2 3 | 4 5 6 7 ...

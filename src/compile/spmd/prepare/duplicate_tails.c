@@ -8,10 +8,10 @@
  *         barrier();
  *     }
  *
- * A tail is code from which a thread reaches only its end, and no block op. If edges lead to it
- * from before and from after a barrier, threads of the first would wait for those of the second.
- * What they write would come too late for those at the barrier. So edges with a block op between
- * them get copies of their own, which analysis/schedule.c places.
+ * A tail is code from which a thread reaches only its end, and no block op. Edges may lead to it
+ * from before and from after a barrier. Then threads of the first would wait for those of the
+ * second. What they write would come too late for those at the barrier. So edges with a block op
+ * between them get copies of their own, which analysis/schedule.c places.
  *
  * A failed assert is a tail as well, one per edge: in `assert(a && b)`, the lanes that fail a and
  * those that fail b need not reconverge.

@@ -6,9 +6,10 @@
  *         mine = other > mine ? other : mine;
  *
  * A divergent branch ends a block of instructions. Its arms run one after the other under masks,
- * each for all pieces, and in between the values of all pieces are in memory. If constants decide
- * the branch for each thread, and its arms only compute values, both arms are computed in place and
- * a select chooses. For a piece whose lanes all take one edge, the other arm is dead code.
+ * each for all pieces. In between the values of all pieces are in memory. The pass needs constants
+ * that decide the branch for each thread, and arms that only compute values. Then both arms are
+ * computed in place and a select chooses. For a piece whose lanes all take one edge, the other arm
+ * is dead code.
  * source   Allen, Kennedy, Porterfield & Warren, "Conversion of Control Dependence to Data
  * Dependence",
  *          POPL 1983

@@ -140,7 +140,7 @@ static bool count_nests(const struct lw__unit *unit, uint32_t *depths)
     return true;
 }
 
-/* The trip count of an inner loop may be known only after the outer loop is straight code, and LLVM
+/* The trip count of an inner loop may be known only after the outer loop is straight code. LLVM
  * does not return to it. */
 static bool unroll_marked(struct lw__unit *unit)
 {

@@ -22,9 +22,9 @@ bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *ke
 
 /* ---- private_joins.c ------------------------------------------------------------------------- */
 
-/* split_joins: a branch that the thread index decides gets a private join. The next: true if v is
- * computed from thread indices and constants only. */
+/* A branch that the thread index decides gets a private join. */
 bool lw__prepare_split_joins(LLVMValueRef function);
+/* True if v is computed from thread indices and constants only. */
 bool lw__is_thread_index_expr(LLVMValueRef v);
 /* True if an i1 depends on the edge to the join. */
 bool lw__prepare_decides_by_edge(LLVMBasicBlockRef join);
@@ -36,17 +36,18 @@ void lw__prepare_if_convert(LLVMValueRef function);
 
 /* ---- scalarize.c ----------------------------------------------------------------------------- */
 
-/* pairs: no phi, select or freeze has cmpxchg's pair type. integers: loads and stores of integers
- * have 1, 2, 4 or 8 bytes. vectors: no scalar is a bit cast of a vector. */
+/* No phi, select or freeze has cmpxchg's pair type. */
 void lw__prepare_split_pairs(LLVMValueRef function);
+/* Loads and stores of integers have 1, 2, 4 or 8 bytes. */
 void lw__prepare_split_integers(LLVMValueRef function);
+/* No scalar is a bit cast of a vector. */
 void lw__prepare_split_vectors(LLVMValueRef function);
 
 /* ---- duplicate_tails.c ----------------------------------------------------------------------- */
 
-/* returns: a copy of a return's code for each group of edges with no block op in between.
- * dead_ends: a copy of a failed assert for each edge to it; mergereturn has merged them. */
+/* A copy of a return's code for each group of edges with no block op in between. */
 bool lw__prepare_duplicate_returns(LLVMValueRef function);
+/* A copy of a failed assert for each edge to it; mergereturn has merged them. */
 bool lw__prepare_duplicate_dead_ends(LLVMValueRef function);
 
 /* ---- prepare.c ------------------------------------------------------------------------------- */

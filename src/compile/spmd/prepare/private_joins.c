@@ -8,8 +8,7 @@
  *
  * A region is what lies between a divergent branch and its join, and regions that share their join
  * become one. Then lanes diverged by `x == 0` would wait with those that the outer branch has
- * diverged, and their masks would no longer be constants. So the inner branch gets a join of its
- * own.
+ * diverged. Their masks would no longer be constants. So the inner branch gets a join of its own.
  *
  * This is done only if constants decide, as they do where a thread index is compared with
  * constants. For any other branch it would cost one more unmasked copy per enclosing branch.
@@ -90,7 +89,7 @@ static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
 }
 
 /* Find the blocks between the branch and the join. False: there are other entries than the branch,
- * or exits, to a loop's next iteration, that do not lead to the join. In reverse postorder, except
+ * or exits other than to the join, such as to a loop's next iteration. In reverse postorder, except
  * for back edges, a block follows its predecessors. */
 static bool fill(struct graph *g, uint32_t branch, uint32_t join)
 {

@@ -16,11 +16,12 @@ void lw__spmd_add_waiting(struct lw__spmd *s, LLVMValueRef *live);
 
 /* ---- gang_frame.c ---------------------------------------------------------------------------- */
 
-/* If s->gang is set. thread_index: the value of lw.thread_idx.* or its like, of one piece or (p =
- * UINT32_MAX) of thread 0. first: the gang's first thread. The last: suspend in each iteration of a
- * spin loop that perhaps writes. */
+/* If s->gang is set: the value of lw.thread_idx.* or its like, of one piece or (p = UINT32_MAX) of
+ * thread 0. */
 LLVMValueRef lw__gang_thread_index(struct lw__spmd *s, const char *name, uint32_t p);
-LLVMValueRef lw__gang_first(struct lw__spmd *s); /* i32 */
+/* The gang's first thread, i32. */
+LLVMValueRef lw__gang_first(struct lw__spmd *s);
+/* Suspend in each iteration of a spin loop; writes: the loop may write memory. */
 void lw__gang_wait(struct lw__spmd *s, LLVMValueRef access, lw__mask mask, bool writes);
 /* Set the gang's field at the offset. */
 void lw__gang_set(struct lw__spmd *s, size_t offset, LLVMValueRef value);
@@ -44,8 +45,8 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_check_barrier(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
-/* live: the threads of each piece that have not exited. store_lanes: one bit a lane, a word a warp,
- * to an array. call: of the library; slot: offset in struct lw_cpu_calls. */
+/* The threads of each piece that have not exited. */
 void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live);
+/* Store one bit a lane, a word a warp, to an array. */
 void lw__spmd_store_lanes(struct lw__spmd *s, lw__mask lanes, LLVMValueRef words);
 #endif
