@@ -116,6 +116,12 @@ static int take_ticket(const struct fake_launch *l, int *to, int n)
     return 0;
 }
 
+static int print_late(const struct fake_launch *l, int *to, int n)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    return note(l, to, n);
+}
+
 static int lose(const struct fake_launch *l, int *to, int n)
 {
     (void)l, (void)to, (void)n;
@@ -125,8 +131,8 @@ static int lose(const struct fake_launch *l, int *to, int n)
 static const struct kernel notes = {"notes", 0, note}, holds = {"hold", 0, hold},
                            fails = {"fails", LW_CUDA_ASSERTS, fail},
                            tickets = {"tickets", LW_CUDA_TICKETS, take_ticket},
-                           prints = {"prints", LW_CUDA_PRINTS, NULL}, breaks = {"breaks", 0, lose},
-                           late = {"new", LW_CUDA_TICKETS, NULL};
+                           prints = {"prints", LW_CUDA_PRINTS, print_late},
+                           breaks = {"breaks", 0, lose}, late = {"new", LW_CUDA_TICKETS, NULL};
 
 static lw_status go(lw_stream *s, const struct kernel *k, int n)
 {
@@ -178,6 +184,7 @@ static void launches(void)
     WORKS(lw_stream_wait(s));
     CHECK(first() == 0);
     WORKS(go(s, &prints, 0));
+    CHECK(noted == 3002); /* so that the owner's next work comes after it */
     WORKS(lw_stream_wait_for(s, UINT64_MAX));
     WORKS(lw_stream_check(s));
     lw_stream_destroy(s);

@@ -91,6 +91,59 @@ static void refusals(void)
     lw_stream_destroy(s);
 }
 
+/* ---- another allocator ---- */
+
+struct allocator {
+    lw_buffer *made;
+    int lent, back;
+    bool is_empty;
+};
+
+static lw_status lend(size_t bytes, lw_buffer **buffer, void *user)
+{
+    struct allocator *a = user;
+
+    a->lent++;
+    if (a->is_empty)
+        return lw_fail(LW_E_MEMORY, "the allocator has no %zu bytes", bytes);
+    LW_TRY(lw_buffer_create(device, LW_U8, bytes, &a->made));
+    *buffer = a->made;
+    return LW_OK;
+}
+
+static void take_back(lw_buffer *buffer, void *user)
+{
+    struct allocator *a = user;
+
+    CHECK(buffer == a->made);
+    lw_buffer_destroy(buffer);
+    a->back++;
+}
+
+static void another_lends(void)
+{
+    struct allocator a = {0};
+    lw_stream *s = new_stream();
+    lw_buffer *b, *own = take(s, 1000);
+
+    lw_stream_scratch_done(s, own);
+    lw_stream_on_scratch(s, (lw_lender){lend, take_back, &a});
+    b = take(s, 1000);
+    CHECK(b == a.made && b != own && a.lent == 1 && a.back == 0);
+    lw_stream_scratch_done(s, b);
+    lw_stream_scratch_done(s, NULL);
+    CHECK(a.back == 1);
+    WORKS(lw_stream_reserve(s, 10));
+    CHECK(a.lent == 2 && a.back == 2);
+    a.is_empty = true;
+    FAILS(lw_stream_scratch(s, 7, &b), LW_E_MEMORY, "the allocator has no 7 bytes");
+    CHECK(!b && a.back == 2);
+    lw_stream_on_scratch(s, (lw_lender){0});
+    CHECK(take(s, 1000) == own);
+    lw_stream_on_scratch(NULL, (lw_lender){0});
+    lw_stream_destroy(s);
+}
+
 /* ---- many threads on one stream ---- */
 
 enum { THREADS = 8, ROUNDS = 200 };
@@ -125,6 +178,7 @@ int main(void)
     smallest();
     growth();
     refusals();
+    another_lends();
     threads();
     gate_tear_down();
     return failures != 0;

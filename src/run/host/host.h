@@ -248,6 +248,7 @@ struct lw_stream {
     char note[LW_MESSAGE_MAX + 1];
     atomic_bool cancelled;           /* read by the device without the lock */
     struct lw__scratch *scratch;     /* what it lends */
+    lw_lender lender;                /* who lends instead; lend NULL: nobody */
     lw_recorder recorder;            /* fixed: launch is NULL where the stream runs launches */
     bool is_wrapped;                 /* fixed: the queue is someone else\'s */
     struct lw__kept *kept;           /* of who steps it: programs that are held; wrapped */

@@ -103,6 +103,8 @@ lw_status lw_stream_scratch(lw_stream *stream, size_t bytes, lw_buffer **buffer)
     *buffer = NULL;
     if (lw_stream_records(stream))
         return stream->recorder.scratch(bytes, buffer, stream->recorder.user);
+    if (stream->lender.lend)
+        return stream->lender.lend(bytes, buffer, stream->lender.user);
     lw__lock();
     status = lend(stream, bytes, buffer);
     lw__unlock();
@@ -113,11 +115,21 @@ void lw_stream_scratch_done(lw_stream *stream, lw_buffer *buffer)
 {
     if (!stream || !buffer)
         return;
+    if (stream->lender.lend) {
+        stream->lender.done(buffer, stream->lender.user);
+        return;
+    }
     lw__lock();
     for (struct lw__scratch *p = stream->scratch; p; p = p->next)
         if (p->buffer == buffer)
             p->is_taken = false;
     lw__unlock();
+}
+
+void lw_stream_on_scratch(lw_stream *stream, lw_lender lender)
+{
+    if (stream)
+        stream->lender = lender;
 }
 
 lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes)

@@ -356,12 +356,13 @@ static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
 }
 
 /* Locked. On an idle stream a small launch is over before another thread could take it up, and so
- * is a mark, or an await whose mark is reached. */
+ * is a mark, or an await whose mark is reached. The owner of a wrapped stream may put its own work
+ * behind a launch at once. */
 static bool runs_here(const lw_stream *s, const struct lw__job *job)
 {
     const bool is_launch = job->kind == LW_JOB_LAUNCH;
 
-    if (is_launch ? is_taken(s, job) : job->kind != LW_JOB_BATCH || s->queue)
+    if (is_launch ? s->is_wrapped || is_taken(s, job) : job->kind != LW_JOB_BATCH || s->queue)
         return true;
     uint64_t time = known_time(s, job);
     return time && time <= SMALL_NS;
