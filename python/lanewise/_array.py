@@ -453,6 +453,16 @@ def empty(shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array
     return _core.allocate(device_of(device), _dtypes.dtype_code(dtype), shape)
 
 
+def temporary(stream: Stream, dtype: Any, shape: Any) -> Array:
+    """For the extension: memory for launches on a stream."""
+    code = _dtypes.dtype_code(dtype)
+    if stream._allocate is None:
+        return _core.allocate(stream.device, code, shape)
+    extents = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+    made: Array = stream._allocate(code, extents)
+    return made
+
+
 def zeros(shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
     """An Array of zeros.
 

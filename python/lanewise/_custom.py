@@ -7,16 +7,17 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from . import _core, _dtypes
-from ._array import Array, Recorded, asarray, deliver, empty
+from ._array import Array, Recorded, asarray, deliver, temporary
 from ._core import Device, Stream
 from ._dims import Dim
-from ._devices import device_of, stream as make_stream
+from ._devices import current_stream, device_of, stream as make_stream
 from ._errors import ArgumentError
 from ._kernels import Program, compile
 
 DtypeLike = Any
 Shape = Any
 _custom: dict[str, "Op"] = {}
+SIZE_TYPES: tuple[type, ...] = (str, Dim)  # of sizes that are no numbers yet
 
 
 class TensorType:
@@ -28,7 +29,7 @@ class TensorType:
 
     def __init__(self, dtype: DtypeLike, shape: Shape) -> None:
         given = (shape,) if isinstance(shape, (int, str, Dim)) else tuple(shape)
-        sizes = tuple(s if isinstance(s, (str, Dim)) else s.__index__() for s in given)
+        sizes = tuple(s if isinstance(s, SIZE_TYPES) else s.__index__() for s in given)
         if len(sizes) > 4 or any(isinstance(s, int) and s < 0 for s in sizes):
             raise ArgumentError(f"the shape is {shape}; need 0 to 4 extents from 0 on")
         self.code = _dtypes.dtype_code(dtype)
@@ -152,10 +153,12 @@ class Op:
         if graph is not None:
             return self._record(graph, inputs, values, stream, out)
         device = stream.device if stream is not None else _device_of(inputs)
+        if stream is None:
+            stream = current_stream(device)
         arrays = [_on(device, x) for x in inputs]
         types = self.infer(*(TensorType(a.dtype, a.shape) for a in arrays), **values)
-        outputs = self._outputs(types, device, out)
         runs = stream if stream is not None else make_stream(device)
+        outputs = self._outputs(types, runs, out)
         self._function(runs, *outputs, *arrays, **values)
         if stream is None:
             runs.wait()
@@ -188,13 +191,13 @@ class Op:
             raise
         return out if out is not None else outputs[0] if len(outputs) == 1 else outputs
 
-    def _outputs(self, types: Sequence[TensorType], device: Device, out: Any) -> list[Array]:
+    def _outputs(self, types: Sequence[TensorType], stream: Stream, out: Any) -> list[Array]:
         if out is None:
-            return [empty(t.shape, t.dtype, device=device) for t in types]
+            return [temporary(stream, t.dtype, t.shape) for t in types]
         given = out if isinstance(out, tuple) else (out,)
         if len(given) != len(types):
             raise ArgumentError(f"{self.name}: out has {len(given)} arrays; need {len(types)}")
-        arrays = [asarray(o, device=device, copy=False) for o in given]
+        arrays = [asarray(o, device=stream.device, copy=False) for o in given]
         for array, needed in zip(arrays, types):
             if TensorType(array.dtype, array.shape) != needed:
                 raise ArgumentError(f"{self.name}: out is {TensorType(array.dtype, array.shape)}; "

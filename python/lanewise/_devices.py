@@ -97,6 +97,13 @@ def stream(device: DeviceLike = None, *, native: int | None = None) -> Stream:
     return made
 
 
+def current_stream(device: Device) -> Stream | None:
+    """The stream for calls of this thread that name none, if there is one of that device."""
+    stream = _core.use_stream(None)
+    _core.use_stream(stream)
+    return stream if stream is not None and stream.device is device else None
+
+
 # The streams that synchronize() waits for, for as long as somebody else holds them.
 _known: list[weakref.ref[Stream]] = []
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 from . import _core, _dtypes
-from ._array import Array, Recorded, asarray, deliver, empty
+from ._array import Array, Recorded, asarray, deliver, temporary
 from ._core import Device, Stream
 from ._custom import TensorType
-from ._devices import DeviceLike, device_of, stream as make_stream
+from ._devices import DeviceLike, current_stream, device_of, stream as make_stream
 from ._dims import Dim, Table, in_sample, is_symbolic
 from ._errors import ArgumentError, DeviceError, DtypeError
 from ._symbolic import Again, SymbolicRecording, sizes_of, types_of
@@ -155,8 +155,9 @@ class Model:
     def __call__(self, *args: Any, stream: Stream | None = None, **inputs: Any) -> dict[str, Any]:
         values = self._named(args, inputs)
         arrays = [self._input(name, value) for name, value in zip(self.inputs, values)]
-        results = [empty(t.shape, t.dtype, device=self.device) for t in self.outputs.values()]
+        stream = current_stream(self.device) if stream is None else stream
         runs = stream if stream is not None else make_stream(self.device)
+        results = [temporary(runs, t.dtype, t.shape) for t in self.outputs.values()]
         _core.executable_run(self._handle, runs, (*arrays, *results))
         if stream is None:
             runs.wait()

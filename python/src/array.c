@@ -436,6 +436,7 @@ PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t coun
     lw_status status;
     Py_buffer view;
     size_t size;
+    stream *s;
     int writes;
     array *a;
 
@@ -445,6 +446,11 @@ PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t coun
     if (PyObject_GetBuffer(args[1], &view, writes ? PyBUF_C_CONTIGUOUS : PyBUF_CONTIG))
         return NULL;
     size = (size_t)array_size(a);
+    s = stream_current(a->memory->device);
+    if (s && stream_finish(s, -1)) { /* what it is yet to do with the memory */
+        PyBuffer_Release(&view);
+        return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS;
     if ((size_t)view.len != size * lw_dtype_size(a->dtype))
         status = lw_fail(LW_E_SHAPE, "%zd bytes for %zu elements", view.len, size);

@@ -77,6 +77,7 @@ struct stream {
     void *native;
     PyObject *weak;     /* the list of weak references */
     PyObject *recorder; /* the Python side of the graph that has the handle; or NULL */
+    PyObject *allocate; /* (dtype, shape): an Array, for all that its work needs; or NULL */
     bool has_native, is_interrupted;
 };
 
@@ -131,7 +132,10 @@ stream *stream_take(device *d);
 void stream_give(device *d, stream *s);
 int stream_finish(stream *s, double timeout);
 stream *stream_create(device *d, void *native, bool has_native);
+stream *stream_current(const device *d);
+PyObject *stream_allocate(const stream *s, lw_dtype dtype, PyObject *extents);
 PyObject *core_devices(PyObject *module, PyObject *unused);
+PyObject *core_use_stream(PyObject *module, PyObject *object);
 
 /* array.c, array_buffer.c */
 extern PyType_Spec memory_spec, array_spec;
@@ -156,6 +160,7 @@ PyObject *core_transfer(PyObject *module, PyObject *const *args, Py_ssize_t coun
 int operand_take(core *c, PyObject *object, operand *o);
 int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written);
 int operand_copy_back(core *c, operand *o);
+int operand_refuse_capture(core *c, const operand *o, const stream *s);
 void operand_drop(operand *o);
 bool operand_is_contiguous(const operand *o);
 

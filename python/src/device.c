@@ -238,6 +238,83 @@ void stream_give(device *d, stream *s)
     DROP(d);
 }
 
+/* ---- the stream for calls that name none ---- */
+
+static _Thread_local stream *current; /* or NULL: an idle one, which is waited for */
+
+/* Borrowed. NULL: there is none, or it is of another device. */
+stream *stream_current(const device *d)
+{
+    return current && (!d || current->device == d) ? current : NULL;
+}
+
+PyObject *core_use_stream(PyObject *module, PyObject *object)
+{
+    core *c = core_of(module);
+    stream *before = current;
+
+    if (object != Py_None && Py_TYPE(object) != c->stream_type)
+        return raise_text(c, LW_E_ARG, "the stream is %R; need a lanewise.Stream", object), NULL;
+    current = object == Py_None ? NULL : (stream *)Py_NewRef(object);
+    return before ? (PyObject *)before : Py_NewRef(Py_None);
+}
+
+/* ---- memory from the stream's owner ---- */
+
+/* An Array of `allocate`. A new reference. */
+PyObject *stream_allocate(const stream *s, lw_dtype dtype, PyObject *extents)
+{
+    PyObject *made = PyObject_CallFunction(s->allocate, "iO", (int)dtype, extents);
+
+    if (!made || is_array(s->core, made))
+        return made;
+    raise_text(s->core, LW_E_INTERNAL, "the stream's allocator gave %R; need an Array", made);
+    DROP(made);
+    return NULL;
+}
+
+/* The exception as the library's message. */
+static lw_status fail_as_raised(void)
+{
+    PyObject *type, *value, *trace, *text;
+    lw_status status;
+
+    PyErr_Fetch(&type, &value, &trace);
+    text = value ? PyObject_Str(value) : NULL;
+    PyErr_Clear();
+    status = lw_fail(LW_E_MEMORY, "no scratch memory: %s",
+                     text ? PyUnicode_AsUTF8AndSize(text, NULL) : "the allocator failed");
+    DROP_IF(text);
+    DROP_IF(type);
+    DROP_IF(value);
+    DROP_IF(trace);
+    return status;
+}
+
+/* The buffer keeps the memory of the Array, until it is given back. */
+static lw_status lend(size_t bytes, lw_buffer **buffer, void *user)
+{
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *extents = Py_BuildValue("(n)", (Py_ssize_t)bytes);
+    PyObject *made = extents ? stream_allocate(user, LW_U8, extents) : NULL;
+    lw_status status = made ? LW_OK : fail_as_raised();
+
+    if (made) {
+        *buffer = ((array *)made)->memory->buffer;
+        lw_buffer_hold(*buffer);
+    }
+    DROP_IF(made);
+    DROP_IF(extents);
+    PyGILState_Release(state);
+    return status;
+}
+
+static void take_back(lw_buffer *buffer, void *user)
+{
+    (void)user;
+    lw_buffer_destroy(buffer);
+}
+
 /* Wait in slices, so that Ctrl-C is heard. timeout below 0: none. */
 int stream_finish(stream *s, double timeout)
 {
@@ -283,20 +360,21 @@ static void stream_dealloc(PyObject *self)
     }
     DROP_IF(s->device);
     DROP_IF(s->recorder);
+    DROP_IF(s->allocate);
     PyObject_Free(self);
     DROP(type);
 }
 
 static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *words[] = {"device", "native", NULL};
-    PyObject *where = NULL, *native = NULL;
+    static char *words[] = {"device", "native", "allocate", NULL};
+    PyObject *where = NULL, *native = NULL, *allocate = NULL;
     core *c = core_of_type(type);
     void *handle = NULL;
     stream *s = NULL;
     device *d;
 
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", words, &where, &native))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO", words, &where, &native, &allocate))
         return NULL;
     if (native && native != Py_None && !(handle = PyLong_AsVoidPtr(native)) && PyErr_Occurred())
         return NULL;
@@ -304,6 +382,11 @@ static PyObject *stream_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     if (d)
         s = stream_create(d, handle, native && native != Py_None);
     DROP_IF(d);
+    if (s && allocate && allocate != Py_None) {
+        s->allocate = Py_NewRef(allocate);
+        if (s->has_native)
+            lw_stream_on_scratch(s->handle, (lw_lender){lend, take_back, s});
+    }
     return (PyObject *)s;
 }
 
@@ -331,6 +414,17 @@ static PyObject *stream_wait(PyObject *self, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
+static PyObject *stream_check(PyObject *self, PyObject *unused)
+{
+    const lw_status status = lw_stream_check(((stream *)self)->handle);
+
+    (void)unused;
+    if (!status)
+        Py_RETURN_NONE;
+    raise_status(((stream *)self)->core, status);
+    return NULL;
+}
+
 static PyObject *stream_cancel(PyObject *self, PyObject *unused)
 {
     (void)unused;
@@ -343,24 +437,16 @@ static PyObject *stream_cancel(PyObject *self, PyObject *unused)
 static PyObject *stream_temporary(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *words[] = {"dtype", "shape", NULL};
-    PyObject *dtype, *shape, *module, *result = NULL, *given, *named;
+    PyObject *dtype, *shape, *module, *result = NULL;
 
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO", words, &dtype, &shape))
         return NULL;
     if (((stream *)self)->recorder)
         return PyObject_CallMethod(((stream *)self)->recorder, "temporary", "OO", dtype, shape);
     module = PyImport_ImportModule("lanewise._array");
-    given = Py_BuildValue("(OO)", shape, dtype);
-    named = Py_BuildValue("{s:O}", "device", (PyObject *)((stream *)self)->device);
-    if (module && given && named) {
-        PyObject *empty = PyObject_GetAttrString(module, "empty");
-
-        result = empty ? PyObject_Call(empty, given, named) : NULL;
-        DROP_IF(empty);
-    }
+    if (module)
+        result = PyObject_CallMethod(module, "temporary", "OOO", self, dtype, shape);
     DROP_IF(module);
-    DROP_IF(given);
-    DROP_IF(named);
     return result;
 }
 
@@ -377,6 +463,14 @@ static PyObject *stream_get_recorder(PyObject *self, void *closure)
 
     (void)closure;
     return Py_NewRef(recorder ? recorder : Py_None);
+}
+
+static PyObject *stream_get_allocate(PyObject *self, void *closure)
+{
+    PyObject *allocate = ((stream *)self)->allocate;
+
+    (void)closure;
+    return Py_NewRef(allocate ? allocate : Py_None);
 }
 
 static PyObject *stream_get_native(PyObject *self, void *closure)
@@ -398,6 +492,9 @@ static PyMethodDef stream_methods[] = {
     {"temporary", (PyCFunction)(void (*)(void))stream_temporary, METH_VARARGS | METH_KEYWORDS,
      "temporary($self, /, dtype, shape)\n--\n\n"
      "Memory for launches on this stream, as an Array."},
+    {"_check", stream_check, METH_NOARGS,
+     "_check($self, /)\n--\n\n"
+     "Raise what is known by now of what went wrong, without waiting."},
     {"cancel", stream_cancel, METH_NOARGS,
      "cancel($self, /)\n--\n\n"
      "Stop the running launch and drop the queued ones; the stream then stays failed."},
@@ -407,6 +504,7 @@ static PyMethodDef stream_methods[] = {
 static PyGetSetDef stream_attributes[] = {
     {"device", stream_get_device, NULL, "the Device", NULL},
     {"_graph", stream_get_recorder, NULL, "the Graph that records, or None", NULL},
+    {"_allocate", stream_get_allocate, NULL, "makes what its work needs, or None", NULL},
     {"native", stream_get_native, NULL, "the CUDA stream's handle", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

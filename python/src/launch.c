@@ -170,7 +170,7 @@ static int take(call *l, const instance *i)
     return 0;
 }
 
-static int bind_one(call *l, const lw_param *p, operand *o, lw_arg *arg)
+static int bind_one(call *l, const stream *s, const lw_param *p, operand *o, lw_arg *arg)
 {
     const bool as_bytes = !p->has_dtype && p->element_bytes;
 
@@ -184,7 +184,8 @@ static int bind_one(call *l, const lw_param *p, operand *o, lw_arg *arg)
         DROP_IF(strides);
         return -1;
     }
-    if (operand_bind(l->core, o, l->device, as_bytes, !p->is_const))
+    if (operand_refuse_capture(l->core, o, s) ||
+        operand_bind(l->core, o, l->device, as_bytes, !p->is_const))
         return -1;
     if (p->kind == LW_PARAM_POINTER && (as_bytes || !o->has_dtype || o->is_large))
         *arg = lw_arg_buffer(o->tensor.buffer);
@@ -193,10 +194,10 @@ static int bind_one(call *l, const lw_param *p, operand *o, lw_arg *arg)
     return 0;
 }
 
-static int bind(call *l, const instance *i)
+static int bind(call *l, const stream *s, const instance *i)
 {
     for (size_t k = 0; k < i->count; k++)
-        if (is_memory(&i->params[k]) && bind_one(l, &i->params[k], &l->operands[k], &l->args[k]))
+        if (is_memory(&i->params[k]) && bind_one(l, s, &i->params[k], &l->operands[k], &l->args[k]))
             return name_parameter(l->core, &i->params[k]);
     return 0;
 }
@@ -259,10 +260,16 @@ static int follow_arrays(call *l, const launcher *from, instance **i)
     return 0;
 }
 
+/* The stream that the call names, or that of this thread; borrowed. NULL: an idle one. */
+static stream *stream_of(const launcher *from, const device *d)
+{
+    return from->stream ? from->stream : stream_current(d);
+}
+
 static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
 {
     const lw_launch_options options = {.shared_bytes = from->shared};
-    stream *s = from->stream ? from->stream : stream_take(l->device);
+    stream *given = stream_of(from, l->device), *s = given ? given : stream_take(l->device);
     lw_status status, waited = LW_OK;
     int failed;
 
@@ -270,7 +277,7 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
         return -1;
     Py_BEGIN_ALLOW_THREADS;
     status = lw_stream_launch(s->handle, handle, from->grid, from->block, &options, l->args, count);
-    if (!status && !from->stream)
+    if (!status && !given)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
     Py_END_ALLOW_THREADS;
     failed = status || (waited && waited != LW_E_TIMEOUT)
@@ -278,7 +285,7 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
                  : 0;
     if (waited == LW_E_TIMEOUT)
         failed = stream_finish(s, -1);
-    if (from->stream)
+    if (given)
         return failed;
     if (waited && failed)
         DROP(s);
@@ -299,7 +306,8 @@ static int launch(call *l, const launcher *from)
     if ((size_t)l->count != count)
         return raise_text(l->core, LW_E_ARG, "kernel '%U' takes %zu arguments, got %zd: %s",
                           from->kernel->name, count, l->count, lw_kernel_signature(i->handle));
-    if (make_room(l, count) || take(l, i) || follow_arrays(l, from, &i) || bind(l, i))
+    if (make_room(l, count) || take(l, i) || follow_arrays(l, from, &i) ||
+        bind(l, stream_of(from, l->device), i))
         return -1;
     failed = run(l, from, i->handle, count);
     for (size_t k = 0; k < count && !failed; k++)

@@ -93,6 +93,8 @@ static PyMethodDef functions[] = {
     FAST("setup", core_setup, "what the extension takes from Python"),
     {"version", core_version, METH_NOARGS, "the library's version"},
     {"devices", core_devices, METH_NOARGS, "name, description, available, unavailable of each"},
+    {"use_stream", core_use_stream, METH_O,
+     "(stream or None): for calls of this thread that name none; gives the one before"},
     FAST("allocate", core_allocate, "(device, dtype, shape): an Array of zeros"),
     FAST("wrap", core_wrap, "(device, object, dtype or -1): an Array on memory of another"),
     FAST("wrap_address", core_wrap_address,

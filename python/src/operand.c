@@ -266,6 +266,17 @@ int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
     return status;
 }
 
+/* A copy of host memory would be part of the graph that the stream is captured into. */
+int operand_refuse_capture(core *c, const operand *o, const stream *s)
+{
+    if (o->array || !o->has_view || !s || !s->has_native || !lw_stream_is_captured(s->handle))
+        return 0;
+    return raise_text(c, LW_E_ARG,
+                      "the stream is being captured, and the %R is in host memory; need an array "
+                      "of the GPU",
+                      (PyObject *)Py_TYPE(o->object));
+}
+
 /* After a call on a GPU: what a kernel left goes to the host's memory. Waits for the launch. */
 int operand_copy_back(core *c, operand *o)
 {

@@ -128,7 +128,12 @@ static int make_result(call *c, const lw_shape *shape, PyObject **result, operan
 {
     const bool is_numpy = !c->like || c->like == c->core->empty;
 
-    if (is_numpy && c->device->is_host && shape->dtype != LW_BF16) {
+    if (c->stream && c->stream->allocate) {
+        PyObject *extents = extents_tuple(shape->rank, shape->extent, 1);
+
+        *result = extents ? stream_allocate(c->stream, shape->dtype, extents) : NULL;
+        DROP_IF(extents);
+    } else if (is_numpy && c->device->is_host && shape->dtype != LW_BF16) {
         PyObject *extents = extents_tuple(shape->rank, shape->extent, 1);
 
         *result = extents ? PyObject_CallFunctionObjArgs(c->core->empty, extents,
@@ -232,6 +237,16 @@ static int share_overlaps(call *c)
 
 /* ---- running ---- */
 
+/* Where the call names no stream, that of this thread. */
+static void follow_current(call *c)
+{
+    if (c->stream || c->records)
+        return;
+    c->stream = stream_current(c->device);
+    if (c->stream && !c->device)
+        c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
+}
+
 static int bind(call *c)
 {
     for (size_t k = 0; k < c->inputs; k++) {
@@ -242,11 +257,13 @@ static int bind(call *c)
                               c->name, k, o->view.ndim);
         if (!o->has_dtype)
             return raise_text(c->core, LW_E_DTYPE, "%s: input %zu is made of structs", c->name, k);
-        if (operand_bind(c->core, o, c->device, false, false))
+        if (operand_refuse_capture(c->core, o, c->stream) ||
+            operand_bind(c->core, o, c->device, false, false))
             return -1;
     }
     for (size_t k = 0; k < c->outputs; k++)
-        if (operand_bind(c->core, &c->out[k], c->device, false, true))
+        if (operand_refuse_capture(c->core, &c->out[k], c->stream) ||
+            operand_bind(c->core, &c->out[k], c->device, false, true))
             return -1;
     return share_overlaps(c);
 }
@@ -316,6 +333,7 @@ static PyObject *operate(call *c, PyObject *const *args)
                                    args[4], c->attention != NULL);
     if ((out != Py_None && take_outputs(c, out)))
         return NULL;
+    follow_current(c);
     if (!c->device)
         c->device = device_default(c->core);
     if (!c->device || make_results(c) || bind(c) || run(c))

@@ -117,6 +117,89 @@ print("done")
 """
 
 
+# On a stream of someone else, whose allocator gives results, temporaries and scratch memory.
+STREAM = """
+import ctypes, os, numpy as np, lanewise as lw
+from conftest import KERNELS
+from lanewise import _core
+from lanewise._dtypes import NAMES
+
+driver = ctypes.CDLL(os.environ.get("LANEWISE_CUDA_DRIVER", "libcuda.so.1"))
+lw.device("cuda")
+context, native = ctypes.c_void_p(), ctypes.c_void_p()
+def call(name, *args):
+    result = getattr(driver, name)(*args)
+    assert result == 0, (name, result)
+call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+call("cuCtxPushCurrent_v2", context)
+call("cuStreamCreate", ctypes.byref(native), 0)
+
+asked, kept, is_empty = [], {}, False
+def allocate(code, extents):
+    asked.append((code, extents))
+    if is_empty:
+        raise MemoryError("nothing is left")
+    if (code, extents) not in kept:
+        kept[code, extents] = lw.empty(extents, NAMES[code], device="cuda")
+    return kept[code, extents]
+
+prog = lw.compile(KERNELS)
+x = lw.asarray(np.arange(64, dtype="f4"), device="cuda")
+s = _core.Stream(lw.device("cuda"), native.value, allocate)
+assert s.native == native.value
+t = s.temporary("f32", 5)
+assert t.shape == (5,) and asked == [(11, (5,))]
+del asked[:]
+# Results and scratch memory are the allocator's.
+strided = x.reshape(8, 8).T
+wide = lw.softmax(strided, stream=s)
+assert (11, (8, 8)) in asked
+s.wait()
+big = lw.full(1 << 20, 1, "f4", device="cuda")
+del asked[:]
+total = lw.sum(big, stream=s)
+s.wait()
+assert float(total) == 1 << 20 and any(code == 4 for code, _ in asked) and ((11, ()) in asked)
+# The stream for calls that name none.
+before = _core.use_stream(s)
+assert before is None
+del asked[:]
+y = lw.map("a * 2", x)
+prog.scale[1, 64](64, y, 3)
+assert asked == [(11, (64,))]
+assert y.numpy().tolist() == [6 * k for k in range(64)]
+assert _core.use_stream(None) is s
+# What the allocator raises is the call's error.
+is_empty = True
+try:
+    lw.sum(big, out=total, stream=s)
+    raise AssertionError
+except lw.MemoryError as e:
+    assert str(e) == "sum: no scratch memory: nothing is left"
+is_empty = False
+s.wait()
+# While it is captured.
+graph = ctypes.c_void_p()
+out = lw.empty((), device="cuda")
+lw.sum(big, out=out, stream=s)
+s.wait()
+call("cuStreamBeginCapture_v2", native, 0)
+lw.sum(big, out=out, stream=s)
+prog.scale[1, 64, s](64, y, 3)
+on_host = np.ones((8, 8), "f4")
+for bad in (lambda: prog.scale[1, 32, s](4, on_host[0], 3),
+            lambda: lw.matmul(on_host, x.reshape(8, 8), stream=s), s.wait):
+    try:
+        bad()
+        raise AssertionError
+    except lw.ArgumentError as e:
+        assert "is being captured" in str(e) and "\\n" not in str(e)
+call("cuStreamEndCapture", native, ctypes.byref(graph))
+s._check()
+print("done")
+"""
+
+
 # With PyTorch or CuPy, on a GPU: theirs in, theirs out, the same memory.
 TORCH = """
 import sys, numpy as np, lanewise as lw
@@ -164,15 +247,17 @@ def has_gpu() -> bool:
 
 
 @pytest.mark.parametrize("where", ["simulator", "gpu"])
-def test_arrays_kernels_and_operations(where: str) -> None:
+@pytest.mark.parametrize("script, lines", [(SCRIPT, ["thread 0", "thread 1", "done"]),
+                                           (STREAM, ["done", ""])], ids=["arrays", "stream"])
+def test_on_cuda(script: str, lines: list[str], where: str) -> None:
     simulator = os.environ.get("LANEWISE_TEST_PTXSIM", "")
     if where == "gpu" and not has_gpu():
         pytest.skip("there is no GPU")
     if where == "simulator" and not os.path.exists(simulator):
         pytest.skip("there is no simulator of PTX")
     driver = {"LANEWISE_CUDA_DRIVER": simulator} if where == "simulator" else {}
-    done = run(SCRIPT, PTXSIM_SEED="1", **driver)
-    assert done.stdout.split("\n")[:3] == ["thread 0", "thread 1", "done"], done
+    done = run(script, PTXSIM_SEED="1", **driver)
+    assert done.stdout.split("\n")[:len(lines)] == lines, done
 
 
 @pytest.mark.parametrize("name", ["torch", "cupy"])

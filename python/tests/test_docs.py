@@ -22,7 +22,8 @@ import lanewise as lw
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "python.md"
-VALUE = re.compile(r"  +# ((array\(|Array\(|\[|\(|\{|[0-9.]+$|True|False|np\.|lanewise\.|').*)")
+VALUE = re.compile(r"  +# ((array\(|Array\(|tensor\(|\[|\(|\{|[0-9.]+$|True|False|np\.|"
+                   r"lanewise\.|').*)")
 
 
 def run_block(text: str, line: int, names: dict[str, Any], page: str = PAGE.name) -> int:
@@ -77,13 +78,18 @@ def run_section(title: str) -> None:
     section = re.search(rf"^## {title}\n.*?(?=^## |\Z)", page, re.M | re.S)
     assert section
     names, compared = dict[str, Any](), 0
-    for found in re.finditer(r"^```python\n(.*?)^```$", section[0], re.M | re.S):
+    for found in re.finditer(r"^```(python|c)\n(.*?)^```$", section[0], re.M | re.S):
         line = page[:section.start() + found.start()].count("\n") + 1
-        compared += run_block(found[1], line, names, "frameworks.md")
+        if found[1] == "python":
+            compared += run_block(found[2], line, names, "frameworks.md")
+            continue
+        file = re.match(r"/\* (\w+\.c)", found[2])
+        assert file
+        Path(file[1]).write_text(found[2])
     print(compared)
 
 
-@pytest.mark.parametrize("title, package, least", [("JAX", "jax", 8)])
+@pytest.mark.parametrize("title, package, least", [("JAX", "jax", 8), ("PyTorch", "torch", 5)])
 def test_a_framework(title: str, package: str, least: int, tmp_path: Path) -> None:
     if importlib.util.find_spec(package) is None or sys.modules.get("ml_dtypes", 0) is None:
         pytest.skip(f"{title} is not installed")

@@ -16,8 +16,9 @@ MODULES = ["lanewise", *(f"lanewise.{m.name}" for m in pkgutil.iter_modules(lw._
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
-    if "jax" in name:
-        pytest.importorskip("jax", reason="JAX is not installed")
+    for package in ("jax", "torch"):
+        if package in name:
+            pytest.importorskip(package, reason=f"{package} is not installed")
     old = lw.default_device()
     lw.default_device("cpu")
     try:
