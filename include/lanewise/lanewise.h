@@ -423,20 +423,6 @@ LW_API void lw_stream_scratch_done(lw_stream *stream, lw_buffer *buffer);
  * errors   LW_E_ARG, LW_E_MEMORY, LW_E_DEVICE */
 LW_CHECKED lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes);
 
-/* lw_stream_on_scratch - have another allocator lend the scratch memory of a stream from now on.
- * lend makes what lw_stream_scratch gives, or fails with lw_fail; done is what
- * lw_stream_scratch_done is: all launches that use the buffer are queued. An allocator that knows
- * the order of a wrapped stream can lend while it is captured, and have the memory back at done.
- * lend NULL: the stream's own memory again. Both are called in the thread that queues, without
- * locks; user must live as long as the stream.
- * thread   while nothing is lent, and no other thread uses the stream */
-typedef struct lw_lender {
-    lw_status (*lend)(size_t bytes, lw_buffer **buffer, void *user);
-    void (*done)(lw_buffer *buffer, void *user);
-    void *user;
-} lw_lender;
-LW_API void lw_stream_on_scratch(lw_stream *stream, lw_lender lender);
-
 /* lw_stream_on_output - call fn for every line that kernels print, in launch order of blocks and
  * threads; from lw_stream_wait, in the waiting thread. text has no newline. Without fn the text is
  * dropped. A last call with text NULL says in lost how many lines did not fit. */

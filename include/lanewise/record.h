@@ -36,6 +36,20 @@ LW_CHECKED lw_status lw_stream_create_recorder(lw_device *device, const lw_recor
                                                lw_stream **stream);
 LW_API bool lw_stream_records(const lw_stream *stream);
 
+/* Who lends the scratch memory of a stream: lend makes what lw_stream_scratch gives, or fails with
+ * lw_fail; done gets it back once all launches that use it are queued. */
+typedef struct lw_lender {
+    lw_status (*lend)(size_t bytes, lw_buffer **buffer, void *user);
+    void (*done)(lw_buffer *buffer, void *user);
+    void *user;
+} lw_lender;
+
+/* lw_stream_on_scratch - have the lender lend from now on, in the thread that queues; lend NULL:
+ * the stream's own memory again. An allocator that knows the order of a wrapped stream can lend
+ * while that is captured, when the stream's own memory cannot grow.
+ * thread   while nothing is lent, and no other thread uses the stream */
+LW_API void lw_stream_on_scratch(lw_stream *stream, lw_lender lender);
+
 /* lw_buffer_create_blank - a buffer without memory, for launches that `stream` records. To read,
  * write, fill, map or discard it, and to launch with it on another stream, are LW_E_ARG.
  * errors   LW_E_ARG the stream does not record; LW_E_DTYPE; LW_E_MEMORY

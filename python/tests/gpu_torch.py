@@ -63,7 +63,7 @@ KINDS: dict[str, str] = {}
 
 
 def check(kind: str = "any") -> Callable[[Check], Check]:
-    """kind: what it needs, "any", "kernels" (a compiler) or "cuda" (and a compiler)."""
+    """kind: what it needs: "any", "kernels" (a compiler), "cuda", or "cuda kernels"."""
     def add(function: Check) -> Check:
         CHECKS[function.__name__] = function
         KINDS[function.__name__] = kind
@@ -394,7 +394,8 @@ def memory_is_pytorchs() -> None:
     torch.cuda.synchronize()
     assert torch.cuda.memory_allocated() - before <= 20 * 512 + 4096, "memory is not given back"
     assert torch.cuda.memory_stats()["allocation.all.allocated"] - count >= 40
-    assert torch.cuda.mem_get_info()[0] == free, "memory was taken from the driver"
+    taken = free - torch.cuda.mem_get_info()[0]
+    assert taken <= 4 << 20, f"{taken} bytes were taken from the driver"
     del results
 
 
@@ -420,7 +421,8 @@ def graph_capture() -> None:
 
     def run() -> Any:
         soft = T_SOFTMAX(x)
-        return (*T_NORMED(x, w), soft, *T_PRODUCT(soft, y), T_TOTAL(big), T_GRADIENT(soft, x))
+        own = [T_GRADIENT(soft, x)] if HAS_COMPILER else []
+        return (*T_NORMED(x, w), soft, *T_PRODUCT(soft, y), T_TOTAL(big), *own)
 
     graph, out = capture(run)
     for _ in range(3):
@@ -434,7 +436,7 @@ def graph_capture() -> None:
     same(got[2], lw.softmax(x.cpu().numpy()), "softmax of the graph")
 
 
-@check("cuda")
+@check("cuda kernels")
 def graph_of_training() -> None:
     x = there(normal(9, 40)).requires_grad_()
     w = there(normal(40, 3))
@@ -483,7 +485,7 @@ def refused(run: Callable[[], Any], text: str) -> None:
     same(T_SOFTMAX(there(x)), lw.softmax(x), "after a refusal")
 
 
-@check("cuda")
+@check("cuda kernels")
 def what_cannot_be_captured() -> None:
     x, square = there(normal(100)), there(normal(8, 8))
     refused(lambda: T_TELL(x), "a kernel that prints")
@@ -503,7 +505,7 @@ def what_cannot_be_captured() -> None:
     same(out, x, "a kernel that asserts")
 
 
-@check("cuda")
+@check("cuda kernels")
 def failed_assert() -> None:
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
@@ -528,7 +530,8 @@ def main() -> int:
         if WORDS.only not in (None, name):
             continue
         kind, start = KINDS[name], time.time()
-        if (kind != "any" and not HAS_COMPILER) or (kind == "cuda" and DEVICE.type != "cuda"):
+        if ("kernels" in kind and not HAS_COMPILER) or \
+                ("cuda" in kind and DEVICE.type != "cuda"):
             skipped += 1
             print(f"{name}: skipped")
             continue

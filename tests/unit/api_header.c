@@ -89,7 +89,6 @@ static void (*const all[])(void) = {
     F(lw_stream_scratch),
     F(lw_stream_scratch_done),
     F(lw_stream_reserve),
-    F(lw_stream_on_scratch),
     F(lw_stream_on_output),
     F(lw_event_create),
     F(lw_event_destroy),
