@@ -6,6 +6,7 @@
 #   make test-all  the same with the shares of `make test` in full, hours
 #   make bench     install what we compare with, build, time everything
 #   make wheel     the Python wheel, with LLVM inside, in dist/
+#   make deb       install what is needed, build the Debian packages, in dist/
 #   make install   PREFIX=/usr/local by default, DESTDIR= for packagers
 
 BUILD ?= build
@@ -57,6 +58,7 @@ test-all: test test-cpu
 	packaging/same-ir $(BUILD) $$(packaging/zig)
 	packaging/make-wheel $(BUILD)
 	packaging/test-page
+	packaging/test-deb
 	python/tests/asan $(BUILD)
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
@@ -112,8 +114,13 @@ install:
 wheel: all
 	packaging/make-wheel $(BUILD)
 
+# The Debian packages, in dist/.
+deb:
+	@scripts/install-deps deb
+	@packaging/make-deb
+
 clean:
 	rm -rf build build-*
 
 .PHONY: all demo test test-gpu test-quick test-asan test-tsan test-cpu test-maths mutate fuzz fuzz-input \
-	lint format bench install wheel clean
+	lint format bench install wheel deb clean
