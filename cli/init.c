@@ -33,6 +33,7 @@ static bool has_header(const char *folder)
  * which this program is installed, or the source tree's. */
 static int find_include(char folder[PATH_MAX])
 {
+    static const char *const below[] = {"libexec/lanewise/include", "include"};
     const char *chosen = getenv("LANEWISE_INCLUDE");
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -46,9 +47,11 @@ static int find_include(char folder[PATH_MAX])
     self[length > 0 ? length : 0] = '\0';
     for (int up = 0; up < 2 && strrchr(self, '/'); up++)
         *strrchr(self, '/') = '\0';
-    snprintf(folder, PATH_MAX, "%.*s/include", PATH_MAX - 16, self);
-    if (has_header(folder))
-        return CLI_DONE;
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        snprintf(folder, PATH_MAX, "%.*s/%s", PATH_MAX - 32, self, below[i]);
+        if (has_header(folder))
+            return CLI_DONE;
+    }
     snprintf(folder, PATH_MAX, "%s", LW_KERNEL_INCLUDE);
     if (has_header(folder))
         return CLI_DONE;

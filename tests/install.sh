@@ -74,8 +74,16 @@ libraries=$(pkg-config --libs lanewise)
 ./host >out
 echo "2 4 6 8" | diff - out
 
+# The C library's headers may be in the same folder, as in /usr/include; kernels do not see them.
+echo '#error "not for kernels"' | tee "$TMP/moved/include/limits.h" >"$TMP/moved/include/math.h"
 "$TMP/moved/bin/lanewise" run dot.c 'f64[1]' 'f32[8]=iota' 'f32[8]=iota' 8 >out
 echo "out: f64[1] = [140.0]" | diff - out
+rm "$TMP/moved/include/limits.h" "$TMP/moved/include/math.h"
+"$TMP/moved/bin/lanewise" init >log
+grep -qFx -- "-I$TMP/moved/libexec/lanewise/include" compile_flags.txt || {
+    cat compile_flags.txt
+    exit 1
+}
 
 # An object ahead of time.
 cat >ahead.c <<'C'

@@ -70,26 +70,33 @@ static bool has_header(const char *folder)
     return !access(header, R_OK);
 }
 
+/* True if the folder at `below` this program's own has the headers; it is then in folder. */
+static bool is_below_program(char folder[LW_PATH_MAX], const char *below)
+{
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n <= 0)
+        return false;
+    exe[n] = 0;
+    *strrchr(exe, '/') = 0;
+    snprintf(folder, PATH_MAX, "%.*s/%s", PATH_MAX - 32, exe, below);
+    return has_header(folder);
+}
+
 /* The folder that holds lanewise/kernel.h: LANEWISE_INCLUDE, next to an installed program, or in
- * the source tree. */
+ * the source tree. Next to the program is a folder with these headers alone. PREFIX/include may
+ * hold the C library's, which are not for kernels. */
 bool lw__header_folder(char folder[LW_PATH_MAX])
 {
     const char *chosen = getenv("LANEWISE_INCLUDE");
-    char exe[PATH_MAX];
     if (chosen) {
         snprintf(folder, PATH_MAX, "%s", chosen);
         return (*folder && has_header(folder)) ||
                lw__defect("LANEWISE_INCLUDE is '%s'; need a folder that holds lanewise/kernel.h",
                           folder);
     }
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (n > 0) {
-        exe[n] = 0;
-        *strrchr(exe, '/') = 0;
-        snprintf(folder, PATH_MAX, "%.*s/../../include", PATH_MAX - 32, exe);
-        if (has_header(folder))
-            return true;
-    }
+    if (is_below_program(folder, "include") || is_below_program(folder, "../../include"))
+        return true;
     snprintf(folder, PATH_MAX, "%s", LW_KERNEL_INCLUDE);
     return has_header(folder) || lw__defect("lanewise/kernel.h is not in %s", folder);
 }
