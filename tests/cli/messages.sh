@@ -137,6 +137,14 @@ grep -q "undeclared function 'sinn'; did you mean 'sin'?" err
 grep -q "undeclared identifier 'global_id'; did you mean 'global_idx'?" err
 grep -q "undeclared identifier 'far_away'$" err
 
+# In front of a parameter's parenthesis clang takes a name for a function without a type.
+cat >type.c <<'END'
+#include <lanewise/kernel.h>
+KERNEL void k(TENSR(float, 2) a, float *out) { *out = *a.data; }
+END
+fails 3 run type.c 'f32[2,2]' 'f32[1]'
+grep -q "^type.c:2:15: error: type specifier missing, .*; did you mean 'TENSOR'?$" err
+
 # Near to another language's; spelt right, but nothing is included; a name that only calls expand.
 cat >far.c <<'END'
 #include <lanewise/kernel.h>

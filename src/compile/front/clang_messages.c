@@ -251,6 +251,21 @@ static bool is_answered(struct span text, const char *picture)
            !contains(next.text, "'lw__");
 }
 
+/* callee_at_caret - the name at the picture's caret, where a parenthesis follows it as in
+ * `TENSR(float, 2) a`; empty if there is none.
+ */
+static struct span callee_at_caret(const char *picture)
+{
+    struct span line = next_line(&picture), carets = next_line(&picture);
+    const char *caret = find(carets, "^");
+    const size_t at = caret ? (size_t)(caret - carets.begin) : line.length;
+    struct span name = {line.begin + at, 0};
+    while (at + name.length < line.length && lw__is_word_char(name.begin[name.length]))
+        name.length++;
+    const bool is_called = at + name.length < line.length && name.begin[name.length] == '(';
+    return is_called ? name : (struct span){line.begin, 0};
+}
+
 /* Add the name for what CUDA, OpenCL or Mojo call otherwise, or for a misspelt one. */
 static void add_meant(struct lw__text *out, struct span text, const char *picture)
 {
@@ -265,6 +280,9 @@ static void add_meant(struct lw__text *out, struct span text, const char *pictur
             else if (!is_answered(text, picture))
                 lw__front_nearest(out, name.begin, name.length, starts_with(text, "call to "));
         }
+    const struct span type = callee_at_caret(picture);
+    if (starts_with(text, "type specifier missing") && type.length)
+        lw__front_nearest(out, type.begin, type.length, true);
 }
 
 /* The include chain of a message's file, the main file first. */
