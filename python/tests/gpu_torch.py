@@ -236,7 +236,8 @@ def memory_is_shared() -> None:
     x = there(normal(100))
     a = lanewise.torch.asarray(x)
     assert a._pointer == x.data_ptr() and a.shape == (100,)
-    assert a.device.name == ("cuda" if DEVICE.type == "cuda" else lw.default_device().name)
+    own = "cuda" if DEVICE.type == "cuda" else lw.default_device().name
+    assert a.device.name.partition(":")[0] == own  # of several GPUs the name has a number
 
 
 @check()
