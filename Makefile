@@ -46,14 +46,18 @@ test-cpu: all
 
 # `make test`, and what it takes a share of in full: the code of every kernel, every size of block,
 # 5,000 calls of the operations on each device, all pairs of their dtypes, extents and strides,
-# 2,000 graphs, 10,000 random kernels. Some hours.
+# 2,000 graphs, 10,000 random kernels, the wheel, a build with clang. Some hours.
 test-all: test test-cpu
+	tests/run -b $(BUILD)
 	tests/freeze/run -b $(BUILD)
 	tests/ops/run -b $(BUILD) -n 5000
 	tests/ops/run -b $(BUILD) -p
 	ninja -C $(BUILD) tests/unit/ops_graph tests/random/random
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	$(BUILD)/tests/random/random --programs 10000
+	tests/fuzz/run
+	scripts/lint --clang $(BUILD)
+	python/tests/install $(BUILD)
 	python/tests/install --full
 	packaging/same-ir $(BUILD) $$(packaging/zig)
 	packaging/make-wheel $(BUILD)
@@ -89,7 +93,7 @@ fuzz-input:
 
 lint:
 	scripts/install-deps test
-	scripts/lint $(BUILD)
+	scripts/lint --clang $(BUILD)
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:

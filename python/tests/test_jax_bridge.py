@@ -439,9 +439,12 @@ def test_our_header_has_the_layout_of_jax(tmp_path: Path) -> None:
     told = []
     for name, header in (("ours", ours),
                          ("theirs", Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h")):
+        # JAX 0.12 has the same struct by another name.
+        renamed = ("#define XLA_FFI_Extension_Base XLA_FFI_InternalExtension\n"
+                   if "XLA_FFI_InternalExtension;" in header.read_text() else "")
         source = tmp_path / f"{name}.c"
         source.write_text(f'#include "{header}"\n#include <stdio.h>\n#include <stddef.h>\n'
-                          f"int main(void) {{ {' '.join(lines)} return 0; }}\n")
+                          f"{renamed}int main(void) {{ {' '.join(lines)} return 0; }}\n")
         subprocess.run(["cc", "-o", tmp_path / name, source], check=True)
         told.append(subprocess.run([tmp_path / name], capture_output=True, text=True).stdout)
     assert told[0] == told[1] and told[0].count("\n") > 50

@@ -15,7 +15,7 @@ row=$(grep '^LW_OPS_PROGRAM(clip,' src/ops/ops.def)
 [ "$row" = 'LW_OPS_PROGRAM(clip, "all", "")' ]
 "$LANEWISE" cc kernels/clip.c -o kernels/clip.o --header clip.h -g0 --no-bitcode \
     --targets cpu:baseline,cpu:avx2,cpu:avx512,cuda:sm_70,ref
-$CC -std=gnu11 -fPIC -Iinclude -Isrc -I"$BUILD/src/ops" -I. -c src/ops/*.c
+$CC -std=gnu11 -D_GNU_SOURCE -fPIC -Iinclude -Isrc -I"$BUILD/src/ops" -I. -c src/ops/*.c
 $CC -shared -o liblanewise-ops.so.0 ./*.o kernels/clip.o "$BUILD"/src/ops/*.o \
     -Wl,--version-script=src/ops/ops.map -L"$BUILD/src/run" -llanewise -lm -lpthread
 
