@@ -127,6 +127,19 @@ struct lw_ref_thread {
     uint32_t line;         /* of the source, written by the thread before it suspends */
 };
 
+/* What the device `check` is told of an access: its kind; does a store leave the memory as it is;
+ * the power of two that its address should be a multiple of. */
+enum lw_observe {
+    LW_OBSERVE_READ,
+    LW_OBSERVE_WRITE,
+    LW_OBSERVE_ATOMIC_READ, /* a compare-and-swap that failed, too */
+    LW_OBSERVE_ATOMIC_STORE,
+    LW_OBSERVE_ATOMIC_UPDATE,
+    LW_OBSERVE_KIND = 7,
+    LW_OBSERVE_SAME = 8,
+    LW_OBSERVE_ALIGN_SHIFT = 8,
+};
+
 /* Calls from kernel code into the device, in the thread's own context. */
 struct lw_ref_calls {
     /* memory for the coroutine's frame, align a power of two; lives until the block ends;
@@ -145,5 +158,10 @@ struct lw_ref_calls {
     void (*index)(struct lw_ref_thread *t, const struct lw_ref_index *index);
     /* a thread with a stack of its own suspends: the call returns when it is resumed */
     void (*suspend)(struct lw_ref_thread *t);
+    /* of code for `check`: an access to memory that is not the thread's own, by a pointer with its
+     * tag; a fence, for the block or the whole device */
+    void (*observe)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t what,
+                    uint32_t site);
+    void (*fence)(struct lw_ref_thread *t, uint32_t is_of_device);
 };
 #endif

@@ -42,6 +42,10 @@ static const struct route {
     {"ref-debug", /* -O0 */
      {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
       "inline", "enter", "access", "tidy", "describe", "ref", "watch", "object", "linked"}},
+    {"check",
+     {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
+      "inline", "enter", "access", "observe", "clean", "describe", "ref", "split", "object",
+      "linked"}},
     {"cpu",
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",

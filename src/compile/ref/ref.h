@@ -1,8 +1,9 @@
 /* ref.h - a kernel as the reference device runs it: a thread at a time, each access checked.
  *
  * lower.c makes the coroutine, calls.c lowers its calls. access_checks.c and index_checks.c add the
- * checks, prune_checks.c removes redundant ones, bounds.c makes comparisons of them. With -O0,
- * debug_variables.c and debug_unit.c serve the debugger.
+ * checks, prune_checks.c removes redundant ones, bounds.c makes comparisons of them. For the device
+ * `check`, observe.c tells it of each shared access. With -O0, debug_variables.c and debug_unit.c
+ * serve the debugger.
  */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
@@ -27,6 +28,8 @@ enum {
     LW_INDEX_BEHIND,
     LW_INDEX_ARGS,
 };
+
+enum { LW_OBSERVE_ARGS = 3 }; /* of lw.observe: a pointer, how many bytes, enum lw_observe */
 
 enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits more at least */
 
@@ -75,6 +78,13 @@ bool lw__pass_access(struct lw__unit *unit);
  * object of `size`. */
 bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size);
 void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS]);
+
+/* ---- observe.c: for the device check --------------------------------------------------------- */
+
+bool lw__pass_observe(struct lw__unit *unit);
+/* At the builder, a call of the device in place of lw.observe; false: it is another call. */
+bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call);
+void lw__ref_observe_fence(struct lw__ref *r, const char *name); /* at the builder */
 
 /* ---- lower.c --------------------------------------------------------------------------------- */
 

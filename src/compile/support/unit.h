@@ -166,13 +166,20 @@ enum { LW_EXIT_DEFECT = 3 };
  * stack that deeply nested texts need. */
 enum { LW_COMPILE_SECONDS = 60 };
 
+/* True if the device is told of each access to memory that threads share. */
+static inline bool lw__is_observed(const struct lw__unit *unit)
+{
+    const char *device = unit->options->device;
+    return device && (!strcmp(device, "check") || !strcmp(device, "check:aarch64"));
+}
+
 /* True if the device checks each access; front/clang.c then asks clang for checks. */
 static inline bool lw__is_checked(const struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
     const char *device = o->device;
-    return device && (!o->image || o->image_ref) && !strncmp(device, "ref", 3) &&
-           (!device[3] || device[3] == ':');
+    const bool is_ref = device && !strncmp(device, "ref", 3) && (!device[3] || device[3] == ':');
+    return lw__is_observed(unit) || (is_ref && (!o->image || o->image_ref));
 }
 
 /* ---- report.c -------------------------------------------------------------------------------- */

@@ -1,0 +1,218 @@
+/* observe.c - for the device `check`: it is told of each access to memory that threads share.
+ *
+ * After access_checks.c, and before the common clean-up, a call stands with each load, store,
+ * atomic and copy that is not to a variable of the thread's own:
+ *
+ *     call void @lw.observe(ptr %p, i64 bytes, i32 what)
+ *
+ * It may read and write all memory, so no pass moves or removes an access across another's call.
+ * In the reference form it is a call of the device, with the place in the source.
+ */
+#include "compile/ref/ref.h"
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+#define OBSERVE "lw.observe"
+
+struct observer {
+    struct lw__unit *unit;
+    LLVMTargetDataRef data;
+    LLVMBuilderRef b;
+    LLVMTypeRef i32, i64, ptr;
+};
+
+static LLVMValueRef number(struct observer *o, uint64_t value)
+{
+    return LLVMConstInt(o->i32, value, 0);
+}
+
+/* True if other threads may access what is there, and somebody may write. */
+static bool is_common(LLVMValueRef pointer)
+{
+    LLVMValueRef object = lw__ir_object(pointer);
+    if (LLVMIsAAllocaInst(object))
+        return false;
+    return !LLVMIsAGlobalVariable(object) || !LLVMIsGlobalConstant(object) ||
+           lw__ir_is_shared(object);
+}
+
+/* At the builder: the device is told. */
+static void tell(struct observer *o, LLVMValueRef pointer, LLVMValueRef bytes, LLVMValueRef what)
+{
+    LLVMTypeRef types[] = {o->ptr, o->i64, o->i32};
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(o->unit->context), types, LW_OBSERVE_ARGS, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(o->unit->module, OBSERVE);
+    if (!f) {
+        f = LLVMAddFunction(o->unit->module, OBSERVE, type);
+        lw__llvm_attribute(f, "nounwind", true);
+    }
+    LLVMValueRef args[] = {pointer, bytes, what};
+    LLVMBuildCall2(o->b, type, f, args, LW_OBSERVE_ARGS, "");
+}
+
+static void tell_typed(struct observer *o, LLVMValueRef pointer, LLVMTypeRef type, unsigned align,
+                       LLVMValueRef what)
+{
+    unsigned log2 = 0;
+    while (align >> (log2 + 1))
+        log2++;
+    what = LLVMBuildOr(o->b, what, number(o, (uint64_t)log2 << LW_OBSERVE_ALIGN_SHIFT), "");
+    tell(o, pointer, LLVMConstInt(o->i64, LLVMStoreSizeOfType(o->data, type), 0), what);
+}
+
+/* ---- plain accesses -------------------------------------------------------------------------- */
+
+/* True if the bits of the type can be compared as an integer. */
+static bool has_bits(struct observer *o, LLVMTypeRef type)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
+           LLVMSizeOfTypeInBits(o->data, type) == 8 * LLVMStoreSizeOfType(o->data, type);
+}
+
+static LLVMValueRef as_bits(struct observer *o, LLVMValueRef v, LLVMTypeRef bits)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+    if (kind == LLVMPointerTypeKind)
+        return LLVMBuildPtrToInt(o->b, v, bits, "");
+    return kind == LLVMIntegerTypeKind ? v : LLVMBuildBitCast(o->b, v, bits, "");
+}
+
+/* LW_OBSERVE_SAME where the store leaves the memory as it is. */
+static LLVMValueRef is_same(struct observer *o, LLVMValueRef store)
+{
+    LLVMValueRef v = LLVMGetOperand(store, 0), p = LLVMGetOperand(store, 1);
+    if (!has_bits(o, LLVMTypeOf(v)))
+        return number(o, 0);
+    LLVMTypeRef bits = LLVMIntTypeInContext(
+        o->unit->context, (unsigned)LLVMSizeOfTypeInBits(o->data, LLVMTypeOf(v)));
+    LLVMValueRef old = LLVMBuildLoad2(o->b, bits, p, "");
+    LLVMSetAlignment(old, LLVMGetAlignment(store));
+    LLVMValueRef same = LLVMBuildICmp(o->b, LLVMIntEQ, old, as_bits(o, v, bits), "");
+    return LLVMBuildSelect(o->b, same, number(o, LW_OBSERVE_SAME), number(o, 0), "");
+}
+
+static bool is_atomic(LLVMValueRef i)
+{
+    return LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+}
+
+static void observe_load(struct observer *o, LLVMValueRef load)
+{
+    const unsigned kind = is_atomic(load) ? LW_OBSERVE_ATOMIC_READ : LW_OBSERVE_READ;
+    tell_typed(o, LLVMGetOperand(load, 0), LLVMTypeOf(load), LLVMGetAlignment(load),
+               number(o, kind));
+}
+
+static void observe_store(struct observer *o, LLVMValueRef store)
+{
+    LLVMValueRef what = number(o, LW_OBSERVE_ATOMIC_STORE);
+    if (!is_atomic(store))
+        what = LLVMBuildOr(o->b, number(o, LW_OBSERVE_WRITE), is_same(o, store), "");
+    tell_typed(o, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)),
+               LLVMGetAlignment(store), what);
+}
+
+static void observe_copy(struct observer *o, LLVMValueRef call, const char *name)
+{
+    LLVMValueRef bytes = LLVMGetOperand(call, 2), to = LLVMGetOperand(call, 0);
+    if (LLVMTypeOf(bytes) != o->i64)
+        bytes = LLVMBuildZExt(o->b, bytes, o->i64, "");
+    if (strncmp(name, "llvm.memset", 11) && is_common(LLVMGetOperand(call, 1)))
+        tell(o, LLVMGetOperand(call, 1), bytes, number(o, LW_OBSERVE_READ));
+    if (is_common(to))
+        tell(o, to, bytes, number(o, LW_OBSERVE_WRITE));
+}
+
+/* ---- atomics --------------------------------------------------------------------------------- */
+
+/* A compare-and-swap that fails only reads; whether it does is known behind it. */
+static void observe_swap(struct observer *o, LLVMValueRef swap)
+{
+    LLVMPositionBuilderBefore(o->b, LLVMGetNextInstruction(swap));
+    LLVMValueRef done = LLVMBuildExtractValue(o->b, swap, 1, "");
+    LLVMValueRef what = LLVMBuildSelect(o->b, done, number(o, LW_OBSERVE_ATOMIC_UPDATE),
+                                        number(o, LW_OBSERVE_ATOMIC_READ), "");
+    tell_typed(o, LLVMGetOperand(swap, 0), LLVMTypeOf(LLVMGetOperand(swap, 1)),
+               LLVMGetAlignment(swap), what);
+}
+
+static void observe(struct observer *o, LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    LLVMPositionBuilderBefore(o->b, i);
+    LLVMSetCurrentDebugLocation2(o->b, LLVMInstructionGetDebugLoc(i));
+    if (LLVMIsALoadInst(i) && is_common(LLVMGetOperand(i, 0)))
+        observe_load(o, i);
+    else if (LLVMIsAStoreInst(i) && is_common(LLVMGetOperand(i, 1)))
+        observe_store(o, i);
+    else if (LLVMIsAAtomicRMWInst(i) && is_common(LLVMGetOperand(i, 0)))
+        tell_typed(o, LLVMGetOperand(i, 0), LLVMTypeOf(i), LLVMGetAlignment(i),
+                   number(o, LW_OBSERVE_ATOMIC_UPDATE));
+    else if (LLVMIsAAtomicCmpXchgInst(i) && is_common(LLVMGetOperand(i, 0)))
+        observe_swap(o, i);
+    else if (!strncmp(name, "llvm.mem", 8))
+        observe_copy(o, i, name);
+}
+
+/* lw__pass_observe - lw.observe with each access to memory that is not the thread's own.
+ * needs ENTERED
+ */
+bool lw__pass_observe(struct lw__unit *unit)
+{
+    LLVMContextRef context = unit->context;
+    struct observer o = {.unit = unit,
+                         .data = LLVMGetModuleDataLayout(unit->module),
+                         .b = LLVMCreateBuilderInContext(context),
+                         .i32 = LLVMInt32TypeInContext(context),
+                         .i64 = LLVMInt64TypeInContext(context),
+                         .ptr = LLVMPointerTypeInContext(context, 0)};
+    for (size_t k = 0; k < unit->kernels.count; k++) {
+        LLVMValueRef f = unit->kernels.rows[k].function;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                observe(&o, i);
+            }
+    }
+    LLVMDisposeBuilder(o.b);
+    return true;
+}
+
+/* ---- in the reference form ------------------------------------------------------------------- */
+
+static const char *name_of(LLVMValueRef what)
+{
+    const uint64_t value = LLVMIsAConstantInt(what) ? LLVMConstIntGetZExtValue(what) : 0;
+    const uint64_t kind = value & LW_OBSERVE_KIND;
+    if (!LLVMIsAConstantInt(what))
+        return LLVMIsASelectInst(what) ? "atomic" : "write";
+    return kind == LW_OBSERVE_READ ? "read" : kind == LW_OBSERVE_WRITE ? "write" : "atomic";
+}
+
+bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
+{
+    if (strcmp(lw__ir_callee(call), OBSERVE))
+        return false;
+    LLVMValueRef what = LLVMGetOperand(call, 2);
+    LLVMValueRef args[] = {
+        r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
+        LLVMGetOperand(call, 1), what,
+        LLVMConstInt(r->i32, lw__ir_site(r->unit, call, name_of(what)), 0)};
+    LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
+    lw__ref_call(r, offsetof(struct lw_ref_calls, observe),
+                 LLVMVoidTypeInContext(r->unit->context), types, args, 5);
+    LLVMInstructionEraseFromParent(call);
+    return true;
+}
+
+void lw__ref_observe_fence(struct lw__ref *r, const char *name)
+{
+    const bool is_of_block = !strcmp(name, "lw.fence_block");
+    if (!lw__is_observed(r->unit))
+        return;
+    lw__ref_call(r, offsetof(struct lw_ref_calls, fence), LLVMVoidTypeInContext(r->unit->context),
+                 (LLVMTypeRef[]){r->ptr, r->i32},
+                 (LLVMValueRef[]){r->thread, LLVMConstInt(r->i32, !is_of_block, 0)}, 2);
+}
