@@ -126,9 +126,10 @@ enum cli_command {
     CLI_CACHE = 512,
     CLI_INIT = 1024,
     CLI_GRAPH = 2048,
+    CLI_CHECK = 4096,
     CLI_FORMS = CLI_BENCH_OP | CLI_BENCH_OPERATIONS | CLI_BENCH_DOT,
     CLI_ANY = CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_BENCH | CLI_CC | CLI_OP | CLI_GRAPH |
-              CLI_CACHE | CLI_INIT
+              CLI_CACHE | CLI_INIT | CLI_CHECK
 };
 
 struct cli_options {
@@ -142,7 +143,8 @@ struct cli_options {
     uint64_t time_launches; /* 0: do not time */
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help, remarks;
-    bool debug; /* -O0 */
+    bool debug;    /* -O0 */
+    bool is_check; /* the command is `check` */
     enum cli_color color;
     bool list, markdown; /* of op; list of graph too */
     bool plan;           /* of graph, as draw, a file or NULL */
@@ -376,6 +378,7 @@ struct cli_result {
     bool quiet;                                     /* no buffers */
     void (*write_more)(FILE *to, const void *more); /* JSON: ",\n" and members, or NULL */
     const void *more;
+    const char *findings; /* JSON: members of the device `check`, or NULL */
 };
 
 /* cli_is_output - is this a buffer that the kernel could write? */
@@ -414,6 +417,7 @@ struct cli_session {
     size_t runs;     /* that were before the one under way in cli_session_run */
     struct cli_progress *progress; /* of cli_session_run; NULL: none */
     const char *running;           /* its kernel or operation */
+    bool has_found;                /* a wait told of findings */
 };
 
 /* cli_session_open - the device of the options, a stream and marks. Release it with
@@ -443,11 +447,21 @@ struct cli_task {
 int cli_session_run(struct cli_session *session, const struct cli_task *task);
 
 /* cli_session_deliver - files, then text or JSON. */
-int cli_session_deliver(const struct cli_session *session, const struct cli_result *result);
+int cli_session_deliver(const struct cli_session *session, struct cli_result *result);
+
+/* ---- check.c: the device `check` ------------------------------------------------------------- */
+
+/* cli_has_findings - true if the launches so far have some that are no warnings.
+ * cli_print_findings - as text: of `lanewise check` to standard output, else to standard error.
+ * cli_json_findings - as members of an object, NULL on other devices; release with free. */
+bool cli_has_findings(const struct cli_session *session);
+int cli_print_findings(const struct cli_session *session);
+int cli_json_findings(const struct cli_session *session, char **members);
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
 int cli_run(const struct cli_options *options);
+int cli_check(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 /* cli_show_remarks - to standard error, of options->kernel for options->block: what slows it down
  * on cuda, if that is the device, else on cpu. input: the text of FILE if that is `-`, or NULL. */

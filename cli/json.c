@@ -158,6 +158,8 @@ static void write_result(FILE *to, const struct cli_result *result, void **data)
     write_buffers(to, result, data);
     write_lines(to, result);
     write_times(to, result);
+    if (result->findings)
+        fprintf(to, ",\n %s", result->findings);
     if (result->write_more && !result->failed)
         result->write_more(to, result->more);
     fputs("}\n", to);

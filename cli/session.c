@@ -53,12 +53,29 @@ lw_status cli_session_time(struct cli_session *session, cli_queue *queue, void *
     uint64_t timeout = session->options->timeout;
     status =
         timeout ? lw_stream_wait_for(session->stream, timeout) : lw_stream_wait(session->stream);
+    if (status == LW_E_CHECK) { /* it ran to its end */
+        session->has_found = true;
+        status = LW_OK;
+    }
     if (status == LW_OK)
         status = marked;
     return status == LW_OK ? lw_event_elapsed(session->begin, session->end, time) : status;
 }
 
 /* ---- as often as the options say ------------------------------------------------------------- */
+
+/* write_json - the result, with findings where there may be some. */
+static int write_json(const struct cli_session *session, struct cli_result *result)
+{
+    char *members;
+    int failed = cli_json_findings(session, &members);
+    result->findings = members;
+    if (!failed)
+        failed = cli_json_result(stdout, result);
+    result->findings = NULL;
+    free(members);
+    return failed;
+}
 
 /* fail_task - report, as JSON too where that is asked for. After a timeout the work still runs and
  * could keep us from ever ending in good order. */
@@ -76,12 +93,17 @@ static int fail_task(struct cli_session *session, const struct cli_task *task, l
         failed = CLI_LAUNCH;
     if (status == LW_E_IO) /* code for this size of block: no file of the command line */
         failed = CLI_LAUNCH;
-    if (session->was_queued && failed != CLI_FOUND)
+    if (session->was_queued)
         failed = CLI_LAUNCH;
+    if (session->options->is_check && (status == LW_E_TIMEOUT || status == LW_E_MEMORY))
+        failed = CLI_BROKEN;
+    if (cli_has_findings(session))
+        failed = CLI_FOUND;
     cli_fail((enum cli_exit)failed, "%s", text);
     result->failed = failed;
-    if (session->options->json && cli_json_result(stdout, result))
+    if (session->options->json && write_json(session, result))
         cli_report_json(stdout, failed);
+    cli_print_findings(session);
     if (status == LW_E_TIMEOUT) {
         fflush(stdout);
         _exit(failed);
@@ -135,13 +157,16 @@ int cli_session_run(struct cli_session *session, const struct cli_task *task)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-int cli_session_deliver(const struct cli_session *session, const struct cli_result *result)
+int cli_session_deliver(const struct cli_session *session, struct cli_result *result)
 {
     for (size_t i = 0; i < result->arg_count; i++) {
         int failed = cli_arg_write_file(&result->args[i]);
         if (failed)
             return failed;
     }
-    return session->options->json ? cli_json_result(stdout, result)
-                                  : cli_print_result(stdout, result);
+    int failed = session->options->json ? write_json(session, result)
+                                        : cli_print_result(stdout, result);
+    if (!failed)
+        failed = cli_print_findings(session);
+    return failed || !session->has_found ? failed : CLI_FOUND;
 }

@@ -34,6 +34,7 @@ struct lw__site {
 
 /* Text that a kernel prints, kept until the launch is over; run/output.c. Safe from any thread. */
 struct lw__output;
+struct lw__findings; /* run/report/findings.h */
 void lw__output_add(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                     const char *text);
 void lw__output_lose(struct lw__output *out, size_t lines); /* that the device had no room for */
@@ -83,6 +84,7 @@ struct lw__launch {
     struct lw__times *times;       /* of this code */
     atomic_bool *cancelled;        /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
+    struct lw__findings *findings; /* the stream's; NULL: the device makes none */
     const struct lw__launch *next_of_batch; /* NULL: it is the last, or of none */
 };
 
@@ -145,6 +147,7 @@ struct lw__device_ops {
     lw_device_info info; /* available and unavailable are filled in by probe */
     const char *target;  /* what lanewise-compile --device takes; NULL: target_of says it */
     bool has_debug;      /* takes code for a debugger: lw_build_options.debug */
+    bool has_findings;   /* its streams keep what launches find */
 
     /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what
      * is not constant; state NULL: of the device that open would give now. Both: text that lives as
@@ -221,5 +224,6 @@ struct lw__device_ops {
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };
 
-extern const struct lw__device_ops lw__device_null, lw__device_ref, lw__device_cpu, lw__device_cuda;
+extern const struct lw__device_ops lw__device_null, lw__device_ref, lw__device_cpu, lw__device_cuda,
+    lw__device_check;
 #endif

@@ -92,7 +92,7 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     if (lw__ref_lower_observe(r, call))
         return true;
     if (!strncmp(name, "lw.fence_", 9)) {
-        lw__ref_observe_fence(r, name);
+        lw__ref_observe_fence(r, call);
         LLVMBuildFence(r->b, lw__ir_fence_order(name), 0, "");
         LLVMInstructionEraseFromParent(call);
         return true;

@@ -88,7 +88,7 @@ static LLVMValueRef is_same(struct observer *o, LLVMValueRef store)
     LLVMTypeRef bits = LLVMIntTypeInContext(
         o->unit->context, (unsigned)LLVMSizeOfTypeInBits(o->data, LLVMTypeOf(v)));
     LLVMValueRef old = LLVMBuildLoad2(o->b, bits, p, "");
-    LLVMSetAlignment(old, LLVMGetAlignment(store));
+    LLVMSetAlignment(old, 1);
     LLVMValueRef same = LLVMBuildICmp(o->b, LLVMIntEQ, old, as_bits(o, v, bits), "");
     return LLVMBuildSelect(o->b, same, number(o, LW_OBSERVE_SAME), number(o, 0), "");
 }
@@ -98,11 +98,19 @@ static bool is_atomic(LLVMValueRef i)
     return LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
 }
 
+/* The access itself needs no alignment: one that is not as its type says is told, and goes on. */
+static void allow_any_alignment(LLVMValueRef access)
+{
+    if (!is_atomic(access))
+        LLVMSetAlignment(access, 1);
+}
+
 static void observe_load(struct observer *o, LLVMValueRef load)
 {
     const unsigned kind = is_atomic(load) ? LW_OBSERVE_ATOMIC_READ : LW_OBSERVE_READ;
     tell_typed(o, LLVMGetOperand(load, 0), LLVMTypeOf(load), LLVMGetAlignment(load),
                number(o, kind));
+    allow_any_alignment(load);
 }
 
 static void observe_store(struct observer *o, LLVMValueRef store)
@@ -112,14 +120,19 @@ static void observe_store(struct observer *o, LLVMValueRef store)
         what = LLVMBuildOr(o->b, number(o, LW_OBSERVE_WRITE), is_same(o, store), "");
     tell_typed(o, LLVMGetOperand(store, 1), LLVMTypeOf(LLVMGetOperand(store, 0)),
                LLVMGetAlignment(store), what);
+    allow_any_alignment(store);
 }
 
 static void observe_copy(struct observer *o, LLVMValueRef call, const char *name)
 {
+    const bool has_source = strncmp(name, "llvm.memset", 11) != 0;
     LLVMValueRef bytes = LLVMGetOperand(call, 2), to = LLVMGetOperand(call, 0);
+    LLVMSetInstrParamAlignment(call, 1, 1);
+    if (has_source)
+        LLVMSetInstrParamAlignment(call, 2, 1);
     if (LLVMTypeOf(bytes) != o->i64)
         bytes = LLVMBuildZExt(o->b, bytes, o->i64, "");
-    if (strncmp(name, "llvm.memset", 11) && is_common(LLVMGetOperand(call, 1)))
+    if (has_source && is_common(LLVMGetOperand(call, 1)))
         tell(o, LLVMGetOperand(call, 1), bytes, number(o, LW_OBSERVE_READ));
     if (is_common(to))
         tell(o, to, bytes, number(o, LW_OBSERVE_WRITE));
@@ -207,11 +220,13 @@ bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
     return true;
 }
 
-void lw__ref_observe_fence(struct lw__ref *r, const char *name)
+/* The row of its place tells the device that the program has fences. */
+void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence)
 {
-    const bool is_of_block = !strcmp(name, "lw.fence_block");
+    const bool is_of_block = !strcmp(lw__ir_callee(fence), "lw.fence_block");
     if (!lw__is_observed(r->unit))
         return;
+    (void)lw__ir_site(r->unit, fence, "fence");
     lw__ref_call(r, offsetof(struct lw_ref_calls, fence), LLVMVoidTypeInContext(r->unit->context),
                  (LLVMTypeRef[]){r->ptr, r->i32},
                  (LLVMValueRef[]){r->thread, LLVMConstInt(r->i32, !is_of_block, 0)}, 2);

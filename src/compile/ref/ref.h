@@ -84,7 +84,7 @@ void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[L
 bool lw__pass_observe(struct lw__unit *unit);
 /* At the builder, a call of the device in place of lw.observe; false: it is another call. */
 bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call);
-void lw__ref_observe_fence(struct lw__ref *r, const char *name); /* at the builder */
+void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence); /* at the builder */
 
 /* ---- lower.c --------------------------------------------------------------------------------- */
 

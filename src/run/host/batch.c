@@ -118,6 +118,7 @@ static lw_status make_parts(struct lw__job *job, const lw_recorded *launches, si
                                l->count, end));
         (*end)->launch.queue = job->stream->queue;
         (*end)->launch.cancelled = &job->stream->cancelled;
+        (*end)->launch.findings = job->stream->findings;
         if (before)
             before->launch.next_of_batch = &(*end)->launch;
         before = *end;

@@ -16,6 +16,7 @@
 #include "lanewise/record.h"
 #include "run/build/build.h"
 #include "run/host/fault.h"
+#include "run/report/findings.h"
 #include <stdatomic.h>
 #include <time.h>
 
@@ -227,6 +228,7 @@ lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job);
 struct lw_stream {
     lw_device *device;
     void *queue; /* of ops->queue_create */
+    struct lw__findings *findings; /* fixed; NULL where the device makes none */
     /* all below: locked */
     lw_stream *next, *previous; /* of all streams */
     lw_stream *next_ready;      /* pool.c: of those a worker should take up */

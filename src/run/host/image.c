@@ -165,6 +165,11 @@ static lw_status take_entries(lw_program *p)
     static const lw_dim3 all_sizes;
     const struct lw__device_ops *ops = p->device->ops;
 
+    if (!ops->suits)
+        return lw__fail(LW_E_UNSUPPORTED,
+                        "'%s' was compiled ahead of time, and there is no such code for device "
+                        "'%s'; it takes programs of lw_program_build",
+                        p->name, ops->info.name);
     for (size_t i = 0; i < p->code.manifest.kernel_count; i++) {
         lw_kernel *k = &p->kernels[i];
         const lw_image_code *code = choose(p, k->row->name, all_sizes);

@@ -96,6 +96,7 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
 
     job->launch.queue = s->queue;
     job->launch.cancelled = &s->cancelled;
+    job->launch.findings = s->findings;
     job->is_ahead = is_taken(s, job);
     lw__unlock();
     if (s->is_wrapped && !lw__stream_keep(s, job->kernel->program))
@@ -217,6 +218,7 @@ static void destroy(lw_stream *s)
     const struct lw__device_ops *ops = s->device->ops;
 
     lw__jobs_destroy_spare(s);
+    lw__findings_destroy(s->findings);
     if (s->queue)
         ops->queue->destroy(s->device->state, s->queue);
     lw_device_close(s->device);
@@ -227,7 +229,10 @@ lw_status lw__stream_make(lw_device *device, void *queue, bool is_wrapped, lw_st
 {
     lw_stream *s = calloc(1, sizeof *s);
 
-    if (!s) {
+    if (s && device->ops->has_findings)
+        s->findings = lw__findings_create();
+    if (!s || (device->ops->has_findings && !s->findings)) {
+        free(s);
         if (queue)
             device->ops->queue->destroy(device->state, queue);
         return lw__fail(LW_E_MEMORY, "out of memory: a stream");

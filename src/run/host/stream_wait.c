@@ -62,13 +62,15 @@ void lw__stream_note(lw_stream *s, lw_status status)
     lw__unlock();
 }
 
-/* Locked. A note comes before a failure: it is told once, and the failure by each wait. */
+/* Locked. A note comes before a failure: it is told once, and the failure by each wait. Findings
+ * are told once, and the stream goes on. */
 static lw_status wait_result(lw_stream *s)
 {
     lw_status status = s->note_status;
 
     s->note_status = LW_OK;
-    return status ? lw__fail(status, "%s", s->note) : lw__stream_failure(s);
+    status = status ? lw__fail(status, "%s", s->note) : lw__stream_failure(s);
+    return status || !s->findings ? status : lw__findings_news(s->findings);
 }
 
 /* ---- waiting ---- */

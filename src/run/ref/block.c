@@ -60,6 +60,8 @@ void lw__ref_block_free(struct lw__ref_block *list)
             free(chunk->copy);
             free(chunk);
         }
+        if (block->watch)
+            block->launch->watcher->block_free(block);
         lw__ref_late_free(block);
         lw__ref_stacks_close(block);
         free(block->objects);
@@ -128,7 +130,9 @@ lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3
     lw__ref_bounds_start(block);
     for (int i = 0; i < launch->thread_count; i++)
         thread_open(block, i);
-    return LW_OK;
+    if (launch->watcher)
+        launch->watcher->block_open(launch->watch, block);
+    return launch->status;
 }
 
 /* chunk_create - an empty chunk with room for `bytes`. */

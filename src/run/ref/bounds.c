@@ -168,11 +168,12 @@ static size_t row_of_tag(const struct lw__ref_thread *thread, uint64_t pointer)
                                                                                               : 0;
 }
 
-/* True if an object that was not asked for holds all of the access. */
-static bool is_in_any(const struct lw__ref_thread *thread, uint64_t address, uint64_t bytes)
+/* The object among the first `count` rows that holds all of the access; 0: there is none. */
+static size_t find_any(const struct lw__ref_thread *thread, uint64_t address, uint64_t bytes,
+                       size_t count)
 {
     const struct lw_ref_launch *launch = thread->block->launch;
-    for (size_t i = 0; i < launch->code->kernel->row_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct lw_ref_row *row = &launch->code->kernel->rows[i];
         const bool has_base = row->kind != LW_REF_PRIVATE && i < rows(launch);
         const uint64_t base = has_base                       ? thread->abi.objects[i].base & ADDRESS
@@ -180,9 +181,26 @@ static bool is_in_any(const struct lw__ref_thread *thread, uint64_t address, uin
                                                              : 0;
         const uint64_t size = has_base ? thread->abi.objects[i].bytes : row->bytes;
         if (base && address - base <= size && size - (address - base) >= bytes)
-            return true;
+            return i;
     }
-    return false;
+    return 0;
+}
+
+static bool is_in_any(const struct lw__ref_thread *thread, uint64_t address, uint64_t bytes)
+{
+    return find_any(thread, address, bytes, thread->block->launch->code->kernel->row_count) != 0;
+}
+
+size_t lw__ref_object_at(const struct lw__ref_thread *thread, uint64_t pointer, uint64_t *offset,
+                         uint64_t *element)
+{
+    const struct lw_ref_launch *launch = thread->block->launch;
+    size_t row = row_of_tag(thread, pointer);
+    if (!row)
+        row = find_any(thread, pointer & ADDRESS, 1, rows(launch));
+    *element = place_in(thread, row, 0).element;
+    *offset = row ? (pointer & ADDRESS) - (thread->abi.objects[row].base & ADDRESS) : 0;
+    return row;
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -197,13 +215,21 @@ static void add_place(struct lw__message *m, const struct lw__ref_thread *thread
     lw__message_add(m, ": ");
 }
 
-static lw_status fail(struct lw__message *m, const struct lw__ref_thread *thread)
+lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
+                         const struct lw__message *what)
 {
-    lw__message_add(m, ", block ");
-    lw__message_add_index(m, thread->abi.block_idx);
-    lw__message_add(m, " thread ");
-    lw__message_add_index(m, thread->abi.thread_idx);
-    return lw__fail(LW_E_LAUNCH, "%s", m->text);
+    const struct lw_ref_launch *launch = thread->block->launch;
+    struct lw__message m = {0};
+    if (launch->watcher) {
+        launch->watcher->refuse(launch->watch, thread, site, what->text);
+        return LW_OK;
+    }
+    add_place(&m, thread, site);
+    lw__message_add(&m, "%s, block ", what->text);
+    lw__message_add_index(&m, thread->abi.block_idx);
+    lw__message_add(&m, " thread ");
+    lw__message_add_index(&m, thread->abi.thread_idx);
+    return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 
 static void add_name(struct lw__message *m, const struct lw__ref_thread *thread, size_t row)
@@ -255,50 +281,61 @@ static void add_pointer(struct lw__message *m, uint64_t pointer)
                         pointer & ADDRESS);
 }
 
-lw_status lw__ref_bounds_access(const struct lw__ref_thread *thread,
-                                const struct lw_ref_access *access)
+bool lw__ref_bounds_access(const struct lw__ref_thread *thread, const struct lw_ref_access *access,
+                           struct lw__message *m)
 {
     const struct lw__launch *request = thread->block->launch->request;
-    struct lw__message m = {0};
     struct place p = {0};
     if (!access->bytes)
-        return LW_OK;
+        return false;
     if (access->row) {
         p = place_in(thread, (size_t)access->row, access->pointer - access->base);
     } else if ((p.row = row_of_tag(thread, access->pointer))) {
         p = place_in(thread, p.row, access->pointer - thread->abi.objects[p.row].base);
     } else if (is_in_any(thread, access->pointer & ADDRESS, access->bytes)) {
-        return LW_OK;
+        return false;
     }
-    add_place(&m, thread, access->site);
-    lw__message_add(&m, "%s of %" PRIu64 " byte%s outside: ",
+    lw__message_add(m, "%s of %" PRIu64 " byte%s outside: ",
                     access->site < request->site_count ? request->sites[access->site].what
                                                        : "access",
                     access->bytes, access->bytes == 1 ? "" : "s");
     if (p.row && p.bytes >= access->bytes && (uint64_t)p.offset <= p.bytes - access->bytes)
-        add_ended(&m, thread, p.row);
+        add_ended(m, thread, p.row);
     else if (p.row)
-        add_object(&m, thread, &p);
+        add_object(m, thread, &p);
     else
-        add_pointer(&m, access->pointer);
-    return fail(&m, thread);
+        add_pointer(m, access->pointer);
+    return true;
 }
 
-lw_status lw__ref_bounds_index(const struct lw__ref_thread *thread,
-                               const struct lw_ref_index *index)
+void lw__ref_bounds_index(const struct lw__ref_thread *thread, const struct lw_ref_index *index,
+                          struct lw__message *m)
 {
-    struct lw__message m = {0};
     const size_t row = index->row ? (size_t)index->row : row_of_tag(thread, index->pointer);
-    add_place(&m, thread, index->site);
-    lw__message_add(&m, "index %" PRId64 " outside: ", index->index);
+    lw__message_add(m, "index %" PRId64 " outside: ", index->index);
     if (index->axis >= 0)
-        lw__message_add(&m, "axis %d of ", index->axis);
+        lw__message_add(m, "axis %d of ", index->axis);
     else
-        lw__message_add(&m, "this axis of ");
+        lw__message_add(m, "this axis of ");
     if (row)
-        add_name(&m, thread, row);
+        add_name(m, thread, row);
     else
-        lw__message_add(&m, "%s", index->axis >= 0 ? "a tensor" : "an array");
-    lw__message_add(&m, " has %" PRId64 " element%s", index->count, index->count == 1 ? "" : "s");
-    return fail(&m, thread);
+        lw__message_add(m, "%s", index->axis >= 0 ? "a tensor" : "an array");
+    lw__message_add(m, " has %" PRId64 " element%s", index->count, index->count == 1 ? "" : "s");
+}
+
+void lw__ref_tell_object(const struct lw__ref_thread *thread, uint64_t pointer,
+                         struct lw__message *m)
+{
+    uint64_t offset, element;
+    const size_t row = lw__ref_object_at(thread, pointer, &offset, &element);
+    const char *name = thread->block->launch->code->kernel->rows[row].name;
+    if (!row || !name || !*name)
+        lw__message_add(m, "%s", row ? "block memory" : "memory");
+    else
+        lw__message_add(m, "%s", name);
+    if (row && element && offset % element == 0)
+        lw__message_add(m, "[%" PRIu64 "]", offset / element);
+    else if (row)
+        lw__message_add(m, " at byte %" PRIu64, offset);
 }

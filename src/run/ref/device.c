@@ -26,7 +26,7 @@ struct program {
 /* C has no conversion between pointers to data and to functions; POSIX says they are alike. */
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "dlsym needs it");
 
-static lw_status ref_load(void *state, const char *path, const void *payload, size_t bytes,
+lw_status lw__ref_load(void *state, const char *path, const void *payload, size_t bytes,
                           void **code)
 {
     (void)state, (void)payload, (void)bytes;
@@ -54,7 +54,7 @@ static lw_status ref_load(void *state, const char *path, const void *payload, si
     return LW_OK;
 }
 
-static void ref_unload(void *state, void *code)
+void lw__ref_unload(void *state, void *code)
 {
     struct program *program = code;
     (void)state;
@@ -84,25 +84,30 @@ static lw_status ref_attach(void *state, const lw_image_code *linked, void **cod
     return LW_OK;
 }
 
-static lw_status ref_find(void *code, const char *kernel, void **entry)
+lw_status lw__ref_find(void *code, const char *kernel, void **entry)
 {
     const struct program *program = code;
     return lw__code_symbol(program->object, "lw.objects", kernel, entry);
 }
 
-static lw_status ref_sizes(void *code, const char *kernel, void **function)
+lw_status lw__ref_sizes(void *code, const char *kernel, void **function)
 {
     const struct program *program = code;
     return lw__code_symbol(program->object, "lw.sizes", kernel, function);
 }
 
-static lw_status ref_launch(void *state, const struct lw__launch *launch)
+struct lw__ref_code lw__ref_code_of(const struct lw__launch *launch)
 {
     const struct program *program = launch->code;
     const struct lw_ref_kernel *kernel = launch->entry;
-    struct lw__ref_code code = {kernel->ramp, program->resume, program->frame_bytes, kernel};
+    return (struct lw__ref_code){kernel->ramp, program->resume, program->frame_bytes, kernel};
+}
+
+static lw_status ref_launch(void *state, const struct lw__launch *launch)
+{
+    const struct lw__ref_code code = lw__ref_code_of(launch);
     (void)state;
-    return lw__ref_run(launch, &code);
+    return lw__ref_run(launch, &code, NULL, NULL);
 }
 
 const struct lw__device_ops lw__device_ref = {
@@ -116,11 +121,11 @@ const struct lw__device_ops lw__device_ref = {
         },
     .target = target,
     .has_debug = true,
-    .load = ref_load,
-    .unload = ref_unload,
-    .find = ref_find,
+    .load = lw__ref_load,
+    .unload = lw__ref_unload,
+    .find = lw__ref_find,
     .suits = ref_suits,
     .attach = ref_attach,
-    .sizes = ref_sizes,
+    .sizes = lw__ref_sizes,
     .launch = ref_launch,
 };

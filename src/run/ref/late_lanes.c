@@ -87,12 +87,12 @@ lw_status lw__ref_go_without(struct lw__ref_block *block, const struct lw__ref_t
     return LW_OK;
 }
 
-lw_status lw__ref_check_late(struct lw__ref_block *block, const struct lw__ref_thread *earliest)
+const char *lw__ref_find_late(struct lw__ref_block *block, const struct lw__ref_thread *earliest)
 {
     const int warp = warp_of(earliest);
     for (struct lw__ref_late **end = &block->late, *late; (late = *end);) {
         if (late->warp == warp && is_of(late, &earliest->abi))
-            return lw__fail(LW_E_LAUNCH, "%s", late->text);
+            return late->text;
         if (late->warp != warp || !is_past(late, &earliest->abi)) {
             end = &late->next;
             continue;
@@ -100,7 +100,7 @@ lw_status lw__ref_check_late(struct lw__ref_block *block, const struct lw__ref_t
         *end = late->next;
         free(late);
     }
-    return LW_OK;
+    return NULL;
 }
 
 void lw__ref_late_free(struct lw__ref_block *block)

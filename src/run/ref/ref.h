@@ -36,14 +36,55 @@ struct lw__ref_code {
     const struct lw_ref_kernel *kernel; /* NULL: no pointer of it is checked */
 };
 
+/* ---- device: for that of other devices that run such code -------------------------------------- */
+
+/* As the members of struct lw__device_ops; the code of a launch. */
+lw_status lw__ref_load(void *state, const char *path, const void *payload, size_t bytes,
+                       void **code);
+void lw__ref_unload(void *state, void *code);
+lw_status lw__ref_find(void *code, const char *kernel, void **entry);
+lw_status lw__ref_sizes(void *code, const char *kernel, void **function);
+struct lw__ref_code lw__ref_code_of(const struct lw__launch *launch);
+
+/* ---- who watches a launch -------------------------------------------------------------------- */
+
+struct lw__ref_thread;
+struct lw__ref_block;
+
+/* Where a launch is watched, what would fail it is told instead, and it goes on without the threads
+ * concerned. `watch` is the launch's. What fails for want of memory sets launch->status. */
+struct lw__ref_watcher {
+    /* a block starts, with block->watch as the last one that used its memory has left it; its
+     * memory is released */
+    void (*block_open)(void *watch, struct lw__ref_block *block);
+    void (*block_free)(struct lw__ref_block *block);
+    /* as lw_ref_calls.observe and fence */
+    void (*observe)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
+                    uint32_t what, uint32_t site);
+    void (*fence)(void *watch, struct lw__ref_thread *thread, bool is_of_device);
+    /* a collective ran: for the block's threads from first to end - 1, as far as they are active */
+    void (*meet)(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
+                 const bool *active);
+    /* an access or an index is refused: the thread ends */
+    void (*refuse)(void *watch, const struct lw__ref_thread *thread, uint32_t site,
+                   const char *what);
+    /* threads of a block wait apart: all of them end. other: NULL, or one of those elsewhere */
+    void (*part)(void *watch, const struct lw__ref_thread *earliest,
+                 const struct lw__ref_thread *other, const char *what);
+    /* nobody can make progress: the launch ends */
+    void (*stop)(void *watch, const struct lw__ref_thread *first, const char *what);
+};
+
 /* ---- ref_schedule -------------------------------------------------------------------------- */
 
 /* lw__ref_run - run one launch to its end, or to the first failure.
+ * watcher  NULL: nobody watches it
  * numeric  the kernel sees the default floating-point environment and the "C" locale; the caller's
  *          are back afterwards
  * errors   LW_E_LAUNCH a failed assert, threads that cannot meet, no progress, cancelled;
  *          LW_E_MEMORY; LW_E_INTERNAL the code breaks ref_abi.h */
-lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code);
+lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code,
+                      const struct lw__ref_watcher *watcher, void *watch);
 
 /* ---- ref_block ----------------------------------------------------------------------------- */
 
@@ -73,6 +114,7 @@ struct lw__ref_late;
 struct lw__ref_block {
     struct lw__ref_block *next; /* in the list of resident blocks, or of spare ones */
     struct lw_ref_launch *launch;
+    void *watch; /* the watcher's; NULL in a new block */
     int32_t index[3];
     int live;     /* threads that have not returned */
     char *memory; /* static SHARED, then dynamic memory */
@@ -128,10 +170,9 @@ void lw__ref_stack_suspend(struct lw__ref_thread *thread);
 lw_status lw__ref_go_without(struct lw__ref_block *block, const struct lw__ref_thread *earliest,
                              const struct lw__ref_thread *at);
 
-/* lw__ref_check_late - all live lanes of a warp wait, none before `earliest`: has anybody gone on
- * from there without it?
- * errors   LW_E_LAUNCH: so it is */
-lw_status lw__ref_check_late(struct lw__ref_block *block, const struct lw__ref_thread *earliest);
+/* lw__ref_find_late - all live lanes of a warp wait, none before `earliest`: the message where
+ * anybody has gone on from there without it, else NULL. */
+const char *lw__ref_find_late(struct lw__ref_block *block, const struct lw__ref_thread *earliest);
 
 /* lw__ref_late_free - forget all that was noted. */
 void lw__ref_late_free(struct lw__ref_block *block);
@@ -159,15 +200,23 @@ bool lw__ref_is_block_op(uint32_t op);
  * instance, later. */
 int lw__ref_key_order(const struct lw_ref_thread *a, const struct lw_ref_thread *b);
 
-/* Each sets the message of a launch that failed and returns LW_E_LAUNCH. */
+/* Sets the message of a launch that failed and returns LW_E_LAUNCH. */
 lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
                               const char *expression, uint32_t site);
-lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch);
+
+/* lw__ref_tell_stuck - who waits where, when no thread can make progress; the first of them. */
+const struct lw__ref_thread *lw__ref_tell_stuck(struct lw__message *m,
+                                                const struct lw_ref_launch *launch);
 
 /* lw__ref_tell_divergence - the message of a launch where the threads of a block that wait do not
  * wait together; the earliest of them in the program. */
 void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *block,
                              const struct lw__ref_thread *earliest);
+
+/* lw__ref_find_apart - the first thread that waits elsewhere than the earliest; NULL: there is
+ * none. */
+const struct lw__ref_thread *lw__ref_find_apart(const struct lw__ref_block *block,
+                                                const struct lw__ref_thread *earliest);
 
 /* ---- ref_bounds ---------------------------------------------------------------------------- */
 
@@ -181,19 +230,32 @@ bool lw__ref_bounds_block(struct lw__ref_block *block);
 void lw__ref_bounds_start(struct lw__ref_block *block);
 struct lw_ref_object *lw__ref_bounds_table(const struct lw__ref_block *block, int thread);
 
-/* lw__ref_bounds_access - an access that a thread's table does not allow: LW_OK where another
- * object does. lw__ref_bounds_index - the failure of an index.
- * errors   LW_E_LAUNCH */
-lw_status lw__ref_bounds_access(const struct lw__ref_thread *thread,
-                                const struct lw_ref_access *access);
-lw_status lw__ref_bounds_index(const struct lw__ref_thread *thread,
-                               const struct lw_ref_index *index);
+/* lw__ref_bounds_access - an access that a thread's table does not allow: false where another
+ * object does; else what is wrong with it. lw__ref_bounds_index - what is wrong with an index. */
+bool lw__ref_bounds_access(const struct lw__ref_thread *thread, const struct lw_ref_access *access,
+                           struct lw__message *what);
+void lw__ref_bounds_index(const struct lw__ref_thread *thread, const struct lw_ref_index *index,
+                          struct lw__message *what);
+
+/* lw__ref_refuse - fail the launch for it, or tell who watches. */
+lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
+                         const struct lw__message *what);
+
+/* lw__ref_tell_object - what a pointer with its tag is to, as "part[3]".
+ * lw__ref_object_at - the row of the object that a pointer with its tag is into, and how many bytes
+ * from its start; 0: into none that is known. *element: bytes of its elements, 0: it has none. */
+size_t lw__ref_object_at(const struct lw__ref_thread *thread, uint64_t pointer, uint64_t *offset,
+                         uint64_t *element);
+void lw__ref_tell_object(const struct lw__ref_thread *thread, uint64_t pointer,
+                         struct lw__message *m);
 
 /* ---- the launch: shared by schedule, block and report -------------------------------------- */
 
 struct lw_ref_launch {
     const struct lw__launch *request;
     const struct lw__ref_code *code;
+    const struct lw__ref_watcher *watcher; /* or NULL */
+    void *watch;
     struct lw_ref_calls calls;      /* what kernel code calls back; every thread points here */
     int thread_count;               /* of a block */
     size_t dynamic_offset;          /* of dynamic memory in block memory, bytes */
@@ -209,6 +271,7 @@ struct lw_ref_launch {
     /* of the current round */
     bool moved;       /* a thread started or returned, or a collective ran */
     bool changed;     /* memory changed */
+    bool stopped;     /* no thread could make progress, and that was told */
     lw_status status; /* set by calls from kernel code; its message is set too */
 
     /* over rounds: see ref_schedule, "progress" */

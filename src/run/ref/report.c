@@ -133,25 +133,34 @@ void lw__ref_tell_divergence(struct lw__message *m, const struct lw__ref_block *
     lw__message_add_returned(m, launch->thread_count - block->live);
 }
 
-lw_status lw__ref_fail_stuck(const struct lw_ref_launch *launch)
+const struct lw__ref_thread *lw__ref_find_apart(const struct lw__ref_block *block,
+                                                const struct lw__ref_thread *earliest)
 {
-    struct lw__message m = {0};
+    for (int i = 0; i < block->launch->thread_count; i++)
+        if (is_missing(earliest, i))
+            return &block->threads[i];
+    return NULL;
+}
+
+const struct lw__ref_thread *lw__ref_tell_stuck(struct lw__message *m,
+                                                const struct lw_ref_launch *launch)
+{
     struct groups groups = {0};
     for (const struct lw__ref_block *block = launch->resident; block; block = block->next)
         sort_threads(&groups, block, false, is_same_line);
+    lw__message_add(m, "no thread can make progress: ");
     for (int g = 0; g < groups.count; g++) {
         const struct group *group = &groups.group[g];
         const struct lw_ref_thread *t = &group->first->abi;
-        lw__message_add(&m, "%s", g == 0 ? "" : ", ");
-        lw__message_add_site(&m, launch->request, t->site);
-        lw__message_add(&m, " waits with %lld %s (first block ", (long long)group->count,
+        lw__message_add(m, "%s", g == 0 ? "" : ", ");
+        lw__message_add_site(m, launch->request, t->site);
+        lw__message_add(m, " waits with %lld %s (first block ", (long long)group->count,
                         threads(group->count));
-        lw__message_add_index(&m, t->block_idx);
-        lw__message_add(&m, " thread ");
-        lw__message_add_index(&m, t->thread_idx);
-        lw__message_add(&m, ")");
+        lw__message_add_index(m, t->block_idx);
+        lw__message_add(m, " thread ");
+        lw__message_add_index(m, t->thread_idx);
+        lw__message_add(m, ")");
     }
-    add_others(&m, &groups);
-    return lw__fail(LW_E_LAUNCH, "kernel '%s': no thread can make progress: %s",
-                    launch->request->kernel, m.text);
+    add_others(m, &groups);
+    return groups.group[0].first;
 }

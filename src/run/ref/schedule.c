@@ -56,20 +56,41 @@ static void call_fail(struct lw_ref_thread *t, const char *expression, uint32_t 
 
 static uint32_t call_access(struct lw_ref_thread *t, const struct lw_ref_access *access)
 {
-    lw_status status = lw__ref_bounds_access((struct lw__ref_thread *)t, access);
-    if (status)
-        block_of(t)->launch->status = status;
-    return !status;
+    struct lw__ref_thread *thread = (struct lw__ref_thread *)t;
+    struct lw__message what = {0};
+    if (!lw__ref_bounds_access(thread, access, &what))
+        return 1;
+    block_of(t)->launch->status = lw__ref_refuse(thread, access->site, &what);
+    return 0;
 }
 
 static void call_index(struct lw_ref_thread *t, const struct lw_ref_index *index)
 {
-    block_of(t)->launch->status = lw__ref_bounds_index((struct lw__ref_thread *)t, index);
+    struct lw__ref_thread *thread = (struct lw__ref_thread *)t;
+    struct lw__message what = {0};
+    lw__ref_bounds_index(thread, index, &what);
+    block_of(t)->launch->status = lw__ref_refuse(thread, index->site, &what);
 }
 
 static void call_suspend(struct lw_ref_thread *t)
 {
     lw__ref_stack_suspend((struct lw__ref_thread *)t);
+}
+
+static void call_observe(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t what,
+                         uint32_t site)
+{
+    const struct lw_ref_launch *launch = block_of(t)->launch;
+    if (launch->watcher)
+        launch->watcher->observe(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, what,
+                                 site);
+}
+
+static void call_fence(struct lw_ref_thread *t, uint32_t is_of_device)
+{
+    const struct lw_ref_launch *launch = block_of(t)->launch;
+    if (launch->watcher)
+        launch->watcher->fence(launch->watch, (struct lw__ref_thread *)t, is_of_device != 0);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -110,6 +131,8 @@ static lw_status step(struct lw__ref_block *block, struct lw__ref_thread *thread
                         launch->request->kernel);
     thread->ready = false;
     LW_TRY(resume(launch, thread));
+    if (thread->abi.state == LW_REF_FAILED && launch->watcher)
+        thread->abi.state = LW_REF_RETURNED;
     switch (thread->abi.state) {
     case LW_REF_COLLECTIVE: return LW_OK;
     case LW_REF_YIELD: thread->ready = true; return LW_OK;
@@ -200,7 +223,26 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
             threads[i].ready = true;
         }
     launch->moved = true;
-    return LW_OK;
+    if (launch->watcher)
+        launch->watcher->meet(launch->watch, block, range.first, range.end, at->abi.op, l->active);
+    return launch->status;
+}
+
+/* part - threads of the block wait apart: the launch fails, or goes on without them. */
+static lw_status part(struct lw__ref_block *block, const struct lw__ref_thread *at,
+                      const char *what)
+{
+    struct lw_ref_launch *launch = block->launch;
+    if (!launch->watcher)
+        return lw__fail(LW_E_LAUNCH, "%s", what);
+    launch->watcher->part(launch->watch, at, lw__ref_find_apart(block, at), what);
+    for (int i = 0; i < launch->thread_count; i++) {
+        block->threads[i].abi.state = LW_REF_RETURNED;
+        block->threads[i].ready = false;
+    }
+    block->live = 0;
+    launch->moved = true;
+    return launch->status;
 }
 
 static struct range warp_at(const struct lw__ref_block *block, int first)
@@ -217,8 +259,9 @@ static lw_status meet(struct lw__ref_block *block)
     for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
         struct range warp = warp_at(block, first);
         struct lw__ref_thread *at = earliest(block, warp);
-        if (at)
-            LW_TRY(lw__ref_check_late(block, at));
+        const char *late = at ? lw__ref_find_late(block, at) : NULL;
+        if (late)
+            return part(block, at, late);
         if (at && !lw__ref_is_block_op(at->abi.op))
             LW_TRY(collect(block, warp, at));
     }
@@ -250,7 +293,7 @@ static lw_status go_without(struct lw__ref_block *block)
     if (!at)
         return LW_OK;
     lw__ref_tell_divergence(&m, block, at);
-    return lw__fail(LW_E_LAUNCH, "%s", m.text);
+    return part(block, at, m.text);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -351,13 +394,25 @@ static lw_status watch(struct lw_ref_launch *launch, bool *repeats)
     return frames_save(launch);
 }
 
+/* stop - no thread can make progress: the launch fails, or just ends. */
+static lw_status stop(struct lw_ref_launch *launch)
+{
+    struct lw__message m = {0};
+    const struct lw__ref_thread *first = lw__ref_tell_stuck(&m, launch);
+    if (!launch->watcher)
+        return lw__fail(LW_E_LAUNCH, "kernel '%s': %s", launch->request->kernel, m.text);
+    launch->watcher->stop(launch->watch, first, m.text);
+    launch->stopped = true;
+    return launch->status;
+}
+
 /* go_on - after a round: start the next block, or fail, or neither. */
 static lw_status go_on(struct lw_ref_launch *launch)
 {
     bool repeats;
     LW_TRY(watch(launch, &repeats));
     if (!is_block_left(launch))
-        return repeats ? lw__ref_fail_stuck(launch) : LW_OK;
+        return repeats ? stop(launch) : LW_OK;
     launch->patience += launch->moved ? 1 : POLL;
     if (repeats || launch->patience >= (uint64_t)POLL * (uint64_t)launch->resident_count)
         return start_block(launch);
@@ -366,7 +421,7 @@ static lw_status go_on(struct lw_ref_launch *launch)
 
 static lw_status run_blocks(struct lw_ref_launch *launch)
 {
-    while (launch->resident || is_block_left(launch)) {
+    while (!launch->stopped && (launch->resident || is_block_left(launch))) {
         if (!launch->resident)
             LW_TRY(start_block(launch));
         LW_TRY(round_over_blocks(launch));
@@ -402,7 +457,8 @@ static void environment_leave(struct environment *e)
     freelocale(e->plain);
 }
 
-lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code)
+lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code,
+                      const struct lw__ref_watcher *watcher, void *watch)
 {
     struct environment environment;
     struct lw_ref_launch *launch = calloc(1, sizeof *launch);
@@ -412,8 +468,11 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     }
     launch->request = request;
     launch->code = code;
-    launch->calls = (struct lw_ref_calls){call_frame,  call_print, call_fail,
-                                          call_access, call_index, call_suspend};
+    launch->watcher = watcher;
+    launch->watch = watch;
+    launch->calls =
+        (struct lw_ref_calls){call_frame, call_print,   call_fail,    call_access,
+                              call_index, call_suspend, call_observe, call_fence};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;

@@ -1,0 +1,101 @@
+/* check.c - `lanewise check`, and what launches on the device `check` have found.
+ */
+#include "cli.h"
+#include "lanewise/check.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { DEFAULT_SECONDS = 60 };
+
+/* read_findings - of the stream, in a format; release with free. NULL: reported. */
+static char *read_findings(lw_stream *stream, lw_check_format format, size_t *size)
+{
+    char path[64], *text = NULL;
+    int file = memfd_create("findings", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    lw_status status = file < 0 ? LW_E_IO : lw_check_write(stream, format, path);
+    if (file < 0)
+        cli_fail(CLI_BROKEN, "there can be no memory file for the findings");
+    else if (status != LW_OK)
+        cli_fail_library(status);
+    else
+        cli_compiler_read(file, &text, size);
+    if (file >= 0)
+        close(file);
+    return text;
+}
+
+/* print_text - paragraphs; their first lines are bold where colours are wanted. */
+static void print_text(FILE *to, char *text, bool color)
+{
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        bool is_first = color && *line != ' ';
+        fprintf(to, "%s%.*s%s\n", is_first ? "\033[1m" : "", (int)(end - line), line,
+                is_first ? "\033[0m" : "");
+        end += *end == '\n';
+    }
+}
+
+static bool is_checked(const struct cli_session *session)
+{
+    return session->stream && strcmp(session->info.name, "check") == 0;
+}
+
+bool cli_has_findings(const struct cli_session *session)
+{
+    return is_checked(session) &&
+           lw_check_get_verdict(session->stream, NULL) == LW_CHECK_FOUND;
+}
+
+static void count(const lw_finding *finding, void *user)
+{
+    (void)finding;
+    ++*(size_t *)user;
+}
+
+int cli_print_findings(const struct cli_session *session)
+{
+    size_t size, found = 0;
+    FILE *to = session->options->is_check ? stdout : stderr;
+    if (!is_checked(session) || session->options->json)
+        return CLI_DONE;
+    lw_check_findings(session->stream, count, &found);
+    if (!found && !session->options->is_check)
+        return CLI_DONE;
+    char *text = read_findings(session->stream, LW_CHECK_TEXT, &size);
+    if (!text)
+        return CLI_BROKEN;
+    print_text(to, text, isatty(fileno(to)) && cli_wants_color(session->options->color));
+    free(text);
+    return CLI_DONE;
+}
+
+int cli_json_findings(const struct cli_session *session, char **members)
+{
+    size_t size;
+    *members = NULL;
+    if (!is_checked(session))
+        return CLI_DONE;
+    char *text = read_findings(session->stream, LW_CHECK_JSON, &size);
+    if (!text)
+        return CLI_BROKEN;
+    char *end = strrchr(text, '}'); /* the object's: what is within goes into another */
+    if (end)
+        *end = '\0';
+    memmove(text, text + 1, strlen(text));
+    *members = text;
+    return CLI_DONE;
+}
+
+int cli_check(const struct cli_options *options)
+{
+    struct cli_options asked = *options;
+    asked.device = "check";
+    asked.is_check = asked.quiet = true;
+    if (!asked.timeout)
+        asked.timeout = DEFAULT_SECONDS * UINT64_C(1000000000);
+    return cli_run(&asked);
+}

@@ -1,0 +1,55 @@
+/* check.h - findings of the device "check": docs/checking.md explains them.
+ */
+#ifndef LANEWISE_CHECK_H
+#define LANEWISE_CHECK_H
+
+#include <lanewise/lanewise.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lw_place {
+    const char *file;
+    int line, column; /* from 1 */
+    lw_dim3 block, thread;
+} lw_place;
+
+typedef struct lw_finding {
+    const char *name; /* the class, as "race-shared" */
+    bool warning;
+    const char *kernel, *message, *fix, *object; /* object: "part[3]", or "" */
+    lw_place at, other;                          /* other.file NULL: there is none */
+    const lw_place *stack;                       /* calls of helpers, the innermost first */
+    size_t stack_count;
+    size_t count; /* how often it was seen */
+} lw_finding;
+
+/* lw_check_findings - call fn for each finding of the launches of a stream that were waited for, in
+ * the order in which they were found. NULL, and a stream of another device, have none.
+ * owns     the strings live during the call of fn */
+LW_API void lw_check_findings(lw_stream *stream, void (*fn)(const lw_finding *finding, void *user),
+                              void *user);
+
+typedef enum lw_check_format { LW_CHECK_TEXT, LW_CHECK_JSON } lw_check_format;
+
+/* lw_check_write - the same, with the verdict, into a file: paragraphs with lines of the source, or
+ * one object of JSON. A file of that name is replaced.
+ * errors   LW_E_ARG; LW_E_IO the file cannot be written; LW_E_MEMORY */
+LW_CHECKED lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *path);
+
+typedef enum lw_check_verdict {
+    LW_CHECK_CLEAN, /* no findings but warnings */
+    LW_CHECK_FOUND,
+    LW_CHECK_NOT_CHECKED /* nothing ran, or it did not run to its end */
+} lw_check_verdict;
+
+/* lw_check_get_verdict - of the launches of a stream that were waited for.
+ * why      may be NULL; else *why is one line: what was covered, or the reason. It lives until the
+ *          thread's next call of the library */
+LW_API lw_check_verdict lw_check_get_verdict(lw_stream *stream, const char **why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,136 @@
+/* api.c - lanewise/check.h: the findings of a stream, and its verdict.
+ */
+#include "run/check/check.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct lw__findings *findings_of(const lw_stream *stream)
+{
+    return stream ? stream->findings : NULL;
+}
+
+void lw_check_findings(lw_stream *stream, void (*fn)(const lw_finding *finding, void *user),
+                       void *user)
+{
+    struct lw__findings *all = findings_of(stream);
+    lw_finding finding;
+    for (size_t i = 0; all && fn && lw__findings_get(all, i, &finding); i++)
+        fn(&finding, user);
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------- */
+
+static const char *reason(lw_status status)
+{
+    (void)status;
+    return lw_last_error();
+}
+
+/* Each text is the thread's last message: it lives as that does. */
+static const char *covered(const struct lw__coverage *c)
+{
+    return reason(lw__fail(LW_OK, "%llu launch%s, %llu block%s, %llu access%s",
+                           (unsigned long long)c->launches, c->launches == 1 ? "" : "es",
+                           (unsigned long long)c->blocks, c->blocks == 1 ? "" : "s",
+                           (unsigned long long)c->accesses, c->accesses == 1 ? "" : "es"));
+}
+
+static lw_check_verdict judge(lw_stream *stream, const char **why)
+{
+    struct lw__findings *all = findings_of(stream);
+    if (!all) {
+        *why = reason(lw__fail(LW_OK, "the stream is not of device 'check'"));
+        return LW_CHECK_NOT_CHECKED;
+    }
+    const struct lw__coverage c = lw__findings_covered(all);
+    lw__lock();
+    const lw_status failed = lw__stream_failure(stream);
+    const bool is_done = stream->finished == stream->queued;
+    lw__unlock();
+    *why = failed ? lw_last_error() : covered(&c);
+    if (c.errors)
+        return LW_CHECK_FOUND;
+    if (!failed && !is_done)
+        *why = reason(lw__fail(LW_OK, "launches of the stream still run"));
+    else if (!failed && !c.launches)
+        *why = reason(lw__fail(LW_OK, "no launch ran"));
+    return failed || !is_done || !c.launches ? LW_CHECK_NOT_CHECKED : LW_CHECK_CLEAN;
+}
+
+lw_check_verdict lw_check_get_verdict(lw_stream *stream, const char **why)
+{
+    const char *ignored;
+    return judge(stream, why ? why : &ignored);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static const char *verdict_name(lw_check_verdict verdict)
+{
+    static const char *const names[] = {"clean", "findings", "not checked"};
+    return names[verdict];
+}
+
+static void write_text(struct lw__text *to, lw_stream *stream, lw_check_verdict verdict,
+                       const char *why)
+{
+    struct lw__findings *all = findings_of(stream);
+    lw_finding finding;
+    for (size_t i = 0; all && lw__findings_get(all, i, &finding); i++) {
+        lw__check_text(to, &finding);
+        lw__text_add(to, "\n");
+    }
+    lw__text_add(to, "%s: %s\n", verdict_name(verdict), why);
+}
+
+static void write_json(struct lw__text *to, lw_stream *stream, lw_check_verdict verdict,
+                       const char *why)
+{
+    struct lw__findings *all = findings_of(stream);
+    lw_finding finding;
+    lw__text_add(to, "{\"verdict\": \"%s\",\n \"why\": ", verdict_name(verdict));
+    lw__check_json_string(to, why);
+    lw__text_add(to, ",\n \"findings\": [");
+    for (size_t i = 0; all && lw__findings_get(all, i, &finding); i++) {
+        lw__text_add(to, "%s\n  ", i ? "," : "");
+        lw__check_json(to, &finding);
+    }
+    lw__text_add(to, "]}\n");
+}
+
+static lw_status save(const char *path, const struct lw__text *text)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return lw__fail_system(errno, path);
+    const bool written = lw__write_all(file, text->data, text->length);
+    const int error = errno;
+    if (close(file) == 0 && written)
+        return LW_OK;
+    return lw__fail_system(written ? errno : error, path);
+}
+
+lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *path)
+{
+    struct lw__text text = {0}, why = {0};
+    const char *reason_text;
+    lw_status status;
+    if (!stream || !path)
+        return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "path" : "stream");
+    if (format != LW_CHECK_TEXT && format != LW_CHECK_JSON)
+        return lw__fail(LW_E_ARG, "%d is no format; need LW_CHECK_TEXT or LW_CHECK_JSON",
+                        (int)format);
+    const lw_check_verdict verdict = judge(stream, &reason_text);
+    lw__text_add(&why, "%s", reason_text); /* reading the source may change it */
+    if (!why.failed && format == LW_CHECK_TEXT)
+        write_text(&text, stream, verdict, why.data);
+    else if (!why.failed)
+        write_json(&text, stream, verdict, why.data);
+    status = why.failed || text.failed ? lw__fail(LW_E_MEMORY, "out of memory: the findings")
+                                       : save(path, &text);
+    lw__text_free(&why);
+    lw__text_free(&text);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* check.h - the parts of the device `check`.
+ *
+ *     device      the device: ref's, with launches that are watched
+ *     watch       what a launch tells: accesses, fences, collectives, refusals
+ *     shadow      a cell for each granule of memory, in pages
+ *     summary     who accessed a granule, in constant space: exact where barriers alone order
+ *     clock       what a thread knows of others, where fences and warp_sync order, too
+ *     history     every access to a granule that may still race, for such kernels
+ *     tell        findings of a launch, in words
+ *
+ * Letters: a *granule* is 4 bytes, or one where a page has been accessed by bytes; an *interval* is
+ * what a warp does between two barriers.
+ */
+#ifndef LW_RUN_CHECK_H
+#define LW_RUN_CHECK_H
+
+#include "run/host/host.h"
+#include "run/ref/ref.h"
+
+/* Kinds of access. Two atomic ones never race; nor do two reads. */
+enum lw__kind { LW_KIND_READ, LW_KIND_WRITE, LW_KIND_ATOMIC_READ, LW_KIND_ATOMIC_WRITE, LW_KINDS };
+
+static inline bool lw__kinds_conflict(enum lw__kind a, enum lw__kind b)
+{
+    const bool writes = (a | b) & LW_KIND_WRITE, is_plain = (a & b & LW_KIND_ATOMIC_READ) == 0;
+    return writes && is_plain;
+}
+
+/* One access of a thread to a granule. clock: see clock.c; 0 where the kernel has no fences. */
+struct lw__access {
+    uint64_t block;  /* linear index in the grid */
+    uint32_t thread; /* linear index in the block */
+    uint32_t site;
+    uint64_t clock;
+    enum lw__kind kind;
+};
+
+/* ---- clock.c --------------------------------------------------------------------------------- */
+
+/* What is known: of block b all before an epoch, of a thread all up to a clock. Never changed once
+ * made, so many threads may hold one. */
+struct lw__clock;
+void lw__clock_release(struct lw__clock *clock); /* NULL is allowed, in all of these: nothing */
+struct lw__clock *lw__clock_hold(struct lw__clock *clock);
+bool lw__clock_knows(const struct lw__clock *clock, uint64_t block, uint32_t thread, uint64_t time);
+
+struct lw__orders;
+
+/* What a thread knows and has made known; all zero when a block starts. */
+struct lw__order {
+    uint64_t time; /* epoch << 32 | fences and warp_syncs in it */
+    struct lw__clock *known;
+    struct lw__clock *released[2], *pending[2]; /* by fences of: the block, the device */
+    uint64_t released_time[2];                  /* the thread's own, UINT64_MAX: no fence yet */
+};
+
+struct lw__orders *lw__orders_create(void); /* NULL: memory is short */
+void lw__orders_free(struct lw__orders *orders);
+bool lw__orders_failed(const struct lw__orders *orders); /* memory was short */
+void lw__order_start(struct lw__order *order);
+void lw__order_end(struct lw__order *order); /* releases what it holds */
+
+/* A fence of the thread; an atomic access of it to this address, which reads, writes, or both. */
+void lw__order_fence(struct lw__orders *orders, struct lw__order *order, bool is_of_device);
+void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64_t block,
+                      uint32_t thread, uint64_t address, bool reads, bool writes);
+
+/* A barrier of the block; a warp_sync of those of its threads first to end - 1 that are active;
+ * others that have returned are seen, too. */
+void lw__order_barrier(struct lw__orders *orders, struct lw__order *threads, int count,
+                       uint64_t block, uint32_t epoch);
+void lw__order_warp(struct lw__orders *orders, struct lw__order *threads, uint64_t block, int first,
+                    int end, const bool *active, const bool *returned);
+
+/* ---- history.c ------------------------------------------------------------------------------- */
+
+struct lw__history;
+
+/* True if the access is ordered behind all lanes of `earlier`; else *lane is one that it is not. */
+typedef bool lw__is_ordered(const void *user, const struct lw__access *earlier, uint32_t lanes,
+                            const struct lw__access *now, uint32_t *lane);
+
+/* lw__history_find - an access that races with `now`; kind: of those that are asked for.
+ * lw__history_add - `now` happened. False: memory is short. */
+bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
+                      const struct lw__access *now, lw__is_ordered *is_ordered, const void *user,
+                      struct lw__access *found);
+bool lw__history_add(struct lw__history **history, const struct lw__access *now,
+                     lw__is_ordered *is_ordered, const void *user);
+struct lw__history *lw__history_copy(const struct lw__history *history);
+
+/* ---- summary.c ------------------------------------------------------------------------------- */
+
+/* Of a warp's interval. */
+struct lw__interval {
+    uint64_t block;
+    uint32_t epoch, warp;
+};
+struct lw__intervals {
+    struct lw__interval *rows; /* row 0 is nobody's */
+    size_t count, capacity;
+};
+
+/* The accesses of a kind to a granule. An entry is interval << 32 | lane << 27 | site, 0: none.
+ * `other` is by a thread from which the last is not ordered, as far from it as there is one: of
+ * another block, else of another warp in the same epoch, else of another lane in the interval. */
+struct lw__summary {
+    uint64_t last, other;
+};
+enum { LW_SITE_BITS = 27, LW_LANE_BITS = 5 };
+
+uint64_t lw__summary_entry(uint32_t interval, uint32_t lane, uint32_t site);
+/* An entry that is not ordered before an access by `now`; 0: all are. */
+uint64_t lw__summary_find(const struct lw__intervals *intervals, const struct lw__summary *summary,
+                          uint64_t now);
+void lw__summary_add(const struct lw__intervals *intervals, struct lw__summary *summary,
+                     uint64_t now);
+
+/* ---- shadow.c -------------------------------------------------------------------------------- */
+
+enum { LW_PAGE_BYTES = 4096, LW_GRANULE_BYTES = 4 };
+
+struct lw__granule {
+    struct lw__summary of[2]; /* READ, WRITE */
+};
+struct lw__page {
+    uint64_t number;
+    size_t granule;              /* bytes: 4 or 1 */
+    struct lw__granule *plain;   /* LW_PAGE_BYTES / granule */
+    struct lw__granule *atomic;  /* ATOMIC_READ, ATOMIC_WRITE; NULL: there was none */
+    struct lw__history **events; /* NULL: not kept */
+};
+
+/* Pages by address. All zero is empty. */
+struct lw__shadow {
+    struct lw__page **pages;
+    size_t count, capacity;
+    struct lw__page *latest;
+};
+void lw__shadow_free(struct lw__shadow *shadow); /* what it holds; it is empty then */
+
+/* lw__shadow_page - the page of the address; by_bytes: its granules become bytes. NULL: memory is
+ * short. */
+struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bool by_bytes);
+bool lw__page_add_atomic(struct lw__page *page);
+bool lw__page_add_events(struct lw__page *page);
+
+/* ---- tell.c ---------------------------------------------------------------------------------- */
+
+enum lw__class {
+    LW_CLASS_RACE_WARP,
+    LW_CLASS_RACE_SHARED,
+    LW_CLASS_RACE_GLOBAL,
+    LW_CLASS_BENIGN_WRITE,
+    LW_CLASS_BARRIER,
+    LW_CLASS_BOUNDS,
+    LW_CLASS_MISALIGNED,
+    LW_CLASS_DEADLOCK,
+};
+
+/* Something found, as the launch knows it: numbers only, so that the same again costs little. */
+struct lw__found {
+    enum lw__class class;
+    struct lw__access at, other; /* other.site UINT32_MAX: there is none */
+    size_t count;
+    char *what; /* owned; of a race the object, else the message */
+};
+
+struct lw__check {
+    const struct lw__launch *request;
+    struct lw__intervals intervals;
+    struct lw__shadow global;
+    struct lw__orders *orders; /* NULL: barriers alone order */
+    struct lw__found *found;
+    size_t found_count, found_capacity;
+    uint64_t accesses;
+    bool has_ended; /* a thread ended early: a deadlock that follows from that is not told */
+    bool failed;    /* memory was short */
+};
+
+/* lw__check_found - the row of such a finding, counted once more; *is_new: it needs `what`. NULL:
+ * memory is short. */
+struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
+                                  const struct lw__access *at, const struct lw__access *other,
+                                  bool *is_new);
+/* lw__check_tell - all of them to the findings of the stream. False: memory is short. */
+bool lw__check_tell(const struct lw__check *check);
+
+/* ---- text.c, json.c: for lw_check_write ------------------------------------------------------ */
+
+void lw__check_text(struct lw__text *to, const lw_finding *finding);
+void lw__check_json(struct lw__text *to, const lw_finding *finding);
+void lw__check_json_string(struct lw__text *to, const char *text);
+
+/* ---- watch.c --------------------------------------------------------------------------------- */
+
+extern const struct lw__ref_watcher lw__check_watcher;
+bool lw__check_open(struct lw__check *check, const struct lw__launch *request);
+void lw__check_close(struct lw__check *check);
+#endif

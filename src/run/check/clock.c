@@ -1,0 +1,365 @@
+/* clock.c - what a thread knows of others, where fences and warp_sync order besides barriers.
+ *
+ * A thread's time is the epoch of its block, counted in its upper half, and its own fences and
+ * warp_syncs since, in the lower. A clock lists what is known: of a block, all that was before an
+ * epoch; of a thread, all up to a time. Clocks are shared and never changed, so what a barrier
+ * makes known to 1024 threads is one clock.
+ *
+ * A fence of the thread makes what it knows ready; the next atomic write leaves that with the
+ * address; an atomic read there takes it; the next fence makes it known. An update of an address
+ * adds to what was left there, a store replaces it. A fence of the block counts between threads of
+ * one block only.
+ * source   Lamport, "Time, clocks, and the ordering of events in a distributed system", CACM 21
+ *          (1978); C17 7.17.4 fences, 5.1.2.4 release sequences
+ */
+#include "run/check/check.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { OF_BLOCK, OF_DEVICE };
+
+/* slot 0: all of the block before `time`; slot n: thread n - 1 up to `time`. */
+struct known {
+    uint64_t block, time;
+    uint32_t slot;
+};
+
+struct lw__clock {
+    size_t holds, count;
+    struct known rows[]; /* by block, then by slot */
+};
+
+/* What was left with an address: for every block of the device, and for one block. */
+struct left {
+    uint64_t address;
+    struct lw__clock *of_device;
+    struct left_of_block {
+        struct left_of_block *next;
+        uint64_t block;
+        struct lw__clock *clock;
+    } *of_blocks;
+};
+
+struct lw__orders {
+    struct left *rows; /* an open hash table by address; 0: free */
+    size_t count, capacity;
+    bool failed;
+};
+
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+struct lw__clock *lw__clock_hold(struct lw__clock *clock)
+{
+    if (clock)
+        clock->holds++;
+    return clock;
+}
+
+void lw__clock_release(struct lw__clock *clock)
+{
+    if (clock && --clock->holds == 0)
+        free(clock);
+}
+
+static int order_of(const struct known *a, const struct known *b)
+{
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    return (a->slot > b->slot) - (a->slot < b->slot);
+}
+
+static const struct known *find(const struct lw__clock *clock, uint64_t block, uint32_t slot)
+{
+    const struct known wanted = {.block = block, .slot = slot};
+    size_t low = 0, high = clock ? clock->count : 0;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const int order = order_of(&clock->rows[middle], &wanted);
+        if (order == 0)
+            return &clock->rows[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+bool lw__clock_knows(const struct lw__clock *clock, uint64_t block, uint32_t thread, uint64_t time)
+{
+    const struct known *all = find(clock, block, 0), *own;
+    if (all && time < all->time)
+        return true;
+    own = find(clock, block, thread + 1);
+    return own && time <= own->time;
+}
+
+static struct lw__clock *create(struct lw__orders *orders, size_t room)
+{
+    struct lw__clock *clock = malloc(sizeof *clock + room * sizeof clock->rows[0]);
+    orders->failed |= !clock;
+    if (clock)
+        *clock = (struct lw__clock){.holds = 1};
+    return clock;
+}
+
+/* True if all that b knows a knows, too. */
+static bool includes(const struct lw__clock *a, const struct lw__clock *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        const struct known *row = find(a, b->rows[i].block, b->rows[i].slot);
+        if (!row || row->time < b->rows[i].time)
+            return false;
+    }
+    return true;
+}
+
+/* What both know together. owns: a hold of it */
+static struct lw__clock *join(struct lw__orders *orders, struct lw__clock *a, struct lw__clock *b)
+{
+    if (!b || a == b || (a && includes(a, b)))
+        return lw__clock_hold(a);
+    if (!a || includes(b, a))
+        return lw__clock_hold(b);
+    struct lw__clock *both = create(orders, a->count + b->count);
+    size_t i = 0, k = 0;
+    while (both && (i < a->count || k < b->count)) {
+        const int order = i == a->count   ? 1
+                          : k == b->count ? -1
+                                          : order_of(&a->rows[i], &b->rows[k]);
+        struct known *row = &both->rows[both->count++];
+        *row = order > 0 ? b->rows[k] : a->rows[i];
+        if (order == 0 && b->rows[k].time > row->time)
+            row->time = b->rows[k].time;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return both;
+}
+
+/* The same, in place of *a. */
+static void join_to(struct lw__orders *orders, struct lw__clock **a, struct lw__clock *b)
+{
+    struct lw__clock *both = join(orders, *a, b);
+    lw__clock_release(*a);
+    *a = both;
+}
+
+/* What is known, and the thread's own doings up to a time. owns: a hold of it */
+static struct lw__clock *with_own(struct lw__orders *orders, struct lw__clock *known,
+                                  uint64_t block, uint32_t thread, uint64_t time)
+{
+    struct lw__clock *own = create(orders, 2);
+    if (!own)
+        return NULL;
+    own->count = 2;
+    own->rows[0] = (struct known){.block = block, .time = time >> 32 << 32, .slot = 0};
+    own->rows[1] = (struct known){.block = block, .time = time, .slot = thread + 1};
+    join_to(orders, &own, known);
+    return own;
+}
+
+/* ---- what is left with addresses ------------------------------------------------------------- */
+
+struct lw__orders *lw__orders_create(void)
+{
+    return calloc(1, sizeof(struct lw__orders));
+}
+
+static void forget(struct left *left)
+{
+    lw__clock_release(left->of_device);
+    left->of_device = NULL;
+    while (left->of_blocks) {
+        struct left_of_block *one = left->of_blocks;
+        left->of_blocks = one->next;
+        lw__clock_release(one->clock);
+        free(one);
+    }
+}
+
+void lw__orders_free(struct lw__orders *orders)
+{
+    for (size_t i = 0; orders && i < orders->capacity; i++)
+        forget(&orders->rows[i]);
+    if (orders)
+        free(orders->rows);
+    free(orders);
+}
+
+bool lw__orders_failed(const struct lw__orders *orders)
+{
+    return orders->failed;
+}
+
+static struct left *place_of(const struct lw__orders *orders, uint64_t address)
+{
+    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* Knuth's multiplicative hash */
+    size_t i = (size_t)(address * golden >> 32) & (orders->capacity - 1);
+    while (orders->rows[i].address && orders->rows[i].address != address)
+        i = (i + 1) & (orders->capacity - 1);
+    return &orders->rows[i];
+}
+
+static bool grow(struct lw__orders *orders)
+{
+    enum { FIRST = 64 };
+    struct lw__orders more = {.capacity = orders->capacity ? 2 * orders->capacity : FIRST};
+    more.rows = calloc(more.capacity, sizeof *more.rows);
+    if (!more.rows)
+        return !(orders->failed = true);
+    for (size_t i = 0; i < orders->capacity; i++)
+        if (orders->rows[i].address)
+            *place_of(&more, orders->rows[i].address) = orders->rows[i];
+    free(orders->rows);
+    orders->rows = more.rows;
+    orders->capacity = more.capacity;
+    return true;
+}
+
+static struct left *left_at(struct lw__orders *orders, uint64_t address)
+{
+    if (2 * (orders->count + 1) > orders->capacity && !grow(orders))
+        return NULL;
+    struct left *left = place_of(orders, address);
+    orders->count += !left->address;
+    left->address = address;
+    return left;
+}
+
+/* Where what is left for the threads of a block stands; NULL: nothing is, and none is made. */
+static struct lw__clock **of_block(struct lw__orders *orders, struct left *left, uint64_t block,
+                                   bool makes)
+{
+    struct left_of_block *one = left->of_blocks;
+    while (one && one->block != block)
+        one = one->next;
+    if (!one && makes) {
+        one = calloc(1, sizeof *one);
+        orders->failed |= !one;
+        if (!one)
+            return NULL;
+        *one = (struct left_of_block){.next = left->of_blocks, .block = block};
+        left->of_blocks = one;
+    }
+    return one ? &one->clock : NULL;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+void lw__order_start(struct lw__order *order)
+{
+    lw__order_end(order);
+    *order = (struct lw__order){.released_time = {UINT64_MAX, UINT64_MAX}};
+}
+
+void lw__order_end(struct lw__order *order)
+{
+    lw__clock_release(order->known);
+    for (int scope = OF_BLOCK; scope <= OF_DEVICE; scope++) {
+        lw__clock_release(order->released[scope]);
+        lw__clock_release(order->pending[scope]);
+    }
+    *order = (struct lw__order){0};
+}
+
+void lw__order_fence(struct lw__orders *orders, struct lw__order *order, bool is_of_device)
+{
+    for (int scope = OF_BLOCK; scope <= (is_of_device ? OF_DEVICE : OF_BLOCK); scope++)
+        join_to(orders, &order->known, order->pending[scope]);
+    for (int scope = OF_BLOCK; scope <= (is_of_device ? OF_DEVICE : OF_BLOCK); scope++) {
+        lw__clock_release(order->released[scope]);
+        order->released[scope] = lw__clock_hold(order->known);
+        order->released_time[scope] = order->time;
+    }
+    order->time++;
+}
+
+static void leave(struct lw__orders *orders, const struct lw__order *order, struct left *left,
+                  uint64_t block, uint32_t thread)
+{
+    for (int scope = OF_BLOCK; scope <= OF_DEVICE; scope++) {
+        if (order->released_time[scope] == UINT64_MAX)
+            continue;
+        struct lw__clock **to =
+            scope == OF_DEVICE ? &left->of_device : of_block(orders, left, block, true);
+        struct lw__clock *own = with_own(orders, order->released[scope], block, thread,
+                                         order->released_time[scope]);
+        if (to)
+            join_to(orders, to, own);
+        lw__clock_release(own);
+    }
+}
+
+void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64_t block,
+                      uint32_t thread, uint64_t address, bool reads, bool writes)
+{
+    struct left *left = left_at(orders, address);
+    if (!left)
+        return;
+    if (reads) {
+        struct lw__clock **ours = of_block(orders, left, block, false);
+        join_to(orders, &order->pending[OF_DEVICE], left->of_device);
+        join_to(orders, &order->pending[OF_BLOCK], ours ? *ours : NULL);
+    } else {
+        forget(left);
+    }
+    if (writes)
+        leave(orders, order, left, block, thread);
+}
+
+/* ---- threads together ------------------------------------------------------------------------ */
+
+/* Without what is known of one block, which its epoch tells. owns: a hold of it */
+static struct lw__clock *without(struct lw__orders *orders, struct lw__clock *clock, uint64_t block)
+{
+    if (!clock)
+        return NULL;
+    struct lw__clock *rest = create(orders, clock->count);
+    for (size_t i = 0; rest && i < clock->count; i++)
+        if (clock->rows[i].block != block)
+            rest->rows[rest->count++] = clock->rows[i];
+    if (rest && !rest->count) {
+        lw__clock_release(rest);
+        return NULL;
+    }
+    return rest;
+}
+
+void lw__order_barrier(struct lw__orders *orders, struct lw__order *threads, int count,
+                       uint64_t block, uint32_t epoch)
+{
+    struct lw__clock *all = NULL, *others;
+    for (int i = 0; i < count; i++)
+        join_to(orders, &all, threads[i].known);
+    others = without(orders, all, block);
+    for (int i = 0; i < count; i++) {
+        lw__clock_release(threads[i].known);
+        threads[i].known = lw__clock_hold(others);
+        threads[i].time = (uint64_t)epoch << 32;
+    }
+    lw__clock_release(all);
+    lw__clock_release(others);
+}
+
+void lw__order_warp(struct lw__orders *orders, struct lw__order *threads, uint64_t block, int first,
+                    int end, const bool *active, const bool *returned)
+{
+    struct lw__clock *all = NULL;
+    for (int i = first; i < end; i++) {
+        if (!active[i - first] && !returned[i - first])
+            continue;
+        struct lw__clock *own =
+            with_own(orders, threads[i].known, block, (uint32_t)i, threads[i].time);
+        join_to(orders, &all, own);
+        lw__clock_release(own);
+    }
+    for (int i = first; i < end; i++) {
+        if (!active[i - first])
+            continue;
+        lw__clock_release(threads[i].known);
+        threads[i].known = lw__clock_hold(all);
+        threads[i].time++;
+    }
+    lw__clock_release(all);
+}

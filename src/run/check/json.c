@@ -1,0 +1,56 @@
+/* json.c - a finding as an object of JSON: docs/cli.md has its fields.
+ */
+#include "run/check/check.h"
+
+/* Bytes from 0x80 on go through: names and messages are UTF-8. */
+void lw__check_json_string(struct lw__text *to, const char *text)
+{
+    lw__text_add(to, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            lw__text_add(to, "\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            lw__text_add(to, "\\u%04x", *text);
+        else
+            lw__text_add(to, "%c", *text);
+    }
+    lw__text_add(to, "\"");
+}
+
+static void add_string(struct lw__text *to, const char *name, const char *value)
+{
+    lw__text_add(to, "\"%s\": ", name);
+    lw__check_json_string(to, value);
+    lw__text_add(to, ", ");
+}
+
+static void add_dim3(struct lw__text *to, const char *prefix, const char *name, lw_dim3 value)
+{
+    lw__text_add(to, "\"%s%s\": [%u, %u, %u], ", prefix, name, value.x, value.y, value.z);
+}
+
+static void add_place(struct lw__text *to, const char *prefix, const lw_place *place)
+{
+    lw__text_add(to, "\"%sline\": %d, \"%scolumn\": %d, ", prefix, place->line, prefix,
+                 place->column);
+    add_dim3(to, prefix, "block", place->block);
+    add_dim3(to, prefix, "thread", place->thread);
+}
+
+void lw__check_json(struct lw__text *to, const lw_finding *f)
+{
+    lw__text_add(to, "{");
+    add_string(to, "class", f->name);
+    lw__text_add(to, "\"warning\": %s, ", f->warning ? "true" : "false");
+    add_string(to, "kernel", f->kernel);
+    add_string(to, "file", f->at.file);
+    add_place(to, "", &f->at);
+    if (f->other.file) {
+        add_string(to, "other_file", f->other.file);
+        add_place(to, "other_", &f->other);
+    }
+    add_string(to, "object", f->object);
+    add_string(to, "message", f->message);
+    add_string(to, "fix", f->fix);
+    lw__text_add(to, "\"count\": %zu}", f->count);
+}

@@ -1,0 +1,198 @@
+/* tell.c - what a launch has found, as findings in words.
+ */
+#include "run/check/check.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *fix;
+    bool warning;
+} classes[] = {
+    [LW_CLASS_RACE_WARP] = {"race-warp", "warp_sync() or barrier() between the two accesses", false},
+    [LW_CLASS_RACE_SHARED] = {"race-shared", "barrier() between the two accesses", false},
+    [LW_CLASS_RACE_GLOBAL] = {"race-global", "barrier() between the two accesses", false},
+    [LW_CLASS_BENIGN_WRITE] = {"benign-write", "let one thread write it", true},
+    [LW_CLASS_BARRIER] = {"barrier-divergence",
+                          "move the barrier to where all threads of the block come", false},
+    [LW_CLASS_BOUNDS] = {"out-of-bounds", "compare the index with the size first", false},
+    [LW_CLASS_MISALIGNED] = {"misaligned", "give the pointer's type the alignment that it has",
+                             false},
+    [LW_CLASS_DEADLOCK] = {"deadlock", "let every wait end by something that another thread does",
+                           false},
+};
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static bool is_pair(const struct lw__found *f, uint32_t at, uint32_t other)
+{
+    return (f->at.site == at && f->other.site == other) ||
+           (f->at.site == other && f->other.site == at);
+}
+
+struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
+                                  const struct lw__access *at, const struct lw__access *other,
+                                  bool *is_new)
+{
+    const uint32_t there = other ? other->site : UINT32_MAX;
+    *is_new = false;
+    for (size_t i = 0; i < check->found_count; i++) {
+        struct lw__found *f = &check->found[i];
+        if (f->class != class || !is_pair(f, at->site, there))
+            continue;
+        f->count++;
+        return f;
+    }
+    if (check->found_count == check->found_capacity) {
+        const size_t capacity = check->found_capacity ? 2 * check->found_capacity : 8;
+        struct lw__found *more = realloc(check->found, capacity * sizeof *more);
+        if (!more)
+            return NULL;
+        check->found = more;
+        check->found_capacity = capacity;
+    }
+    struct lw__found *f = &check->found[check->found_count++];
+    *f = (struct lw__found){.class = class, .at = *at, .count = 1};
+    f->other = other ? *other : (struct lw__access){.site = UINT32_MAX};
+    *is_new = true;
+    return f;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static lw_dim3 split(lw_dim3 size, uint64_t linear)
+{
+    int32_t index[3];
+    lw__place(size, linear, index);
+    return (lw_dim3){(uint32_t)index[0], (uint32_t)index[1], (uint32_t)index[2]};
+}
+
+static lw_place place_of(const struct lw__check *check, const struct lw__access *access)
+{
+    const struct lw__launch *request = check->request;
+    lw_place place = {.block = split(request->grid, access->block),
+                      .thread = split(request->block, access->thread)};
+    if (access->site < request->site_count) {
+        const struct lw__site *site = &request->sites[access->site];
+        place.file = site->file;
+        place.line = site->line;
+        place.column = site->column;
+    } else if (access->site != UINT32_MAX) {
+        place.file = "";
+    }
+    return place;
+}
+
+/* An index as one number where its space has one axis. */
+static void add_index(struct lw__message *m, lw_dim3 size, lw_dim3 index)
+{
+    if (size.y == 1 && size.z == 1)
+        lw__message_add(m, "%u", index.x);
+    else
+        lw__message_add(m, "(%u,%u,%u)", index.x, index.y, index.z);
+}
+
+static void add_thread(struct lw__message *m, const struct lw__check *check, const lw_place *place,
+                       bool with_block)
+{
+    if (with_block) {
+        lw__message_add(m, "block ");
+        add_index(m, check->request->grid, place->block);
+        lw__message_add(m, " ");
+    }
+    lw__message_add(m, "thread ");
+    add_index(m, check->request->block, place->thread);
+}
+
+/* ---- races ----------------------------------------------------------------------------------- */
+
+static const char *verb_of(enum lw__kind kind)
+{
+    static const char *const verbs[] = {
+        [LW_KIND_READ] = "reads",
+        [LW_KIND_WRITE] = "writes",
+        [LW_KIND_ATOMIC_READ] = "reads, by an atomic,",
+        [LW_KIND_ATOMIC_WRITE] = "changes, by an atomic,",
+    };
+    return verbs[kind];
+}
+
+static const char *lack_of(const struct lw__found *f)
+{
+    if (f->at.block != f->other.block)
+        return "no order between blocks";
+    return f->class == LW_CLASS_RACE_WARP ? "no warp_sync or barrier in between"
+                                          : "no barrier in between";
+}
+
+static void tell_race(struct lw__message *m, const struct lw__check *check,
+                      const struct lw__found *f, const lw_finding *finding)
+{
+    const bool blocks = f->at.block != f->other.block;
+    add_thread(m, check, &finding->at, blocks);
+    lw__message_add(m, " %s %s while ", verb_of(f->at.kind), f->what);
+    add_thread(m, check, &finding->other, blocks);
+    lw__message_add(m, " %s it at %s:%d:%d, ", verb_of(f->other.kind), finding->other.file,
+                    finding->other.line, finding->other.column);
+    if (!blocks) {
+        lw__message_add(m, "block ");
+        add_index(m, check->request->grid, finding->at.block);
+        lw__message_add(m, ", ");
+    }
+    lw__message_add(m, "%s", lack_of(f));
+    if (f->class == LW_CLASS_BENIGN_WRITE)
+        lw__message_add(m, "; both write the same");
+}
+
+static bool is_race(enum lw__class class)
+{
+    return class <= LW_CLASS_BENIGN_WRITE;
+}
+
+static const char *fix_of(const struct lw__found *f)
+{
+    const bool of_blocks = is_race(f->class) && f->at.block != f->other.block;
+    if (of_blocks && f->class != LW_CLASS_BENIGN_WRITE)
+        return "let one block own it, make all accesses atomic, or use two launches";
+    if (f->class != LW_CLASS_BENIGN_WRITE && is_race(f->class) && f->at.site == f->other.site)
+        return "let one thread write it, or use an atomic operation";
+    return classes[f->class].fix;
+}
+
+/* Messages of barriers and deadlocks say it themselves. */
+static void add_where(struct lw__message *m, const struct lw__check *check,
+                      const struct lw__found *f, const lw_finding *finding)
+{
+    if (f->class != LW_CLASS_BOUNDS && f->class != LW_CLASS_MISALIGNED)
+        return;
+    lw__message_add(m, ", ");
+    add_thread(m, check, &finding->at, true);
+}
+
+static bool tell(const struct lw__check *check, const struct lw__found *f)
+{
+    struct lw__message m = {0};
+    lw_finding finding = {.name = classes[f->class].name,
+                          .warning = classes[f->class].warning,
+                          .kernel = check->request->kernel,
+                          .fix = fix_of(f),
+                          .object = is_race(f->class) ? f->what : "",
+                          .at = place_of(check, &f->at),
+                          .other = place_of(check, &f->other),
+                          .count = f->count};
+    if (is_race(f->class)) {
+        tell_race(&m, check, f, &finding);
+    } else {
+        lw__message_add(&m, "%s", f->what);
+        add_where(&m, check, f, &finding);
+    }
+    finding.message = m.text;
+    return lw__findings_add(check->request->findings, &finding);
+}
+
+bool lw__check_tell(const struct lw__check *check)
+{
+    for (size_t i = 0; i < check->found_count; i++)
+        if (!tell(check, &check->found[i]))
+            return false;
+    return true;
+}

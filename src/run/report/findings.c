@@ -1,0 +1,176 @@
+/* findings.c - the findings of a stream.
+ *
+ * Rows never move once made, and of a row only the count changes, so that strings can be handed out
+ * while other launches add to the list.
+ */
+#include "run/report/findings.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    lw_finding finding;
+    struct row *next;
+    char text[]; /* its strings */
+};
+
+struct lw__findings {
+    pthread_mutex_t lock;
+    struct row *first, **end;
+    struct row *told; /* the last that a wait has told of; NULL: none */
+    struct lw__coverage covered;
+};
+
+struct lw__findings *lw__findings_create(void)
+{
+    struct lw__findings *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    pthread_mutex_init(&f->lock, NULL);
+    f->end = &f->first;
+    return f;
+}
+
+void lw__findings_destroy(struct lw__findings *f)
+{
+    if (!f)
+        return;
+    while (f->first) {
+        struct row *row = f->first;
+        f->first = row->next;
+        free(row);
+    }
+    pthread_mutex_destroy(&f->lock);
+    free(f);
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static bool is_same_place(const lw_place *a, const lw_place *b)
+{
+    if (!a->file || !b->file)
+        return a->file == b->file;
+    return a->line == b->line && a->column == b->column && !strcmp(a->file, b->file);
+}
+
+/* The two places of a race are a pair: in either order. */
+static bool is_same(const lw_finding *a, const lw_finding *b)
+{
+    if (strcmp(a->name, b->name) || strcmp(a->kernel, b->kernel))
+        return false;
+    return (is_same_place(&a->at, &b->at) && is_same_place(&a->other, &b->other)) ||
+           (is_same_place(&a->at, &b->other) && is_same_place(&a->other, &b->at));
+}
+
+static const char *take(char **room, const char *text)
+{
+    const size_t bytes = text ? strlen(text) + 1 : 0;
+    char *copy = *room;
+    if (!text)
+        return NULL;
+    memcpy(copy, text, bytes);
+    *room += bytes;
+    return copy;
+}
+
+static struct row *copy(const lw_finding *finding)
+{
+    const char *const strings[] = {finding->name, finding->kernel, finding->message,
+                                   finding->fix,  finding->object, finding->at.file,
+                                   finding->other.file};
+    size_t bytes = 0;
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        bytes += strings[i] ? strlen(strings[i]) + 1 : 0;
+    struct row *row = malloc(sizeof *row + bytes);
+    if (!row)
+        return NULL;
+    char *room = row->text;
+    row->finding = *finding;
+    row->next = NULL;
+    row->finding.name = take(&room, finding->name);
+    row->finding.kernel = take(&room, finding->kernel);
+    row->finding.message = take(&room, finding->message);
+    row->finding.fix = take(&room, finding->fix);
+    row->finding.object = take(&room, finding->object);
+    row->finding.at.file = take(&room, finding->at.file);
+    row->finding.other.file = take(&room, finding->other.file);
+    return row;
+}
+
+/* Locked. */
+static bool add(struct lw__findings *f, const lw_finding *finding)
+{
+    struct row *row = f->first;
+    while (row && !is_same(&row->finding, finding))
+        row = row->next;
+    if (row) {
+        row->finding.count += finding->count;
+        return true;
+    }
+    row = copy(finding);
+    if (!row)
+        return false;
+    *f->end = row;
+    f->end = &row->next;
+    f->covered.errors += !finding->warning;
+    f->covered.warnings += finding->warning;
+    return true;
+}
+
+bool lw__findings_add(struct lw__findings *f, const lw_finding *finding)
+{
+    pthread_mutex_lock(&f->lock);
+    const bool added = add(f, finding);
+    pthread_mutex_unlock(&f->lock);
+    return added;
+}
+
+void lw__findings_cover(struct lw__findings *f, uint64_t blocks, uint64_t accesses)
+{
+    pthread_mutex_lock(&f->lock);
+    f->covered.launches++;
+    f->covered.blocks += blocks;
+    f->covered.accesses += accesses;
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+bool lw__findings_get(struct lw__findings *f, size_t index, lw_finding *finding)
+{
+    pthread_mutex_lock(&f->lock);
+    const struct row *row = f->first;
+    while (row && index-- > 0)
+        row = row->next;
+    if (row)
+        *finding = row->finding;
+    pthread_mutex_unlock(&f->lock);
+    return row;
+}
+
+struct lw__coverage lw__findings_covered(struct lw__findings *f)
+{
+    pthread_mutex_lock(&f->lock);
+    const struct lw__coverage covered = f->covered;
+    pthread_mutex_unlock(&f->lock);
+    return covered;
+}
+
+lw_status lw__findings_news(struct lw__findings *f)
+{
+    size_t errors = 0;
+    lw_finding first = {0};
+    pthread_mutex_lock(&f->lock);
+    struct row *row = f->told ? f->told->next : f->first;
+    for (; row; row = row->next) {
+        if (!row->finding.warning && errors++ == 0)
+            first = row->finding;
+        f->told = row;
+    }
+    pthread_mutex_unlock(&f->lock);
+    if (!errors)
+        return LW_OK;
+    return lw__fail(LW_E_CHECK, "kernel '%s': %zu finding%s: %s:%d:%d: %s: %s", first.kernel,
+                    errors, errors > 1 ? "s, the first" : "", first.at.file, first.at.line,
+                    first.at.column, first.name, first.message);
+}

@@ -1,0 +1,34 @@
+/* findings.h - what the launches of a stream had wrong, and what was looked at: kept from launch to
+ * launch, each once with its number. Safe from any thread.
+ */
+#ifndef LW_RUN_FINDINGS_H
+#define LW_RUN_FINDINGS_H
+
+#include "base/base.h"
+#include "lanewise/check.h"
+
+struct lw__findings;
+struct lw__findings *lw__findings_create(void); /* NULL: memory is short */
+void lw__findings_destroy(struct lw__findings *findings);
+
+/* What was looked at, and how many there are. */
+struct lw__coverage {
+    uint64_t launches, blocks, accesses;
+    size_t errors, warnings;
+};
+
+/* lw__findings_add - one more, or the same once more: that of an earlier one at these places. All
+ * its strings are copied. False: memory is short.
+ * lw__findings_cover - a launch ran to its end. */
+bool lw__findings_add(struct lw__findings *findings, const lw_finding *finding);
+void lw__findings_cover(struct lw__findings *findings, uint64_t blocks, uint64_t accesses);
+
+/* lw__findings_get - the finding of that number; false: there are fewer. Its strings live as long
+ * as the findings. lw__findings_covered - so far. */
+bool lw__findings_get(struct lw__findings *findings, size_t index, lw_finding *finding);
+struct lw__coverage lw__findings_covered(struct lw__findings *findings);
+
+/* lw__findings_news - LW_E_CHECK with the first of those that are new since the last call, warnings
+ * apart; LW_OK: none. */
+lw_status lw__findings_news(struct lw__findings *findings);
+#endif

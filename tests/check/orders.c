@@ -1,0 +1,156 @@
+/* Fences with atomics order across warps and blocks. Each kernel is right without -D BAD. */
+#include <lanewise/kernel.h>
+#define ME ((int)thread_idx.x)
+
+#ifdef BAD
+#define FENCE()
+#else
+#define FENCE() fence_device()
+#endif
+
+// run: -k last_block -b 32 -g 4 i32[4] u32[1] i32[1]
+// run: -k last_block -b 32 -g 4 -D BAD i32[4] u32[1] i32[1]
+// finds: race-global @l2 @l1
+KERNEL void last_block(int *part, uint32_t *done, int *out)
+{
+    if (ME != 0)
+        return;
+    part[block_idx.x] = (int)block_idx.x; /* @l1 */
+    fence_device();
+    if (atomic_add(done, 1) != grid_dim.x - 1)
+        return;
+    FENCE();
+    int sum = 0;
+    for (uint32_t b = 0; b < grid_dim.x; b++)
+        sum += part[b]; /* @l2 */
+    out[0] = sum;
+}
+
+// run: -k publish -b 1 -g 2 i32[1] i32[1] i32[1]
+// run: -k publish -b 1 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @p2 @p1
+KERNEL void publish(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        *data = 42; /* @p1 */
+        FENCE();
+        atomic_store(flag, 1);
+    } else {
+        while (!atomic_load(flag))
+            ;
+        fence_device();
+        *out = *data; /* @p2 */
+    }
+}
+
+// run: -k lock -b 1 -g 5 i32[1] i32[1]
+// run: -k lock -b 1 -g 5 -D BAD i32[1] i32[1]
+// finds: race-global @k1 @k1
+KERNEL void lock(int *held, int *count)
+{
+    while (atomic_cas(held, 0, 1) != 0)
+        ;
+    FENCE();
+    *count += 1; /* @k1 */
+    fence_device();
+    atomic_store(held, 0);
+}
+
+// run: -k look_back -b 64 -g 4 i32[4] i32[4] i32[4]
+// run: -k look_back -b 64 -g 4 -D BAD i32[4] i32[4] i32[4]
+// finds: race-global @b2 @b1
+KERNEL void look_back(int *total, int *ready, int *out)
+{
+    int own = block_sum(1), before = 0, b = (int)block_idx.x;
+    if (ME != 0)
+        return;
+    if (b > 0) {
+        while (!atomic_load(&ready[b - 1]))
+            ;
+        FENCE();
+        before = total[b - 1]; /* @b2 */
+    }
+    total[b] = before + own; /* @b1 */
+    fence_device();
+    atomic_store(&ready[b], 1);
+    out[b] = before;
+}
+
+// run: -k of_block -b 64 i32[1]
+// run: -k of_block -b 64 -D BAD i32[1]
+// finds: race-shared @o2 @o1
+KERNEL void of_block(int *out)
+{
+    SHARED int data, flag;
+    if (ME == 0)
+        flag = 0;
+    barrier();
+    if (ME == 0) {
+        data = 5; /* @o1 */
+        fence_block();
+        atomic_store(&flag, 1);
+    }
+    if (ME == 32) {
+        while (!atomic_load(&flag))
+            ;
+#ifndef BAD
+        fence_block();
+#endif
+        out[0] = data; /* @o2 */
+    }
+}
+
+// run: -k too_narrow -b 1 -g 2 i32[1] i32[1] i32[1]
+// run: -k too_narrow -b 1 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @t2 @t1
+KERNEL void too_narrow(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        *data = 42; /* @t1 */
+#ifdef BAD
+        fence_block(); /* the other block does not take part in it */
+#else
+        fence_device();
+#endif
+        atomic_store(flag, 1);
+    } else {
+        while (!atomic_load(flag))
+            ;
+        fence_device();
+        *out = *data; /* @t2 */
+    }
+}
+
+// run: -k failed_swap -b 1 -g 2 i32[1] i32[1]
+// run: -k failed_swap -b 1 -g 2 -D BAD i32[1] i32[1]
+// finds: race-global @f1 @f2
+KERNEL void failed_swap(int *x, int *out)
+{
+    if (block_idx.x == 0)
+        out[0] = *x; /* @f2 */
+    else
+#ifdef BAD
+        atomic_cas(x, 0, 1); /* @f1 */
+#else
+        atomic_cas(x, 5, 1); /* it fails: two reads */
+#endif
+}
+
+// run: -k of_c -b 1 -g 2 i32[1] i32[1] i32[1]
+// run: -k of_c -b 1 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @c2 @c1
+KERNEL void of_c(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        *data = 42; /* @c1 */
+        __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    } else {
+#ifdef BAD
+        while (!__atomic_load_n(flag, __ATOMIC_RELAXED))
+#else
+        while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+#endif
+            ;
+        *out = *data; /* @c2 */
+    }
+}

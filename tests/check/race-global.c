@@ -1,0 +1,101 @@
+/* Races in memory of the whole device. Each kernel is right without -D BAD. */
+#include <lanewise/kernel.h>
+#define ME ((int)thread_idx.x)
+#define I ((int)global_idx.x)
+
+// run: -k sum -b 1 -g 4 i32[1]
+// run: -k sum -b 1 -g 4 -D BAD i32[1]
+// finds: race-global @s1 @s1
+KERNEL void sum(int *out)
+{
+#ifdef BAD
+    out[0] += 1; /* @s1 */
+#else
+    atomic_add(&out[0], 1);
+#endif
+}
+
+// run: -k shift -b 32 -g 3 i32[97]
+// run: -k shift -b 32 -g 3 -D BAD i32[97]
+// finds: race-global @h2 @h1
+KERNEL void shift(int *x)
+{
+    x[I] = I; /* @h1 */
+#ifdef BAD
+    if (ME == 0 && I > 0)
+        x[I - 1] = 9; /* @h2 */
+#endif
+}
+
+// run: -k in_block -b 64 i32[64]
+// run: -k in_block -b 64 -D BAD i32[64]
+// finds: race-global @i2 @i1
+KERNEL void in_block(int *x)
+{
+    x[ME] = ME; /* @i1 */
+#ifndef BAD
+    barrier();
+#endif
+    int other = x[ME ^ 32]; /* @i2 */
+    barrier();
+    x[ME] += other;
+}
+
+// run: -k before_barrier -b 64 -g 2 i32[64]
+// run: -k before_barrier -b 64 -g 2 -D BAD i32[64]
+// finds: race-global @b1 @b2
+KERNEL void before_barrier(int *x)
+{
+    int seen = 0;
+#ifdef BAD
+    if (block_idx.x == 1)
+        seen = x[ME]; /* @b1 */
+    barrier(); /* of one block: it orders nothing between two */
+#endif
+    if (block_idx.x == 0)
+        x[ME] = ME + seen; /* @b2 */
+}
+
+// run: -k halves -b 2 -g 32 f16[64]
+// run: -k halves -b 2 -g 32 -D BAD f16[64]
+// finds: race-global @f2 @f1
+KERNEL void halves(_Float16 *x)
+{
+    x[I] = (_Float16)I; /* @f1 */
+#ifdef BAD
+    if (I == 63)
+        x[0] = 1; /* @f2 */
+#endif
+}
+
+// run: -k widths -b 1 -g 2 i64[2]
+// run: -k widths -b 1 -g 2 -D BAD i64[2]
+// finds: race-global @w2 @w1
+KERNEL void widths(int64_t *x)
+{
+    if (block_idx.x == 0) {
+        x[0] = 7; /* @w1 */
+    } else {
+#ifdef BAD
+        ((char *)x)[7] = 1; /* @w2 */
+#else
+        ((char *)x)[8] = 1;
+#endif
+    }
+}
+
+// run: -k copies -b 1 -g 2 i32[16] i32[16]
+// run: -k copies -b 1 -g 2 -D BAD i32[16] i32[16]
+// finds: race-global @c1 @c2
+KERNEL void copies(int *to, const int *from)
+{
+    if (block_idx.x == 0)
+        __builtin_memcpy(to, from, 32); /* @c2 */
+#ifdef BAD
+    else
+        to[7] = 1; /* @c1 */
+#else
+    else
+        to[8] = 1;
+#endif
+}

@@ -1,0 +1,111 @@
+/* Races between warps of a block, in its shared memory. Each kernel is right without -D BAD. */
+#include <lanewise/kernel.h>
+#define ME ((int)thread_idx.x)
+
+#ifdef BAD
+#define BARRIER()
+#else
+#define BARRIER() barrier()
+#endif
+
+// run: -k neighbour i32[64]
+// run: -k neighbour -D BAD i32[64]
+// finds: race-shared @n2 @n1
+// finds: race-warp @n2 @n1
+KERNEL BLOCK(64) void neighbour(int *out)
+{
+    SHARED int x[64];
+    x[ME] = ME; /* @n1 */
+    BARRIER();
+    out[ME] = x[(ME + 63) % 64]; /* @n2 */
+}
+
+// run: -k across -b 64 i32[64]
+// run: -k across -b 64 -D BAD i32[64]
+// finds: race-shared @a2 @a1
+KERNEL void across(int *out)
+{
+    SHARED int x[64];
+    x[ME] = ME; /* @a1 */
+    BARRIER();
+    out[ME] = x[ME ^ 32]; /* @a2 */
+}
+
+// run: -k tree -b 256 -g 2 i32[2]
+// run: -k tree -b 256 -g 2 -D BAD i32[2]
+// finds: race-shared @t1 @t1
+// finds: race-warp @t1 @t1
+KERNEL void tree(int *out)
+{
+    SHARED int x[256];
+    x[ME] = ME;
+    barrier();
+    for (int half = 128; half > 0; half /= 2) {
+        if (ME < half)
+            x[ME] += x[ME + half]; /* @t1 */
+        BARRIER();
+    }
+    if (ME == 0)
+        out[block_idx.x] = x[0];
+}
+
+// run: -k again -b 128 i32[128]
+// run: -k again -b 128 -D BAD i32[128]
+// finds: race-shared @g1 @g2
+KERNEL void again(int *out)
+{
+    SHARED int total;
+    int sum = 0;
+    for (int round = 0; round < 3; round++) {
+        if (ME == 127)
+            total = round; /* @g1 */
+        barrier();
+        if (ME < 96)
+            sum += total; /* @g2 */
+        BARRIER(); /* else the next round's write is too early */
+    }
+    out[ME] = sum;
+}
+
+// run: -k dynamic -b 64 --shared 256 i32[64]
+// run: -k dynamic -b 64 --shared 256 -D BAD i32[64]
+// finds: race-shared @d2 @d1
+KERNEL void dynamic(int *out)
+{
+    DYNAMIC_SHARED(int, x);
+    x[ME] = ME; /* @d1 */
+    BARRIER();
+    out[ME] = x[63 - ME]; /* @d2 */
+}
+
+// run: -k mixed -b 64 i32[1]
+// run: -k mixed -b 64 -D BAD i32[1]
+// finds: race-shared @m2 @m1
+KERNEL void mixed(int *out)
+{
+    SHARED int count;
+    if (ME == 0)
+        count = 0;
+    barrier();
+    if (lane_id() == 0)
+        atomic_add(&count, 1); /* @m1 */
+    BARRIER();
+    if (ME == 32)
+        out[0] = count; /* @m2 */
+}
+
+// run: -k bytes -b 64 i32[1]
+// run: -k bytes -b 64 -D BAD i32[1]
+// finds: race-shared @b2 @b1
+KERNEL void bytes(int *out)
+{
+    SHARED unsigned char x[64];
+    x[ME] = (unsigned char)ME; /* @b1 */
+#ifdef BAD
+    if (ME == 63)
+        x[0] = 200; /* @b2 */
+#endif
+    barrier();
+    if (ME == 0)
+        out[0] = x[1];
+}
