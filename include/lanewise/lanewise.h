@@ -394,8 +394,9 @@ LW_CHECKED lw_status lw_stream_check(lw_stream *stream);
  * or all.
  * errors   that of the first LW_LAUNCH since the last wait that was refused: it is told once, the
  *          other launches have run; else that of the first launch that failed, with the kernel's
- *          name in the text: LW_E_LAUNCH, LW_E_MEMORY, LW_E_CHECK ...; a failed stream runs nothing
- *          more and stays failed */
+ *          name in the text: LW_E_LAUNCH, LW_E_MEMORY ...; a failed stream runs nothing more and
+ *          stays failed. On "check" LW_E_CHECK: launches since the last wait had findings
+ *          (lanewise/check.h); it is told once, and the stream goes on */
 LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
 
 /* lw_stream_wait_for - the same with a limit.

@@ -154,3 +154,19 @@ KERNEL void of_c(int *data, int *flag, int *out)
         *out = *data; /* @c2 */
     }
 }
+
+// run: -k turn -b 1 -g 2 i32[1] i32[1]
+// run: -k turn -b 1 -g 2 -D BAD i32[1] i32[1]
+// finds: race-global @u2 @u1
+KERNEL void turn(int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        fence_device();
+        atomic_store(flag, 3); /* @u1 */
+    } else {
+        while (!atomic_load(flag))
+            ;
+        FENCE();
+        *out = *flag; /* @u2 */
+    }
+}

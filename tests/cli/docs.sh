@@ -73,9 +73,11 @@ check()
     echo "$1"
     case $3 in
     'lanewise: '* | *': error: '*) expected=failed ;;
+    *.c:[0-9]*) case $1 in *'lanewise check '*) expected=failed ;; *) expected=passed ;; esac ;;
     *) expected=passed ;;
     esac
     if eval "$1" >out 2>err; then status=passed; else status=failed; fi
+    case $1 in *'lanewise check '*) cat out >>err ;; esac # findings are results
     [ $status = $expected ] || { cat err; echo "it $status"; exit 1; }
     [ -z "$2" ] || { echo "$2" | tr '\036' '\n' | diff - out; } || exit 1
     { [ -z "$3" ] || echo "$3" | tr '\036' '\n'; } >said

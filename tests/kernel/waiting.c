@@ -71,8 +71,7 @@ KERNEL void lock(int *blocks, int held[2])
         while (atomic_cas(&held[0], 0, 1) != 0)
             ;
         fence_device();
-        volatile int *number = &held[1];
-        *number = *number + (warp_id() == 0);
+        atomic_store(&held[1], atomic_load(&held[1]) + (warp_id() == 0));
         fence_device();
         atomic_store(&held[0], 0);
     }
@@ -94,6 +93,7 @@ KERNEL void turns(int *blocks)
     barrier();
     while (atomic_load(&turn) != warp_id())
         ;
+    fence_block();
     warp_sync();
     if (lane_id() == 0) {
         order[warp_id()] = warps() - 1 - turn;
@@ -129,6 +129,7 @@ KERNEL void asks(int *blocks)
         else
             while (atomic_and(&turn, ~0u) != (uint32_t)warp_id())
                 ;
+        fence_block();
         sum = 2 * sum % 10007 + warp_id();
         fence_block();
         atomic_sub(&turn, 1);
@@ -172,6 +173,7 @@ KERNEL void chain(int *last, int done[2])
     if (thread_idx.x == 0) {
         while (atomic_load(&done[0]) != block_idx.x)
             ;
+        fence_device();
         *last = block_idx.x + 1;
         fence_device();
         atomic_store(&done[0], block_idx.x + 1);

@@ -3,12 +3,13 @@
 
 static void list(void)
 {
-    lw_device_info info[4];
+    lw_device_info info[5];
     size_t count = lw_device_list(NULL, 0);
 
-    CHECK(count == 4 && lw_device_list(info, 1) == 4 && lw_device_list(info, 4) == 4);
+    CHECK(count == 5 && lw_device_list(info, 1) == 5 && lw_device_list(info, 5) == 5);
     CHECK(!strcmp(info[0].name, "cpu") && !strcmp(info[1].name, "cuda"));
-    CHECK(!strcmp(info[2].name, "ref") && !strcmp(info[3].name, "null"));
+    CHECK(!strcmp(info[2].name, "ref") && !strcmp(info[3].name, "check"));
+    CHECK(!strcmp(info[4].name, "null"));
     CHECK(!info[1].available && !strcmp(info[1].description, "NVIDIA GPUs"));
     CHECK(strstr(info[1].unavailable,
                  "LANEWISE_CUDA_DRIVER is '/dev/null'; need the path of a library: ") ==
@@ -30,12 +31,12 @@ static void opening(void)
     lw_device_close(d);
     lw_device_close(NULL);
     FAILS(lw_device_open("cpuu", &d), LW_E_DEVICE,
-          "there is no device 'cpuu'; this library has cpu, cuda, ref, null");
+          "there is no device 'cpuu'; this library has cpu, cuda, ref, check, null");
     CHECK(!d);
     FAILS(lw_device_open("ref:0", &d), LW_E_DEVICE,
-          "there is no device 'ref:0'; this library has cpu, cuda, ref, null");
+          "there is no device 'ref:0'; this library has cpu, cuda, ref, check, null");
     FAILS(lw_device_open("", &d), LW_E_DEVICE,
-          "there is no device ''; this library has cpu, cuda, ref, null");
+          "there is no device ''; this library has cpu, cuda, ref, check, null");
     FAILS(lw_device_open("ref", NULL), LW_E_ARG, "the place for the device is NULL");
     FAILS(lw_device_get_info(NULL, &info), LW_E_ARG, "the device is NULL");
 }

@@ -51,7 +51,8 @@ struct lw__order {
     uint64_t time; /* epoch << 32 | fences and warp_syncs in it */
     struct lw__clock *known;
     struct lw__clock *released[2], *pending[2]; /* by fences of: the block, the device */
-    uint64_t released_time[2];                  /* the thread's own, UINT64_MAX: no fence yet */
+    uint64_t released_time[2];                  /* the thread's own, UINT64_MAX: no fence yet;
+                                                 * that of a device counts for the block, too */
 };
 
 struct lw__orders *lw__orders_create(void); /* NULL: memory is short */

@@ -292,6 +292,17 @@ static bool is_common(const struct lw__ref_thread *thread, uint64_t pointer, boo
     return *is_shared || kind == LW_REF_ARGUMENT || kind == LW_REF_NOTHING;
 }
 
+/* The time of an access. An atomic write behind a fence is part of the release, as in the memory
+ * model of PTX: whoever takes what was left there knows of the write, too. */
+static uint64_t time_of(const struct watched_block *b, uint32_t thread, enum lw__kind kind)
+{
+    const struct lw__order *order = &b->threads[thread];
+    const uint64_t fence = order->released_time[0];
+    const bool is_release = kind == LW_KIND_ATOMIC_WRITE && fence != UINT64_MAX &&
+                            fence >> 32 == order->time >> 32;
+    return is_release ? fence : order->time;
+}
+
 static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
                     uint32_t what, uint32_t site)
 {
@@ -312,8 +323,9 @@ static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer
     look.now = (struct lw__access){.block = look.block->index,
                                    .thread = linear,
                                    .site = site,
-                                   .clock = check->orders ? look.block->threads[linear].time : 0,
                                    .kind = kind_of(what)};
+    if (check->orders)
+        look.now.clock = time_of(look.block, linear, look.now.kind);
     struct lw__shadow *shadow = look.is_shared ? &look.block->shared : &check->global;
     if (address % align)
         tell_misaligned(&look, address, bytes, align);
