@@ -46,8 +46,7 @@ static bool is_checked(const struct cli_session *session)
 
 bool cli_has_findings(const struct cli_session *session)
 {
-    return is_checked(session) &&
-           lw_check_get_verdict(session->stream, NULL) == LW_CHECK_FOUND;
+    return is_checked(session) && lw_check_get_verdict(session->stream, NULL) == LW_CHECK_FOUND;
 }
 
 static void count(const lw_finding *finding, void *user)

@@ -97,13 +97,16 @@ static int fail_task(struct cli_session *session, const struct cli_task *task, l
         failed = CLI_LAUNCH;
     if (session->options->is_check && (status == LW_E_TIMEOUT || status == LW_E_MEMORY))
         failed = CLI_BROKEN;
-    if (cli_has_findings(session))
+    const bool has_found = cli_has_findings(session);
+    if (has_found)
         failed = CLI_FOUND;
-    cli_fail((enum cli_exit)failed, "%s", text);
+    cli_fail((enum cli_exit)failed, "%s%s",
+             session->options->is_check && !has_found ? "not checked: " : "", text);
     result->failed = failed;
     if (session->options->json && write_json(session, result))
         cli_report_json(stdout, failed);
-    cli_print_findings(session);
+    if (has_found)
+        cli_print_findings(session);
     if (status == LW_E_TIMEOUT) {
         fflush(stdout);
         _exit(failed);
@@ -164,8 +167,8 @@ int cli_session_deliver(const struct cli_session *session, struct cli_result *re
         if (failed)
             return failed;
     }
-    int failed = session->options->json ? write_json(session, result)
-                                        : cli_print_result(stdout, result);
+    int failed =
+        session->options->json ? write_json(session, result) : cli_print_result(stdout, result);
     if (!failed)
         failed = cli_print_findings(session);
     return failed || !session->has_found ? failed : CLI_FOUND;

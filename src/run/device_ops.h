@@ -84,7 +84,7 @@ struct lw__launch {
     struct lw__times *times;       /* of this code */
     atomic_bool *cancelled;        /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
-    struct lw__findings *findings; /* the stream's; NULL: the device makes none */
+    struct lw__findings *findings;          /* the stream's; NULL: the device makes none */
     const struct lw__launch *next_of_batch; /* NULL: it is the last, or of none */
 };
 

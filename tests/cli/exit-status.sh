@@ -26,7 +26,12 @@ nocache=LANEWISE_CACHE=0
 # STATUS | VARIABLES | WORDS
 cat >table <<END_OF_TABLE
 2 | | walk
-5 | | check one.c
+2 | | check
+2 | | check one.c
+2 | | check one.c f32[1] -d ref
+3 | | check bad.c f32[1]
+4 | | check two.c -k two -b 1 f32[1]
+5 | | check two.c -k stays -b 1 f32[1] --timeout 0.3
 
 2 | | run
 2 | | run missing.c f32[1]

@@ -17,7 +17,7 @@ printf '#include <lanewise/kernel.h>\nKERNEL void one(float *a)\n{\n    a[0] = 1
 
 refused 2 'usage: lanewise COMMAND'
 refused 2 "there is no command 'walk'" walk
-refused 5 'check is not built yet' check one.c
+refused 2 'check needs a FILE' check
 refused 2 "there is no row 'soup'" bench soup
 refused 2 "'--soup' is no option" bench --soup
 refused 2 'cc needs -o OUT.o' cc one.c

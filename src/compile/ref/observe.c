@@ -85,8 +85,8 @@ static LLVMValueRef is_same(struct observer *o, LLVMValueRef store)
     LLVMValueRef v = LLVMGetOperand(store, 0), p = LLVMGetOperand(store, 1);
     if (!has_bits(o, LLVMTypeOf(v)))
         return number(o, 0);
-    LLVMTypeRef bits = LLVMIntTypeInContext(
-        o->unit->context, (unsigned)LLVMSizeOfTypeInBits(o->data, LLVMTypeOf(v)));
+    LLVMTypeRef bits = LLVMIntTypeInContext(o->unit->context,
+                                            (unsigned)LLVMSizeOfTypeInBits(o->data, LLVMTypeOf(v)));
     LLVMValueRef old = LLVMBuildLoad2(o->b, bits, p, "");
     LLVMSetAlignment(old, 1);
     LLVMValueRef same = LLVMBuildICmp(o->b, LLVMIntEQ, old, as_bits(o, v, bits), "");
@@ -209,13 +209,12 @@ bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
     if (strcmp(lw__ir_callee(call), OBSERVE))
         return false;
     LLVMValueRef what = LLVMGetOperand(call, 2);
-    LLVMValueRef args[] = {
-        r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
-        LLVMGetOperand(call, 1), what,
-        LLVMConstInt(r->i32, lw__ir_site(r->unit, call, name_of(what)), 0)};
+    LLVMValueRef args[] = {r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
+                           LLVMGetOperand(call, 1), what,
+                           LLVMConstInt(r->i32, lw__ir_site(r->unit, call, name_of(what)), 0)};
     LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
-    lw__ref_call(r, offsetof(struct lw_ref_calls, observe),
-                 LLVMVoidTypeInContext(r->unit->context), types, args, 5);
+    lw__ref_call(r, offsetof(struct lw_ref_calls, observe), LLVMVoidTypeInContext(r->unit->context),
+                 types, args, 5);
     LLVMInstructionEraseFromParent(call);
     return true;
 }

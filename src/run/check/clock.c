@@ -283,8 +283,8 @@ static void leave(struct lw__orders *orders, const struct lw__order *order, stru
             continue;
         struct lw__clock **to =
             scope == OF_DEVICE ? &left->of_device : of_block(orders, left, block, true);
-        struct lw__clock *own = with_own(orders, order->released[scope], block, thread,
-                                         order->released_time[scope]);
+        struct lw__clock *own =
+            with_own(orders, order->released[scope], block, thread, order->released_time[scope]);
         if (to)
             join_to(orders, to, own);
         lw__clock_release(own);

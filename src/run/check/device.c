@@ -28,10 +28,10 @@ static lw_status check_launch(void *state, const struct lw__launch *launch)
 {
     struct lw__check check;
     (void)state;
-    lw_status status = lw__check_open(&check, launch)
-                           ? run(&check, launch)
-                           : lw__fail(LW_E_MEMORY, "kernel '%s': no memory to check it",
-                                      launch->kernel);
+    lw_status status =
+        lw__check_open(&check, launch)
+            ? run(&check, launch)
+            : lw__fail(LW_E_MEMORY, "kernel '%s': no memory to check it", launch->kernel);
     lw__check_close(&check);
     return status;
 }

@@ -30,8 +30,7 @@ bool lw__history_find(struct lw__history *const *history, enum lw__kind kind,
     for (size_t i = 0; *history && i < (*history)->count; i++) {
         const struct row *row = &(*history)->rows[i];
         uint32_t lane = 0;
-        if (row->access.kind != kind ||
-            is_ordered(user, &row->access, row->lanes, now, &lane))
+        if (row->access.kind != kind || is_ordered(user, &row->access, row->lanes, now, &lane))
             continue;
         *found = row->access;
         found->thread += lane;

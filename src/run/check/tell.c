@@ -8,7 +8,8 @@ static const struct {
     const char *name, *fix;
     bool warning;
 } classes[] = {
-    [LW_CLASS_RACE_WARP] = {"race-warp", "warp_sync() or barrier() between the two accesses", false},
+    [LW_CLASS_RACE_WARP] = {"race-warp", "warp_sync() or barrier() between the two accesses",
+                            false},
     [LW_CLASS_RACE_SHARED] = {"race-shared", "barrier() between the two accesses", false},
     [LW_CLASS_RACE_GLOBAL] = {"race-global", "barrier() between the two accesses", false},
     [LW_CLASS_BENIGN_WRITE] = {"benign-write", "let one thread write it", true},

@@ -163,8 +163,8 @@ static struct lw__access access_of(const struct look *look, uint64_t entry, enum
 
 static enum lw__class class_of(const struct look *look, const struct lw__access *other)
 {
-    const bool is_benign = look->is_same && look->now.kind == LW_KIND_WRITE &&
-                           other->kind == LW_KIND_WRITE;
+    const bool is_benign =
+        look->is_same && look->now.kind == LW_KIND_WRITE && other->kind == LW_KIND_WRITE;
     const bool is_one_warp = look->now.block == other->block &&
                              look->now.thread / LW_WARP_SIZE == other->thread / LW_WARP_SIZE;
     return is_benign         ? LW_CLASS_BENIGN_WRITE
@@ -177,8 +177,8 @@ static void tell_race(struct look *look, const struct lw__access *other)
 {
     bool is_new;
     struct lw__message object = {0};
-    struct lw__found *found = lw__check_found(look->check, class_of(look, other), &look->now, other,
-                                              &is_new);
+    struct lw__found *found =
+        lw__check_found(look->check, class_of(look, other), &look->now, other, &is_new);
     look->raced[other->kind] = true;
     if (found && is_new) {
         lw__ref_tell_object(look->thread, look->pointer, &object);
@@ -222,8 +222,7 @@ static bool look_at(struct look *look, struct lw__page *page, size_t granule)
         if (lw__kinds_conflict(kind, own) && !look->raced[kind])
             look_for_race(look, page, granule, kind);
     lw__summary_add(&look->check->intervals, summary_of(page, granule, own), look->entry);
-    return !keeps_events ||
-           lw__history_add(&page->events[granule], &look->now, is_ordered, look);
+    return !keeps_events || lw__history_add(&page->events[granule], &look->now, is_ordered, look);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -298,8 +297,8 @@ static uint64_t time_of(const struct watched_block *b, uint32_t thread, enum lw_
 {
     const struct lw__order *order = &b->threads[thread];
     const uint64_t fence = order->released_time[0];
-    const bool is_release = kind == LW_KIND_ATOMIC_WRITE && fence != UINT64_MAX &&
-                            fence >> 32 == order->time >> 32;
+    const bool is_release =
+        kind == LW_KIND_ATOMIC_WRITE && fence != UINT64_MAX && fence >> 32 == order->time >> 32;
     return is_release ? fence : order->time;
 }
 
@@ -320,10 +319,8 @@ static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer
     const uint32_t interval = interval_of(check, look.block, linear / LW_WARP_SIZE);
     check->accesses++;
     look.entry = lw__summary_entry(interval, linear % LW_WARP_SIZE, site);
-    look.now = (struct lw__access){.block = look.block->index,
-                                   .thread = linear,
-                                   .site = site,
-                                   .kind = kind_of(what)};
+    look.now = (struct lw__access){
+        .block = look.block->index, .thread = linear, .site = site, .kind = kind_of(what)};
     if (check->orders)
         look.now.clock = time_of(look.block, linear, look.now.kind);
     struct lw__shadow *shadow = look.is_shared ? &look.block->shared : &check->global;
@@ -380,9 +377,8 @@ static void meet(void *watch, struct lw__ref_block *block, int first, int end, u
 
 static struct lw__access place_of(const struct lw__ref_thread *thread, uint32_t site)
 {
-    return (struct lw__access){.block = block_of(thread)->index,
-                               .thread = (uint32_t)thread->abi.linear,
-                               .site = site};
+    return (struct lw__access){
+        .block = block_of(thread)->index, .thread = (uint32_t)thread->abi.linear, .site = site};
 }
 
 static void tell(struct lw__check *check, enum lw__class class, const struct lw__ref_thread *at,

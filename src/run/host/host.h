@@ -227,7 +227,7 @@ lw_status lw__stream_enqueue(lw_stream *stream, struct lw__job *job);
 
 struct lw_stream {
     lw_device *device;
-    void *queue; /* of ops->queue_create */
+    void *queue;                   /* of ops->queue_create */
     struct lw__findings *findings; /* fixed; NULL where the device makes none */
     /* all below: locked */
     lw_stream *next, *previous; /* of all streams */

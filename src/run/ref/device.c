@@ -27,7 +27,7 @@ struct program {
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "dlsym needs it");
 
 lw_status lw__ref_load(void *state, const char *path, const void *payload, size_t bytes,
-                          void **code)
+                       void **code)
 {
     (void)state, (void)payload, (void)bytes;
     *code = NULL;

@@ -470,9 +470,8 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     launch->code = code;
     launch->watcher = watcher;
     launch->watch = watch;
-    launch->calls =
-        (struct lw_ref_calls){call_frame, call_print,   call_fail,    call_access,
-                              call_index, call_suspend, call_observe, call_fence};
+    launch->calls = (struct lw_ref_calls){call_frame, call_print,   call_fail,    call_access,
+                                          call_index, call_suspend, call_observe, call_fence};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;

@@ -75,8 +75,8 @@ static const char *take(char **room, const char *text)
 
 static struct row *copy(const lw_finding *finding)
 {
-    const char *const strings[] = {finding->name, finding->kernel, finding->message,
-                                   finding->fix,  finding->object, finding->at.file,
+    const char *const strings[] = {finding->name,      finding->kernel, finding->message,
+                                   finding->fix,       finding->object, finding->at.file,
                                    finding->other.file};
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
