@@ -35,7 +35,7 @@ def devices() -> list[DeviceInfo]:
 
 
 def device(name: str) -> Device:
-    """The device of that name: "cpu", "cuda", "cuda:1", "ref", "null".
+    """The device of that name: "cpu", "cuda", "cuda:1", "ref", "check", "null".
 
     Raises DeviceError if there is none or it cannot be used.
 
