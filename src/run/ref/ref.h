@@ -36,7 +36,7 @@ struct lw__ref_code {
     const struct lw_ref_kernel *kernel; /* NULL: no pointer of it is checked */
 };
 
-/* ---- device: for that of other devices that run such code -------------------------------------- */
+/* ---- device: for others that run such code --------------------------------------------------- */
 
 /* As the members of struct lw__device_ops; the code of a launch. */
 lw_status lw__ref_load(void *state, const char *path, const void *payload, size_t bytes,
