@@ -62,3 +62,30 @@ define win64cc void @table(ptr %out, i64 %which) {
   store i32 %v, ptr %out
   ret void
 }
+
+; The index is a counter and an argument: straight code would not make values of the array.
+; CHECK-LABEL: @shifted(
+; CHECK: alloca [64 x i32]
+; CHECK-COUNT-1: store volatile i32 7
+; CHECK-NOT: store volatile
+; CHECK: ret void
+define win64cc void @shifted(ptr %out, i64 %from, i64 %which) {
+entry:
+  %t = alloca [64 x i32], align 4
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %loop ]
+  %index = add i64 %k, %from
+  %at = getelementptr inbounds [64 x i32], ptr %t, i64 0, i64 %index
+  %value = trunc i64 %k to i32
+  store i32 %value, ptr %at
+  store volatile i32 7, ptr %out
+  %k.next = add nuw nsw i64 %k, 1
+  %more = icmp ult i64 %k.next, 48
+  br i1 %more, label %loop, label %done
+done:
+  %last = getelementptr inbounds [64 x i32], ptr %t, i64 0, i64 %which
+  %r = load i32, ptr %last
+  store i32 %r, ptr %out
+  ret void
+}

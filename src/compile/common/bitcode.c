@@ -208,7 +208,7 @@ static bool choose_block(struct lw__unit *unit, struct lw__kernel *k)
     }
     if (!k->block[0] && o->block[0])
         memcpy(k->block, o->block, sizeof k->block);
-    else if (!k->block[0] && o->show)
+    else if (!k->block[0] && (o->show || o->time_passes))
         memcpy(k->block, (const uint32_t[3]){SHOWN_BLOCK, 1, 1}, sizeof k->block);
     return k->block[0] != 0;
 }

@@ -7,4 +7,13 @@
 
 /* Run the passes of unit->options->device up to the stage asked for. */
 bool lw__pipeline_run(struct lw__unit *unit);
+
+/* ---- time_passes.c --------------------------------------------------------------------------- */
+
+/* Before the first pass; NULL: there is no memory file. owns: lw__times_print releases it. */
+struct lw__times *lw__times_open(void);
+void lw__times_begin(struct lw__times *times, const char *pass);
+void lw__times_end(struct lw__times *times);
+/* The table to standard output. Nothing of LLVM's may be used any more. */
+bool lw__times_print(struct lw__times *times);
 #endif

@@ -35,6 +35,7 @@ static bool usage(const char *what, const char *word)
         "--device cpu:LEVEL --common FD --kernel K --block X,Y,Z --out FD [--name NAME], or "
         "--image FILE [--targets LIST] [--block [TARGET=]X,Y,Z]... [--header FD] [--debug no] "
         "[--bitcode no] --out FD [-D X]... [-I DIR]... PATH, or "
+        "--time-passes --device D [--kernel K] [--block X,Y,Z] [-D X]... [-I DIR]... PATH, or "
         "--pass NAME FILE.ll",
         what, word);
 }
@@ -123,8 +124,8 @@ static bool check_step(const struct lw__options *o)
         return false;
     if (o->debug && (o->image || (strcmp(o->device, "ref") && strcmp(o->device, "ref:aarch64"))))
         return usage("--optimise no is for --device ref, not ", o->device);
-    if (o->common_fd < 0 && !o->show && (o->kernel || o->block[0]))
-        return usage("--kernel and --block go with --common or --show", "");
+    if (o->common_fd < 0 && !o->show && !o->time_passes && (o->kernel || o->block[0]))
+        return usage("--kernel and --block go with --common, --show or --time-passes", "");
     if (o->common_fd < 0)
         return true;
     const bool cuda = !strncmp(o->device, "cuda:", 5);
@@ -142,6 +143,8 @@ static bool read_words(int argc, char **argv, struct lw__options *o)
             if (o->path)
                 return usage("two files: ", argv[i]);
             o->path = argv[i];
+        } else if (!strcmp(argv[i], "--time-passes")) {
+            o->time_passes = true;
         } else if (i + 1 == argc) {
             return usage("no value after ", argv[i]);
         } else if (!option(o, argv[i], argv[i + 1])) {
@@ -169,7 +172,7 @@ static bool parse(int argc, char **argv, struct lw__options *o)
         return false;
     if (!o->device)
         return usage("--device is missing", "");
-    if (o->out_fd < 0)
+    if (o->out_fd < 0 && !o->time_passes)
         return usage("--out is missing", "");
     if (!check_step(o))
         return false;
@@ -194,6 +197,16 @@ static void release(struct lw__unit *unit)
         LLVMDisposeTargetMachine(unit->machine);
 }
 
+/* A kernel that takes too long is what one wants the times of. */
+static bool start(struct lw__unit *unit)
+{
+    const bool is_timed = unit->options->time_passes;
+    if (!is_timed)
+        lw__process_limits();
+    lw__where_start();
+    return (!is_timed || (unit->times = lw__times_open())) && lw__llvm_start(unit);
+}
+
 int main(int argc, char **argv)
 {
     struct lw__options options;
@@ -201,18 +214,20 @@ int main(int argc, char **argv)
         free_options(&options);
         return 2;
     }
-    lw__process_limits();
-    lw__where_start();
     struct lw__unit unit = {.options = &options};
-    bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
+    bool ok = start(&unit) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
-    if (ok && !options.only_pass)
+    if (ok && !options.only_pass && options.out_fd >= 0)
         ok = lw__write_result(&unit);
+    else if (ok && unit.diags.errors)
+        lw__defect("'%s' has errors: --out 1 in place of --time-passes shows them", options.name);
     int status = unit.misused ? 2 : !ok ? LW_EXIT_DEFECT : unit.diags.errors ? 1 : 0;
     if (!ok)
         lw__where_tell();
     release(&unit);
+    if (unit.times && !lw__times_print(unit.times))
+        status = LW_EXIT_DEFECT;
     free_options(&options);
     lw__where_done();
     return status;

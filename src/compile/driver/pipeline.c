@@ -91,7 +91,11 @@ static bool run_pass(struct lw__unit *unit, const struct pass *pass)
         return lw__defect("pass %s needs facts %#x, there are %#x", pass->name, pass->needs,
                           unit->facts);
     lw__where_pass(unit, pass->name);
+    if (unit->times)
+        lw__times_begin(unit->times, pass->name);
     const bool done = pass->run(unit);
+    if (unit->times)
+        lw__times_end(unit->times);
     if (!lw__context_is_well(unit) || !done)
         return false;
     unit->facts = (unit->facts & ~pass->breaks) | pass->makes;

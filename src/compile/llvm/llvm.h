@@ -145,6 +145,8 @@ void lw__llvm_scalarize_memory(void);
 /* No index of the names in debug information: gdb assumes that it covers all units, which it does
  * not. Once. */
 void lw__llvm_no_name_index(void);
+/* LLVM appends the time and memory of its passes to this file. Once. */
+void lw__llvm_time_passes(int file);
 /* The code generator does not sink instructions to other blocks. Once. */
 void lw__llvm_disable_sinking(void);
 /* The code generator for AArch64 does not combine products and sums. Once. */

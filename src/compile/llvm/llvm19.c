@@ -116,6 +116,14 @@ void lw__llvm_no_name_index(void)
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
+void lw__llvm_time_passes(int file)
+{
+    char report[64];
+    snprintf(report, sizeof report, "-info-output-file=/proc/self/fd/%d", file);
+    const char *const words[] = {"lanewise-compile", "-time-passes", "-track-memory", report};
+    LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+}
+
 void lw__llvm_disable_sinking(void)
 {
     const char *const words[] = {"lanewise-compile", "-disable-machine-sink"};

@@ -121,6 +121,7 @@ struct lw__options {
     bool debug;            /* -O0: every variable has its value at each line; for ref */
     const char *show;      /* stage to print instead of building, or NULL */
     const char *only_pass; /* --pass: run this one on an IR file, or NULL */
+    bool time_passes;      /* the table of driver/time_passes.c instead of a result */
     bool image_ref;        /* with image: ref's job, which begins with the text, for its checks */
     struct lw__image_options
         *image; /* --image: what lanewise cc makes (image/image.h), or NULL; owned */
@@ -140,6 +141,7 @@ struct lw__link {
 
 struct lw__unit {
     const struct lw__options *options;
+    struct lw__times *times; /* --time-passes, or NULL */
     unsigned facts;
     LLVMContextRef context;
     struct lw__text llvm_said; /* LLVM's error messages, see llvm/context.c */

@@ -138,7 +138,7 @@ static void mark_whole(struct marker *m)
             if (lw__op_table[lw__ir_collective(i, NULL)].block)
                 mark_holder(m, b);
             for (int k = 1; LLVMIsAGetElementPtrInst(i) && k < LLVMGetNumOperands(i); k++)
-                if (lw__ir_is_private(i))
+                if (lw__ir_is_private(i) && is_counted(m, LLVMGetOperand(i, (unsigned)k), 0))
                     mark_counters(m, LLVMGetOperand(i, (unsigned)k), 0);
         }
     for (size_t l = 0; l < m->loops.count; l++)
