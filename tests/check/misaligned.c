@@ -49,3 +49,13 @@ KERNEL void shared(int *out)
     *(int *)(x + 4 * ME + OFF) = ME; /* @s1 */
     out[ME] = 0;
 }
+
+// Of a float3 in block memory the fourth lane has no value that a store could be compared by.
+// run: -k threes -b 8 f32[32]=iota f32[8]
+KERNEL void threes(const float4 *x, float *out)
+{
+    SHARED volatile float3 turned[8];
+    turned[ME] = x[ME].xyz;
+    barrier();
+    out[ME] = turned[7 - ME].z;
+}

@@ -90,6 +90,7 @@ static LLVMValueRef is_same(struct observer *o, LLVMValueRef store)
     LLVMValueRef old = LLVMBuildLoad2(o->b, bits, p, "");
     LLVMSetAlignment(old, 1);
     LLVMValueRef same = LLVMBuildICmp(o->b, LLVMIntEQ, old, as_bits(o, v, bits), "");
+    same = LLVMBuildFreeze(o->b, same, ""); /* of a float3 the fourth lane may be poison */
     return LLVMBuildSelect(o->b, same, number(o, LW_OBSERVE_SAME), number(o, 0), "");
 }
 
