@@ -9,6 +9,13 @@
 
 enum { DEFAULT_SECONDS = 60 };
 
+lw_status cli_configure_check(lw_device *device, const struct cli_options *options)
+{
+    const lw_check_options check = {
+        .schedules = options->schedules, .strict = options->strict, .seed = options->seed};
+    return lw_check_configure(device, &check);
+}
+
 /* read_findings - of the stream, in a format; release with free. NULL: reported. */
 static char *read_findings(lw_stream *stream, lw_check_format format, size_t *size)
 {

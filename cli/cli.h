@@ -144,7 +144,10 @@ struct cli_options {
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help, remarks;
     bool debug;    /* -O0 */
-    bool is_check; /* the command is `check` */
+    bool is_check; /* the command is `check`, as all up to strict */
+    int schedules; /* 0: the default, as of seed */
+    uint64_t seed;
+    bool strict;
     enum cli_color color;
     bool list, markdown; /* of op; list of graph too */
     bool plan;           /* of graph, as draw, a file or NULL */
@@ -451,9 +454,11 @@ int cli_session_deliver(const struct cli_session *session, struct cli_result *re
 
 /* ---- check.c: the device `check` ------------------------------------------------------------- */
 
-/* cli_has_findings - true if the launches so far have some that are no warnings.
+/* cli_configure_check - set what the options say.
+ * cli_has_findings - true if the launches so far have some that are no warnings.
  * cli_print_findings - as text: of `lanewise check` to standard output, else to standard error.
  * cli_json_findings - as members of an object, NULL on other devices; release with free. */
+lw_status cli_configure_check(lw_device *device, const struct cli_options *options);
 bool cli_has_findings(const struct cli_session *session);
 int cli_print_findings(const struct cli_session *session);
 int cli_json_findings(const struct cli_session *session, char **members);

@@ -176,6 +176,32 @@ static int set_timeout(struct cli_options *options, const char *name, const char
     return CLI_DONE;
 }
 
+static int set_schedules(struct cli_options *options, const char *name, const char *value)
+{
+    enum { MOST = 1000 };
+    uint64_t count;
+    int failed = read_size(name, value, UINT64_MAX, &count);
+    if (!failed && (count == 0 || count > MOST))
+        failed = cli_fail(CLI_USAGE, "%s: '%s' is not a number from 1 to %d", name, value, MOST);
+    options->schedules = failed ? 0 : (int)count;
+    return failed;
+}
+
+static int set_seed(struct cli_options *options, const char *name, const char *value)
+{
+    int failed = read_size(name, value, UINT64_MAX, &options->seed);
+    if (!failed && options->seed == 0)
+        failed = cli_fail(CLI_USAGE, "%s: '%s' is not a number of at least 1", name, value);
+    return failed;
+}
+
+static int set_strict(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->strict = true;
+    return CLI_DONE;
+}
+
 static int set_time(struct cli_options *options, const char *name, const char *value)
 {
     options->time_launches = DEFAULT_LAUNCHES;

@@ -16,6 +16,8 @@ int cli_session_open(struct cli_session *session, const struct cli_options *opti
     }
     if (status == LW_OK)
         status = lw_device_get_info(session->device, &session->info);
+    if (status == LW_OK && options->is_check)
+        status = cli_configure_check(session->device, options);
     if (status == LW_OK)
         status = lw_stream_create(session->device, &session->stream);
     if (status == LW_OK)

@@ -9,6 +9,18 @@
 extern "C" {
 #endif
 
+typedef struct lw_check_options {
+    int schedules; /* orders of threads in which a launch runs; 0: the default, 3 */
+    bool strict;   /* warnings are errors */
+    uint64_t seed; /* of the hashed schedules; 0: the default, 1 */
+} lw_check_options;
+
+/* lw_check_configure - how a device "check" runs launches that begin from now on. NULL: the
+ * default of all.
+ * errors   LW_E_ARG another device, or a number out of range
+ * thread   any */
+LW_CHECKED lw_status lw_check_configure(lw_device *device, const lw_check_options *options);
+
 typedef struct lw_place {
     const char *file;
     int line, column; /* from 1 */

@@ -135,6 +135,7 @@ enum lw_observe {
     LW_OBSERVE_ATOMIC_READ, /* a compare-and-swap that failed, too */
     LW_OBSERVE_ATOMIC_STORE,
     LW_OBSERVE_ATOMIC_UPDATE,
+    LW_OBSERVE_MAY_UPDATE, /* no access: a compare-and-swap will come */
     LW_OBSERVE_KIND = 7,
     LW_OBSERVE_SAME = 8,
     LW_OBSERVE_ALIGN_SHIFT = 8,

@@ -163,7 +163,7 @@ static inline lw_status run(struct run *r, body_fn body, void *data)
         .cancelled = &r->cancelled,
         .output = &r->output,
     };
-    r->status = lw__ref_run(&launch, &code, NULL, NULL);
+    r->status = lw__ref_run(&launch, &code, NULL, NULL, NULL);
     return r->status;
 }
 

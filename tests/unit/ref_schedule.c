@@ -499,7 +499,7 @@ static void test_no_memory(void)
                                 .args = (const char *)&args,
                                 .cancelled = &cancelled};
     CHECK(run_1d(1, 1, no_memory, NULL) == LW_OK);
-    CHECK(lw__ref_run(&launch, &code, NULL, NULL) == LW_E_MEMORY);
+    CHECK(lw__ref_run(&launch, &code, NULL, NULL, NULL) == LW_E_MEMORY);
     CHECK_TEXT(lw_last_error(), "kernel 'k': no memory for the threads of block (0,0,0)");
 }
 

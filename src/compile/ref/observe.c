@@ -141,9 +141,12 @@ static void observe_copy(struct observer *o, LLVMValueRef call, const char *name
 
 /* ---- atomics --------------------------------------------------------------------------------- */
 
-/* A compare-and-swap that fails only reads; whether it does is known behind it. */
+/* A compare-and-swap that fails only reads; whether it does is known behind it. What it changes is
+ * to be seen before. */
 static void observe_swap(struct observer *o, LLVMValueRef swap)
 {
+    tell_typed(o, LLVMGetOperand(swap, 0), LLVMTypeOf(LLVMGetOperand(swap, 1)),
+               LLVMGetAlignment(swap), number(o, LW_OBSERVE_MAY_UPDATE));
     LLVMPositionBuilderBefore(o->b, LLVMGetNextInstruction(swap));
     LLVMValueRef done = LLVMBuildExtractValue(o->b, swap, 1, "");
     LLVMValueRef what = LLVMBuildSelect(o->b, done, number(o, LW_OBSERVE_ATOMIC_UPDATE),

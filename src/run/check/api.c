@@ -31,10 +31,15 @@ static const char *reason(lw_status status)
 /* Each text is the thread's last message: it lives as that does. */
 static const char *covered(const struct lw__coverage *c)
 {
-    return reason(lw__fail(LW_OK, "%llu launch%s, %llu block%s, %llu access%s",
+    enum { HASHED = 3 }; /* with so many schedules one is hashed */
+    struct lw__message m = {0};
+    lw__message_add(&m, "%d schedule%s", c->schedules, c->schedules == 1 ? "" : "s");
+    if (c->schedules >= HASHED)
+        lw__message_add(&m, " (seed %llu)", (unsigned long long)c->seed);
+    return reason(lw__fail(LW_OK, "%llu launch%s, %llu block%s, %llu access%s, %s",
                            (unsigned long long)c->launches, c->launches == 1 ? "" : "es",
                            (unsigned long long)c->blocks, c->blocks == 1 ? "" : "s",
-                           (unsigned long long)c->accesses, c->accesses == 1 ? "" : "es"));
+                           (unsigned long long)c->accesses, c->accesses == 1 ? "" : "es", m.text));
 }
 
 static lw_check_verdict judge(lw_stream *stream, const char **why)

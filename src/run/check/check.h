@@ -6,6 +6,9 @@
  *     summary     who accessed a granule, in constant space: exact where barriers alone order
  *     clock       what a thread knows of others, where fences and warp_sync order, too
  *     history     every access to a granule that may still race, for such kernels
+ *     outcome     the bytes that a launch writes: as they were, as the first schedule left them
+ *     compare     what schedules leave in buffers, against each other
+ *     settings    what lw_check_configure has set
  *     tell        findings of a launch, in words
  *
  * Letters: a *granule* is 4 bytes, or one where a page has been accessed by bytes; an *interval* is
@@ -121,6 +124,12 @@ void lw__summary_add(const struct lw__intervals *intervals, struct lw__summary *
 
 enum { LW_PAGE_BYTES = 4096, LW_GRANULE_BYTES = 4 };
 
+static inline size_t lw__page_hash(uint64_t number)
+{
+    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* Knuth's multiplicative hash */
+    return (size_t)(number * golden >> 32);
+}
+
 struct lw__granule {
     struct lw__summary of[2]; /* READ, WRITE */
 };
@@ -146,6 +155,50 @@ struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bo
 bool lw__page_add_atomic(struct lw__page *page);
 bool lw__page_add_events(struct lw__page *page);
 
+/* ---- outcome.c ------------------------------------------------------------------------------- */
+
+/* Pages by address. All zero is empty. */
+struct lw__outcome_page;
+struct lw__outcome {
+    struct lw__outcome_page **pages;
+    size_t count, capacity;
+    struct lw__outcome_page *latest;
+};
+void lw__outcome_free(struct lw__outcome *outcome); /* what it holds; it is empty then */
+
+/* lw__outcome_keep - these bytes will be written. False: memory is short.
+ * lw__outcome_take_first - what is there is the outcome of the first schedule.
+ * lw__outcome_put_before, lw__outcome_put_first - have the bytes what they had then. */
+bool lw__outcome_keep(struct lw__outcome *outcome, uint64_t address, uint64_t bytes);
+void lw__outcome_take_first(struct lw__outcome *outcome);
+void lw__outcome_put_before(const struct lw__outcome *outcome);
+void lw__outcome_put_first(const struct lw__outcome *outcome);
+
+/* lw__outcome_next - from the address on, a byte that is not what the first schedule left; end:
+ * there is none. */
+uint64_t lw__outcome_next(const struct lw__outcome *outcome, uint64_t address, uint64_t end);
+
+/* ---- settings.c ------------------------------------------------------------------------------ */
+
+enum { LW_SCHEDULES = 3, LW_SCHEDULES_MAX = 1000 };
+
+/* Of a device; never changed while launches read it. */
+struct lw__check_settings {
+    int schedules;
+    bool strict;
+    uint64_t seed;
+};
+
+/* State of a device. */
+lw_status lw__settings_open(const char *name, void **state);
+void lw__settings_close(void *state);
+struct lw__check_settings lw__settings_of(void *state); /* a copy */
+
+/* Of the schedules from 0: forward, reverse, then hashed ones with seeds of their own. */
+struct lw__ref_schedule lw__check_schedule(const struct lw__check_settings *settings, int number);
+void lw__check_name_schedule(struct lw__message *m, const struct lw__check_settings *settings,
+                             int number);
+
 /* ---- tell.c ---------------------------------------------------------------------------------- */
 
 enum lw__class {
@@ -157,14 +210,23 @@ enum lw__class {
     LW_CLASS_BOUNDS,
     LW_CLASS_MISALIGNED,
     LW_CLASS_DEADLOCK,
+    LW_CLASS_NONDETERMINISTIC,
 };
 
 /* Something found, as the launch knows it: numbers only, so that the same again costs little. */
 struct lw__found {
     enum lw__class class;
     struct lw__access at, other; /* other.site UINT32_MAX: there is none */
+    int schedule;                /* the first in which it was seen */
+    size_t count;                /* in that schedule */
+    char *what; /* owned; of a race and of what differs the object, else the message */
+};
+
+/* The site of the atomic by which a block has learnt last of others, UINT32_MAX: of none. */
+struct lw__learnt {
+    uint32_t *sites;
     size_t count;
-    char *what; /* owned; of a race the object, else the message */
+    struct lw__access latest; /* of any block */
 };
 
 struct lw__check {
@@ -172,11 +234,17 @@ struct lw__check {
     struct lw__intervals intervals;
     struct lw__shadow global;
     struct lw__orders *orders; /* NULL: barriers alone order */
-    struct lw__found *found;
-    size_t found_count, found_capacity;
+    struct lw__learnt learnt;
     uint64_t accesses;
     bool has_ended; /* a thread ended early: a deadlock that follows from that is not told */
     bool failed;    /* memory was short */
+
+    /* of all schedules */
+    struct lw__check_settings settings;
+    int schedule; /* the number of the one that runs */
+    struct lw__outcome outcome;
+    struct lw__found *found;
+    size_t found_count, found_capacity;
 };
 
 /* lw__check_found - the row of such a finding, counted once more; *is_new: it needs `what`. NULL:
@@ -184,8 +252,19 @@ struct lw__check {
 struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
                                   const struct lw__access *at, const struct lw__access *other,
                                   bool *is_new);
-/* lw__check_tell - all of them to the findings of the stream. False: memory is short. */
+/* lw__check_has - is any of them of the class? lw__check_has_errors - is any no warning?
+ * lw__check_tell - all of them to the findings of the stream. False: memory is short. */
+bool lw__check_has(const struct lw__check *check, enum lw__class class);
+bool lw__check_has_errors(const struct lw__check *check);
 bool lw__check_tell(const struct lw__check *check);
+
+/* ---- compare.c ------------------------------------------------------------------------------- */
+
+/* lw__learnt - the block read by an atomic what others may have written. False: memory is short.
+ * lw__check_compare - what the schedule that has just run left: what differs becomes findings.
+ * False: memory is short. */
+bool lw__learnt(struct lw__learnt *learnt, const struct lw__access *now);
+bool lw__check_compare(struct lw__check *check);
 
 /* ---- text.c, json.c: for lw_check_write ------------------------------------------------------ */
 
@@ -196,6 +275,13 @@ void lw__check_json_string(struct lw__text *to, const char *text);
 /* ---- watch.c --------------------------------------------------------------------------------- */
 
 extern const struct lw__ref_watcher lw__check_watcher;
-bool lw__check_open(struct lw__check *check, const struct lw__launch *request);
-void lw__check_close(struct lw__check *check);
+
+/* lw__check_begin - before a schedule; what all schedules share stays. False: memory is short.
+ * lw__check_end - releases what is of the schedule. */
+bool lw__check_begin(struct lw__check *check);
+void lw__check_end(struct lw__check *check);
+
+/* lw__check_access - what an entry of a summary stands for. */
+struct lw__access lw__check_access(const struct lw__intervals *intervals, uint64_t entry,
+                                   enum lw__kind kind);
 #endif

@@ -1,10 +1,11 @@
 /* device.c - the device `check`: ref's, with launches that are watched.
  *
  * A program for it is one for ref whose code tells of each access (src/compile/ref/observe.c). It
- * leaves the bits of ref. What it finds goes to the stream; the launch itself succeeds.
+ * runs a launch several times, with another order of threads each, from the same memory; what is
+ * left are the bits of ref. What it finds goes to the stream; the launch itself succeeds.
  */
 #include "run/check/check.h"
-#include <string.h>
+#include <stdlib.h>
 
 #if defined(__aarch64__)
 static const char target[] = "check:aarch64";
@@ -12,27 +13,79 @@ static const char target[] = "check:aarch64";
 static const char target[] = "check";
 #endif
 
-static lw_status run(struct lw__check *check, const struct lw__launch *launch)
+static lw_status lack_memory(const struct lw__launch *launch)
+{
+    return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to check it", launch->kernel);
+}
+
+/* The schedule in which the launch failed, which is not always the first. */
+static lw_status name_schedule(const struct lw__check *check, lw_status status)
+{
+    struct lw__message m = {0}, name = {0};
+    if (!status || !check->schedule)
+        return status;
+    lw__message_add(&m, "%s", lw_last_error());
+    lw__check_name_schedule(&name, &check->settings, check->schedule);
+    return lw__fail(status, "%s, in schedule %s", m.text, name.text);
+}
+
+/* Begun; the bytes that it writes have what they had before the launch. */
+static lw_status run_schedule(struct lw__check *check, const struct lw__launch *launch)
 {
     const struct lw__ref_code code = lw__ref_code_of(launch);
-    const lw_dim3 grid = launch->grid;
-    const lw_status status = lw__ref_run(launch, &code, &lw__check_watcher, check);
-    if (!check->failed && !lw__check_tell(check) && !status)
-        return lw__fail(LW_E_MEMORY, "kernel '%s': no memory to check it", launch->kernel);
-    LW_TRY(status);
-    lw__findings_cover(launch->findings, (uint64_t)grid.x * grid.y * grid.z, check->accesses);
-    return LW_OK;
+    const struct lw__ref_schedule schedule = lw__check_schedule(&check->settings, check->schedule);
+    struct lw__outcome *outcome = &check->outcome;
+    const lw_status status = lw__ref_run(launch, &code, &lw__check_watcher, check, &schedule);
+    const bool is_compared = check->schedule && !status && !lw__check_has_errors(check);
+    if (!check->schedule)
+        lw__outcome_take_first(outcome);
+    const bool compared = !is_compared || lw__check_compare(check);
+    if (check->schedule + 1 < check->settings.schedules && !status)
+        lw__outcome_put_before(outcome);
+    return compared ? name_schedule(check, status) : lack_memory(launch);
+}
+
+/* One schedule after the other; what they print is that of the first. */
+static lw_status run_schedules(struct lw__check *check, uint64_t *accesses)
+{
+    struct lw__launch again = *check->request;
+    lw_status status = LW_OK;
+    again.output = lw__output_create(again.grid, again.block);
+    if (!again.output)
+        return lack_memory(&again);
+    for (; check->schedule < check->settings.schedules && !status; check->schedule++) {
+        const bool is_first = !check->schedule;
+        status = lw__check_begin(check) ? run_schedule(check, is_first ? check->request : &again)
+                                        : lack_memory(&again);
+        if (is_first)
+            *accesses = check->accesses;
+        lw__check_end(check);
+    }
+    lw__output_destroy(again.output);
+    lw__outcome_put_first(&check->outcome);
+    return status;
+}
+
+static void release(struct lw__check *check)
+{
+    for (size_t i = 0; i < check->found_count; i++)
+        free(check->found[i].what);
+    free(check->found);
+    lw__outcome_free(&check->outcome);
 }
 
 static lw_status check_launch(void *state, const struct lw__launch *launch)
 {
-    struct lw__check check;
-    (void)state;
-    lw_status status =
-        lw__check_open(&check, launch)
-            ? run(&check, launch)
-            : lw__fail(LW_E_MEMORY, "kernel '%s': no memory to check it", launch->kernel);
-    lw__check_close(&check);
+    struct lw__check check = {.request = launch, .settings = lw__settings_of(state)};
+    const lw_dim3 grid = launch->grid;
+    uint64_t accesses = 0;
+    lw_status status = run_schedules(&check, &accesses);
+    if (!check.failed && !lw__check_tell(&check) && !status)
+        status = lack_memory(launch);
+    if (!status)
+        lw__findings_cover(launch->findings, (uint64_t)grid.x * grid.y * grid.z, accesses,
+                           check.settings.schedules, check.settings.seed);
+    release(&check);
     return status;
 }
 
@@ -47,6 +100,8 @@ const struct lw__device_ops lw__device_check = {
         },
     .target = target,
     .has_findings = true,
+    .open = lw__settings_open,
+    .close = lw__settings_close,
     .load = lw__ref_load,
     .unload = lw__ref_unload,
     .find = lw__ref_find,

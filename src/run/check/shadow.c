@@ -34,8 +34,7 @@ void lw__shadow_free(struct lw__shadow *shadow)
 /* Where the page is, or should be; there is always a free place. */
 static struct lw__page **place_of(const struct lw__shadow *shadow, uint64_t number)
 {
-    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* Knuth's multiplicative hash */
-    size_t i = (size_t)(number * golden >> 32) & (shadow->capacity - 1);
+    size_t i = lw__page_hash(number) & (shadow->capacity - 1);
     while (shadow->pages[i] && shadow->pages[i]->number != number)
         i = (i + 1) & (shadow->capacity - 1);
     return &shadow->pages[i];

@@ -20,6 +20,8 @@ static const struct {
                              false},
     [LW_CLASS_DEADLOCK] = {"deadlock", "let every wait end by something that another thread does",
                            false},
+    [LW_CLASS_NONDETERMINISTIC] = {"nondeterministic",
+                                   "let the result not depend on the order of atomics", true},
 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
@@ -40,7 +42,7 @@ struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
         struct lw__found *f = &check->found[i];
         if (f->class != class || !is_pair(f, at->site, there))
             continue;
-        f->count++;
+        f->count += f->schedule == check->schedule;
         return f;
     }
     if (check->found_count == check->found_capacity) {
@@ -52,10 +54,26 @@ struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
         check->found_capacity = capacity;
     }
     struct lw__found *f = &check->found[check->found_count++];
-    *f = (struct lw__found){.class = class, .at = *at, .count = 1};
+    *f = (struct lw__found){.class = class, .at = *at, .schedule = check->schedule, .count = 1};
     f->other = other ? *other : (struct lw__access){.site = UINT32_MAX};
     *is_new = true;
     return f;
+}
+
+bool lw__check_has(const struct lw__check *check, enum lw__class class)
+{
+    for (size_t i = 0; i < check->found_count; i++)
+        if (check->found[i].class == class)
+            return true;
+    return false;
+}
+
+bool lw__check_has_errors(const struct lw__check *check)
+{
+    for (size_t i = 0; i < check->found_count; i++)
+        if (!classes[check->found[i].class].warning)
+            return true;
+    return false;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -169,19 +187,31 @@ static void add_where(struct lw__message *m, const struct lw__check *check,
     add_thread(m, check, &finding->at, true);
 }
 
+static void tell_difference(struct lw__message *m, const struct lw__check *check,
+                            const struct lw__found *f)
+{
+    lw__message_add(m, "%s differs between schedules: ", f->what);
+    lw__check_name_schedule(m, &check->settings, f->schedule);
+    lw__message_add(m, " leaves another value than ");
+    lw__check_name_schedule(m, &check->settings, 0);
+}
+
 static bool tell(const struct lw__check *check, const struct lw__found *f)
 {
+    const bool has_object = is_race(f->class) || f->class == LW_CLASS_NONDETERMINISTIC;
     struct lw__message m = {0};
     lw_finding finding = {.name = classes[f->class].name,
-                          .warning = classes[f->class].warning,
+                          .warning = classes[f->class].warning && !check->settings.strict,
                           .kernel = check->request->kernel,
                           .fix = fix_of(f),
-                          .object = is_race(f->class) ? f->what : "",
+                          .object = has_object ? f->what : "",
                           .at = place_of(check, &f->at),
                           .other = place_of(check, &f->other),
                           .count = f->count};
     if (is_race(f->class)) {
         tell_race(&m, check, f, &finding);
+    } else if (f->class == LW_CLASS_NONDETERMINISTIC) {
+        tell_difference(&m, check, f);
     } else {
         lw__message_add(&m, "%s", f->what);
         add_where(&m, check, f, &finding);

@@ -44,26 +44,28 @@ static bool has_orders(const struct lw__launch *request)
     return false;
 }
 
-bool lw__check_open(struct lw__check *check, const struct lw__launch *request)
+bool lw__check_begin(struct lw__check *check)
 {
-    *check = (struct lw__check){.request = request};
+    check->accesses = 0;
+    check->has_ended = false;
     check->intervals.rows = calloc(1, sizeof *check->intervals.rows);
     check->intervals.count = check->intervals.capacity = 1;
-    if (has_orders(request)) {
+    if (has_orders(check->request)) {
         check->orders = lw__orders_create();
         return check->intervals.rows && check->orders;
     }
     return check->intervals.rows;
 }
 
-void lw__check_close(struct lw__check *check)
+void lw__check_end(struct lw__check *check)
 {
-    for (size_t i = 0; i < check->found_count; i++)
-        free(check->found[i].what);
-    free(check->found);
     free(check->intervals.rows);
+    free(check->learnt.sites);
     lw__shadow_free(&check->global);
     lw__orders_free(check->orders);
+    check->intervals = (struct lw__intervals){0};
+    check->learnt = (struct lw__learnt){0};
+    check->orders = NULL;
 }
 
 static void block_free(struct lw__ref_block *block)
@@ -150,10 +152,10 @@ static bool is_ordered(const void *user, const struct lw__access *earlier, uint3
     return true;
 }
 
-/* What an entry of a summary stands for. */
-static struct lw__access access_of(const struct look *look, uint64_t entry, enum lw__kind kind)
+struct lw__access lw__check_access(const struct lw__intervals *intervals, uint64_t entry,
+                                   enum lw__kind kind)
 {
-    const struct lw__interval *i = &look->check->intervals.rows[entry >> 32];
+    const struct lw__interval *i = &intervals->rows[entry >> 32];
     const uint32_t lane = entry >> LW_SITE_BITS & (LW_WARP_SIZE - 1);
     return (struct lw__access){.block = i->block,
                                .thread = i->warp * LW_WARP_SIZE + lane,
@@ -204,7 +206,7 @@ static void look_for_race(struct look *look, struct lw__page *page, size_t granu
     if (!entry)
         return;
     if (!look->check->orders)
-        other = access_of(look, entry, kind);
+        other = lw__check_access(&look->check->intervals, entry, kind);
     else if (!lw__history_find(&page->events[granule], kind, &look->now, is_ordered, look, &other))
         return;
     tell_race(look, &other);
@@ -302,6 +304,23 @@ static uint64_t time_of(const struct watched_block *b, uint32_t thread, enum lw_
     return is_release ? fence : order->time;
 }
 
+/* Memory that a launch writes is kept where another schedule follows. False: memory is short. */
+static bool keep(struct lw__check *check, uint64_t address, uint64_t bytes)
+{
+    return check->settings.schedules == 1 || lw__outcome_keep(&check->outcome, address, bytes);
+}
+
+/* What is noted for the comparison of schedules. False: memory is short. */
+static bool note(const struct look *look, uint64_t address, uint64_t bytes, uint32_t what)
+{
+    const uint32_t kind = what & LW_OBSERVE_KIND;
+    const bool learns = kind == LW_OBSERVE_ATOMIC_READ || kind == LW_OBSERVE_ATOMIC_UPDATE;
+    if (learns && !lw__learnt(&look->check->learnt, &look->now))
+        return false;
+    return look->is_shared || !(look->now.kind & LW_KIND_WRITE) ||
+           keep(look->check, address, bytes);
+}
+
 static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
                     uint32_t what, uint32_t site)
 {
@@ -316,6 +335,11 @@ static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer
                         .is_same = what & LW_OBSERVE_SAME};
     if (!bytes || !is_common(thread, pointer, &look.is_shared))
         return;
+    if ((what & LW_OBSERVE_KIND) == LW_OBSERVE_MAY_UPDATE) {
+        if (!look.is_shared && !keep(check, address, bytes))
+            lack_memory(check, thread->block);
+        return;
+    }
     const uint32_t interval = interval_of(check, look.block, linear / LW_WARP_SIZE);
     check->accesses++;
     look.entry = lw__summary_entry(interval, linear % LW_WARP_SIZE, site);
@@ -324,6 +348,8 @@ static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer
     if (check->orders)
         look.now.clock = time_of(look.block, linear, look.now.kind);
     struct lw__shadow *shadow = look.is_shared ? &look.block->shared : &check->global;
+    if (!note(&look, address, bytes, what))
+        lack_memory(check, thread->block);
     if (address % align)
         tell_misaligned(&look, address, bytes, align);
     if (!interval || !look_at_bytes(&look, shadow, address, bytes))
@@ -414,7 +440,7 @@ static void part(void *watch, const struct lw__ref_thread *earliest,
 static void stop(void *watch, const struct lw__ref_thread *first, const char *what)
 {
     struct lw__check *check = watch;
-    if (!check->has_ended)
+    if (!check->has_ended && !lw__check_has(check, LW_CLASS_DEADLOCK))
         tell(check, LW_CLASS_DEADLOCK, first, first->abi.site, NULL, what);
 }
 

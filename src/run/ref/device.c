@@ -107,7 +107,7 @@ static lw_status ref_launch(void *state, const struct lw__launch *launch)
 {
     const struct lw__ref_code code = lw__ref_code_of(launch);
     (void)state;
-    return lw__ref_run(launch, &code, NULL, NULL);
+    return lw__ref_run(launch, &code, NULL, NULL, NULL);
 }
 
 const struct lw__device_ops lw__device_ref = {

@@ -2,6 +2,7 @@
  *
  *     device          the device: loads programs, finds kernels
  *     schedule        runs one launch: rounds over the threads, meetings, progress
+ *     order           in which order what could run at once is run
  *     late_lanes      lanes that come too late to a collective of their warp
  *     block           a resident block: its threads, its memory, its coroutines' frames
  *     stack           threads with stacks in place of frames, for a debugger
@@ -77,14 +78,31 @@ struct lw__ref_watcher {
 
 /* ---- ref_schedule -------------------------------------------------------------------------- */
 
+/* In which order threads and resident blocks run. HASHED: a new one each round, by the seed. */
+enum lw__ref_direction { LW_REF_FORWARD, LW_REF_REVERSE, LW_REF_HASHED };
+struct lw__ref_schedule {
+    enum lw__ref_direction direction;
+    uint64_t seed;
+};
+
 /* lw__ref_run - run one launch to its end, or to the first failure.
  * watcher  NULL: nobody watches it
+ * schedule NULL: forward
  * numeric  the kernel sees the default floating-point environment and the "C" locale; the caller's
  *          are back afterwards
  * errors   LW_E_LAUNCH a failed assert, threads that cannot meet, no progress, cancelled;
  *          LW_E_MEMORY; LW_E_INTERNAL the code breaks ref_abi.h */
 lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code,
-                      const struct lw__ref_watcher *watcher, void *watch);
+                      const struct lw__ref_watcher *watcher, void *watch,
+                      const struct lw__ref_schedule *schedule);
+
+/* ---- ref_order ----------------------------------------------------------------------------- */
+
+/* lw__ref_order_open - before the first block. lw__ref_order_threads - before a block's round.
+ * lw__ref_order_block - where a block that starts goes in the list of resident ones. */
+void lw__ref_order_open(struct lw_ref_launch *launch, const struct lw__ref_schedule *schedule);
+void lw__ref_order_threads(struct lw_ref_launch *launch);
+struct lw__ref_block **lw__ref_order_block(struct lw_ref_launch *launch);
 
 /* ---- ref_block ----------------------------------------------------------------------------- */
 
@@ -263,9 +281,12 @@ struct lw_ref_launch {
     struct lw_ref_object *objects;  /* a table before any block's; NULL: there is none */
     uint64_t tag;                   /* what all tags of the launch have besides the row */
     int32_t next[3];                /* the block to start next; next[2] == grid.z: none is left */
-    struct lw__ref_block *resident; /* started and not ended, in launch order */
+    struct lw__ref_block *resident; /* started and not ended, in the order in which they run */
     struct lw__ref_block *spare;
-    int resident_count;
+    int resident_count, resident_least; /* least: while there are blocks left */
+    struct lw__ref_schedule schedule;
+    uint64_t numbers;                  /* the state from which the next hashed one comes */
+    uint16_t turn[LW_REF_THREADS_MAX]; /* the threads of a block in the order in which they run */
     void *scheduler; /* its place on its stack, while a thread with a stack of its own runs */
 
     /* of the current round */

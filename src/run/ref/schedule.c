@@ -146,9 +146,11 @@ static lw_status step(struct lw__ref_block *block, struct lw__ref_thread *thread
 
 static lw_status run_threads(struct lw__ref_block *block)
 {
-    for (int i = 0; i < block->launch->thread_count; i++)
-        if (block->threads[i].ready)
-            LW_TRY(step(block, &block->threads[i]));
+    struct lw_ref_launch *launch = block->launch;
+    lw__ref_order_threads(launch);
+    for (int i = 0; i < launch->thread_count; i++)
+        if (block->threads[launch->turn[i]].ready)
+            LW_TRY(step(block, &block->threads[launch->turn[i]]));
     return LW_OK;
 }
 
@@ -315,13 +317,16 @@ static void count_up(int32_t index[3], lw_dim3 grid)
     index[2]++;
 }
 
-/* start_block - make the next block resident, behind the others. */
+/* start_block - make the next block resident. */
 static lw_status start_block(struct lw_ref_launch *launch)
 {
-    struct lw__ref_block **end = &launch->resident;
-    while (*end)
-        end = &(*end)->next;
-    LW_TRY(lw__ref_block_open(launch, launch->next, end));
+    struct lw__ref_block **at = lw__ref_order_block(launch), *next = *at, *block;
+    const lw_status status = lw__ref_block_open(launch, launch->next, &block);
+    if (block) {
+        block->next = next;
+        *at = block;
+    }
+    LW_TRY(status);
     count_up(launch->next, launch->request->grid);
     launch->resident_count++;
     launch->patience = 0;
@@ -422,7 +427,7 @@ static lw_status go_on(struct lw_ref_launch *launch)
 static lw_status run_blocks(struct lw_ref_launch *launch)
 {
     while (!launch->stopped && (launch->resident || is_block_left(launch))) {
-        if (!launch->resident)
+        while (launch->resident_count < launch->resident_least && is_block_left(launch))
             LW_TRY(start_block(launch));
         LW_TRY(round_over_blocks(launch));
         if (launch->resident)
@@ -458,7 +463,8 @@ static void environment_leave(struct environment *e)
 }
 
 lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code,
-                      const struct lw__ref_watcher *watcher, void *watch)
+                      const struct lw__ref_watcher *watcher, void *watch,
+                      const struct lw__ref_schedule *schedule)
 {
     struct environment environment;
     struct lw_ref_launch *launch = calloc(1, sizeof *launch);
@@ -475,6 +481,7 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
+    lw__ref_order_open(launch, schedule);
     lw_status status = lw__ref_bounds_open(launch);
     if (!status)
         status = run_blocks(launch);

@@ -125,12 +125,15 @@ bool lw__findings_add(struct lw__findings *f, const lw_finding *finding)
     return added;
 }
 
-void lw__findings_cover(struct lw__findings *f, uint64_t blocks, uint64_t accesses)
+void lw__findings_cover(struct lw__findings *f, uint64_t blocks, uint64_t accesses, int schedules,
+                        uint64_t seed)
 {
     pthread_mutex_lock(&f->lock);
     f->covered.launches++;
     f->covered.blocks += blocks;
     f->covered.accesses += accesses;
+    f->covered.schedules = schedules;
+    f->covered.seed = seed;
     pthread_mutex_unlock(&f->lock);
 }
 

@@ -15,13 +15,16 @@ void lw__findings_destroy(struct lw__findings *findings);
 struct lw__coverage {
     uint64_t launches, blocks, accesses;
     size_t errors, warnings;
+    int schedules; /* of the last launch, and */
+    uint64_t seed; /* of its hashed ones */
 };
 
 /* lw__findings_add - one more, or the same once more: that of an earlier one at these places. All
  * its strings are copied. False: memory is short.
- * lw__findings_cover - a launch ran to its end. */
+ * lw__findings_cover - a launch ran to its end, in so many schedules. */
 bool lw__findings_add(struct lw__findings *findings, const lw_finding *finding);
-void lw__findings_cover(struct lw__findings *findings, uint64_t blocks, uint64_t accesses);
+void lw__findings_cover(struct lw__findings *findings, uint64_t blocks, uint64_t accesses,
+                        int schedules, uint64_t seed);
 
 /* lw__findings_get - the finding of that number; false: there are fewer. Its strings live as long
  * as the findings. lw__findings_covered - so far. */

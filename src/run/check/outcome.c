@@ -1,0 +1,148 @@
+/* outcome.c - what a launch writes: each byte as it was before, and as the first schedule left it.
+ *
+ * Bytes are kept as they are written first, so memory that the launch does not write costs nothing,
+ * and nothing is put back that another stream may use meanwhile.
+ */
+#include "run/check/check.h"
+#include <stdlib.h>
+
+enum { WORD = 64, WORDS = LW_PAGE_BYTES / WORD };
+
+struct lw__outcome_page {
+    uint64_t number;
+    uint64_t written[WORDS]; /* a bit a byte */
+    unsigned char before[LW_PAGE_BYTES], first[LW_PAGE_BYTES];
+};
+
+static unsigned char *memory_of(const struct lw__outcome_page *page)
+{
+    return (unsigned char *)(uintptr_t)(page->number * LW_PAGE_BYTES);
+}
+
+static bool is_written(const struct lw__outcome_page *page, size_t i)
+{
+    return page->written[i / WORD] >> i % WORD & 1;
+}
+
+void lw__outcome_free(struct lw__outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->capacity; i++)
+        free(outcome->pages[i]);
+    free(outcome->pages);
+    *outcome = (struct lw__outcome){0};
+}
+
+/* ---- pages by number ------------------------------------------------------------------------- */
+
+/* Where the page is, or should be; there is always a free place. */
+static struct lw__outcome_page **place_of(const struct lw__outcome *outcome, uint64_t number)
+{
+    size_t i = lw__page_hash(number) & (outcome->capacity - 1);
+    while (outcome->pages[i] && outcome->pages[i]->number != number)
+        i = (i + 1) & (outcome->capacity - 1);
+    return &outcome->pages[i];
+}
+
+static bool grow(struct lw__outcome *outcome)
+{
+    enum { FIRST = 16 };
+    struct lw__outcome more = {.count = outcome->count,
+                               .capacity = outcome->capacity ? 2 * outcome->capacity : FIRST};
+    more.pages = calloc(more.capacity, sizeof(struct lw__outcome_page *));
+    if (!more.pages)
+        return false;
+    for (size_t i = 0; i < outcome->capacity; i++)
+        if (outcome->pages[i])
+            *place_of(&more, outcome->pages[i]->number) = outcome->pages[i];
+    free(outcome->pages);
+    more.latest = outcome->latest;
+    *outcome = more;
+    return true;
+}
+
+static struct lw__outcome_page *find(const struct lw__outcome *outcome, uint64_t number)
+{
+    if (outcome->latest && outcome->latest->number == number)
+        return outcome->latest;
+    return outcome->capacity ? *place_of(outcome, number) : NULL;
+}
+
+static struct lw__outcome_page *find_or_add(struct lw__outcome *outcome, uint64_t number)
+{
+    struct lw__outcome_page *page = find(outcome, number);
+    if (!page) {
+        if (2 * (outcome->count + 1) > outcome->capacity && !grow(outcome))
+            return NULL;
+        page = calloc(1, sizeof *page);
+        if (!page)
+            return NULL;
+        page->number = number;
+        *place_of(outcome, number) = page;
+        outcome->count++;
+    }
+    return outcome->latest = page;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* A byte that only a later schedule writes was left by the first as it was. */
+bool lw__outcome_keep(struct lw__outcome *outcome, uint64_t address, uint64_t bytes)
+{
+    for (const uint64_t end = address + bytes; address < end; address++) {
+        const size_t i = address % LW_PAGE_BYTES;
+        struct lw__outcome_page *page = find_or_add(outcome, address / LW_PAGE_BYTES);
+        if (!page)
+            return false;
+        if (is_written(page, i))
+            continue;
+        page->written[i / WORD] |= UINT64_C(1) << i % WORD;
+        page->before[i] = page->first[i] = memory_of(page)[i];
+    }
+    return true;
+}
+
+void lw__outcome_take_first(struct lw__outcome *outcome)
+{
+    for (size_t p = 0; p < outcome->capacity; p++) {
+        struct lw__outcome_page *page = outcome->pages[p];
+        for (size_t i = 0; page && i < LW_PAGE_BYTES; i++)
+            if (is_written(page, i))
+                page->first[i] = memory_of(page)[i];
+    }
+}
+
+static void put(const struct lw__outcome_page *page, const unsigned char *bytes)
+{
+    for (size_t i = 0; i < LW_PAGE_BYTES; i++)
+        if (is_written(page, i))
+            memory_of(page)[i] = bytes[i];
+}
+
+void lw__outcome_put_before(const struct lw__outcome *outcome)
+{
+    for (size_t p = 0; p < outcome->capacity; p++)
+        if (outcome->pages[p])
+            put(outcome->pages[p], outcome->pages[p]->before);
+}
+
+void lw__outcome_put_first(const struct lw__outcome *outcome)
+{
+    for (size_t p = 0; p < outcome->capacity; p++)
+        if (outcome->pages[p])
+            put(outcome->pages[p], outcome->pages[p]->first);
+}
+
+uint64_t lw__outcome_next(const struct lw__outcome *outcome, uint64_t address, uint64_t end)
+{
+    while (address < end) {
+        const struct lw__outcome_page *page = find(outcome, address / LW_PAGE_BYTES);
+        const size_t i = address % LW_PAGE_BYTES;
+        if (!page)
+            address += LW_PAGE_BYTES - i;
+        else if (is_written(page, i) && page->first[i] != memory_of(page)[i])
+            return address;
+        else
+            address++;
+    }
+    return end;
+}

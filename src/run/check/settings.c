@@ -1,0 +1,87 @@
+/* settings.c - what lw_check_configure has set for a device.
+ */
+#include "run/check/check.h"
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    pthread_mutex_t lock;
+    struct lw__check_settings settings;
+};
+
+lw_status lw__settings_open(const char *name, void **state)
+{
+    struct state *s;
+    *state = NULL;
+    if (strcmp(name, "check"))
+        return lw__fail(LW_E_DEVICE, "there is no device '%s'; need 'check'", name);
+    *state = s = calloc(1, sizeof *s);
+    if (!s)
+        return lw__fail(LW_E_MEMORY, "out of memory: a device");
+    pthread_mutex_init(&s->lock, NULL);
+    s->settings = (struct lw__check_settings){.schedules = LW_SCHEDULES, .seed = 1};
+    return LW_OK;
+}
+
+void lw__settings_close(void *state)
+{
+    struct state *s = state;
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+struct lw__check_settings lw__settings_of(void *state)
+{
+    struct state *s = state;
+    pthread_mutex_lock(&s->lock);
+    const struct lw__check_settings settings = s->settings;
+    pthread_mutex_unlock(&s->lock);
+    return settings;
+}
+
+/* ---- schedules ------------------------------------------------------------------------------- */
+
+enum { REVERSE = 1, HASHED };
+
+struct lw__ref_schedule lw__check_schedule(const struct lw__check_settings *settings, int number)
+{
+    if (number >= HASHED)
+        return (struct lw__ref_schedule){LW_REF_HASHED,
+                                         settings->seed + (uint64_t)(number - HASHED)};
+    return (struct lw__ref_schedule){number == REVERSE ? LW_REF_REVERSE : LW_REF_FORWARD, 0};
+}
+
+void lw__check_name_schedule(struct lw__message *m, const struct lw__check_settings *settings,
+                             int number)
+{
+    const struct lw__ref_schedule schedule = lw__check_schedule(settings, number);
+    static const char *const names[] = {"forward", "reverse", "hashed"};
+    lw__message_add(m, "%s", names[schedule.direction]);
+    if (schedule.direction == LW_REF_HASHED)
+        lw__message_add(m, " (seed %" PRIu64 ")", schedule.seed);
+}
+
+/* ---- lw_check_configure ---------------------------------------------------------------------- */
+
+lw_status lw_check_configure(lw_device *device, const lw_check_options *options)
+{
+    const lw_check_options all_default = {0};
+    const lw_check_options *o = options ? options : &all_default;
+    if (!device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (device->ops->open != lw__settings_open)
+        return lw__fail(LW_E_ARG, "the device is '%s'; need 'check'", device->info.name);
+    if (o->schedules < 0 || o->schedules > LW_SCHEDULES_MAX)
+        return lw__fail(LW_E_ARG, "%d schedules; need 1 to %d, or 0 for the default, %d",
+                        o->schedules, LW_SCHEDULES_MAX, LW_SCHEDULES);
+    struct state *s = device->state;
+    pthread_mutex_lock(&s->lock);
+    s->settings =
+        (struct lw__check_settings){.schedules = o->schedules ? o->schedules : LW_SCHEDULES,
+                                    .strict = o->strict,
+                                    .seed = o->seed ? o->seed : 1};
+    pthread_mutex_unlock(&s->lock);
+    return LW_OK;
+}

@@ -1,0 +1,62 @@
+/* order.c - the order of a schedule: which of a block's threads runs first, which resident block.
+ *
+ * Blocks start in increasing order always, for a block may wait for lower ones. A schedule that is
+ * not forward has several of them resident, and differs in who of them runs first.
+ *
+ * source   a shuffle: Durstenfeld, "Algorithm 235: random permutation", CACM 7(7), 1964; its
+ *          numbers: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014
+ */
+#include "run/ref/ref.h"
+
+enum { SIDE_BY_SIDE = 8 }; /* blocks */
+
+static uint64_t next_number(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* Below `limit`. Their numbers are so small that the bias does not matter. */
+static int below(uint64_t *state, int limit)
+{
+    return (int)(next_number(state) % (uint64_t)limit);
+}
+
+void lw__ref_order_open(struct lw_ref_launch *launch, const struct lw__ref_schedule *schedule)
+{
+    if (schedule)
+        launch->schedule = *schedule;
+    launch->numbers = launch->schedule.seed;
+    launch->resident_least = launch->schedule.direction == LW_REF_FORWARD ? 1 : SIDE_BY_SIDE;
+    for (int i = 0; i < launch->thread_count; i++)
+        launch->turn[i] =
+            (uint16_t)(launch->schedule.direction == LW_REF_REVERSE ? launch->thread_count - 1 - i
+                                                                    : i);
+}
+
+void lw__ref_order_threads(struct lw_ref_launch *launch)
+{
+    if (launch->schedule.direction != LW_REF_HASHED)
+        return;
+    for (int i = launch->thread_count; i > 1; i--) {
+        const int other = below(&launch->numbers, i);
+        const uint16_t turn = launch->turn[i - 1];
+        launch->turn[i - 1] = launch->turn[other];
+        launch->turn[other] = turn;
+    }
+}
+
+struct lw__ref_block **lw__ref_order_block(struct lw_ref_launch *launch)
+{
+    struct lw__ref_block **at = &launch->resident;
+    int before = launch->resident_count;
+    if (launch->schedule.direction == LW_REF_REVERSE)
+        before = 0;
+    if (launch->schedule.direction == LW_REF_HASHED)
+        before = below(&launch->numbers, launch->resident_count + 1);
+    while (before-- > 0)
+        at = &(*at)->next;
+    return at;
+}
