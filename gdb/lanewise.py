@@ -3,7 +3,7 @@
 #     (gdb) source /usr/local/share/lanewise/gdb/lanewise.py
 #
 # Whenever a thread of a kernel goes on, its code calls the function lanewise_runs, after it has
-# set thread_idx, block_idx and the like (src/compile/watch.c). A breakpoint there sees them all.
+# set thread_idx, block_idx and the like (src/compile/ref/debug_unit.c). A breakpoint there sees them all.
 """Commands for the kernels of Lanewise, in gdb."""
 import gdb
 

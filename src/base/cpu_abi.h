@@ -1,4 +1,4 @@
-/* cpu_abi.h - what kernels compiled for `cpu` and device_cpu agree on.
+/* cpu_abi.h - what kernels compiled for `cpu` and the device in src/run/cpu agree on.
  *
  * A program is built in two steps, since the block's dimensions are constants of the code:
  *
@@ -33,7 +33,7 @@ struct lw_cpu_launch {
 struct lw_cpu_worker {
     char *shared; /* block memory: static SHARED, then dynamic, as manifest.h says */
     const struct lw_cpu_calls *calls;
-    void *user;     /* device_cpu's own */
+    void *user;     /* the device's own */
     uint64_t block; /* the linear index of the block under way; written by lw.cpu.K */
 };
 

@@ -1,7 +1,6 @@
-/* ref_abi.h - what a kernel compiled for `ref` and the scheduler of device_ref agree on.
+/* ref_abi.h - what a kernel compiled for `ref` and the scheduler in src/run/ref agree on.
  *
- * src/compile/ref/lower.c emits code that reads and writes these structs by offsetof();
- * src/run/device_ref
+ * src/compile/ref/lower.c emits code that reads and writes these structs by offsetof(); src/run/ref
  * owns them. A kernel is one coroutine per thread: the ramp `void *lw.ref.<kernel>(struct
  * lw_ref_thread *)` runs the thread to its first suspension and returns the coroutine handle;
  * `void lw.resume(void *handle)` runs it to the next. Before it suspends, the thread writes

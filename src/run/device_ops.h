@@ -1,8 +1,7 @@
 /* device_ops.h - what a device is: a const struct of data and functions.
  *
  * To add a device: copy null/device.c, fill in a struct lw__device_ops, add one row to the table in
- * host/device.c. Streams, buffers, argument checks, the cache and the pool are shared by all
- * devices.
+ * devices.c. All devices share streams, buffers, argument checks, the cache and the pool.
  */
 #ifndef LW_DEVICE_OPS_H
 #define LW_DEVICE_OPS_H

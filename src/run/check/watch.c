@@ -368,7 +368,7 @@ static void fence(void *watch, struct lw__ref_thread *thread, bool is_of_device)
         lack_memory(check, thread->block);
 }
 
-/* ---- meetings -------------------------------------------------------------------------------- */
+/* ---- collectives ----------------------------------------------------------------------------- */
 
 static void order_warp(struct lw__check *check, struct lw__ref_block *block, int first, int end,
                        const bool *active)
@@ -382,8 +382,8 @@ static void order_warp(struct lw__check *check, struct lw__ref_block *block, int
     lw__order_warp(check->orders, b->threads, b->index, first, end, active, returned);
 }
 
-static void meet(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
-                 const bool *active)
+static void on_collective(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
+                          const bool *active)
 {
     struct lw__check *check = watch;
     struct watched_block *b = block->watch;
@@ -449,7 +449,7 @@ const struct lw__ref_watcher lw__check_watcher = {
     .block_free = block_free,
     .observe = observe,
     .fence = fence,
-    .meet = meet,
+    .collective = on_collective,
     .refuse = refuse,
     .part = part,
     .stop = stop,

@@ -1,12 +1,12 @@
 /* cpu.h - the parts of the `cpu` device.
  *
- *     device_cpu   the device: loads programs, finds kernels
- *     cpu_level    which vector instructions: of the processor, or as LANEWISE_CPU says
- *     cpu_launch   runs one launch: its blocks in chunks, on this thread and on idle workers
- *     cpu_calls    what kernel code calls, and the first failure of a launch
- *     cpu_gang     blocks that run in several gangs, in turn
- *     cpu_trap     enters kernel code, and turns its faults into failures
- *     cpu_memory   each thread's block memory, that of large arrays and of gangs
+ *     device   the device: loads programs, finds kernels
+ *     level    which vector instructions: of the processor, or as LANEWISE_CPU says
+ *     launch   runs one launch: its blocks in chunks, on this thread and on idle workers
+ *     calls    what kernel code calls, and the first failure of a launch
+ *     gangs    blocks that run in several gangs, in turn
+ *     trap     enters kernel code, and turns its faults into failures
+ *     memory   each thread's block memory, that of large arrays and of gangs
  *
  * A kernel is a function that runs a row of blocks, one after the other (base/cpu_abi.h).
  */

@@ -277,8 +277,8 @@ static bool is_there(const struct lw_cpu_gang *gang, const struct lw_cpu_gang *e
     return gang->state == LW_CPU_ARRIVED && key_order(gang, earliest) == 0;
 }
 
-/* All gangs have returned or meet others: are all of these at the same place? */
-static bool meet(struct gang_set *c, const struct lw_cpu_gang *earliest)
+/* All gangs have returned or wait at a collective: are all of these at the same place? */
+static bool at_one_place(struct gang_set *c, const struct lw_cpu_gang *earliest)
 {
     struct lw_cpu_exchange *x = &c->exchange;
     const uint32_t warps = c->code->gang_threads / 32;
@@ -305,7 +305,7 @@ static bool go_on(struct gang_set *c, const struct lw_cpu_gang *earliest)
     struct lw_cpu_exchange *x = &c->exchange;
     struct lw_cpu_launch operation = {.args = (const char *)&x, .grid_dim = {1, 1, 1}};
 
-    if (!meet(c, earliest))
+    if (!at_one_place(c, earliest))
         return false;
     if (earliest->operation &&
         !lw__cpu_enter_blocks(thread_of(c), earliest->operation, &operation, earliest->block, 0, 1))
@@ -317,7 +317,7 @@ static bool go_on(struct gang_set *c, const struct lw_cpu_gang *earliest)
     return true;
 }
 
-/* What the gangs are at; the one whose instance is the smallest of those that meet, or NULL. */
+/* What the gangs are at; the one whose instance is the smallest of those that wait, or NULL. */
 static const struct lw_cpu_gang *survey(const struct gang_set *c, uint32_t *waiting, bool *stopped)
 {
     const struct lw_cpu_gang *earliest = NULL;

@@ -4,8 +4,7 @@
  * libraries in the process use too. It is current to a thread only from lw__cuda_enter to
  * lw__cuda_leave. Nothing here takes the library's lock; `lock` of a GPU may be taken under it.
  *
- * Files in flow order: cuda_driver, device_cuda, cuda_code, cuda_queue, cuda_batch,
- * cuda_wrap, cuda_mark, cuda_report.
+ * Files in flow order: driver, device, code, queue, batch, wrap, events, report.
  */
 #ifndef LW_CUDA_H
 #define LW_CUDA_H

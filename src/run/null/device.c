@@ -3,8 +3,8 @@
  * It is the file to copy when adding a device, and it prices everything around a launch: what a
  * program costs here, argument checks, queueing and waiting cost on every device.
  *
- * To add a device: copy this file, give lw__device_<name> its row in the table of host/device.c and
- * its declaration in device_ops.h, list the file in meson.build. Slots left out are NULL;
+ * To add a device: copy this file, give lw__device_<name> its row in the table of devices.c and its
+ * declaration in device_ops.h, list the file in meson.build. Slots left out are NULL;
  * device_ops.h says for each what NULL means.
  */
 #include "run/host/host.h"

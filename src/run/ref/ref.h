@@ -1,8 +1,8 @@
 /* ref.h - the parts of the `ref` device.
  *
  *     device          the device: loads programs, finds kernels
- *     schedule        runs one launch: rounds over the threads, meetings, progress
- *     order           in which order what could run at once is run
+ *     schedule        runs one launch: rounds over the threads, collectives, progress
+ *     order           the order of threads and blocks that can run
  *     late_lanes      lanes that come too late to a collective of their warp
  *     block           a resident block: its threads, its memory, its coroutines' frames
  *     stack           threads with stacks in place of frames, for a debugger
@@ -64,8 +64,8 @@ struct lw__ref_watcher {
                     uint32_t what, uint32_t site);
     void (*fence)(void *watch, struct lw__ref_thread *thread, bool is_of_device);
     /* a collective ran: for the block's threads from first to end - 1, as far as they are active */
-    void (*meet)(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
-                 const bool *active);
+    void (*collective)(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
+                       const bool *active);
     /* an access or an index is refused: the thread ends */
     void (*refuse)(void *watch, const struct lw__ref_thread *thread, uint32_t site,
                    const char *what);
@@ -90,7 +90,8 @@ struct lw__ref_schedule {
  * schedule NULL: forward
  * numeric  the kernel sees the default floating-point environment and the "C" locale; the caller's
  *          are back afterwards
- * errors   LW_E_LAUNCH a failed assert, threads that cannot meet, no progress, cancelled;
+ * errors   LW_E_LAUNCH a failed assert, threads that wait at different collectives, no progress,
+ *          cancelled;
  *          LW_E_MEMORY; LW_E_INTERNAL the code breaks ref_abi.h */
 lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code,
                       const struct lw__ref_watcher *watcher, void *watch,

@@ -1,10 +1,10 @@
 /* schedule.c - run one launch, a thread at a time.
  *
  * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
- * does so once, to its next suspension; then the warps and the block meet. When all live lanes of
- * a warp wait, the smallest instance among them runs if it is a warp operation, with the lanes that
- * wait at it; a block operation, if all live threads are there. When nothing in the block moves any
- * more, those that wait at warp operations go on without those at block operations (late_lanes.c),
+ * does so once, to its next suspension; then the collectives of warps and block run. When all live
+ * lanes of a warp wait, the smallest instance among them runs if it is a warp operation, with the
+ * lanes that wait at it; a block operation, if all live threads are there. When nothing in the
+ * block moves any more, those that wait at warp operations go on without those at block operations (late_lanes.c),
  * and where there are none the launch fails.
  *
  * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A
@@ -154,7 +154,7 @@ static lw_status run_threads(struct lw__ref_block *block)
     return LW_OK;
 }
 
-/* ---- meetings ------------------------------------------------------------------------------ */
+/* ---- collectives ---------------------------------------------------------------------------- */
 
 static bool is_live(const struct lw__ref_thread *thread)
 {
@@ -226,7 +226,8 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
         }
     launch->moved = true;
     if (launch->watcher)
-        launch->watcher->meet(launch->watch, block, range.first, range.end, at->abi.op, l->active);
+        launch->watcher->collective(launch->watch, block, range.first, range.end, at->abi.op,
+                                    l->active);
     return launch->status;
 }
 
@@ -253,9 +254,10 @@ static struct range warp_at(const struct lw__ref_block *block, int first)
     return (struct range){first, end < count ? end : count};
 }
 
-/* meet - run the warp operations whose lanes are there, or the block's when no warp can go on. A
- * warp whose operation just ran does not wait, so the block's cannot run in the same round. */
-static lw_status meet(struct lw__ref_block *block)
+/* run_collectives - run the warp operations whose lanes are there, or the block's when no warp can
+ * go on. A warp whose operation just ran does not wait, so the block's cannot run in the same
+ * round. */
+static lw_status run_collectives(struct lw__ref_block *block)
 {
     struct range all = {0, block->launch->thread_count};
     for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
@@ -343,7 +345,7 @@ static lw_status round_over_blocks(struct lw_ref_launch *launch)
         const bool others_moved = launch->moved;
         launch->moved = false;
         LW_TRY(run_threads(block));
-        LW_TRY(meet(block));
+        LW_TRY(run_collectives(block));
         if (!launch->moved)
             LW_TRY(go_without(block));
         launch->moved |= others_moved;
