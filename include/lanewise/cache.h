@@ -1,4 +1,4 @@
-/* cache.h - what lw_program_build keeps on disk: its place and size, and how to remove it.
+/* cache.h - the disk cache of lw_program_build: its folder, its size, and how to trim it.
  */
 #ifndef LANEWISE_CACHE_H
 #define LANEWISE_CACHE_H
@@ -9,25 +9,26 @@
 extern "C" {
 #endif
 
-/* The folder in which programs that were built are kept; docs/cli.md has its variables. */
+/* The folder with the programs that were built; docs/cli.md has its environment variables. */
 typedef struct lw_cache_info {
-    char path[4096];         /* "" where neither LANEWISE_CACHE_DIR nor HOME says one */
-    bool is_used;            /* false: nothing is kept, since a variable of the environment says so
-                              * or there is no folder */
+    char path[4096];         /* "" if neither LANEWISE_CACHE_DIR nor HOME names one */
+    bool is_used;            /* false: an environment variable turns the cache off, or there is no
+                              * folder */
     size_t entries;
     uint64_t bytes;          /* of all their files */
-    uint64_t limit;          /* bytes; what was used least recently goes beyond that */
+    uint64_t limit;          /* bytes; beyond it the least recently used entries are removed */
 } lw_cache_info;
 
-/* lw_cache_get_info - what the cache holds. A folder that is not there yet is not made.
- * errors   LW_E_ARG a variable of the environment has a value that means nothing; LW_E_IO the
- *          folder cannot be one or not be read; LW_E_MEMORY */
+/* lw_cache_get_info - what the cache holds. The call does not create a missing folder.
+ * errors   LW_E_ARG an environment variable has an invalid value; LW_E_IO the folder's path is no
+ *          folder, or it cannot be read; LW_E_MEMORY */
 LW_CHECKED lw_status lw_cache_get_info(lw_cache_info *info);
 
-/* lw_cache_trim - remove what was used least recently until at most so many bytes are left; 0: all.
- * Programs that build at the same time lose nothing but time. Files of others in the folder stay.
+/* lw_cache_trim - remove the least recently used entries until at most so many bytes are left; 0:
+ * all. Programs that build at the same time only lose time. Other files in the folder stay.
  * info     what is left; may be NULL
- * errors   as lw_cache_get_info; LW_E_IO also where a file cannot be removed; the others are */
+ * errors   as lw_cache_get_info; LW_E_IO also if a file cannot be removed; the call still removes
+ *          the others */
 LW_CHECKED lw_status lw_cache_trim(uint64_t bytes, lw_cache_info *info);
 
 #ifdef __cplusplus

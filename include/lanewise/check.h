@@ -37,16 +37,17 @@ typedef struct lw_finding {
     size_t count; /* how often it was seen */
 } lw_finding;
 
-/* lw_check_findings - call fn for each finding of the launches of a stream that were waited for, in
- * the order in which they were found. NULL, and a stream of another device, have none.
+/* lw_check_findings - call fn for each finding, in the order in which the checker found them. They
+ * are those of the stream's launches up to the last wait. NULL, and a stream of another device,
+ * have none.
  * owns     the strings live during the call of fn */
 LW_API void lw_check_findings(lw_stream *stream, void (*fn)(const lw_finding *finding, void *user),
                               void *user);
 
 typedef enum lw_check_format { LW_CHECK_TEXT, LW_CHECK_JSON } lw_check_format;
 
-/* lw_check_write - the same, with the verdict, into a file: paragraphs with lines of the source, or
- * one object of JSON. A file of that name is replaced.
+/* lw_check_write - write the findings and the verdict to a file: text with lines of the source, or
+ * one JSON object. An existing file is replaced.
  * errors   LW_E_ARG; LW_E_IO the file cannot be written; LW_E_MEMORY */
 LW_CHECKED lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *path);
 
@@ -56,7 +57,7 @@ typedef enum lw_check_verdict {
     LW_CHECK_NOT_CHECKED /* nothing ran, or it did not run to its end */
 } lw_check_verdict;
 
-/* lw_check_get_verdict - of the launches of a stream that were waited for.
+/* lw_check_get_verdict - the verdict on the stream's launches up to the last wait.
  * why      may be NULL; else *why is one line: what was covered, or the reason. It lives until the
  *          thread's next call of the library */
 LW_API lw_check_verdict lw_check_get_verdict(lw_stream *stream, const char **why);

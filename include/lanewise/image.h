@@ -1,9 +1,9 @@
 /* image.h - what `lanewise cc` writes into an object: kernels with their code, for each target and
- * size of block. lw_program_load makes a program of one on a device.
+ * block size. lw_program_load makes a program of an image on a device.
  *
- * Programs need not look inside. All of it is constant, and lies in the object's own sections:
- * machine code is linked like any other. The structs begin with version and sizes; the library
- * refuses an image whose version is not its own, since machine code relies on it as well.
+ * Programs need not look inside. All of it is constant, and in the object's own sections; machine
+ * code is linked as usual. The structs begin with version and sizes. The library refuses an image
+ * of another version, since the machine code depends on the version too.
  */
 #ifndef LANEWISE_IMAGE_H
 #define LANEWISE_IMAGE_H
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* One more with every change of these structs, of the manifest, and of what machine code and the
- * library agree on (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h). */
+/* Add one with every change of these structs, the manifest, or the ABI of machine code and library
+ * (src/base: manifest.h, cpu_abi.h, ref_abi.h, cuda_abi.h). */
 enum { LW_IMAGE_VERSION = 4 };
 
 /* Machine code; its type follows from the target. */
@@ -28,10 +28,10 @@ typedef struct lw_image_code {
     lw_dim3 block;                /* ref: 0, 0, 0, for all sizes */
     lw_image_function *entry;     /* cpu; ref: the address of its data; NULL: text */
     lw_image_function *resume;    /* ref: what resumes a thread of any kernel */
-    const char *text;             /* cuda: PTX of text_length bytes, packed as LZ4's blocks are */
-    size_t text_bytes, text_length;  /* to so many */
-    const char *manifest;         /* the source lines that the code counts, manifest_bytes */
-    size_t manifest_bytes;        /* and a NUL; ref: of all kernels together */
+    const char *text;             /* cuda: PTX, compressed as LZ4 blocks are */
+    size_t text_bytes, text_length;  /* compressed; decompressed */
+    const char *manifest;         /* the source lines that the code refers to, and a NUL; */
+    size_t manifest_bytes;        /* without the NUL. ref: of all kernels together */
 } lw_image_code;
 
 struct lw_image {

@@ -47,10 +47,11 @@
  *
  *     0 0.5 1 ... 499.5
  *
- * Every call that can fail returns an lw_status, leaves its result through the last parameter
- * (NULL or 0 on failure) and a one-line message in lw_last_error(). The library never exits,
- * aborts or prints. Objects are counted: destroying one that a launch or another object still uses
- * only gives up the caller's hold. All calls are safe from any thread unless they say otherwise.
+ * Every call that can fail returns an lw_status and leaves its result through the last parameter.
+ * On failure the result is NULL or 0, and lw_last_error() gives a one-line message. The library
+ * never exits, aborts or prints. Objects are reference-counted: a destroy call gives up the
+ * caller's reference, and launches and other objects keep theirs. Calls are safe from any thread
+ * unless they say otherwise.
  */
 #ifndef LANEWISE_LANEWISE_H
 #define LANEWISE_LANEWISE_H
@@ -118,8 +119,8 @@ typedef struct lw_image lw_image; /* kernels compiled ahead of time, by `lanewis
  * valid until the thread's next lw_ call. */
 LW_API const char *lw_last_error(void);
 
-/* lw_fail - set this thread's message, one line of at most 1023 bytes, and return the status: for
- * libraries on top of this one, and for functions that they call back. */
+/* lw_fail - set this thread's message, one line of at most 1023 bytes, and return the status. It
+ * is for libraries on top of this one, and for functions that they call back. */
 LW_API lw_status lw_fail(lw_status status, const char *format, ...) LW__PRINTF(2, 3);
 
 /* lw_status_text - what a status means in general; "unknown status" for other values. */
@@ -139,7 +140,7 @@ LW_API const char *lw_dtype_name(lw_dtype dtype);
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-/* What lw_device_list and lw_device_get_info tell. */
+/* What lw_device_list and lw_device_get_info return. */
 typedef struct lw_device_info {
     const char *name;            /* "cpu", "ref"; what lw_device_open takes */
     const char *description;     /* one line for people */
@@ -155,35 +156,37 @@ typedef struct lw_device_info {
  * are. Strings live until the thread asks again. */
 LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
 
-/* lw_device_open - open a device: "cpu", "cuda", "ref", "null", later "check"; NULL the best.
- * "cpu" uses the best vector instructions there are, or what the environment's LANEWISE_CPU names:
- * avx512, avx2 or baseline, on AArch64 aarch64; and as many threads as LANEWISE_NUM_THREADS says,
- * or else as there are processors for this process. "cuda" is the first NVIDIA GPU, "cuda:1" the
- * second; all openings of one share its context with each other and with other users of CUDA in the
- * process. A kernel that goes wrong in a way that ends the context loses the GPU: every call says
- * so until all that uses it is closed. A child of fork cannot use it if the parent has.
- * errors   LW_E_DEVICE no such device, or not there (the text says why), or lost, or LANEWISE_CPU
- *          names what this processor lacks; LW_E_ARG a variable of the environment has a value
- *          that means nothing (docs/cli.md lists them); LW_E_MEMORY
+/* lw_device_open - open a device: "cpu", "cuda", "ref", "check" or "null"; NULL opens the best one.
+ * "cpu" uses the processor's best vector instructions, or those that LANEWISE_CPU names: avx512,
+ * avx2 or baseline, on AArch64 aarch64. It runs LANEWISE_NUM_THREADS threads, by default one for
+ * each processor that the process may use.
+ * "cuda" is the first NVIDIA GPU, "cuda:1" the second. All openings of a GPU share its primary
+ * context with each other and with other CUDA code of the process. A kernel's error can invalidate
+ * the context. The device is then lost: every call fails until all users of the GPU have closed
+ * it. A child of fork cannot use a GPU that its parent has used.
+ * errors   LW_E_DEVICE no such device, or it is lost, or cannot be used (the text says why); or
+ *          LANEWISE_CPU names instructions that this processor lacks; LW_E_ARG an environment
+ *          variable has an invalid value (docs/cli.md lists the variables); LW_E_MEMORY
  * owns     release with lw_device_close */
 LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
 
-/* lw_trap_faults - have kernels on "cpu" that access memory outside their buffers fail their launch
- * (LW_E_LAUNCH) and not end the process. From then on, in all of the process: new buffers of 4 KiB
- * and more end within 63 bytes of a page that nobody can touch, and another lies in front of them,
- * up to 8192 buffers at a time; block memory and private arrays likewise; a handler for SIGSEGV and
- * SIGBUS takes the faults of kernel code. The message names kernel, line and block. The launch's
- * stream stays failed, what its buffers hold is undefined; the device goes on. Where LANEWISE_GUARD
- * is "all" in the environment, buffers of any size are guarded.
- * Any other fault goes to the handler that was there before. One that is set later comes before
- * Lanewise's and should hand on what is not its own. A thread that runs kernels, be it the host's,
- * gets these signals unblocked, and a stack for signal handlers if it has none.
- * A second call changes no handler. Not told: accesses that meet other memory of the process.
- * errors   LW_E_ARG LANEWISE_GUARD is something else; LW_E_DEVICE the system takes no handler;
+/* lw_trap_faults - let a kernel on "cpu" that accesses memory outside its buffers fail its launch
+ * (LW_E_LAUNCH) and not end the process. The call holds for the whole process:
+ * - New buffers of 4 KiB and more, at most 8192 at a time, lie between two inaccessible pages; they
+ *   end within 63 bytes of the second. So do shared memory and private arrays. If LANEWISE_GUARD is
+ *   "all" in the environment, buffers of any size do.
+ * - A handler for SIGSEGV and SIGBUS takes the faults of kernel code, and passes others to the
+ *   handler set before. A handler set later runs first, and should pass on faults not its own.
+ * - Each thread that runs kernels unblocks these signals, and gets an alternate signal stack if it
+ *   has none. This includes threads of the host.
+ * The message names kernel, line and block. The stream stays failed, and its buffers' contents are
+ * undefined; the device can still be used. An access to other memory of the process goes unnoticed.
+ * A second call changes no handler.
+ * errors   LW_E_ARG LANEWISE_GUARD has another value; LW_E_DEVICE the system accepts no handler;
  *          LW_E_MEMORY */
 LW_CHECKED lw_status lw_trap_faults(void);
 
-/* lw_device_close - give up the caller's hold; NULL is allowed. */
+/* lw_device_close - give up the caller's reference; NULL is allowed. */
 LW_API void lw_device_close(lw_device *device);
 
 /* lw_device_get_info - what this device is and can hold. Strings live as long as the device.
@@ -198,8 +201,8 @@ typedef struct lw_diagnostic {
     const char *file;      /* as given, or the name of the source; "" where there is no place */
     int line, column;      /* from 1; 0 where there is none */
     const char *text;
-    const char *picture;   /* lines to print below it, as clang has them: the source, a caret, what
-                            * to write instead; without colour or a newline at the end; "": none */
+    const char *picture;   /* lines to print below it, as clang's: source, caret, suggestion;
+                            * without colour or a newline at the end; "": none */
 } lw_diagnostic;
 
 /* All zero means the defaults. */
@@ -226,20 +229,19 @@ LW_CHECKED lw_status lw_program_build(lw_device *device, const char *path,
                                       const lw_build_options *options, lw_program **program);
 LW_API void lw_program_destroy(lw_program *program);
 
-/* lw_program_load - the program of an image on a device, without a compiler: there is one for each
- * image and device, which stays with the device. Who links an object of `lanewise cc` calls its
- * FILE_program instead. On "cpu" and "cuda" a kernel runs with the best code of the image that the
- * device can run and that is for the launch's size of block; for another size the compiler is
- * asked.
+/* lw_program_load - the program of an image on a device, without a compiler. The device keeps one
+ * program for each image. A program that links an object of `lanewise cc` calls its FILE_program
+ * instead. On "cpu" and "cuda" a launch uses the image's best code for the device and the block
+ * size; for a block size that the image lacks, the library calls the compiler.
  * image    must stay in memory until the device is closed
- * errors   LW_E_ARG; LW_E_UNSUPPORTED the image is of another version of Lanewise, or has no code
- *          for a device that needs it when the program is loaded ("ref"); LW_E_MEMORY
+ * errors   LW_E_ARG; LW_E_UNSUPPORTED the image is of another version of Lanewise; or it has no
+ *          code for "ref", which needs the code when the program is loaded; LW_E_MEMORY
  * owns     release with lw_program_destroy */
 LW_CHECKED lw_status lw_program_load(lw_device *device, const lw_image *image,
                                      lw_program **program);
 
-/* lw_program_share - the program of a text on a device: built when the device first meets the text,
- * and the same one from then on. It stays with the device.
+/* lw_program_share - the program of a text on a device. The first call with the text builds it;
+ * later calls return the same program. The device keeps it.
  * name     of the text in messages
  * errors   LW_E_ARG; as lw_program_build: LW_E_COMPILE, LW_E_MEMORY, LW_E_IO, LW_E_INTERNAL
  * owns     release with lw_program_destroy */
@@ -254,7 +256,7 @@ LW_API size_t lw_program_kernel_count(const lw_program *program);
 LW_CHECKED lw_status lw_program_kernel_at(lw_program *program, size_t index, lw_kernel **kernel);
 
 /* lw_program_kernel - the kernel of that name.
- * errors   LW_E_ARG none of that name; the text lists those there are
+ * errors   LW_E_ARG no kernel has that name; the text lists the kernels
  * owns     nothing; the kernel lives as long as the program */
 LW_CHECKED lw_status lw_program_kernel(lw_program *program, const char *name, lw_kernel **kernel);
 
@@ -310,14 +312,14 @@ LW_CHECKED lw_status lw_buffer_create_structs(lw_device *device, size_t element_
                                               lw_buffer **buffer);
 LW_API void lw_buffer_destroy(lw_buffer *buffer);
 
-/* lw_buffer_wrap - a buffer in memory of someone else: count elements at `memory`, the host's, on
- * "cuda" what the GPU can access. What is done to it is ordered by the caller, but for what goes
- * through this buffer. read_only: it is for const parameters and lw_buffer_read alone.
- * release(memory, user), where it is not NULL, is called once, when the buffer is destroyed and its
- * last launch is over, on "cuda" when that is found out: in any thread, where it must not wait for
- * a stream. After a failure it is not called.
- * errors   LW_E_ARG memory is NULL and count is not 0, or not aligned for the dtype, or nothing
- *          that the GPU can access; LW_E_DTYPE; LW_E_MEMORY; LW_E_DEVICE */
+/* lw_buffer_wrap - a buffer in memory that the caller owns: count elements at `memory`. On "cuda"
+ * the GPU must be able to access this memory. Lanewise orders the accesses that go through this
+ * buffer, the caller all others. A read_only buffer is for const parameters and lw_buffer_read.
+ * release(memory, user), if not NULL, is called once, after the buffer is destroyed and its last
+ * launch has ended; on "cuda" the call may come later. Any thread may call it, so it must not wait
+ * for a stream. If lw_buffer_wrap fails it is never called.
+ * errors   LW_E_ARG memory is NULL and count is not 0; it is not aligned for the dtype; the GPU
+ *          cannot access it; LW_E_DTYPE; LW_E_MEMORY; LW_E_DEVICE */
 LW_CHECKED lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *memory,
                                     bool read_only, void (*release)(void *memory, void *user),
                                     void *user, lw_buffer **buffer);
@@ -332,11 +334,10 @@ LW_API lw_device *lw_buffer_device(const lw_buffer *buffer);    /* borrowed; NUL
 LW_API bool lw_buffer_has_dtype(const lw_buffer *buffer);       /* false: made of structs */
 LW_API lw_dtype lw_buffer_dtype(const lw_buffer *buffer);       /* U8 for structs */
 
-/* lw_buffer_write, lw_buffer_read - copy count elements from offset on; they first wait for the
- * launches that use the buffer, on "cuda" also for some that were queued behind them, and return
- * when done.
- * errors   LW_E_ARG, also to write to a read-only one; LW_E_SHAPE offset + count is beyond the end;
- *          LW_E_DEVICE */
+/* lw_buffer_write, lw_buffer_read - copy count elements from offset on, and return when done. They
+ * first wait for the launches that use the buffer; on "cuda" also for some later launches.
+ * errors   LW_E_ARG, also if a buffer to write is read-only; LW_E_SHAPE offset + count is beyond
+ *          the end; LW_E_DEVICE */
 LW_CHECKED lw_status lw_buffer_write(lw_buffer *buffer, size_t offset, size_t count,
                                      const void *from);
 LW_CHECKED lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *to);
@@ -349,7 +350,7 @@ LW_CHECKED lw_status lw_buffer_fill(lw_buffer *buffer, const void *value);
  * errors   LW_E_ARG, also if it is read-only */
 LW_CHECKED lw_status lw_buffer_discard(lw_buffer *buffer);
 
-/* lw_buffer_map - the contents as host memory, for reading and writing, until lw_buffer_unmap; a
+/* lw_buffer_map - the contents as host memory, for reading and writing, until lw_buffer_unmap. A
  * launch that uses a mapped buffer is an error.
  * errors   LW_E_ARG already mapped, or read-only; LW_E_DEVICE; LW_E_MEMORY */
 LW_CHECKED lw_status lw_buffer_map(lw_buffer *buffer, void **memory);
@@ -357,12 +358,13 @@ LW_CHECKED lw_status lw_buffer_unmap(lw_buffer *buffer);
 
 /* ---- streams and events -------------------------------------------------------------------- */
 
-/* lw_stream_create - a queue of launches that run in order, apart from the calling thread; only a
- * launch that took no longer than 10 microseconds last time, with the same grid and scalar
- * arguments, may run in that thread if the stream is idle. Where the last wait for it followed at
- * once, one of up to half a millisecond may begin no sooner than with the wait, or another call.
- * On "cuda" the calling thread hands it over to the GPU, where launches of other streams may run
- * beside it; what is queued behind a launch that fails may then run before the failure is known.
+/* lw_stream_create - a queue of launches that run in order, and not in the calling thread. There
+ * are two exceptions, for a launch with the same grid and scalar arguments as an earlier one:
+ * - If that took at most 10 microseconds and the stream is idle, the calling thread may run it.
+ * - If that took at most half a millisecond and a wait followed at once, the launch may begin late.
+ *   It then begins with the next wait or call.
+ * On "cuda" the calling thread passes launches to the GPU, which may run other streams' launches
+ * at the same time. Launches queued after one that fails may run before the failure is known.
  * errors   LW_E_ARG, LW_E_MEMORY
  * owns     release with lw_stream_destroy, which waits for the work that is queued */
 LW_CHECKED lw_status lw_stream_create(lw_device *device, lw_stream **stream);
@@ -371,32 +373,32 @@ LW_API void lw_stream_destroy(lw_stream *stream);
 /* lw_stream_device - what lw_stream_create was given; borrowed. NULL for NULL. */
 LW_API lw_device *lw_stream_device(const lw_stream *stream);
 
-/* lw_stream_wrap - a stream on top of someone else's, of "cuda": native is a CUstream of the
- * device's primary context, NULL the default stream. It must outlive this one, which neither
+/* lw_stream_wrap - a stream of "cuda" on top of the caller's: native is a CUstream of the device's
+ * primary context, NULL the default stream. native must outlive the new stream, which neither
  * synchronises nor destroys it.
- * Launches are put into it and not followed: after the first one of a kernel with a size of block a
- * launch makes no memory, calls no function of the host and waits for nothing, so that the stream
- * can be captured into a CUDA graph. What goes wrong is told by the next call that finds it, or by
- * lw_stream_check. Launches do not count as uses of a wrapped buffer; other buffers may be read or
- * destroyed, which waits for all wrapped streams of the device. While the stream is captured it is
- * LW_E_ARG to wait for it, to record or wait for an event, to launch a kernel that prints, or what
- * needs memory; what the graph uses must live as long as the graph, this stream included.
+ * The library queues launches in native and does not track them. The first launch of a kernel with
+ * a block size may prepare code. Later ones allocate nothing, call no host function and never
+ * wait; native can then be captured into a CUDA graph. The next call that notices a failure
+ * returns it, or lw_stream_check. Launches do not count as uses of a wrapped buffer. To read or
+ * destroy another buffer waits for all wrapped streams of the device.
+ * While native is captured it is LW_E_ARG to wait for the stream, or to record or wait for an
+ * event. So is a launch that prints or needs memory. This stream and all that the graph uses must
+ * live as long as the graph.
  * errors   LW_E_ARG, LW_E_MEMORY; LW_E_DEVICE it is of another context, or the device is lost;
  *          LW_E_UNSUPPORTED the device has no such streams
  * owns     release with lw_stream_destroy, which waits for it unless it is captured */
 LW_CHECKED lw_status lw_stream_wrap(lw_device *device, void *native, lw_stream **stream);
 
-/* lw_stream_check - what is known by now of the failures of a stream, without waiting.
+/* lw_stream_check - the failures of a stream that are known so far, without waiting.
  * errors   as lw_stream_wait */
 LW_CHECKED lw_status lw_stream_check(lw_stream *stream);
 
-/* lw_stream_wait - wait until all work queued so far is done; the waiting thread does a part of it,
- * or all.
- * errors   that of the first LW_LAUNCH since the last wait that was refused: it is told once, the
- *          other launches have run; else that of the first launch that failed, with the kernel's
- *          name in the text: LW_E_LAUNCH, LW_E_MEMORY ...; a failed stream runs nothing more and
- *          stays failed. On "check" LW_E_CHECK: launches since the last wait had findings
- *          (lanewise/check.h); it is told once, and the stream goes on */
+/* lw_stream_wait - wait until all work queued so far is done. The waiting thread may do part of it.
+ * errors   that of the first LW_LAUNCH refused since the last wait, given once: the other launches
+ *          have run. Else that of the first launch that failed, with the kernel's name in the text:
+ *          LW_E_LAUNCH, LW_E_MEMORY ... A failed stream runs nothing more and stays failed. On
+ *          "check" LW_E_CHECK: launches since the last wait had findings (lanewise/check.h). It is
+ *          given once, and the stream goes on */
 LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
 
 /* lw_stream_wait_for - the same with a limit.
@@ -404,15 +406,14 @@ LW_CHECKED lw_status lw_stream_wait(lw_stream *stream);
 LW_CHECKED lw_status lw_stream_wait_for(lw_stream *stream, uint64_t nanoseconds);
 
 /* lw_stream_cancel - ask the running launch to stop and drop the queued ones; the stream then stays
- * failed. On "cuda" launches that are handed over are finished, but for threads in loops that wait
- * for others: these return. */
+ * failed. On "cuda" the GPU finishes launches that it has; their threads in spin loops return. */
 LW_API void lw_stream_cancel(lw_stream *stream);
 
-/* lw_stream_scratch - lend memory of the stream: *buffer has at least `bytes` bytes, of u8, with
- * anything in them, for launches on this stream that are queued before lw_stream_scratch_done.
- * Then it is lent again: since launches run in order, no sooner than those before are over. It is
- * kept until the stream is destroyed, and becomes larger when needed, while launches that are
- * queued keep what they use. A second taker before the first is done gets other memory.
+/* lw_stream_scratch - lend memory of the stream: *buffer has at least `bytes` elements of u8, with
+ * undefined contents. Launches on this stream may use it that are queued before
+ * lw_stream_scratch_done. Then the stream lends it again; launches run in order, so two do not use
+ * it at once. The stream keeps it until it is destroyed, and replaces it by a larger one when
+ * needed; queued launches keep theirs. A second call before that _done gets other memory.
  * errors   LW_E_ARG, LW_E_MEMORY, LW_E_DEVICE
  * owns     nothing: *buffer is the stream's; give it to lw_stream_scratch_done */
 LW_CHECKED lw_status lw_stream_scratch(lw_stream *stream, size_t bytes, lw_buffer **buffer);
@@ -420,13 +421,13 @@ LW_CHECKED lw_status lw_stream_scratch(lw_stream *stream, size_t bytes, lw_buffe
 /* lw_stream_scratch_done - all launches that use the lent buffer are queued; NULL is allowed. */
 LW_API void lw_stream_scratch_done(lw_stream *stream, lw_buffer *buffer);
 
-/* lw_stream_reserve - have so many bytes of scratch memory there beforehand.
+/* lw_stream_reserve - allocate so many bytes of scratch memory in advance.
  * errors   LW_E_ARG, LW_E_MEMORY, LW_E_DEVICE */
 LW_CHECKED lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes);
 
 /* lw_stream_on_output - call fn for every line that kernels print, in launch order of blocks and
- * threads; from lw_stream_wait, in the waiting thread. text has no newline. Without fn the text is
- * dropped. A last call with text NULL says in lost how many lines did not fit. */
+ * threads. lw_stream_wait calls it, in the waiting thread. text has no newline. Without fn the text
+ * is dropped. A last call with text NULL gives in lost the number of lines that did not fit. */
 typedef struct lw_output {
     lw_dim3 block, thread;
     const char *text;
@@ -435,8 +436,8 @@ typedef struct lw_output {
 LW_API void lw_stream_on_output(lw_stream *stream, void (*fn)(const lw_output *output, void *user),
                                 void *user);
 
-/* lw_event_create / record / wait - a mark in a stream: lw_event_wait returns when all that was
- * queued before the mark is done; lw_stream_wait_event makes a stream wait for it.
+/* lw_event_create / record / wait - a mark in a stream: lw_event_wait returns when all work queued
+ * before the mark is done; lw_stream_wait_event makes a stream wait for it.
  * errors   LW_E_ARG never recorded; LW_E_MEMORY; the stream's own failure */
 LW_CHECKED lw_status lw_event_create(lw_device *device, lw_event **event);
 LW_API void lw_event_destroy(lw_event *event);
@@ -444,8 +445,8 @@ LW_CHECKED lw_status lw_event_record(lw_event *event, lw_stream *stream);
 LW_CHECKED lw_status lw_event_wait(lw_event *event);
 LW_CHECKED lw_status lw_stream_wait_event(lw_stream *stream, lw_event *event);
 
-/* lw_event_elapsed - nanoseconds from one event to a later one, both done. On "cuda" by the GPU's
- * clock, which goes in steps of half a microsecond.
+/* lw_event_elapsed - nanoseconds from one event to a later one, both done. On "cuda" the GPU's
+ * clock measures them, in steps of half a microsecond.
  * errors   LW_E_ARG one was never recorded or is not done */
 LW_CHECKED lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end,
                                       uint64_t *nanoseconds);
@@ -453,11 +454,11 @@ LW_CHECKED lw_status lw_event_elapsed(const lw_event *begin, const lw_event *end
 /* ---- launching ----------------------------------------------------------------------------- */
 
 /* A strided view of a buffer, of rank 0 (one element) to 4; offset, extent and stride in elements.
- * strided true: the strides count as they are, so one of 0 repeats an element, and all 0 a single
- * one. False: all strides 0 mean C order; others count as they are.
- * A pointer parameter takes one too, in elements of the buffer, if it is in C order: the pointer is
- * to its first element. Where it has the rank of `a[rows][cols]`, its first extent must be at least
- * the declared one and the others equal. */
+ * strided true: the strides are used as they are; a stride of 0 repeats an element.
+ * strided false: if all strides are 0 they mean C order; others are used as they are.
+ * A pointer parameter takes a view in C order too: the pointer is to its first element. If the view
+ * has the rank of `a[rows][cols]`, its first extent must be at least the declared one. The other
+ * extents must be equal. */
 typedef struct lw_tensor {
     lw_buffer *buffer;
     size_t offset;
@@ -540,34 +541,33 @@ typedef struct lw_launch_options {
 } lw_launch_options;
 
 /* lw_stream_launch - queue one launch of grid x block threads.
- * Checked before anything runs: the arguments' count, types and dtypes (integers convert to any
- * integer or floating type that holds the value, reals to floating types), devices, the sizes
- * declared as `a[rows][cols]` against buffers and extents, block and grid limits, BLOCK(...),
- * that a kernel with DYNAMIC_SHARED gets some.
- * On "cpu" and "cuda" the first launch of a kernel with a new size of block builds its code for
- * that size, or takes it from the cache. On "cuda" the call may wait while more than 1000 launches
- * of the stream are under way. A launch like one before makes no memory on the host, unless more
- * are under way than ever, or they print ("ref" makes some for each).
+ * The call checks before anything runs: count, types and dtypes of the arguments, and their device;
+ * sizes declared as `a[rows][cols]` against buffers and extents; limits of block and grid,
+ * BLOCK(...); that a kernel with DYNAMIC_SHARED gets some. Integers convert to any integer or
+ * floating type that can represent the value, reals to floating types.
+ * On "cpu" and "cuda" the first launch with a new block size builds code, unless the cache has it.
+ * On "cuda" the call may wait while more than 1000 launches of the stream are pending. A repeated
+ * launch allocates no host memory, unless more launches are pending than ever before, or they
+ * print. On "ref" each launch allocates some.
  * options  NULL: defaults
  * errors   LW_E_ARG, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY; of that build LW_E_COMPILE
  *          ("file:line:column: text"), LW_E_IO, LW_E_INTERNAL; LW_E_UNSUPPORTED an image has no
- *          code for that size, and there is no compiler; what goes wrong later comes from
- *          lw_stream_wait */
+ *          code for that size, and there is no compiler. lw_stream_wait gives later failures */
 LW_CHECKED lw_status lw_stream_launch(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid,
                                       lw_dim3 block, const lw_launch_options *options,
                                       const lw_arg *args, size_t count);
 
-/* lw_stream_launch_noted - the same for callers who may ignore the status, as LW_LAUNCH's do: the
- * first refusal stays with the stream, and its next lw_stream_wait or lw_stream_wait_for gives this
- * status and text, once. Events, a timeout and a stream that has failed leave the note alone; it is
- * gone with the stream. A program that deals with refusals itself calls lw_stream_launch.
+/* lw_stream_launch_noted - the same for callers who may ignore the status, as LW_LAUNCH's do. The
+ * stream notes the first refusal; its next lw_stream_wait or lw_stream_wait_for gives this status
+ * and text, once. Events, a timeout and a failed stream keep the note; lw_stream_destroy drops it.
+ * A program that handles refusals itself calls lw_stream_launch.
  * errors   those of lw_stream_launch */
 LW_API lw_status lw_stream_launch_noted(lw_stream *stream, lw_kernel *kernel, lw_dim3 grid,
                                         lw_dim3 block, const lw_launch_options *options,
                                         const lw_arg *args, size_t count);
 
-/* lw_image_launch - lw_stream_launch for the index-th kernel of an image, on the stream's device,
- * where it is loaded if need be. The functions that `lanewise cc` makes call it.
+/* lw_image_launch - lw_stream_launch for the index-th kernel of an image, which the stream's device
+ * loads if need be. The functions that `lanewise cc` makes call it.
  * errors   as lw_program_load, lw_program_kernel_at and lw_stream_launch: LW_E_ARG,
  *          LW_E_UNSUPPORTED, LW_E_SHAPE, LW_E_DTYPE, LW_E_DEVICE, LW_E_MEMORY, LW_E_COMPILE,
  *          LW_E_IO, LW_E_INTERNAL */
@@ -576,11 +576,11 @@ LW_CHECKED lw_status lw_image_launch(const lw_image *image, size_t index, lw_str
                                      const lw_launch_options *options, const lw_arg *args,
                                      size_t count);
 
-/* lw_kernel_suggest - a launch that keeps all of the device busy, for kernels that go through their
- * data in steps of the whole grid, so that any size is right. *block is what BLOCK(...) fixes, or
- * else 256 threads; *grid, in x alone, is on "cuda" as many blocks as run at once, with what the
- * kernel takes of registers and block memory; on "cpu" some for each thread; elsewhere 1. It is
- * where to start, not always the fastest. Code is built as for a launch with that block.
+/* lw_kernel_suggest - a launch that keeps all of the device busy, for kernels whose grid-stride
+ * loops allow any grid. *block is the size that BLOCK(...) fixes, or else 256 threads. *grid has
+ * blocks in x alone: on "cuda" as many as run at once, given the kernel's registers and shared
+ * memory; on "cpu" some for each thread; elsewhere 1. It is where to start, not always the fastest.
+ * Code is built as for a launch with that block.
  * options  of the launch; NULL: defaults
  * errors   LW_E_ARG, LW_E_SHAPE too much block memory, LW_E_DEVICE, LW_E_MEMORY; of the build
  *          LW_E_COMPILE, LW_E_IO, LW_E_INTERNAL */

@@ -5,9 +5,9 @@
 #define LANEWISE_LAUNCH_H
 
 /* LW_LAUNCH(stream, kernel, grid, block, arguments...) - lw_stream_launch_noted with the arguments
- * tagged by their C types: an lw_status, which need not be looked at, since the next wait for the
- * stream tells of a launch that was refused. grid and block are integers or lw_dim3; at least one,
- * at most 24 arguments; a struct goes in as lw_arg_bytes(&s, sizeof s). */
+ * tagged by their C types. The caller may ignore its lw_status: the next wait for the stream gives
+ * the error of a launch that was refused. grid and block are integers or lw_dim3. There are 1 to 24
+ * arguments; a struct is passed as lw_arg_bytes(&s, sizeof s). */
 #ifdef __cplusplus
 #define LW_LAUNCH(stream, kernel, grid, block, ...)                                                \
     lw__launch(stream, kernel, lw__dim(grid), lw__dim(block), __VA_ARGS__)

@@ -1,4 +1,4 @@
-/* ops.h - ready-made operations, graphs, registered operations. The contract: OPS.md explains it.
+/* ops.h - ready-made operations, graphs, registered operations: docs/operations.md explains them.
  *
  * Every call that takes a stream checks its arguments, queues launches and returns; what goes wrong
  * later comes from lw_stream_wait. `options` NULL or all zero: the defaults.
@@ -53,8 +53,8 @@ LW_CHECKED lw_status lw_tensor_permute(lw_tensor t, const int *axes, lw_tensor *
 LW_CHECKED lw_status lw_tensor_reshape(lw_tensor t, int rank, const ptrdiff_t *extents,
                                        lw_tensor *out);
 
-/* lw_tensor_broadcast - as NumPy: axes are matched from the last on, and an extent of 1, or an axis
- * that t lacks, is repeated, with a stride of 0.
+/* lw_tensor_broadcast - as NumPy: axes are matched from the last on. An extent of 1, or an axis
+ * that t lacks, is repeated with a stride of 0.
  * errors   also LW_E_SHAPE an extent fits neither way */
 LW_CHECKED lw_status lw_tensor_broadcast(lw_tensor t, int rank, const ptrdiff_t *extents,
                                          lw_tensor *out);
