@@ -2,8 +2,8 @@
 #
 #     (gdb) source /usr/local/share/lanewise/gdb/lanewise.py
 #
-# Whenever a thread of a kernel goes on, its code calls the function lanewise_runs, after it has
-# set thread_idx, block_idx and the like (src/compile/ref/debug_unit.c). A breakpoint there sees them all.
+# Whenever a thread of a kernel resumes, its code sets thread_idx, block_idx and the like, then
+# calls the function lanewise_runs (src/compile/ref/debug_unit.c). A breakpoint there sees all.
 """Commands for the kernels of Lanewise, in gdb."""
 import gdb
 

@@ -1,17 +1,18 @@
 /* schedule.c - run one launch, a thread at a time.
  *
  * A launch is a sequence of rounds over the resident blocks. In a round each thread that can run
- * does so once, to its next suspension; then the collectives of warps and block run. When all live
- * lanes of a warp wait, the smallest instance among them runs if it is a warp operation, with the
- * lanes that wait at it; a block operation, if all live threads are there. When nothing in the
- * block moves any more, those that wait at warp operations go on without those at block operations (late_lanes.c),
- * and where there are none the launch fails.
+ * does so once, to its next suspension; then the collectives of warps and block run:
+ * - All live lanes of a warp wait: the smallest instance among them runs with the lanes that wait
+ *   at it, if it is a warp operation.
+ * - All live threads of the block wait at a block operation: it runs.
+ * - Nothing in the block changes: the lanes at warp operations run them without the lanes at block
+ *   operations (late_lanes.c). If there are none, the launch fails.
  *
  * Block 0 starts alone, the next block when an earlier one has ended or seems to wait for it. A
- * round in which no thread started or returned, no collective ran and no memory changed is quiet:
- * all that it can have changed are the coroutines' frames. If after some quiet rounds all frames
- * hold what they held before, the launch repeats itself for ever; then the next block starts, and
- * where none is left the launch fails. Nothing else is ever taken for a hang.
+ * round is quiet if no thread starts or returns, no collective runs and no memory changes. Such a
+ * round can only change the coroutines' frames. If after some quiet rounds all frames have the
+ * contents that they had before, the launch repeats itself for ever. Then the next block starts; if
+ * none is left the launch fails. Nothing else is ever taken for a hang.
  *
  * source   frames are compared with a copy renewed after 1, 2, 4, 8 ... quiet rounds, which finds a
  *          cycle of any length: Brent, "An improved Monte Carlo factorization algorithm", BIT 1980
