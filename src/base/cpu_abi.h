@@ -6,16 +6,19 @@
  *          lw.common, lw.common.bytes     the common bitcode, and how many bytes (uint64_t)
  *          lw.sizes.K                     see manifest.h
  *          lw.cpu.K                       kernels that BLOCK(...) fixes
- *   2. `lanewise-compile --device cpu:LEVEL --common FD --kernel K --block X,Y,Z --name N --out FD`
- *      makes, from those bytes in descriptor FD, one with lw.cpu.K for blocks of X x Y x Z threads.
- *      Its manifest has diag rows (remarks; errors where the compiler cannot do the kernel: exit
- *      status 1) and the site rows that its code counts from 0.
+ *   2. The common bitcode in descriptor FD becomes a shared object, by
+ *          lanewise-compile --device cpu:LEVEL --common FD --kernel K --block X,Y,Z --name N
+ *              --out FD
+ *      It has
+ *          lw.cpu.K                       for blocks of X x Y x Z threads
+ *      Its manifest has the site rows of its code, numbered from 0, and diag rows: remarks, or
+ *      errors if the compiler cannot build the kernel; the exit status is then 1.
  *
  * LEVEL is baseline (x86-64), avx2 (with FMA), avx512 (F, BW, CD, DQ, VL) or aarch64 (NEON);
  * LEVEL/N has each block run in gangs of N threads (below), a multiple of 32.
  * lw.cpu.K runs the blocks first ... first + count - 1 of a launch, x fastest, one after the other
- * on the calling thread, with the floating-point environment that the caller has set: round to
- * nearest, nothing flushed, no exception unmasked.
+ * on the calling thread. The caller has set the floating-point environment: round to nearest,
+ * nothing flushed, no exception unmasked.
  */
 #ifndef LW_CPU_ABI_H
 #define LW_CPU_ABI_H
@@ -57,8 +60,9 @@ struct lw_cpu_calls {
      * word t / 32 stands for thread t */
     void (*diverged)(struct lw_cpu_worker *w, uint64_t block, uint32_t site,
                      const uint32_t *arrived, const uint32_t *live);
-    /* memory for arrays of a block's threads that are too large for the stack, LW_CPU_ALIGN
-     * aligned, this thread's until lw.cpu.K returns; NULL: there is none, so lw.cpu.K returns 1 */
+    /* memory for a block's private arrays that are too large for the stack, aligned to
+     * LW_CPU_ALIGN; this thread has it until lw.cpu.K returns. NULL: there is none, so lw.cpu.K
+     * returns 1 */
     void *(*frame)(struct lw_cpu_worker *w, uint64_t bytes);
     /* all that lw.cpu.K does where blocks run in several gangs */
     uint32_t (*run_gangs)(const struct lw_cpu_launch *launch, struct lw_cpu_worker *w,
@@ -69,8 +73,8 @@ struct lw_cpu_calls {
 
 /* ---- gangs -----------------------------------------------------------------------------------
  * The lanes that run together are the gang. It is the block, or else some warps of it; each gang is
- * then a coroutine. It suspends at a barrier or block operation, and in each iteration of a loop
- * that waits for what others write. lw.cpu.K is one call of run_gangs, which resumes them in turn.
+ * then a coroutine. It suspends at a barrier or block operation, and in each iteration of a spin
+ * loop. lw.cpu.K is one call of run_gangs, which resumes the gangs in turn.
  */
 
 enum lw_cpu_gang_state {

@@ -6,22 +6,24 @@
  *   1. `lanewise-compile --device cuda:sm_NN ... PATH` makes a shared object for the host with
  *          lw.common, lw.common.bytes     the common bitcode, and how many bytes (uint64_t)
  *          lw.sizes.K                     see manifest.h
- *   2. `lanewise-compile --device cuda:sm_NN --common FD --kernel K --block X,Y,Z --name N --out
- *      FD` makes, from those bytes in descriptor FD, PTX text for blocks of X x Y x Z threads. Its
- *      manifest has diag rows and the site rows that its code counts from 0.
+ *   2. The common bitcode in descriptor FD becomes PTX text for blocks of X x Y x Z threads, by
+ *          lanewise-compile --device cuda:sm_NN --common FD --kernel K --block X,Y,Z --name N
+ *              --out FD
+ *      Its manifest has diag rows, and the site rows of its code, numbered from 0.
  *
- * The text has one entry, LW_CUDA_ENTRY, launched with blocks of exactly that size and with two
- * parameters: the packed arguments as an array of bytes, LW_CUDA_ALIGN aligned, as many as the
- * kernel's args_bytes (8 where it has none); and the address, in the device's memory, of a struct
- * lw_cuda_launch. The launch's dynamic block memory is the kernel's static SHARED, rounded up to
- * LW_CUDA_SHARED_ALIGN, and behind it what DYNAMIC_SHARED names are given; what the compiler needs
- * for itself is static there.
+ * The text has one entry, LW_CUDA_ENTRY, for blocks of exactly that size. It has two parameters:
+ *   1. the packed arguments, args_bytes bytes aligned to LW_CUDA_ALIGN; 8 bytes if there are none
+ *   2. the address of a struct lw_cuda_launch in the device's memory
+ * The launch's dynamic shared memory begins with the kernel's static SHARED variables, rounded up
+ * to LW_CUDA_SHARED_ALIGN; the DYNAMIC_SHARED ones follow. The compiler's own variables are static
+ * shared memory of the text.
  *
- * The text's global LW_CUDA_USES, a uint32_t, says what of struct lw_cuda_launch the code touches;
- * where that is nothing, the address may be 0. Its upper half is how many bytes of dynamic block
- * memory the launch needs beyond that, for variables that ask for a larger alignment. Where it
- * prints or asserts, the global LW_CUDA_TEXT holds all texts that its records point to, each with
- * its final 0.
+ * The text's global LW_CUDA_USES, a uint32_t, has two halves:
+ *   lower  the parts of struct lw_cuda_launch that the code uses; if 0, the address may be 0 too
+ *   upper  bytes of dynamic shared memory that the launch needs in addition, for variables with a
+ *          larger alignment
+ * If the code prints or asserts, its records point to texts in the global LW_CUDA_TEXT. Each text
+ * ends with a 0.
  */
 #ifndef LW_CUDA_ABI_H
 #define LW_CUDA_ABI_H
@@ -40,8 +42,8 @@ enum lw_cuda_uses {
     LW_CUDA_PRINTS = 2,
     LW_CUDA_ASSERTS = 4,
     LW_CUDA_STOPS = 8, /* threads that wait for others look at `stop` */
-    /* nothing of the struct: all threads begin with a wait for the launches in front, so that it
-     * may be launched before those have ended */
+    /* uses nothing of the struct: all threads first wait for the earlier launches. The launch may
+     * begin before those have ended */
     LW_CUDA_FOLLOWS = 16,
 };
 
@@ -66,7 +68,7 @@ struct lw_cuda_print {
 struct lw_cuda_launch {
     uint64_t ticket; /* 0 before */
     /* address of a uint32_t that the host can write while the kernel runs; once it is not 0,
-     * threads in a loop that waits return. 0: there is none */
+     * threads in a spin loop return. 0: there is none */
     uint64_t stop;
     /* failed asserts; the first LW_CUDA_FAILURES of them are in failures[]. 0 before */
     uint64_t failure_count;

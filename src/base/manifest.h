@@ -27,9 +27,10 @@
  *     site     file line column what                 numbered from 0 in order; what: the operation
  *     end      payload_bytes
  * Symbols of the payload for a kernel K: see ref_abi.h for lw.ref.K and lw.resume; and, where a
- * param has dims, void lw.sizes.K(const char *packed_arguments, int64_t *sizes), which writes the
- * declared sizes of all params in order, outer first (a size that is not positive is written as it
- * is).
+ * param has dims,
+ *     void lw.sizes.K(const char *packed_arguments, int64_t *sizes)
+ * It writes the declared sizes of all params in order, outer first; a size that is not positive
+ * stays as it is.
  */
 #ifndef LW_MANIFEST_H
 #define LW_MANIFEST_H

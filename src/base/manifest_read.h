@@ -48,8 +48,8 @@ struct lw__manifest {
 };
 
 /* lw__manifest_read - take apart the manifest at the start of bytes.
- * errors   LW_E_INTERNAL it is damaged, cut off, of another version, or the payload after it is
- *          not as long as it says: the text names the line; LW_E_MEMORY
+ * errors   LW_E_INTERNAL it is damaged, cut off, or of another version; or the payload has another
+ *          length than it says. The text names the line; LW_E_MEMORY
  * owns     release with lw__manifest_free, also after a failure */
 lw_status lw__manifest_read(const char *bytes, size_t length, struct lw__manifest *manifest);
 void lw__manifest_free(struct lw__manifest *manifest);

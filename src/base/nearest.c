@@ -1,5 +1,5 @@
-/* nearest.c - "did you mean": the word that the fewest changes make of what was typed, or the one
- * that means the same as a word of other languages.
+/* nearest.c - "did you mean": the known word with the fewest changes from the typed one, or with
+ * its meaning in another language.
  *
  * source   Damerau 1964: a change puts in, takes away or replaces a letter, or swaps two neighbours
  */

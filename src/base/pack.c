@@ -1,10 +1,12 @@
-/* pack.c - text made short: what was there before is named by its distance and length.
+/* pack.c - text compression: a repetition becomes a match, its distance and length.
  *
- * The format is LZ4's block. A sequence is a byte of two halves, the number of literals and that of
- * bytes of a match less MIN_MATCH, where 15 says that bytes follow which add up, the last one less
- * than 255; the literals; the distance to the match in two bytes, the lower first. The last
- * sequence ends with its literals. A match ends LAST bytes before the end, and begins TAIL before
- * it.
+ * The format is LZ4's block. A sequence has
+ *     1 byte       upper half: the number of literals; lower half: the match's length - MIN_MATCH
+ *     literals
+ *     2 bytes      the distance to the match, low byte first
+ * A half of 15 means that bytes follow it which are added; the last of them is below 255. The last
+ * sequence ends with its literals. A match begins at least TAIL bytes before the end, and ends at
+ * least LAST bytes before it.
  * source  lz4.org, "LZ4 Block Format Description", 2022
  */
 #include "base/base.h"

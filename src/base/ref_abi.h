@@ -3,12 +3,12 @@
  * src/compile/ref/lower.c emits code that reads and writes these structs by offsetof(); src/run/ref
  * owns them. A kernel is one coroutine per thread: the ramp `void *lw.ref.<kernel>(struct
  * lw_ref_thread *)` runs the thread to its first suspension and returns the coroutine handle;
- * `void lw.resume(void *handle)` runs it to the next. Before it suspends, the thread writes
- * into its record why (state), and for a collective the operation, its operands and its instance.
- * The scheduler writes `result` and resumes it.
+ * `void lw.resume(void *handle)` runs it to the next. Before a thread suspends, it writes the
+ * reason into its record (state); for a collective also the operation, its operands and its
+ * instance. The scheduler writes `result` and resumes it.
  *
- * Code for a debugger has `uint64_t lw.frame` in place of lw.resume: a thread then runs the ramp to
- * its end on a stack of its own, of so many bytes for the kernel's frame, and suspends by a call.
+ * Code for a debugger has `uint64_t lw.frame` in place of lw.resume: the bytes of the kernel's
+ * frame. A thread then runs the ramp to its end on its own stack, and suspends by a call.
  */
 #ifndef LW_REF_ABI_H
 #define LW_REF_ABI_H
@@ -33,11 +33,11 @@ enum lw_ref_state {
 
 enum { LW_REF_KEY_MAX = 63 }; /* 31 nested loops */
 
-/* Memory that pointers are checked against. A pointer in kernel code carries in its upper bits the
- * tag of the object that it was made of, so arithmetic keeps it: the address is the low
- * LW_REF_ADDRESS_BITS, the object's row in the thread's table is the tag modulo the number of rows.
- * The rest of the tag is the launch's, so that a pointer kept in memory from another one is known
- * for what it is: like one without a tag, it may be to any object that holds all of an access. */
+/* Memory that pointers are checked against. The upper bits of a pointer in kernel code are the tag
+ * of its object; arithmetic keeps them. The low LW_REF_ADDRESS_BITS are the address. The object's
+ * row in the thread's table is the tag modulo the number of rows. The rest of the tag identifies
+ * the launch. A pointer from an earlier launch, kept in memory, is therefore recognised. Like one
+ * without a tag, it may point to any object that contains the whole access. */
 enum { LW_REF_ADDRESS_BITS = 48 };
 
 enum lw_ref_memory {
@@ -114,8 +114,8 @@ struct lw_ref_thread {
     uint64_t value;      /* the operand's bits, zero-extended; for predicates 0 or 1 */
     uint64_t identity;   /* *_partner: the identity's bits */
     uint64_t changed;    /* 1 once the thread changed memory; the scheduler clears it */
-    int32_t budget;      /* trips until a loop yields; the thread's own */
-    uint32_t key_length; /* the instance: place, trip, place, trip, ... place; compare as a */
+    int32_t budget;      /* iterations until a loop yields; the thread's own */
+    uint32_t key_length; /* the instance: place, iteration, place, ... place; compare as a */
     uint64_t key[LW_REF_KEY_MAX]; /* sequence: smaller is earlier in the program */
 
     /* written by the scheduler before it resumes the thread */
@@ -145,8 +145,8 @@ struct lw_ref_calls {
     /* memory for the coroutine's frame, align a power of two; lives until the block ends;
      * NULL where memory is short: the ramp then returns NULL and the thread never ran */
     void *(*frame)(struct lw_ref_thread *t, uint64_t bytes, uint64_t align);
-    /* one printf: args[i] holds the bits of an int (sign- or zero-extended to 64 by its type),
-     * a double, or a pointer to constant text */
+    /* one printf: args[i] has the bits of a double, of a pointer to constant text, or of an int;
+     * an int is sign- or zero-extended to 64 bits by its type */
     void (*print)(struct lw_ref_thread *t, const char *format, uint32_t count,
                   const uint64_t *args);
     /* a failed assert; the thread then suspends with LW_REF_FAILED */

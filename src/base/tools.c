@@ -1,7 +1,7 @@
 /* tools.c - clang and the linker: their names become the words that start them.
  *
- * $LANEWISE_CLANG names a clang 19, or zig 0.14, which is clang 19 and lld 19 in one program with
- * clang's headers beside it. Without it they are clang-19 and ld.lld-19 of PATH.
+ * $LANEWISE_CLANG names a clang 19, or zig 0.14. zig is clang 19 and lld 19 in one program, with
+ * clang's headers beside it. Without the variable they are clang-19 and ld.lld-19 of PATH.
  */
 #include "base/base.h"
 #include "base/manifest.h"
