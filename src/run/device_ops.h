@@ -217,9 +217,9 @@ struct lw__device_ops {
      * together; 0: not known. Asked under the lock, of idle streams. NULL: it never is. */
     uint64_t (*known_time)(void *state, const struct lw__launch *launch);
 
-    /* launch - run to the end, after all that is in launch->queue. Called on a pool thread, or on
-     * the host's, one launch of a stream at a time, streams side by side. On failure
-     * lw__fail'ed with the kernel's name in the text. */
+    /* launch - run to the end, after all that is in launch->queue. A pool thread or the host's
+     * thread calls it: one launch of a stream at a time, several streams at the same time. On
+     * failure it has called lw__fail with the kernel's name in the text. */
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };
 

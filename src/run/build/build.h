@@ -79,8 +79,8 @@ lw_status lw__cache_place(char **path, bool *is_absent);
 /* lw__cache_key - the hash of all that decides the result, but for the files it includes. */
 uint64_t lw__cache_key(const struct lw__compile *compile);
 
-/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them, if it is
- * there, undamaged, and every file it was made from is unchanged. */
+/* lw__cache_find - the entry's manifest and payload, as lw__compiler_run gives them. False: there
+ * is no entry, it is damaged, or a file that it was made from has changed. */
 bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out);
 
 /* lw__cache_store - keep a result; text_bytes of it are the manifest. What goes wrong is only
@@ -112,8 +112,8 @@ struct lw__code {
     void *loaded;           /* what ops->load made; NULL: the device runs nothing */
 };
 
-/* lw__code_build - take it from the cache or compile it, tell the diagnostics, load it on
- * the device that has these ops and this state.
+/* lw__code_build - take the code from the cache or compile it, and report the diagnostics. Load it
+ * on the device with these ops and this state.
  * errors   LW_E_COMPILE the first error, "file:line:column: text"; those of lw__compiler_run
  * owns     release with lw__code_free, also after a failure */
 lw_status lw__code_build(const struct lw__device_ops *ops, void *state,

@@ -3,13 +3,13 @@
  * An entry is two files in a folder that only this user may enter:
  *     KEY.txt            "lanewise-cache 1 CHECKSUM\n" "PAYLOAD\n" manifest
  *     KEY-PAYLOAD.so     the payload, where there is one
- * KEY hashes what was asked for, PAYLOAD the code, CHECKSUM the KEY and all that follows. As the
- * name of the code holds its hash, a rebuilt entry never takes the name of code that is loaded:
- * dlopen would hand out the old one. Entries are written aside and renamed; every damage shows as a
- * checksum that does not fit, every changed header as a dep row that does not, and the program is
- * built anew. A folder that the user names and that cannot be one is an error. No other failure is
- * the caller's: a disk that is full, read-only or away is only slower. There are no locks: who
- * comes second with the same entry, or has it evicted (cache_trim.c), goes on with its own result.
+ * KEY is a hash of the request, PAYLOAD of the code, CHECKSUM of the KEY and all that follows. The
+ * code's name contains its hash, so a rebuilt entry never has the name of code that is loaded:
+ * dlopen would return the old code. Entries are written under another name and renamed. A damaged
+ * entry has a wrong checksum, and after a changed header a dep row is wrong; the program is then
+ * built again. If the user names a folder that is none, that is an error. No other failure reaches
+ * the caller: a full, read-only or missing disk only costs time. There are no locks. A process that
+ * stores an entry second, or whose entry is evicted (cache_trim.c), uses its own result.
  */
 #include "base/manifest.h"
 #include "run/build/build.h"

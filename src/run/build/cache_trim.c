@@ -1,14 +1,14 @@
-/* cache_trim.c - what the cache holds, and what goes when it holds too much.
+/* cache_trim.c - the size of the cache, and the eviction of entries.
  *
- * A sweep lists the folder, puts the files of a key together as an entry, and removes entries, the
- * least recently used first, until the rest fits. An entry's time is that of KEY.txt, which cache.c
- * renews. Only files with names that cache.c gives are counted or removed.
+ * A sweep lists the folder and groups the files of a key as an entry. It removes the least recently
+ * used entries until the rest fits. An entry's time is that of KEY.txt, which cache.c renews. Only
+ * files with names that cache.c gives are counted or removed.
  *
- * The file `.written` has a byte for each 4 KiB stored since the last sweep. When they are a
- * sixteenth of the limit it is time for the next, down to fifteen sixteenths: so the limit holds,
- * and a folder that is full is listed seldom. There are no locks, which a network may lack or never
- * give back. Two sweeps at once remove the same entries; bytes of `.written` that get lost between
- * machines make one late.
+ * The file `.written` has a byte for each 4 KiB stored since the last sweep. When they reach a
+ * sixteenth of the limit, the next sweep trims to fifteen sixteenths. So the limit holds, and a
+ * full folder is listed seldom. There are no locks: a network file system may lack them, or never
+ * release one. Two sweeps at once remove the same entries. If bytes of `.written` get lost between
+ * machines, a sweep is late.
  */
 #include "lanewise/cache.h"
 #include "run/build/build.h"

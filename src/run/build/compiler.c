@@ -1,9 +1,11 @@
-/* compiler.c - runs lanewise-compile as a child; base/manifest.h says what the two say to each
- * other.
+/* compiler.c - runs lanewise-compile as a child process; base/manifest.h has their protocol.
  *
- * The child may crash, be killed or write rubbish: here each is a message, never the host's end. It
- * gets /dev/null as input, a memory file for what it prints (why it ended, for the message),
- * one for its result and one with the source; every other descriptor of the host is closed in it.
+ * The child may crash, be killed or write rubbish: each becomes a message, and the host goes on.
+ * The child's descriptors are
+ *     /dev/null      its input
+ *     memory files   one for what it prints, which the message quotes; one for its result; one with
+ *                    the source
+ * Every other descriptor of the host is closed in it.
  */
 #include "run/build/build.h"
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* device.c - the device `cpu`: kernels as vector code, on all processors.
  *
- * A program for it is a shared object with the bitcode from which host/specialize.c has the kernels
- * built for each size of block, and those kernels that BLOCK(...) fixes (base/cpu_abi.h).
- * host/launch.c runs them.
+ * A program for it is a shared object (base/cpu_abi.h). It has the common bitcode, and the code of
+ * kernels with BLOCK(...). host/specialize.c has the bitcode compiled for each block size;
+ * host/launch.c runs the kernels.
  */
 #include "run/cpu/cpu.h"
 #include <dlfcn.h>

@@ -1,15 +1,16 @@
-/* gangs.c - blocks that run in several gangs: one after the other on this thread, each to where
- * it meets the others or waits for what they write.
+/* gangs.c - blocks that run in several gangs. The gangs run one after the other on this thread.
+ * Each runs to its next barrier, block operation or iteration of a spin loop.
  *
- * A round resumes every gang that waits. When none does, all have returned or are at a barrier or
- * block operation: if it is the same for all, it is done and they go on. Gangs that wait may do so
- * for lower blocks, which other threads run.
+ * A round resumes every gang in a spin loop. If there is none, all have returned or are at a
+ * barrier or block operation. If that is the same for all, it runs and they go on. A spin loop may
+ * also wait for lower blocks, which other threads run.
  *
  * A launch in which all threads wait for ever is stopped. What a thread's gangs will do depends on
- * their frames and on memory; where its frames still come back to what they were LW_CPU_STUCK_NS
- * ago, the memory that it waits for has not changed. When that is so for each thread of the launch,
- * nobody will change it. Some may not have had a processor for as long; so each must have looked
- * once more since the last of them came to that. A loop that writes memory is never in vain.
+ * their frames and on memory. If the frames still return to their contents of LW_CPU_STUCK_NS ago,
+ * no memory that the thread waits for has changed. When that is so for each thread of the
+ * launch, no thread will change it. Some threads may have had no processor for that long; so each
+ * must have looked once more since the last of them became stuck. A loop that writes memory is
+ * never stuck.
  */
 #include "run/cpu/cpu.h"
 #include <sched.h>
@@ -107,8 +108,8 @@ static void not_stuck(struct gang_set *c)
     c->is_stuck = false;
 }
 
-/* In a round that was in vain: is it so for all? The round in which a thread sees that a count has
- * begun may be older than it, so the thread is counted in the next. */
+/* Called in a round without progress. True if all threads make none. A thread may see the start of
+ * a count in a round that began earlier; therefore its next round is counted. */
 static bool are_all_stuck(struct gang_set *c)
 {
     bool all;

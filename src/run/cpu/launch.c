@@ -1,15 +1,15 @@
 /* launch.c - run one launch: its blocks in chunks, on this thread and on idle workers.
  *
- * A chunk is a run of consecutive blocks; chunks are handed out in increasing order from one
- * counter, so that a block may wait for lower ones: the lowest that is not done is being run by a
- * thread that waits for nothing. A chunk should take LW_CPU_CHUNK_NS: tiny blocks come by the
- * thousand, so that handing them out costs little, and a launch that is cancelled stops soon. Near
- * the end chunks shrink with what is left (guided self-scheduling), so that the threads end
+ * A chunk is a run of consecutive blocks. One counter hands out chunks in increasing order, so a
+ * block may wait for lower ones: the lowest unfinished block runs on a thread that waits for
+ * nothing. A chunk should take LW_CPU_CHUNK_NS: short enough that a cancelled launch stops soon,
+ * and long enough that the counter costs little. Tiny blocks come by the thousand. Near the end
+ * chunks shrink with the number of blocks left (guided self-scheduling), so that the threads end
  * together.
  *
- * A launch is small if the last one with the same work - grid, dynamic memory and all arguments but
- * addresses - took at most LW_CPU_SMALL_NS of one thread. What has not run yet is not small. In the
- * same way it is decided how many helpers are worth waking.
+ * Two launches have the same work if grid, dynamic memory and all arguments but addresses are the
+ * same. A launch is small if the last one with the same work took at most LW_CPU_SMALL_NS of one
+ * thread. A first launch is not small. The same times decide how many helpers to wake.
  *
  * source   chunks: Polychronopoulos and Kuck, "Guided self-scheduling", IEEE Trans. Computers 1987
  */
@@ -77,8 +77,8 @@ static void remember_time(const struct lw__launch *l, uint64_t ns)
 
 /* ---- chunks ---- */
 
-/* Up to `size` blocks from *first on; 0: none is left. With several threads it is at most half of
- * this thread's part of what is left, but not so few that taking them costs more than they do. */
+/* Up to `size` blocks from *first on; 0: none is left. One of several threads takes at most half of
+ * its share of the rest. But it takes enough blocks that the counter costs less than they do. */
 static uint64_t take(struct lw__cpu_run *run, uint64_t size, uint64_t *first)
 {
     uint64_t at = atomic_load_explicit(&run->next, memory_order_relaxed), count, part;

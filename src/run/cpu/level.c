@@ -1,6 +1,6 @@
-/* level.c - which vector instructions kernels may use, by the processor's feature bits and what
- * the system saves of its registers (__builtin_cpu_supports asks for both), never by its name. On
- * AArch64 they are those that all have.
+/* level.c - which vector instructions kernels may use. The processor must have them, and the system
+ * must save their registers; __builtin_cpu_supports checks both. A processor's name never counts.
+ * On AArch64 they are the instructions that all processors have.
  */
 #include "run/cpu/cpu.h"
 #include <pthread.h>

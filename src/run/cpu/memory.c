@@ -1,10 +1,10 @@
-/* memory.c - memory of blocks: a piece a thread, kept from launch to launch.
+/* memory.c - memory of blocks: one piece for each thread, kept from launch to launch.
  *
  * A thread runs one block at a time, so it needs the memory of one. The pieces of all threads are
- * in one list: after a fork those of the threads that the child lacks are still known.
+ * in one list. After a fork the child still knows those of the threads that it lacks.
  *
- * Where faults are trapped, what kernel code uses is guarded, and lies at its end, at a guard page,
- * wherever there is address space for that.
+ * If faults are trapped, kernel code uses memory that ends at a guard page. Without address space
+ * for the pages, it uses memory without them.
  */
 #include "run/cpu/cpu.h"
 #include <pthread.h>

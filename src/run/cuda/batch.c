@@ -1,14 +1,13 @@
 /* batch.c - batches of launches as graphs of the driver.
  *
- * A kernel node for each launch, behind the nodes of those that it follows: the driver starts them
- * without the host, and those that are independent side by side. The graph is made at the first
- * run. A later one tells the driver of the nodes whose arguments have changed; what is under way
- * keeps those that it has.
+ * Each launch is a kernel node, after the nodes that it follows. The driver starts the nodes
+ * without the host, and independent ones at the same time. The first run makes the graph. A later
+ * run tells the driver of nodes with new arguments; runs under way keep their arguments.
  *
- * The records of launches that need one (queue.c) lie side by side in memory of the batch,
- * whose address is an argument of the node for good. They are written before the graph, and read
- * behind it, by one copy each, from and to memory of that run: so that what a run leaves is its
- * own, though the next one is in the queue already.
+ * Some launches need a record (queue.c). The records are next to each other in memory of the batch;
+ * its address never changes and is an argument of the nodes. One copy before the graph writes them,
+ * one after it reads them, from and to memory of that run. So a run keeps its results while the
+ * next one is already queued.
  */
 #include "run/cuda/cuda.h"
 #include <stdlib.h>

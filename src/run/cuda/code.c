@@ -1,5 +1,5 @@
-/* code.c - code for a GPU: the shared object of a program, the PTX text of a kernel for one
- * size of block, which the driver translates.
+/* code.c - code for a GPU: the shared object of a program, and the PTX text of a kernel for one
+ * block size. The driver translates the text.
  */
 #include "run/cuda/cuda.h"
 #include "run/host/host.h"

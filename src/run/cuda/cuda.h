@@ -39,8 +39,7 @@ bool lw__cuda_enter_to_release(struct lw__cuda *gpu); /* false, and no message, 
 void lw__cuda_leave(struct lw__cuda *gpu);
 
 /* lw__cuda_fail - the message of a call to the driver that failed: "WHAT: CUDA_ERROR_X (...)".
- * Where the error was the end of the context, the GPU is lost from then on, and the message says
- * so instead.
+ * If the error invalidates the context, the GPU is lost from then on, and the message says so.
  * returns  LW_E_MEMORY where memory was short; LW_E_DEVICE */
 lw_status lw__cuda_fail(struct lw__cuda *gpu, int result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

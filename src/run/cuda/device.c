@@ -1,9 +1,9 @@
 /* device.c - the device `cuda`: NVIDIA GPUs, each of them `cuda:N`.
  *
- * An error of the driver that is the end of a context - a kernel that touched what is not its own,
- * a GPU that fell off the bus - loses the GPU: every call says so and names the kernel, until all
- * that uses the GPU is closed. The last to close it has the driver take the context down, so that
- * whoever opens it anew gets a new one.
+ * Some errors of the driver invalidate the context: a kernel that accessed memory outside its
+ * buffers, or a GPU that fell off the bus. The GPU is then lost: every call fails and names the
+ * kernel, until all users of the GPU have closed it. The last of them resets the context, so the
+ * next user gets a new one.
  */
 #include "run/cuda/cuda.h"
 #include "run/report/report.h"

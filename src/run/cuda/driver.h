@@ -1,7 +1,7 @@
 /* driver.h - the NVIDIA driver, as far as the device `cuda` uses it.
  *
- * There is no toolkit and no header of NVIDIA's at build time: what we call is declared here, by
- * the names that the driver's library exports, and looked up in it at run time.
+ * A build needs no toolkit and no header of NVIDIA's. The functions that we call are declared here,
+ * by the names that the driver's library exports; the library is searched for them at run time.
  */
 #ifndef LW_CUDA_DRIVER_H
 #define LW_CUDA_DRIVER_H

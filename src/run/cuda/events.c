@@ -1,7 +1,7 @@
 /* events.c - marks in the queues of a GPU, and waiting for them: the driver's events.
  *
- * They are used again: what waits for an event waits for its latest record before, so one that
- * nobody holds any more is free at once.
+ * They are reused. A wait for an event means its last record before the wait; so an event without
+ * references is free at once.
  */
 #include "run/cuda/cuda.h"
 #include <stdlib.h>

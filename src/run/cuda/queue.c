@@ -1,9 +1,9 @@
 /* queue.c - launches on a GPU: a queue of the driver behind each stream.
  *
- * Code that takes tickets, prints, asserts or waits for others has a record in the GPU's memory
- * for each launch (base/cuda_abi.h). It is written before and read after by copies in the same
- * queue, from and to pinned memory; records are used again, so that a launch allocates nothing
- * once as many have been under way at a time. Code that needs none has no copies.
+ * Code with tickets, prints, asserts or spin loops has a record in the GPU's memory for each launch
+ * (base/cuda_abi.h). Copies in the same queue write it before the launch and read it afterwards,
+ * from and to pinned memory. Records are reused: a launch allocates one only if more launches than
+ * ever are under way. Code that needs no record has no copies.
  */
 #include "run/cuda/cuda.h"
 #include <stdio.h>

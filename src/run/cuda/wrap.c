@@ -1,12 +1,12 @@
-/* wrap.c - a stream of someone else as a queue: launches that nothing of ours follows.
+/* wrap.c - a stream of the caller's as a queue: the library does not track its launches.
  *
- * Its owner may capture it into a graph at any time, so a launch adds nothing but the kernel, and
- * copies of its record if it has one. Nobody learns when a launch is over: a record stays with the
- * queue, one for each code, and what goes wrong is summed up there. The kernel leaves its failed
- * asserts in it, and a copy takes them to the host, where lw__cuda_check_queue looks.
+ * Its owner may capture it into a graph at any time. A launch therefore adds only the kernel, and
+ * copies of its record if it has one. The library does not learn when a launch is over. So each
+ * code has one record, which stays with the queue and collects the failures. The kernel writes its
+ * failed asserts there, and a copy takes them to the host, where lw__cuda_check_queue looks.
  *
- * What a first launch needs - memory, pinned memory - cannot be made while the stream is captured,
- * and nothing can be waited for.
+ * While the stream is captured, the library can neither allocate the memory of a first launch nor
+ * wait.
  */
 #include "run/cuda/cuda.h"
 #include <stdio.h>

@@ -373,8 +373,8 @@ static lw_status declared_bytes(const struct slot *s, const int64_t *sizes, size
     return lw__fail(LW_E_SHAPE, "%s: %s is beyond any memory", s->what, declared(s, sizes).text);
 }
 
-/* True if an array with these extents, in elements of its buffer, has the declared sizes, of which
- * the first is a minimum. An element of the parameter takes `parts` of the buffer's: the last
+/* True if an array with these extents, in elements of its buffer, has the declared sizes. The first
+ * of them is a minimum. An element of the parameter takes `parts` elements of the buffer: the last
  * extent counts those, or is an axis of its own. */
 static bool has_declared_sizes(const lw_tensor *t, const int64_t *sizes, int dims, size_t parts)
 {

@@ -1,11 +1,11 @@
 /* batch.c - launches that are queued as one.
  *
- * A run is a job whose parts are jobs of the launches. A device that can is handed all of them at
- * once, as a graph of its own that it keeps from run to run (lw__queue_ops); on another one the
- * thread that steps the stream runs one after the other, which takes one trip through the queue.
- * What a run writes between two launches is the same memory for all runs, so that they follow one
- * another: `under_way` counts those that are queued or run, and the job that is over is let off by
- * whoever unclaims its buffers, also where its stream has failed.
+ * A run is a job whose parts are jobs of the launches. Some devices take all parts at once, as
+ * their own graph, which they keep from run to run (lw__queue_ops). On others the thread that steps
+ * the stream runs one part after the other; the run takes one place in the queue. All runs use the
+ * same memory between launches, so they run one after the other. `under_way` counts the runs that
+ * are queued or running. The thread that unclaims a run's buffers decrements it, also if the stream
+ * has failed.
  */
 #include "run/host/host.h"
 #include <stdlib.h>

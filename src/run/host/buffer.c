@@ -12,9 +12,9 @@ enum { FILL_STEP = 1 << 16, ALIGNMENT_MAX = 256 };
 
 /* ---- the device's memory, or the host's where the device has none of its own ---- */
 
-/* In large pages, where the system has them for who asks: a tile of a large matrix has each row on
- * a page of its own, and even copies are up to 1.3 times as fast. Nothing has been touched yet, so
- * nothing is moved; without them all is as before. */
+/* Ask for large pages, if the system has them on request. With small pages each row of a tile of a
+ * large matrix is on another page. Even copies are up to 1.3 times as fast. The memory has not been
+ * touched yet, so the system moves nothing. Without large pages nothing changes. */
 static void ask_for_large_pages(void *memory, size_t bytes)
 {
     enum { LARGE_PAGE = 2 << 20 };

@@ -1,14 +1,14 @@
 /* fault.c - lw_trap_faults: a fault of kernel code ends the call of it, and nothing else.
  *
- * Kernel code is called by lw__stack_switch, which notes where its own frame is and goes over to
- * the thread's stack for kernels. When a fault comes, the handler has the thread go on at the end
- * of lw__stack_switch, with that frame: the call returns, whatever kernel code has left undone. No
- * frame of the library's is passed over, so nothing of the library is left undone; and kernel code
- * that runs over its arrays finds no frame of the library's on its stack.
+ * lw__stack_switch calls kernel code: it saves the address of its own frame and switches to the
+ * thread's stack for kernels. On a fault the handler continues the thread at the end of
+ * lw__stack_switch, with that frame: the call returns, and the rest of the kernel code is skipped.
+ * No frame of the library is skipped, so the library leaves nothing undone. Kernel code that
+ * overruns its arrays finds no frame of the library on its stack.
  *
- * Whether a thread is in kernel code stands in its lw__fault_thread. The handler, which may come to
- * any thread at any place, finds that by pthread_getspecific: in glibc this only reads, where a
- * variable of the thread's may ask for memory first.
+ * A thread's lw__fault_thread says if it is in kernel code. The handler may run in any thread at
+ * any place. It uses pthread_getspecific, which only reads in glibc; a thread-local variable may
+ * allocate memory first.
  */
 #include "run/host/fault.h"
 #include "run/host/host.h"

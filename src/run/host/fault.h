@@ -36,8 +36,8 @@ enum {
                                   * as far apart as a block has threads */
 };
 
-/* lw__guard_place - where `bytes` lie so that they end at the upper guard page, or below it by less
- * than `align`, a power of two of at most a page. */
+/* lw__guard_place - the aligned address at which `bytes` end closest to the upper guard page; the
+ * gap is less than `align`, a power of two of at most a page. */
 static inline char *lw__guard_place(const struct lw__guarded *g, size_t bytes, size_t align)
 {
     return (char *)(((uintptr_t)g->top - bytes) & ~(uintptr_t)(align - 1));

@@ -1,7 +1,7 @@
-/* guard.c - memory between pages that nobody can touch, so that who leaves it is told.
+/* guard.c - memory between guard pages: an access to such a page is a fault.
  *
- * Guard pages are address space only. But the system counts pieces of it, two or three for each
- * guarded memory, and has few for a process (vm.max_map_count): a part of them is left to others.
+ * Guard pages are address space only. But each guarded memory takes two or three of the mappings
+ * that the system allows a process (vm.max_map_count). Some of them are left to the program.
  */
 #include "run/host/fault.h"
 #include <stdatomic.h>

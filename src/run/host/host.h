@@ -103,8 +103,8 @@ void lw__residents_free(lw_device *device); /* all, where nobody holds the devic
 
 /* ---- specialize.c: code for one size of block ---- */
 
-/* lw__special_use - have the launch run the kernel's code for its block, building it where this is
- * the first launch with that size.
+/* lw__special_use - give the launch the kernel's code for its block size. The first launch with a
+ * size builds the code.
  * errors   LW_E_COMPILE the compiler refuses it, "file:line:column: text"; LW_E_MEMORY; LW_E_IO;
  *          LW_E_INTERNAL. thread: any; one builds, the others wait */
 lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch);

@@ -1,9 +1,9 @@
 /* image.c - programs from images that `lanewise cc` has linked into the process (lanewise/image.h).
  *
- * A device has one program for each image, its resident. It is made when it is first asked for,
- * found without a lock from then on, and freed with the device: every hold of a resident is one of
- * its device. Residents are found by the image's address and id, since another image may come to
- * lie where one was that has been unloaded.
+ * A device has one program for each image, its resident. The first request makes it, later ones
+ * find it without a lock, and it is freed with the device: a reference to a resident is one to its
+ * device. The key of a resident is the image's address and id. The address alone is not enough: an
+ * image can be unloaded, and another one loaded at its address.
  */
 #include "run/host/host.h"
 #include <stdlib.h>

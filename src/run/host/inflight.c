@@ -1,14 +1,16 @@
 /* inflight.c - jobs that a device has taken ahead of their end.
  *
- * A device with a queue of its own behind each stream (lw__queue_ops) is handed launches, marks and
- * awaits as they come. They then stay in the stream's list `ahead` until somebody needs their end:
- * who waits for the stream, for an event or for a buffer; who queues more than LW_AHEAD_MAX; who
- * runs short of memory. That thread drains the stream: it waits, without the lock, and then retires
- * the jobs in order. One thread at a time drains a stream; the others wait for news.
+ * A device with its own queue for each stream (lw__queue_ops) takes launches, marks and awaits as
+ * they come. They stay in the stream's list `ahead` until a thread needs their end:
+ * - It waits for the stream, for an event or for a buffer.
+ * - It queues more than LW_AHEAD_MAX jobs.
+ * - It runs short of memory.
+ * That thread drains the stream: it waits, without the lock, and then retires the jobs in order.
+ * One thread at a time drains a stream; others wait until it signals.
  *
- * Every LW_AHEAD_FENCE jobs there is a mark of our own, a fence, so that a long list can be drained
- * in part. An await is retired when its mark's stream has retired the mark, since it fails if that
- * failed; who drains the stream of the await does that first.
+ * After every LW_AHEAD_FENCE jobs there is a mark of our own, a fence. So a long list can be
+ * drained in part. An await fails if its mark's stream failed. So the thread that drains the
+ * await's stream first has the mark's stream retire the mark.
  */
 #include "run/host/host.h"
 #include <stdio.h>

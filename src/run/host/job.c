@@ -1,9 +1,9 @@
-/* job.c - jobs: what a stream has queued, used again once they are over.
+/* job.c - jobs: what a stream has queued. They are reused once they are over.
  *
- * A stream keeps its jobs, with the room for arguments and output that they have come to, so that
- * a launch like one before makes no memory unless more are under way than ever. The list of spare
- * jobs has no lock: who takes one takes the whole list and puts the rest back, so that no link is
- * read which another thread may change.
+ * A stream keeps its jobs with their memory for arguments and output. A repeated launch therefore
+ * allocates nothing, unless more are under way than ever. The list of spare jobs has no lock. To
+ * take one, a thread takes the whole list and puts the rest back; so it never reads a link that
+ * another thread may change.
  */
 #include "run/host/host.h"
 #include <stdlib.h>

@@ -14,8 +14,8 @@
  * then nobody waits for a worker to wake up, and the data stays near the processor that wrote it.
  * Threads that do so count as workers.
  *
- * Who has nothing to do looks for news without the lock for a moment before it sleeps, as long as
- * that takes no processor from another: sleep and wake-up take longer than a small launch.
+ * Before it sleeps, an idle thread polls without the lock for a moment, if no other thread needs
+ * its processor. Sleep and wake-up take longer than a small launch.
  *
  * fork() copies one thread only. The lock is taken around it, so that the child finds all queues in
  * order; there the workers are gone, and new ones start with the next launch.
@@ -395,8 +395,8 @@ void lw__pool_release(void)
         call_worker();
 }
 
-/* The worker that was called for it may be on its way still, and what the host's thread has written
- * is near that thread's processor. */
+/* The worker that was woken for the stream may not have arrived yet. The host's thread has its data
+ * near its own processor. */
 bool lw__pool_lend_hand(lw_stream *stream)
 {
     if (!stream->ready || pool.busy >= pool.limit)

@@ -1,8 +1,8 @@
-/* scratch.c - memory that a stream lends to who queues launches on it.
+/* scratch.c - memory that a stream lends to the code that queues launches on it.
  *
- * A stream's launches run in order, so that the same memory serves one user after the other while
- * launches of both are queued. Two users at a time, in two threads, get memory of their own. A
- * piece that is too small gives way to a larger one: queued launches hold what they use.
+ * A stream's launches run in order. The same memory can therefore serve two users in turn while the
+ * launches of both are queued. Two users at the same time, in two threads, get separate memory. A
+ * buffer that is too small is replaced by a larger one; queued launches keep theirs.
  */
 #include "run/host/host.h"
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-/* specialize.c - a kernel's code for one size of block, made at the first launch with that size.
+/* specialize.c - a kernel's code for one block size, built at the first launch with that size.
  *
- * On a device whose code holds the block's dimensions as constants (ops->common), a program is
- * built in two steps: the first gives bitcode that all sizes share, the second code for one size.
- * Each kernel has a list of the sizes asked for so far. It only grows, at its head, and what is
- * ready never changes, so that a launch reads it without a lock. A size is built by the thread
- * that asks first; others that want it wait. A refusal is kept: asking again gives it again. What
- * failed for other reasons is tried anew. A kernel of an image (image.c) has code for some sizes.
+ * On some devices the block's dimensions are constants of the code (ops->common). A program is then
+ * built in two steps: first bitcode for all sizes, then code for one size. Each kernel has a list
+ * of the sizes that launches have asked for. The list only grows, at its head, and a finished entry
+ * never changes; so a launch reads it without a lock. The first thread that asks for a size builds
+ * it; others wait. If the compiler refuses the kernel, the error is kept and given again. After
+ * other failures the next launch tries again. A kernel of an image (image.c) has code for some
+ * sizes.
  */
 #include "run/host/host.h"
 #include <stdlib.h>

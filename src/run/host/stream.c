@@ -1,23 +1,26 @@
 /* stream.c - streams: queues of jobs, each in order, side by side with each other.
  *
- * A job is a launch, a batch of them, a mark (an event to reach) or an await (an event to wait
- * for). The head of a stream's queue is stepped by a pool thread; an await whose mark is still
- * pending keeps the stream out of the pool, and reaching the mark brings it back, so waiting
- * streams take up no thread. If the stream is idle, the thread that queues a job steps it itself
- * where that takes next to no time: marks, launches that the device calls small, and those that it
- * takes ahead of their end (inflight.c).
+ * A job is one of
+ *     launch   one launch
+ *     batch    several launches
+ *     mark     an event to reach
+ *     await    an event to wait for
+ * A pool thread steps the head of a stream's queue. An await whose mark is pending takes the stream
+ * out of the pool; the mark puts it back. So waiting streams occupy no thread. If the stream is
+ * idle, the thread that queues a job steps it itself if that is quick: marks, launches that the
+ * device calls small, and those that it takes ahead of their end (inflight.c).
  *
- * The first failure stays with the stream: what is queued is dropped, nothing is taken any more.
- * Dropped jobs count as finished. All that a job holds is let go before it counts as finished, so
- * that after lw_stream_wait nothing of it is left.
+ * The first failure stays with the stream: queued jobs are dropped, and new ones are refused.
+ * Dropped jobs count as finished. A job gives up all its references before it counts as finished;
+ * so none is left after lw_stream_wait.
  */
 #include "run/host/host.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds: launches that run in the thread that queues them; those that no worker is called for
- * as long as that thread may wait for them at once, so that it runs them. */
+/* Nanoseconds. SMALL_NS: shorter launches run in the thread that queues them. HELD_NS: for shorter
+ * launches no worker is woken if that thread may wait at once; then that thread runs them. */
 enum { SMALL_NS = 10000, HELD_NS = 500000 };
 
 static lw_stream *streams; /* locked: all that exist */
@@ -131,8 +134,8 @@ static lw_status run_mark(lw_stream *s, struct lw__job *job)
     return status;
 }
 
-/* One that waits for what is ahead in another queue is ahead itself, so that it can take on the
- * failure there. */
+/* An await of a mark that is ahead in another queue is ahead itself. So it can take on the failure
+ * there. */
 static lw_status run_await(lw_stream *s, struct lw__job *job)
 {
     const lw_device *device = s->device;
@@ -360,9 +363,9 @@ static uint64_t known_time(const lw_stream *s, const struct lw__job *job)
     return ops->known_time ? ops->known_time(s->device->state, &job->launch) : 0;
 }
 
-/* Locked. On an idle stream a small launch is over before another thread could take it up, and so
- * is a mark, or an await whose mark is reached. The owner of a wrapped stream may put its own work
- * behind a launch at once. */
+/* Locked. On an idle stream a small launch ends before another thread could take it. So does a
+ * mark, or an await whose mark is reached. The owner of a wrapped stream may queue its own work
+ * after a launch at once. */
 static bool runs_here(const lw_stream *s, const struct lw__job *job)
 {
     const bool is_launch = job->kind == LW_JOB_LAUNCH;

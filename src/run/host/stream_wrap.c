@@ -1,9 +1,9 @@
-/* stream_wrap.c - streams of someone else, and what is known of streams without waiting.
+/* stream_wrap.c - wrapped streams, and the state of a stream without waiting.
  *
- * A launch on a wrapped stream is handed to the device and is over for us: its buffers are not in
- * use any more. So that buffers can be read and given back all the same, one that such a launch has
- * used is marked, and then all wrapped streams of the device are waited for. Programs and scratch
- * memory stay until the stream is destroyed, since a graph that was captured may run them again.
+ * For the library a launch on a wrapped stream is over once the device has it: its buffers are no
+ * longer in use. A buffer that such a launch has used is marked. To read or free a marked buffer,
+ * the library waits for all wrapped streams of the device. Programs and scratch memory stay until
+ * the stream is destroyed, since a captured graph may run them again.
  */
 #include "run/host/host.h"
 #include <stdio.h>

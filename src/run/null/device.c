@@ -1,11 +1,13 @@
 /* device.c - the device that accepts everything and runs nothing.
  *
- * It is the file to copy when adding a device, and it prices everything around a launch: what a
- * program costs here, argument checks, queueing and waiting cost on every device.
+ * It measures everything around a launch: argument checks, queueing and waiting cost on every
+ * device what a program costs here.
  *
- * To add a device: copy this file, give lw__device_<name> its row in the table of devices.c and its
- * declaration in device_ops.h, list the file in meson.build. Slots left out are NULL;
- * device_ops.h says for each what NULL means.
+ * To add a device:
+ * - Copy this file, and list the copy in meson.build.
+ * - Declare lw__device_<name> in device_ops.h.
+ * - Add it to the table of devices.c.
+ * Slots left out are NULL; device_ops.h says for each what NULL means.
  */
 #include "run/host/host.h"
 

@@ -1,7 +1,7 @@
 /* block.c - a resident block: its threads, its block memory, its coroutines' frames.
  *
- * Blocks that have ended are kept as spare ones with all their memory, so a launch holds as much as
- * its most blocks resident at once, however large its grid is.
+ * Blocks that have ended become spare ones and keep their memory. So a launch has the memory of the
+ * most blocks that were resident at once; its grid may be larger.
  */
 #include "run/ref/ref.h"
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* collective.c - every collective on plain arrays, one value a place.
  *
  * This file defines what collectives compute; the other devices are tested against it. A warp is 32
- * places, a block up to 1024, and the same loops serve both: the tree over lanes and then over
- * warps is one tree over linear indices, because a warp is an aligned group of 32 of them. Values
+ * places, a block up to 1024, and the same loops serve both. A warp is an aligned group of 32
+ * indices. So the tree over lanes and then over warps is one tree over linear indices. Values
  * travel as bits, zero-extended to 64.
  */
 #include "run/ref/ref.h"
@@ -220,8 +220,8 @@ static void move(struct lw__ref_lanes *l, uint32_t op)
     }
 }
 
-/* partner - one step of the tree with the user's operator: the value of the lowest active place of
- * the neighbouring group of `number` places, or the identity where that group is absent. */
+/* partner - one step of the tree with the user's operator. The result is the value of the lowest
+ * active place in the neighbouring group of `number` places; the identity if that has none. */
 static void partner(struct lw__ref_lanes *l)
 {
     for (int i = 0; i < l->count; i++) {

@@ -1,7 +1,7 @@
 /* device.c - the device `ref`: one thread at a time, the definition of correct.
  *
- * A program for it is a shared object that holds, for each kernel, the ramp of a coroutine and what
- * its pointers may point into, and one function that resumes any of them (base/ref_abi.h).
+ * A program for it is a shared object (base/ref_abi.h). For each kernel it has a coroutine's ramp,
+ * and a table of the objects that pointers may refer to. One function resumes any coroutine.
  * schedule.c runs it.
  */
 #include "run/ref/ref.h"

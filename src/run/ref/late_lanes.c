@@ -5,10 +5,10 @@
  *     else
  *         x = warp_sum(x);
  *
- * All of these lanes wait, and those in the sum go on, for lane 0 does not come there. Nobody knows
- * that before: so it is noted who went on without whom. Lanes that come to the same instance after
- * all had waited for those who waited for them, and the launch fails with what there was to say
- * then. A record ends when all lanes are past what it is of.
+ * All of these lanes wait. The lanes in the sum go on, since lane 0 never gets there. The scheduler
+ * cannot know that before. So it records which lanes went on without which others. If one of those
+ * lanes still reaches the same instance, the two groups had waited for each other. The launch then
+ * fails with the error of that time. A record ends when all lanes are past its instance.
  */
 #include "run/ref/ref.h"
 #include <stdlib.h>

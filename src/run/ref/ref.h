@@ -183,8 +183,9 @@ void lw__ref_stack_suspend(struct lw__ref_thread *thread);
 
 /* ---- ref_late ------------------------------------------------------------------------------ */
 
-/* lw__ref_go_without - note that the lanes of a warp which wait at an operation of it where `at`
- * does go on, while others wait at one of the block: `earliest`.
+/* lw__ref_go_without - record that lanes of a warp go on while others wait at a block operation.
+ * at        one of the lanes that go on; all of them wait at its warp operation
+ * earliest  of the lanes that wait
  * errors   LW_E_MEMORY */
 lw_status lw__ref_go_without(struct lw__ref_block *block, const struct lw__ref_thread *earliest,
                              const struct lw__ref_thread *at);

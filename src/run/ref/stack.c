@@ -1,8 +1,8 @@
 /* stack.c - threads with stacks of their own, for code that a debugger is to follow.
  *
  * Such code (lw_build_options.debug) is plain functions: a thread suspends by a call, in which the
- * others run. To a debugger a barrier is then a call like any other, which `next` steps over, and
- * all variables of a thread stay where they are.
+ * others run. To a debugger a barrier is then a normal call, which `next` steps over. All variables
+ * of a thread stay at their addresses.
  *
  * All stacks of a block are one mapping, of which the system gives memory to pages that are used.
  * A stack cannot overflow: the compiler says how large a kernel's frame may be, and what kernels

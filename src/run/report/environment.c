@@ -1,8 +1,11 @@
-/* environment.c - variables of the environment: a value that means nothing is an error, which names
- * the variable, the value and what it may be; a misspelt one is never taken for the default.
+/* environment.c - environment variables. An invalid value is an error, which names the variable,
+ * the value and the valid ones. A misspelt value is never taken for the default.
  *
- * The folder of the cache is checked in build/cache.c, the driver's library in cuda/driver.c, the
- * compiler's path in build/compiler.c, the vector level in cpu/level.c: where they are used.
+ * Some variables are checked where they are used:
+ *     build/cache.c      the folder of the cache
+ *     build/compiler.c   the compiler's path
+ *     cpu/level.c        the vector level
+ *     cuda/driver.c      the driver's library
  */
 #include "run/report/report.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* findings.c - the findings of a stream.
  *
- * Rows never move once made, and of a row only the count changes, so that strings can be handed out
- * while other launches add to the list.
+ * Rows never move, and only the count of a row changes. So callers can read strings while other
+ * launches add to the list.
  */
 #include "run/report/findings.h"
 #include <pthread.h>

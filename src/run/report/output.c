@@ -1,7 +1,7 @@
 /* output.c - the text that a launch prints: collected in any order, delivered in launch order.
  *
  * Devices add pieces as threads print them. After the launch the pieces are sorted by block, thread
- * and time; what one thread printed is joined and cut into lines, so that a line may be printed in
+ * and time. The pieces of one thread are joined and cut into lines. So a line may be printed in
  * several pieces, and lines of different threads never mix.
  */
 #include "run/report/report.h"

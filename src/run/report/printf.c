@@ -1,8 +1,8 @@
 /* printf.c - the text of a kernel's printf: a format and 64-bit slots in, text out.
  *
- * The slots have lost their C types, so each conversion is taken apart, its slot brought to the
- * type that the conversion names, and one conversion at a time is formatted by the C library. What
- * is no conversion of C's, %n, and a conversion without an argument are printed as they stand.
+ * The slots have lost their C types. So lw__print parses each conversion and converts its slot to
+ * the type that it names. The C library formats one conversion at a time. Three things are printed
+ * as they are: invalid conversions, %n, and conversions without an argument.
  */
 #include "run/report/report.h"
 #include <locale.h>

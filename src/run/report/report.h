@@ -1,6 +1,9 @@
-/* report.h - texts of launches, the same on every device: report.c puts together the messages of
- * those that fail, printf.c formats what kernels print, output.c keeps it until it is delivered;
- * environment.c reads variables of the environment, and says what is wrong with one.
+/* report.h - texts of launches, the same on every device.
+ *
+ *     report.c        composes the messages of launches that fail
+ *     printf.c        formats what kernels print
+ *     output.c        keeps it until it is delivered
+ *     environment.c   reads environment variables, and reports invalid values
  */
 #ifndef LW_RUN_REPORT_H
 #define LW_RUN_REPORT_H
@@ -44,8 +47,8 @@ void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3]);
 bool lw__print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                const char *format, uint32_t count, const uint64_t *args);
 
-/* Where the text of a %s is on the host, if its argument is no address there, or may be none; of it
- * at most so many bytes are read. */
+/* Finds the text of a %s on the host, if its argument may be no address there. At most so many
+ * bytes of it are read. */
 struct lw__print_texts {
     const char *(*find)(const void *user, uint64_t address, size_t most);
     const void *user;
