@@ -43,7 +43,7 @@ static void sort_axes(struct plan *p)
             swap_axes(p, j, j - 1);
 }
 
-/* Axes k and k + 1 become axis k + 1 where both views step over k + 1 as a whole in k. */
+/* Join axes k and k + 1 if, in both views, k's stride is the length of k + 1. */
 static void join_axes(struct plan *p)
 {
     for (int k = LW_AXES - 2; k >= 0; k--) {

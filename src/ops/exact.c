@@ -26,9 +26,10 @@ struct exact {
     struct lw__operand sums, marks, bins;
 };
 
-/* How far the first sum may be off, in parts of the sum of absolute terms. A float's term is
- * exact in double; it is in at most 32 + LW_PART_LEAVES + 6 additions, that of a double in `depth`,
- * whose own errors are added up: what is left is of second order. Each part has room to spare. */
+/* The error bound of the first sum, relative to the sum of absolute terms. A term of floats is
+ * exact in double, and is in at most 32 + LW_PART_LEAVES + 6 additions. A term of doubles is in
+ * `depth` additions, whose errors are summed up; the rest is of second order. Each summand of the
+ * bound is generous. */
 static struct bound bound_of(const struct exact *e, size_t n, bool may_underflow)
 {
     const double depth = (double)(e->cut.part / LW_WARP_SIZE + e->cut.parts / LW_WARP_SIZE) + 32;

@@ -1,11 +1,10 @@
 /* executable.c - compiled graphs: their memory, what is bound to inputs and outputs, their runs.
  *
- * A run queues the recorded launches on the stream, with the tensors of the run in the place of
- * inputs and outputs: as a batch where the device and the stream take one, so that a GPU gets a
- * graph of its driver, else one by one in their order. A tensor that the kernels could not take as
- * it is goes through memory of the executable's own: strided ones, and those that begin between two
- * elements. The temporaries are one piece of memory, so runs follow one another: one on another
- * stream waits here until the run before it is over.
+ * A run queues the recorded launches on the stream, with the run's tensors as inputs and outputs.
+ * If device and stream take a batch, the launches are one; a GPU then gets a graph of its driver.
+ * Else they are queued one by one. Some tensors go through the executable's own memory: strided
+ * ones, and those that begin between two elements. All runs use the same memory for temporaries, so
+ * they run one after the other. A run on another stream waits here until the run before it is over.
  */
 #include "ops/graph.h"
 #include <pthread.h>

@@ -1,9 +1,14 @@
 /* graph.h - graphs: what is recorded, where its memory lies, how it is run.
  *
- * Files: graph.c (recording), index.c (what it finds things with), plan.c (lifetimes), place.c
- * (memory), order.c (what follows what), executable.c (compiled graphs and their runs), draw.c.
- * Recording and planning look at a number of things that grows with the launches, and count them in
- * `looks`, which tests look at.
+ *     graph.c        recording
+ *     index.c        finds recorded objects
+ *     plan.c         lifetimes of temporaries
+ *     place.c        their memory
+ *     order.c        which launches follow which
+ *     executable.c   compiled graphs and their runs
+ *     draw.c         pictures
+ * The work of recording and planning grows linearly with the launches. Both count it in `looks`,
+ * which tests check.
  */
 #ifndef LW_OPS_GRAPH_H
 #define LW_OPS_GRAPH_H

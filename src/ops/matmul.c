@@ -178,8 +178,8 @@ lw_status lw__as_dtype(struct lw__call *call, struct lw__operand *o, lw_dtype dt
     return LW_OK;
 }
 
-/* Products that share y are one with more rows, where the rows of x and out go on from one to the
- * next. */
+/* Products with the same y become one with more rows. For this the rows of x and out must continue
+ * from one product to the next. */
 static void join_batch(struct problem *p)
 {
     for (int k = ROW - 1; k >= 0; k--) {

@@ -1,6 +1,6 @@
 /* norm.c - mean_normalize, rms_norm, layer_norm, softmax, log_softmax: each row of an axis becomes
- * a row. Short rows of 16 and 32 bits are done by one launch, a warp a row. Long rows, few rows and
- * f64 take a launch for the parts of all leaves, one that merges them, and one that writes.
+ * a row. For short rows of 16 and 32 bits there is one launch, with a warp for each row. Long rows,
+ * few rows and f64 take three launches: for the parts of all leaves, to merge them, and to write.
  */
 #include "ops/op.h"
 #include "ops/reduce.h"

@@ -1,11 +1,15 @@
 /* op.h - what every operation is made of: a call, operands, launches, scratch memory, copies.
  *
- * An operation is one function that checks its arguments, brings its operands into the form that
- * its kernels read, and queues launches. It runs twice (lw__call_run): a first time to learn how
- * much scratch memory it takes, when launches and copies do nothing, and then for good.
+ * An operation is one function. It checks its arguments, brings its operands into the form that its
+ * kernels read, and queues launches. It runs twice (lw__call_run). The first time finds out how
+ * much scratch memory it takes; launches and copies then do nothing.
  *
- * Files: call.c (calls, scratch, launches), programs.c (kernels of a device), operand.c (checks),
- * axes.c (views), copy.c (copies), then a file for each family of operations.
+ *     call.c       calls, scratch memory, launches
+ *     programs.c   kernels of a device
+ *     operand.c    checks
+ *     axes.c       views
+ *     copy.c       copies
+ * Each family of operations has its own file.
  */
 #ifndef LW_OPS_OP_H
 #define LW_OPS_OP_H
@@ -142,9 +146,9 @@ lw_status lw__operand_expect(const struct lw__call *call, const struct lw__opera
 
 size_t lw__operand_count(const struct lw__operand *o); /* its elements */
 
-/* lw__operand_is_aligned - True if the first element lies at a multiple of `bytes`, a power of two
- * up to 64, as far as is known: the buffer and the offset are both looked at for themselves. Memory
- * of someone else may be aligned for its dtype alone. Scratch memory is aligned by its offset. */
+/* lw__operand_is_aligned - True if the first element is known to be aligned to `bytes`, a power of
+ * two up to 64. Buffer and offset are checked separately. Wrapped memory may be aligned
+ * for its dtype alone. Scratch memory is aligned by its offset. */
 bool lw__operand_is_aligned(const struct lw__operand *o, size_t bytes);
 
 /* "(3, 4)" into text of LW_SHAPE_TEXT bytes; returns text. */
@@ -161,8 +165,8 @@ lw_dtype lw__accumulate_dtype(enum lw__accumulate type);
 bool lw__dtype_is_float(lw_dtype dtype);
 bool lw__dtype_is_unsigned(lw_dtype dtype); /* bool is */
 
-/* lw__promote - the dtype of both: NumPy 2's, but u64 with a signed type is i64, bf16 counts as f16
- * does, and bf16 with f16 is f32. */
+/* lw__promote - the common dtype, as in NumPy 2. There are two exceptions: u64 with a signed type
+ * is i64; bf16 is treated as f16 is, and with f16 it is f32. */
 lw_dtype lw__promote(lw_dtype a, lw_dtype b);
 
 /* ---- axes.c ---------------------------------------------------------------------------------- */

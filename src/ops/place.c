@@ -1,13 +1,14 @@
-/* place.c - where in one piece of memory each temporary lies.
+/* place.c - the offset of each temporary in the memory that all of them share.
  *
- * What is alive at one time takes so many bytes; no plan takes less than the most of these. The
- * first try is to need no more: in the order of their first use the temporaries go into the
- * smallest gap of so much memory, and there to the end that the memory ends at. Of a chain, where
- * no more than two are alive at a time, one lies at either end, so that always works out.
+ * The temporaries that are alive at one time take some bytes; the maximum over time is the least
+ * that any plan takes. The first attempt uses exactly so much memory. It places the temporaries in
+ * the order of their first use, each in the smallest gap that it fits. A gap at the end of the
+ * memory is filled from the end. In a chain at most two temporaries are alive at a time; they are
+ * at the two ends, so this always succeeds.
  *
- * Where it does not, the same with memory that has no end always does. The largest ones first, each
- * at the lowest offset that is free, is often better, but looks at all pairs that are alive
- * together: it is done where these are not too many.
+ * If the attempt fails, the same with unbounded memory succeeds. Another plan places the largest
+ * temporaries first, each at the lowest free offset. This is often better, but compares all pairs
+ * that are alive together. It is tried if the pairs are not too many.
  */
 #include "ops/graph.h"
 #include <stdlib.h>

@@ -78,8 +78,8 @@ static inline size_t lw__sum_warps(const struct lw__call *call)
     return call->is_gpu ? 8192 : 64;
 }
 
-/* lw__merge_sums - queue launches that merge the parts of each row, of accumulation type `acc`, by
- * the aligned tree into out, divided by `divisor` if that is not 0. */
+/* lw__merge_sums - queue launches that merge the parts of each row by the aligned tree into out.
+ * The sums have accumulation type `acc`, and are divided by `divisor` if that is not 0. */
 lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts, size_t count,
                          const struct lw__operand *out, enum lw__accumulate acc, bool is_unsigned);
 
@@ -89,9 +89,9 @@ lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts,
                     grid, block, (const lw_arg[]){__VA_ARGS__},                                    \
                     sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
 
-/* lw__exact - queue launches that make the exact sum of each row of x, or of the products of the
- * vectors x and y (else NULL), rounded once; divided by `divisor` where that is not 0. acc: F32,
- * F64. x and y are converted and copied as the kernels need them. */
+/* lw__exact - queue launches that make the exact sum of each row of x, rounded once. If y is not
+ * NULL, it is the sum of the products of the vectors x and y. The sum is divided by `divisor` if
+ * that is not 0. acc: F32, F64. x and y are converted and copied as the kernels need them. */
 lw_status lw__exact(struct lw__call *call, struct lw__operand *x, struct lw__operand *y,
                     const struct lw__operand *out, enum lw__accumulate acc, double divisor);
 

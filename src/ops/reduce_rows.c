@@ -128,8 +128,7 @@ static void sort_outer(struct lw__reduction *r)
         }
 }
 
-/* Axes k and k + 1 of the outer ones become one where both sides step over k + 1 as a whole in
- * k. */
+/* Join outer axes k and k + 1 if, on both sides, k's stride is the length of k + 1. */
 static void join_outer(struct lw__reduction *r)
 {
     for (int k = LW_AXES - 3; k >= 0; k--) {
