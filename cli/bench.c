@@ -1,8 +1,8 @@
 /* bench.c - `lanewise bench`: its forms op, operations and dot; all other words are those of the
  * program lanewise-bench.
  *
- * That is a program of its own, since it looks for OpenBLAS and OpenCL and holds code by hand that
- * nobody needs who runs kernels.
+ * That is a separate program, since it looks for OpenBLAS and OpenCL. It also contains hand-written
+ * C, which users of kernels do not need.
  */
 #include "bench_forms.h"
 #include <errno.h>

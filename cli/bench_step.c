@@ -1,7 +1,7 @@
-/* bench_step.c - in a worker: a row's work made ready, called, timed.
+/* bench_step.c - in a worker: prepare a row's work, call it, time it.
  *
- * Inputs that rows of a group fill alike are one buffer, so that all have the same pages and little
- * memory is needed. On a device the time is between two marks of the stream.
+ * Rows of a group share a buffer for inputs with the same contents. So all have the same pages and
+ * need little memory. On a device the time is between two events of the stream.
  */
 #include "bench.h"
 #include "../bench/text.h"

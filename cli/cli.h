@@ -3,9 +3,9 @@
  *     options -> device, program, kernel -> arguments by the kernel's parameters -> launch
  *             -> files, then text or JSON
  *
- * The command stands on include/lanewise/lanewise.h alone. Every function that can go wrong reports
- * it on standard error by cli_fail and returns the exit status, 0 for none; its caller passes that
- * on and prints nothing more.
+ * The command uses include/lanewise alone. A function that can fail reports the failure on standard
+ * error by cli_fail, and returns the exit status; 0 is none. Its caller returns the status too, and
+ * prints nothing more.
  */
 #ifndef LW_CLI_H
 #define LW_CLI_H
@@ -285,8 +285,8 @@ void cli_layout_free(struct cli_type *type);
 
 /* ---- value.c --------------------------------------------------------------------------------- */
 
-/* cli_value_read - read one value of type from *text into to, type->bytes long, and leave *text
- * after it, at ',' or '}' or the end. label says whose value it is, for messages. */
+/* cli_value_read - read one value of type from *text into to, which has type->bytes. *text is then
+ * after the value, at ',' or '}' or the end. label says for messages whose value it is. */
 int cli_value_read(const struct cli_type *type, const char *label, const char **text, void *to);
 
 /* ---- fill.c ---------------------------------------------------------------------------------- */

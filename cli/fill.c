@@ -5,10 +5,9 @@
  * group's number. A group is four elements of up to 32 bits, or two of 64. docs/cli.md is the
  * promise that this file keeps.
  *
- * A normal pair comes from one group by Box & Muller (1958). Its logarithm, sine and cosine are
- * made here of correctly rounded operations only (+ - * / sqrt fma), so that every machine gives
- * the same bits; every inexact product that is added to something is an fma already, so there is
- * nothing for a compiler to contract.
+ * A normal pair comes from one group by Box & Muller (1958). Its logarithm, sine and cosine use
+ * only correctly rounded operations (+ - * / sqrt fma), so every machine gives the same bits. Where
+ * the code adds an inexact product it uses fma; so the compiler finds nothing to contract.
  */
 #include "cli.h"
 #include <math.h>

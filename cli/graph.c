@@ -172,8 +172,8 @@ static lw_status declare(const struct cli_op_call *call, lw_graph *graph, lw_ten
     return status;
 }
 
-/* record - what infer has let through and the recording refuses is a launch that failed, not a
- * word of the command line. */
+/* record - infer has accepted the words of the command line. So an operation that the recording
+ * refuses is a failed launch. */
 static int record(const struct job *job, lw_graph *graph)
 {
     const struct cli_op_call *call = &job->call;

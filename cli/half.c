@@ -1,9 +1,9 @@
 /* half.c - _Float16 and __bf16 by integer arithmetic on the bits of a double.
  *
- * Both are sign, exponent, fraction. A double's 53-bit significand is shifted right until its last
- * bit has the weight of the 16-bit format's last bit at that magnitude; what falls off decides the
- * rounding. A carry out of the fraction runs into the exponent, which is the right answer, up to
- * infinity. So there is one path for normal and subnormal results.
+ * Both are sign, exponent, fraction. At each magnitude the last bit of the 16-bit format has a
+ * weight. A double's 53-bit significand is shifted right until its last bit has this weight; the
+ * bits shifted out decide the rounding. A carry out of the fraction increments the exponent, which
+ * is correct up to infinity. So there is one path for normal and subnormal results.
  */
 #include "cli.h"
 #include <string.h>

@@ -3,9 +3,9 @@
  *     \x93NUMPY  major minor  header length (2 bytes in version 1, 4 in 2 and 3)  header  data
  *     header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } blanks newline
  *
- * A file is not believed: the header must be exactly such a dictionary, its numbers must fit, and
- * the data it promises must be the bytes that follow. Nothing is allocated before its size has been
- * held against the file's.
+ * A file is not trusted: the header must be exactly such a dictionary, and its numbers must fit.
+ * The file must have as many bytes of data as the header says. Every size is compared with the
+ * file's before it is allocated.
  */
 #include "cli.h"
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* number.c - numbers from text, rounded once to their own type, and back in the shortest form.
  *
- * Reading: f32 and f64 are the C library's, which rounds correctly. For f16 and bf16 the text is
- * first rounded to a double; that double misleads only where it lies exactly half-way between two
- * 16-bit values and the text does not. Then the text is read again with directed rounding, and the
- * double on the text's side is taken (the argument of rounding to odd: Boldo & Melquiond 2008).
+ * Reading: the C library reads f32 and f64, and rounds correctly. For f16 and bf16 the text is
+ * first rounded to a double. That double misleads only if it is exactly half-way between two 16-bit
+ * values and the text is not. Then the text is read again with directed rounding, which gives the
+ * double on the text's side. The argument is that of rounding to odd: Boldo & Melquiond 2008.
  *
  * Writing: the nearest decimal of ever more digits until one reads back. At a power of two the gap
- * below is half of the gap above, so the nearest decimal may fail where the next larger one
+ * below is half of the gap above. So the nearest decimal may fail where the next larger one
  * succeeds; both are tried.
  */
 #include "cli.h"
@@ -237,8 +237,8 @@ static int safe_digits(lw_dtype dtype, double value)
     return 1;
 }
 
-/* shortest - the decimal of the fewest digits that reads back as the element at from, which is
- * value, finite and above 0. */
+/* shortest - the decimal of the fewest digits that reads back as the element at from. value is this
+ * element, finite and above 0. */
 static struct decimal shortest(lw_dtype dtype, double value, const void *from)
 {
     char text[CLI_NUMBER_SIZE];

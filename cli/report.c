@@ -1,8 +1,9 @@
-/* report.c - how the command tells what went wrong: a line on standard error, an exit status, and
- * with --json one object on standard output.
+/* report.c - how the command reports errors: a line on standard error, an exit status, and with
+ * --json one object on standard output.
  *
- * As the library keeps its last message for lw_last_error, this file keeps the first failure of a
- * thread and the compiler's diagnostics, until cli_report_json writes them.
+ * This file keeps the first failure of a thread and the compiler's diagnostics until
+ * cli_report_json writes them. The library keeps its last message in the same way, for
+ * lw_last_error.
  */
 #include "cli.h"
 #include <stdarg.h>
