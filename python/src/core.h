@@ -1,8 +1,9 @@
 /* core.h - what the files of the extension lanewise._core share.
  *
- * An Array is a view of a memory, which owns an lw_buffer; many share one. Memory of others (NumPy,
- * DLPack) is wrapped, and its owner is let go by a holder: the library may be done with it in any
- * thread, so holders go on a list that the next call with the GIL empties.
+ * An Array is a view of a memory, which owns an lw_buffer; many arrays can share one. Memory of
+ * others (NumPy, DLPack) is wrapped, and a holder keeps its owner. The library may release it in
+ * any thread. So the holder goes on a list, and the next call with the GIL releases all on the
+ * list.
  */
 #ifndef LANEWISE_PYTHON_CORE_H
 #define LANEWISE_PYTHON_CORE_H

@@ -1,12 +1,12 @@
 /* xla.c - what JAX calls: handlers of XLA's foreign function interface, on the CPU and on CUDA.
  *
- * Python records a call of an operation as a graph while JAX traces it, and gives it a key, which
+ * While JAX traces a call of an operation, Python records it as a graph and gives it a key. The key
  * is the call's only attribute. A handler finds the key's executable, binds XLA's buffers to it,
- * and runs it. So no Python is run, but for the first run of a key: lanewise/_jax.py compiles.
+ * and runs it. Only the first run of a key calls Python: lanewise/_jax.py compiles.
  *
- * Runs of one executable follow one another. On the host, where XLA has many threads, a run takes
- * an runner that nobody uses, or has one more made. On CUDA there is one for each stream of XLA,
- * whose work is in order anyway; the handler queues and returns.
+ * Runs of one executable follow one another. On the host XLA has many threads; a run takes a runner
+ * that no other run uses, or makes one more. On CUDA there is one for each stream of XLA, whose
+ * work is in order anyway; the handler queues and returns.
  */
 #include "core.h"
 #include "xla_ffi.h"

@@ -1,7 +1,7 @@
 /* xla_ffi.h - the C interface of XLA to handlers, as far as xla.c uses it.
  *
  * Copyright 2023 The OpenXLA Authors, Apache License 2.0: shortened from xla/ffi/api/c_api.h, which
- * comes with jaxlib, version 0.3. What is here has the same layout in versions 0.1 to 0.3, so that
+ * comes with jaxlib, version 0.3. These types have the same layout in versions 0.1 to 0.3; so
  * neither building nor running needs JAX's headers. python/tests/test_jax_bridge.py compares both.
  *
  * Every struct begins with its size, as its maker knows it. An array of a frame has `size` entries.
