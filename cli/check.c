@@ -2,17 +2,21 @@
  */
 #include "cli.h"
 #include "lanewise/check.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DEFAULT_SECONDS = 60 };
 
 lw_status cli_configure_check(lw_device *device, const struct cli_options *options)
 {
-    const lw_check_options check = {
-        .schedules = options->schedules, .strict = options->strict, .seed = options->seed};
+    const lw_check_options check = {.schedules = options->schedules,
+                                    .strict = options->strict,
+                                    .seed = options->seed,
+                                    .suppressions = options->suppress};
     return lw_check_configure(device, &check);
 }
 
@@ -71,7 +75,8 @@ int cli_print_findings(const struct cli_session *session)
     lw_check_findings(session->stream, count, &found);
     if (!found && !session->options->is_check)
         return CLI_DONE;
-    char *text = read_findings(session->stream, LW_CHECK_TEXT, &size);
+    char *text = read_findings(session->stream,
+                               session->options->verbose ? LW_CHECK_VERBOSE : LW_CHECK_TEXT, &size);
     if (!text)
         return CLI_BROKEN;
     print_text(to, text, isatty(fileno(to)) && cli_wants_color(session->options->color));
@@ -96,6 +101,33 @@ int cli_json_findings(const struct cli_session *session, char **members)
     return CLI_DONE;
 }
 
+/* ---- the file of --sarif --------------------------------------------------------------------- */
+
+int cli_sarif_begin(const struct cli_options *options)
+{
+    if (!options->sarif)
+        return CLI_DONE;
+    FILE *file = fopen(options->sarif, "w");
+    if (!file || fclose(file))
+        return cli_fail(CLI_USAGE, "--sarif: %s: %s", options->sarif, strerror(errno));
+    return CLI_DONE;
+}
+
+int cli_sarif_write(const struct cli_session *session)
+{
+    const char *path = session->options->sarif;
+    lw_status status = path ? lw_check_write(session->stream, LW_CHECK_SARIF, path) : LW_OK;
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
+void cli_sarif_end(const struct cli_options *options)
+{
+    struct stat about;
+    if (options->sarif && stat(options->sarif, &about) == 0 && S_ISREG(about.st_mode) &&
+        about.st_size == 0)
+        unlink(options->sarif);
+}
+
 int cli_check(const struct cli_options *options)
 {
     struct cli_options asked = *options;
@@ -103,5 +135,9 @@ int cli_check(const struct cli_options *options)
     asked.is_check = asked.quiet = true;
     if (!asked.timeout)
         asked.timeout = DEFAULT_SECONDS * UINT64_C(1000000000);
-    return cli_run(&asked);
+    int failed = cli_sarif_begin(options);
+    if (!failed)
+        failed = cli_run(&asked);
+    cli_sarif_end(options);
+    return failed;
 }

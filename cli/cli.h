@@ -144,10 +144,11 @@ struct cli_options {
     size_t shared_bytes;    /* dynamic block memory */
     bool json, quiet, help, remarks;
     bool debug;    /* -O0 */
-    bool is_check; /* the command is `check`, as all up to strict */
+    bool is_check; /* the command is `check`, as all up to sarif */
     int schedules; /* 0: the default, as of seed */
     uint64_t seed;
-    bool strict;
+    bool strict, verbose;
+    const char *suppress, *sarif; /* files, or NULL */
     enum cli_color color;
     bool list, markdown; /* of op; list of graph too */
     bool plan;           /* of graph, as draw, a file or NULL */
@@ -462,6 +463,13 @@ lw_status cli_configure_check(lw_device *device, const struct cli_options *optio
 bool cli_has_findings(const struct cli_session *session);
 int cli_print_findings(const struct cli_session *session);
 int cli_json_findings(const struct cli_session *session, char **members);
+
+/* cli_sarif_begin - the file of --sarif can be written; it is empty then. cli_sarif_write - of the
+ * session's findings, of a launch that failed too. cli_sarif_end - remove it where it was not
+ * written: an empty file is no result. */
+int cli_sarif_begin(const struct cli_options *options);
+int cli_sarif_write(const struct cli_session *session);
+void cli_sarif_end(const struct cli_options *options);
 
 /* ---- commands -------------------------------------------------------------------------------- */
 

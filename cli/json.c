@@ -1,46 +1,22 @@
 /* json.c - the result of a run for programs; docs/cli.md describes the object.
  */
 #include "cli.h"
+#include "base/utf8.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* utf8_length - bytes of the well-formed UTF-8 sequence at text; 0: there is none. Overlong forms,
- * surrogates and values past U+10FFFF are not well-formed (RFC 3629). */
-static int utf8_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char first, last, second_min, second_max;
-        int length;
-    } rows[] = {
-        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (text[0] < rows[i].first || text[0] > rows[i].last)
-            continue;
-        if (rows[i].length > 1 && (text[1] < rows[i].second_min || text[1] > rows[i].second_max))
-            return 0;
-        for (int k = 2; k < rows[i].length; k++)
-            if ((text[k] & 0xc0) != 0x80)
-                return 0;
-        return rows[i].length;
-    }
-    return 0;
-}
-
 void cli_json_string(FILE *to, const char *text)
 {
     fputc('"', to);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        int length = utf8_length(at);
+    for (const char *at = text; *at;) {
+        int length = lw__utf8_length(at);
         if (length == 0)
             fputs("\\ufffd", to);
         else if (*at == '"' || *at == '\\')
             fprintf(to, "\\%c", *at);
-        else if (*at < 0x20)
-            fprintf(to, "\\u%04x", *at);
+        else if ((unsigned char)*at < 0x20)
+            fprintf(to, "\\u%04x", (unsigned)*at);
         else
             fwrite(at, 1, (size_t)length, to);
         at += length ? length : 1;

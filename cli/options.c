@@ -202,6 +202,27 @@ static int set_strict(struct cli_options *options, const char *name, const char 
     return CLI_DONE;
 }
 
+static int set_suppress(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->suppress = value;
+    return CLI_DONE;
+}
+
+static int set_sarif(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->sarif = value;
+    return CLI_DONE;
+}
+
+static int set_verbose(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->verbose = true;
+    return CLI_DONE;
+}
+
 static int set_time(struct cli_options *options, const char *name, const char *value)
 {
     options->time_launches = DEFAULT_LAUNCHES;

@@ -100,6 +100,7 @@ static int fail_task(struct cli_session *session, const struct cli_task *task, l
     if (session->options->is_check && (status == LW_E_TIMEOUT || status == LW_E_MEMORY))
         failed = CLI_BROKEN;
     const bool has_found = cli_has_findings(session);
+    cli_sarif_write(session);
     if (has_found)
         failed = CLI_FOUND;
     cli_fail((enum cli_exit)failed, "%s%s",
@@ -173,5 +174,7 @@ int cli_session_deliver(const struct cli_session *session, struct cli_result *re
         session->options->json ? write_json(session, result) : cli_print_result(stdout, result);
     if (!failed)
         failed = cli_print_findings(session);
+    if (!failed)
+        failed = cli_sarif_write(session);
     return failed || !session->has_found ? failed : CLI_FOUND;
 }

@@ -13,11 +13,13 @@ typedef struct lw_check_options {
     int schedules; /* orders of threads in which a launch runs; 0: the default, 3 */
     bool strict;   /* warnings are errors */
     uint64_t seed; /* of the hashed schedules; 0: the default, 1 */
+    const char *suppressions; /* a file of findings that are not told, or NULL: none */
 } lw_check_options;
 
 /* lw_check_configure - how a device "check" runs launches that begin from now on. NULL: the
- * default of all.
- * errors   LW_E_ARG another device, or a number out of range
+ * default of all. The file is read now.
+ * errors   LW_E_ARG another device, a number out of range, a line of the file that means nothing;
+ *          LW_E_IO the file cannot be read; LW_E_MEMORY
  * thread   any */
 LW_CHECKED lw_status lw_check_configure(lw_device *device, const lw_check_options *options);
 
@@ -44,10 +46,16 @@ typedef struct lw_finding {
 LW_API void lw_check_findings(lw_stream *stream, void (*fn)(const lw_finding *finding, void *user),
                               void *user);
 
-typedef enum lw_check_format { LW_CHECK_TEXT, LW_CHECK_JSON } lw_check_format;
+typedef enum lw_check_format {
+    LW_CHECK_TEXT,
+    LW_CHECK_JSON,
+    LW_CHECK_SARIF,  /* 2.1.0: for a code host */
+    LW_CHECK_VERBOSE /* text, with what was suppressed */
+} lw_check_format;
 
 /* lw_check_write - write the findings and the verdict to a file: text with lines of the source, or
- * one JSON object. An existing file is replaced.
+ * one JSON object. Only SARIF, JSON and VERBOSE tell of what was suppressed. An existing file is
+ * replaced.
  * errors   LW_E_ARG; LW_E_IO the file cannot be written; LW_E_MEMORY */
 LW_CHECKED lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *path);
 

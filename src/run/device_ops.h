@@ -79,9 +79,11 @@ struct lw__launch {
     const struct lw__site *sites; /* site_count of them */
     size_t site_count;
     const struct lw__lines *lines; /* of this code */
-    uint64_t work;                 /* equal for launches of the same grid, memory and scalars */
-    struct lw__times *times;       /* of this code */
-    atomic_bool *cancelled;        /* poll it; true: stop soon and return LW_E_LAUNCH */
+    const char *source;            /* its text, where findings are made; else NULL */
+    const char *source_name;
+    uint64_t work;           /* equal for launches of the same grid, memory and scalars */
+    struct lw__times *times; /* of this code */
+    atomic_bool *cancelled;  /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
     struct lw__findings *findings;          /* the stream's; NULL: the device makes none */
     const struct lw__launch *next_of_batch; /* NULL: it is the last, or of none */

@@ -15,9 +15,10 @@ void lw_check_findings(lw_stream *stream, void (*fn)(const lw_finding *finding, 
                        void *user)
 {
     struct lw__findings *all = findings_of(stream);
-    lw_finding finding;
-    for (size_t i = 0; all && fn && lw__findings_get(all, i, &finding); i++)
-        fn(&finding, user);
+    struct lw__told told;
+    for (size_t i = 0; all && fn && lw__findings_get(all, i, &told); i++)
+        if (!told.suppressed_by)
+            fn(&told.finding, user);
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
@@ -36,6 +37,8 @@ static const char *covered(const struct lw__coverage *c)
     lw__message_add(&m, "%d schedule%s", c->schedules, c->schedules == 1 ? "" : "s");
     if (c->schedules >= HASHED)
         lw__message_add(&m, " (seed %llu)", (unsigned long long)c->seed);
+    if (c->suppressed)
+        lw__message_add(&m, ", %zu suppressed", c->suppressed);
     return reason(lw__fail(LW_OK, "%llu launch%s, %llu block%s, %llu access%s, %s",
                            (unsigned long long)c->launches, c->launches == 1 ? "" : "es",
                            (unsigned long long)c->blocks, c->blocks == 1 ? "" : "s",
@@ -78,32 +81,73 @@ static const char *verdict_name(lw_check_verdict verdict)
     return names[verdict];
 }
 
-static void write_text(struct lw__text *to, lw_stream *stream, lw_check_verdict verdict,
-                       const char *why)
+/* What a writer of a format gets. */
+struct report {
+    lw_stream *stream;
+    lw_check_verdict verdict;
+    const char *why;
+};
+
+static void write_paragraphs(struct lw__text *to, const struct report *r, bool suppressed)
 {
-    struct lw__findings *all = findings_of(stream);
-    lw_finding finding;
-    for (size_t i = 0; all && lw__findings_get(all, i, &finding); i++) {
-        lw__check_text(to, &finding);
+    struct lw__findings *all = findings_of(r->stream);
+    struct lw__told told;
+    for (size_t i = 0; all && lw__findings_get(all, i, &told); i++) {
+        if (!told.suppressed_by != !suppressed)
+            continue;
+        lw__check_text(to, &told);
         lw__text_add(to, "\n");
     }
-    lw__text_add(to, "%s: %s\n", verdict_name(verdict), why);
 }
 
-static void write_json(struct lw__text *to, lw_stream *stream, lw_check_verdict verdict,
-                       const char *why)
+static void write_text(struct lw__text *to, const struct report *r)
 {
-    struct lw__findings *all = findings_of(stream);
-    lw_finding finding;
-    lw__text_add(to, "{\"verdict\": \"%s\",\n \"why\": ", verdict_name(verdict));
-    lw__check_json_string(to, why);
-    lw__text_add(to, ",\n \"findings\": [");
-    for (size_t i = 0; all && lw__findings_get(all, i, &finding); i++) {
-        lw__text_add(to, "%s\n  ", i ? "," : "");
-        lw__check_json(to, &finding);
+    write_paragraphs(to, r, false);
+    lw__text_add(to, "%s: %s\n", verdict_name(r->verdict), r->why);
+}
+
+static void write_verbose(struct lw__text *to, const struct report *r)
+{
+    write_paragraphs(to, r, true);
+    write_text(to, r);
+}
+
+static void write_objects(struct lw__text *to, const struct report *r, bool suppressed)
+{
+    struct lw__findings *all = findings_of(r->stream);
+    struct lw__told told;
+    const char *before = "\n  ";
+    for (size_t i = 0; all && lw__findings_get(all, i, &told); i++) {
+        if (!told.suppressed_by != !suppressed)
+            continue;
+        lw__text_add(to, "%s", before);
+        lw__check_json(to, &told);
+        before = ",\n  ";
     }
+}
+
+static void write_json(struct lw__text *to, const struct report *r)
+{
+    lw__text_add(to, "{\"verdict\": \"%s\",\n \"why\": ", verdict_name(r->verdict));
+    lw__check_json_string(to, r->why);
+    lw__text_add(to, ",\n \"findings\": [");
+    write_objects(to, r, false);
+    lw__text_add(to, "],\n \"suppressed\": [");
+    write_objects(to, r, true);
     lw__text_add(to, "]}\n");
 }
+
+static void write_sarif(struct lw__text *to, const struct report *r)
+{
+    lw__check_sarif(to, findings_of(r->stream), r->verdict, r->why);
+}
+
+typedef void write_format(struct lw__text *to, const struct report *report);
+static write_format *const formats[] = {[LW_CHECK_TEXT] = write_text,
+                                        [LW_CHECK_JSON] = write_json,
+                                        [LW_CHECK_SARIF] = write_sarif,
+                                        [LW_CHECK_VERBOSE] = write_verbose};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 static lw_status save(const char *path, const struct lw__text *text)
 {
@@ -124,15 +168,14 @@ lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *
     lw_status status;
     if (!stream || !path)
         return lw__fail(LW_E_ARG, "the %s is NULL", stream ? "path" : "stream");
-    if (format != LW_CHECK_TEXT && format != LW_CHECK_JSON)
-        return lw__fail(LW_E_ARG, "%d is no format; need LW_CHECK_TEXT or LW_CHECK_JSON",
+    if ((size_t)format >= FORMATS)
+        return lw__fail(LW_E_ARG, "%d is no format; need LW_CHECK_TEXT to LW_CHECK_VERBOSE",
                         (int)format);
     const lw_check_verdict verdict = judge(stream, &reason_text);
-    lw__text_add(&why, "%s", reason_text); /* reading the source may change it */
-    if (!why.failed && format == LW_CHECK_TEXT)
-        write_text(&text, stream, verdict, why.data);
-    else if (!why.failed)
-        write_json(&text, stream, verdict, why.data);
+    lw__text_add(&why, "%s", reason_text); /* the thread's next message takes its place */
+    const struct report report = {stream, verdict, why.data};
+    if (!why.failed)
+        formats[format](&text, &report);
     status = why.failed || text.failed ? lw__fail(LW_E_MEMORY, "out of memory: the findings")
                                        : save(path, &text);
     lw__text_free(&why);

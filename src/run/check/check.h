@@ -9,6 +9,8 @@
  *     outcome     the bytes that a launch writes: as they were, as the first schedule left them
  *     compare     what schedules leave in buffers, against each other
  *     settings    what lw_check_configure has set
+ *     suppress    a file of findings that are not to be told
+ *     source      lines of the source, and what their comments allow
  *     tell        findings of a launch, in words
  *
  * Letters: a *granule* is 4 bytes, or one where a page has been accessed by bytes; an *interval* is
@@ -187,12 +189,13 @@ struct lw__check_settings {
     int schedules;
     bool strict;
     uint64_t seed;
+    struct lw__suppressions *suppressions;
 };
 
 /* State of a device. */
 lw_status lw__settings_open(const char *name, void **state);
 void lw__settings_close(void *state);
-struct lw__check_settings lw__settings_of(void *state); /* a copy */
+struct lw__check_settings lw__settings_of(void *state); /* its suppressions are held */
 
 /* Of the schedules from 0: forward, reverse, then hashed ones with seeds of their own. */
 struct lw__ref_schedule lw__check_schedule(const struct lw__check_settings *settings, int number);
@@ -266,11 +269,41 @@ bool lw__check_tell(const struct lw__check *check);
 bool lw__learnt(struct lw__learnt *learnt, const struct lw__access *now);
 bool lw__check_compare(struct lw__check *check);
 
-/* ---- text.c, json.c: for lw_check_write ------------------------------------------------------ */
+/* lw__check_is_class - is a word of so many bytes the name of a class? lw__check_try_classes - all
+ * of them, where something else was typed. lw__check_about - of the class with that number, its
+ * name and what it is; false: there are fewer. */
+struct lw__nearest;
+bool lw__check_is_class(const char *word, size_t length);
+void lw__check_try_classes(struct lw__nearest *nearest);
+bool lw__check_about(size_t number, const char **name, const char **about, bool *warning);
 
-void lw__check_text(struct lw__text *to, const lw_finding *finding);
-void lw__check_json(struct lw__text *to, const lw_finding *finding);
+/* ---- source.c -------------------------------------------------------------------------------- */
+
+/* lw__source_line - a copy to free(); NULL: there is none.
+ * lw__source_allows - a comment there allows findings of the class: `lanewise-allow: CLASS, ...` at
+ * the end of the line, or alone in the line above. */
+char *lw__source_line(const struct lw__launch *request, const char *file, int line);
+bool lw__source_allows(const struct lw__launch *request, const lw_place *place, const char *class);
+
+/* ---- suppress.c ------------------------------------------------------------------------------ */
+
+struct lw__suppressions; /* never changed once read; NULL: nothing is suppressed */
+struct lw__suppressions *lw__suppressions_hold(struct lw__suppressions *suppressions);
+void lw__suppressions_release(struct lw__suppressions *suppressions);
+
+/* lw__suppressions_read - a file. errors: LW_E_IO, LW_E_MEMORY; LW_E_ARG with the line.
+ * lw__suppressions_find - what suppresses the finding, as "FILE:LINE"; false: nothing does. */
+lw_status lw__suppressions_read(const char *path, struct lw__suppressions **suppressions);
+bool lw__suppressions_find(const struct lw__suppressions *suppressions, const lw_finding *finding,
+                           struct lw__message *by);
+
+/* ---- text.c, json.c, sarif.c: for lw_check_write --------------------------------------------- */
+
+void lw__check_text(struct lw__text *to, const struct lw__told *told);
+void lw__check_json(struct lw__text *to, const struct lw__told *told);
 void lw__check_json_string(struct lw__text *to, const char *text);
+void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_check_verdict verdict,
+                     const char *why);
 
 /* ---- watch.c --------------------------------------------------------------------------------- */
 

@@ -72,6 +72,7 @@ static void release(struct lw__check *check)
         free(check->found[i].what);
     free(check->found);
     lw__outcome_free(&check->outcome);
+    lw__suppressions_release(check->settings.suppressions);
 }
 
 static lw_status check_launch(void *state, const struct lw__launch *launch)

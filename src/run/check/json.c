@@ -1,18 +1,23 @@
 /* json.c - a finding as an object of JSON: docs/cli.md has its fields.
  */
 #include "run/check/check.h"
+#include "base/utf8.h"
 
-/* Bytes from 0x80 on go through: names and messages are UTF-8. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 void lw__check_json_string(struct lw__text *to, const char *text)
 {
     lw__text_add(to, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+    while (*text) {
+        const int length = lw__utf8_length(text);
+        if (!length)
+            lw__text_add(to, "\\ufffd");
+        else if (*text == '"' || *text == '\\')
             lw__text_add(to, "\\%c", *text);
         else if ((unsigned char)*text < 0x20)
-            lw__text_add(to, "\\u%04x", *text);
+            lw__text_add(to, "\\u%04x", (unsigned)*text);
         else
-            lw__text_add(to, "%c", *text);
+            lw__text_add(to, "%.*s", length, text);
+        text += length ? length : 1;
     }
     lw__text_add(to, "\"");
 }
@@ -37,8 +42,9 @@ static void add_place(struct lw__text *to, const char *prefix, const lw_place *p
     add_dim3(to, prefix, "thread", place->thread);
 }
 
-void lw__check_json(struct lw__text *to, const lw_finding *f)
+void lw__check_json(struct lw__text *to, const struct lw__told *told)
 {
+    const lw_finding *f = &told->finding;
     lw__text_add(to, "{");
     add_string(to, "class", f->name);
     lw__text_add(to, "\"warning\": %s, ", f->warning ? "true" : "false");
@@ -52,5 +58,7 @@ void lw__check_json(struct lw__text *to, const lw_finding *f)
     add_string(to, "object", f->object);
     add_string(to, "message", f->message);
     add_string(to, "fix", f->fix);
+    if (told->suppressed_by)
+        add_string(to, "suppressed_by", told->suppressed_by);
     lw__text_add(to, "\"count\": %zu}", f->count);
 }

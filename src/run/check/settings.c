@@ -28,6 +28,7 @@ lw_status lw__settings_open(const char *name, void **state)
 void lw__settings_close(void *state)
 {
     struct state *s = state;
+    lw__suppressions_release(s->settings.suppressions);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -37,6 +38,7 @@ struct lw__check_settings lw__settings_of(void *state)
     struct state *s = state;
     pthread_mutex_lock(&s->lock);
     const struct lw__check_settings settings = s->settings;
+    lw__suppressions_hold(settings.suppressions);
     pthread_mutex_unlock(&s->lock);
     return settings;
 }
@@ -65,6 +67,15 @@ void lw__check_name_schedule(struct lw__message *m, const struct lw__check_setti
 
 /* ---- lw_check_configure ---------------------------------------------------------------------- */
 
+static void change(struct state *s, const struct lw__check_settings *settings)
+{
+    pthread_mutex_lock(&s->lock);
+    struct lw__suppressions *before = s->settings.suppressions;
+    s->settings = *settings;
+    pthread_mutex_unlock(&s->lock);
+    lw__suppressions_release(before);
+}
+
 lw_status lw_check_configure(lw_device *device, const lw_check_options *options)
 {
     const lw_check_options all_default = {0};
@@ -76,12 +87,11 @@ lw_status lw_check_configure(lw_device *device, const lw_check_options *options)
     if (o->schedules < 0 || o->schedules > LW_SCHEDULES_MAX)
         return lw__fail(LW_E_ARG, "%d schedules; need 1 to %d, or 0 for the default, %d",
                         o->schedules, LW_SCHEDULES_MAX, LW_SCHEDULES);
-    struct state *s = device->state;
-    pthread_mutex_lock(&s->lock);
-    s->settings =
-        (struct lw__check_settings){.schedules = o->schedules ? o->schedules : LW_SCHEDULES,
-                                    .strict = o->strict,
-                                    .seed = o->seed ? o->seed : 1};
-    pthread_mutex_unlock(&s->lock);
+    struct lw__check_settings settings = {.schedules = o->schedules ? o->schedules : LW_SCHEDULES,
+                                          .strict = o->strict,
+                                          .seed = o->seed ? o->seed : 1};
+    if (o->suppressions)
+        LW_TRY(lw__suppressions_read(o->suppressions, &settings.suppressions));
+    change(device->state, &settings);
     return LW_OK;
 }

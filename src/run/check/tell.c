@@ -1,28 +1,60 @@
 /* tell.c - what a launch has found, as findings in words.
  */
 #include "run/check/check.h"
+#include "base/nearest.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const struct {
-    const char *name, *fix;
+    const char *name, *about, *fix;
     bool warning;
 } classes[] = {
-    [LW_CLASS_RACE_WARP] = {"race-warp", "warp_sync() or barrier() between the two accesses",
-                            false},
-    [LW_CLASS_RACE_SHARED] = {"race-shared", "barrier() between the two accesses", false},
-    [LW_CLASS_RACE_GLOBAL] = {"race-global", "barrier() between the two accesses", false},
-    [LW_CLASS_BENIGN_WRITE] = {"benign-write", "let one thread write it", true},
-    [LW_CLASS_BARRIER] = {"barrier-divergence",
+    [LW_CLASS_RACE_WARP] = {"race-warp", "Two lanes of a warp access the same bytes in no order",
+                            "warp_sync() or barrier() between the two accesses", false},
+    [LW_CLASS_RACE_SHARED] = {"race-shared",
+                              "Threads of a block access the same bytes of it in no order",
+                              "barrier() between the two accesses", false},
+    [LW_CLASS_RACE_GLOBAL] = {"race-global",
+                              "Threads access the same bytes of global memory in no order",
+                              "barrier() between the two accesses", false},
+    [LW_CLASS_BENIGN_WRITE] = {"benign-write", "Threads write the same value in no order",
+                               "let one thread write it", true},
+    [LW_CLASS_BARRIER] = {"barrier-divergence", "Not all threads of a block reach a barrier",
                           "move the barrier to where all threads of the block come", false},
-    [LW_CLASS_BOUNDS] = {"out-of-bounds", "compare the index with the size first", false},
-    [LW_CLASS_MISALIGNED] = {"misaligned", "give the pointer's type the alignment that it has",
-                             false},
-    [LW_CLASS_DEADLOCK] = {"deadlock", "let every wait end by something that another thread does",
-                           false},
-    [LW_CLASS_NONDETERMINISTIC] = {"nondeterministic",
+    [LW_CLASS_BOUNDS] = {"out-of-bounds", "An access outside of its object",
+                         "compare the index with the size first", false},
+    [LW_CLASS_MISALIGNED] = {"misaligned", "An access at an address that its type does not allow",
+                             "give the pointer's type the alignment that it has", false},
+    [LW_CLASS_DEADLOCK] = {"deadlock", "No thread can make progress",
+                           "let every wait end by something that another thread does", false},
+    [LW_CLASS_NONDETERMINISTIC] = {"nondeterministic", "A result depends on the order of threads",
                                    "let the result not depend on the order of atomics", true},
 };
+enum { CLASSES = sizeof classes / sizeof classes[0] };
+
+bool lw__check_is_class(const char *word, size_t length)
+{
+    for (size_t i = 0; i < CLASSES; i++)
+        if (strlen(classes[i].name) == length && !strncmp(word, classes[i].name, length))
+            return true;
+    return false;
+}
+
+void lw__check_try_classes(struct lw__nearest *nearest)
+{
+    for (size_t i = 0; i < CLASSES; i++)
+        lw__nearest_try(nearest, classes[i].name);
+}
+
+bool lw__check_about(size_t number, const char **name, const char **about, bool *warning)
+{
+    if (number >= CLASSES)
+        return false;
+    *name = classes[number].name;
+    *about = classes[number].about;
+    *warning = classes[number].warning;
+    return true;
+}
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
@@ -196,6 +228,35 @@ static void tell_difference(struct lw__message *m, const struct lw__check *check
     lw__check_name_schedule(m, &check->settings, 0);
 }
 
+static bool is_allowed(const struct lw__check *check, const lw_place *place, const char *class)
+{
+    return place->file && lw__source_allows(check->request, place, class);
+}
+
+/* With what keeps it from being told. */
+static bool add(const struct lw__check *check, const lw_finding *finding)
+{
+    const struct lw__launch *request = check->request;
+    struct lw__message by = {0};
+    const lw_place *places[] = {&finding->at, &finding->other};
+    struct lw__told told = {.finding = *finding};
+    for (size_t i = 0; i < 2 && !told.is_by_source; i++) {
+        told.is_by_source = is_allowed(check, places[i], finding->name);
+        if (told.is_by_source)
+            lw__message_add(&by, "a comment at %s:%d", places[i]->file, places[i]->line);
+    }
+    if (told.is_by_source || lw__suppressions_find(check->settings.suppressions, finding, &by))
+        told.suppressed_by = by.text;
+    char *line = lw__source_line(request, finding->at.file, finding->at.line);
+    char *other = lw__source_line(request, finding->other.file, finding->other.line);
+    told.line = line;
+    told.other_line = other;
+    const bool added = lw__findings_add(request->findings, &told);
+    free(line);
+    free(other);
+    return added;
+}
+
 static bool tell(const struct lw__check *check, const struct lw__found *f)
 {
     const bool has_object = is_race(f->class) || f->class == LW_CLASS_NONDETERMINISTIC;
@@ -217,7 +278,7 @@ static bool tell(const struct lw__check *check, const struct lw__found *f)
         add_where(&m, check, f, &finding);
     }
     finding.message = m.text;
-    return lw__findings_add(check->request->findings, &finding);
+    return add(check, &finding);
 }
 
 bool lw__check_tell(const struct lw__check *check)

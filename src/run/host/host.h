@@ -69,6 +69,7 @@ struct lw_program {
     atomic_size_t holds; /* not of a resident: its holds are its device's */
     lw_device *device;
     char *name;
+    char *source;          /* what was built, where the device makes findings; else NULL */
     const lw_image *image; /* of a resident; else NULL */
     uint64_t image_id;
     char *shared_text;         /* share.c: of a resident that was made of it; else NULL */

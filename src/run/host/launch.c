@@ -104,6 +104,8 @@ static lw_status prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynam
         .sites = p->code.sites,
         .site_count = p->code.manifest.site_count,
         .lines = &p->code.lines,
+        .source = p->source,
+        .source_name = p->name,
         .times = &k->times,
     };
     if (ops->common && !k->entry)

@@ -82,6 +82,11 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
     b->program->name = lw__copy_string(b->compile.name);
     if (!b->program->name)
         return lw__fail(LW_E_MEMORY, "out of memory: the program's name");
+    if (device->ops->has_findings) {
+        b->program->source = lw__copy_string(b->compile.source);
+        if (!b->program->source)
+            return lw__fail(LW_E_MEMORY, "out of memory: the source of '%s'", b->compile.name);
+    }
     LW_TRY(lw__compiler_find(&b->compiler));
     b->compile.compiler = b->compiler;
     return LW_OK;
@@ -235,6 +240,7 @@ void lw__program_free(lw_program *program)
     free(program->titles);
     free(program->kernels);
     free(program->name);
+    free(program->source);
     free(program->shared_text);
     free(program);
 }

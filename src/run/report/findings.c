@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct row {
-    lw_finding finding;
+    struct lw__told told;
     struct row *next;
     char text[]; /* its strings */
 };
@@ -62,65 +62,70 @@ static bool is_same(const lw_finding *a, const lw_finding *b)
            (is_same_place(&a->at, &b->other) && is_same_place(&a->other, &b->at));
 }
 
-static const char *take(char **room, const char *text)
+/* The strings of a row, each where it is kept. */
+enum { STRINGS = 10 };
+static void find_strings(struct lw__told *t, const char **strings[STRINGS])
 {
-    const size_t bytes = text ? strlen(text) + 1 : 0;
-    char *copy = *room;
-    if (!text)
-        return NULL;
-    memcpy(copy, text, bytes);
-    *room += bytes;
-    return copy;
+    const char **all[STRINGS] = {&t->finding.name,       &t->finding.kernel, &t->finding.message,
+                                 &t->finding.fix,        &t->finding.object, &t->finding.at.file,
+                                 &t->finding.other.file, &t->line,           &t->other_line,
+                                 &t->suppressed_by};
+    memcpy(strings, all, sizeof all);
 }
 
-static struct row *copy(const lw_finding *finding)
+static struct row *copy(const struct lw__told *told)
 {
-    const char *const strings[] = {finding->name,      finding->kernel, finding->message,
-                                   finding->fix,       finding->object, finding->at.file,
-                                   finding->other.file};
+    const char **strings[STRINGS];
     size_t bytes = 0;
-    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
-        bytes += strings[i] ? strlen(strings[i]) + 1 : 0;
+    struct lw__told own = *told;
+    find_strings(&own, strings);
+    for (size_t i = 0; i < STRINGS; i++)
+        bytes += *strings[i] ? strlen(*strings[i]) + 1 : 0;
     struct row *row = malloc(sizeof *row + bytes);
     if (!row)
         return NULL;
     char *room = row->text;
-    row->finding = *finding;
+    for (size_t i = 0; i < STRINGS; i++) {
+        const size_t length = *strings[i] ? strlen(*strings[i]) + 1 : 0;
+        if (!length)
+            continue;
+        memcpy(room, *strings[i], length);
+        *strings[i] = room;
+        room += length;
+    }
+    row->told = own;
     row->next = NULL;
-    row->finding.name = take(&room, finding->name);
-    row->finding.kernel = take(&room, finding->kernel);
-    row->finding.message = take(&room, finding->message);
-    row->finding.fix = take(&room, finding->fix);
-    row->finding.object = take(&room, finding->object);
-    row->finding.at.file = take(&room, finding->at.file);
-    row->finding.other.file = take(&room, finding->other.file);
     return row;
 }
 
 /* Locked. */
-static bool add(struct lw__findings *f, const lw_finding *finding)
+static bool add(struct lw__findings *f, const struct lw__told *told)
 {
     struct row *row = f->first;
-    while (row && !is_same(&row->finding, finding))
+    while (row && !is_same(&row->told.finding, &told->finding))
         row = row->next;
     if (row) {
-        row->finding.count += finding->count;
+        row->told.finding.count += told->finding.count;
         return true;
     }
-    row = copy(finding);
+    row = copy(told);
     if (!row)
         return false;
     *f->end = row;
     f->end = &row->next;
-    f->covered.errors += !finding->warning;
-    f->covered.warnings += finding->warning;
+    if (told->suppressed_by)
+        f->covered.suppressed++;
+    else if (told->finding.warning)
+        f->covered.warnings++;
+    else
+        f->covered.errors++;
     return true;
 }
 
-bool lw__findings_add(struct lw__findings *f, const lw_finding *finding)
+bool lw__findings_add(struct lw__findings *f, const struct lw__told *told)
 {
     pthread_mutex_lock(&f->lock);
-    const bool added = add(f, finding);
+    const bool added = add(f, told);
     pthread_mutex_unlock(&f->lock);
     return added;
 }
@@ -139,14 +144,14 @@ void lw__findings_cover(struct lw__findings *f, uint64_t blocks, uint64_t access
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-bool lw__findings_get(struct lw__findings *f, size_t index, lw_finding *finding)
+bool lw__findings_get(struct lw__findings *f, size_t index, struct lw__told *told)
 {
     pthread_mutex_lock(&f->lock);
     const struct row *row = f->first;
     while (row && index-- > 0)
         row = row->next;
     if (row)
-        *finding = row->finding;
+        *told = row->told;
     pthread_mutex_unlock(&f->lock);
     return row;
 }
@@ -166,8 +171,9 @@ lw_status lw__findings_news(struct lw__findings *f)
     pthread_mutex_lock(&f->lock);
     struct row *row = f->told ? f->told->next : f->first;
     for (; row; row = row->next) {
-        if (!row->finding.warning && errors++ == 0)
-            first = row->finding;
+        const bool is_error = !row->told.finding.warning && !row->told.suppressed_by;
+        if (is_error && errors++ == 0)
+            first = row->told.finding;
         f->told = row;
     }
     pthread_mutex_unlock(&f->lock);

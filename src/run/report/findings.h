@@ -11,27 +11,36 @@ struct lw__findings;
 struct lw__findings *lw__findings_create(void); /* NULL: memory is short */
 void lw__findings_destroy(struct lw__findings *findings);
 
+/* A finding, the lines of the source at its places, NULL where they cannot be read, and what keeps
+ * it from being told: a comment in the source or a line of a file, NULL for nothing. */
+struct lw__told {
+    lw_finding finding;
+    const char *line, *other_line;
+    const char *suppressed_by;
+    bool is_by_source; /* a comment */
+};
+
 /* What was looked at, and how many there are. */
 struct lw__coverage {
     uint64_t launches, blocks, accesses;
-    size_t errors, warnings;
-    int schedules; /* of the last launch, and */
-    uint64_t seed; /* of its hashed ones */
+    size_t errors, warnings, suppressed; /* a finding is one of them */
+    int schedules;                       /* of the last launch, and */
+    uint64_t seed;                       /* of its hashed ones */
 };
 
 /* lw__findings_add - one more, or the same once more: that of an earlier one at these places. All
  * its strings are copied. False: memory is short.
  * lw__findings_cover - a launch ran to its end, in so many schedules. */
-bool lw__findings_add(struct lw__findings *findings, const lw_finding *finding);
+bool lw__findings_add(struct lw__findings *findings, const struct lw__told *told);
 void lw__findings_cover(struct lw__findings *findings, uint64_t blocks, uint64_t accesses,
                         int schedules, uint64_t seed);
 
 /* lw__findings_get - the finding of that number; false: there are fewer. Its strings live as long
  * as the findings. lw__findings_covered - so far. */
-bool lw__findings_get(struct lw__findings *findings, size_t index, lw_finding *finding);
+bool lw__findings_get(struct lw__findings *findings, size_t index, struct lw__told *told);
 struct lw__coverage lw__findings_covered(struct lw__findings *findings);
 
 /* lw__findings_news - LW_E_CHECK with the first of those that are new since the last call, warnings
- * apart; LW_OK: none. */
+ * and suppressed ones apart; LW_OK: none. */
 lw_status lw__findings_news(struct lw__findings *findings);
 #endif

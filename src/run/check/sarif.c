@@ -1,0 +1,190 @@
+/* sarif.c - findings as a log of SARIF 2.1.0, which code hosts show beside the lines.
+ *
+ * A finding is recognised in the next version by its fingerprint: the class and the text of its
+ * lines without blanks, and a number where there are several alike in a file. So lines that are
+ * added elsewhere, and another indentation, change none.
+ *
+ * source   OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0"
+ */
+#include "run/check/check.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void add_text(struct lw__text *to, const char *name, const char *text)
+{
+    lw__text_add(to, "\"%s\": {\"text\": ", name);
+    lw__check_json_string(to, text);
+    lw__text_add(to, "}");
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static void add_rules(struct lw__text *to)
+{
+    const char *name, *about;
+    bool warning;
+    for (size_t i = 0; lw__check_about(i, &name, &about, &warning); i++) {
+        lw__text_add(to, "%s\n    {\"id\": \"%s\", ", i ? "," : "", name);
+        add_text(to, "shortDescription", about);
+        lw__text_add(to, ", \"defaultConfiguration\": {\"level\": \"%s\"}}",
+                     warning ? "warning" : "error");
+    }
+}
+
+static size_t rule_of(const char *class)
+{
+    const char *name, *about;
+    bool warning;
+    size_t i = 0;
+    while (lw__check_about(i, &name, &about, &warning) && strcmp(name, class))
+        i++;
+    return i;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* A file below the working folder is named from there, as a code host knows it. */
+static void add_uri(struct lw__text *to, const char *file)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    char *folder = file[0] == '/' ? getcwd(NULL, 0) : NULL;
+    const size_t length = folder ? strlen(folder) : 0;
+    if (length && !strncmp(file, folder, length) && file[length] == '/')
+        file += length + 1;
+    free(folder);
+    while (!strncmp(file, "./", 2))
+        file += 2;
+    if (file[0] == '/')
+        lw__text_add(to, "file://");
+    for (; *file; file++)
+        lw__text_add(to, strchr(plain, *file) ? "%c" : "%%%02X", (unsigned char)*file);
+}
+
+static void add_location(struct lw__text *to, const lw_place *place)
+{
+    lw__text_add(to, "\"physicalLocation\": {\"artifactLocation\": {\"uri\": \"");
+    add_uri(to, place->file);
+    lw__text_add(to, "\"}");
+    if (place->line > 0)
+        lw__text_add(to, ", \"region\": {\"startLine\": %d, \"startColumn\": %d}", place->line,
+                     place->column > 0 ? place->column : 1);
+    lw__text_add(to, "}");
+}
+
+/* ---- fingerprints ---------------------------------------------------------------------------- */
+
+static uint64_t hash_line(uint64_t hash, const char *line)
+{
+    for (; line && *line; line++)
+        if (*line != ' ' && *line != '\t')
+            hash = lw__hash(hash, line, 1);
+    return lw__hash(hash, "", 1);
+}
+
+static uint64_t fingerprint(const struct lw__told *told)
+{
+    uint64_t hash = lw__hash(LW_HASH_START, told->finding.name, strlen(told->finding.name));
+    hash = hash_line(hash, told->line);
+    return told->finding.other.file ? hash_line(hash, told->other_line) : hash;
+}
+
+/* Of those alike in a file, the number of this one. */
+static size_t number_of(struct lw__findings *findings, size_t index, const struct lw__told *told)
+{
+    struct lw__told earlier;
+    size_t number = 1;
+    for (size_t i = 0; i < index && lw__findings_get(findings, i, &earlier); i++)
+        number += fingerprint(&earlier) == fingerprint(told) &&
+                  !strcmp(earlier.finding.at.file, told->finding.at.file);
+    return number;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void add_suppression(struct lw__text *to, const struct lw__told *told)
+{
+    lw__text_add(to, ",\n    \"suppressions\": [{\"kind\": \"%s\", \"justification\": ",
+                 told->is_by_source ? "inSource" : "external");
+    lw__check_json_string(to, told->suppressed_by);
+    lw__text_add(to, "}]");
+}
+
+static void add_related(struct lw__text *to, const lw_place *other)
+{
+    lw__text_add(to, ",\n    \"relatedLocations\": [{\"id\": 1, ");
+    add_location(to, other);
+    lw__text_add(to, ", ");
+    add_text(to, "message", "the other place");
+    lw__text_add(to, "}]");
+}
+
+static void add_properties(struct lw__text *to, const lw_finding *f)
+{
+    const lw_dim3 b = f->at.block, t = f->at.thread;
+    lw__text_add(to, ",\n    \"properties\": {\"kernel\": ");
+    lw__check_json_string(to, f->kernel);
+    lw__text_add(to, ", \"block\": [%u, %u, %u], \"thread\": [%u, %u, %u], \"fix\": ", b.x, b.y,
+                 b.z, t.x, t.y, t.z);
+    lw__check_json_string(to, f->fix);
+    lw__text_add(to, "}");
+}
+
+static void add_result(struct lw__text *to, struct lw__findings *findings, size_t index,
+                       const struct lw__told *told)
+{
+    const lw_finding *f = &told->finding;
+    struct lw__text message = {0};
+    lw__text_add(&message, "%s. Fix: %s.", f->message, f->fix);
+    lw__text_add(to, "%s\n   {\"ruleId\": \"%s\", \"ruleIndex\": %zu, \"level\": \"%s\",\n    ",
+                 index ? "," : "", f->name, rule_of(f->name), f->warning ? "warning" : "error");
+    add_text(to, "message", message.data ? message.data : f->message);
+    lw__text_add(to, ",\n    \"locations\": [{");
+    add_location(to, &f->at);
+    lw__text_add(to, "}]");
+    if (f->other.file)
+        add_related(to, &f->other);
+    lw__text_add(to,
+                 ",\n    \"partialFingerprints\": {\"primaryLocationLineHash\": "
+                 "\"%016" PRIx64 ":%zu\"},\n    \"occurrenceCount\": %zu",
+                 fingerprint(told), number_of(findings, index, told), f->count);
+    if (told->suppressed_by)
+        add_suppression(to, told);
+    add_properties(to, f);
+    lw__text_add(to, "}");
+    to->failed |= message.failed;
+    lw__text_free(&message);
+}
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+/* Whether it ran: a log without results means clean only where it did. */
+static void add_invocation(struct lw__text *to, lw_check_verdict verdict, const char *why)
+{
+    const bool ran = verdict != LW_CHECK_NOT_CHECKED;
+    lw__text_add(to, "  \"invocations\": [{\"executionSuccessful\": %s", ran ? "true" : "false");
+    lw__text_add(to, ",\n   \"toolExecutionNotifications\": [{\"level\": \"%s\", ",
+                 ran ? "note" : "error");
+    add_text(to, "message", why);
+    lw__text_add(to, "}]}],\n");
+}
+
+void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_check_verdict verdict,
+                     const char *why)
+{
+    struct lw__told told;
+    lw__text_add(
+        to, "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
+            " \"version\": \"2.1.0\",\n \"runs\": [{\n"
+            "  \"tool\": {\"driver\": {\"name\": \"lanewise check\", \"version\": \"" LW_VERSION
+            "\",\n   \"rules\": [");
+    add_rules(to);
+    lw__text_add(to, "]}},\n");
+    add_invocation(to, verdict, why);
+    lw__text_add(to, "  \"columnKind\": \"utf16CodeUnits\",\n  \"results\": [");
+    for (size_t i = 0; findings && lw__findings_get(findings, i, &told); i++)
+        add_result(to, findings, i, &told);
+    lw__text_add(to, "]}]}\n");
+}

@@ -1,0 +1,79 @@
+/* source.c - lines of the source of a launch: of the text that was built, else of the file.
+ */
+#include "run/check/check.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char allow[] = "lanewise-allow:";
+
+/* A line of a text, without its end; NULL: there is none. */
+static const char *line_of(const char *text, int line, size_t *length)
+{
+    if (line < 1)
+        return NULL;
+    while (text && --line > 0) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text || !*text)
+        return NULL;
+    *length = strcspn(text, "\r\n");
+    return text;
+}
+
+static char *copy_line(const char *text, int line)
+{
+    size_t length;
+    const char *at = line_of(text, line, &length);
+    return at ? strndup(at, length) : NULL;
+}
+
+char *lw__source_line(const struct lw__launch *request, const char *file, int line)
+{
+    struct lw__bytes read = {0};
+    if (!file)
+        return NULL;
+    if (request->source && !strcmp(file, request->source_name))
+        return copy_line(request->source, line);
+    if (lw__read_file(file, &read))
+        return NULL;
+    char *copy = copy_line(read.bytes, line);
+    free(read.bytes);
+    return copy;
+}
+
+/* ---- what a comment allows ------------------------------------------------------------------- */
+
+/* True if the line has such a comment that names the class. */
+static bool names(const char *line, const char *class)
+{
+    static const char between[] = " \t,", letters[] = "abcdefghijklmnopqrstuvwxyz-";
+    const char *at = line ? strstr(line, allow) : NULL;
+    size_t length;
+    if (!at)
+        return false;
+    for (at += strlen(allow); *(at += strspn(at, between)); at += length) {
+        length = strspn(at, letters);
+        if (!length || !lw__check_is_class(at, length))
+            return false;
+        if (strlen(class) == length && !strncmp(at, class, length))
+            return true;
+    }
+    return false;
+}
+
+static bool is_comment(const char *line)
+{
+    const char *at = line + strspn(line, " \t");
+    return at[0] == '/' && (at[1] == '/' || at[1] == '*');
+}
+
+bool lw__source_allows(const struct lw__launch *request, const lw_place *place, const char *class)
+{
+    char *own = lw__source_line(request, place->file, place->line);
+    char *above = own ? lw__source_line(request, place->file, place->line - 1) : NULL;
+    const bool allows = names(own, class) || (above && is_comment(above) && names(above, class));
+    free(own);
+    free(above);
+    return allows;
+}
