@@ -80,6 +80,8 @@ static int build(struct job *job)
         .user = job,
         .source = job->text,
         .debug = options->debug,
+        .first_kernel = options->kernel,
+        .first_block = options->block,
     };
     job->messages.color = cli_wants_color(options->color);
     cli_progress_begin(&job->progress, options, "building", name);

@@ -205,7 +205,13 @@ typedef struct lw_diagnostic {
                             * without colour or a newline at the end; "": none */
 } lw_diagnostic;
 
-/* All zero means the defaults. */
+typedef struct lw_dim3 {
+    uint32_t x, y, z;
+} lw_dim3;
+
+/* All zero means the defaults. Code for a size of block is made at the first launch with it. If
+ * first_block says it before, it is made with the program, in the same start of the compiler; what
+ * cannot be launched so is left out, and the launch says why. */
 typedef struct lw_build_options {
     const char *source;             /* the kernels' text; path is then only its name */
     const char *const *defines;     /* "NAME" or "NAME=VALUE", define_count of them */
@@ -215,6 +221,8 @@ typedef struct lw_build_options {
     void (*on_diagnostic)(const lw_diagnostic *diagnostic, void *user); /* in the calling thread */
     void *user;
     bool debug; /* code for a debugger, in which every variable has its value; on "ref" only */
+    lw_dim3 first_block;      /* of the first launch; x 0: not known yet */
+    const char *first_kernel; /* its kernel; NULL: the only one */
 } lw_build_options;
 
 /* lw_program_build - compile a kernel file for a device, or take it from the cache.
@@ -266,9 +274,6 @@ LW_API const char *lw_kernel_name(const lw_kernel *kernel);
 LW_API const char *lw_kernel_signature(const lw_kernel *kernel);
 
 /* lw_kernel_fixed_block - the size that BLOCK(...) fixed; all 0 where it did not. */
-typedef struct lw_dim3 {
-    uint32_t x, y, z;
-} lw_dim3;
 LW_API lw_dim3 lw_kernel_fixed_block(const lw_kernel *kernel);
 
 typedef enum lw_param_kind { LW_PARAM_SCALAR, LW_PARAM_STRUCT, LW_PARAM_POINTER, LW_PARAM_TENSOR }

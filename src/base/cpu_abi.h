@@ -14,6 +14,9 @@
  *      Its manifest has the site rows of its code, numbered from 0, and diag rows: remarks, or
  *      errors if the compiler cannot build the kernel; the exit status is then 1.
  *
+ * With --first FD [--kernel K] --block X,Y,Z the first does both; the second's result goes to FD,
+ * and there is none where the kernel has its code already (compile/driver/first_launch.c).
+ *
  * LEVEL is baseline (x86-64), avx2 (with FMA), avx512 (F, BW, CD, DQ, VL) or aarch64 (NEON);
  * LEVEL/N has each block run in gangs of N threads (below), a multiple of 32.
  * lw.cpu.K runs the blocks first ... first + count - 1 of a launch, x fastest, one after the other

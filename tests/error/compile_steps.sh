@@ -16,7 +16,7 @@ refused() # STATUS TEXT WORDS...
 
 refused 2 'the device is cpu:baseline, cpu:avx2, cpu:avx512 or cpu:aarch64, then' --device cpu one.c
 refused 2 'a multiple of 32, not cpu:sse;' --device cpu:sse one.c
-refused 2 'go with --common, --show or --time-passes' --device cpu:avx2 --kernel one one.c
+refused 2 'go with --common, --first, --show or --time-passes' --device cpu:avx2 --kernel one one.c
 for block in 0,1,1 1,1 1,1,1,1 1025,1,1 32,33,1 1,1,65 -1,1,1 1,x,1; do
     refused 2 '--block takes X,Y,Z' --device cpu:avx2 --show uniform --block "$block" one.c
 done

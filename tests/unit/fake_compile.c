@@ -7,7 +7,8 @@
  * With --common, the second step for `cpu` and `cuda`, the bitcode is the rows, and
  * $LW_FAKE_SECOND_PAYLOAD, if it is set, the payload. $LW_FAKE_REFUSE is "K X,Y,Z", a kernel and a
  * block that it refuses to build. With $LW_FAKE_SLOW it takes too long where the target says no
- * size of gangs.
+ * size of gangs. With --first it writes the results of both steps, and after that
+ * $LW_FAKE_FIRST_CRASHES ends it by a signal.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,15 +90,30 @@ static bool is_unwanted(const char *kernel, const char *block)
            !strcmp(wanted + length + 1, block);
 }
 
+/* The second step's result: errors in it are not the first's. */
+static bool write_second(int file, const char *rows, bool refuse, const char *block)
+{
+    FILE *out = fdopen(file, "w");
+
+    fprintf(out, "lanewise-manifest\t1\n");
+    if (refuse)
+        fprintf(out, "diag\terror\tk.c\t3\t5\tnot for blocks of %s\n", block);
+    fputs(rows, out);
+    write_payload(out, true);
+    return !fclose(out);
+}
+
 int main(int count, char **words)
 {
-    int out_file = -1, source = -1;
+    int out_file = -1, first = -1, source = -1;
     const char *rows = text, *kernel = "", *block = "", *target = "";
     FILE *out;
 
     for (int i = 1; i + 1 < count; i++) {
         if (!strcmp(words[i], "--out"))
             out_file = atoi(words[i + 1]);
+        if (!strcmp(words[i], "--first"))
+            first = atoi(words[i + 1]);
         if (!strcmp(words[i], "--source") || !strcmp(words[i], "--common"))
             source = atoi(words[i + 1]);
         if (!strcmp(words[i], "--device"))
@@ -124,12 +140,16 @@ int main(int count, char **words)
     bool refuse = !strncmp(text, "!refuse\n", 8);
     if (refuse)
         rows += 8;
-    if (is_unwanted(kernel, block))
+    if (first >= 0 && !refuse && !write_second(first, rows, is_unwanted(kernel, block), block))
+        return 3;
+    if (first < 0 && is_unwanted(kernel, block))
         refuse = fprintf(out, "diag\terror\tk.c\t3\t5\tnot for blocks of %s\n", block) > 0;
     if (!strncmp(text, "!cut\n", 5))
         return fputs(rows + 5, out) < 0 || fclose(out);
     fputs(rows, out);
-    write_payload(out, *kernel);
+    write_payload(out, *kernel && first < 0);
     fclose(out);
+    if (first >= 0 && getenv("LW_FAKE_FIRST_CRASHES"))
+        abort();
     return refuse;
 }

@@ -75,6 +75,33 @@ LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit)
     return LLVMWriteBitcodeToMemoryBuffer(unit->module);
 }
 
+/* The kernel whose code the first launch will ask for; NULL: none. In a file with a kernel that
+ * BLOCK fixes, code is made in this step, which may set options of LLVM. They hold for the process,
+ * and would change the code of the next one. */
+static const char *first_kernel(const struct lw__unit *unit)
+{
+    const struct lw__first *first = &unit->options->first;
+    const struct lw__kernels *kernels = &unit->kernels;
+    const char *found = NULL;
+    for (size_t i = 0; i < kernels->count; i++) {
+        if (kernels->rows[i].block[0])
+            return NULL;
+        if (first->kernel ? !strcmp(first->kernel, kernels->rows[i].name) : kernels->count == 1)
+            found = kernels->rows[i].name;
+    }
+    return first->fd < 0 ? NULL : found;
+}
+
+static bool keep_for_first(struct lw__unit *unit, const char *bitcode, size_t bytes)
+{
+    const char *kernel = first_kernel(unit);
+    if (!kernel)
+        return true;
+    lw__text_add_bytes(&unit->common, bitcode, bytes);
+    unit->first = strdup(kernel);
+    return (unit->first && !unit->common.failed) || lw__defect("out of memory");
+}
+
 /* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes. Not
  * where a stage is shown, of which they are no part.
  * needs COMMON DESCRIBED
@@ -88,8 +115,9 @@ bool lw__pass_common(struct lw__unit *unit)
     const char *data = LLVMGetBufferStart(bitcode);
     add_constant(unit, "lw.common", LLVMConstStringInContext2(unit->context, data, bytes, 1), 16);
     add_constant(unit, "lw.common.bytes", number(unit, bytes), 8);
+    const bool kept = keep_for_first(unit, data, bytes);
     LLVMDisposeMemoryBuffer(bitcode);
-    return true;
+    return kept;
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */

@@ -8,6 +8,15 @@
 /* Run the passes of unit->options->device up to the stage asked for. */
 bool lw__pipeline_run(struct lw__unit *unit);
 
+/* Release all that the passes have made. */
+void lw__pipeline_release(struct lw__unit *unit);
+
+/* ---- first_launch.c -------------------------------------------------------------------------- */
+
+/* After the first step, whose result is written: the result of the second one for the kernel and
+ * block of the first launch. Errors in it are rows of that result. */
+bool lw__first_launch(const struct lw__unit *unit);
+
 /* ---- time_passes.c --------------------------------------------------------------------------- */
 
 /* Before the first pass; NULL: there is no memory file. owns: lw__times_print releases it. */

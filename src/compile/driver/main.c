@@ -33,6 +33,7 @@ static bool usage(const char *what, const char *word)
         "[--optimise no] [--show STAGE [--kernel K] [--block X,Y,Z]] [-D X]... [-I DIR]... "
         "[PATH], or "
         "--device cpu:LEVEL --common FD --kernel K --block X,Y,Z --out FD [--name NAME], or "
+        "--device cpu:LEVEL --first FD [--kernel K] --block X,Y,Z and the words of the first, or "
         "--image FILE [--targets LIST] [--block [TARGET=]X,Y,Z]... [--header FD] [--debug no] "
         "[--bitcode no] --out FD [-D X]... [-I DIR]... PATH, or "
         "--time-passes --device D [--kernel K] [--block X,Y,Z] [-D X]... [-I DIR]... PATH, or "
@@ -90,6 +91,8 @@ static bool option(struct lw__options *o, const char *name, const char *value)
         return number(value, &o->out_fd) || usage("--out takes a descriptor, not ", value);
     if (!strcmp(name, "--common"))
         return number(value, &o->common_fd) || usage("--common takes a descriptor, not ", value);
+    if (!strcmp(name, "--first"))
+        return number(value, &o->first.fd) || usage("--first takes a descriptor, not ", value);
     if (!strcmp(name, "--optimise")) {
         o->debug = !strcmp(value, "no");
         return o->debug || usage("--optimise takes no, not ", value);
@@ -111,6 +114,20 @@ static bool option(struct lw__options *o, const char *name, const char *value)
     return true;
 }
 
+/* --kernel and --block are then those of the first launch. */
+static bool take_first(struct lw__options *o)
+{
+    if (o->first.fd < 0)
+        return true;
+    if (o->common_fd >= 0 || o->show || o->time_passes || o->image || !o->block[0])
+        return usage("--first needs --block, and takes no --common, --show or --time-passes", "");
+    o->first.kernel = o->kernel;
+    o->kernel = NULL;
+    memcpy(o->first.block, o->block, sizeof o->first.block);
+    memset(o->block, 0, sizeof o->block);
+    return true;
+}
+
 /* The options for the second step of cpu_abi.h, and for its first, exclude each other. */
 static bool check_step(const struct lw__options *o)
 {
@@ -125,7 +142,7 @@ static bool check_step(const struct lw__options *o)
     if (o->debug && (o->image || (strcmp(o->device, "ref") && strcmp(o->device, "ref:aarch64"))))
         return usage("--optimise no is for --device ref, not ", o->device);
     if (o->common_fd < 0 && !o->show && !o->time_passes && (o->kernel || o->block[0]))
-        return usage("--kernel and --block go with --common, --show or --time-passes", "");
+        return usage("--kernel and --block go with --common, --first, --show or --time-passes", "");
     if (o->common_fd < 0)
         return true;
     const bool cuda = !strncmp(o->device, "cuda:", 5);
@@ -158,7 +175,7 @@ static bool read_words(int argc, char **argv, struct lw__options *o)
 
 static bool parse(int argc, char **argv, struct lw__options *o)
 {
-    *o = (struct lw__options){.source_fd = -1, .out_fd = -1, .common_fd = -1};
+    *o = (struct lw__options){.source_fd = -1, .out_fd = -1, .common_fd = -1, .first.fd = -1};
     o->clang_args = calloc((size_t)argc + 1, sizeof *o->clang_args);
     if (!o->clang_args)
         return lw__defect("out of memory");
@@ -174,27 +191,13 @@ static bool parse(int argc, char **argv, struct lw__options *o)
         return usage("--device is missing", "");
     if (o->out_fd < 0 && !o->time_passes)
         return usage("--out is missing", "");
-    if (!check_step(o))
+    if (!take_first(o) || !check_step(o))
         return false;
     if (o->common_fd < 0 && !o->path == (o->source_fd < 0))
         return usage("need one of PATH and --source", "");
     if (!o->name)
         o->name = o->path ? o->path : "<source>";
     return !o->path || hide_name(o);
-}
-
-static void release(struct lw__unit *unit)
-{
-    lw__link_drop(unit);
-    lw__kernels_free(&unit->kernels);
-    lw__kernels_free(&unit->operations);
-    lw__text_free(&unit->ast_print);
-    lw__text_free(&unit->manifest);
-    lw__text_free(&unit->sites);
-    lw__text_free(&unit->payload);
-    lw__context_close(unit);
-    if (unit->machine)
-        LLVMDisposeTargetMachine(unit->machine);
 }
 
 /* A kernel that takes too long is what one wants the times of. */
@@ -219,13 +222,13 @@ int main(int argc, char **argv)
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
     if (ok && !options.only_pass && options.out_fd >= 0)
-        ok = lw__write_result(&unit);
+        ok = lw__write_result(&unit) && (unit.diags.errors || lw__first_launch(&unit));
     else if (ok && unit.diags.errors)
         lw__defect("'%s' has errors: --out 1 in place of --time-passes shows them", options.name);
     int status = unit.misused ? 2 : !ok ? LW_EXIT_DEFECT : unit.diags.errors ? 1 : 0;
     if (!ok)
         lw__where_tell();
-    release(&unit);
+    lw__pipeline_release(&unit);
     if (unit.times && !lw__times_print(unit.times))
         status = LW_EXIT_DEFECT;
     free_options(&options);

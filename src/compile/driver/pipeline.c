@@ -237,3 +237,19 @@ bool lw__pipeline_run(struct lw__unit *unit)
         print_module(unit);
     return true;
 }
+
+void lw__pipeline_release(struct lw__unit *unit)
+{
+    lw__link_drop(unit);
+    lw__kernels_free(&unit->kernels);
+    lw__kernels_free(&unit->operations);
+    lw__text_free(&unit->ast_print);
+    lw__text_free(&unit->manifest);
+    lw__text_free(&unit->sites);
+    lw__text_free(&unit->payload);
+    lw__text_free(&unit->common);
+    free(unit->first);
+    lw__context_close(unit);
+    if (unit->machine)
+        LLVMDisposeTargetMachine(unit->machine);
+}

@@ -107,6 +107,13 @@ enum {
     FACT_BUILTIN = 1 << 20,   /* the only intrinsics are exact on all targets, or refused */
 };
 
+/* What the first launch needs, where that is known: driver/first_launch.c. */
+struct lw__first {
+    int fd;             /* where its result goes; -1: nothing is known */
+    const char *kernel; /* NULL: the only one */
+    uint32_t block[3];
+};
+
 /* Options of one run, as driver/main.c read them. */
 struct lw__options {
     const char *device; /* ref, null, cuda:sm_80, cpu:avx2 ... */
@@ -116,7 +123,8 @@ struct lw__options {
     int common_fd;      /* instead of a text: common bitcode, see base/cpu_abi.h; -1 */
     const char *kernel; /* the only one to build, or NULL */
     uint32_t block[3];  /* threads of a block; 0, 0, 0: those of BLOCK(...) */
-    char **clang_args;  /* -D and -I, in order, each with its value; owned */
+    struct lw__first first;
+    char **clang_args; /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
     bool debug;            /* -O0: every variable has its value at each line; for ref */
     const char *show;      /* stage to print instead of building, or NULL */
@@ -158,6 +166,8 @@ struct lw__unit {
     bool misused;                  /* there is no route to what the command line asks for */
     struct lw__text payload;
     struct lw__link link;
+    struct lw__text common; /* common bitcode with the kernel of the first launch, and which that */
+    char *first;            /* is; NULL: there is none, or its code is made anyway */
 };
 
 /* Note what this program is doing. If it ends by a signal, or LLVM ends it, its last line on

@@ -38,8 +38,11 @@ struct lw__compile {
     const char *source;   /* source_bytes of text; with kernel: the common bitcode */
     size_t source_bytes;
     const lw_build_options *options;
-    const char *kernel; /* --kernel: of that bitcode only this one, for blocks of this size */
-    lw_dim3 block;      /* --block */
+    const char *kernel;     /* --kernel: of that bitcode only this one, for blocks of this size */
+    lw_dim3 block;          /* --block */
+    bool wants_first;       /* --first: for the options' first_kernel and first_block, too */
+    struct lw__bytes *made; /* what the compiler has made of this already, and code.c takes; NULL:
+                             * it is asked */
 };
 
 /* lw__compiler_find - where lanewise-compile is: $LANEWISE_COMPILE, beside the library in the build
@@ -48,11 +51,13 @@ struct lw__compile {
 lw_status lw__compiler_find(char **path);
 
 /* lw__compiler_run - start it, wait for it, give back the manifest and the payload after it, whole.
- * *clean is false where it said that the kernels do not compile.
+ * *clean is false where it said that the kernels do not compile. first: NULL, or where the manifest
+ * and the payload for the first launch go; no bytes: there are none.
  * errors   LW_E_COMPILE it ran out of processor time; LW_E_INTERNAL it crashed, was killed or
  *          refused its command line; LW_E_MEMORY; LW_E_IO
- * owns     release out->bytes with free() */
-lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out, bool *clean);
+ * owns     release out->bytes and first->bytes with free() */
+lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out,
+                           struct lw__bytes *first, bool *clean);
 
 /* ---- cache.c: results on disk ---- */
 
@@ -110,6 +115,7 @@ struct lw__code {
     struct lw__lines lines; /* of its instructions; nothing where the device traps no faults */
     int payload_file;       /* memory file that stays open while it is loaded; -1 */
     void *loaded;           /* what ops->load made; NULL: the device runs nothing */
+    struct lw__bytes first; /* the compiler's result for the first launch; specialize.c takes it */
 };
 
 /* lw__code_build - take the code from the cache or compile it, and report the diagnostics. Load it

@@ -72,12 +72,21 @@ static lw_status run_compiler(struct build *b, bool *clean)
 {
     const struct lw__device_ops *ops = b->ops;
     struct lw__compile spare = *b->compile;
-    lw_status status = lw__compiler_run(b->compile, &b->result, clean);
+    struct lw__bytes *first = b->compile->wants_first ? &b->code->first : NULL;
+    lw_status status = lw__compiler_run(b->compile, &b->result, first, clean);
 
+    if (status && first) /* its fault, perhaps: the launch will say so */
+        status = lw__compiler_run(b->compile, &b->result, NULL, clean);
     if (status != LW_E_COMPILE || !ops->spare_target_of)
         return status;
     spare.target = ops->spare_target_of(b->state);
-    return spare.target ? lw__compiler_run(&spare, &b->result, clean) : status;
+    return spare.target ? lw__compiler_run(&spare, &b->result, NULL, clean) : status;
+}
+
+static void take_made(struct build *b)
+{
+    b->result = *b->compile->made;
+    *b->compile->made = (struct lw__bytes){0};
 }
 
 static lw_status compile(struct build *b)
@@ -88,8 +97,10 @@ static lw_status compile(struct build *b)
     LW_TRY(lw__environment_include());
     LW_TRY(lw__cache_open(&b->cache));
     b->key = lw__cache_key(b->compile);
-    found = lw__cache_find(&b->cache, b->key, &b->result);
-    if (!found)
+    found = !b->compile->made && lw__cache_find(&b->cache, b->key, &b->result);
+    if (b->compile->made)
+        take_made(b);
+    else if (!found)
         LW_TRY(run_compiler(b, &clean));
     LW_TRY(lw__manifest_read(b->result.bytes, b->result.length, m));
     tell_diagnostics(b);
@@ -232,5 +243,6 @@ void lw__code_free(const struct lw__device_ops *ops, void *state, struct lw__cod
     lw__manifest_free(&code->manifest);
     lw__lines_free(&code->lines);
     free(code->sites);
+    free(code->first.bytes);
     *code = (struct lw__code){.payload_file = -1};
 }

@@ -3,8 +3,8 @@
  * The child may crash, be killed or write rubbish: each becomes a message, and the host goes on.
  * The child's descriptors are
  *     /dev/null      its input
- *     memory files   one for what it prints, which the message quotes; one for its result; one with
- *                    the source
+ *     memory files   one for what it prints, which the message quotes; one for its result, and one
+ *                    for that of the first launch; one with the source
  * Every other descriptor of the host is closed in it.
  */
 #include "run/build/build.h"
@@ -25,7 +25,7 @@
 extern char **environ;
 
 /* Descriptors in the child, and the lowest that ours may have so that dup2 overwrites none. */
-enum { CHILD_OUT = 3, CHILD_SOURCE = 4, CHILD_LAST = 4, FILE_MIN = 10 };
+enum { CHILD_OUT = 3, CHILD_SOURCE = 4, CHILD_FIRST = 5, FILE_MIN = 10 };
 enum { EXIT_BUILT = 0, EXIT_REFUSED = 1 };
 
 /* ---- where it is ---- */
@@ -111,15 +111,31 @@ struct block_text {
     char text[40];
 };
 
-/* The words belong to compile, its options and block; only the list is ours. */
-static char **command_line(const struct lw__compile *c, struct block_text *block)
+/* The kernel, where one is named, and the block. */
+static size_t add_block(const char **word, const char *kernel, lw_dim3 dims,
+                        struct block_text *block)
 {
-    static const char *const out_text = "3", *const source_text = "4";
-    const lw_build_options *o = c->options;
-    const char **word = calloc(18 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
     size_t n = 0;
 
-    _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4, "the texts above");
+    snprintf(block->text, sizeof block->text, "%u,%u,%u", dims.x, dims.y, dims.z);
+    if (kernel) {
+        word[n++] = "--kernel";
+        word[n++] = kernel;
+    }
+    word[n++] = "--block";
+    word[n++] = block->text;
+    return n;
+}
+
+/* The words belong to compile, its options and block; only the list is ours. */
+static char **command_line(const struct lw__compile *c, bool with_first, struct block_text *block)
+{
+    static const char *const out_text = "3", *const source_text = "4", *const first_text = "5";
+    const lw_build_options *o = c->options;
+    const char **word = calloc(20 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
+    size_t n = 0;
+
+    _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4 && CHILD_FIRST == 5, "the texts above");
     if (!word)
         return NULL;
     word[n++] = "lanewise-compile";
@@ -133,12 +149,12 @@ static char **command_line(const struct lw__compile *c, struct block_text *block
         word[n++] = c->kernel ? "--common" : "--source";
         word[n++] = source_text;
     }
-    if (c->kernel) {
-        snprintf(block->text, sizeof block->text, "%u,%u,%u", c->block.x, c->block.y, c->block.z);
-        word[n++] = "--kernel";
-        word[n++] = c->kernel;
-        word[n++] = "--block";
-        word[n++] = block->text;
+    if (c->kernel)
+        n += add_block(word + n, c->kernel, c->block, block);
+    if (with_first) {
+        word[n++] = "--first";
+        word[n++] = first_text;
+        n += add_block(word + n, o->first_kernel, o->first_block, block);
     }
     if (o->debug) {
         word[n++] = "--optimise";
@@ -183,9 +199,9 @@ static void close_file(int file)
         close(file);
 }
 
-/* The files that one child works with. */
+/* The files that one child works with; first and source may be -1. */
 struct child {
-    int out, source, printed;
+    int out, first, source, printed;
 };
 
 static int set_descriptors(posix_spawn_file_actions_t *actions, const struct child *child)
@@ -200,9 +216,14 @@ static int set_descriptors(posix_spawn_file_actions_t *actions, const struct chi
         e = posix_spawn_file_actions_adddup2(actions, child->out, CHILD_OUT);
     if (!e && child->source >= 0)
         e = posix_spawn_file_actions_adddup2(actions, child->source, CHILD_SOURCE);
+    else if (!e && child->first >= 0)
+        e = posix_spawn_file_actions_addclose(actions, CHILD_SOURCE);
+    if (!e && child->first >= 0)
+        e = posix_spawn_file_actions_adddup2(actions, child->first, CHILD_FIRST);
     if (!e)
-        e = posix_spawn_file_actions_addclosefrom_np(actions, child->source >= 0 ? CHILD_LAST + 1
-                                                                                 : CHILD_SOURCE);
+        e = posix_spawn_file_actions_addclosefrom_np(actions, child->first >= 0    ? CHILD_FIRST + 1
+                                                              : child->source >= 0 ? CHILD_FIRST
+                                                                                   : CHILD_SOURCE);
     return e;
 }
 
@@ -331,7 +352,7 @@ static lw_status fail_start(const struct lw__compile *compile, int error)
 }
 
 static lw_status run(const struct lw__compile *compile, const struct child *child, char **words,
-                     struct lw__bytes *out, bool *clean)
+                     bool *clean)
 {
     int wait_status = 0, e;
     bool known;
@@ -344,33 +365,47 @@ static lw_status run(const struct lw__compile *compile, const struct child *chil
     *clean = !known || (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_BUILT);
     if (!*clean && !(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_REFUSED))
         return report(compile, child->printed, wait_status);
-    return lw__read_descriptor(child->out, "the compiler's result", out);
+    return LW_OK;
 }
 
-lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out, bool *clean)
+static lw_status make_files(const struct lw__compile *compile, bool with_first, struct child *child)
 {
-    struct child child = {-1, -1, -1};
+    child->out = memory_file("lanewise-result", NULL, 0);
+    child->printed = memory_file("lanewise-printed", NULL, 0);
+    if (with_first)
+        child->first = memory_file("lanewise-first", NULL, 0);
+    if (!compile->path)
+        child->source = memory_file("lanewise-source", compile->source, compile->source_bytes);
+    if (child->out < 0 || child->printed < 0 || (with_first && child->first < 0) ||
+        (!compile->path && child->source < 0))
+        return lw__fail_system(errno, "memory files for lanewise-compile");
+    return LW_OK;
+}
+
+lw_status lw__compiler_run(const struct lw__compile *compile, struct lw__bytes *out,
+                           struct lw__bytes *first, bool *clean)
+{
+    struct child child = {-1, -1, -1, -1};
     struct block_text block;
-    char **words = command_line(compile, &block);
-    lw_status status;
+    char **words = command_line(compile, first != NULL, &block);
+    lw_status status = LW_OK;
 
     *out = (struct lw__bytes){0};
+    if (first)
+        *first = (struct lw__bytes){0};
     *clean = false;
-    if (!words) {
+    if (!words)
         status = lw__fail(LW_E_MEMORY, "out of memory: the compiler's command line");
-        goto done;
-    }
-    child.out = memory_file("lanewise-result", NULL, 0);
-    child.printed = memory_file("lanewise-printed", NULL, 0);
-    if (!compile->path)
-        child.source = memory_file("lanewise-source", compile->source, compile->source_bytes);
-    if (child.out < 0 || child.printed < 0 || (!compile->path && child.source < 0)) {
-        status = lw__fail_system(errno, "memory files for lanewise-compile");
-        goto done;
-    }
-    status = run(compile, &child, words, out, clean);
-done:
+    if (!status)
+        status = make_files(compile, first != NULL, &child);
+    if (!status)
+        status = run(compile, &child, words, clean);
+    if (!status)
+        status = lw__read_descriptor(child.out, "the compiler's result", out);
+    if (!status && first && lw__read_descriptor(child.first, "the compiler's result", first))
+        *first = (struct lw__bytes){0}; /* the launch asks again */
     close_file(child.out);
+    close_file(child.first);
     close_file(child.printed);
     close_file(child.source);
     free(words);

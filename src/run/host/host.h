@@ -111,6 +111,10 @@ void lw__residents_free(lw_device *device); /* all, where nobody holds the devic
 lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch);
 void lw__special_free(lw_kernel *kernel);
 
+/* lw__special_first - of a program that nobody has yet: take the code for its first launch, if the
+ * compiler has made it. What goes wrong is for the launch to say. */
+void lw__special_first(lw_program *program, const struct lw__compile *built);
+
 /* ---- buffer.c ---- */
 
 struct lw_buffer {
@@ -145,6 +149,9 @@ lw_status lw__buffer_create_at(lw_device *device, lw_dtype dtype, size_t count, 
 lw_status lw__scalar_pack(const char *what, const lw_arg *arg, lw_dtype dtype, void *to);
 
 /* ---- job.c, args.c, launch.c, stream.c: one piece of queued work ---- */
+
+/* True if a launch may have blocks of this size. */
+bool lw__is_block(lw_dim3 block);
 
 enum { LW_JOB_ALIGN = 64, LW_JOB_PARAMS = 24 };
 enum lw__job_kind { LW_JOB_LAUNCH, LW_JOB_BATCH, LW_JOB_MARK, LW_JOB_AWAIT, LW_JOB_FENCE };

@@ -5,16 +5,27 @@
 
 enum { SUGGESTED_THREADS = 256 };
 
+static bool is_too_large(lw_dim3 block)
+{
+    uint64_t threads = (uint64_t)block.x * block.y;
+
+    return threads > LW_BLOCK_THREADS_MAX || threads * block.z > LW_BLOCK_THREADS_MAX ||
+           block.z > LW_BLOCK_Z_MAX;
+}
+
+bool lw__is_block(lw_dim3 block)
+{
+    return block.x && block.y && block.z && !is_too_large(block);
+}
+
 static lw_status check_block(const lw_kernel *k, lw_dim3 block)
 {
     lw_dim3 fixed = k->row->block;
-    uint64_t threads = (uint64_t)block.x * block.y;
 
     if (!block.x || !block.y || !block.z)
         return lw__fail(LW_E_SHAPE, "%s: block %u x %u x %u has no threads; need at least 1 each",
                         k->row->name, block.x, block.y, block.z);
-    if (threads > LW_BLOCK_THREADS_MAX || threads * block.z > LW_BLOCK_THREADS_MAX ||
-        block.z > LW_BLOCK_Z_MAX)
+    if (is_too_large(block))
         return lw__fail(LW_E_SHAPE,
                         "%s: block %u x %u x %u is too large; need at most %d threads, "
                         "z at most %d",

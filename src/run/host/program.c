@@ -71,6 +71,7 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
                         device->ops->info.name);
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
+    b->compile.wants_first = device->ops->common && lw__is_block(options->first_block);
     b->compile.target = lw__device_target(device);
     b->compile.name = path ? path : "<source>";
     if (options->source) {
@@ -180,7 +181,9 @@ static lw_status build(struct build *b, lw_device *device, const char *path,
 {
     LW_TRY(prepare(b, device, path, options));
     LW_TRY(lw__code_build(device->ops, device->state, &b->compile, &b->program->code));
-    return lw__program_fill(b->program);
+    LW_TRY(lw__program_fill(b->program));
+    lw__special_first(b->program, &b->compile);
+    return LW_OK;
 }
 
 lw_status lw_program_build(lw_device *device, const char *path, const lw_build_options *options,

@@ -65,7 +65,9 @@ static lw_status find_common(const lw_kernel *k, const void **bitcode, size_t *b
     return LW_OK;
 }
 
-static lw_status compile(const lw_kernel *k, const char *compiler, struct lw__special *s)
+/* made: what the compiler has made of this already, or NULL. */
+static lw_status compile(const lw_kernel *k, const char *compiler, struct lw__bytes *made,
+                         struct lw__special *s)
 {
     static const lw_build_options defaults;
     lw_device *device = k->program->device;
@@ -74,7 +76,8 @@ static lw_status compile(const lw_kernel *k, const char *compiler, struct lw__sp
                                   .name = k->program->name,
                                   .options = &defaults,
                                   .kernel = k->row->name,
-                                  .block = s->block};
+                                  .block = s->block,
+                                  .made = made};
     const void *common;
 
     LW_TRY(find_common(k, &common, &request.source_bytes));
@@ -94,7 +97,7 @@ static lw_status build_anew(const lw_kernel *k, struct lw__special *s)
         return lw__image_fail_block(k, s->block, "it was made without bitcode for other sizes");
     status = lw__compiler_find(&compiler);
     if (!status)
-        status = compile(k, compiler, s);
+        status = compile(k, compiler, NULL, s);
     else if (image && status != LW_E_MEMORY)
         status = lw__image_fail_block(k, s->block, strcpy(why, lw_last_error()));
     free(compiler);
@@ -158,6 +161,30 @@ static lw_status make_ready(lw_kernel *k, lw_dim3 block, struct lw__special **ou
     case REFUSED: return lw__fail(LW_E_COMPILE, "%s", s->error);
     default: return build_once(k, s);
     }
+}
+
+/* ---- with the program ---- */
+
+static lw_kernel *first_kernel(lw_program *p, const char *name)
+{
+    for (size_t i = 0; name && i < p->code.manifest.kernel_count; i++)
+        if (!strcmp(p->kernels[i].row->name, name))
+            return &p->kernels[i];
+    return !name && p->code.manifest.kernel_count == 1 ? p->kernels : NULL;
+}
+
+void lw__special_first(lw_program *p, const struct lw__compile *built)
+{
+    struct lw__bytes *made = &p->code.first;
+    lw_kernel *k = made->length ? first_kernel(p, built->options->first_kernel) : NULL;
+    struct lw__special *s = k ? look_up_or_add(k, built->options->first_block) : NULL;
+
+    if (s && !compile(k, built->compiler, made, s))
+        atomic_store_explicit(&s->state, READY, memory_order_relaxed);
+    else if (s)
+        lw__code_free(p->device->ops, p->device->state, &s->code);
+    free(made->bytes);
+    *made = (struct lw__bytes){0};
 }
 
 /* ---- for launches ---- */

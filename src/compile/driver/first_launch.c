@@ -1,0 +1,56 @@
+/* first_launch.c - what the first launch needs, made in the same start of this program.
+ *
+ * Code for one size of block is made in a second step, from the common bitcode (base/cpu_abi.h).
+ * Where the host knows kernel and block of its first launch already when it builds the program,
+ * it asks for both steps at once (--first), and a start of LLVM is saved. The second step reads the
+ * bitcode as if it were the only one, so its result has the same bytes.
+ */
+#include "compile/driver/driver.h"
+#include "compile/llvm/llvm.h"
+#include "base/manifest.h"
+#include <errno.h>
+#include <unistd.h>
+
+/* The options that the second step would have if it were a start of its own. */
+static struct lw__options second_step(const struct lw__unit *unit, int bitcode)
+{
+    const struct lw__options *o = unit->options;
+    struct lw__options second = {.device = o->device,
+                                 .name = o->name,
+                                 .source_fd = -1,
+                                 .out_fd = o->first.fd,
+                                 .common_fd = bitcode,
+                                 .kernel = unit->first,
+                                 .first.fd = -1};
+    memcpy(second.block, o->first.block, sizeof second.block);
+    return second;
+}
+
+static bool run(const struct lw__options *options)
+{
+    struct lw__unit unit = {.options = options};
+    bool ok = lw__llvm_start(&unit) && lw__pipeline_run(&unit);
+    if (ok && unit.diags.errors)
+        lw__text_free(&unit.payload);
+    ok = ok && lw__write_result(&unit);
+    lw__pipeline_release(&unit);
+    return ok;
+}
+
+bool lw__first_launch(const struct lw__unit *unit)
+{
+    const struct lw__text *common = &unit->common;
+    if (!unit->first)
+        return true;
+    const int bitcode = lw__memory_file("lanewise-common");
+    if (bitcode < 0 || write(bitcode, common->data, common->length) != (ssize_t)common->length) {
+        lw__defect("the common bitcode cannot be kept: %s", strerror(errno));
+        if (bitcode >= 0)
+            close(bitcode);
+        return false;
+    }
+    const struct lw__options second = second_step(unit, bitcode);
+    const bool ok = run(&second);
+    close(bitcode);
+    return ok;
+}
