@@ -21,8 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if the source has a back edge to the beginning of a loop from which no path leads to the
- * edge's origin. */
+/* True if the source has a back edge whose origin cannot be reached from its loop's beginning. */
 static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *last)
 {
     bool *behind = malloc(g->count + 1);

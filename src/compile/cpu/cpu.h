@@ -28,8 +28,8 @@ void lw__cpu_define_addresses(LLVMValueRef function);
 void lw__cpu_repeat_addresses(LLVMValueRef function);
 void lw__cpu_add_indices(LLVMValueRef function);
 void lw__cpu_split_blocks(LLVMValueRef function);
-/* An i64 that is 0, at the function's start, though LLVM does not know that of one bit, or of all
- * 64. It is made of the sign of the address that is the first argument. */
+/* An i64 that is 0, at the function's start. LLVM does not know that of one bit, or of all 64. It
+ * is made of the sign of the address that is the first argument. */
 LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool all_bits);
 
 /* ---- prefetch.c ------------------------------------------------------------------------------ */

@@ -25,12 +25,12 @@ static LLVMValueRef splat(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef v)
 /* ---- masks of the lower eight of sixteen lanes ----------------------------------------------- */
 
 /* LLVM 19 selects `kmovb %ka, %kb` to keep the lower eight of sixteen lanes and clear the others.
- * If the result is spilled, the spiller takes that instruction for a copy, and stores all sixteen
- * bits of the operand. So LLVM must not see that the lanes are exactly these. The mask becomes a
- * comparison of the lanes' numbers with 8 + x, x a bit of an address that is never set. Masks of
- * masked accesses are left out: such an access gets half the lanes instead. instcombine has left
- * the addresses of the others undefined, and a gather of such may be an instruction that does not
- * exist. */
+ * If the result is spilled, the spiller takes that instruction for a copy. It then stores all
+ * sixteen bits of the operand. So LLVM must not see that the lanes are exactly these. The mask
+ * becomes a comparison of the lanes' numbers with 8 + x. x is a bit of an address that is never
+ * set. Masks of masked accesses are left out: such an access gets half the lanes instead.
+ * instcombine has left the addresses of the others undefined. A gather from such addresses may
+ * become an instruction that does not exist. */
 enum { HALF = 8, LANES = 16 };
 
 static LLVMValueRef half_mask(LLVMContextRef context)
@@ -189,8 +189,8 @@ void lw__cpu_define_lanes(LLVMValueRef function)
 
 /* ---- comparisons of one lane ----------------------------------------------------------------- */
 
-/* LLVM 19 does not terminate when it compares a vector of which all lanes but one are constants
- * with constants that differ. So only that lane is compared. */
+/* LLVM 19 does not terminate when it compares some vectors with differing constants. In these
+ * vectors all lanes but one are constants. So only that lane is compared. */
 void lw__cpu_compare_one(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
@@ -262,8 +262,8 @@ void lw__cpu_divide_by_lane(LLVMValueRef function)
 
 /* ---- masks as numbers ------------------------------------------------------------------------ */
 
-/* For AVX-512, LLVM 19 does not terminate when it adds up a mask's lanes as numbers and knows that
- * the first is 0. It does for a select of 1 and 0, which is one instruction less. */
+/* For AVX-512, LLVM 19 does not terminate when it adds up a mask's lanes if the first is 0. It does
+ * terminate for a select of 1 and 0, which is one instruction less. */
 void lw__cpu_choose_ones(LLVMValueRef function)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
@@ -372,8 +372,8 @@ void lw__cpu_add_indices(LLVMValueRef function)
 
 /* ---- addresses of absent lanes --------------------------------------------------------------- */
 
-/* True if each lane of v depends only on that lane of its operands, and is poison if one of them
- * is. A bitcast may change lanes. */
+/* True if each lane of v depends only on that lane of its operands, and is poison if that is. A
+ * bitcast may change lanes. */
 static bool is_by_lane(LLVMValueRef v)
 {
     return LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) ||

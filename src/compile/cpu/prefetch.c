@@ -3,20 +3,20 @@
  * A block that moves a tile touches many short rows that are far apart, each once. Hardware sees no
  * streams in them, and a processor waits for a few dozen cache lines at a time. With the stores of
  * one block in its queue it does not reach the loads of the next. So if a block touches many rows,
- * each access is followed by a prefetch of what it will touch a block later. How much its address
- * changes from block to block is found symbolically, as a difference. For block_idx.x it is 1, for
- * a sum the sum; for a product with an invariant, the product with that. If grid_dim.x is small,
- * block_idx.x seldom grows by 1. Then the difference is taken as 0, and the prefetch finds the line
- * in the cache. At the end of a row of blocks it is useless.
+ * each access is followed by a prefetch for the next block. How much its address changes from block
+ * to block is found symbolically, as a difference. For block_idx.x it is 1, for a sum the sum; for
+ * a product with an invariant, the product with that. If grid_dim.x is small, block_idx.x seldom
+ * grows by 1. Then the difference is taken as 0, and the prefetch finds the line in the cache. At
+ * the end of a row of blocks it is useless.
  *
  * A row whose beginning is loaded from memory, as those of a sparse matrix are, is read by a loop.
  * Each group of pieces has a copy of it: an instruction sees one row of many, and hardware sees no
  * stream either. The next row is mostly adjacent in memory, so the memory after a row is
  * prefetched.
  *
- * Lines go to the second-level cache: the rows of a tile may be a power of two apart, and then
- * share a few sets of the first. That is done for lines to be written, too: requesting ownership as
- * well (prefetchw) was measured to be slower.
+ * Lines go to the second-level cache: rows of a tile that are a power of two apart share a few sets
+ * of the first. That is done for lines to be written, too: requesting ownership as well (prefetchw)
+ * was measured to be slower.
  *
  * An atomic delays later loads until earlier stores are visible. So a block with one waits for its
  * rows, even if they are few and in the second-level cache. They are prefetched, too, and to the

@@ -36,7 +36,7 @@ static void align_spills(LLVMValueRef f, int level)
 }
 
 /* Instructions. LLVM takes quadratic time here: in loop-rotate, and for AArch64 in the machine
- * combiner, which makes one instruction of a product and a sum of integers. */
+ * combiner. That makes one instruction of a product and a sum of integers. */
 enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
 
 #define FIRST                                                                                      \

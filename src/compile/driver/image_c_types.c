@@ -1,8 +1,8 @@
 /* image_c_types.c - C types of parameters for the header, from their layouts (docs/layout.md).
  *
- * A struct by value becomes struct FILE_NAME, NAME being its tag or typedef name, with the same
- * fields at the same offsets. 16-bit floats in it are uint16_t, pointers void *, bit-fields bytes.
- * A packed struct is its bytes.
+ * A struct by value becomes struct FILE_NAME with the same fields at the same offsets. NAME is its
+ * tag or typedef name. 16-bit floats in it are uint16_t, pointers void *, bit-fields bytes. A
+ * packed struct is its bytes.
  */
 #include "compile/driver/image.h"
 #include <ctype.h>

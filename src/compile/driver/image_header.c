@@ -1,4 +1,4 @@
-/* image_header.c - the header of an object of `lanewise cc`, the C of its functions, and of the
+/* image_header.c - for an object of `lanewise cc`: its header, the C of its functions, and the
  * table that the library reads.
  */
 #include "compile/driver/image.h"

@@ -1,8 +1,7 @@
 /* main.c - lanewise-compile: kernel text in, manifest and payload out.
  *
  * The library starts this program and reads its output; src/base/manifest.h is the protocol. It is
- * a program of its own, so that a crash of clang, of LLVM or of our passes is only an error message
- * in the host process.
+ * a separate program. So a crash of clang, LLVM or our passes is only an error message in the host.
  */
 #include "compile/driver/driver.h"
 #include "compile/llvm/llvm.h"

@@ -1,6 +1,6 @@
 /* clang.c - from kernel text to clang's module: run clang, and keep its messages as data.
  *
- * clang parses and checks C. Its own passes stay off and the target is always x86-64, so that all
+ * clang parses and checks C. Its own passes stay off and the target is always x86-64. So all
  * devices share one module and one meaning. A second clang, in parallel, prints the declarations
  * with constants evaluated (-ast-print): array sizes of parameters are nowhere in the module.
  */
@@ -224,8 +224,8 @@ static void block_memory_varies(LLVMModuleRef module)
             LLVMSetGlobalConstant(g, 0);
 }
 
-/* clang ended without a message. A text that nests too deeply, grows too large or keeps it busy for
- * ever is an error of the kernels. That someone killed it is not. */
+/* clang ended without a message. A text that nests too deeply, grows too large or keeps clang busy
+ * for ever is the kernels' error. A clang that was killed is not. */
 static bool tell_end(struct lw__unit *unit, int status)
 {
     const struct lw__loc nowhere = {0};

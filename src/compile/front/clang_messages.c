@@ -1,9 +1,9 @@
 /* clang_messages.c - clang's messages as diag rows of the manifest (src/base/manifest.h).
  *
  * clang writes `FILE:LINE:COLUMN: SEVERITY: TEXT`, then a snippet of the source
- * (support/snippet.c). Notes are kept. Where clang refuses on our behalf (a poisoned name, disabled
- * assembly, an attribute after SHARED), its text tells of the mechanism. The row tells what the
- * language refuses.
+ * (support/snippet.c). Notes are kept. Some rules of ours are clang mechanisms: a poisoned name,
+ * disabled assembly, an attribute after SHARED. clang's text then describes the mechanism. The row
+ * says what the language refuses.
  */
 #include "compile/front/front.h"
 #include <stdio.h>

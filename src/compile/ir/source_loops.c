@@ -2,10 +2,10 @@
  *
  * An arm that leaves a loop (break, return, goto) belongs to the iteration that it leaves. No edge
  * leads from it back to the header. Its position in the source identifies it. clang's control flow
- * graph still has that position: blocks are laid out in source order. A block is in the loop if it
- * is laid out among the loop's own and reached only through the loop. The last arm of a `while` may
- * be laid out after them, but before the block "while.end" where the statement ends. Without such a
- * block, a label ends it. Source locations would not do: all code of a macro has one location.
+ * graph still has that position: blocks are laid out in source order. A block is in the loop if its
+ * position is among the loop's blocks and only they lead to it. The last arm of a `while` may be
+ * laid out after them, but before the statement's end, the block "while.end". Without such a block,
+ * a label ends it. Source locations would not do: all code of a macro has one location.
  */
 #include "compile/ir/ir.h"
 #include <stdlib.h>

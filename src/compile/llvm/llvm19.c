@@ -86,13 +86,13 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
     snprintf(most, sizeof most, "-pragma-unroll-threshold=%u",
              within(64, (uint32_t)(UNROLL_WORK / (work * pieces + 1)), 2048));
     snprintf(few, sizeof few, "-unroll-threshold=%u", within(40, 2400 / pieces, 150));
-    /* The machine scheduler puts what no other instruction of the block waits for last, such as the
-     * additions to the pieces' sums, so that all their terms are live at once. The widening has
-     * put the instructions in the order in which few values are.
+    /* The machine scheduler puts instructions last that no other of the block waits for. Such are
+     * the additions to the pieces' sums, and all their terms are then live at once. The widening
+     * has put the instructions in an order in which few values are live.
      *
-     * The pass that avoids loads across several stores before them asks each access for its size,
-     * and ends the process at a masked one of which all lanes turned out to be there: that has
-     * none in LLVM 19. It changes nothing in bench/. */
+     * The pass that avoids loads across several earlier stores asks each access for its size. A
+     * masked access with all lanes active has none in LLVM 19, and the pass ends the process. It
+     * changes nothing in bench/. */
     const char *const words[] = {"lanewise-compile",
                                  most,
                                  few,

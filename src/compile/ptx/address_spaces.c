@@ -1,7 +1,7 @@
 /* address_spaces.c - what is known of the memory that a kernel's pointers lead to.
  *
  *     read-only   a pointer that is declared restrict, and through which the kernel only reads:
- *                 CUDA takes that as the promise that nobody writes there during the launch, so
+ *                 CUDA takes that as the promise that nothing writes there during the launch. So
  *                 its loads need not be coherent, and may pass every store
  *     generic     where no address space was found, the hardware finds it at each access: a remark
  *     relaxed     atomic loads and stores have the scope of the GPU

@@ -6,8 +6,9 @@
  *     shared memory   the launch's dynamic shared memory; variables are offsets in it
  *     collectives     calls of src/devlib/ptx_collectives.c
  *     printf, assert  records in the launch's memory; their texts lie in one array of the program
- *     spin loops      their kernels take the block's index from a ticket as they start, so that a
- *                     block waits only for others that have started; and check whether to stop
+ *     spin loops      their kernels take the block's index from a ticket as they start; so a block
+ *                     waits only for others that have started. Each iteration checks whether to
+ *                     stop
  */
 #include "base/cuda_abi.h"
 #include "compile/ptx/ptx.h"

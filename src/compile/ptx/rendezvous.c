@@ -1,7 +1,7 @@
 /* rendezvous.c - the code of a rendezvous, where the lanes of a warp wait for each other. The head
  * of convergence.c describes its purpose.
  *
- * Values that live across blocks of the region are moved to memory first, so that edges can be
+ * Values that live across blocks of the region are first moved to memory. Then edges can be
  * redirected without phis. SROA brings them back.
  */
 #include "compile/ptx/convergence.h"

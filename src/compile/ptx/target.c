@@ -19,8 +19,8 @@
 
 static const char default_processor[] = "sm_80";
 
-/* The supported processors, each with the lowest version of PTX that has it, and the barriers and
- * shuffles that we use. */
+/* The supported processors, each with the lowest version of PTX. That version has the processor and
+ * the barriers and shuffles that we use. */
 static const struct processor {
     const char *name, *features;
 } processors[] = {{"sm_70", "+ptx60"}, {"sm_72", "+ptx61"}, {"sm_75", "+ptx63"},
@@ -99,11 +99,11 @@ static const char before_unroll_loads[] =
     "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces,early-cse,"
     "instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm))";
 /* No switch is left. The driver's assembler (of CUDA 13.0) makes jump tables of equality
- * comparisons of one number, and crashed on kernels with some.
+ * comparisons of one number. It crashed on some kernels with them.
  *
  * No cycle is left with two entries; jumps between sync points make such cycles. In each iteration
- * of one, that assembler waited (BSYNC) for lanes that it had named before the first iteration only
- * (BSSY). An H100 then reached an illegal instruction (random kernel 1144000825). */
+ * of one, that assembler waited (BSYNC) for lanes named only before the first iteration (BSSY). An
+ * H100 then reached an illegal instruction (random kernel 1144000825). */
 static const char after_unroll_loads[] =
     "default<O3>,function(infer-address-spaces,lower-switch,fix-irreducible)";
 

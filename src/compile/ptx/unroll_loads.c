@@ -195,8 +195,7 @@ static bool find_counter(struct lw__unrolled_loop *t)
 
 /* ---- addresses that advance by one step ------------------------------------------------------ */
 
-/* True if v, an operand of sext or zext, is the same number in the wider type in each iteration
- * made. */
+/* True if v, an operand of sext or zext, has the same value in the wider type in all iterations. */
 static bool stays_in_range(const struct lw__unrolled_loop *t, LLVMValueRef v, bool is_signed)
 {
     if (!is_inside(t, v))
@@ -285,8 +284,8 @@ static bool are_apart(LLVMValueRef load, LLVMValueRef writer)
             (a || b || (LLVMIsAAllocaInst(from) && LLVMIsAAllocaInst(to))));
 }
 
-/* True if no store can alias the load in the iterations made together, or if that can be checked
- * before the loop. */
+/* True if no store can alias the load in the unrolled iterations. A check before the loop may be
+ * needed for that. */
 static bool can_pass_writers(struct lw__unrolled_loop *t, LLVMValueRef load)
 {
     const unsigned before = t->pair_count;

@@ -10,9 +10,9 @@ enum { LW_UNROLL_COUNT = 4, LW_UNROLL_SIZE = 80, LW_UNROLL_PAIRS = 8, LW_UNROLL_
 /* An instruction of the loop. */
 struct lw__unrolled_item {
     LLVMValueRef instruction;
-    int level;  /* how many loads its operands depend on, one after the other, if it needs only
-                 * counters, outside values and such loads; -1: it needs more, or is not executed
-                 * in each iteration */
+    int level;  /* the length of the chain of loads that its operands depend on; -1: it needs other
+                 * values than counters, outside values and such loads, or is not executed in each
+                 * iteration */
     bool ahead; /* a load that may be issued before earlier stores */
 };
 

@@ -25,7 +25,7 @@
  * (random kernel 998506972: an illegal instruction). The hardware's own atom.cas.b16 is shorter,
  * too.
  *
- * LLVM 19 takes two elements at one index for neighbours though their types differ in size, and
+ * LLVM 19 takes two elements at one index for neighbours though their types differ in size. It
  * loads both at once (LoadStoreVectorizer; fixed in LLVM, pull request 186671). A pointer with
  * steps of both sizes is therefore stepped in bytes, which that pass does not compare.
  */
@@ -268,7 +268,7 @@ static LLVMValueRef wanted_at(LLVMValueRef user, unsigned k)
 }
 
 /* Compute the number in each block that uses it, except the predicate's own. A phi with two edges
- * from one block needs the same value on both, so it is left as it is. */
+ * from one block needs the same value on both; it stays as it is. */
 static void make_numbers(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMValueRef truth = LLVMGetOperand(i, 0);

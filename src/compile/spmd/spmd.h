@@ -20,8 +20,15 @@
  *
  * Values that live across blocks go through allocas, their slots, of which LLVM makes phis.
  *
- * Folders, the lowest first: analysis (facts), prepare, emit (an instruction), memory, collective,
- * runtime (calls of the library), control (which blocks, under which mask), gang (the function).
+ * Folders, the lowest first:
+ *     analysis     facts
+ *     prepare      the kernel before widening
+ *     emit         one instruction
+ *     memory       loads and stores
+ *     collective   operations of several lanes
+ *     runtime      calls of the library
+ *     control      which blocks run, under which mask
+ *     gang         the function
  */
 #ifndef LW_COMPILE_SPMD_H
 #define LW_COMPILE_SPMD_H

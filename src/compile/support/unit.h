@@ -170,8 +170,8 @@ struct lw__unit {
     char *first;            /* is; NULL: there is none, or its code is made anyway */
 };
 
-/* Note what this program is doing. If it ends by a signal, or LLVM ends it, its last line on
- * standard error tells pass, kernel and line. lw__where_tell writes that line at other ends. */
+/* Note what this program is doing. If a signal or LLVM ends it, its last line on standard error
+ * gives pass, kernel and line. lw__where_tell writes that line at other ends. */
 enum { LW_EXIT_DEFECT = 3 };
 
 /* Limit this program and its children to LW_COMPILE_SECONDS of processor time each. Give them the

@@ -67,9 +67,9 @@ bool lw__lanes_thread_index(struct lw__spmd *s, const char *name, struct lw__val
 
 /* ---- branches.c ------------------------------------------------------------------------------ */
 
-/* The successor of a branch, as 0 or 1, from which no lane returns (a failed assert), and which has
- * no other predecessor; -1: none. Lanes that go there end the launch, so the branch does not make
- * the others diverge. */
+/* The successor of a branch, as 0 or 1, from which no lane returns (a failed assert); -1: none. It
+ * has no other predecessor. Lanes that go there end the launch, so the branch does not make the
+ * others diverge. */
 int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch);
 bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block);
 

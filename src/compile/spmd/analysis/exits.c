@@ -1,5 +1,5 @@
-/* exits.c - which threads a barrier does not wait for. They reach no further one, or they wait in a
- * collective of their warp for others that reach it by a barrier.
+/* exits.c - which threads a barrier does not wait for. They reach no further barrier. Or they wait
+ * in a collective of their warp for others, which reach it by a barrier.
  *
  * control/exited_lanes.c makes code for the first, runtime/waiting_lanes.c for the second.
  */

@@ -45,8 +45,8 @@ static bool leads_into(LLVMOperandBundleRef instance, LLVMValueRef call, const s
     return leads;
 }
 
-/* If lanes leave in a known iteration, LLVM has replaced its number by a constant, or by what it is
- * compared with. Then the places tell that it is one of the loop. */
+/* If lanes leave in a known iteration, LLVM has replaced its number by a constant, or by the
+ * compared value. Then the places show that it is an iteration of the loop. */
 bool lw__spmd_instance_has_iteration(const struct lw__cfg *g, const struct lw__loop *l,
                                      LLVMValueRef call)
 {

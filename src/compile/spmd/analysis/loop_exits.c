@@ -113,7 +113,7 @@ bool lw__spmd_keep_returns(struct lw__spmd *s, bool *kept)
 
 /* ---- values live across an exit -------------------------------------------------------------- */
 
-/* True if a value of the loop is used after it, other than by a phi on an edge out of it. A
+/* True if a value of the loop is used after it. A phi on an edge out of the loop is no such use. A
  * condition's operands are used where the condition is. */
 static bool is_used_behind(const struct lw__spmd *s, const struct lw__loop *l, LLVMValueRef v,
                            unsigned depth)

@@ -1,9 +1,8 @@
 /* one_lane.c - blocks that only one lane executes, such as `if (thread_idx.x == 0)`.
  *
  * Conditions of dominating branches hold in a block. Those known for each thread exclude threads. A
- * condition x == y, with one of them the same for all lanes, groups the threads by their value of
- * x. At most one of these groups is active. So one lane is left if no two threads of a warp are in
- * one group.
+ * condition x == y, with y the same for all lanes, groups the threads by their value of x. At most
+ * one of these groups is active. So one lane is left if no two threads of a warp are in one group.
  */
 #include "compile/spmd/analysis/analysis.h"
 

@@ -1,8 +1,8 @@
 /* shape_arith.c - the shape of a number or an address, from its operands'.
  *
- * Sums, and products with constants, keep the offsets of lanes. Bit operations keep them if the low
- * bits of thread 0's value are known and no lane's offset carries out of these. So for a row of
- * lanes x = block_idx.x * 256 + t, x & 3 is known, x ^ 64 is another row, and x / 32 a step.
+ * Sums, and products with constants, keep the offsets of lanes. Bit operations keep them if thread
+ * 0's low bits are known and no lane's offset carries out of these. Take a row of lanes x =
+ * block_idx.x * 256 + t. Then x & 3 is known, x ^ 64 is another row, and x / 32 a step.
  */
 #include "compile/spmd/analysis/analysis.h"
 

@@ -18,8 +18,8 @@ struct lw__scratch {
 
 /* ---- warp.c ---------------------------------------------------------------------------------- */
 
-/* True if a warp's part of the operation does not depend on other warps, and gains nothing from
- * being done with theirs. */
+/* True if a warp's part of the operation does not depend on other warps. To execute it with theirs
+ * would gain nothing. */
 bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call);
 /* Emit it for one warp. */
 void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp);

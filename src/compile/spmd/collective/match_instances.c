@@ -1,6 +1,6 @@
 /* match_instances.c - collectives that lanes reach in different iterations of a loop.
  *
- * An arm that leaves a loop belongs to the iteration that it leaves, but it runs when all lanes
+ * An arm that leaves a loop belongs to the iteration that it leaves. But it runs when all lanes
  * have left. Its instance then holds iteration numbers that differ by lane. The lanes of one
  * instance are those with the same iterations. The operation is executed for one instance after the
  * other.

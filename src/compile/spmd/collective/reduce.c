@@ -8,9 +8,9 @@
  * A lane bit is removed from two vectors at once. The lanes that have 0 there, in either vector,
  * become one operand, those with 1 the other. Which vector a lane was in becomes a bit of the lane.
  * So P vectors are P/2 after each step, and the total is P - 1 combinations. position[] and
- * vector[] hold the bit of a thread's number for each bit of a lane's and of a vector's number.
- * Lane bits move within 128 bits of a register or between such parts, never both: each operand is
- * one shuffle without a table.
+ * vector[] map each bit of a lane's or a vector's number to one of the thread's number. Lane bits
+ * move within 128 bits of a register or between such parts, never both: each operand is one shuffle
+ * without a table.
  *
  * Absent lanes take a value that leaves every other as it is, bit for bit: x + -0.0 = x even for
  * -0.0. With AVX-512, max and min of floats are instructions (emit/native_math.c), and a NaN

@@ -1,11 +1,11 @@
 /* scan.c - inclusive and exclusive sums over the active lanes.
  *
- * The active lanes of a warp, numbered 0 ... k-1, are scanned by Kogge-Stone: at distance 1, 2, 4,
- * 8, 16 each lane adds the sum of the lane at that distance on the left. In full warps the active
- * lanes are the first, and their numbers are those of the lanes. Then each step is a shuffle by a
- * constant. Otherwise pointer jumping finds the lane at that distance. prev starts as the previous
- * active lane, and each step doubles the distance, prev = prev[prev]. If constants do not tell
- * which case it is, that is tested once at run time.
+ * The active lanes of a warp, numbered 0 ... k-1, are scanned by Kogge-Stone: for the distances 1,
+ * 2, 4, 8, 16 each lane adds the sum of the lane that far left. In full warps the active lanes are
+ * the first, and their numbers are those of the lanes. Then each step is a shuffle by a constant.
+ * Otherwise pointer jumping finds the lane at that distance. prev starts as the previous active
+ * lane, and each step doubles the distance, prev = prev[prev]. If constants do not tell which case
+ * it is, that is tested once at run time.
  *
  * A block scan scans the totals of its warps the same way, and adds a warp's prefix on the left. An
  * exclusive scan gives each active lane the inclusive value of the previous one, the first 0.

@@ -1,8 +1,8 @@
 /* branch_votes.c - does a condition hold for all threads of the block, or for none?
  *
  * A comparison of a linear value with a uniform one is decided by its two ends. One or two scalar
- * comparisons replace those of all lanes, so the unmasked copies are cheap to enter. If a rule
- * holds for each piece only, as for a warp's own range, each piece is compared at its ends.
+ * comparisons replace those of all lanes, so the unmasked copies are cheap to enter. If the value
+ * is linear only within pieces, such as a warp's own range, each piece's ends are compared.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -108,8 +108,7 @@ static LLVMValueRef join_all(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef *v,
 }
 
 /* Lane by lane. Threads that do not exist follow the others, and their value may be poison. If the
- * value of other lanes may be poison too, it is ignored, but poison would propagate from lane to
- * lane. */
+ * value of other lanes may be poison too, it is ignored; but poison would spread to other lanes. */
 static struct vote vote(struct lw__spmd *s, LLVMValueRef condition, bool poison)
 {
     LLVMValueRef yes = lw__spmd_splat(s, truth(s, true)), no = lw__spmd_splat(s, truth(s, false));

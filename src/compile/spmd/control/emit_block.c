@@ -1,10 +1,10 @@
 /* emit_block.c - the instructions of one block: which file emits each, and in what order.
  *
- * Between two operations that concern several warps, a few pieces at a time execute all the code,
- * then the next ones. Lanes of different pieces are different threads, which nothing orders there,
- * and few values are live at a time. Where lanes of a warp exchange values or vote, those are the
- * pieces of a warp. Uniform values are emitted once, first; so are loads that several pieces do
- * together.
+ * Between two operations that concern several warps, a few pieces at a time execute all the code.
+ * Then the next ones do. Lanes of different pieces are different threads, which nothing orders
+ * there, and few values are live at a time. Where lanes of a warp exchange values or vote, those
+ * are the pieces of a warp. Uniform values are emitted once, first; so are loads that several
+ * pieces do together.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 
 /* Pieces side by side, instruction by instruction. One piece's code is mostly a chain of dependent
- * steps, and a processor does not look far enough ahead to find the next piece. softmax takes 1.2
- * times as long with 1 (AVX2), attention with 2 (AVX-512). More pieces need more registers than
- * there are. So do fewer where a loop carries many values: its chains need no others beside them
+ * steps. A processor does not look far enough ahead to find the next piece. softmax takes 1.2 times
+ * as long with 1 (AVX2), attention with 2 (AVX-512). More pieces need more registers than there
+ * are. So do fewer where a loop carries many values: its chains need no others beside them
  * (matmul_4x4 takes 1.2 times as long with 2, AVX-512). */
 enum { SIDE_BY_SIDE = 4 };
 

@@ -3,11 +3,10 @@
  * If lanes leave a loop in different iterations, all its pieces go on until the last lane is done.
  * The values that the loop carries are live for all of them. If nothing makes lanes converge in the
  * loop, they may execute it in any order. So few pieces do at a time, a warp's lanes as on a GPU: a
- * Mandelbrot set is 3 times as fast (AVX-512). But where the pieces read adjacent memory, the block
- * goes in step, so that cache lines and pages are used up. So the loop may read only registers,
- * shared memory, private arrays and single addresses. It may also read addresses without a linear
- * rule for all pieces, such as a warp's own row. It may write only private arrays and shared
- * memory.
+ * Mandelbrot set is 3 times as fast (AVX-512). But if the pieces read adjacent memory, they run in
+ * step, so that whole cache lines and pages are used. So the loop may read only registers, shared
+ * memory, private arrays and single addresses. It may also read addresses without a linear rule for
+ * all pieces, such as a warp's own row. It may write only private arrays and shared memory.
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"

@@ -7,7 +7,8 @@
  *     constant distances, close    vectors, permuted (strided.c)
  *     adjacent columns             several pieces together, transposed (transpose.c)
  *     anything else                gather or scatter, with a remark
- *     atomic, or volatile and not one access a lane: one lane after the other (lane_loop.c)
+ *     atomic                       one lane after the other (lane_loop.c)
+ *     volatile                     the same, unless it is one access a lane
  * Only memory that active lanes address is accessed, and bytes between that a permuted load skips.
  * Lanes that are masked off load zeros, never poison: masks are made of them.
  */
@@ -359,7 +360,7 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
 /* ---- private memory -------------------------------------------------------------------------- */
 
 /* True if the lanes access one element of a private array, lane l at l elements. Some lane of the
- * gang is active, so this row of all threads' copies exists, and no other thread accesses it. Then
+ * gang is active. So this row of all threads' copies exists, and no other thread accesses it. Then
  * the whole row is loaded and stored. On most levels masked accesses of small elements are a branch
  * per lane. A masked store does not forward to the next load. */
 static bool is_own_row(const struct lw__spmd *s, const struct lw__access *a)

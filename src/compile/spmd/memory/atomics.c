@@ -1,8 +1,8 @@
 /* atomics.c - atomicrmw and cmpxchg.
  *
- * Each active lane executes its own, from the first to the last. One operation does for all if the
- * old values are unused, the address is the same and the order does not matter. The lanes' operands
- * are combined first.
+ * Each active lane executes its own, from the first to the last. One operation is enough if the old
+ * values are unused, the address is uniform and the order does not matter. The lanes' operands are
+ * combined first.
  *
  * Only one thread of the machine touches a block's shared memory. There an atomic operation is a
  * load, the operation and a store.

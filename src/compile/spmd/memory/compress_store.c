@@ -4,10 +4,10 @@
  *     if (keep)
  *         out[first + popcount(kept & ((1u << lane_id()) - 1))] = mine;
  *
- * That is a scatter by its form. But if the bits of `kept` that belong to the piece are exactly the
- * lanes that store, these write consecutive elements. The elements are packed in a register and
- * stored at once. The code tests at run time whether this holds, and whether the index wraps around
- * in between. The address of the first is computed as a scalar, and so is the one after the last.
+ * That is a scatter by its form. But if the piece's bits of `kept` are exactly the lanes that
+ * store, these write consecutive elements. The elements are packed in a register and stored at
+ * once. The code tests at run time whether this holds, and whether the index wraps around in
+ * between. The address of the first is computed as a scalar, and so is the one after the last.
  *
  * Where the next piece, or the next block, will store is known only when it gets there. Mostly it
  * is the next address. So memory some cache lines further is prefetched. (A compaction takes a
@@ -47,8 +47,7 @@ static bool masks_lanes_below(const struct lw__spmd *s, LLVMValueRef v, uint32_t
     return true;
 }
 
-/* True if v is the number of set bits, below the lane's own, of a value that is the same for the
- * whole piece. */
+/* True if v counts the set bits below the lane's own, in a value that is uniform for the piece. */
 static bool counts_below(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k)
 {
     if (!LLVMIsACallInst(v) || strncmp(lw__ir_callee(v), "llvm.ctpop.i", 12) != 0 ||

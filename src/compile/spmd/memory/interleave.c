@@ -1,7 +1,7 @@
 /* interleave.c - the fields of consecutive structs or short vectors, together.
  *
- * in[i].x, in[i].y, in[i].z, in[i].w, with i the thread, are four loads of a kernel, each with its
- * lanes four elements apart. All of a piece's are one row in memory:
+ * in[i].x, in[i].y, in[i].z, in[i].w, with i the thread, are four loads of a kernel. The lanes of
+ * each are four elements apart. All of a piece's are one row in memory:
  *
  *     in memory                              deinterleaved
  *     v0: x0 y0 z0 w0 x1 y1 z1 w1 ...        x0 x1 x2 x3 ...

@@ -6,7 +6,7 @@
  *             window, so it stores last.
  *     cover   as few windows of up to `width` elements as reach all: every 2nd to 4th element,
  *             elements that lanes share. If all lanes that run it are known, a load includes the
- *             elements between two that lanes address, since they are in the same object.
+ *             elements between two that lanes address: they are in the same object.
  *             Otherwise, and in stores, a mask excludes them.
  */
 #include "compile/spmd/memory/memory.h"

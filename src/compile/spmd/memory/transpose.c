@@ -10,7 +10,7 @@
  *     ...                       ...                     ...
  *
  * 16 bytes are loaded per row, then shuffled within 16 bytes; stores do the reverse. This is done
- * if all lanes of these pieces run, and one piece alone would be a gather or a scatter.
+ * on two conditions: all lanes of these pieces run; one piece alone would be a gather or a scatter.
  */
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/analysis/analysis.h"
@@ -20,8 +20,8 @@
 
 enum { CHUNK = 16 /* bytes */, SIDE_MAX = CHUNK };
 
-/* The accesses of all pieces, and the current group of `side` pieces with adjacent elements, from
- * left to right, in together[0 ... count). */
+/* The accesses of all pieces. together[0 ... count) is the current group of `side` pieces with
+ * adjacent elements, from left to right. */
 struct transpose {
     struct lw__access *pieces;
     uint32_t side, count;

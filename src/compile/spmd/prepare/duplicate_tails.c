@@ -80,7 +80,7 @@ static bool find_tail(struct tails *t, uint32_t first)
     return any && !has_collective;
 }
 
-/* True if a thread at the end of block a may reach a block op, and then the end of block b. */
+/* True if a thread may reach a block op after the end of block a, then the end of b. */
 static bool is_behind(struct tails *t, uint32_t a, uint32_t b)
 {
     const struct lw__cfg *g = &t->cfg;

@@ -88,9 +88,9 @@ static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
     return false;
 }
 
-/* Find the blocks between the branch and the join. False: there are other entries than the branch,
- * or exits other than to the join, such as to a loop's next iteration. In reverse postorder, except
- * for back edges, a block follows its predecessors. */
+/* Find the blocks between the branch and the join. False: the branch is not the only entry, or the
+ * join not the only exit; a loop's next iteration is an exit too. In reverse postorder, except for
+ * back edges, a block follows its predecessors. */
 static bool fill(struct graph *g, uint32_t branch, uint32_t join)
 {
     const struct lw__cfg *c = &g->cfg;

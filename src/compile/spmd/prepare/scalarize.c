@@ -5,8 +5,8 @@
  * selects and freezes, and extracts the used member at the end. Here those become phis, selects and
  * freezes of the members. Widening knows pairs only where they are made.
  *
- * After SROA has taken a field out of a struct in memory, the rest may be an integer of 7 bytes. It
- * is loaded and stored as integers of 4, 2 and 1.
+ * If SROA takes a field out of a struct in memory, the rest may be an integer of 7 bytes. It is
+ * loaded and stored as integers of 4, 2 and 1.
  *
  * A struct { _Float16 x; float y; } is passed to a helper as <4 x half>, by the host's ABI: y is
  * the bits of two halves. The scalarizer leaves that. Here the halves' bits are joined in an

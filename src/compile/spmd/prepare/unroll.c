@@ -7,13 +7,13 @@
  * A loop may carry more values than there are registers for all pieces: sixteen sums of a thread
  * are 256 vectors of a block of 256. It would load and store each of them in every iteration. If
  * those of one piece fit, some iterations are merged. The widening emits them for one piece after
- * the other, so that a piece's values are loaded and stored once for all of these iterations. No
- * more are merged than make that cost small: the code for all pieces must stay in the first-level
- * cache.
+ * the other. So a piece's values are loaded and stored once for all of these iterations. No more
+ * are merged than make that cost small: the code for all pieces must stay in the first-level cache.
  *
- * Not unrolled are loops with block ops that threads leave to converge with those that leave with
- * them, and to return. The code on that path belongs to the iteration (analysis/loop_exits.c),
- * before the next block op. Unrolled, it would be one path after all iterations.
+ * Some loops with block ops are not unrolled. Threads leave them, converge with others that leave
+ * in the same iteration, and return. The code on that path belongs to the iteration
+ * (analysis/loop_exits.c), before the next block op. Unrolled, it would be one path after all
+ * iterations.
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/spmd/analysis/analysis.h"

@@ -1,8 +1,8 @@
 /* gang_barrier.c - barriers and block ops of gangs that are not the whole block.
  *
  * Each gang writes its arriving threads and their operands into the exchange (base/cpu_abi.h), and
- * suspends. When all gangs have done so, the operation runs once, as a small kernel in which the
- * block is the gang: thread t reads in[k][t] and writes out[t].
+ * suspends. When all gangs have done so, the operation runs once, as a small kernel whose gang is
+ * the block: thread t reads in[k][t] and writes out[t].
  */
 #include "base/cpu_abi.h"
 #include "compile/spmd/runtime/runtime.h"
