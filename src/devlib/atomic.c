@@ -1,9 +1,9 @@
 /* atomic.c - the atomics of the kernel language for every scalar type, relaxed.
  *
- * Integers use the compiler's own atomics, which become one instruction. Floats have no such
- * instruction that keeps our rules everywhere (the GPU's flushes subnormals, min and max differ on
- * NaN and -0), so they loop on a compare-and-swap of the bits; the 16-bit ones compute in float
- * and round once. The bodies are in atomic_integer.inc and atomic_float.inc, included per type.
+ * Integers use the compiler's own atomics, which become one instruction. For floats no instruction
+ * keeps our rules everywhere: the GPU's flushes subnormals; min and max differ on NaN and -0. So
+ * they loop on a compare-and-swap of the bits. The 16-bit ones compute in float and round once. The
+ * bodies are in atomic_integer.inc and atomic_float.inc, included per type.
  */
 #include "devlib.h"
 

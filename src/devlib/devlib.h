@@ -1,9 +1,9 @@
 /* devlib.h - what the device library gives to kernels: maths, 16-bit floats, atomics.
  *
- * The C of this folder becomes one bitcode file that lanewise-compile links into every kernel
- * module, for every target, and inlines. So it is plain C without a C library: integer and IEEE
- * operations, explicit fma and square root, nothing that a target could round differently. That
- * is how the same bits come out on every device. Built natively, the same files are unit-tested.
+ * The C of this folder becomes one bitcode file. lanewise-compile links it into every kernel
+ * module, for every target, and inlines it. So it is plain C without a C library: integer and IEEE
+ * operations, explicit fma and square root, nothing that a target could round differently. Thus
+ * every device computes the same bits. The unit tests use a native build of the same files.
  *
  * Each function has a C name (lw__exp_f32) and an IR name (lw.exp.f32), which kernel.h declares.
  */
@@ -69,15 +69,15 @@ uint16_t lw__u64_to_bf16(uint64_t x) LW_IR_NAME("lw.u64_to_bf16");
 float lw__f16_to_f32(uint16_t bits) LW_IR_NAME("lw.f16_to_f32");
 float lw__bf16_to_f32(uint16_t bits) LW_IR_NAME("lw.bf16_to_f32");
 
-/* What LLVM's code generator calls where it keeps a 16-bit float as a float between blocks, or
- * takes its absolute value; libgcc has them in part. A 16-bit float is passed and returned in the
- * low half of a float's register. */
+/* LLVM's code generator calls these to keep a 16-bit float as a float between blocks, or for its
+ * absolute value. libgcc has some of them. A 16-bit float is passed and returned in the low half of
+ * a float's register. */
 float lw__extendhfsf2(float half) LW_IR_NAME("__extendhfsf2");
 float lw__truncsfhf2(float x) LW_IR_NAME("__truncsfhf2");
 float lw__truncsfbf2(float x) LW_IR_NAME("__truncsfbf2");
 
-/* The 16-bit types of the atomics. On the host they are only bits: gcc 12 has no __bf16, and for
- * plain x86-64 clang 19 calls a conversion that libgcc 12 lacks to keep one in a register. */
+/* The 16-bit types of the atomics. On the host they are only bits. gcc 12 has no __bf16. To keep
+ * one in a register, clang 19 for plain x86-64 calls a conversion that libgcc 12 lacks. */
 #if __STDC_HOSTED__
 typedef uint16_t lw__f16;
 typedef uint16_t lw__bf16;

@@ -3,7 +3,7 @@
  * Hardware conversions differ: some flush subnormals, some reach bf16 by way of float and round
  * twice. Here all round once, to nearest even, keep subnormals and overflow to infinity; a NaN
  * becomes a quiet NaN of the same sign with the leading payload bits. Doubles and 64-bit integers
- * become a significand of 64 bits and a power of two, which one function rounds to either format.
+ * become a significand of 64 bits and a power of two. One function rounds these to either format.
  * Source: IEEE 754-2019, sections 3.4 (encodings), 4.3.1 (rounding) and 5.4.2 (conversions).
  */
 #include "devlib.h"
@@ -58,9 +58,9 @@ static inline uint64_t magnitude_i64(int64_t x)
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
 }
 
-/* In 32 bits, for SIMD. A normal result is the float's fields with the bias changed (127 to 15),
- * rounded by an addition below the last place. A subnormal one is what is left of x in a sum with
- * 1/2, whose last place is 2^-24 too (F. Giesen, "Float to half conversions", 2012). */
+/* In 32 bits, for SIMD. A normal result is the float's fields with the bias changed (127 to 15). An
+ * addition below the last place rounds it. A subnormal result is the low bits of the sum 1/2 + x:
+ * the last place of both is 2^-24 (F. Giesen, "Float to half conversions", 2012). */
 uint16_t lw__f32_to_f16(float x)
 {
     uint32_t bits = bits_f32(x), a = bits & 0x7fffffff;

@@ -1,11 +1,13 @@
 /* maths_f32.c - the maths functions on float; maths_f64.c is the same with wider constants.
  *
- * Every function is: reduce the argument exactly or to an unevaluated sum hi + low, evaluate one
- * short polynomial of the small remainder, put the leading term back last. Because the leading
- * term is exact and everything else is small, one final rounding dominates the error. Choices
- * are made by selects where both sides are cheap, so that the code widens to SIMD; there are no
- * tables except the bits of 2/pi. Only IEEE + - * /, fma, square root and integers are used, and
- * nothing is contracted: the bits are the same wherever it runs.
+ * Every function has three steps:
+ *     1. Reduce the argument exactly, or to an unevaluated sum hi + low.
+ *     2. Evaluate one short polynomial of the small remainder.
+ *     3. Add the leading term last.
+ * The leading term is exact and everything else is small. So one final rounding dominates the
+ * error. If both sides of a condition are cheap, a select chooses, so that the code widens to SIMD.
+ * There are no tables except the bits of 2/pi. Only IEEE + - * /, fma, square root and integers are
+ * used, and nothing is contracted: the bits are the same wherever it runs.
  *
  * Coefficients and split constants are made by minimax.py (its row is named after the function).
  * Sources: W. Cody, W. Waite, "Software Manual for the Elementary Functions", 1980 (reduction
@@ -410,8 +412,9 @@ static inline float atanh_poly_f32(float z)
     return fma_f32(p, z, 0x1.999ap-2f);
 }
 
-/* log(1 + f) as result + *low, some 10 bits better than one float: with s = f / (2 + f) the
- * series 2s + s^3 (2/3 + z Q(z)), all but Q in two parts (the method of Tang, TOMS 1990). */
+/* log(1 + f) as result + *low, some 10 bits better than one float. The series is
+ *     2s + s^3 (2/3 + z Q(z)),  s = f / (2 + f)
+ * All but Q is in two parts (the method of Tang, TOMS 1990). */
 static inline float log1p_pair_f32(float f, float *low)
 {
     float d_low, z_low, c_low, v_low, w_low;
@@ -493,8 +496,8 @@ static inline float rsqrt_poly_f32(float h)
     return fma_f32(p, h, 0x1.ffff9cp-2f);
 }
 
-/* rsqrt - halving the exponent in the bits gives y within 3.6 % (the method of "0x5f3759df"), the
- * polynomial of h = 1 - x y^2 the rest. Of y 12 bits are kept, so y^2 is exact and h rounded once.
+/* rsqrt - halving the exponent in the bits gives y within 3.6 % (the method of "0x5f3759df"). A
+ * polynomial of h = 1 - x y^2 gives the rest. y keeps 12 bits, so y^2 is exact and h rounded once.
  * That is for x from 2^-126 up to 2^125, where y^2 is no subnormal; all others are rare. */
 float lw__rsqrt_f32(float x)
 {
@@ -513,9 +516,9 @@ static inline float inverse_cbrt_f32(float a, float r)
     return fma_f32(r * h, fma_f32(h, 0x1.c71c72p-3f, 0x1.555556p-2f), r);
 }
 
-/* cbrt - 1/cbrt(a) from the bits (dividing the exponent by 3; constant chosen for the least
- * largest error, 3.4 %), two steps, then cbrt a = a r^2 with one Newton step on the residual in
- * two parts. */
+/* cbrt - 1/cbrt(a) from the bits: the exponent is divided by 3, and the constant minimises the
+ * largest error, 3.4 %. Two steps improve it to r. Then cbrt a = a r^2, with one Newton step on the
+ * residual in two parts. */
 float lw__cbrt_f32(float x)
 {
     float a = __builtin_fabsf(x);

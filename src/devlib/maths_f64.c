@@ -399,8 +399,9 @@ double lw__log2_f64(double x)
 
 /* ---- power ---- */
 
-/* log(1 + f) as result + *low, some 12 bits better than one double: with s = f / (2 + f) the
- * series 2s + s^3 (2/3 + z Q(z)), all but Q in two parts (the method of Tang, TOMS 1990). */
+/* log(1 + f) as result + *low, some 12 bits better than one double. The series is
+ *     2s + s^3 (2/3 + z Q(z)),  s = f / (2 + f)
+ * All but Q is in two parts (the method of Tang, TOMS 1990). */
 static inline double log1p_pair_f64(double f, double *low)
 {
     double d_low, z_low, c_low, v_low, w_low;
@@ -478,9 +479,9 @@ static inline double inverse_cbrt_f64(double a, double r)
     return fma_f64(r * h, fma_f64(h, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2), r);
 }
 
-/* cbrt - 1/cbrt(a) from the upper bits (dividing the exponent by 3; constant chosen for the least
- * largest error, 3.4 %), two steps, then cbrt a = a r^2 with one Newton step on the residual in
- * two parts. */
+/* cbrt - 1/cbrt(a) from the upper bits: the exponent is divided by 3, and the constant minimises
+ * the largest error, 3.4 %. Two steps improve it to r. Then cbrt a = a r^2, with one Newton step on
+ * the residual in two parts. */
 double lw__cbrt_f64(double x)
 {
     double a = __builtin_fabs(x);

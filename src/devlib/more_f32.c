@@ -27,8 +27,8 @@ static inline float asin_poly_f32(float z)
     return fma_f32(p, z, 0x1.5555cap-3f);
 }
 
-/* (1 + 2x) e^(x^2) erfc x of t = (x - 2.5) / (x + 2.5), x from 0.64 to 10.2, is ERFC_MIDDLE and t
- * times this. */
+/* (1 + 2x) e^(x^2) erfc x = ERFC_MIDDLE + t times this, t = (x - 2.5) / (x + 2.5), x from 0.64 to
+ * 10.2. */
 #define ERFC_MIDDLE 0x1.43cc7p+0f
 static inline float erfc_poly_f32(float t)
 {

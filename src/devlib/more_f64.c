@@ -41,8 +41,8 @@ static inline double asin_poly_f64(double z)
     return fma_f64(p, z, 0x1.5555555555578p-3);
 }
 
-/* (1 + 2x) e^(x^2) erfc x of t = (x - 4) / (x + 4), x from 0.64 to 27.3, is ERFC_MIDDLE and t
- * times this. */
+/* (1 + 2x) e^(x^2) erfc x = ERFC_MIDDLE + t times this, t = (x - 4) / (x + 4), x from 0.64 to
+ * 27.3. */
 #define ERFC_MIDDLE 0x1.3ba5916e9fd7fp+0
 static inline double erfc_poly_f64(double t)
 {

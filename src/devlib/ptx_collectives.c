@@ -1,18 +1,18 @@
 /* ptx_collectives.c - the collectives on an NVIDIA GPU: ptx/lower.c calls these functions.
  *
- * All 32 lanes of a warp run each of them together, those that take no part too: `mask` says who
- * does, and only their results count (ptx/convergence.c). So the hardware is always told of the
- * full warp, and a lane is asked for its value only where the mask has it. In most kernels the
- * mask is a constant, and what is below folds to the shuffles.
+ * All 32 lanes of a warp call each function together, inactive ones too. `mask` has the active
+ * lanes, and only their results count (ptx/convergence.c). So the hardware's instructions always
+ * name the full warp, and read only values of lanes in the mask. In most kernels the mask is a
+ * constant, and the functions below fold to the shuffles.
  *
- * What a collective computes is fixed by the kernel language; the trees and scans here are those of
- * src/run/ref/collective.c. Sums, products, maxima and minima commute to the bit, so in a full warp
- * each lane may combine with its partner in either order.
+ * The kernel language defines what a collective computes; the trees and scans are those of
+ * src/run/ref/collective.c. Sums, products, maxima and minima are bitwise commutative. So in a full
+ * warp each lane may combine with its partner in either order.
  *
- * A block operation leaves each warp's part in block memory, meets the other warps once, and then
- * every warp combines the parts by itself. Three places take turns: one is being read while the
- * next is written, and the third is being cleared of who was there. Where the last warp lacks
- * lanes, it could not do so: then the lowest warp does it for all, and they meet once more.
+ * In a block operation each warp writes its part to shared memory. After a barrier every warp
+ * combines all parts by itself. Three buffers take turns: one is read, the next is written, and in
+ * the third `there` is cleared. If the last warp lacks lanes, it cannot combine the parts. Then the
+ * lowest warp does it for all, and a second barrier follows.
  * source   PTX ISA 8.3: shfl.sync, vote.sync, barrier; exited threads count as arrived
  */
 #include "base/cuda_abi.h"
@@ -98,8 +98,8 @@ INLINE uint64_t from_b64(uint64_t v, uint32_t lane)
     return BY_HALVES(hw_from, v, lane, LAST_LANE);
 }
 
-/* A number that the compiler knows, so that it is the same in all lanes, for which a full warp's
- * shuffle does what the language wants. */
+/* True if the number is a constant, and so the same in all lanes, and below LANES. For such a
+ * number the shuffle of a full warp does what the language defines. */
 INLINE bool is_near(uint32_t number)
 {
     return __builtin_constant_p(number) && number < LANES;
@@ -178,9 +178,9 @@ void lw_cuda_block_open(void)
     hw_barrier();
 }
 
-/* The one lane of those in mask leaves the warp's part; returns the part's place and which warps
- * have left one. */
-INLINE struct part *meet(uint32_t mask, uint64_t bits, const struct sync_point *m, uint32_t *there)
+/* One lane of the mask writes the warp's part, then all warps wait at a barrier. Returns the buffer
+ * of the parts; *there has the warps that wrote one. */
+INLINE struct part *share(uint32_t mask, uint64_t bits, const struct sync_point *m, uint32_t *there)
 {
     const uint32_t turn = (*m->turn)++ % 3, next = turn == 2 ? 0 : turn + 1;
     struct part *p = &parts[turn];
@@ -299,7 +299,7 @@ INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *
             return v;                                                                              \
         }                                                                                          \
         const struct part *p =                                                                     \
-            meet(mask, bits_##N(v), &(struct sync_point){threads, warp, sure, turn}, &there);      \
+            share(mask, bits_##N(v), &(struct sync_point){threads, warp, sure, turn}, &there);     \
         if (sure && !lacks_lanes(threads) && !(warps & (warps - 1)))                               \
             return all_##name##_##N(warps, of_##N(p->value[hw_lane() & (warps - 1)]));             \
         v = parts_##name##_##N(p, there, warp);                                                    \
@@ -368,7 +368,7 @@ INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *
         }                                                                                          \
         const T total = from_##N(v, highest(mask) & 31);                                           \
         const struct part *p =                                                                     \
-            meet(mask, bits_##N(total), &(struct sync_point){threads, warp, sure, turn}, &there);  \
+            share(mask, bits_##N(total), &(struct sync_point){threads, warp, sure, turn}, &there); \
         T prefix;                                                                                  \
         prefixes_##N(p, there, &prefix, last);                                                     \
         if (lacks_lanes(threads)) {                                                                \
@@ -418,7 +418,7 @@ INLINE void give(const struct part *p, uint32_t there, uint32_t warp, uint64_t *
         }                                                                                          \
         uint32_t there;                                                                            \
         const struct part *p =                                                                     \
-            meet(mask, bits_##N(v), &(struct sync_point){threads, warp, sure, turn}, &there);      \
+            share(mask, bits_##N(v), &(struct sync_point){threads, warp, sure, turn}, &there);     \
         const uint32_t group = group_of(there, first, d);                                          \
         return group ? of_##N(p->value[(first + lowest(group)) & 31]) : identity;                  \
     }
@@ -508,7 +508,7 @@ uint64_t lw_cuda_block_broadcast_b64(uint32_t mask, uint64_t v, int thread, uint
     broadcast_value[warp * LANES + hw_lane()] = v;
     if (leads(mask))
         broadcast_lanes[warp] = mask;
-    meet(mask, 0, &(struct sync_point){threads, warp, sure, turn}, &there);
+    share(mask, 0, &(struct sync_point){threads, warp, sure, turn}, &there);
     const bool is_there =
         from < warps_of(threads) && has(there, from) && has(broadcast_lanes[from], source);
     const uint64_t result = is_there ? broadcast_value[source] : v;
@@ -536,13 +536,13 @@ uint64_t lw_cuda_ticket(struct lw_cuda_launch *launch, uint32_t thread)
     return ticket;
 }
 
-/* In each trip of a loop that waits. The word is in the host's memory, a microsecond away, where a
- * trip takes a tenth of one or more: asked once in so many it costs nothing, and a thread that
- * waits in vain is gone after some milliseconds. */
-void lw_cuda_wait(const struct lw_cuda_launch *launch, uint32_t *trips)
+/* Called in each iteration of a spin loop. The word is in the host's memory, a microsecond away; an
+ * iteration takes a tenth of a microsecond or more. Read once in ITERATIONS it costs nothing. A
+ * thread that waits in vain exits after some milliseconds. */
+void lw_cuda_wait(const struct lw_cuda_launch *launch, uint32_t *iterations)
 {
-    enum { TRIPS = 1 << 14 };
-    if (++*trips % TRIPS)
+    enum { ITERATIONS = 1 << 14 };
+    if (++*iterations % ITERATIONS)
         return;
     /* volatile, or it would be read ahead and live through the loop */
     const uint64_t word = *(const volatile GLOBAL uint64_t *)&launch->stop;
@@ -585,7 +585,7 @@ void lw_cuda_print(struct lw_cuda_launch *launch, uint64_t block, uint32_t threa
         p->args[i] = args[i];
 }
 
-/* ---- who meets ------------------------------------------------------------------------------- */
+/* ---- the lanes of a collective --------------------------------------------------------------- */
 
 /* The lanes of the warp for which p; all lanes run it. */
 uint32_t lw_cuda_who(bool p)
@@ -593,8 +593,8 @@ uint32_t lw_cuda_who(bool p)
     return hw_ballot(ALL, p);
 }
 
-/* The lanes of mask in the same trip. */
-uint32_t lw_cuda_same_trip(uint32_t mask, uint64_t trip)
+/* The lanes of mask in the same iteration. */
+uint32_t lw_cuda_same_iteration(uint32_t mask, uint64_t iteration)
 {
-    return hw_match(ALL, trip) & mask;
+    return hw_match(ALL, iteration) & mask;
 }

@@ -355,7 +355,7 @@ static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call
 
 /* ---- the pass --- */
 
-static bool find_meetings(struct work *w, const struct helpers *h, bool *any)
+static bool find_collectives(struct work *w, const struct helpers *h, bool *any)
 {
     w->has_collective = calloc(w->cfg.count + 1, sizeof *w->has_collective);
     if (!w->has_collective)
@@ -406,7 +406,7 @@ static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMVa
         return false;
     w.builder = LLVMCreateBuilderInContext(unit->context);
     erase_unreachable(&w, h);
-    bool ok = find_meetings(&w, h, any) && (!*any || mark_with_loops(&w, h));
+    bool ok = find_collectives(&w, h, any) && (!*any || mark_with_loops(&w, h));
     for (size_t i = 0; ok && i < w.call_count; i++)
         ok = inline_call(&w, f, &w.calls[i]);
     LLVMDisposeBuilder(w.builder);

@@ -18,8 +18,8 @@
  * Each edge between blocks of the region now leads through the rendezvous, except within such a
  * run. So the rendezvous is the header of one loop, whose iterations all lanes make together.
  *
- * Thus a mask is a value, from a ballot that all lanes reach, and the whole converged warp executes
- * a collective. A warp some of whose threads have returned still reaches barriers as one. Lanes at
+ * Thus a mask is the value of a ballot that all lanes reach. The whole converged warp executes a
+ * collective. A warp some of whose threads have returned still reaches barriers as one. Lanes at
  * one sync point may come from different iterations of a loop that they have left. Those of the
  * same iterations find each other by matching the iteration numbers in the instance. rendezvous.c
  * builds the code.
@@ -281,7 +281,7 @@ LLVMValueRef lw__ptx_same_iterations(struct convergence *m, LLVMValueRef call, L
     LLVMPositionBuilderBefore(m->x->b, call);
     for (unsigned k = 0; k < d->count; k++)
         mask = lw__ptx_call(
-            m->x, "lw_cuda_same_trip",
+            m->x, "lw_cuda_same_iteration",
             (LLVMValueRef[]){mask, LLVMGetOperandBundleArgAtIndex(bundle, d->operands[k])}, 2);
     LLVMDisposeOperandBundle(bundle);
     return mask;
