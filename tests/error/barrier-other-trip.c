@@ -2,8 +2,8 @@
 // run: -b 64 i32[64]
 // status: 4
 // stderr: kernel 'other_trip': barrier divergence in block (0,0,0)
-// stderr: barrier-other-trip.c:14 barrier in trip 0 reached by 32 threads (first thread (0,0,0))
-// stderr: barrier-other-trip.c:14 barrier in trip 1 reached by 32 threads (first thread (32,0,0))
+// stderr: barrier-other-trip.c:14 barrier in iteration 0 reached by 32 threads (first thread (0,0,0))
+// stderr: barrier-other-trip.c:14 barrier in iteration 1 reached by 32 threads (first thread (32,0,0))
 // stderr: barrier-other-trip.c:14: (32,0,0) to (63,0,0)
 #include <lanewise/kernel.h>
 

@@ -224,7 +224,7 @@ static void test_divergence(void)
     CHECK(run_1d(1, 2, divergent_with_warp, NULL) == LW_E_LAUNCH);
     CHECK_TEXT(lw_last_error(),
                "kernel 'k': barrier divergence in block (0,0,0): "
-               "k.c:10 barrier in trip 3 reached by 1 thread (first thread (1,0,0)), "
+               "k.c:10 barrier in iteration 3 reached by 1 thread (first thread (1,0,0)), "
                "k.c:20 warp_sum reached by 1 thread (first thread (0,0,0)); "
                "missing at k.c:10: (0,0,0)");
     static const struct late late[] = {{5, 0, 2, 0}, {5, 4, 2, 0}, {1, 0, 4, 0}, {9, 7, 4, 0}};

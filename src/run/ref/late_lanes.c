@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instances that differ in the innermost trip alone: first is that of the key. */
+/* Instances that differ in the innermost iteration alone; the key is that of the first. */
 struct lw__ref_late {
     struct lw__ref_late *next;
     int warp;
     uint32_t key_length;
-    uint64_t key[LW_REF_KEY_MAX], last; /* the last trip */
+    uint64_t key[LW_REF_KEY_MAX], last; /* the last iteration */
     char text[];                        /* the message */
 };
 
-static bool is_trip(const struct lw__ref_late *late, uint32_t k)
+static bool is_iteration(const struct lw__ref_late *late, uint32_t k)
 {
     return k + 2 == late->key_length;
 }
@@ -34,7 +34,7 @@ static bool is_of(const struct lw__ref_late *late, const struct lw_ref_thread *t
     bool is = t->key_length == late->key_length;
     for (uint32_t k = 0; is && k < t->key_length; k++)
         is = t->key[k] == late->key[k] ||
-             (is_trip(late, k) && t->key[k] > late->key[k] && t->key[k] <= late->last);
+             (is_iteration(late, k) && t->key[k] > late->key[k] && t->key[k] <= late->last);
     return is;
 }
 
@@ -42,14 +42,14 @@ static bool is_of(const struct lw__ref_late *late, const struct lw_ref_thread *t
 static bool is_past(const struct lw__ref_late *late, const struct lw_ref_thread *t)
 {
     for (uint32_t k = 0; k < t->key_length && k < late->key_length; k++) {
-        const uint64_t last = is_trip(late, k) ? late->last : late->key[k];
+        const uint64_t last = is_iteration(late, k) ? late->last : late->key[k];
         if (t->key[k] != last)
             return t->key[k] > last;
     }
     return t->key_length > late->key_length;
 }
 
-/* Does it wait in the next trip? Then that is of the record, too. */
+/* True if it waits in the next iteration; the record then includes that one. */
 static bool goes_on(struct lw__ref_late *late, const struct lw_ref_thread *t)
 {
     late->last++;

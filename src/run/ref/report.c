@@ -75,25 +75,27 @@ lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct l
     return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 
-/* The innermost trip of an instance: in front of its last place. */
-static bool has_trip(const struct lw_ref_thread *t)
+/* The innermost iteration of an instance precedes its last place. */
+static bool has_iteration(const struct lw_ref_thread *t)
 {
     return t->key_length >= 3;
 }
 
-static uint64_t trip_of(const struct lw_ref_thread *t)
+static uint64_t iteration_of(const struct lw_ref_thread *t)
 {
     return t->key[t->key_length - 2];
 }
 
-/* Is the trip worth telling? A first one is, where another group on the same line is in another. */
-static bool trip_matters(const struct groups *groups, const struct lw_ref_thread *t)
+/* True if the message names the iteration: any but the first, and the first if another group on the
+ * same line is in another iteration. */
+static bool iteration_matters(const struct groups *groups, const struct lw_ref_thread *t)
 {
-    if (trip_of(t) > 0)
+    if (iteration_of(t) > 0)
         return true;
     for (int g = 0; g < groups->count; g++) {
         const struct lw_ref_thread *other = &groups->group[g].first->abi;
-        if (is_same_line(t, other) && has_trip(other) && trip_of(other) != trip_of(t))
+        if (is_same_line(t, other) && has_iteration(other) &&
+            iteration_of(other) != iteration_of(t))
             return true;
     }
     return false;
@@ -105,8 +107,8 @@ static void add_group(struct lw__message *m, const struct lw_ref_launch *launch,
 {
     const struct lw_ref_thread *t = &group->first->abi;
     lw__message_add_site(m, launch->request, t->site);
-    if (has_trip(t) && trip_matters(groups, t))
-        lw__message_add(m, " in trip %llu", (unsigned long long)trip_of(t));
+    if (has_iteration(t) && iteration_matters(groups, t))
+        lw__message_add(m, " in iteration %llu", (unsigned long long)iteration_of(t));
     lw__message_add_reached(m, group->count, t->thread_idx);
 }
 

@@ -108,9 +108,9 @@ static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
 }
 
 /* Some lanes branch from -> to, which is another class of the region or its join: they wait. No
- * others wait at a loop's header while lanes of the loop run, so its phis need no blend. But if an
- * inner loop holds the end of the iteration, lanes that go on in the inner loop have yet to read
- * them. */
+ * others wait at a loop's header while lanes of the loop run, so its phis need no blend. But an
+ * inner loop may hold the end of the iteration. Then lanes that continue in the inner loop have yet
+ * to read them. */
 static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t from, uint32_t to,
                  LLVMValueRef *read, const LLVMValueRef *mask)
 {
@@ -181,7 +181,7 @@ static void emit_class(struct lw__spmd *s, struct lw__masked_schedule *q, uint32
     free_emission(c);
 }
 
-/* The join of a region is a class of its own in the outer region, since other lanes reach it, too:
+/* The join of a region is a separate class in the outer region, since other lanes reach it, too. So
  * the lanes wait for it. */
 static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
                           const struct lw__region *r)
@@ -323,7 +323,7 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
             !lw__control_is_linear(s, LLVMGetCondition(end), 0) && !lw__spmd_is_of_swap(s, end) &&
             !lw__spmd_is_by_one_lane(s, end)) {
             lw__spmd_remark(s, LLVMGetCondition(end), LW_REMARK_MASKED_LOOP,
-                            "lanes leave it in different trips");
+                            "lanes leave it in different iterations");
             return;
         }
     }
@@ -331,9 +331,8 @@ static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
 
 /* ---- a loop by groups of pieces -------------------------------------------------------------- */
 
-/* If nothing makes lanes converge in a loop, groups of pieces execute it one after the other, each
- * to its end. Each group leaves to the region's join; all but the last instead to where the next
- * group begins. */
+/* If nothing makes lanes converge in a loop, groups of pieces execute it in turn, each to its end.
+ * Each leaves to the region's join; all but the last instead to where the next group begins. */
 struct groups {
     uint32_t first, end, size; /* pieces: of all groups, of one */
     uint32_t header, exit;
