@@ -1,4 +1,4 @@
-// A barrier in a loop of different trip counts: the first trip has all threads, the second the odd.
+// A barrier in a loop of different trip counts: all threads make iteration 0, the odd ones also 1.
 // run: -b 6 i32[1]
 // status: 4
 // stderr: kernel 'trips': barrier divergence in block (0,0,0)
