@@ -11,6 +11,7 @@ import numpy as _np
 from . import _clang, _core, _dtypes, _errors
 from ._array import Array, arange, asarray, empty, from_dlpack, full, random, zeros
 from ._array import convert as _convert, deliver as _deliver
+from ._check import Report, check
 from ._core import Device, Kernel, Stream
 from ._custom import Op, TensorType, custom, op, ops
 from ._devices import (DeviceInfo, default_device, device, devices, stream, synchronize)
@@ -21,7 +22,6 @@ from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, Dtyp
                       UnsupportedError)
 from ._kernels import Program, compile
 from ._graph import Graph, Model, Plan, Symbol
-from ._later import check
 from ._operations import (all, any, argmax, argmin, argsort, attention, compact, conv1d, conv2d,
                           difference, dot, histogram, layer_norm, log_softmax, map, map_reduce,
                           matmul, max, mean, mean_normalize, min, moving_average, prod, rms_norm,

@@ -6,8 +6,9 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._array import Array, asarray
+from ._check import check
 from ._custom import Op, TensorType
-from ._errors import ArgumentError, Error
+from ._errors import ArgumentError, CheckError, Error
 
 
 def _tuple(results: Any) -> tuple[Array, ...]:
@@ -67,6 +68,14 @@ def _check_empty(op: Op, device: str, values: list[Any], parameters: dict[str, A
     _check_types(op, arrays, results, parameters)
 
 
+def _check_launches(op: Op, values: list[Any], parameters: dict[str, Any]) -> None:
+    try:
+        with check():
+            op(*(asarray(v, copy=True) for v in values), **parameters)
+    except CheckError as error:
+        raise AssertionError(f"{op.name}: {error}") from None
+
+
 class testing:
     """Checks of custom operations."""
 
@@ -76,7 +85,8 @@ class testing:
         """Run an operation in many ways; AssertionError says what is wrong.
 
         Checked: the inferred types, inputs that stay unchanged and apart from outputs, the same
-        bits on all devices, inputs with strides and empty ones (a refusal is fine).
+        bits on all devices, inputs with strides and empty ones (a refusal is fine), own kernels
+        under the checker.
 
         >>> @lw.op("doc::half")
         ... def half(x):
@@ -91,3 +101,4 @@ class testing:
             assert bits == first, f"{op.name}: other bits on {device} than on {devices[0]}"
             _check_strides(op, device, values, parameters, bits)
             _check_empty(op, device, values, parameters)
+        _check_launches(op, values, parameters)

@@ -56,6 +56,7 @@ typedef struct core {
     PyObject *deliver;     /* Array and what came in: what goes out */
     PyObject *devices;     /* name: Device */
     waste *waste;
+    struct checker *checker;   /* check.c; NULL: none is on */
     bool has_bfloat16_buffers; /* NumPy's stand-in for bf16, whose buffers say so */
 } core;
 
@@ -80,6 +81,7 @@ struct stream {
     PyObject *recorder; /* the Python side of the graph that has the handle; or NULL */
     PyObject *allocate; /* (dtype, shape): an Array, for all that its work needs; or NULL */
     bool has_native, is_interrupted;
+    bool is_checked; /* findings are no failure of it: a check tells them at its end */
 };
 
 typedef struct memory {
@@ -203,6 +205,21 @@ instance *kernel_on(kernel *k, device *d);
 int read_dim(core *c, const char *what, PyObject *object, lw_dim3 *dim);
 PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+/* check.c */
+PyObject *core_check_begin(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_check_end(PyObject *module, PyObject *unused);
+PyObject *stream_findings(PyObject *self, PyObject *args);
+
+/* check_device - where a launch for a device runs instead; NULL: there. Borrowed.
+ * check_stream - on which stream; a check is on. Borrowed. check_failed - a launch on it has
+ * failed, and there is an exception: -1. check_note - what is not checked, where a check is on.
+ * check_raise - CheckError with the findings of the stream: -1. */
+device *check_device(const core *c, const device *d);
+stream *check_stream(const core *c);
+int check_failed(core *c);
+int check_note(const core *c, const char *format, PyObject *what);
+int check_raise(stream *s);
 
 /* fill.c */
 PyObject *core_fill(PyObject *module, PyObject *const *args, Py_ssize_t count);

@@ -328,6 +328,8 @@ int stream_finish(stream *s, double timeout)
         Py_BEGIN_ALLOW_THREADS;
         status = lw_stream_wait_for(s->handle, slice);
         Py_END_ALLOW_THREADS;
+        if (status == LW_E_CHECK && s->is_checked)
+            status = LW_OK;
         if (status != LW_E_TIMEOUT)
             break;
         left -= (double)slice;
@@ -340,6 +342,8 @@ int stream_finish(stream *s, double timeout)
             return raise_text(s->core, LW_E_TIMEOUT,
                               "the work of the stream is not done in time; it goes on");
     }
+    if (status == LW_E_CHECK)
+        return check_raise(s);
     return status ? raise_status(s->core, status) : 0;
 }
 
@@ -492,6 +496,9 @@ static PyMethodDef stream_methods[] = {
     {"temporary", (PyCFunction)(void (*)(void))stream_temporary, METH_VARARGS | METH_KEYWORDS,
      "temporary($self, /, dtype, shape)\n--\n\n"
      "Memory for launches on this stream, as an Array."},
+    {"_findings", stream_findings, METH_VARARGS,
+     "_findings($self, format, path, /)\n--\n\n"
+     "Write what the checker found to a file: 0 as text, 1 as JSON, 2 as SARIF."},
     {"_check", stream_check, METH_NOARGS,
      "_check($self, /)\n--\n\n"
      "Raise what is known by now of what went wrong, without waiting."},

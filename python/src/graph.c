@@ -230,6 +230,8 @@ PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_
                           arrays, MOST_BOUND, args[1]),
                NULL;
     s = (stream *)args[1];
+    if (check_note(c, "a graph on %U: it was compiled before", s->device->name))
+        return NULL;
     for (Py_ssize_t k = 0; k < arrays; k++) {
         PyObject *a = PyTuple_GetItem(args[2], k);
 

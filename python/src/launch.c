@@ -12,7 +12,8 @@ typedef struct call {
     device *device;
     PyObject *tuple;
     Py_ssize_t count;
-    size_t taken; /* operands that are to be dropped, by index */
+    size_t taken;    /* operands that are to be dropped, by index */
+    bool is_checked; /* it runs under the checker */
     lw_arg *args;
     operand *operands;
     lw_arg few_args[FEW];
@@ -266,10 +267,31 @@ static stream *stream_of(const launcher *from, const device *d)
     return from->stream ? from->stream : stream_current(d);
 }
 
+/* Under the checker the launch goes where that is, unless a graph records it. What the stream of
+ * the call has queued comes before. */
+static int follow_check(call *l, const launcher *from, instance **i)
+{
+    device *checked = check_device(l->core, l->device);
+    stream *given = stream_of(from, l->device);
+
+    if (given && given->recorder)
+        return 0;
+    if (!checked)
+        return check_note(l->core, "kernel '%U': it ran on a GPU", from->kernel->name);
+    if (given && stream_finish(given, -1))
+        return -1;
+    DROP(l->device);
+    l->device = (device *)Py_NewRef((PyObject *)checked);
+    l->is_checked = true;
+    *i = kernel_on(from->kernel, checked);
+    return *i ? 0 : -1;
+}
+
 static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
 {
     const lw_launch_options options = {.shared_bytes = from->shared};
-    stream *given = stream_of(from, l->device), *s = given ? given : stream_take(l->device);
+    stream *given = l->is_checked ? check_stream(l->core) : stream_of(from, l->device);
+    stream *s = given ? given : stream_take(l->device);
     lw_status status, waited = LW_OK;
     int failed;
 
@@ -280,11 +302,17 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
     if (!status && !given)
         waited = lw_stream_wait_for(s->handle, SLICE_NS);
     Py_END_ALLOW_THREADS;
-    failed = status || (waited && waited != LW_E_TIMEOUT)
-                 ? raise_status(l->core, status ? status : waited)
-                 : 0;
+    failed = 0;
+    if (waited == LW_E_CHECK && !s->is_checked)
+        failed = check_raise(s);
+    else if (status || (waited && waited != LW_E_TIMEOUT))
+        failed = raise_status(l->core, status ? status : waited);
     if (waited == LW_E_TIMEOUT)
         failed = stream_finish(s, -1);
+    if (l->is_checked) {
+        failed = failed || stream_finish(s, -1);
+        return failed ? check_failed(l->core) : 0;
+    }
     if (given)
         return failed;
     if (waited && failed)
@@ -307,7 +335,7 @@ static int launch(call *l, const launcher *from)
         return raise_text(l->core, LW_E_ARG, "kernel '%U' takes %zu arguments, got %zd: %s",
                           from->kernel->name, count, l->count, lw_kernel_signature(i->handle));
     if (make_room(l, count) || take(l, i) || follow_arrays(l, from, &i) ||
-        bind(l, stream_of(from, l->device), i))
+        (l->core->checker && follow_check(l, from, &i)) || bind(l, stream_of(from, l->device), i))
         return -1;
     failed = run(l, from, i->handle, count);
     for (size_t k = 0; k < count && !failed; k++)
@@ -346,6 +374,7 @@ PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs)
     l.tuple = args;
     l.count = PyTuple_Size(args);
     l.taken = 0;
+    l.is_checked = false;
     l.args = l.few_args;
     l.operands = l.few_operands;
     if (kwargs && PyDict_Size(kwargs)) {

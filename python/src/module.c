@@ -110,6 +110,8 @@ static PyMethodDef functions[] = {
     FAST("record_attention", core_record_attention, "record, and scale, causal, window"),
     FAST("record", core_record, "operate on the tensors of a graph, all of them given"),
     FAST("infer", core_infer, "(name, parameters, inputs): dtype and shape of each result"),
+    FAST("check_begin", core_check_begin, "(schedules, strict): launches run under the checker"),
+    {"check_end", core_check_end, METH_NOARGS, "the streams with findings, what was not checked"},
     {"graph_create", core_graph_create, METH_O, "(device): a graph"},
     FAST("graph_stream", core_graph_stream, "(graph, recorder): the stream that records"),
     FAST("graph_tensor", core_graph_tensor, "(graph, name or None, dtype, shape): an Array"),

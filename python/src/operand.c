@@ -229,6 +229,21 @@ static int bind_in_place(core *c, operand *o, device *d, lw_dtype dtype)
     return 0;
 }
 
+/* For the checker: an Array's memory on another device of the host. The Array outlives the launch,
+ * which has ended when the call returns. */
+static int bind_other(core *c, operand *o, device *d)
+{
+    const size_t size = lw_dtype_size(o->dtype);
+    lw_status status;
+
+    if (array_wait(o->array))
+        return -1;
+    status = lw_buffer_wrap(d->handle, o->dtype, (size_t)(o->high - o->low) / size, o->low,
+                            o->readonly, NULL, NULL, &o->own);
+    o->tensor.buffer = o->own;
+    return status ? raise_status(c, status) : 0;
+}
+
 /* True if strides cannot say where the elements are. Structs may lie anywhere. */
 static bool is_unreadable(const operand *o, bool as_bytes)
 {
@@ -245,6 +260,8 @@ int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
     if (is_written && o->readonly)
         return raise_text(c, LW_E_ARG, "the array is read-only and would be written");
     if (o->array) {
+        if (o->device != d && check_device(c, o->device) == d)
+            return bind_other(c, o, d);
         if (o->device != d)
             return raise_text(c, LW_E_DEVICE, "the array is on device %U, the call on %U",
                               o->device->name, d->name);

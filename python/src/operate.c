@@ -336,6 +336,8 @@ static PyObject *operate(call *c, PyObject *const *args)
     follow_current(c);
     if (!c->device)
         c->device = device_default(c->core);
+    if (!c->records && check_note(c->core, "operation '%U': it is ready-made", args[0]))
+        return NULL;
     if (!c->device || make_results(c) || bind(c) || run(c))
         return NULL;
     for (size_t k = 0; k < c->outputs; k++)

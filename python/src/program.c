@@ -190,7 +190,7 @@ instance *kernel_on(kernel *k, device *d)
     for (size_t n = 0; n < k->count; n++)
         if (k->instances[n].device == d)
             return &k->instances[n];
-    if (k->fixed && k->fixed != d) {
+    if (k->fixed && k->fixed != d && check_device(k->core, k->fixed) != d) {
         raise_text(k->core, LW_E_DEVICE, "kernel '%U' was compiled for device %U, not for %U",
                    k->name, k->fixed->name, d->name);
         return NULL;
