@@ -1,4 +1,4 @@
-# A break out of a scope with variables leaves the loop: a trip asks once whether it does.
+# A break out of a scope with variables leaves the loop: an iteration asks once whether it does.
 cat >scope.c <<'END'
 #include <lanewise/kernel.h>
 KERNEL void steps(int *out, const float *from)

@@ -1,6 +1,6 @@
 # Kernels that leave each kind of memory by 1 to 1000 elements, above and below, by reads, writes
-# and atomics, never kill the command on cpu: what meets a guard page is status 4 and a line, and
-# what is far above its end always does.
+# and atomics, never kill the command on cpu: an access to a guard page is status 4 and a line; an
+# access far above the end always is one.
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
     echo "a sanitizer tells of the memory that these kernels overwrite"
     exit 77
@@ -146,7 +146,7 @@ for level in avx2 baseline; do
 done
 (export LANEWISE_GANG=32 && all) || exit 1
 
-# What the library tells of gangs that do not meet, it tells as ever.
+# The library reports a divergent barrier of gangs as ever.
 cat >apart.c <<'K'
 #include <lanewise/kernel.h>
 KERNEL void apart(int *out)
@@ -158,7 +158,7 @@ KERNEL void apart(int *out)
 }
 K
 LANEWISE_GANG=32 "$LANEWISE" run apart.c -d cpu -b 64 'i32[64]' >out 2>err &&
-    { echo "gangs that do not meet were not told"; exit 1; }
+    { echo "a divergent barrier of gangs was not reported"; exit 1; }
 grep -q "kernel 'apart': barrier divergence in block (0,0,0)" err || { cat err; exit 1; }
 
 # Of several gangs the last, which has fewer threads and code of its own.

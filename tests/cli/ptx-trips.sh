@@ -1,5 +1,5 @@
-# ptx-trips.sh - on a GPU, loops that read memory have the loads of several trips in flight; a loop
-# in which threads meet or wait stays as it is.
+# ptx-trips.sh - on a GPU, loops that read memory have the loads of several iterations in flight; a
+# loop in which threads use collectives or wait stays as it is.
 set -eu
 
 ptx() { # KERNEL: its global loads and stores, sums, barriers, branches back, one a line

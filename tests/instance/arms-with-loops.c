@@ -11,7 +11,7 @@
 // expect: out: i32[8] = [12, 12, 12, 12, 12, 12, 12, 12]
 #include <lanewise/kernel.h>
 
-// Lanes 2i and 2i + 1 leave in trip i; both make a first inner trip, the odd one also a second.
+// Lanes 2i, 2i + 1 leave in iteration i; both make a first inner one, the odd lane also a second.
 KERNEL void break_arm(int *out)
 {
     int l = lane_id(), v = 10 * l;
@@ -74,7 +74,7 @@ KERNEL void joined(int *out)
     out[l] = v;
 }
 
-// The trips of the inner loop count from its entry: 2 lanes in all 5 of them, and 2 before.
+// The iterations of the inner loop count from its entry: 2 lanes in all 5 of them, and 2 before.
 KERNEL void long_arm(int *out)
 {
     int l = lane_id(), v = 0;

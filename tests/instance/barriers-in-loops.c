@@ -30,7 +30,7 @@ KERNEL void tree(int *out)
         *out = t[0];
 }
 
-// Threads x with x % 4 == i return in trip i: 36, 24 and 12 are left.
+// Threads x with x % 4 == i return in iteration i: 36, 24 and 12 are left.
 KERNEL void returned(int *out)
 {
     int x = thread_idx.x, sum = 0;
@@ -44,7 +44,7 @@ KERNEL void returned(int *out)
     }
 }
 
-// Even threads return in trip 1, before its count: 64 in trip 0, 32 in trip 1.
+// Even threads return in iteration 1, before its count: 64 in iteration 0, 32 in iteration 1.
 KERNEL void by_return(int *out, int *total)
 {
     int x = thread_idx.x, sum = 0;
@@ -62,7 +62,7 @@ KERNEL void by_return(int *out, int *total)
         *total = sum;
 }
 
-// All threads leave in the same trip, by an arm with a block operation in it.
+// All threads leave in the same iteration, by an arm with a block operation in it.
 KERNEL void all_leave(int *out)
 {
     for (int i = 0;; i++) {
@@ -76,7 +76,7 @@ KERNEL void all_leave(int *out)
     }
 }
 
-// Warps make different numbers of trips with warp operations, and meet behind them.
+// Warps make different numbers of iterations with warp operations, and reconverge behind them.
 KERNEL void warps_apart(int *out, int *total)
 {
     int sum = 0;

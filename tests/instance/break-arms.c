@@ -1,5 +1,5 @@
-// A break arm belongs to the trip it leaves, in every kind of loop. Lanes 2i and 2i + 1 leave in
-// trip i; v is lane + 1, or twice that where there is a scope of its own.
+// A break arm belongs to the iteration it leaves, in every kind of loop. Lanes 2i and 2i + 1 leave
+// in iteration i; v is lane + 1, or twice that where there is a scope of its own.
 // run: -k for_loop -b 8 i32[8]
 // expect: out: i32[8] = [3, 3, 7, 7, 11, 11, 15, 15]
 // run: -k while_loop -b 8 i32[8]

@@ -1,4 +1,4 @@
-// A continue arm is in the trip it ends. Lanes below 3 + i take the arm in trip i.
+// A continue arm is in the iteration it ends. Lanes below 3 + i take the arm in iteration i.
 // run: -k for_loop -b 8 i32[8]
 // expect: out: i32[8] = [7, 7, 7, 54, 90, 90, 90, 90]
 // run: -k while_loop -b 8 i32[8]
@@ -52,7 +52,7 @@ KERNEL void do_loop(int *out)
 }
 
 // A goto to the end of the outer body leaves the inner loop only: sums of two lanes in each of two
-// trips, and eight lanes at the label.
+// iterations, and eight lanes at the label.
 KERNEL void outer_loop(int *out)
 {
     int l = lane_id(), v = 0;

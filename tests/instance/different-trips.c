@@ -1,4 +1,4 @@
-// Lanes leave a loop in different trips, and meet again behind it.
+// Lanes leave a loop in different iterations, and reconverge behind it.
 // run: -k counted -b 8 i32[8]
 // expect: out: i32[8] = [8, 15, 21, 26, 30, 33, 35, 36]
 // run: -k broken -b 8 i32[8]
@@ -9,7 +9,7 @@
 // expect: out: i32[8] = [103, 103, 107, 107, 111, 111, 115, 115]
 #include <lanewise/kernel.h>
 
-// Trip i has the lanes above i, 7 - i; then all 8.
+// Iteration i has the lanes above i, 7 - i; then all 8.
 KERNEL void counted(int *out)
 {
     int l = lane_id(), v = 0;
@@ -39,7 +39,7 @@ KERNEL void downwards(int *out)
     out[l] = 10 + (l < 7 ? next + 1 : n);
 }
 
-// The arm is in the trips; what stands behind the loop is not.
+// The arm is in the iterations; what stands behind the loop is not.
 KERNEL void behind_arm(int *out)
 {
     int l = lane_id(), v = l + 1, k = 0;

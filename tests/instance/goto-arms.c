@@ -1,4 +1,4 @@
-// A goto that leaves loops: the arm in front of it is in all their trips, its label in none.
+// A goto that leaves loops: the arm in front of it is in all their iterations, its label in none.
 // run: -k two_loops -b 8 i32[8] u32[8]
 // expect: out: i32[8] = [3, 3, 7, 7, 11, 11, 15, 15]
 // expect: together: u32[8] = [255, 255, 255, 255, 255, 255, 255, 255]
@@ -58,7 +58,7 @@ end:
     out[l] = v;
 }
 
-// Nothing but goto leaves the loops: the label behind them is in no trip, though they have no end.
+// Only goto leaves the endless loops: the label after them is in no iteration.
 KERNEL void only_goto(int *out)
 {
     int l = thread_idx.x, n = 0;
@@ -76,7 +76,7 @@ done:
     out[l] = n + 1 - l % 3 + block_count(true);
 }
 
-// The arm with a return has no label: it is in the trips.
+// The arm with a return has no label: it is in the iterations.
 KERNEL void only_goto_or_arm(int *out)
 {
     int l = lane_id(), v = l + 1;

@@ -39,7 +39,7 @@ done:
     count[l] = warp_sum(1);
 }
 
-// As a for loop of l trips: 7 lanes in the first, one less in each next, 8 behind it.
+// As a for loop of l iterations: 7 lanes in the first, one less in each next, 8 behind it.
 KERNEL void run_out(int *out)
 {
     int l = lane_id(), v = 0, i = 0;
@@ -52,8 +52,8 @@ again:
     out[l] = v + warp_sum(1);
 }
 
-// Trip 0: all 8; lanes 0 to 3 jump back from the first goto, the others from the second. Trip 1:
-// all 8 again. v starts at -2.
+// Iteration 0: all 8; lanes 0 to 3 jump back from the first goto, the others from the second.
+// Iteration 1: all 8 again. v starts at -2.
 KERNEL void two_jumps(int *out)
 {
     int l = lane_id(), v = -2, i = 0;

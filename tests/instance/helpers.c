@@ -31,7 +31,7 @@ KERNEL void two_calls(int *out)
     out[l] = l < 3 ? count(0, 2) : count(0, 2);
 }
 
-// Outer trip 0: 8 lanes, then the 4 with l / 4; trip 1, odd lanes only: 4, then the 2 with l / 4.
+// Outer iteration 0: 8 lanes, then the 4 with l / 4; 1, odd lanes only: 4, then 2 with l / 4.
 KERNEL void called_in_loop(int *out)
 {
     int l = lane_id(), v = 0;
@@ -102,7 +102,7 @@ static int in_trip(int l, int i)
     return warp_sum(l + i);
 }
 
-// Lanes 1 and 2 leave in trip 0: 3. 0 3 4 5 7 leave in trip 1: 19 + 5. Lane 6 in trip 5: 11.
+// Lanes 1 and 2 leave in iteration 0: 3. 0 3 4 5 7 leave in 1: 19 + 5. Lane 6 leaves in 5: 11.
 KERNEL void in_arm(int *out)
 {
     int l = lane_id(), v = -1;
@@ -133,8 +133,8 @@ static int leave_through(int l)
     }
 }
 
-// The innermost loop is left in its trip 0 by all, so not by trips: all eight would sum to 36, were
-// it not for the arms here.
+// The innermost loop is left in its iteration 0 by all, so not by iterations: all eight would sum
+// to 36, were it not for the arms here.
 KERNEL void deep(int *out)
 {
     int l = lane_id();

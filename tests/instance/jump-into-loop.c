@@ -1,4 +1,4 @@
-// Loops with two entries: a lane is in the loop's trip 0 wherever it came in.
+// Loops with two entries: a lane is in the loop's iteration 0 wherever it came in.
 // run: -k middle -b 8 i32[8]
 // expect: out: i32[8] = [172, 172, 172, 172, 168, 168, 168, 168]
 // run: -k duff -b 8 i32[8]
@@ -7,7 +7,7 @@
 // expect: out: i32[8] = [104, 104, 108, 108, 8, 8, 4, 4]
 #include <lanewise/kernel.h>
 
-// Trip 0: 4 lanes, then all 8; trip 1: 8 and 8.
+// Iteration 0: 4 lanes, then all 8; iteration 1: 8 and 8.
 KERNEL void middle(int *out)
 {
     int l = lane_id(), v = 0, i = 0;
@@ -36,8 +36,8 @@ KERNEL void duff(int *out)
     out[l] = v;
 }
 
-// Lanes 0 to 3 enter at the top, 100; in trip 0 all 8 are in the middle; then 0, 1, 6 and 7 leave,
-// and lanes 2 to 5 make another trip.
+// Lanes 0 to 3 enter at the top, 100; in iteration 0 all 8 are in the middle; then 0, 1, 6 and 7
+// leave, and lanes 2 to 5 make another iteration.
 KERNEL void then_break(int *out)
 {
     int l = lane_id(), v = 0, i = 0;

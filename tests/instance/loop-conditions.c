@@ -1,4 +1,4 @@
-// Collectives in the conditions and increments of loops are in the trip that they end or allow.
+// Collectives in conditions and increments of loops are in the iteration that they end or allow.
 // run: -k while_condition -b 8 i32[8]
 // expect: out: i32[8] = [0, 1, 2, 3, 4, 4, 4, 4]
 // run: -k do_condition -b 8 i32[8]
@@ -14,7 +14,7 @@
 // expect: out: i32[8] = [0, 0, 0, 1, 2, 3, 4, 5]
 #include <lanewise/kernel.h>
 
-// Trip t is asked for by the lanes above t, 7 - t: lanes 5 to 7 are three and stop with 4.
+// Iteration t is asked for by the lanes above t, 7 - t: lanes 5 to 7 are three and stop with 4.
 KERNEL void while_condition(int *out)
 {
     int l = lane_id(), n = 0;
@@ -63,7 +63,7 @@ KERNEL void break_condition(int *out)
     out[l] = i;
 }
 
-// The start is in no trip: 8 lanes. i goes from there to l + 6 only.
+// The start is in no iteration: 8 lanes. i goes from there to l + 6 only.
 KERNEL void first_value(int *out)
 {
     int l = lane_id(), n = 0;

@@ -48,7 +48,7 @@ KERNEL void twice(int *out)
         v = warp_sum(v);                                                                           \
     } while (0)
 
-// The lanes leave in different trips; the sum is in none.
+// The lanes leave in different iterations; the sum is in none.
 KERNEL void behind(int *out)
 {
     int l = lane_id(), v = l + 1;

@@ -1,4 +1,4 @@
-// Nested loops: the trips of both tell instances apart; an arm leaves the inner loop or both.
+// Nested loops: the iterations of both tell instances apart; an arm leaves the inner loop or both.
 // run: -k inner_break -b 8 i32[8]
 // expect: out: i32[8] = [222, 222, 230, 230, 238, 238, 246, 246]
 // run: -k return_both -b 8 i32[8]
@@ -9,7 +9,7 @@
 // expect: out: i32[8] = [9, 1001, 11, 1001, 11, 1001, 11, 1001]
 #include <lanewise/kernel.h>
 
-// Pairs sum 4 p + 3 in the first outer trip and 200 more in the second; eight lanes behind each.
+// Pairs sum 4 p + 3 in the first outer iteration, 200 more in the second; eight lanes after each.
 KERNEL void inner_break(int *out)
 {
     int l = lane_id(), v = 0;
@@ -50,7 +50,7 @@ KERNEL void triangle(int *out)
 }
 
 // Odd lanes return from both in (0, 0); lane 0 breaks the inner loop in (0, 1), the other even ones
-// in (0, 2). Behind the inner loop the four even lanes meet twice.
+// in (0, 2). Behind the inner loop the four even lanes reconverge twice.
 KERNEL void both_ways(int *out)
 {
     int l = lane_id(), v = 0;

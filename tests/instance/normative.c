@@ -18,7 +18,7 @@ KERNEL void conditions(int *out)
     out[l] = v;
 }
 
-// Two lanes leave in each trip.
+// Two lanes leave in each iteration.
 KERNEL void leaving(int *out)
 {
     int l = lane_id(), v = l + 1;

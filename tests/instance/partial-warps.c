@@ -22,7 +22,7 @@ KERNEL void sums(int *sum, uint32_t *mask)
     }
 }
 
-// A lane ends in trip l, with those from it on: 32 + 31 + ... + 1, and 3 + 2 + 1.
+// A lane ends in iteration l, with those from it on: 32 + 31 + ... + 1, and 3 + 2 + 1.
 KERNEL void trips(int *out)
 {
     int last = 0;

@@ -1,4 +1,4 @@
-// A return arm belongs to the trip it leaves; whoever returned is in no later instance.
+// A return arm belongs to the iteration it leaves; whoever returned is in no later instance.
 // run: -k alone -b 8 i32[8]
 // expect: out: i32[8] = [3, 3, 7, 7, 11, 11, 15, 15]
 // run: -k odd_lanes -b 8 i32[8]
@@ -22,7 +22,7 @@ KERNEL void alone(int *out)
     out[l] = -1;
 }
 
-// One lane returns in each trip; the even lanes meet behind the loop: 1 + 3 + 5 + 7.
+// One lane returns in each iteration; the even lanes reconverge behind the loop: 1 + 3 + 5 + 7.
 KERNEL void odd_lanes(int *out)
 {
     int l = lane_id(), v = l + 1;
@@ -36,7 +36,7 @@ KERNEL void odd_lanes(int *out)
     out[l] = warp_sum(v);
 }
 
-// Lanes 4i to 4i + 3 leave in trip i, by two places.
+// Lanes 4i to 4i + 3 leave in iteration i, by two places.
 KERNEL void break_or_return(int *out)
 {
     int l = lane_id(), v = l + 1;

@@ -1,4 +1,4 @@
-// The arms of && || ! and ?: are not split further: whoever gets to an arm meets there.
+// The arms of && || ! and ?: are not split further: lanes that reach an arm converge there.
 // run: -k both -b 8 u32[8]
 // expect: out: u32[8] = [87, 87, 87, 168, 87, 168, 87, 168]
 // run: -k either -b 8 u32[8]

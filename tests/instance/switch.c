@@ -57,8 +57,8 @@ KERNEL void no_default(uint32_t *out)
     }
 }
 
-// break leaves the switch, continue goes to the next trip: 4 lanes in each arm and 4 behind the
-// switch, in 2 trips.
+// break leaves the switch, continue goes to the next iteration: 4 lanes in each arm and 4 behind
+// the switch, in 2 iterations.
 KERNEL void in_loop(int *out)
 {
     int l = lane_id(), v = 0;

@@ -1,5 +1,5 @@
-// A ballot in the inner of two loops: lanes that are in the next trip of the outer one are not
-// among those of this trip.
+// A ballot in the inner of two loops: lanes that are in the next iteration of the outer one are not
+// among those of this iteration.
 // sizes: 1 4 32 40 64
 // run: -b @B i32[1] i32[64]
 // expect: wrong: i32[1] = [0]

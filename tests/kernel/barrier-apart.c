@@ -1,5 +1,5 @@
-// An arm with a barrier that stands before the arm of threads who meet others of their warp and
-// return: those are not held back by it, unless it leads to where they wait.
+// An arm with a barrier precedes the arm of threads that wait for others of their warp and return:
+// the barrier does not delay those threads, unless it leads to where they wait.
 // sizes: 2 33 64 100 256
 // run: -k arm_first -b @B i32[1] i32[256]
 // expect: wrong: i32[1] = [0]
@@ -55,7 +55,7 @@ KERNEL void arm_first(int *wrong, const int *zeros)
     }
 }
 
-/* Who stays comes to the vote of a later trip. */
+/* Who stays comes to the vote of a later iteration. */
 KERNEL void arm_in_loop(int trips, int *wrong, const int *zeros)
 {
     SHARED int row[256];
@@ -129,7 +129,7 @@ KERNEL void vote_then_sum(int *wrong, const int *zeros)
     }
 }
 
-/* Who meets waits in an inner loop, who votes comes from another trip of it. */
+/* A lane at the barrier waits in an inner loop, a lane that votes is in another iteration of it. */
 KERNEL void nested(int outer, int inner, int *wrong, const int *zeros)
 {
     SHARED int row[256];
@@ -170,7 +170,7 @@ KERNEL void leads_around(int trips, int *out)
     }
 }
 
-/* Who has met comes to the sum of the fifth trip, if there is one. */
+/* Who has met comes to the sum of the fifth iteration, if there is one. */
 KERNEL void leads_to_trip(int trips, int *out)
 {
     if (ME == 5)

@@ -1,5 +1,5 @@
-// Threads that come to no barrier any more, but wait in a collective for others of their warp who
-// do, are missing at the barrier. Whole warps are not, nor who meets others in another trip.
+// Threads that reach no further barrier, but wait in a collective for others of their warp that do,
+// are missing at the barrier. Whole warps are not, nor lanes that reconverge in another iteration.
 // run: -k left_loop -b 64 5 i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
@@ -60,7 +60,7 @@ end:
     out[t] = warp_sum(1);
 }
 
-/* In each trip those who leave meet, in front of the barrier and behind it. */
+/* In each iteration the lanes that leave reconverge, before the barrier and after it. */
 #define IN_ROUNDS(lanes)                                                                           \
     int t = ME;                                                                                    \
     for (int i = 0; i < trips; i++) {                                                              \
@@ -88,7 +88,7 @@ KERNEL void in_rounds_by_vote(int trips, const int *all_stay, int *out)
     IN_ROUNDS(popcount(ballot(true)))
 }
 
-/* The same; who has not met in one trip is missing. */
+/* The same; who has not met in one iteration is missing. */
 KERNEL void in_rounds_missing(int trips, int *out)
 {
     int t = ME;
@@ -104,7 +104,7 @@ KERNEL void in_rounds_missing(int trips, int *out)
     }
 }
 
-/* Who leaves in one trip meets nobody of another: none is missing. */
+/* Lanes that leave in one iteration wait for none of another: none is missing. */
 KERNEL void apart(int trips, int *out)
 {
     int t = ME, lanes = block_dim.x - warp_id() * WARP_SIZE;
@@ -127,7 +127,7 @@ KERNEL void apart(int trips, int *out)
     }
 }
 
-/* Nobody decides to meet. */
+/* No lane decides to reconverge. */
 KERNEL void undecided(int meets, int *out)
 {
     int t = ME;

@@ -116,7 +116,7 @@ KERNEL void fine(int *out)
     *out = block_count(1);
 }
 
-/* lanes that leave a loop in different trips do not meet in its arm */
+/* lanes that leave a loop in different iterations stay apart in its arm */
 KERNEL void other_trip(int *out)
 {
     for (int i = 0; i < 2; i++)

@@ -134,7 +134,7 @@ KERNEL void through_loops(int trips, const int *in, int *out)
     assert(out[ME] == pass(trips, 1, in));
 }
 
-/* Ways meet twice before it is asked. */
+/* Paths join twice before it is asked. */
 KERNEL void by_joins(int trips, const int *in, int *out)
 {
     const int x = in[ME % 4];
@@ -161,7 +161,7 @@ KERNEL void by_joins(int trips, const int *in, int *out)
     assert(out[ME] == 0);
 }
 
-/* Who leaves the inner loop of the last trip outside comes to none any more. */
+/* Who leaves the inner loop of the last iteration outside comes to none any more. */
 KERNEL void in_trips(int trips, int outer, int *out)
 {
     for (int j = 0; j < outer; j++)
@@ -176,7 +176,7 @@ KERNEL void in_trips(int trips, int outer, int *out)
     assert(out[ME] == (lane_id() ? trips * outer : trips * (outer - 1)));
 }
 
-/* Who goes on to a trip comes to its barrier, but for the last ones. */
+/* Who goes on to an iteration comes to its barrier, but for the last ones. */
 KERNEL void last_trip(int trips, int *out)
 {
     for (int i = 0; i < trips; i++) {
@@ -198,7 +198,7 @@ KERNEL void last_trip_missing(int trips, int *out)
         barrier();
 }
 
-/* Those who do not meet bring different numbers along two ways. */
+/* Lanes that stay apart bring different numbers along two paths. */
 KERNEL void by_ways(int limit, const int *in, int *out)
 {
     const int x = in[ME % 4];
@@ -250,7 +250,7 @@ KERNEL void decided_in_loop(int trips, const int *in, int *out)
     barrier();
 }
 
-/* They come in the trip after the next. */
+/* They come in the iteration after the next. */
 KERNEL void after_next(int trips, int *out)
 {
     for (int i = 0; i < trips; i++) {

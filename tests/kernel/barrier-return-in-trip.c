@@ -1,4 +1,4 @@
-// A thread that returns from a loop is missed by no barrier of the loop's later trips.
+// A thread that returns from a loop is missed by no barrier of the loop's later iterations.
 // run: -k after_barrier -b 2 i32[2] 3
 // expect: out: i32[2] = [1, 0]
 // run: -k after_barrier -b 70 i32[3] 3

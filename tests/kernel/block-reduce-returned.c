@@ -1,5 +1,5 @@
-// A thread that has returned from a loop takes no part in what the others do in later trips, also
-// where it had the largest value and is the last lane of its warp.
+// A thread that has returned from a loop takes no part in what the others do in later iterations,
+// also where it had the largest value and is the last lane of its warp.
 // sizes: 1 32 33 64 70 100 256
 // run: -k largest -b @B 3 i32[1] i32[256]
 // expect: wrong: i32[1] = [0]

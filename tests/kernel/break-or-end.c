@@ -1,5 +1,5 @@
-// A loop ends for all in the same trip, but some lanes have left it before by `break`: what they
-// have is another value behind it.
+// A loop ends for all in the same iteration, but some lanes have left it before by `break`: what
+// they have is another value behind it.
 // sizes: 1 2 32 33 64
 // run: -b @B 3 i32[1]
 // expect: wrong: i32[1] = [0]

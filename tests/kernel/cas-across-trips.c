@@ -1,4 +1,4 @@
-// What atomic_cas has found in the last trip, where lanes leave the loop in different trips.
+// What atomic_cas has found in the last iteration; lanes leave the loop in different iterations.
 // sizes: 1 2 32 33 64
 // run: -b @B i32[1] i32[64]
 // expect: wrong: i32[1] = [0]

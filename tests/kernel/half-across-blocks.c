@@ -1,5 +1,5 @@
-/* 16-bit floats that live across branches and loop trips, alone and in vectors: the code generator
- * keeps a bf16 as a float there and calls a function that no library has. */
+/* 16-bit floats that live across branches and loop iterations, alone and in vectors: the code
+ * generator keeps a bf16 as a float there and calls a function that no library has. */
 // run: -k brain -b 2 bf16[5] bf16[4]=iota 4 1
 // expect: out: bf16[5] = [11.0, 11.0, 39.0, 60.0, 27.0]
 // run: -k half_precision -b 2 f16[5] f16[4]=iota 4 1

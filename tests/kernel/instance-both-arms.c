@@ -1,4 +1,4 @@
-// Lanes that reach one place by different ways meet there: && and ?: and switch do not split arms.
+// Lanes that reach one place by different paths converge: && and ?: and switch do not split arms.
 // run: -k and_else -b 8 i32[8]
 // expect: out: i32[8] = [6, 6, 6, 6, 6, 6, -1, -1]
 // run: -k or_then -b 8 i32[8]

@@ -1,5 +1,5 @@
 // Loops and collectives that come out of one macro have one place in the text; what follows the
-// loop is still not in it: lanes that leave it in different trips meet again.
+// loop is still not in it: lanes that leave it in different iterations reconverge.
 // run: -k after -b 8 i32[8]
 // expect: out: i32[8] = [64, 64, 64, 64, 64, 64, 64, 64]
 // run: -k in_trips -b 8 i32[8]

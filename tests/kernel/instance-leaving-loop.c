@@ -1,5 +1,5 @@
-// An arm that leaves a loop belongs to the trip it leaves: the lanes that leave together sum
-// together, by break, return and goto, each trip apart.
+// An arm that leaves a loop belongs to the iteration it leaves: the lanes that leave together sum
+// together, by break, return and goto, each iteration apart.
 // run: -k by_break -b 8 i32[8]
 // expect: out: i32[8] = [3, 3, 3, 3, 3, 3, 2, 2]
 // run: -k by_return -b 8 i32[8]
@@ -72,7 +72,7 @@ KERNEL void after_loop(int *out)
     out[me] = warp_sum(1);
 }
 
-/* in each trip all lanes but one sum up; the one that continues meets them in the next */
+/* in each iteration all lanes but one sum up; the one that continues joins them in the next */
 KERNEL void continued(int *out)
 {
     int me = thread_idx.x, total = 0;

@@ -1,5 +1,5 @@
-// A collective in a loop meets the lanes that are in the same trip, however long each stays: lane n
-// makes n + 1 trips, so trip i sums the lanes from i on; then all are together again.
+// A collective in a loop has the lanes in the same iteration, however long each stays. Lane n makes
+// n + 1 iterations, so iteration i sums the lanes from i on; then all reconverge.
 // sizes: 1 31 32 33 100 1024 8x8x4
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
@@ -16,7 +16,7 @@ KERNEL void trips(int *checked)
     }
     assert(warp_sum(1) == lanes);
 
-    /* a do loop inside; the inner trips count from 0 in each outer trip */
+    /* a do loop inside; the inner iterations count from 0 in each outer one */
     for (int i = 0; i < 3; i++) {
         int j = 0;
         do {

@@ -1,5 +1,5 @@
 // Always jumped into, the inner loop is never come to from the outer one's begin; the outer one's
-// trips are counted there all the same, and what stands behind the inner one is met by all.
+// iterations are counted there all the same, and what stands behind the inner one is met by all.
 // sizes: 1 2 31 32 33 100 8x8x4
 // run: -b @B 2 i32[1] i32[1]
 // expect: wrong: i32[1] = [0]

@@ -1,5 +1,5 @@
-// Threads that jump into a loop are in its first trip, with those that have come in at its top:
-// each counts who must be there, from the threads' numbers alone.
+// Threads that jump into a loop are in its first iteration, with those that have come in at its
+// top: each counts who must be there, from the threads' numbers alone.
 // sizes: 1 2 31 32 33 64 100 16x4 256
 // run: -k duff -b @B -g 2 i32[1]=zeros
 // expect: wrong: i32[1] = [0]
@@ -47,7 +47,7 @@ static int lanes(void)
 
 #define CHECK(value, condition) bad += (value) != COUNT(condition)
 
-// Lane l comes in at case l % 4 and makes 1 + l % 3 trips.
+// Lane l comes in at case l % 4 and makes 1 + l % 3 iterations.
 KERNEL void duff(int *wrong)
 {
     int me = lane_id(), bad = 0, trip = 0, left = 1 + me % 3;
@@ -93,7 +93,7 @@ KERNEL void nested(int *wrong)
     atomic_add(wrong, bad);
 }
 
-// Only the inner loop is jumped into, from the outer one's body, with trips of their own.
+// Only the inner loop is jumped into, from the outer one's body, with iterations of their own.
 KERNEL void inner_of_two(int *wrong)
 {
     int me = lane_id(), bad = 0;
@@ -166,7 +166,7 @@ static int rounds(int start, int n)
     return sum;
 }
 
-// A helper that is jumped into; its two calls are two places. Those that jump make a trip more.
+// A helper that is jumped into; its two calls are two places. A lane that jumps makes one more.
 KERNEL void helper(int *wrong)
 {
     int me = lane_id(), sum, n = me < 5 ? 1 : 2;
@@ -203,7 +203,7 @@ KERNEL void waiting(int *wrong, int *turn)
     atomic_add(wrong, bad);
 }
 
-// Arms that leave belong to the trip that they leave, wherever it was entered.
+// Arms that leave belong to the iteration that they leave, wherever it was entered.
 KERNEL void leaves(int *wrong)
 {
     int me = lane_id(), bad = 0, i = 0;

@@ -1,5 +1,5 @@
-// Only who jumps into these loops comes to their second trip: who comes in at the top has left by
-// then. Lanes in different trips do not meet, though no way leads from the top around to it.
+// Only who jumps into these loops comes to their second iteration: who comes in at the top has left
+// by then. Lanes in different iterations stay apart, though no way leads from the top around to it.
 // sizes: 1 2 31 32 33 100 8x8x4
 // run: -k in_for -b @B 2 i32[1] i32[1]
 // expect: wrong: i32[1] = [0]

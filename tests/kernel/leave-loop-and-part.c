@@ -1,5 +1,5 @@
-// Lanes leave a loop in different trips, by a branch on what is the same for all of a trip, and
-// part behind it: what the first made there is still theirs when the last have come.
+// Lanes leave a loop in different iterations, by a branch on what is the same for all of a
+// iteration, and part behind it: what the first made there is still theirs when the last have come.
 // run: -b 4 0 i32[4]=1,1,1,1 i32[4]
 // expect: out: i32[4] = [10, 11, 11, 11]
 // run: -b 4 0 i32[4]=1,1,0,1 i32[4]

@@ -1,11 +1,11 @@
-// What threads do together as they leave a loop, those do that leave it in the same trip, whichever
-// of two conditions ended it.
+// What threads do together as they leave a loop, those do that leave it in the same iteration,
+// whichever of two conditions ended it.
 // sizes: 1 8 32 40 64
 // run: -b @B i32[1] i32[64]
 // expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>
 
-/* The trip in which thread t leaves, and by which condition. */
+/* The iteration in which thread t leaves, and by which condition. */
 static int trips_of(int t)
 {
     return t % 5;

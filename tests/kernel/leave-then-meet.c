@@ -1,5 +1,5 @@
-// Lanes that leave a loop with barriers in different trips, behind its last barrier, meet behind
-// it: what stands there before the return does not belong to the trip that each leaves.
+// Lanes that leave a loop with barriers in different iterations, after its last barrier, reconverge
+// after it: the code there before the return does not belong to the iteration that each leaves.
 // sizes: 1 7 32 33 100
 // run: -k then_assert -b @B 6 2 --quiet i32[100]
 // run: -k then_loop -b @B 6 2 --quiet i32[100]
@@ -19,7 +19,7 @@ static int lanes(void)
     return n < WARP_SIZE ? n : WARP_SIZE;
 }
 
-/* Gives the trip in which the lane leaves. */
+/* Gives the iteration in which the lane leaves. */
 static int leave(int trips, int n, int *out)
 {
     int i = 0;
@@ -62,7 +62,7 @@ KERNEL void then_loop(int trips, int n, int *out)
     assert(out[ME] == lanes() - 1);
 }
 
-/* Those of a trip meet, and then all. */
+/* Those of an iteration reconverge, and then all. */
 KERNEL void trip_and_all(int trips, int n, int *out)
 {
     int there = 0;
@@ -81,7 +81,7 @@ KERNEL void trip_and_all(int trips, int n, int *out)
     assert(there == (lanes() + 3 - lane_id() % 4) / 4);
 }
 
-/* What lanes compute between the loop and where they meet is theirs behind it. */
+/* What lanes compute between the loop and where they reconverge is theirs behind it. */
 KERNEL void between(int trips, int n, const int *in, const int *flag, int *out)
 {
     int i = leave_by_one_way(trips, n);
@@ -97,7 +97,7 @@ KERNEL void between(int trips, int n, const int *in, const int *flag, int *out)
     assert(out[ME] == (lane_id() < in[left] ? 6 : 0));
 }
 
-/* And what they choose there, each for itself or all of a trip. */
+/* And what they choose there, each for itself or all of an iteration. */
 KERNEL void chosen(int trips, int n, const int *in, int *flag, int *out)
 {
     int i = leave_by_one_way(trips, n);
@@ -143,8 +143,8 @@ KERNEL void divided(int trips, int n, const int *in, int *out)
     assert(sum == expected);
 }
 
-/* They meet on the way out of a loop of their own, which some begin in its middle: the trip that
- * their instance holds is one of that loop, 0 or 1 for all. */
+/* They reconverge on the way out of a separate loop, which some begin in its middle: the iteration
+ * that their instance holds is one of that loop, 0 or 1 for all. */
 KERNEL void behind_its_loop(int trips, int n, int inside, int *out)
 {
     for (int i = 0; i < trips; i++) {

@@ -1,6 +1,6 @@
 // A loop with a barrier inside another: how often it turns is known to each thread alone, and what
-// the outer one counts is asked in its every trip. Nobody who leaves the inner one is on the way to
-// the return: the outer one's next trip comes first.
+// the outer one counts is asked in its every iteration. Nobody who leaves the inner one is on the
+// way to the return: the outer one's next iteration comes first.
 // sizes: 1 31 32 33 100 1000 8x8x4
 // run: -b @B i32[64]=2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2 3 i32[1] i32[1]
 // expect: wrong: i32[1] = [0]

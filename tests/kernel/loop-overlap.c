@@ -1,6 +1,6 @@
-// A loop stores where later trips of it read, one to five trips ahead, or where earlier ones have
-// read; or half of what the next reads. Step and distance are known to no compiler: however many
-// trips are made at once, each reads what those before it have left.
+// A loop stores where later iterations of it read, one to five iterations ahead, or where earlier
+// ones have read; or half of what the next reads. Step and distance are known to no compiler:
+// however many iterations are made at once, each reads what those before it have left.
 // run: -k ahead -b 1 13 1 1 i32[14]
 // expect: memory: i32[14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
 // run: -k ahead -b 1 12 1 2 i32[14]

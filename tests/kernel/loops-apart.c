@@ -1,5 +1,5 @@
-// Loops that threads leave in different trips and in which nothing brings them together: each
-// thread's results are those of its own trips, whoever goes round with it.
+// Loops that threads leave in different iterations and in which nothing brings them together: each
+// thread's results are those of its own iterations, whoever goes round with it.
 // sizes: 1 2 17 31 32 33 64 100 256 1000 8x8x4
 // run: -b @B 5 i32[1]
 // expect: checked: i32[1] = [@N]
@@ -30,7 +30,7 @@ static int divisor_slowly(int a, int b) /* the same for all threads: from 1 to 6
     return best;
 }
 
-/* Trips of the inner loop differ, those of the outer too; breaks and continues in both. */
+/* Iterations of the inner loop differ, those of the outer too; breaks and continues in both. */
 static int nested(int first, int limit)
 {
     int sum = 0;

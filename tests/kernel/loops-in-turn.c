@@ -1,4 +1,4 @@
-// Two loops that make several trips under one test on `cuda`, the second one, which is larger,
+// Two loops that make several iterations under one test on `cuda`, the second one, which is larger,
 // right behind the first.
 // sizes: 1 33 100 8x8x4
 // run: -b @B 4 7 i32[7]=1,2,3,4,5,6,7 i32[7]=7,6,5,4,3,2,1 i32[1]

@@ -1,11 +1,11 @@
-// Lanes that are done with the inner loop and come into it again, in the outer one's next trip, do
-// not meet those that are still in it.
+// Lanes that are done with the inner loop and come into it again, in the outer one's next
+// iteration, do not join those that are still in it.
 // sizes: 4 33 64
 // run: -b @B i32[1] i32[64]=iota
 // expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>
 
-/* Of the lanes of this warp: how many make trip i of the outer loop and j of the inner one? */
+/* Of the lanes of this warp: how many make iteration i of the outer loop and j of the inner one? */
 static int partners(int count, int i, int j)
 {
     int sum = 0;

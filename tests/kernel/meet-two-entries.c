@@ -1,5 +1,5 @@
-// Lanes that make different numbers of trips meet in each, behind a loop in which they did so too:
-// what they do between two meetings has them apart, and the next finds all of them again.
+// Lanes that make different numbers of iterations converge in each, behind a loop in which they did
+// so too: between two of these points they diverge, and the next finds all of them again.
 // sizes: 4 31 32 96
 // run: -b @B i32[1]
 // expect: wrong: i32[1] = [0]

@@ -1,5 +1,5 @@
-// Threads that leave a loop with barriers to return: what they have computed in the trip that they
-// leave is there while others go on, also where the way to the return has a loop of its own.
+// Threads that leave a loop with barriers to return: what they have computed in the iteration that
+// they leave is there while others go on, also where the way to the return has a loop of its own.
 // sizes: 1 33 8x8x4
 // run: -k inner -b @B --quiet i32[256] i32[4]=0,3,40,7 5
 // run: -k loaded -b @B --quiet i32[256] i32[64]=iota 5
@@ -29,7 +29,7 @@ KERNEL void inner(int *out, const int *in, int n)
     assert(out[ME] == n - 1);
 }
 
-/* A value that is the same for all who leave in one trip, from memory, and of i. */
+/* A value that is the same for all who leave in one iteration, from memory, and of i. */
 KERNEL void loaded(int *out, const int *in, int n)
 {
     for (int i = 0; i < n; i++) {

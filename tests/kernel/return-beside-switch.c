@@ -1,4 +1,4 @@
-// Some threads write and return; the others meet behind a switch and read what was written.
+// Some threads write and return; the others reconverge after a switch and read what was written.
 // sizes: 1 2 32 33 64
 // run: -b @B 2 i32[1]
 // expect: wrong: i32[1] = [0]

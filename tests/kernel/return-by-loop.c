@@ -1,5 +1,5 @@
-// The way from a loop with barriers to the return is a loop, or the end of a trip of another: it
-// belongs to the trip that each thread leaves.
+// The way from a loop with barriers to the return is a loop, or the end of an iteration of another:
+// it belongs to the iteration that each thread leaves.
 // sizes: 2 31 33 100
 // run: -k counted -b @B 4 --quiet i32[100]
 // run: -k counted_apart -b @B 4 --quiet i32[100]
@@ -10,7 +10,7 @@
 
 #define ME (warp_id() * WARP_SIZE + lane_id())
 
-/* A thread that returns counts itself first; those that stay see in each trip who has. */
+/* A thread that returns counts itself first; those that stay see in each iteration who has. */
 KERNEL void counted(int n, int *out)
 {
     SHARED int cell;
@@ -36,7 +36,7 @@ KERNEL void counted(int n, int *out)
     assert(sum == expected);
 }
 
-/* The same, each with trips of its own, before which it computes something. */
+/* The same, each with iterations of its own, before which it computes something. */
 KERNEL void counted_apart(int n, int *out)
 {
     SHARED int cells[100];
@@ -65,7 +65,7 @@ KERNEL void counted_apart(int n, int *out)
     assert(sum == expected);
 }
 
-/* Lane 0 leaves the inner loop in its second trip, and goes on with the outer one. */
+/* Lane 0 leaves the inner loop in its second iteration, and goes on with the outer one. */
 KERNEL void next_trip(int n, int m, int most, int *out)
 {
     int flag = 0, j = 0, sum = 0;

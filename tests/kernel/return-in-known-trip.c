@@ -1,5 +1,5 @@
-// Lanes leave a loop with barriers in a trip whose number the compiler knows, and meet before they
-// return: no barrier of later trips waits for them, nor they for those who make more trips.
+// Lanes leave a loop with barriers in an iteration that the compiler knows, and reconverge before
+// they return: no barrier of later iterations waits for them, nor they for lanes that make more.
 // sizes: 1 2 33 100 8x8x4
 // run: -k first -b @B 3 --quiet i32[256]
 // run: -k equal -b @B 3 1 --quiet i32[256]

@@ -1,4 +1,4 @@
-// What a thread wrote before it returned, the others see behind a barrier that they meet at.
+// What a thread wrote before it returned, the others see after a barrier.
 // sizes: 2 33 64 100 256
 // run: -k at_once -b @B i32[1] i32[256]
 // expect: wrong: i32[1] = [0]
@@ -74,7 +74,7 @@ KERNEL void in_loop(int trips, int *wrong, const int *zeros)
     }
 }
 
-/* As in_loop, where the trips become straight code. */
+/* As in_loop, where the iterations become straight code. */
 KERNEL void unrolled(int *wrong, const int *zeros)
 {
     SHARED int row[256];
@@ -136,7 +136,7 @@ end:
     row[t] = mine;
 }
 
-/* In one trip of a loop that stays one, from two places. */
+/* In one iteration of a loop that stays one, from two places. */
 KERNEL void in_turns(int trips, int *wrong, const int *zeros)
 {
     SHARED int row[256];
@@ -162,7 +162,7 @@ end:
     row[t] = trip + 1;
 }
 
-/* A collective of the warp on the way: who returns meets there, in front of the others' barrier. */
+/* A collective of the warp on the way: lanes that return execute it, before the others' barrier. */
 KERNEL void vote_at_once(int *wrong, const int *zeros)
 {
     SHARED int row[256];
@@ -177,7 +177,7 @@ KERNEL void vote_at_once(int *wrong, const int *zeros)
         atomic_add(wrong, 1);
 }
 
-/* Those of each trip meet by themselves, and return before the others go on. */
+/* Those of each iteration converge separately, and return before the others go on. */
 #define VOTE_IN_TRIPS(trips)                                                                       \
     for (int trip = 0; trip < trips; trip++) {                                                     \
         barrier();                                                                                 \

@@ -1,5 +1,5 @@
 // rsqrt of what all lanes of a warp share, rare or not, is that of its own argument; so is one that
-// only some trips of a loop want, whose argument stays the same.
+// only some iterations of a loop want, whose argument stays the same.
 // run: -b 128 6 f32[4]
 // expect: checked: f32[4] = [1.0, 1.0, 1.0, 1.0]
 // run: -b 8,8,2 0 f32[4]

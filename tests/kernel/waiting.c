@@ -142,7 +142,7 @@ KERNEL void asks(int *blocks)
         atomic_add(blocks, 1);
 }
 
-/* In each round another warp is waited for; those that are through meet at operations of the block,
+/* In each round another warp is waited for; those that are done execute operations of the block,
  * and threads return on the way. */
 KERNEL void rounds(int *blocks)
 {

@@ -1,5 +1,5 @@
-// The bits of a float sum are those of the fixed tree: 1e8 swallows a 1 that meets it first, so
-// the order shows. The numbers were worked out by hand from the rule.
+// The bits of a float sum are those of the fixed tree: 1e8 swallows a 1 that is added to it first,
+// so the order shows. The numbers were worked out by hand from the rule.
 // run: -k sum -b 4 f32[4] f32[4]=1e8,1,-1e8,1
 // expect: out: f32[4] = [0.0, 0.0, 0.0, 0.0]
 // run: -k sum -b 4 f32[4] f32[4]=1e8,-1e8,1,1

@@ -1,6 +1,6 @@
 ; RUN: lanewise-compile --pass instance %s | FileCheck %s
-; An arm that leaves a loop, laid out among the loop's blocks, is in the trip it leaves; the block
-; behind the loop is in none, though it is reached from the arm.
+; An arm that leaves a loop, laid out among the loop's blocks, is in the iteration it leaves; the
+; block behind the loop is in none, though it is reached from the arm.
 
 declare i32 @lw.warp_sum.i32(i32) convergent
 

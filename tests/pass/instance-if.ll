@@ -28,7 +28,7 @@ end:
   ret i32 %s
 }
 
-; Nothing is counted where nobody meets.
+; Nothing is counted without a collective.
 define i32 @alone(i32 %n) {
 ; CHECK-LABEL: define i32 @alone(
 ; CHECK-NOT: alloca

@@ -1,6 +1,6 @@
 ; RUN: lanewise-compile --pass instance %s | FileCheck %s
-; An instance in loops: for each its place and its trip, the outer first, then the own place. The
-; trip is 0 on the way into the loop and one more on the way back.
+; An instance in loops: for each its place and its iteration, the outer first, then the own place.
+; The iteration is 0 on the way into the loop and one more on the way back.
 
 declare i32 @lw.warp_sum.i32(i32) convergent
 

@@ -1,5 +1,5 @@
 ; RUN: lanewise-compile --pass instance %s | FileCheck %s
-; A loop with two entries: whichever way a thread comes in, it is in trip 0.
+; A loop with two entries: whichever way a thread comes in, it is in iteration 0.
 
 declare i32 @lw.warp_sum.i32(i32) convergent
 

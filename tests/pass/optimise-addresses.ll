@@ -1,5 +1,5 @@
 ; An address that lies a constant behind another is made where it is used, though it is the same in
-; all trips of the loop: an instruction has room for the constant, registers are few.
+; all iterations of the loop: an instruction has room for the constant, registers are few.
 ; RUN: lanewise-compile --pass optimise --device cpu:avx512 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -1,7 +1,7 @@
-; A loop that carries four sums: of 64 vectors for 16 pieces half are in registers, so eight trips
-; become one. One piece has room for all: left as it is. So is a loop that the source speaks about.
-; Where loads and stores of what is carried are few beside the work, four trips are enough. Each
-; trip's sum stays in its trip.
+; A loop that carries four sums: of 64 vectors for 16 pieces half are in registers, so eight
+; iterations become one. One piece has room for all: left as it is. So is a loop that the source
+; speaks about. Where loads and stores of what is carried are few beside the work, four iterations
+; are enough. Each iteration's sum stays in its iteration.
 ; RUN: lanewise-compile --pass prepare --device cpu:avx512 --block 256,1,1 %s | FileCheck %s
 ; RUN: lanewise-compile --pass prepare --device cpu:avx512 --block 16,1,1 %s |
 ; RUN:     FileCheck %s --check-prefix=FEW

@@ -1,4 +1,4 @@
-; The halving tree is straight code: one barrier a step, each with its trip.
+; The halving tree is straight code: one barrier a step, each with its iteration.
 ; RUN: lanewise-compile --pass prepare --block 8,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

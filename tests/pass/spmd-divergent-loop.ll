@@ -1,5 +1,5 @@
-; A loop that lanes leave in different trips: those that stay are a mask, and what leaves with the
-; others is blended into what has left before.
+; A loop that lanes leave in different iterations: those that stay are a mask, and what leaves with
+; the others is blended into what has left before.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -1,4 +1,4 @@
-; Lanes that leave a loop in different trips make it two pieces at a time; where the loop reads
+; Lanes that leave a loop in different iterations make it two pieces at a time; where the loop reads
 ; memory side by side all go together.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 96,1,1 %s | FileCheck %s
 

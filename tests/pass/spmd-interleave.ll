@@ -1,6 +1,6 @@
-; The four floats of consecutive vectors: four whole loads, parted by two rounds of even and odd
-; elements, and stored the other way; no gather, no load between. Where not all of a struct's fields
-; are loaded, or a store lies between, each goes by itself.
+; The four floats of consecutive vectors: four whole loads, deinterleaved by two rounds of even and
+; odd elements, and stored the other way; no gather, no load between. Where not all of a struct's
+; fields are loaded, or a store lies between, each goes by itself.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -1,6 +1,6 @@
-; A loop that lanes leave by a break asks once a trip whether any are left: those that stay come to
-; the latch, and from there all go back to the header, which asks nobody. Where nobody stays the
-; loop is over. The copy without masks asks first whether all stay.
+; A loop that lanes leave by a break asks once an iteration whether any are left: those that stay
+; come to the latch, and from there all go back to the header, which asks nobody. Where nobody stays
+; the loop is over. The copy without masks asks first whether all stay.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx512 --block 16,1,1 %s | FileCheck %s
 
 ; CHECK-LABEL: define i32 @lw.cpu.trips(

@@ -1,4 +1,4 @@
-; A loop whose trips are the same for all threads stays one, with a scalar counter and branch.
+; A loop whose iterations are the same for all threads stays one, with a scalar counter and branch.
 ; RUN: lanewise-compile --pass spmd --device cpu:avx2 --block 8,1,1 %s | FileCheck %s
 
 target datalayout = "e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128"

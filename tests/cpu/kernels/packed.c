@@ -94,7 +94,7 @@ KERNEL void backwards(int *out, const int *a, int n)
         out[WARP + popcount(kept) - 1 - popcount(BELOW(kept))] = a[I];
 }
 
-/* What was kept in the trips before comes first. */
+/* What was kept in the iterations before comes first. */
 KERNEL void trip_by_trip(int *out, const int *a, int n)
 {
     int next = WARP;
