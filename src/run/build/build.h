@@ -88,8 +88,8 @@ uint64_t lw__cache_key(const struct lw__compile *compile);
  * is no entry, it is damaged, or a file that it was made from has changed. */
 bool lw__cache_find(const struct lw__cache *cache, uint64_t key, struct lw__bytes *out);
 
-/* lw__cache_store - keep a result; text_bytes of it are the manifest. What goes wrong is only
- * slower. */
+/* lw__cache_store - keep a result; text_bytes of it are the manifest. A failure only costs time
+ * later. */
 void lw__cache_store(const struct lw__cache *cache, uint64_t key, const struct lw__bytes *result,
                      size_t text_bytes);
 

@@ -157,7 +157,7 @@ static lw_status make_entries(struct listing *l)
     return LW_OK;
 }
 
-/* What goes while the folder is read is no error. */
+/* A file that disappears while the folder is read is no error. */
 static lw_status read_folder(struct listing *l, const char *path, DIR *folder)
 {
     struct dirent *d;

@@ -37,7 +37,8 @@ static void tell_diagnostics(const struct build *b)
         o->on_diagnostic(&m->diags[i], o->user);
 }
 
-/* The first error; the caller has heard of them all. What a launch compiles is told in a line. */
+/* The first error; the caller has got all of them. If a launch compiles, the message is one line.
+ * */
 static lw_status refused(const struct build *b)
 {
     const struct lw__manifest *m = &b->code->manifest;
@@ -66,8 +67,8 @@ static bool has_error(const struct lw__manifest *m)
     return false;
 }
 
-/* What takes the compiler too long is made in another way, if the device knows one: LLVM may need
- * the square of a function's size, or be caught in its own rules. */
+/* If the compiler takes too long, it builds the code in another way, if the device has one. LLVM
+ * may take quadratic time in a function's size, or not terminate. */
 static lw_status run_compiler(struct build *b, bool *clean)
 {
     const struct lw__device_ops *ops = b->ops;

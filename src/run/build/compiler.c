@@ -336,7 +336,7 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     return slow ? LW_E_COMPILE : LW_E_INTERNAL;
 }
 
-/* What the system is short of is no fault of the compiler's. */
+/* A shortage of the system's resources is no fault of the compiler. */
 static lw_status fail_start(const struct lw__compile *compile, int error)
 {
     struct lw__text what = {0};

@@ -143,8 +143,8 @@ enum lw__cpu_use {
 };
 
 /* lw__cpu_memory - this thread's memory for a use, of so many bytes at least, aligned to `align`,
- * which is at most LW_SHARED_ALIGN; it is kept for the thread's next launch. What kernel code uses
- * ends at a guard page where faults are trapped. NULL for 0 bytes. False: memory is short; NULL. */
+ * which is at most LW_SHARED_ALIGN; it is kept for the thread's next launch. If faults are trapped,
+ * memory for kernel code ends at a guard page. NULL for 0 bytes. False: memory is short; NULL. */
 bool lw__cpu_memory(enum lw__cpu_use use, size_t bytes, size_t align, char **memory);
 
 /* lw__cpu_fault_thread - what host/fault.c has of this thread; NULL where faults are not trapped.

@@ -318,7 +318,8 @@ static bool go_on(struct gang_set *c, const struct lw_cpu_gang *earliest)
     return true;
 }
 
-/* What the gangs are at; the one whose instance is the smallest of those that wait, or NULL. */
+/* *waiting counts the gangs in spin loops. Returns the gang at a barrier or block operation with
+ * the smallest instance, or NULL. */
 static const struct lw_cpu_gang *survey(const struct gang_set *c, uint32_t *waiting, bool *stopped)
 {
     const struct lw_cpu_gang *earliest = NULL;
@@ -336,7 +337,7 @@ static const struct lw_cpu_gang *survey(const struct gang_set *c, uint32_t *wait
     return earliest;
 }
 
-/* Those that wait, once each; true: one of them did something else. */
+/* Resumes each waiting gang once. True if one of them did more than wait. */
 static bool resume_waiting(struct gang_set *c)
 {
     bool moved = false;

@@ -13,8 +13,8 @@
 
 /* ---- what is told ---- */
 
-/* Where the launch's code begins, and its lines. Those of code that is linked into the process
- * (host/image.c) are read from its file now; *read is to be freed. */
+/* Where the launch's code begins, and its lines. If the code is linked into the process
+ * (host/image.c), its lines are read from its file now; the caller frees *read. */
 static const struct lw__lines *find_object(const struct lw__launch *launch, uintptr_t *begin,
                                            struct lw__lines *read)
 {

@@ -116,7 +116,7 @@ void lw__cuda_batch_destroy(void *state, void *batch)
     destroy(b);
 }
 
-/* What prints needs the memory for it, and its reading before the next launch that prints. */
+/* A launch that prints needs memory for its text. The text is read before the next such launch. */
 bool lw__cuda_batch_takes(void *state, const struct lw__launch *first)
 {
     (void)state;

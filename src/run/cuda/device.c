@@ -137,7 +137,7 @@ lw_status lw__cuda_enter(struct lw__cuda *gpu)
     return result ? lw__cuda_fail(gpu, result, "device '%s' cannot be used", gpu->name) : LW_OK;
 }
 
-/* What belongs to a lost GPU goes with its context. */
+/* Objects of a lost GPU are released with its context. */
 bool lw__cuda_enter_to_release(struct lw__cuda *gpu)
 {
     return !lw__cuda_is_forked() && !atomic_load_explicit(&gpu->is_lost, memory_order_acquire) &&

@@ -156,7 +156,8 @@ enum lw__cu_flags {
     X(event_elapsed, "cuEventElapsedTime",                                                         \
       (float *milliseconds, struct cu_event *begin, struct cu_event *end))
 
-/* Those that drivers lack which are older than CUDA 12, or of graphs than CUDA 11.4: NULL then. */
+/* Functions that older drivers lack; they are NULL then. Those of graphs came with CUDA 11.4, the
+ * others with 12. */
 #define LW_CUDA_NEW_DRIVER_MAP(X)                                                                  \
     X(graph_create, "cuGraphCreate", (struct cu_graph * *graph, unsigned flags))                   \
     X(graph_destroy, "cuGraphDestroy", (struct cu_graph * graph))                                  \

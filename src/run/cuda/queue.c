@@ -295,7 +295,7 @@ static lw_status take_off(struct lw__cuda_queue *q, const struct lw__launch *l,
     return result == LW_CU_OUT_OF_MEMORY ? LW_E_MEMORY : LW_E_LAUNCH;
 }
 
-/* What prints needs the memory for it, and its reading before the next launch that prints. */
+/* A launch that prints needs memory for its text. The text is read before the next such launch. */
 static bool takes(void *state, const struct lw__launch *l)
 {
     const struct lw__cuda_code *c = l->code;

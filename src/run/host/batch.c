@@ -181,8 +181,8 @@ static lw_status issue(lw_stream *s, struct lw__job *job)
     return status;
 }
 
-/* What is printed is kept of those that ran, and of the one that failed. A stream that is cancelled
- * meanwhile has failed: the rest is left. */
+/* The output of the launches that ran is kept, and that of the one that failed. A stream that is
+ * cancelled meanwhile has failed: the rest does not run. */
 lw_status lw__batch_step(lw_stream *s, struct lw__job *job)
 {
     const lw_device *device = s->device;

@@ -25,7 +25,7 @@ static void ask_for_large_pages(void *memory, size_t bytes)
         (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
 }
 
-/* What is ahead holds buffers that may be nobody else's any more. */
+/* Jobs that are ahead may have the last references to buffers. */
 static lw_status create_there(lw_buffer *b)
 {
     const struct lw__device_ops *ops = b->device->ops;

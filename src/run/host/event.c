@@ -77,7 +77,7 @@ void lw__mark_issue(struct lw__mark *mark, lw_stream *stream)
     lw__streams_schedule();
 }
 
-/* Who waits takes on the failure of the stream that was waited for. */
+/* A wait returns the failure of the stream that it waited for. */
 lw_status lw__mark_result(const struct lw__mark *mark)
 {
     return mark->state == LW_MARK_DONE

@@ -215,7 +215,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static struct sigaction previous[SIGNALS]; /* fixed before the handler is there */
 
-/* Who raises it in this thread is a handler that came first, and now hands it on. */
+/* A signal that this thread raised comes from a handler that ran first and now passes it on. */
 static bool is_fault(const siginfo_t *info)
 {
     return info->si_code > 0 || (info->si_code == SI_TKILL && info->si_pid == getpid());

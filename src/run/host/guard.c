@@ -17,7 +17,7 @@ static size_t round_up(size_t bytes, size_t align)
     return (bytes + align - 1) & ~(align - 1);
 }
 
-/* What is large begins at a large page. */
+/* A large mapping begins at a large page. */
 static bool map(size_t bytes, size_t guard, struct lw__guarded *g)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), sides = 2 * round_up(guard, page) + page;

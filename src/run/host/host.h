@@ -1,9 +1,10 @@
 /* host.h - the objects behind the public handles, and who may touch what.
  *
- * Three kinds of state. What is fixed when an object is made (a program, a kernel, a buffer's size)
- * is read freely. Holds are counted atomically; the last one to let go frees. Everything that moves
- * while work is queued - streams, marks, a buffer's uses - is guarded by the one lock of pool.c and
- * marked "locked" below: one lock, because then fork() finds the whole of it in order.
+ * There are three kinds of state. State that is fixed when an object is made (a program, a kernel,
+ * a buffer's size) is read freely. References are counted atomically; the last release frees.
+ * Everything that moves while work is queued - streams, marks, a buffer's uses - is guarded by the
+ * one lock of pool.c and marked "locked" below: one lock, because then fork() finds the whole of it
+ * in order.
  *
  * Files in flow order: device, type_layout, program, image, share, specialize, buffer, scalar, job,
  * args, launch, batch, stream, stream_wait, stream_wrap, record, scratch, inflight, event, pool;
@@ -112,7 +113,7 @@ lw_status lw__special_use(lw_kernel *kernel, struct lw__launch *launch);
 void lw__special_free(lw_kernel *kernel);
 
 /* lw__special_first - of a program that nobody has yet: take the code for its first launch, if the
- * compiler has made it. What goes wrong is for the launch to say. */
+ * compiler has made it. The launch reports a failure. */
 void lw__special_first(lw_program *program, const struct lw__compile *built);
 
 /* ---- buffer.c ---- */

@@ -81,7 +81,7 @@ static lw_status load_text(const lw_device *device, const lw_image_code *code, v
     return status;
 }
 
-/* What is linked is attached, what is text loaded. */
+/* Code that is linked is attached, text is loaded. */
 static lw_status take(const lw_program *p, const lw_image_code *code, struct lw__code *out,
                       void **entry)
 {

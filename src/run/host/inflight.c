@@ -147,7 +147,7 @@ static bool drain_for_await(lw_stream *s, const struct timespec *deadline)
     return in_time;
 }
 
-/* False: not in time. Who calls looks again whether it has what it wants. */
+/* False: not in time. The caller checks again whether it has what it needs. */
 static bool drain(lw_stream *s, struct lw__job *job, const struct timespec *deadline)
 {
     struct lw__job *last = mark_behind(job);
@@ -284,7 +284,7 @@ static void add_fence(lw_stream *s)
     s->fences_due = 0;
 }
 
-/* What is over by now is let go; of too many the oldest are waited for. */
+/* Jobs that are over are released. If too many are pending, it waits for the oldest. */
 static void trim(lw_stream *s)
 {
     static const struct timespec long_ago;

@@ -134,7 +134,7 @@ bool lw__job_make_output(struct lw__job *job, lw_dim3 grid, lw_dim3 block)
     return job->output != NULL;
 }
 
-/* What was printed and is not to be told goes with the output. */
+/* Text that was printed and is not to be delivered is freed with the output. */
 static void let_go(struct lw__job *job)
 {
     if (job->mark) {

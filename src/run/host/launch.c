@@ -78,8 +78,8 @@ static lw_status check_device(const lw_stream *stream, const lw_kernel *k)
                     stream->device->ops->info.name);
 }
 
-/* What the kernel's running time follows from, as far as one can see from outside: the grid, and
- * the arguments but for the addresses and what lies there. */
+/* The values that decide the kernel's running time, as far as they are visible: the grid, and the
+ * arguments without addresses and buffers' contents. */
 static uint64_t hash_work(const lw_kernel *k, lw_dim3 grid, size_t dynamic_bytes, const char *args)
 {
     uint64_t hash = lw__hash(LW_HASH_START, &grid, sizeof grid);

@@ -61,7 +61,8 @@ static lw_status check_capture(const lw_stream *s)
         s->device->state, s->queue, "lw_stream_reserve has scratch memory made before");
 }
 
-/* Locked, but while memory is made. What was taken gets a larger buffer, or none and is free. */
+/* Locked, except during the allocation. The piece that was taken gets a larger buffer, or none and
+ * is free. */
 static lw_status grow(lw_stream *s, struct lw__scratch *p, size_t bytes)
 {
     const size_t more = bytes % SCRATCH_STEP ? SCRATCH_STEP - bytes % SCRATCH_STEP : 0;

@@ -41,7 +41,7 @@ static void schedule(lw_stream *s)
         lw__pool_schedule(s);
 }
 
-/* Those that wait for a mark look again. */
+/* The streams that wait for a mark check it again. */
 void lw__streams_schedule(void)
 {
     for (lw_stream *s = streams; s; s = s->next)
@@ -314,8 +314,8 @@ void lw_stream_destroy(lw_stream *stream)
     destroy(stream);
 }
 
-/* In the child of a fork the threads that ran the jobs are gone. What the jobs hold stays with the
- * stream until it is destroyed: a fork handler is no place to unload code. */
+/* In the child of a fork the threads that ran the jobs are gone. The jobs' references stay until
+ * the stream is destroyed: a fork handler must not unload code. */
 static void orphan(lw_stream *s)
 {
     if (!s->status) {

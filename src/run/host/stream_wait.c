@@ -51,7 +51,7 @@ lw_status lw__stream_failure(const lw_stream *s)
     return s->status ? lw__fail(s->status, "%s", s->error) : LW_OK;
 }
 
-/* What a stream that has failed refuses is no news: each wait tells of the failure. */
+/* A failed stream notes no refusal: each wait returns the failure anyway. */
 void lw__stream_note(lw_stream *s, lw_status status)
 {
     lw__lock();

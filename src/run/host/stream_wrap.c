@@ -81,7 +81,7 @@ void lw__stream_let_go(lw_stream *s)
 
 /* ---- failures ---- */
 
-/* Not locked. What is known by now; asks: also what takes a call to the device. */
+/* Not locked. The failures known so far; asks: also those that only a call to the device finds. */
 static lw_status look(lw_stream *s, bool asks)
 {
     const lw_status status = queue_ops(s)->check(s->device->state, s->queue, asks);

@@ -53,7 +53,7 @@ struct lw__ref_thread;
 struct lw__ref_block;
 
 /* Where a launch is watched, what would fail it is told instead, and it goes on without the threads
- * concerned. `watch` is the launch's. What fails for want of memory sets launch->status. */
+ * concerned. `watch` is the launch's. A function that runs out of memory sets launch->status. */
 struct lw__ref_watcher {
     /* a block starts, with block->watch as the last one that used its memory has left it; its
      * memory is released */

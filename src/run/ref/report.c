@@ -112,7 +112,7 @@ static void add_group(struct lw__message *m, const struct lw_ref_launch *launch,
     lw__message_add_reached(m, group->count, t->thread_idx);
 }
 
-/* Who waits elsewhere than `earliest` does. */
+/* True if the thread waits at another instance than `earliest`. */
 static bool is_missing(const void *who, int thread)
 {
     const struct lw__ref_thread *earliest = who, *t = &earliest->block->threads[thread];
