@@ -90,9 +90,9 @@ enum lw_cpu_gang_state {
 
 enum { LW_CPU_THREADS_MAX = 1024, LW_CPU_OPERANDS_MAX = 3, LW_CPU_KEY_MAX = 63 };
 
-/* What the gangs of a block give each other. in and out are arrays of what a block operation takes
- * and gives, element t thread t's; of its type, i1 as bytes. A result that is the same for all
- * threads is out[0]. */
+/* The data that the gangs of a block exchange. in and out are arrays of what a block operation
+ * takes and gives, element t thread t's; of its type, i1 as bytes. A result that is the same for
+ * all threads is out[0]. */
 struct lw_cpu_exchange {
     uint32_t arrived[LW_CPU_THREADS_MAX / 32]; /* bit t % 32 of word t / 32: thread t is there, */
     uint32_t live[LW_CPU_THREADS_MAX / 32];    /* and has not returned; of gangs that suspend */

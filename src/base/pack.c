@@ -176,7 +176,7 @@ static bool take_literals(struct unpacking *u, size_t count)
     return true;
 }
 
-/* What is copied may be part of what is written: a distance of 1 repeats a byte. */
+/* Source and destination may overlap: a distance of 1 repeats a byte. */
 static bool take_match(struct unpacking *u, size_t more)
 {
     size_t distance, length;
