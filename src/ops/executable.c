@@ -425,7 +425,7 @@ static void await_use(const lw_executable *x)
             (void)!lw_buffer_read(x->bounds[k].staging, 0, 0, NULL);
 }
 
-/* What went wrong in the run before belongs to its own stream. */
+/* A failure of the run before is reported by its own stream. */
 static void await_run_before(const lw_executable *x, const lw_stream *s)
 {
     if (!x->last || x->last == s)

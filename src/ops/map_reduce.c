@@ -217,7 +217,7 @@ static lw_status take_inputs(struct lw__call *call, const struct map_reduce_argu
     return LW_OK;
 }
 
-/* What out must be: the inputs' shape without the axis, or with 1 there. */
+/* The shape that out must have: the inputs' without the axis, or with 1 there. */
 static lw_status check_out(struct lw__call *call, const struct map_reduce_arguments *a,
                            const struct lw__operand *all, int axis, const struct lw__operand *out)
 {

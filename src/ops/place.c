@@ -151,7 +151,7 @@ static size_t most_alive(const struct placing *p, uint64_t *pairs)
 
 /* ---- the largest first ---- */
 
-/* Who is alive together with whom: of number k, who[k] up to who[k + 1]. */
+/* The pairs that are alive together: k with who[begin[k]] to who[begin[k + 1] - 1]. */
 struct pairs {
     size_t *who, *begin;
     size_t *sorted;              /* numbers, the largest tensor first */

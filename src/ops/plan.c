@@ -25,7 +25,7 @@ static lw_status note_use(struct lw__graph_tensor *t, size_t launch, const lw_re
     return LW_OK;
 }
 
-/* What a launch reads is looked at before what it writes. */
+/* A launch's reads are recorded before its writes. */
 static lw_status trace(struct lw__recording *r, size_t launch)
 {
     const struct lw__graph_launch *l = r->launches[launch];

@@ -150,7 +150,7 @@ static lw_status check_axis(const lw_tensor *t, int axis, int *plain)
                    -t->rank, t->rank - 1);
 }
 
-/* What a failure leaves is all zero, as the whole of a result that is good. */
+/* On success *out is t, on failure all zero. */
 static lw_status give(lw_status status, const lw_tensor *t, lw_tensor *out)
 {
     if (out)
