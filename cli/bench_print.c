@@ -75,7 +75,7 @@ static const struct glyphs *choose_glyphs(void)
     return is_utf8 ? &blocks : &ascii;
 }
 
-/* What is counted shows, however little it is. */
+/* Every count shows, however small it is. */
 static void print_histogram(FILE *to, const struct cli_histogram *histogram)
 {
     const struct glyphs *glyphs = choose_glyphs();

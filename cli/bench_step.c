@@ -213,7 +213,7 @@ int bench_open(struct bench *bench, struct bench_row *row, struct cli_session *s
     return failed ? failed : set_calls(row, session, seconds);
 }
 
-/* What lent a buffer is closed with what borrowed it: the whole group. */
+/* The row that lends a buffer is closed with the rows that borrow it: the whole group. */
 void bench_close(struct bench_row *row)
 {
     for (size_t i = 0; i < row->arg_count; i++)

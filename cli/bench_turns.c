@@ -42,7 +42,7 @@ static void set_problem(struct bench_row *row, const struct bench_reply *reply)
     memcpy(row->problem, reply->text, sizeof row->problem);
 }
 
-/* What is wrong by more than its order of sums can make is not timed. */
+/* A result with a larger error than the order of its sums explains is not timed. */
 static void check(struct bench_row *row, double value)
 {
     if (!row->has_want)

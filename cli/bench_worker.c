@@ -101,7 +101,7 @@ static void serve(struct bench *bench, struct bench_worker *worker, int from, in
         if (write(to, &reply, sizeof reply) != sizeof reply)
             break;
     }
-    /* What is open goes with the process. */
+    /* Open objects end with the process. */
 }
 
 /* ---- the parent ------------------------------------------------------------------------------ */
