@@ -244,7 +244,7 @@ static device *choose_device(const launcher *l, PyObject *tuple, Py_ssize_t coun
     return d ? (device *)Py_NewRef((PyObject *)d) : device_default(l->kernel->core);
 }
 
-/* What came as memory of another library may be on a device that the first look did not see. */
+/* Memory of another library may be on a device that the first look did not find. */
 static int follow_arrays(call *l, const launcher *from, instance **i)
 {
     for (size_t k = 0; k < l->taken; k++) {

@@ -61,7 +61,7 @@ static void find_range(operand *o)
     }
 }
 
-/* Shape and strides in elements. What they cannot say is left to be copied. */
+/* Shape and strides in elements. Memory that they cannot describe is copied. */
 static void read_shape(operand *o)
 {
     const Py_buffer *v = &o->view;

@@ -42,7 +42,7 @@ static void note_kind(call *c, PyObject *object, const operand *o)
         c->like = is_foreign ? object : c->core->empty;
 }
 
-/* What is not an Array and stands for a graph's tensor says which graph it is of. */
+/* An object that is no Array but stands for a graph's tensor names its graph. */
 static int note_recorder(call *c, PyObject *object, const operand *o)
 {
     if (c->recorder || !o->array || is_array(c->core, object) ||
