@@ -156,10 +156,10 @@ typedef struct lw_device_info {
  * are. Strings live until the thread asks again. */
 LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
 
-/* lw_device_open - open a device: "cpu", "cuda", "ref", "check" or "null"; NULL opens the best one.
- * "cpu" uses the processor's best vector instructions, or those that LANEWISE_CPU names: avx512,
- * avx2 or baseline, on AArch64 aarch64. It runs LANEWISE_NUM_THREADS threads, by default one for
- * each processor that the process may use.
+/* lw_device_open - open a device: "cpu", "cuda", "ref", "check" or "null"; NULL opens the one that
+ * LANEWISE_DEVICE names, else the best one. "cpu" uses the processor's best vector instructions, or
+ * those that LANEWISE_CPU names: avx512, avx2 or baseline, on AArch64 aarch64. It runs
+ * LANEWISE_NUM_THREADS threads, by default one for each processor that the process may use.
  * "cuda" is the first NVIDIA GPU, "cuda:1" the second. All openings of a GPU share its primary
  * context with each other and with other CUDA code of the process. A kernel's error can invalidate
  * the context. The device is then lost: every call fails until all users of the GPU have closed

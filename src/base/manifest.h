@@ -24,7 +24,8 @@
  *              and size in the packed arguments: scalars and structs by value, a pointer as its
  *              address, a tensor as {data, extent[rank], stride[rank]}; dims: how many declared
  *              sizes a pointer has
- *     site     file line column what                 numbered from 0 in order; what: the operation
+ *     site     file line column what                 numbered from 0 in order; what: the operation,
+ *              or `call`, for check: a call of a helper that led to the site above it
  *     end      payload_bytes
  * Symbols of the payload for a kernel K: see ref_abi.h for lw.ref.K and lw.resume; and, where a
  * param has dims,
@@ -48,6 +49,7 @@ struct lw__tool {
  * the tool. Another name stays as it is. */
 void lw__tool_find(const char *name, struct lw__tool *tool);
 #define LW_MANIFEST_VERSION 1
+#define LW_SITE_CALL "call"
 
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic
  * part begins at the next multiple of LW_DYNAMIC_ALIGN behind shared_bytes. */

@@ -1,5 +1,6 @@
 /* devices.c - the table of devices: the only place that knows them all. */
 #include "run/host/host.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* In the order of preference: NULL opens the first that is available. */
@@ -53,15 +54,29 @@ static lw_status choose(const char *name, const struct lw__device_ops **ops)
                 : lw__fail(LW_E_DEVICE, "none of the devices can be used here");
 }
 
+/* What the environment names is told with the variable. */
+static lw_status choose_by_environment(const char *name, const struct lw__device_ops **ops)
+{
+    const lw_status status = choose(name, ops);
+    char *why = status ? lw__copy_string(lw_last_error()) : NULL;
+
+    if (status)
+        lw__fail(status, "LANEWISE_DEVICE is '%s': %s", name, why ? why : "it cannot be used");
+    free(why);
+    return status;
+}
+
 lw_status lw_device_open(const char *name, lw_device **device)
 {
     const struct lw__device_ops *ops = NULL;
+    const char *wanted = name ? NULL : getenv("LANEWISE_DEVICE");
     size_t threads;
 
     if (!device)
         return lw__fail(LW_E_ARG, "the place for the device is NULL");
     *device = NULL;
     LW_TRY(lw__environment_threads(&threads));
-    LW_TRY(choose(name, &ops));
+    LW_TRY(wanted ? choose_by_environment(wanted, &ops) : choose(name, &ops));
+    name = name ? name : wanted;
     return lw__device_create(ops, name ? name : ops->info.name, device);
 }

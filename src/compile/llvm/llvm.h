@@ -197,6 +197,8 @@ LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, uns
 /* The location of an instruction (the innermost inlined one that has a line), global variable or
  * function. */
 struct lw__loc lw__loc_of(LLVMValueRef value);
+/* The calls of helpers that led there, the innermost first; their number, at most `most`. */
+size_t lw__loc_callers(LLVMValueRef instruction, struct lw__loc *callers, size_t most);
 /* Of a variable of the function, by its debug info. */
 struct lw__loc lw__loc_of_variable(LLVMValueRef function, LLVMMetadataRef variable);
 /* A global's name in the source: clang's own name also has the function's, and a number. */

@@ -45,20 +45,34 @@ const char *lw__source_name(LLVMValueRef global)
     return dot && dot != name && dot[1] ? dot + 1 : name;
 }
 
-/* An instruction without a line of its own is located where it was inlined. Example: the call in a
- * builtin that clang has made a function of. */
-static void step_out(LLVMValueRef instruction, struct lw__loc *loc)
+/* The debug info of an instruction, from the innermost that has a line: an instruction without one
+ * is located where it was inlined. Example: the call in a builtin that clang has made a function
+ * of. */
+static LLVMMetadataRef first_with_line(LLVMMetadataRef at)
 {
-    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction);
     while (at && !LLVMDILocationGetLine(at))
         at = LLVMDILocationGetInlinedAt(at);
-    if (!at)
-        return;
+    return at;
+}
+
+static void set_place(LLVMMetadataRef at, struct lw__loc *loc)
+{
     LLVMMetadataRef file = LLVMDIScopeGetFile(LLVMDILocationGetScope(at));
     loc->line = LLVMDILocationGetLine(at);
     loc->column = LLVMDILocationGetColumn(at);
     loc->file = file ? LLVMDIFileGetFilename(file, &loc->file_length) : NULL;
     loc->directory = file ? LLVMDIFileGetDirectory(file, &loc->directory_length) : NULL;
+}
+
+size_t lw__loc_callers(LLVMValueRef instruction, struct lw__loc *callers, size_t most)
+{
+    size_t count = 0;
+    LLVMMetadataRef at = first_with_line(LLVMInstructionGetDebugLoc(instruction));
+    while (at && count < most && (at = first_with_line(LLVMDILocationGetInlinedAt(at)))) {
+        callers[count] = (struct lw__loc){0};
+        set_place(at, &callers[count++]);
+    }
+    return count;
 }
 
 struct lw__loc lw__loc_of(LLVMValueRef value)
@@ -73,8 +87,9 @@ struct lw__loc lw__loc_of(LLVMValueRef value)
         return loc;
     }
     loc.column = LLVMGetDebugLocColumn(value);
-    if (!loc.line)
-        step_out(value, &loc);
+    LLVMMetadataRef at = loc.line ? NULL : first_with_line(LLVMInstructionGetDebugLoc(value));
+    if (at)
+        set_place(at, &loc);
     return loc;
 }
 

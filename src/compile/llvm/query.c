@@ -1,5 +1,6 @@
 /* query.c - queries about a module, and the edits that LLVM's C API lacks. */
 #include "compile/llvm/llvm.h"
+#include "base/manifest.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -200,13 +201,24 @@ bool lw__ir_in_section(LLVMValueRef global, const char *section)
     return name && !strcmp(name, section);
 }
 
-size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what)
+static void add_site(struct lw__unit *unit, struct lw__loc loc, const char *what)
 {
-    struct lw__loc loc = lw__loc_of(instruction);
     lw__text_add(&unit->sites, "site\t");
     lw__row_file(&unit->sites, &unit->diags, loc);
     lw__text_add(&unit->sites, "\t%u\t%u\t%s\n", lw__row_line(loc.line), loc.column, what);
-    return unit->site_count++;
+    unit->site_count++;
+}
+
+size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what)
+{
+    enum { MOST = 16 };
+    struct lw__loc callers[MOST];
+    const size_t site = unit->site_count;
+    const size_t count = lw__is_observed(unit) ? lw__loc_callers(instruction, callers, MOST) : 0;
+    add_site(unit, lw__loc_of(instruction), what);
+    for (size_t i = 0; i < count; i++)
+        add_site(unit, callers[i], LW_SITE_CALL);
+    return site;
 }
 
 LLVMValueRef lw__ir_first_after_phis(LLVMBasicBlockRef block)

@@ -121,6 +121,17 @@ static void add_related(struct lw__text *to, const lw_place *other)
     lw__text_add(to, "}]");
 }
 
+static void add_stack(struct lw__text *to, const lw_finding *f)
+{
+    lw__text_add(to, ",\n    \"stacks\": [{\"frames\": [");
+    for (size_t i = 0; i < f->stack_count; i++) {
+        lw__text_add(to, "%s{\"location\": {", i ? ", " : "");
+        add_location(to, &f->stack[i]);
+        lw__text_add(to, "}}");
+    }
+    lw__text_add(to, "]}]");
+}
+
 static void add_properties(struct lw__text *to, const lw_finding *f)
 {
     const lw_dim3 b = f->at.block, t = f->at.thread;
@@ -150,6 +161,8 @@ static void add_result(struct lw__text *to, struct lw__findings *findings, size_
                  ",\n    \"partialFingerprints\": {\"primaryLocationLineHash\": "
                  "\"%016" PRIx64 ":%zu\"},\n    \"occurrenceCount\": %zu",
                  fingerprint(told), number_of(findings, index, told), f->count);
+    if (f->stack_count)
+        add_stack(to, f);
     if (told->suppressed_by)
         add_suppression(to, told);
     add_properties(to, f);

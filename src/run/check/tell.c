@@ -133,6 +133,24 @@ static lw_place place_of(const struct lw__check *check, const struct lw__access 
     return place;
 }
 
+/* The calls of helpers behind a site. */
+static size_t stack_of(const struct lw__check *check, const struct lw__access *access,
+                       lw_place *stack, size_t most)
+{
+    const struct lw__launch *request = check->request;
+    size_t count = 0;
+    if (access->site >= request->site_count)
+        return 0;
+    for (size_t i = access->site + 1; i < request->site_count && count < most; i++) {
+        if (strcmp(request->sites[i].what, LW_SITE_CALL))
+            break;
+        struct lw__access call = *access;
+        call.site = (uint32_t)i;
+        stack[count++] = place_of(check, &call);
+    }
+    return count;
+}
+
 /* An index as one number where its space has one axis. */
 static void add_index(struct lw__message *m, lw_dim3 size, lw_dim3 index)
 {
@@ -260,6 +278,8 @@ static bool add(const struct lw__check *check, const lw_finding *finding)
 static bool tell(const struct lw__check *check, const struct lw__found *f)
 {
     const bool has_object = is_race(f->class) || f->class == LW_CLASS_NONDETERMINISTIC;
+    enum { MOST = 16 };
+    lw_place stack[MOST];
     struct lw__message m = {0};
     lw_finding finding = {.name = classes[f->class].name,
                           .warning = classes[f->class].warning && !check->settings.strict,
@@ -268,6 +288,8 @@ static bool tell(const struct lw__check *check, const struct lw__found *f)
                           .object = has_object ? f->what : "",
                           .at = place_of(check, &f->at),
                           .other = place_of(check, &f->other),
+                          .stack = stack,
+                          .stack_count = stack_of(check, &f->at, stack, MOST),
                           .count = f->count};
     if (is_race(f->class)) {
         tell_race(&m, check, f, &finding);

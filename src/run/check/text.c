@@ -45,6 +45,9 @@ void lw__check_text(struct lw__text *to, const struct lw__told *told)
                  told->suppressed_by ? "suppressed: " : "", f->warning ? "warning: " : "", f->name,
                  f->message);
     add_lines(to, told);
+    for (size_t i = 0; i < f->stack_count; i++)
+        lw__text_add(to, "   called at %s:%d:%d\n", f->stack[i].file, f->stack[i].line,
+                     f->stack[i].column);
     if (told->suppressed_by)
         lw__text_add(to, "   by: %s", told->suppressed_by);
     else

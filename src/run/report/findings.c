@@ -11,7 +11,7 @@
 struct row {
     struct lw__told told;
     struct row *next;
-    char text[]; /* its strings */
+    lw_place stack[]; /* then the strings */
 };
 
 struct lw__findings {
@@ -62,7 +62,7 @@ static bool is_same(const lw_finding *a, const lw_finding *b)
            (is_same_place(&a->at, &b->other) && is_same_place(&a->other, &b->at));
 }
 
-/* The strings of a row, each where it is kept. */
+/* Where a row keeps its strings, but for those of the stack. */
 enum { STRINGS = 10 };
 static void find_strings(struct lw__told *t, const char **strings[STRINGS])
 {
@@ -73,26 +73,43 @@ static void find_strings(struct lw__told *t, const char **strings[STRINGS])
     memcpy(strings, all, sizeof all);
 }
 
+static size_t bytes_of(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static void move(const char **text, char **room)
+{
+    const size_t bytes = bytes_of(*text);
+    if (!bytes)
+        return;
+    memcpy(*room, *text, bytes);
+    *text = *room;
+    *room += bytes;
+}
+
 static struct row *copy(const struct lw__told *told)
 {
     const char **strings[STRINGS];
-    size_t bytes = 0;
     struct lw__told own = *told;
+    const size_t places = own.finding.stack_count;
+    size_t bytes = places * sizeof(lw_place);
     find_strings(&own, strings);
     for (size_t i = 0; i < STRINGS; i++)
-        bytes += *strings[i] ? strlen(*strings[i]) + 1 : 0;
+        bytes += bytes_of(*strings[i]);
+    for (size_t i = 0; i < places; i++)
+        bytes += bytes_of(own.finding.stack[i].file);
     struct row *row = malloc(sizeof *row + bytes);
     if (!row)
         return NULL;
-    char *room = row->text;
-    for (size_t i = 0; i < STRINGS; i++) {
-        const size_t length = *strings[i] ? strlen(*strings[i]) + 1 : 0;
-        if (!length)
-            continue;
-        memcpy(room, *strings[i], length);
-        *strings[i] = room;
-        room += length;
+    char *room = (char *)(row->stack + places);
+    for (size_t i = 0; i < STRINGS; i++)
+        move(strings[i], &room);
+    for (size_t i = 0; i < places; i++) {
+        row->stack[i] = own.finding.stack[i];
+        move(&row->stack[i].file, &room);
     }
+    own.finding.stack = row->stack;
     row->told = own;
     row->next = NULL;
     return row;
