@@ -35,7 +35,9 @@
  */
 #ifndef LW_MANIFEST_H
 #define LW_MANIFEST_H
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The programs that lanewise-compile starts: they decide its result too. */
 #define LW_FRONT_END "clang-19"
@@ -48,6 +50,12 @@ struct lw__tool {
 /* The words that start LW_FRONT_END or LW_LINKER; $LANEWISE_CLANG chooses. They may point into
  * the tool. Another name stays as it is. */
 void lw__tool_find(const char *name, struct lw__tool *tool);
+/* The file that its first word starts: itself where it has a slash, or the first program of that
+ * name on PATH. False: there is none. */
+bool lw__tool_path(const struct lw__tool *tool, char *path, size_t size);
+/* A program's time, size and first page stand for its contents: that page has the build ID, which
+ * the linker makes of the rest. Where packages are made reproducible, times say little. */
+uint64_t lw__hash_program(uint64_t hash, const char *path);
 #define LW_MANIFEST_VERSION 1
 #define LW_SITE_CALL "call"
 

@@ -8,6 +8,7 @@
 #include "compile/cpu/cpu.h"
 #include "compile/ptx/ptx.h"
 #include "compile/driver/image.h"
+#include "compile/front/front.h"
 #include "base/manifest.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@ static bool usage(const char *what, const char *word)
         "--image FILE [--targets LIST] [--block [TARGET=]X,Y,Z]... [--header FD] [--debug no] "
         "[--bitcode no] --out FD [-D X]... [-I DIR]... PATH, or "
         "--time-passes --device D [--kernel K] [--block X,Y,Z] [-D X]... [-I DIR]... PATH, or "
-        "--pass NAME FILE.ll",
+        "--pass NAME FILE.ll, or --header-module FILE",
         what, word);
 }
 
@@ -101,12 +102,13 @@ static bool option(struct lw__options *o, const char *name, const char *value)
                usage(
                    "--block takes X,Y,Z, each 1 or more, at most 1024 together, Z at most 64; not ",
                    value);
-    const char **slot = !strcmp(name, "--device")   ? &o->device
-                        : !strcmp(name, "--name")   ? &o->name
-                        : !strcmp(name, "--show")   ? &o->show
-                        : !strcmp(name, "--kernel") ? &o->kernel
-                        : !strcmp(name, "--pass")   ? &o->only_pass
-                                                    : NULL;
+    const char **slot = !strcmp(name, "--device")          ? &o->device
+                        : !strcmp(name, "--name")          ? &o->name
+                        : !strcmp(name, "--show")          ? &o->show
+                        : !strcmp(name, "--kernel")        ? &o->kernel
+                        : !strcmp(name, "--pass")          ? &o->only_pass
+                        : !strcmp(name, "--header-module") ? &o->header_module
+                                                           : NULL;
     if (!slot)
         return usage("unknown option ", name);
     *slot = value;
@@ -180,6 +182,8 @@ static bool parse(int argc, char **argv, struct lw__options *o)
         return lw__defect("out of memory");
     if (!read_words(argc, argv, o))
         return false;
+    if (o->header_module)
+        return argc == 3 || usage("--header-module goes alone", "");
     if (o->only_pass)
         return o->path || usage("--pass needs a file", "");
     if (o->image && !o->name)
@@ -217,7 +221,8 @@ int main(int argc, char **argv)
         return 2;
     }
     struct lw__unit unit = {.options = &options};
-    bool ok = start(&unit) && lw__pipeline_run(&unit);
+    bool ok = options.header_module ? lw__header_module_make(&unit)
+                                    : start(&unit) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
     if (ok && !options.only_pass && options.out_fd >= 0)

@@ -49,19 +49,46 @@ static const char *const common_flags[] = {LW_FRONT_END,
                                            "-fbfloat16-excess-precision=none"};
 
 /* Descriptor 3 of clang: it writes the list of files it read there. */
-#define MODULE_FLAGS                                                                               \
+#define RULE_FLAGS "-MD", "-MT", "x", "-MF", "/dev/fd/3"
+#define CODE_FLAGS                                                                                 \
     "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers", "-g",               \
-        "-fno-discard-value-names", "-fsanitize=vla-bound", "-emit-llvm", "-MD", "-MT", "x",       \
-        "-MF", "/dev/fd/3", "-o", "-"
+        "-fno-discard-value-names", "-fsanitize=vla-bound"
+#define MODULE_FLAGS CODE_FLAGS, "-emit-llvm", RULE_FLAGS, "-o", "-"
 /* For devices that check each access (ref/index_checks.c). */
 static const char *const checked_flags[] = {"-fsanitize=array-bounds", "-DLW__CHECKED"};
 static const char *const build_flags[] = {"-c", MODULE_FLAGS},
                          *const text_flags[] = {"-S", MODULE_FLAGS},
-                         *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"};
+                         *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"},
+                         *const header_flags[] = {"-x",
+                                                  "c-header",
+                                                  "-relocatable-pch",
+                                                  "-Xclang",
+                                                  "-fno-pch-timestamp",
+                                                  CODE_FLAGS,
+                                                  RULE_FLAGS,
+                                                  "-o",
+                                                  "-"};
 enum {
+    COMMON_FLAGS = sizeof common_flags / sizeof *common_flags,
     FLAGS = sizeof build_flags / sizeof *build_flags,
-    PRINT_FLAGS = sizeof print_flags / sizeof *print_flags
+    PRINT_FLAGS = sizeof print_flags / sizeof *print_flags,
+    HEADER_FLAGS = sizeof header_flags / sizeof *header_flags
 };
+
+uint64_t lw__clang_hash_flags(uint64_t hash)
+{
+    const struct {
+        const char *const *words;
+        size_t count;
+    } lists[] = {{common_flags, COMMON_FLAGS},
+                 {build_flags, FLAGS},
+                 {print_flags, PRINT_FLAGS},
+                 {header_flags, HEADER_FLAGS}};
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (size_t i = 0; i < lists[l].count; i++)
+            hash = lw__hash(hash, lists[l].words[i], strlen(lists[l].words[i]) + 1);
+    return hash;
+}
 
 static bool has_header(const char *folder)
 {
@@ -70,8 +97,7 @@ static bool has_header(const char *folder)
     return !access(header, R_OK);
 }
 
-/* True if the folder at `below` this program's own has the headers; it is then in folder. */
-static bool is_below_program(char folder[LW_PATH_MAX], const char *below)
+bool lw__beside_program(char path[LW_PATH_MAX], const char *name)
 {
     char exe[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -79,8 +105,14 @@ static bool is_below_program(char folder[LW_PATH_MAX], const char *below)
         return false;
     exe[n] = 0;
     *strrchr(exe, '/') = 0;
-    snprintf(folder, PATH_MAX, "%.*s/%s", PATH_MAX - 32, exe, below);
-    return has_header(folder);
+    snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 32, exe, name);
+    return true;
+}
+
+/* True if the folder at `below` this program's own has the headers; it is then in folder. */
+static bool is_below_program(char folder[LW_PATH_MAX], const char *below)
+{
+    return lw__beside_program(folder, below) && has_header(folder);
 }
 
 /* The folder that holds lanewise/kernel.h: LANEWISE_INCLUDE, next to an installed program, or in
@@ -126,15 +158,23 @@ struct clang {
     bool running;
 };
 
-static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *const *flags,
-                        size_t flag_count, const int *keep, const struct lw__own *own)
+/* What a run of clang is told besides its flags. */
+struct how {
+    const struct lw__own *own;
+    const char *module; /* the header as clang has parsed it, or NULL */
+    bool is_header;     /* the header itself is to be parsed */
+};
+
+static bool start_clang(const struct lw__unit *unit, struct clang *clang, const char *const *flags,
+                        size_t flag_count, const int *keep, const struct how *how)
 {
+    const struct lw__own *own = how->own;
     const struct lw__options *o = unit->options;
-    size_t common = sizeof common_flags / sizeof *common_flags, n = 0;
+    size_t common = COMMON_FLAGS, n = 0;
     size_t checked = lw__is_checked(unit) ? sizeof checked_flags / sizeof *checked_flags : 0;
     char folder[PATH_MAX], libc[PATH_MAX + 16], quote[PATH_MAX + 8], in[64];
     const char **argv = calloc(
-        common + checked + flag_count + o->clang_arg_count + 2 * own->count + 9, sizeof *argv);
+        common + checked + flag_count + o->clang_arg_count + 2 * own->count + 13, sizeof *argv);
     if (!argv)
         return lw__defect("out of memory");
     for (size_t i = 0; i < common; i++)
@@ -154,6 +194,14 @@ static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *
     argv[n++] = folder;
     argv[n++] = "-idirafter";
     argv[n++] = libc;
+    if (how->is_header || how->module) { /* where names of headers in the module begin */
+        argv[n++] = "-isysroot";
+        argv[n++] = folder;
+    }
+    if (how->module) {
+        argv[n++] = "-include-pch";
+        argv[n++] = how->module;
+    }
     if (!o->path && strchr(o->name, '/')) { /* #include "x.h" is next to the named file */
         snprintf(quote, sizeof quote, "-iquote%s%.*s", *o->name == '@' ? "./" : "",
                  (int)(strrchr(o->name, '/') - o->name + 1), o->name);
@@ -298,13 +346,13 @@ static void close_clang(struct clang *clang)
 }
 
 /* LLVM has refused clang's module: half_conversions.c. */
-static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct lw__own *own)
+static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct how *how)
 {
     struct clang clang = {.in = -1};
     struct lw__text written = {0}, module = {0};
     lw__context_close(unit);
     lw__context_open(unit);
-    bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep, own) && wait_clang(&clang) &&
+    bool ok = start_clang(unit, &clang, text_flags, FLAGS, keep, how) && wait_clang(&clang) &&
               lw__read_all(clang.process.out, &written);
     if (ok && (clang.status || !written.length))
         ok = lw__defect("clang-19's bitcode cannot be read");
@@ -334,7 +382,7 @@ static void check_labels(struct lw__unit *unit)
 
 /* A module only when it compiled. */
 static bool take_module(struct lw__unit *unit, struct clang *clang, const int *keep,
-                        const struct lw__own *own, struct lw__text *said)
+                        const struct how *how, struct lw__text *said)
 {
     struct lw__text bitcode = {0};
     if (!take_messages(unit, clang, said))
@@ -345,38 +393,55 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, const int *k
     if (unit->diags.errors)
         return true;
     bool ok = lw__read_all(clang->process.out, &bitcode) &&
-              (parse(unit, &bitcode, false) || take_unmixed(unit, keep, own));
+              (parse(unit, &bitcode, false) || take_unmixed(unit, keep, how));
     if (ok)
         block_memory_varies(unit->module);
     lw__text_free(&bitcode);
     return ok;
 }
 
-/* said: clang's messages. */
-static bool run_clangs(struct lw__unit *unit, int source, const struct lw__own *own,
+static bool has_said(const struct clang *clang)
+{
+    struct stat info;
+    return clang->status || fstat(clang->process.err, &info) || info.st_size > 0;
+}
+
+/* Both clangs have ended. */
+static bool take_results(struct lw__unit *unit, struct clang *build, struct clang *print,
+                         const int *keep, const struct how *how, struct lw__text *said)
+{
+    struct lw__text rule = {0};
+    bool ok = lw__read_all(print->process.out, &unit->ast_print) &&
+              take_module(unit, build, keep, how, said);
+    if (ok && unit->module && print->status) /* without it, sizes would be missing */
+        ok = tell_end(unit, print->status);
+    if (ok && lw__read_all(keep[1], &rule) && rule.length)
+        add_dependencies(unit, rule.data);
+    lw__text_free(&rule);
+    return ok;
+}
+
+/* said: clang's messages. With a module of the header there are none: what clang then says, of the
+ * module too, it says again of the text. */
+static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
                        struct lw__text *said)
 {
     struct clang build = {.in = -1}, print = {.in = -1};
     const int depends = lw__memory_file("lanewise-depends");
     const int keep[] = {source, depends}, alone[] = {source, -1};
     unit->ast_print.length = 0;
-    bool ok = depends >= 0 && start_clang(unit, &build, build_flags, FLAGS, keep, own) &&
-              start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, own);
+    bool ok = depends >= 0 && start_clang(unit, &build, build_flags, FLAGS, keep, how) &&
+              start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, how);
     ok = wait_clang(&build) && ok;
     ok = wait_clang(&print) && ok;
-    ok = ok && lw__read_all(print.process.out, &unit->ast_print);
-    ok = ok && take_module(unit, &build, keep, own, said);
-    if (ok && unit->module && print.status) /* without it, sizes would be missing */
-        ok = tell_end(unit, print.status);
-    struct lw__text rule = {0};
-    if (ok && lw__read_all(depends, &rule) && rule.length)
-        add_dependencies(unit, rule.data);
-    lw__text_free(&rule);
+    const bool again = ok && how->module && (has_said(&build) || has_said(&print));
+    if (ok && !again)
+        ok = take_results(unit, &build, &print, keep, how, said);
     close_clang(&build);
     close_clang(&print);
     if (depends >= 0)
         close(depends);
-    return ok;
+    return again ? run_clangs(unit, source, &(struct how){.own = how->own}, said) : ok;
 }
 
 /* After errors: if the file defines names of the header itself, the errors of a second run count;
@@ -392,7 +457,7 @@ static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
     for (int round = 0; round < 2 && ok && own.count && !done; round++) {
         unit->manifest.length = start;
         unit->diags.errors = 0;
-        ok = run_clangs(unit, source, &own, said);
+        ok = run_clangs(unit, source, &(struct how){.own = &own}, said);
         done = ok && !lw__own_acquit(&own, said->data ? said->data : "");
     }
     if (!done) {
@@ -411,15 +476,45 @@ static bool run_with_own_names(struct lw__unit *unit, int source, size_t start,
 bool lw__pass_front(struct lw__unit *unit)
 {
     const struct lw__own none = {0};
+    struct how how = {.own = &none};
     struct lw__text said = {0};
+    char module[LW_PATH_MAX];
     const size_t start = unit->manifest.length;
     int source = unit->options->path ? -1 : named_source(unit);
-    bool ok = (unit->options->path || source >= 0) && run_clangs(unit, source, &none, &said);
+    bool ok = unit->options->path || source >= 0;
+    if (ok && lw__header_module(unit, source, module))
+        how.module = module;
+    ok = ok && run_clangs(unit, source, &how, &said);
     if (ok && unit->diags.errors && !unit->diags.crashed && said.length)
         ok = run_with_own_names(unit, source, start, &said);
     if (source >= 0)
         close(source);
     lw__text_free(&said);
+    return ok;
+}
+
+bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, struct lw__text *module,
+                           struct lw__text *rule)
+{
+    const struct lw__own none = {0};
+    char header[LW_PATH_MAX + 32];
+    struct clang clang = {.in = -1};
+    struct lw__text said = {0};
+    const int keep[] = {-1, lw__memory_file("lanewise-depends")};
+    snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
+    struct lw__options options = *unit->options;
+    options.path = header;
+    const struct lw__unit of = {.options = &options};
+    bool ok = keep[1] >= 0 && start_clang(&of, &clang, header_flags, HEADER_FLAGS, keep,
+                                          &(struct how){.own = &none, .is_header = true});
+    ok = ok && wait_clang(&clang) && read_messages(clang.process.err, &said);
+    if (ok && (clang.status || said.length))
+        ok = lw__defect("clang-19 on %s: %s", header, said.data ? said.data : "no message");
+    ok = ok && lw__read_all(clang.process.out, module) && lw__read_all(keep[1], rule);
+    lw__text_free(&said);
+    close_clang(&clang);
+    if (keep[1] >= 0)
+        close(keep[1]);
     return ok;
 }
 

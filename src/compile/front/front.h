@@ -36,8 +36,22 @@ bool lw__pass_signature(struct lw__unit *unit);
 bool lw__pass_refuse(struct lw__unit *unit);
 bool lw__pass_sizes(struct lw__unit *unit);
 bool lw__header_folder(char folder[LW_PATH_MAX]);
+/* The file of that name in the folder of this program. */
+bool lw__beside_program(char path[LW_PATH_MAX], const char *name);
+/* The hash goes on over the words that clang is started with. */
+uint64_t lw__clang_hash_flags(uint64_t hash);
+/* Precompile kernel.h of the folder; rule: the Makefile's, of the headers that clang read. */
+bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, struct lw__text *module,
+                           struct lw__text *rule);
 /* Add a dep row for the file; none if it cannot be read. */
 void lw__dependency_add(struct lw__text *manifest, const char *path);
+
+/* ---- header_module.c ------------------------------------------------------------------------- */
+
+/* True if clang gives for this text the same with the header's module at `path` as without it, as
+ * long as it has no message. source: the text's descriptor, or -1 for that of options->path. */
+bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX]);
+bool lw__header_module_make(const struct lw__unit *unit); /* to options->header_module */
 
 /* ---- own_names.c ----------------------------------------------------------------------------- */
 

@@ -126,11 +126,12 @@ struct lw__options {
     struct lw__first first;
     char **clang_args; /* -D and -I, in order, each with its value; owned */
     size_t clang_arg_count;
-    bool debug;            /* -O0: every variable has its value at each line; for ref */
-    const char *show;      /* stage to print instead of building, or NULL */
-    const char *only_pass; /* --pass: run this one on an IR file, or NULL */
-    bool time_passes;      /* the table of driver/time_passes.c instead of a result */
-    bool image_ref;        /* with image: ref's job, which begins with the text, for its checks */
+    bool debug;                /* -O0: every variable has its value at each line; for ref */
+    const char *show;          /* stage to print instead of building, or NULL */
+    const char *header_module; /* --header-module: where to, or NULL (front/header_module.c) */
+    const char *only_pass;     /* --pass: run this one on an IR file, or NULL */
+    bool time_passes;          /* the table of driver/time_passes.c instead of a result */
+    bool image_ref; /* with image: ref's job, which begins with the text, for its checks */
     struct lw__image_options
         *image; /* --image: what lanewise cc makes (image/image.h), or NULL; owned */
 };

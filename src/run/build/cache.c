@@ -168,51 +168,20 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return lw__hash(hash, &number, sizeof number);
 }
 
-/* A program's path, time, size and first page stand for its contents: that page has the build ID,
- * which the linker makes of the rest. Where packages are made reproducible, times say little. */
 static uint64_t hash_program(uint64_t hash, const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    struct stat s = {0};
-    char page[4096];
-    ssize_t got = 0;
-
-    if (stat(path, &s))
-        s.st_size = -1;
-    hash = hash_string(hash, path);
-    hash = hash_number(hash, (uint64_t)s.st_size);
-    hash = hash_number(hash, (uint64_t)s.st_mtim.tv_sec);
-    hash = hash_number(hash, (uint64_t)s.st_mtim.tv_nsec);
-    if (file >= 0 && S_ISREG(s.st_mode))
-        got = pread(file, page, sizeof page, 0);
-    if (file >= 0)
-        close(file);
-    return lw__hash(hash, page, got > 0 ? (size_t)got : 0);
+    return lw__hash_program(hash_string(hash, path), path);
 }
 
-/* The program of that name which lanewise-compile will start: $LANEWISE_CLANG's, or the first one
- * on PATH. */
+/* The program of that name which lanewise-compile will start. */
 static uint64_t hash_found_program(uint64_t hash, const char *name)
 {
-    const char *rest = getenv("PATH");
     char path[PATH_MAX];
     struct lw__tool tool;
 
     lw__tool_find(name, &tool);
-    name = tool.words[0];
-    if (strchr(name, '/'))
-        return hash_program(hash, name);
-    for (rest = rest ? rest : "/bin:/usr/bin"; rest;) {
-        int folder = (int)strcspn(rest, ":");
-        int length = snprintf(path, sizeof path, "%.*s%s%s", folder, rest, folder ? "/" : "", name);
-        struct stat s;
-
-        if (length < (int)sizeof path && !access(path, X_OK) && !stat(path, &s) &&
-            S_ISREG(s.st_mode))
-            return hash_program(hash, path);
-        rest = rest[folder] ? rest + folder + 1 : NULL;
-    }
-    return hash_string(hash, NULL);
+    return lw__tool_path(&tool, path, sizeof path) ? hash_program(hash, path)
+                                                   : hash_string(hash, NULL);
 }
 
 /* The folder counts, since debug info and relative names depend on it; so does what clang reads

@@ -1,0 +1,208 @@
+/* header_module.c - kernel.h as clang has parsed it, beside this program.
+ *
+ * For a small kernel clang spends a third of its time on kernel.h. So the build has clang keep what
+ * it made of the header, as a precompiled header (--header-module):
+ *     kernel.pch        clang's; names of our headers in it are relative to their folder
+ *     kernel.pch.key    "lanewise-header HASH\n", of the clang and its flags; then "HASH NAME\n"
+ *                       for each header that was read
+ * A module that has another key is not used, nor one for a text that it might change the meaning
+ * of: the header must come first there, and no option may reach into it. What clang says with the
+ * module is not kept: clang.c then has it read the text. So the module never shows but in time.
+ */
+#include "compile/front/front.h"
+#include "base/manifest.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD "lanewise-header "
+enum { HEX = 16 };
+
+/* ---- the key --------------------------------------------------------------------------------- */
+
+/* A plain file: a pipe could be read only once. */
+static bool read_file(const char *path, struct lw__text *text)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat info;
+    const bool ok =
+        file >= 0 && !fstat(file, &info) && S_ISREG(info.st_mode) && lw__read_all(file, text);
+    if (file >= 0)
+        close(file);
+    return ok;
+}
+
+/* The clang that will be started, and what it is told. False: it is not clang alone. */
+static bool hash_clang(uint64_t *hash)
+{
+    struct lw__tool tool;
+    char path[LW_PATH_MAX];
+    lw__tool_find(LW_FRONT_END, &tool);
+    if (tool.count != 1 || !lw__tool_path(&tool, path, sizeof path))
+        return false;
+    *hash = lw__hash_program(LW_HASH_START, path);
+    *hash = lw__hash(*hash, LW_VERSION, sizeof LW_VERSION);
+    *hash = lw__clang_hash_flags(*hash);
+    return true;
+}
+
+/* A header's row; names below `folder` are relative to it. */
+static bool add_row(struct lw__text *key, const char *folder, const char *path)
+{
+    const size_t length = strlen(folder);
+    const bool is_ours = !strncmp(path, folder, length) && path[length] == '/';
+    struct lw__text text = {0};
+    const bool ok = !strchr(path, '\n') && read_file(path, &text);
+    if (ok)
+        lw__text_add(key, "%016llx %s\n",
+                     (unsigned long long)lw__hash(LW_HASH_START, text.data, text.length),
+                     is_ours ? path + length + 1 : path);
+    lw__text_free(&text);
+    return ok;
+}
+
+/* Is the row's header, of `length` bytes at row, what it was? */
+static bool is_same(const char *folder, const char *row, size_t length)
+{
+    struct lw__text path = {0}, now = {0};
+    const char *name = row + HEX + 1;
+    bool same = length > HEX + 1;
+    if (same)
+        lw__text_add(&path, "%s%s%.*s", *name == '/' ? "" : folder, *name == '/' ? "" : "/",
+                     (int)(length - HEX - 1), name);
+    same = same && !path.failed && add_row(&now, folder, path.data) && !now.failed &&
+           now.length == length + 1 && !memcmp(now.data, row, length);
+    lw__text_free(&path);
+    lw__text_free(&now);
+    return same;
+}
+
+static bool fits(const struct lw__text *key, const char *folder)
+{
+    char head[sizeof HEAD + HEX + 1];
+    uint64_t hash;
+    if (!key->length || key->data[key->length - 1] != '\n' || !hash_clang(&hash))
+        return false;
+    const int length = snprintf(head, sizeof head, HEAD "%016llx\n", (unsigned long long)hash);
+    if (strncmp(key->data, head, (size_t)length) != 0)
+        return false;
+    const char *row = key->data + length;
+    size_t rows = 0;
+    for (; *row; row += strcspn(row, "\n") + 1, rows++)
+        if (!is_same(folder, row, strcspn(row, "\n")))
+            return false;
+    return rows > 0;
+}
+
+/* ---- texts that may use it ------------------------------------------------------------------- */
+
+/* Behind blanks, comments and #line; NULL: behind something that is not plain. */
+static const char *skip_comments(const char *c)
+{
+    for (;;) {
+        c += strspn(c, " \t\r\n");
+        const bool is_line = !strncmp(c, "#line", 5);
+        if (c[0] == '/' && c[1] == '*') {
+            c = strstr(c + 2, "*/");
+            if (!c)
+                return NULL;
+            c += 2;
+        } else if (is_line || (c[0] == '/' && c[1] == '/')) {
+            const size_t length = strcspn(c, "\n");
+            if (memchr(c, '\\', length)) /* the line may go on */
+                return NULL;
+            c += length;
+        } else {
+            return c;
+        }
+    }
+}
+
+/* True if the text begins with the header: nothing before it can change its meaning. */
+static bool begins_with_header(const struct lw__unit *unit, int source)
+{
+    static const char name[] = "<lanewise/kernel.h>";
+    struct lw__text text = {0};
+    const bool ok =
+        source < 0 ? read_file(unit->options->path, &text) : lw__read_all(source, &text);
+    const char *c = ok && text.data ? skip_comments(text.data) : NULL;
+    bool begins = c && *c == '#';
+    if (begins) {
+        c += 1 + strspn(c + 1, " \t");
+        begins = !strncmp(c, "include", 7);
+    }
+    if (begins) {
+        c += 7 + strspn(c + 7, " \t");
+        begins = !strncmp(c, name, sizeof name - 1);
+    }
+    lw__text_free(&text);
+    return begins;
+}
+
+/* True if nothing but the text decides: -I and these variables could put other headers before
+ * clang's, and -D could change what ours mean. */
+static bool has_plain_options(const struct lw__unit *unit)
+{
+    return !unit->options->clang_arg_count && !lw__is_checked(unit) && !getenv("CPATH") &&
+           !getenv("C_INCLUDE_PATH");
+}
+
+bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX])
+{
+    char folder[LW_PATH_MAX], key_path[LW_PATH_MAX + 8];
+    struct lw__text key = {0};
+    if (!has_plain_options(unit) || !lw__beside_program(path, "kernel.pch") || access(path, R_OK) ||
+        !lw__header_folder(folder) || *folder != '/')
+        return false;
+    snprintf(key_path, sizeof key_path, "%s.key", path);
+    const bool ok =
+        read_file(key_path, &key) && fits(&key, folder) && begins_with_header(unit, source);
+    lw__text_free(&key);
+    return ok;
+}
+
+/* ---- making it ------------------------------------------------------------------------------- */
+
+/* The names behind the colon of clang's rule; none has a blank. */
+static bool add_rows(struct lw__text *key, const char *folder, struct lw__text *rule)
+{
+    static const char between[] = " \\\n";
+    char *rest = NULL, *name = rule->data ? strchr(rule->data, ':') : NULL;
+    if (!name)
+        return false;
+    for (name = strtok_r(name + 1, between, &rest); name; name = strtok_r(NULL, between, &rest))
+        if (!add_row(key, folder, name))
+            return false;
+    return true;
+}
+
+static bool write_file(const char *path, const struct lw__text *text)
+{
+    FILE *file = text->failed ? NULL : fopen(path, "w");
+    const bool ok = file && fwrite(text->data, 1, text->length, file) == text->length;
+    return (file && !fclose(file) && ok) || lw__defect("%s cannot be written", path);
+}
+
+/* zig, in clang's place, gets no module: two empty files. */
+bool lw__header_module_make(const struct lw__unit *unit)
+{
+    const char *path = unit->options->header_module;
+    char folder[LW_PATH_MAX], key_path[LW_PATH_MAX];
+    struct lw__text module = {0}, key = {0}, rule = {0};
+    uint64_t hash;
+    snprintf(key_path, sizeof key_path, "%s.key", path);
+    bool ok = lw__header_folder(folder);
+    if (ok && hash_clang(&hash)) {
+        lw__text_add(&key, HEAD "%016llx\n", (unsigned long long)hash);
+        ok = lw__clang_make_header(unit, folder, &module, &rule) &&
+             (add_rows(&key, folder, &rule) || lw__defect("a header cannot be read"));
+    }
+    ok = ok && write_file(path, &module) && write_file(key_path, &key);
+    lw__text_free(&module);
+    lw__text_free(&key);
+    lw__text_free(&rule);
+    return ok;
+}
