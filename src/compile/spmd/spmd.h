@@ -192,7 +192,11 @@ struct lw__spmd {
     uint64_t private_bytes;   /* of the threads' arrays on the stack, */
     uint64_t frame_bytes;     /* and of the others: they lie in the frame, */
     LLVMValueRef frame;       /* which this call gives; NULL: there are none */
-    bool failed;              /* something was refused, or memory was short */
+    /* Of the function: instructions so far, the most it may have (0: any), the last one counted. */
+    uint64_t length, length_max;
+    LLVMValueRef last_counted;
+    bool too_long; /* the limit is exceeded; then it has failed, too */
+    bool failed;   /* something was refused, or memory was short */
 };
 
 /* A mask: one <width x i1> a piece. NULL: all lanes of the piece. A piece of a constant zero mask

@@ -82,7 +82,6 @@ LLVMValueRef lw__scratch_vector(struct lw__spmd *s, const struct lw__scratch *a,
 /* Lane i is element indices[i]. */
 LLVMValueRef lw__scratch_gather(struct lw__spmd *s, const struct lw__scratch *a,
                                 LLVMValueRef indices);
-LLVMBasicBlockRef lw__new_block(struct lw__spmd *s, const char *name);
 /* At the start of `block`, which `a` and `b` branch to: x[p] becomes a's or b's, per piece. */
 void lw__merge(struct lw__spmd *s, LLVMValueRef *x, LLVMBasicBlockRef a, const LLVMValueRef *of_a,
                LLVMBasicBlockRef b, const LLVMValueRef *of_b);

@@ -349,11 +349,6 @@ LLVMValueRef lw__scratch_gather(struct lw__spmd *s, const struct lw__scratch *a,
 
 /* ---- merge of two branches ------------------------------------------------------------------- */
 
-LLVMBasicBlockRef lw__new_block(struct lw__spmd *s, const char *name)
-{
-    return LLVMAppendBasicBlockInContext(s->context, s->function, name);
-}
-
 void lw__merge(struct lw__spmd *s, LLVMValueRef *x, LLVMBasicBlockRef a, const LLVMValueRef *of_a,
                LLVMBasicBlockRef b, const LLVMValueRef *of_b)
 {

@@ -88,8 +88,8 @@ bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw_
             n.result[p] =
                 LLVMBuildAlloca(s->alloca_builder, lw__spmd_vector_type(s, LLVMTypeOf(call)), "");
     }
-    n.again = LLVMAppendBasicBlockInContext(s->context, s->function, "instance");
-    n.done = LLVMAppendBasicBlockInContext(s->context, s->function, "instances");
+    n.again = lw__builder_new_block(s, "instance");
+    n.done = lw__builder_new_block(s, "instances");
     LLVMBuildBr(s->builder, n.again);
     LLVMPositionBuilderAtEnd(s->builder, n.again);
     choose(s, call, &n);

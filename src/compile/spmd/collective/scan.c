@@ -113,7 +113,7 @@ struct masked {
 static void loop_open(struct lw__spmd *s, struct masked *m)
 {
     m->entered = LLVMGetInsertBlock(s->builder);
-    m->body = lw__new_block(s, "scan.warp");
+    m->body = lw__builder_new_block(s, "scan.warp");
     LLVMBuildBr(s->builder, m->body);
     LLVMPositionBuilderAtEnd(s->builder, m->body);
     m->warp = LLVMBuildPhi(s->builder, s->i32, "");
@@ -123,7 +123,7 @@ static void loop_open(struct lw__spmd *s, struct masked *m)
 
 static void loop_close(struct lw__spmd *s, struct masked *m)
 {
-    LLVMBasicBlockRef after = lw__new_block(s, "scan.warps");
+    LLVMBasicBlockRef after = lw__builder_new_block(s, "scan.warps");
     LLVMValueRef next = LLVMBuildAdd(s->builder, m->warp, lw__spmd_const32(s, 1), "");
     LLVMValueRef more =
         LLVMBuildICmp(s->builder, LLVMIntULT, next, lw__spmd_const32(s, lw__warps(s)), "");
@@ -349,8 +349,9 @@ void lw__scan(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask ma
         lw__set_vectors(s, call, first);
         return;
     }
-    LLVMBasicBlockRef fast = lw__new_block(s, "scan.full"), slow = lw__new_block(s, "scan.masked");
-    LLVMBasicBlockRef done = lw__new_block(s, "scan.done");
+    LLVMBasicBlockRef fast = lw__builder_new_block(s, "scan.full"),
+                      slow = lw__builder_new_block(s, "scan.masked");
+    LLVMBasicBlockRef done = lw__builder_new_block(s, "scan.done");
     LLVMBuildCondBr(s->builder, all_active(s, mask), fast, slow);
     LLVMPositionBuilderAtEnd(s->builder, fast);
     scan_first_lanes(&c, first);

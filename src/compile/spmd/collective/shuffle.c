@@ -396,9 +396,9 @@ void lw__partner_block(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     }
     LLVMValueRef step = uniform_step(&m), within[LW_SPMD_PIECES_MAX];
     LLVMValueRef across[LW_SPMD_PIECES_MAX], to[LW_SPMD_PIECES_MAX];
-    LLVMBasicBlockRef near = lw__new_block(s, "partner.lanes");
-    LLVMBasicBlockRef far = lw__new_block(s, "partner.warps");
-    LLVMBasicBlockRef done = lw__new_block(s, "partner.done");
+    LLVMBasicBlockRef near = lw__builder_new_block(s, "partner.lanes");
+    LLVMBasicBlockRef far = lw__builder_new_block(s, "partner.warps");
+    LLVMBasicBlockRef done = lw__builder_new_block(s, "partner.done");
     LLVMValueRef is_near =
         LLVMBuildICmp(s->builder, LLVMIntULT, step, lw__spmd_const32(s, LW_LANES), "");
     LLVMBuildCondBr(s->builder, is_near, near, far);

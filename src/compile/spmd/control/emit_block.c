@@ -284,6 +284,7 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__emission *c, const 
             continue;
         LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(g->list[k]));
         lw__where_at(s->unit, g->list[k]);
+        lw__builder_step(s);
         if (has_way(s, g->list[k])) {
             emit_rarely(s, c, g, g->list[k], first, end);
             continue;
@@ -359,6 +360,7 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b)
             flush(s, c, &g);
         LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(i));
         lw__where_at(s->unit, i);
+        lw__builder_step(s);
         if (kind == EMIT_ONCE)
             emit_once(s, i);
         else if (transposes)

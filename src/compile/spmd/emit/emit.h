@@ -98,4 +98,6 @@ LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_sig
 /* A new block; s->builder at its end. */
 LLVMBasicBlockRef lw__builder_new_block(struct lw__spmd *s, const char *name);
 void lw__builder_at_end(struct lw__spmd *s, LLVMBasicBlockRef block);
+/* Count what the builder has added to its block. Beyond s->length_max s is too_long and failed. */
+void lw__builder_step(struct lw__spmd *s);
 #endif

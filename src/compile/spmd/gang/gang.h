@@ -16,9 +16,18 @@ bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known);
 
 /* ---- gangs.c --------------------------------------------------------------------------------- */
 
-/* round: the best number of threads of a round. choose: of a gang, by the facts of s, for which the
- * block is one gang; 0: the block. The last builds the kernel in gangs of so many. */
-uint32_t lw__gang_round(const struct lw__spmd *s);
-uint32_t lw__gang_choose(const struct lw__spmd *s);
-bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads);
+/* How the code runs a block: as one gang, in rounds, or in gangs; and how many threads each has. */
+struct lw__division {
+    enum { LW_DIVISION_NONE, LW_DIVISION_ROUNDS, LW_DIVISION_GANGS } kind;
+    uint32_t threads;
+};
+
+/* divide: the best division, by the facts of s, for which the block is one gang. further: the next
+ * one with less code; false: there is none. */
+struct lw__division lw__gang_divide(const struct lw__spmd *s);
+bool lw__gang_divide_further(const struct lw__spmd *s, struct lw__division *division);
+/* Build the kernel in gangs of so many threads. *too_long: nothing is left of it, since it would
+ * have more than length_max instructions (0: no limit). */
+bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads,
+                    uint64_t length_max, bool *too_long);
 #endif

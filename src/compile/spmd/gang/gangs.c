@@ -105,28 +105,58 @@ static bool fits(const struct lw__spmd *s, uint32_t threads)
            (plane % threads == 0 || threads % plane == 0);
 }
 
-uint32_t lw__gang_round(const struct lw__spmd *s)
+/* True if nothing in the kernel concerns more than a warp. */
+static bool can_have_rounds(const struct lw__spmd *s)
 {
-    const uint32_t pieces = s->loops.count ? lw__spmd_registers(s->level) / 2 : ROUND_LEAST,
-                   most = pieces * s->width > 32 ? pieces * s->width : 32;
-    if (s->threads <= most || s->has_spin_loops || lw__cpu_gang(s->unit->options->device))
-        return 0;
+    if (s->has_spin_loops || lw__cpu_gang(s->unit->options->device))
+        return false;
     for (uint32_t b = 0; b < s->cfg.count; b++)
         if (s->has_block_op[b])
-            return 0;
-    uint32_t threads = most;
+            return false;
+    return true;
+}
+
+/* The most threads of a round, up to so many; 0: rounds of these cannot be alike. */
+static uint32_t round_of(const struct lw__spmd *s, uint32_t threads)
+{
     while (threads && !fits(s, threads))
         threads -= 32;
+    return threads;
+}
+
+/* The best number of threads of a round; 0: the block is not more. */
+static uint32_t best_round(const struct lw__spmd *s)
+{
+    const uint32_t pieces = s->loops.count ? lw__spmd_registers(s->level) / 2 : ROUND_LEAST,
+                   most = pieces * s->width > 32 ? pieces * s->width : 32,
+                   threads = s->threads <= most ? 0 : round_of(s, most);
     return threads >= ROUND_LEAST * s->width ? threads : 0;
 }
 
-uint32_t lw__gang_choose(const struct lw__spmd *s)
+struct lw__division lw__gang_divide(const struct lw__spmd *s)
 {
     if (s->has_spin_loops)
-        return 32;
+        return (struct lw__division){LW_DIVISION_GANGS, 32};
+    const uint32_t round = can_have_rounds(s) ? best_round(s) : 0;
+    if (round)
+        return (struct lw__division){LW_DIVISION_ROUNDS, round};
     const uint32_t wanted = lw__cpu_gang(s->unit->options->device),
                    threads = wanted ? wanted : affordable(s);
-    return threads < s->threads ? threads : 0;
+    if (threads < s->threads)
+        return (struct lw__division){LW_DIVISION_GANGS, threads};
+    return (struct lw__division){LW_DIVISION_NONE, s->threads};
+}
+
+bool lw__gang_divide_further(const struct lw__spmd *s, struct lw__division *division)
+{
+    const uint32_t quarter = division->threads / 4 / 32 * 32, threads = quarter ? quarter : 32;
+    if (division->threads <= 32)
+        return false;
+    const uint32_t round =
+        division->kind != LW_DIVISION_GANGS && can_have_rounds(s) ? round_of(s, threads) : 0;
+    *division = round ? (struct lw__division){LW_DIVISION_ROUNDS, round}
+                      : (struct lw__division){LW_DIVISION_GANGS, threads};
+    return true;
 }
 
 /* ---- the coroutine --------------------------------------------------------------------------- */
@@ -253,17 +283,27 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
     return f;
 }
 
+/* What the code of all gangs of a kernel has in common. */
+struct gangs {
+    struct lw__unit *unit;
+    const struct lw__kernel *kernel;
+    uint32_t threads;    /* of a gang, except perhaps the last */
+    uint64_t length_max; /* of the code, 0: no limit */
+    bool too_long;       /* it is longer */
+};
+
 /* The code for gangs from ... to - 1, each of so many threads; NULL: none. */
-static LLVMValueRef build_gangs(struct lw__unit *unit, const struct lw__kernel *kernel,
-                                uint32_t gang_threads, uint32_t from, uint32_t to, uint32_t threads,
+static LLVMValueRef build_gangs(struct gangs *all, uint32_t from, uint32_t to, uint32_t threads,
                                 bool has_lines)
 {
+    struct lw__unit *unit = all->unit;
     struct lw__spmd s;
     struct lw__gang gang = {0};
     LLVMValueRef f = NULL;
-    bool ok = lw__spmd_open(&s, unit, kernel);
+    bool ok = lw__spmd_open(&s, unit, all->kernel);
     s.threads = threads;
-    s.gang_threads = gang_threads;
+    s.gang_threads = all->threads;
+    s.length_max = all->length_max;
     s.first_gang = from, s.end_gang = to;
     s.pieces = s.end_piece = (threads + s.width - 1) / s.width;
     s.gang = &gang;
@@ -275,7 +315,10 @@ static LLVMValueRef build_gangs(struct lw__unit *unit, const struct lw__kernel *
     ok = f && build(&s);
     if (ok && lines && !has_lines)
         own_lines(unit, f, lines);
+    all->too_long = s.too_long;
     lw__spmd_close(&s);
+    if (s.too_long)
+        LLVMDeleteFunction(f);
     return ok ? f : NULL;
 }
 
@@ -330,16 +373,21 @@ static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef las
     return true;
 }
 
-bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads)
+bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads,
+                    uint64_t length_max, bool *too_long)
 {
     struct lw__spmd s;
+    struct gangs all = {unit, kernel, threads, length_max, false};
     bool ok = lw__spmd_open(&s, unit, kernel);
     const uint32_t full = s.threads / threads, rest = s.threads % threads;
     LLVMValueRef start = NULL, last = NULL;
     if (ok && full)
-        start = last = build_gangs(unit, kernel, threads, 0, full, threads, true);
+        start = last = build_gangs(&all, 0, full, threads, true);
     if (ok && rest && (start || !full))
-        last = build_gangs(unit, kernel, threads, full, full + 1, rest, !full);
+        last = build_gangs(&all, full, full + 1, rest, !full);
+    *too_long = all.too_long;
+    if (all.too_long && start)
+        LLVMDeleteFunction(start);
     start = start ? start : last;
     ok = ok && start && last && !unit->diags.errors && build_entry(&s, start, last, threads);
     lw__spmd_close(&s);

@@ -218,6 +218,10 @@ static bool widen(struct lw__spmd *s)
     s->launch = LLVMGetParam(s->function, 0);
     s->worker = LLVMGetParam(s->function, 1);
     build(s);
+    if (s->too_long) {
+        LLVMDeleteFunction(s->function);
+        return false;
+    }
     LLVMBasicBlockRef launch = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(s->function));
     return (!s->failed && lw__spmd_place_shared(s, launch)) || s->unit->diags.errors > 0;
 }
@@ -232,7 +236,7 @@ static bool widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel)
 }
 
 static bool widen_in_rounds(struct lw__unit *unit, const struct lw__kernel *kernel,
-                            uint32_t threads)
+                            uint32_t threads, uint64_t length_max, bool *too_long)
 {
     struct lw__spmd s;
     struct lw__gang round = {0};
@@ -241,10 +245,44 @@ static bool widen_in_rounds(struct lw__unit *unit, const struct lw__kernel *kern
     s.threads = s.gang_threads = threads;
     s.pieces = s.end_piece = threads / s.width;
     s.gang = &round;
+    s.length_max = length_max;
     ok = ok && lw__spmd_analyse(&s);
     ok = ok ? widen(&s) : unit->diags.errors > 0;
+    *too_long = s.too_long;
     lw__spmd_close(&s);
     return ok;
+}
+
+/* ---- how much at a time ---------------------------------------------------------------------- */
+
+/* Most instructions of a kernel whose block could be divided further. LLVM takes about a second for
+ * 10,000, and longer for each of them in a longer function. */
+enum { LENGTH_MAX = 60000 };
+
+static bool widen_divided(struct lw__spmd *s, struct lw__division division, uint64_t length_max,
+                          bool *too_long)
+{
+    if (division.kind == LW_DIVISION_GANGS)
+        return lw__gang_widen(s->unit, s->kernel, division.threads, length_max, too_long);
+    if (division.kind == LW_DIVISION_ROUNDS)
+        return widen_in_rounds(s->unit, s->kernel, division.threads, length_max, too_long);
+    s->length_max = length_max;
+    const bool ok = widen(s);
+    *too_long = s->too_long;
+    return ok;
+}
+
+/* Try smaller and smaller parts of the block until the code is short enough; the smallest part's
+ * may have any length. */
+static bool widen_within_limits(struct lw__spmd *s)
+{
+    struct lw__division division = lw__gang_divide(s), smaller = division;
+    for (bool too_long = false;; division = smaller) {
+        const bool more = lw__gang_divide_further(s, &smaller),
+                   ok = widen_divided(s, division, more ? LENGTH_MAX : 0, &too_long);
+        if (!too_long)
+            return ok;
+    }
 }
 
 static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
@@ -252,16 +290,7 @@ static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
     struct lw__spmd s;
     lw__where_kernel(unit, kernel);
     bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
-    const uint32_t round = ok ? lw__gang_round(&s) : 0;
-    const uint32_t gang = ok && !round ? lw__gang_choose(&s) : 0;
-    if (!ok)
-        ok = unit->diags.errors > 0;
-    else if (round)
-        ok = widen_in_rounds(unit, kernel, round);
-    else if (gang)
-        ok = lw__gang_widen(unit, kernel, gang);
-    else
-        ok = widen(&s);
+    ok = ok ? widen_within_limits(&s) : unit->diags.errors > 0;
     lw__spmd_close(&s);
     LLVMSetSubprogram(kernel->function, NULL);
     if (ok && !unit->diags.errors)

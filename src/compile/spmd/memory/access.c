@@ -299,9 +299,9 @@ static struct skip skip_open(struct lw__spmd *s, const struct lw__access *a)
     struct skip k = {NULL, NULL};
     if (!a->mask || LLVMIsConstant(a->mask))
         return k;
-    LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(s->context, s->function, "some");
+    LLVMBasicBlockRef some = lw__builder_new_block(s, "some");
     k.from = LLVMGetInsertBlock(s->builder);
-    k.behind = LLVMAppendBasicBlockInContext(s->context, s->function, "");
+    k.behind = lw__builder_new_block(s, "");
     LLVMBuildCondBr(s->builder, lw__mask_piece_any(s, a->mask), some, k.behind);
     LLVMPositionBuilderAtEnd(s->builder, some);
     return k;

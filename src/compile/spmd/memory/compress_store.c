@@ -336,9 +336,9 @@ bool lw__pack_open(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef 
     if (!can_pack(s, a) || !slope_of(s, a->address, k, 0, &slope) || !k->rank ||
         slope != (int64_t)a->size)
         return false;
-    LLVMBasicBlockRef packed = LLVMAppendBasicBlockInContext(s->context, s->function, "packed"),
-                      apart = LLVMAppendBasicBlockInContext(s->context, s->function, "apart");
-    k->behind = LLVMAppendBasicBlockInContext(s->context, s->function, "");
+    LLVMBasicBlockRef packed = lw__builder_new_block(s, "packed"),
+                      apart = lw__builder_new_block(s, "apart");
+    k->behind = lw__builder_new_block(s, "");
     LLVMBuildCondBr(s->builder, leaves_no_gap(s, a, k), packed, apart);
     LLVMPositionBuilderAtEnd(s->builder, packed);
     fetch_further(s, k);

@@ -14,7 +14,7 @@
 static LLVMBasicBlockRef block_behind(struct lw__spmd *s, LLVMBasicBlockRef before,
                                       const char *name)
 {
-    LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(s->context, s->function, name);
+    LLVMBasicBlockRef block = lw__builder_new_block(s, name);
     LLVMMoveBasicBlockAfter(block, before);
     return block;
 }

@@ -26,7 +26,7 @@ LLVMValueRef lw__gang_first(struct lw__spmd *s)
 void lw__gang_suspend(struct lw__spmd *s, int state, size_t site)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(s->builder),
-                      next = LLVMAppendBasicBlockInContext(s->context, s->function, "resumed");
+                      next = lw__builder_new_block(s, "resumed");
     lw__gang_set(s, FIELD(state), lw__spmd_const32(s, state));
     lw__gang_set(s, FIELD(site), lw__spmd_const32(s, (int64_t)site));
     lw__coroutine_suspend(&s->gang->co, here, next);

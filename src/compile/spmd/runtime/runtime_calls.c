@@ -86,8 +86,8 @@ void lw__spmd_check_barrier(struct lw__spmd *s, LLVMValueRef call, lw__mask mask
     lw__spmd_first_instance(s, call, there);
     for (uint32_t p = 0; p < s->pieces; p++)
         missing[p] = lw__mask_and_not(s, live[p], lw__mask_vector(s, there[p]));
-    LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(s->context, s->function, "missing"),
-                      good = LLVMAppendBasicBlockInContext(s->context, s->function, "met");
+    LLVMBasicBlockRef bad = lw__builder_new_block(s, "missing"),
+                      good = lw__builder_new_block(s, "met");
     LLVMBuildCondBr(s->builder, lw__mask_any(s, missing), bad, good);
     LLVMPositionBuilderAtEnd(s->builder, bad);
     size_t site = lw__ir_site(s->unit, call, lw__op_table[lw__ir_collective(call, NULL)].name);
@@ -176,7 +176,7 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     const char *const names[] = {"print", "print.test", "print.one", "print.next", "printed"};
     LLVMBasicBlockRef bb[5];
     for (unsigned k = 0; k < 5; k++)
-        bb[k] = LLVMAppendBasicBlockInContext(s->context, s->function, names[k]);
+        bb[k] = lw__builder_new_block(s, names[k]);
     LLVMBuildStore(s->builder, lw__spmd_const32(s, 0), counter);
     LLVMBuildBr(s->builder, bb[0]);
     LLVMPositionBuilderAtEnd(s->builder, bb[0]);
