@@ -1,12 +1,12 @@
 /* time_passes.c - --time-passes: processor time and memory of each pass, ours and LLVM's.
  *
- * LLVM times its passes by itself (-time-passes, -track-memory) and appends reports to a memory
- * file: the optimiser's at the end of each run, the code generator's when LLVM shuts down. Rows
- * that appear while one of our passes runs are that pass's; the last ones are `object`'s.
+ * LLVM times its passes by itself (-time-passes) and appends reports to a memory file: the
+ * optimiser's at the end of each run, the code generator's when LLVM shuts down. Rows that appear
+ * while one of our passes runs are that pass's; the last ones are `object`'s.
  *
  *     cpu s   share     MiB  peak MiB  pass
  *     2.310   71.2%      40       210  optimise
- *     1.020   31.4%      12              InstCombinePass
+ *     1.020   31.4%                      InstCombinePass
  */
 #include "compile/driver/driver.h"
 #include "compile/llvm/llvm.h"
@@ -23,7 +23,6 @@ enum { COLUMN = 18, NAME_BYTES = 64, LEAST_PERMILLE = 5, PASSES_MAX = 48, ROWS_M
 struct row {
     char name[NAME_BYTES];
     double seconds;
-    int64_t bytes;
 };
 
 struct timed_pass {
@@ -89,7 +88,7 @@ void lw__times_begin(struct lw__times *t, const char *pass)
 
 /* ---- LLVM's reports -------------------------------------------------------------------------- */
 
-static void add_row(struct timed_pass *p, const char *name, double seconds, int64_t bytes)
+static void add_row(struct timed_pass *p, const char *name, double seconds)
 {
     size_t k = 0;
     while (k < p->row_count && strncmp(p->rows[k].name, name, NAME_BYTES - 1))
@@ -101,14 +100,12 @@ static void add_row(struct timed_pass *p, const char *name, double seconds, int6
         snprintf(p->rows[k].name, NAME_BYTES, "%s", name);
     }
     p->rows[k].seconds += seconds;
-    p->rows[k].bytes += bytes;
 }
 
 /* The heading of a report: which of its columns of seconds, each with a share in brackets, says how
- * long; how many there are; whether one of memory follows. */
+ * long; how many there are. */
 struct heading {
     size_t time, columns;
-    bool has_memory;
 };
 
 static bool is_heading(const char *line, struct heading *h)
@@ -119,7 +116,6 @@ static bool is_heading(const char *line, struct heading *h)
         return false;
     h->columns = (size_t)(wall - line) / COLUMN + 1;
     h->time = (size_t)((both ? both : wall) - line) / COLUMN;
-    h->has_memory = strstr(line, "---Mem---") != NULL;
     return true;
 }
 
@@ -127,7 +123,6 @@ static bool is_heading(const char *line, struct heading *h)
 static void read_row(struct timed_pass *p, const struct heading *h, const char *line)
 {
     double seconds = 0;
-    int64_t bytes = 0;
     char *end = (char *)line;
     for (size_t c = 0; c < h->columns; c++) {
         const double value = strtod(line, &end);
@@ -136,13 +131,9 @@ static void read_row(struct timed_pass *p, const struct heading *h, const char *
         if (end == line || !line++)
             return;
     }
-    if (h->has_memory) {
-        bytes = strtoll(line, &end, 10);
-        line = end;
-    }
     line += strspn(line, " ");
     if (strcmp(line, "Total") != 0)
-        add_row(p, line, seconds, bytes);
+        add_row(p, line, seconds);
 }
 
 /* Rows that LLVM has written since the last time. */
@@ -191,9 +182,8 @@ static void print_pass(struct timed_pass *p, double all)
     qsort(p->rows, p->row_count, sizeof *p->rows, slower_first);
     for (size_t k = 0; k < p->row_count; k++)
         if (1000 * p->rows[k].seconds >= LEAST_PERMILLE * all)
-            printf("%9.3f %6.1f%% %7lld %9s    %s\n", p->rows[k].seconds,
-                   100 * p->rows[k].seconds / all, (long long)mebibytes(p->rows[k].bytes), "",
-                   p->rows[k].name);
+            printf("%9.3f %6.1f%% %7s %9s    %s\n", p->rows[k].seconds,
+                   100 * p->rows[k].seconds / all, "", "", p->rows[k].name);
 }
 
 static struct timed_pass *pass_named(struct lw__times *t, const char *name)
