@@ -362,8 +362,13 @@ __attribute__((noreturn, nothrow)) void lw__assert_fail(const char *condition)
 #define assert(condition) ((condition) ? (void)0 : lw__assert_fail(#condition))
 #endif
 
-/* trace("name", array): reserved. */
-LW__REFUSED("it is reserved, and not built yet") void trace(const char *n, const volatile void *v);
+/* trace("name", value): a row of `lanewise picture`; nothing anywhere else. */
+#define LW__TRACE(op, T, name)                                                                     \
+    __attribute__((overloadable, nothrow)) void op(const char *label, T value)                     \
+        __asm__("lw." #op "." #name);
+LW__ALL_TYPES(LW__TRACE, trace)
+LW__REFUSED("it takes a number or an element of an array") void trace(const char *n,
+                                                                      const volatile void *v);
 
 /* Not in the language; the compiler says so by name. */
 #pragma GCC poison _BitInt _ExtInt __int128 __int128_t __uint128_t _Complex __complex__ _Imaginary

@@ -58,7 +58,8 @@ struct lw_ref_object {
 
 /* What the compiler says of an object. */
 struct lw_ref_row {
-    const char *name; /* in the source; "": it has none */
+    const char *name; /* in the source; "": it has none. In code for a picture its layout is behind
+                       * the NUL, as docs/layout.md writes it; "": not known */
     uint64_t kind;    /* enum lw_ref_memory */
     uint64_t place;   /* ARGUMENT: the parameter's index. SHARED: offset in block memory. CONSTANT:
                        * the address */
@@ -137,6 +138,9 @@ enum lw_observe {
     LW_OBSERVE_MAY_UPDATE, /* no access: a compare-and-swap will come */
     LW_OBSERVE_KIND = 7,
     LW_OBSERVE_SAME = 8,
+    LW_OBSERVE_FLOAT = 16, /* of code for a picture: the access is of a floating-point type; and the
+                            * power of two that its scalars have as bytes */
+    LW_OBSERVE_SCALAR_SHIFT = 5,
     LW_OBSERVE_ALIGN_SHIFT = 8,
 };
 
@@ -163,5 +167,11 @@ struct lw_ref_calls {
     void (*observe)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t what,
                     uint32_t site);
     void (*fence)(struct lw_ref_thread *t, uint32_t is_of_device);
+    /* of code for a picture: the thread comes to another line; to the header of a loop, which is
+     * numbered in the order of the program and has so many loops around it; to a trace() */
+    void (*line)(struct lw_ref_thread *t, uint32_t site);
+    void (*iteration)(struct lw_ref_thread *t, uint32_t loop, uint32_t depth);
+    void (*trace)(struct lw_ref_thread *t, const char *name, uint32_t type, uint64_t value,
+                  uint32_t site);
 };
 #endif

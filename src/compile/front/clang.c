@@ -490,6 +490,8 @@ bool lw__pass_front(struct lw__unit *unit)
     if (source >= 0)
         close(source);
     lw__text_free(&said);
+    if (ok && unit->module && !lw__is_recorded(unit))
+        lw__front_drop_traces(unit->module);
     return ok;
 }
 

@@ -33,6 +33,8 @@ void lw__front_diag(struct lw__diags *diags, const char *stderr_text);
 
 bool lw__pass_front(struct lw__unit *unit);
 bool lw__pass_signature(struct lw__unit *unit);
+/* traces.c: remove all calls of trace(), and the loads of what they were given. */
+void lw__front_drop_traces(LLVMModuleRef module);
 bool lw__pass_refuse(struct lw__unit *unit);
 bool lw__pass_sizes(struct lw__unit *unit);
 bool lw__header_folder(char folder[LW_PATH_MAX]);

@@ -73,7 +73,8 @@ bool lw__is_for_aarch64(const struct lw__unit *unit)
 {
     const char *device = unit->options->device;
     return lw__cpu_level(device) == LW_LEVEL_AARCH64 ||
-           (device && (!strcmp(device, "ref:aarch64") || !strcmp(device, "check:aarch64")));
+           (device && (!strcmp(device, "ref:aarch64") || !strcmp(device, "check:aarch64") ||
+                       !strcmp(device, "picture:aarch64")));
 }
 
 uint32_t lw__spmd_width(const struct lw__unit *unit)

@@ -120,7 +120,7 @@ static uint64_t row_of(struct lw__ref *r, const struct lw__ref_object *object)
 void lw__ref_bounds_free(struct lw__ref *r)
 {
     for (size_t i = 0; i < r->bounds.count; i++)
-        free(r->bounds.rows[i].name);
+        free(r->bounds.rows[i].name), free(r->bounds.rows[i].layout);
     free(r->bounds.rows);
 }
 
@@ -175,6 +175,8 @@ bool lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout)
         if (!row)
             return false;
         row->place = layout->offsets[i];
+        if (lw__is_recorded(r->unit))
+            row->layout = lw__ref_layout_of(r, global);
         LLVMValueRef base = table_base(r, number(r, row_of(r, row)));
         row->value = layout->places[i] = LLVMBuildIntToPtr(r->b, base, r->ptr, "");
     }
@@ -530,11 +532,26 @@ static LLVMValueRef constant(struct lw__ref *r, LLVMValueRef initial, const char
     return g;
 }
 
+/* A name; in code for a picture the layout behind its NUL. */
+static LLVMValueRef text_of(struct lw__ref *r, const char *name, const char *layout)
+{
+    LLVMContextRef c = r->unit->context;
+    struct lw__text text = {0};
+    if (!lw__is_recorded(r->unit))
+        return LLVMConstStringInContext2(c, name, strlen(name), 0);
+    lw__text_add_bytes(&text, name, strlen(name) + 1);
+    lw__text_add(&text, "%s", layout ? layout : "");
+    r->bounds.failed |= text.failed && !lw__defect("out of memory");
+    LLVMValueRef value = LLVMConstStringInContext2(c, text.data ? text.data : "", text.length, 0);
+    lw__text_free(&text);
+    return value;
+}
+
 static LLVMValueRef describe_row(struct lw__ref *r, const struct lw__ref_object *row)
 {
     const char *name = row->name ? row->name : "";
     LLVMContextRef c = r->unit->context;
-    LLVMValueRef text = constant(r, LLVMConstStringInContext2(c, name, strlen(name), 0), "");
+    LLVMValueRef text = constant(r, text_of(r, name, row->layout), "");
     LLVMValueRef place = row->kind == LW_REF_CONSTANT ? LLVMConstPtrToInt(row->value, r->i64)
                                                       : number(r, row->place);
     return LLVMConstStructInContext(c,

@@ -89,7 +89,7 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
     if (lower_place(r, call, name))
         return true;
-    if (lw__ref_lower_observe(r, call))
+    if (lw__ref_lower_observe(r, call) || lw__ref_lower_mark(r, call))
         return true;
     if (!strncmp(name, "lw.fence_", 9)) {
         lw__ref_observe_fence(r, call);

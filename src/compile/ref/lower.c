@@ -92,7 +92,7 @@ static LLVMValueRef from_bits(struct lw__ref *r, LLVMValueRef bits, LLVMTypeRef 
     return LLVMBuildBitCast(r->b, LLVMBuildTrunc(r->b, bits, bits_type(r, type), ""), type, "");
 }
 
-static uint32_t dtype_named(const char *name)
+uint32_t lw__ref_dtype_named(const char *name)
 {
     for (int t = 0; t < LW_DTYPE_COUNT; t++)
         if (!strcmp(lw_dtype_name((lw_dtype)t), name))
@@ -135,7 +135,7 @@ static void lower_collective(struct lw__ref *r, LLVMValueRef call, enum lw__op o
     LLVMSetCurrentDebugLocation2(r->b, loc);
     store32(r, LW_REF_COLLECTIVE, FIELD(state));
     store32(r, op, FIELD(op));
-    store32(r, dtype_named(type), FIELD(type));
+    store32(r, lw__ref_dtype_named(type), FIELD(type));
     store32(r, lw__ir_site(r->unit, call, lw__op_table[op].name), FIELD(site));
     store_operands(r, call, lw__op_table[op].args);
     store_key(r, call);

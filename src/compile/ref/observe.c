@@ -51,10 +51,27 @@ static void tell(struct observer *o, LLVMValueRef pointer, LLVMValueRef bytes, L
     LLVMBuildCall2(o->b, type, f, args, LW_OBSERVE_ARGS, "");
 }
 
+static bool is_float(LLVMTypeRef type)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(lw__ir_scalar(type));
+    return kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind || kind == LLVMFloatTypeKind ||
+           kind == LLVMDoubleTypeKind;
+}
+
+/* What a picture should know of the type's scalars. */
+static uint64_t scalar_of(struct observer *o, LLVMTypeRef type)
+{
+    const uint64_t bytes = LLVMStoreSizeOfType(o->data, lw__ir_scalar(type));
+    const uint64_t log2 = bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0;
+    return log2 << LW_OBSERVE_SCALAR_SHIFT | (is_float(type) ? LW_OBSERVE_FLOAT : 0);
+}
+
 static void tell_typed(struct observer *o, LLVMValueRef pointer, LLVMTypeRef type, unsigned align,
                        LLVMValueRef what)
 {
     unsigned log2 = 0;
+    if (lw__is_recorded(o->unit))
+        what = LLVMBuildOr(o->b, what, number(o, scalar_of(o, type)), "");
     while (align >> (log2 + 1))
         log2++;
     what = LLVMBuildOr(o->b, what, number(o, (uint64_t)log2 << LW_OBSERVE_ALIGN_SHIFT), "");
@@ -106,8 +123,17 @@ static void allow_any_alignment(LLVMValueRef access)
         LLVMSetAlignment(access, 1);
 }
 
+/* True if the value is there for a trace() alone: no access of the kernel's own. */
+static bool is_traced_only(LLVMValueRef load)
+{
+    LLVMUseRef use = LLVMGetFirstUse(load);
+    return use && !LLVMGetNextUse(use) && !strncmp(lw__ir_callee(LLVMGetUser(use)), "lw.trace.", 9);
+}
+
 static void observe_load(struct observer *o, LLVMValueRef load)
 {
+    if (is_traced_only(load))
+        return;
     const unsigned kind = is_atomic(load) ? LW_OBSERVE_ATOMIC_READ : LW_OBSERVE_READ;
     tell_typed(o, LLVMGetOperand(load, 0), LLVMTypeOf(load), LLVMGetAlignment(load),
                number(o, kind));

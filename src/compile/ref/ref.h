@@ -38,7 +38,8 @@ struct lw__ref_object {
     LLVMValueRef value; /* the base of all pointers that are known to be into it, or NULL */
     char *name;         /* owned */
     uint64_t kind, place, bytes, element;
-    bool fixed; /* its size is known here */
+    char *layout; /* owned; NULL: of a picture's SHARED variables only */
+    bool fixed;   /* its size is known here */
 };
 
 /* bounds.c */
@@ -86,6 +87,16 @@ bool lw__pass_observe(struct lw__unit *unit);
 bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call);
 void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence); /* at the builder */
 
+/* ---- marks.c: for a picture ------------------------------------------------------------------ */
+
+bool lw__pass_marks(struct lw__unit *unit);
+/* At the builder, a call of the device in place of lw.line, lw.iteration or lw.trace.*;
+ * false: it is another call. */
+bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef call);
+/* The type of a SHARED variable as docs/layout.md writes it; NULL: clang says nothing of it.
+ * owns: release with free() */
+char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global);
+
 /* ---- lower.c --------------------------------------------------------------------------------- */
 
 bool lw__pass_ref(struct lw__unit *unit);
@@ -97,6 +108,7 @@ void lw__ref_store(struct lw__ref *r, LLVMValueRef value, size_t offset);
 LLVMValueRef lw__ref_call(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMTypeRef *types,
                           LLVMValueRef *args, unsigned count);
 LLVMValueRef lw__ref_to_bits(struct lw__ref *r, LLVMValueRef v);
+uint32_t lw__ref_dtype_named(const char *name); /* lw_dtype; 0: there is none */
 /* End `at` by a suspension of the thread, which resumes in `next`. */
 void lw__ref_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
 

@@ -179,11 +179,19 @@ enum { LW_EXIT_DEFECT = 3 };
  * stack that deeply nested texts need. */
 enum { LW_COMPILE_SECONDS = 60 };
 
+/* True if the device records what each thread does: for `lanewise picture`. */
+static inline bool lw__is_recorded(const struct lw__unit *unit)
+{
+    const char *device = unit->options->device;
+    return device && (!strcmp(device, "picture") || !strcmp(device, "picture:aarch64"));
+}
+
 /* True if the device is told of each access to memory that threads share. */
 static inline bool lw__is_observed(const struct lw__unit *unit)
 {
     const char *device = unit->options->device;
-    return device && (!strcmp(device, "check") || !strcmp(device, "check:aarch64"));
+    return lw__is_recorded(unit) ||
+           (device && (!strcmp(device, "check") || !strcmp(device, "check:aarch64")));
 }
 
 /* True if the device checks each access; front/clang.c then asks clang for checks. */

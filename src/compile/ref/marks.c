@@ -1,0 +1,177 @@
+/* marks.c - for `lanewise picture`: the device is told which lines a thread runs, and which
+ * iterations of loops it is in; and what clang says of the types of SHARED variables.
+ *
+ * Before the common clean-up a call stands where a block of the control flow comes to another line,
+ * and in the header of each loop:
+ *
+ *     call void @lw.line()
+ *     call void @lw.iteration(i32 loop, i32 depth)
+ *
+ * Loops are numbered in the order of the program, so the iterations that a thread is in, the
+ * outermost loop first, order what its warp does as an instance orders its collectives.
+ */
+#include "compile/ref/ref.h"
+#include "compile/front/front.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct marker {
+    struct lw__unit *unit;
+    LLVMBuilderRef b;
+    LLVMTypeRef i32;
+};
+
+static void call(struct marker *m, const char *name, LLVMValueRef *args, unsigned count)
+{
+    LLVMTypeRef types[] = {m->i32, m->i32};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(m->unit->context), types, count, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(m->unit->module, name);
+    if (!f) {
+        f = LLVMAddFunction(m->unit->module, name, type);
+        lw__llvm_attribute(f, "nounwind", true);
+    }
+    LLVMBuildCall2(m->b, type, f, args, count, "");
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* Instructions that stand for no statement: constants come from anywhere. */
+static bool is_of_a_line(LLVMValueRef i)
+{
+    return !LLVMIsAPHINode(i) && !LLVMIsAAllocaInst(i) && strncmp(lw__ir_callee(i), "llvm.dbg", 8);
+}
+
+static bool is_same_line(struct lw__loc a, struct lw__loc b)
+{
+    return a.line == b.line && a.file == b.file;
+}
+
+static void mark_lines(struct marker *m, LLVMBasicBlockRef block)
+{
+    struct lw__loc last = {0};
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMMetadataRef place = is_of_a_line(i) ? LLVMInstructionGetDebugLoc(i) : NULL;
+        const struct lw__loc loc = place ? lw__loc_of(i) : last;
+        if (!place || !loc.line || is_same_line(loc, last))
+            continue;
+        LLVMPositionBuilderBefore(m->b, i);
+        LLVMSetCurrentDebugLocation2(m->b, place);
+        call(m, "lw.line", NULL, 0);
+        last = loc;
+    }
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static uint32_t depth_of(const struct lw__loops *loops, size_t loop)
+{
+    uint32_t depth = 0;
+    for (int p = loops->loops[loop].parent; p >= 0; p = loops->loops[p].parent)
+        depth++;
+    return depth;
+}
+
+/* Blocks are numbered in the order of the program, so a header's number is its loop's. */
+static void mark_loop(struct marker *m, const struct lw__cfg *cfg, const struct lw__loops *loops,
+                      size_t loop)
+{
+    const uint32_t header = loops->loops[loop].header;
+    LLVMValueRef first = lw__ir_first_after_phis(cfg->blocks[header]);
+    LLVMValueRef args[] = {LLVMConstInt(m->i32, header, 0),
+                           LLVMConstInt(m->i32, depth_of(loops, loop), 0)};
+    LLVMPositionBuilderBefore(m->b, first);
+    LLVMSetCurrentDebugLocation2(m->b, LLVMInstructionGetDebugLoc(first));
+    call(m, "lw.iteration", args, 2);
+}
+
+static bool mark_loops(struct marker *m, LLVMValueRef function)
+{
+    struct lw__cfg cfg;
+    struct lw__loops loops = {0};
+    if (!lw__cfg_build(function, &cfg))
+        return false;
+    const bool ok = lw__loops_build(&cfg, &loops);
+    for (size_t i = 0; ok && i < loops.count; i++)
+        mark_loop(m, &cfg, &loops, i);
+    lw__loops_free(&loops);
+    lw__cfg_free(&cfg);
+    return ok;
+}
+
+/* lw__pass_marks - lw.line where a block comes to another line, lw.iteration in each loop's header.
+ * needs ENTERED
+ */
+bool lw__pass_marks(struct lw__unit *unit)
+{
+    struct marker m = {.unit = unit,
+                       .b = LLVMCreateBuilderInContext(unit->context),
+                       .i32 = LLVMInt32TypeInContext(unit->context)};
+    bool ok = true;
+    for (size_t k = 0; ok && k < unit->kernels.count; k++) {
+        LLVMValueRef f = unit->kernels.rows[k].function;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            mark_lines(&m, b);
+        ok = mark_loops(&m, f);
+    }
+    LLVMDisposeBuilder(m.b);
+    return ok;
+}
+
+/* ---- in the reference form ------------------------------------------------------------------- */
+
+static LLVMValueRef site_of(struct lw__ref *r, LLVMValueRef call, const char *what)
+{
+    return LLVMConstInt(r->i32, lw__ir_site(r->unit, call, what), 0);
+}
+
+static void lower_trace(struct lw__ref *r, LLVMValueRef trace, const char *type)
+{
+    LLVMValueRef args[] = {
+        r->thread, LLVMGetOperand(trace, 0), LLVMConstInt(r->i32, lw__ref_dtype_named(type), 0),
+        lw__ref_to_bits(r, LLVMGetOperand(trace, 1)), site_of(r, trace, "trace")};
+    LLVMTypeRef types[] = {r->ptr, r->ptr, r->i32, r->i64, r->i32};
+    lw__ref_call(r, offsetof(struct lw_ref_calls, trace), LLVMVoidTypeInContext(r->unit->context),
+                 types, args, 5);
+}
+
+bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef mark)
+{
+    const char *name = lw__ir_callee(mark);
+    LLVMTypeRef none = LLVMVoidTypeInContext(r->unit->context);
+    if (!strcmp(name, "lw.line")) {
+        LLVMValueRef args[] = {r->thread, site_of(r, mark, "line")};
+        lw__ref_call(r, offsetof(struct lw_ref_calls, line), none, (LLVMTypeRef[]){r->ptr, r->i32},
+                     args, 2);
+    } else if (!strcmp(name, "lw.iteration")) {
+        LLVMValueRef args[] = {r->thread, LLVMGetOperand(mark, 0), LLVMGetOperand(mark, 1)};
+        lw__ref_call(r, offsetof(struct lw_ref_calls, iteration), none,
+                     (LLVMTypeRef[]){r->ptr, r->i32, r->i32}, args, 3);
+    } else if (!strncmp(name, "lw.trace.", 9)) {
+        lower_trace(r, mark, name + 9);
+    } else {
+        return false;
+    }
+    LLVMInstructionEraseFromParent(mark);
+    return true;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global)
+{
+    struct lw__text text = {0};
+    size_t count;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+    const unsigned dbg = LLVMGetMDKindIDInContext(r->unit->context, "dbg", 3);
+    for (unsigned i = 0; i < count && !text.length; i++) {
+        if (LLVMValueMetadataEntriesGetKind(entries, i) != dbg)
+            continue;
+        LLVMMetadataRef variable =
+            lw__di_operand(r->unit->context, LLVMValueMetadataEntriesGetMetadata(entries, i), 0);
+        lw__type_layout(r->unit->context,
+                        lw__di_operand(r->unit->context, variable, LW_DI_VARIABLE_TYPE), &text);
+    }
+    LLVMDisposeValueMetadataEntries(entries);
+    return text.data;
+}
