@@ -220,7 +220,7 @@ typedef struct lw_build_options {
     size_t include_dir_count;
     void (*on_diagnostic)(const lw_diagnostic *diagnostic, void *user); /* in the calling thread */
     void *user;
-    bool debug; /* code for a debugger, in which every variable has its value; on "ref" only */
+    bool debug, picture; /* code for a debugger, on "ref"; for lw_picture_begin, on "check" too */
     lw_dim3 first_block;      /* of the first launch; x 0: not known yet */
     const char *first_kernel; /* its kernel; NULL: the only one */
 } lw_build_options;
@@ -231,7 +231,7 @@ typedef struct lw_build_options {
  *          message is the first error, "file:line:column: text", and below that line its
  *          picture where it fits; all of them went to on_diagnostic); LW_E_MEMORY;
  *          LW_E_INTERNAL the compiler crashed, was killed or is not installed; LW_E_UNSUPPORTED
- *          options->debug, and the device is not "ref"
+ *          options->debug or options->picture, and it is not a device for that
  * owns     release with lw_program_destroy */
 LW_CHECKED lw_status lw_program_build(lw_device *device, const char *path,
                                       const lw_build_options *options, lw_program **program);

@@ -52,6 +52,8 @@ struct lw__times {
     _Atomic uint64_t entry[LW_TIMES];
 };
 
+struct lw__recorder; /* run/ref/ref.h */
+
 /* What a pointer or tensor argument may reach: its buffer, of float a[rows][cols] what is declared.
  * memory NULL: the parameter is neither. */
 struct lw__object {
@@ -60,11 +62,15 @@ struct lw__object {
     size_t bytes;
     size_t element_bytes; /* of what the parameter points to; 0: it is void */
     size_t place;         /* of the pointer in the packed arguments */
+    const char *layout;   /* of the parameter, docs/layout.md */
+    int rank;             /* of an array in C order; 0: it is a row of elements */
+    ptrdiff_t extent[4];
 };
 
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */
 struct lw__launch {
     const char *kernel;   /* its name, for messages */
+    const char *file;     /* of the program, as it was named */
     void *queue;          /* what ops->queue->create made for the stream; NULL: nothing */
     void *code;           /* what ops->load made of the program, or of the kernel alone */
     void *entry;          /* what ops->find gave for this kernel in it */
@@ -86,6 +92,8 @@ struct lw__launch {
     atomic_bool *cancelled;  /* poll it; true: stop soon and return LW_E_LAUNCH */
     struct lw__output *output;
     struct lw__findings *findings;          /* the stream's; NULL: the device makes none */
+    const struct lw__recorder *recorder;    /* NULL: nobody records the launch */
+    void *recording;                        /* of the recorder */
     const struct lw__launch *next_of_batch; /* NULL: it is the last, or of none */
 };
 
@@ -145,10 +153,11 @@ struct lw__queue_ops {
 };
 
 struct lw__device_ops {
-    lw_device_info info; /* available and unavailable are filled in by probe */
-    const char *target;  /* what lanewise-compile --device takes; NULL: target_of says it */
-    bool has_debug;      /* takes code for a debugger: lw_build_options.debug */
-    bool has_findings;   /* its streams keep what launches find */
+    lw_device_info info;        /* available and unavailable are filled in by probe */
+    const char *target;         /* what lanewise-compile --device takes; NULL: target_of says it */
+    const char *picture_target; /* of code for a picture; NULL: it makes none */
+    bool has_debug;             /* takes code for a debugger: lw_build_options.debug */
+    bool has_findings;          /* its streams keep what launches find */
 
     /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what
      * is not constant; state NULL: of the device that open would give now. Both: text that lives as

@@ -100,6 +100,7 @@ const struct lw__device_ops lw__device_check = {
             .max_print_bytes = LW_REF_PRINT_BYTES,
         },
     .target = target,
+    .picture_target = LW_PICTURE_TARGET,
     .has_findings = true,
     .open = lw__settings_open,
     .close = lw__settings_close,

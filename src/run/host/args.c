@@ -86,6 +86,18 @@ static lw_status check_wrapped(const struct slot *s, const lw_buffer *b)
     return LW_OK;
 }
 
+/* The shape of an array in C order, for those who draw it. */
+static void note_shape(struct lw__object *object, const lw_arg *arg)
+{
+    const lw_tensor *t = &arg->as.tensor;
+
+    if (arg->kind != LW_ARG_TENSOR || t->strided)
+        return;
+    object->rank = t->rank;
+    for (int i = 0; i < t->rank; i++)
+        object->extent[i] = t->extent[i];
+}
+
 /* Check a buffer against the parameter and hold it for the launch. */
 static lw_status take_buffer(struct slot *s, lw_buffer *b)
 {
@@ -111,7 +123,9 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
                                                  .memory = b->memory,
                                                  .bytes = b->bytes,
                                                  .element_bytes = s->param->element_bytes,
-                                                 .place = (size_t)(s->to - job->args)};
+                                                 .place = (size_t)(s->to - job->args),
+                                                 .layout = s->param->layout};
+    note_shape(&job->objects[s->index], s->arg);
     return LW_OK;
 }
 

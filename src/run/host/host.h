@@ -239,6 +239,9 @@ struct lw_stream {
     void *queue;                   /* of ops->queue_create */
     struct lw__findings *findings; /* fixed; NULL where the device makes none */
     /* all below: locked */
+    const struct lw__recorder *picture; /* who records its launches, or NULL */
+    void *picture_recording;
+    void (*picture_free)(void *recording);
     lw_stream *next, *previous; /* of all streams */
     lw_stream *next_ready;      /* pool.c: of those a worker should take up */
     bool ready;

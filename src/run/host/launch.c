@@ -104,6 +104,7 @@ static lw_status prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynam
 
     *launch = (struct lw__launch){
         .kernel = k->row->name,
+        .file = p->name,
         .code = p->code.loaded,
         .entry = k->entry,
         .grid = grid,

@@ -69,10 +69,15 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
                         "code for a debugger is for device 'ref', which runs one thread at a "
                         "time, and not for '%s'",
                         device->ops->info.name);
+    if (options->picture && !device->ops->picture_target)
+        return lw__fail(LW_E_UNSUPPORTED, "pictures are of devices 'ref' and 'check', not of '%s'",
+                        device->ops->info.name);
+    if (options->picture && options->debug)
+        return lw__fail(LW_E_UNSUPPORTED, "code for a debugger cannot be for a picture, too");
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
     b->compile.wants_first = device->ops->common && lw__is_block(options->first_block);
-    b->compile.target = lw__device_target(device);
+    b->compile.target = options->picture ? device->ops->picture_target : lw__device_target(device);
     b->compile.name = path ? path : "<source>";
     if (options->source) {
         b->compile.source = options->source;

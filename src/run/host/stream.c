@@ -100,6 +100,8 @@ static lw_status run_launch(lw_stream *s, struct lw__job *job)
     job->launch.queue = s->queue;
     job->launch.cancelled = &s->cancelled;
     job->launch.findings = s->findings;
+    job->launch.recorder = s->picture;
+    job->launch.recording = s->picture_recording;
     job->is_ahead = is_taken(s, job);
     lw__unlock();
     if (s->is_wrapped && !lw__stream_keep(s, job->kernel->program))
@@ -222,6 +224,8 @@ static void destroy(lw_stream *s)
 
     lw__jobs_destroy_spare(s);
     lw__findings_destroy(s->findings);
+    if (s->picture)
+        s->picture_free(s->picture_recording);
     if (s->queue)
         ops->queue->destroy(s->device->state, s->queue);
     lw_device_close(s->device);

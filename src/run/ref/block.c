@@ -62,6 +62,8 @@ void lw__ref_block_free(struct lw__ref_block *list)
         }
         if (block->watch)
             block->launch->watcher->block_free(block);
+        if (block->recorded)
+            block->launch->request->recorder->block_free(block);
         lw__ref_late_free(block);
         lw__ref_stacks_close(block);
         free(block->objects);
@@ -130,6 +132,8 @@ lw_status lw__ref_block_open(struct lw_ref_launch *launch, const int32_t index[3
     lw__ref_bounds_start(block);
     for (int i = 0; i < launch->thread_count; i++)
         thread_open(block, i);
+    if (launch->request->recorder)
+        launch->request->recorder->block_open(launch->request->recording, block);
     if (launch->watcher)
         launch->watcher->block_open(launch->watch, block);
     return launch->status;

@@ -120,6 +120,7 @@ const struct lw__device_ops lw__device_ref = {
             .max_print_bytes = LW_REF_PRINT_BYTES,
         },
     .target = target,
+    .picture_target = LW_PICTURE_TARGET,
     .has_debug = true,
     .load = lw__ref_load,
     .unload = lw__ref_unload,

@@ -29,6 +29,13 @@ enum {
     LW_REF_PRINT_BYTES = 1 << 20, /* of text kept for a launch */
 };
 
+/* What lanewise-compile --device takes for code that can be recorded. */
+#if defined(__aarch64__)
+#define LW_PICTURE_TARGET "picture:aarch64"
+#else
+#define LW_PICTURE_TARGET "picture"
+#endif
+
 /* A kernel's two functions; ref_abi.h says what they do. */
 struct lw__ref_code {
     void *(*ramp)(struct lw_ref_thread *thread);
@@ -74,6 +81,34 @@ struct lw__ref_watcher {
                  const struct lw__ref_thread *other, const char *what);
     /* nobody can make progress: the launch ends */
     void (*stop)(void *watch, const struct lw__ref_thread *first, const char *what);
+};
+
+/* ---- who records a launch -------------------------------------------------------------------- */
+
+struct lw__ref_lanes;
+
+/* Where a launch is recorded, its recorder is told what the threads do, of code for a picture; the
+ * launch goes on as it does without. `to` is the launch's `recording`. */
+struct lw__recorder {
+    /* a block starts, with block->recorded as the last one that used its memory has left it; its
+     * memory is released */
+    void (*block_open)(void *to, struct lw__ref_block *block);
+    void (*block_free)(struct lw__ref_block *block);
+    /* as of lw_ref_calls */
+    void (*observe)(void *to, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
+                    uint32_t what, uint32_t site);
+    void (*line)(void *to, struct lw__ref_thread *thread, uint32_t site);
+    void (*iteration)(void *to, struct lw__ref_thread *thread, uint32_t loop, uint32_t depth);
+    void (*trace)(void *to, struct lw__ref_thread *thread, const char *name, uint32_t type,
+                  uint64_t value, uint32_t site);
+    /* a collective ran, for the block's threads from `first` on; `at` is one of them */
+    void (*collective)(void *to, struct lw__ref_block *block, int first,
+                       const struct lw__ref_thread *at, const struct lw__ref_lanes *lanes);
+    /* each thread of the block that could run has run; then all collectives ran that could */
+    void (*ran)(void *to, struct lw__ref_block *block);
+    void (*end_round)(void *to, struct lw__ref_block *block);
+    /* the launch is over; what is still resident is `blocks` */
+    void (*end)(void *to, struct lw__ref_block *blocks);
 };
 
 /* ---- ref_schedule -------------------------------------------------------------------------- */
@@ -133,7 +168,8 @@ struct lw__ref_late;
 struct lw__ref_block {
     struct lw__ref_block *next; /* in the list of resident blocks, or of spare ones */
     struct lw_ref_launch *launch;
-    void *watch; /* the watcher's; NULL in a new block */
+    void *watch;    /* the watcher's; NULL in a new block */
+    void *recorded; /* the recorder's; NULL in a new block */
     int32_t index[3];
     int live;     /* threads that have not returned */
     char *memory; /* static SHARED, then dynamic memory */

@@ -82,9 +82,13 @@ static void call_observe(struct lw_ref_thread *t, uint64_t pointer, uint64_t byt
                          uint32_t site)
 {
     const struct lw_ref_launch *launch = block_of(t)->launch;
+    const struct lw__launch *request = launch->request;
     if (launch->watcher)
         launch->watcher->observe(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, what,
                                  site);
+    if (request->recorder)
+        request->recorder->observe(request->recording, (struct lw__ref_thread *)t, pointer, bytes,
+                                   what, site);
 }
 
 static void call_fence(struct lw_ref_thread *t, uint32_t is_of_device)
@@ -92,6 +96,29 @@ static void call_fence(struct lw_ref_thread *t, uint32_t is_of_device)
     const struct lw_ref_launch *launch = block_of(t)->launch;
     if (launch->watcher)
         launch->watcher->fence(launch->watch, (struct lw__ref_thread *)t, is_of_device != 0);
+}
+
+static void call_line(struct lw_ref_thread *t, uint32_t site)
+{
+    const struct lw__launch *request = block_of(t)->launch->request;
+    if (request->recorder)
+        request->recorder->line(request->recording, (struct lw__ref_thread *)t, site);
+}
+
+static void call_iteration(struct lw_ref_thread *t, uint32_t loop, uint32_t depth)
+{
+    const struct lw__launch *request = block_of(t)->launch->request;
+    if (request->recorder)
+        request->recorder->iteration(request->recording, (struct lw__ref_thread *)t, loop, depth);
+}
+
+static void call_trace(struct lw_ref_thread *t, const char *name, uint32_t type, uint64_t value,
+                       uint32_t site)
+{
+    const struct lw__launch *request = block_of(t)->launch->request;
+    if (request->recorder)
+        request->recorder->trace(request->recording, (struct lw__ref_thread *)t, name, type, value,
+                                 site);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -226,6 +253,9 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
             threads[i].ready = true;
         }
     launch->moved = true;
+    if (launch->request->recorder)
+        launch->request->recorder->collective(launch->request->recording, block, range.first, at,
+                                              l);
     if (launch->watcher)
         launch->watcher->collective(launch->watch, block, range.first, range.end, at->abi.op,
                                     l->active);
@@ -336,6 +366,22 @@ static lw_status start_block(struct lw_ref_launch *launch)
     return LW_OK;
 }
 
+/* round_of - one round of a block. */
+static lw_status round_of(struct lw__ref_block *block)
+{
+    struct lw_ref_launch *launch = block->launch;
+    const struct lw__launch *request = launch->request;
+    LW_TRY(run_threads(block));
+    if (request->recorder)
+        request->recorder->ran(request->recording, block);
+    LW_TRY(run_collectives(block));
+    if (!launch->moved)
+        LW_TRY(go_without(block));
+    if (request->recorder)
+        request->recorder->end_round(request->recording, block);
+    return LW_OK;
+}
+
 /* round_over_blocks - one round; blocks that end become spare ones. */
 static lw_status round_over_blocks(struct lw_ref_launch *launch)
 {
@@ -345,10 +391,7 @@ static lw_status round_over_blocks(struct lw_ref_launch *launch)
         struct lw__ref_block *block = *at;
         const bool others_moved = launch->moved;
         launch->moved = false;
-        LW_TRY(run_threads(block));
-        LW_TRY(run_collectives(block));
-        if (!launch->moved)
-            LW_TRY(go_without(block));
+        LW_TRY(round_of(block));
         launch->moved |= others_moved;
         if (block->live > 0) {
             at = &block->next;
@@ -479,8 +522,9 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     launch->code = code;
     launch->watcher = watcher;
     launch->watch = watch;
-    launch->calls = (struct lw_ref_calls){call_frame, call_print,   call_fail,    call_access,
-                                          call_index, call_suspend, call_observe, call_fence};
+    launch->calls = (struct lw_ref_calls){call_frame, call_print,     call_fail,    call_access,
+                                          call_index, call_suspend,   call_observe, call_fence,
+                                          call_line,  call_iteration, call_trace};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
@@ -488,6 +532,8 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     lw_status status = lw__ref_bounds_open(launch);
     if (!status)
         status = run_blocks(launch);
+    if (request->recorder)
+        request->recorder->end(request->recording, launch->resident);
     environment_leave(&environment);
     lw__ref_block_free(launch->resident);
     lw__ref_block_free(launch->spare);
