@@ -127,9 +127,10 @@ enum cli_command {
     CLI_INIT = 1024,
     CLI_GRAPH = 2048,
     CLI_CHECK = 4096,
+    CLI_PICTURE = 8192,
     CLI_FORMS = CLI_BENCH_OP | CLI_BENCH_OPERATIONS | CLI_BENCH_DOT,
     CLI_ANY = CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_BENCH | CLI_CC | CLI_OP | CLI_GRAPH |
-              CLI_CACHE | CLI_INIT | CLI_CHECK
+              CLI_CACHE | CLI_INIT | CLI_CHECK | CLI_PICTURE
 };
 
 struct cli_options {
@@ -149,6 +150,12 @@ struct cli_options {
     uint64_t seed;
     bool strict, verbose;
     const char *suppress, *sarif; /* files, or NULL */
+    bool count;                   /* of run and check */
+    bool is_picture, with_check;  /* the command is `picture`, as all up to trace_count */
+    lw_dim3 drawn;                /* the block */
+    uint64_t steps;               /* 0: the default */
+    const char **traces;          /* of words */
+    size_t trace_count;
     enum cli_color color;
     bool list, markdown; /* of op; list of graph too */
     bool plan;           /* of graph, as draw, a file or NULL */
@@ -471,10 +478,23 @@ int cli_sarif_begin(const struct cli_options *options);
 int cli_sarif_write(const struct cli_session *session);
 void cli_sarif_end(const struct cli_options *options);
 
+/* ---- picture.c: what launches did ------------------------------------------------------------ */
+
+/* cli_picture_begin - before a launch, where the options ask for a picture or counts. source: the
+ * text of FILE if that is `-`, or NULL.
+ * cli_picture_save - the picture, after the launch, also one that failed.
+ * cli_picture_print_counts - as text, with --count.
+ * cli_json_counts - the same as a member of an object, with a comma before it. */
+int cli_picture_begin(const struct cli_session *session, const char *source);
+int cli_picture_save(const struct cli_session *session);
+int cli_picture_print_counts(FILE *to, const struct cli_session *session);
+void cli_json_counts(FILE *to, const void *counts);
+
 /* ---- commands -------------------------------------------------------------------------------- */
 
 int cli_run(const struct cli_options *options);
 int cli_check(const struct cli_options *options);
+int cli_picture(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 /* cli_show_remarks - to standard error, of options->kernel for options->block: what slows it down
  * on cuda, if that is the device, else on cpu. input: the text of FILE if that is `-`, or NULL. */

@@ -405,6 +405,49 @@ static int set_help(struct cli_options *options, const char *name, const char *v
     return CLI_DONE;
 }
 
+static int set_count(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->count = true;
+    return CLI_DONE;
+}
+
+/* set_drawn - an index in the grid: axes that are not given are 0. */
+static int set_drawn(struct cli_options *options, const char *name, const char *value)
+{
+    int failed = read_dim3(name, value, &options->drawn);
+    size_t axes = 1;
+    for (const char *c = value; *c; c++)
+        axes += *c == ',' || (*c == 'x' && c != value + 1);
+    if (axes < 2)
+        options->drawn.y = 0;
+    if (axes < 3)
+        options->drawn.z = 0;
+    return failed;
+}
+
+static int set_steps(struct cli_options *options, const char *name, const char *value)
+{
+    int failed = read_size(name, value, UINT32_MAX, &options->steps);
+    if (!failed && options->steps == 0)
+        failed = cli_fail(CLI_USAGE, "%s: at least 1 step is needed", name);
+    return failed;
+}
+
+static int add_trace(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name;
+    options->traces[options->trace_count++] = value;
+    return CLI_DONE;
+}
+
+static int set_with_check(struct cli_options *options, const char *name, const char *value)
+{
+    (void)name, (void)value;
+    options->with_check = true;
+    return CLI_DONE;
+}
+
 static int add_define(struct cli_options *options, const char *name, const char *value)
 {
     if (*value == '\0' || *value == '=')
@@ -507,13 +550,14 @@ int cli_options_read(enum cli_command command, char **words, size_t count,
                      struct cli_options *options)
 {
     *options = (struct cli_options){.grid = {1, 1, 1}, .block = {256, 1, 1}};
-    options->words = calloc(4 * count + 1, sizeof *options->words);
+    options->words = calloc(5 * count + 1, sizeof *options->words);
     if (!options->words)
-        return cli_fail_memory((4 * count + 1) * sizeof *options->words);
+        return cli_fail_memory((5 * count + 1) * sizeof *options->words);
     options->args = options->words;
     options->defines = options->words + count;
     options->include_dirs = options->words + 2 * count;
     options->blocks = options->words + 3 * count;
+    options->traces = options->words + 4 * count;
 
     bool has_ended = false;
     for (size_t i = 0; i < count; i++) {

@@ -3,6 +3,7 @@
  * Every launch starts from what the ARGs say, so the results of --time are those of one launch.
  */
 #include "cli.h"
+#include "lanewise/picture.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include <unistd.h>
 
 struct job {
-    const struct cli_options *options;
+    struct cli_options asked;
+    const struct cli_options *options; /* those */
     struct cli_session session;
     lw_program *program;
     lw_kernel *kernel;
@@ -34,8 +36,20 @@ static int trap_faults(struct job *job)
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
+/* check_count - --count is for devices that can be recorded. */
+static int check_count(const struct job *job)
+{
+    const char *name = job->session.info.name;
+    if (!job->options->count || strcmp(name, "ref") == 0 || strcmp(name, "check") == 0)
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, "--count is for devices ref and check, and not for %s", name);
+}
+
 static int open_device(struct job *job)
 {
+    struct cli_options *asked = &job->asked;
+    if (asked->count && !asked->device)
+        asked->device = "ref";
     int failed = cli_session_open(&job->session, job->options);
     job->result.device = job->options->device ? job->options->device : job->session.info.name;
     if (!failed && job->options->debug && strcmp(job->session.info.name, "ref") != 0)
@@ -43,7 +57,7 @@ static int open_device(struct job *job)
                         "-O0 is for device ref, which runs one thread at a time, and not for %s; "
                         "add -d ref",
                         job->session.info.name);
-    return failed;
+    return failed ? failed : check_count(job);
 }
 
 /* is_text_file - true if nothing about the file itself keeps it from being read. */
@@ -82,6 +96,7 @@ static int build(struct job *job)
         .debug = options->debug,
         .first_kernel = options->kernel,
         .first_block = options->block,
+        .picture = options->is_picture || options->count,
     };
     job->messages.color = cli_wants_color(options->color);
     cli_progress_begin(&job->progress, options, "building", name);
@@ -244,6 +259,13 @@ static lw_status queue(void *of, lw_stream *stream)
                             result->arg_count);
 }
 
+/* draw - also of a launch that failed: that is what one wants to see. */
+static int draw(struct job *job, int failed)
+{
+    int unsaved = job->options->is_picture ? cli_picture_save(&job->session) : CLI_DONE;
+    return failed ? failed : unsaved;
+}
+
 static int launch_all(struct job *job)
 {
     struct cli_task task = {.what = "kernel",
@@ -254,16 +276,26 @@ static int launch_all(struct job *job)
                             .job = job,
                             .result = &job->result};
     lw_stream_on_output(job->session.stream, on_output, job);
-    return cli_session_run(&job->session, &task);
+    int failed = cli_picture_begin(&job->session, job->text);
+    if (failed)
+        return failed;
+    failed = cli_session_run(&job->session, &task);
+    return job->session.was_queued || !failed ? draw(job, failed) : failed;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
 static int deliver(struct job *job)
 {
+    lw_picture_counts counts;
     if (job->lost_line)
         return cli_fail_memory(sizeof(struct cli_line));
-    return cli_session_deliver(&job->session, &job->result);
+    if (job->options->count && lw_picture_get_counts(job->session.stream, &counts) == LW_OK) {
+        job->result.write_more = cli_json_counts;
+        job->result.more = &counts;
+    }
+    int failed = cli_session_deliver(&job->session, &job->result);
+    return failed ? failed : cli_picture_print_counts(stdout, &job->session);
 }
 
 /* print_remarks - a launch that breaks a limit has none; it is refused with the limit's message. */
@@ -309,7 +341,8 @@ static void release(struct job *job)
 
 int cli_run(const struct cli_options *options)
 {
-    struct job job = {.options = options, .result = {.quiet = options->quiet}};
+    struct job job = {.asked = *options, .result = {.quiet = options->quiet}};
+    job.options = &job.asked;
     int failed = run_job(&job);
     if (job.result.lost > 0)
         fprintf(stderr,
