@@ -162,6 +162,7 @@ struct clang {
 struct how {
     const struct lw__own *own;
     const char *module; /* the header as clang has parsed it, or NULL */
+    bool no_print;      /* -ast-print would say nothing new */
     bool is_header;     /* the header itself is to be parsed */
 };
 
@@ -403,6 +404,8 @@ static bool take_module(struct lw__unit *unit, struct clang *clang, const int *k
 static bool has_said(const struct clang *clang)
 {
     struct stat info;
+    if (!clang->running)
+        return false;
     return clang->status || fstat(clang->process.err, &info) || info.st_size > 0;
 }
 
@@ -411,7 +414,7 @@ static bool take_results(struct lw__unit *unit, struct clang *build, struct clan
                          const int *keep, const struct how *how, struct lw__text *said)
 {
     struct lw__text rule = {0};
-    bool ok = lw__read_all(print->process.out, &unit->ast_print) &&
+    bool ok = (how->no_print || lw__read_all(print->process.out, &unit->ast_print)) &&
               take_module(unit, build, keep, how, said);
     if (ok && unit->module && print->status) /* without it, sizes would be missing */
         ok = tell_end(unit, print->status);
@@ -430,8 +433,8 @@ static bool run_clangs(struct lw__unit *unit, int source, const struct how *how,
     const int depends = lw__memory_file("lanewise-depends");
     const int keep[] = {source, depends}, alone[] = {source, -1};
     unit->ast_print.length = 0;
-    bool ok = depends >= 0 && start_clang(unit, &build, build_flags, FLAGS, keep, how) &&
-              start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, how);
+    bool ok = depends >= 0 && start_clang(unit, &build, build_flags, FLAGS, keep, how);
+    ok = ok && (how->no_print || start_clang(unit, &print, print_flags, PRINT_FLAGS, alone, how));
     ok = wait_clang(&build) && ok;
     ok = wait_clang(&print) && ok;
     const bool again = ok && how->module && (has_said(&build) || has_said(&print));
@@ -482,7 +485,7 @@ bool lw__pass_front(struct lw__unit *unit)
     const size_t start = unit->manifest.length;
     int source = unit->options->path ? -1 : named_source(unit);
     bool ok = unit->options->path || source >= 0;
-    if (ok && lw__header_module(unit, source, module))
+    if (ok && lw__header_module(unit, source, module, &how.no_print))
         how.module = module;
     ok = ok && run_clangs(unit, source, &how, &said);
     if (ok && unit->diags.errors && !unit->diags.crashed && said.length)

@@ -51,9 +51,17 @@ void lw__dependency_add(struct lw__text *manifest, const char *path);
 /* ---- header_module.c ------------------------------------------------------------------------- */
 
 /* True if clang gives for this text the same with the header's module at `path` as without it, as
- * long as it has no message. source: the text's descriptor, or -1 for that of options->path. */
-bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX]);
+ * long as it has no message. source: the text's descriptor, or -1 for that of options->path.
+ * *is_plain: lw__prototypes_are_plain. */
+bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX],
+                       bool *is_plain);
 bool lw__header_module_make(const struct lw__unit *unit); /* to options->header_module */
+
+/* ---- plain_prototypes.c ---------------------------------------------------------------------- */
+
+/* True if no kernel of the text has a bracket in its prototype: -ast-print shows nothing that is
+ * not in the module. text: what follows the header, which is the only one. */
+bool lw__prototypes_are_plain(const char *text);
 
 /* ---- own_names.c ----------------------------------------------------------------------------- */
 

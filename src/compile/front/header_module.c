@@ -121,25 +121,29 @@ static const char *skip_comments(const char *c)
     }
 }
 
-/* True if the text begins with the header: nothing before it can change its meaning. */
-static bool begins_with_header(const struct lw__unit *unit, int source)
+/* Behind the header, if the text begins with it: nothing before it can change its meaning. */
+static const char *skip_header(const char *text)
 {
     static const char name[] = "<lanewise/kernel.h>";
+    const char *c = skip_comments(text);
+    if (!c || *c != '#')
+        return NULL;
+    c += 1 + strspn(c + 1, " \t");
+    if (strncmp(c, "include", 7) != 0)
+        return NULL;
+    c += 7 + strspn(c + 7, " \t");
+    return strncmp(c, name, sizeof name - 1) ? NULL : c + sizeof name - 1;
+}
+
+static bool suits(const struct lw__unit *unit, int source, bool *is_plain)
+{
     struct lw__text text = {0};
     const bool ok =
         source < 0 ? read_file(unit->options->path, &text) : lw__read_all(source, &text);
-    const char *c = ok && text.data ? skip_comments(text.data) : NULL;
-    bool begins = c && *c == '#';
-    if (begins) {
-        c += 1 + strspn(c + 1, " \t");
-        begins = !strncmp(c, "include", 7);
-    }
-    if (begins) {
-        c += 7 + strspn(c + 7, " \t");
-        begins = !strncmp(c, name, sizeof name - 1);
-    }
+    const char *rest = ok && text.data ? skip_header(text.data) : NULL;
+    *is_plain = rest && strlen(text.data) == text.length && lw__prototypes_are_plain(rest);
     lw__text_free(&text);
-    return begins;
+    return rest;
 }
 
 /* True if nothing but the text decides: -I and these variables could put other headers before
@@ -150,7 +154,8 @@ static bool has_plain_options(const struct lw__unit *unit)
            !getenv("C_INCLUDE_PATH");
 }
 
-bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX])
+bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PATH_MAX],
+                       bool *is_plain)
 {
     char folder[LW_PATH_MAX], key_path[LW_PATH_MAX + 8];
     struct lw__text key = {0};
@@ -159,7 +164,7 @@ bool lw__header_module(const struct lw__unit *unit, int source, char path[LW_PAT
         return false;
     snprintf(key_path, sizeof key_path, "%s.key", path);
     const bool ok =
-        read_file(key_path, &key) && fits(&key, folder) && begins_with_header(unit, source);
+        read_file(key_path, &key) && fits(&key, folder) && suits(unit, source, is_plain);
     lw__text_free(&key);
     return ok;
 }
