@@ -32,6 +32,11 @@ void lw__cpu_split_blocks(LLVMValueRef function);
  * is made of the sign of the address that is the first argument. */
 LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool all_bits);
 
+/* ---- long_lived_slots.c ---------------------------------------------------------------------- */
+
+/* Before LLVM's passes. True if slots of the function stay in memory; sroa must not run then. */
+bool lw__cpu_keep_slots(LLVMValueRef function);
+
 /* ---- prefetch.c ------------------------------------------------------------------------------ */
 
 /* For a finished lw.cpu.K, or a gang's code. */

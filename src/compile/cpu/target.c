@@ -39,11 +39,16 @@ static void align_spills(LLVMValueRef f, int level)
  * combiner. That makes one instruction of a product and a sum of integers. */
 enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
 
-#define FIRST                                                                                      \
-    "globaldce,function(mem2reg,sroa<modify-cfg>,early-cse<memssa>,simplifycfg<keep-loops>,"       \
+#define FIRST(sroa)                                                                                \
+    "globaldce,function(mem2reg," sroa "early-cse<memssa>,simplifycfg<keep-loops>,"                \
     "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
+#define ROTATION "loop(loop-rotate),"
 #define LAST "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
-static const char list[] = FIRST "loop(loop-rotate)," LAST, without_rotation[] = FIRST LAST;
+
+/* [with loop-rotate][with sroa, which would make values of slots that stay in memory] */
+static const char *const lists[2][2] = {
+    {FIRST("") LAST, FIRST("sroa<modify-cfg>,") LAST},
+    {FIRST("") ROTATION LAST, FIRST("sroa<modify-cfg>,") ROTATION LAST}};
 
 static size_t size_of(LLVMModuleRef module)
 {
@@ -68,6 +73,25 @@ static bool split_gangs(struct lw__unit *unit)
     return true;
 }
 
+/* A finished kernel or the code of its gangs. */
+static bool is_widened(LLVMValueRef f, bool *gang)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(f, &length);
+    *gang = !strncmp(name, "lw.gang.", 8);
+    return LLVMCountBasicBlocks(f) && (*gang || !strncmp(name, "lw.cpu.", 7));
+}
+
+/* True if some slots stay in memory. */
+static bool keep_slots(LLVMModuleRef module)
+{
+    bool kept = false, gang;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (is_widened(f, &gang))
+            kept |= lw__cpu_keep_slots(f);
+    return kept;
+}
+
 /* lw__pass_optimise - clean up after the widening: slots become phis, constants fold, invariants
  * leave their loops.
  *
@@ -89,17 +113,16 @@ bool lw__pass_optimise(struct lw__unit *unit)
             set_widths(f, lw__levels[level].bits);
     if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
+    const bool in_memory = keep_slots(unit->module);
     if (!split_gangs(unit) ||
         !lw__llvm_passes(unit->module, unit->machine,
-                         size_of(unit->module) > ROTATED_MAX ? without_rotation : list))
+                         lists[size_of(unit->module) <= ROTATED_MAX][!in_memory]))
         return false;
     if (level == LW_LEVEL_AARCH64 && size_of(unit->module) > COMBINED_MAX)
         lw__llvm_skip_combiner();
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
-        size_t length;
-        const char *name = LLVMGetValueName2(f, &length);
-        bool gang = !strncmp(name, "lw.gang.", 8);
-        if (!LLVMCountBasicBlocks(f) || (!gang && strncmp(name, "lw.cpu.", 7) != 0))
+        bool gang;
+        if (!is_widened(f, &gang))
             continue;
         if (!gang && !lw__cpu_fetch_ahead(f))
             return false;

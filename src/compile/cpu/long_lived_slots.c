@@ -1,0 +1,126 @@
+/* long_lived_slots.c - in a large function the slots that many blocks keep alive stay in memory.
+ *
+ * mem2reg puts a phi for a slot into each block that several of its stores reach, if the block or a
+ * later one needs the value. Where lanes take many ways, as in a divergent machine of `goto`s, that
+ * is almost every block for almost every slot. LLVM's later passes take time by the number of phis,
+ * its code generator copies each along every edge, and in the end most values are spilled anyway.
+ *
+ * A slot is live in the blocks from which a load is reached before a store. The numbers of those
+ * blocks are added for all slots of a function. If the sum is more than LIVE_SUM_MAX, slots that
+ * are live in more than LIVE_MAX blocks get the type of an array of bytes. mem2reg leaves such a
+ * slot alone.
+ */
+#include "compile/cpu/cpu.h"
+#include "compile/ir/ir.h"
+#include "compile/llvm/llvm.h"
+#include <stdlib.h>
+
+enum { LIVE_MAX = 64, LIVE_SUM_MAX = 50000 };
+
+struct walk {
+    struct lw__cfg cfg;
+    LLVMTargetDataRef data;
+    uint32_t *stored, *seen; /* per block: the number of the slot that it was last for */
+    uint32_t *list;          /* blocks in which the slot is live */
+    uint32_t number;         /* of the slot, from 1 */
+};
+
+/* True if nothing but whole loads and stores uses it: then mem2reg would make values of it. */
+static bool is_slot(LLVMValueRef alloca)
+{
+    LLVMTypeRef type = LLVMGetAllocatedType(alloca);
+    for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        const bool load = LLVMIsALoadInst(user) && LLVMTypeOf(user) == type,
+                   store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == alloca &&
+                           LLVMTypeOf(LLVMGetOperand(user, 0)) == type;
+        if ((!load && !store) || LLVMGetVolatile(user))
+            return false;
+    }
+    return LLVMGetTypeKind(type) != LLVMArrayTypeKind;
+}
+
+static uint32_t push(struct walk *w, uint32_t block, uint32_t count)
+{
+    if (block == UINT32_MAX || w->seen[block] == w->number)
+        return count;
+    w->seen[block] = w->number;
+    w->list[count] = block;
+    return count + 1;
+}
+
+/* In how many blocks the slot is live, LIVE_MAX + 1 at most. A block that loads and stores counts
+ * as one that loads first: the widening loads again only what other blocks have stored. */
+static uint32_t live_blocks(struct walk *w, LLVMValueRef slot)
+{
+    uint32_t count = 0;
+    w->number++;
+    for (LLVMUseRef use = LLVMGetFirstUse(slot); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        const uint32_t b = lw__cfg_index(&w->cfg, LLVMGetInstructionParent(user));
+        if (LLVMIsALoadInst(user))
+            count = push(w, b, count);
+        else if (b != UINT32_MAX)
+            w->stored[b] = w->number;
+    }
+    for (uint32_t k = 0; k < count && count <= LIVE_MAX; k++)
+        for (uint32_t e = w->cfg.pred_start[w->list[k]]; e < w->cfg.pred_start[w->list[k] + 1]; e++)
+            if (w->stored[w->cfg.pred[e]] != w->number)
+                count = push(w, w->cfg.pred[e], count);
+    return count <= LIVE_MAX ? count : LIVE_MAX + 1;
+}
+
+/* The slot as bytes of the same size and alignment. */
+static void hide(struct walk *w, LLVMBuilderRef b, LLVMValueRef slot)
+{
+    LLVMTypeRef type = LLVMGetAllocatedType(slot),
+                byte = LLVMInt8TypeInContext(LLVMGetTypeContext(type));
+    LLVMPositionBuilderBefore(b, slot);
+    LLVMValueRef bytes =
+        LLVMBuildAlloca(b, LLVMArrayType2(byte, LLVMABISizeOfType(w->data, type)), "");
+    LLVMSetAlignment(bytes, LLVMGetAlignment(slot));
+    LLVMReplaceAllUsesWith(slot, bytes);
+    LLVMInstructionEraseFromParent(slot);
+}
+
+/* Hide the long-lived ones of the slots if there are too many. */
+static bool hide_long_lived(struct walk *w, LLVMValueRef *slots, size_t count)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(w->cfg.function)));
+    uint64_t sum = 0;
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t live = live_blocks(w, slots[k]);
+        sum += live;
+        if (live > LIVE_MAX)
+            slots[kept++] = slots[k];
+    }
+    for (size_t k = 0; k < kept && sum > LIVE_SUM_MAX; k++)
+        hide(w, b, slots[k]);
+    LLVMDisposeBuilder(b);
+    return kept && sum > LIVE_SUM_MAX;
+}
+
+bool lw__cpu_keep_slots(LLVMValueRef function)
+{
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    struct walk w = {.data = LLVMGetModuleDataLayout(module)};
+    if (!lw__cfg_build(function, &w.cfg))
+        abort(); /* out of memory: of lanewise-compile, which the library reports */
+    size_t count = 0, n = 0;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+        count += LLVMIsAAllocaInst(i) && is_slot(i);
+    LLVMValueRef *slots = lw__calloc(count, sizeof *slots);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAAllocaInst(i) && is_slot(i))
+            slots[n++] = i;
+    w.stored = lw__calloc(3 * w.cfg.count, sizeof *w.stored);
+    w.seen = w.stored + w.cfg.count;
+    w.list = w.seen + w.cfg.count;
+    const bool kept = hide_long_lived(&w, slots, count);
+    free(w.stored);
+    free(slots);
+    lw__cfg_free(&w.cfg);
+    return kept;
+}
