@@ -352,7 +352,7 @@ LW_CHECKED lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t cou
 LW_CHECKED lw_status lw_buffer_fill(lw_buffer *buffer, const void *value);
 
 /* lw_buffer_discard - declare the contents uninitialised: the checker reports a use before a write.
- * errors   LW_E_ARG, also if it is read-only */
+ * errors   LW_E_ARG, also if it is read-only; LW_E_MEMORY */
 LW_CHECKED lw_status lw_buffer_discard(lw_buffer *buffer);
 
 /* lw_buffer_map - the contents as host memory, for reading and writing, until lw_buffer_unmap. A

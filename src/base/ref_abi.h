@@ -60,7 +60,8 @@ struct lw_ref_object {
 struct lw_ref_row {
     const char *name; /* in the source; "": it has none. In code for a picture its layout is behind
                        * the NUL, as docs/layout.md writes it; "": not known */
-    uint64_t kind;    /* enum lw_ref_memory */
+    uint32_t kind;    /* enum lw_ref_memory */
+    uint32_t origin;  /* of code for `check`: 1 + the site of its declaration; else 0 */
     uint64_t place;   /* ARGUMENT: the parameter's index. SHARED: offset in block memory. CONSTANT:
                        * the address */
     uint64_t bytes;   /* 0 of an ARGUMENT and a DYNAMIC one: the launch knows */
@@ -122,6 +123,12 @@ struct lw_ref_thread {
     /* written by the scheduler before it resumes the thread */
     uint64_t result; /* the collective's result, bits zero-extended */
 
+    /* of code for `check`: the undefined bits. Of value, identity and number the thread writes them
+     * before it suspends, if there are any; of result the scheduler does. An origin is 0, or 1 +
+     * the site that they come from. */
+    uint64_t value_shadow, identity_shadow, number_shadow, result_shadow;
+    uint32_t value_origin, identity_origin, number_origin, result_origin;
+
     /* of code for a debugger */
     uint64_t record_bytes; /* from this record to that of the next thread in the block */
     uint32_t line;         /* of the source, written by the thread before it suspends */
@@ -142,6 +149,13 @@ enum lw_observe {
                             * power of two that its scalars have as bytes */
     LW_OBSERVE_SCALAR_SHIFT = 5,
     LW_OBSERVE_ALIGN_SHIFT = 8,
+};
+
+/* Where the shadow of memory is: a byte for each byte, whose bits are 1 where the memory's are
+ * undefined; and an origin for each four bytes from a multiple of four on. */
+struct lw_ref_shadow {
+    uint8_t *shadow;
+    uint32_t *origin;
 };
 
 /* Calls from kernel code into the device, in the thread's own context. */
@@ -173,5 +187,16 @@ struct lw_ref_calls {
     void (*iteration)(struct lw_ref_thread *t, uint32_t loop, uint32_t depth);
     void (*trace)(struct lw_ref_thread *t, const char *name, uint32_t type, uint64_t value,
                   uint32_t site);
+    /* the shadow of memory that is read, or written; for so many bytes, until the next call */
+    struct lw_ref_shadow (*shadow)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes,
+                                   uint32_t is_written);
+    /* a private variable that unknown pointers are to has its shadow here; number: the origin of
+     * what was never set in it, for which 0 stands in `origin` */
+    void (*variable)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint64_t shadow,
+                     uint64_t origin, uint32_t number);
+    /* undefined bits are used; pointer: what is stored to, or 0 */
+    void (*undefined)(struct lw_ref_thread *t, uint64_t pointer, uint32_t origin, uint32_t site);
+    /* an atomic update of memory uses what is there, and defines it */
+    void (*update)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t site);
 };
 #endif

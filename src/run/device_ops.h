@@ -65,6 +65,8 @@ struct lw__object {
     const char *layout;   /* of the parameter, docs/layout.md */
     int rank;             /* of an array in C order; 0: it is a row of elements */
     ptrdiff_t extent[4];
+    uint8_t *undefined; /* for a device with findings: a byte for each that is 0 where it is
+                           * defined; NULL: all is */
 };
 
 /* One launch, checked and packed, as a device gets it. All of it lives until launch() returns. */

@@ -7,6 +7,7 @@
 // run: -k arms -b 35 i32[4]
 // expect: out: i32[4] = [16, 16, 2, 1]
 // run: -k neighbours -b 35 i32[3]
+// device: !check borrowed values decide branches
 // expect: out: i32[3] = [33, 34, 34]
 // run: -k rows -b 5,7 u32[2]
 // expect: out: u32[2] = [3186588638, 7]

@@ -1,6 +1,7 @@
 // What the threads ask for that are left: those that have returned ask for nothing.
 // sizes: 2 33 64 100
 // expect: wrong: i32[1] = [0]
+// device: !check borrowed values decide branches
 // run: -b @B i32[1] i32[1]
 // run: -b @B i32[1] i32[1]=1
 #include <lanewise/kernel.h>

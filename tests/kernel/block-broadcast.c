@@ -1,6 +1,7 @@
 // block_broadcast: every thread may read another's value, by linear index; a number that is no
 // thread of the block, or that of a thread that has returned, gives the caller's own value.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
+// device: !check borrowed values decide branches
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
 #include <lanewise/kernel.h>

@@ -3,7 +3,9 @@
 // of a warp, of floats with NaNs and zeros of both signs and of integers; both results used again.
 // sizes: 1 7 31 32 33 64 100 1023 8x8x4
 // run: -k sorted_floats -b @B --quiet f32[1024]=rand:7 32
+// device: !check borrowed values decide branches
 // run: -k sorted_ints -b @B --quiet i32[1024]=rand:7 32
+// device: !check borrowed values decide branches
 // run: -k sum_or_product -b @B --quiet f32[1024]=rand:7 32
 // run: -k sum_or_same -b @B --quiet f32[1024]=rand:7 32
 // run: -k both -b @B --quiet f32[1024]=rand:7 2

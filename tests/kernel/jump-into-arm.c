@@ -1,5 +1,6 @@
 // Some threads begin in one arm of a branch in the inner of two loops.
 // sizes: 1 8 33 64
+// device: !check borrowed values decide branches
 // run: -b @B 3 2 i32[1] i32[64]
 // expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>

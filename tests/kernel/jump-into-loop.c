@@ -2,6 +2,7 @@
 // top: each counts who must be there, from the threads' numbers alone.
 // sizes: 1 2 31 32 33 64 100 16x4 256
 // run: -k duff -b @B -g 2 i32[1]=zeros
+// device: !check borrowed values decide branches
 // expect: wrong: i32[1] = [0]
 // run: -k nested -b @B -g 2 i32[1]=zeros
 // expect: wrong: i32[1] = [0]

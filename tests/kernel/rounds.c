@@ -6,6 +6,7 @@
 // expect: wrong: i32[1] = [0]
 // expect: done: i32[1] = [@N]
 // run: -k returns -b @B i32[1] i32[1]
+// device: !check borrowed values decide branches
 // expect: wrong: i32[1] = [0]
 // expect: done: i32[1] = [@N]
 // run: -k arrays -b @B i32[1] i32[1]

@@ -1,5 +1,6 @@
 // A source that is not active in the instance, or that has returned, gives the caller's own value.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
+// device: !check borrowed values decide branches
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
 #include <lanewise/kernel.h>

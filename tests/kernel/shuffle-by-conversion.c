@@ -2,6 +2,7 @@
 // nobody's, but must be of the warp or the block. Found by random kernels, seed 430026768.
 // sizes: 1 2 33 8x8x4
 // run: -k of_warp -b @B --quiet i32[256]
+// device: !check borrowed values decide branches
 // run: -k of_block -b @B --quiet i32[256]
 #include <lanewise/kernel.h>
 

@@ -1,6 +1,7 @@
 // Shuffles in blocks whose last vector of sixteen has eight lanes, and so many masks at a time that
 // some are kept in memory.
 // sizes: 72 248 504
+// device: !check borrowed values decide branches
 // run: -b @B i32[1] 3
 // expect: checked: i32[1] = [@N]
 #include <lanewise/kernel.h>

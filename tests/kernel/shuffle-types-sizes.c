@@ -2,6 +2,7 @@
 // same in all lanes, or each lane's own; also where lanes of the warp have returned.
 // sizes: 1 31 32 33 64 100 256 1000 1024 8x8x4
 // expect: checked: i32[1] = [@N]
+// device: !check borrowed values decide branches
 // run: -D T=bool -b @B i32[1] 3
 // run: -D T=uint16_t -b @B i32[1] 3
 // run: -D T=int -b @B i32[1] 3

@@ -1,4 +1,5 @@
 // Shuffles and broadcasts take every scalar type, keep it, and move its bits unchanged.
+// device: !check borrowed values decide branches
 // run: -b 64 i32[1]
 // expect: checked: i32[1] = [64]
 #include <lanewise/kernel.h>

@@ -1,6 +1,7 @@
 // shuffle and warp_broadcast: any lane may be read, each by its own number; an int value that is no
 // lane of this warp, or a lane that is not there, gives the caller's own value.
 // sizes: 1 31 32 33 64 72 100 256 1000 1024 8x8x4
+// device: !check borrowed values decide branches
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
 #include <lanewise/kernel.h>

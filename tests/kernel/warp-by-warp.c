@@ -1,6 +1,7 @@
 // Shuffles and votes one behind the other, with choices between them that the thread's place makes:
 // each step is one of what the warp's own lanes had before, in whole and partial warps.
 // sizes: 1 31 32 33 64 72 100 256 1000 1024 8x8x4
+// device: !check borrowed values decide branches
 // run: -b @B i32[1]
 // expect: checked: i32[1] = [@N]
 #include <lanewise/kernel.h>

@@ -26,3 +26,12 @@ unsigned lw__di_tag(LLVMMetadataRef node)
 {
     return node ? LLVMGetDINodeTag(node) : 0;
 }
+
+const char *lw__di_variable_name(LLVMContextRef context, LLVMMetadataRef variable, size_t *length)
+{
+    LLVMMetadataRef name = lw__di_operand(context, variable, LW_DI_VARIABLE_NAME);
+    unsigned n = 0;
+    const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &n) : NULL;
+    *length = n;
+    return text;
+}

@@ -90,6 +90,7 @@ LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p); /* for operands in turn */
 LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from); /* NULL: it is none */
 void lw__ir_set_rare(LLVMValueRef branch); /* its first successor is rarely taken */
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
+size_t lw__ir_site_at(struct lw__unit *unit, struct lw__loc loc, const char *what);
 void lw__ir_move(LLVMValueRef instruction, LLVMBuilderRef to);   /* its location stays */
 LLVMBasicBlockRef lw__ir_split_before(LLVMValueRef instruction); /* the new block in front */
 /* Redirect the block's edges from `from` to `to`; phis stay as they are. */
@@ -137,6 +138,8 @@ bool lw__context_is_well(struct lw__unit *unit); /* false: LLVM has told of an e
 /* Everything that depends on LLVM's version. */
 bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
 bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
+/* MemorySanitizer, with origins, on functions with the attribute sanitize_memory. */
+bool lw__llvm_shadow(LLVMModuleRef module, LLVMTargetMachineRef machine);
 /* For the cpu's passes and code generator, once per process. pieces: the most of any block; work:
  * loops marked to be unrolled, times the instructions of the kernels. */
 void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
@@ -191,6 +194,8 @@ uint32_t lw__spmd_registers(enum lw__level level); /* for vectors */
 unsigned lw__di_tag(LLVMMetadataRef node);
 unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node);
 LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index);
+/* The name of a variable's node; NULL: it has none. */
+const char *lw__di_variable_name(LLVMContextRef context, LLVMMetadataRef variable, size_t *length);
 
 /* ---- location.c ------------------------------------------------------------------------------ */
 

@@ -145,6 +145,17 @@ bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
     return false;
 }
 
+bool lw__llvm_shadow(LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    static bool done;
+    const char *const words[] = {"lanewise-compile", "-msan-track-origins=1",
+                                 "-msan-handle-icmp-exact", "-msan-check-access-address=false"};
+    if (!done)
+        LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
+    done = true;
+    return lw__llvm_passes(module, machine, "msan<kernel;recover;track-origins=1>");
+}
+
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
                                 LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
                                 unsigned arg_count)

@@ -18,15 +18,6 @@ static LLVMMetadataRef global_variable(LLVMValueRef global)
     return variable;
 }
 
-static const char *variable_name(LLVMContextRef context, LLVMMetadataRef variable, size_t *length)
-{
-    LLVMMetadataRef name = lw__di_operand(context, variable, LW_DI_VARIABLE_NAME);
-    unsigned n = 0;
-    const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(context, name), &n) : NULL;
-    *length = n;
-    return text;
-}
-
 static LLVMContextRef context_of(LLVMValueRef global)
 {
     return LLVMGetModuleContext(LLVMGetGlobalParent(global));
@@ -37,7 +28,8 @@ const char *lw__source_name(LLVMValueRef global)
 {
     size_t length;
     LLVMMetadataRef variable = LLVMIsAGlobalVariable(global) ? global_variable(global) : NULL;
-    const char *name = variable ? variable_name(context_of(global), variable, &length) : NULL;
+    const char *name =
+        variable ? lw__di_variable_name(context_of(global), variable, &length) : NULL;
     if (name && length)
         return name;
     name = LLVMGetValueName2(global, &length);
@@ -97,7 +89,7 @@ struct lw__loc lw__loc_of_variable(LLVMValueRef function, LLVMMetadataRef variab
 {
     struct lw__loc loc = lw__loc_of(function);
     loc.line = LLVMDIVariableGetLine(variable);
-    loc.name = variable_name(context_of(function), variable, &loc.name_length);
+    loc.name = lw__di_variable_name(context_of(function), variable, &loc.name_length);
     return loc;
 }
 

@@ -201,23 +201,23 @@ bool lw__ir_in_section(LLVMValueRef global, const char *section)
     return name && !strcmp(name, section);
 }
 
-static void add_site(struct lw__unit *unit, struct lw__loc loc, const char *what)
+size_t lw__ir_site_at(struct lw__unit *unit, struct lw__loc loc, const char *what)
 {
+    const unsigned column = loc.column ? loc.column : lw__front_column(&unit->diags, loc);
     lw__text_add(&unit->sites, "site\t");
     lw__row_file(&unit->sites, &unit->diags, loc);
-    lw__text_add(&unit->sites, "\t%u\t%u\t%s\n", lw__row_line(loc.line), loc.column, what);
-    unit->site_count++;
+    lw__text_add(&unit->sites, "\t%u\t%u\t%s\n", lw__row_line(loc.line), column, what);
+    return unit->site_count++;
 }
 
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what)
 {
     enum { MOST = 16 };
     struct lw__loc callers[MOST];
-    const size_t site = unit->site_count;
     const size_t count = lw__is_observed(unit) ? lw__loc_callers(instruction, callers, MOST) : 0;
-    add_site(unit, lw__loc_of(instruction), what);
+    const size_t site = lw__ir_site_at(unit, lw__loc_of(instruction), what);
     for (size_t i = 0; i < count; i++)
-        add_site(unit, callers[i], LW_SITE_CALL);
+        lw__ir_site_at(unit, callers[i], LW_SITE_CALL);
     return site;
 }
 

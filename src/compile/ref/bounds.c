@@ -6,7 +6,7 @@
  * are known here. A check compares, and calls the device if that does not suffice. Then the access
  * itself uses the address without the tag.
  */
-#include "compile/ref/ref.h"
+#include "compile/ref/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +70,8 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
                                  .bytes = LLVMABISizeOfType(r->data, type),
                                  .element = element_bytes(r, type),
                                  .fixed = kind != LW_REF_DYNAMIC};
+    if (lw__is_observed(r->unit) && LLVMIsAGlobalVariable(v))
+        row.origin = 1 + lw__shadow_declaration_of(r->unit, v, row.name);
     r->bounds.failed |= !row.name && !lw__defect("out of memory");
     return add_row(r, row);
 }
@@ -149,6 +151,8 @@ void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel)
             add_row(r, (struct lw__ref_object){.kind = LW_REF_ARGUMENT, .place = i});
         if (row)
             row->name = strdup(kernel->params[i].name ? kernel->params[i].name : "");
+        if (row)
+            row->origin = kernel->params[i].origin;
     }
     r->bounds.table = lw__ref_load(r, r->ptr, FIELD(objects));
 }
@@ -555,8 +559,8 @@ static LLVMValueRef describe_row(struct lw__ref *r, const struct lw__ref_object 
     LLVMValueRef place = row->kind == LW_REF_CONSTANT ? LLVMConstPtrToInt(row->value, r->i64)
                                                       : number(r, row->place);
     return LLVMConstStructInContext(c,
-                                    (LLVMValueRef[]){text, number(r, row->kind), place,
-                                                     number(r, row->bytes),
+                                    (LLVMValueRef[]){text, number(r, row->kind | row->origin << 32),
+                                                     place, number(r, row->bytes),
                                                      number(r, row->element)},
                                     5, 0);
 }

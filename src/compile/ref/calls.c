@@ -2,7 +2,7 @@
  * assert. It also notes that memory has changed, from which the scheduler tells whether a waiting
  * thread makes progress.
  */
-#include "compile/ref/ref.h"
+#include "compile/ref/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -89,7 +89,8 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
     if (lower_place(r, call, name))
         return true;
-    if (lw__ref_lower_observe(r, call) || lw__ref_lower_mark(r, call))
+    if (lw__ref_lower_observe(r, call) || lw__ref_lower_mark(r, call) ||
+        lw__ref_lower_shadow(r, call))
         return true;
     if (!strncmp(name, "lw.fence_", 9)) {
         lw__ref_observe_fence(r, call);
@@ -121,7 +122,7 @@ static LLVMValueRef address_written(LLVMValueRef i)
 bool lw__ref_may_write(LLVMValueRef instruction)
 {
     LLVMValueRef address = address_written(instruction);
-    return address && !lw__ir_is_private(address);
+    return address && !lw__ir_is_private(address) && !lw__shadow_is_own(instruction);
 }
 
 static bool comparable(struct lw__ref *r, LLVMTypeRef type)

@@ -8,7 +8,7 @@
  * It may read and write all memory, so no pass moves or removes an access across another's call.
  * In the reference form it is a call of the device, with the place in the source.
  */
-#include "compile/ref/ref.h"
+#include "compile/ref/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
@@ -184,6 +184,8 @@ static void observe_swap(struct observer *o, LLVMValueRef swap)
 static void observe(struct observer *o, LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
+    if (lw__shadow_is_own(i))
+        return;
     LLVMPositionBuilderBefore(o->b, i);
     LLVMSetCurrentDebugLocation2(o->b, LLVMInstructionGetDebugLoc(i));
     if (LLVMIsALoadInst(i) && is_common(LLVMGetOperand(i, 0)))

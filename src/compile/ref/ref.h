@@ -37,7 +37,7 @@ enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits 
 struct lw__ref_object {
     LLVMValueRef value; /* the base of all pointers that are known to be into it, or NULL */
     char *name;         /* owned */
-    uint64_t kind, place, bytes, element;
+    uint64_t kind, place, bytes, element, origin;
     char *layout; /* owned; NULL: of a picture's SHARED variables only */
     bool fixed;   /* its size is known here */
 };
@@ -82,6 +82,8 @@ void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[L
 
 /* ---- observe.c: for the device check --------------------------------------------------------- */
 
+bool lw__pass_declare(struct lw__unit *unit); /* declare.c */
+bool lw__pass_shadow(struct lw__unit *unit);  /* shadow.c */
 bool lw__pass_observe(struct lw__unit *unit);
 /* At the builder, a call of the device in place of lw.observe; false: it is another call. */
 bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call);
@@ -96,6 +98,10 @@ bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef call);
 /* The type of a SHARED variable as docs/layout.md writes it; NULL: clang says nothing of it.
  * owns: release with free() */
 char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global);
+
+/* ---- shadow_calls.c: likewise; shadow.h has the rest ----------------------------------------- */
+
+bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- lower.c --------------------------------------------------------------------------------- */
 

@@ -63,6 +63,7 @@ struct lw__param {
     uint64_t offset, size, align; /* in the packed arguments, bytes; align may exceed 16 */
     bool by_value; /* a struct or union: its IR parameter is an integer or a pointer to a copy */
     struct lw__brackets brackets;
+    size_t origin; /* for check: 1 + the site of its declaration, or 0 */
 };
 
 struct lw__kernel {

@@ -11,6 +11,7 @@
  *     settings    what lw_check_configure has set
  *     suppress    a file of findings that are not to be told
  *     source      lines of the source, and what their comments allow
+ *     undefined   which bits of memory are undefined
  *     tell        findings of a launch, in words
  *
  * Letters: a *granule* is 4 bytes, or one where a page has been accessed by bytes; an *interval* is
@@ -201,6 +202,45 @@ struct lw__check_settings lw__settings_of(void *state); /* its suppressions are 
 struct lw__ref_schedule lw__check_schedule(const struct lw__check_settings *settings, int number);
 void lw__check_name_schedule(struct lw__message *m, const struct lw__check_settings *settings,
                              int number);
+/* ---- undefined.c ----------------------------------------------------------------------------- */
+
+/* What a block has undefined. All zero is none. */
+struct lw__undefined {
+    struct lw_ref_shadow block;    /* of its memory, */
+    size_t bytes;                  /* of which there are so many */
+    struct lw__privates *privates; /* of each thread */
+    size_t thread_count;
+};
+
+/* Shadows of defined memory, which all of it shares. All zero is none. */
+struct lw__defined {
+    struct lw_ref_shadow read, written;
+    uint64_t *zeros, *sink;
+    size_t zero_bytes, sink_bytes;
+};
+void lw__undefined_close(struct lw__defined *defined);
+
+/* A block starts; false: memory is short. It ends. */
+bool lw__undefined_start(struct lw__undefined *undefined, const struct lw__ref_block *block);
+void lw__undefined_end(struct lw__undefined *undefined);
+
+/* As lw_ref_calls.variable and shadow. False, or pointers that are NULL: memory is short. */
+bool lw__undefined_private(struct lw__undefined *undefined, const struct lw__ref_thread *thread,
+                           uint64_t pointer, uint64_t bytes, struct lw_ref_shadow at,
+                           uint32_t number);
+struct lw__check;
+struct lw_ref_shadow lw__undefined_shadow(struct lw__check *check,
+                                          const struct lw__undefined *undefined,
+                                          const struct lw__ref_thread *thread, uint64_t pointer,
+                                          uint64_t bytes, bool is_written);
+
+/* A collective ran for the active ones of these threads: what of its result is undefined. */
+void lw__undefined_meet(struct lw__ref_thread *threads, int count, uint32_t op, const bool *active);
+
+/* What is wrong with that use of what comes from there; did a lane lack its source? */
+void lw__undefined_tell(struct lw__message *m, const struct lw__site *use,
+                        const struct lw__site *from);
+bool lw__undefined_is_lane(const struct lw__site *from);
 
 /* ---- tell.c ---------------------------------------------------------------------------------- */
 
@@ -214,6 +254,8 @@ enum lw__class {
     LW_CLASS_MISALIGNED,
     LW_CLASS_DEADLOCK,
     LW_CLASS_NONDETERMINISTIC,
+    LW_CLASS_UNINITIALISED,
+    LW_CLASS_LANE,
 };
 
 /* Something found, as the launch knows it: numbers only, so that the same again costs little. */
@@ -222,6 +264,7 @@ struct lw__found {
     struct lw__access at, other; /* other.site UINT32_MAX: there is none */
     int schedule;                /* the first in which it was seen */
     size_t count;                /* in that schedule */
+    uint32_t origin;             /* of a race: that of the object's declaration, or 0 */
     char *what; /* owned; of a race and of what differs the object, else the message */
 };
 
@@ -236,6 +279,7 @@ struct lw__check {
     const struct lw__launch *request;
     struct lw__intervals intervals;
     struct lw__shadow global;
+    struct lw__defined defined;
     struct lw__orders *orders; /* NULL: barriers alone order */
     struct lw__learnt learnt;
     uint64_t accesses;

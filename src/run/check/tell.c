@@ -29,6 +29,10 @@ static const struct {
                            "let every wait end by something that another thread does", false},
     [LW_CLASS_NONDETERMINISTIC] = {"nondeterministic", "A result depends on the order of threads",
                                    "let the result not depend on the order of atomics", true},
+    [LW_CLASS_UNINITIALISED] = {"uninitialised", "A value that nothing has written is used",
+                                "write it first, on every path that leads here", false},
+    [LW_CLASS_LANE] = {"undefined-lane", "A value of a lane that is not there is used",
+                       "use it only where the lane that it comes from takes part", false},
 };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
 
@@ -231,7 +235,7 @@ static const char *fix_of(const struct lw__found *f)
 static void add_where(struct lw__message *m, const struct lw__check *check,
                       const struct lw__found *f, const lw_finding *finding)
 {
-    if (f->class != LW_CLASS_BOUNDS && f->class != LW_CLASS_MISALIGNED)
+    if (f->class == LW_CLASS_BARRIER || f->class == LW_CLASS_DEADLOCK)
         return;
     lw__message_add(m, ", ");
     add_thread(m, check, &finding->at, true);
@@ -303,10 +307,21 @@ static bool tell(const struct lw__check *check, const struct lw__found *f)
     return add(check, &finding);
 }
 
+/* True if it comes of a race: what is read too early was not written. */
+static bool is_consequence(const struct lw__check *check, const struct lw__found *f)
+{
+    for (size_t i = 0; f->class == LW_CLASS_UNINITIALISED && i < check->found_count; i++) {
+        const struct lw__found *race = &check->found[i];
+        if (race->class < LW_CLASS_BENIGN_WRITE && race->origin == f->other.site + 1)
+            return true;
+    }
+    return false;
+}
+
 bool lw__check_tell(const struct lw__check *check)
 {
     for (size_t i = 0; i < check->found_count; i++)
-        if (!tell(check, &check->found[i]))
+        if (!is_consequence(check, &check->found[i]) && !tell(check, &check->found[i]))
             return false;
     return true;
 }

@@ -13,8 +13,10 @@ struct watched_block {
     uint64_t index; /* linear, in the grid */
     uint32_t epoch;
     bool has_ended; /* a thread ended early: what follows from that is not told */
+    const struct lw__ref_thread *astray; /* it goes on to an address that is undefined */
     uint32_t interval[LW_REF_THREADS_MAX / LW_WARP_SIZE]; /* of each warp; 0: it has none yet */
     struct lw__shadow shared;
+    struct lw__undefined undefined;
     size_t thread_count;
     struct lw__order threads[]; /* none where barriers alone order */
 };
@@ -66,6 +68,7 @@ void lw__check_end(struct lw__check *check)
     check->intervals = (struct lw__intervals){0};
     check->learnt = (struct lw__learnt){0};
     check->orders = NULL;
+    lw__undefined_close(&check->defined);
 }
 
 static void block_free(struct lw__ref_block *block)
@@ -74,6 +77,7 @@ static void block_free(struct lw__ref_block *block)
     for (size_t i = 0; i < b->thread_count; i++)
         lw__order_end(&b->threads[i]);
     lw__shadow_free(&b->shared);
+    lw__undefined_end(&b->undefined);
     free(b);
     block->watch = NULL;
 }
@@ -94,11 +98,14 @@ static void block_open(void *watch, struct lw__ref_block *block)
     memset(b->interval, 0, sizeof b->interval);
     b->epoch = 0;
     b->has_ended = false;
+    b->astray = NULL;
     b->thread_count = count;
     b->index = ((uint64_t)block->index[2] * grid.y + (uint64_t)block->index[1]) * grid.x +
                (uint64_t)block->index[0];
     for (size_t i = 0; i < count; i++)
         lw__order_start(&b->threads[i]);
+    if (!lw__undefined_start(&b->undefined, block))
+        lack_memory(check, block);
 }
 
 /* ---- races ----------------------------------------------------------------------------------- */
@@ -175,6 +182,14 @@ static enum lw__class class_of(const struct look *look, const struct lw__access 
                              : LW_CLASS_RACE_GLOBAL;
 }
 
+/* The row of what is pointed to. */
+static const struct lw_ref_row *row_of(const struct lw__ref_thread *thread, uint64_t pointer)
+{
+    uint64_t offset, element;
+    const size_t row = lw__ref_object_at(thread, pointer, &offset, &element);
+    return &thread->block->launch->code->kernel->rows[row];
+}
+
 static void tell_race(struct look *look, const struct lw__access *other)
 {
     bool is_new;
@@ -185,6 +200,7 @@ static void tell_race(struct look *look, const struct lw__access *other)
     if (found && is_new) {
         lw__ref_tell_object(look->thread, look->pointer, &object);
         found->what = lw__copy_string(object.text);
+        found->origin = (uint32_t)row_of(look->thread, look->pointer)->origin;
     }
     if (!found || !found->what)
         lack_memory(look->check, look->thread->block);
@@ -286,9 +302,7 @@ static void tell_misaligned(struct look *look, uint64_t address, uint64_t bytes,
 /* True if other threads may access what is there. */
 static bool is_common(const struct lw__ref_thread *thread, uint64_t pointer, bool *is_shared)
 {
-    uint64_t offset, element;
-    const size_t row = lw__ref_object_at(thread, pointer, &offset, &element);
-    const uint64_t kind = thread->block->launch->code->kernel->rows[row].kind;
+    const uint64_t kind = row_of(thread, pointer)->kind;
     *is_shared = kind == LW_REF_SHARED || kind == LW_REF_DYNAMIC;
     return *is_shared || kind == LW_REF_ARGUMENT || kind == LW_REF_NOTHING;
 }
@@ -333,6 +347,7 @@ static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer
                         .block = block_of(thread),
                         .pointer = pointer,
                         .is_same = what & LW_OBSERVE_SAME};
+    look.block->astray = NULL;
     if (!bytes || !is_common(thread, pointer, &look.is_shared))
         return;
     if ((what & LW_OBSERVE_KIND) == LW_OBSERVE_MAY_UPDATE) {
@@ -387,6 +402,7 @@ static void on_collective(void *watch, struct lw__ref_block *block, int first, i
 {
     struct lw__check *check = watch;
     struct watched_block *b = block->watch;
+    lw__undefined_meet(block->threads + first, end - first, op, active);
     if (op == LW_OP_warp_sync)
         order_warp(check, block, first, end, active);
     if (lw__ref_is_block_op(op)) {
@@ -424,7 +440,10 @@ static void tell(struct lw__check *check, enum lw__class class, const struct lw_
 static void refuse(void *watch, const struct lw__ref_thread *thread, uint32_t site,
                    const char *what)
 {
-    tell(watch, LW_CLASS_BOUNDS, thread, site, NULL, what);
+    struct lw__check *check = watch;
+    if (block_of(thread)->astray != thread)
+        tell(check, LW_CLASS_BOUNDS, thread, site, NULL, what);
+    block_of(thread)->has_ended = check->has_ended = true;
 }
 
 static void part(void *watch, const struct lw__ref_thread *earliest,
@@ -444,12 +463,83 @@ static void stop(void *watch, const struct lw__ref_thread *first, const char *wh
         tell(check, LW_CLASS_DEADLOCK, first, first->abi.site, NULL, what);
 }
 
+/* ---- undefined bits -------------------------------------------------------------------------- */
+
+static struct lw_ref_shadow shadow(void *watch, struct lw__ref_thread *thread, uint64_t pointer,
+                                   uint64_t bytes, bool is_written)
+{
+    struct lw__check *check = watch;
+    const struct lw_ref_shadow at = lw__undefined_shadow(check, &block_of(thread)->undefined,
+                                                         thread, pointer, bytes, is_written);
+    if (!at.shadow)
+        lack_memory(check, thread->block);
+    return at;
+}
+
+static void variable(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
+                     struct lw_ref_shadow at, uint32_t number)
+{
+    if (!lw__undefined_private(&block_of(thread)->undefined, thread, pointer, bytes, at, number))
+        lack_memory(watch, thread->block);
+}
+
+/* True if the store is to memory that no other block has. */
+static bool is_own_memory(const struct lw__ref_thread *thread, uint64_t pointer)
+{
+    const uint64_t kind = row_of(thread, pointer)->kind;
+    return kind == LW_REF_SHARED || kind == LW_REF_DYNAMIC || kind == LW_REF_PRIVATE;
+}
+
+/* Of padding there is no origin. What a thread that has ended would have written is no finding. */
+static void undefined(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint32_t origin,
+                      uint32_t site)
+{
+    struct lw__check *check = watch;
+    const struct lw__launch *request = check->request;
+    if (!origin || origin > request->site_count || site >= request->site_count ||
+        (pointer && is_own_memory(thread, pointer)) || block_of(thread)->has_ended)
+        return;
+    bool is_new;
+    struct lw__message m = {0};
+    const struct lw__site *use = &request->sites[site], *from = &request->sites[origin - 1];
+    const struct lw__access here = place_of(thread, site), there = place_of(thread, origin - 1);
+    const enum lw__class class =
+        lw__undefined_is_lane(from) ? LW_CLASS_LANE : LW_CLASS_UNINITIALISED;
+    struct lw__found *found = lw__check_found(check, class, &here, &there, &is_new);
+    if (!strcmp(use->what, "address"))
+        block_of(thread)->astray = thread;
+    if (found && is_new) {
+        lw__undefined_tell(&m, use, from);
+        found->what = lw__copy_string(m.text);
+    }
+    if (!found || !found->what)
+        lack_memory(check, thread->block);
+}
+
+static void update(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
+                   uint32_t site)
+{
+    struct lw_ref_shadow at = shadow(watch, thread, pointer, bytes, false);
+    for (uint64_t i = 0; at.shadow && i < bytes; i++)
+        if (at.shadow[i]) {
+            undefined(watch, thread, 0, at.origin[0], site);
+            at = shadow(watch, thread, pointer, bytes, true);
+            if (at.shadow)
+                memset(at.shadow, 0, bytes);
+            return;
+        }
+}
+
 const struct lw__ref_watcher lw__check_watcher = {
     .block_open = block_open,
     .block_free = block_free,
     .observe = observe,
     .fence = fence,
     .collective = on_collective,
+    .shadow = shadow,
+    .variable = variable,
+    .undefined = undefined,
+    .update = update,
     .refuse = refuse,
     .part = part,
     .stop = stop,

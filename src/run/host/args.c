@@ -122,6 +122,7 @@ static lw_status take_buffer(struct slot *s, lw_buffer *b)
     job->objects[s->index] = (struct lw__object){.name = s->param->name,
                                                  .memory = b->memory,
                                                  .bytes = b->bytes,
+                                                 .undefined = b->undefined,
                                                  .element_bytes = s->param->element_bytes,
                                                  .place = (size_t)(s->to - job->args),
                                                  .layout = s->param->layout};
@@ -457,6 +458,8 @@ static lw_status check_declared(const struct slot *s, const int64_t *sizes)
                         buffer_type(b));
     object = &s->job->objects[s->index]; /* from where the argument begins */
     object->memory += b->bytes - held;
+    if (object->undefined)
+        object->undefined += b->bytes - held;
     object->bytes = needed;
     return LW_OK;
 }

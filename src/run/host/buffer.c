@@ -68,6 +68,12 @@ static void memory_destroy(lw_buffer *b)
     free(b->staging);
 }
 
+static void define(lw_buffer *b, size_t at, size_t bytes)
+{
+    if (b->undefined)
+        memset(b->undefined + at, 0, bytes);
+}
+
 static lw_status memory_write(lw_buffer *b, size_t at, const void *from, size_t bytes)
 {
     char *to = (char *)b->memory + at;
@@ -77,6 +83,7 @@ static lw_status memory_write(lw_buffer *b, size_t at, const void *from, size_t 
     if (b->device->ops->memory_write)
         return b->device->ops->memory_write(b->device->state, to, from, bytes);
     memcpy(to, from, bytes);
+    define(b, at, bytes);
     return LW_OK;
 }
 
@@ -221,6 +228,7 @@ void lw_buffer_destroy(lw_buffer *buffer)
         (void)lw__streams_await_wrapped(buffer->device);
         lw__unlock();
     }
+    free(buffer->undefined);
     release = buffer->release;
     memory = buffer->memory;
     user = buffer->user;
@@ -376,7 +384,16 @@ lw_status lw_buffer_discard(lw_buffer *buffer)
 {
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_discard"));
     LW_TRY(check_writable(buffer));
-    return check_range(buffer, 0, 0, NULL);
+    LW_TRY(check_range(buffer, 0, 0, NULL));
+    if (!buffer->device->ops->has_findings || !buffer->bytes)
+        return LW_OK;
+    if (!buffer->undefined)
+        buffer->undefined = malloc(buffer->bytes);
+    if (!buffer->undefined)
+        return lw__fail(LW_E_MEMORY, "out of memory: a buffer of %zu bytes to check",
+                        buffer->bytes);
+    memset(buffer->undefined, 0xff, buffer->bytes);
+    return LW_OK;
 }
 
 /* Device memory is mapped as a copy, which unmap writes back. Whoever holds the mapping owns it. */
@@ -416,6 +433,7 @@ lw_status lw_buffer_map(lw_buffer *buffer, void **memory)
     status = make_staging(buffer);
     if (!status) {
         *memory = buffer->staging ? buffer->staging : buffer->memory;
+        define(buffer, 0, buffer->bytes); /* the host may write all of it */
         return LW_OK;
     }
     lw__lock();

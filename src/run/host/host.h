@@ -131,9 +131,10 @@ struct lw_buffer {
     bool is_wrapped, read_only;                /* memory is someone else's */
     void (*release)(void *memory, void *user); /* wrapped; NULL: nobody wants to know */
     void *user;
-    bool mapped;               /* locked */
-    bool is_used_unseen;       /* locked: launches on wrapped streams have it, or had */
-    size_t uses;               /* locked: queued or running launches that hold it */
+    uint8_t *undefined;  /* of a device with findings, as lw__object says; NULL: all is defined */
+    bool mapped;         /* locked */
+    bool is_used_unseen; /* locked: launches on wrapped streams have it, or had */
+    size_t uses;         /* locked: queued or running launches that hold it */
     const lw_stream *blank_of; /* it has no memory: the stream that records it; else NULL */
 };
 void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */

@@ -197,8 +197,8 @@ static void scan_exclusive(struct lw__ref_lanes *l, uint32_t type)
         }
 }
 
-/* source_of - the place that this place reads; any number, so computed in 64 bits. */
-static int64_t source_of(uint32_t op, int place, int32_t number)
+/* Computed in 64 bits, as the number is any. */
+int64_t lw__ref_source_of(uint32_t op, int place, int32_t number)
 {
     switch (op) {
     case LW_OP_shuffle_up: return (int64_t)place - number;
@@ -214,10 +214,20 @@ static void move(struct lw__ref_lanes *l, uint32_t op)
     for (int i = 0; i < l->count; i++) {
         if (!l->active[i])
             continue;
-        int64_t source = source_of(op, i, l->number[i]);
+        int64_t source = lw__ref_source_of(op, i, l->number[i]);
         bool absent = source < 0 || source >= l->count || !l->active[source];
         l->result[i] = l->value[absent ? i : source];
     }
+}
+
+int lw__ref_partner_of(int place, int32_t number, int count, const bool *active)
+{
+    const int64_t distance = number > 0 ? number : LW_REF_THREADS_MAX;
+    const int64_t first = (place / distance ^ 1) * distance;
+    int64_t source = first;
+    while (source < count && source < first + distance && !active[source])
+        source++;
+    return source >= count || source >= first + distance ? -1 : (int)source;
 }
 
 /* partner - one step of the tree with the user's operator. The result is the value of the lowest
@@ -225,12 +235,8 @@ static void move(struct lw__ref_lanes *l, uint32_t op)
 static void partner(struct lw__ref_lanes *l)
 {
     for (int i = 0; i < l->count; i++) {
-        int64_t distance = l->number[i] > 0 ? l->number[i] : LW_REF_THREADS_MAX;
-        int64_t first = (i / distance ^ 1) * distance, source = first;
-        while (source < l->count && source < first + distance && !l->active[source])
-            source++;
-        bool absent = source >= l->count || source >= first + distance;
-        l->result[i] = absent ? l->identity[i] : l->value[source];
+        const int source = lw__ref_partner_of(i, l->number[i], l->count, l->active);
+        l->result[i] = source < 0 ? l->identity[i] : l->value[source];
     }
 }
 

@@ -70,6 +70,15 @@ struct lw__ref_watcher {
     void (*observe)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
                     uint32_t what, uint32_t site);
     void (*fence)(void *watch, struct lw__ref_thread *thread, bool is_of_device);
+    /* as lw_ref_calls.shadow, variable, undefined and update */
+    struct lw_ref_shadow (*shadow)(void *watch, struct lw__ref_thread *thread, uint64_t pointer,
+                                   uint64_t bytes, bool is_written);
+    void (*variable)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
+                     struct lw_ref_shadow at, uint32_t number);
+    void (*undefined)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint32_t origin,
+                      uint32_t site);
+    void (*update)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
+                   uint32_t site);
     /* a collective ran: for the block's threads from first to end - 1, as far as they are active */
     void (*collective)(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
                        const bool *active);
@@ -246,6 +255,11 @@ struct lw__ref_lanes {
 /* lw__ref_collective - from value, identity and number of the active places make their result, as
  * KERNEL_LANGUAGE "Together" says. False: there is no such operation on this type. */
 bool lw__ref_collective(uint32_t op, uint32_t type, struct lw__ref_lanes *lanes);
+
+/* lw__ref_source_of - the place that this place reads in a shuffle or broadcast; any number.
+ * lw__ref_partner_of - ... in a step of the tree; -1: there is none. */
+int64_t lw__ref_source_of(uint32_t op, int place, int32_t number);
+int lw__ref_partner_of(int place, int32_t number, int count, const bool *active);
 
 /* lw__ref_is_block_op - do all threads of the block take part, and not only a warp's? */
 bool lw__ref_is_block_op(uint32_t op);

@@ -121,6 +121,38 @@ static void call_trace(struct lw_ref_thread *t, const char *name, uint32_t type,
                                  site);
 }
 
+static struct lw_ref_shadow call_shadow(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes,
+                                        uint32_t is_written)
+{
+    const struct lw_ref_launch *launch = block_of(t)->launch;
+    return launch->watcher->shadow(launch->watch, (struct lw__ref_thread *)t, pointer, bytes,
+                                   is_written != 0);
+}
+
+static void call_variable(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes,
+                          uint64_t shadow, uint64_t origin, uint32_t number)
+{
+    const struct lw_ref_launch *launch = block_of(t)->launch;
+    const uint64_t address = (UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1;
+    const struct lw_ref_shadow at = {(uint8_t *)(uintptr_t)(shadow & address),
+                                     (uint32_t *)(uintptr_t)(origin & address)};
+    launch->watcher->variable(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, at,
+                              number);
+}
+
+static void call_undefined(struct lw_ref_thread *t, uint64_t pointer, uint32_t origin,
+                           uint32_t site)
+{
+    const struct lw_ref_launch *launch = block_of(t)->launch;
+    launch->watcher->undefined(launch->watch, (struct lw__ref_thread *)t, pointer, origin, site);
+}
+
+static void call_update(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t site)
+{
+    const struct lw_ref_launch *launch = block_of(t)->launch;
+    launch->watcher->update(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, site);
+}
+
 /* ---- threads ------------------------------------------------------------------------------- */
 
 static lw_status fail_internal(const struct lw_ref_launch *launch, const char *what, uint32_t value)
@@ -522,9 +554,10 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     launch->code = code;
     launch->watcher = watcher;
     launch->watch = watch;
-    launch->calls = (struct lw_ref_calls){call_frame, call_print,     call_fail,    call_access,
-                                          call_index, call_suspend,   call_observe, call_fence,
-                                          call_line,  call_iteration, call_trace};
+    launch->calls = (struct lw_ref_calls){call_frame,    call_print,     call_fail,    call_access,
+                                          call_index,    call_suspend,   call_observe, call_fence,
+                                          call_line,     call_iteration, call_trace,   call_shadow,
+                                          call_variable, call_undefined, call_update};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;

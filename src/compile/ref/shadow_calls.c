@@ -1,0 +1,79 @@
+/* shadow_calls.c - in the reference form, what shadow.c asks of the device.
+ */
+#include "compile/ref/shadow.h"
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+#define FIELD(name) offsetof(struct lw_ref_thread, name)
+#define CALL(name) offsetof(struct lw_ref_calls, name)
+
+static LLVMValueRef site(struct lw__ref *r, LLVMValueRef call, const char *what)
+{
+    return LLVMConstInt(r->i32, lw__ir_site(r->unit, call, what), 0);
+}
+
+/* The arguments of the device's call: the thread, and these with pointers as numbers. */
+static LLVMValueRef ask(struct lw__ref *r, size_t slot, LLVMTypeRef result, LLVMValueRef *args,
+                        unsigned count)
+{
+    LLVMValueRef all[7] = {r->thread};
+    LLVMTypeRef types[7] = {r->ptr};
+    for (unsigned k = 0; k < count; k++) {
+        const bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(args[k])) == LLVMPointerTypeKind;
+        all[k + 1] = is_pointer ? LLVMBuildPtrToInt(r->b, args[k], r->i64, "") : args[k];
+        types[k + 1] = LLVMTypeOf(all[k + 1]);
+    }
+    return lw__ref_call(r, slot, result, types, all, count + 1);
+}
+
+static void lower_use(struct lw__ref *r, LLVMValueRef call)
+{
+    static const char *const names[] = {[LW_USE_BRANCH] = "branch",
+                                        [LW_USE_ADDRESS] = "address",
+                                        [LW_USE_ATOMIC] = "atomic",
+                                        [LW_USE_STORE] = "store"};
+    const char *what = names[LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))];
+    LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), site(r, call, what)};
+    ask(r, CALL(undefined), LLVMVoidTypeInContext(r->unit->context), args, 3);
+}
+
+static void lower_give(struct lw__ref *r, LLVMValueRef call)
+{
+    static const size_t fields[] = {FIELD(value_shadow),    FIELD(value_origin),
+                                    FIELD(identity_shadow), FIELD(identity_origin),
+                                    FIELD(number_shadow),   FIELD(number_origin)};
+    for (unsigned k = 0; k < sizeof fields / sizeof *fields; k++)
+        lw__ref_store(r, LLVMGetOperand(call, k), fields[k]);
+}
+
+bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call)
+{
+    const char *name = lw__ir_callee(call);
+    LLVMTypeRef none = LLVMVoidTypeInContext(r->unit->context);
+    LLVMValueRef args[5], result = NULL;
+    const unsigned count = LLVMGetNumArgOperands(call);
+    for (unsigned k = 0; k < count && k < 5; k++)
+        args[k] = LLVMGetOperand(call, k);
+    if (!strcmp(name, "lw.shadow")) {
+        result = ask(r, CALL(shadow), LLVMTypeOf(call), args, count);
+    } else if (!strcmp(name, "lw.shadow_variable")) {
+        ask(r, CALL(variable), none, args, count);
+    } else if (!strcmp(name, "lw.shadow_update")) {
+        args[2] = site(r, call, "atomic");
+        ask(r, CALL(update), none, args, 3);
+    } else if (!strcmp(name, "lw.undefined_use")) {
+        lower_use(r, call);
+    } else if (!strcmp(name, "lw.give")) {
+        lower_give(r, call);
+    } else if (!strcmp(name, "lw.taken")) {
+        result = lw__ref_load(r, r->i64, FIELD(result_shadow));
+    } else if (!strcmp(name, "lw.taken_origin")) {
+        result = lw__ref_load(r, r->i32, FIELD(result_origin));
+    } else {
+        return false;
+    }
+    if (result)
+        LLVMReplaceAllUsesWith(call, result);
+    LLVMInstructionEraseFromParent(call);
+    return true;
+}
