@@ -52,9 +52,10 @@ test-all: test test-cpu
 	tests/freeze/run -b $(BUILD)
 	tests/ops/run -b $(BUILD) -n 5000
 	tests/ops/run -b $(BUILD) -p
-	ninja -C $(BUILD) tests/unit/ops_graph tests/random/random
+	ninja -C $(BUILD) tests/unit/ops_graph tests/random/random tests/planted/planted
 	$(BUILD)/tests/unit/ops_graph cpu 2000
 	$(BUILD)/tests/random/random --programs 10000
+	$(BUILD)/tests/planted/planted --cases 6500
 	tests/fuzz/run
 	scripts/lint --clang $(BUILD)
 	python/tests/install $(BUILD)
@@ -97,7 +98,7 @@ lint:
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples bench python/src tests/unit tests/fuzz tests/random tests/robust tests/cpu \
+	find src cli examples bench python/src tests/unit tests/fuzz tests/random tests/planted tests/robust tests/cpu \
 		-name '*.[ch]' | \
 		xargs clang-format-19 -i
 

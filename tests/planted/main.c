@@ -1,0 +1,184 @@
+/* main.c - random kernels under the device `check`, right ones and with a planted defect.
+ *
+ *   planted [--seed N] [--cases N] [--batch N] [--only]
+ *
+ * A case is a number from --seed on: a kernel, which must be clean, and the same with a defect,
+ * which must be found if the oracle finds it; what is found must be in the oracle's list, with both
+ * lines. --batch kernels are one source file. --only prints the case of --seed and both lists.
+ */
+#include "planted.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    uint64_t seed;
+    int cases, batch;
+    bool only;
+};
+struct counts {
+    int clean, defects, uncertain, harmless, failed;
+    int of_class[OTHER + 1];
+};
+
+static struct options read_options(int argc, char **argv)
+{
+    struct options o = {.seed = 1, .cases = 200, .batch = 50};
+    for (int i = 1; i < argc; i++) {
+        const bool has_value = i + 1 < argc;
+        if (!strcmp(argv[i], "--only"))
+            o.only = true;
+        else if (has_value && !strcmp(argv[i], "--seed"))
+            o.seed = strtoull(argv[++i], NULL, 10);
+        else if (has_value && !strcmp(argv[i], "--cases"))
+            o.cases = atoi(argv[++i]);
+        else if (has_value && !strcmp(argv[i], "--batch"))
+            o.batch = atoi(argv[++i]);
+        else
+            o.batch = 0;
+    }
+    if (o.batch < 1 || o.cases < 1) {
+        fprintf(stderr, "usage: planted [--seed N] [--cases N] [--batch N] [--only]\n");
+        exit(2);
+    }
+    if (o.only)
+        o.cases = 1;
+    return o;
+}
+
+static void print_alone(const struct kernel *k)
+{
+    struct kernel copy = *k;
+    int line = 0;
+    print_prelude(stdout, &line);
+    print_kernel(stdout, &copy, &line);
+}
+
+/* Why the findings are wrong, or NULL. */
+static const char *judge(const struct truth *truth, const struct findings *found)
+{
+    bool has_error = false, has_class = false;
+    for (size_t i = 0; i < found->count; i++) {
+        if (!has_finding(&truth->all, found->row[i]))
+            return "a false alarm";
+        has_error |= found->row[i].class != BENIGN;
+        has_class |= found->row[i].class == truth->class;
+    }
+    if (truth->is_certain && !has_error)
+        return "a defect was not found";
+    if (truth->is_certain && truth->class != OTHER && !has_class)
+        return "another class was found";
+    return NULL;
+}
+
+static void tell(const struct kernel *k, const char *wrong, const struct truth *truth,
+                 const struct findings *found)
+{
+    printf("seed %llu, grid %d, block %d, %s: %s\n  expected (any of)\n",
+           (unsigned long long)k->seed, k->grid, k->block,
+           k->planted[0] ? k->planted : "nothing planted", wrong);
+    print_findings(&truth->all);
+    printf("  found\n");
+    print_findings(found);
+}
+
+static void count(struct counts *c, const struct kernel *k, const struct truth *truth)
+{
+    if (!k->planted[0])
+        c->clean++;
+    else if (truth->is_clean)
+        c->harmless++;
+    else if (!truth->is_certain)
+        c->uncertain++;
+    else
+        c->defects++;
+    if (truth->is_certain)
+        c->of_class[truth->class]++;
+}
+
+static void check_one(struct device *device, const struct kernel *k, const struct options *o,
+                      struct counts *c)
+{
+    struct truth truth;
+    struct findings found = {0};
+    char why[512];
+    oracle(k, &truth);
+    const bool ran = device_check(device, k, &found, why, sizeof why);
+    const char *wrong = !ran ? why : judge(&truth, &found);
+    if (!wrong && !k->planted[0] && !truth.is_clean)
+        wrong = "the oracle calls a right kernel wrong";
+    count(c, k, &truth);
+    c->failed += wrong != NULL;
+    if (wrong || o->only) {
+        tell(k, wrong ? wrong : "as expected", &truth, &found);
+        if (!o->only)
+            print_alone(k);
+    }
+    free(truth.all.row);
+    free(found.row);
+}
+
+/* Kernels of a source file: of each case the right one and the other. */
+static int make_cases(struct kernel *k, uint64_t seed, int cases)
+{
+    int count = 0;
+    for (int i = 0; i < cases; i++) {
+        struct dice d = {seed + (uint64_t)i};
+        make(&k[count], seed + (uint64_t)i);
+        k[count].number = count;
+        k[count + 1] = k[count];
+        k[count + 1].number = count + 1;
+        below(&d, 2);
+        count += plant(&k[count + 1], &d) ? 2 : 1;
+    }
+    return count;
+}
+
+static bool check_batch(struct device *device, uint64_t seed, int cases, const struct options *o,
+                        struct counts *c)
+{
+    struct kernel *k = calloc(2 * (size_t)cases, sizeof *k);
+    char *source = NULL;
+    size_t size = 0;
+    FILE *to = k ? open_memstream(&source, &size) : NULL;
+    int line = 0;
+    if (!to)
+        abort();
+    const int number = make_cases(k, seed, cases);
+    print_prelude(to, &line);
+    for (int i = 0; i < number; i++)
+        print_kernel(to, &k[i], &line);
+    fclose(to);
+    if (o->only)
+        fputs(source, stdout);
+    const bool is_built = device_build(device, source);
+    for (int i = 0; i < number && is_built; i++)
+        check_one(device, &k[i], o, c);
+    free(source);
+    free(k);
+    return is_built;
+}
+
+int main(int argc, char **argv)
+{
+    const struct options o = read_options(argc, argv);
+    struct counts c = {0};
+    struct device *device = device_open();
+    bool is_built = device != NULL;
+    for (int done = 0; done < o.cases && is_built; done += o.batch) {
+        const int cases = o.cases - done < o.batch ? o.cases - done : o.batch;
+        is_built = check_batch(device, o.seed + (uint64_t)done, cases, &o, &c);
+    }
+    if (!is_built)
+        printf("no kernels: %s\n", device_error());
+    printf("%d right kernels, %d defects; %d times what was planted is none, %d times in some "
+           "orders\n",
+           c.clean, c.defects, c.harmless, c.uncertain);
+    for (int i = 0; i <= OTHER; i++)
+        if (c.of_class[i])
+            printf("  %s: %d\n", i == OTHER ? "several classes" : class_names[i], c.of_class[i]);
+    const int passed = c.clean + c.defects + c.harmless + c.uncertain - c.failed;
+    printf("%d passed, %d failed\n", passed, c.failed + !is_built);
+    if (device)
+        device_close(device);
+    return c.failed || !is_built;
+}
