@@ -300,6 +300,7 @@ function drawArrows(stage, pairs) {
     path.setAttribute("stroke", "var(--arrow)");
     path.setAttribute("stroke-width", "1.5");
     path.setAttribute("marker-end", `url(#${id})`);
+    path.setAttribute("class", "arrow");
     path.dataset.thread = thread;
     if (pairs.length > ARROWS_MAX) path.style.display = "none";
     svg.append(path);
