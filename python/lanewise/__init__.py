@@ -26,6 +26,7 @@ from ._operations import (all, any, argmax, argmin, argsort, attention, compact,
                           difference, dot, histogram, layer_norm, log_softmax, map, map_reduce,
                           matmul, max, mean, mean_normalize, min, moving_average, prod, rms_norm,
                           scan, softmax, sort, sum, take, top_k, transpose)
+from ._picture import Picture, picture
 from ._testing import testing
 
 _clang.choose()

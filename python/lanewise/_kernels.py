@@ -17,14 +17,19 @@ class _Builder:
                  include: tuple[str, ...], debug: bool) -> None:
         self.path, self._source, self._debug = path, source, debug
         self._defines, self._include = defines, include
-        self._built: dict[str, Any] = {}
+        self._built: dict[tuple[str, bool], Any] = {}
 
-    def __call__(self, device: Device) -> Any:
-        built = self._built.get(device.name)
+    @property
+    def text(self) -> str | None:
+        """The source, where it is in no file."""
+        return self._source
+
+    def __call__(self, device: Device, picture: bool = False) -> Any:
+        built = self._built.get((device.name, picture))
         if built is None or built.device is not device:
             built = _core.build(device, self.path, self._source, self._defines, self._include,
-                                self._debug)
-            self._built[device.name] = built
+                                self._debug and not picture, picture)
+            self._built[device.name, picture] = built
         return built
 
 

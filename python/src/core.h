@@ -211,6 +211,10 @@ PyObject *core_check_begin(PyObject *module, PyObject *const *args, Py_ssize_t c
 PyObject *core_check_end(PyObject *module, PyObject *unused);
 PyObject *stream_findings(PyObject *self, PyObject *args);
 
+/* picture.c */
+PyObject *stream_picture_begin(PyObject *self, PyObject *args);
+PyObject *stream_picture_write(PyObject *self, PyObject *args);
+
 /* check_device - where a launch for a device runs instead; NULL: there. Borrowed.
  * check_stream - on which stream; a check is on. Borrowed. check_failed - a launch on it has
  * failed, and there is an exception: -1. check_note - what is not checked, where a check is on.

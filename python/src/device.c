@@ -499,6 +499,12 @@ static PyMethodDef stream_methods[] = {
     {"_findings", stream_findings, METH_VARARGS,
      "_findings($self, format, path, /)\n--\n\n"
      "Write what the checker found to a file: 0 as text, 1 as JSON, 2 as SARIF."},
+    {"_picture_begin", stream_picture_begin, METH_VARARGS,
+     "_picture_begin($self, block, steps, traces, source, /)\n--\n\n"
+     "Record the next launch."},
+    {"_picture_write", stream_picture_write, METH_VARARGS,
+     "_picture_write($self, format, path, /)\n--\n\n"
+     "Write what was recorded: 0 as JSON, 1 as a page, 2 as a drawing. Why it is cut, or None."},
     {"_check", stream_check, METH_NOARGS,
      "_check($self, /)\n--\n\n"
      "Raise what is known by now of what went wrong, without waiting."},

@@ -103,7 +103,7 @@ static PyMethodDef functions[] = {
     FAST("transfer", core_transfer, "(array, buffer, to_array): copy contiguous memory"),
     FAST("to_dlpack", core_to_dlpack, "(array, is_versioned, waits): a capsule"),
     FAST("from_dlpack", core_from_dlpack, "(capsule, host device, is_readonly): an Array"),
-    FAST("build", core_build, "(device, path, source, defines, include): a program"),
+    FAST("build", core_build, "(device, path, source, ...): a program"),
     FAST("fill", core_fill, "(array, seed, is_normal): random numbers"),
     FAST("operate", core_operate, "(name, parameters, inputs, out, stream): run an operation"),
     FAST("attention", core_attention, "operate, and scale, causal, window: with the weights"),

@@ -77,7 +77,7 @@ static program *build(core *c, device *d, const char *path, lw_build_options *op
     return p;
 }
 
-/* build(device, path, source or None, defines, include, debug) */
+/* build(device, path, source or None, defines, include, debug, picture) */
 PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
@@ -85,12 +85,13 @@ PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count)
     const char **defines = NULL, **include = NULL, *path;
     program *p = NULL;
 
-    if (count != 6 || Py_TYPE(args[0]) != c->device_type)
-        return PyErr_Format(PyExc_TypeError, "build takes a device and 5 more");
+    if (count != 7 || Py_TYPE(args[0]) != c->device_type)
+        return PyErr_Format(PyExc_TypeError, "build takes a device and 6 more");
     path = PyUnicode_AsUTF8AndSize(args[1], NULL);
     if (!path || (args[2] != Py_None && !(options.source = PyUnicode_AsUTF8AndSize(args[2], NULL))))
         return NULL;
     options.debug = args[5] == Py_True;
+    options.picture = args[6] == Py_True;
     defines = read_texts(args[3], &options.define_count);
     include = defines ? read_texts(args[4], &options.include_dir_count) : NULL;
     options.defines = defines;
@@ -294,7 +295,14 @@ static PyObject *kernel_get_parameters(PyObject *self, void *closure)
     return list;
 }
 
+static PyObject *kernel_get_build(PyObject *self, void *closure)
+{
+    (void)closure;
+    return Py_NewRef(((kernel *)self)->build);
+}
+
 static PyGetSetDef kernel_attributes[] = {
+    {"_build", kernel_get_build, NULL, "builds its program for a device", NULL},
     {"name", kernel_get_name, NULL, "the name", NULL},
     {"signature", kernel_get_signature, NULL, "its declaration in C", NULL},
     {"parameters", kernel_get_parameters, NULL,

@@ -59,6 +59,7 @@ def instances() -> dict[str, Any]:
     return {"Device": lw.default_device(), "DeviceInfo": lw.devices()[0], "Stream": lw.stream(),
             "Array": lw.zeros(2), "CompileError": lw.CompileError("x"), "Kernel": prog.f,
             "CheckError": lw.CheckError("x"), "Report": lw.Report(),
+            "Picture": lw.picture(prog.f, 1, 1, [np.zeros(1, "i4")]),
             "Program": prog, "Op": made, "Plan": model.plan,
             "TensorType": lw.TensorType("f32", (2,)), "Symbol": g.x, "Model": model, "Graph": g}
 

@@ -210,7 +210,8 @@ try:
         themes(browser, name)
         widths(browser, name)
     browser.open(f"file://{os.getcwd()}/shuffle.html")
-    same("findings", browser.js("return document.querySelectorAll('.findings li').length > 0"), True)
+    same("findings", browser.js("return document.querySelectorAll('.findings li').length > 0"),
+         True)
     same("shuffle arrows",
          browser.js("return document.querySelectorAll('#threads path.arrow').length"), 38)
     bad += [entry["message"] for entry in browser.log("browser")]

@@ -100,7 +100,8 @@ static void thread_open(struct lw__ref_block *block, int linear)
     set_dim(t->grid_dim, request->grid);
     t->linear = linear;
     t->state = LW_REF_FRESH;
-    if (block->stacks) /* who steps through a loop stays with its thread for a while */
+    /* who steps through a loop stays with its thread for a while; a picture has fewer steps */
+    if (block->stacks || request->recorder)
         t->budget = TRIPS_AT_FIRST;
     t->record_bytes = sizeof *thread;
 }
