@@ -158,6 +158,22 @@ struct lw_ref_shadow {
     uint32_t *origin;
 };
 
+/* What went wrong in arithmetic: its kind; the integer's type, log2(bits) << 1 | is signed; of a
+ * cast the bits of the floating-point number, which is the first operand, and of a shift the type
+ * of the second. */
+enum lw_overflow {
+    LW_OVERFLOW_ADD,
+    LW_OVERFLOW_SUBTRACT,
+    LW_OVERFLOW_MULTIPLY,
+    LW_OVERFLOW_NEGATE,
+    LW_OVERFLOW_DIVIDE,
+    LW_OVERFLOW_SHIFT, /* by the second operand */
+    LW_OVERFLOW_CAST,
+    LW_OVERFLOW_KIND = 15,
+    LW_OVERFLOW_TYPE_SHIFT = 4,
+    LW_OVERFLOW_FROM_SHIFT = 12,
+};
+
 /* Calls from kernel code into the device, in the thread's own context. */
 struct lw_ref_calls {
     /* memory for the coroutine's frame, align a power of two; lives until the block ends;
@@ -198,5 +214,8 @@ struct lw_ref_calls {
     void (*undefined)(struct lw_ref_thread *t, uint64_t pointer, uint32_t origin, uint32_t site);
     /* an atomic update of memory uses what is there, and defines it */
     void (*update)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t site);
+    /* of code for `check`: arithmetic whose result its type does not hold; what: by enum
+     * lw_overflow */
+    void (*overflow)(struct lw_ref_thread *t, uint64_t a, uint64_t b, uint32_t what, uint32_t site);
 };
 #endif

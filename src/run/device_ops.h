@@ -188,6 +188,11 @@ struct lw__device_ops {
     lw_status (*memory_write)(void *state, void *to, const void *from, size_t bytes);
     lw_status (*memory_read)(void *state, void *to, const void *from, size_t bytes);
 
+    /* memory_made, memory_gone - a buffer has memory of its own now; it is about to be released.
+     * Any thread. NULL: the device need not know. */
+    void (*memory_made)(void *state, const void *memory, size_t bytes);
+    void (*memory_gone)(void *state, const void *memory, size_t bytes);
+
     /* memory_check - can kernels use this memory of someone else? LW_E_ARG. Any thread. NULL: it is
      * the host's, and they can. */
     lw_status (*memory_check)(void *state, const void *memory, size_t bytes);

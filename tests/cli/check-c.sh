@@ -28,7 +28,10 @@ static const char kernels[] = "#include <lanewise/kernel.h>\n"
                               "    add(n); add(n + 1);\n"
                               "}\n"
                               "KERNEL void count(int *n) { add_two(n); }\n"
-                              "KERNEL void flag(int *n) { *n = 1; }\n";
+                              "KERNEL void flag(int *n) { *n = 1; }\n"
+                              "struct kept { int *p; };\n"
+                              "KERNEL void keep(struct kept *k, int *n) { k->p = n + 1; }\n"
+                              "KERNEL void use(struct kept *k, int *n) { *n = *k->p; }\n";
 #define TRY(call) do { if ((call) != LW_OK) { fprintf(stderr, "%d: %s\n", __LINE__, \
     lw_last_error()); exit(1); } } while (0)
 
@@ -40,6 +43,36 @@ static void print(const lw_finding *f, void *user)
     for (size_t i = 0; i < f->stack_count; i++)
         printf(" <- %s:%d:%d", f->stack[i].file, f->stack[i].line, f->stack[i].column);
     printf("\n");
+}
+
+static void last(const lw_finding *f, void *user)
+{
+    snprintf(user, 256, "%s: %s", f->name, f->message);
+}
+
+/* A kernel keeps a pointer to a buffer that is destroyed before the next launch. */
+static void use_after_free(lw_device *dev, lw_program *prog, lw_buffer *n)
+{
+    char told[256] = "";
+    lw_kernel *keep, *use;
+    lw_buffer *kept, *gone;
+    lw_stream *s;
+    TRY(lw_program_kernel(prog, "keep", &keep));
+    TRY(lw_program_kernel(prog, "use", &use));
+    TRY(lw_stream_create(dev, &s));
+    TRY(lw_buffer_create_structs(dev, sizeof(int *), 1, &kept));
+    TRY(lw_buffer_create(dev, LW_I32, 3, &gone));
+    TRY(LW_LAUNCH(s, keep, 1, 1, kept, gone));
+    TRY(lw_stream_wait(s));
+    lw_buffer_destroy(gone);
+    TRY(LW_LAUNCH(s, use, 1, 1, kept, n));
+    assert(lw_stream_wait(s) == LW_E_CHECK);
+    lw_check_findings(s, last, told);
+    if (strcmp(told, "use-after-free: access to byte 4 of a buffer of 12 bytes that was destroyed, "
+                     "block 0 thread 0"))
+        puts(told), exit(1);
+    lw_buffer_destroy(kept);
+    lw_stream_destroy(s);
 }
 
 static void refuse(lw_device *dev, lw_check_options options, lw_status status, const char *what)
@@ -68,6 +101,7 @@ static void checks(lw_device *dev, lw_stream *s, lw_program *prog, lw_buffer *n)
     lw_kernel *flag;
     TRY(lw_program_kernel(prog, "flag", &flag));
     refusals(dev);
+    use_after_free(dev, prog, n);
     lw_check_findings(s, print, &found);
     assert(found == 1); /* one a pair of places, by whatever calls */
     assert(lw_stream_wait(s) == LW_OK); /* told once */

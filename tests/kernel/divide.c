@@ -1,6 +1,7 @@
 // Division and remainder of every width: a = q * b + r, r smaller than b and with the sign of a. A
 // divisor of 0, and INT_MIN / -1, are nobody's business here: lanes that have one do not divide.
 // sizes: 1 16 33 64
+// device: !check some quotients overflow
 // run: -b @B i32[1] i32[64]
 // expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>

@@ -1,6 +1,7 @@
 // A floating-point number becomes an integer toward zero; out of range it becomes the nearest
 // number that the type holds, a NaN 0: of constants, of vectors and of each thread's own number.
 // sizes: 1 33 64 8x8x4
+// device: !check it tells of numbers out of range
 // run: -D T=_Float16 -b @B i32[1] i8[21] i16[21] i32[21] i64[21] u8[21] u16[21] u32[21] u64[21] f16[21]=nan,inf,-inf,0.9,-0.5,-0.9,-1,-1.5,127.9,128,-128.9,-129,255.8,256,32750,32768,-32768,-32800,65504,-65504,6e-8 21
 // expect: checked: i32[1] = [@N]
 // expect: i8: i8[21] = [0, 127, -128, 0, 0, 0, -1, -1, 127, 127, -128, -128, 127, 127, 127, 127, -128, -128, 127, -128, 0]

@@ -1,5 +1,6 @@
 // What a float becomes in 8 or 16 bits is all there is of it when the number is used at once.
 // sizes: 1 40 64
+// device: !check it tells of numbers out of range
 // run: -b @B i32[1] f32[64]=iota
 // expect: wrong: i32[1] = [0]
 #include <lanewise/kernel.h>

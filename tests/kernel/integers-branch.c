@@ -1,5 +1,6 @@
 // A branch on a value that C leaves undefined takes one way or the other, and the program goes on,
 // also where the compiler sees what is wrong.
+// device: !check it tells of divisions by zero and of shifts
 // run: -k k -b 1 i32[5]
 // expect: out: i32[5] = [5, 1, 3, 1, 9]
 // run: -k seen_later -b 1 i32[4] 40

@@ -1,6 +1,7 @@
 // Unsigned arithmetic wraps in its type. Signed overflow, shifts out of range, division by zero and
 // INT_MIN / -1 give some value and never a trap, in every width.
 // sizes: 1 33
+// device: !check it tells of divisions by zero
 // run: -b @B i32[1] i64[5]=0,-1,1,64,200 i64[33]
 // expect: checked: i32[1] = [@N]
 #include <lanewise/kernel.h>

@@ -1,6 +1,7 @@
 // Sources that conversions tell, of which lanes that are not there have none: what these take is
 // nobody's, but must be of the warp or the block. Found by random kernels, seed 430026768.
 // sizes: 1 2 33 8x8x4
+// device: !check it tells of numbers out of range
 // run: -k of_warp -b @B --quiet i32[256]
 // device: !check borrowed values decide branches
 // run: -k of_block -b @B --quiet i32[256]

@@ -27,7 +27,7 @@ KERNEL void one_bit(int64_t *out)
     row[ME] = 0;
     barrier();
     unsigned v = row[(unsigned)(int)(unsigned)(double)lane_id() % 4u];
-    out[ME] = 1 ^ (v & (1 >> ME));
+    out[ME] = 1 ^ (v & (1 >> ME)); // lanewise-allow: overflow
     assert(out[ME] == 1);
 }
 

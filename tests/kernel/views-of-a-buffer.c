@@ -11,7 +11,7 @@ KERNEL void views(const int *in, int *out)
     int v = fours[i].w;
 #pragma unroll
     for (int k = 1; k <= 64; k++)
-        v ^= v * i + k * lane_id();
+        v ^= v * i + k * lane_id(); // lanewise-allow: overflow
     out[lane_id() + 8] = v;
     out[lane_id()] = twos[i].x * 1000 + fours[i].y;
 }

@@ -68,10 +68,11 @@ static bool read_check(LLVMBasicBlockRef bad, struct check *check)
     return true;
 }
 
-/* A check of ref/index_checks.c; the host computes without it. */
+/* A check of ref/; the host computes without it. */
 static bool is_index_check(LLVMValueRef instruction)
 {
-    return !strcmp(lw__ir_callee(instruction), "lw.index");
+    const char *name = lw__ir_callee(instruction);
+    return !strcmp(name, "lw.index") || !strcmp(name, "lw.overflow");
 }
 
 /* True if the size's declared type is signed; *bits: its width. The handler's second argument is

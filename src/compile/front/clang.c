@@ -56,6 +56,9 @@ static const char *const common_flags[] = {LW_FRONT_END,
 #define MODULE_FLAGS CODE_FLAGS, "-emit-llvm", RULE_FLAGS, "-o", "-"
 /* For devices that check each access (ref/index_checks.c). */
 static const char *const checked_flags[] = {"-fsanitize=array-bounds", "-DLW__CHECKED"};
+/* For `check` (ref/overflow_checks.c). */
+static const char overflow_flag[] =
+    "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift-exponent,float-cast-overflow";
 static const char *const build_flags[] = {"-c", MODULE_FLAGS},
                          *const text_flags[] = {"-S", MODULE_FLAGS},
                          *const print_flags[] = {"-fsyntax-only", "-Xclang", "-ast-print", "-w"},
@@ -175,13 +178,15 @@ static bool start_clang(const struct lw__unit *unit, struct clang *clang, const 
     size_t checked = lw__is_checked(unit) ? sizeof checked_flags / sizeof *checked_flags : 0;
     char folder[PATH_MAX], libc[PATH_MAX + 16], quote[PATH_MAX + 8], in[64];
     const char **argv = calloc(
-        common + checked + flag_count + o->clang_arg_count + 2 * own->count + 13, sizeof *argv);
+        common + checked + flag_count + o->clang_arg_count + 2 * own->count + 14, sizeof *argv);
     if (!argv)
         return lw__defect("out of memory");
     for (size_t i = 0; i < common; i++)
         argv[n++] = common_flags[i];
     for (size_t i = 0; i < checked; i++)
         argv[n++] = checked_flags[i];
+    if (lw__is_observed(unit))
+        argv[n++] = overflow_flag;
     for (size_t i = 0; i < flag_count; i++)
         argv[n++] = flags[i];
     for (size_t i = 0; i < o->clang_arg_count; i++)

@@ -16,6 +16,17 @@
 #include "compile/llvm/llvm.h"
 #include <string.h>
 
+void lw__check_attributes(LLVMValueRef function)
+{
+    /* memory(inaccessiblemem: readwrite): LLVM's numbers, two bits a kind of memory */
+    enum { INACCESSIBLE = 3 << 2 };
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
+    lw__llvm_attribute(function, "nounwind", true);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, memory, INACCESSIBLE));
+}
+
 static LLVMTypeRef declared(LLVMModuleRef module, const char *name, LLVMTypeRef *types,
                             unsigned count, unsigned pointer, LLVMValueRef *function)
 {
@@ -24,14 +35,9 @@ static LLVMTypeRef declared(LLVMModuleRef module, const char *name, LLVMTypeRef 
     *function = LLVMGetNamedFunction(module, name);
     if (*function)
         return type;
-    /* memory(inaccessiblemem: readwrite): LLVM's numbers, two bits a kind of memory */
-    enum { INACCESSIBLE = 3 << 2 };
-    const unsigned memory = LLVMGetEnumAttributeKindForName("memory", 6);
     const unsigned nocapture = LLVMGetEnumAttributeKindForName("nocapture", 9);
     *function = LLVMAddFunction(module, name, type);
-    lw__llvm_attribute(*function, "nounwind", true);
-    LLVMAddAttributeAtIndex(*function, LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(context, memory, INACCESSIBLE));
+    lw__check_attributes(*function);
     LLVMAddAttributeAtIndex(*function, pointer + 1, LLVMCreateEnumAttribute(context, nocapture, 0));
     return type;
 }

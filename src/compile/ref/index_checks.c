@@ -149,7 +149,8 @@ static void replace_check(const struct check *c, LLVMBuilderRef b)
         LLVMDeleteGlobal(place);
 }
 
-/* lw__pass_rows - clang's checks of indices become calls of lw.index, which has no body.
+/* lw__pass_rows - clang's checks of indices become calls of lw.index, which has no body; those of
+ * arithmetic calls of lw.overflow.
  * needs RAW
  */
 bool lw__pass_rows(struct lw__unit *unit)
@@ -165,6 +166,7 @@ bool lw__pass_rows(struct lw__unit *unit)
     }
     if (handler)
         LLVMDeleteFunction(handler);
+    lw__replace_overflows(unit, b);
     LLVMDisposeBuilder(b);
     return true;
 }

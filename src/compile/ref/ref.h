@@ -79,6 +79,7 @@ bool lw__pass_access(struct lw__unit *unit);
  * object of `size`. */
 bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes, uint64_t size);
 void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS]);
+void lw__check_attributes(LLVMValueRef function); /* of a check's function */
 
 /* ---- observe.c: for the device check --------------------------------------------------------- */
 
@@ -149,6 +150,13 @@ void lw__ref_bounds_free(struct lw__ref *r);
 /* ---- index_checks.c -------------------------------------------------------------------------- */
 
 bool lw__pass_rows(struct lw__unit *unit);
+
+/* ---- overflow_checks.c ----------------------------------------------------------------------- */
+
+/* clang's checks of arithmetic become calls of lw.overflow, and these a branch to a call of the
+ * device; false: it is another call. */
+void lw__replace_overflows(struct lw__unit *unit, LLVMBuilderRef b);
+bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call);
 
 /* ---- debug_variables.c: for a debugger ------------------------------------------------------- */
 

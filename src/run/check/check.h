@@ -7,7 +7,9 @@
  *     clock       what a thread knows of others, where fences and warp_sync order, too
  *     history     every access to a granule that may still race, for such kernels
  *     outcome     the bytes that a launch writes: as they were, as the first schedule left them
+ *     arithmetic  what is wrong with an operation on integers, in words
  *     compare     what schedules leave in buffers, against each other
+ *     gone        memory of buffers that were destroyed
  *     settings    what lw_check_configure has set
  *     suppress    a file of findings that are not to be told
  *     source      lines of the source, and what their comments allow
@@ -181,6 +183,24 @@ void lw__outcome_put_first(const struct lw__outcome *outcome);
  * there is none. */
 uint64_t lw__outcome_next(const struct lw__outcome *outcome, uint64_t address, uint64_t end);
 
+/* ---- gone.c ---------------------------------------------------------------------------------- */
+
+/* Where memory was. Locked by the device's state. */
+enum { LW_GONE_MAX = 256 };
+struct lw__range {
+    uint64_t begin, bytes;
+};
+struct lw__gone {
+    struct lw__range ranges[LW_GONE_MAX];
+    size_t next;
+};
+
+/* lw__gone_add - a buffer was destroyed. lw__gone_reuse - a new one has the memory.
+ * lw__gone_find - the one that held the address; false: none did. */
+void lw__gone_add(struct lw__gone *gone, uint64_t begin, uint64_t bytes);
+void lw__gone_reuse(struct lw__gone *gone, uint64_t begin, uint64_t bytes);
+bool lw__gone_find(const struct lw__gone *gone, uint64_t address, struct lw__range *found);
+
 /* ---- settings.c ------------------------------------------------------------------------------ */
 
 enum { LW_SCHEDULES = 3, LW_SCHEDULES_MAX = 1000 };
@@ -197,6 +217,11 @@ struct lw__check_settings {
 lw_status lw__settings_open(const char *name, void **state);
 void lw__settings_close(void *state);
 struct lw__check_settings lw__settings_of(void *state); /* its suppressions are held */
+
+/* As lw__device_ops.memory_made and memory_gone. lw__settings_gone - as lw__gone_find. */
+void lw__settings_memory_made(void *state, const void *memory, size_t bytes);
+void lw__settings_memory_gone(void *state, const void *memory, size_t bytes);
+bool lw__settings_gone(void *state, uint64_t address, struct lw__range *found);
 
 /* Of the schedules from 0: forward, reverse, then hashed ones with seeds of their own. */
 struct lw__ref_schedule lw__check_schedule(const struct lw__check_settings *settings, int number);
@@ -256,6 +281,8 @@ enum lw__class {
     LW_CLASS_NONDETERMINISTIC,
     LW_CLASS_UNINITIALISED,
     LW_CLASS_LANE,
+    LW_CLASS_OVERFLOW,
+    LW_CLASS_USE_AFTER_FREE,
 };
 
 /* Something found, as the launch knows it: numbers only, so that the same again costs little. */
@@ -287,6 +314,7 @@ struct lw__check {
     bool failed;    /* memory was short */
 
     /* of all schedules */
+    void *device; /* its state */
     struct lw__check_settings settings;
     int schedule; /* the number of the one that runs */
     struct lw__outcome outcome;
@@ -304,6 +332,12 @@ struct lw__found *lw__check_found(struct lw__check *check, enum lw__class class,
 bool lw__check_has(const struct lw__check *check, enum lw__class class);
 bool lw__check_has_errors(const struct lw__check *check);
 bool lw__check_tell(const struct lw__check *check);
+
+/* ---- arithmetic.c ---------------------------------------------------------------------------- */
+
+/* lw__tell_overflow - the message of an operation whose result its type does not hold, as
+ * lw_ref_calls.overflow has it. */
+void lw__tell_overflow(struct lw__message *m, uint64_t a, uint64_t b, uint32_t what);
 
 /* ---- compare.c ------------------------------------------------------------------------------- */
 

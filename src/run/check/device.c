@@ -50,6 +50,7 @@ static lw_status run_schedules(struct lw__check *check, uint64_t *accesses)
 {
     struct lw__launch again = *check->request;
     lw_status status = LW_OK;
+    again.recorder = NULL; /* a picture is of the first alone */
     again.output = lw__output_create(again.grid, again.block);
     if (!again.output)
         return lack_memory(&again);
@@ -77,7 +78,8 @@ static void release(struct lw__check *check)
 
 static lw_status check_launch(void *state, const struct lw__launch *launch)
 {
-    struct lw__check check = {.request = launch, .settings = lw__settings_of(state)};
+    struct lw__check check = {
+        .request = launch, .device = state, .settings = lw__settings_of(state)};
     const lw_dim3 grid = launch->grid;
     uint64_t accesses = 0;
     lw_status status = run_schedules(&check, &accesses);
@@ -104,6 +106,8 @@ const struct lw__device_ops lw__device_check = {
     .has_findings = true,
     .open = lw__settings_open,
     .close = lw__settings_close,
+    .memory_made = lw__settings_memory_made,
+    .memory_gone = lw__settings_memory_gone,
     .load = lw__ref_load,
     .unload = lw__ref_unload,
     .find = lw__ref_find,

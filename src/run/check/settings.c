@@ -9,6 +9,7 @@
 struct state {
     pthread_mutex_t lock;
     struct lw__check_settings settings;
+    struct lw__gone gone;
 };
 
 lw_status lw__settings_open(const char *name, void **state)
@@ -41,6 +42,38 @@ struct lw__check_settings lw__settings_of(void *state)
     lw__suppressions_hold(settings.suppressions);
     pthread_mutex_unlock(&s->lock);
     return settings;
+}
+
+/* ---- memory of buffers ----------------------------------------------------------------------- */
+
+static uint64_t address_of(const void *memory)
+{
+    return (uint64_t)(uintptr_t)memory & ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1);
+}
+
+void lw__settings_memory_made(void *state, const void *memory, size_t bytes)
+{
+    struct state *s = state;
+    pthread_mutex_lock(&s->lock);
+    lw__gone_reuse(&s->gone, address_of(memory), bytes);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void lw__settings_memory_gone(void *state, const void *memory, size_t bytes)
+{
+    struct state *s = state;
+    pthread_mutex_lock(&s->lock);
+    lw__gone_add(&s->gone, address_of(memory), bytes);
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool lw__settings_gone(void *state, uint64_t address, struct lw__range *found)
+{
+    struct state *s = state;
+    pthread_mutex_lock(&s->lock);
+    const bool is_gone = lw__gone_find(&s->gone, address, found);
+    pthread_mutex_unlock(&s->lock);
+    return is_gone;
 }
 
 /* ---- schedules ------------------------------------------------------------------------------- */

@@ -33,6 +33,10 @@ static const struct {
                                 "write it first, on every path that leads here", false},
     [LW_CLASS_LANE] = {"undefined-lane", "A value of a lane that is not there is used",
                        "use it only where the lane that it comes from takes part", false},
+    [LW_CLASS_OVERFLOW] = {"overflow", "Arithmetic whose result its type does not hold",
+                           "use a wider or an unsigned type, or test the operands first", false},
+    [LW_CLASS_USE_AFTER_FREE] = {"use-after-free", "An access to an object that is no more",
+                                 "keep the object until its last access", false},
 };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
 

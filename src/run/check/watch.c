@@ -373,6 +373,23 @@ static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer
         order_atomic(&look, address, what);
 }
 
+static void overflow(void *watch, struct lw__ref_thread *thread, uint64_t a, uint64_t b,
+                     uint32_t what, uint32_t site)
+{
+    struct lw__check *check = watch;
+    bool is_new;
+    const struct lw__access here = {
+        .block = block_of(thread)->index, .thread = (uint32_t)thread->abi.linear, .site = site};
+    struct lw__message m = {0};
+    struct lw__found *found = lw__check_found(check, LW_CLASS_OVERFLOW, &here, NULL, &is_new);
+    if (found && is_new) {
+        lw__tell_overflow(&m, a, b, what);
+        found->what = lw__copy_string(m.text);
+    }
+    if (!found || !found->what)
+        lack_memory(check, thread->block);
+}
+
 static void fence(void *watch, struct lw__ref_thread *thread, bool is_of_device)
 {
     struct lw__check *check = watch;
@@ -438,11 +455,22 @@ static void tell(struct lw__check *check, enum lw__class class, const struct lw_
 }
 
 static void refuse(void *watch, const struct lw__ref_thread *thread, uint32_t site,
-                   const char *what)
+                   enum lw__ref_verdict verdict, uint64_t pointer, const char *what)
 {
     struct lw__check *check = watch;
+    struct lw__range gone;
+    struct lw__message m = {0};
+    const uint64_t address = pointer & ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1);
+    enum lw__class class = verdict == LW_REF_ENDED ? LW_CLASS_USE_AFTER_FREE : LW_CLASS_BOUNDS;
+    lw__message_add(&m, "%s", what);
+    if (verdict == LW_REF_NOWHERE && lw__settings_gone(check->device, address, &gone)) {
+        class = LW_CLASS_USE_AFTER_FREE;
+        m = (struct lw__message){0};
+        lw__message_add(&m, "access to byte %llu of a buffer of %llu bytes that was destroyed",
+                        (unsigned long long)(address - gone.begin), (unsigned long long)gone.bytes);
+    }
     if (block_of(thread)->astray != thread)
-        tell(check, LW_CLASS_BOUNDS, thread, site, NULL, what);
+        tell(check, class, thread, site, NULL, m.text);
     block_of(thread)->has_ended = check->has_ended = true;
 }
 
@@ -535,6 +563,7 @@ const struct lw__ref_watcher lw__check_watcher = {
     .block_free = block_free,
     .observe = observe,
     .fence = fence,
+    .overflow = overflow,
     .collective = on_collective,
     .shadow = shadow,
     .variable = variable,

@@ -120,6 +120,8 @@ static lw_status create(lw_buffer model, lw_buffer **buffer)
     lw__device_hold(b->device);
     if (!b->is_wrapped)
         status = memory_create(b);
+    if (!status && !b->is_wrapped && b->device->ops->memory_made)
+        b->device->ops->memory_made(b->device->state, b->memory, b->bytes);
     if (status)
         lw_buffer_destroy(b);
     else
@@ -232,6 +234,8 @@ void lw_buffer_destroy(lw_buffer *buffer)
     release = buffer->release;
     memory = buffer->memory;
     user = buffer->user;
+    if (!buffer->is_wrapped && memory && buffer->device->ops->memory_gone)
+        buffer->device->ops->memory_gone(buffer->device->state, memory, buffer->bytes);
     if (buffer->is_wrapped)
         free(buffer->staging);
     else

@@ -216,12 +216,13 @@ static void add_place(struct lw__message *m, const struct lw__ref_thread *thread
 }
 
 lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
+                         enum lw__ref_verdict verdict, uint64_t pointer,
                          const struct lw__message *what)
 {
     const struct lw_ref_launch *launch = thread->block->launch;
     struct lw__message m = {0};
     if (launch->watcher) {
-        launch->watcher->refuse(launch->watch, thread, site, what->text);
+        launch->watcher->refuse(launch->watch, thread, site, verdict, pointer, what->text);
         return LW_OK;
     }
     add_place(&m, thread, site);
@@ -281,31 +282,34 @@ static void add_pointer(struct lw__message *m, uint64_t pointer)
                         pointer & ADDRESS);
 }
 
-bool lw__ref_bounds_access(const struct lw__ref_thread *thread, const struct lw_ref_access *access,
-                           struct lw__message *m)
+enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
+                                           const struct lw_ref_access *access,
+                                           struct lw__message *m)
 {
     const struct lw__launch *request = thread->block->launch->request;
     struct place p = {0};
     if (!access->bytes)
-        return false;
+        return LW_REF_ALLOWED;
     if (access->row) {
         p = place_in(thread, (size_t)access->row, access->pointer - access->base);
     } else if ((p.row = row_of_tag(thread, access->pointer))) {
         p = place_in(thread, p.row, access->pointer - thread->abi.objects[p.row].base);
     } else if (is_in_any(thread, access->pointer & ADDRESS, access->bytes)) {
-        return false;
+        return LW_REF_ALLOWED;
     }
     lw__message_add(m, "%s of %" PRIu64 " byte%s outside: ",
                     access->site < request->site_count ? request->sites[access->site].what
                                                        : "access",
                     access->bytes, access->bytes == 1 ? "" : "s");
-    if (p.row && p.bytes >= access->bytes && (uint64_t)p.offset <= p.bytes - access->bytes)
+    if (p.row && p.bytes >= access->bytes && (uint64_t)p.offset <= p.bytes - access->bytes) {
         add_ended(m, thread, p.row);
-    else if (p.row)
+        return LW_REF_ENDED;
+    }
+    if (p.row)
         add_object(m, thread, &p);
     else
         add_pointer(m, access->pointer);
-    return true;
+    return p.row ? LW_REF_OUTSIDE : LW_REF_NOWHERE;
 }
 
 void lw__ref_bounds_index(const struct lw__ref_thread *thread, const struct lw_ref_index *index,

@@ -59,6 +59,10 @@ struct lw__ref_code lw__ref_code_of(const struct lw__launch *launch);
 struct lw__ref_thread;
 struct lw__ref_block;
 
+/* Of an access: allowed, or why not: it is outside of its object; the object is no more; there is
+ * no object. */
+enum lw__ref_verdict { LW_REF_ALLOWED, LW_REF_OUTSIDE, LW_REF_ENDED, LW_REF_NOWHERE };
+
 /* Where a launch is watched, what would fail it is told instead, and it goes on without the threads
  * concerned. `watch` is the launch's. A function that runs out of memory sets launch->status. */
 struct lw__ref_watcher {
@@ -79,12 +83,15 @@ struct lw__ref_watcher {
                       uint32_t site);
     void (*update)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
                    uint32_t site);
+    /* as lw_ref_calls.overflow */
+    void (*overflow)(void *watch, struct lw__ref_thread *thread, uint64_t a, uint64_t b,
+                     uint32_t what, uint32_t site);
     /* a collective ran: for the block's threads from first to end - 1, as far as they are active */
     void (*collective)(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
                        const bool *active);
-    /* an access or an index is refused: the thread ends */
+    /* an access or an index is refused: the thread ends. verdict, pointer: of the access */
     void (*refuse)(void *watch, const struct lw__ref_thread *thread, uint32_t site,
-                   const char *what);
+                   enum lw__ref_verdict verdict, uint64_t pointer, const char *what);
     /* threads of a block wait apart: all of them end. other: NULL, or one of those elsewhere */
     void (*part)(void *watch, const struct lw__ref_thread *earliest,
                  const struct lw__ref_thread *other, const char *what);
@@ -300,15 +307,17 @@ bool lw__ref_bounds_block(struct lw__ref_block *block);
 void lw__ref_bounds_start(struct lw__ref_block *block);
 struct lw_ref_object *lw__ref_bounds_table(const struct lw__ref_block *block, int thread);
 
-/* lw__ref_bounds_access - an access that a thread's table does not allow: false where another
- * object does; else what is wrong with it. lw__ref_bounds_index - what is wrong with an index. */
-bool lw__ref_bounds_access(const struct lw__ref_thread *thread, const struct lw_ref_access *access,
-                           struct lw__message *what);
+/* lw__ref_bounds_access - an access that a thread's table does not allow: another object may; else
+ * what is wrong with it. lw__ref_bounds_index - what is wrong with an index. */
+enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
+                                           const struct lw_ref_access *access,
+                                           struct lw__message *what);
 void lw__ref_bounds_index(const struct lw__ref_thread *thread, const struct lw_ref_index *index,
                           struct lw__message *what);
 
 /* lw__ref_refuse - fail the launch for it, or tell who watches. */
 lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
+                         enum lw__ref_verdict verdict, uint64_t pointer,
                          const struct lw__message *what);
 
 /* lw__ref_tell_object - what a pointer with its tag is to, as "part[3]".

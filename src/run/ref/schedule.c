@@ -59,9 +59,11 @@ static uint32_t call_access(struct lw_ref_thread *t, const struct lw_ref_access 
 {
     struct lw__ref_thread *thread = (struct lw__ref_thread *)t;
     struct lw__message what = {0};
-    if (!lw__ref_bounds_access(thread, access, &what))
+    const enum lw__ref_verdict verdict = lw__ref_bounds_access(thread, access, &what);
+    if (verdict == LW_REF_ALLOWED)
         return 1;
-    block_of(t)->launch->status = lw__ref_refuse(thread, access->site, &what);
+    block_of(t)->launch->status =
+        lw__ref_refuse(thread, access->site, verdict, access->pointer, &what);
     return 0;
 }
 
@@ -70,7 +72,8 @@ static void call_index(struct lw_ref_thread *t, const struct lw_ref_index *index
     struct lw__ref_thread *thread = (struct lw__ref_thread *)t;
     struct lw__message what = {0};
     lw__ref_bounds_index(thread, index, &what);
-    block_of(t)->launch->status = lw__ref_refuse(thread, index->site, &what);
+    block_of(t)->launch->status =
+        lw__ref_refuse(thread, index->site, LW_REF_OUTSIDE, index->pointer, &what);
 }
 
 static void call_suspend(struct lw_ref_thread *t)
@@ -151,6 +154,14 @@ static void call_update(struct lw_ref_thread *t, uint64_t pointer, uint64_t byte
 {
     const struct lw_ref_launch *launch = block_of(t)->launch;
     launch->watcher->update(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, site);
+}
+
+static void call_overflow(struct lw_ref_thread *t, uint64_t a, uint64_t b, uint32_t what,
+                          uint32_t site)
+{
+    const struct lw_ref_launch *launch = block_of(t)->launch;
+    if (launch->watcher)
+        launch->watcher->overflow(launch->watch, (struct lw__ref_thread *)t, a, b, what, site);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -554,10 +565,10 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     launch->code = code;
     launch->watcher = watcher;
     launch->watch = watch;
-    launch->calls = (struct lw_ref_calls){call_frame,    call_print,     call_fail,    call_access,
-                                          call_index,    call_suspend,   call_observe, call_fence,
-                                          call_line,     call_iteration, call_trace,   call_shadow,
-                                          call_variable, call_undefined, call_update};
+    launch->calls = (struct lw_ref_calls){
+        call_frame,    call_print,     call_fail,   call_access,    call_index, call_suspend,
+        call_observe,  call_fence,     call_line,   call_iteration, call_trace, call_shadow,
+        call_variable, call_undefined, call_update, call_overflow};
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
