@@ -67,6 +67,8 @@ static const char *judge(const struct truth *truth, const struct findings *found
         return "a defect was not found";
     if (truth->is_certain && truth->class != OTHER && !has_class)
         return "another class was found";
+    if (truth->kinds & ~kinds_of(found))
+        return "one of the defects was not found";
     return NULL;
 }
 

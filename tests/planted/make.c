@@ -14,7 +14,8 @@ struct step *add_step(struct kernel *k, enum op op)
 
 int add_array(struct kernel *k, enum type type, bool is_shared, int rows, int count)
 {
-    k->array[k->arrays] = (struct array){type, is_shared, rows, count};
+    k->array[k->arrays] =
+        (struct array){.type = type, .is_shared = is_shared, .rows = rows, .count = count};
     return k->arrays++;
 }
 

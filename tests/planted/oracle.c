@@ -25,6 +25,7 @@ struct thread {
     enum state state;
     struct clock known, pending[SCOPES], released[SCOPES];
     bool has_released[SCOPES];
+    bool has_undefined[ARRAYS_MAX]; /* its sum has what nothing has written, of these */
 };
 
 /* One access to a byte, of all that there were. */
@@ -46,7 +47,14 @@ struct memory {            /* an array of a block, or of all */
     int64_t *value;        /* of elements */
     struct event **events; /* of bytes */
     struct left **left;    /* of elements */
+    bool *is_undefined;    /* elements: nothing has written them */
     int elements, bytes;
+};
+
+/* An operation of a warp that has been. */
+struct passed {
+    int first, instance;
+    struct passed *next;
 };
 
 struct run {
@@ -54,18 +62,15 @@ struct run {
     struct memory memory[ARRAYS_MAX][BLOCKS_MAX];
     struct thread *thread;
     int threads;
-    bool has_ended; /* a thread ended early */
+    bool has_ended[BLOCKS_MAX]; /* a thread ended early */
+    struct passed *passed;
     struct findings found;
 };
 
-const char *const class_names[] = {[RACE_WARP] = "race-warp",
-                                   [RACE_SHARED] = "race-shared",
-                                   [RACE_GLOBAL] = "race-global",
-                                   [BENIGN] = "benign-write",
-                                   [DIVERGENCE] = "barrier-divergence",
-                                   [BOUNDS] = "out-of-bounds",
-                                   [STUCK] = "deadlock",
-                                   [OTHER] = "other"};
+const char *const class_names[] = {
+    [RACE_WARP] = "race-warp", [RACE_SHARED] = "race-shared",       [RACE_GLOBAL] = "race-global",
+    [BENIGN] = "benign-write", [DIVERGENCE] = "barrier-divergence", [BOUNDS] = "out-of-bounds",
+    [STUCK] = "deadlock",      [UNINITIALISED] = "uninitialised",   [OTHER] = "other"};
 
 static void *some(size_t count, size_t size)
 {
@@ -75,11 +80,20 @@ static void *some(size_t count, size_t size)
     return memory;
 }
 
+/* Of threads that wait apart one place is compared, for there may be more than two groups; of those
+ * that wait for ever none. */
+static bool is_same_wait(const struct finding *a, const struct finding *b)
+{
+    return a->class == b->class && (a->class == STUCK || a->class == DIVERGENCE) &&
+           (a->class == STUCK || a->line == b->line || a->line == b->other || a->other == b->line);
+}
+
 bool has_finding(const struct findings *f, struct finding one)
 {
     for (size_t i = 0; i < f->count; i++)
-        if (f->row[i].class == one.class && f->row[i].line == one.line &&
-            f->row[i].other == one.other)
+        if (is_same_wait(&f->row[i], &one) ||
+            (f->row[i].class == one.class && f->row[i].line == one.line &&
+             f->row[i].other == one.other))
             return true;
     return false;
 }
@@ -228,7 +242,25 @@ static int64_t stored(const struct run *r, const struct thread *t, const struct 
 static void end_early(struct run *r, struct thread *t)
 {
     t->state = ENDED;
-    r->has_ended = true;
+    r->has_ended[t->block] = true;
+}
+
+/* What nothing has written is used by an atomic update or a branch, or goes on into the sum. */
+static void use(struct run *r, struct thread *t, const struct step *step, enum op op)
+{
+    if (op == ATOMIC_ADD || op == CAS_FAILS || op == SPIN || op == LOCK || op == LAST)
+        add_finding(&r->found,
+                    (struct finding){UNINITIALISED, step->line, r->k->array[step->array].line});
+    else if (op == LOAD || op == ATOMIC_LOAD)
+        t->has_undefined[step->array] = true;
+}
+
+static void store_sum(struct run *r, const struct thread *t)
+{
+    for (int i = 0; i < r->k->arrays; i++)
+        if (t->has_undefined[i])
+            add_finding(&r->found,
+                        (struct finding){UNINITIALISED, r->k->out_line, r->k->array[i].line});
 }
 
 /* One access. False: the thread waits at it. */
@@ -249,11 +281,16 @@ static bool do_access(struct run *r, int self, const struct act *act)
     const bool reads = op != STORE && op != ATOMIC_STORE;
     const bool writes = op == STORE || op == PLAIN_ADD || op == ATOMIC_ADD || op == ATOMIC_STORE ||
                         op == LAST || (op == LOCK && old == 0);
-    if (op == STORE || op == ATOMIC_STORE)
+    bool *is_undefined = &m->is_undefined[act->first / act->bytes];
+    if (*is_undefined)
+        use(r, t, act->step, op);
+    if (op == STORE || op == ATOMIC_STORE) {
         *value = stored(r, t, act);
-    else if (op == LOCK)
+        *is_undefined = false;
+    }
+    if (op == LOCK)
         *value = old ? old : 1;
-    else if (writes)
+    else if (writes && op != STORE && op != ATOMIC_STORE)
         *value = old + 1;
     if (op == PLAIN_ADD)
         touch(r, self, act, m, false, false);
@@ -273,16 +310,17 @@ static bool act(struct run *r, int self)
     struct thread *t = &r->thread[self];
     if (t->at > t->acts.count) {
         t->state = ENDED;
+        store_sum(r, t);
         return true;
     }
     const struct act *now = &t->acts.act[t->at - 1];
     switch (now->step->op) {
     case BARRIER:
     case BLOCK_SUM:
+    case VOTE:
     case WARP_SYNC: t->state = WAITS; return false;
     case FENCE_BLOCK: fence(t, self, false); break;
     case FENCE_DEVICE: fence(t, self, true); break;
-    case VOTE: break;
     default:
         if (!do_access(r, self, now))
             return false;
@@ -296,17 +334,23 @@ static const struct act *waits_at(const struct thread *t)
     return t->state == WAITS ? &t->acts.act[t->at - 1] : NULL;
 }
 
+static bool is_of_warp(enum op op)
+{
+    return op == WARP_SYNC || op == VOTE;
+}
+
 static bool has_instance(const struct thread *t, int instance)
 {
     for (int i = t->at - 1; i < t->acts.count; i++)
-        if (t->acts.act[i].step->op == WARP_SYNC && t->acts.act[i].instance == instance)
+        if (is_of_warp(t->acts.act[i].step->op) && t->acts.act[i].instance == instance)
             return true;
     return false;
 }
 
-static void pass(struct run *r, int first, int end, const bool *takes_part)
+static void pass(struct run *r, int first, int end, const bool *takes_part, bool is_ordering)
 {
-    meet(r, first, end, takes_part);
+    if (is_ordering)
+        meet(r, first, end, takes_part);
     for (int i = first; i < end; i++)
         if (takes_part[i - first]) {
             r->thread[i].state = RUNS;
@@ -314,21 +358,47 @@ static void pass(struct run *r, int first, int end, const bool *takes_part)
         }
 }
 
-static bool pass_warp(struct run *r, int first, int end)
+static bool is_late(const struct run *r, int first, const struct act *here)
+{
+    const struct passed *p = r->passed;
+    while (p && (p->first != first || p->instance != here->instance))
+        p = p->next;
+    return p;
+}
+
+/* Its threads wait apart. */
+static bool end_block(struct run *r, const struct thread *at, int line, int other)
+{
+    if (!r->has_ended[at->block])
+        add_finding(&r->found, (struct finding){DIVERGENCE, line, other});
+    for (int i = 0; i < r->k->block; i++)
+        r->thread[at->block * r->k->block + i].state = ENDED;
+    return r->has_ended[at->block] = true;
+}
+
+/* An operation of a warp, when all that it takes part in are there; or without those that wait at
+ * a barrier, where nothing else in the block moves. */
+static bool pass_warp(struct run *r, int first, int end, bool without_barriers)
 {
     for (int i = first; i < end; i++) {
         const struct act *here = waits_at(&r->thread[i]);
         bool takes_part[WARP] = {false}, all = true;
-        if (!here || here->step->op != WARP_SYNC)
+        if (!here || !is_of_warp(here->step->op))
             continue;
+        if (is_late(r, first, here))
+            return end_block(r, &r->thread[i], here->step->line, 0);
         for (int n = first; n < end; n++) {
             const struct act *there = waits_at(&r->thread[n]);
             takes_part[n - first] = there && there->instance == here->instance;
             all &= takes_part[n - first] || r->thread[n].state == ENDED ||
+                   (there && without_barriers && !is_of_warp(there->step->op)) ||
                    !has_instance(&r->thread[n], here->instance);
         }
         if (all) {
-            pass(r, first, end, takes_part);
+            pass(r, first, end, takes_part, here->step->op == WARP_SYNC);
+            struct passed *one = some(1, sizeof *one);
+            *one = (struct passed){first, here->instance, r->passed};
+            r->passed = one;
             return true;
         }
     }
@@ -344,7 +414,7 @@ static bool pass_block(struct run *r, int first, int end)
         const struct act *there = waits_at(&r->thread[i]);
         if (r->thread[i].state == ENDED)
             continue;
-        if (!there || there->step->op == WARP_SYNC)
+        if (!there || is_of_warp(there->step->op))
             return false;
         here = here ? here : there;
         is_apart |= here->instance != there->instance;
@@ -353,19 +423,29 @@ static bool pass_block(struct run *r, int first, int end)
     if (!here)
         return false;
     if (!is_apart) {
-        pass(r, first, end, takes_part);
+        pass(r, first, end, takes_part, true);
         return true;
     }
     for (int i = first; i < end; i++) {
         const struct act *there = waits_at(&r->thread[i]);
-        if (there && there->instance != here->instance && !r->has_ended)
-            add_finding(&r->found,
-                        (struct finding){DIVERGENCE, here->step->line, there->step->line});
+        if (there && there->instance != here->instance)
+            return end_block(r, &r->thread[i], here->step->line, there->step->line);
     }
+    return false;
+}
+
+static bool turn_block(struct run *r, int block)
+{
+    const int first = block * r->k->block, end = first + r->k->block;
+    bool any = false, all_wait = true;
     for (int i = first; i < end; i++)
-        r->thread[i].state = ENDED;
-    r->has_ended = true;
-    return true;
+        all_wait &= r->thread[i].state != RUNS;
+    for (int at = first; at < end; at += WARP)
+        any |= pass_warp(r, at, at + WARP < end ? at + WARP : end, false);
+    any |= pass_block(r, first, end);
+    for (int at = first; at < end && !any && all_wait; at += WARP)
+        any |= pass_warp(r, at, at + WARP < end ? at + WARP : end, true);
+    return any;
 }
 
 /* Order 0: forward, 1: reverse, else a thread at a time by the dice. True: anything happened. */
@@ -379,12 +459,8 @@ static bool turn(struct run *r, int order, struct dice *d)
         while (t->state == RUNS && acts-- && act(r, self))
             any = true;
     }
-    for (int block = 0; block < r->k->grid; block++) {
-        const int first = block * r->k->block, end = first + r->k->block;
-        for (int at = first; at < end; at += WARP)
-            any |= pass_warp(r, at, at + WARP < end ? at + WARP : end);
-        any |= pass_block(r, first, end);
-    }
+    for (int block = 0; block < r->k->grid; block++)
+        any |= turn_block(r, block);
     return any;
 }
 
@@ -409,8 +485,11 @@ static void start(struct run *r, int64_t block_memory)
             m->value = some((size_t)m->elements, sizeof *m->value);
             m->events = some((size_t)m->bytes, sizeof(struct event *));
             m->left = some((size_t)m->elements, sizeof(struct left *));
-            for (int n = 0; k->array[i].is_shared && n < m->elements; n++)
+            m->is_undefined = some((size_t)m->elements, sizeof *m->is_undefined);
+            for (int n = 0; k->array[i].is_shared && n < m->elements; n++) {
                 m->value[n] = block_memory;
+                m->is_undefined[n] = true;
+            }
         }
     r->threads = k->grid * k->block;
     r->thread = some((size_t)r->threads, sizeof *r->thread);
@@ -438,10 +517,16 @@ static void end(struct run *r)
             free(m->value);
             free(m->events);
             free(m->left);
+            free(m->is_undefined);
         }
     for (int i = 0; i < r->threads; i++)
         free(r->thread[i].acts.act);
     free(r->thread);
+    while (r->passed) {
+        struct passed *one = r->passed;
+        r->passed = one->next;
+        free(one);
+    }
     free(r->found.row);
 }
 
@@ -451,6 +536,18 @@ static bool has_error(const struct findings *f)
         if (f->row[i].class != BENIGN)
             return true;
     return false;
+}
+
+unsigned kinds_of(const struct findings *f)
+{
+    static const enum kinds kinds[] = {[RACE_WARP] = A_RACE,      [RACE_SHARED] = A_RACE,
+                                       [RACE_GLOBAL] = A_RACE,    [DIVERGENCE] = A_DIVERGENCE,
+                                       [BOUNDS] = AN_INDEX,       [STUCK] = A_WAIT,
+                                       [UNINITIALISED] = A_VALUE, [OTHER] = 0};
+    unsigned all = 0;
+    for (size_t i = 0; i < f->count; i++)
+        all |= kinds[f->row[i].class];
+    return all;
 }
 
 static void run_in_order(const struct kernel *k, int order, struct truth *truth)
@@ -463,13 +560,17 @@ static void run_in_order(const struct kernel *k, int order, struct truth *truth)
     start(r, order % 2 ? -1 : 0);
     while (!is_done(r) && idle < IDLE_TURNS)
         idle = turn(r, order, &d) ? 0 : idle + 1;
-    for (int i = 0; i < r->threads && !is_done(r) && !r->has_ended; i++) {
+    bool any_ended = false;
+    for (int b = 0; b < BLOCKS_MAX; b++)
+        any_ended |= r->has_ended[b];
+    for (int i = 0; i < r->threads && !any_ended; i++) {
         const struct thread *t = &r->thread[i];
-        const struct step *step = t->acts.act[t->at - 1].step;
         if (t->state == RUNS)
-            add_finding(&r->found, (struct finding){.class = STUCK, .line = step->line});
+            add_finding(&r->found, (struct finding){.class = STUCK,
+                                                    .line = t->acts.act[t->at - 1].step->line});
     }
     truth->is_certain &= has_error(&r->found);
+    truth->kinds &= kinds_of(&r->found);
     for (size_t i = 0; i < r->found.count; i++)
         add_finding(&truth->all, r->found.row[i]);
     end(r);
@@ -478,9 +579,12 @@ static void run_in_order(const struct kernel *k, int order, struct truth *truth)
 
 void oracle(const struct kernel *k, struct truth *truth)
 {
-    *truth = (struct truth){.is_certain = true, .class = OTHER};
+    *truth = (struct truth){.is_certain = true, .class = OTHER, .kinds = ~0u};
     for (int order = 0; order < ORDERS; order++)
         run_in_order(k, order, truth);
+    /* A value that lacks because of a race, or of a thread that ended, is told as that only. */
+    if (kinds_of(&truth->all) & ~(unsigned)A_VALUE)
+        truth->kinds &= ~(unsigned)A_VALUE;
     truth->is_clean = !truth->all.count;
     for (size_t i = 0; i < truth->all.count; i++) {
         const enum class class = truth->all.row[i].class;

@@ -203,8 +203,10 @@ static void grid_stride(struct kernel *k, struct dice *d)
 static void hand_over(struct kernel *k, struct dice *d)
 {
     const bool blocks = k->grid > 1 && percent(d, 60);
-    if (!blocks && k->block <= WARP)
+    if (!blocks && k->block <= WARP) { /* nobody to wait for */
+        count_globally(k, d);
         return;
+    }
     const int data = add_array(k, (enum type)below(d, TYPES), !blocks, 0, 1);
     const int flag = add_array(k, I32, !blocks, 0, 1);
     const enum op fence = blocks || percent(d, 30) ? FENCE_DEVICE : FENCE_BLOCK;

@@ -121,7 +121,8 @@ static bool plant_at(struct kernel *k, struct dice *d, struct step *s)
     case CAS_FAILS: break;
     default: return false;
     }
-    switch (below(d, 4)) {
+    switch (below(d, s->op == STORE ? 5 : 4)) {
+    case 4: drop(k, s, "a store dropped"); return true;
     case 0: return plain(k, s);
     case 1: return shift(k, d, s);
     case 2: return shrink(k, d, s);

@@ -100,12 +100,14 @@ struct array {
     enum type type;
     bool is_shared;
     int rows, count; /* rows 0: not a tile; count: elements of a row */
+    int line;        /* print: of its declaration */
 };
 
 struct kernel {
     uint64_t seed;
     int number; /* in its source */
     int block, grid, arrays, steps;
+    int out_line; /* print: of the last store */
     struct array array[ARRAYS_MAX];
     struct step step[STEPS_MAX];
     char planted[160]; /* what; empty: nothing */
@@ -125,7 +127,17 @@ void print_kernel(FILE *to, struct kernel *k, int *line);
 
 /* ---- what is wrong --------------------------------------------------------------------------- */
 
-enum class { RACE_WARP, RACE_SHARED, RACE_GLOBAL, BENIGN, DIVERGENCE, BOUNDS, STUCK, OTHER };
+enum class {
+    RACE_WARP,
+    RACE_SHARED,
+    RACE_GLOBAL,
+    BENIGN,
+    DIVERGENCE,
+    BOUNDS,
+    STUCK,
+    UNINITIALISED,
+    OTHER
+};
 extern const char *const class_names[];
 
 struct finding {
@@ -157,13 +169,18 @@ void flow_of(const struct kernel *k, int block, int thread, struct acts *acts);
 
 /* ---- oracle.c -------------------------------------------------------------------------------- */
 
+/* What must be told for itself. */
+enum kinds { A_RACE = 1, A_DIVERGENCE = 2, AN_INDEX = 4, A_WAIT = 8, A_VALUE = 16 };
+
 /* What is wrong with a kernel, run in several orders. */
 struct truth {
     struct findings all;       /* in any of them */
     bool is_clean, is_certain; /* certain: an error in each of them */
     enum class class;          /* of them all, or OTHER: they differ */
+    unsigned kinds;            /* that are in each order */
 };
 void oracle(const struct kernel *k, struct truth *truth);
+unsigned kinds_of(const struct findings *f); /* which kinds are in it, as bits */
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
 

@@ -188,7 +188,8 @@ void print_kernel(FILE *to, struct kernel *k, int *line)
     line_of(to, line, ")");
     line_of(to, line, "{");
     for (int i = 0; i < k->arrays; i++) {
-        const struct array *a = &k->array[i];
+        struct array *a = &k->array[i];
+        a->line = *line + 1;
         if (!a->is_shared)
             continue;
         fprintf(to, "SHARED %s a%d", type_infos[a->type].name, i);
@@ -199,6 +200,7 @@ void print_kernel(FILE *to, struct kernel *k, int *line)
     line_of(to, line, "int sum = 0, i = 0;");
     for (int i = 0; i < k->steps; i++)
         print_step(to, k, &k->step[i], line);
+    k->out_line = *line + 1;
     line_of(to, line, "out[BLK * %d + ME] = sum;", k->block);
     line_of(to, line, "}");
 }
