@@ -31,7 +31,7 @@ void print_prelude(FILE *to, int *line)
         line_of(to, line, "{");
         helper_line[t][GET] = *line + 1;
         line_of(to, line, "    %s v = p[i];", name);
-        line_of(to, line, "    return %s;", t == I32X4 ? "v.x + v.w" : "v");
+        line_of(to, line, "    return %s;", t == I32X4 ? "v.x ^ v.w" : "v");
         line_of(to, line, "}");
         line_of(to, line, "static void put%d(%s *p, int i, int v)", t, name);
         line_of(to, line, "{");
@@ -132,7 +132,7 @@ static void print_access(FILE *to, const struct kernel *k, const struct step *s)
     }
     print_place(to, k, s);
     if (s->op == LOAD)
-        fprintf(to, s->by_helper ? ");" : t == I32X4 ? "; sum += v.x + v.w; }" : "; sum += v; }");
+        fprintf(to, s->by_helper ? ");" : t == I32X4 ? "; sum += v.x ^ v.w; }" : "; sum += v; }");
     else if (s->op == STORE && s->by_helper)
         fprintf(to, ", "), print_value(to, s), fprintf(to, ");");
     else if (s->op == STORE)
@@ -197,7 +197,7 @@ void print_kernel(FILE *to, struct kernel *k, int *line)
             fprintf(to, "[%d]", a->rows);
         line_of(to, line, "[%d];", a->count);
     }
-    line_of(to, line, "int sum = 0, i = 0;");
+    line_of(to, line, "unsigned sum = 0; int i = 0; /* what is undefined may be large */");
     for (int i = 0; i < k->steps; i++)
         print_step(to, k, &k->step[i], line);
     k->out_line = *line + 1;
