@@ -1,5 +1,10 @@
-/* programs.c - the kernels of the operations, which lanewise cc compiled into this library. */
+/* programs.c - the kernels of the operations, which lanewise cc compiled into this library.
+ *
+ * For `check` they are not in here: its code tells of each access, and is as large as all other
+ * code for the host. It is built from the text, which is installed with kernel.h.
+ */
 #include "ops/op.h"
+#include <string.h>
 
 /* PROGRAM_program of the headers that cc makes. */
 #define LW_OPS_PROGRAM(name, targets, blocks)                                                      \
@@ -15,12 +20,36 @@ static get_program *const programs[] = {
 #undef LW_OPS_PROGRAM
 };
 
+/* Files that the compiler finds where it finds kernel.h. */
+static const struct {
+    const char *name, *text;
+} files[] = {
+#define LW_OPS_PROGRAM(name, targets, blocks)                                                      \
+    {#name ".c", "#include <lanewise/kernels/" #name ".c>\n"},
+#include "ops/ops.def"
+#undef LW_OPS_PROGRAM
+};
+
+static bool is_checker(lw_device *device)
+{
+    lw_device_info info;
+
+    return !lw_device_get_info(device, &info) && !strcmp(info.name, "check");
+}
+
+static lw_status find(lw_device *device, enum lw__ops_program program, lw_program **out)
+{
+    if (is_checker(device))
+        return lw_program_share(device, files[program].name, files[program].text, out);
+    return programs[program](device, out);
+}
+
 /* The device keeps the program, so the kernel outlives this hold of it. */
 lw_status lw__ops_kernel(const struct lw__call *call, enum lw__ops_program program,
                          const char *name, lw_kernel **kernel)
 {
     lw_program *p;
-    lw_status status = programs[program](call->device, &p);
+    lw_status status = find(call->device, program, &p);
 
     if (!status) {
         status = lw_program_kernel(p, name, kernel);

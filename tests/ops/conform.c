@@ -1,4 +1,5 @@
-/* conform.c - draw cases, run them, compare with the reference; see conform.h.
+/* conform.c - draw cases, run them, compare with the reference; see conform.h. On `check` a case
+ * fails where the checker finds something, a warning too.
  *
  *     conform [-d DEVICE] [-n CASES] [-s FIRST] [-o OPERATION] [-m ELEMENTS] [-p] [-v]
  *
@@ -9,6 +10,7 @@
  * with an input of more elements.
  */
 #include "conform.h"
+#include <lanewise/check.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -518,6 +520,15 @@ static enum verdict try_case(struct session *s, uint64_t number, const char *onl
     return verdict;
 }
 
+static lw_status be_strict(lw_device *device)
+{
+    const lw_check_options options = {.strict = true};
+    lw_device_info info;
+    const lw_status status = lw_device_get_info(device, &info);
+
+    return status || strcmp(info.name, "check") ? status : lw_check_configure(device, &options);
+}
+
 int main(int argc, char **argv)
 {
     const char *device = NULL, *only = NULL;
@@ -544,7 +555,8 @@ int main(int argc, char **argv)
     }
     if (s.pairs)
         cases = LW_DTYPE_COUNT * LONGS * (only ? 1 : OPS);
-    if (lw_device_open(device, &s.device) || lw_stream_create(s.device, &s.stream))
+    if (lw_device_open(device, &s.device) || be_strict(s.device) ||
+        lw_stream_create(s.device, &s.stream))
         return fprintf(stderr, "conform: %s\n", lw_last_error()), 2;
     for (unsigned long long k = first; k < first + cases; k++)
         counts[try_case(&s, k, only, is_loud)]++;
