@@ -85,7 +85,7 @@ class testing:
         """Run an operation in many ways; AssertionError says what is wrong.
 
         Checked: the inferred types, inputs that stay unchanged and apart from outputs, the same
-        bits on all devices, inputs with strides and empty ones (a refusal is fine), own kernels
+        bits on all devices, inputs with strides and empty ones (a refusal is fine), its launches
         under the checker.
 
         >>> @lw.op("doc::half")

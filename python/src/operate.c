@@ -16,6 +16,7 @@ typedef struct call {
     size_t inputs, outputs, given;   /* given: outputs that are the caller's */
     PyObject *recorder;              /* of a graph's tensor among the inputs; or NULL */
     bool records;                    /* for the recorder, which has made all tensors */
+    bool is_checked;                 /* it runs under the checker */
     lw_attention_options *attention; /* NULL: the operation by its name */
     operand in[INPUTS], out[OUTPUTS];
     lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
@@ -247,6 +248,25 @@ static void follow_current(call *c)
         c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
 }
 
+/* Under the checker the call goes where that is, unless it records. What the stream of the call has
+ * queued comes before. */
+static int follow_check(call *c, PyObject *name)
+{
+    device *checked = check_device(c->core, c->device);
+
+    if (!c->core->checker || c->records)
+        return 0;
+    if (!checked)
+        return check_note(c->core, "operation '%U': it ran on a GPU", name);
+    if (c->stream && stream_finish(c->stream, -1))
+        return -1;
+    DROP(c->device);
+    c->device = (device *)Py_NewRef((PyObject *)checked);
+    c->stream = check_stream(c->core);
+    c->is_checked = true;
+    return 0;
+}
+
 static int bind(call *c)
 {
     for (size_t k = 0; k < c->inputs; k++) {
@@ -295,6 +315,10 @@ static int run(call *c)
     failed = waited == LW_E_TIMEOUT ? stream_finish(s, -1) : 0;
     if (status && !failed)
         failed = raise_status(c->core, status);
+    if (c->is_checked) {
+        failed = failed || stream_finish(s, -1);
+        return failed ? check_failed(c->core) : 0;
+    }
     if (!c->stream) {
         if (waited)
             DROP(s);
@@ -336,9 +360,7 @@ static PyObject *operate(call *c, PyObject *const *args)
     follow_current(c);
     if (!c->device)
         c->device = device_default(c->core);
-    if (!c->records && check_note(c->core, "operation '%U': it is ready-made", args[0]))
-        return NULL;
-    if (!c->device || make_results(c) || bind(c) || run(c))
+    if (!c->device || make_results(c) || follow_check(c, args[0]) || bind(c) || run(c))
         return NULL;
     for (size_t k = 0; k < c->outputs; k++)
         if (c->out[k].copies_back && operand_copy_back(c->core, &c->out[k]))
