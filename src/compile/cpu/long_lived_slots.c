@@ -5,10 +5,10 @@
  * is almost every block for almost every slot. LLVM's later passes take time by the number of phis,
  * its code generator copies each along every edge, and in the end most values are spilled anyway.
  *
- * A slot is live in the blocks from which a load is reached before a store. The numbers of those
- * blocks are added for all slots of a function. If the sum is more than LIVE_SUM_MAX, slots that
- * are live in more than LIVE_MAX blocks get the type of an array of bytes. mem2reg leaves such a
- * slot alone.
+ * A slot is live in a block from which control reaches a load of it before a store. The file counts
+ * these blocks for each slot, and adds the counts up for a function. If the sum is more than
+ * LIVE_SUM_MAX, slots that are live in more than LIVE_MAX blocks become arrays of bytes, which
+ * mem2reg leaves alone.
  */
 #include "compile/cpu/cpu.h"
 #include "compile/ir/ir.h"

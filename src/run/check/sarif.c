@@ -91,7 +91,7 @@ static uint64_t fingerprint(const struct lw__told *told)
     return told->finding.other.file ? hash_line(hash, told->other_line) : hash;
 }
 
-/* Of those alike in a file, the number of this one. */
+/* The number of a finding among the ones with the same fingerprint, from 1. */
 static size_t number_of(struct lw__findings *findings, size_t index, const struct lw__told *told)
 {
     struct lw__told earlier;

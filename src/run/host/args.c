@@ -86,7 +86,7 @@ static lw_status check_wrapped(const struct slot *s, const lw_buffer *b)
     return LW_OK;
 }
 
-/* The shape of an array in C order, for those who draw it. */
+/* Keep the shape of an array in C order: a picture draws the array by it. */
 static void note_shape(struct lw__object *object, const lw_arg *arg)
 {
     const lw_tensor *t = &arg->as.tensor;

@@ -6,8 +6,8 @@
  *         x = warp_sum(x);
  *
  * All of these lanes wait. The lanes in the sum go on, since lane 0 never gets there. The scheduler
- * cannot know that before. So it records which lanes went on without which others. If one of those
- * lanes still reaches the same instance, the two groups had waited for each other. The launch then
+ * cannot know that before. So it records which lanes went on without which others. If one of the
+ * others still reaches the same instance, the two groups had waited for each other. The launch then
  * fails with the error of that time. A record ends when all lanes are past its instance.
  */
 #include "run/ref/ref.h"
