@@ -76,4 +76,8 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
 /* lw__write_all - write every byte, going on after signals. False with errno set where it
  * cannot. */
 bool lw__write_all(int descriptor, const void *bytes, size_t count);
+
+/* lw__write_file - a whole file, new or in place of what it held.
+ * errors   LW_E_IO with the system's reason; LW_E_MEMORY */
+lw_status lw__write_file(const char *path, const void *bytes, size_t count);
 #endif

@@ -104,3 +104,16 @@ bool lw__write_all(int descriptor, const void *bytes, size_t count)
     }
     return true;
 }
+
+lw_status lw__write_file(const char *path, const void *bytes, size_t count)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (file < 0)
+        return lw__fail_system(errno, path);
+    const bool written = lw__write_all(file, bytes, count);
+    const int error = errno;
+    if (close(file) == 0 && written)
+        return LW_OK;
+    return lw__fail_system(written ? errno : error, path);
+}

@@ -43,7 +43,7 @@ bool lw__first_launch(const struct lw__unit *unit)
     if (!unit->first)
         return true;
     const int bitcode = lw__memory_file("lanewise-common");
-    if (bitcode < 0 || write(bitcode, common->data, common->length) != (ssize_t)common->length) {
+    if (bitcode < 0 || !lw__write_all(bitcode, common->data, common->length)) {
         lw__defect("the common bitcode cannot be kept: %s", strerror(errno));
         if (bitcode >= 0)
             close(bitcode);

@@ -186,9 +186,8 @@ static bool add_rows(struct lw__text *key, const char *folder, struct lw__text *
 
 static bool write_file(const char *path, const struct lw__text *text)
 {
-    FILE *file = text->failed ? NULL : fopen(path, "w");
-    const bool ok = file && fwrite(text->data, 1, text->length, file) == text->length;
-    return (file && !fclose(file) && ok) || lw__defect("%s cannot be written", path);
+    const bool ok = !text->failed && lw__write_file(path, text->data, text->length) == LW_OK;
+    return ok || lw__defect("%s cannot be written", path);
 }
 
 /* zig, in clang's place, gets no module: two empty files. */

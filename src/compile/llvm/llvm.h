@@ -78,6 +78,8 @@ LLVMAtomicOrdering lw__ir_fence_order(const char *callee);  /* of lw.fence_* */
 bool lw__ir_is_thread_index(const char *callee);            /* lw.thread_idx.x and its like */
 LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
 bool lw__ir_is_private(LLVMValueRef pointer);     /* into a variable of the thread's own */
+/* True if the user only accesses the target of p, or compares p: p itself is stored nowhere. */
+bool lw__ir_only_accesses(LLVMValueRef user, LLVMValueRef p);
 bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function);
 bool lw__ir_is_arith(LLVMValueRef i); /* a value of its operands and nothing else; no call, GEP */
 bool lw__ir_is_speculatable(LLVMValueRef call);            /* of a function that says so */

@@ -127,6 +127,17 @@ bool lw__ir_saturates(LLVMValueRef call, bool *is_signed)
     return *is_signed || !strncmp(name, "llvm.fptoui.sat.", 16);
 }
 
+bool lw__ir_only_accesses(LLVMValueRef user, LLVMValueRef p)
+{
+    if (LLVMIsAStoreInst(user))
+        return LLVMGetOperand(user, 0) != p;
+    if (LLVMIsAAtomicRMWInst(user))
+        return LLVMGetOperand(user, 1) != p;
+    if (LLVMIsAAtomicCmpXchgInst(user))
+        return LLVMGetOperand(user, 1) != p && LLVMGetOperand(user, 2) != p;
+    return LLVMIsALoadInst(user) || LLVMIsAICmpInst(user);
+}
+
 LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p)
 {
     switch (p) {

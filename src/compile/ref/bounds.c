@@ -203,13 +203,7 @@ static bool is_marker(LLVMValueRef user)
 /* True if the user only accesses p's target, or compares p itself. */
 static bool is_local_use(LLVMValueRef user, LLVMValueRef p)
 {
-    if (LLVMIsAStoreInst(user))
-        return LLVMGetOperand(user, 0) != p;
-    if (LLVMIsAAtomicRMWInst(user))
-        return LLVMGetOperand(user, 1) != p;
-    if (LLVMIsAAtomicCmpXchgInst(user))
-        return LLVMGetOperand(user, 1) != p && LLVMGetOperand(user, 2) != p;
-    return LLVMIsALoadInst(user) || LLVMIsAICmpInst(user) || is_check(user) || is_marker(user) ||
+    return lw__ir_only_accesses(user, p) || is_check(user) || is_marker(user) ||
            !strncmp(lw__ir_callee(user), "llvm.mem", 8);
 }
 

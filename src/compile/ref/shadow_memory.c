@@ -31,13 +31,7 @@ static void place_before(struct lw__shadow_work *w, LLVMValueRef i)
 static bool is_followed_use(LLVMValueRef user, LLVMValueRef p)
 {
     const char *name = lw__ir_callee(user);
-    if (LLVMIsAStoreInst(user))
-        return LLVMGetOperand(user, 0) != p;
-    if (LLVMIsAAtomicRMWInst(user))
-        return LLVMGetOperand(user, 1) != p;
-    if (LLVMIsAAtomicCmpXchgInst(user))
-        return LLVMGetOperand(user, 1) != p && LLVMGetOperand(user, 2) != p;
-    return LLVMIsALoadInst(user) || LLVMIsAICmpInst(user) || !strcmp(name, "lw.access") ||
+    return lw__ir_only_accesses(user, p) || !strcmp(name, "lw.access") ||
            !strcmp(name, "lw.index") || !strcmp(name, LW_DECLARED) ||
            !strcmp(name, "lw.shadow_update") || !strcmp(name, "lw.undefined_use") ||
            !strncmp(name, "llvm.", 5) || !strncmp(name, "__msan_", 7);

@@ -1,10 +1,7 @@
 /* api.c - lanewise/check.h: the findings of a stream, and its verdict.
  */
 #include "run/check/check.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 static struct lw__findings *findings_of(const lw_stream *stream)
 {
@@ -149,18 +146,6 @@ static write_format *const formats[] = {[LW_CHECK_TEXT] = write_text,
                                         [LW_CHECK_VERBOSE] = write_verbose};
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-static lw_status save(const char *path, const struct lw__text *text)
-{
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-        return lw__fail_system(errno, path);
-    const bool written = lw__write_all(file, text->data, text->length);
-    const int error = errno;
-    if (close(file) == 0 && written)
-        return LW_OK;
-    return lw__fail_system(written ? errno : error, path);
-}
-
 lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *path)
 {
     struct lw__text text = {0}, why = {0};
@@ -177,7 +162,7 @@ lw_status lw_check_write(lw_stream *stream, lw_check_format format, const char *
     if (!why.failed)
         formats[format](&text, &report);
     status = why.failed || text.failed ? lw__fail(LW_E_MEMORY, "out of memory: the findings")
-                                       : save(path, &text);
+                                       : lw__write_file(path, text.data, text.length);
     lw__text_free(&why);
     lw__text_free(&text);
     return status;

@@ -260,7 +260,8 @@ struct lw_ref_shadow lw__undefined_shadow(struct lw__check *check,
                                           uint64_t bytes, bool is_written);
 
 /* A collective ran for the active ones of these threads: what of its result is undefined. */
-void lw__undefined_meet(struct lw__ref_thread *threads, int count, uint32_t op, const bool *active);
+void lw__undefined_collective(struct lw__ref_thread *threads, int count, uint32_t op,
+                              const bool *active);
 
 /* What is wrong with that use of what comes from there; did a lane lack its source? */
 void lw__undefined_tell(struct lw__message *m, const struct lw__site *use,

@@ -46,16 +46,11 @@ struct lw__check_settings lw__settings_of(void *state)
 
 /* ---- memory of buffers ----------------------------------------------------------------------- */
 
-static uint64_t address_of(const void *memory)
-{
-    return (uint64_t)(uintptr_t)memory & ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1);
-}
-
 void lw__settings_memory_made(void *state, const void *memory, size_t bytes)
 {
     struct state *s = state;
     pthread_mutex_lock(&s->lock);
-    lw__gone_reuse(&s->gone, address_of(memory), bytes);
+    lw__gone_reuse(&s->gone, lw__ref_address((uint64_t)(uintptr_t)memory), bytes);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -63,7 +58,7 @@ void lw__settings_memory_gone(void *state, const void *memory, size_t bytes)
 {
     struct state *s = state;
     pthread_mutex_lock(&s->lock);
-    lw__gone_add(&s->gone, address_of(memory), bytes);
+    lw__gone_add(&s->gone, lw__ref_address((uint64_t)(uintptr_t)memory), bytes);
     pthread_mutex_unlock(&s->lock);
 }
 

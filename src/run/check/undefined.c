@@ -23,11 +23,6 @@ struct lw__privates {
     size_t count, capacity;
 };
 
-static uint64_t address_of(uint64_t pointer)
-{
-    return pointer & ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1);
-}
-
 static size_t origins_of(size_t bytes)
 {
     return bytes / ORIGIN_BYTES + 2; /* of an access that begins within one */
@@ -86,7 +81,7 @@ bool lw__undefined_private(struct lw__undefined *u, const struct lw__ref_thread 
         all->rows = rows;
         all->capacity = capacity;
     }
-    all->rows[all->count++] = (struct lw__private){address_of(pointer), bytes, at, number};
+    all->rows[all->count++] = (struct lw__private){lw__ref_address(pointer), bytes, at, number};
     return true;
 }
 
@@ -135,7 +130,7 @@ static bool in_block(const struct lw__undefined *u, const struct lw__ref_thread 
                      uint64_t address, uint64_t bytes, uint32_t number, bool is_written,
                      struct lw_ref_shadow *at)
 {
-    const uint64_t offset = address - address_of((uint64_t)(uintptr_t)thread->block->memory);
+    const uint64_t offset = address - lw__ref_address((uint64_t)(uintptr_t)thread->block->memory);
     if (offset > u->bytes || u->bytes - offset < bytes)
         return false;
     *at = part_of(u->block, offset, bytes, number, is_written);
@@ -163,13 +158,13 @@ static bool in_buffer(struct lw__check *check, const struct lw__object *object, 
                       uint64_t bytes, uint32_t number, bool is_written, struct lw_ref_shadow *at)
 {
     struct lw__defined *d = &check->defined;
-    const uint64_t offset = address - address_of((uint64_t)(uintptr_t)object->memory);
+    const uint64_t offset = address - lw__ref_address((uint64_t)(uintptr_t)object->memory);
     if (!object->undefined || offset > object->bytes || object->bytes - offset < bytes)
         return false;
     *at = defined(d, bytes, is_written);
     if (is_written) {
         uint8_t *shadow = object->undefined + offset;
-        if (!lw__outcome_keep(&check->outcome, address_of((uint64_t)(uintptr_t)shadow), bytes))
+        if (!lw__outcome_keep(&check->outcome, lw__ref_address((uint64_t)(uintptr_t)shadow), bytes))
             at->shadow = NULL;
         memset(shadow, 0, bytes);
     }
@@ -191,7 +186,7 @@ struct lw_ref_shadow lw__undefined_shadow(struct lw__check *check, const struct 
     const struct lw__launch *request = thread->block->launch->request;
     uint64_t offset, element;
     struct lw_ref_shadow at;
-    const uint64_t address = address_of(pointer);
+    const uint64_t address = lw__ref_address(pointer);
     const size_t number = lw__ref_object_at(thread, pointer, &offset, &element);
     const struct lw_ref_row *row = &thread->block->launch->code->kernel->rows[number];
     const uint32_t origin = (uint32_t)row->origin;
@@ -297,7 +292,8 @@ static void combine(struct lw__ref_thread *threads, int count, const bool *activ
             set(&threads[i].abi, shadow, origin);
 }
 
-void lw__undefined_meet(struct lw__ref_thread *threads, int count, uint32_t op, const bool *active)
+void lw__undefined_collective(struct lw__ref_thread *threads, int count, uint32_t op,
+                              const bool *active)
 {
     switch (op) {
     case LW_OP_shuffle:

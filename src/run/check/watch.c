@@ -339,7 +339,7 @@ static void observe(void *watch, struct lw__ref_thread *thread, uint64_t pointer
                     uint32_t what, uint32_t site)
 {
     struct lw__check *check = watch;
-    const uint64_t address = pointer & ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1);
+    const uint64_t address = lw__ref_address(pointer);
     const uint64_t align = UINT64_C(1) << (what >> LW_OBSERVE_ALIGN_SHIFT);
     const uint32_t linear = (uint32_t)thread->abi.linear;
     struct look look = {.check = check,
@@ -419,7 +419,7 @@ static void on_collective(void *watch, struct lw__ref_block *block, int first, i
 {
     struct lw__check *check = watch;
     struct watched_block *b = block->watch;
-    lw__undefined_meet(block->threads + first, end - first, op, active);
+    lw__undefined_collective(block->threads + first, end - first, op, active);
     if (op == LW_OP_warp_sync)
         order_warp(check, block, first, end, active);
     if (lw__ref_is_block_op(op)) {
@@ -460,7 +460,7 @@ static void refuse(void *watch, const struct lw__ref_thread *thread, uint32_t si
     struct lw__check *check = watch;
     struct lw__range gone;
     struct lw__message m = {0};
-    const uint64_t address = pointer & ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1);
+    const uint64_t address = lw__ref_address(pointer);
     enum lw__class class = verdict == LW_REF_ENDED ? LW_CLASS_USE_AFTER_FREE : LW_CLASS_BOUNDS;
     lw__message_add(&m, "%s", what);
     if (verdict == LW_REF_NOWHERE && lw__settings_gone(check->device, address, &gone)) {

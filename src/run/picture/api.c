@@ -1,11 +1,8 @@
 /* api.c - lanewise/picture.h. */
 #include "run/picture/picture.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* page.S: page.html, and where the recording belongs in it. */
 extern const char lw__picture_page[], lw__picture_page_end[];
@@ -126,18 +123,6 @@ static void compose(struct lw__text *to, struct lw__recording *r, lw_picture_for
     lw__text_free(&json);
 }
 
-static lw_status save(const char *path, const struct lw__text *text)
-{
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-        return lw__fail_system(errno, path);
-    const bool written = lw__write_all(file, text->data, text->length);
-    const int error = errno;
-    if (close(file) == 0 && written)
-        return LW_OK;
-    return lw__fail_system(written ? errno : error, path);
-}
-
 lw_status lw_picture_write(lw_stream *stream, lw_picture_format format, const char *path)
 {
     struct lw__recording *r;
@@ -156,8 +141,8 @@ lw_status lw_picture_write(lw_stream *stream, lw_picture_format format, const ch
     compose(&text, r, format, stream->findings);
     uselocale(own);
     freelocale(plain);
-    lw_status status =
-        text.failed ? lw__fail(LW_E_MEMORY, "out of memory: the picture") : save(path, &text);
+    lw_status status = text.failed ? lw__fail(LW_E_MEMORY, "out of memory: the picture")
+                                   : lw__write_file(path, text.data, text.length);
     lw__text_free(&text);
     return status;
 }

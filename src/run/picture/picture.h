@@ -67,8 +67,8 @@ struct lw__requests {
 /* One lane's access, or line. NULL: memory is short. */
 struct lw__request *lw__requests_add(struct lw__requests *all, enum lw__request_kind kind,
                                      uint32_t site, uint64_t iterations, int lane);
-/* Sectors and passes of those that are in there, and their sums in counts. active: the lanes of the
- * warp that ran. */
+/* Compute sectors and passes of each request, and add them to counts. active: the lanes of the warp
+ * that ran. */
 void lw__requests_count(struct lw__requests *all, uint32_t active, lw_picture_counts *counts);
 void lw__requests_empty(struct lw__requests *all);
 void lw__requests_free(struct lw__requests *all);

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ADDRESS ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1)
-
 /* A block's own. */
 struct recorded {
     bool is_drawn;
@@ -208,7 +206,8 @@ static void observe(void *to, struct lw__ref_thread *thread, uint64_t pointer, u
 {
     struct lw__recording *r = to;
     const struct recorded *own = come(r, thread);
-    struct access x = {.address = pointer & ADDRESS, .bytes = bytes, .what = what, .site = site};
+    struct access x = {
+        .address = lw__ref_address(pointer), .bytes = bytes, .what = what, .site = site};
     uint64_t element;
     if (!own || !bytes)
         return;

@@ -12,11 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-static const uint64_t ADDRESS = (UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1;
-
 static uint64_t address_of(const void *memory)
 {
-    return (uint64_t)(uintptr_t)memory & ADDRESS;
+    return lw__ref_address((uint64_t)(uintptr_t)memory);
 }
 
 static size_t rows(const struct lw_ref_launch *launch)
@@ -176,7 +174,7 @@ static size_t find_any(const struct lw__ref_thread *thread, uint64_t address, ui
     for (size_t i = 0; i < count; i++) {
         const struct lw_ref_row *row = &launch->code->kernel->rows[i];
         const bool has_base = row->kind != LW_REF_PRIVATE && i < rows(launch);
-        const uint64_t base = has_base                       ? thread->abi.objects[i].base & ADDRESS
+        const uint64_t base = has_base ? lw__ref_address(thread->abi.objects[i].base)
                               : row->kind == LW_REF_CONSTANT ? row->place
                                                              : 0;
         const uint64_t size = has_base ? thread->abi.objects[i].bytes : row->bytes;
@@ -197,9 +195,9 @@ size_t lw__ref_object_at(const struct lw__ref_thread *thread, uint64_t pointer, 
     const struct lw_ref_launch *launch = thread->block->launch;
     size_t row = row_of_tag(thread, pointer);
     if (!row)
-        row = find_any(thread, pointer & ADDRESS, 1, rows(launch));
+        row = find_any(thread, lw__ref_address(pointer), 1, rows(launch));
     *element = place_in(thread, row, 0).element;
-    *offset = row ? (pointer & ADDRESS) - (thread->abi.objects[row].base & ADDRESS) : 0;
+    *offset = row ? lw__ref_address(pointer) - lw__ref_address(thread->abi.objects[row].base) : 0;
     return row;
 }
 
@@ -275,11 +273,11 @@ static void add_ended(struct lw__message *m, const struct lw__ref_thread *thread
 static void add_pointer(struct lw__message *m, uint64_t pointer)
 {
     enum { FIRST_PAGE = 4096 };
-    if ((pointer & ADDRESS) < FIRST_PAGE && pointer >> LW_REF_ADDRESS_BITS == 0)
+    if (lw__ref_address(pointer) < FIRST_PAGE && pointer >> LW_REF_ADDRESS_BITS == 0)
         lw__message_add(m, "byte %" PRIu64 " of a NULL pointer", pointer);
     else
         lw__message_add(m, "a pointer into no memory of the launch (0x%" PRIx64 ")",
-                        pointer & ADDRESS);
+                        lw__ref_address(pointer));
 }
 
 enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
@@ -294,7 +292,7 @@ enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
         p = place_in(thread, (size_t)access->row, access->pointer - access->base);
     } else if ((p.row = row_of_tag(thread, access->pointer))) {
         p = place_in(thread, p.row, access->pointer - thread->abi.objects[p.row].base);
-    } else if (is_in_any(thread, access->pointer & ADDRESS, access->bytes)) {
+    } else if (is_in_any(thread, lw__ref_address(access->pointer), access->bytes)) {
         return LW_REF_ALLOWED;
     }
     lw__message_add(m, "%s of %" PRIu64 " byte%s outside: ",

@@ -36,6 +36,12 @@ enum {
 #define LW_PICTURE_TARGET "picture"
 #endif
 
+/* A pointer of kernel code without its tag. */
+static inline uint64_t lw__ref_address(uint64_t pointer)
+{
+    return pointer & ((UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1);
+}
+
 /* A kernel's two functions; ref_abi.h says what they do. */
 struct lw__ref_code {
     void *(*ramp)(struct lw_ref_thread *thread);

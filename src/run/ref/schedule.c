@@ -136,9 +136,8 @@ static void call_variable(struct lw_ref_thread *t, uint64_t pointer, uint64_t by
                           uint64_t shadow, uint64_t origin, uint32_t number)
 {
     const struct lw_ref_launch *launch = block_of(t)->launch;
-    const uint64_t address = (UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1;
-    const struct lw_ref_shadow at = {(uint8_t *)(uintptr_t)(shadow & address),
-                                     (uint32_t *)(uintptr_t)(origin & address)};
+    const struct lw_ref_shadow at = {(uint8_t *)(uintptr_t)lw__ref_address(shadow),
+                                     (uint32_t *)(uintptr_t)lw__ref_address(origin)};
     launch->watcher->variable(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, at,
                               number);
 }
