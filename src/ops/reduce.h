@@ -83,6 +83,13 @@ static inline size_t lw__sum_warps(const struct lw__call *call)
 lw_status lw__merge_sums(struct lw__call *call, const struct lw__operand *parts, size_t count,
                          const struct lw__operand *out, enum lw__accumulate acc, bool is_unsigned);
 
+/* lw__mean_accumulate - the type in which mean makes the sum of n such elements. */
+enum lw__accumulate lw__mean_accumulate(lw_dtype dtype, size_t n);
+
+/* lw__sum_node - queue the sum of x along an axis, made in `acc`, into out of that type. axis: as
+ * options have it. */
+lw_status lw__sum_node(lw_stream *s, lw_tensor out, lw_tensor x, int axis, enum lw__accumulate acc);
+
 /* LW_OP_LAUNCH from kernels/NAME.c, or on GPUs from NAME_gpu.c. */
 #define LW_OP_LAUNCH_VARIANT(call, name, kernel, grid, block, ...)                                 \
     lw__call_launch(call, (call)->is_gpu ? LW_PROGRAM_##name##_gpu : LW_PROGRAM_##name, kernel,    \

@@ -214,6 +214,13 @@ static bool adds_exactly(lw_dtype dtype, size_t n)
            n <= (size_t)1 << (53 - 8 * lw_dtype_size(dtype));
 }
 
+enum lw__accumulate lw__mean_accumulate(lw_dtype dtype, size_t n)
+{
+    return lw__dtype_is_float(dtype) ? lw__accumulate(dtype)
+           : adds_exactly(dtype, n)  ? LW_ACC_I64
+                                     : LW_ACC_F64;
+}
+
 static lw_status mean_body(struct lw__call *call, void *arguments)
 {
     const struct lw__reduce_arguments *a = arguments;
@@ -229,11 +236,35 @@ static lw_status mean_body(struct lw__call *call, void *arguments)
     }
     if (a->options.sum == LW_SUM_EXACT)
         return reduce_exactly(call, &sum, sum.divisor, &r);
-    if (adds_exactly(r.x.dtype, r.n))
-        sum.acc = LW_ACC_I64;
-    else if (sum.acc == LW_ACC_F64)
+    sum.acc = lw__mean_accumulate(r.x.dtype, r.n);
+    if (sum.acc == LW_ACC_F64)
         LW_TRY(lw__as(call, &r.x, LW_F64));
     return reduce(call, &sum, &r);
+}
+
+/* A node of a sum over ranks. */
+struct node_arguments {
+    struct lw__reduce_arguments reduce;
+    enum lw__accumulate acc;
+};
+
+static lw_status node_body(struct lw__call *call, void *arguments)
+{
+    const struct node_arguments *a = arguments;
+    const struct sum sum = {.op = SUM, .acc = a->acc};
+    struct lw__reduction r;
+
+    LW_TRY(lw__reduction_begin(call, &a->reduce, &r));
+    if (a->acc == LW_ACC_F64)
+        LW_TRY(lw__as(call, &r.x, LW_F64));
+    return reduce(call, &sum, &r);
+}
+
+lw_status lw__sum_node(lw_stream *s, lw_tensor out, lw_tensor x, int axis, enum lw__accumulate acc)
+{
+    struct node_arguments a = {{.out = out, .x = x, .options.axis = axis}, acc};
+
+    return lw__call_run("sum", s, node_body, &a);
 }
 
 static lw_status run(const char *name, lw__op_body *body, lw_stream *s, lw_tensor out, lw_tensor x,

@@ -148,7 +148,7 @@ for program in ./*-[0-9]*.c; do
     [ -n "$said" ] && [ "$(./program)" = "$said" ]
     count=$((count + 1))
 done
-[ $count -eq 5 ]
+[ $count -eq 6 ]
 
 # Python that says what it prints, where the build and the tests of Python have been
 python=$BUILD/python-venv/bin/python
