@@ -37,88 +37,11 @@ C
 "$LANEWISE" picture dot.c 'f32[1]' 'f32[64]=iota' 'f32[64]=iota' -o dot.html
 "$LANEWISE" picture shuffle.c -b 40 'f32[40]=iota' -o shuffle.html --check 2>/dev/null || [ $? = 1 ]
 
-cat >browser.py <<'P'
-"""A page in headless Chromium, by the WebDriver protocol."""
-import json, subprocess, sys, urllib.request
-
-class Browser:
-    def __init__(self):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
-                                       text=True)
-        for line in self.driver.stdout:
-            if "successfully on port" in line:
-                self.port = int(line.rsplit("port", 1)[1].strip(" .\n"))
-                break
-        self.base = ""
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu",
-                            "--disable-dev-shm-usage"]}
-        answer = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "browserName": "chrome", "goog:chromeOptions": options,
-            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}}})
-        self.base = "/session/" + answer["sessionId"]
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{self.base}{path}", data,
-                                         {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)["value"]
-
-    def open(self, url):
-        self.call("POST", "/url", {"url": url})
-
-    def js(self, text, *args):
-        return self.call("POST", "/execute/sync", {"script": text, "args": list(args)})
-
-    def cdp(self, command, **params):
-        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": params})
-
-    def press(self, *keys):
-        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "k", "actions": actions}]})
-
-    def point(self, selector, number=0):
-        element = self.js("return document.querySelectorAll(arguments[0])[arguments[1]]", selector,
-                          number)
-        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "p", "actions": [
-            {"type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": element}]}]})
-
-    def log(self, kind):
-        return self.call("POST", "/se/log", {"type": kind})
-
-    def close(self):
-        self.call("DELETE", "")
-        self.driver.terminate()
-        self.driver.wait()
-P
 cat >look.py <<'P'
-import json, os, sys
-from browser import Browser
+import os, sys
+from browser import Browser, CONTRAST
 
 LEFT, RIGHT, UP, DOWN, HOME, END = "\ue012", "\ue014", "\ue013", "\ue015", "\ue011", "\ue010"
-# Each text's contrast with what is behind it; the least, and whose it is.
-CONTRAST = """
-const rgb = color => (color.match(/[\\d.]+/g) || []).map(Number);
-const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(
-  v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-  .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-const behind = element => {
-  for (let at = element; at; at = at.parentElement) {
-    const color = rgb(getComputedStyle(at).backgroundColor);
-    if (color.length === 3 || color[3] > 0.99) return color;
-  }
-  return [255, 255, 255];
-};
-let least = [99, ""];
-for (const element of document.body.querySelectorAll("*")) {
-  const own = [...element.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-  if (!own || element.disabled || !element.getClientRects().length) continue;
-  const a = light(rgb(getComputedStyle(element).color)), b = light(behind(element));
-  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-  if (ratio < least[0]) least = [ratio, element.className + ": " + element.textContent];
-}
-return least;
-"""
 bad = []
 
 def same(what, is_, expected):
@@ -179,21 +102,24 @@ def point(browser):
 
 def themes(browser, name):
     for theme in "light", "dark":
-        browser.cdp("Emulation.setEmulatedMedia",
-                    features=[{"name": "prefers-color-scheme", "value": theme}])
+        browser.prefer(theme)
         browser.open("about:blank")
         browser.open(f"file://{os.getcwd()}/{name}.html#2")
         same("theme", browser.js("return document.documentElement.dataset.theme"), theme)
+        other = "dark" if theme == "light" else "light"
+        browser.prefer(other)
+        same(f"the theme follows the system to {other}", browser.until(
+            "return document.documentElement.dataset.theme === arguments[0]", other), True)
+        browser.prefer(theme)
+        browser.until("return document.documentElement.dataset.theme === arguments[0]", theme)
         ratio, where = browser.js(CONTRAST)
         if ratio < 4.5:
             bad.append(f"{name}, {theme}: contrast {ratio:.2f} of {where!r}")
     browser.js("document.getElementById('theme').click()")
     same("after a click", browser.js("return document.documentElement.dataset.theme"), "light")
-
 def widths(browser, name):
     for width in 320, 768, 1280, 1920:
-        browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900,
-                    deviceScaleFactor=1, mobile=False)
+        browser.resize(width)
         browser.open("about:blank")
         browser.open(f"file://{os.getcwd()}/{name}.html#2")
         wide = browser.js("return document.documentElement.scrollWidth")
@@ -214,15 +140,9 @@ try:
          True)
     same("shuffle arrows",
          browser.js("return document.querySelectorAll('#threads path.arrow').length"), 38)
-    bad += [entry["message"] for entry in browser.log("browser")]
-    for entry in browser.log("performance"):
-        event = json.loads(entry["message"])["message"]
-        if event["method"] == "Network.requestWillBeSent":
-            url = event["params"]["request"]["url"]
-            if not url.startswith(("file:", "data:", "about:")):
-                bad.append(f"the page asks for {url}")
+    bad += browser.complaints()
 finally:
     browser.close()
 sys.exit("\n".join(bad) or None)
 P
-python3 look.py
+PYTHONPATH="$SOURCE/tests/cli" PYTHONDONTWRITEBYTECODE=1 python3 look.py

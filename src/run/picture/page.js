@@ -630,7 +630,13 @@ function start() {
   });
   const asked = Number(location.hash.slice(1)); // page.html#3 begins at step 3
   if (asked >= 1 && asked <= recording.steps.length) state.step = asked - 1;
-  setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => setTheme(dark.matches ? "dark" : "light");
+  dark.addEventListener("change", follow);
+  follow();
+  addEventListener("message", event => { // a page that frames this one has its own choice
+    if (["light", "dark"].includes(event.data?.theme)) setTheme(event.data.theme);
+  });
   drawFindings();
   drawCounts();
   if (recording.steps.length) draw();
