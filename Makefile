@@ -5,6 +5,7 @@
 #   make test      install what is needed, build, run every test (also under sanitizers), lint
 #   make test-all  the same with the shares of `make test` in full, hours
 #   make bench     install what we compare with, build, time everything
+#   make docs      install what is needed, build, the documentation as a site: build/docs/index.html
 #   make wheel     the Python wheel, with LLVM inside, in dist/
 #   make deb       install what is needed, build the Debian packages, in dist/
 #   make install   PREFIX=/usr/local by default, DESTDIR= for packagers
@@ -115,6 +116,13 @@ install:
 	ninja -C $(BUILD)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
+# The documentation as a static site, in BUILD/docs; Sphinx comes from PyPI.
+docs:
+	@scripts/install-deps docs
+	$(MAKE) --no-print-directory all
+	docs/site/build $(BUILD)
+	@echo "The start page is $(BUILD)/docs/index.html"
+
 # The Python wheel with all in it, in dist/.
 wheel: all
 	packaging/make-wheel $(BUILD)
@@ -128,4 +136,4 @@ clean:
 	rm -rf build build-*
 
 .PHONY: all demo test test-gpu test-quick test-asan test-tsan test-cpu test-maths mutate fuzz fuzz-input \
-	lint format bench install wheel deb clean
+	lint format bench install docs wheel deb clean
