@@ -25,7 +25,7 @@ LW_CHECKED lw_status lw_check_configure(lw_device *device, const lw_check_option
 
 typedef struct lw_place {
     const char *file;
-    int line, column; /* from 1 */
+    int line, column; /* from 1; 0: not known */
     lw_dim3 block, thread;
 } lw_place;
 
@@ -45,6 +45,15 @@ typedef struct lw_finding {
  * owns     the strings live during the call of fn */
 LW_API void lw_check_findings(lw_stream *stream, void (*fn)(const lw_finding *finding, void *user),
                               void *user);
+
+/* lw_check_leaks - call fn for each call that has created buffers or streams which still live:
+ * findings of class "leak". Call it before lw_device_close, where all should be gone. It waits
+ * for the device's streams. at.file is the program or library that made the call, at.line is 0. The
+ * message has the address of the call, for addr2line. fn may be NULL.
+ * errors   LW_E_CHECK there are some, the text has the first; LW_E_ARG another device; LW_E_MEMORY
+ * owns     the strings live during the call of fn */
+LW_CHECKED lw_status lw_check_leaks(lw_device *device,
+                                    void (*fn)(const lw_finding *finding, void *user), void *user);
 
 typedef enum lw_check_format {
     LW_CHECK_TEXT,

@@ -10,7 +10,8 @@
  *     arithmetic  what is wrong with an operation on integers, in words
  *     compare     what schedules leave in buffers, against each other
  *     gone        memory of buffers that were destroyed
- *     settings    what lw_check_configure has set
+ *     state       of a device: what lw_check_configure has set, where buffers were
+ *     leak        what a program has not destroyed
  *     suppress    a file of findings that are not to be told
  *     source      lines of the source, and what their comments allow
  *     undefined   which bits of memory are undefined
@@ -201,7 +202,7 @@ void lw__gone_add(struct lw__gone *gone, uint64_t begin, uint64_t bytes);
 void lw__gone_reuse(struct lw__gone *gone, uint64_t begin, uint64_t bytes);
 bool lw__gone_find(const struct lw__gone *gone, uint64_t address, struct lw__range *found);
 
-/* ---- settings.c ------------------------------------------------------------------------------ */
+/* ---- state.c --------------------------------------------------------------------------------- */
 
 enum { LW_SCHEDULES = 3, LW_SCHEDULES_MAX = 1000 };
 
@@ -214,14 +215,16 @@ struct lw__check_settings {
 };
 
 /* State of a device. */
-lw_status lw__settings_open(const char *name, void **state);
-void lw__settings_close(void *state);
-struct lw__check_settings lw__settings_of(void *state); /* its suppressions are held */
+lw_status lw__state_open(const char *name, void **state);
+void lw__state_close(void *state);
+struct lw__check_settings lw__state_of(void *state); /* its suppressions are held */
+lw_status
+lw__state_check(const lw_device *device); /* LW_E_ARG: it has none, it is another device */
 
-/* As lw__device_ops.memory_made and memory_gone. lw__settings_gone - as lw__gone_find. */
-void lw__settings_memory_made(void *state, const void *memory, size_t bytes);
-void lw__settings_memory_gone(void *state, const void *memory, size_t bytes);
-bool lw__settings_gone(void *state, uint64_t address, struct lw__range *found);
+/* As lw__device_ops.memory_made and memory_gone. lw__state_gone - as lw__gone_find. */
+void lw__state_memory_made(void *state, const void *memory, size_t bytes);
+void lw__state_memory_gone(void *state, const void *memory, size_t bytes);
+bool lw__state_gone(void *state, uint64_t address, struct lw__range *found);
 
 /* Of the schedules from 0: forward, reverse, then hashed ones with seeds of their own. */
 struct lw__ref_schedule lw__check_schedule(const struct lw__check_settings *settings, int number);
@@ -284,6 +287,7 @@ enum lw__class {
     LW_CLASS_LANE,
     LW_CLASS_OVERFLOW,
     LW_CLASS_USE_AFTER_FREE,
+    LW_CLASS_LEAK, /* leak.c makes these findings */
 };
 
 /* Something found, as the launch knows it: numbers only, so that the same again costs little. */
@@ -355,6 +359,7 @@ struct lw__nearest;
 bool lw__check_is_class(const char *word, size_t length);
 void lw__check_try_classes(struct lw__nearest *nearest);
 bool lw__check_about(size_t number, const char **name, const char **about, bool *warning);
+lw_finding lw__check_class(enum lw__class class); /* a finding of it, all else zero */
 
 /* ---- source.c -------------------------------------------------------------------------------- */
 

@@ -78,8 +78,7 @@ static void release(struct lw__check *check)
 
 static lw_status check_launch(void *state, const struct lw__launch *launch)
 {
-    struct lw__check check = {
-        .request = launch, .device = state, .settings = lw__settings_of(state)};
+    struct lw__check check = {.request = launch, .device = state, .settings = lw__state_of(state)};
     const lw_dim3 grid = launch->grid;
     uint64_t accesses = 0;
     lw_status status = run_schedules(&check, &accesses);
@@ -104,10 +103,10 @@ const struct lw__device_ops lw__device_check = {
     .target = target,
     .picture_target = LW_PICTURE_TARGET,
     .has_findings = true,
-    .open = lw__settings_open,
-    .close = lw__settings_close,
-    .memory_made = lw__settings_memory_made,
-    .memory_gone = lw__settings_memory_gone,
+    .open = lw__state_open,
+    .close = lw__state_close,
+    .memory_made = lw__state_memory_made,
+    .memory_gone = lw__state_memory_gone,
     .load = lw__ref_load,
     .unload = lw__ref_unload,
     .find = lw__ref_find,

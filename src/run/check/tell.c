@@ -37,6 +37,8 @@ static const struct {
                            "use a wider or an unsigned type, or test the operands first", false},
     [LW_CLASS_USE_AFTER_FREE] = {"use-after-free", "An access to an object that is no more",
                                  "keep the object until its last access", false},
+    [LW_CLASS_LEAK] = {"leak", "A buffer or stream that the program has not destroyed",
+                       "destroy it on every path, before lw_device_close", false},
 };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
 
@@ -62,6 +64,12 @@ bool lw__check_about(size_t number, const char **name, const char **about, bool 
     *about = classes[number].about;
     *warning = classes[number].warning;
     return true;
+}
+
+lw_finding lw__check_class(enum lw__class class)
+{
+    return (lw_finding){
+        .name = classes[class].name, .warning = classes[class].warning, .fix = classes[class].fix};
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */

@@ -463,7 +463,7 @@ static void refuse(void *watch, const struct lw__ref_thread *thread, uint32_t si
     const uint64_t address = lw__ref_address(pointer);
     enum lw__class class = verdict == LW_REF_ENDED ? LW_CLASS_USE_AFTER_FREE : LW_CLASS_BOUNDS;
     lw__message_add(&m, "%s", what);
-    if (verdict == LW_REF_NOWHERE && lw__settings_gone(check->device, address, &gone)) {
+    if (verdict == LW_REF_NOWHERE && lw__state_gone(check->device, address, &gone)) {
         class = LW_CLASS_USE_AFTER_FREE;
         m = (struct lw__message){0};
         lw__message_add(&m, "access to byte %llu of a buffer of %llu bytes that was destroyed",

@@ -137,11 +137,15 @@ static lw_status check_dtype(lw_dtype dtype)
                     LW_DTYPE_COUNT - 1);
 }
 
-lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer)
+/* The program has created it, by a call that returns to `creator`. */
+static lw_status created(lw_buffer *buffer, const void *creator)
 {
-    if (!buffer)
-        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
-    *buffer = NULL;
+    lw__alive_add(buffer->device, &buffer->alive, buffer, creator);
+    return LW_OK;
+}
+
+lw_status lw__buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer)
+{
     LW_TRY(check_dtype(dtype));
     return create((lw_buffer){.device = device,
                               .has_dtype = true,
@@ -149,6 +153,15 @@ lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_b
                               .element_bytes = lw_dtype_size(dtype),
                               .count = count},
                   buffer);
+}
+
+lw_status lw_buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer)
+{
+    if (!buffer)
+        return lw__fail(LW_E_ARG, "the place for the buffer is NULL");
+    *buffer = NULL;
+    LW_TRY(lw__buffer_create(device, dtype, count, buffer));
+    return created(*buffer, __builtin_return_address(0));
 }
 
 lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size_t count,
@@ -159,10 +172,11 @@ lw_status lw_buffer_create_structs(lw_device *device, size_t element_bytes, size
     *buffer = NULL;
     if (!element_bytes)
         return lw__fail(LW_E_SHAPE, "a struct of 0 bytes; need at least 1");
-    return create(
+    LW_TRY(create(
         (lw_buffer){
             .device = device, .dtype = LW_U8, .element_bytes = element_bytes, .count = count},
-        buffer);
+        buffer));
+    return created(*buffer, __builtin_return_address(0));
 }
 
 static lw_status check_memory(const lw_device *device, lw_dtype dtype, size_t count,
@@ -210,7 +224,7 @@ lw_status lw_buffer_wrap(lw_device *device, lw_dtype dtype, size_t count, void *
     (*buffer)->read_only = read_only;
     (*buffer)->release = release;
     (*buffer)->user = user;
-    return LW_OK;
+    return created(*buffer, __builtin_return_address(0));
 }
 
 void lw__buffer_hold(lw_buffer *buffer)
@@ -230,6 +244,7 @@ void lw_buffer_destroy(lw_buffer *buffer)
         (void)lw__streams_await_wrapped(buffer->device);
         lw__unlock();
     }
+    lw__alive_remove(&buffer->alive);
     free(buffer->undefined);
     release = buffer->release;
     memory = buffer->memory;

@@ -6,9 +6,9 @@
  * one lock of pool.c and marked "locked" below: one lock, because then fork() finds the whole of it
  * in order.
  *
- * Files in flow order: device, type_layout, program, image, share, specialize, buffer, scalar, job,
- * args, launch, batch, stream, stream_wait, stream_wrap, record, scratch, inflight, event, pool;
- * guard and fault have a header of their own.
+ * Files in flow order: alive, device, type_layout, program, image, share, specialize, buffer,
+ * scalar, job, args, launch, batch, stream, stream_wait, stream_wrap, record, scratch, inflight,
+ * event, pool; guard and fault have a header of their own.
  */
 #ifndef LW_RUN_HOST_H
 #define LW_RUN_HOST_H
@@ -21,6 +21,32 @@
 #include <stdatomic.h>
 #include <time.h>
 
+/* ---- alive.c ---- */
+
+/* On the list of a device with findings; else all zero. */
+struct lw__alive {
+    struct lw__alive *next, **link; /* locked */
+    const lw_buffer *buffer;        /* NULL: it is a stream */
+    const void *creator;            /* where the call that made it returned to */
+};
+
+/* Of something on the list, a copy. */
+struct lw__alive_row {
+    bool is_stream, has_dtype;
+    lw_dtype dtype;
+    size_t number;       /* from the oldest */
+    size_t count, bytes; /* of a buffer */
+    const void *creator;
+};
+
+/* lw__alive_add - the program has created it. lw__alive_remove - it is about to be released.
+ * lw__alive_list - wait for the work of the device's streams, then list what there is, the oldest
+ * first; false: memory is short. owns: free(*rows) */
+void lw__alive_add(lw_device *device, struct lw__alive *alive, const lw_buffer *buffer,
+                   const void *creator);
+void lw__alive_remove(struct lw__alive *alive);
+bool lw__alive_list(lw_device *device, struct lw__alive_row **rows, size_t *count);
+
 /* ---- device.c ---- */
 
 enum { LW_RESIDENT_BUCKETS = 32 };
@@ -31,6 +57,7 @@ struct lw_device {
     void *state;
     lw_device_info info;          /* of this one, as it was opened */
     struct lw__mark *spare_marks; /* locked; event.c: to be used again */
+    struct lw__alive *alive;      /* locked; alive.c */
     /* image.c: programs of images, by address; each list grows at its head */
     _Atomic(lw_program *) residents[LW_RESIDENT_BUCKETS];
     _Atomic(lw_program *) shared; /* share.c: programs of texts; grows at its head */
@@ -136,8 +163,12 @@ struct lw_buffer {
     bool is_used_unseen; /* locked: launches on wrapped streams have it, or had */
     size_t uses;         /* locked: queued or running launches that hold it */
     const lw_stream *blank_of; /* it has no memory: the stream that records it; else NULL */
+    struct lw__alive alive;
 };
 void lw__buffer_hold(lw_buffer *buffer); /* lw_buffer_destroy lets go */
+
+/* lw__buffer_create - as lw_buffer_create, for memory that is not the program's. */
+lw_status lw__buffer_create(lw_device *device, lw_dtype dtype, size_t count, lw_buffer **buffer);
 
 /* lw__buffer_create_at - of memory that the caller knows to be good.
  * errors   LW_E_DTYPE, LW_E_MEMORY */
@@ -239,6 +270,7 @@ struct lw_stream {
     lw_device *device;
     void *queue;                   /* of ops->queue_create */
     struct lw__findings *findings; /* fixed; NULL where the device makes none */
+    struct lw__alive alive;
     /* all below: locked */
     const struct lw__recorder *picture; /* who records its launches, or NULL */
     void *picture_recording;

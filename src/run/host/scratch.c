@@ -74,8 +74,8 @@ static lw_status grow(lw_stream *s, struct lw__scratch *p, size_t bytes)
     lw_buffer_destroy(old);
     status = check_capture(s);
     if (!status)
-        status = lw_buffer_create(s->device, LW_U8, bytes > SIZE_MAX - more ? bytes : bytes + more,
-                                  &buffer);
+        status = lw__buffer_create(s->device, LW_U8, bytes > SIZE_MAX - more ? bytes : bytes + more,
+                                   &buffer);
     lw__lock();
     p->buffer = buffer;
     p->is_taken = !status;

@@ -222,6 +222,7 @@ static void destroy(lw_stream *s)
 {
     const struct lw__device_ops *ops = s->device->ops;
 
+    lw__alive_remove(&s->alive);
     lw__jobs_destroy_spare(s);
     lw__findings_destroy(s->findings);
     if (s->picture)
@@ -274,7 +275,9 @@ lw_status lw_stream_create(lw_device *device, lw_stream **stream)
         return lw__fail(LW_E_ARG, "the device is NULL");
     if (device->ops->queue)
         LW_TRY(device->ops->queue->create(device->state, &queue));
-    return lw__stream_make(device, queue, false, stream);
+    LW_TRY(lw__stream_make(device, queue, false, stream));
+    lw__alive_add(device, &(*stream)->alive, NULL, __builtin_return_address(0));
+    return LW_OK;
 }
 
 /* Locked. */

@@ -1,4 +1,4 @@
-/* settings.c - what lw_check_configure has set for a device.
+/* state.c - the state of a device: what lw_check_configure has set, and where buffers were.
  */
 #include "run/check/check.h"
 #include <inttypes.h>
@@ -12,7 +12,7 @@ struct state {
     struct lw__gone gone;
 };
 
-lw_status lw__settings_open(const char *name, void **state)
+lw_status lw__state_open(const char *name, void **state)
 {
     struct state *s;
     *state = NULL;
@@ -26,7 +26,7 @@ lw_status lw__settings_open(const char *name, void **state)
     return LW_OK;
 }
 
-void lw__settings_close(void *state)
+void lw__state_close(void *state)
 {
     struct state *s = state;
     lw__suppressions_release(s->settings.suppressions);
@@ -34,7 +34,7 @@ void lw__settings_close(void *state)
     free(s);
 }
 
-struct lw__check_settings lw__settings_of(void *state)
+struct lw__check_settings lw__state_of(void *state)
 {
     struct state *s = state;
     pthread_mutex_lock(&s->lock);
@@ -46,7 +46,7 @@ struct lw__check_settings lw__settings_of(void *state)
 
 /* ---- memory of buffers ----------------------------------------------------------------------- */
 
-void lw__settings_memory_made(void *state, const void *memory, size_t bytes)
+void lw__state_memory_made(void *state, const void *memory, size_t bytes)
 {
     struct state *s = state;
     pthread_mutex_lock(&s->lock);
@@ -54,7 +54,7 @@ void lw__settings_memory_made(void *state, const void *memory, size_t bytes)
     pthread_mutex_unlock(&s->lock);
 }
 
-void lw__settings_memory_gone(void *state, const void *memory, size_t bytes)
+void lw__state_memory_gone(void *state, const void *memory, size_t bytes)
 {
     struct state *s = state;
     pthread_mutex_lock(&s->lock);
@@ -62,7 +62,7 @@ void lw__settings_memory_gone(void *state, const void *memory, size_t bytes)
     pthread_mutex_unlock(&s->lock);
 }
 
-bool lw__settings_gone(void *state, uint64_t address, struct lw__range *found)
+bool lw__state_gone(void *state, uint64_t address, struct lw__range *found)
 {
     struct state *s = state;
     pthread_mutex_lock(&s->lock);
@@ -93,6 +93,15 @@ void lw__check_name_schedule(struct lw__message *m, const struct lw__check_setti
         lw__message_add(m, " (seed %" PRIu64 ")", schedule.seed);
 }
 
+lw_status lw__state_check(const lw_device *device)
+{
+    if (!device)
+        return lw__fail(LW_E_ARG, "the device is NULL");
+    if (device->ops->open != lw__state_open)
+        return lw__fail(LW_E_ARG, "the device is '%s'; need 'check'", device->info.name);
+    return LW_OK;
+}
+
 /* ---- lw_check_configure ---------------------------------------------------------------------- */
 
 static void change(struct state *s, const struct lw__check_settings *settings)
@@ -108,10 +117,7 @@ lw_status lw_check_configure(lw_device *device, const lw_check_options *options)
 {
     const lw_check_options all_default = {0};
     const lw_check_options *o = options ? options : &all_default;
-    if (!device)
-        return lw__fail(LW_E_ARG, "the device is NULL");
-    if (device->ops->open != lw__settings_open)
-        return lw__fail(LW_E_ARG, "the device is '%s'; need 'check'", device->info.name);
+    LW_TRY(lw__state_check(device));
     if (o->schedules < 0 || o->schedules > LW_SCHEDULES_MAX)
         return lw__fail(LW_E_ARG, "%d schedules; need 1 to %d, or 0 for the default, %d",
                         o->schedules, LW_SCHEDULES_MAX, LW_SCHEDULES);

@@ -1,0 +1,120 @@
+/* leak.c - what a program has created on a device and not destroyed, as findings.
+ *
+ * The place of such a finding is the call that created it. It is known as an address in a mapped
+ * file, as debuggers and addr2line take it.
+ */
+#include "run/check/check.h"
+#include <dlfcn.h>
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Of the call before the address to which it returns. *file NULL: code of no file. */
+static uint64_t address_in_file(const void *returns_to, const char **file)
+{
+    const uintptr_t call = (uintptr_t)returns_to - 1;
+    Dl_info info;
+    *file = NULL;
+    if (!dladdr((void *)call, &info) || !info.dli_fname)
+        return call;
+    *file = info.dli_fname;
+    const Elf64_Ehdr *header = info.dli_fbase;
+    return header->e_type == ET_EXEC ? call : call - (uintptr_t)info.dli_fbase;
+}
+
+static void add_extent(struct lw__message *m, const struct lw__alive_row *row)
+{
+    if (row->has_dtype)
+        lw__message_add(m, "%s[%zu]", lw_dtype_name(row->dtype), row->count);
+    else
+        lw__message_add(m, "struct[%zu]", row->count);
+}
+
+/* `count` rows of one call. */
+static void say(struct lw__message *m, const struct lw__alive_row *rows, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += rows[i].bytes;
+    if (count > 1)
+        lw__message_add(m, "%zu %s", count, rows->is_stream ? "streams" : "buffers");
+    else
+        lw__message_add(m, "a %s", rows->is_stream ? "stream" : "buffer");
+    if (!rows->is_stream) {
+        lw__message_add(m, " of %zu bytes, %s", bytes, count > 1 ? "the first " : "");
+        add_extent(m, rows);
+        lw__message_add(m, ",");
+    }
+    lw__message_add(m, " %s not destroyed", count > 1 ? "are" : "is");
+}
+
+/* What the callers want to know. */
+struct listing {
+    struct lw__check_settings settings;
+    void (*fn)(const lw_finding *finding, void *user);
+    void *user;
+    size_t told;
+    struct lw__message first;
+};
+
+static void tell(struct listing *to, const struct lw__alive_row *rows, size_t count)
+{
+    struct lw__message message = {0}, object = {0}, by = {0};
+    lw_finding finding = lw__check_class(LW_CLASS_LEAK);
+    const uint64_t address = address_in_file(rows->creator, &finding.at.file);
+    say(&message, rows, count);
+    lw__message_add(&message, "; the call at 0x%" PRIx64 " creates %s", address,
+                    count > 1 ? "them" : "it");
+    if (rows->is_stream)
+        lw__message_add(&object, "stream");
+    else
+        add_extent(&object, rows);
+    finding.at.file = finding.at.file ? finding.at.file : "";
+    finding.kernel = "";
+    finding.object = object.text;
+    finding.message = message.text;
+    finding.count = count;
+    if (lw__suppressions_find(to->settings.suppressions, &finding, &by))
+        return;
+    if (!to->told++)
+        lw__message_add(&to->first, "%s: %s: %s", finding.at.file, finding.name, finding.message);
+    if (to->fn)
+        to->fn(&finding, to->user);
+}
+
+/* By the call, then the oldest first. */
+static int compare(const void *a, const void *b)
+{
+    const struct lw__alive_row *x = a, *y = b;
+    if (x->creator != y->creator)
+        return (uintptr_t)x->creator < (uintptr_t)y->creator ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void tell_all(struct listing *to, struct lw__alive_row *rows, size_t count)
+{
+    qsort(rows, count, sizeof *rows, compare);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && rows[end].creator == rows[i].creator;)
+            end++;
+        tell(to, &rows[i], end - i);
+    }
+}
+
+lw_status lw_check_leaks(lw_device *device, void (*fn)(const lw_finding *finding, void *user),
+                         void *user)
+{
+    struct lw__alive_row *rows;
+    size_t count;
+    LW_TRY(lw__state_check(device));
+    if (!lw__alive_list(device, &rows, &count))
+        return lw__fail(LW_E_MEMORY, "out of memory: a list of what is not destroyed");
+    struct listing to = {.settings = lw__state_of(device->state), .fn = fn, .user = user};
+    tell_all(&to, rows, count);
+    free(rows);
+    lw__suppressions_release(to.settings.suppressions);
+    if (!to.told)
+        return LW_OK;
+    return lw__fail(LW_E_CHECK, "%zu finding%s: %s", to.told, to.told > 1 ? "s, the first" : "",
+                    to.first.text);
+}
