@@ -15,11 +15,11 @@ enum { MOST_CALLS = 1000, READINGS = 3 };
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-/* args_of - of a row, and how many: an operation's output is the last. */
+/* args_of - of a row, and how many: an operation's outputs are the last. */
 static struct cli_arg *args_of(struct bench_row *row, size_t *count)
 {
     bool is_op = row->step.kind == BENCH_OP;
-    *count = is_op ? row->call.inputs + 1 : row->arg_count;
+    *count = is_op ? row->call.inputs + row->call.shown : row->arg_count;
     return is_op ? row->call.args : row->args;
 }
 

@@ -74,7 +74,7 @@ static int run(const struct cli_options *options, struct cli_session *session,
 {
     struct cli_result result = {.kernel = call->info.name,
                                 .args = &call->args[call->inputs],
-                                .arg_count = 1,
+                                .arg_count = call->shown,
                                 .quiet = options->quiet};
     struct cli_task task = {.what = "operation",
                             .args = call->args,

@@ -349,7 +349,14 @@ def conv2d(x: ArrayLike, filter: ArrayLike, *, pad: int | tuple[int, int] = 0,
 
 def take(x: ArrayLike, indices: ArrayLike, *, axis: int = 0, out: ArrayLike | None = None,
          stream: Stream | None = None) -> Any:
-    """Slices of x along an axis by index; negative ones count from the end."""
+    """Slices of x along an axis by index; negative ones count from the end.
+
+    The result has the shape of the indices in the place of the axis. An index that is out of range
+    is LaunchError.
+
+    >>> lw.take(np.array([10, 20, 30]), [2, 0, -1])
+    array([30, 10, 30])
+    """
     return _run("take", {"axis": axis}, (x, indices), out, stream)
 
 
@@ -360,7 +367,14 @@ def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float 
 
 
 def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> Any:
-    """The elements whose mask is set, their order kept; in a graph padded, and their count."""
+    """The elements whose mask is set, their order kept, of two arrays of rank 1 and one length.
+
+    In a graph it is two tensors: the elements, with zeros behind them up to x's length, and how many
+    there are (int64).
+
+    >>> lw.compact(np.array([3, 1, 2]), np.array([True, False, True]))
+    array([3, 2])
+    """
     padded, count = _run("compact", {}, (x, mask), None, stream)
     if isinstance(padded, Recorded):
         return padded, count

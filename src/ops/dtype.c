@@ -76,3 +76,11 @@ lw_dtype lw__promote(lw_dtype a, lw_dtype b)
         return LW_F32;
     return a > b ? a : b; /* f16, bf16, f32, f64 rise */
 }
+
+uint64_t lw__dtype_mask(lw_dtype dtype)
+{
+    const size_t bits = 8 * lw_dtype_size(dtype);
+    const uint64_t all = UINT64_MAX >> (64 - bits);
+
+    return lw__dtype_is_float(dtype) ? all >> 1 : all;
+}

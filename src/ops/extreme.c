@@ -175,22 +175,13 @@ static lw_status arg_body(struct lw__call *call, void *arguments)
 
 /* ---- any, all ---- */
 
-/* The bits of an element that make it different from 0. */
-static uint64_t mask_of(lw_dtype dtype)
-{
-    const size_t bits = 8 * lw_dtype_size(dtype);
-    const uint64_t all = UINT64_MAX >> (64 - bits);
-
-    return lw__dtype_is_float(dtype) ? all >> 1 : all;
-}
-
 static lw_status any_rows(struct lw__call *call, const struct lw__cut *cut, lw_dim3 grid,
                           const struct lw__operand *x, const struct lw__operand *to, bool inverse,
                           bool again)
 {
     return LW_OP_LAUNCH(call, extreme, "any_rows", grid, lw__rows_block(call), lw__arg_cut(cut),
                         lw__arg_shape(&x->shape), lw__arg_view(&x->view), lw_arg_buffer(x->buffer),
-                        lw_arg_uint(lw_dtype_size(x->dtype)), lw_arg_uint(mask_of(x->dtype)),
+                        lw_arg_uint(lw_dtype_size(x->dtype)), lw_arg_uint(lw__dtype_mask(x->dtype)),
                         lw__arg_view(&to->view), lw_arg_buffer(to->buffer), lw_arg_int(to->dtype),
                         lw_arg_uint(inverse), lw_arg_uint(again));
 }

@@ -43,6 +43,18 @@ static lw_status wrong_axis(const char *op, int64_t axis, int rank)
     return lw_fail(LW_E_ARG, "%s: x has no axis %lld; its rank is %d", op, (long long)axis, rank);
 }
 
+lw_status lw__axis_read(const lw_params *params, int rank, int *axis)
+{
+    int64_t k;
+
+    *axis = 0;
+    LW_TRY(lw_params_int(params, "axis", &k));
+    if (k >= rank || k < -rank)
+        return wrong_axis(params->op, k, rank);
+    *axis = (int)(k < 0 ? k + rank : k);
+    return LW_OK;
+}
+
 /* Without the axis, or all of them, or with 1 there. */
 static lw_status drop_axis(const char *op, const lw_shape *in, const lw_params *params,
                            lw_shape *output)

@@ -164,6 +164,7 @@ const char *lw__accumulate_name(enum lw__accumulate type); /* "float", "double",
 lw_dtype lw__accumulate_dtype(enum lw__accumulate type);
 bool lw__dtype_is_float(lw_dtype dtype);
 bool lw__dtype_is_unsigned(lw_dtype dtype); /* bool is */
+uint64_t lw__dtype_mask(lw_dtype dtype);    /* the bits that make an element different from 0 */
 
 /* lw__promote - the common dtype, as in NumPy 2. There are two exceptions: u64 with a signed type
  * is i64; bf16 is treated as f16 is, and with f16 it is f32. */

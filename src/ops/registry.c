@@ -88,7 +88,7 @@ static lw_status add_builtins(void)
         LW_TRY(make(b->name, b->parameters, &op));
         op->builtin = b;
         op->def.inputs = b->most;
-        op->def.outputs = 1;
+        op->def.outputs = b->run_pair ? 2 : 1;
         append(op);
     }
     list.has_builtins = true;
@@ -378,6 +378,8 @@ static lw_status run(const lw_op *op, lw_stream *s, const lw_params *params,
 {
     for (size_t k = 0; k < count; k++)
         LW_TRY(check_rank(op, "input", k, inputs[k].rank));
+    if (op->builtin && op->builtin->run_pair)
+        return op->builtin->run_pair(op->name, s, outputs, inputs, count, params);
     if (op->builtin)
         return op->builtin->run(op->name, s, outputs[0], inputs, count, params);
     LW_TRY(check_outputs(op, params, outputs, inputs));

@@ -3,8 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* As LW_AXIS has it; `all` is the default of options. */
-static lw_status read_axis(const lw_params *params, int *axis)
+lw_status lw__axis_option(const lw_params *params, int *axis)
 {
     int64_t k;
 
@@ -87,7 +86,7 @@ lw_status lw__run_reduce(const char *op, lw_stream *s, lw_tensor out, const lw_t
     (void)count;
     while (strcmp(rows[k].name, op))
         k++;
-    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw__axis_option(params, &o.axis));
     LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
     if (rows[k].has_sum)
         LW_TRY(read_sum(params, &o.sum));
@@ -115,7 +114,7 @@ lw_status lw__run_map_reduce(const char *op, lw_stream *s, lw_tensor out, const 
     LW_TRY(lw_params_string(params, "map", &map));
     LW_TRY(lw_params_string(params, "combine", &combine));
     LW_TRY(lw_params_real(params, "identity", &identity));
-    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw__axis_option(params, &o.axis));
     LW_TRY(lw_params_bool(params, "keepdims", &o.keepdims));
     return lw_map_reduce(s, out, map, combine, identity, inputs, count, &o);
 }
@@ -126,7 +125,7 @@ static lw_status run_scan(lw_stream *s, lw_tensor out, lw_tensor x, const lw_par
     lw_scan_options o = {0};
     int k = 0;
 
-    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw__axis_option(params, &o.axis));
     LW_TRY(lw_params_bool(params, "exclusive", &o.exclusive));
     LW_TRY(read_choice(params, "op", words, 4, &k));
     o.op = (lw_scan_op)k;
@@ -152,7 +151,7 @@ static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_
 
     while (strcmp(rows[k].name, op))
         k++;
-    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw__axis_option(params, &o.axis));
     if (rows[k].has_eps)
         LW_TRY(lw_params_real(params, "eps", &o.eps));
     o.weight = count > 1 ? &inputs[1] : NULL;
@@ -181,7 +180,7 @@ lw_status lw__run_window(const char *op, lw_stream *s, lw_tensor out, const lw_t
     int edge = 0;
 
     (void)count;
-    LW_TRY(read_axis(params, &o.axis));
+    LW_TRY(lw__axis_option(params, &o.axis));
     LW_TRY(read_choice(params, "edge", is_average ? of_average : of_difference, 3, &edge));
     d.axis = o.axis;
     o.edge = d.edge = (lw_edge)edge;

@@ -20,10 +20,7 @@ NOT_BUILT(lw_conv1d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
           const lw_conv_options *o)
 NOT_BUILT(lw_conv2d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
           const lw_conv_options *o)
-NOT_BUILT(lw_take, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor indices,
-          const lw_take_options *o)
 NOT_BUILT(lw_histogram, lw_stream *s, lw_tensor counts, lw_tensor x, const lw_histogram_options *o)
-NOT_BUILT(lw_compact, lw_stream *s, lw_tensor out, lw_tensor count, lw_tensor x, lw_tensor mask)
 NOT_BUILT(lw_sort, lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options *o)
 NOT_BUILT(lw_argsort, lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options *o)
 NOT_BUILT(lw_top_k, lw_stream *s, lw_tensor values, lw_tensor indices, lw_tensor x,

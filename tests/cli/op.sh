@@ -59,6 +59,11 @@ gives 'out: f32[3] = [1.0, 2.0, 5.0]' map 'expression=a*a+1' 'f32[3]=iota'
 gives 'out: i64[] = 5' map_reduce 'map=a*a' 'combine=x+y' identity=0 'i32[3]=iota'
 gives 'out: i64[2] = [3, 12]' map_reduce 'map=a' 'combine=x+y' identity=0 axis=-1 'i32[2,3]=iota'
 
+gives 'out: f32[2,2] = [[2.0, 0.0],
+                 [5.0, 3.0]]' take axis=1 'f32[2,3]=iota' 'i8[2]=-1,0'
+gives 'out: f16[4] = [1.0, 3.0, 0.0, 0.0]
+out2: i64[] = 2' compact 'f16[4]=iota' 'bool[4]=0,1,0,1'
+
 "$LANEWISE" op copy 'f32[2,3]=iota' out=six.npy >/dev/null
 gives 'out: f32[2,3] = [[0.0, 1.0, 2.0],
                  [3.0, 4.0, 5.0]]' copy @six.npy
@@ -72,6 +77,9 @@ refuses 2 "no axis 7" softmax axis=7 'f32[2]'
 refuses 2 "parameter 'axis' is \"x\"; need an int" scan axis=x 'f32[2]'
 refuses 2 "takes at most 1 ARGs" softmax 'f32[2]' 'f32[2]'
 refuses 2 "need f16, bf16, f32 or f64" softmax axis=0 'i32[2]'
+refuses 2 "indices are of f32; need an integer type" take 'f32[2]' 'f32[2]'
+refuses 4 "index >= s.lowest && index < s.extent" take 'f32[2]' 'i32[2]=0,2'
+refuses 2 "x has shape (2,) and mask has (3,)" compact 'f32[2]' 'bool[3]'
 refuses 3 "expression:1:1: use of undeclared identifier 'q'" map expression=q 'f32[2]'
 refuses 2 "need one of valid, zero" difference edge=round 'f32[2]'
 

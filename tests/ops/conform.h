@@ -8,7 +8,7 @@
 #define LW_TESTS_OPS_CONFORM_H
 #include <lanewise/ops.h>
 
-enum { CONFORM_INPUTS = 3 };
+enum { CONFORM_INPUTS = 3, CONFORM_OUTPUTS = 2 };
 
 /* An array in C order, as doubles that its dtype holds exactly. */
 struct array {
@@ -38,6 +38,9 @@ struct test_case {
 };
 
 /* reference - what out->value has to be, and how far each element may be off before it is rounded
- * to out's dtype. out has its shape already. */
+ * to out's dtype. out has its shape already; out + 1 is a second output, which is exact. */
 void reference(const struct test_case *c, struct array *out, double *slack);
+
+/* references of operations that select and sort: selection.c; false where it is another one */
+bool reference_selection(const struct test_case *c, struct array *out);
 #endif

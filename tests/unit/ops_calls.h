@@ -1,7 +1,8 @@
 /* ops_calls.h - for tests of the ready-made operations: a small good call of each, whose arguments
  * a test may change, with its result.
  *
- * Every input has a buffer of its own, of 1, 2, 3 ... as f32. That of the output has a pattern.
+ * Every input has a buffer of its own, of 1, 2, 3 ... as f32, or as i32 where it has integers. That
+ * of an output has a pattern.
  */
 #ifndef OPS_CALLS_H
 #define OPS_CALLS_H
@@ -32,6 +33,7 @@ struct call {
     const struct operation *op;
     lw_stream *stream;
     lw_tensor out, in[INPUTS], weights; /* in: as operation.inputs names them */
+    lw_tensor second;                   /* of two outputs */
     const lw_tensor *list;              /* of map and map_reduce */
     size_t count;
     const char *expression, *combine;
@@ -160,6 +162,16 @@ static lw_status run_attention(const struct call *c)
     return lw_attention(c->stream, c->out, c->in[0], c->in[1], c->in[2], &o);
 }
 
+static lw_status run_take(const struct call *c)
+{
+    return lw_take(c->stream, c->out, c->in[0], c->in[1], &(lw_take_options){c->axis});
+}
+
+static lw_status run_compact(const struct call *c)
+{
+    return lw_compact(c->stream, c->out, c->second, c->in[0], c->in[1]);
+}
+
 /* ---- the good calls ---- */
 
 #define M23 {2, {2, 3}}
@@ -247,9 +259,28 @@ static const struct operation operations[] = {
      {2, {2, 2}},
      false,
      {4.9950303, 5.9950303, 4.9999983, 5.9999983}},
+    {"take",
+     run_take,
+     2,
+     {{"x", {2, {4, 2}}}, {"indices", V2}},
+     LW_F32,
+     {2, {2, 2}},
+     false,
+     {3, 4, 5, 6}},
+    {"compact", run_compact, 2, {{"x", V3}, {"mask", V3}}, LW_F32, V3, false, {1, 2, 3}},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+/* Of an input: i32. Of the operation: a second output, of one i64. */
+static inline bool has_integers(const struct operation *op, size_t input)
+{
+    return op->run == run_take && input == 1;
+}
+static inline bool has_second(const struct operation *op)
+{
+    return op->run == run_compact;
+}
 
 static inline const struct operation *operation_of(const char *name)
 {
@@ -265,7 +296,7 @@ static inline const struct operation *operation_of(const char *name)
 struct place {
     lw_device *device;
     lw_stream *stream;
-    lw_buffer *in[INPUTS], *out[LW_DTYPE_COUNT];
+    lw_buffer *in[INPUTS], *integers[INPUTS], *out[LW_DTYPE_COUNT];
 };
 
 static inline lw_buffer *numbers(lw_device *device, lw_dtype dtype)
@@ -295,8 +326,10 @@ static inline void open_place(const char *name, struct place *p)
     *p = (struct place){0};
     WORKS(lw_device_open(name, &p->device));
     WORKS(lw_stream_create(p->device, &p->stream));
-    for (int k = 0; k < INPUTS; k++)
+    for (int k = 0; k < INPUTS; k++) {
         p->in[k] = numbers(p->device, LW_F32);
+        p->integers[k] = numbers(p->device, LW_I32);
+    }
     for (int t = 0; t < LW_DTYPE_COUNT; t++) {
         WORKS(lw_buffer_create(p->device, (lw_dtype)t, ELEMENTS, &p->out[t]));
         fill_out(p, (lw_dtype)t);
@@ -305,8 +338,10 @@ static inline void open_place(const char *name, struct place *p)
 
 static inline void close_place(struct place *p)
 {
-    for (int k = 0; k < INPUTS; k++)
+    for (int k = 0; k < INPUTS; k++) {
         lw_buffer_destroy(p->in[k]);
+        lw_buffer_destroy(p->integers[k]);
+    }
     for (int t = 0; t < LW_DTYPE_COUNT; t++)
         lw_buffer_destroy(p->out[t]);
     lw_stream_destroy(p->stream);
@@ -331,7 +366,8 @@ static inline void good_call(const struct place *p, const struct operation *op, 
 
     *c = (struct call){.op = op, .stream = p->stream, .count = op->count};
     for (size_t k = 0; k < op->count; k++)
-        c->in[k] = formed(p->in[k], &op->inputs[k].form);
+        c->in[k] = formed(has_integers(op, k) ? p->integers[k] : p->in[k], &op->inputs[k].form);
+    c->second = tensor(p->out[LW_I64], 0, 0, 0, 0, 0);
     c->out = formed(p->out[op->dtype], &op->out);
     c->list = c->in;
     c->expression = op->run == run_map ? "a + b * 2" : "a * b";
@@ -339,6 +375,13 @@ static inline void good_call(const struct place *p, const struct operation *op, 
     c->axis = reduces ? -1 : 0;
     c->axes = axes;
     c->window = op->run == run_moving_average ? 2 : 0;
+}
+
+static inline lw_status run_by_name(const struct call *c, lw_op *op, const char *json)
+{
+    const lw_tensor outputs[] = {c->out, c->second};
+
+    return lw_op_run(op, c->stream, json, outputs, has_second(c->op) ? 2 : 1, c->in, c->count);
 }
 
 /* True if these bytes of the output's buffer are the result, and nothing is behind it. */

@@ -57,7 +57,7 @@ static bool has_kind(const struct operation *op, enum kind kind)
     if (kind == OTHER_DTYPE)
         return !is_one_of(op, " argmax argmin ");
     if (kind == WHOLE)
-        return op->out.rank == 1;
+        return op->out.rank == 1 && !is_one_of(op, " compact ");
     return kind != EXACT || is_one_of(op, " dot sum mean ");
 }
 
@@ -86,9 +86,9 @@ static void make_call(const struct memory *m, const struct operation *op, enum k
     if (kind == STRIDED)
         stride(&c->out);
     for (size_t k = 0; k < op->count && kind == IN_LEAVES; k++)
-        lengthen(&c->in[k], m->in[k]);
+        lengthen(&c->in[k], has_integers(op, k) ? NULL : m->in[k]);
     if (kind == IN_LEAVES)
-        lengthen(&c->out, op->out.rank == 2 ? m->out : NULL);
+        lengthen(&c->out, op->out.rank == 2 || is_one_of(op, " compact ") ? m->out : NULL);
     if (kind == IN_LEAVES && is_one_of(op, " difference moving_average "))
         c->out.extent[1] = LONG - 1;
     if (kind == OTHER_DTYPE)
@@ -103,13 +103,13 @@ static void make_call(const struct memory *m, const struct operation *op, enum k
 
 static const char *json_of(const struct operation *op)
 {
-    return is_one_of(op, " dot matmul attention copy ") ? NULL
-           : op->run == run_map                         ? "{\"expression\": \"a + b * 2\"}"
-           : op->run == run_permute                     ? "{\"axes\": \"1,0\"}"
-           : op->run == run_moving_average              ? "{\"window\": 2}"
-           : op->run == run_map_reduce ? "{\"map\": \"a * b\", \"combine\": \"x + y\", "
-                                         "\"identity\": 0, \"axis\": -1}"
-                                       : "{\"axis\": -1}";
+    return is_one_of(op, " dot matmul attention copy take compact ") ? NULL
+           : op->run == run_map            ? "{\"expression\": \"a + b * 2\"}"
+           : op->run == run_permute        ? "{\"axes\": \"1,0\"}"
+           : op->run == run_moving_average ? "{\"window\": 2}"
+           : op->run == run_map_reduce     ? "{\"map\": \"a * b\", \"combine\": \"x + y\", "
+                                             "\"identity\": 0, \"axis\": -1}"
+                                           : "{\"axis\": -1}";
 }
 
 static lw_status start(const struct call *c, enum kind kind)
@@ -120,7 +120,7 @@ static lw_status start(const struct call *c, enum kind kind)
     if (kind != BY_NAME)
         return c->op->run(c);
     status = lw_op_find(c->op->name, &op);
-    return status ? status : lw_op_run(op, c->stream, json_of(c->op), &c->out, 1, c->in, c->count);
+    return status ? status : run_by_name(c, op, json_of(c->op));
 }
 
 /* ---- steady ---- */

@@ -20,7 +20,7 @@ static void refuse_json(const char *name, const char *json, lw_status status, co
 
     good_call(&place, operation_of(name), &c);
     take_bytes(c.out.buffer, before);
-    got = lw_op_run(find(name), place.stream, json, &c.out, 1, c.in, c.count);
+    got = run_by_name(&c, find(name), json);
     if (got != status || !strstr(lw_last_error(), name) || !strstr(lw_last_error(), text)) {
         complain(c.op, "another answer", __FILE__, line);
         printf("    got  %d \"%s\"\n    need %d \"... %s ...\"\n", got, got ? lw_last_error() : "",
@@ -75,6 +75,7 @@ static void values(void)
     JSON("attention", "{\"seq_len\": 4}", LW_E_SHAPE, "seq_len is 4, k has 3 keys");
     JSON("attention", "{\"seq_len\": -1}", LW_E_SHAPE, "seq_len is -1, k has 3 keys");
     JSON("attention", "{\"d\": 3}", LW_E_SHAPE, "d is 3, k has depth 2");
+    JSON("take", "{\"axis\": 2}", LW_E_ARG, "x has no axis 2; its rank is 2");
     JSON("permute", "{\"axes\": \"0,2\"}", LW_E_ARG, "axes is '0,2'; need");
     JSON("permute", "{\"axes\": \"0,0\"}", LW_E_ARG, "axes is '0,0'; need");
     JSON("permute", "{\"axes\": \"1,-1\"}", LW_E_ARG, "axes is '1,-1'; need");
@@ -103,6 +104,8 @@ static void lists(void)
           "sum: the list of 1 inputs is NULL");
     FAILS(lw_op_run(sum, c.stream, NULL, &c.out, 2, c.in, 1), LW_E_ARG, "sum has 1 outputs, not 2");
     FAILS(lw_op_run(sum, c.stream, NULL, &c.out, 1, c.in, 0), LW_E_ARG, "sum takes 1 inputs, not");
+    FAILS(lw_op_run(find("compact"), c.stream, NULL, &c.out, 1, c.in, 2), LW_E_ARG,
+          "compact has 2 outputs, not 1");
     FAILS(lw_op_run(layer_norm, c.stream, NULL, &c.out, 1, c.in, 4), LW_E_ARG,
           "layer_norm takes 1 to 3 inputs, not 4");
     FAILS(lw_op_find(NULL, &op), LW_E_ARG, "the name is NULL");
@@ -126,7 +129,7 @@ static void beyond_ranks(void)
 
         good_call(&place, op, &c);
         c.in[0].rank = 7;
-        CHECK(lw_op_run(find(op->name), c.stream, json, &c.out, 1, c.in, c.count) == LW_E_SHAPE);
+        CHECK(run_by_name(&c, find(op->name), json) == LW_E_SHAPE);
         CHECK(strstr(lw_last_error(), op->name) && strstr(lw_last_error(), "has rank 7; need 0"));
         CHECK(is_good(&place, op));
     }
@@ -173,6 +176,10 @@ static void shapes(void)
     INFER("moving_average", "{\"window\": 0}", LW_E_ARG, "window is 0; need 1 to", S(1, 4));
     INFER("moving_average", "{\"window\": -9223372036854775807}", LW_E_ARG,
           "window is -9223372036854775807; need 1 to", S(1, 4));
+    INFER("take", "{\"axis\": -3}", LW_E_ARG, "x has no axis -3; its rank is 2", S(2, 3, 4),
+          S(1, 2));
+    INFER("take", NULL, LW_E_SHAPE, "x of rank 4 and indices of 2 give rank 5; need at most 4",
+          S(4, 1, 1, 1, 1), S(2, 1, 1));
     INFER("permute", "{\"axes\": \"1\"}", LW_E_ARG, "axes is '1'; need `reversed`", S(0, 0));
     INFER("permute", "{\"axes\": \"0,0\"}", LW_E_ARG, "axes is '0,0'; need", S(2, 3, 4));
 }

@@ -76,6 +76,33 @@ static void vectors(void)
     WRONG("dot", IN(1, 2, 6, 1, 0, 0), LW_E_SHAPE, "x has shape (6,) and y has (6, 1)");
 }
 
+/* ---- elements that are selected ---- */
+
+static void selections(void)
+{
+    WRONG("take", c.axis = LW_AXIS(2), LW_E_ARG, "x has no axis 2; its rank is 2");
+    WRONG("take", c.axis = LW_AXIS(-3), LW_E_ARG, "x has no axis -3; its rank is 2");
+    WRONG("take", IN(0, 0, 0, 0, 0, 0), LW_E_ARG, "x has no axis 0; its rank is 0");
+    WRONG("take", c.in[1].buffer = place.in[1], LW_E_DTYPE,
+          "indices are of f32; need an integer type");
+    WRONG("take", c.in[1].buffer = place.out[LW_BOOL], LW_E_DTYPE, "indices are of bool; need");
+    WRONG("take", IN(0, 4, 1, 1, 1, 1);
+          c.in[1] = of(c.in[1].buffer, 2, 1, 2, 0, 0), LW_E_SHAPE,
+          "x of shape (1, 1, 1, 1) and indices of (1, 2) give rank 5; need at most 4");
+    WRONG("take", c.in[1] = of(c.in[1].buffer, 1, 3, 0, 0, 0), LW_E_SHAPE,
+          "out has shape (2, 2); need (3, 2)");
+    WRONG("take", c.axis = LW_AXIS(1), LW_E_SHAPE, "out has shape (2, 2); need (4, 2)");
+    WRONG("compact", IN(0, 2, 3, 1, 0, 0), LW_E_SHAPE, "x has shape (3, 1); need rank 1");
+    WRONG("compact", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and mask has (2,)");
+    WRONG("compact", OUT(1, 2, 0, 0, 0), LW_E_SHAPE, "x has shape (3,) and out has (2,)");
+    WRONG("compact", c.second.rank = 1;
+          c.second.extent[0] = 1, LW_E_SHAPE, "count has shape (1,); need ()");
+    WRONG("compact", c.second.buffer = place.out[LW_I32], LW_E_DTYPE, "count is of i32; need i64");
+    WRONG("compact", c.second.buffer = NULL, LW_E_ARG, "count has no buffer");
+    WRONG("compact", c.out.buffer = c.second.buffer, LW_E_ARG,
+          "the output count, from element 0 on, overlaps out, from 0 on");
+}
+
 /* ---- expressions ---- */
 
 static void expressions(const char *name, const char *what)
@@ -299,6 +326,7 @@ int main(int count, char **arguments)
     reductions();
     reductions_of_nothing();
     vectors();
+    selections();
     maps();
     endless_places();
     scans();

@@ -1,0 +1,105 @@
+/* compact.c - the elements whose mask is set, on processors: a block, of one thread, a part.
+ *
+ *     compact_count   how many elements of each part are set
+ *     compact_sum     counts[p] becomes the sum of those before p; the sum of all is stored behind
+ *                     the last and in `total`
+ *     compact_write   the set elements of a part, at their places, and zeros at those of its own
+ *                     places that lie behind all
+ *
+ * shapes   x, mask, out: n elements at a step; counts: parts + 1
+ * launch   1 thread; count and write: a block a part of PART elements; sum: one block
+ * reads    elements of 1, 2, 4 or 8 bytes, moved as integers; `bits`: those of a mask that count
+ * source   a set element is stored and then kept by moving on, which takes no branch
+ */
+#include "compact.h"
+
+enum { PART = 16384, LINE = 1024 };
+
+/* flags[j] = is the mask of element first + j set? */
+DEVICE static void read_mask(uint8_t *flags, struct steps m, const void *mask, uint64_t bits,
+                             size_t first, size_t count)
+{
+    const ptrdiff_t at = m.offset + (ptrdiff_t)first * m.step;
+
+    switch (m.size) {
+#define MASK_CASE(T)                                                                               \
+    case sizeof(T): {                                                                              \
+        const T *from = (const T *)mask + at;                                                      \
+        for (size_t j = 0; j < count; j++)                                                         \
+            flags[j] = (from[(ptrdiff_t)j * m.step] & bits) != 0;                                  \
+        break;                                                                                     \
+    }
+        WIDTHS(MASK_CASE)
+#undef MASK_CASE
+    default: break;
+    }
+}
+
+KERNEL BLOCK(1) void compact_count(size_t n, struct steps m, const void *mask, uint64_t bits,
+                                   void *counts)
+{
+    SHARED uint8_t flags[LINE];
+    const size_t first = (size_t)block_idx.x * PART, end = min_size(first + PART, n);
+    int64_t count = 0;
+
+    for (size_t i = first; i < end; i += LINE) {
+        const size_t line = min_size(LINE, end - i);
+        read_mask(flags, m, mask, bits, i, line);
+        for (size_t j = 0; j < line; j++)
+            count += flags[j];
+    }
+    ((int64_t *)counts)[block_idx.x] = count;
+}
+
+KERNEL BLOCK(1) void compact_sum(size_t parts, void *counts, void *total)
+{
+    int64_t *c = counts, sum = 0;
+
+    for (size_t p = 0; p < parts; p++) {
+        const int64_t count = c[p];
+        c[p] = sum;
+        sum += count;
+    }
+    c[parts] = sum;
+    *(int64_t *)total = sum;
+}
+
+KERNEL BLOCK(1) void compact_write(size_t n, struct steps f, const void *x, struct steps m,
+                                   const void *mask, uint64_t bits, struct steps t, void *out,
+                                   size_t parts, const void *counts)
+{
+    SHARED uint8_t flags[LINE];
+    SHARED uint64_t kept[LINE + 1];
+    const size_t first = (size_t)block_idx.x * PART, end = min_size(first + PART, n);
+    const int64_t *c = counts;
+    size_t place = (size_t)c[block_idx.x];
+
+    for (size_t i = first; i < end; i += LINE) {
+        const size_t line = min_size(LINE, end - i);
+        read_mask(flags, m, mask, bits, i, line);
+        switch (f.size) {
+#define WRITE_CASE(T)                                                                              \
+    case sizeof(T): {                                                                              \
+        const T *from = (const T *)x + f.offset + (ptrdiff_t)i * f.step;                           \
+        T *to = (T *)out + t.offset + (ptrdiff_t)place * t.step, *keep = (T *)kept;                \
+        size_t count = 0;                                                                          \
+        for (size_t j = 0; j < line; j++) {                                                        \
+            keep[count] = from[(ptrdiff_t)j * f.step];                                             \
+            count += flags[j];                                                                     \
+        }                                                                                          \
+        if (t.step == 1)                                                                           \
+            memcpy(to, keep, count * sizeof(T));                                                   \
+        else                                                                                       \
+            for (size_t j = 0; j < count; j++)                                                     \
+                to[(ptrdiff_t)j * t.step] = keep[j];                                               \
+        place += count;                                                                            \
+        break;                                                                                     \
+    }
+            WIDTHS(WRITE_CASE)
+#undef WRITE_CASE
+        default: break;
+        }
+    }
+    for (size_t i = first > (size_t)c[parts] ? first : (size_t)c[parts]; i < end; i++)
+        clear_one(out, t.size, t.offset + (ptrdiff_t)i * t.step);
+}

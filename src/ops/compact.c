@@ -1,0 +1,129 @@
+/* compact.c - lw_compact: the elements whose mask is set, and how many they are. */
+#include "ops/registry.h"
+
+/* ORDER COMPACT: kernels/compact.c, kernels/compact_gpu.c */
+enum { PART_HOST = 16384, PART_GPU = 4096, THREADS_GPU = 256 };
+
+/* ORDER STEPS: kernels/compact.h */
+struct steps {
+    ptrdiff_t offset, step;
+    size_t size;
+};
+
+struct compact_arguments {
+    lw_tensor out, count, x, mask;
+};
+
+struct compaction {
+    struct lw__operand out, count, x, mask;
+};
+
+static lw_status check_ranks(const struct lw__call *call, const struct compaction *c)
+{
+    char of_x[LW_SHAPE_TEXT];
+
+    if (c->x.rank != 1)
+        return lw_fail(LW_E_SHAPE, "%s: x has shape %s; need rank 1", call->name,
+                       lw__operand_text(&c->x, of_x));
+    LW_TRY(lw__operand_same_shape(call, &c->x, &c->mask));
+    LW_TRY(lw__operand_same_shape(call, &c->x, &c->out));
+    LW_TRY(lw__operand_expect(call, &c->count, 0, NULL));
+    if (c->count.dtype == LW_I64)
+        return LW_OK;
+    return lw_fail(LW_E_DTYPE, "%s: count is of %s; need i64", call->name,
+                   lw_dtype_name(c->count.dtype));
+}
+
+static lw_status check(struct lw__call *call, const struct compact_arguments *a,
+                       struct compaction *c)
+{
+    LW_TRY(lw__operand_in(call, "x", a->x, &c->x));
+    LW_TRY(lw__operand_in(call, "mask", a->mask, &c->mask));
+    LW_TRY(lw__operand_out(call, "out", a->out, &c->out));
+    LW_TRY(lw__operand_out(call, "count", a->count, &c->count));
+    LW_TRY(check_ranks(call, c));
+    LW_TRY(lw__operand_apart(call, &c->out, &c->x, false));
+    LW_TRY(lw__operand_apart(call, &c->out, &c->mask, false));
+    LW_TRY(lw__operand_apart(call, &c->count, &c->x, false));
+    LW_TRY(lw__operand_apart(call, &c->count, &c->mask, false));
+    return lw__operand_apart(call, &c->count, &c->out, false);
+}
+
+static lw_arg arg_steps(const struct lw__operand *o, struct steps *s)
+{
+    *s = (struct steps){o->view.offset, o->view.stride[LW_AXES - 1], lw_dtype_size(o->dtype)};
+    return lw_arg_bytes(s, sizeof *s);
+}
+
+static lw_status launch_program(struct lw__call *call, const char *kernel, size_t blocks,
+                                const lw_arg *args, size_t count)
+{
+    const enum lw__ops_program program = call->is_gpu ? LW_PROGRAM_compact_gpu : LW_PROGRAM_compact;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, blocks, &grid));
+    return lw__call_launch(call, program, kernel, grid, lw_dim_1(call->is_gpu ? THREADS_GPU : 1),
+                           args, count);
+}
+#define LAUNCH(call, kernel, blocks, ...)                                                          \
+    launch_program(call, kernel, blocks, (const lw_arg[]){__VA_ARGS__},                            \
+                   sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+
+static lw_status compact_body(struct lw__call *call, void *arguments)
+{
+    struct lw__operand to, counts;
+    struct compaction c;
+    struct steps of_x, of_mask, of_out;
+    size_t n, parts;
+    lw_arg from, by, into, bits;
+
+    LW_TRY(check(call, arguments, &c));
+    n = c.x.shape.extent[LW_AXES - 1];
+    parts = lw__divide_up(n, call->is_gpu ? PART_GPU : PART_HOST);
+    to = c.out;
+    if (to.dtype != c.x.dtype)
+        LW_TRY(lw__call_scratch(call, "out", c.x.dtype, c.out.shape, &to));
+    LW_TRY(lw__call_scratch(call, "counts", LW_I64, (struct lw__shape){{1, 1, 1, parts + 1}},
+                            &counts));
+    from = arg_steps(&c.x, &of_x);
+    by = arg_steps(&c.mask, &of_mask);
+    into = arg_steps(&to, &of_out);
+    bits = lw_arg_uint(lw__dtype_mask(c.mask.dtype));
+    LW_TRY(LAUNCH(call, "compact_count", parts, lw_arg_uint(n), by, lw_arg_buffer(c.mask.buffer),
+                  bits, lw__arg_at(&counts)));
+    LW_TRY(LAUNCH(call, "compact_sum", 1, lw_arg_uint(parts), lw__arg_at(&counts),
+                  lw__arg_at(&c.count)));
+    LW_TRY(LAUNCH(call, "compact_write", parts, lw_arg_uint(n), from, lw_arg_buffer(c.x.buffer), by,
+                  lw_arg_buffer(c.mask.buffer), bits, into, lw_arg_buffer(to.buffer),
+                  lw_arg_uint(parts), lw__arg_at(&counts)));
+    return lw__out_done(call, &c.out, &to);
+}
+
+lw_status lw_compact(lw_stream *s, lw_tensor out, lw_tensor count, lw_tensor x, lw_tensor mask)
+{
+    struct compact_arguments a = {out, count, x, mask};
+
+    return lw__call_run("compact", s, compact_body, &a);
+}
+
+/* ---- by name ---- */
+
+lw_status lw__infer_compact(const char *op, const lw_shape *inputs, size_t count,
+                            const lw_params *params, lw_shape *outputs)
+{
+    (void)op;
+    (void)count;
+    (void)params;
+    outputs[0] = inputs[0];
+    outputs[1] = (lw_shape){.dtype = LW_I64};
+    return LW_OK;
+}
+
+lw_status lw__run_compact(const char *op, lw_stream *s, const lw_tensor *outputs,
+                          const lw_tensor *inputs, size_t count, const lw_params *params)
+{
+    (void)op;
+    (void)count;
+    (void)params;
+    return lw_compact(s, outputs[0], outputs[1], inputs[0], inputs[1]);
+}
