@@ -9,8 +9,6 @@ struct steps {
     size_t size;
 };
 
-#define WIDTHS(X) X(uint8_t) X(uint16_t) X(uint32_t) X(uint64_t)
-
 /* out[at] = 0. */
 DEVICE static void clear_one(void *out, size_t size, ptrdiff_t at)
 {

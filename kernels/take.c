@@ -32,8 +32,6 @@ DEVICE static ptrdiff_t slice_at(struct slices s, const void *indices, ptrdiff_t
     return (ptrdiff_t)(index < 0 ? index + s.extent : index) * s.step;
 }
 
-#define WIDTHS(X) X(uint8_t) X(uint16_t) X(uint32_t) X(uint64_t)
-
 KERNEL void take_rows(struct shape s, struct slices slices, struct view from, const void *x,
                       struct view at, const void *indices, struct view to, void *out, int size,
                       size_t parts, size_t rows_each)

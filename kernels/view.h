@@ -44,6 +44,9 @@ DEVICE static struct place place_of(struct shape s, size_t i)
     return p;
 }
 
+/* X(T) for the integers that elements are moved as: one of each size. */
+#define WIDTHS(X) X(uint8_t) X(uint16_t) X(uint32_t) X(uint64_t)
+
 DEVICE static size_t min_size(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -369,8 +369,8 @@ def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float 
 def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> Any:
     """The elements whose mask is set, their order kept, of two arrays of rank 1 and one length.
 
-    In a graph it is two tensors: the elements, with zeros behind them up to x's length, and how many
-    there are (int64).
+    In a graph it is two tensors: the elements, with zeros behind them up to x's length, and their
+    number (int64).
 
     >>> lw.compact(np.array([3, 1, 2]), np.array([True, False, True]))
     array([3, 2])

@@ -6,8 +6,9 @@
 #include "ops/op.h"
 #include <stdlib.h>
 
-/* ORDER COPY: kernels/copy.c */
-enum { ROW_THREADS = 32, ROW_PART = 1024, TILE = 32, LINES = 4, WORD = 16, SHORT_ROW = 16 };
+/* ORDER COPY: kernels/move.c, kernels/convert.c */
+enum { ROW_THREADS = 32, ROW_PART = 1024, TILE = 32, LINES = 4, SHORT_PART = 2048 };
+enum { WORD = 16, SHORT_ROW = 16, THREADS_GPU = 256 };
 
 /* What a copy is reduced to; axes of extent 1 stand first. */
 struct plan {
@@ -105,7 +106,7 @@ static lw_status copy_words(struct lw__call *call, const struct plan *p,
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
-    return LW_OP_LAUNCH(call, copy, "copy_words", grid, lw_dim_1(threads), lw_arg_uint(n),
+    return LW_OP_LAUNCH(call, move, "copy_words", grid, lw_dim_1(threads), lw_arg_uint(n),
                         lw_arg_buffer(from->buffer), lw_arg_uint((size_t)p->from.offset * size),
                         lw_arg_buffer(to->buffer), lw_arg_uint((size_t)p->to.offset * size));
 }
@@ -137,7 +138,7 @@ static lw_status move_words(struct lw__call *call, const struct plan *p,
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
-    return LW_OP_LAUNCH(call, copy_gpu, "move_words", grid, lw_dim_1(threads),
+    return LW_OP_LAUNCH(call, move_gpu, "move_words", grid, lw_dim_1(threads),
                         lw__arg_shape(&p->shape), lw_arg_uint(n), lw__arg_view(&p->from),
                         lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
                         lw_arg_buffer(to->buffer));
@@ -168,24 +169,32 @@ static lw_status move_tiles(struct lw__call *call, const struct plan *p,
     LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], TILE), &grid));
     grid.y = (uint32_t)lw__divide_up(p->shape.extent[3], TILE);
     grid.z = (uint32_t)(p->shape.extent[0] * p->shape.extent[1]);
-    return LW_OP_LAUNCH(call, copy, by_size(lw_dtype_size(from->dtype), names), grid,
+    return LW_OP_LAUNCH(call, move, by_size(lw_dtype_size(from->dtype), names), grid,
                         lw_dim_2(TILE, LINES), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
                         lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
                         lw_arg_buffer(to->buffer));
 }
 
-static lw_status move_flat(struct lw__call *call, const struct plan *p,
-                           const struct lw__operand *to, const struct lw__operand *from)
+/* Rows too short for a warp each. */
+static lw_status move_short(struct lw__call *call, const struct plan *p,
+                            const struct lw__operand *to, const struct lw__operand *from)
 {
-    static const char *const names[] = {"move_flat_1", "move_flat_2", "move_flat_4", "move_flat_8"};
     const size_t n = rows_of(p) * p->shape.extent[3];
+    const lw_arg args[] = {lw__arg_shape(&p->shape),
+                           lw_arg_uint(n),
+                           lw__arg_view(&p->from),
+                           lw_arg_buffer(from->buffer),
+                           lw__arg_view(&p->to),
+                           lw_arg_buffer(to->buffer),
+                           lw_arg_uint(lw_dtype_size(from->dtype))};
     lw_dim3 grid;
 
-    LW_TRY(lw__grid(call, lw__divide_up(n, ROW_THREADS), &grid));
-    return LW_OP_LAUNCH(call, copy, by_size(lw_dtype_size(from->dtype), names), grid,
-                        lw_dim_1(ROW_THREADS), lw__arg_shape(&p->shape), lw_arg_uint(n),
-                        lw__arg_view(&p->from), lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
-                        lw_arg_buffer(to->buffer));
+    LW_TRY(lw__grid(call, lw__divide_up(n, call->is_gpu ? THREADS_GPU : SHORT_PART), &grid));
+    if (call->is_gpu)
+        return lw__call_launch(call, LW_PROGRAM_move_gpu, "move_flat", grid, lw_dim_1(THREADS_GPU),
+                               args, sizeof args / sizeof *args);
+    return lw__call_launch(call, LW_PROGRAM_move, "move_short", grid, lw_dim_1(1), args,
+                           sizeof args / sizeof *args);
 }
 
 static lw_status move_rows(struct lw__call *call, const struct plan *p,
@@ -196,7 +205,7 @@ static lw_status move_rows(struct lw__call *call, const struct plan *p,
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, rows_of(p) * parts, &grid));
-    return LW_OP_LAUNCH(call, copy, by_size(lw_dtype_size(from->dtype), names), grid,
+    return LW_OP_LAUNCH(call, move, by_size(lw_dtype_size(from->dtype), names), grid,
                         lw_dim_1(ROW_THREADS), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
                         lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
                         lw_arg_buffer(to->buffer), lw_arg_uint(parts));
@@ -214,7 +223,7 @@ static lw_status move(struct lw__call *call, const struct lw__operand *to,
     if (call->is_gpu && begin_with_words(to, from) &&
         count_in_words(&p, lw_dtype_size(from->dtype)))
         return move_words(call, &p, to, from);
-    return p.shape.extent[3] < SHORT_ROW ? move_flat(call, &p, to, from)
+    return p.shape.extent[3] < SHORT_ROW ? move_short(call, &p, to, from)
                                          : move_rows(call, &p, to, from);
 }
 
@@ -239,7 +248,7 @@ static lw_status convert_rows(struct lw__call *call, const struct lw__operand *t
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, rows_of(&p) * parts, &grid));
-    return LW_OP_LAUNCH(call, copy, convert_kernel(to->dtype, from->dtype), grid,
+    return LW_OP_LAUNCH(call, convert, convert_kernel(to->dtype, from->dtype), grid,
                         lw_dim_1(ROW_THREADS), lw__arg_shape(&p.shape), lw__arg_view(&p.from),
                         lw_arg_buffer(from->buffer), lw_arg_int(from->dtype), lw__arg_view(&p.to),
                         lw_arg_buffer(to->buffer), lw_arg_int(to->dtype), lw_arg_uint(parts));

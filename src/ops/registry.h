@@ -7,7 +7,7 @@
 typedef lw_status lw__run_pair(const char *op, lw_stream *s, const lw_tensor *outputs,
                                const lw_tensor *inputs, size_t count, const lw_params *params);
 
-/* The shape of each output, and a run. The number of inputs is right, parameters are as declared. */
+/* The shapes of outputs, and a run. The number of inputs is right, parameters are as declared. */
 struct lw__builtin {
     const char *name;
     size_t least, most;
@@ -38,7 +38,7 @@ extern const size_t lw__builtin_count;
 /* lw__axis_option - the parameter axis as options have it, LW_AXIS(k); `all` is their default. */
 lw_status lw__axis_option(const lw_params *params, int *axis);
 
-/* lw__axis_read - the parameter axis from 0 on. errors: LW_E_ARG x of this rank has no such axis. */
+/* lw__axis_read - the parameter axis from 0 on. errors: LW_E_ARG x of this rank lacks it. */
 lw_status lw__axis_read(const lw_params *params, int rank, int *axis);
 
 /* lw__axes_read - "2,0,1" as axes of a tensor of that rank; "reversed": NULL comes back in *axes.

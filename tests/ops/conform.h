@@ -37,6 +37,28 @@ struct test_case {
     struct array in[CONFORM_INPUTS];
 };
 
+enum layout { C_ORDER, STEPS, REVERSED, TURNED, REPEATED, LAYOUTS, ANY };
+
+enum { LONGS = 20 }; /* extents that are tried */
+
+struct session {
+    lw_device *device;
+    lw_stream *stream;
+    uint64_t random;     /* xorshift's state, of the case */
+    size_t elements_max; /* of an input of the cases that run */
+    bool pairs;          /* the next three are given, else drawn */
+    int dtype, length;   /* indices */
+    enum layout layout;
+};
+
+/* draw - a number below this one. draw_case - what s->random and c->op stand for; draw.c */
+uint64_t draw(struct session *s, uint64_t below);
+void draw_case(struct session *s, struct test_case *c);
+
+/* The operations that are tried. */
+extern const char *const ops[];
+extern const size_t op_count;
+
 /* reference - what out->value has to be, and how far each element may be off before it is rounded
  * to out's dtype. out has its shape already; out + 1 is a second output, which is exact. */
 void reference(const struct test_case *c, struct array *out, double *slack);

@@ -1,0 +1,41 @@
+/* move_gpu.c - copies that GPUs have besides those of move.c.
+ *
+ *     move_words    rows of words of 16 bytes at any strides, a thread a word
+ *     move_flat     short rows of elements of 1, 2, 4 or 8 bytes, a thread an element
+ *
+ * launch   any block
+ */
+#include "view.h"
+
+/* s, from and to count words of 16 bytes; so short that 32 bits divide them. */
+KERNEL void move_words(struct shape s, size_t n, struct view from, const void *x, struct view to,
+                       void *out)
+{
+    const uint32_t i = global_idx.x, d = (uint32_t)s.extent[3], c = (uint32_t)s.extent[2],
+                   b = (uint32_t)s.extent[1];
+
+    if (i >= n)
+        return;
+    const uint32_t row = i / d, outer = row / c;
+    ((float4 *)out)[view_at(to, outer / b, outer % b, row % c, i % d)] =
+        ((const float4 *)x)[view_at(from, outer / b, outer % b, row % c, i % d)];
+}
+
+KERNEL void move_flat(struct shape s, size_t n, struct view from, const void *x, struct view to,
+                      void *out, int size)
+{
+    const size_t i = global_idx.x;
+
+    if (i >= n)
+        return;
+    const struct place p = place_of(s, i);
+    const ptrdiff_t source = view_at(from, p.a, p.b, p.c, p.d),
+                    target = view_at(to, p.a, p.b, p.c, p.d);
+    switch (size) {
+#define FLAT_CASE(T)                                                                               \
+    case sizeof(T): ((T *)out)[target] = ((const T *)x)[source]; break;
+        WIDTHS(FLAT_CASE)
+#undef FLAT_CASE
+    default: break;
+    }
+}

@@ -1,0 +1,266 @@
+/* draw.c - a case from its number: parameters, dtypes, shapes, values. */
+#include "conform.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const size_t longs[] = {0,   1,   2,    3,    31,   32,   33,   63,    64,    65,
+                               100, 999, 1000, 1023, 1024, 1025, 2500, 33000, 70000, 1000000};
+_Static_assert(sizeof longs / sizeof *longs == LONGS, "as conform.h says");
+enum { DRAWN_LONGS = LONGS - 1 };
+
+uint64_t draw(struct session *s, uint64_t below)
+{
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return (s->random >> 11) % below;
+}
+
+const char *const ops[] = {"dot",
+                           "sum",
+                           "prod",
+                           "max",
+                           "min",
+                           "mean",
+                           "any",
+                           "all",
+                           "argmax",
+                           "argmin",
+                           "map_reduce",
+                           "scan",
+                           "difference",
+                           "moving_average",
+                           "softmax",
+                           "log_softmax",
+                           "mean_normalize",
+                           "rms_norm",
+                           "layer_norm",
+                           "permute",
+                           "copy",
+                           "matmul",
+                           "attention",
+                           "take",
+                           "compact"};
+
+const size_t op_count = sizeof ops / sizeof *ops;
+
+static bool is(const struct test_case *c, const char *op)
+{
+    return !strcmp(c->op, op);
+}
+
+static bool takes_floats(const struct test_case *c)
+{
+    return strstr(c->op, "norm") || strstr(c->op, "softmax") || is(c, "attention");
+}
+
+static lw_dtype draw_dtype(struct session *s, const struct test_case *c)
+{
+    static const lw_dtype floats[] = {LW_F32, LW_F32, LW_F16, LW_BF16, LW_F64};
+
+    if (s->pairs)
+        return takes_floats(c) ? floats[s->dtype % 5] : (lw_dtype)s->dtype;
+    return takes_floats(c) ? floats[draw(s, 5)] : (lw_dtype)draw(s, LW_DTYPE_COUNT);
+}
+
+/* One long extent, the others short. */
+static int draw_shape(struct session *s, size_t *extent)
+{
+    const int rank = s->pairs ? 1 + (int)draw(s, 4) : (int)draw(s, 5);
+    const int axis = rank ? (int)draw(s, (uint64_t)rank) : 0;
+
+    for (int k = 0; k < rank; k++)
+        extent[k] =
+            k != axis ? 1 + draw(s, 5) : longs[s->pairs ? s->length : (int)draw(s, DRAWN_LONGS)];
+    return rank;
+}
+
+/* A value that every dtype of the kind holds exactly; products stay within f16's range. */
+static double draw_value(struct session *s, const struct test_case *c, lw_dtype dtype)
+{
+    static const double factors[] = {1, 1, 1, 1, 1, 0.5, 2, -1};
+    const bool is_signed = dtype < LW_U8 || dtype >= LW_F16;
+    double v;
+
+    if (is(c, "prod") || (is(c, "scan") && c->mode == 1))
+        v = dtype >= LW_F16 ? factors[draw(s, 8)] : 1;
+    else if (dtype == LW_BOOL)
+        v = (double)draw(s, 2);
+    else
+        v = (double)draw(s, 129) - 64;
+    if (dtype < LW_F16 && !is(c, "prod"))
+        v = trunc(v / 8);
+    else if (dtype >= LW_F16 && !is(c, "prod") && !(is(c, "scan") && c->mode == 1))
+        v /= 16;
+    if (is(c, "mean_normalize"))
+        return fabs(v) + 1;
+    return is_signed && !is(c, "copy") ? v : fabs(v);
+}
+
+/* Make all values along the axis equal, so that a stride of 0 can say them. */
+static void repeat(struct array *a, int axis)
+{
+    size_t step = 1;
+
+    for (int k = a->rank - 1; k > axis; k--)
+        step *= a->extent[k];
+    for (size_t i = 0; i < a->count; i++)
+        a->value[i] = a->value[i - i / step % a->extent[axis] * step];
+    a->repeated = axis;
+}
+
+static void draw_array(struct session *s, const struct test_case *c, struct array *a,
+                       lw_dtype dtype, int rank, const size_t *extent)
+{
+    array_make(a, dtype, rank, extent);
+    for (size_t i = 0; i < a->count; i++)
+        a->value[i] = draw_value(s, c, dtype);
+    if (rank && (s->pairs ? s->layout == REPEATED : draw(s, 8) == 0))
+        repeat(a, (int)draw(s, (uint64_t)rank));
+}
+
+static void draw_matrices(struct session *s, struct test_case *c)
+{
+    static const size_t sizes[] = {1, 2, 3, 7, 16, 31, 33, 64, 65};
+    const size_t b = 1 + draw(s, 2), m = sizes[draw(s, 9)], n = sizes[draw(s, 9)];
+    const size_t k = draw(s, 8) ? sizes[draw(s, 9)] : 1000 + draw(s, 1200), e = sizes[draw(s, 9)];
+    const lw_dtype dtype = draw_dtype(s, c);
+
+    c->axis = -1;
+    if (is(c, "matmul")) {
+        const int rank = draw(s, 3) ? 2 : 3;
+
+        c->inputs = 2;
+        draw_array(s, c, &c->in[0], dtype, rank,
+                   rank == 3 ? (size_t[]){b, m, k} : (size_t[]){m, k});
+        draw_array(s, c, &c->in[1], dtype, rank,
+                   rank == 3 ? (size_t[]){b, k, n} : (size_t[]){k, n});
+        return;
+    }
+    c->inputs = 3;
+    c->flag = draw(s, 2) && m <= k;
+    snprintf(c->json, sizeof c->json, "{\"causal\": %s}", c->flag ? "true" : "false");
+    const int rank = draw(s, 2) ? 2 : 4;
+    draw_array(s, c, &c->in[0], dtype, rank, rank == 4 ? (size_t[]){b, 2, m, n} : (size_t[]){m, n});
+    draw_array(s, c, &c->in[1], dtype, rank, rank == 4 ? (size_t[]){b, 2, k, n} : (size_t[]){k, n});
+    draw_array(s, c, &c->in[2], dtype, rank, rank == 4 ? (size_t[]){b, 2, k, e} : (size_t[]){k, e});
+}
+
+/* The axis as Python's, sometimes from the end. */
+static int draw_axis(struct session *s, struct test_case *c, int rank)
+{
+    c->axis = (int)draw(s, (uint64_t)rank);
+    return draw(s, 2) ? c->axis : c->axis - rank;
+}
+
+static void draw_parameters(struct session *s, struct test_case *c, int rank)
+{
+    static const char *const how[] = {"add", "mul", "max", "min"};
+    static const char *const edges[] = {"valid", "zero", "shrink"};
+    char *json = c->json;
+    const size_t room = sizeof c->json;
+    const int axis = rank ? draw_axis(s, c, rank) : 0;
+
+    c->axis = rank ? c->axis : -1;
+    if (is(c, "scan")) {
+        c->mode = (int)draw(s, 4);
+        c->flag = c->mode < 2 && draw(s, 2);
+        snprintf(json, room, "{\"axis\": %d, \"op\": \"%s\", \"exclusive\": %s}", axis,
+                 how[c->mode], c->flag ? "true" : "false");
+    } else if (is(c, "difference")) {
+        c->mode = (int)draw(s, 2);
+        c->window = 2;
+        snprintf(json, room, "{\"axis\": %d, \"edge\": \"%s\"}", axis, edges[c->mode]);
+    } else if (is(c, "moving_average")) {
+        c->mode = draw(s, 2) ? 2 : 0;
+        c->window = 1 + draw(s, 9);
+        c->flag = draw(s, 2);
+        snprintf(json, room, "{\"axis\": %d, \"edge\": \"%s\", \"window\": %zu, \"centre\": %s}",
+                 axis, edges[c->mode], c->window, c->flag ? "true" : "false");
+    } else if (takes_floats(c)) {
+        snprintf(json, room, "{\"axis\": %d}", axis);
+    } else if (!is(c, "copy") && !is(c, "permute")) { /* reductions */
+        const char *more = is(c, "map_reduce") ? ", \"map\": \"a\", \"combine\": \"x+y\", "
+                                                 "\"identity\": 0"
+                                               : "";
+
+        c->keepdims = draw(s, 2);
+        if (!rank || draw(s, 3) == 0)
+            c->axis = -1;
+        if (c->axis < 0)
+            snprintf(json, room, "{\"keepdims\": %s%s}", c->keepdims ? "true" : "false", more);
+        else
+            snprintf(json, room, "{\"axis\": %d, \"keepdims\": %s%s}", axis,
+                     c->keepdims ? "true" : "false", more);
+    }
+}
+
+/* x, and the indices of some of its slices, or a mask. */
+static void draw_selection(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
+                           const size_t *extent)
+{
+    static const lw_dtype integers[] = {LW_I64, LW_I32, LW_U8, LW_I16, LW_U64, LW_U32};
+    const int rest = 5 - rank, axis = draw_axis(s, c, rank);
+    const size_t n = extent[c->axis], most = n < 100 ? n : 100; /* what u8 and i16 can say */
+    const int least = n ? 0 : 1;                                /* of nothing, no index */
+    const int index_rank =
+        is(c, "take") ? least + (int)draw(s, (uint64_t)(rest < 4 ? rest : 3) + 1 - (uint64_t)least)
+                      : 1;
+    size_t shape[4] = {extent[0], 1, 1, 1};
+    const lw_dtype of = is(c, "take") ? integers[draw(s, 6)] : (lw_dtype)draw(s, LW_DTYPE_COUNT);
+
+    c->inputs = 2;
+    draw_array(s, c, &c->in[0], dtype, rank, extent);
+    if (is(c, "take"))
+        snprintf(c->json, sizeof c->json, "{\"axis\": %d}", axis);
+    for (int k = 0; k < index_rank && is(c, "take"); k++)
+        shape[k] = n ? 1 + draw(s, draw(s, 4) ? 5 : 60) : 0;
+    draw_array(s, c, &c->in[1], of, index_rank, shape);
+    for (size_t i = 0; i < c->in[1].count && is(c, "take"); i++)
+        c->in[1].value[i] = (double)draw(s, most) - (of < LW_U8 && draw(s, 2) ? (double)most : 0);
+    c->in[1].repeated = is(c, "take") ? -1 : c->in[1].repeated;
+}
+
+void draw_case(struct session *s, struct test_case *c)
+{
+    size_t extent[4];
+    int rank = draw_shape(s, extent);
+    const lw_dtype dtype = draw_dtype(s, c);
+    const bool has_rows = is(c, "scan") || is(c, "difference") || is(c, "moving_average");
+
+    if (is(c, "matmul") || is(c, "attention")) {
+        draw_matrices(s, c);
+        return;
+    }
+    const bool selects = is(c, "take") || is(c, "compact");
+
+    if (is(c, "compact") && rank > 1) {
+        for (int k = 1; k < rank; k++)
+            extent[0] = extent[0] > extent[k] ? extent[0] : extent[k];
+        rank = 1;
+    }
+    if ((has_rows || selects || takes_floats(c) || is(c, "dot")) && !rank) {
+        rank = 1;
+        extent[0] = 1 + draw(s, 100);
+    }
+    if (is(c, "dot")) {
+        c->axis = -1;
+        c->inputs = 2;
+        draw_array(s, c, &c->in[0], dtype, 1, extent);
+        draw_array(s, c, &c->in[1], draw_dtype(s, c), 1, extent);
+        return;
+    }
+    if (selects) {
+        draw_selection(s, c, dtype, rank, extent);
+        return;
+    }
+    draw_parameters(s, c, rank);
+    c->inputs = 1;
+    draw_array(s, c, &c->in[0], dtype, rank, extent);
+    if (c->axis >= 0 && (is(c, "layer_norm") || is(c, "rms_norm"))) {
+        c->inputs = draw(s, 2) ? is(c, "layer_norm") ? 3 : 2 : 1;
+        for (size_t k = 1; k < c->inputs; k++)
+            draw_array(s, c, &c->in[k], LW_F32, 1, &extent[c->axis]);
+    }
+}
