@@ -128,9 +128,10 @@ enum cli_command {
     CLI_GRAPH = 2048,
     CLI_CHECK = 4096,
     CLI_PICTURE = 8192,
+    CLI_LEARN = 16384,
     CLI_FORMS = CLI_BENCH_OP | CLI_BENCH_OPERATIONS | CLI_BENCH_DOT,
     CLI_ANY = CLI_RUN | CLI_SHOW | CLI_DEVICES | CLI_BENCH | CLI_CC | CLI_OP | CLI_GRAPH |
-              CLI_CACHE | CLI_INIT | CLI_CHECK | CLI_PICTURE
+              CLI_CACHE | CLI_INIT | CLI_CHECK | CLI_PICTURE | CLI_LEARN
 };
 
 struct cli_options {
@@ -151,6 +152,7 @@ struct cli_options {
     bool strict, verbose;
     const char *suppress, *sarif; /* files, or NULL */
     bool count;                   /* of run and check */
+    const char *ask;              /* of learn: "--check" or the like, or NULL */
     bool is_picture, with_check;  /* the command is `picture`, as all up to trace_count */
     lw_dim3 drawn;                /* the block */
     uint64_t steps;               /* 0: the default */
@@ -436,6 +438,9 @@ struct cli_session {
 int cli_session_open(struct cli_session *session, const struct cli_options *options);
 void cli_session_close(struct cli_session *session);
 
+/* cli_trap_faults - a kernel that leaves its buffers, of whatever size, fails its launch only. */
+int cli_trap_faults(void);
+
 typedef lw_status cli_queue(void *job, lw_stream *stream);
 
 /* cli_session_time - queue the job `calls` times, wait; *time: ns from the first to the end of the
@@ -495,6 +500,7 @@ void cli_json_counts(FILE *to, const void *counts);
 int cli_run(const struct cli_options *options);
 int cli_check(const struct cli_options *options);
 int cli_picture(const struct cli_options *options);
+int cli_learn(const struct cli_options *options);
 int cli_show(const struct cli_options *options);
 /* cli_show_remarks - to standard error, of options->kernel for options->block: what slows it down
  * on cuda, if that is the device, else on cpu. input: the text of FILE if that is `-`, or NULL. */

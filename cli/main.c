@@ -63,7 +63,7 @@ static int run_command(const struct command *command, char **words, size_t count
         cli_help_command(stdout, command->name);
     else if (!failed && command->needs_file && !options.file && !options.list)
         failed = cli_fail(CLI_USAGE, "%s needs a FILE; see lanewise --help", command->name);
-    else if (!failed && !command->needs_file && options.file)
+    else if (!failed && !command->needs_file && options.file && command->bit != CLI_LEARN)
         failed = cli_fail(CLI_USAGE, "%s takes no '%s'", command->name, options.file);
     else if (!failed)
         failed = command->run(&options);

@@ -448,6 +448,16 @@ static int set_with_check(struct cli_options *options, const char *name, const c
     return CLI_DONE;
 }
 
+/* set_ask - what is asked of learn; --seed and --timeout go with one of them. */
+static int set_ask(struct cli_options *options, const char *name, const char *value)
+{
+    (void)value;
+    if (options->ask && strcmp(options->ask, name) != 0)
+        return cli_fail(CLI_USAGE, "%s and %s: one at a time", options->ask, name);
+    options->ask = name;
+    return CLI_DONE;
+}
+
 static int add_define(struct cli_options *options, const char *name, const char *value)
 {
     if (*value == '\0' || *value == '=')

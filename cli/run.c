@@ -26,14 +26,10 @@ struct job {
 
 /* ---- device, program, kernel ----------------------------------------------------------------- */
 
-/* trap_faults - a kernel that leaves its buffers, of whatever size, fails its launch only. */
 static int trap_faults(struct job *job)
 {
     (void)job;
-    if (setenv("LANEWISE_GUARD", "all", 0))
-        return cli_fail_memory(sizeof "LANEWISE_GUARD=all");
-    lw_status status = lw_trap_faults();
-    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+    return cli_trap_faults();
 }
 
 /* check_count - --count is for devices that can be recorded. */

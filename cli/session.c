@@ -35,6 +35,14 @@ void cli_session_close(struct cli_session *session)
     lw_device_close(session->device);
 }
 
+int cli_trap_faults(void)
+{
+    if (setenv("LANEWISE_GUARD", "all", 0))
+        return cli_fail_memory(sizeof "LANEWISE_GUARD=all");
+    lw_status status = lw_trap_faults();
+    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+}
+
 /* ---- one time -------------------------------------------------------------------------------- */
 
 lw_status cli_session_time(struct cli_session *session, cli_queue *queue, void *job, uint64_t calls,

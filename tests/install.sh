@@ -81,6 +81,9 @@ echo '#error "not for kernels"' | tee "$TMP/moved/include/limits.h" >"$TMP/moved
 "$TMP/moved/bin/lanewise" run dot.c 'f64[1]' 'f32[8]=iota' 'f32[8]=iota' 8 >out
 echo "out: f64[1] = [140.0]" | diff - out
 rm "$TMP/moved/include/limits.h" "$TMP/moved/include/math.h"
+# The puzzles are installed, too.
+"$TMP/moved/bin/lanewise" learn dot >log
+cmp "$TMP/moved/share/lanewise/puzzles/dot/skeleton.c" lanewise-puzzles/dot.c
 "$TMP/moved/bin/lanewise" init >log
 grep -qFx -- "-I$TMP/moved/libexec/lanewise/include" compile_flags.txt || {
     cat compile_flags.txt

@@ -214,7 +214,7 @@ static bool run_on(lw_device *device, lw_op *op, const char *path, const char *p
 int main(int argc, char **argv)
 {
     const char *kernels_path = argc > 1 ? argv[1] : "kernels.c";
-    const char *folder = argc > 2 ? argv[2] : "../puzzles/07-attention";
+    const char *folder = argc > 2 ? argv[2] : "../puzzles/attention";
     const char *picture = argc > 3 ? argv[3] : NULL;
     static const char *const names[] = {"ref", "cpu", "cuda"};
     static float data[3][N * N];

@@ -14,14 +14,13 @@ def save(name, values):
 
 
 i = np.arange(128)
-save("02-neighbour-difference/squares.npy", i[:32] ** 2)
-save("03-moving-average/sums.npy", np.cumsum(i[:64] + 1))
-save("04-block-sum/a.npy", i)
-save("04-block-sum/b.npy", 2 * i)
-save("05-histogram/values.npy", (i % 80) / 100)
-save("06-normalise/values.npy", i % 8 + 1)
+save("neighbour-difference/squares.npy", i[:32] ** 2)
+save("moving-average/sums.npy", np.cumsum(i[:64] + 1))
+save("block-sum/evens.npy", 2 * i)
+save("histogram/hundredths.npy", (i % 80) / 100)
+save("normalise/one-to-eight.npy", i % 8 + 1)
 
 draw = np.random.RandomState(42)
-save("07-attention/q.npy", draw.randn(16) * 0.1)
-save("07-attention/K.npy", draw.randn(16, 16) * 0.1)
-save("07-attention/V.npy", draw.randn(16, 16) * 0.1)
+save("attention/q.npy", draw.randn(16) * 0.1)
+save("attention/K.npy", draw.randn(16, 16) * 0.1)
+save("attention/V.npy", draw.randn(16, 16) * 0.1)

@@ -17,7 +17,7 @@ import numpy as np
 
 import lanewise as lw
 
-SOLUTION = Path(__file__).parents[1] / "puzzles" / "08-dot-ladder" / "solution.c"
+SOLUTION = Path(__file__).parents[1] / "puzzles" / "dot-ladder" / "solution.c"
 #        step, blocks
 LADDER = (("one_thread", 1), ("one_block", 1), ("many_blocks", 64), ("shared_then_atomic", 64),
           ("shared_tree", 64), ("block_sums", 64))

@@ -8,7 +8,7 @@ set -eu
 mkdir build
 ln -s "$LANEWISE" build/lanewise
 cp -r "$SOURCE/examples" .
-cp examples/puzzles/01-dot/solution.c skeleton.c
+cp examples/puzzles/dot/solution.c skeleton.c
 "$LANEWISE" run examples/dot.c 'f64[1]' 'f32[1000]=rand:1:a.npy' 'f32[1000]=rand:2:b.npy' 1000 >out
 PATH=$(dirname "$LANEWISE"):$PATH
 

@@ -3,7 +3,7 @@
 set -eu
 
 program=$BUILD/examples/classic_attention
-data=$SOURCE/examples/puzzles/07-attention
+data=$SOURCE/examples/puzzles/attention
 "$program" "$SOURCE/examples/attention/kernels.c" "$data" drawn.svg >out
 cmp drawn.svg "$SOURCE/docs/classic-attention.svg"
 grep -q '^device ref$' out && grep -q '^device cpu$' out

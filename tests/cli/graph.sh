@@ -40,7 +40,7 @@ C
 }
 
 example=$SOURCE/examples/attention
-data=$SOURCE/examples/puzzles/07-attention
+data=$SOURCE/examples/puzzles/attention
 "$CC" -shared -fPIC -I"$SOURCE/include" -DATTENTION_KERNELS="\"$example/kernels.c\"" \
     "$example/module.c" "$example/operation.c" -o attention.so
 cp "$data/q.npy" "$data/K.npy" "$data/V.npy" .

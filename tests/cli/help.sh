@@ -37,7 +37,8 @@ done
 # for behind it, or as its value and behind that: so nothing runs.
 all_options=$(grep -o '^OPTION("[^"]*"' "$SOURCE/cli/help.def" | cut -d '"' -f 2 | sort -u)
 [ "$(echo "$all_options" | wc -l)" -ge 25 ]
-for command in run show cc op graph devices cache init 'bench op' 'bench operations' 'bench dot'; do
+for command in run show cc op graph devices cache init learn 'bench op' 'bench operations' \
+    'bench dot'; do
     # shellcheck disable=SC2086
     "$LANEWISE" help $command | sed -n '/^options/,/^$/s/^  \(-[^ []*\).*/\1/p' >has
     for option in $all_options; do
