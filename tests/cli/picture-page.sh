@@ -117,6 +117,7 @@ def themes(browser, name):
             bad.append(f"{name}, {theme}: contrast {ratio:.2f} of {where!r}")
     browser.js("document.getElementById('theme').click()")
     same("after a click", browser.js("return document.documentElement.dataset.theme"), "light")
+
 def widths(browser, name):
     for width in 320, 768, 1280, 1920:
         browser.resize(width)

@@ -28,6 +28,7 @@ function make(tag, className, text) {
 function short(value) {
   const text = String(value);
   if (text.length <= 6 || typeof value !== "number") return text;
+  if (Math.abs(value) >= 1000 && Math.abs(value) < 99999.5) return String(Math.round(value));
   const few = value.toPrecision(4);
   return few.includes("e") ? value.toExponential(1).replace("e+", "e") : String(Number(few));
 }
@@ -56,11 +57,12 @@ function ranges(numbers, most = 6) {
   return parts.length > most ? `${parts.slice(0, most).join(", ")} …` : parts.join(", ");
 }
 
-/* The width of cells: as the page has room for so many, but not less than their texts need. */
-function cellWidth(box, columns, texts) {
-  const longest = Math.max(0, ...texts.flatMap(text => text.split("\n").map(line => line.length)));
-  const room = Math.floor((box.clientWidth - 64) / columns) - 3;
-  return `${Math.max(28, longest * 7.3 + 8, Math.min(room, 52))}px`;
+/* The width of cells: as the page has room for so many, but not less than their texts need. Labels
+ * are the small texts. */
+function cellWidth(columns, texts, labels) {
+  const longest = of => Math.max(0, ...of.flatMap(text => text.split("\n").map(line => line.length)));
+  const room = Math.floor((get("threads").clientWidth - 72) / columns) - 2;
+  return `${Math.max(20, longest(texts) * 7.3 + 8, longest(labels) * 6.1 + 6, Math.min(room, 52))}px`;
 }
 
 /* A part of the page that scrolls by itself, with the keyboard, too. */
@@ -203,7 +205,8 @@ function drawThreads(step) {
   const box = get("threads"), stage = make("div", "stage"), lanes = make("div", "lanes");
   const texts = laneTexts(step), columns = Math.min(threadCount, WARP);
   stage.style.setProperty("--columns", columns);
-  stage.style.setProperty("--cell", cellWidth(box, columns, texts));
+  const labels = texts.map((_, t) => laneLabel(step, t));
+  stage.style.setProperty("--cell", cellWidth(columns, texts, labels));
   laneCells = [];
   for (let w = 0; w < warpCount; w++) {
     const row = make("div", "warp");
@@ -218,9 +221,11 @@ function drawThreads(step) {
   arrowsOfCollectives(step, stage);
 }
 
+const laneLabel = (step, t) => `${t}${SIGNS[step.state[t]]}${bad.threads.has(t) ? "✗" : ""}`;
+
 function laneCell(step, t, text) {
   const cell = make("div", `lane ${step.state[t]}`, text || " ");
-  cell.prepend(make("small", "", `${t}${SIGNS[step.state[t]]}${bad.threads.has(t) ? "✗" : ""}`));
+  cell.prepend(make("small", "", laneLabel(step, t)));
   cell.classList.toggle("bad", bad.threads.has(t));
   cell.title = titleOf(step, t);
   cell.tabIndex = t === 0 ? 0 : -1;
@@ -372,6 +377,8 @@ function columnsOf(array) {
   return array.shape.length > 1 && last <= 64 ? last : Math.min(32, array.shape.reduce((x, y) => x * y, 1));
 }
 
+const isBad = (array, e) => bad.cells.has(nameOf(array, e)) || bad.cells.has(`${array.name}[${e}]`);
+
 function cellOf(array, memory, touched, e) {
   const value = memory.value[e], by = memory.by[e], touch = touched.get(e);
   const cell = make("div", "cell", value === undefined ? "?" : short(value));
@@ -385,7 +392,7 @@ function cellOf(array, memory, touched, e) {
   }
   if (touch?.read.length) cell.classList.add("read"), notes.push(`read here by thread ${ranges(touch.read)}`);
   if (touch?.write.length) cell.classList.add("write"), notes.push(`written here by thread ${ranges(touch.write)}`);
-  if (bad.cells.has(name) || bad.cells.has(`${array.name}[${e}]`))
+  if (isBad(array, e))
     cell.classList.add("bad"), notes.push("see Findings"), cell.prepend("✗");
   cell.title = notes.join("\n");
   return cell;
@@ -396,9 +403,11 @@ function drawCells(array, a, memory, touched) {
   const columns = columnsOf(array), count = memory.value.length, isLong = count > CELLS_MAX;
   const rows = new Set([...touched.keys()].map(e => Math.floor(e / columns)));
   const stage = make("div", "stage"), grid = make("div", "cells");
-  const texts = memory.value.slice(0, CELLS_MAX).map(value => value === undefined ? "" : short(value));
+  const texts = memory.value.slice(0, CELLS_MAX).map((value, e) =>
+    value === undefined ? "" : (isBad(array, e) ? "✗" : "") + short(value));
+  const labels = memory.by.slice(0, CELLS_MAX).map(by => by === undefined ? "" : `t${by}`);
   stage.style.setProperty("--columns", columns);
-  stage.style.setProperty("--cell", cellWidth(get("threads"), columns, texts));
+  stage.style.setProperty("--cell", cellWidth(columns, texts, labels));
   stage.dataset.id = `A${a}`;
   arrayCells[a] = new Map();
   let drawn = 0;
@@ -454,11 +463,11 @@ function costsOf(step, a) {
     places.set(key, place);
   }
   return [...places.values()].map(place => {
-    const what = `${place.line ? `line ${place.line}: ` : ""}${place.kind === "r" ? "read" : "written"} by warp ${ranges(place.warps)}, ${plural(place.lanes, "lane")}`;
-    if (!isBlock)
-      return make("li", "", `${what}: ${plural(place.cost, "sector")} of 32 bytes in ${plural(place.requests, "request")}`);
+    const what = `${place.line ? `line ${place.line}: ` : ""}${plural(place.lanes, place.kind === "r" ? "read" : "write")} ` +
+      `by warp ${ranges(place.warps)} in ${plural(place.requests, "request")}`;
+    if (!isBlock) return make("li", "", `${what}: ${plural(place.cost, "sector")} of 32 bytes`);
     return place.worst > 1
-      ? make("li", "bad-text", `${what}: bank conflict, ${place.worst}-way (${place.cost} passes for ${plural(place.requests, "request")})`)
+      ? make("li", "bad-text", `${what}: bank conflict, ${place.worst}-way, ${place.cost} passes`)
       : make("li", "", `${what}: no bank conflict`);
   });
 }
