@@ -138,9 +138,10 @@ def declaration(text: str) -> Declaration | None:
         names = re.findall(r"\w+", plain(text).split("}")[-1]) or re.findall(r"\w+", text)
         if text.startswith("enum {"):
             return Declaration("enum", "", "", text)
-        name = names[-1]
-        if "(*" in text and "{" not in text:
-            name = re.search(r"\(\*(\w+)\)", text).group(1)
+        name = names[-1] if text.startswith("typedef") else text.split()[1]
+        of_function = re.search(r"\(\*(\w+)\)|(\w+)\(", text)
+        if of_function and "{" not in text:
+            name = of_function.group(1) or of_function.group(2)
         opaque = re.fullmatch(r"typedef struct (\w+) \1", plain(text))
         return Declaration("type", name, name, "" if opaque else text, note if opaque else "")
     text = plain(text.split("{")[0] if re.search(r"\)\s*\{", text) else text)

@@ -19,15 +19,16 @@ import pictures
 import python_api
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADERS = ("lanewise", "launch", "ops", "check", "picture", "kernel", "kernel_maths")
+HEADERS = ["lanewise", "launch", "ops", "dist", "check", "picture", "kernel", "kernel_maths"]
+HEADERS += sorted({path.stem for path in (ROOT / "include/lanewise").glob("*.h")} - {*HEADERS})
 
 # What stands in which section, in this order; pages behind a colon stand below the one before it.
-# A page that stands nowhere is an error, as is one that is not there.
+# A page that is not there is an error. One of docs/ that is not named comes at the end of "Use".
 SECTIONS = {
     "Learn": ["docs/tutorial", "docs/puzzles: examples/puzzles/*/README", "docs/picture",
               "docs/coming-from-cuda", "docs/faq", "docs/glossary"],
     "Use": ["docs/install", "docs/cli", "docs/python", "docs/frameworks", "docs/ahead-of-time",
-            "docs/operations", "docs/graphs", "docs/checking", "docs/debugging",
+            "docs/operations", "docs/graphs", "docs/many", "docs/checking", "docs/debugging",
             "docs/performance"],
     "Reference": ["docs/kernel-language", "docs/maths", "docs/order", "docs/layout",
                   "reference/lanewise.1", *(f"reference/{name}.h" for name in HEADERS),
@@ -38,6 +39,11 @@ SECTIONS = {
 }
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".json": "json"}
+
+
+NAMED = " ".join(sum(SECTIONS.values(), [])).split()
+SECTIONS["Use"] += sorted({f"docs/{path.stem}" for path in ROOT.glob("docs/*.md")} -
+                          {word.rstrip(":") for word in NAMED})
 
 
 def toctree(caption: str, names: list[str]) -> str:

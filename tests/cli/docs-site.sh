@@ -7,7 +7,7 @@ set -eu
 site=$BUILD/docs
 
 cat >links.py <<'P'
-import os, sys
+import os, re, sys
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
@@ -47,11 +47,22 @@ for name, page in pages.items():
             bad.append(f"{name}: no file for {link}")
         elif parts.fragment and path in pages and unquote(parts.fragment) not in pages[path].ids:
             bad.append(f"{name}: no heading for {link}")
-print(f"{len(pages)} pages, {count} links")
-assert len(pages) > 60 and count > 3000
+# The reference has each function that the public headers declare.
+declared = 0
+for header in os.scandir(sys.argv[2]):
+    if header.name.endswith(".h"):
+        with open(header, encoding="utf-8") as file:
+            text = file.read()
+        ids = pages[f"reference/{header.name}.html"].ids | pages["reference/lanewise.h.html"].ids
+        for name in re.findall(r"^(?:LW_API|LW_CHECKED|LW__CALL)\b[^(]*?(lw_\w+)\(", text, re.M):
+            declared += 1
+            if f"c.{name}" not in ids:
+                bad.append(f"the reference lacks {name} of {header.name}")
+print(f"{declared} functions, {len(pages)} pages, {count} links")
+assert len(pages) > 60 and count > 3000 and declared > 120
 sys.exit("\n".join(bad) or None)
 P
-python3 links.py "$site"
+python3 links.py "$site" "$SOURCE/include/lanewise"
 
 for program in chromedriver chromium; do
     command -v $program >/dev/null || { echo "$program is not installed" && exit 77; }
