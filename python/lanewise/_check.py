@@ -121,11 +121,12 @@ def check(fn: Callable[..., Any] | None = None, *, strict: bool = False,
           schedules: int = 3) -> Any:
     """Run launches under the checker: a context manager, or with fn a function that does.
 
-    Each own kernel and ready-made operation on "cpu" or "ref" inside, of any thread, runs on
-    "check" instead, and has ended when its call returns. At the end CheckError tells what was
-    found; its `findings` has a dict for each. The context manager gives a Report. schedules is the
-    number of orders in which each launch runs; strict makes errors of warnings. Graphs and what is
-    on a GPU run as ever, and the verdict is then "not checked". Raises ArgumentError, DeviceError.
+    Each own kernel, ready-made operation and model of a graph on "cpu" or "ref" inside, of any
+    thread, runs on "check" instead, and has ended when its call returns. At the end CheckError
+    tells what was found; its `findings` has a dict for each. The context manager gives a Report.
+    schedules is the number of orders in which each launch runs; strict makes errors of warnings.
+    What is on a GPU runs as ever, and the verdict is then "not checked". Raises ArgumentError,
+    DeviceError.
 
     >>> prog = lw.compile('''
     ... #include <lanewise/kernel.h>

@@ -103,8 +103,10 @@ class Model:
     """
 
     def __init__(self, handle: Any, device: Device, inputs: dict[str, TensorType],
-                 outputs: dict[str, TensorType], written: set[str]) -> None:
+                 outputs: dict[str, TensorType], written: set[str],
+                 make: Callable[[Device], Any]) -> None:
         self._handle, self.device, self._written = handle, device, written
+        self._make, self._checked = make, None  # for another device; the one under the checker
         self.inputs, self.outputs = inputs, outputs
         self._plan: Plan | None = Plan(*_core.executable_info(handle)) if handle else None
 
@@ -158,9 +160,15 @@ class Model:
         stream = current_stream(self.device) if stream is None else stream
         runs = stream if stream is not None else make_stream(self.device)
         results = [temporary(runs, t.dtype, t.shape) for t in self.outputs.values()]
-        _core.executable_run(self._handle, runs, (*arrays, *results))
-        if stream is None:
-            runs.wait()
+        checked = _core.check_place(self.device)
+        if checked is None:
+            _core.executable_run(self._handle, runs, (*arrays, *results))
+            if stream is None:
+                runs.wait()
+        else:
+            runs.wait()  # what it has queued comes before
+            self._checked = self._checked or self._make(checked)
+            _core.executable_run(self._checked, None, (*arrays, *results))
         like = next((v for v in values if not isinstance(v, (bool, int, float))), None)
         return {name: result if isinstance(like, Array) else deliver(result, like)
                 for name, result in zip(self.outputs, results)}
@@ -187,7 +195,8 @@ class _SizedModel(Model):
     """A model whose sizes come with the inputs; it is recorded and planned anew for each."""
 
     def __init__(self, graph: "Graph", device: Device) -> None:
-        super().__init__(None, device, dict(graph.inputs), dict(graph._outputs), set())
+        super().__init__(None, device, dict(graph.inputs), dict(graph._outputs), set(),
+                         lambda device: None)
         self._graph = graph
         self._models: OrderedDict[tuple[int, ...], Model] = OrderedDict()
 
@@ -407,7 +416,7 @@ class Graph(SymbolicRecording):
 
     # ---- what is made of it ----
 
-    def _replay(self, device: Device) -> Any:
+    def _replay(self, device: Device, steps: Sequence[tuple[Any, ...]]) -> Any:
         """The same, recorded for another device."""
         handle = _core.graph_create(device)
         stream = _core.graph_stream(handle, _Replay())
@@ -419,7 +428,7 @@ class Graph(SymbolicRecording):
             a = value._array
             return _core.view(made[value._index], a._offset, a.shape, a._strides)
 
-        for kind, *step in self._steps:
+        for kind, *step in steps:
             if kind == "tensor":
                 made.append(_core.graph_tensor(handle, *step))
             elif kind == "output":
@@ -444,10 +453,15 @@ class Graph(SymbolicRecording):
         where = device_of(device)
         if self._is_symbolic:
             return _SizedModel(self, where)
-        handle = self._handle if where is self._device else self._replay(where)
+        steps = tuple(self._steps)
+
+        def make(device: Device) -> Any:
+            return _core.graph_compile(self._handle if device is self._device and
+                                       len(steps) == len(self._steps)
+                                       else self._replay(device, steps))
+
         written = {name for name, x in self._tensors.items() if x._index in self._written}
-        return Model(_core.graph_compile(handle), where, dict(self.inputs), dict(self._outputs),
-                     written)
+        return Model(make(where), where, dict(self.inputs), dict(self._outputs), written, make)
 
     def _at_sizes(self, sizes: dict[Dim, int], device: Device) -> Model:
         """The model for inputs of known sizes: what was called is called again."""

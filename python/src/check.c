@@ -87,6 +87,25 @@ PyObject *core_check_end(PyObject *module, PyObject *unused)
     return result;
 }
 
+/* check_place(device): where a graph for it runs instead, or None. A device that cannot be checked
+ * is noted. */
+PyObject *core_check_place(PyObject *module, PyObject *where)
+{
+    core *c = core_of(module);
+    device *d = c->checker ? device_from(c, where) : NULL;
+    device *checked = d ? check_device(c, d) : NULL;
+    PyObject *place = NULL;
+
+    if (c->checker && !d)
+        return NULL;
+    if (checked)
+        place = Py_NewRef((PyObject *)checked);
+    else if (!d || !check_note(c, "a graph on %U: it ran on a GPU", d->name))
+        place = Py_NewRef(Py_None);
+    DROP_IF(d);
+    return place;
+}
+
 /* ---- launches -------------------------------------------------------------------------------- */
 
 device *check_device(const core *c, const device *d)

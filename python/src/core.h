@@ -209,6 +209,7 @@ PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count);
 /* check.c */
 PyObject *core_check_begin(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_check_end(PyObject *module, PyObject *unused);
+PyObject *core_check_place(PyObject *module, PyObject *where);
 PyObject *stream_findings(PyObject *self, PyObject *args);
 
 /* picture.c */

@@ -213,37 +213,75 @@ PyObject *core_executable_info(PyObject *module, PyObject *capsule)
     return result;
 }
 
+/* On the stream; the arrays are of its device. */
+static int run_there(core *c, lw_executable *x, const stream *s, PyObject *arrays, size_t count)
+{
+    lw_tensor tensors[MOST_BOUND];
+    lw_status status;
+
+    for (size_t k = 0; k < count; k++)
+        tensors[k] = array_tensor((array *)PyTuple_GetItem(arrays, (Py_ssize_t)k));
+    Py_BEGIN_ALLOW_THREADS;
+    status = lw_executable_run(x, s->handle, NULL, tensors, count);
+    Py_END_ALLOW_THREADS;
+    return status ? raise_status(c, status) : 0;
+}
+
+/* Under the checker, on memory of arrays of another device. It has ended then. */
+static int run_checked(core *c, lw_executable *x, device *d, PyObject *arrays, size_t count)
+{
+    operand operands[MOST_BOUND];
+    lw_tensor tensors[MOST_BOUND];
+    stream *s = check_stream(c);
+    lw_status status = LW_OK;
+    size_t taken = 0;
+    int failed = 0;
+
+    for (; taken < count && !failed; taken++) {
+        operand *o = &operands[taken];
+
+        failed = operand_take(c, PyTuple_GetItem(arrays, (Py_ssize_t)taken), o);
+        if (failed)
+            break;
+        failed = operand_bind(c, o, d, false, false);
+        tensors[taken] = o->tensor;
+    }
+    if (!failed) {
+        Py_BEGIN_ALLOW_THREADS;
+        status = lw_executable_run(x, s->handle, NULL, tensors, count);
+        Py_END_ALLOW_THREADS;
+        failed = status ? raise_status(c, status) : stream_finish(s, -1);
+        failed = failed ? check_failed(c) : 0;
+    }
+    while (taken-- > 0)
+        operand_drop(&operands[taken]);
+    return failed;
+}
+
 /* executable_run(executable, stream, arrays): inputs, then outputs, in the order of declaration */
 PyObject *core_executable_run(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
     lw_executable *x = count == 3 ? PyCapsule_GetPointer(args[0], executable_name) : NULL;
     const Py_ssize_t arrays = x ? PyTuple_Size(args[2]) : -1;
-    lw_tensor tensors[MOST_BOUND];
-    lw_status status;
-    stream *s;
+    const bool is_checked = x && args[1] == Py_None && c->checker;
+    int failed;
 
     if (arrays < 0)
         return NULL;
-    if (arrays > MOST_BOUND || Py_TYPE(args[1]) != c->stream_type)
+    if (arrays > MOST_BOUND || (!is_checked && Py_TYPE(args[1]) != c->stream_type))
         return raise_text(c, LW_E_ARG, "a graph with %zd inputs and outputs, of at most %d, on %R",
                           arrays, MOST_BOUND, args[1]),
                NULL;
-    s = (stream *)args[1];
-    if (check_note(c, "a graph on %U: it was compiled before", s->device->name))
-        return NULL;
     for (Py_ssize_t k = 0; k < arrays; k++) {
         PyObject *a = PyTuple_GetItem(args[2], k);
 
         if (!is_array(c, a))
             return PyErr_Format(PyExc_TypeError, "%R is no Array", a);
-        tensors[k] = array_tensor((array *)a);
     }
-    Py_BEGIN_ALLOW_THREADS;
-    status = lw_executable_run(x, s->handle, NULL, tensors, (size_t)arrays);
-    Py_END_ALLOW_THREADS;
-    if (!status)
-        Py_RETURN_NONE;
-    raise_status(c, status);
-    return NULL;
+    failed = is_checked ? run_checked(c, x, PyCapsule_GetContext(args[0]), args[2], (size_t)arrays)
+                        : run_there(c, x, (const stream *)args[1], args[2], (size_t)arrays);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
 }

@@ -285,3 +285,93 @@ def test_marked(): pass
 """)
     assert "lanewise_check takes strict= and schedules=, not ['stict']" in text
     assert outcome.get("test_marked") != "PASSED"
+
+
+GRAPH_SOURCE = """
+#include <lanewise/kernel.h>
+KERNEL void shift(int n, float *out, const float *x)
+{
+    SHARED float part[64];
+    int i = thread_idx.x;
+    part[i] = i < n ? x[i] : 0;
+    RACY
+    out[i] = part[i ^ 32];
+}
+"""
+
+
+def shift_graph(barrier: str) -> lw.Graph:
+    prog = lw.compile(GRAPH_SOURCE.replace("RACY", barrier))
+    with lw.Graph(inputs={"x": lw.TensorType("f32", (64,))}) as g:
+        moved = g.temporary("f32", (64,))
+        prog.shift[1, 64, g.stream](64, moved, g.x)
+        g.output(lw.map("a + b", moved, np.ones(64, "f4")))
+    return g
+
+
+@pytest.mark.parametrize("device", ["cpu", "ref"])
+@pytest.mark.parametrize("kind", ["numpy", "Array"])
+def test_graphs(device: str, kind: str) -> None:
+    x = np.arange(64, dtype="f4")
+    given = x if kind == "numpy" else lw.asarray(x, device=device)
+    model = shift_graph("barrier();").compile(device=device)
+    wanted = model(x=x)["out"]
+    with lw.check() as report:
+        first, again = model(x=given)["out"], model(given)["out"]
+    assert report.verdict == "clean" and report.unchecked == []
+    assert f"{2 * model.plan.launches} launches" in report.why
+    for result in (first, again):
+        np.testing.assert_array_equal(np.asarray(result), wanted)
+        assert isinstance(result, np.ndarray if kind == "numpy" else lw.Array)
+    np.testing.assert_array_equal(model(x=x)["out"], wanted)  # on its own device again
+
+
+def test_findings_in_graphs() -> None:
+    model = shift_graph("").compile()
+    with pytest.raises(lw.CheckError, match="race-shared"):
+        with lw.check() as report:
+            model(x=np.zeros(64, "f4"))
+    assert {f["class"] for f in report.findings} == {"race-shared"}
+    assert report.findings[0]["kernel"] == "shift"
+    with pytest.raises(lw.CheckError):  # compiled inside, and in an inner check
+        with lw.check() as outer:
+            with lw.check():
+                shift_graph("").compile()(x=np.zeros(64, "f4"))
+    assert outer.verdict == "not checked" and outer.why == "no launch ran"
+
+
+def test_graphs_with_names_of_sizes() -> None:
+    with lw.Graph(inputs={"x": lw.TensorType("f32", ("n", 3))}) as g:
+        g.output(lw.sum(g.x, axis=0))
+    model = g.compile()
+    with lw.check() as report:
+        for n in (1, 5, 5):
+            np.testing.assert_array_equal(model(np.ones((n, 3), "f4"))["out"], [n, n, n])
+    assert report.verdict == "clean" and report.unchecked == []
+
+
+def test_what_a_graph_writes_and_waits_for(prog: lw.Program) -> None:
+    """An input that a kernel changes, and work of the stream that comes before."""
+    stream = lw.stream()
+    n = lw.asarray(np.zeros(1, "i4"), copy=True)
+    with lw.Graph(inputs={"n": lw.TensorType("i32", (1,))}) as g:
+        prog.count[1, 1, g.stream](g.n)
+        g.output(lw.map("a * 10", g.n))
+    model = g.compile()
+    prog.count[1, 1, stream](n)
+    with lw.check() as report:
+        result = model(n, stream=stream)["out"]
+    assert report.verdict == "clean"
+    assert n.numpy()[0] == 2 and result.numpy()[0] == 20
+
+
+def test_a_graph_that_fails(prog: lw.Program) -> None:
+    with lw.Graph(inputs={"n": lw.TensorType("i32", (1,))}) as g:
+        prog.fails[1, 1, g.stream](g.n)
+        g.output(lw.map("a", g.n))
+    model = g.compile()
+    with lw.check() as report:
+        with pytest.raises(lw.Error, match="assertion"):
+            model(np.zeros(1, "i4"))
+        prog.count[1, 1](zeros())  # the check goes on
+    assert report.verdict == "not checked" and "assertion" in report.why
