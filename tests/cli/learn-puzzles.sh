@@ -6,14 +6,14 @@
 set -eu
 
 puzzles=$SOURCE/examples/puzzles exploits=$SOURCE/tests/learn/exploits
-fail() { echo "$*" && cat out && exit 1; }
+fail() { echo "$*" && cat out err && exit 1; }
 
 # judged FILE NAME - the verdict on it in out, its status in status
 judged()
 {
     cp "$1" "lanewise-puzzles/$2.c"
     status=0
-    "$LANEWISE" learn "$2" --check >out 2>&1 || status=$?
+    "$LANEWISE" learn "$2" --check --json >out 2>err || status=$?
 }
 
 mkdir lanewise-puzzles
@@ -32,7 +32,8 @@ while read -r name; do
     "$LANEWISE" learn "$name" --hint | grep -q '^hint 1 of ' || fail "$name: no hint"
 
     judged "$folder/skeleton.c" "$name"
-    [ $status = 1 ] && grep -q '^WRONG' out || fail "$name: the skeleton has status $status"
+    [ $status = 1 ] && grep -q '"verdict": "wrong"' out ||
+        fail "$name: the skeleton has status $status"
     count=0
     for exploit in "$exploits/$name"/*.c; do
         judged "$exploit" "$name"
@@ -44,7 +45,8 @@ while read -r name; do
     [ $count -ge 2 ] || fail "$name has $count exploits"
     "$LANEWISE" learn "$name" --solution | cmp - "$folder/solution.c"
     judged "$folder/solution.c" "$name"
-    [ $status = 0 ] && grep -q '^RIGHT' out || fail "$name: the solution has status $status"
+    [ $status = 0 ] && grep -q '"verdict": "right"' out ||
+        fail "$name: the solution has status $status"
     "$LANEWISE" learn "$name" --picture >out 2>&1 || fail "$name: no picture"
     grep -q 'id="recording"' "lanewise-puzzles/$name.html"
 done <track
