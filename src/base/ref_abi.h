@@ -60,7 +60,8 @@ struct lw_ref_object {
 struct lw_ref_row {
     const char *name; /* in the source; "": it has none. In code for a picture its layout is behind
                        * the NUL, as docs/layout.md writes it; "": not known */
-    uint32_t kind;    /* enum lw_ref_memory */
+    uint16_t kind;    /* enum lw_ref_memory */
+    uint16_t written; /* of an ARGUMENT in code for `check`: 1 where the kernel may write to it */
     uint32_t origin;  /* of code for `check`: 1 + the site of its declaration; else 0 */
     uint64_t place;   /* ARGUMENT: the parameter's index. SHARED: offset in block memory. CONSTANT:
                        * the address */
@@ -132,6 +133,10 @@ struct lw_ref_thread {
     /* of code for a debugger */
     uint64_t record_bytes; /* from this record to that of the next thread in the block */
     uint32_t line;         /* of the source, written by the thread before it suspends */
+
+    /* of code for `check`: what `shadow` would answer for the start of block memory */
+    uint8_t *shared_shadow;
+    uint32_t *shared_origin;
 };
 
 /* What the device `check` is told of an access: its kind; does a store leave the memory as it is;
@@ -173,6 +178,8 @@ enum lw_overflow {
     LW_OVERFLOW_TYPE_SHIFT = 4,
     LW_OVERFLOW_FROM_SHIFT = 12,
 };
+
+enum { LW_REF_QUICK_BYTES = 64, LW_REF_QUICK_ROWS = 64 };
 
 /* Calls from kernel code into the device, in the thread's own context. */
 struct lw_ref_calls {
@@ -217,5 +224,13 @@ struct lw_ref_calls {
     /* of code for `check`: arithmetic whose result its type does not hold; what: by enum
      * lw_overflow */
     void (*overflow)(struct lw_ref_thread *t, uint64_t a, uint64_t b, uint32_t what, uint32_t site);
+
+    /* of code for `check`, for accesses of at most LW_REF_QUICK_BYTES whose row is known when it is
+     * compiled. A bit for each of the first LW_REF_QUICK_ROWS: nothing in it is undefined, so
+     * `shadow` would answer `read` or `written`; nobody writes to it, so reads that are aligned are
+     * counted in `accesses`, and not told */
+    uint64_t defined, unwritten;
+    uint64_t accesses;
+    struct lw_ref_shadow read, written;
 };
 #endif

@@ -41,6 +41,6 @@ void sizes(const char *args, int64_t *out)
 }
 
 /* What its pointers may point into is not checked: it has a table of one row, of nothing. */
-static const struct lw_ref_row nothing = {"", LW_REF_NOTHING, 0, 0, 0, 0};
+static const struct lw_ref_row nothing = {.name = "", .kind = LW_REF_NOTHING};
 extern const struct lw_ref_kernel objects __asm__("lw.objects.twice");
 const struct lw_ref_kernel objects = {twice, 1, 1, &nothing, 0};

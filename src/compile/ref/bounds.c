@@ -119,6 +119,11 @@ static uint64_t row_of(struct lw__ref *r, const struct lw__ref_object *object)
     return object ? (uint64_t)(object - r->bounds.rows) : 0;
 }
 
+uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer)
+{
+    return row_of(r, object_of(r, pointer));
+}
+
 void lw__ref_bounds_free(struct lw__ref *r)
 {
     for (size_t i = 0; i < r->bounds.count; i++)
@@ -552,11 +557,12 @@ static LLVMValueRef describe_row(struct lw__ref *r, const struct lw__ref_object 
     LLVMValueRef text = constant(r, text_of(r, name, row->layout), "");
     LLVMValueRef place = row->kind == LW_REF_CONSTANT ? LLVMConstPtrToInt(row->value, r->i64)
                                                       : number(r, row->place);
-    return LLVMConstStructInContext(c,
-                                    (LLVMValueRef[]){text, number(r, row->kind | row->origin << 32),
-                                                     place, number(r, row->bytes),
-                                                     number(r, row->element)},
-                                    5, 0);
+    return LLVMConstStructInContext(
+        c,
+        (LLVMValueRef[]){text,
+                         number(r, row->kind | (uint64_t)row->written << 16 | row->origin << 32),
+                         place, number(r, row->bytes), number(r, row->element)},
+        5, 0);
 }
 
 /* lw.objects.K, a struct lw_ref_kernel. */

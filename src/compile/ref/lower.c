@@ -313,6 +313,7 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
         !lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry) ||
         !lw__ref_bounds_variables(r))
         return false;
+    lw__ref_find_written(r, list, count);
     lw__ref_bounds_strip(r);
     for (size_t i = 0; i < r->yield_count; i++)
         yield_before(r, r->yields[i].at, r->yields[i].every_trip);

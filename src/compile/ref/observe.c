@@ -240,6 +240,7 @@ bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
 {
     if (strcmp(lw__ir_callee(call), OBSERVE))
         return false;
+    const struct lw__ref_quick quick = lw__ref_quick_observe(r, call);
     LLVMValueRef what = LLVMGetOperand(call, 2);
     LLVMValueRef args[] = {r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
                            LLVMGetOperand(call, 1), what,
@@ -247,6 +248,7 @@ bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
     LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
     lw__ref_call(r, offsetof(struct lw_ref_calls, observe), LLVMVoidTypeInContext(r->unit->context),
                  types, args, 5);
+    (void)lw__ref_quick_end(r, &quick, call, NULL);
     LLVMInstructionEraseFromParent(call);
     return true;
 }

@@ -40,6 +40,7 @@ struct lw__ref_object {
     uint64_t kind, place, bytes, element, origin;
     char *layout; /* owned; NULL: of a picture's SHARED variables only */
     bool fixed;   /* its size is known here */
+    bool written; /* of an argument: the kernel may write to it */
 };
 
 /* bounds.c */
@@ -100,6 +101,22 @@ bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef call);
  * owns: release with free() */
 char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global);
 
+/* ---- quick.c: what needs no call of the device ----------------------------------------------- */
+
+/* Which arguments the kernel may write to, by its calls, before any is lowered. */
+void lw__ref_find_written(struct lw__ref *r, LLVMValueRef *calls, size_t count);
+/* For the call of lw.observe, or of lw.shadow, which the builder stands at and will replace: where
+ * the device need not be asked, control goes round what is built next, until lw__ref_quick_end. */
+struct lw__ref_quick {
+    LLVMBasicBlockRef from, join; /* from NULL: the device is asked always */
+    LLVMValueRef result;          /* without it */
+};
+struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call);
+struct lw__ref_quick lw__ref_quick_shadow(struct lw__ref *r, LLVMValueRef call);
+/* At the builder; of the device's answer, or NULL, and the one without it. */
+LLVMValueRef lw__ref_quick_end(struct lw__ref *r, const struct lw__ref_quick *quick,
+                               LLVMValueRef call, LLVMValueRef answer);
+
 /* ---- shadow_calls.c: likewise; shadow.h has the rest ----------------------------------------- */
 
 bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call);
@@ -144,6 +161,8 @@ bool lw__ref_bounds_variables(struct lw__ref *r);
 void lw__ref_bounds_strip(struct lw__ref *r);
 /* lw.access and lw.index; false: it is another call. */
 bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call);
+/* The row of the object that the pointer is into; 0: unknown. */
+uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer);
 bool lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);
 void lw__ref_bounds_free(struct lw__ref *r);
 

@@ -55,7 +55,9 @@ bool lw__ref_lower_shadow(struct lw__ref *r, LLVMValueRef call)
     for (unsigned k = 0; k < count && k < 5; k++)
         args[k] = LLVMGetOperand(call, k);
     if (!strcmp(name, "lw.shadow")) {
+        const struct lw__ref_quick quick = lw__ref_quick_shadow(r, call);
         result = ask(r, CALL(shadow), LLVMTypeOf(call), args, count);
+        result = lw__ref_quick_end(r, &quick, call, result);
     } else if (!strcmp(name, "lw.shadow_variable")) {
         ask(r, CALL(variable), none, args, count);
     } else if (!strcmp(name, "lw.shadow_update")) {

@@ -1,7 +1,8 @@
 /* check.h - the parts of the device `check`.
  *
  *     device      the device: ref's, with launches that are watched
- *     watch       what a launch tells: accesses, fences, collectives, refusals
+ *     watch       what a launch tells: blocks, fences, collectives, refusals
+ *     access      an access: does it race, is it aligned, what it will write
  *     shadow      a cell for each granule of memory, in pages
  *     summary     who accessed a granule, in constant space: exact where barriers alone order
  *     clock       what a thread knows of others, where fences and warp_sync order, too
@@ -118,6 +119,20 @@ struct lw__summary {
     uint64_t last, other;
 };
 enum { LW_SITE_BITS = 27, LW_LANE_BITS = 5 };
+enum {
+    LW_ENTRY_MORE = 1 << (LW_SITE_BITS - 1)
+}; /* in memory: there is an `other`; no site is so
+                                                    * large */
+
+static inline uint32_t lw__entry_site(uint64_t entry)
+{
+    return (uint32_t)entry & (LW_ENTRY_MORE - 1);
+}
+
+static inline bool lw__entry_is_same_thread(uint64_t a, uint64_t b)
+{
+    return a >> LW_SITE_BITS == b >> LW_SITE_BITS;
+}
 
 uint64_t lw__summary_entry(uint32_t interval, uint32_t lane, uint32_t site);
 /* An entry that is not ordered before an access by `now`; 0: all are. */
@@ -136,35 +151,65 @@ static inline size_t lw__page_hash(uint64_t number)
     return (size_t)(number * golden >> 32);
 }
 
-struct lw__granule {
-    struct lw__summary of[2]; /* READ, WRITE */
+/* Summaries of granules: the last accesses, READ and WRITE, with LW_ENTRY_MORE where the others are
+ * in the second array. NULL: none has such. */
+struct lw__cell {
+    uint64_t of[2];
 };
+struct lw__plane {
+    struct lw__cell *last, *other;
+};
+
+struct lw__outcome_page;
 struct lw__page {
     uint64_t number;
-    size_t granule;              /* bytes: 4 or 1 */
-    struct lw__granule *plain;   /* LW_PAGE_BYTES / granule */
-    struct lw__granule *atomic;  /* ATOMIC_READ, ATOMIC_WRITE; NULL: there was none */
-    struct lw__history **events; /* NULL: not kept */
+    size_t granule;                   /* bytes: 4 or 1 */
+    struct lw__plane plain, atomic;   /* plain.last is always there */
+    struct lw__history **events;      /* NULL: not kept */
+    struct lw__outcome_page *outcome; /* of its memory, NULL: not known yet */
 };
 
 /* Pages by address. All zero is empty. */
+enum { LW_SHADOW_RECENT = 64 };
 struct lw__shadow {
     struct lw__page **pages;
     size_t count, capacity;
-    struct lw__page *latest;
+    struct lw__page *recent[LW_SHADOW_RECENT]; /* one of those whose numbers end so */
 };
 void lw__shadow_free(struct lw__shadow *shadow); /* what it holds; it is empty then */
 
-/* lw__shadow_page - the page of the address; by_bytes: its granules become bytes. NULL: memory is
+/* lw__shadow_recent - the page of the address, if it was used of late; else NULL.
+ * lw__shadow_page - the page of the address; by_bytes: its granules become bytes. NULL: memory is
  * short. */
+static inline struct lw__page *lw__shadow_recent(const struct lw__shadow *shadow, uint64_t address)
+{
+    const uint64_t number = address / LW_PAGE_BYTES;
+    struct lw__page *page = shadow->recent[number % LW_SHADOW_RECENT];
+    return page && page->number == number ? page : NULL;
+}
 struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bool by_bytes);
 bool lw__page_add_atomic(struct lw__page *page);
 bool lw__page_add_events(struct lw__page *page);
 
+/* lw__page_summary - of a granule's accesses of that kind. lw__page_set puts it back, where the
+ * plane of that kind is there; false: memory is short. lw__page_forget - what is below an entry. */
+struct lw__summary lw__page_summary(const struct lw__page *page, size_t granule,
+                                    enum lw__kind kind);
+bool lw__page_set(struct lw__page *page, size_t granule, enum lw__kind kind,
+                  struct lw__summary summary);
+void lw__page_forget(struct lw__page *page, size_t granule, uint64_t before);
+
 /* ---- outcome.c ------------------------------------------------------------------------------- */
 
+enum { LW_OUTCOME_WORD = 64, LW_OUTCOME_WORDS = LW_PAGE_BYTES / LW_OUTCOME_WORD };
+
+struct lw__outcome_page {
+    uint64_t number;
+    uint64_t written[LW_OUTCOME_WORDS]; /* a bit a byte */
+    unsigned char before[LW_PAGE_BYTES], first[LW_PAGE_BYTES];
+};
+
 /* Pages by address. All zero is empty. */
-struct lw__outcome_page;
 struct lw__outcome {
     struct lw__outcome_page **pages;
     size_t count, capacity;
@@ -173,9 +218,13 @@ struct lw__outcome {
 void lw__outcome_free(struct lw__outcome *outcome); /* what it holds; it is empty then */
 
 /* lw__outcome_keep - these bytes will be written. False: memory is short.
+ * lw__outcome_page_of - the page of the address; NULL: memory is short.
+ * lw__outcome_keep_in - as keep, of bytes that are in the page, and in one of its words.
  * lw__outcome_take_first - what is there is the outcome of the first schedule.
  * lw__outcome_put_before, lw__outcome_put_first - have the bytes what they had then. */
 bool lw__outcome_keep(struct lw__outcome *outcome, uint64_t address, uint64_t bytes);
+struct lw__outcome_page *lw__outcome_page_of(struct lw__outcome *outcome, uint64_t address);
+void lw__outcome_keep_in(struct lw__outcome_page *page, uint64_t address, uint64_t bytes);
 void lw__outcome_take_first(struct lw__outcome *outcome);
 void lw__outcome_put_before(const struct lw__outcome *outcome);
 void lw__outcome_put_first(const struct lw__outcome *outcome);
@@ -245,8 +294,12 @@ struct lw__defined {
     struct lw_ref_shadow read, written;
     uint64_t *zeros, *sink;
     size_t zero_bytes, sink_bytes;
+    uint64_t *quick; /* of lw_ref_calls */
 };
 void lw__undefined_close(struct lw__defined *defined);
+/* For the code of a launch: which rows are defined, and what their shadows are. False: memory is
+ * short. */
+bool lw__undefined_open(struct lw__defined *defined, struct lw_ref_launch *launch);
 
 /* A block starts; false: memory is short. It ends. */
 bool lw__undefined_start(struct lw__undefined *undefined, const struct lw__ref_block *block);
@@ -315,13 +368,17 @@ struct lw__check {
     struct lw__orders *orders; /* NULL: barriers alone order */
     struct lw__learnt learnt;
     uint64_t accesses;
-    bool has_ended; /* a thread ended early: a deadlock that follows from that is not told */
-    bool failed;    /* memory was short */
+    uint64_t unwritten; /* as lw_ref_calls has it, while no thread is astray */
+    size_t astray;      /* blocks that have one */
+    bool has_atomics;   /* there was an atomic access */
+    bool has_ended;     /* a thread ended early: a deadlock that follows from that is not told */
+    bool failed;        /* memory was short */
 
     /* of all schedules */
     void *device; /* its state */
     struct lw__check_settings settings;
     int schedule; /* the number of the one that runs */
+    bool is_done; /* the others would do the same as the first */
     struct lw__outcome outcome;
     struct lw__found *found;
     size_t found_count, found_capacity;
@@ -394,11 +451,44 @@ void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_chec
 extern const struct lw__ref_watcher lw__check_watcher;
 
 /* lw__check_begin - before a schedule; what all schedules share stays. False: memory is short.
- * lw__check_end - releases what is of the schedule. */
+ * lw__check_end - releases what is of the schedule.
+ * lw__check_lack_memory - the launch fails for it. */
 bool lw__check_begin(struct lw__check *check);
 void lw__check_end(struct lw__check *check);
+void lw__check_lack_memory(struct lw__check *check, const struct lw__ref_block *block);
 
-/* lw__check_access - what an entry of a summary stands for. */
+/* What is kept for a resident block. */
+struct lw__watched {
+    struct lw__check *check;
+    uint64_t index; /* linear, in the grid */
+    uint32_t epoch;
+    uint64_t begin, now; /* entries from before the block, the epoch are below */
+    bool has_ended;      /* a thread ended early: what follows from that is not told */
+    const struct lw__ref_thread *astray; /* it goes on to an address that is undefined; until its
+                                          * access, all are told */
+    uint32_t interval[LW_REF_THREADS_MAX / LW_WARP_SIZE]; /* of each warp; 0: it has none yet */
+    struct lw__shadow shared; /* what is below `begin` in it is of blocks that have ended */
+    struct lw__undefined undefined;
+    size_t thread_count;
+    struct lw__order threads[]; /* none where barriers alone order */
+};
+
+/* lw__check_astray - a thread of the block is, or none is any more: NULL. */
+void lw__check_astray(struct lw__ref_block *block, const struct lw__ref_thread *thread);
+
+static inline struct lw__watched *lw__watched(const struct lw__ref_thread *thread)
+{
+    return (struct lw__watched *)thread->block->watch;
+}
+
+/* ---- access.c -------------------------------------------------------------------------------- */
+
+/* lw__check_observe - as lw_ref_calls.observe.
+ * lw__check_access - what an entry of a summary stands for.
+ * lw__check_row - of what is pointed to. */
+void lw__check_observe(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t what,
+                       uint32_t site);
 struct lw__access lw__check_access(const struct lw__intervals *intervals, uint64_t entry,
                                    enum lw__kind kind);
+const struct lw_ref_row *lw__check_row(const struct lw__ref_thread *thread, uint64_t pointer);
 #endif

@@ -33,8 +33,8 @@ static bool find_writer(struct lw__check *check, uint64_t address, struct lw__ac
 {
     struct lw__page *page = lw__shadow_page(&check->global, address, false);
     const size_t granule = page ? address % LW_PAGE_BYTES / page->granule : 0;
-    const uint64_t atomic = page && page->atomic ? page->atomic[granule].of[1].last : 0;
-    const uint64_t plain = page ? page->plain[granule].of[1].last : 0;
+    const uint64_t atomic = page ? lw__page_summary(page, granule, LW_KIND_ATOMIC_WRITE).last : 0;
+    const uint64_t plain = page ? lw__page_summary(page, granule, LW_KIND_WRITE).last : 0;
     if (!atomic && !plain)
         return false;
     *writer = lw__check_access(&check->intervals, atomic ? atomic : plain,

@@ -5,14 +5,9 @@
  */
 #include "run/check/check.h"
 #include <stdlib.h>
+#include <string.h>
 
-enum { WORD = 64, WORDS = LW_PAGE_BYTES / WORD };
-
-struct lw__outcome_page {
-    uint64_t number;
-    uint64_t written[WORDS]; /* a bit a byte */
-    unsigned char before[LW_PAGE_BYTES], first[LW_PAGE_BYTES];
-};
+enum { WORD = LW_OUTCOME_WORD };
 
 static unsigned char *memory_of(const struct lw__outcome_page *page)
 {
@@ -85,18 +80,36 @@ static struct lw__outcome_page *find_or_add(struct lw__outcome *outcome, uint64_
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
+struct lw__outcome_page *lw__outcome_page_of(struct lw__outcome *outcome, uint64_t address)
+{
+    return find_or_add(outcome, address / LW_PAGE_BYTES);
+}
+
 /* A byte that only a later schedule writes was left by the first as it was. */
+void lw__outcome_keep_in(struct lw__outcome_page *page, uint64_t address, uint64_t bytes)
+{
+    const size_t begin = address % LW_PAGE_BYTES;
+    const uint64_t ones = bytes < WORD ? (UINT64_C(1) << bytes) - 1 : UINT64_MAX;
+    uint64_t *written = &page->written[begin / WORD];
+    const uint64_t mask = ones << begin % WORD, known = *written & mask;
+    *written |= mask;
+    for (size_t i = begin; known && known != mask && i < begin + bytes; i++)
+        if (!(known >> i % WORD & 1))
+            page->before[i] = page->first[i] = memory_of(page)[i];
+    if (known)
+        return;
+    memcpy(page->before + begin, memory_of(page) + begin, bytes);
+    memcpy(page->first + begin, memory_of(page) + begin, bytes);
+}
+
 bool lw__outcome_keep(struct lw__outcome *outcome, uint64_t address, uint64_t bytes)
 {
-    for (const uint64_t end = address + bytes; address < end; address++) {
-        const size_t i = address % LW_PAGE_BYTES;
+    for (uint64_t part; bytes; address += part, bytes -= part) {
         struct lw__outcome_page *page = find_or_add(outcome, address / LW_PAGE_BYTES);
+        part = WORD - address % WORD < bytes ? WORD - address % WORD : bytes;
         if (!page)
             return false;
-        if (is_written(page, i))
-            continue;
-        page->written[i / WORD] |= UINT64_C(1) << i % WORD;
-        page->before[i] = page->first[i] = memory_of(page)[i];
+        lw__outcome_keep_in(page, address, part);
     }
     return true;
 }

@@ -10,13 +10,19 @@ static size_t granules(const struct lw__page *page)
     return LW_PAGE_BYTES / page->granule;
 }
 
+static void free_plane(const struct lw__plane *plane)
+{
+    free(plane->last);
+    free(plane->other);
+}
+
 static void free_page(struct lw__page *page)
 {
     for (size_t i = 0; page->events && i < granules(page); i++)
         free(page->events[i]);
     free(page->events);
-    free(page->plain);
-    free(page->atomic);
+    free_plane(&page->plain);
+    free_plane(&page->atomic);
     free(page);
 }
 
@@ -65,8 +71,8 @@ static struct lw__page *add_page(struct lw__shadow *shadow, uint64_t number)
         return NULL;
     page->number = number;
     page->granule = LW_GRANULE_BYTES;
-    page->plain = calloc(granules(page), sizeof *page->plain);
-    if (!page->plain) {
+    page->plain.last = calloc(granules(page), sizeof *page->plain.last);
+    if (!page->plain.last) {
         free(page);
         return NULL;
     }
@@ -76,12 +82,20 @@ static struct lw__page *add_page(struct lw__shadow *shadow, uint64_t number)
 
 /* ---- by bytes -------------------------------------------------------------------------------- */
 
-static struct lw__granule *spread(const struct lw__granule *from)
+static struct lw__cell *spread(const struct lw__cell *from)
 {
-    struct lw__granule *to = calloc(LW_PAGE_BYTES, sizeof *to);
+    struct lw__cell *to = from ? calloc(LW_PAGE_BYTES, sizeof *to) : NULL;
     for (size_t i = 0; to && i < LW_PAGE_BYTES; i++)
         to[i] = from[i / LW_GRANULE_BYTES];
     return to;
+}
+
+/* False: memory is short; what there is then is to be released. */
+static bool spread_plane(const struct lw__plane *from, struct lw__plane *to)
+{
+    to->last = spread(from->last);
+    to->other = spread(from->other);
+    return !to->last == !from->last && !to->other == !from->other;
 }
 
 static struct lw__history **spread_events(struct lw__history **from)
@@ -102,25 +116,23 @@ static struct lw__history **spread_events(struct lw__history **from)
 
 static bool use_bytes(struct lw__page *page)
 {
-    struct lw__granule *plain = spread(page->plain),
-                       *atomic = page->atomic ? spread(page->atomic) : NULL;
-    struct lw__history **events = page->events ? spread_events(page->events) : NULL;
-    if (!plain || (page->atomic && !atomic) || (page->events && !events)) {
-        for (size_t i = 0; events && i < LW_PAGE_BYTES; i++)
-            free(events[i]);
-        free(events);
-        free(plain);
-        free(atomic);
+    struct lw__page to = {.granule = 1};
+    const bool is_whole =
+        spread_plane(&page->plain, &to.plain) && spread_plane(&page->atomic, &to.atomic);
+    to.events = is_whole && page->events ? spread_events(page->events) : NULL;
+    if (!is_whole || (page->events && !to.events)) {
+        free_plane(&to.plain);
+        free_plane(&to.atomic);
         return false;
     }
     for (size_t i = 0; page->events && i < granules(page); i++)
         free(page->events[i]);
     free(page->events);
-    free(page->plain);
-    free(page->atomic);
-    page->plain = plain;
-    page->atomic = atomic;
-    page->events = events;
+    free_plane(&page->plain);
+    free_plane(&page->atomic);
+    page->plain = to.plain;
+    page->atomic = to.atomic;
+    page->events = to.events;
     page->granule = 1;
     return true;
 }
@@ -128,14 +140,14 @@ static bool use_bytes(struct lw__page *page)
 struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bool by_bytes)
 {
     const uint64_t number = address / LW_PAGE_BYTES;
-    struct lw__page *page = shadow->latest;
-    if (!page || page->number != number) {
+    struct lw__page *page = lw__shadow_recent(shadow, address);
+    if (!page) {
         page = shadow->capacity ? *place_of(shadow, number) : NULL;
         if (!page)
             page = add_page(shadow, number);
         if (!page)
             return NULL;
-        shadow->latest = page;
+        shadow->recent[number % LW_SHADOW_RECENT] = page;
     }
     if (by_bytes && page->granule > 1 && !use_bytes(page))
         return NULL;
@@ -144,9 +156,9 @@ struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bo
 
 bool lw__page_add_atomic(struct lw__page *page)
 {
-    if (!page->atomic)
-        page->atomic = calloc(granules(page), sizeof *page->atomic);
-    return page->atomic;
+    if (!page->atomic.last)
+        page->atomic.last = calloc(granules(page), sizeof *page->atomic.last);
+    return page->atomic.last;
 }
 
 bool lw__page_add_events(struct lw__page *page)
@@ -154,4 +166,41 @@ bool lw__page_add_events(struct lw__page *page)
     if (!page->events)
         page->events = calloc(granules(page), sizeof(struct lw__history *));
     return page->events;
+}
+
+/* ---- summaries ------------------------------------------------------------------------------- */
+
+/* Most granules are accessed by one thread, or by one after the other, and have no `other`. */
+struct lw__summary lw__page_summary(const struct lw__page *page, size_t granule, enum lw__kind kind)
+{
+    const struct lw__plane *plane = kind & LW_KIND_ATOMIC_READ ? &page->atomic : &page->plain;
+    const uint64_t last = plane->last ? plane->last[granule].of[kind & LW_KIND_WRITE] : 0;
+    if (!(last & LW_ENTRY_MORE))
+        return (struct lw__summary){.last = last};
+    return (struct lw__summary){last & ~(uint64_t)LW_ENTRY_MORE,
+                                plane->other[granule].of[kind & LW_KIND_WRITE]};
+}
+
+bool lw__page_set(struct lw__page *page, size_t granule, enum lw__kind kind,
+                  struct lw__summary summary)
+{
+    struct lw__plane *plane = kind & LW_KIND_ATOMIC_READ ? &page->atomic : &page->plain;
+    if (summary.other && !plane->other)
+        plane->other = calloc(granules(page), sizeof *plane->other);
+    if (summary.other && !plane->other)
+        return false;
+    if (summary.other)
+        plane->other[granule].of[kind & LW_KIND_WRITE] = summary.other;
+    plane->last[granule].of[kind & LW_KIND_WRITE] =
+        summary.last | (summary.other ? LW_ENTRY_MORE : 0);
+    return true;
+}
+
+void lw__page_forget(struct lw__page *page, size_t granule, uint64_t before)
+{
+    struct lw__cell *cells[] = {page->plain.last, page->atomic.last};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t kind = 0; cells[k] && kind < 2; kind++)
+            if (cells[k][granule].of[kind] < before)
+                cells[k][granule].of[kind] = 0;
 }

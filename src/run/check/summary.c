@@ -22,11 +22,6 @@ uint64_t lw__summary_entry(uint32_t interval, uint32_t lane, uint32_t site)
     return (uint64_t)interval << 32 | (uint64_t)lane << LW_SITE_BITS | site;
 }
 
-static bool is_same_thread(uint64_t a, uint64_t b)
-{
-    return a >> LW_SITE_BITS == b >> LW_SITE_BITS;
-}
-
 /* How far two accesses are apart. */
 enum distance { SAME_THREAD, ORDERED, OTHER_LANE, OTHER_WARP, OTHER_BLOCK };
 
@@ -45,7 +40,7 @@ static enum distance distance_of(const struct lw__intervals *intervals, uint64_t
 uint64_t lw__summary_find(const struct lw__intervals *intervals, const struct lw__summary *summary,
                           uint64_t now)
 {
-    if (!summary->last || (is_same_thread(summary->last, now) && !summary->other))
+    if (!summary->last || (lw__entry_is_same_thread(summary->last, now) && !summary->other))
         return 0;
     if (distance_of(intervals, summary->last, now) > ORDERED)
         return summary->last;
@@ -61,7 +56,7 @@ void lw__summary_add(const struct lw__intervals *intervals, struct lw__summary *
         summary->last = now;
         return;
     }
-    if (is_same_thread(summary->last, now))
+    if (lw__entry_is_same_thread(summary->last, now))
         return;
     const enum distance last = distance_of(intervals, summary->last, now);
     const enum distance other =

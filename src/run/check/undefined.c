@@ -28,8 +28,13 @@ static size_t origins_of(size_t bytes)
     return bytes / ORIGIN_BYTES + 2; /* of an access that begins within one */
 }
 
-static bool is_undefined(const uint8_t *shadow, uint64_t bytes)
+static inline bool is_undefined(const uint8_t *shadow, uint64_t bytes)
 {
+    uint32_t word;
+    if (bytes == sizeof word) {
+        memcpy(&word, shadow, sizeof word);
+        return word;
+    }
     for (uint64_t i = 0; i < bytes; i++)
         if (shadow[i])
             return true;
@@ -91,6 +96,7 @@ void lw__undefined_close(struct lw__defined *d)
 {
     free(d->zeros);
     free(d->sink);
+    free(d->quick);
     *d = (struct lw__defined){0};
 }
 
@@ -110,6 +116,26 @@ static struct lw_ref_shadow defined(struct lw__defined *d, uint64_t bytes, bool 
         own->shadow = *memory ? (uint8_t *)(own->origin + origins_of(more)) : NULL;
     }
     return *own;
+}
+
+bool lw__undefined_open(struct lw__defined *d, struct lw_ref_launch *launch)
+{
+    const struct lw__launch *request = launch->request;
+    struct lw_ref_calls *calls = &launch->calls;
+    for (size_t i = 0; i < launch->code->kernel->object_count && i < LW_REF_QUICK_ROWS; i++) {
+        const struct lw_ref_row *row = &launch->code->kernel->rows[i];
+        const bool is_buffer = row->kind == LW_REF_ARGUMENT && row->place < request->object_count;
+        if (is_buffer && !request->objects[row->place].undefined)
+            calls->defined |= UINT64_C(1) << i;
+    }
+    enum { WORDS = LW_REF_QUICK_BYTES / sizeof(uint64_t) + 1 };
+    d->quick = calloc(4 * WORDS, sizeof *d->quick);
+    if (!d->quick)
+        return false;
+    calls->read = (struct lw_ref_shadow){(uint8_t *)d->quick, (uint32_t *)(d->quick + WORDS)};
+    calls->written = (struct lw_ref_shadow){(uint8_t *)(d->quick + 2 * WORDS),
+                                            (uint32_t *)(d->quick + 3 * WORDS)};
+    return true;
 }
 
 /* At the offset, of what has this shadow; number: the origin for which 0 stands. */
@@ -184,11 +210,9 @@ struct lw_ref_shadow lw__undefined_shadow(struct lw__check *check, const struct 
                                           uint64_t bytes, bool is_written)
 {
     const struct lw__launch *request = thread->block->launch->request;
-    uint64_t offset, element;
     struct lw_ref_shadow at;
     const uint64_t address = lw__ref_address(pointer);
-    const size_t number = lw__ref_object_at(thread, pointer, &offset, &element);
-    const struct lw_ref_row *row = &thread->block->launch->code->kernel->rows[number];
+    const struct lw_ref_row *row = lw__check_row(thread, pointer);
     const uint32_t origin = (uint32_t)row->origin;
     const bool is_argument = row->kind == LW_REF_ARGUMENT && row->place < request->object_count;
     if ((row->kind == LW_REF_SHARED || row->kind == LW_REF_DYNAMIC) &&

@@ -9,21 +9,18 @@
 
 /* Memory that a kernel has not initialised holds this, again and again from its first byte: a NaN
  * in every floating-point type, a large number in integers of 16 bits and more. */
-static const unsigned char UNINITIALISED[2] = {0xf4, 0x7f};
+static const unsigned char UNINITIALISED[8] = {0xf4, 0x7f, 0xf4, 0x7f, 0xf4, 0x7f, 0xf4, 0x7f};
 
 enum { CHUNK_BYTES = 64 << 10, FRAME_MAX = 1 << 30 }; /* bytes */
 enum { TRIPS_AT_FIRST = 65536 };
 
-/* The pattern, then copies of what is there. */
+/* Most pieces are frames of some hundred bytes: words are faster than calls for growing copies. */
 void lw__ref_fill_uninitialised(char *memory, size_t bytes)
 {
-    size_t done = bytes < sizeof UNINITIALISED ? bytes : sizeof UNINITIALISED;
-    memcpy(memory, UNINITIALISED, done);
-    while (done < bytes) {
-        size_t more = done < bytes - done ? done : bytes - done;
-        memcpy(memory + done, memory, more);
-        done += more;
-    }
+    size_t done = 0;
+    for (; bytes - done >= sizeof UNINITIALISED; done += sizeof UNINITIALISED)
+        memcpy(memory + done, UNINITIALISED, sizeof UNINITIALISED);
+    memcpy(memory + done, UNINITIALISED, bytes - done);
 }
 
 /* memory_bytes - of a block's memory, and never 0. Both parts are within the device's limits. */
@@ -87,7 +84,12 @@ static void thread_open(struct lw__ref_block *block, int linear)
     struct lw_ref_thread *t = &thread->abi;
     int width = (int)request->block.x, height = (int)request->block.y;
 
-    *thread = (struct lw__ref_thread){.block = block, .ready = true};
+    /* all but the key, which is long, and of which nothing counts before it is written */
+    memset(t, 0, offsetof(struct lw_ref_thread, key));
+    memset(&t->result, 0, sizeof *t - offsetof(struct lw_ref_thread, result));
+    thread->block = block;
+    thread->handle = NULL;
+    thread->ready = true;
     t->calls = &block->launch->calls;
     t->args = block->launch->args ? block->launch->args : request->args;
     t->shared = block->memory;

@@ -156,14 +156,9 @@ static struct place place_in(const struct lw__ref_thread *thread, size_t row, ui
                           .element = object ? object->element_bytes : known->element};
 }
 
-/* The row that the tag says, if it is of this launch, or 0. */
 static size_t row_of_tag(const struct lw__ref_thread *thread, uint64_t pointer)
 {
-    const struct lw_ref_launch *launch = thread->block->launch;
-    const uint64_t tag = pointer >> LW_REF_ADDRESS_BITS;
-    const size_t row = tag % rows(launch);
-    return tag - row == launch->tag && launch->code->kernel->rows[row].kind != LW_REF_NOTHING ? row
-                                                                                              : 0;
+    return lw__ref_tagged_row(thread->block->launch, pointer);
 }
 
 /* The object among the first `count` rows that holds all of the access; 0: there is none. */

@@ -2,6 +2,7 @@
  *
  *     device          the device: loads programs, finds kernels
  *     schedule        runs one launch: rounds over the threads, collectives, progress
+ *     calls           what kernel code calls
  *     order           the order of threads and blocks that can run
  *     late_lanes      lanes that come too late to a collective of their warp
  *     block           a resident block: its threads, its memory, its coroutines' frames
@@ -72,17 +73,22 @@ enum lw__ref_verdict { LW_REF_ALLOWED, LW_REF_OUTSIDE, LW_REF_ENDED, LW_REF_NOWH
 /* Where a launch is watched, what would fail it is told instead, and it goes on without the threads
  * concerned. `watch` is the launch's. A function that runs out of memory sets launch->status. */
 struct lw__ref_watcher {
+    /* before the first block, with the arguments' rows known; after the last */
+    lw_status (*open)(void *watch, struct lw_ref_launch *launch);
+    void (*close)(void *watch, struct lw_ref_launch *launch);
     /* a block starts, with block->watch as the last one that used its memory has left it; its
      * memory is released */
     void (*block_open)(void *watch, struct lw__ref_block *block);
     void (*block_free)(struct lw__ref_block *block);
-    /* as lw_ref_calls.observe and fence */
-    void (*observe)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
-                    uint32_t what, uint32_t site);
+    /* lw_ref_calls.observe and shadow themselves, as there is one for each access; the watch is the
+     * launch's */
+    void (*observe)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t what,
+                    uint32_t site);
+    struct lw_ref_shadow (*shadow)(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes,
+                                   uint32_t is_written);
+    /* as lw_ref_calls.fence */
     void (*fence)(void *watch, struct lw__ref_thread *thread, bool is_of_device);
-    /* as lw_ref_calls.shadow, variable, undefined and update */
-    struct lw_ref_shadow (*shadow)(void *watch, struct lw__ref_thread *thread, uint64_t pointer,
-                                   uint64_t bytes, bool is_written);
+    /* as lw_ref_calls.variable, undefined and update */
     void (*variable)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint64_t bytes,
                      struct lw_ref_shadow at, uint32_t number);
     void (*undefined)(void *watch, struct lw__ref_thread *thread, uint64_t pointer, uint32_t origin,
@@ -153,6 +159,11 @@ struct lw__ref_schedule {
 lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_code *code,
                       const struct lw__ref_watcher *watcher, void *watch,
                       const struct lw__ref_schedule *schedule);
+
+/* ---- ref_calls ----------------------------------------------------------------------------- */
+
+/* lw__ref_calls_open - fill in the launch's calls; its request and its watcher are known. */
+void lw__ref_calls_open(struct lw_ref_launch *launch);
 
 /* ---- ref_order ----------------------------------------------------------------------------- */
 
@@ -369,4 +380,13 @@ struct lw_ref_launch {
 
     struct lw__ref_lanes lanes; /* scratch of the collective that runs */
 };
+
+/* The row that a pointer's tag names, 0: it has none of this launch. */
+static inline size_t lw__ref_tagged_row(const struct lw_ref_launch *launch, uint64_t pointer)
+{
+    const struct lw_ref_kernel *kernel = launch->code->kernel;
+    const uint64_t tag = pointer >> LW_REF_ADDRESS_BITS;
+    const size_t row = tag & (kernel->object_count - 1); /* a power of two */
+    return tag - row == launch->tag && kernel->rows[row].kind != LW_REF_NOTHING ? row : 0;
+}
 #endif

@@ -28,141 +28,6 @@
  * has not started, takes POLL. So blocks that run long without waiting make few others resident. */
 enum { POLL = 64 };
 
-/* ---- calls from kernel code ---------------------------------------------------------------- */
-
-static struct lw__ref_block *block_of(struct lw_ref_thread *t)
-{
-    return ((struct lw__ref_thread *)t)->block;
-}
-
-static void *call_frame(struct lw_ref_thread *t, uint64_t bytes, uint64_t align)
-{
-    return lw__ref_frame(block_of(t), bytes, align);
-}
-
-static void call_print(struct lw_ref_thread *t, const char *format, uint32_t count,
-                       const uint64_t *args)
-{
-    struct lw_ref_launch *launch = block_of(t)->launch;
-    if (!lw__print(launch->request->output, t->block_idx, t->thread_idx, format, count, args))
-        launch->status = lw__fail(LW_E_MEMORY, "kernel '%s': no memory for what it prints",
-                                  launch->request->kernel);
-}
-
-static void call_fail(struct lw_ref_thread *t, const char *expression, uint32_t site)
-{
-    struct lw_ref_launch *launch = block_of(t)->launch;
-    launch->status = lw__ref_fail_assert(launch, t, expression, site);
-}
-
-static uint32_t call_access(struct lw_ref_thread *t, const struct lw_ref_access *access)
-{
-    struct lw__ref_thread *thread = (struct lw__ref_thread *)t;
-    struct lw__message what = {0};
-    const enum lw__ref_verdict verdict = lw__ref_bounds_access(thread, access, &what);
-    if (verdict == LW_REF_ALLOWED)
-        return 1;
-    block_of(t)->launch->status =
-        lw__ref_refuse(thread, access->site, verdict, access->pointer, &what);
-    return 0;
-}
-
-static void call_index(struct lw_ref_thread *t, const struct lw_ref_index *index)
-{
-    struct lw__ref_thread *thread = (struct lw__ref_thread *)t;
-    struct lw__message what = {0};
-    lw__ref_bounds_index(thread, index, &what);
-    block_of(t)->launch->status =
-        lw__ref_refuse(thread, index->site, LW_REF_OUTSIDE, index->pointer, &what);
-}
-
-static void call_suspend(struct lw_ref_thread *t)
-{
-    lw__ref_stack_suspend((struct lw__ref_thread *)t);
-}
-
-static void call_observe(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t what,
-                         uint32_t site)
-{
-    const struct lw_ref_launch *launch = block_of(t)->launch;
-    const struct lw__launch *request = launch->request;
-    if (launch->watcher)
-        launch->watcher->observe(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, what,
-                                 site);
-    if (request->recorder)
-        request->recorder->observe(request->recording, (struct lw__ref_thread *)t, pointer, bytes,
-                                   what, site);
-}
-
-static void call_fence(struct lw_ref_thread *t, uint32_t is_of_device)
-{
-    const struct lw_ref_launch *launch = block_of(t)->launch;
-    if (launch->watcher)
-        launch->watcher->fence(launch->watch, (struct lw__ref_thread *)t, is_of_device != 0);
-}
-
-static void call_line(struct lw_ref_thread *t, uint32_t site)
-{
-    const struct lw__launch *request = block_of(t)->launch->request;
-    if (request->recorder)
-        request->recorder->line(request->recording, (struct lw__ref_thread *)t, site);
-}
-
-static void call_iteration(struct lw_ref_thread *t, uint32_t loop, uint32_t depth)
-{
-    const struct lw__launch *request = block_of(t)->launch->request;
-    if (request->recorder)
-        request->recorder->iteration(request->recording, (struct lw__ref_thread *)t, loop, depth);
-}
-
-static void call_trace(struct lw_ref_thread *t, const char *name, uint32_t type, uint64_t value,
-                       uint32_t site)
-{
-    const struct lw__launch *request = block_of(t)->launch->request;
-    if (request->recorder)
-        request->recorder->trace(request->recording, (struct lw__ref_thread *)t, name, type, value,
-                                 site);
-}
-
-static struct lw_ref_shadow call_shadow(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes,
-                                        uint32_t is_written)
-{
-    const struct lw_ref_launch *launch = block_of(t)->launch;
-    return launch->watcher->shadow(launch->watch, (struct lw__ref_thread *)t, pointer, bytes,
-                                   is_written != 0);
-}
-
-static void call_variable(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes,
-                          uint64_t shadow, uint64_t origin, uint32_t number)
-{
-    const struct lw_ref_launch *launch = block_of(t)->launch;
-    const struct lw_ref_shadow at = {(uint8_t *)(uintptr_t)lw__ref_address(shadow),
-                                     (uint32_t *)(uintptr_t)lw__ref_address(origin)};
-    launch->watcher->variable(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, at,
-                              number);
-}
-
-static void call_undefined(struct lw_ref_thread *t, uint64_t pointer, uint32_t origin,
-                           uint32_t site)
-{
-    const struct lw_ref_launch *launch = block_of(t)->launch;
-    launch->watcher->undefined(launch->watch, (struct lw__ref_thread *)t, pointer, origin, site);
-}
-
-static void call_update(struct lw_ref_thread *t, uint64_t pointer, uint64_t bytes, uint32_t site)
-{
-    const struct lw_ref_launch *launch = block_of(t)->launch;
-    launch->watcher->update(launch->watch, (struct lw__ref_thread *)t, pointer, bytes, site);
-}
-
-static void call_overflow(struct lw_ref_thread *t, uint64_t a, uint64_t b, uint32_t what,
-                          uint32_t site)
-{
-    const struct lw_ref_launch *launch = block_of(t)->launch;
-    if (launch->watcher)
-        launch->watcher->overflow(launch->watch, (struct lw__ref_thread *)t, a, b, what, site);
-}
-
 /* ---- threads ------------------------------------------------------------------------------- */
 
 static lw_status fail_internal(const struct lw_ref_launch *launch, const char *what, uint32_t value)
@@ -233,7 +98,10 @@ static bool is_live(const struct lw__ref_thread *thread)
 
 static bool is_together(const struct lw__ref_thread *a, const struct lw__ref_thread *b)
 {
-    return a->abi.op == b->abi.op && lw__ref_key_order(&a->abi, &b->abi) == 0;
+    bool is = a->abi.op == b->abi.op && a->abi.key_length == b->abi.key_length;
+    for (uint32_t i = 0; is && i < a->abi.key_length; i++)
+        is = a->abi.key[i] == b->abi.key[i];
+    return is;
 }
 
 /* The threads of a block from first to end - 1: a warp, or all. */
@@ -327,12 +195,33 @@ static struct range warp_at(const struct lw__ref_block *block, int first)
     return (struct range){first, end < count ? end : count};
 }
 
+/* all_together - the first live thread, if all live ones wait where it does, at an operation of the
+ * block; else NULL. */
+static const struct lw__ref_thread *all_together(const struct lw__ref_block *block)
+{
+    const struct lw__ref_thread *first = NULL;
+    for (int i = 0; i < block->launch->thread_count; i++) {
+        const struct lw__ref_thread *thread = &block->threads[i];
+        if (!is_live(thread))
+            continue;
+        if (!lw__ref_is_waiting(thread) || (first && !is_together(thread, first)))
+            return NULL;
+        if (!first && !lw__ref_is_block_op(thread->abi.op))
+            return NULL;
+        first = first ? first : thread;
+    }
+    return first;
+}
+
 /* run_collectives - run the warp operations whose lanes are there, or the block's when no warp can
  * go on. A warp whose operation just ran does not wait, so the block's cannot run in the same
  * round. */
 static lw_status run_collectives(struct lw__ref_block *block)
 {
     struct range all = {0, block->launch->thread_count};
+    const struct lw__ref_thread *here = block->late ? NULL : all_together(block);
+    if (here) /* what follows would do the same, slower */
+        return collect(block, all, here);
     for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
         struct range warp = warp_at(block, first);
         struct lw__ref_thread *at = earliest(block, warp);
@@ -564,17 +453,18 @@ lw_status lw__ref_run(const struct lw__launch *request, const struct lw__ref_cod
     launch->code = code;
     launch->watcher = watcher;
     launch->watch = watch;
-    launch->calls = (struct lw_ref_calls){
-        call_frame,    call_print,     call_fail,   call_access,    call_index, call_suspend,
-        call_observe,  call_fence,     call_line,   call_iteration, call_trace, call_shadow,
-        call_variable, call_undefined, call_update, call_overflow};
+    lw__ref_calls_open(launch);
     launch->thread_count = (int)(request->block.x * request->block.y * request->block.z);
     launch->dynamic_offset =
         (request->shared_bytes + LW_DYNAMIC_ALIGN - 1) / LW_DYNAMIC_ALIGN * LW_DYNAMIC_ALIGN;
     lw__ref_order_open(launch, schedule);
     lw_status status = lw__ref_bounds_open(launch);
+    if (!status && watcher)
+        status = watcher->open(watch, launch);
     if (!status)
         status = run_blocks(launch);
+    if (watcher)
+        watcher->close(watch, launch);
     if (request->recorder)
         request->recorder->end(request->recording, launch->resident);
     environment_leave(&environment);
