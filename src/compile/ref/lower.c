@@ -203,7 +203,7 @@ static bool find_loops(struct lw__ref *r, LLVMValueRef function)
     ok = ok && (r->yields || lw__defect("out of memory"));
     for (size_t i = 0; ok && i < loops.count; i++) {
         LLVMBasicBlockRef header = g.blocks[loops.loops[i].header];
-        r->yields[i].at = lw__ir_first_after_phis(header);
+        r->yields[i].header = header;
         r->yields[i].every_trip = loop_waits(&g, &loops.loops[i]);
     }
     r->yield_count = ok ? loops.count : 0;
@@ -315,8 +315,8 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
         return false;
     lw__ref_find_written(r, list, count);
     lw__ref_bounds_strip(r);
-    for (size_t i = 0; i < r->yield_count; i++)
-        yield_before(r, r->yields[i].at, r->yields[i].every_trip);
+    for (size_t i = 0; i < r->yield_count; i++) /* not found earlier: strip replaces instructions */
+        yield_before(r, lw__ir_first_after_phis(r->yields[i].header), r->yields[i].every_trip);
     for (size_t i = 0; i < count; i++)
         if (!lower_instruction(r, list[i]))
             return false;

@@ -64,7 +64,7 @@ struct lw__ref {
     LLVMValueRef shared; /* block memory */
     bool has_loops;      /* then writes are noted: a loop may wait for them */
     struct {
-        LLVMValueRef at; /* first instruction of a loop's header after its phis */
+        LLVMBasicBlockRef header; /* of a loop */
         bool every_trip;
     } *yields;
     size_t yield_count;
