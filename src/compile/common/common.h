@@ -24,6 +24,13 @@ bool lw__pass_tidy(struct lw__unit *unit);
 bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end);
 void lw__link_no_target(LLVMValueRef function);
 
+/* ---- join_helpers.c, join_calls.c ------------------------------------------------------------ */
+
+/* In kernels that would become too long, calls of helpers are joined. */
+bool lw__join_helpers(struct lw__unit *unit);
+/* All calls of the helper in the function become one. No collective may be between two of them. */
+void lw__join_calls(LLVMValueRef function, LLVMValueRef helper);
+
 /* ---- phantom_backedge.c ---------------------------------------------------------------------- */
 
 /* A loop of the source that only a jump into it repeats becomes a loop of the graph. */

@@ -151,6 +151,11 @@ static void make_operation(struct lw__unit *unit, LLVMValueRef f)
     LLVMSetValueName2(operation, name, strlen(name));
 }
 
+static bool is_inlined(LLVMValueRef f)
+{
+    return LLVMCountBasicBlocks(f) && LLVMGetLinkage(f) == LLVMInternalLinkage;
+}
+
 /* lw__pass_inline - inline each helper and devlib function into its callers, except those for which
  * the target has an instruction. Unused ones are deleted.
  * needs INSTANCE   makes INLINED
@@ -161,13 +166,14 @@ bool lw__pass_inline(struct lw__unit *unit)
     for (; f; f = next) {
         size_t length;
         next = LLVMGetNextFunction(f);
-        if (!LLVMCountBasicBlocks(f) || LLVMGetLinkage(f) != LLVMInternalLinkage)
-            continue;
-        if (lw__spmd_has_native(unit, LLVMGetValueName2(f, &length)))
+        if (is_inlined(f) && lw__spmd_has_native(unit, LLVMGetValueName2(f, &length)))
             make_operation(unit, f);
-        else
-            lw__llvm_attribute(f, "alwaysinline", true);
     }
+    if (!lw__join_helpers(unit))
+        return false;
+    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
+        if (is_inlined(f))
+            lw__llvm_attribute(f, "alwaysinline", true);
     return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
 }
 
