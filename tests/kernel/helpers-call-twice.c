@@ -35,14 +35,14 @@ static uint32_t f0(uint32_t x) { return base(x); }
 ROWS(LEVEL)
 
 /* The same, as a loop over a stack of what is left to do. */
-static uint32_t by_hand(uint32_t x)
+static uint32_t by_hand(uint32_t x, int depth)
 {
     uint32_t in[DEPTH + 1], first[DEPTH + 1], result = 0;
     uint8_t state[DEPTH + 1];
-    int k = DEPTH;
+    int k = depth;
     in[k] = x;
     state[k] = 0;
-    while (k <= DEPTH) {
+    while (k <= depth) {
         if (k == 0 || state[k] == 2) {
             result = k == 0 ? base(in[0]) : first[k] * 31 + result;
             k++;
@@ -68,7 +68,7 @@ KERNEL void deep(int n, const uint32_t *in, uint32_t *out)
     if ((int)ME >= n)
         return;
     out[ME] = f24(in[ME]);
-    assert(out[ME] == by_hand(in[ME]));
+    assert(out[ME] == by_hand(in[ME], DEPTH));
 }
 
 /* Barriers between the calls, and calls that only some threads make. */
@@ -84,10 +84,10 @@ KERNEL void between(int n, const uint32_t *in, uint32_t *out)
         all[ME] += f24(next);
     barrier();
     out[ME] = all[ME];
-    uint32_t mine = x & 1 ? by_hand(x) : x, other = (ME + 1) % (uint32_t)n;
-    uint32_t after = in[other] & 1 ? by_hand(in[other]) : in[other];
+    uint32_t mine = x & 1 ? by_hand(x, DEPTH) : x, other = (ME + 1) % (uint32_t)n;
+    uint32_t after = in[other] & 1 ? by_hand(in[other], DEPTH) : in[other];
     assert(next == after && total >= x);
-    assert(out[ME] == mine + (after & 2 ? by_hand(after) : 0));
+    assert(out[ME] == mine + (after & 2 ? by_hand(after, DEPTH) : 0));
 }
 
 struct pair {

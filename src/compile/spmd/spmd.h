@@ -137,7 +137,9 @@ struct lw__spmd {
     uint32_t gang_threads;  /* of each gang of the block but the last, which may have fewer; */
     uint32_t first_gang, end_gang; /* the range of gangs that run this code */
     struct lw__gang *gang;         /* in the code of a gang that is not the block */
-    bool by_warp;                  /* divergence counts only between the lanes of a piece, a warp */
+    bool masked_only; /* regions have no code without masks, which would be one copy more for each
+                       * region around a block */
+    bool by_warp;     /* divergence counts only between the lanes of a piece, a warp */
     /* The current pieces: those of a loop's group (control/loop_groups.c), else all. The others
      * count as having no threads. */
     uint32_t first_piece, end_piece;

@@ -301,7 +301,7 @@ static void branch_by_vote(struct lw__spmd *s, struct lw__emission *in,
 static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t d, int region)
 {
     struct lw__masked_schedule *q = open_masked(s, c, region);
-    if (c->masked || lw__spmd_never_agrees(s, d)) {
+    if (c->masked || s->masked_only || lw__spmd_never_agrees(s, d)) {
         diverge(s, q, d, c->mask, q->check[0]);
     } else {
         struct lw__emission *whole = open_unmasked(s, c, region, q);
@@ -385,7 +385,7 @@ static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t
     struct groups g;
     for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
         struct lw__masked_schedule *q = open_masked(s, c, region);
-        if (c->masked) {
+        if (c->masked || s->masked_only) {
             lw__masked_schedule_wait(s, q, lw__masked_schedule_index(&s->regions[region], header),
                                      c->mask);
             LLVMBuildBr(s->builder, q->check[0]);

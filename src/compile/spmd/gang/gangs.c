@@ -136,26 +136,29 @@ static uint32_t best_round(const struct lw__spmd *s)
 struct lw__division lw__gang_divide(const struct lw__spmd *s)
 {
     if (s->has_spin_loops)
-        return (struct lw__division){LW_DIVISION_GANGS, 32};
+        return (struct lw__division){LW_DIVISION_GANGS, 32, false};
     const uint32_t round = can_have_rounds(s) ? best_round(s) : 0;
     if (round)
-        return (struct lw__division){LW_DIVISION_ROUNDS, round};
+        return (struct lw__division){LW_DIVISION_ROUNDS, round, false};
     const uint32_t wanted = lw__cpu_gang(s->unit->options->device),
                    threads = wanted ? wanted : affordable(s);
     if (threads < s->threads)
-        return (struct lw__division){LW_DIVISION_GANGS, threads};
-    return (struct lw__division){LW_DIVISION_NONE, s->threads};
+        return (struct lw__division){LW_DIVISION_GANGS, threads, false};
+    return (struct lw__division){LW_DIVISION_NONE, s->threads, false};
 }
 
 bool lw__gang_divide_further(const struct lw__spmd *s, struct lw__division *division)
 {
     const uint32_t quarter = division->threads / 4 / 32 * 32, threads = quarter ? quarter : 32;
-    if (division->threads <= 32)
-        return false;
+    if (division->threads <= 32) {
+        const bool more = !division->masked;
+        division->masked = true;
+        return more;
+    }
     const uint32_t round =
         division->kind != LW_DIVISION_GANGS && can_have_rounds(s) ? round_of(s, threads) : 0;
-    *division = round ? (struct lw__division){LW_DIVISION_ROUNDS, round}
-                      : (struct lw__division){LW_DIVISION_GANGS, threads};
+    *division = round ? (struct lw__division){LW_DIVISION_ROUNDS, round, false}
+                      : (struct lw__division){LW_DIVISION_GANGS, threads, false};
     return true;
 }
 
@@ -287,9 +290,9 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
 struct gangs {
     struct lw__unit *unit;
     const struct lw__kernel *kernel;
-    uint32_t threads;    /* of a gang, except perhaps the last */
-    uint64_t length_max; /* of the code, 0: no limit */
-    bool too_long;       /* it is longer */
+    struct lw__division division; /* the last gang may have fewer threads */
+    uint64_t length_max;          /* of the code, 0: no limit */
+    bool too_long;                /* it is longer */
 };
 
 /* The code for gangs from ... to - 1, each of so many threads; NULL: none. */
@@ -302,7 +305,8 @@ static LLVMValueRef build_gangs(struct gangs *all, uint32_t from, uint32_t to, u
     LLVMValueRef f = NULL;
     bool ok = lw__spmd_open(&s, unit, all->kernel);
     s.threads = threads;
-    s.gang_threads = all->threads;
+    s.gang_threads = all->division.threads;
+    s.masked_only = all->division.masked;
     s.length_max = all->length_max;
     s.first_gang = from, s.end_gang = to;
     s.pieces = s.end_piece = (threads + s.width - 1) / s.width;
@@ -373,11 +377,12 @@ static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef las
     return true;
 }
 
-bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t threads,
-                    uint64_t length_max, bool *too_long)
+bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel,
+                    struct lw__division division, uint64_t length_max, bool *too_long)
 {
+    const uint32_t threads = division.threads;
     struct lw__spmd s;
-    struct gangs all = {unit, kernel, threads, length_max, false};
+    struct gangs all = {unit, kernel, division, length_max, false};
     bool ok = lw__spmd_open(&s, unit, kernel);
     const uint32_t full = s.threads / threads, rest = s.threads % threads;
     LLVMValueRef start = NULL, last = NULL;

@@ -235,16 +235,24 @@ static bool widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel)
     return ok;
 }
 
-static bool widen_in_rounds(struct lw__unit *unit, const struct lw__kernel *kernel,
-                            uint32_t threads, uint64_t length_max, bool *too_long)
+static void set_round(struct lw__spmd *s, struct lw__gang *round, uint32_t threads)
+{
+    s->end_gang = s->threads / threads;
+    s->threads = s->gang_threads = threads;
+    s->pieces = s->end_piece = threads / s->width;
+    s->gang = round;
+}
+
+/* As a whole or in rounds. */
+static bool widen_again(struct lw__unit *unit, const struct lw__kernel *kernel,
+                        struct lw__division division, uint64_t length_max, bool *too_long)
 {
     struct lw__spmd s;
     struct lw__gang round = {0};
     bool ok = lw__spmd_open(&s, unit, kernel);
-    s.end_gang = s.threads / threads;
-    s.threads = s.gang_threads = threads;
-    s.pieces = s.end_piece = threads / s.width;
-    s.gang = &round;
+    if (division.kind == LW_DIVISION_ROUNDS)
+        set_round(&s, &round, division.threads);
+    s.masked_only = division.masked;
     s.length_max = length_max;
     ok = ok && lw__spmd_analyse(&s);
     ok = ok ? widen(&s) : unit->diags.errors > 0;
@@ -263,17 +271,17 @@ static bool widen_divided(struct lw__spmd *s, struct lw__division division, uint
                           bool *too_long)
 {
     if (division.kind == LW_DIVISION_GANGS)
-        return lw__gang_widen(s->unit, s->kernel, division.threads, length_max, too_long);
-    if (division.kind == LW_DIVISION_ROUNDS)
-        return widen_in_rounds(s->unit, s->kernel, division.threads, length_max, too_long);
+        return lw__gang_widen(s->unit, s->kernel, division, length_max, too_long);
+    if (division.kind == LW_DIVISION_ROUNDS || division.masked)
+        return widen_again(s->unit, s->kernel, division, length_max, too_long);
     s->length_max = length_max;
     const bool ok = widen(s);
     *too_long = s->too_long;
     return ok;
 }
 
-/* Try smaller and smaller parts of the block until the code is short enough; the smallest part's
- * may have any length. */
+/* Try smaller and smaller parts of the block until the code is short enough, then the smallest part
+ * with masks only, which may have any length. */
 static bool widen_within_limits(struct lw__spmd *s)
 {
     struct lw__division division = lw__gang_divide(s), smaller = division;
