@@ -203,8 +203,7 @@ static int check_needs(struct judge *j, const lw_picture_counts *counts, bool *i
         failed = learn_number(&j->scope, j->test->needs[i].condition, &holds);
         *is_right = failed || holds;
         if (!*is_right)
-            say(j, "the numbers are right, but %s (needed: %s)", j->test->needs[i].why,
-                j->test->needs[i].condition);
+            say(j, "the numbers are right, but %s", j->test->needs[i].why);
     }
     return failed;
 }

@@ -1,0 +1,8 @@
+#include <lanewise/kernel.h>
+
+KERNEL void reference(int rows, int cols, double *out, const float *in)
+{
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < cols; c++)
+            out[c * rows + r] = in[r * cols + c];
+}
