@@ -1,4 +1,4 @@
-/* picture.c - `lanewise picture`, and the counts of `lanewise run --count`: what the threads of a
+/* picture.c - `lanewise picture`, and the counts of `lanewise run --count`, also of `check`: what the threads of a
  * launch did. docs/picture.md.
  */
 #include "cli.h"

@@ -291,7 +291,10 @@ static int deliver(struct job *job)
         job->result.more = &counts;
     }
     int failed = cli_session_deliver(&job->session, &job->result);
-    return failed ? failed : cli_picture_print_counts(stdout, &job->session);
+    if (failed && failed != CLI_FOUND)
+        return failed;
+    int untold = cli_picture_print_counts(stdout, &job->session);
+    return failed ? failed : untold;
 }
 
 /* print_remarks - a launch that breaks a limit has none; it is refused with the limit's message. */

@@ -250,6 +250,18 @@ grep -q '^  sectors  *3 in 3 requests of warps, 1 a request$' counted
 grep -q '^  block memory  *15 reads  *15 writes' counted
 "$L" run all.c -k turn --count --json --quiet -g 2x2 -b 32x32 64 'f32[64,64]' 'f32[64,64]' |
     python3 -c 'import json, sys; c = json.load(sys.stdin)["counts"]; assert c["passes"] == 4224, c'
+awk '/^\/\/ fold.c$/ { on = 1; next } /^```$/ { on = 0 } on' "$SOURCE/docs/picture.md" >fold.c
+sed -n '/^\$ lanewise run fold.c --count/,/^```$/p' "$SOURCE/docs/picture.md" | sed '1d;$d' >told
+"$L" run fold.c --count 'f32[1]' 'f32[8]=iota' 'f32[8]=iota' | diff told -
+"$L" check fold.c --count 'f32[1]' 'f32[8]=iota' 'f32[8]=iota' >counted
+grep -q '^clean: ' counted
+sed -n '/^counts of/,$p' counted >of_check
+sed 1d told | diff - of_check
+status=0
+"$L" check all.c -k race -b 4 --count 'f32[4]' >counted || status=$?
+[ $status = 1 ] && grep -q race-warp counted && grep -q '^counts of 4 threads in 1 warp:$' counted
+"$L" check all.c -k race -b 4 --count --json 'f32[4]' |
+    python3 -c 'import json, sys; r = json.load(sys.stdin); assert r["counts"] and r["findings"]'
 status=0
 "$L" run dot.c --count -d cpu 'f32[1]' 'f32[8]' 'f32[8]' 2>err || status=$?
 [ $status = 2 ] && grep -q "is for devices ref and check, and not for cpu" err
