@@ -1,5 +1,5 @@
-/* picture.c - `lanewise picture`, and the counts of `lanewise run --count`, also of `check`: what the threads of a
- * launch did. docs/picture.md.
+/* picture.c - `lanewise picture`, and the counts of `lanewise run --count` and `check --count`:
+ * what the threads of a launch did. docs/picture.md.
  */
 #include "cli.h"
 #include "lanewise/picture.h"

@@ -27,7 +27,7 @@ typedef struct lw_picture_options {
 } lw_picture_options;
 
 /* lw_picture_begin - the next launch of the stream is recorded; what was recorded before is gone.
- * Its program must be one of lw_build_options.picture: of another nothing is seen but collectives.
+ * Its program must be one of lw_build_options.picture: of another, "ref" sees collectives alone.
  * errors   LW_E_ARG; LW_E_UNSUPPORTED the stream is not of "ref" or "check"; LW_E_MEMORY */
 LW_CHECKED lw_status lw_picture_begin(lw_stream *stream, const lw_picture_options *options);
 

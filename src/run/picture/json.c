@@ -38,16 +38,25 @@ static int line_of(const struct lw__recording *r, uint32_t site)
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
-static void add_source(struct lw__text *to, const struct lw__recording *r)
+bool lw__picture_source(const struct lw__recording *r, char **text)
 {
     struct lw__bytes file = {0};
-    const char *text = r->source;
+    *text = r->source ? lw__copy_string(r->source) : NULL;
+    if (r->source)
+        return *text;
+    const lw_status status = lw__read_file(r->file, &file);
+    *text = status ? NULL : file.bytes;
+    return status != LW_E_MEMORY;
+}
+
+static void add_source(struct lw__text *to, const struct lw__recording *r)
+{
+    char *text;
+    to->failed |= !lw__picture_source(r, &text);
     lw__text_add(to, " \"source\": ");
-    if (!text && !lw__read_file(r->file, &file))
-        text = file.bytes;
     lw__check_json_string(to, text ? text : "");
     lw__text_add(to, ",\n");
-    free(file.bytes);
+    free(text);
 }
 
 static void add_first(struct lw__text *to, const struct lw__array *a)

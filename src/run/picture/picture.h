@@ -191,6 +191,10 @@ void lw__number(char text[LW_NUMBER_SIZE], lw_dtype dtype, uint64_t bits);
 
 /* ---- json.c, svg.c --------------------------------------------------------------------------- */
 
+/* lw__picture_source - the text of the kernels, a copy; NULL where its file cannot be read by now.
+ * False: memory is short. */
+bool lw__picture_source(const struct lw__recording *r, char **text);
+
 /* findings: of the stream, or NULL. */
 void lw__picture_json(struct lw__text *to, struct lw__recording *r, struct lw__findings *findings);
 void lw__picture_svg(struct lw__text *to, struct lw__recording *r, struct lw__findings *findings);

@@ -176,7 +176,8 @@ static bool sort_by_step(struct part *p)
             if (e->kind != LW_EVENT_ITERATION)
                 sorted[next[e->step]++] = *e;
         }
-        memcpy(r->events + p->begin, sorted, kept * sizeof *sorted);
+        if (kept) /* else there may be no list yet */
+            memcpy(r->events + p->begin, sorted, kept * sizeof *sorted);
         r->event_count = p->begin + kept;
         r->pending = r->event_count;
     }

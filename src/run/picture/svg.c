@@ -277,8 +277,10 @@ static void draw_array(struct drawing *d, const struct lw__step *s, size_t array
     const struct lw__array *a = &d->r->arrays[array];
     const size_t columns = columns_of(a);
     uint8_t *touched = touches_of(d, s, array);
-    if (!touched)
+    if (!touched) {
+        d->to->failed = true;
         return;
+    }
     const int top = d->y + ARC;
     for (size_t e = 0; e < a->count; e++) {
         char text[LW_NUMBER_SIZE] = "?";
@@ -451,13 +453,8 @@ static void draw_all(struct drawing *d, struct lw__findings *findings)
 void lw__picture_svg(struct lw__text *to, struct lw__recording *r, struct lw__findings *findings)
 {
     struct lw__text body = {0};
-    struct lw__bytes file = {0};
     struct drawing d = {.to = &body, .r = r};
-    if (r->source)
-        d.source = lw__copy_string(r->source);
-    else if (!lw__read_file(r->file, &file))
-        d.source = file.bytes;
-    if (prepare(&d))
+    if (lw__picture_source(r, &d.source) && prepare(&d))
         draw_all(&d, findings);
     else
         to->failed = true;
