@@ -3,7 +3,7 @@
 // run: -k left_loop -b 64 5 i32[64]
 // device: !cuda where barriers miss nobody
 // status: 4
-// stderr: kernel 'left_loop': barrier divergence in block (0,0,0): 
+// stderr: barrier divergence in block (0,0,0): 
 // stderr: missing at @DIR/barrier-awaited.c:42: (5,0,0) to (31,0,0); 32 threads have returned
 // run: -k left_loop -b 64 33 i32[64]
 // device: !cuda where barriers miss nobody

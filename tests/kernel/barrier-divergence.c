@@ -61,7 +61,7 @@
 // run: -k other_trip -b 64 i32[1]
 // device: !cuda where barriers are not told apart
 // status: 4
-// stderr: kernel 'other_trip': barrier divergence in block (0,0,0): 
+// stderr: barrier divergence in block (0,0,0): 
 // stderr: missing at @DIR/barrier-divergence.c:124: (32,0,0) to (63,0,0)
 // run: -k fine -b 64 i32[1]
 // expect: out: i32[1] = [32]

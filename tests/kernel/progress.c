@@ -7,17 +7,17 @@
 // run: -k own_warp -b 32 i32[1]
 // device: !cuda which waits for ever
 // status: 4
-// stderr: kernel 'own_warp': no thread can make progress
+// stderr: no thread can make progress
 // stderr: progress.c:
 // run: -k nobody -b 32 i32[1]
 // device: !cuda which waits for ever
 // status: 4
-// stderr: kernel 'nobody': no thread can make progress
+// stderr: no thread can make progress
 // stderr: progress.c:
 // run: -k behind_barrier -b 64 i32[1]
 // device: !cuda which waits for ever
 // status: 4
-// stderr: kernel 'behind_barrier': no thread can make progress
+// stderr: no thread can make progress
 // stderr: progress.c:
 #include <lanewise/kernel.h>
 
