@@ -270,11 +270,68 @@ static void last_block(struct kernel *k, struct dice *d)
     add_step(k, END);
 }
 
+/* Of a block's element: others access it, then the one that changes it does, and a barrier later it
+ * changes it. Without the barrier its own access is the latest before, in every order: a vote or a
+ * flag that orders no memory sees to that. So the checker must remember two. */
+static void changed_by_one(struct kernel *k, struct dice *d)
+{
+    const enum op first = percent(d, 50) ? LOAD : ATOMIC_ADD;
+    const int a = add_array(k, I32, false, 0, k->grid);
+    const struct index own = {.b = 1};
+    const int lanes = k->block < WARP ? k->block : WARP;
+    const struct condition one = {.threads = IS, .k = below(d, lanes)};
+    if (k->block > WARP && percent(d, 50)) { /* another warp */
+        const int flag = add_array(k, I32, false, 0, k->grid);
+        add_step(k, IF)->when =
+            (struct condition){.threads = IS, .k = WARP + below(d, k->block - WARP)};
+        access_to(k, first, a, own);
+        access_to(k, ATOMIC_STORE, flag, own);
+        add_step(k, END);
+        add_step(k, IF)->when = one;
+        access_to(k, SPIN, flag, own);
+        access_to(k, first, a, own);
+        add_step(k, END);
+    } else { /* other lanes */
+        access_to(k, first, a, own)->when =
+            (struct condition){.threads = BELOW, .k = 2 + below(d, lanes - 1)};
+        add_step(k, VOTE);
+        access_to(k, first, a, own)->when = one;
+    }
+    add_step(k, BARRIER);
+    access_to(k, first == LOAD || percent(d, 50) ? PLAIN_ADD : LOAD, a, own)->when = one;
+}
+
+/* Each block reads its element and changes it, one behind the other by a flag that orders no
+ * memory. Where one reads the next one's, that has been read by its owner since. */
+static void blocks_in_turn(struct kernel *k, struct dice *d)
+{
+    if (k->grid < 2) {
+        changed_by_one(k, d);
+        return;
+    }
+    const int a = add_array(k, I32, false, 0, k->grid), flag = add_array(k, I32, false, 0, 1);
+    const struct index own = {.b = 1}, first = {0};
+    const struct condition giver = {.threads = IS, .blocks = BLOCK_IS};
+    const struct condition taker = {.threads = IS, .blocks = BLOCK_IS_NOT};
+    add_step(k, IF)->when = giver;
+    access_to(k, LOAD, a, own);
+    access_to(k, ATOMIC_STORE, flag, first);
+    add_step(k, END);
+    add_step(k, IF)->when = taker;
+    access_to(k, SPIN, flag, first);
+    access_to(k, LOAD, a, own);
+    add_step(k, END);
+    add_step(k, BARRIER);
+    access_to(k, STORE, a, own)->when =
+        (struct condition){.threads = IS, .k = below(d, k->block), .blocks = BLOCK_IS_NOT};
+}
+
 void add_pattern(struct kernel *k, struct dice *d, bool is_last)
 {
     static void (*const any[])(struct kernel *, struct dice *) = {
-        exchange, neighbours,    tree,      tile,        histogram, count_globally, in_warp,
-        exchange, double_buffer, broadcast, grid_stride, hand_over, locked,
+        exchange,       neighbours, tree,     tile,           histogram,
+        count_globally, in_warp,    exchange, double_buffer,  broadcast,
+        grid_stride,    hand_over,  locked,   changed_by_one, blocks_in_turn,
     };
     if (is_last && percent(d, 15))
         last_block(k, d);
