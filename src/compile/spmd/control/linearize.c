@@ -386,9 +386,12 @@ static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t
     for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
         struct lw__masked_schedule *q = open_masked(s, c, region);
         if (c->masked || s->masked_only) {
+            struct lw__emission *all = c->masked ? c : new_emission(s, NULL, -1, false);
             lw__masked_schedule_wait(s, q, lw__masked_schedule_index(&s->regions[region], header),
-                                     c->mask);
+                                     all->mask); /* of the group's pieces */
             LLVMBuildBr(s->builder, q->check[0]);
+            if (all != c)
+                free_emission(all);
         } else {
             struct lw__emission *whole = open_unmasked(s, c, region, q);
             LLVMBuildBr(s->builder, whole->bb[header]);

@@ -263,9 +263,10 @@ static bool widen_again(struct lw__unit *unit, const struct lw__kernel *kernel,
 
 /* ---- how much at a time ---------------------------------------------------------------------- */
 
-/* Most instructions of a kernel whose block could be divided further. LLVM takes about a second for
+/* Most instructions of a kernel whose block could be divided further, and of a warp that could be
+ * made with masks only. LLVM takes about a second for
  * 10,000, and longer for each of them in a longer function. */
-enum { LENGTH_MAX = 60000 };
+enum { LENGTH_MAX = 60000, WARP_LENGTH_MAX = 200000 };
 
 static bool widen_divided(struct lw__spmd *s, struct lw__division division, uint64_t length_max,
                           bool *too_long)
@@ -286,8 +287,9 @@ static bool widen_within_limits(struct lw__spmd *s)
 {
     struct lw__division division = lw__gang_divide(s), smaller = division;
     for (bool too_long = false;; division = smaller) {
-        const bool more = lw__gang_divide_further(s, &smaller),
-                   ok = widen_divided(s, division, more ? LENGTH_MAX : 0, &too_long);
+        const bool more = lw__gang_divide_further(s, &smaller);
+        const uint64_t most = smaller.masked ? WARP_LENGTH_MAX : LENGTH_MAX;
+        const bool ok = widen_divided(s, division, more ? most : 0, &too_long);
         if (!too_long)
             return ok;
     }
