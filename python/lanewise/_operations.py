@@ -383,17 +383,31 @@ def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> A
 
 def sort(x: ArrayLike, *, axis: int = -1, descending: bool = False,
          stream: Stream | None = None) -> Any:
-    """Sorted along an axis, stable, NaNs last."""
+    """Sorted along an axis, stable, NaNs last; -0 equals 0.
+
+    >>> lw.sort(np.array([3, 1, 2]), descending=True)
+    array([3, 2, 1])
+    """
     return _run("sort", {"axis": axis, "descending": descending}, (x,), None, stream)
 
 
 def argsort(x: ArrayLike, *, axis: int = -1, descending: bool = False,
             stream: Stream | None = None) -> Any:
-    """The indices (int64) that sort along an axis, stable, NaNs last."""
+    """The indices (int64) that sort along an axis, stable, NaNs last; -0 equals 0.
+
+    >>> lw.argsort(np.array([3, 1, 2]))
+    array([1, 2, 0])
+    """
     return _run("argsort", {"axis": axis, "descending": descending}, (x,), None, stream)
 
 
 def top_k(x: ArrayLike, k: int, *, axis: int = -1, smallest: bool = False,
           stream: Stream | None = None) -> tuple[Any, Any]:
-    """The k largest along an axis, in falling order, and their indices (int64)."""
+    """The k largest along an axis, in falling order, and their indices (int64).
+
+    Equals come by rising index, and a NaN counts as largest. smallest=True: the k smallest, rising.
+
+    >>> lw.top_k(np.array([3.0, 9.0, 5.0]), 2)
+    (array([9., 5.]), array([1, 2]))
+    """
     return _run("top_k", {"k": k, "axis": axis, "smallest": smallest}, (x,), None, stream)

@@ -1,4 +1,4 @@
-"""Elements selected by index and by mask, against NumPy."""
+"""Elements selected by index and by mask, and sorted, against NumPy."""
 from __future__ import annotations
 
 from typing import Any
@@ -74,6 +74,71 @@ def test_masks_of_floats() -> None:
     assert lw.compact(np.arange(6), mask).tolist() == [2, 3, 4, 5]
 
 
+@st.composite
+def unsorted(draw: Any) -> tuple[np.ndarray, int]:
+    """Few values or many, with NaNs, infinities and zeros of both signs where there are any."""
+    shape = draw(st.lists(st.integers(1, 4), max_size=3))
+    axis = draw(st.integers(0, len(shape)))
+    shape.insert(axis, draw(st.sampled_from([0, 1, 2, 47, 48, 49, 255, 1000, 70000])))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
+    if draw(st.booleans()):
+        x = rng.integers(-3, 4, shape).astype(dtype)
+    else:
+        x = np.frombuffer(rng.bytes(int(np.prod(shape)) * dtype.itemsize), dtype).reshape(shape)
+        x = x.view("u1") % 2 == 0 if dtype.kind == "b" else x
+    if dtype.kind == "f":
+        x = np.where(rng.random(shape) < 0.1, rng.choice([np.nan, np.inf, -np.inf, 0, -0.0], shape),
+                     x).astype(dtype)
+    turned = draw(st.sampled_from(["plain", "transposed", "strided"]))
+    if turned == "transposed":
+        x = x.T.copy().T
+    return (np.repeat(x, 2, axis=-1)[..., ::2] if turned == "strided" else x), axis
+
+
+def same_bits(got: np.ndarray, expected: np.ndarray) -> None:
+    """Every NaN is the same."""
+    assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
+    if got.dtype.kind == "f":
+        assert (np.isnan(got) == np.isnan(expected)).all()
+        got, expected = np.nan_to_num(got, nan=0.0), np.nan_to_num(expected, nan=0.0)
+    assert np.ascontiguousarray(got).tobytes() == np.ascontiguousarray(expected).tobytes()
+
+
+def falling(x: np.ndarray, axis: int) -> np.ndarray:
+    """Indices that sort in falling order, stable, NaNs last."""
+    rows = np.moveaxis(x, axis, -1)
+    ranks = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
+    ranks = np.where(rows != rows, 1, -ranks)
+    return np.moveaxis(np.argsort(ranks, axis=-1, kind="stable"), -1, axis)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@given(xs=unsorted(), descending=st.booleans())
+def test_sorts(xs: tuple[np.ndarray, int], descending: bool) -> None:
+    x, axis = xs
+    order = falling(x, axis) if descending else np.argsort(x, axis=axis, kind="stable")
+    np.testing.assert_array_equal(lw.argsort(x, axis=axis, descending=descending), order)
+    same_bits(lw.sort(x, axis=axis - x.ndim, descending=descending),
+              np.take_along_axis(x, order, axis))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@given(xs=unsorted(), k=st.sampled_from([0, 1, 2, 5, 60]), smallest=st.booleans())
+def test_top_k(xs: tuple[np.ndarray, int], k: int, smallest: bool) -> None:
+    x, axis = xs
+    k = min(k, x.shape[axis])
+    if smallest:
+        order = np.argsort(x, axis=axis, kind="stable")
+    else:  # a NaN is larger than all others
+        ranks = np.unique(np.where(x != x, 0, x), return_inverse=True)[1].reshape(x.shape)
+        order = np.argsort(np.where(x != x, -x.size - 1, -ranks), axis=axis, kind="stable")
+    order = order.take(range(k), axis)
+    values, indices = lw.top_k(x, k, axis=axis, smallest=smallest)
+    np.testing.assert_array_equal(indices, order)
+    same_bits(values, np.take_along_axis(x, order, axis))
+
+
 def test_in_a_graph() -> None:
     x, mask = np.arange(300, dtype="f4"), np.arange(300) % 3 == 1
     types = {"x": lw.TensorType("f32", (300,)), "mask": lw.TensorType("bool", (300,)),
@@ -116,4 +181,6 @@ def test_the_checker_finds_nothing() -> None:
     with lw.check() as report:
         lw.compact(x, x % 3 == 0)
         lw.take(x.reshape(50, 100), [[3, -1], [0, 7]], axis=1)
+        lw.argsort(x % 77)
+        lw.top_k(x.reshape(50, 100) % 7, 3, axis=0)
     assert not report.findings

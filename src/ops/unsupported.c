@@ -21,7 +21,3 @@ NOT_BUILT(lw_conv1d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
 NOT_BUILT(lw_conv2d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
           const lw_conv_options *o)
 NOT_BUILT(lw_histogram, lw_stream *s, lw_tensor counts, lw_tensor x, const lw_histogram_options *o)
-NOT_BUILT(lw_sort, lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options *o)
-NOT_BUILT(lw_argsort, lw_stream *s, lw_tensor out, lw_tensor x, const lw_sort_options *o)
-NOT_BUILT(lw_top_k, lw_stream *s, lw_tensor values, lw_tensor indices, lw_tensor x,
-          const lw_top_k_options *o)

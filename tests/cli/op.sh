@@ -64,6 +64,12 @@ gives 'out: f32[2,2] = [[2.0, 0.0],
 gives 'out: f16[4] = [1.0, 3.0, 0.0, 0.0]
 out2: i64[] = 2' compact 'f16[4]=iota' 'bool[4]=0,1,0,1'
 
+gives 'out: f32[5] = [-1.0, 0.0, 2.0, inf, nan]' sort 'f32[5]=inf,2,nan,-1,0'
+gives 'out: i64[2,2] = [[1, 0],
+                 [0, 1]]' argsort axis=0 descending=true 'i8[2,2]=1,5,3,-5'
+gives 'out: f64[2] = [nan, 9.0]
+out2: i64[2] = [2, 0]' top_k k=2 'f64[4]=9,4,nan,9'
+
 "$LANEWISE" op copy 'f32[2,3]=iota' out=six.npy >/dev/null
 gives 'out: f32[2,3] = [[0.0, 1.0, 2.0],
                  [3.0, 4.0, 5.0]]' copy @six.npy

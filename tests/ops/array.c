@@ -32,6 +32,8 @@ static uint16_t half_of(lw_dtype dtype, double value)
     memcpy(&bits, &single, sizeof bits);
     if (dtype == LW_BF16)
         return (uint16_t)(bits >> 16);
+    if (isnan(value))
+        return 0x7e00;
     if (value == 0)
         return (uint16_t)(bits >> 16);
     return (uint16_t)((bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) |

@@ -41,7 +41,10 @@ const char *const ops[] = {"dot",
                            "matmul",
                            "attention",
                            "take",
-                           "compact"};
+                           "compact",
+                           "sort",
+                           "argsort",
+                           "top_k"};
 
 const size_t op_count = sizeof ops / sizeof *ops;
 
@@ -222,6 +225,31 @@ static void draw_selection(struct session *s, struct test_case *c, lw_dtype dtyp
     c->in[1].repeated = is(c, "take") ? -1 : c->in[1].repeated;
 }
 
+static bool sorts(const struct test_case *c)
+{
+    return is(c, "sort") || is(c, "argsort") || is(c, "top_k");
+}
+
+/* Of floats, some NaNs. */
+static void draw_sort(struct session *s, struct test_case *c, lw_dtype dtype, int rank,
+                      const size_t *extent)
+{
+    const int axis = draw_axis(s, c, rank);
+    const char *fall = draw(s, 2) ? "true" : "false";
+
+    c->flag = (fall[0] == 't') != is(c, "top_k");
+    c->inputs = 1;
+    if (is(c, "top_k"))
+        snprintf(c->json, sizeof c->json, "{\"axis\": %d, \"smallest\": %s, \"k\": %d}", axis, fall,
+                 (int)draw(s, (extent[c->axis] < 9 ? extent[c->axis] : 9) + 1));
+    else
+        snprintf(c->json, sizeof c->json, "{\"axis\": %d, \"descending\": %s}", axis, fall);
+    draw_array(s, c, &c->in[0], dtype, rank, extent);
+    for (size_t i = 0; i < c->in[0].count && dtype >= LW_F16 && c->in[0].repeated < 0; i++)
+        if (draw(s, 20) == 0)
+            c->in[0].value[i] = (double)NAN;
+}
+
 void draw_case(struct session *s, struct test_case *c)
 {
     size_t extent[4];
@@ -240,7 +268,7 @@ void draw_case(struct session *s, struct test_case *c)
             extent[0] = extent[0] > extent[k] ? extent[0] : extent[k];
         rank = 1;
     }
-    if ((has_rows || selects || takes_floats(c) || is(c, "dot")) && !rank) {
+    if ((has_rows || selects || sorts(c) || takes_floats(c) || is(c, "dot")) && !rank) {
         rank = 1;
         extent[0] = 1 + draw(s, 100);
     }
@@ -253,6 +281,10 @@ void draw_case(struct session *s, struct test_case *c)
     }
     if (selects) {
         draw_selection(s, c, dtype, rank, extent);
+        return;
+    }
+    if (sorts(c)) {
+        draw_sort(s, c, dtype, rank, extent);
         return;
     }
     draw_parameters(s, c, rank);

@@ -145,24 +145,30 @@ struct moments {
     double mean, square, deviation, top, sum, largest;
 };
 
+/* Sums are long, or the reference would be as far off as the operation may be. */
 static struct moments moments_of(const struct array *x, struct row r)
 {
     struct moments m = {.top = -(double)INFINITY};
+    long double mean = 0, square = 0, deviation = 0, sum = 0;
 
     for (size_t k = 0; k < r.n; k++) {
-        const double v = at(x, r, k);
+        const long double v = at(x, r, k);
 
-        m.mean += v / (double)r.n;
-        m.square += v * v / (double)r.n;
-        m.top = fmax(m.top, v);
-        m.largest = fmax(m.largest, fabs(v));
+        mean += v / r.n;
+        square += v * v / r.n;
+        m.top = fmax(m.top, (double)v);
+        m.largest = fmax(m.largest, fabs((double)v));
     }
     for (size_t k = 0; k < r.n; k++) {
-        const double d = at(x, r, k) - m.mean;
+        const long double d = at(x, r, k) - mean;
 
-        m.deviation += d * d / (double)r.n;
-        m.sum += exp(at(x, r, k) - m.top);
+        deviation += d * d / r.n;
+        sum += exp(at(x, r, k) - m.top);
     }
+    m.mean = (double)mean;
+    m.square = (double)square;
+    m.deviation = (double)deviation;
+    m.sum = (double)sum;
     return m;
 }
 

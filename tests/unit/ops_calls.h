@@ -172,6 +172,21 @@ static lw_status run_compact(const struct call *c)
     return lw_compact(c->stream, c->out, c->second, c->in[0], c->in[1]);
 }
 
+static lw_status run_sort(const struct call *c)
+{
+    return lw_sort(c->stream, c->out, c->in[0], &(lw_sort_options){c->axis, false});
+}
+
+static lw_status run_argsort(const struct call *c)
+{
+    return lw_argsort(c->stream, c->out, c->in[0], &(lw_sort_options){c->axis, true});
+}
+
+static lw_status run_top_k(const struct call *c)
+{
+    return lw_top_k(c->stream, c->out, c->second, c->in[0], &(lw_top_k_options){c->axis, false});
+}
+
 /* ---- the good calls ---- */
 
 #define M23 {2, {2, 3}}
@@ -268,18 +283,26 @@ static const struct operation operations[] = {
      false,
      {3, 4, 5, 6}},
     {"compact", run_compact, 2, {{"x", V3}, {"mask", V3}}, LW_F32, V3, false, {1, 2, 3}},
+    {"sort", run_sort, 1, {{"x", M23}}, LW_F32, M23, false, {1, 2, 3, 4, 5, 6}},
+    {"argsort", run_argsort, 1, {{"x", M23}}, LW_I64, M23, false, {2, 1, 0, 2, 1, 0}},
+    {"top_k", run_top_k, 1, {{"x", V3}}, LW_F32, V2, false, {3, 2}},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-/* Of an input: i32. Of the operation: a second output, of one i64. */
+/* Of an input: i32. Of the operation: a second output, of i64. */
 static inline bool has_integers(const struct operation *op, size_t input)
 {
     return op->run == run_take && input == 1;
 }
 static inline bool has_second(const struct operation *op)
 {
-    return op->run == run_compact;
+    return op->run == run_compact || op->run == run_top_k;
+}
+
+static inline const char *out_name(const struct operation *op)
+{
+    return op->run == run_top_k ? "values" : "out";
 }
 
 static inline const struct operation *operation_of(const char *name)
@@ -367,7 +390,7 @@ static inline void good_call(const struct place *p, const struct operation *op, 
     *c = (struct call){.op = op, .stream = p->stream, .count = op->count};
     for (size_t k = 0; k < op->count; k++)
         c->in[k] = formed(has_integers(op, k) ? p->integers[k] : p->in[k], &op->inputs[k].form);
-    c->second = tensor(p->out[LW_I64], 0, 0, 0, 0, 0);
+    c->second = tensor(p->out[LW_I64], op->run == run_top_k, 2, 0, 0, 0);
     c->out = formed(p->out[op->dtype], &op->out);
     c->list = c->in;
     c->expression = op->run == run_map ? "a + b * 2" : "a * b";

@@ -55,9 +55,9 @@ static bool is_one_of(const struct operation *op, const char *names)
 static bool has_kind(const struct operation *op, enum kind kind)
 {
     if (kind == OTHER_DTYPE)
-        return !is_one_of(op, " argmax argmin ");
+        return !is_one_of(op, " argmax argmin argsort ");
     if (kind == WHOLE)
-        return op->out.rank == 1 && !is_one_of(op, " compact ");
+        return op->out.rank == 1 && !is_one_of(op, " compact argsort top_k ");
     return kind != EXACT || is_one_of(op, " dot sum mean ");
 }
 
@@ -81,6 +81,8 @@ static void make_call(const struct memory *m, const struct operation *op, enum k
                       struct call *c)
 {
     good_call(&m->p, op, c);
+    if (kind == IN_LEAVES && is_one_of(op, " argsort ")) /* there is no long output of i64 */
+        return;
     for (size_t k = 0; k < op->count && kind == STRIDED; k++)
         stride(&c->in[k]);
     if (kind == STRIDED)
@@ -106,6 +108,7 @@ static const char *json_of(const struct operation *op)
     return is_one_of(op, " dot matmul attention copy take compact ") ? NULL
            : op->run == run_map            ? "{\"expression\": \"a + b * 2\"}"
            : op->run == run_permute        ? "{\"axes\": \"1,0\"}"
+           : op->run == run_top_k          ? "{\"k\": 2}"
            : op->run == run_moving_average ? "{\"window\": 2}"
            : op->run == run_map_reduce     ? "{\"map\": \"a * b\", \"combine\": \"x + y\", "
                                              "\"identity\": 0, \"axis\": -1}"

@@ -76,6 +76,11 @@ static void values(void)
     JSON("attention", "{\"seq_len\": -1}", LW_E_SHAPE, "seq_len is -1, k has 3 keys");
     JSON("attention", "{\"d\": 3}", LW_E_SHAPE, "d is 3, k has depth 2");
     JSON("take", "{\"axis\": 2}", LW_E_ARG, "x has no axis 2; its rank is 2");
+    JSON("sort", "{\"axis\": 2}", LW_E_ARG, "x has no axis 2; its rank is 2");
+    JSON("top_k", NULL, LW_E_ARG, "top_k needs the parameter 'k' (int)");
+    JSON("top_k", "{\"k\": 4}", LW_E_ARG, "k is 4; need 0 to 3, the extent of the axis");
+    JSON("top_k", "{\"k\": -1}", LW_E_ARG, "k is -1; need 0 to 3");
+    JSON("top_k", "{\"k\": 1}", LW_E_SHAPE, "values has extent 2 in axis 0; need k, which is 1");
     JSON("permute", "{\"axes\": \"0,2\"}", LW_E_ARG, "axes is '0,2'; need");
     JSON("permute", "{\"axes\": \"0,0\"}", LW_E_ARG, "axes is '0,0'; need");
     JSON("permute", "{\"axes\": \"1,-1\"}", LW_E_ARG, "axes is '1,-1'; need");
@@ -123,6 +128,7 @@ static void beyond_ranks(void)
         const struct operation *op = &operations[k];
         const char *json = op->run == run_permute ? "{\"axes\": \"6,5,4,3,2,1,0\"}"
                            : op->run == run_map   ? "{\"expression\": \"a\"}"
+                           : op->run == run_top_k ? "{\"k\": 1}"
                            : op->run != run_map_reduce
                                ? NULL
                                : "{\"map\": \"a\", \"combine\": \"x + y\", \"identity\": 0}";

@@ -103,6 +103,20 @@ static void selections(void)
           "the output count, from element 0 on, overlaps out, from 0 on");
 }
 
+static void sorts(void)
+{
+    wrong_axes("sort");
+    wrong_axes("argsort");
+    WRONG("top_k", c.axis = LW_AXIS(1), LW_E_ARG, "x has no axis 1; its rank is 1");
+    WRONG("sort", IN(0, 2, 2, 4, 0, 0), LW_E_SHAPE, "out has shape (2, 3) and x has (2, 4)");
+    WRONG("argsort", c.out.buffer = place.out[LW_I32], LW_E_DTYPE, "out is of i32; need i64");
+    WRONG("top_k", c.second.buffer = place.out[LW_U64], LW_E_DTYPE, "indices is of u64; need i64");
+    WRONG("top_k", c.out.extent[0] = 4, LW_E_SHAPE,
+          "values has shape (4,) and x has (3,): there are no 4 largest");
+    WRONG("top_k", c.out.extent[0] = 1, LW_E_SHAPE, "values has shape (1,) and indices has (2,)");
+    WRONG("top_k", c.second.buffer = NULL, LW_E_ARG, "indices has no buffer");
+}
+
 /* ---- expressions ---- */
 
 static void expressions(const char *name, const char *what)
@@ -327,6 +341,7 @@ int main(int count, char **arguments)
     reductions_of_nothing();
     vectors();
     selections();
+    sorts();
     maps();
     endless_places();
     scans();

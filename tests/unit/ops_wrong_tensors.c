@@ -84,7 +84,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 /* operand -1: the output */
 static void spoil(const struct operation *op, int operand, size_t way)
 {
-    const char *name = operand < 0 ? "out" : op->inputs[operand].name;
+    const char *name = operand < 0 ? out_name(op) : op->inputs[operand].name;
     char text[120];
     lw_device_info has, needs;
     struct call c;
@@ -119,15 +119,15 @@ static void wrong_shapes(const struct operation *op)
 
     good_call(&place, op, &c);
     c.out.extent[c.out.rank++] = 1;
-    refuse(&c, LW_E_SHAPE, "out", text_of(&c.out, text, sizeof text), __FILE__, __LINE__);
+    refuse(&c, LW_E_SHAPE, out_name(op), text_of(&c.out, text, sizeof text), __FILE__, __LINE__);
     good_call(&place, op, &c);
     if (!c.out.rank)
         return;
     c.out.extent[c.out.rank - 1]++;
-    refuse(&c, LW_E_SHAPE, "out", text_of(&c.out, text, sizeof text), __FILE__, __LINE__);
+    refuse(&c, LW_E_SHAPE, out_name(op), text_of(&c.out, text, sizeof text), __FILE__, __LINE__);
     good_call(&place, op, &c);
     c.out.rank--;
-    refuse(&c, LW_E_SHAPE, "out", text_of(&c.out, text, sizeof text), __FILE__, __LINE__);
+    refuse(&c, LW_E_SHAPE, out_name(op), text_of(&c.out, text, sizeof text), __FILE__, __LINE__);
 }
 
 static void wrong_strides(const struct operation *op)
@@ -138,12 +138,12 @@ static void wrong_strides(const struct operation *op)
     if (!c.out.rank)
         return;
     c.out.strided = true;
-    refuse(&c, LW_E_ARG, "out", "share memory: strides 0, 0, 0, 0", __FILE__, __LINE__);
+    refuse(&c, LW_E_ARG, out_name(op), "share memory: strides 0, 0, 0, 0", __FILE__, __LINE__);
     for (int k = 0; k < c.out.rank; k++)
         c.out.stride[k] = k + 1; /* element (2, 0) is (0, 1) */
     c.out.offset = 2;
     c.out.stride[c.out.rank - 1] = c.out.rank == 1 ? 0 : -1;
-    refuse(&c, LW_E_ARG, "out", "elements of the output out share memory", __FILE__, __LINE__);
+    refuse(&c, LW_E_ARG, out_name(op), " share memory: strides ", __FILE__, __LINE__);
 }
 
 static void overlaps(const struct operation *op)
@@ -155,14 +155,13 @@ static void overlaps(const struct operation *op)
         good_call(&place, op, &c);
         c.out.buffer = c.in[k].buffer;
         c.out.offset = 1;
-        snprintf(text, sizeof text, "the output out, from element 1 on, overlaps %s, from 0 on",
-                 op->inputs[k].name);
-        refuse(&c, LW_E_ARG, "out", text, __FILE__, __LINE__);
+        snprintf(text, sizeof text, "the output %s, from element 1 on, overlaps %s, from 0 on",
+                 out_name(op), op->inputs[k].name);
+        refuse(&c, LW_E_ARG, out_name(op), text, __FILE__, __LINE__);
         if (k == 0 && op->in_place)
             continue;
         c.out.offset = 0;
-        refuse(&c, LW_E_ARG, "out", "the output out, from element 0 on, overlaps", __FILE__,
-               __LINE__);
+        refuse(&c, LW_E_ARG, out_name(op), ", from element 0 on, overlaps", __FILE__, __LINE__);
     }
 }
 
@@ -173,7 +172,7 @@ static void wrong_memory(const struct operation *op)
 
     good_call(&place, op, &c);
     c.out.buffer = read_only;
-    refuse(&c, LW_E_ARG, "out", "out is read-only", __FILE__, __LINE__);
+    refuse(&c, LW_E_ARG, out_name(op), " is read-only", __FILE__, __LINE__);
     for (size_t k = 0; k < op->count; k++) {
         good_call(&place, op, &c);
         WORKS(lw_buffer_map(c.in[k].buffer, &mapped));

@@ -1,0 +1,53 @@
+/* sort_gpu.c - the sorts of sort.c on GPUs, by blocks of 256 threads.
+ *
+ *     sort_row_BYTES     a row of at most PART elements, all passes
+ *     sort_count_BYTES, sort_sum, sort_move_BYTES   a pass, as in sort.c
+ *
+ * A warp has ITEMS times 32 elements of a part that lie side by side. Its lanes find those with
+ * their digit by a vote for each bit, so equal digits keep their order. The place of an element is
+ * that of its digit in the part, plus the number of equal digits before it: in the warps before, in
+ * its own warp before, and in the lanes below.
+ *
+ * shapes   as in sort.c; a part is PART elements
+ * launch   256 threads; row: a block a row; sum: a warp a digit; count, move: a block a part
+ * source   Merrill and Grimshaw, High performance and scalable radix sorting, 2011
+ */
+#include "sort.h"
+
+enum { THREADS = 256, WARPS = THREADS / WARP_SIZE, ITEMS = 8, PART = THREADS * ITEMS };
+
+KERNEL BLOCK(256) void sort_sum(size_t parts, void *counts, void *totals)
+{
+    const size_t digit = (size_t)block_idx.x * WARPS + (size_t)warp_id();
+    uint32_t *c = (uint32_t *)counts + digit * parts, before = 0;
+
+    for (size_t first = 0; first < parts; first += WARP_SIZE) {
+        const size_t p = first + (size_t)lane_id();
+        const uint32_t count = p < parts ? c[p] : 0;
+        const uint32_t place = warp_exclusive_sum(count), all = warp_sum(count);
+        if (p < parts)
+            c[p] = before + place;
+        before += all;
+    }
+    if (lane_id() == 0)
+        ((uint32_t *)totals)[digit] = before;
+}
+
+/* The lanes among `active` ones with the same digit. */
+DEVICE static uint32_t lanes_with(uint32_t digit, uint32_t active)
+{
+    uint32_t same = active;
+
+    for (int b = 0; b < 8; b++) {
+        const uint32_t have = ballot(digit >> b & 1);
+        same &= digit >> b & 1 ? have : ~have;
+    }
+    return same;
+}
+
+#define T uint32_t
+#define NAME(kernel) kernel##_4
+#include "sort_gpu.inc"
+#define T uint64_t
+#define NAME(kernel) kernel##_8
+#include "sort_gpu.inc"
