@@ -103,13 +103,30 @@ int cli_json_findings(const struct cli_session *session, char **members)
 
 /* ---- the file of --sarif --------------------------------------------------------------------- */
 
+/* Does it begin as our logs do? So does an empty file. */
+static bool is_log(const char *path)
+{
+    static const char begin[] = "{\"$schema\": \"https://json.schemastore.org/sarif-";
+    char text[sizeof begin] = "";
+    FILE *file = fopen(path, "r");
+    const size_t length = file ? fread(text, 1, sizeof begin - 1, file) : 0;
+    if (file)
+        fclose(file);
+    return file && (!length || !strcmp(text, begin));
+}
+
+/* Where nothing runs, the log of an earlier run would be taken for one of this. Another file stays
+ * as it is until there is a log. */
 int cli_sarif_begin(const struct cli_options *options)
 {
+    struct stat about;
     if (!options->sarif)
         return CLI_DONE;
-    FILE *file = fopen(options->sarif, "w");
+    FILE *file = fopen(options->sarif, "a");
     if (!file || fclose(file))
         return cli_fail(CLI_USAGE, "--sarif: %s: %s", options->sarif, strerror(errno));
+    if (stat(options->sarif, &about) == 0 && S_ISREG(about.st_mode) && is_log(options->sarif))
+        unlink(options->sarif);
     return CLI_DONE;
 }
 
@@ -120,14 +137,6 @@ int cli_sarif_write(const struct cli_session *session)
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
-void cli_sarif_end(const struct cli_options *options)
-{
-    struct stat about;
-    if (options->sarif && stat(options->sarif, &about) == 0 && S_ISREG(about.st_mode) &&
-        about.st_size == 0)
-        unlink(options->sarif);
-}
-
 int cli_check(const struct cli_options *options)
 {
     struct cli_options asked = *options;
@@ -135,9 +144,6 @@ int cli_check(const struct cli_options *options)
     asked.is_check = asked.quiet = true;
     if (!asked.timeout)
         asked.timeout = DEFAULT_SECONDS * UINT64_C(1000000000);
-    int failed = cli_sarif_begin(options);
-    if (!failed)
-        failed = cli_run(&asked);
-    cli_sarif_end(options);
-    return failed;
+    const int failed = cli_sarif_begin(options);
+    return failed ? failed : cli_run(&asked);
 }

@@ -476,12 +476,10 @@ bool cli_has_findings(const struct cli_session *session);
 int cli_print_findings(const struct cli_session *session);
 int cli_json_findings(const struct cli_session *session, char **members);
 
-/* cli_sarif_begin - the file of --sarif can be written; it is empty then. cli_sarif_write - of the
- * session's findings, of a launch that failed too. cli_sarif_end - remove it where it was not
- * written: an empty file is no result. */
+/* cli_sarif_begin - the file of --sarif can be written; what is left of an earlier run is gone.
+ * cli_sarif_write - a log of the session's findings, of a launch that failed too. */
 int cli_sarif_begin(const struct cli_options *options);
 int cli_sarif_write(const struct cli_session *session);
-void cli_sarif_end(const struct cli_options *options);
 
 /* ---- picture.c: what launches did ------------------------------------------------------------ */
 

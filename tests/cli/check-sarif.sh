@@ -78,6 +78,16 @@ PY
 cp one.sarif old.sarif
 "$LANEWISE" check missing.c --sarif old.sarif 2>/dev/null && fail "status 0"
 [ ! -e old.sarif ] || fail "a log of what did not run"
+"$LANEWISE" check missing.c --sarif new.sarif 2>/dev/null && fail "status 0"
+[ ! -e new.sarif ] || fail "an empty log"
+
+# a file that is no log stays where nothing ran
+cp moved.c other.c
+"$LANEWISE" check missing.c --sarif other.c 2>/dev/null && fail "status 0"
+cmp moved.c other.c
+k moved.c other.c >/dev/null && fail "status 0"
+cmp other.c two.sarif || fail "another log"
+
 status=0
 "$LANEWISE" check moved.c -k fails 'i32[1]' --sarif none/x.sarif 2>err || status=$?
 [ "$status" = 2 ] || fail "a folder that is not there: status $status"

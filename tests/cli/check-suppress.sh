@@ -90,6 +90,18 @@ grep -q '1 suppressed' out
 sed 's/lanewise-allow/allow/' c.c | "$LANEWISE" check - -b 2 'i32[1]' >out && fail "status 0"
 grep -q '^     5 |     a\[0\] = thread_idx.x;$' out || fail "no line of standard input: $(cat out)"
 
+# a misspelt class in a comment is told, with the one that was meant
+sed 's/allow: race-warp/allow: race-wrap/' c.c >wrap.c
+"$LANEWISE" check wrap.c -b 2 'i32[1]' >out && fail "status 0"
+grep -q "^   note: 'race-wrap' in the comment at wrap.c:4 is no class of findings; did you mean \
+'race-warp'?$" out || fail "$(cat out)"
+"$LANEWISE" check wrap.c -b 2 'i32[1]' --json | grep -q '"note": "'"'race-wrap' in the comment" ||
+    fail "no note in JSON"
+sed 's/allow: race-warp/allow: benign-write, race-warp: or racy/' c.c >why.c
+"$LANEWISE" check why.c -b 2 'i32[1]' | grep note && fail "a note on the reason"
+sed 's/allow: race-warp/allow: benign-write: race-wrap/' c.c >other.c
+"$LANEWISE" check other.c -b 2 'i32[1]' | grep note && fail "a note on the reason of another"
+
 # files that are wrong
 printf 'benign-write\nrace-wrap two.c\n' >wrong
 printf 'race-warp\0' >zero

@@ -12,8 +12,9 @@ void lw_check_findings(lw_stream *stream, void (*fn)(const lw_finding *finding, 
                        void *user)
 {
     struct lw__findings *all = findings_of(stream);
+    const struct lw__findings_row *row = NULL;
     struct lw__told told;
-    for (size_t i = 0; all && fn && lw__findings_get(all, i, &told); i++)
+    while (all && fn && lw__findings_next(all, &row, &told))
         if (!told.suppressed_by)
             fn(&told.finding, user);
 }
@@ -88,8 +89,9 @@ struct report {
 static void write_paragraphs(struct lw__text *to, const struct report *r, bool suppressed)
 {
     struct lw__findings *all = findings_of(r->stream);
+    const struct lw__findings_row *row = NULL;
     struct lw__told told;
-    for (size_t i = 0; all && lw__findings_get(all, i, &told); i++) {
+    while (all && lw__findings_next(all, &row, &told)) {
         if (!told.suppressed_by != !suppressed)
             continue;
         lw__check_text(to, &told);
@@ -112,9 +114,10 @@ static void write_verbose(struct lw__text *to, const struct report *r)
 static void write_objects(struct lw__text *to, const struct report *r, bool suppressed)
 {
     struct lw__findings *all = findings_of(r->stream);
+    const struct lw__findings_row *row = NULL;
     struct lw__told told;
     const char *before = "\n  ";
-    for (size_t i = 0; all && lw__findings_get(all, i, &told); i++) {
+    while (all && lw__findings_next(all, &row, &told)) {
         if (!told.suppressed_by != !suppressed)
             continue;
         lw__text_add(to, "%s", before);

@@ -70,6 +70,8 @@ void lw__check_json(struct lw__text *to, const struct lw__told *told)
     add_string(to, "object", f->object);
     add_string(to, "message", f->message);
     add_string(to, "fix", f->fix);
+    if (told->note)
+        add_string(to, "note", told->note);
     if (told->suppressed_by)
         add_string(to, "suppressed_by", told->suppressed_by);
     lw__text_add(to, "\"count\": %zu}", f->count);

@@ -91,15 +91,63 @@ static uint64_t fingerprint(const struct lw__told *told)
     return told->finding.other.file ? hash_line(hash, told->other_line) : hash;
 }
 
-/* The number of a finding among the ones with the same fingerprint, from 1. */
-static size_t number_of(struct lw__findings *findings, size_t index, const struct lw__told *told)
+/* A finding with its fingerprint, and its number among the ones of a file that have the same. */
+struct print {
+    uint64_t hash;
+    size_t index, number; /* number: from 1 */
+    struct lw__told told;
+};
+
+static bool is_alike(const struct print *a, const struct print *b)
 {
-    struct lw__told earlier;
-    size_t number = 1;
-    for (size_t i = 0; i < index && lw__findings_get(findings, i, &earlier); i++)
-        number += fingerprint(&earlier) == fingerprint(told) &&
-                  !strcmp(earlier.finding.at.file, told->finding.at.file);
-    return number;
+    return a->hash == b->hash && !strcmp(a->told.finding.at.file, b->told.finding.at.file);
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct print *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    const int files = strcmp(x->told.finding.at.file, y->told.finding.at.file);
+    return files ? files : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct print *x = a, *y = b;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* All findings, in their order. owns: free(*prints). False: memory is short. */
+static bool make_prints(struct lw__findings *findings, struct print **prints, size_t *count)
+{
+    const struct lw__findings_row *row = NULL;
+    struct lw__told told;
+    size_t capacity = 0, n = 0;
+    struct print *made = NULL;
+    while (findings && lw__findings_next(findings, &row, &told)) {
+        if (n == capacity) {
+            capacity = capacity ? 2 * capacity : 16;
+            struct print *more = realloc(made, capacity * sizeof *more);
+            if (!more) {
+                free(made);
+                return false;
+            }
+            made = more;
+        }
+        made[n] = (struct print){fingerprint(&told), n, 1, told};
+        n++;
+    }
+    if (n)
+        qsort(made, n, sizeof *made, by_hash);
+    for (size_t i = 1; i < n; i++)
+        if (is_alike(&made[i - 1], &made[i]))
+            made[i].number = made[i - 1].number + 1;
+    if (n)
+        qsort(made, n, sizeof *made, by_index);
+    *prints = made;
+    *count = n;
+    return true;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -143,14 +191,15 @@ static void add_properties(struct lw__text *to, const lw_finding *f)
     lw__text_add(to, "}");
 }
 
-static void add_result(struct lw__text *to, struct lw__findings *findings, size_t index,
-                       const struct lw__told *told)
+static void add_result(struct lw__text *to, const struct print *print)
 {
+    const struct lw__told *told = &print->told;
     const lw_finding *f = &told->finding;
     struct lw__text message = {0};
     lw__text_add(&message, "%s. Fix: %s.", f->message, f->fix);
     lw__text_add(to, "%s\n   {\"ruleId\": \"%s\", \"ruleIndex\": %zu, \"level\": \"%s\",\n    ",
-                 index ? "," : "", f->name, rule_of(f->name), f->warning ? "warning" : "error");
+                 print->index ? "," : "", f->name, rule_of(f->name),
+                 f->warning ? "warning" : "error");
     add_text(to, "message", message.data ? message.data : f->message);
     lw__text_add(to, ",\n    \"locations\": [{");
     add_location(to, &f->at);
@@ -160,7 +209,7 @@ static void add_result(struct lw__text *to, struct lw__findings *findings, size_
     lw__text_add(to,
                  ",\n    \"partialFingerprints\": {\"primaryLocationLineHash\": "
                  "\"%016" PRIx64 ":%zu\"},\n    \"occurrenceCount\": %zu",
-                 fingerprint(told), number_of(findings, index, told), f->count);
+                 print->hash, print->number, f->count);
     if (f->stack_count)
         add_stack(to, f);
     if (told->suppressed_by)
@@ -187,7 +236,9 @@ static void add_invocation(struct lw__text *to, lw_check_verdict verdict, const 
 void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_check_verdict verdict,
                      const char *why)
 {
-    struct lw__told told;
+    struct print *prints = NULL;
+    size_t count = 0;
+    to->failed |= !make_prints(findings, &prints, &count);
     lw__text_add(
         to, "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
             " \"version\": \"2.1.0\",\n \"runs\": [{\n"
@@ -197,7 +248,8 @@ void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_chec
     lw__text_add(to, "]}},\n");
     add_invocation(to, verdict, why);
     lw__text_add(to, "  \"columnKind\": \"utf16CodeUnits\",\n  \"results\": [");
-    for (size_t i = 0; findings && lw__findings_get(findings, i, &told); i++)
-        add_result(to, findings, i, &told);
+    for (size_t i = 0; i < count; i++)
+        add_result(to, &prints[i]);
     lw__text_add(to, "]}]}\n");
+    free(prints);
 }

@@ -1,6 +1,7 @@
 /* source.c - lines of the source of a launch: of the text that was built, else of the file.
  */
 #include "run/check/check.h"
+#include "base/nearest.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +45,20 @@ char *lw__source_line(const struct lw__launch *request, const char *file, int li
 
 /* ---- what a comment allows ------------------------------------------------------------------- */
 
-/* True if the line has such a comment that names the class. */
-static bool names(const char *line, const char *class)
+/* A word of a comment that names no class. */
+static void add_misspelt(struct lw__message *m, const lw_place *place, const char *word, int length)
+{
+    struct lw__nearest nearest = {.typed = word, .length = (size_t)length};
+    if (m->length)
+        return;
+    lw__check_try_classes(&nearest);
+    lw__message_add(m, "'%.*s' in the comment at %s:%d is no class of findings%s", length, word,
+                    place->file, place->line, lw__nearest_text(&nearest));
+}
+
+/* True if the line, which is at the place, has such a comment that names the class. */
+static bool names(const char *line, const lw_place *place, const char *class,
+                  struct lw__message *misspelt)
 {
     static const char between[] = " \t,", letters[] = "abcdefghijklmnopqrstuvwxyz-";
     const char *at = line ? strstr(line, allow) : NULL;
@@ -54,6 +67,8 @@ static bool names(const char *line, const char *class)
         return false;
     for (at += strlen(allow); *(at += strspn(at, between)); at += length) {
         length = strspn(at, letters);
+        if (length && !lw__check_is_class(at, length))
+            add_misspelt(misspelt, place, at, (int)length);
         if (!length || !lw__check_is_class(at, length))
             return false;
         if (strlen(class) == length && !strncmp(at, class, length))
@@ -68,11 +83,14 @@ static bool is_comment(const char *line)
     return at[0] == '/' && (at[1] == '/' || at[1] == '*');
 }
 
-bool lw__source_allows(const struct lw__launch *request, const lw_place *place, const char *class)
+bool lw__source_allows(const struct lw__launch *request, const lw_place *place, const char *class,
+                       struct lw__message *misspelt)
 {
+    const lw_place before = {.file = place->file, .line = place->line - 1};
     char *own = lw__source_line(request, place->file, place->line);
-    char *above = own ? lw__source_line(request, place->file, place->line - 1) : NULL;
-    const bool allows = names(own, class) || (above && is_comment(above) && names(above, class));
+    char *above = own ? lw__source_line(request, place->file, before.line) : NULL;
+    const bool allows = names(own, place, class, misspelt) ||
+                        (above && is_comment(above) && names(above, &before, class, misspelt));
     free(own);
     free(above);
     return allows;

@@ -262,25 +262,28 @@ static void tell_difference(struct lw__message *m, const struct lw__check *check
     lw__check_name_schedule(m, &check->settings, 0);
 }
 
-static bool is_allowed(const struct lw__check *check, const lw_place *place, const char *class)
+static bool is_allowed(const struct lw__check *check, const lw_place *place, const char *class,
+                       struct lw__message *misspelt)
 {
-    return place->file && lw__source_allows(check->request, place, class);
+    return place->file && lw__source_allows(check->request, place, class, misspelt);
 }
 
 /* With what keeps it from being told. */
 static bool add(const struct lw__check *check, const lw_finding *finding)
 {
     const struct lw__launch *request = check->request;
-    struct lw__message by = {0};
+    struct lw__message by = {0}, misspelt = {0};
     const lw_place *places[] = {&finding->at, &finding->other};
     struct lw__told told = {.finding = *finding};
     for (size_t i = 0; i < 2 && !told.is_by_source; i++) {
-        told.is_by_source = is_allowed(check, places[i], finding->name);
+        told.is_by_source = is_allowed(check, places[i], finding->name, &misspelt);
         if (told.is_by_source)
             lw__message_add(&by, "a comment at %s:%d", places[i]->file, places[i]->line);
     }
     if (told.is_by_source || lw__suppressions_find(check->settings.suppressions, finding, &by))
         told.suppressed_by = by.text;
+    else if (misspelt.length)
+        told.note = misspelt.text;
     char *line = lw__source_line(request, finding->at.file, finding->at.line);
     char *other = lw__source_line(request, finding->other.file, finding->other.line);
     told.line = line;

@@ -55,4 +55,6 @@ void lw__check_text(struct lw__text *to, const struct lw__told *told)
     if (f->count > 1)
         lw__text_add(to, "; seen %zu times", f->count);
     lw__text_add(to, "\n");
+    if (told->note)
+        lw__text_add(to, "   note: %s\n", told->note);
 }

@@ -322,10 +322,13 @@ static void add_step(struct lw__text *to, const struct lw__recording *r, const s
 
 static void add_findings(struct lw__text *to, struct lw__findings *findings)
 {
+    const struct lw__findings_row *row = NULL;
     struct lw__told finding;
+    const char *before = "\n  ";
     lw__text_add(to, "],\n \"findings\": [");
-    for (size_t i = 0; findings && lw__findings_get(findings, i, &finding); i++) {
-        lw__text_add(to, "%s\n  ", i ? "," : "");
+    while (findings && lw__findings_next(findings, &row, &finding)) {
+        lw__text_add(to, "%s", before);
+        before = ",\n  ";
         lw__check_json(to, &finding);
     }
     lw__text_add(to, "]");

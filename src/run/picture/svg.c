@@ -413,8 +413,9 @@ static void release(struct drawing *d)
 
 static void draw_findings(struct drawing *d, struct lw__findings *findings)
 {
+    const struct lw__findings_row *row = NULL;
     struct lw__told told;
-    for (size_t i = 0; findings && lw__findings_get(findings, i, &told); i++) {
+    while (findings && lw__findings_next(findings, &row, &told)) {
         char text[LW_MESSAGE_MAX + 1];
         snprintf(text, sizeof text, "%s: %s", told.finding.name, told.finding.message);
         add_text(d, 8, "bad", text);

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
+struct lw__findings_row {
     struct lw__told told;
-    struct row *next;
+    struct lw__findings_row *next;
     lw_place stack[]; /* then the strings */
 };
 
 struct lw__findings {
     pthread_mutex_t lock;
-    struct row *first, **end;
-    struct row *told; /* the last that a wait has told of; NULL: none */
+    struct lw__findings_row *first, **end;
+    struct lw__findings_row *told; /* the last that a wait has told of; NULL: none */
     struct lw__coverage covered;
 };
 
@@ -36,7 +36,7 @@ void lw__findings_destroy(struct lw__findings *f)
     if (!f)
         return;
     while (f->first) {
-        struct row *row = f->first;
+        struct lw__findings_row *row = f->first;
         f->first = row->next;
         free(row);
     }
@@ -63,13 +63,20 @@ static bool is_same(const lw_finding *a, const lw_finding *b)
 }
 
 /* Where a row keeps its strings, but for those of the stack. */
-enum { STRINGS = 10 };
+enum { STRINGS = 11 };
 static void find_strings(struct lw__told *t, const char **strings[STRINGS])
 {
-    const char **all[STRINGS] = {&t->finding.name,       &t->finding.kernel, &t->finding.message,
-                                 &t->finding.fix,        &t->finding.object, &t->finding.at.file,
-                                 &t->finding.other.file, &t->line,           &t->other_line,
-                                 &t->suppressed_by};
+    const char **all[STRINGS] = {&t->finding.name,
+                                 &t->finding.kernel,
+                                 &t->finding.message,
+                                 &t->finding.fix,
+                                 &t->finding.object,
+                                 &t->finding.at.file,
+                                 &t->finding.other.file,
+                                 &t->line,
+                                 &t->other_line,
+                                 &t->suppressed_by,
+                                 &t->note};
     memcpy(strings, all, sizeof all);
 }
 
@@ -88,7 +95,7 @@ static void move(const char **text, char **room)
     *room += bytes;
 }
 
-static struct row *copy(const struct lw__told *told)
+static struct lw__findings_row *copy(const struct lw__told *told)
 {
     const char **strings[STRINGS];
     struct lw__told own = *told;
@@ -99,7 +106,7 @@ static struct row *copy(const struct lw__told *told)
         bytes += bytes_of(*strings[i]);
     for (size_t i = 0; i < places; i++)
         bytes += bytes_of(own.finding.stack[i].file);
-    struct row *row = malloc(sizeof *row + bytes);
+    struct lw__findings_row *row = malloc(sizeof *row + bytes);
     if (!row)
         return NULL;
     char *room = (char *)(row->stack + places);
@@ -118,7 +125,7 @@ static struct row *copy(const struct lw__told *told)
 /* Locked. */
 static bool add(struct lw__findings *f, const struct lw__told *told)
 {
-    struct row *row = f->first;
+    struct lw__findings_row *row = f->first;
     while (row && !is_same(&row->told.finding, &told->finding))
         row = row->next;
     if (row) {
@@ -161,15 +168,15 @@ void lw__findings_cover(struct lw__findings *f, uint64_t blocks, uint64_t access
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-bool lw__findings_get(struct lw__findings *f, size_t index, struct lw__told *told)
+bool lw__findings_next(struct lw__findings *f, const struct lw__findings_row **at,
+                       struct lw__told *told)
 {
     pthread_mutex_lock(&f->lock);
-    const struct row *row = f->first;
-    while (row && index-- > 0)
-        row = row->next;
+    const struct lw__findings_row *row = *at ? (*at)->next : f->first;
     if (row)
         *told = row->told;
     pthread_mutex_unlock(&f->lock);
+    *at = row;
     return row;
 }
 
@@ -186,7 +193,7 @@ lw_status lw__findings_news(struct lw__findings *f)
     size_t errors = 0;
     lw_finding first = {0};
     pthread_mutex_lock(&f->lock);
-    struct row *row = f->told ? f->told->next : f->first;
+    struct lw__findings_row *row = f->told ? f->told->next : f->first;
     for (; row; row = row->next) {
         const bool is_error = !row->told.finding.warning && !row->told.suppressed_by;
         if (is_error && errors++ == 0)

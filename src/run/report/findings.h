@@ -17,6 +17,7 @@ struct lw__told {
     lw_finding finding;
     const char *line, *other_line;
     const char *suppressed_by;
+    const char *note;  /* on a comment that would suppress it and means nothing; NULL: none */
     bool is_by_source; /* a comment */
 };
 
@@ -35,9 +36,11 @@ bool lw__findings_add(struct lw__findings *findings, const struct lw__told *told
 void lw__findings_cover(struct lw__findings *findings, uint64_t blocks, uint64_t accesses,
                         int schedules, uint64_t seed);
 
-/* lw__findings_get - the finding of that number; false: there are fewer. Its strings live as long
- * as the findings. lw__findings_covered - so far. */
-bool lw__findings_get(struct lw__findings *findings, size_t index, struct lw__told *told);
+/* lw__findings_next - the finding behind *at, which becomes that one; NULL: the first. False: there
+ * is none. Its strings live as long as the findings. lw__findings_covered - so far. */
+struct lw__findings_row;
+bool lw__findings_next(struct lw__findings *findings, const struct lw__findings_row **at,
+                       struct lw__told *told);
 struct lw__coverage lw__findings_covered(struct lw__findings *findings);
 
 /* lw__findings_news - LW_E_CHECK with the first of those that are new since the last call, warnings
