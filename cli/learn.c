@@ -95,6 +95,24 @@ static void print_run(const struct learn_puzzle *puzzle, const char *words)
     putchar('\n');
 }
 
+/* print_expected - what the example prints in the end, where that is short. */
+static int print_expected(const struct learn_puzzle *puzzle)
+{
+    enum { SHORT = 500 };
+    char *text;
+    if (puzzle->run_count > 1)
+        return CLI_DONE;
+    int failed = learn_text(puzzle->folder, "expected.txt", &text);
+    if (!failed && strlen(text) <= SHORT) {
+        puts("In the end it prints");
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+            strlen(line) < 78 ? (void)printf("  %s\n", line) : learn_print_words(stdout, line, 2);
+    }
+    if (!failed)
+        free(text);
+    return failed;
+}
+
 static int show_problem(const struct learn_puzzle *puzzle)
 {
     bool is_new;
@@ -109,6 +127,9 @@ static int show_problem(const struct learn_puzzle *puzzle)
     printf("Your file is %s%s.\n", puzzle->mine, is_new ? ", a copy of the skeleton" : "");
     puts("Run it on the example:");
     print_run(puzzle, puzzle->runs[0]);
+    failed = print_expected(puzzle);
+    if (failed)
+        return failed;
     printf("Is it right?\n  lanewise learn %d --check\n", puzzle->number);
     printf("Help:\n  lanewise learn %d --hint | --picture | --solution\n", puzzle->number);
     return CLI_DONE;

@@ -87,6 +87,7 @@ struct learn_test {
     struct learn_need needs[LEARN_NEEDS];
     size_t case_count, let_count, define_count, array_count, launch_count, need_count;
     double tolerance; /* of floats, relative above 1 */
+    bool is_lenient;  /* warnings of the checker do not count */
 };
 
 struct learn_puzzle {

@@ -165,6 +165,12 @@ static int read_tolerance(struct reading *r, char *text)
     return *end || end == text ? fail(r, "no number:", text) : CLI_DONE;
 }
 
+static int read_lenient(struct reading *r, char *text)
+{
+    r->test->is_lenient = true;
+    return *text ? fail(r, "nothing may follow lenient:", text) : CLI_DONE;
+}
+
 /* read_need - CONDITION WHY */
 static int read_need(struct reading *r, char *text)
 {
@@ -229,6 +235,7 @@ static int read_line(struct reading *r, char *line)
         {"out", read_out},
         {"inout", read_inout},
         {"scratch", read_scratch},
+        {"lenient", read_lenient},
     };
     if (*line == '#' || line[strspn(line, " ")] == '\0')
         return CLI_DONE;

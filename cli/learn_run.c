@@ -21,7 +21,10 @@ int learn_bench_open(struct learn_bench *bench, const struct learn_test *test,
                               .on_diagnostic = cli_print_diagnostic,
                               .user = &messages,
                               .picture = bench->count};
+    const lw_check_options check = {.strict = !test->is_lenient};
     lw_status status = lw_device_open(bench->device_name, &bench->device);
+    if (status == LW_OK && strcmp(bench->device_name, "check") == 0)
+        status = lw_check_configure(bench->device, &check);
     if (status == LW_OK)
         status = lw_program_build(bench->device, bench->file, &build, &bench->program);
     if (status == LW_E_COMPILE && messages.count > 0)
@@ -242,6 +245,7 @@ static int launch(struct run *run, const struct learn_launch *launch)
 
 struct findings {
     FILE *text, *json;
+    bool is_lenient;
     size_t count;
 };
 
@@ -249,7 +253,7 @@ static void write_finding(const lw_finding *finding, void *user)
 {
     struct findings *to = user;
     const lw_place *at = &finding->at;
-    if (finding->warning)
+    if (finding->warning && to->is_lenient)
         return;
     if (to->count++ < FINDINGS_SHOWN) {
         fprintf(to->text, "%s:%d:%d: %s: %s\n", at->file ? at->file : "", at->line, at->column,
@@ -270,7 +274,8 @@ static int keep_findings(struct run *run)
     size_t text_size, json_size;
     struct learn_outcome *outcome = run->outcome;
     struct findings to = {.text = open_memstream(&outcome->findings, &text_size),
-                          .json = open_memstream(&outcome->findings_json, &json_size)};
+                          .json = open_memstream(&outcome->findings_json, &json_size),
+                          .is_lenient = run->test->is_lenient};
     if (to.text && to.json)
         lw_check_findings(run->stream, write_finding, &to);
     bool is_kept = to.text && to.json;

@@ -22,10 +22,13 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADERS = ["lanewise", "launch", "ops", "dist", "check", "picture", "kernel", "kernel_maths"]
 HEADERS += sorted({path.stem for path in (ROOT / "include/lanewise").glob("*.h")} - {*HEADERS})
 
+TRACK = (ROOT / "examples/puzzles/track").read_text(encoding="utf-8").splitlines()
+PUZZLES = " ".join(f"examples/puzzles/{name}/README" for name in TRACK if name[:1] not in "#")
+
 # What stands in which section, in this order; pages behind a colon stand below the one before it.
 # A page that is not there is an error. One of docs/ that is not named comes at the end of "Use".
 SECTIONS = {
-    "Learn": ["docs/tutorial", "docs/puzzles: examples/puzzles/*/README", "docs/picture",
+    "Learn": ["docs/tutorial", f"docs/puzzles: {PUZZLES}", "docs/picture",
               "docs/coming-from-cuda", "docs/faq", "docs/glossary"],
     "Use": ["docs/install", "docs/cli", "docs/python", "docs/frameworks", "docs/ahead-of-time",
             "docs/operations", "docs/graphs", "docs/many", "docs/checking", "docs/debugging",

@@ -120,6 +120,8 @@ offers softmax op soft
 offers layer_norm bench op lay
 offers dot24 bench dot2
 offers devices help dev
+offers prefix-sum learn pre
+offers --hint learn 1 --h
 
 # ---- the version ---------------------------------------------------------------------------------
 
