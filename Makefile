@@ -50,6 +50,7 @@ test-cpu: all
 # 2,000 graphs, 10,000 random kernels, the wheel, a build with clang. Some hours.
 test-all: test test-cpu
 	tests/run -b $(BUILD)
+	MPI_RANKS=7 tests/run -b $(BUILD) tests/dist
 	tests/freeze/run -b $(BUILD)
 	tests/ops/run -b $(BUILD) -n 5000
 	tests/ops/run -b $(BUILD) -p

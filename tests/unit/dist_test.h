@@ -1,8 +1,15 @@
-/* dist_test.h - for tests of operations over ranks: ranks as threads, parts, values.
+/* dist_test.h - for tests of operations over ranks: ranks as threads, or with LW_TEST_MPI as the
+ * processes of MPI; parts, values.
+ *
+ * Processes make the same random cases; each runs its own rank. So only what all do alike may take
+ * random numbers.
  */
 #ifndef LW_TESTS_DIST_TEST_H
 #define LW_TESTS_DIST_TEST_H
 #include <lanewise/dist.h>
+#ifdef LW_TEST_MPI
+#include <lanewise/mpi.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +20,9 @@ enum { RANKS = 7 };
 static int failures;
 static lw_device *devices[RANKS];
 static lw_stream *streams[RANKS];
+#ifdef LW_TEST_MPI
+static lw_comm *own_comm;
+#endif
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -23,9 +33,21 @@ static lw_stream *streams[RANKS];
     } while (0)
 #define WORKS(call) CHECK((call) == LW_OK)
 
+/* The ranks of a case that asks for `size` of them. */
+static inline int ranks_of(int size)
+{
+#ifdef LW_TEST_MPI
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+#endif
+    return size;
+}
+
 /* Ranks run on the devices of the list in turn, as "cpu" or "cpu ref". */
 static inline bool open_devices(const char *list)
 {
+#ifdef LW_TEST_MPI
+    MPI_Init(NULL, NULL);
+#endif
     char names[64], *next = names, *name;
     const char *all[8];
     int count = 0;
@@ -47,12 +69,18 @@ static inline bool open_devices(const char *list)
 
 static inline int close_devices(void)
 {
+#ifdef LW_TEST_MPI
+    lw_comm_destroy(own_comm);
+#endif
     for (int r = 0; r < RANKS; r++) {
         lw_stream_destroy(streams[r]);
         lw_device_close(devices[r]);
     }
     if (failures)
         printf("%d failures\n", failures);
+#ifdef LW_TEST_MPI
+    MPI_Finalize();
+#endif
     return failures != 0;
 }
 
@@ -224,6 +252,29 @@ struct job {
     void *user;
 };
 
+#ifdef LW_TEST_MPI
+
+/* Run the function on this process's rank. */
+static inline void on_ranks(int size, const lw_part *parts, uint64_t limit,
+                            void (*run)(struct job *job, void *user), void *user)
+{
+    struct job job = {.size = size, .run = run, .user = user};
+    lw_transport transport;
+
+    if (!own_comm) {
+        WORKS(lw_mpi_transport(MPI_COMM_WORLD, &transport));
+        WORKS(lw_comm_create(devices[transport.rank], &transport, &own_comm));
+    }
+    job.comm = own_comm;
+    job.rank = lw_comm_rank(own_comm);
+    job.part = parts[job.rank];
+    if (limit)
+        lw_comm_set_limit(job.comm, limit);
+    run(&job, user);
+}
+
+#else
+
 static inline void *run_job(void *job)
 {
     struct job *j = job;
@@ -252,4 +303,5 @@ static inline void on_ranks(int size, const lw_part *parts, uint64_t limit,
     for (int r = 0; r < size; r++)
         lw_comm_destroy(comms[r]);
 }
+#endif
 #endif

@@ -115,7 +115,7 @@ static void try_reduction(int op)
 {
     static const size_t lengths[] = {1, 7, 1023, 1024, 1025, 3000, 5000, 8192, 20000};
     const lw_dtype dtype = (lw_dtype)random_below(LW_DTYPE_COUNT);
-    const int size = 1 + (int)random_below(RANKS);
+    const int size = ranks_of(1 + (int)random_below(RANKS));
     struct problem p = {.op = &ops[op]};
     lw_part parts[RANKS];
 
@@ -161,6 +161,7 @@ static void try_dot(size_t n, lw_dtype x, lw_dtype y, lw_dtype out, int size, in
     lw_tensor a = tensor_of(0, &p.x), b = tensor_of(0, &p.y), to = tensor_of(0, &p.need);
     lw_part parts[RANKS];
 
+    size = ranks_of(size);
     WORKS(lw_dot(streams[0], to, a, b, NULL));
     read_back(0, to, &p.need);
     lw_buffer_destroy(a.buffer);
@@ -190,8 +191,8 @@ static void try_special(void)
                 p.out = array_of(op == MAX ? LW_F32 : LW_I64, 0, NULL);
                 p.need = array_of(p.out.dtype, 0, NULL);
                 whole(&p);
-                cut(how, 6, 3, parts);
-                on_ranks(3, parts, 0, reduce, &p);
+                cut(how, 6, ranks_of(3), parts);
+                on_ranks(ranks_of(3), parts, 0, reduce, &p);
                 free(p.x.memory);
                 free(p.out.memory);
                 free(p.need.memory);
@@ -204,8 +205,8 @@ static void try_special(void)
                             .need = array_of(LW_F32, 0, NULL)};
 
         whole(&p);
-        cut(0, 0, 3, parts);
-        on_ranks(3, parts, 0, reduce, &p);
+        cut(0, 0, ranks_of(3), parts);
+        on_ranks(ranks_of(3), parts, 0, reduce, &p);
         free(p.x.memory);
         free(p.out.memory);
         free(p.need.memory);

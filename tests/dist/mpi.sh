@@ -1,0 +1,79 @@
+#!/bin/sh
+# mpi - operations over MPI, Open MPI's and MPICH's: the bits of one rank with 1 to 4 processes, or
+# those of MPI_RANKS; a late rank and a killed one are errors on the others. mpi.h compiles as C++.
+set -eu
+
+# As root, and more processes than processors.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset LANEWISE_NUM_THREADS
+
+fail() { echo "mpi.sh: $*"; exit 1; }
+
+# start MPI COUNT PROGRAM... - one that is killed must not end the others, where that can be said
+start()
+{
+    mpi=$1 count=$2
+    shift 2
+    case $mpi in
+    openmpi) set -- mpirun.openmpi --enable-recovery --oversubscribe -n "$count" "$@" ;;
+    mpich) set -- mpirun.mpich -n "$count" "$@" ;;
+    esac
+    timeout 100 "$@"
+}
+
+# compile MPI FILE PROGRAM OPTIONS...
+compile()
+{
+    mpi=$1 file=$2 program=$3
+    shift 3
+    "mpicc.$mpi" -std=gnu11 -O1 -Wall -Wextra -Werror "$@" -I"$SOURCE/include" \
+        -I"$SOURCE/tests/unit" "$file" -o "$program" -L"$BUILD/src/ops" -L"$BUILD/src/run" \
+        -llanewise-ops -llanewise -Wl,-rpath,"$BUILD/src/ops:$BUILD/src/run" -lpthread
+}
+
+# all_right - the ranks that did not fail have said so; MPI may have said more
+all_right()
+{
+    right="rank 0: right rank 2: right rank 3: right "
+    [ "$(grep '^rank' said | sort | tr '\n' ' ')" = "$right" ] || { cat said err; return 1; }
+}
+
+# try MPI - all of it
+try()
+{
+    echo '#include <lanewise/mpi.h>' >header.cc
+    "mpicxx.$1" -DOMPI_SKIP_MPICXX -Wall -Wextra -Werror -I"$SOURCE/include" -c header.cc
+    for name in $tests; do
+        compile "$1" "$SOURCE/tests/unit/ops_dist_$name.c" "$name" -DLW_TEST_MPI
+        for count in ${MPI_RANKS-1 2 3 4}; do
+            echo "$1: $name on $count"
+            start "$1" "$count" "./$name" cpu 12 || fail "$name on $count ranks of $1"
+        done
+    done
+    compile "$1" "$SOURCE/examples/dist/dot_mpi.c" dot_mpi
+    for count in 1 3; do
+        start "$1" $count ./dot_mpi cpu 100001
+    done | sort -u >bits
+    [ "$(wc -l <bits)" -eq 1 ] || { cat bits; fail "the example of $1"; }
+    compile "$1" "$SOURCE/tests/dist/late.c" late
+    start "$1" 4 ./late late >said 2>err || { cat said err; fail "a late rank of $1"; }
+    all_right || fail "a late rank of $1"
+    # MPICH's launcher ends all processes with the first.
+    start "$1" 4 ./late killed >said 2>err && status=0 || status=$?
+    case $1 in
+    openmpi) all_right || fail "a killed rank of $1" ;;
+    *) [ $status -ne 0 ] && [ $status -ne 124 ] || fail "a killed rank of $1: status $status" ;;
+    esac
+}
+
+if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
+    exit 77 # a program without a sanitizer does not load a sanitizer's library
+fi
+tests="reduce"
+found=no
+for mpi in openmpi mpich; do
+    command -v "mpicc.$mpi" >/dev/null || continue
+    found=yes
+    try $mpi
+done
+[ $found = yes ] || exit 77
