@@ -24,6 +24,7 @@ struct attention {
     double scale;
     size_t window;            /* 0: all */
     bool causal, keeps_parts; /* keeps_parts: rows go to parts, though they have one node */
+    uint32_t later;           /* keys behind these, which another call has */
 };
 
 DEVICE static size_t max_size(size_t a, size_t b)
@@ -53,11 +54,11 @@ struct span {
 DEVICE static struct span span_of(const struct attention *p, size_t query)
 {
     const ptrdiff_t keys = (ptrdiff_t)p->keys, window = (ptrdiff_t)p->window;
-    const ptrdiff_t own = (ptrdiff_t)query + keys - (ptrdiff_t)p->queries;
+    const ptrdiff_t own = (ptrdiff_t)query + keys + (ptrdiff_t)p->later - (ptrdiff_t)p->queries;
     ptrdiff_t begin = window ? own - window + 1 : 0;
     ptrdiff_t end = p->causal ? own + 1 : window ? own + window : keys;
 
-    begin = begin < 0 ? 0 : begin;
+    begin = begin < 0 ? 0 : begin > keys ? keys : begin;
     end = end > keys ? keys : end;
     return (struct span){(size_t)begin, (size_t)(end < begin ? begin : end)};
 }

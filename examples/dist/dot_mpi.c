@@ -41,17 +41,22 @@ static lw_status make(struct rank *r, const char *device, size_t n)
     lw_transport transport;
     lw_status status = lw_device_open(device, &r->device);
 
-    if (!status) status = lw_stream_create(r->device, &r->stream);
-    if (!status) status = lw_mpi_transport(MPI_COMM_WORLD, &transport);
-    if (!status) status = lw_comm_create(r->device, &transport, &r->comm);
+    if (!status)
+        status = lw_stream_create(r->device, &r->stream);
+    if (!status)
+        status = lw_mpi_transport(MPI_COMM_WORLD, &transport);
+    if (!status)
+        status = lw_comm_create(r->device, &transport, &r->comm);
     if (status)
         return status;
 
     const size_t rank = (size_t)lw_comm_rank(r->comm), size = (size_t)lw_comm_size(r->comm);
     r->part = (lw_part){n, n * rank / size, n * (rank + 1) / size - n * rank / size};
     status = lw_buffer_create(r->device, LW_F32, r->part.count, &r->x);
-    if (!status) status = lw_buffer_create(r->device, LW_F32, r->part.count, &r->y);
-    if (!status) status = lw_buffer_create(r->device, LW_F32, 1, &r->out);
+    if (!status)
+        status = lw_buffer_create(r->device, LW_F32, r->part.count, &r->y);
+    if (!status)
+        status = lw_buffer_create(r->device, LW_F32, 1, &r->out);
     return status ? status : fill(r);
 }
 
@@ -61,10 +66,14 @@ static lw_status dot(struct rank *r, float *result)
     lw_tensor x, y, out;
     lw_status status = lw_tensor_of(r->x, 1, &count, &x);
 
-    if (!status) status = lw_tensor_of(r->y, 1, &count, &y);
-    if (!status) status = lw_tensor_of(r->out, 0, NULL, &out);
-    if (!status) status = lw_dist_dot(r->comm, r->stream, out, x, y, r->part, NULL);
-    if (!status) status = lw_stream_wait(r->stream);
+    if (!status)
+        status = lw_tensor_of(r->y, 1, &count, &y);
+    if (!status)
+        status = lw_tensor_of(r->out, 0, NULL, &out);
+    if (!status)
+        status = lw_dist_dot(r->comm, r->stream, out, x, y, r->part, NULL);
+    if (!status)
+        status = lw_stream_wait(r->stream);
     return status ? status : lw_buffer_read(r->out, 0, 1, result);
 }
 

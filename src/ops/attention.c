@@ -8,6 +8,7 @@
  *     tiled     many queries, GPUs
  */
 #include "ops/contract.h"
+#include "ops/dist/dist.h"
 #include <string.h>
 
 /* ORDER ATTENTION: kernels/attention.h */
@@ -19,6 +20,7 @@ struct attention {
     double scale;
     size_t window;
     bool causal, keeps_parts;
+    uint32_t later;
 };
 
 enum {
@@ -38,7 +40,8 @@ enum {
 struct problem {
     struct lw__operand q, k, v, out;
     struct attention a;
-    lw_dtype dtype; /* that sums are made in */
+    lw_dtype dtype;           /* that sums are made in */
+    struct lw__operand *root; /* where the parts of rows go, or NULL: they become results */
 };
 
 /* ---- shapes ---- */
@@ -152,14 +155,24 @@ static void cut(struct problem *p, size_t blocks, size_t enough, size_t group)
 static lw_status take_parts(struct lw__call *call, struct problem *p, size_t slots,
                             struct lw__operand *parts)
 {
-    const struct lw__shape shape = {{1, slots, rows_of(p), p->a.width + PART_EXTRA}};
+    enum { JOINED = 64 }; /* of lw__join_line, with one more for each node */
+    const size_t more = p->root ? p->a.nodes + JOINED : 0;
+    const struct lw__shape shape = {{1, slots + more, rows_of(p), p->a.width + PART_EXTRA}};
 
     *parts = p->out;
     if (!slots)
         return LW_OK;
     LW_TRY(lw__call_scratch(call, "parts", p->dtype, shape, parts));
     p->a.parts = (size_t)parts->view.offset;
+    if (p->root)
+        *p->root = *parts;
     return LW_OK;
+}
+
+/* Slots of whole nodes; there are none where rows go to the result at once. */
+static size_t node_slots(const struct problem *p)
+{
+    return p->a.nodes > 1 || p->a.keeps_parts ? p->a.nodes : 0;
 }
 
 /* The plain kernels serve devices without vectors, and those with short ones. */
@@ -220,6 +233,8 @@ static lw_status launch_nodes(struct lw__call *call, const struct problem *p,
                            to};
 
     LW_TRY(launch(call, p, l, args, 7));
+    if (p->root) /* lw__attention_node joins them */
+        return LW_OK;
     if (p->a.nodes == 1 && !p->a.keeps_parts)
         return LW_OK;
     return launch(call, p, &merge, (const lw_arg[]){of_problem, out, to}, 3);
@@ -288,7 +303,7 @@ static lw_status run_rows(struct lw__call *call, struct problem *p,
     cut(p, l.blocks, call->is_gpu ? BLOCKS_GPU : BLOCKS_CPU, GROUP_MAX);
     p->a.levels = 0; /* they lie in the threads' own memory */
     l.blocks *= p->a.nodes;
-    LW_TRY(take_parts(call, p, p->a.nodes > 1 || p->a.keeps_parts ? p->a.nodes : 0, parts));
+    LW_TRY(take_parts(call, p, node_slots(p), parts));
     return launch_nodes(call, p, parts, scores, &l);
 }
 
@@ -365,7 +380,7 @@ static lw_status run_panels(struct lw__call *call, struct problem *p)
     l.shared_bytes = panel_bytes(p, gang, p->a.levels);
     l.blocks = blocks * p->a.nodes;
     p->a.levels = levels_in_parts;
-    LW_TRY(take_parts(call, p, p->a.nodes > 1 ? p->a.nodes : 0, &parts));
+    LW_TRY(take_parts(call, p, node_slots(p), &parts));
     return launch_nodes(call, p, &parts, NULL, &l);
 }
 
@@ -407,8 +422,7 @@ static lw_status run_tiles(struct lw__call *call, struct problem *p)
 
     cut(p, blocks, BLOCKS_GPU / 2, GROUP_MAX);
     l.blocks = blocks * p->a.nodes;
-    LW_TRY(
-        take_parts(call, p, p->a.levels * p->a.nodes + (p->a.nodes > 1 ? p->a.nodes : 0), &parts));
+    LW_TRY(take_parts(call, p, p->a.levels * p->a.nodes + node_slots(p), &parts));
     return launch_nodes(call, p, &parts, NULL, &l);
 }
 
@@ -468,7 +482,7 @@ static lw_status attention_body(struct lw__call *call, void *arguments)
     const struct attention_arguments *a = arguments;
     const lw_tensor *of_weights = a->options ? a->options->weights : NULL;
     struct lw__operand out, weights;
-    struct problem p;
+    struct problem p = {0};
 
     LW_TRY(take_inputs(call, a, &p));
     take_numbers(&p, a->options);
@@ -489,4 +503,95 @@ lw_status lw_attention(lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw
     struct attention_arguments a = {.out = out, .q = q, .k = k, .v = v, .options = options};
 
     return lw__call_run("attention", s, attention_body, &a);
+}
+
+/* ---- keys that are cut over ranks ---- */
+
+lw_status lw__attention_check(struct lw__call *call, lw_tensor out, lw_tensor q, lw_tensor k,
+                              lw_tensor v, const lw_attention_options *options)
+{
+    struct attention_arguments a = {.out = out, .q = q, .k = k, .v = v, .options = options};
+
+    return attention_body(call, &a);
+}
+
+struct part_arguments {
+    struct attention_arguments of; /* of a node: out has the parts of rows */
+    size_t keys;                   /* behind those of a node; of all, at the end */
+    lw_tensor parts;
+};
+
+static lw_status take_part(struct lw__call *call, const struct part_arguments *a, struct problem *p)
+{
+    LW_TRY(take_inputs(call, &a->of, p));
+    take_numbers(p, a->of.options);
+    p->a.later = (uint32_t)a->keys;
+    if (a->keys > UINT32_MAX)
+        return lw_fail(LW_E_SHAPE, "%s: %zu keys behind those of a part; need at most %u",
+                       call->name, a->keys, UINT32_MAX);
+    LW_TRY(lw__operand_out(call, "parts", a->of.out, &p->out));
+    return convert(call, p);
+}
+
+static lw_status node_body(struct lw__call *call, void *arguments)
+{
+    struct problem p = {0};
+    struct lw__operand parts, out;
+    size_t root;
+
+    p.root = &parts;
+    LW_TRY(take_part(call, arguments, &p));
+    out = p.out;
+    p.a.keeps_parts = true;
+    LW_TRY(run_any(call, &p, NULL));
+    if (!rows_of(&p))
+        return LW_OK;
+    const size_t each = rows_of(&p) * (p.a.width + PART_EXTRA);
+    parts.view.offset += (ptrdiff_t)(p.a.levels * p.a.nodes * each);
+    LW_TRY(lw__join_line(call, &parts, p.a.nodes, rows_of(&p), p.a.width, &root));
+    parts.view.offset += (ptrdiff_t)(root * each);
+    parts.shape = out.shape = (struct lw__shape){{1, 1, 1, each}};
+    parts.view.stride[LW_AXES - 1] = out.view.stride[LW_AXES - 1] = 1;
+    return lw__copy(call, &out, &parts);
+}
+
+lw_status lw__attention_node(lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,
+                             size_t later, const lw_attention_options *options)
+{
+    struct part_arguments a = {.of = {out, q, k, v, options}, .keys = later};
+
+    return lw__call_run("dist_attention", s, node_body, &a);
+}
+
+/* The quotients of whole rows. */
+static lw_status end_body(struct lw__call *call, void *arguments)
+{
+    const struct part_arguments *a = arguments;
+    struct lw__operand parts, out;
+    struct problem p = {0};
+
+    LW_TRY(take_inputs(call, &a->of, &p));
+    take_numbers(&p, a->of.options);
+    p.a.keys = a->keys;
+    LW_TRY(take_output(call, &p, "out", a->of.out, p.a.width, &out));
+    p.out = out;
+    if (out.dtype != p.dtype)
+        LW_TRY(lw__call_scratch(call, "out", p.dtype, out.shape, &p.out));
+    p.a.out = p.out.view;
+    LW_TRY(lw__operand_in(call, "parts", a->parts, &parts));
+    p.a.parts = (size_t)parts.view.offset;
+    const struct launch merge = {"attention_merge", 0, 0, rows_of(&p) * p.a.width};
+    LW_TRY(launch(call, &p, &merge,
+                  (const lw_arg[]){lw_arg_bytes(&p.a, sizeof p.a), lw_arg_buffer(p.out.buffer),
+                                   lw_arg_buffer(parts.buffer)},
+                  3));
+    return out.dtype == p.dtype ? LW_OK : lw__copy(call, &out, &p.out);
+}
+
+lw_status lw__attention_end(lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,
+                            size_t keys, lw_tensor parts, const lw_attention_options *options)
+{
+    struct part_arguments a = {{out, q, k, v, options}, keys, parts};
+
+    return lw__call_run("dist_attention", s, end_body, &a);
 }

@@ -579,6 +579,14 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
     return out.dtype == dtype ? LW_OK : lw__copy(call, &out, &made);
 }
 
+lw_status lw__matmul_check(struct lw__call *call, lw_tensor out, lw_tensor x, lw_tensor y,
+                           const lw_matmul_options *options)
+{
+    struct matmul_arguments a = {out, x, y, options ? options->bias : NULL};
+
+    return matmul_body(call, &a);
+}
+
 lw_status lw_matmul(lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
                     const lw_matmul_options *options)
 {

@@ -256,6 +256,15 @@ static lw_status norm_body(struct lw__call *call, void *arguments)
     return lw__out_done(call, &out, &r.out);
 }
 
+lw_status lw__norm_check(struct lw__call *call, bool is_softmax, lw_tensor out, lw_tensor x,
+                         const lw_norm_options *options)
+{
+    struct norm_arguments a = {
+        .out = out, .x = x, .norm = is_softmax ? SOFTMAX : LAYER_NORM, .options = *options};
+
+    return norm_body(call, &a);
+}
+
 static lw_status run(const char *name, enum norm norm, lw_stream *s, lw_tensor out, lw_tensor x,
                      const lw_norm_options *options)
 {

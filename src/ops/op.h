@@ -189,6 +189,17 @@ bool lw__operand_broadcast(struct lw__operand *o, const struct lw__shape *shape)
 
 bool lw__operand_is_contiguous(const struct lw__operand *o); /* C order, no gaps */
 
+/* ---- norm.c, matmul.c, scan.c ---------------------------------------------------------------- */
+
+/* lw__norm_check, lw__matmul_check, lw__scan_check - all checks of softmax or layer_norm, of
+ * matmul, of scan, in a call that is dry. */
+lw_status lw__scan_check(struct lw__call *call, lw_tensor out, lw_tensor x,
+                         const lw_scan_options *options);
+lw_status lw__norm_check(struct lw__call *call, bool is_softmax, lw_tensor out, lw_tensor x,
+                         const lw_norm_options *options);
+lw_status lw__matmul_check(struct lw__call *call, lw_tensor out, lw_tensor x, lw_tensor y,
+                           const lw_matmul_options *options);
+
 /* ---- copy.c ---------------------------------------------------------------------------------- */
 
 /* lw__copy - queue a copy between operands of one shape, of any dtypes and strides.

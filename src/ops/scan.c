@@ -134,6 +134,15 @@ static lw_status check(struct lw__call *call, const struct scan_arguments *a, st
     return LW_OK;
 }
 
+lw_status lw__scan_check(struct lw__call *call, lw_tensor out, lw_tensor x,
+                         const lw_scan_options *options)
+{
+    const struct scan_arguments a = {.out = out, .x = x, .options = *options};
+    struct lw__operand of_x, of_out;
+
+    return check(call, &a, &of_x, &of_out);
+}
+
 static lw_status scan_body(struct lw__call *call, void *arguments)
 {
     const struct scan_arguments *a = arguments;

@@ -47,7 +47,7 @@ try()
         compile "$1" "$SOURCE/tests/unit/ops_dist_$name.c" "$name" -DLW_TEST_MPI
         for count in ${MPI_RANKS-1 2 3 4}; do
             echo "$1: $name on $count"
-            start "$1" "$count" "./$name" cpu 12 || fail "$name on $count ranks of $1"
+            start "$1" "$count" "./$name" cpu 8 || fail "$name on $count ranks of $1"
         done
     done
     compile "$1" "$SOURCE/examples/dist/dot_mpi.c" dot_mpi
@@ -69,7 +69,7 @@ try()
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
     exit 77 # a program without a sanitizer does not load a sanitizer's library
 fi
-tests="reduce"
+tests="reduce rows"
 found=no
 for mpi in openmpi mpich; do
     command -v "mpicc.$mpi" >/dev/null || continue

@@ -13,6 +13,8 @@
  *     devices.c  the transport between threads of a process
  *     parts.c    parts of an axis, nodes of the tree, merges
  *     fold.c     roots of subtrees
+ *     join.c     those that need exp, joined on the device
+ * and reduce.c, norm.c, attention.c, scan.c, move.c with the operations.
  */
 #ifndef LW_OPS_DIST_H
 #define LW_OPS_DIST_H
@@ -41,7 +43,14 @@ struct lw__room {
 };
 
 /* Buffers of the device that the comm keeps, one for each use and dtype. */
-enum lw__stage { LW_STAGE_NODES, LW_STAGE_RESULT, LW_STAGE_RAW, LW_STAGE_MORE, LW_STAGE_COUNT };
+enum lw__stage {
+    LW_STAGE_NODES,
+    LW_STAGE_RESULT,
+    LW_STAGE_RAW,
+    LW_STAGE_MORE,
+    LW_STAGE_STATES,
+    LW_STAGE_COUNT
+};
 
 /* Node `level, leaf >> level` of the aligned tree. */
 struct lw__node {
@@ -145,8 +154,48 @@ struct lw__fold {
 lw_status lw__fold(struct lw__fold *f);
 void *lw__fold_at(const struct lw__fold *f, size_t node); /* as lw__dist_node counts */
 
+/* lw__fold_cut - the node that a rank makes with elements of later ones, or NULL.
+ * lw__fold_leaf - its elements, of the first input, which stay after lw__fold.
+ * lw__fold_head - the rank that makes the leaf in which this rank's part begins; -1: itself.
+ * lw__fold_head_end - where in that leaf the part ends. */
+const struct lw__node *lw__fold_cut(const struct lw__fold *f, int rank);
+lw_status lw__fold_leaf(struct lw__fold *f, const struct lw__node *leaf, lw_tensor *x);
+int lw__fold_head(const struct lw__fold *f);
+size_t lw__fold_head_end(const struct lw__fold *f, const lw_part *part);
+
+/* The same view with the axis first; the others keep their order. */
+lw_status lw__axis_first(lw_tensor t, int axis, lw_tensor *out);
+
 /* lw__fold_sum - merge all roots by addition into `values` elements of A; false: there are none. */
 bool lw__fold_sum(const struct lw__fold *f, void *total);
+
+/* ---- join.c ---------------------------------------------------------------------------------- */
+
+/* lw__dist_join - queue launches that join all nodes of softmax (width 0) or attention. nodes,
+ * root: where the root is, in values of a node.
+ * errors   LW_E_MEMORY, those of launches */
+lw_status lw__dist_join(const struct lw__fold *f, const char *name, size_t width, lw_buffer **nodes,
+                        size_t *root);
+
+/* lw__join_line - queue launches that join `count` nodes of one level, which lie side by side in
+ * scratch memory that has room for 2 * count + 64. root: as above. */
+lw_status lw__join_line(struct lw__call *call, const struct lw__operand *nodes, size_t count,
+                        size_t rows, size_t width, size_t *root);
+
+/* ---- ../attention.c -------------------------------------------------------------------------- */
+
+lw_status lw__attention_check(struct lw__call *call, lw_tensor out, lw_tensor q, lw_tensor k,
+                              lw_tensor v, const lw_attention_options *options);
+
+/* lw__attention_node - queue: the parts of all rows over some keys, behind which are `later` more,
+ * into out: for each row v's depth, its maximum and its sum. */
+lw_status lw__attention_node(lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,
+                             size_t later, const lw_attention_options *options);
+
+/* lw__attention_end - queue: from the parts over all keys, so many, the result. k and v may have
+ * any number of them. */
+lw_status lw__attention_end(lw_stream *s, lw_tensor out, lw_tensor q, lw_tensor k, lw_tensor v,
+                            size_t keys, lw_tensor parts, const lw_attention_options *options);
 
 /* ---- operation.c ----------------------------------------------------------------------------- */
 

@@ -50,7 +50,7 @@ static lw_status slice(const struct lw__fold *f, int input, size_t begin, size_t
                            (ptrdiff_t)(end - first), 1, out);
 }
 
-static lw_status axis_first(lw_tensor t, int axis, lw_tensor *out)
+lw_status lw__axis_first(lw_tensor t, int axis, lw_tensor *out)
 {
     int axes[LW_AXES] = {axis};
 
@@ -78,7 +78,7 @@ static lw_status raw_stage(struct lw__fold *f, int input, size_t elements, lw_te
 
     LW_TRY(lw__stage(f->comm, input ? LW_STAGE_MORE : LW_STAGE_RAW, dtype_of(f, input), count,
                      &buffer));
-    LW_TRY(axis_first(f->x[input], f->axis[input], &t));
+    LW_TRY(lw__axis_first(f->x[input], f->axis[input], &t));
     t.extent[0] = (ptrdiff_t)elements;
     return lw_tensor_of(buffer, t.rank, t.extent, out);
 }
@@ -91,7 +91,7 @@ static lw_status copy_own(struct lw__fold *f, int input, size_t begin, size_t en
     if (!slab_of(f, input))
         return LW_OK;
     LW_TRY(slice(f, input, begin, end, &from));
-    LW_TRY(axis_first(from, f->axis[input], &from));
+    LW_TRY(lw__axis_first(from, f->axis[input], &from));
     stage.extent[0] = (ptrdiff_t)(end - begin);
     return lw_copy(f->stream, stage, from);
 }
@@ -99,7 +99,7 @@ static lw_status copy_own(struct lw__fold *f, int input, size_t begin, size_t en
 /* ---- elements of a leaf that a border cuts ---- */
 
 /* The node that a rank makes with elements of later ones, or NULL. */
-static const struct lw__node *cut_leaf(const struct lw__fold *f, int rank)
+const struct lw__node *lw__fold_cut(const struct lw__fold *f, int rank)
 {
     const lw_part *part = &f->comm->parts[rank];
 
@@ -113,7 +113,7 @@ static const struct lw__node *cut_leaf(const struct lw__fold *f, int rank)
 }
 
 /* The rank that makes the leaf in which this rank's part begins; -1: itself. */
-static int head_goes_to(const struct lw__fold *f)
+int lw__fold_head(const struct lw__fold *f)
 {
     const lw_part *part = own_part(f);
     int rank = f->comm->transport.rank;
@@ -126,7 +126,7 @@ static int head_goes_to(const struct lw__fold *f)
     return rank;
 }
 
-static size_t head_end(const struct lw__fold *f, const lw_part *part)
+size_t lw__fold_head_end(const struct lw__fold *f, const lw_part *part)
 {
     const size_t end = part->first + part->count,
                  leaf_end = part->first - part->first % f->leaf + f->leaf;
@@ -152,8 +152,8 @@ static lw_status read_head(struct lw__fold *f, size_t begin, size_t end, char *t
 /* A failure here reaches the others with the roots; they await the elements all the same. */
 static lw_status send_head(struct lw__fold *f, lw_status *status)
 {
-    const int to = head_goes_to(f);
-    const size_t begin = own_part(f)->first, end = head_end(f, own_part(f)),
+    const int to = lw__fold_head(f);
+    const size_t begin = own_part(f)->first, end = lw__fold_head_end(f, own_part(f)),
                  bytes = raw_bytes(f, end - begin);
 
     if (to < 0)
@@ -184,7 +184,7 @@ static lw_status receive_rest(struct lw__fold *f, const struct lw__node *leaf,
 
     for (int r = f->comm->transport.rank + 1; next < leaf->end; r++) {
         const lw_part *part = &f->comm->parts[r];
-        const size_t elements = part->count ? head_end(f, part) - part->first : 0;
+        const size_t elements = part->count ? lw__fold_head_end(f, part) - part->first : 0;
 
         if (!elements)
             continue;
@@ -280,7 +280,7 @@ lw_status lw__fold(struct lw__fold *f)
     LW_TRY(lw__dist_nodes(f->comm, f->leaf));
     LW_TRY(lw__dist_mine(f->comm, block_bytes(f), &mine));
     LW_TRY(send_head(f, &status));
-    leaf = cut_leaf(f, rank);
+    leaf = lw__fold_cut(f, rank);
     if (!status)
         status = queue_nodes(f, leaf, &nodes);
     if (leaf && !status)
@@ -302,6 +302,14 @@ void *lw__fold_at(const struct lw__fold *f, size_t node)
 
     return (char *)lw__dist_from(f->comm, n->rank, block_bytes(f)) +
            n->slot * f->values * lw_dtype_size(f->dtype);
+}
+
+lw_status lw__fold_leaf(struct lw__fold *f, const struct lw__node *leaf, lw_tensor *x)
+{
+    lw_tensor stage;
+
+    LW_TRY(raw_stage(f, 0, leaf->end - leaf->begin, &stage));
+    return axis_back(stage, f->axis[0], x);
 }
 
 /* ---- sums ---- */
