@@ -36,3 +36,5 @@ _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, 
 __version__ = _core.version()
 
 __all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]
+
+from . import dist  # noqa: E402,F401 # a module of its own, no name of `import *`

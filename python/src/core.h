@@ -237,6 +237,13 @@ PyObject *core_record(PyObject *module, PyObject *const *args, Py_ssize_t count)
 PyObject *core_infer(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *core_operations(PyObject *module, PyObject *unused);
 
+/* dist.c */
+PyObject *core_comm_devices(PyObject *module, PyObject *list);
+PyObject *core_comm_create(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_comm_info(PyObject *module, PyObject *capsule);
+PyObject *core_comm_limit(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *core_dist(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
 /* graph.c */
 PyObject *core_graph_create(PyObject *module, PyObject *where);
 PyObject *core_graph_stream(PyObject *module, PyObject *const *args, Py_ssize_t count);

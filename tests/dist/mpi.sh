@@ -66,6 +66,35 @@ try()
     esac
 }
 
+# in_python MPI - the example, and a rank that does not come, with the system's mpi4py
+in_python()
+{
+    export PYTHONPATH="$BUILD/python"
+    for count in 1 3; do
+        start "$1" $count /usr/bin/python3 "$SOURCE/examples/dist/mean.py"
+    done | sort -u >bits
+    [ "$(wc -l <bits)" -eq 1 ] || { cat bits; fail "the example in Python"; }
+    cat >late.py <<'END'
+import time
+import lanewise as lw
+import numpy as np
+
+comm = lw.dist.mpi()
+comm.set_limit(0.5)
+try:
+    if comm.rank == 1:
+        time.sleep(2)
+    else:
+        lw.dist.sum(comm, np.ones(3), part=(9, 3 * comm.rank))
+except lw.TimeoutError as error:
+    right = str(error).endswith("rank 1 did not answer within 0.5 s")
+    print(f"rank {comm.rank}: {'right' if right else error}")
+END
+    start "$1" 3 /usr/bin/python3 late.py >said 2>err || { cat said err; fail "late.py"; }
+    [ "$(grep '^rank' said | sort | tr '\n' ' ')" = "rank 0: right rank 2: right " ] ||
+        { cat said err; fail "a late rank in Python"; }
+}
+
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
     exit 77 # a program without a sanitizer does not load a sanitizer's library
 fi
@@ -77,3 +106,10 @@ for mpi in openmpi mpich; do
     try $mpi
 done
 [ $found = yes ] || exit 77
+# Debian's mpi4py is for Open MPI.
+if [ -f "$BUILD/python/lanewise/_core.abi3.so" ] && command -v mpirun.openmpi >/dev/null &&
+    /usr/bin/python3 -c 'import mpi4py, numpy' 2>/dev/null; then
+    in_python openmpi
+else
+    echo "no mpi4py of the system: Python over MPI was not tried"
+fi
