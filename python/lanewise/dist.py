@@ -150,6 +150,10 @@ def _result(comm: Comm, shape: Sequence[int], dtype: Any) -> Array:
     return made
 
 
+def _or(dtype: DtypeLike, found: int) -> Any:
+    return found if dtype is None else dtype
+
+
 def _give(out: Array, given: ArrayLike) -> Any:
     """NumPy's for NumPy's; a number for one element."""
     if isinstance(given, Array):
@@ -179,7 +183,7 @@ def _reduce(comm: Comm, name: str, x: ArrayLike, part: Part, axis: int | None, k
     parameters: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
     found = _like(name, parameters, [a])
     return _run(comm, name, [a if isinstance(x, Array) else x], part, _extent(a, axis, 0),
-                found[1], found[0] if dtype is None else dtype, _options(axis, keepdims=keepdims, sum=sum))
+                found[1], _or(dtype, found[0]), _options(axis, keepdims=keepdims, sum=sum))
 
 
 def dot(comm: Comm, x: ArrayLike, y: ArrayLike, *, part: Part, dtype: DtypeLike = None,
@@ -187,7 +191,7 @@ def dot(comm: Comm, x: ArrayLike, y: ArrayLike, *, part: Part, dtype: DtypeLike 
     """The sum of x[i] * y[i] over all ranks' parts, on all ranks."""
     a, b = _inputs(comm, [x, y])
     found = _like("dot", {}, [a, b])
-    return _run(comm, "dot", [x, y], part, _extent(a, None, 0), (), found[0] if dtype is None else dtype,
+    return _run(comm, "dot", [x, y], part, _extent(a, None, 0), (), _or(dtype, found[0]),
                 _options(sum=sum))
 
 
@@ -221,7 +225,7 @@ def scan(comm: Comm, x: ArrayLike, *, part: Part,
     """Running results along the axis that is cut: this rank's part of them."""
     a = _inputs(comm, [x])[0]
     found = _like("scan", {"axis": axis, "op": op}, [a])
-    return _run(comm, "scan", [x], part, _extent(a, axis, -1), a.shape, found[0] if dtype is None else dtype,
+    return _run(comm, "scan", [x], part, _extent(a, axis, -1), a.shape, _or(dtype, found[0]),
                 _options(axis, exclusive=exclusive, op=op))
 
 
@@ -250,7 +254,7 @@ def matmul(comm: Comm, x: ArrayLike, y: ArrayLike, *, part: Part,
     found = _like("matmul", {}, [a, b])
     more = [] if bias is None else [bias]
     return _run(comm, "matmul", [x, y, *more], part, _extent(a, -2, -2), found[1],
-                found[0] if dtype is None else dtype, _options())
+                _or(dtype, found[0]), _options())
 
 
 def attention(comm: Comm, q: ArrayLike, k: ArrayLike, v: ArrayLike, *, part: Part,

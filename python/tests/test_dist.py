@@ -1,4 +1,4 @@
-"""Operations over ranks: threads of this process, whose results are those of one rank, bit by bit."""
+"""Operations over ranks: threads of this process. Results have the bits of one rank."""
 from __future__ import annotations
 
 import threading

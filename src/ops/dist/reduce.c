@@ -2,7 +2,6 @@
  * lw_dist_max, _argmax: one value of each rank, of which the operation takes the largest again.
  */
 #include "ops/dist/dist.h"
-#include <math.h>
 #include <string.h>
 
 struct reduction {
@@ -164,11 +163,14 @@ static lw_status run_sum(struct reduction *r, bool is_mean)
                          .leaf = LW_LEAF,
                          .node = sum_node,
                          .user = &sum};
+    const lw_tensor given = r->x;
     lw_dtype dtype;
 
     LW_TRY(begin(r));
+    if (!r->part.global) /* of nothing, as on one rank */
+        return (is_mean ? lw_mean : lw_sum)(r->stream, r->out, given, &r->options);
     dtype = lw_buffer_dtype(r->x.buffer);
-    sum.n = r->part.global ? (double)r->part.global : (double)NAN;
+    sum.n = (double)r->part.global;
     sum.acc = is_mean ? lw__mean_accumulate(dtype, r->part.global) : lw__accumulate(dtype);
     sum.is_unsigned = lw__dtype_is_unsigned(dtype);
     f.x[0] = r->x;
