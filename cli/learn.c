@@ -277,10 +277,13 @@ static int judge(struct learn_track *track, const struct learn_puzzle *puzzle,
                  const struct cli_options *options)
 {
     struct learn_verdict verdict;
+    struct cli_progress progress;
     int failed = need_file(puzzle);
     if (failed)
         return failed;
-    failed = learn_check(puzzle, options, &verdict);
+    cli_progress_begin(&progress, options, "checking", puzzle->name);
+    failed = learn_check(puzzle, options, &progress, &verdict);
+    cli_progress_end(&progress);
     if (!failed && verdict.is_right) {
         track->done[puzzle->number - 1] = true;
         failed = learn_save(track);

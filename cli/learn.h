@@ -169,6 +169,7 @@ void learn_place(const struct learn_data *data, size_t index, char *text, size_t
 struct learn_bench {
     const char *device_name, *file;
     bool count;
+    struct cli_progress *progress; /* or NULL */
     lw_device *device;
     lw_program *program;
 };
@@ -217,7 +218,7 @@ struct learn_verdict {
 
 /* learn_check - judge puzzle->mine. A failure means that there is no verdict. */
 int learn_check(const struct learn_puzzle *puzzle, const struct cli_options *options,
-                struct learn_verdict *verdict);
+                struct cli_progress *progress, struct learn_verdict *verdict);
 void learn_verdict_free(struct learn_verdict *verdict);
 
 /* learn_count_values - the counts as variables of conditions.

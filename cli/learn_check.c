@@ -18,6 +18,7 @@ struct judge {
     const struct learn_puzzle *puzzle;
     const struct learn_test *test;
     const struct cli_options *options;
+    struct cli_progress *progress;
     struct learn_verdict *verdict;
     struct learn_bench mine[DEVICES], reference;
     struct learn_scope scope;
@@ -317,8 +318,10 @@ static int run_test(struct judge *j, bool is_last, bool *is_right)
     snprintf(reference, sizeof reference, "%s/reference.c", j->puzzle->folder);
     j->reference = (struct learn_bench){.device_name = "ref", .file = reference};
     for (int i = 0; i < DEVICES; i++)
-        j->mine[i] = (struct learn_bench){
-            .device_name = names[i], .file = j->puzzle->mine, .count = i == REF};
+        j->mine[i] = (struct learn_bench){.device_name = names[i],
+                                          .file = j->puzzle->mine,
+                                          .count = i == REF,
+                                          .progress = j->progress};
     j->verdict->test = j->test->name;
     int failed = learn_bench_open(&j->reference, j->test, j->options);
     *is_right = true;
@@ -345,9 +348,10 @@ static uint64_t new_seed(void)
 }
 
 int learn_check(const struct learn_puzzle *puzzle, const struct cli_options *options,
-                struct learn_verdict *verdict)
+                struct cli_progress *progress, struct learn_verdict *verdict)
 {
-    struct judge j = {.puzzle = puzzle, .options = options, .verdict = verdict};
+    struct judge j = {
+        .puzzle = puzzle, .options = options, .progress = progress, .verdict = verdict};
     int failed = cli_trap_faults();
     *verdict = (struct learn_verdict){.seed = options->seed ? options->seed : new_seed()};
     verdict->is_right = true;

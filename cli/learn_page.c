@@ -66,20 +66,32 @@ static size_t item_length(const char *line)
     return digits && strncmp(line + digits, ". ", 2) == 0 ? digits + 2 : 0;
 }
 
+/* print_heading - underlined: a title by double lines. */
+static void print_heading(FILE *to, const char *line, size_t length)
+{
+    size_t level = strspn(line, "#"), width = length - level - 1;
+    fprintf(to, "%.*s\n", (int)width, line + level + 1);
+    for (size_t i = 0; i < width; i++)
+        fputc(level == 1 ? '=' : '-', to);
+    fputc('\n', to);
+}
+
 static void print_line(FILE *to, const char *line, size_t length)
 {
     char text[4096];
     size_t item = item_length(line);
     bool is_kept = length == 0 || *line == ' ' || *line == '|';
-    while (*line == '#')
-        line++, length--;
+    if (*line == '#') {
+        print_heading(to, line, length);
+        return;
+    }
     if (is_kept) {
         fprintf(to, "%.*s\n", (int)length, line);
         return;
     }
     plain(line + item, length - item, text, sizeof text);
     fprintf(to, "%.*s", (int)item, line);
-    print_from(to, text + (*text == ' '), item, item);
+    print_from(to, text, item, item);
 }
 
 void learn_print_page(FILE *to, const char *markdown)

@@ -12,14 +12,27 @@ enum { DEFAULT_SECONDS = 30, FINDINGS_SHOWN = 3 };
 
 /* ---- a file of kernels ----------------------------------------------------------------------- */
 
+struct building {
+    struct cli_messages messages;
+    struct cli_progress *progress;
+};
+
+static void on_diagnostic(const lw_diagnostic *diagnostic, void *user)
+{
+    struct building *building = user;
+    cli_progress_erase(building->progress);
+    cli_print_diagnostic(diagnostic, &building->messages);
+}
+
 int learn_bench_open(struct learn_bench *bench, const struct learn_test *test,
                      const struct cli_options *options)
 {
-    struct cli_messages messages = {.color = cli_wants_color(options->color)};
+    struct building building = {.messages = {.color = cli_wants_color(options->color)},
+                                .progress = bench->progress};
     lw_build_options build = {.defines = test->defines,
                               .define_count = test->define_count,
-                              .on_diagnostic = cli_print_diagnostic,
-                              .user = &messages,
+                              .on_diagnostic = on_diagnostic,
+                              .user = &building,
                               .picture = bench->count};
     const lw_check_options check = {.strict = !test->is_lenient};
     lw_status status = lw_device_open(bench->device_name, &bench->device);
@@ -27,7 +40,7 @@ int learn_bench_open(struct learn_bench *bench, const struct learn_test *test,
         status = lw_check_configure(bench->device, &check);
     if (status == LW_OK)
         status = lw_program_build(bench->device, bench->file, &build, &bench->program);
-    if (status == LW_E_COMPILE && messages.count > 0)
+    if (status == LW_E_COMPILE && building.messages.count > 0)
         return CLI_COMPILE;
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }

@@ -28,6 +28,8 @@ learn 2 "$number" --check
 says "there is no $mine; lanewise learn $number makes it"
 learn 0 "$number"
 has "Your file is $mine, a copy of the skeleton"
+has "^  out: f32\[1\] = \[140.0\]"
+has '^======='
 has "lanewise run $mine -b 8 'f32\[1\]' 'f32\[8\]=iota' 'f32\[8\]=iota'"
 cmp "$SOURCE/examples/puzzles/dot/skeleton.c" "$mine"
 echo '/* my work */' >>"$mine"
