@@ -62,8 +62,8 @@ static double now(void)
 
 static struct shapes shapes_of(enum op op, int shift)
 {
-    const ptrdiff_t n = (ptrdiff_t)1 << (30 - shift), row = (ptrdiff_t)1 << (22 - shift),
-                    keys = (ptrdiff_t)1 << (16 - shift);
+    const ptrdiff_t n = (ptrdiff_t)1 << (30 - shift), row = (ptrdiff_t)1 << (25 - shift),
+                    keys = (ptrdiff_t)1 << (20 - shift);
 
     if (op == DOT)
         return (struct shapes){2, {1, 1, 0}, {{n}, {n}, {0}}, {0, 0, -1}, (size_t)n};

@@ -16,6 +16,15 @@ struct attention {
     size_t width;
 };
 
+static lw_status node(struct lw__fold *f, const lw_tensor *x, size_t first, lw_tensor out)
+{
+    const struct attention *a = f->user;
+    const size_t count = (size_t)x[0].extent[f->axis[0]];
+
+    return lw__attention_node(f->stream, out, a->q, x[0], x[1], a->keys.global - first - count,
+                              &a->options);
+}
+
 static lw_status check(struct attention *a)
 {
     struct lw__call call = lw__dist_call("dist_attention", a->comm, a->stream);
@@ -47,17 +56,9 @@ static lw_status check(struct attention *a)
                                 .leaf = CHUNK,
                                 .dtype = q.dtype == LW_F64 ? LW_F64 : LW_F32,
                                 .values = rows * (a->width + PART_EXTRA),
+                                .node = node,
                                 .user = a};
-    return LW_OK;
-}
-
-static lw_status node(struct lw__fold *f, const lw_tensor *x, size_t first, lw_tensor out)
-{
-    const struct attention *a = f->user;
-    const size_t count = (size_t)x[0].extent[f->axis[0]];
-
-    return lw__attention_node(f->stream, out, a->q, x[0], x[1], a->keys.global - first - count,
-                              &a->options);
+    return lw__fold_early(&a->fold, a->keys);
 }
 
 /* No keys: no query sees one. */
@@ -91,7 +92,6 @@ lw_status lw_dist_attention(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor q
     LW_TRY(lw__dist_begin(c));
     a.record = lw__record("dist_attention", keys);
     LW_TRY(lw__dist_agree(c, &a.record, check(&a)));
-    a.fold.node = node;
     LW_TRY(lw__fold(&a.fold));
     if (!a.fold.values)
         return LW_OK;

@@ -7,10 +7,14 @@
 #include "ops/dist/dist.h"
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+enum { SPINS = 100 };
 
 struct message {
     struct message *next;
@@ -30,6 +34,7 @@ struct world {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int size, users;
+    int spins; /* looks before a rank sleeps, where each has a processor */
     struct message *first, **last;
     struct place places[];
 };
@@ -99,6 +104,11 @@ static const char *await_all(struct member *m, uint64_t number, uint64_t nanosec
     const struct timespec deadline = deadline_after(nanoseconds);
     bool in_time = true, have_left;
 
+    for (int k = 0; k < m->world->spins && some_absent(m->world, number, &have_left); k++) {
+        pthread_mutex_unlock(&m->world->lock);
+        sched_yield();
+        pthread_mutex_lock(&m->world->lock);
+    }
     while (some_absent(m->world, number, &have_left)) {
         if (have_left)
             return absent(m, number, true);
@@ -133,18 +143,17 @@ static const char *allgather(void *context, const void *data, size_t bytes, void
     const size_t turn = own->came % 2;
     const char *text = "out of memory";
 
+    /* all have come to the one before, so nobody reads what was here two before */
+    if (lw__room(&own->data[turn], bytes))
+        return text;
+    memcpy(own->data[turn].memory, data, bytes);
+    own->bytes[turn] = bytes;
     pthread_mutex_lock(&w->lock);
-    if (!lw__room(&own->data[turn], bytes)) {
-        memcpy(own->data[turn].memory, data, bytes);
-        own->bytes[turn] = bytes;
-        own->came++;
-        pthread_cond_broadcast(&w->changed);
-        text = await_all(m, own->came, nanoseconds);
-    }
-    if (!text)
-        text = collect(m, turn, bytes, all);
+    own->came++;
+    pthread_cond_broadcast(&w->changed);
+    text = await_all(m, own->came, nanoseconds);
     pthread_mutex_unlock(&w->lock);
-    return text;
+    return text ? text : collect(m, turn, bytes, all);
 }
 
 static const char *send(void *context, int to, int tag, const void *data, size_t bytes)
@@ -250,6 +259,7 @@ static struct world *create_world(int size)
     if (!w)
         return NULL;
     w->size = size;
+    w->spins = size <= sysconf(_SC_NPROCESSORS_ONLN) ? SPINS : 0;
     w->last = &w->first;
     pthread_mutex_init(&w->lock, NULL);
     pthread_condattr_init(&attributes);

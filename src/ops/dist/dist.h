@@ -122,6 +122,10 @@ lw_status lw__parts_cover(const lw_part *parts, int count);
  * and the merges that make one of them, the first, the root.
  * errors   LW_E_MEMORY */
 lw_status lw__dist_nodes(lw_comm *c, size_t leaf);
+
+/* lw__own_nodes - those of this rank alone, as its part says, before others' are known. */
+lw_status lw__own_nodes(lw_comm *c, lw_part part, size_t leaf, size_t *count);
+
 static inline const struct lw__node *lw__dist_node(const lw_comm *c, size_t k)
 {
     return (const struct lw__node *)c->nodes.memory + k;
@@ -147,7 +151,12 @@ struct lw__fold {
      * whole axis, into `values` elements from out.offset on. */
     lw_status (*node)(struct lw__fold *f, const lw_tensor *x, size_t first, lw_tensor out);
     void *user;
+    bool is_queued; /* lw__fold_early was called, and lw__fold not since */
 };
+
+/* lw__fold_early - queue this rank's whole nodes before the ranks agree: the exchange then takes no
+ * time of the device. It is part of a rank's checks. */
+lw_status lw__fold_early(struct lw__fold *f, lw_part part);
 
 /* lw__fold - all roots, on all ranks: lw__fold_at. c->parts are those of the axis.
  * errors   that of the lowest rank that has one, naming it; of the exchange */

@@ -249,17 +249,33 @@ static size_t slots_of(const struct lw__fold *f, int rank)
     return count;
 }
 
-static lw_status queue_nodes(struct lw__fold *f, const struct lw__node *leaf, lw_buffer **nodes)
+/* Nodes whose elements this rank has all. */
+static lw_status queue_nodes(struct lw__fold *f, size_t count, lw_buffer *nodes)
 {
-    const int rank = f->comm->transport.rank;
+    const lw_part *part = own_part(f);
 
-    LW_TRY(lw__stage(f->comm, LW_STAGE_NODES, f->dtype, slots_of(f, rank) * f->values, nodes));
-    for (size_t k = 0; f->values && k < f->comm->node_count; k++) {
+    for (size_t k = 0; f->values && k < count; k++) {
         const struct lw__node *n = lw__dist_node(f->comm, k);
 
-        if (n->rank == rank && n != leaf)
-            LW_TRY(queue_node(f, n, *nodes));
+        if (n->rank == f->comm->transport.rank && n->end <= part->first + part->count)
+            LW_TRY(queue_node(f, n, nodes));
     }
+    return LW_OK;
+}
+
+lw_status lw__fold_early(struct lw__fold *f, lw_part part)
+{
+    lw_comm *c = f->comm;
+    lw_buffer *nodes;
+    size_t count;
+
+    if (part.first > part.global || part.count > part.global - part.first)
+        return LW_OK; /* the ranks will not agree */
+    c->parts[c->transport.rank] = part;
+    LW_TRY(lw__own_nodes(c, part, f->leaf, &count));
+    LW_TRY(lw__stage(c, LW_STAGE_NODES, f->dtype, count * f->values, &nodes));
+    LW_TRY(queue_nodes(f, count, nodes));
+    f->is_queued = true;
     return LW_OK;
 }
 
@@ -282,7 +298,11 @@ lw_status lw__fold(struct lw__fold *f)
     LW_TRY(send_head(f, &status));
     leaf = lw__fold_cut(f, rank);
     if (!status)
-        status = queue_nodes(f, leaf, &nodes);
+        status =
+            lw__stage(f->comm, LW_STAGE_NODES, f->dtype, slots_of(f, rank) * f->values, &nodes);
+    if (!status && !f->is_queued)
+        status = queue_nodes(f, f->comm->node_count, nodes);
+    f->is_queued = false;
     if (leaf && !status)
         status = begin_leaf(f, leaf, stages);
     if (leaf)

@@ -257,19 +257,29 @@ static lw_status check(struct norm *n)
     return LW_OK;
 }
 
-static lw_status begin(struct norm *n)
+typedef lw_status make_node(struct lw__fold *f, const lw_tensor *x, size_t first, lw_tensor out);
+
+/* each: numbers of a row in a node */
+static lw_status begin(struct norm *n, size_t each, make_node *node, void *user)
 {
+    lw_status status;
+
     LW_TRY(lw__dist_begin(n->comm));
     n->record = lw__record(n->name, n->part);
-    LW_TRY(lw__dist_agree(n->comm, &n->record, check(n)));
+    status = check(n);
     n->fold = (struct lw__fold){.comm = n->comm,
                                 .stream = n->stream,
                                 .inputs = 1,
                                 .x = {n->x},
                                 .axis = {n->axis},
                                 .leaf = LW_LEAF,
-                                .dtype = n->type};
-    return LW_OK;
+                                .dtype = n->type,
+                                .values = each * n->rows,
+                                .node = node,
+                                .user = user};
+    if (!status)
+        status = lw__fold_early(&n->fold, n->part);
+    return lw__dist_agree(n->comm, &n->record, status);
 }
 
 static lw_status softmax_node(struct lw__fold *f, const lw_tensor *x, size_t first, lw_tensor out)
@@ -295,10 +305,7 @@ lw_status lw_dist_softmax(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor x, 
     lw_buffer *nodes;
     size_t root;
 
-    LW_TRY(begin(&n));
-    n.fold.values = 2 * n.rows;
-    n.fold.node = softmax_node;
-    n.fold.user = &n;
+    LW_TRY(begin(&n, 2, softmax_node, &n));
     LW_TRY(lw__fold(&n.fold));
     if (!n.rows || !part.count)
         return LW_OK;
@@ -317,6 +324,7 @@ static lw_status sum_node(struct lw__fold *f, const lw_tensor *x, size_t first, 
         return lw_fail(r.failed, "%s", lw_last_error());
     r.x = x[0];
     r.out = out;
+    r.axis = f->axis[0];
     return lw__call_run(r.norm->name, f->stream, norm_node_body, &r);
 }
 
@@ -348,12 +356,9 @@ lw_status lw_dist_layer_norm(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor 
                      .options = o ? *o : (lw_norm_options){0}};
     struct rows r = {.x = x, .out = out, .norm = &n};
 
-    LW_TRY(begin(&n));
+    LW_TRY(begin(&n, 1, sum_node, &r));
     r.axis = n.axis;
     r.extra = n.states;
-    n.fold.values = n.rows;
-    n.fold.node = sum_node;
-    n.fold.user = &r;
     LW_TRY(lw__fold(&n.fold));
     r.failed = find_states(&n, &r);
     r.is_squared = true;

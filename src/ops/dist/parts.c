@@ -131,6 +131,19 @@ static void find_merges(lw_comm *c)
     }
 }
 
+lw_status lw__own_nodes(lw_comm *c, lw_part part, size_t leaf, size_t *count)
+{
+    struct listing l = {.leaf = leaf, .global = part.global, .rank = c->transport.rank};
+
+    *count = 0;
+    LW_TRY(lw__room(&c->nodes, PER_RANK * sizeof(struct lw__node)));
+    l.nodes = c->nodes.memory;
+    l.leaves = lw__divide_up(l.global, leaf);
+    add_part(&l, &part);
+    *count = l.count;
+    return LW_OK;
+}
+
 lw_status lw__dist_nodes(lw_comm *c, size_t leaf)
 {
     const size_t most = (size_t)c->transport.size * PER_RANK;

@@ -78,7 +78,13 @@ static lw_status begin(struct reduction *r)
     LW_TRY(lw__dist_begin(r->comm));
     r->call = lw__dist_call(r->name, r->comm, r->stream);
     r->record = lw__record(r->name, r->part);
-    LW_TRY(lw__dist_agree(r->comm, &r->record, check(r)));
+    return LW_OK;
+}
+
+/* status: of this rank's checks. */
+static lw_status agree(struct reduction *r, lw_status status)
+{
+    LW_TRY(lw__dist_agree(r->comm, &r->record, status));
     for (int k = 0; !r->options.axis && k < r->comm->transport.size; k++) {
         const size_t inner = r->part.global / (r->record.global ? r->record.global : 1);
         lw_part *part = &r->comm->parts[k];
@@ -154,8 +160,25 @@ static lw_status finish_sum(struct lw__fold *f, const struct sum *sum, lw_tensor
     return status;
 }
 
+static lw_status check_sum(struct reduction *r, struct sum *sum, struct lw__fold *f)
+{
+    lw_dtype dtype;
+
+    LW_TRY(check(r));
+    dtype = lw_buffer_dtype(r->x.buffer);
+    sum->n = (double)r->part.global;
+    sum->acc = sum->is_mean ? lw__mean_accumulate(dtype, r->part.global) : lw__accumulate(dtype);
+    sum->is_unsigned = lw__dtype_is_unsigned(dtype);
+    f->x[0] = r->x;
+    f->axis[0] = r->axis;
+    f->dtype = lw__accumulate_dtype(sum->acc);
+    f->values = r->rows;
+    return lw__fold_early(f, r->part);
+}
+
 static lw_status run_sum(struct reduction *r, bool is_mean)
 {
+    const lw_tensor given = r->x;
     struct sum sum = {.is_mean = is_mean};
     struct lw__fold f = {.comm = r->comm,
                          .stream = r->stream,
@@ -163,20 +186,11 @@ static lw_status run_sum(struct reduction *r, bool is_mean)
                          .leaf = LW_LEAF,
                          .node = sum_node,
                          .user = &sum};
-    const lw_tensor given = r->x;
-    lw_dtype dtype;
 
     LW_TRY(begin(r));
+    LW_TRY(agree(r, check_sum(r, &sum, &f)));
     if (!r->part.global) /* of nothing, as on one rank */
         return (is_mean ? lw_mean : lw_sum)(r->stream, r->out, given, &r->options);
-    dtype = lw_buffer_dtype(r->x.buffer);
-    sum.n = (double)r->part.global;
-    sum.acc = is_mean ? lw__mean_accumulate(dtype, r->part.global) : lw__accumulate(dtype);
-    sum.is_unsigned = lw__dtype_is_unsigned(dtype);
-    f.x[0] = r->x;
-    f.axis[0] = r->axis;
-    f.dtype = lw__accumulate_dtype(sum.acc);
-    f.values = r->rows;
     LW_TRY(lw__fold(&f));
     return finish_sum(&f, &sum, r->out);
 }
@@ -219,7 +233,7 @@ struct dot {
     struct sum sum;
 };
 
-static lw_status check_dot(struct dot *d)
+static lw_status check_dot(struct dot *d, struct lw__fold *f)
 {
     const struct lw__call call = lw__dist_call("dist_dot", d->comm, d->stream);
     struct lw__operand x, y, out;
@@ -244,7 +258,8 @@ static lw_status check_dot(struct dot *d)
     d->sum = (struct sum){.acc = lw__accumulate(type), .is_unsigned = lw__dtype_is_unsigned(type)};
     lw__record_add(&d->record, &x, 0);
     lw__record_add(&d->record, &y, 0);
-    return LW_OK;
+    f->dtype = lw__accumulate_dtype(d->sum.acc);
+    return lw__fold_early(f, d->part);
 }
 
 lw_status lw_dist_dot(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor y,
@@ -262,8 +277,7 @@ lw_status lw_dist_dot(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor x, lw_t
     LW_TRY(lw__dist_begin(c));
     d.order = o ? o->sum : LW_SUM_FIXED;
     d.record = lw__record("dist_dot", part);
-    LW_TRY(lw__dist_agree(c, &d.record, check_dot(&d)));
-    f.dtype = lw__accumulate_dtype(d.sum.acc);
+    LW_TRY(lw__dist_agree(c, &d.record, check_dot(&d, &f)));
     LW_TRY(lw__fold(&f));
     return finish_sum(&f, &d.sum, out);
 }
@@ -388,6 +402,7 @@ static lw_status run_extreme(struct reduction *r, bool is_arg)
     r->is_arg = is_arg;
     r->needs_some = true;
     LW_TRY(begin(r));
+    LW_TRY(agree(r, check(r)));
     e.dtype = lw_buffer_dtype(r->x.buffer);
     e.value_bytes = lw__divide_up(r->rows * lw_dtype_size(e.dtype), 8) * 8;
     e.place_bytes = is_arg ? r->rows * sizeof(int64_t) : 0;
