@@ -27,14 +27,39 @@ bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind)
     return true;
 }
 
+/* Twice what the largest kernel of the benchmark has; whole files of operations have ten times as
+ * many, and would take twice as long to compile. */
+enum { MANY_INSTRUCTIONS = 8000 };
+
+static bool is_large(LLVMModuleRef module)
+{
+    size_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                count++;
+    return count > MANY_INSTRUCTIONS;
+}
+
+/* For `check`, whose code does much at each access: better code, unless there is much of it. */
+static bool choose_machine(struct lw__unit *unit)
+{
+    if (is_large(unit->module))
+        return true;
+    return lw__is_for_aarch64(unit)
+               ? lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelLess)
+               : lw__llvm_machine(unit, LW_X86_64, "x86-64", "", LLVMCodeGenLevelLess);
+}
+
 /* lw__pass_split - split the coroutines of ref, and clean up a little. ref runs small inputs: more
  * passes take longer than they save.
  * needs THREADS   makes FINAL   breaks THREADS
  */
 bool lw__pass_split(struct lw__unit *unit)
 {
-    return lw__coroutine_split(unit) &&
-           lw__llvm_passes(unit->module, unit->machine, "function(sroa,early-cse,simplifycfg)");
+    static const char passes[] = "function(sroa,early-cse,simplifycfg)";
+    return lw__coroutine_split(unit) && lw__llvm_passes(unit->module, unit->machine, passes) &&
+           (!lw__is_observed(unit) || choose_machine(unit));
 }
 
 /* lw__pass_object - an object file, or assembly text to show.
