@@ -76,6 +76,20 @@ static void set_dim(int32_t to[3], lw_dim3 from)
     to[2] = (int32_t)from.z;
 }
 
+/* What the thread writes, and what it reads when it resumes; but not the key, which is long, and of
+ * which nothing counts before it is written. */
+static void clear(struct lw_ref_thread *t)
+{
+    t->op = t->type = t->site = t->key_length = t->line = 0;
+    t->number = t->budget = 0;
+    t->value = t->identity = t->result = t->changed = 0;
+    t->value_shadow = t->identity_shadow = t->number_shadow = t->result_shadow = 0;
+    t->value_origin = t->identity_origin = t->number_origin = t->result_origin = 0;
+    t->shared_shadow = NULL;
+    t->shared_origin = NULL;
+    t->watched = NULL;
+}
+
 /* thread_open - prepare the thread with this linear index to start. */
 static void thread_open(struct lw__ref_block *block, int linear)
 {
@@ -84,9 +98,7 @@ static void thread_open(struct lw__ref_block *block, int linear)
     struct lw_ref_thread *t = &thread->abi;
     int width = (int)request->block.x, height = (int)request->block.y;
 
-    /* all but the key, which is long, and of which nothing counts before it is written */
-    memset(t, 0, offsetof(struct lw_ref_thread, key));
-    memset(&t->result, 0, sizeof *t - offsetof(struct lw_ref_thread, result));
+    clear(t);
     thread->block = block;
     thread->handle = NULL;
     thread->ready = true;

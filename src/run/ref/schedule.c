@@ -140,9 +140,10 @@ static struct lw__ref_thread *earliest_of_warp(struct lw__ref_block *block, stru
     return found;
 }
 
-/* collect - run a collective for the threads of the range that wait where `at` does. */
+/* collect - run a collective for the threads of the range that wait where `at` does. are_all: all
+ * live ones do. */
 static lw_status collect(struct lw__ref_block *block, struct range range,
-                         const struct lw__ref_thread *at)
+                         const struct lw__ref_thread *at, bool are_all)
 {
     struct lw_ref_launch *launch = block->launch;
     struct lw__ref_lanes *l = &launch->lanes;
@@ -150,18 +151,20 @@ static lw_status collect(struct lw__ref_block *block, struct range range,
     l->count = range.end - range.first;
     for (int i = 0; i < l->count; i++) {
         const struct lw_ref_thread *t = &threads[i].abi;
-        l->active[i] = lw__ref_is_waiting(&threads[i]) && is_together(&threads[i], at);
+        l->active[i] = are_all ? is_live(&threads[i])
+                               : lw__ref_is_waiting(&threads[i]) && is_together(&threads[i], at);
         l->value[i] = t->value;
         l->identity[i] = t->identity;
         l->number[i] = t->number;
     }
     if (!lw__ref_collective(at->abi.op, at->abi.type, l))
         return fail_internal(launch, "an operation or type", at->abi.op << 8 | at->abi.type);
-    for (int i = 0; i < l->count; i++)
-        if (l->active[i]) {
+    const bool has_result = at->abi.op != LW_OP_barrier; /* else the record is left alone */
+    for (int i = 0; i < l->count; i++) {
+        if (l->active[i] && has_result)
             threads[i].abi.result = l->result[i];
-            threads[i].ready = true;
-        }
+        threads[i].ready |= l->active[i];
+    }
     launch->moved = true;
     if (launch->request->recorder)
         launch->request->recorder->collective(launch->request->recording, block, range.first, at,
@@ -195,18 +198,19 @@ static struct range warp_at(const struct lw__ref_block *block, int first)
     return (struct range){first, end < count ? end : count};
 }
 
-/* all_together - the first live thread, if all live ones wait where it does, at an operation of the
- * block; else NULL. */
-static const struct lw__ref_thread *all_together(const struct lw__ref_block *block)
+/* all_together - the first live thread of the range, if all live ones wait where it does, at an
+ * operation of the block or of a warp, as asked; else NULL. */
+static const struct lw__ref_thread *all_together(const struct lw__ref_block *block,
+                                                 struct range range, bool of_block)
 {
     const struct lw__ref_thread *first = NULL;
-    for (int i = 0; i < block->launch->thread_count; i++) {
+    for (int i = range.first; i < range.end; i++) {
         const struct lw__ref_thread *thread = &block->threads[i];
         if (!is_live(thread))
             continue;
         if (!lw__ref_is_waiting(thread) || (first && !is_together(thread, first)))
             return NULL;
-        if (!first && !lw__ref_is_block_op(thread->abi.op))
+        if (!first && lw__ref_is_block_op(thread->abi.op) != of_block)
             return NULL;
         first = first ? first : thread;
     }
@@ -219,23 +223,28 @@ static const struct lw__ref_thread *all_together(const struct lw__ref_block *blo
 static lw_status run_collectives(struct lw__ref_block *block)
 {
     struct range all = {0, block->launch->thread_count};
-    const struct lw__ref_thread *here = block->late ? NULL : all_together(block);
+    const struct lw__ref_thread *here = block->late ? NULL : all_together(block, all, true);
     if (here) /* what follows would do the same, slower */
-        return collect(block, all, here);
+        return collect(block, all, here, true);
     for (int first = 0; first < all.end; first += LW_WARP_SIZE) {
         struct range warp = warp_at(block, first);
+        here = block->late ? NULL : all_together(block, warp, false);
+        if (here) {
+            LW_TRY(collect(block, warp, here, true));
+            continue;
+        }
         struct lw__ref_thread *at = earliest(block, warp);
         const char *late = at ? lw__ref_find_late(block, at) : NULL;
         if (late)
             return part(block, at, late);
         if (at && !lw__ref_is_block_op(at->abi.op))
-            LW_TRY(collect(block, warp, at));
+            LW_TRY(collect(block, warp, at, false));
     }
     struct lw__ref_thread *at = earliest(block, all);
     bool together = at;
     for (int i = 0; together && i < all.end; i++)
         together = !is_live(&block->threads[i]) || is_together(&block->threads[i], at);
-    return together ? collect(block, all, at) : LW_OK;
+    return together ? collect(block, all, at, true) : LW_OK;
 }
 
 /* go_without - nothing in the block moves: who waits in an operation of a warp goes on without
@@ -253,7 +262,7 @@ static lw_status go_without(struct lw__ref_block *block)
             continue;
         some = true;
         LW_TRY(lw__ref_go_without(block, waits, at));
-        LW_TRY(collect(block, warp, at));
+        LW_TRY(collect(block, warp, at, false));
     }
     struct lw__ref_thread *at = some ? NULL : earliest(block, all);
     if (!at)
