@@ -137,6 +137,26 @@ struct lw_ref_thread {
     /* of code for `check`: what `shadow` would answer for the start of block memory */
     uint8_t *shared_shadow;
     uint32_t *shared_origin;
+    struct lw_ref_watched *watched; /* the block's */
+};
+
+/* For code for `check`, of a block: who accessed its memory. Of each 4 bytes there is a cell, the
+ * last that read and that wrote: interval << 32 | lane << LW_REF_LANE_SHIFT | flags | site. What is
+ * below `now` is ordered before all that follows. An access that is in order with both only has to
+ * be entered. Flags: MORE, another one is kept elsewhere; FAR, and it is of another interval; TWIN,
+ * and it is of the same interval and site. */
+enum {
+    LW_REF_ENTRY_TWIN = 1 << 24, /* no site is so large */
+    LW_REF_ENTRY_FAR = 1 << 25,
+    LW_REF_ENTRY_MORE = 1 << 26,
+    LW_REF_LANE_SHIFT = 27,
+    LW_REF_WARPS_MAX = 32
+};
+struct lw_ref_watched {
+    uint64_t now;
+    uint64_t first;                      /* the address of the 4 bytes that the first cell is of */
+    uint64_t *cells;                     /* two words each */
+    uint32_t interval[LW_REF_WARPS_MAX]; /* of each warp; 0: tell the device */
 };
 
 /* What the device `check` is told of an access: its kind; does a store leave the memory as it is;

@@ -109,3 +109,23 @@ KERNEL void bytes(int *out)
     if (ME == 0)
         out[0] = x[1];
 }
+
+// run: -k readers -b 96 i32[96]
+// run: -k readers -b 96 -D BAD i32[96]
+// finds: race-shared @r1 @r3
+// finds: race-shared @r3 @r2
+// finds: race-warp @r1 @r3
+// finds: race-warp @r3 @r2
+KERNEL void readers(int *out)
+{
+    SHARED int x[1];
+    if (ME == 0)
+        x[0] = 1;
+    barrier();
+    int sum = x[0]; /* @r1 */
+    sum += *(volatile int *)&x[0]; /* @r2 */
+    BARRIER();
+    if (ME == 40)
+        x[0] = 2; /* @r3 */
+    out[ME] = sum;
+}

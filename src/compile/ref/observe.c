@@ -240,11 +240,11 @@ bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
 {
     if (strcmp(lw__ir_callee(call), OBSERVE))
         return false;
-    const struct lw__ref_quick quick = lw__ref_quick_observe(r, call);
     LLVMValueRef what = LLVMGetOperand(call, 2);
+    const uint32_t site = lw__ir_site(r->unit, call, name_of(what));
+    const struct lw__ref_quick quick = lw__ref_quick_observe(r, call, site);
     LLVMValueRef args[] = {r->thread, LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, ""),
-                           LLVMGetOperand(call, 1), what,
-                           LLVMConstInt(r->i32, lw__ir_site(r->unit, call, name_of(what)), 0)};
+                           LLVMGetOperand(call, 1), what, LLVMConstInt(r->i32, site, 0)};
     LLVMTypeRef types[] = {r->ptr, r->i64, r->i64, r->i32, r->i32};
     lw__ref_call(r, offsetof(struct lw_ref_calls, observe), LLVMVoidTypeInContext(r->unit->context),
                  types, args, 5);

@@ -1,9 +1,10 @@
 /* quick.c - for the device `check`: accesses of which the device need not be told, or asked.
  *
  * Most reads are of buffers that nobody writes in the launch, and that have no undefined bytes. The
- * device sets a bit for each such row (base/ref_abi.h), and the code goes round the call. Of block
- * memory the shadow is beside it, so a call is needed only where a read finds something undefined,
- * whose origin the device may have to fill in.
+ * device sets a bit for each such row (base/ref_abi.h), and the code goes round the call. Most
+ * accesses of block memory are in order with those that its cell has; then the code enters them.
+ * Its shadow of undefined bits is beside it, so a call is needed only where a read finds something
+ * undefined, whose origin the device may have to fill in.
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
@@ -11,7 +12,7 @@
 
 #define FIELD(name) offsetof(struct lw_ref_thread, name)
 #define CALL(name) offsetof(struct lw_ref_calls, name)
-enum { ORIGIN_BYTES = 4, WORD_MAX = 16 };
+enum { ORIGIN_BYTES = 4, GRANULE_BYTES = 4, WORD_MAX = 16 };
 
 static LLVMValueRef number(struct lw__ref *r, uint64_t value)
 {
@@ -20,10 +21,24 @@ static LLVMValueRef number(struct lw__ref *r, uint64_t value)
 
 /* ---- who writes ------------------------------------------------------------------------------ */
 
+/* What is told of an access but LW_OBSERVE_SAME; LW_OBSERVE_KIND: known only when it runs. */
+static uint64_t known_of(LLVMValueRef what)
+{
+    LLVMValueRef other = what;
+    if (LLVMIsASelectInst(what)) {
+        other = LLVMGetOperand(what, 2);
+        what = LLVMGetOperand(what, 1);
+    }
+    if (!LLVMIsAConstantInt(what) || !LLVMIsAConstantInt(other))
+        return LW_OBSERVE_KIND;
+    const uint64_t one = LLVMConstIntGetZExtValue(what) & ~(uint64_t)LW_OBSERVE_SAME;
+    const uint64_t two = LLVMConstIntGetZExtValue(other) & ~(uint64_t)LW_OBSERVE_SAME;
+    return one == two ? one : LW_OBSERVE_KIND;
+}
+
 static bool is_read(LLVMValueRef what)
 {
-    return LLVMIsAConstantInt(what) &&
-           (LLVMConstIntGetZExtValue(what) & LW_OBSERVE_KIND) == LW_OBSERVE_READ;
+    return (known_of(what) & LW_OBSERVE_KIND) == LW_OBSERVE_READ;
 }
 
 void lw__ref_find_written(struct lw__ref *r, LLVMValueRef *calls, size_t count)
@@ -102,25 +117,164 @@ LLVMValueRef lw__ref_quick_end(struct lw__ref *r, const struct lw__ref_quick *qu
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call)
+static LLVMValueRef both(struct lw__ref *r, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef pointer = LLVMGetOperand(call, 0), what = LLVMGetOperand(call, 2);
-    const uint64_t row = quick_row(r, pointer, LLVMGetOperand(call, 1));
-    if (!row || r->bounds.rows[row].kind != LW_REF_ARGUMENT || r->bounds.rows[row].written ||
-        !is_read(what))
-        return (struct lw__ref_quick){0};
-    struct lw__ref_quick quick = open_quick(r, call);
-    const uint64_t log2 = LLVMConstIntGetZExtValue(what) >> LW_OBSERVE_ALIGN_SHIFT;
-    LLVMValueRef is_so = has_bit(r, CALL(unwritten), row);
-    LLVMValueRef low = LLVMBuildAnd(r->b, LLVMBuildPtrToInt(r->b, pointer, r->i64, ""),
-                                    number(r, (UINT64_C(1) << log2) - 1), "");
-    is_so = LLVMBuildAnd(r->b, is_so, LLVMBuildICmp(r->b, LLVMIntEQ, low, number(r, 0), ""), "");
+    return LLVMBuildAnd(r->b, a, b, "");
+}
+
+static LLVMValueRef either(struct lw__ref *r, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildOr(r->b, a, b, "");
+}
+
+/* The address is a multiple of what its type and a granule need. */
+static LLVMValueRef is_aligned(struct lw__ref *r, LLVMValueRef address, uint64_t known,
+                               uint64_t least)
+{
+    const uint64_t align = UINT64_C(1) << (known >> LW_OBSERVE_ALIGN_SHIFT);
+    LLVMValueRef low = both(r, address, number(r, (align > least ? align : least) - 1));
+    return LLVMBuildICmp(r->b, LLVMIntEQ, low, number(r, 0), "");
+}
+
+static void count_access(struct lw__ref *r, LLVMValueRef is_so)
+{
     LLVMValueRef accesses = field_of_calls(r, CALL(accesses));
     LLVMValueRef count = LLVMBuildLoad2(r->b, r->i64, accesses, "");
     count = LLVMBuildAdd(r->b, count, LLVMBuildZExt(r->b, is_so, r->i64, ""), "");
     LLVMBuildStore(r->b, count, accesses);
+}
+
+static struct lw__ref_quick observe_argument(struct lw__ref *r, LLVMValueRef call, uint64_t row)
+{
+    LLVMValueRef pointer = LLVMGetOperand(call, 0);
+    const uint64_t known = known_of(LLVMGetOperand(call, 2));
+    struct lw__ref_quick quick = open_quick(r, call);
+    LLVMValueRef address = LLVMBuildPtrToInt(r->b, pointer, r->i64, "");
+    LLVMValueRef is_so =
+        both(r, has_bit(r, CALL(unwritten), row), is_aligned(r, address, known, 1));
+    count_access(r, is_so);
     go_round(r, &quick, is_so);
     return quick;
+}
+
+/* ---- block memory ---------------------------------------------------------------------------- */
+
+/* An access of 4 bytes of block memory, as it is compared with its cell. */
+struct entering {
+    LLVMValueRef now, mine; /* mine: its entry, without flags */
+};
+#define OF_INTERVAL (UINT64_MAX << 32)
+#define OF_LANE (UINT64_C(31) << LW_REF_LANE_SHIFT)
+
+static LLVMValueRef watched_field(struct lw__ref *r, LLVMValueRef watched, LLVMTypeRef type,
+                                  LLVMValueRef offset)
+{
+    return LLVMBuildLoad2(r->b, type, LLVMBuildGEP2(r->b, r->i8, watched, &offset, 1, ""), "");
+}
+
+static LLVMValueRef is_below(struct lw__ref *r, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildICmp(r->b, LLVMIntULT, a, b, "");
+}
+
+/* The entry differs in no bit of the mask from its own one with these flags. */
+static LLVMValueRef is_like(struct lw__ref *r, const struct entering *e, LLVMValueRef entry,
+                            uint64_t flags, uint64_t mask)
+{
+    LLVMValueRef mine = LLVMBuildOr(r->b, e->mine, number(r, flags), "");
+    LLVMValueRef differs = both(r, LLVMBuildXor(r->b, entry, mine, ""), number(r, mask));
+    return LLVMBuildICmp(r->b, LLVMIntEQ, differs, number(r, 0), "");
+}
+
+/* Of an entry that conflicts: ordered before, or of the thread alone. */
+static LLVMValueRef is_quiet(struct lw__ref *r, const struct entering *e, LLVMValueRef entry)
+{
+    return either(r, is_below(r, entry, e->now),
+                  is_like(r, e, entry, 0, OF_INTERVAL | OF_LANE | LW_REF_ENTRY_MORE));
+}
+
+/* Of the entry of earlier reads: it stays as it is if it is of the thread, or of two other lanes of
+ * the warp at the same place. What races with a third races with one of them. */
+static LLVMValueRef is_covered(struct lw__ref *r, const struct entering *e, LLVMValueRef entry)
+{
+    return either(r, is_like(r, e, entry, 0, OF_INTERVAL | OF_LANE),
+                  is_like(r, e, entry, LW_REF_ENTRY_MORE | LW_REF_ENTRY_TWIN, ~OF_LANE));
+}
+
+/* ... it stays but for the last lane: the other one is of another warp, and as far from any. */
+static LLVMValueRef is_far(struct lw__ref *r, const struct entering *e, LLVMValueRef entry)
+{
+    return is_like(r, e, entry, LW_REF_ENTRY_FAR, OF_INTERVAL | LW_REF_ENTRY_FAR);
+}
+
+static LLVMValueRef cell_of(struct lw__ref *r, LLVMValueRef watched, LLVMValueRef address)
+{
+    LLVMValueRef first =
+        watched_field(r, watched, r->i64, number(r, offsetof(struct lw_ref_watched, first)));
+    LLVMValueRef cells =
+        watched_field(r, watched, r->ptr, number(r, offsetof(struct lw_ref_watched, cells)));
+    LLVMValueRef offset = LLVMBuildSub(r->b, address, first, "");
+    offset = both(r, offset, number(r, ~(uint64_t)(GRANULE_BYTES - 1)));
+    offset = LLVMBuildMul(r->b, offset, number(r, 2 * sizeof(uint64_t) / GRANULE_BYTES), "");
+    return LLVMBuildGEP2(r->b, r->i8, cells, &offset, 1, "");
+}
+
+static struct lw__ref_quick observe_shared(struct lw__ref *r, LLVMValueRef call, uint32_t site)
+{
+    const uint64_t known = known_of(LLVMGetOperand(call, 2));
+    const bool is_write = (known & LW_OBSERVE_KIND) == LW_OBSERVE_WRITE;
+    struct lw__ref_quick quick = open_quick(r, call);
+    LLVMValueRef address = LLVMBuildPtrToInt(r->b, LLVMGetOperand(call, 0), r->i64, "");
+    address = both(r, address, number(r, (UINT64_C(1) << LW_REF_ADDRESS_BITS) - 1));
+    LLVMValueRef watched = lw__ref_load(r, r->ptr, FIELD(watched));
+    LLVMValueRef linear = LLVMBuildZExt(r->b, lw__ref_load(r, r->i32, FIELD(linear)), r->i64, "");
+    LLVMValueRef warp = LLVMBuildLShr(r->b, linear, number(r, 5), "");
+    LLVMValueRef at = LLVMBuildMul(r->b, warp, number(r, sizeof(uint32_t)), "");
+    at = LLVMBuildAdd(r->b, at, number(r, offsetof(struct lw_ref_watched, interval)), "");
+    LLVMValueRef interval = LLVMBuildZExt(r->b, watched_field(r, watched, r->i32, at), r->i64, "");
+    LLVMValueRef lane =
+        LLVMBuildShl(r->b, both(r, linear, number(r, 31)), number(r, LW_REF_LANE_SHIFT), "");
+    LLVMValueRef mine = LLVMBuildShl(r->b, interval, number(r, 32), "");
+    mine = either(r, either(r, mine, lane), number(r, site));
+    const struct entering e = {
+        watched_field(r, watched, r->i64, number(r, offsetof(struct lw_ref_watched, now))), mine};
+    LLVMValueRef cell = cell_of(r, watched, address), one = number(r, 1);
+    LLVMValueRef cell_write = LLVMBuildGEP2(r->b, r->i64, cell, &one, 1, "");
+    LLVMValueRef reads = LLVMBuildLoad2(r->b, r->i64, cell, "");
+    LLVMValueRef writes = LLVMBuildLoad2(r->b, r->i64, cell_write, "");
+    LLVMValueRef own = is_write ? writes : reads, is_past = is_below(r, own, e.now);
+    LLVMValueRef covered = is_write ? NULL : is_covered(r, &e, reads);
+    LLVMValueRef far = is_write ? NULL : is_far(r, &e, reads), is_so = is_quiet(r, &e, writes);
+    is_so = both(r, is_so,
+                 is_write ? is_quiet(r, &e, reads) : either(r, either(r, is_past, far), covered));
+    is_so = both(r, is_so, LLVMBuildICmp(r->b, LLVMIntNE, interval, number(r, 0), ""));
+    is_so = both(r, is_so, is_aligned(r, address, known, GRANULE_BYTES));
+    LLVMValueRef entry = LLVMBuildSelect(r->b, is_past, mine, own, "");
+    if (!is_write) {
+        LLVMValueRef moved = either(r, mine, number(r, LW_REF_ENTRY_MORE | LW_REF_ENTRY_FAR));
+        far = both(r, far, LLVMBuildNot(r->b, covered, ""));
+        entry = LLVMBuildSelect(r->b, far, moved, entry, "");
+    }
+    entry = LLVMBuildSelect(r->b, is_so, entry, own, "");
+    LLVMBuildStore(r->b, entry, is_write ? cell_write : cell);
+    count_access(r, is_so);
+    go_round(r, &quick, is_so);
+    return quick;
+}
+
+struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call, uint32_t site)
+{
+    LLVMValueRef bytes = LLVMGetOperand(call, 1);
+    const uint64_t row = quick_row(r, LLVMGetOperand(call, 0), bytes);
+    const struct lw__ref_object *object = &r->bounds.rows[row];
+    const uint64_t kind = known_of(LLVMGetOperand(call, 2)) & LW_OBSERVE_KIND;
+    const bool is_shared = object->kind == LW_REF_SHARED || object->kind == LW_REF_DYNAMIC;
+    if (row && object->kind == LW_REF_ARGUMENT && !object->written && kind == LW_OBSERVE_READ)
+        return observe_argument(r, call, row);
+    if (row && is_shared && (kind == LW_OBSERVE_READ || kind == LW_OBSERVE_WRITE) &&
+        LLVMConstIntGetZExtValue(bytes) == GRANULE_BYTES && site < LW_REF_ENTRY_TWIN)
+        return observe_shared(r, call, site);
+    return (struct lw__ref_quick){0};
 }
 
 /* ---- shadows --------------------------------------------------------------------------------- */

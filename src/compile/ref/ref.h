@@ -111,7 +111,7 @@ struct lw__ref_quick {
     LLVMBasicBlockRef from, join; /* from NULL: the device is asked always */
     LLVMValueRef result;          /* without it */
 };
-struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call);
+struct lw__ref_quick lw__ref_quick_observe(struct lw__ref *r, LLVMValueRef call, uint32_t site);
 struct lw__ref_quick lw__ref_quick_shadow(struct lw__ref *r, LLVMValueRef call);
 /* At the builder; of the device's answer, or NULL, and the one without it. */
 LLVMValueRef lw__ref_quick_end(struct lw__ref *r, const struct lw__ref_quick *quick,

@@ -41,6 +41,8 @@ static uint32_t interval_of(struct lw__check *check, struct lw__watched *b, uint
         all->capacity *= 2;
     }
     all->rows[all->count] = (struct lw__interval){b->index, b->epoch, warp};
+    if (!check->orders && !b->astray)
+        b->quick.interval[warp] = (uint32_t)all->count;
     return b->interval[warp] = (uint32_t)all->count++;
 }
 
@@ -292,8 +294,8 @@ static inline bool is_past(const struct glance *g, uint64_t last)
     if (!last)
         return true;
     if (g->is_shared)
-        return last < g->block->now;
-    if (last & LW_ENTRY_MORE)
+        return last < g->block->quick.now;
+    if (last & LW_REF_ENTRY_MORE)
         return false;
     const struct lw__interval *row = &g->block->check->intervals.rows[last >> 32];
     return row->block == g->block->index && row->epoch != g->block->epoch;
@@ -302,7 +304,7 @@ static inline bool is_past(const struct glance *g, uint64_t last)
 /* True if it races with nothing that this summary is of. */
 static inline bool is_quiet(const struct glance *g, uint64_t last)
 {
-    const bool is_alone = !(last & LW_ENTRY_MORE);
+    const bool is_alone = !(last & LW_REF_ENTRY_MORE);
     return (is_alone && lw__entry_is_same_thread(last, g->entry)) || is_past(g, last);
 }
 

@@ -118,15 +118,11 @@ struct lw__intervals {
 struct lw__summary {
     uint64_t last, other;
 };
-enum { LW_SITE_BITS = 27, LW_LANE_BITS = 5 };
-enum {
-    LW_ENTRY_MORE = 1 << (LW_SITE_BITS - 1)
-}; /* in memory: there is an `other`; no site is so
-                                                    * large */
+enum { LW_SITE_BITS = LW_REF_LANE_SHIFT, LW_LANE_BITS = 5 };
 
 static inline uint32_t lw__entry_site(uint64_t entry)
 {
-    return (uint32_t)entry & (LW_ENTRY_MORE - 1);
+    return (uint32_t)entry & (LW_REF_ENTRY_TWIN - 1);
 }
 
 static inline bool lw__entry_is_same_thread(uint64_t a, uint64_t b)
@@ -151,8 +147,8 @@ static inline size_t lw__page_hash(uint64_t number)
     return (size_t)(number * golden >> 32);
 }
 
-/* Summaries of granules: the last accesses, READ and WRITE, with LW_ENTRY_MORE where the others are
- * in the second array. NULL: none has such. */
+/* Summaries of granules: the last accesses, READ and WRITE, as lw_ref_watched.cells has them, with
+ * LW_REF_ENTRY_MORE where the others are in the second array. NULL: none has such. */
 struct lw__cell {
     uint64_t of[2];
 };
@@ -164,6 +160,7 @@ struct lw__outcome_page;
 struct lw__page {
     uint64_t number;
     size_t granule;                   /* bytes: 4 or 1 */
+    bool is_flat;                     /* plain.last is in the shadow's array of cells */
     struct lw__plane plain, atomic;   /* plain.last is always there */
     struct lw__history **events;      /* NULL: not kept */
     struct lw__outcome_page *outcome; /* of its memory, NULL: not known yet */
@@ -175,6 +172,7 @@ struct lw__shadow {
     struct lw__page **pages;
     size_t count, capacity;
     struct lw__page *recent[LW_SHADOW_RECENT]; /* one of those whose numbers end so */
+    struct lw__cell *flat; /* of pages that follow each other; NULL: there are none */
 };
 void lw__shadow_free(struct lw__shadow *shadow); /* what it holds; it is empty then */
 
@@ -188,6 +186,10 @@ static inline struct lw__page *lw__shadow_recent(const struct lw__shadow *shadow
     return page && page->number == number ? page : NULL;
 }
 struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bool by_bytes);
+/* lw__shadow_flat - all pages of so many bytes, with their cells in one array; the first is of the
+ * start of its page. A page whose granules become bytes or have atomics leaves it, and its cells
+ * there are all ones, which are in order with nothing. False: memory is short. */
+bool lw__shadow_flat(struct lw__shadow *shadow, uint64_t address, uint64_t bytes);
 bool lw__page_add_atomic(struct lw__page *page);
 bool lw__page_add_events(struct lw__page *page);
 
@@ -463,8 +465,9 @@ struct lw__watched {
     struct lw__check *check;
     uint64_t index; /* linear, in the grid */
     uint32_t epoch;
-    uint64_t begin, now; /* entries from before the block, the epoch are below */
-    bool has_ended;      /* a thread ended early: what follows from that is not told */
+    uint64_t begin;              /* entries from before the block are below */
+    struct lw_ref_watched quick; /* quick.now: entries from before the epoch are below */
+    bool has_ended;              /* a thread ended early: what follows from that is not told */
     const struct lw__ref_thread *astray; /* it goes on to an address that is undefined; until its
                                           * access, all are told */
     uint32_t interval[LW_REF_THREADS_MAX / LW_WARP_SIZE]; /* of each warp; 0: it has none yet */

@@ -21,6 +21,8 @@ static void free_page(struct lw__page *page)
     for (size_t i = 0; page->events && i < granules(page); i++)
         free(page->events[i]);
     free(page->events);
+    if (page->is_flat)
+        page->plain.last = NULL;
     free_plane(&page->plain);
     free_plane(&page->atomic);
     free(page);
@@ -32,6 +34,7 @@ void lw__shadow_free(struct lw__shadow *shadow)
         if (shadow->pages[i])
             free_page(shadow->pages[i]);
     free(shadow->pages);
+    free(shadow->flat);
     *shadow = (struct lw__shadow){0};
 }
 
@@ -62,7 +65,8 @@ static bool grow(struct lw__shadow *shadow)
     return true;
 }
 
-static struct lw__page *add_page(struct lw__shadow *shadow, uint64_t number)
+/* cells: NULL, or where they are in the array. */
+static struct lw__page *add_page(struct lw__shadow *shadow, uint64_t number, struct lw__cell *cells)
 {
     if (2 * (shadow->count + 1) > shadow->capacity && !grow(shadow))
         return NULL;
@@ -71,13 +75,41 @@ static struct lw__page *add_page(struct lw__shadow *shadow, uint64_t number)
         return NULL;
     page->number = number;
     page->granule = LW_GRANULE_BYTES;
-    page->plain.last = calloc(granules(page), sizeof *page->plain.last);
+    page->is_flat = cells;
+    page->plain.last = cells ? cells : calloc(granules(page), sizeof *cells);
     if (!page->plain.last) {
         free(page);
         return NULL;
     }
     shadow->count++;
     return *place_of(shadow, number) = page;
+}
+
+bool lw__shadow_flat(struct lw__shadow *shadow, uint64_t address, uint64_t bytes)
+{
+    const uint64_t first = address / LW_PAGE_BYTES, last = (address + bytes - 1) / LW_PAGE_BYTES;
+    const size_t cells = LW_PAGE_BYTES / LW_GRANULE_BYTES;
+    shadow->flat = calloc((size_t)(last - first + 1) * cells, sizeof *shadow->flat);
+    bool ok = shadow->flat;
+    for (uint64_t number = first; ok && number <= last; number++)
+        ok = add_page(shadow, number, shadow->flat + (number - first) * cells);
+    return ok;
+}
+
+/* False: memory is short. */
+static bool leave_flat(struct lw__page *page)
+{
+    if (!page->is_flat)
+        return true;
+    const size_t bytes = granules(page) * sizeof *page->plain.last;
+    struct lw__cell *own = malloc(bytes);
+    if (!own)
+        return false;
+    memcpy(own, page->plain.last, bytes);
+    memset(page->plain.last, 0xff, bytes);
+    page->plain.last = own;
+    page->is_flat = false;
+    return true;
 }
 
 /* ---- by bytes -------------------------------------------------------------------------------- */
@@ -117,8 +149,8 @@ static struct lw__history **spread_events(struct lw__history **from)
 static bool use_bytes(struct lw__page *page)
 {
     struct lw__page to = {.granule = 1};
-    const bool is_whole =
-        spread_plane(&page->plain, &to.plain) && spread_plane(&page->atomic, &to.atomic);
+    const bool is_whole = leave_flat(page) && spread_plane(&page->plain, &to.plain) &&
+                          spread_plane(&page->atomic, &to.atomic);
     to.events = is_whole && page->events ? spread_events(page->events) : NULL;
     if (!is_whole || (page->events && !to.events)) {
         free_plane(&to.plain);
@@ -144,7 +176,7 @@ struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bo
     if (!page) {
         page = shadow->capacity ? *place_of(shadow, number) : NULL;
         if (!page)
-            page = add_page(shadow, number);
+            page = add_page(shadow, number, NULL);
         if (!page)
             return NULL;
         shadow->recent[number % LW_SHADOW_RECENT] = page;
@@ -156,7 +188,7 @@ struct lw__page *lw__shadow_page(struct lw__shadow *shadow, uint64_t address, bo
 
 bool lw__page_add_atomic(struct lw__page *page)
 {
-    if (!page->atomic.last)
+    if (!page->atomic.last && leave_flat(page))
         page->atomic.last = calloc(granules(page), sizeof *page->atomic.last);
     return page->atomic.last;
 }
@@ -170,15 +202,24 @@ bool lw__page_add_events(struct lw__page *page)
 
 /* ---- summaries ------------------------------------------------------------------------------- */
 
+static uint64_t flags_of(struct lw__summary summary)
+{
+    const bool is_near = summary.last >> 32 == summary.other >> 32;
+    const bool is_twin = is_near && lw__entry_site(summary.last) == lw__entry_site(summary.other);
+    if (!summary.other)
+        return 0;
+    return LW_REF_ENTRY_MORE | (is_twin ? LW_REF_ENTRY_TWIN : is_near ? 0 : LW_REF_ENTRY_FAR);
+}
+
 /* Most granules are accessed by one thread, or by one after the other, and have no `other`. */
 struct lw__summary lw__page_summary(const struct lw__page *page, size_t granule, enum lw__kind kind)
 {
     const struct lw__plane *plane = kind & LW_KIND_ATOMIC_READ ? &page->atomic : &page->plain;
     const uint64_t last = plane->last ? plane->last[granule].of[kind & LW_KIND_WRITE] : 0;
-    if (!(last & LW_ENTRY_MORE))
+    if (!(last & LW_REF_ENTRY_MORE))
         return (struct lw__summary){.last = last};
-    return (struct lw__summary){last & ~(uint64_t)LW_ENTRY_MORE,
-                                plane->other[granule].of[kind & LW_KIND_WRITE]};
+    const uint64_t flags = LW_REF_ENTRY_MORE | LW_REF_ENTRY_FAR | LW_REF_ENTRY_TWIN;
+    return (struct lw__summary){last & ~flags, plane->other[granule].of[kind & LW_KIND_WRITE]};
 }
 
 bool lw__page_set(struct lw__page *page, size_t granule, enum lw__kind kind,
@@ -191,8 +232,7 @@ bool lw__page_set(struct lw__page *page, size_t granule, enum lw__kind kind,
         return false;
     if (summary.other)
         plane->other[granule].of[kind & LW_KIND_WRITE] = summary.other;
-    plane->last[granule].of[kind & LW_KIND_WRITE] =
-        summary.last | (summary.other ? LW_ENTRY_MORE : 0);
+    plane->last[granule].of[kind & LW_KIND_WRITE] = summary.last | flags_of(summary);
     return true;
 }
 

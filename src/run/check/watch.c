@@ -105,10 +105,34 @@ void lw__check_astray(struct lw__ref_block *block, const struct lw__ref_thread *
     struct lw__check *check = b->check;
     check->astray += (thread ? 1u : 0u) - (b->astray ? 1u : 0u);
     b->astray = thread;
+    if (thread)
+        memset(b->quick.interval, 0, sizeof b->quick.interval);
+    else if (!check->orders)
+        memcpy(b->quick.interval, b->interval, sizeof b->quick.interval);
     block->launch->calls.unwritten = check->astray ? 0 : check->unwritten;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Intervals begin anew. */
+static void start_epoch(struct lw__watched *b)
+{
+    b->quick.now = (uint64_t)b->check->intervals.count << 32;
+    memset(b->interval, 0, sizeof b->interval);
+    memset(b->quick.interval, 0, sizeof b->quick.interval);
+}
+
+/* For the code, which enters itself what it accesses in block memory. Where fences order it does
+ * not, as no interval is known to it, but looks. */
+static bool open_cells(struct lw__watched *b, const struct lw__ref_block *block)
+{
+    const uint64_t address = lw__ref_address((uint64_t)(uintptr_t)block->memory);
+    if (!b->shared.flat && !lw__shadow_flat(&b->shared, address, b->undefined.bytes + 1))
+        return false;
+    b->quick.first = address / LW_PAGE_BYTES * LW_PAGE_BYTES;
+    b->quick.cells = (uint64_t *)b->shared.flat;
+    return true;
+}
 
 static void block_free(struct lw__ref_block *block)
 {
@@ -133,24 +157,25 @@ static void block_open(void *watch, struct lw__ref_block *block)
         lw__check_lack_memory(check, block);
         return;
     }
+    b->check = check;
     if (check->orders) /* histories have no entries */
         lw__shadow_free(&b->shared);
-    b->begin = b->now = (uint64_t)check->intervals.count << 32;
-    memset(b->interval, 0, sizeof b->interval);
+    b->begin = (uint64_t)check->intervals.count << 32;
+    start_epoch(b);
     b->epoch = 0;
     b->has_ended = false;
-    b->check = check;
     lw__check_astray(block, NULL);
     b->thread_count = count;
     b->index = ((uint64_t)block->index[2] * grid.y + (uint64_t)block->index[1]) * grid.x +
                (uint64_t)block->index[0];
     for (size_t i = 0; i < count; i++)
         lw__order_start(&b->threads[i]);
-    if (!lw__undefined_start(&b->undefined, block))
+    if (!lw__undefined_start(&b->undefined, block) || !open_cells(b, block))
         lw__check_lack_memory(check, block);
     for (int i = 0; i < block->launch->thread_count; i++) {
         block->threads[i].abi.shared_shadow = b->undefined.block.shadow;
         block->threads[i].abi.shared_origin = b->undefined.block.origin;
+        block->threads[i].abi.watched = &b->quick;
     }
 }
 
@@ -205,8 +230,7 @@ static void on_collective(void *watch, struct lw__ref_block *block, int first, i
         order_warp(check, block, first, end, active);
     if (lw__ref_is_block_op(op)) {
         b->epoch++;
-        b->now = (uint64_t)check->intervals.count << 32;
-        memset(b->interval, 0, sizeof b->interval);
+        start_epoch(b);
         if (check->orders)
             lw__order_barrier(check->orders, b->threads, end, b->index, b->epoch);
     }
