@@ -230,6 +230,10 @@ static void hand_over(struct kernel *k, struct dice *d)
     add_step(k, fence);
     access_to(k, LOAD, data, first);
     add_step(k, END);
+    if (!percent(d, 40))
+        return;
+    sync_block(k, d); /* then all of the taker's block know */
+    access_to(k, LOAD, data, first)->when = (struct condition){.blocks = taker.blocks};
 }
 
 static void locked(struct kernel *k, struct dice *d)
@@ -270,6 +274,20 @@ static void last_block(struct kernel *k, struct dice *d)
     add_step(k, END);
 }
 
+/* What the one does before it changes the element: perhaps much, from two places in turn. */
+static void access_first(struct kernel *k, struct dice *d, enum op op, int array,
+                         struct index index, struct condition one)
+{
+    const bool is_much = percent(d, 40);
+    if (is_much)
+        add_step(k, LOOP)->count = 4;
+    access_to(k, op, array, index)->when = one;
+    if (!is_much)
+        return;
+    access_to(k, op, array, index)->when = one;
+    add_step(k, END);
+}
+
 /* Of a block's element: others access it, then the one that changes it does, and a barrier later it
  * changes it. Without the barrier its own access is the latest before, in every order: a vote or a
  * flag that orders no memory sees to that. So the checker must remember two. */
@@ -280,6 +298,8 @@ static void changed_by_one(struct kernel *k, struct dice *d)
     const struct index own = {.b = 1};
     const int lanes = k->block < WARP ? k->block : WARP;
     const struct condition one = {.threads = IS, .k = below(d, lanes)};
+    if (percent(d, 50)) /* it orders nothing */
+        add_step(k, FENCE_BLOCK);
     if (k->block > WARP && percent(d, 50)) { /* another warp */
         const int flag = add_array(k, I32, false, 0, k->grid);
         add_step(k, IF)->when =
@@ -287,16 +307,13 @@ static void changed_by_one(struct kernel *k, struct dice *d)
         access_to(k, first, a, own);
         access_to(k, ATOMIC_STORE, flag, own);
         add_step(k, END);
-        add_step(k, IF)->when = one;
-        access_to(k, SPIN, flag, own);
-        access_to(k, first, a, own);
-        add_step(k, END);
+        access_to(k, SPIN, flag, own)->when = one;
     } else { /* other lanes */
         access_to(k, first, a, own)->when =
             (struct condition){.threads = BELOW, .k = 2 + below(d, lanes - 1)};
         add_step(k, VOTE);
-        access_to(k, first, a, own)->when = one;
     }
+    access_first(k, d, first, a, own, one);
     add_step(k, BARRIER);
     access_to(k, first == LOAD || percent(d, 50) ? PLAIN_ADD : LOAD, a, own)->when = one;
 }
@@ -326,12 +343,81 @@ static void blocks_in_turn(struct kernel *k, struct dice *d)
         (struct condition){.threads = IS, .k = below(d, k->block), .blocks = BLOCK_IS_NOT};
 }
 
+/* A value goes from one to a third by way of a second, which may look at it, too. Of the flag that
+ * the first has set the third sees what the second has stored in its place. */
+static void passed_on(struct kernel *k, struct dice *d)
+{
+    const bool blocks = k->grid > 2;
+    if (!blocks && k->block <= 2 * WARP) {
+        hand_over(k, d);
+        return;
+    }
+    const int data = add_array(k, (enum type)below(d, TYPES), false, 0, blocks ? 1 : k->grid);
+    const int flag = add_array(k, I32, false, 0, blocks ? 2 : 2 * k->grid);
+    const enum op fence = blocks || percent(d, 30) ? FENCE_DEVICE : FENCE_BLOCK;
+    const struct index at = {.b = !blocks}, first = {.b = blocks ? 0 : 2},
+                       next = {.b = first.b, .d = 1};
+    struct condition who[3];
+    for (int i = 0; i < 3; i++)
+        who[i] = (struct condition){.threads = IS,
+                                    .k = blocks ? 0 : i * WARP,
+                                    .blocks = blocks ? BLOCK_IS : ANY,
+                                    .block = i};
+    add_step(k, IF)->when = who[0];
+    access_to(k, STORE, data, at);
+    add_step(k, fence);
+    access_to(k, ATOMIC_STORE, flag, first);
+    add_step(k, END);
+    add_step(k, IF)->when = who[1];
+    access_to(k, SPIN, flag, first);
+    add_step(k, fence);
+    if (percent(d, 60)) {
+        add_step(k, LOOP)->count = 4;
+        access_to(k, LOAD, data, at);
+        access_to(k, LOAD, data, at);
+        add_step(k, END);
+    }
+    access_to(k, ATOMIC_STORE, flag, first);
+    access_to(k, ATOMIC_STORE, flag, next);
+    add_step(k, END);
+    add_step(k, IF)->when = who[2];
+    access_to(k, SPIN, flag, next);
+    access_to(k, ATOMIC_LOAD, flag, first);
+    add_step(k, fence);
+    access_to(k, LOAD, data, at);
+    add_step(k, END);
+}
+
+/* One reads twice, from one place, and each time says so; then another writes. */
+static void read_twice(struct kernel *k, struct dice *d)
+{
+    if (k->block <= WARP) {
+        changed_by_one(k, d);
+        return;
+    }
+    const int data = add_array(k, I32, false, 0, k->grid),
+              flag = add_array(k, I32, false, 0, 2 * k->grid);
+    const struct index at = {.b = 1};
+    add_step(k, IF)->when = (struct condition){.threads = IS};
+    add_step(k, LOOP)->count = 2;
+    access_to(k, LOAD, data, at);
+    add_step(k, FENCE_BLOCK);
+    access_to(k, ATOMIC_STORE, flag, (struct index){.b = 2, .c = 1});
+    add_step(k, END);
+    add_step(k, END);
+    add_step(k, IF)->when = (struct condition){.threads = IS, .k = WARP};
+    access_to(k, SPIN, flag, (struct index){.b = 2, .d = 1});
+    add_step(k, FENCE_BLOCK);
+    access_to(k, STORE, data, at);
+    add_step(k, END);
+}
+
 void add_pattern(struct kernel *k, struct dice *d, bool is_last)
 {
     static void (*const any[])(struct kernel *, struct dice *) = {
-        exchange,       neighbours, tree,     tile,           histogram,
-        count_globally, in_warp,    exchange, double_buffer,  broadcast,
-        grid_stride,    hand_over,  locked,   changed_by_one, blocks_in_turn,
+        exchange, neighbours,     tree,           tile,      histogram,   count_globally,
+        in_warp,  exchange,       double_buffer,  broadcast, grid_stride, hand_over,
+        locked,   changed_by_one, blocks_in_turn, passed_on, read_twice,
     };
     if (is_last && percent(d, 15))
         last_block(k, d);

@@ -83,11 +83,23 @@ static bool waits(const struct kernel *k)
     return false;
 }
 
-static bool part(struct kernel *k, struct dice *d, struct step *s)
+static bool part(struct kernel *k, struct dice *d, struct step *s, const char *what)
 {
     s->when = (struct condition){.threads = percent(d, 50) ? BELOW : EVEN,
                                  .k = 1 + below(d, k->block - 1)};
-    say(k, "a barrier for some threads", s);
+    say(k, what, s);
+    return true;
+}
+
+/* The fence comes behind the access that it should stand before. */
+static bool delay(struct kernel *k, struct step *s)
+{
+    if (s + 1 == k->step + k->steps || s[1].op > LAST)
+        return false;
+    const struct step fence = *s;
+    s[0] = s[1];
+    s[1] = fence;
+    say(k, "a fence too late", s);
     return true;
 }
 
@@ -97,12 +109,18 @@ static bool plant_at(struct kernel *k, struct dice *d, struct step *s)
     case BARRIER:
     case BLOCK_SUM:
         if (percent(d, 30))
-            return part(k, d, s);
+            return part(k, d, s, "a barrier for some threads");
         drop(k, s, "a barrier dropped");
         return true;
-    case WARP_SYNC: drop(k, s, "a warp_sync dropped"); return true;
+    case WARP_SYNC:
+        if (percent(d, 40))
+            return part(k, d, s, "a warp_sync for some lanes");
+        drop(k, s, "a warp_sync dropped");
+        return true;
     case FENCE_BLOCK:
     case FENCE_DEVICE:
+        if (percent(d, 30))
+            return delay(k, s);
         if (s->op == FENCE_DEVICE && percent(d, 30)) {
             s->op = FENCE_BLOCK;
             say(k, "a fence of the block only", s);
