@@ -1,6 +1,6 @@
 # learn-puzzles.sh - every puzzle of `lanewise learn`: its skeleton is wrong and compiles, its
-# solution is right, its picture is drawn, and wrong answers are refused for the reason that they
-# name: tests/learn/exploits has at least two for each puzzle.
+# solution is right, its picture is drawn, the commands of its text run, and wrong answers are
+# refused for the reason that they name: tests/learn/exploits has at least two for each puzzle.
 #
 # With tests/run -s K/N about every N-th wrong answer only.
 #
@@ -31,6 +31,14 @@ while read -r name; do
     "$LANEWISE" learn "$number" >page
     grep -q "Your file is lanewise-puzzles/$name.c, a copy of the skeleton" page
     awk 'length > 80 && !/^ *lanewise run|^\|/ { print; bad = 1 } END { exit bad }' page
+    # What the text tells to run ends as it says: some skeletons are there to be debugged.
+    case $name in off-by-one | hang) wanted=4 ;; race) wanted=1 ;; *) wanted=0 ;; esac
+    sed -n 's/^    lanewise \([rc][uh][a-z]* .*\)/\1/p' "$folder/README.md" >commands
+    while read -r words; do
+        status=0
+        eval "\"$LANEWISE\" $words" >out 2>err || status=$?
+        [ $status = $wanted ] || fail "$name: status $status of lanewise $words"
+    done <commands
     "$LANEWISE" learn "$name" --hint | grep -q '^hint 1 of ' || fail "$name: no hint"
 
     judged "$folder/skeleton.c" "$name"

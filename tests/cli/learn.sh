@@ -86,6 +86,18 @@ sed 's/half > 0;/half >= 0;/' "$solution" >"$mine"
 learn 1 dot --check --timeout 1
 has 'it is not done after 1 s'
 
+# The hint about a barrier inside of the if: with one more behind the loop it is told, else not.
+awk '/part\[i\] \+=/ { $0 = "{" $0 " barrier(); }" } /^        barrier/ { next } { print }' \
+    "$solution" >inside.c
+grep -q '{.*barrier(); }' inside.c
+[ "$("$LANEWISE" run inside.c -d ref -b 8 'f32[1]' 'f32[8]=iota' 'f32[8]=iota')" = \
+    'out: f32[1] = [140.0]' ]
+sed 's/^    if (i == 0)/    barrier();\n&/' inside.c >both.c
+status=0
+"$LANEWISE" run both.c -d ref -b 8 'f32[1]' 'f32[8]=iota' 'f32[8]=iota' >out 2>err || status=$?
+[ $status = 4 ]
+says 'barrier divergence in block (0,0,0): both.c:'
+
 # ---- a file that is no answer --------------------------------------------------------------------
 
 echo 'KERNEL void f(' >"$mine"
