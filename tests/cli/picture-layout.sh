@@ -128,6 +128,13 @@ texts.forEach((a, i) => {
 });
 return [texts.length, [...new Set(bad)]];
 """
+FIRST_LINE = """
+const first = document.querySelector(".source .ran");
+if (!first) return true;
+const line = first.getBoundingClientRect();
+const box = document.querySelector(".left").getBoundingClientRect();
+return line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
+"""
 STEPS = {"fold": 5, "average": 3, "normalise": 3, "transpose": 5, "race": 8, "bank": 2}
 RIGHT = "\ue014"
 bad, browser = [], Browser()
@@ -138,7 +145,7 @@ def say(name, number, what, text):
 try:
     for name, steps in STEPS.items():
         for width in 320, 1280, 1920:
-            browser.resize(width)
+            browser.resize(width, 600)
             browser.open(f"file://{os.getcwd()}/{name}.html")
             for number in range(1, steps + 1):
                 caption = browser.js("return document.getElementById('caption').textContent")
@@ -149,6 +156,8 @@ try:
                     say(name, number, width, f"{count} texts")
                 for text in wrong[:5]:
                     say(name, number, width, text)
+                if not browser.js(FIRST_LINE):
+                    say(name, number, width, "the first line that ran is out of sight")
                 wide = browser.js("return document.documentElement.scrollWidth")
                 if wide > width:
                     say(name, number, width, f"{wide} pixels wide")
