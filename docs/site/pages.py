@@ -23,13 +23,14 @@ HEADERS = ["lanewise", "launch", "ops", "dist", "check", "picture", "kernel", "k
 HEADERS += sorted({path.stem for path in (ROOT / "include/lanewise").glob("*.h")} - {*HEADERS})
 
 TRACK = (ROOT / "examples/puzzles/track").read_text(encoding="utf-8").splitlines()
-PUZZLES = " ".join(f"examples/puzzles/{name}/README" for name in TRACK if name[:1] not in "#")
+PUZZLES = [name for name in TRACK if name[:1] not in "#"]
 
 # What stands in which section, in this order; pages behind a colon stand below the one before it.
 # A page that is not there is an error. One of docs/ that is not named comes at the end of "Use".
 SECTIONS = {
-    "Learn": ["docs/tutorial", f"docs/puzzles: {PUZZLES}", "docs/picture",
-              "docs/coming-from-cuda", "docs/faq", "docs/glossary"],
+    "Learn": ["docs/tutorial",
+              "docs/puzzles: " + " ".join(f"examples/puzzles/{name}/README" for name in PUZZLES),
+              "docs/picture", "docs/coming-from-cuda", "docs/faq", "docs/glossary"],
     "Use": ["docs/install", "docs/cli", "docs/python", "docs/frameworks", "docs/ahead-of-time",
             "docs/operations", "docs/graphs", "docs/many", "docs/checking", "docs/debugging",
             "docs/performance"],
@@ -75,6 +76,11 @@ class Pages:
                 path.unlink()
             elif path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
+        for path in (self.build / "docs").rglob("*.html"):
+            name = path.relative_to(self.build / "docs").with_suffix("")
+            if name.parent.parts and not any((self.to / f"{name}{end}").exists()
+                                             for end in (".md", ".rst")):
+                path.unlink()
 
     # ---- the project's pages ------------------------------------------------------------------
 
@@ -109,6 +115,8 @@ class Pages:
             lines.append(line)
         name = str(path.relative_to(ROOT))
         text = pictures.embed("\n".join(lines), self.build, len(Path(name).parent.parts))
+        if path.parent.name in PUZZLES:
+            text += pictures.solution(path.parent, self.build, len(Path(name).parent.parts))
         if name == "README.md":
             name = "index.md"
             for title, rows in SECTIONS.items():

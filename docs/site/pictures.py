@@ -3,13 +3,15 @@
     lanewise picture fold.c 'f32[1]' 'f32[8]=iota' 'f32[8]=iota' -o fold.html
 
 the site runs it, and shows the page that it writes below the command. Files that the command reads
-are blocks of code of the same page whose first line is `// NAME.c`, as in tests/cli/docs.sh.
+are blocks of code of the same page whose first line is `// NAME.c`, as in tests/cli/docs.sh. A
+puzzle's page ends with the solution at work, folded away.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 from pathlib import Path
@@ -26,6 +28,19 @@ FRAME = """
 """
 
 
+SOLUTION = """
+```{{raw}} html
+<details><summary>Our solution at work</summary>
+<figure class="picture">
+<iframe src="{path}" title="Picture: a solution of {name}" loading="lazy"></iframe>
+<figcaption><a href="{path}">On a page of its own</a>. The arrow keys go through the steps.
+</figcaption>
+</figure>
+</details>
+```
+"""
+
+
 def files(lines: list[str]) -> dict[str, str]:
     """Blocks of C that have a name."""
     made: dict[str, str] = {}
@@ -34,19 +49,36 @@ def files(lines: list[str]) -> dict[str, str]:
     return made
 
 
+def run(command: str | list[str], folder: Path | str, build: Path) -> None:
+    environment = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}")
+    done = subprocess.run(command, shell=isinstance(command, str), cwd=folder, env=environment,
+                          text=True, stderr=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 1):  # 1: the checker has found something
+        raise SystemExit(f"{command}\n{done.stderr}")
+
+
+def out(build: Path, name: str) -> Path:
+    folder = build / "docs-pictures" / "pictures"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / name
+
+
 def draw(command: str, name: str, build: Path, sources: dict[str, str]) -> None:
-    out = build / "docs-pictures" / "pictures"
-    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for file, text in sources.items():
             (Path(folder) / file).write_text(text)
-        environment = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}")
-        done = subprocess.run(command, shell=True, cwd=folder, env=environment, text=True,
-                              stderr=subprocess.PIPE, check=False)
-        page = Path(folder) / name
-        if done.returncode not in (0, 1) or not page.exists():
-            raise SystemExit(f"{command}\n{done.stderr}")
-        (out / name).write_bytes(page.read_bytes())
+        run(command, folder, build)
+        out(build, name).write_bytes((Path(folder) / name).read_bytes())
+
+
+def solution(folder: Path, build: Path, depth: int) -> str:
+    """What `learn --picture` draws: the line `picture` of check.txt, or else the first `run`."""
+    rows = (folder / "check.txt").read_text().split("\n")
+    drawn = [row for word in ("picture", "run") for row in rows if row.split()[:1] == [word]]
+    name = f"puzzle-{folder.name}.html"
+    words = shlex.split(drawn[0])[1:]
+    run(["lanewise", "picture", "solution.c", "-o", str(out(build, name)), *words], folder, build)
+    return SOLUTION.format(path="../" * depth + "pictures/" + name, name=folder.name)
 
 
 def embed(text: str, build: Path, depth: int) -> str:

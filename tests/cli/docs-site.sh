@@ -122,6 +122,9 @@ def search():
     same("a result", bool(found), True)
     go("search.html?q=bank+conflicts")
     same("a page", bool(browser.until(link, "docs/picture.html")), True)
+    excerpt = ("return [...document.querySelectorAll('#search-results li')].find(li => "
+               "li.innerHTML.includes('docs/picture.html'))?.querySelector('.excerpt')?.innerText")
+    same("an excerpt", "bank" in (browser.until(excerpt) or ""), True)
     go("search.html?q=nosuchwordanywhere")
     same("nothing", browser.until("return document.body.innerText.includes('did not match')"), True)
 
