@@ -8,14 +8,15 @@
  * A slot is live in a block from which control reaches a load of it before a store. The file counts
  * these blocks for each slot, and adds the counts up for a function. If the sum is more than
  * LIVE_SUM_MAX, slots that are live in more than LIVE_MAX blocks become arrays of bytes, which
- * mem2reg leaves alone.
+ * mem2reg leaves alone. It also copies a list of slots along each edge. So if slots times blocks
+ * are more than RENAMED_MAX, the longest-lived ones become arrays until no more are.
  */
 #include "compile/cpu/cpu.h"
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
 
-enum { LIVE_MAX = 64, LIVE_SUM_MAX = 50000 };
+enum { LIVE_MAX = 64, LIVE_SUM_MAX = 50000, RENAMED_MAX = 4000000 };
 
 struct walk {
     struct lw__cfg cfg;
@@ -83,22 +84,55 @@ static void hide(struct walk *w, LLVMBuilderRef b, LLVMValueRef slot)
     LLVMInstructionEraseFromParent(slot);
 }
 
-/* Hide the long-lived ones of the slots if there are too many. */
+/* True unless mem2reg sees at once that all loads give the one value stored, or one block has all
+ * uses. */
+static bool is_renamed(LLVMValueRef slot)
+{
+    LLVMBasicBlockRef block = NULL;
+    uint32_t stores = 0;
+    bool crosses = false;
+    for (LLVMUseRef use = LLVMGetFirstUse(slot); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        crosses |= block && LLVMGetInstructionParent(user) != block;
+        block = LLVMGetInstructionParent(user);
+        stores += LLVMIsAStoreInst(user) != NULL;
+    }
+    return crosses && stores != 1;
+}
+
+/* The most blocks that a slot may be live in, so that few enough slots are left. */
+static uint32_t most_live(const uint64_t *renamed, uint64_t sum, size_t blocks)
+{
+    const uint64_t slots_max = RENAMED_MAX / (blocks + 1);
+    uint64_t slots = 0;
+    for (uint32_t live = 0; live <= LIVE_MAX; live++)
+        if ((slots += renamed[live]) > slots_max)
+            return live ? live - 1 : 0;
+    if (slots + renamed[LIVE_MAX + 1] > slots_max || sum > LIVE_SUM_MAX)
+        return LIVE_MAX;
+    return LIVE_MAX + 1;
+}
+
+/* Hide the longest-lived slots if there are too many. */
 static bool hide_long_lived(struct walk *w, LLVMValueRef *slots, size_t count)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(w->cfg.function)));
-    uint64_t sum = 0;
-    size_t kept = 0;
+    uint64_t sum = 0, renamed[LIVE_MAX + 2] = {0};
+    uint32_t *live = lw__calloc(count, sizeof *live);
+    bool kept = false;
     for (size_t k = 0; k < count; k++) {
-        const uint32_t live = live_blocks(w, slots[k]);
-        sum += live;
-        if (live > LIVE_MAX)
-            slots[kept++] = slots[k];
+        sum += live[k] = live_blocks(w, slots[k]);
+        renamed[live[k]] += is_renamed(slots[k]);
     }
-    for (size_t k = 0; k < kept && sum > LIVE_SUM_MAX; k++)
-        hide(w, b, slots[k]);
+    const uint32_t most = most_live(renamed, sum, w->cfg.count);
+    for (size_t k = 0; k < count; k++)
+        if (live[k] > most && (live[k] > LIVE_MAX || is_renamed(slots[k]))) {
+            hide(w, b, slots[k]);
+            kept = true;
+        }
+    free(live);
     LLVMDisposeBuilder(b);
-    return kept && sum > LIVE_SUM_MAX;
+    return kept;
 }
 
 bool lw__cpu_keep_slots(LLVMValueRef function)

@@ -242,7 +242,8 @@ bool lw__lanes_thread_index(struct lw__spmd *s, const char *name, struct lw__val
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
     if (lanes)
         *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(s, name));
-    if (!lanes || s->end_gang - s->first_gang == 1 || !strcmp(name, "lw.lane_id"))
+    if (!lanes || s->end_gang - s->first_gang == 1 ||
+        (!strcmp(name, "lw.lane_id") && s->gang_threads % 32 == 0))
         return lanes != NULL;
     shape->known = false;
     if (!is_regular(s, name, lanes))

@@ -116,6 +116,15 @@ static bool can_have_rounds(const struct lw__spmd *s)
     return true;
 }
 
+/* True if nothing concerns more than a piece either. */
+static bool can_have_single_pieces(const struct lw__spmd *s)
+{
+    for (uint32_t b = 0; b < s->cfg.count; b++)
+        if (lw__ir_collective_in(s->cfg.blocks[b]))
+            return false;
+    return fits(s, s->width);
+}
+
 /* The most threads of a round, up to so many; 0: rounds of these cannot be alike. */
 static uint32_t round_of(const struct lw__spmd *s, uint32_t threads)
 {
@@ -153,6 +162,8 @@ bool lw__gang_divide_further(const struct lw__spmd *s, struct lw__division *divi
     if (division->threads <= 32) {
         const bool more = !division->masked;
         division->masked = true;
+        if (more && division->kind == LW_DIVISION_ROUNDS && can_have_single_pieces(s))
+            division->threads = s->width;
         return more;
     }
     const uint32_t round =

@@ -67,6 +67,8 @@ static LLVMValueRef place(struct lw__spmd *s, const char *name, LLVMValueRef thr
     LLVMBuilderRef b = s->builder;
     if (name[3] == 'w') /* lw.warp_id */
         return LLVMBuildLShr(b, threads, like(s, threads, 5), "");
+    if (name[3] == 'l') /* lw.lane_id, in rounds of less than a warp */
+        return LLVMBuildAnd(b, threads, like(s, threads, 31), "");
     LLVMValueRef dim[2] = {like(s, threads, s->dim[0]), like(s, threads, s->dim[1])};
     const char axis = name[sizeof "lw.thread_idx." - 1];
     if (axis == 'x')
