@@ -94,3 +94,18 @@ status=0
 grep -q -- '--sarif: none/x.sarif: No such file' err
 k moved.c /dev/full >out 2>err && fail "a full disk: status 0"
 grep -q '/dev/full: No space left' err
+
+# Ctrl-C ends it by the signal: there is no verdict, and no log
+"$LANEWISE" check moved.c -k stays -b 1 'i32[1]' --timeout 0.2 2>/dev/null && fail "status 0"
+python3 - "$LANEWISE" <<'PY'
+import signal, subprocess, sys, time
+words = [sys.argv[1], "check", "moved.c", "-k", "stays", "-b", "1", "i32[1]", "--sarif",
+         "cut.sarif"]
+process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=lambda:
+                           signal.signal(signal.SIGINT, signal.SIG_DFL))
+time.sleep(1)
+process.send_signal(signal.SIGINT)
+out, _ = process.communicate(timeout=60)
+assert process.returncode == -signal.SIGINT and out == "", (process.returncode, out)
+PY
+[ ! -e cut.sarif ] || fail "a log of what was interrupted"
