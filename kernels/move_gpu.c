@@ -1,11 +1,14 @@
-/* move_gpu.c - copies that GPUs have besides those of move.c.
+/* move_gpu.c - copies that GPUs have besides those of rows.c.
  *
  *     move_words    rows of words of 16 bytes at any strides, a thread a word
  *     move_flat     short rows of elements of 1, 2, 4 or 8 bytes, a thread an element
+ *     move_tiles_BYTES   as in tiles.c, of 1 or 2 bytes
  *
- * launch   any block
+ * launch   words, flat: any block; tiles: 32 x 4 threads, a block a tile
  */
 #include "view.h"
+
+enum { TILE = 32, LINES = 4 };
 
 /* s, from and to count words of 16 bytes; so short that 32 bits divide them. */
 KERNEL void move_words(struct shape s, size_t n, struct view from, const void *x, struct view to,
@@ -39,3 +42,10 @@ KERNEL void move_flat(struct shape s, size_t n, struct view from, const void *x,
     default: break;
     }
 }
+
+#define T uint8_t
+#define NAME(kernel) kernel##_1
+#include "move_tiles.inc"
+#define T uint16_t
+#define NAME(kernel) kernel##_2
+#include "move_tiles.inc"

@@ -6,7 +6,7 @@
 #include "ops/op.h"
 #include <stdlib.h>
 
-/* ORDER COPY: kernels/move.c, kernels/convert.c */
+/* ORDER COPY: kernels/rows.c, kernels/tiles.c, kernels/turn.c, kernels/convert.c */
 enum { ROW_THREADS = 32, ROW_PART = 1024, TILE = 32, LINES = 4, SHORT_PART = 2048 };
 enum { WORD = 16, SHORT_ROW = 16, THREADS_GPU = 256 };
 
@@ -106,7 +106,7 @@ static lw_status copy_words(struct lw__call *call, const struct plan *p,
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, lw__divide_up(n, threads), &grid));
-    return LW_OP_LAUNCH(call, move, "copy_words", grid, lw_dim_1(threads), lw_arg_uint(n),
+    return LW_OP_LAUNCH(call, rows, "copy_words", grid, lw_dim_1(threads), lw_arg_uint(n),
                         lw_arg_buffer(from->buffer), lw_arg_uint((size_t)p->from.offset * size),
                         lw_arg_buffer(to->buffer), lw_arg_uint((size_t)p->to.offset * size));
 }
@@ -164,15 +164,19 @@ static lw_status move_tiles(struct lw__call *call, const struct plan *p,
 {
     static const char *const names[] = {"move_tiles_1", "move_tiles_2", "move_tiles_4",
                                         "move_tiles_8"};
+    const size_t size = lw_dtype_size(from->dtype);
+    const lw_arg args[] = {lw__arg_shape(&p->shape),    lw__arg_view(&p->from),
+                           lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
+                           lw_arg_buffer(to->buffer),   lw_arg_uint(size)};
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, lw__divide_up(p->shape.extent[2], TILE), &grid));
     grid.y = (uint32_t)lw__divide_up(p->shape.extent[3], TILE);
     grid.z = (uint32_t)(p->shape.extent[0] * p->shape.extent[1]);
-    return LW_OP_LAUNCH(call, move, by_size(lw_dtype_size(from->dtype), names), grid,
-                        lw_dim_2(TILE, LINES), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
-                        lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
-                        lw_arg_buffer(to->buffer));
+    if (size < 4 && !call->is_gpu)
+        return lw__call_launch(call, LW_PROGRAM_turn, "move_turned", grid, lw_dim_1(1), args, 6);
+    return lw__call_launch(call, size < 4 ? LW_PROGRAM_move_gpu : LW_PROGRAM_tiles,
+                           by_size(size, names), grid, lw_dim_2(TILE, LINES), args, 5);
 }
 
 /* Rows too short for a warp each. */
@@ -193,7 +197,7 @@ static lw_status move_short(struct lw__call *call, const struct plan *p,
     if (call->is_gpu)
         return lw__call_launch(call, LW_PROGRAM_move_gpu, "move_flat", grid, lw_dim_1(THREADS_GPU),
                                args, sizeof args / sizeof *args);
-    return lw__call_launch(call, LW_PROGRAM_move, "move_short", grid, lw_dim_1(1), args,
+    return lw__call_launch(call, LW_PROGRAM_turn, "move_short", grid, lw_dim_1(1), args,
                            sizeof args / sizeof *args);
 }
 
@@ -205,7 +209,7 @@ static lw_status move_rows(struct lw__call *call, const struct plan *p,
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, rows_of(p) * parts, &grid));
-    return LW_OP_LAUNCH(call, move, by_size(lw_dtype_size(from->dtype), names), grid,
+    return LW_OP_LAUNCH(call, rows, by_size(lw_dtype_size(from->dtype), names), grid,
                         lw_dim_1(ROW_THREADS), lw__arg_shape(&p->shape), lw__arg_view(&p->from),
                         lw_arg_buffer(from->buffer), lw__arg_view(&p->to),
                         lw_arg_buffer(to->buffer), lw_arg_uint(parts));

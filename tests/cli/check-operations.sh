@@ -25,7 +25,7 @@ cmp ref.npy check.npy || fail 'the output of the graph is not that of ref'
 # without its barrier, the tile of a transpose is a race
 mkdir -p include/lanewise
 cp -rL "$SOURCE/include/lanewise/." include/lanewise
-tile=include/lanewise/kernels/move.inc
+tile=include/lanewise/kernels/move_tiles.inc
 line=$(sed -n '/^ *barrier();$/{=;q;}' "$tile")
 sed -i "${line}d" "$tile"
 status=0
