@@ -362,8 +362,18 @@ def take(x: ArrayLike, indices: ArrayLike, *, axis: int = 0, out: ArrayLike | No
 
 def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float | None = None,
               stream: Stream | None = None) -> Any:
-    """Counts (int64) of equal bins in [low, high], without them in the range of the data."""
-    return _run("histogram", {"bins": bins, "low": low, "high": high}, (x,), None, stream)
+    """Counts (int64) of equal bins in [low, high], without them in the range of the data.
+
+    The last bin has its upper edge, too; what is outside is not counted. Data whose range is not
+    finite is LaunchError.
+
+    >>> lw.histogram(np.array([0, 1, 1, 4]), 2)
+    array([3, 1])
+    """
+    if (low is None) != (high is None):
+        raise ArgumentError(f"histogram: low is {low} and high {high}; need both or neither")
+    limits = {} if low is None or high is None else {"low": float(low), "high": float(high)}
+    return _run("histogram", {"bins": bins, **limits}, (x,), None, stream)
 
 
 def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> Any:

@@ -288,8 +288,7 @@ print(lw.sum(a).item())
 
 def test_what_is_not_built_says_so() -> None:
     x = np.arange(4.0)
-    for call, name in ((lambda: lw.conv1d(x, x), "conv1d"), (lambda: lw.histogram(x, 3), "histogr"),
-                       (lambda: lw.conv2d(x, x), "conv2d")):
+    for call, name in ((lambda: lw.conv1d(x, x), "conv1d"), (lambda: lw.conv2d(x, x), "conv2d")):
         with pytest.raises(lw.UnsupportedError, match=f"{name}.*not built yet"):
             call()
         with pytest.raises(NotImplementedError):

@@ -1,4 +1,4 @@
-"""Elements selected by index and by mask, and sorted, against NumPy."""
+"""Elements selected by index and by mask, counted, and sorted, against NumPy."""
 from __future__ import annotations
 
 from typing import Any
@@ -72,6 +72,29 @@ def test_compact(x: np.ndarray, mask_dtype: str, density: int) -> None:
 def test_masks_of_floats() -> None:
     mask = np.array([0.0, -0.0, np.nan, 5e-324, -1.0, np.inf])
     assert lw.compact(np.arange(6), mask).tolist() == [2, 3, 4, 5]
+
+
+@given(x=arrays(), bins=st.sampled_from([1, 2, 7, 10, 100, 5000]),
+       limits=st.sampled_from([None, (0, 50), (-3.5, 20.25), (200, 300), (5, 5.5)]))
+def test_histogram(x: np.ndarray, bins: int, limits: tuple[float, float] | None) -> None:
+    words = {} if limits is None else {"low": limits[0], "high": limits[1]}
+    expected = np.histogram(x.astype("f8"), bins, limits)[0]
+    np.testing.assert_array_equal(lw.histogram(x, bins, **words), expected)
+
+
+def test_histogram_of_odd_data() -> None:
+    assert lw.histogram(np.zeros(0), 2).tolist() == [0, 0]
+    assert lw.histogram(np.full(3, 7.0), 2).tolist() == np.histogram(np.full(3, 7.0), 2)[0].tolist()
+    odd = np.array([np.nan, np.inf, -np.inf, 1, 2, 3])
+    assert lw.histogram(odd, 2, low=1, high=3).tolist() == [1, 2]
+    for bad in (odd, odd[1:], odd[:1]):
+        with pytest.raises(lw.LaunchError, match="isfinite"):
+            lw.histogram(bad, 2)
+    for low, high in ((2, 1), (0, np.nan), (-np.inf, 0), (-1e308, 1e308)):
+        with pytest.raises(lw.ArgumentError, match="need finite ones"):
+            lw.histogram(odd, 2, low=low, high=high)
+    with pytest.raises(lw.ArgumentError, match="need both or neither"):
+        lw.histogram(odd, 2, low=1)
 
 
 @st.composite
@@ -182,5 +205,6 @@ def test_the_checker_finds_nothing() -> None:
         lw.compact(x, x % 3 == 0)
         lw.take(x.reshape(50, 100), [[3, -1], [0, 7]], axis=1)
         lw.argsort(x % 77)
+        lw.histogram(x, 30)
         lw.top_k(x.reshape(50, 100) % 7, 3, axis=0)
     assert not report.findings

@@ -20,4 +20,3 @@ NOT_BUILT(lw_conv1d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
           const lw_conv_options *o)
 NOT_BUILT(lw_conv2d, lw_stream *s, lw_tensor out, lw_tensor x, lw_tensor filter,
           const lw_conv_options *o)
-NOT_BUILT(lw_histogram, lw_stream *s, lw_tensor counts, lw_tensor x, const lw_histogram_options *o)

@@ -64,6 +64,8 @@ gives 'out: f32[2,2] = [[2.0, 0.0],
 gives 'out: f16[4] = [1.0, 3.0, 0.0, 0.0]
 out2: i64[] = 2' compact 'f16[4]=iota' 'bool[4]=0,1,0,1'
 
+gives 'out: i64[4] = [1, 2, 1, 3]' histogram bins=4 high=4 'f32[8]=0,1,2,3,4,4,1,9'
+gives 'out: i64[3] = [1, 1, 4]' histogram bins=3 'i8[6]=0,1,2,3,4,-5'
 gives 'out: f32[5] = [-1.0, 0.0, 2.0, inf, nan]' sort 'f32[5]=inf,2,nan,-1,0'
 gives 'out: i64[2,2] = [[1, 0],
                  [0, 1]]' argsort axis=0 descending=true 'i8[2,2]=1,5,3,-5'

@@ -42,6 +42,7 @@ const char *const ops[] = {"dot",
                            "attention",
                            "take",
                            "compact",
+                           "histogram",
                            "sort",
                            "argsort",
                            "top_k"};
@@ -281,6 +282,16 @@ void draw_case(struct session *s, struct test_case *c)
     }
     if (selects) {
         draw_selection(s, c, dtype, rank, extent);
+        return;
+    }
+    if (is(c, "histogram")) {
+        c->window = 1 + draw(s, draw(s, 4) ? 20 : 6000); /* bins */
+        c->flag = draw(s, 2);                            /* between -2.5 and 2 */
+        snprintf(c->json, sizeof c->json, "{\"bins\": %zu%s}", c->window,
+                 c->flag ? ", \"low\": -2.5, \"high\": 2" : "");
+        c->axis = -1;
+        c->inputs = 1;
+        draw_array(s, c, &c->in[0], dtype, rank, extent);
         return;
     }
     if (sorts(c)) {

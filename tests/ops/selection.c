@@ -43,6 +43,39 @@ static void compact(const struct test_case *c, struct array *out)
     out[1].value[0] = (double)n;
 }
 
+/* By the edges as they are defined, which a bisection finds. */
+static void histogram(const struct test_case *c, struct array *out)
+{
+    const struct array *x = &c->in[0];
+    double low = INFINITY, high = -(double)INFINITY, step;
+
+    memset(out->value, 0, out->count * sizeof *out->value);
+    for (size_t i = 0; i < x->count; i++) {
+        low = fmin(low, x->value[i]);
+        high = fmax(high, x->value[i]);
+    }
+    if (low == high) {
+        low -= 0.5;
+        high += 0.5;
+    }
+    if (c->flag) {
+        low = -2.5;
+        high = 2;
+    }
+    step = (high - low) / (double)c->window;
+    for (size_t i = 0; i < x->count; i++) {
+        size_t from = 0, to = c->window;
+
+        while (to - from > 1) {
+            const size_t middle = from + (to - from) / 2;
+
+            *(x->value[i] < low + (double)middle * step ? &to : &from) = middle;
+        }
+        if (x->value[i] >= low && x->value[i] <= high)
+            out->value[from]++;
+    }
+}
+
 /* ---- sorts ---- */
 
 struct entry {
@@ -96,6 +129,8 @@ bool reference_selection(const struct test_case *c, struct array *out)
         return take(c, out), true;
     if (!strcmp(c->op, "compact"))
         return compact(c, out), true;
+    if (!strcmp(c->op, "histogram"))
+        return histogram(c, out), true;
     if (!strcmp(c->op, "sort") || !strcmp(c->op, "argsort") || !strcmp(c->op, "top_k"))
         return sort(c, out), true;
     return false;

@@ -37,7 +37,7 @@ struct call {
     const lw_tensor *list;              /* of map and map_reduce */
     size_t count;
     const char *expression, *combine;
-    double identity, eps, scale;
+    double identity, eps, scale, high;
     int axis, window;
     const int *axes;
     bool keepdims, exclusive, centre, causal, has_weights;
@@ -187,6 +187,11 @@ static lw_status run_top_k(const struct call *c)
     return lw_top_k(c->stream, c->out, c->second, c->in[0], &(lw_top_k_options){c->axis, false});
 }
 
+static lw_status run_histogram(const struct call *c)
+{
+    return lw_histogram(c->stream, c->out, c->in[0], &(lw_histogram_options){0, c->high});
+}
+
 /* ---- the good calls ---- */
 
 #define M23 {2, {2, 3}}
@@ -283,6 +288,7 @@ static const struct operation operations[] = {
      false,
      {3, 4, 5, 6}},
     {"compact", run_compact, 2, {{"x", V3}, {"mask", V3}}, LW_F32, V3, false, {1, 2, 3}},
+    {"histogram", run_histogram, 1, {{"x", M23}}, LW_I64, V2, false, {3, 3}},
     {"sort", run_sort, 1, {{"x", M23}}, LW_F32, M23, false, {1, 2, 3, 4, 5, 6}},
     {"argsort", run_argsort, 1, {{"x", M23}}, LW_I64, M23, false, {2, 1, 0, 2, 1, 0}},
     {"top_k", run_top_k, 1, {{"x", V3}}, LW_F32, V2, false, {3, 2}},
@@ -302,7 +308,7 @@ static inline bool has_second(const struct operation *op)
 
 static inline const char *out_name(const struct operation *op)
 {
-    return op->run == run_top_k ? "values" : "out";
+    return op->run == run_top_k ? "values" : op->run == run_histogram ? "counts" : "out";
 }
 
 static inline const struct operation *operation_of(const char *name)

@@ -55,9 +55,9 @@ static bool is_one_of(const struct operation *op, const char *names)
 static bool has_kind(const struct operation *op, enum kind kind)
 {
     if (kind == OTHER_DTYPE)
-        return !is_one_of(op, " argmax argmin argsort ");
+        return !is_one_of(op, " argmax argmin argsort histogram ");
     if (kind == WHOLE)
-        return op->out.rank == 1 && !is_one_of(op, " compact argsort top_k ");
+        return op->out.rank == 1 && !is_one_of(op, " compact argsort top_k histogram ");
     return kind != EXACT || is_one_of(op, " dot sum mean ");
 }
 
@@ -109,6 +109,7 @@ static const char *json_of(const struct operation *op)
            : op->run == run_map            ? "{\"expression\": \"a + b * 2\"}"
            : op->run == run_permute        ? "{\"axes\": \"1,0\"}"
            : op->run == run_top_k          ? "{\"k\": 2}"
+           : op->run == run_histogram      ? "{\"bins\": 2}"
            : op->run == run_moving_average ? "{\"window\": 2}"
            : op->run == run_map_reduce     ? "{\"map\": \"a * b\", \"combine\": \"x + y\", "
                                              "\"identity\": 0, \"axis\": -1}"

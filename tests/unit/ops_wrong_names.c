@@ -76,6 +76,9 @@ static void values(void)
     JSON("attention", "{\"seq_len\": -1}", LW_E_SHAPE, "seq_len is -1, k has 3 keys");
     JSON("attention", "{\"d\": 3}", LW_E_SHAPE, "d is 3, k has depth 2");
     JSON("take", "{\"axis\": 2}", LW_E_ARG, "x has no axis 2; its rank is 2");
+    JSON("histogram", "{\"bins\": 0}", LW_E_ARG, "bins is 0; need 1 to 2147483647");
+    JSON("histogram", "{\"bins\": 3}", LW_E_SHAPE, "counts has extent 2; need bins, which is 3");
+    JSON("histogram", "{\"bins\": 2, \"low\": 1}", LW_E_ARG, "low is 1 and high 0; need finite");
     JSON("sort", "{\"axis\": 2}", LW_E_ARG, "x has no axis 2; its rank is 2");
     JSON("top_k", NULL, LW_E_ARG, "top_k needs the parameter 'k' (int)");
     JSON("top_k", "{\"k\": 4}", LW_E_ARG, "k is 4; need 0 to 3, the extent of the axis");
@@ -126,9 +129,10 @@ static void beyond_ranks(void)
 
     for (size_t k = 0; k < OPERATIONS; k++) {
         const struct operation *op = &operations[k];
-        const char *json = op->run == run_permute ? "{\"axes\": \"6,5,4,3,2,1,0\"}"
-                           : op->run == run_map   ? "{\"expression\": \"a\"}"
-                           : op->run == run_top_k ? "{\"k\": 1}"
+        const char *json = op->run == run_permute     ? "{\"axes\": \"6,5,4,3,2,1,0\"}"
+                           : op->run == run_map       ? "{\"expression\": \"a\"}"
+                           : op->run == run_top_k     ? "{\"k\": 1}"
+                           : op->run == run_histogram ? "{\"bins\": 2}"
                            : op->run != run_map_reduce
                                ? NULL
                                : "{\"map\": \"a\", \"combine\": \"x + y\", \"identity\": 0}";

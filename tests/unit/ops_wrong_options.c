@@ -103,6 +103,16 @@ static void selections(void)
           "the output count, from element 0 on, overlaps out, from 0 on");
 }
 
+static void histograms(void)
+{
+    WRONG("histogram", c.high = -1, LW_E_ARG, "low is 0 and high -1; need finite ones, low below");
+    WRONG("histogram", c.high = (double)NAN, LW_E_ARG, "low is 0 and high nan; need finite");
+    WRONG("histogram", c.high = (double)INFINITY, LW_E_ARG, "low is 0 and high inf; need finite");
+    WRONG("histogram", OUT(1, 0, 0, 0, 0), LW_E_SHAPE, "counts has shape (0,); need (bins,), at");
+    WRONG("histogram", OUT(2, 1, 2, 0, 0), LW_E_SHAPE, "counts has shape (1, 2); need (bins,)");
+    WRONG("histogram", c.out.buffer = place.out[LW_F32], LW_E_DTYPE, "counts is of f32; need i32");
+}
+
 static void sorts(void)
 {
     wrong_axes("sort");
@@ -341,6 +351,7 @@ int main(int count, char **arguments)
     reductions_of_nothing();
     vectors();
     selections();
+    histograms();
     sorts();
     maps();
     endless_places();

@@ -1,0 +1,120 @@
+/* histogram.c - lw_histogram: how many elements lie in each of some equal bins. */
+#include "ops/registry.h"
+#include <limits.h>
+#include <math.h>
+
+enum { PART = 65536, THREADS_GPU = 256 }; /* kernels/histogram.c takes any */
+
+struct histogram_arguments {
+    lw_tensor counts, x;
+    lw_histogram_options options;
+};
+
+static lw_status check(struct lw__call *call, const struct histogram_arguments *a,
+                       struct lw__operand *x, struct lw__operand *counts)
+{
+    const double low = a->options.low, high = a->options.high;
+    char text[LW_SHAPE_TEXT];
+
+    LW_TRY(lw__operand_in(call, "x", a->x, x));
+    LW_TRY(lw__operand_out(call, "counts", a->counts, counts));
+    if (counts->rank != 1 || !counts->shape.extent[LW_AXES - 1])
+        return lw_fail(LW_E_SHAPE, "%s: counts has shape %s; need (bins,), at least (1,)",
+                       call->name, lw__operand_text(counts, text));
+    LW_TRY(lw__operand_apart(call, counts, x, false));
+    if (counts->dtype != LW_I32 && counts->dtype != LW_I64 && counts->dtype != LW_U32 &&
+        counts->dtype != LW_U64)
+        return lw_fail(LW_E_DTYPE, "%s: counts is of %s; need i32, i64, u32 or u64", call->name,
+                       lw_dtype_name(counts->dtype));
+    if (!(low <= high) || !isfinite(high - low))
+        return lw_fail(LW_E_ARG,
+                       "%s: low is %g and high %g; need finite ones, low below high, or equal for "
+                       "the range of the data",
+                       call->name, low, high);
+    return LW_OK;
+}
+
+static lw_status histogram_body(struct lw__call *call, void *arguments)
+{
+    const struct histogram_arguments *a = arguments;
+    const lw_dim3 block = lw_dim_1(call->is_gpu ? THREADS_GPU : 1);
+    const bool is_given = a->options.low != a->options.high;
+    struct lw__operand x, counts, to, ranges, limits;
+    size_t n, bins, parts;
+    lw_dim3 grid;
+
+    LW_TRY(check(call, a, &x, &counts));
+    LW_TRY(lw__contiguous_in(call, &x));
+    n = lw__operand_count(&x);
+    bins = counts.shape.extent[LW_AXES - 1];
+    parts = lw__divide_up(n, PART);
+    to = counts;
+    if (counts.dtype != LW_I64 || !lw__operand_is_contiguous(&counts))
+        LW_TRY(lw__call_scratch(call, "counts", LW_I64, counts.shape, &to));
+    LW_TRY(lw__call_scratch(call, "ranges", LW_F64, (struct lw__shape){{1, 1, 2, parts + 1}},
+                            &ranges));
+    LW_TRY(lw__call_scratch(call, "limits", LW_F64, (struct lw__shape){{1, 1, 1, 2}}, &limits));
+    LW_TRY(lw__grid(call, parts, &grid));
+    if (!is_given)
+        LW_TRY(LW_OP_LAUNCH(call, histogram, "histogram_range", grid, block, lw_arg_uint(n),
+                            lw_arg_uint(PART), lw__arg_at(&x), lw_arg_int(x.dtype),
+                            lw__arg_at(&ranges)));
+    LW_TRY(LW_OP_LAUNCH(call, histogram, "histogram_begin", lw_dim_1(1), block,
+                        lw_arg_uint(is_given ? 0 : parts), lw__arg_at(&ranges),
+                        lw_arg_real(a->options.low), lw_arg_real(a->options.high),
+                        lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
+    LW_TRY(LW_OP_LAUNCH(call, histogram, "histogram_count", grid, block, lw_arg_uint(n),
+                        lw_arg_uint(PART), lw__arg_at(&x), lw_arg_int(x.dtype), lw__arg_at(&limits),
+                        lw_arg_uint(bins), lw__arg_at(&to)));
+    return lw__out_done(call, &counts, &to);
+}
+
+lw_status lw_histogram(lw_stream *s, lw_tensor counts, lw_tensor x,
+                       const lw_histogram_options *options)
+{
+    struct histogram_arguments a = {.counts = counts, .x = x};
+
+    if (options)
+        a.options = *options;
+    return lw__call_run("histogram", s, histogram_body, &a);
+}
+
+/* ---- by name ---- */
+
+static lw_status read_bins(const lw_params *params, int64_t *bins)
+{
+    LW_TRY(lw_params_int(params, "bins", bins));
+    if (*bins >= 1 && *bins <= INT_MAX)
+        return LW_OK;
+    return lw_fail(LW_E_ARG, "%s: bins is %lld; need 1 to %d", params->op, (long long)*bins,
+                   INT_MAX);
+}
+
+lw_status lw__infer_histogram(const char *op, const lw_shape *inputs, size_t count,
+                              const lw_params *params, lw_shape *output)
+{
+    int64_t bins;
+
+    (void)op;
+    (void)inputs;
+    (void)count;
+    LW_TRY(read_bins(params, &bins));
+    *output = (lw_shape){.dtype = LW_I64, .rank = 1, .extent = {(ptrdiff_t)bins}};
+    return LW_OK;
+}
+
+lw_status lw__run_histogram(const char *op, lw_stream *s, lw_tensor out, const lw_tensor *inputs,
+                            size_t count, const lw_params *params)
+{
+    lw_histogram_options o = {0};
+    int64_t bins;
+
+    (void)count;
+    LW_TRY(read_bins(params, &bins));
+    if (out.rank == 1 && out.extent[0] != bins)
+        return lw_fail(LW_E_SHAPE, "%s: counts has extent %td; need bins, which is %lld", op,
+                       out.extent[0], (long long)bins);
+    LW_TRY(lw_params_real(params, "low", &o.low));
+    LW_TRY(lw_params_real(params, "high", &o.high));
+    return lw_histogram(s, out, inputs[0], &o);
+}
