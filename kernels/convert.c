@@ -2,13 +2,13 @@
  *
  *     convert_A   rows that lie whole, by way of A, a type that holds what is loaded
  *
- * launch   32 threads, a block a part of ROW_PART elements of a row
+ * launch   any number of threads, a block a part of ROW_PART elements of a row
  * numeric  one rounding, as the language converts
  */
 #include "element.h"
 #include "view.h"
 
-enum { ROW_THREADS = 32, ROW_PART = 1024 };
+enum { ROW_PART = 1024 };
 
 #define LOAD load_real_float
 #define STORE store_float

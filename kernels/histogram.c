@@ -7,7 +7,7 @@
  * Bin b has the elements from edge b up to edge b + 1, the last one with its upper edge. Edge b is
  * low + b * step, rounded twice, with step = (high - low) / bins; edge `bins` is high.
  *
- * shapes   x: n elements side by side; counts: bins of i64; ranges: 2 of f64 for each part; limits: 2
+ * shapes   x: n elements side by side; counts: bins of i64; ranges: 2 of f64 a part; limits: 2
  * launch   range, count: a block a part; begin: one block
  * reads    every type, converted to double
  * numeric  counts are exact: a bin is guessed by a quotient and set right by its edges

@@ -1,5 +1,5 @@
-/* turn.c - copies between two strided views of one shape and dtype on processors, where a warp for a
- * row would find little. Elements are moved as integers of 1, 2, 4 or 8 bytes.
+/* turn.c - copies between two strided views of one shape and dtype on processors, where a warp for
+ * a row would find little. Elements are moved as integers of 1, 2, 4 or 8 bytes.
  *
  *     move_turned  where the views' fastest axes differ: a transpose by tiles, of 1 or 2 bytes
  *     move_short   where rows are short

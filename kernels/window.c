@@ -5,7 +5,7 @@
  *                        l = i - before and h = l + window, both cut at the ends of the row
  *
  * shapes   x: rows of n elements of stride 1; out: `s`, rows of s.extent[3] of stride 1
- * launch   32 threads, a block PART elements of a row
+ * launch   any number of threads, a block PART elements of a row
  * numeric  in A, rounded once to out's dtype: a floating one, of int64 i64
  */
 #include "element.h"

@@ -336,15 +336,31 @@ def attention(q: ArrayLike, k: ArrayLike, v: ArrayLike, *, scale: float = 1.0,
 
 def conv1d(x: ArrayLike, filter: ArrayLike, *, pad: int = 0, stride: int = 1,
            out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
-    """Correlation of (w) or (n, c, w) with filters (k) or (o, c, k)."""
-    return _run("conv1d", {"pad": pad, "stride": stride}, (x, filter), out, stream)
+    """Correlation of (w) or (n, c, w) with filters (k) or (o, c, k); x is 0 in the padding.
+
+    >>> lw.conv1d(np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.0]))
+    array([3., 6.])
+    """
+    return _run("conv1d", {"pad": _pair(pad), "stride": _pair(stride)}, (x, filter), out, stream)
+
+
+def _pair(value: int | tuple[int, int]) -> str:
+    numbers = value if isinstance(value, (tuple, list)) else (value,)
+    return ",".join(str(n.__index__()) for n in numbers)
 
 
 def conv2d(x: ArrayLike, filter: ArrayLike, *, pad: int | tuple[int, int] = 0,
            stride: int | tuple[int, int] = 1, out: ArrayLike | None = None,
            stream: Stream | None = None) -> Any:
-    """Correlation of (h, w) or (n, c, h, w) with filters (kh, kw) or (o, c, kh, kw)."""
-    raise UnsupportedError("conv2d is not built yet")
+    """Correlation of (h, w) or (n, c, h, w) with filters (kh, kw) or (o, c, kh, kw).
+
+    x is 0 in the padding; pad and stride are of both axes, or (rows, columns).
+
+    >>> lw.conv2d(np.eye(3), np.ones((2, 2)))
+    array([[2., 1.],
+           [1., 2.]])
+    """
+    return _run("conv2d", {"pad": _pair(pad), "stride": _pair(stride)}, (x, filter), out, stream)
 
 
 def take(x: ArrayLike, indices: ArrayLike, *, axis: int = 0, out: ArrayLike | None = None,

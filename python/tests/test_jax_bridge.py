@@ -350,7 +350,6 @@ def test_many_threads_call_one_function() -> None:
     (lambda: lwj.register(scale)(np.abs(X), to=2), lw.ArgumentError, "no parameter 'to'"),
     (lambda: lwj.register(lambda x: 3)(X), lw.ArgumentError, "gave 3"),
     (lambda: lwj.register(lambda x: lw.map("a" if x else "b", x))(X), TypeError, "no values"),
-    (lambda: lwj.conv2d(X, X), lw.UnsupportedError, "conv2d is not built yet"),
     (lambda: lwj.softmax([1.0, 2.0]), lw.ArgumentError, "no argument is an array"),
     (lambda: lwj.nothing, AttributeError, "nothing"),
 ])

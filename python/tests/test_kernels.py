@@ -284,13 +284,3 @@ os.wait()
 print(lw.sum(a).item())
 """)
     assert done.stdout.split() == ["4.0", "400000.0", "200000.0"] and done.returncode == 0, done
-
-
-def test_what_is_not_built_says_so() -> None:
-    x = np.arange(4.0)
-    for call, name in ((lambda: lw.conv1d(x, x), "conv1d"), (lambda: lw.conv2d(x, x), "conv2d")):
-        with pytest.raises(lw.UnsupportedError, match=f"{name}.*not built yet"):
-            call()
-        with pytest.raises(NotImplementedError):
-            call()
-

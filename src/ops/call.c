@@ -1,5 +1,5 @@
 /* call.c - a call of an operation: its two runs, its scratch memory, its launches. */
-#include "ops/op.h"
+#include "ops/contract.h"
 #include <string.h>
 
 enum { SCRATCH_ALIGN = 128, GRID_MAX = 0x7fffffff };
@@ -79,6 +79,11 @@ lw_arg lw__arg_at(const struct lw__operand *o)
 
     t.extent[0] = (ptrdiff_t)(lw__operand_count(o) * scale);
     return lw_arg_tensor(t);
+}
+
+uint32_t lw__threads(const struct lw__call *call)
+{
+    return lw__vector_bits(call->device) == 128 ? 1 : 32;
 }
 
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid)

@@ -253,7 +253,7 @@ static lw_status convert_rows(struct lw__call *call, const struct lw__operand *t
 
     LW_TRY(lw__grid(call, rows_of(&p) * parts, &grid));
     return LW_OP_LAUNCH(call, convert, convert_kernel(to->dtype, from->dtype), grid,
-                        lw_dim_1(ROW_THREADS), lw__arg_shape(&p.shape), lw__arg_view(&p.from),
+                        lw_dim_1(lw__threads(call)), lw__arg_shape(&p.shape), lw__arg_view(&p.from),
                         lw_arg_buffer(from->buffer), lw_arg_int(from->dtype), lw__arg_view(&p.to),
                         lw_arg_buffer(to->buffer), lw_arg_int(to->dtype), lw_arg_uint(parts));
 }

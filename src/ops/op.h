@@ -92,6 +92,10 @@ lw_status lw__call_launch(struct lw__call *call, enum lw__ops_program program, c
 lw_status lw__call_queue(struct lw__call *call, lw_kernel *kernel, lw_dim3 grid, lw_dim3 block,
                          const lw_launch_options *options, const lw_arg *args, size_t count);
 
+/* lw__threads - the size of a block for kernels without barriers and collectives: a warp, but one
+ * thread where vectors are short, since the code of a warp would be long. ops.def has the same. */
+uint32_t lw__threads(const struct lw__call *call);
+
 /* lw__grid - blocks in x. errors: LW_E_SHAPE there are too many. */
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid);
 

@@ -1,7 +1,7 @@
 /* window.c - difference and moving_average: each element of a row from its neighbours. */
 #include "ops/op.h"
 
-enum { PART = 1024, THREADS = 32, DEFAULT_WINDOW = 3 }; /* ORDER WINDOW: kernels/window.c */
+enum { PART = 1024, DEFAULT_WINDOW = 3 }; /* ORDER WINDOW: kernels/window.c */
 
 struct window_arguments {
     lw_tensor out, x;
@@ -53,11 +53,11 @@ static lw_status launch(struct lw__call *call, const struct window_arguments *a,
     if (a->is_average)
         return LW_OP_LAUNCH(
             call, window, type == LW_ACC_F32 ? "moving_average_float" : "moving_average_double",
-            grid, lw_dim_1(THREADS), lw__arg_shape(&out->shape), lw_arg_uint(n),
+            grid, lw_dim_1(lw__threads(call)), lw__arg_shape(&out->shape), lw_arg_uint(n),
             lw_arg_uint(a->window), lw_arg_uint(a->before), lw__arg_view(&x->view),
             lw_arg_buffer(x->buffer), lw_arg_int(x->dtype), lw__arg_view(&out->view),
             lw_arg_buffer(out->buffer), lw_arg_int(out->dtype), lw_arg_uint(parts));
-    return LW_OP_LAUNCH(call, window, differences[type], grid, lw_dim_1(THREADS),
+    return LW_OP_LAUNCH(call, window, differences[type], grid, lw_dim_1(lw__threads(call)),
                         lw__arg_shape(&out->shape), lw_arg_uint(n), lw__arg_view(&x->view),
                         lw_arg_buffer(x->buffer), lw_arg_int(x->dtype), lw__arg_view(&out->view),
                         lw_arg_buffer(out->buffer), lw_arg_int(out->dtype), lw_arg_uint(parts));

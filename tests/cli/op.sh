@@ -64,6 +64,11 @@ gives 'out: f32[2,2] = [[2.0, 0.0],
 gives 'out: f16[4] = [1.0, 3.0, 0.0, 0.0]
 out2: i64[] = 2' compact 'f16[4]=iota' 'bool[4]=0,1,0,1'
 
+gives 'out: f32[3] = [1.0, 6.0, 7.0]' conv1d pad=1 stride=2 'f32[5]=iota' 'f32[3]=1,1,1'
+gives 'out: f16[4,1] = [[ 1.0],
+                 [ 8.0],
+                 [20.0],
+                 [13.0]]' conv2d pad=1,0 stride=1,2 'i8[3,3]=iota' 'f16[2,2]=1,1,1,1'
 gives 'out: i64[4] = [1, 2, 1, 3]' histogram bins=4 high=4 'f32[8]=0,1,2,3,4,4,1,9'
 gives 'out: i64[3] = [1, 1, 4]' histogram bins=3 'i8[6]=0,1,2,3,4,-5'
 gives 'out: f32[5] = [-1.0, 0.0, 2.0, inf, nan]' sort 'f32[5]=inf,2,nan,-1,0'

@@ -42,6 +42,8 @@ const char *const ops[] = {"dot",
                            "attention",
                            "take",
                            "compact",
+                           "conv1d",
+                           "conv2d",
                            "histogram",
                            "sort",
                            "argsort",
@@ -251,6 +253,36 @@ static void draw_sort(struct session *s, struct test_case *c, lw_dtype dtype, in
             c->in[0].value[i] = (double)NAN;
 }
 
+static void draw_convolution(struct session *s, struct test_case *c)
+{
+    const bool is_flat = is(c, "conv1d"), has_images = draw(s, 2);
+    const size_t channels = 1 + draw(s, 4), n = has_images ? 1 + draw(s, 3) : 1;
+    const size_t h = 3 + draw(s, 20), w = 3 + draw(s, is_flat ? 400 : 30);
+    const lw_dtype dtype = draw_dtype(s, c);
+    size_t image[4], filter[4];
+    int rank = 0;
+
+    c->axis = -1;
+    c->inputs = 2;
+    c->mode = (int)draw(s, 3);  /* padding */
+    c->window = 1 + draw(s, 2); /* stride */
+    if (has_images) {
+        image[rank] = n;
+        filter[rank++] = 1 + draw(s, 5);
+        image[rank] = filter[rank] = channels;
+        rank++;
+    }
+    if (!is_flat) {
+        image[rank] = h;
+        filter[rank++] = 1 + draw(s, 3);
+    }
+    image[rank] = w;
+    filter[rank++] = 1 + draw(s, 3);
+    snprintf(c->json, sizeof c->json, "{\"pad\": \"%d\", \"stride\": \"%zu\"}", c->mode, c->window);
+    draw_array(s, c, &c->in[0], dtype, rank, image);
+    draw_array(s, c, &c->in[1], draw_dtype(s, c), rank, filter);
+}
+
 void draw_case(struct session *s, struct test_case *c)
 {
     size_t extent[4];
@@ -258,6 +290,10 @@ void draw_case(struct session *s, struct test_case *c)
     const lw_dtype dtype = draw_dtype(s, c);
     const bool has_rows = is(c, "scan") || is(c, "difference") || is(c, "moving_average");
 
+    if (is(c, "conv1d") || is(c, "conv2d")) {
+        draw_convolution(s, c);
+        return;
+    }
     if (is(c, "matmul") || is(c, "attention")) {
         draw_matrices(s, c);
         return;

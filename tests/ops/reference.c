@@ -283,6 +283,48 @@ static void matmul(const struct test_case *c, struct array *out, double *slack)
             }
 }
 
+/* Extents of images and filters with those that a shape lacks: 4 each. */
+static void fill_axes(const struct test_case *c, const struct array *a, size_t extent[4])
+{
+    const int dimensions = c->op[4] - '0', lead = a->rank > dimensions ? 2 : 0;
+
+    extent[0] = lead ? a->extent[0] : 1;
+    extent[1] = lead ? a->extent[1] : 1;
+    extent[2] = dimensions == 2 ? a->extent[lead] : 1;
+    extent[3] = a->extent[a->rank - 1];
+}
+
+static void convolution(const struct test_case *c, struct array *out, double *slack)
+{
+    const struct array *x = &c->in[0], *filter = &c->in[1];
+    const double u = fmax(unit_of(x->dtype), unit_of(filter->dtype));
+    const size_t pad[2] = {c->op[4] == '2' ? (size_t)c->mode : 0, (size_t)c->mode};
+    const size_t step[2] = {c->op[4] == '2' ? c->window : 1, c->window};
+    size_t in[4], f[4], to[4];
+
+    fill_axes(c, x, in);
+    fill_axes(c, filter, f);
+    fill_axes(c, out, to);
+    for (size_t at = 0; at < out->count; at++) {
+        const size_t column = at % to[3], row = at / to[3] % to[2],
+                     o = at / (to[3] * to[2]) % to[1], image = at / (to[3] * to[2] * to[1]);
+        double sum = 0, size = 0;
+
+        for (size_t k = 0; k < f[1] * f[2] * f[3]; k++) {
+            const size_t channel = k / (f[2] * f[3]), i = k / f[3] % f[2], j = k % f[3];
+            const size_t r = row * step[0] + i - pad[0], q = column * step[1] + j - pad[1];
+            const double v = r < in[2] && q < in[3]
+                                 ? x->value[((image * in[1] + channel) * in[2] + r) * in[3] + q]
+                                 : 0;
+
+            sum += v * filter->value[o * f[1] * f[2] * f[3] + k];
+            size += fabs(v * filter->value[o * f[1] * f[2] * f[3] + k]);
+        }
+        out->value[at] = sum;
+        slack[at] = (double)(f[1] * f[2] * f[3] + 4) * u * size;
+    }
+}
+
 static bool is_seen(const struct test_case *c, size_t query, size_t queries, size_t key,
                     size_t keys)
 {
@@ -341,6 +383,8 @@ void reference(const struct test_case *c, struct array *out, double *slack)
         copy(c, out);
     else if (!strcmp(c->op, "matmul"))
         matmul(c, out, slack);
+    else if (!strncmp(c->op, "conv", 4))
+        convolution(c, out, slack);
     else if (!strcmp(c->op, "attention"))
         attention(c, out, slack);
     else

@@ -38,7 +38,7 @@ struct call {
     size_t count;
     const char *expression, *combine;
     double identity, eps, scale, high;
-    int axis, window;
+    int axis, window, pad, stride;
     const int *axes;
     bool keepdims, exclusive, centre, causal, has_weights;
     lw_sum_order sum;
@@ -187,6 +187,20 @@ static lw_status run_top_k(const struct call *c)
     return lw_top_k(c->stream, c->out, c->second, c->in[0], &(lw_top_k_options){c->axis, false});
 }
 
+static lw_status run_conv1d(const struct call *c)
+{
+    const lw_conv_options o = {{c->pad}, {c->stride}};
+
+    return lw_conv1d(c->stream, c->out, c->in[0], c->in[1], &o);
+}
+
+static lw_status run_conv2d(const struct call *c)
+{
+    const lw_conv_options o = {{0, c->pad}, {c->stride}};
+
+    return lw_conv2d(c->stream, c->out, c->in[0], c->in[1], &o);
+}
+
 static lw_status run_histogram(const struct call *c)
 {
     return lw_histogram(c->stream, c->out, c->in[0], &(lw_histogram_options){0, c->high});
@@ -288,6 +302,15 @@ static const struct operation operations[] = {
      false,
      {3, 4, 5, 6}},
     {"compact", run_compact, 2, {{"x", V3}, {"mask", V3}}, LW_F32, V3, false, {1, 2, 3}},
+    {"conv1d", run_conv1d, 2, {{"x", {1, {4}}}, {"filter", V3}}, LW_F32, V2, false, {14, 20}},
+    {"conv2d",
+     run_conv2d,
+     2,
+     {{"x", {2, {3, 3}}}, {"filter", {2, {2, 2}}}},
+     LW_F32,
+     {2, {2, 2}},
+     false,
+     {37, 47, 67, 77}},
     {"histogram", run_histogram, 1, {{"x", M23}}, LW_I64, V2, false, {3, 3}},
     {"sort", run_sort, 1, {{"x", M23}}, LW_F32, M23, false, {1, 2, 3, 4, 5, 6}},
     {"argsort", run_argsort, 1, {{"x", M23}}, LW_I64, M23, false, {2, 1, 0, 2, 1, 0}},

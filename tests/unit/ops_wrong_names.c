@@ -76,6 +76,9 @@ static void values(void)
     JSON("attention", "{\"seq_len\": -1}", LW_E_SHAPE, "seq_len is -1, k has 3 keys");
     JSON("attention", "{\"d\": 3}", LW_E_SHAPE, "d is 3, k has depth 2");
     JSON("take", "{\"axis\": 2}", LW_E_ARG, "x has no axis 2; its rank is 2");
+    JSON("conv1d", "{\"pad\": \"x\"}", LW_E_ARG, "pad is 'x'; need a number from 0 on, or two");
+    JSON("conv2d", "{\"stride\": \"1,\"}", LW_E_ARG, "stride is '1,'; need a number from 1 on");
+    JSON("conv2d", "{\"stride\": \"0\"}", LW_E_ARG, "stride is '0'; need a number from 1 on");
     JSON("histogram", "{\"bins\": 0}", LW_E_ARG, "bins is 0; need 1 to 2147483647");
     JSON("histogram", "{\"bins\": 3}", LW_E_SHAPE, "counts has extent 2; need bins, which is 3");
     JSON("histogram", "{\"bins\": 2, \"low\": 1}", LW_E_ARG, "low is 1 and high 0; need finite");

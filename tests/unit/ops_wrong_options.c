@@ -103,6 +103,23 @@ static void selections(void)
           "the output count, from element 0 on, overlaps out, from 0 on");
 }
 
+static void convolutions(void)
+{
+    WRONG("conv1d", c.pad = -1, LW_E_ARG, "pad is -1 and stride 0; need at least 0 and 1");
+    WRONG("conv2d", c.stride = -2, LW_E_ARG, "pad is 0 and stride -2; need at least 0 and 1");
+    WRONG("conv1d", IN(0, 2, 2, 3, 0, 0), LW_E_SHAPE,
+          "need (w) and (k), or (n, c, w) and (o, c, k)");
+    WRONG("conv2d", IN(1, 1, 2, 0, 0, 0), LW_E_SHAPE,
+          "x has shape (3, 3) and filter (2,); need (h,");
+    WRONG("conv1d", IN(1, 1, 5, 0, 0, 0), LW_E_SHAPE, "filter of shape (5,) does not fit x of");
+    WRONG("conv1d", IN(1, 1, 0, 0, 0, 0), LW_E_SHAPE, "filter of shape (0,) does not fit x of");
+    WRONG("conv2d", IN(0, 4, 1, 2, 2, 2);
+          IN(1, 4, 1, 3, 2, 2), LW_E_SHAPE,
+          "filter of shape (1, 3, 2, 2) does not fit x of shape (1, 2, 2, 2)");
+    WRONG("conv1d", c.stride = 2, LW_E_SHAPE, "out has shape (2,); need (1,)");
+    WRONG("conv2d", c.pad = 1, LW_E_SHAPE, "out has shape (2, 2); need (2, 4)");
+}
+
 static void histograms(void)
 {
     WRONG("histogram", c.high = -1, LW_E_ARG, "low is 0 and high -1; need finite ones, low below");
@@ -351,6 +368,7 @@ int main(int count, char **arguments)
     reductions_of_nothing();
     vectors();
     selections();
+    convolutions();
     histograms();
     sorts();
     maps();
