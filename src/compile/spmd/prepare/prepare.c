@@ -194,8 +194,11 @@ bool lw__pass_prepare(struct lw__unit *unit)
 {
     if (!lw__is_for_cuda(unit) && !lw__cpu_machine(unit))
         return false;
-    for (size_t i = 0; i < unit->kernels.count; i++)
+    for (size_t i = 0; i < unit->kernels.count; i++) {
         fold_places(&unit->kernels.rows[i]);
+        if (!lw__is_for_cuda(unit)) /* there each thread's copy is made at its entry */
+            lw__prepare_own_parameters(&unit->kernels.rows[i]);
+    }
     bool ok = lw__llvm_passes(unit->module, unit->machine, before_unrolling) && unroll(unit);
     for (size_t i = 0; ok && i < unit->kernels.count; i++)
         ok = lw__prepare_duplicate_returns(unit->kernels.rows[i].function);

@@ -1,6 +1,6 @@
 /* prepare.h - a kernel is prepared for widening: the block's size known, loops unrolled, short
- * vectors and odd integers split, private joins, duplicated tails. The GPU side runs the same
- * steps.
+ * vectors and odd integers split, private parameters and joins, duplicated tails. The GPU side
+ * runs the same steps.
  */
 #ifndef LW_COMPILE_SPMD_PREPARE_H
 #define LW_COMPILE_SPMD_PREPARE_H
@@ -19,6 +19,11 @@ bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *
                           uint32_t *depths);
 bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
                         uint32_t *marked);
+
+/* ---- own_parameters.c ------------------------------------------------------------------------ */
+
+/* Each thread has its own copy of a struct parameter that the kernel writes. */
+void lw__prepare_own_parameters(const struct lw__kernel *kernel);
 
 /* ---- private_joins.c ------------------------------------------------------------------------- */
 
