@@ -328,13 +328,6 @@ static void limits(void)
     CHECK(out.extent[0] == 3 && out.extent[1] == 20 && out.stride[0] == 20);
 }
 
-static void not_built(void)
-{
-    const lw_tensor none = {0};
-
-    FAILS(lw_sort(NULL, none, none, NULL), LW_E_UNSUPPORTED, "lw_sort is not built yet");
-}
-
 int main(void)
 {
     WORKS(lw_device_open("null", &device));
@@ -345,7 +338,6 @@ int main(void)
     wrong_views();
     limits();
     random_views();
-    not_built();
     lw_buffer_destroy(f32_60);
     lw_buffer_destroy(structs_7);
     lw_device_close(device);
