@@ -16,7 +16,10 @@ row=$(grep '^LW_OPS_PROGRAM(clip,' src/ops/ops.def)
 "$LANEWISE" cc kernels/clip.c -o kernels/clip.o --header clip.h -g0 --no-bitcode \
     --targets cpu:baseline,cpu:avx2,cpu:avx512,cuda:sm_70,ref
 $CC -std=gnu11 -D_GNU_SOURCE -fPIC -Iinclude -Isrc -I"$BUILD/src/ops" -I. -c src/ops/*.c
-$CC -shared -o liblanewise-ops.so.0 ./*.o kernels/clip.o "$BUILD"/src/ops/*.o \
+mkdir dist
+(cd dist && $CC -std=gnu11 -D_GNU_SOURCE -fPIC -I../include -I../src -I"$BUILD/src/ops" \
+    -c ../src/ops/dist/*.c)
+$CC -shared -o liblanewise-ops.so.0 ./*.o dist/*.o kernels/clip.o "$BUILD"/src/ops/*.o \
     -Wl,--version-script=src/ops/ops.map -L"$BUILD/src/run" -llanewise -lm -lpthread
 
 export LD_LIBRARY_PATH="$TMP"

@@ -11,6 +11,8 @@ cp -r "$SOURCE/examples" .
 cp examples/puzzles/dot/solution.c skeleton.c
 "$LANEWISE" run examples/dot.c 'f64[1]' 'f32[1000]=rand:1:a.npy' 'f32[1000]=rand:2:b.npy' 1000 >out
 PATH=$(dirname "$LANEWISE"):$PATH
+# commands of Python import what was built, where their Python has NumPy
+export PYTHONPATH="$BUILD/python"
 
 # blocks PAGE - each block of C or Python to a file: PAGE-1.c, PAGE-2.py ... One that begins with a
 # line `// NAME.c` also to that file, for the page's commands.
@@ -67,7 +69,7 @@ check()
     case $1 in
     *\[--* | *\[[A-Za-z]*\]\ * | *\[[A-Z]*... | *\ [A-Z]*[A-Z]) return ;; # a usage line
     *FILE* | *--help* | *' bench '* | *' help '*) return ;;
-    python3*) python3 -c 'import numpy' 2>/dev/null || return 0 ;;
+    python3*) python3 -c 'import lanewise' 2>/dev/null || return 0 ;; # it may lack NumPy
     *@mine.npy*) [ -f mine.npy ] || return 0 ;; # no NumPy made it
     esac
     echo "$1"
