@@ -159,7 +159,11 @@ class Op:
         types = self.infer(*(TensorType(a.dtype, a.shape) for a in arrays), **values)
         runs = stream if stream is not None else make_stream(device)
         outputs = self._outputs(types, runs, out)
-        self._function(runs, *outputs, *arrays, **values)
+        before = _core.use_stream(runs)  # a call without a stream is in order with the others
+        try:
+            self._function(runs, *outputs, *arrays, **values)
+        finally:
+            _core.use_stream(before)
         if stream is None:
             runs.wait()
         if out is not None:

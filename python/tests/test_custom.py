@@ -88,6 +88,32 @@ def test_a_function_that_raises_raises() -> None:
         raises(Q)
 
 
+SLOW = """
+#include <lanewise/kernel.h>
+KERNEL void slow(float *out, int steps)
+{
+    unsigned x = 1;
+    for (int i = 0; i < steps; i++)
+        x = x * 1664525u + 1013904223u;
+    *out = x ? 1 : 2;
+}
+"""
+
+
+def test_a_call_without_a_stream_comes_after_the_launches_before_it() -> None:
+    program = lw.compile(SLOW)
+    steps = 20_000 if lw.default_device().name == "ref" else 100_000_000
+
+    @lw.op("tests::in_order", infer=lambda x: x)
+    def in_order(s, out, x) -> None:
+        kept = s.temporary(x.dtype, x.shape)
+        lw.map("0 * a", x, out=kept, stream=s)
+        program.slow[1, 1, s](kept, steps)
+        lw.map("a + 1", kept, out=out)
+
+    assert [in_order(np.zeros(1, "f4")).tolist() for _ in range(3)] == [[2.0]] * 3
+
+
 def test_opcheck_accepts_what_is_right() -> None:
     lw.testing.opcheck(scores, Q, K, scale=0.5)
 
