@@ -486,12 +486,21 @@ int cli_sarif_write(const struct cli_session *session);
 /* cli_picture_begin - before a launch, where the options ask for a picture or counts. source: the
  * text of FILE if that is `-`, or NULL.
  * cli_picture_save - the picture, after the launch, also one that failed.
- * cli_picture_print_counts - as text, with --count.
- * cli_json_counts - the same as a member of an object, with a comma before it. */
+ * cli_picture_print_counts - as text, with --count. */
 int cli_picture_begin(const struct cli_session *session, const char *source);
 int cli_picture_save(const struct cli_session *session);
 int cli_picture_print_counts(FILE *to, const struct cli_session *session);
+
+/* ---- counts.c: an lw_picture_counts by names ------------------------------------------------- */
+
+/* cli_count_read - the name of the index-th count, and its number; NULL: there is none.
+ * cli_json_counts - all as the member "counts" of an object, with a comma before it.
+ * cli_json_counts_as - as a member of another name.
+ * cli_share - part of whole, 0 where there is nothing. */
+const char *cli_count_read(const void *counts, size_t index, uint64_t *number);
 void cli_json_counts(FILE *to, const void *counts);
+void cli_json_counts_as(FILE *to, const char *member, const void *counts);
+double cli_share(uint64_t part, uint64_t whole);
 
 /* ---- commands -------------------------------------------------------------------------------- */
 

@@ -31,6 +31,8 @@ static int json_list(const struct learn_track *track)
     char *text = NULL;
     size_t size;
     FILE *to = failed ? NULL : open_memstream(&text, &size);
+    if (!failed && !to)
+        failed = cli_fail_memory(1);
     for (size_t i = 0; i < track->count && !failed; i++) {
         failed = learn_read(track->folder, track->names[i], puzzle);
         fprintf(to, "%s\n  {\"number\": %zu", i ? "," : "", i + 1);
@@ -223,8 +225,8 @@ static void json_verdict(const struct learn_puzzle *puzzle, const struct learn_v
            v->is_right ? "right" : "wrong", v->seed, v->cases);
     if (v->is_right) {
         json_string_member(stdout, "case", v->sizes);
-        learn_json_counts(stdout, "counts", &v->mine);
-        learn_json_counts(stdout, "counts_of_solution", &v->ours);
+        cli_json_counts_as(stdout, "counts", &v->mine);
+        cli_json_counts_as(stdout, "counts_of_solution", &v->ours);
     } else {
         if (v->test)
             json_string_member(stdout, "test", v->test);

@@ -225,6 +225,5 @@ void learn_verdict_free(struct learn_verdict *verdict);
  * learn_print_score - both counts side by side. */
 int learn_count_values(const lw_picture_counts *counts, struct learn_scope *scope);
 void learn_print_score(FILE *to, const struct learn_verdict *verdict);
-void learn_json_counts(FILE *to, const char *name, const lw_picture_counts *counts);
 
 #endif

@@ -90,16 +90,11 @@ int cli_picture_save(const struct cli_session *session)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
 static void print_memory(FILE *to, const char *name, uint64_t reads, uint64_t writes,
                          const lw_picture_counts *c)
 {
     fprintf(to, "  %-14s %12" PRIu64 " reads %12" PRIu64 " writes   %.4g a thread\n", name, reads,
-            writes, share(reads + writes, c->threads));
+            writes, cli_share(reads + writes, c->threads));
 }
 
 int cli_picture_print_counts(FILE *to, const struct cli_session *session)
@@ -114,32 +109,16 @@ int cli_picture_print_counts(FILE *to, const struct cli_session *session)
             c.threads == 1 ? "" : "s", c.warps, c.warps == 1 ? "" : "s");
     print_memory(to, "global memory", c.global_reads, c.global_writes, &c);
     fprintf(to, "  %-14s %12" PRIu64 " in %" PRIu64 " requests of warps, %.4g a request\n",
-            "sectors", c.sectors, c.global_requests, share(c.sectors, c.global_requests));
+            "sectors", c.sectors, c.global_requests, cli_share(c.sectors, c.global_requests));
     print_memory(to, "block memory", c.block_reads, c.block_writes, &c);
     fprintf(to,
             "  %-14s %12" PRIu64 " more passes than the %" PRIu64 " requests of warps, %.4g a "
             "request\n",
             "bank conflicts", c.passes - c.block_requests, c.block_requests,
-            share(c.passes, c.block_requests));
+            cli_share(c.passes, c.block_requests));
     fprintf(to, "  %-14s %12" PRIu64 " of blocks, %" PRIu64 " collectives of warps\n", "barriers",
             c.barriers, c.collectives);
     fprintf(to, "  %-14s %12.4g %% of the lanes, while their warps ran a line\n", "idle",
-            100 * share(c.lanes_idle, c.lanes + c.lanes_idle));
+            100 * cli_share(c.lanes_idle, c.lanes + c.lanes_idle));
     return CLI_DONE;
-}
-
-void cli_json_counts(FILE *to, const void *counts)
-{
-    const lw_picture_counts *c = counts;
-    fprintf(to,
-            ",\n \"counts\": {\"threads\": %" PRIu64 ", \"warps\": %" PRIu64
-            ", \"global_reads\": %" PRIu64 ", \"global_writes\": %" PRIu64
-            ", \"block_reads\": %" PRIu64 ", \"block_writes\": %" PRIu64
-            ", \"global_requests\": %" PRIu64 ", \"sectors\": %" PRIu64
-            ", \"block_requests\": %" PRIu64 ", \"passes\": %" PRIu64 ", \"barriers\": %" PRIu64
-            ", \"collectives\": %" PRIu64 ", \"lines\": %" PRIu64 ", \"lanes\": %" PRIu64
-            ", \"lanes_idle\": %" PRIu64 "}",
-            c->threads, c->warps, c->global_reads, c->global_writes, c->block_reads,
-            c->block_writes, c->global_requests, c->sectors, c->block_requests, c->passes,
-            c->barriers, c->collectives, c->lines, c->lanes, c->lanes_idle);
 }
