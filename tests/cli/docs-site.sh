@@ -3,6 +3,11 @@
 # finds a word, texts have the contrast of WCAG AA in both themes, an embedded picture goes on with
 # the arrow key and has the theme of the page around it. No page asks the network for anything.
 set -eu
+
+if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then
+    echo "Python does not load a sanitizer's library"
+    exit 77
+fi
 "$SOURCE/docs/site/build" --if-possible "$BUILD" || exit $?
 site=$BUILD/docs
 
