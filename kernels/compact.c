@@ -1,8 +1,8 @@
 /* compact.c - the elements whose mask is set, on processors: a block, of one thread, a part.
  *
  *     compact_count   how many elements of each part are set
- *     compact_sum     counts[p] becomes the sum of those before p; the sum of all is stored behind
- *                     the last and in `total`
+ *     compact_sum     replaces each part's count by the sum of the counts before it, and stores the
+ *                     sum of all behind the last count and in `total`
  *     compact_write   the set elements of a part, at their places, and zeros at those of its own
  *                     places that lie behind all
  *

@@ -3,7 +3,8 @@
  *     sort_short_BYTES   a row of at most SHORT elements, by insertion
  *     sort_row_BYTES     a row, all passes
  *     sort_count_BYTES   of a pass: how many elements of a part have each digit
- *     sort_sum           of a pass: the counts of a digit become the sums of those before, by part
+ *     sort_sum           of a pass: replaces each part's count of a digit by the sum of the counts
+ *                        of that digit in the parts before
  *     sort_move_BYTES    of a pass: each element of a part to its place in the row
  *
  * shapes   rows of n elements side by side; counts: rows x DIGITS x parts, totals: rows x DIGITS

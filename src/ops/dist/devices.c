@@ -65,7 +65,7 @@ static bool waits(struct world *w, const struct timespec *deadline)
     return pthread_cond_timedwait(&w->changed, &w->lock, deadline) != ETIMEDOUT;
 }
 
-/* "rank 2 " or "ranks 1, 4 " of those that have not come, and what they did. */
+/* The ranks that have not come, as "rank 2 " or "ranks 1, 4 ", and what they did. */
 static const char *absent(struct member *m, uint64_t number, bool left)
 {
     const struct world *w = m->world;

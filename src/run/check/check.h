@@ -171,7 +171,7 @@ enum { LW_SHADOW_RECENT = 64 };
 struct lw__shadow {
     struct lw__page **pages;
     size_t count, capacity;
-    struct lw__page *recent[LW_SHADOW_RECENT]; /* one of those whose numbers end so */
+    struct lw__page *recent[LW_SHADOW_RECENT]; /* by the last bits of the page number */
     struct lw__cell *flat; /* of pages that follow each other; NULL: there are none */
 };
 void lw__shadow_free(struct lw__shadow *shadow); /* what it holds; it is empty then */
