@@ -18,6 +18,15 @@ struct reduction {
     struct lw__record record;
 };
 
+/* The tensor of what one value for each row along the axis makes. */
+static lw_tensor without_axis(lw_tensor t, int axis)
+{
+    t.rank--;
+    for (int k = axis; k < t.rank; k++)
+        t.extent[k] = t.extent[k + 1];
+    return t;
+}
+
 /* ---- checks ---- */
 
 /* All axes: the tensor in C order is a vector, cut where the first axis is. */
@@ -105,12 +114,10 @@ struct sum {
 static lw_status sum_node(struct lw__fold *f, const lw_tensor *x, size_t first, lw_tensor out)
 {
     const struct sum *sum = f->user;
-    lw_tensor to = x[0];
+    lw_tensor to = without_axis(x[0], f->axis[0]);
 
     (void)first;
-    for (int k = f->axis[0]; k + 1 < to.rank; k++)
-        to.extent[k] = to.extent[k + 1];
-    LW_TRY(lw_tensor_reshape(out, to.rank - 1, to.extent, &to));
+    LW_TRY(lw_tensor_reshape(out, to.rank, to.extent, &to));
     return lw__sum_node(f->stream, to, x[0], LW_AXIS(f->axis[0]), sum->acc);
 }
 
@@ -147,7 +154,6 @@ static lw_status finish_sum(struct lw__fold *f, const struct sum *sum, lw_tensor
 {
     const size_t bytes = f->values * 8;
     void *total;
-    lw_status status;
 
     LW_TRY(lw__room(&f->comm->raw, bytes));
     total = f->comm->raw.memory;
@@ -155,9 +161,8 @@ static lw_status finish_sum(struct lw__fold *f, const struct sum *sum, lw_tensor
         memset(total, 0, bytes);
     if (sum->is_mean)
         divide(sum, total, f->values);
-    status = lw__dist_write(f->comm, f->stream, out, finished(sum, lw_buffer_dtype(out.buffer)),
-                            f->values, total);
-    return status;
+    return lw__dist_write(f->comm, f->stream, out, finished(sum, lw_buffer_dtype(out.buffer)),
+                          f->values, total);
 }
 
 static lw_status check_sum(struct reduction *r, struct sum *sum, struct lw__fold *f)
@@ -294,11 +299,9 @@ struct extreme {
 /* x's extents without the axis, of what a rank finds. */
 static lw_status rows_tensor(const struct reduction *r, lw_buffer *buffer, lw_tensor *out)
 {
-    lw_tensor like = r->x;
+    const lw_tensor like = without_axis(r->x, r->axis);
 
-    for (int k = r->axis; k + 1 < like.rank; k++)
-        like.extent[k] = like.extent[k + 1];
-    return lw_tensor_of(buffer, like.rank - 1, like.extent, out);
+    return lw_tensor_of(buffer, like.rank, like.extent, out);
 }
 
 /* This rank's largest elements, and where they are in its part. */
