@@ -63,7 +63,5 @@ void lw__summary_add(const struct lw__intervals *intervals, struct lw__summary *
         summary->other ? distance_of(intervals, summary->other, now) : ORDERED;
     if (last >= other)
         summary->other = last > ORDERED ? summary->last : 0;
-    else if (other <= ORDERED)
-        summary->other = 0;
     summary->last = now;
 }
