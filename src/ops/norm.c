@@ -2,13 +2,9 @@
  * a row. For short rows of 16 and 32 bits there is one launch, with a warp for each row. Long rows,
  * few rows and f64 take three launches: for the parts of all leaves, to merge them, and to write.
  */
-#include "ops/op.h"
+#include "ops/norm_launch.h"
 #include "ops/reduce.h"
 #include <string.h>
-
-/* ORDER NORM: kernels/norm.c */
-enum norm { MEAN_NORMALIZE, RMS_NORM, LAYER_NORM, SOFTMAX, LOG_SOFTMAX };
-enum { HAS_WEIGHT = 1, HAS_BIAS = 2 };
 
 /* kernels/row.h; a warp's rows are worth its launch from ROWS_ENOUGH rows on. */
 enum { LEAF = 1024, WARP = 32, ROW_LEAVES = 32, ROWS_ENOUGH_CPU = 16, ROWS_ENOUGH_GPU = 2048 };
@@ -16,21 +12,21 @@ enum { WARPS_CPU = 1, WARPS_GPU = 4 }; /* of a block */
 
 struct norm_arguments {
     lw_tensor out, x;
-    enum norm norm;
+    enum norm_kind norm;
     lw_norm_options options;
 };
 
 /* What the launches take. */
 struct rows {
     struct lw__operand x, out; /* the axis is the last, with stride 1 */
-    enum norm norm;
+    enum norm_kind norm;
     size_t count, leaves;
     double eps;
     int has;
     struct lw__operand weight, bias; /* of the accumulation type, side by side */
 };
 
-static bool is_softmax(enum norm norm)
+static bool is_softmax(enum norm_kind norm)
 {
     return norm >= SOFTMAX;
 }
@@ -38,14 +34,14 @@ static bool is_softmax(enum norm norm)
 static const char *const short_names[] = {"norm_leaf_float", "norm_row_float"};
 static const char *const softmax_names[] = {"softmax_leaf_float", "softmax_row_float"};
 
-static lw_dim3 warps(const struct lw__call *call)
+lw_dim3 lw__norm_block(const struct lw__call *call)
 {
     return lw_dim_2(WARP, call->is_gpu ? WARPS_GPU : WARPS_CPU);
 }
 
-static lw_status grid_of_warps(const struct lw__call *call, size_t count, lw_dim3 *grid)
+lw_status lw__norm_grid(const struct lw__call *call, size_t warps, lw_dim3 *grid)
 {
-    return lw__grid(call, lw__divide_up(count, warps(call).y), grid);
+    return lw__grid(call, lw__divide_up(warps, lw__norm_block(call).y), grid);
 }
 
 static bool is_short(const struct lw__call *call, const struct rows *r)
@@ -71,15 +67,16 @@ static lw_status launch_short(struct lw__call *call, const struct rows *r)
     const bool several = r->leaves > 1;
     lw_dim3 grid;
 
-    LW_TRY(grid_of_warps(call, r->count, &grid));
+    LW_TRY(lw__norm_grid(call, r->count, &grid));
     if (is_softmax(r->norm))
-        return LW_OP_LAUNCH_VARIANT(
-            call, softmax, softmax_names[several], grid, warps(call), lw__arg_shape(&r->x.shape),
-            lw_arg_uint(r->count), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-            lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
-            lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX));
+        return LW_OP_LAUNCH_VARIANT(call, softmax, softmax_names[several], grid,
+                                    lw__norm_block(call), lw__arg_shape(&r->x.shape),
+                                    lw_arg_uint(r->count), lw__arg_view(&r->x.view),
+                                    lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
+                                    lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+                                    lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX));
     return LW_OP_LAUNCH_VARIANT(
-        call, norm, short_names[several], grid, warps(call), lw_arg_int(r->norm),
+        call, norm, short_names[several], grid, lw__norm_block(call), lw_arg_int(r->norm),
         lw__arg_shape(&r->x.shape), lw_arg_uint(r->count), lw__arg_view(&r->x.view),
         lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view),
         lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype), lw_arg_real(r->eps),
@@ -109,22 +106,22 @@ static lw_status launch_softmax(struct lw__call *call, const struct rows *r)
     lw_dim3 leaves, rows;
 
     LW_TRY(scratch_of(call, r, r->leaves, 2, &parts));
-    LW_TRY(grid_of_warps(call, count, &leaves));
+    LW_TRY(lw__norm_grid(call, count, &leaves));
     LW_TRY(lw__grid(call, r->count, &rows));
     LW_TRY(LW_OP_LAUNCH_VARIANT(
         call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"), leaves,
-        warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
-        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-        lw__arg_at(&parts)));
+        lw__norm_block(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+        lw_arg_int(r->x.dtype), lw__arg_at(&parts)));
     LW_TRY(LW_OP_LAUNCH_VARIANT(call, softmax,
                                 kernel_of(r, "softmax_merge_float", "softmax_merge_double"), rows,
                                 lw_dim_1(WARP), lw_arg_uint(r->leaves), lw__arg_at(&parts)));
     return LW_OP_LAUNCH_VARIANT(
         call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), leaves,
-        warps(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
-        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
-        lw_arg_uint(r->norm == LOG_SOFTMAX), lw__arg_at(&parts));
+        lw__norm_block(call), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+        lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+        lw_arg_int(r->out.dtype), lw_arg_uint(r->norm == LOG_SOFTMAX), lw__arg_at(&parts));
 }
 
 /* One of the row's sums, and what follows from it in its state. */
@@ -134,13 +131,13 @@ static lw_status launch_sums(struct lw__call *call, const struct rows *r, bool s
     const size_t count = r->count * r->leaves;
     lw_dim3 leaves, rows;
 
-    LW_TRY(grid_of_warps(call, count, &leaves));
+    LW_TRY(lw__norm_grid(call, count, &leaves));
     LW_TRY(lw__grid(call, r->count, &rows));
     LW_TRY(LW_OP_LAUNCH_VARIANT(
-        call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"), leaves, warps(call),
-        lw_arg_int(r->norm), lw_arg_uint(squared), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
-        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
-        lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
+        call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"), leaves,
+        lw__norm_block(call), lw_arg_int(r->norm), lw_arg_uint(squared), lw__arg_shape(&r->x.shape),
+        lw_arg_uint(count), lw_arg_uint(r->leaves), lw__arg_view(&r->x.view),
+        lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype), lw__arg_at(states), lw__arg_at(parts)));
     return LW_OP_LAUNCH_VARIANT(call, norm, kernel_of(r, "norm_merge_float", "norm_merge_double"),
                                 rows, lw_dim_1(WARP), lw_arg_uint(squared),
                                 lw_arg_uint(r->x.shape.extent[LW_AXES - 1]), lw_arg_uint(r->leaves),
@@ -155,18 +152,18 @@ static lw_status launch_norm(struct lw__call *call, const struct rows *r)
 
     LW_TRY(scratch_of(call, r, r->leaves, 1, &parts));
     LW_TRY(scratch_of(call, r, 1, 2, &states));
-    LW_TRY(grid_of_warps(call, count, &leaves));
+    LW_TRY(lw__norm_grid(call, count, &leaves));
     if (r->norm != RMS_NORM)
         LW_TRY(launch_sums(call, r, false, &parts, &states));
     if (r->norm != MEAN_NORMALIZE)
         LW_TRY(launch_sums(call, r, true, &parts, &states));
     return LW_OP_LAUNCH_VARIANT(
-        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), leaves, warps(call),
-        lw_arg_int(r->norm), lw__arg_shape(&r->x.shape), lw_arg_uint(count), lw_arg_uint(r->leaves),
-        lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer), lw_arg_int(r->x.dtype),
-        lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer), lw_arg_int(r->out.dtype),
-        lw__arg_at(&states), lw_arg_int(r->has), weight_arg(r, HAS_WEIGHT),
-        weight_arg(r, HAS_BIAS));
+        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), leaves,
+        lw__norm_block(call), lw_arg_int(r->norm), lw__arg_shape(&r->x.shape), lw_arg_uint(count),
+        lw_arg_uint(r->leaves), lw__arg_view(&r->x.view), lw_arg_buffer(r->x.buffer),
+        lw_arg_int(r->x.dtype), lw__arg_view(&r->out.view), lw_arg_buffer(r->out.buffer),
+        lw_arg_int(r->out.dtype), lw__arg_at(&states), lw_arg_int(r->has),
+        weight_arg(r, HAS_WEIGHT), weight_arg(r, HAS_BIAS));
 }
 
 /* ---- arguments ---- */
@@ -265,8 +262,8 @@ lw_status lw__norm_check(struct lw__call *call, bool is_softmax, lw_tensor out, 
     return norm_body(call, &a);
 }
 
-static lw_status run(const char *name, enum norm norm, lw_stream *s, lw_tensor out, lw_tensor x,
-                     const lw_norm_options *options)
+static lw_status run(const char *name, enum norm_kind norm, lw_stream *s, lw_tensor out,
+                     lw_tensor x, const lw_norm_options *options)
 {
     struct norm_arguments a = {.out = out, .x = x, .norm = norm};
 

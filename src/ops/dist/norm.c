@@ -2,10 +2,9 @@
  * operations; then each rank writes its part.
  */
 #include "ops/dist/dist.h"
+#include "ops/norm_launch.h"
 
-enum { WARP = 32, WARPS_CPU = 1, WARPS_GPU = 4 }; /* of a block, as src/ops/norm.c has them */
-enum { LAYER_NORM = 2 };                          /* ORDER NORM: kernels/norm.c */
-enum { HAS_WEIGHT = 1, HAS_BIAS = 2 };
+enum { WARP = 32 };
 
 /* ---- rows ---- */
 
@@ -34,16 +33,6 @@ struct norm {
     size_t rows;
     lw_tensor states; /* of layer_norm's rows: mean and factor */
 };
-
-static lw_dim3 warps(const struct lw__call *call)
-{
-    return lw_dim_2(WARP, call->is_gpu ? WARPS_GPU : WARPS_CPU);
-}
-
-static lw_status grid_of_warps(const struct lw__call *call, size_t count, lw_dim3 *grid)
-{
-    return lw__grid(call, lw__divide_up(count, warps(call).y), grid);
-}
 
 static lw_status take_rows(const struct lw__call *call, lw_tensor t, int axis,
                            struct lw__operand *o)
@@ -85,7 +74,7 @@ static lw_status make(struct lw__call *call, const struct rows *r, size_t each, 
     m->leaves = lw__divide_up(m->n, LW_LEAF);
     LW_TRY(lw__call_scratch(call, "parts", r->norm->type,
                             (struct lw__shape){{1, m->count, m->leaves, each}}, &m->parts));
-    LW_TRY(grid_of_warps(call, m->count * m->leaves, &m->of_leaves));
+    LW_TRY(lw__norm_grid(call, m->count * m->leaves, &m->of_leaves));
     return lw__grid(call, m->count, &m->of_rows);
 }
 
@@ -111,7 +100,7 @@ static lw_status softmax_node_body(struct lw__call *call, void *arguments)
     LW_TRY(make(call, r, 2, &m));
     LW_TRY(LW_OP_LAUNCH_VARIANT(
         call, softmax, kernel_of(r, "softmax_parts_float", "softmax_parts_double"), m.of_leaves,
-        warps(call), lw__arg_shape(&m.x.shape), lw_arg_uint(m.count * m.leaves),
+        lw__norm_block(call), lw__arg_shape(&m.x.shape), lw_arg_uint(m.count * m.leaves),
         lw_arg_uint(m.leaves), lw__arg_view(&m.x.view), lw_arg_buffer(m.x.buffer),
         lw_arg_int(m.x.dtype), lw__arg_at(&m.parts)));
     LW_TRY(LW_OP_LAUNCH_VARIANT(
@@ -136,7 +125,7 @@ static lw_status softmax_write_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__copy(call, &first, &totals));
     LW_TRY(LW_OP_LAUNCH_VARIANT(
         call, softmax, kernel_of(r, "softmax_write_float", "softmax_write_double"), m.of_leaves,
-        warps(call), lw__arg_shape(&m.x.shape), lw_arg_uint(m.count * m.leaves),
+        lw__norm_block(call), lw__arg_shape(&m.x.shape), lw_arg_uint(m.count * m.leaves),
         lw_arg_uint(m.leaves), lw__arg_view(&m.x.view), lw_arg_buffer(m.x.buffer),
         lw_arg_int(m.x.dtype), lw__arg_view(&to.view), lw_arg_buffer(to.buffer),
         lw_arg_int(to.dtype), lw_arg_uint(false), lw__arg_at(&m.parts)));
@@ -159,7 +148,7 @@ static lw_status norm_node_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__call_scratch(call, "states", r->norm->type, (struct lw__shape){{1, 1, m.count, 2}},
                             &of_merge));
     LW_TRY(LW_OP_LAUNCH_VARIANT(call, norm, kernel_of(r, "norm_parts_float", "norm_parts_double"),
-                                m.of_leaves, warps(call), lw_arg_int(LAYER_NORM),
+                                m.of_leaves, lw__norm_block(call), lw_arg_int(LAYER_NORM),
                                 lw_arg_uint(r->is_squared), lw__arg_shape(&m.x.shape),
                                 lw_arg_uint(m.count * m.leaves), lw_arg_uint(m.leaves),
                                 lw__arg_view(&m.x.view), lw_arg_buffer(m.x.buffer),
@@ -214,11 +203,11 @@ static lw_status norm_write_body(struct lw__call *call, void *arguments)
     LW_TRY(take_weight(call, r, o->weight, &weight));
     LW_TRY(take_weight(call, r, o->bias, &bias));
     LW_TRY(LW_OP_LAUNCH_VARIANT(
-        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), m.of_leaves, warps(call),
-        lw_arg_int(LAYER_NORM), lw__arg_shape(&m.x.shape), lw_arg_uint(m.count * m.leaves),
-        lw_arg_uint(m.leaves), lw__arg_view(&m.x.view), lw_arg_buffer(m.x.buffer),
-        lw_arg_int(m.x.dtype), lw__arg_view(&to.view), lw_arg_buffer(to.buffer),
-        lw_arg_int(to.dtype), lw__arg_at(&states),
+        call, norm, kernel_of(r, "norm_write_float", "norm_write_double"), m.of_leaves,
+        lw__norm_block(call), lw_arg_int(LAYER_NORM), lw__arg_shape(&m.x.shape),
+        lw_arg_uint(m.count * m.leaves), lw_arg_uint(m.leaves), lw__arg_view(&m.x.view),
+        lw_arg_buffer(m.x.buffer), lw_arg_int(m.x.dtype), lw__arg_view(&to.view),
+        lw_arg_buffer(to.buffer), lw_arg_int(to.dtype), lw__arg_at(&states),
         lw_arg_int((o->weight ? HAS_WEIGHT : 0) | (o->bias ? HAS_BIAS : 0)), lw__arg_at(&weight),
         lw__arg_at(&bias)));
     return lw__out_done(call, &out, &to);
