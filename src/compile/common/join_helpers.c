@@ -43,13 +43,17 @@ struct helpers {
     size_t count;
 };
 
-static struct helper *helper_of(const struct helpers *h, LLVMValueRef call)
+static struct helper *find(const struct helpers *h, LLVMValueRef f)
 {
-    LLVMValueRef callee = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
-    for (size_t i = 0; callee && i < h->count; i++)
-        if (h->row[i].function == callee)
+    for (size_t i = 0; i < h->count; i++)
+        if (h->row[i].function == f)
             return &h->row[i];
     return NULL;
+}
+
+static struct helper *helper_of(const struct helpers *h, LLVMValueRef i)
+{
+    return LLVMIsACallInst(i) ? find(h, LLVMGetCalledValue(i)) : NULL;
 }
 
 /* ---- the order ------------------------------------------------------------------------------- */
@@ -60,18 +64,10 @@ static bool is_helper(LLVMValueRef f)
            LLVMGetLinkage(f) == LLVMInternalLinkage;
 }
 
-static bool is_listed(const struct helpers *h, LLVMValueRef f)
-{
-    for (size_t i = 0; i < h->count; i++)
-        if (h->row[i].function == f)
-            return true;
-    return false;
-}
-
 /* There is no recursion. */
 static void list(struct helpers *h, LLVMValueRef f)
 {
-    if (is_listed(h, f))
+    if (find(h, f))
         return;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
