@@ -55,11 +55,11 @@ static void print_alone(const struct kernel *k)
 }
 
 /* Why the findings are wrong, or NULL. */
-static const char *judge(const struct truth *truth, const struct findings *found)
+static const char *judge(const struct kernel *k, struct truth *truth, const struct findings *found)
 {
     bool has_error = false, has_class = false;
     for (size_t i = 0; i < found->count; i++) {
-        if (!has_finding(&truth->all, found->row[i]))
+        if (!oracle_confirms(k, truth, found->row[i]))
             return "a false alarm";
         has_error |= found->row[i].class != BENIGN;
         has_class |= found->row[i].class == truth->class;
@@ -106,7 +106,7 @@ static void check_one(struct device *device, const struct kernel *k, const struc
     char why[512];
     oracle(k, &truth);
     const bool ran = device_check(device, k, &found, why, sizeof why);
-    const char *wrong = !ran ? why : judge(&truth, &found);
+    const char *wrong = !ran ? why : judge(k, &truth, &found);
     if (!wrong && !k->planted[0] && !truth.is_clean)
         wrong = "the oracle calls a right kernel wrong";
     count(c, k, &truth);

@@ -4,12 +4,12 @@
  * Each thread has a vector clock over all threads, and each byte the list of all accesses that have
  * been; each access is compared with all of them. Waits and returns that memory decides are run for
  * real, so there are several orders of threads, and two contents that block memory begins with.
+ * A race that needs one outcome of a wait may be in few orders: a finding is looked for in more.
  */
 #include "planted.h"
 #include <stdlib.h>
-#include <string.h>
 
-enum { ALL_THREADS = THREADS_MAX * BLOCKS_MAX, ORDERS = 4 };
+enum { ALL_THREADS = THREADS_MAX * BLOCKS_MAX, ORDERS = 4, ORDERS_SEARCHED = 400 };
 enum { OF_BLOCK, OF_DEVICE, SCOPES };
 
 /* Of each thread the number of its acts that are known. writes: of its atomic writes alone, which
@@ -67,62 +67,12 @@ struct run {
     struct findings found;
 };
 
-const char *const class_names[] = {
-    [RACE_WARP] = "race-warp", [RACE_SHARED] = "race-shared",       [RACE_GLOBAL] = "race-global",
-    [BENIGN] = "benign-write", [DIVERGENCE] = "barrier-divergence", [BOUNDS] = "out-of-bounds",
-    [STUCK] = "deadlock",      [UNINITIALISED] = "uninitialised",   [OTHER] = "other"};
-
 static void *some(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
     if (!memory)
         abort();
     return memory;
-}
-
-/* Of threads that wait apart one place is compared, for there may be more than two groups; of those
- * that wait for ever none. */
-static bool is_same_wait(const struct finding *a, const struct finding *b)
-{
-    return a->class == b->class && (a->class == STUCK || a->class == DIVERGENCE) &&
-           (a->class == STUCK || a->line == b->line || a->line == b->other || a->other == b->line);
-}
-
-bool has_finding(const struct findings *f, struct finding one)
-{
-    for (size_t i = 0; i < f->count; i++)
-        if (is_same_wait(&f->row[i], &one) ||
-            (f->row[i].class == one.class && f->row[i].line == one.line &&
-             f->row[i].other == one.other))
-            return true;
-    return false;
-}
-
-void add_finding(struct findings *f, struct finding one)
-{
-    if (one.other && one.other < one.line) {
-        const int line = one.line;
-        one.line = one.other;
-        one.other = line;
-    }
-    if (has_finding(f, one))
-        return;
-    if (f->count == f->capacity) {
-        f->capacity = f->capacity ? 2 * f->capacity : 8;
-        f->row = realloc(f->row, f->capacity * sizeof one);
-        if (!f->row)
-            abort();
-    }
-    f->row[f->count++] = one;
-}
-
-void print_findings(const struct findings *f)
-{
-    for (size_t i = 0; i < f->count; i++)
-        printf("    %s, line %d, other %d\n", class_names[f->row[i].class], f->row[i].line,
-               f->row[i].other);
-    if (!f->count)
-        printf("    nothing\n");
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -530,26 +480,6 @@ static void end(struct run *r)
     free(r->found.row);
 }
 
-static bool has_error(const struct findings *f)
-{
-    for (size_t i = 0; i < f->count; i++)
-        if (f->row[i].class != BENIGN)
-            return true;
-    return false;
-}
-
-unsigned kinds_of(const struct findings *f)
-{
-    static const enum kinds kinds[] = {[RACE_WARP] = A_RACE,      [RACE_SHARED] = A_RACE,
-                                       [RACE_GLOBAL] = A_RACE,    [DIVERGENCE] = A_DIVERGENCE,
-                                       [BOUNDS] = AN_INDEX,       [STUCK] = A_WAIT,
-                                       [UNINITIALISED] = A_VALUE, [OTHER] = 0};
-    unsigned all = 0;
-    for (size_t i = 0; i < f->count; i++)
-        all |= kinds[f->row[i].class];
-    return all;
-}
-
 static void run_in_order(const struct kernel *k, int order, struct truth *truth)
 {
     enum { IDLE_TURNS = 50 };
@@ -577,11 +507,9 @@ static void run_in_order(const struct kernel *k, int order, struct truth *truth)
     free(r);
 }
 
-void oracle(const struct kernel *k, struct truth *truth)
+/* What all findings together say. */
+static void conclude(struct truth *truth)
 {
-    *truth = (struct truth){.is_certain = true, .class = OTHER, .kinds = ~0u};
-    for (int order = 0; order < ORDERS; order++)
-        run_in_order(k, order, truth);
     /* A value that lacks because of a race, or of a thread that ended, is told as that only. */
     if (kinds_of(&truth->all) & ~(unsigned)A_VALUE)
         truth->kinds &= ~(unsigned)A_VALUE;
@@ -592,4 +520,20 @@ void oracle(const struct kernel *k, struct truth *truth)
         if (class != truth->class)
             break;
     }
+}
+
+void oracle(const struct kernel *k, struct truth *truth)
+{
+    *truth = (struct truth){.is_certain = true, .class = OTHER, .kinds = ~0u};
+    for (int order = 0; order < ORDERS; order++)
+        run_in_order(k, order, truth);
+    conclude(truth);
+}
+
+bool oracle_confirms(const struct kernel *k, struct truth *truth, struct finding one)
+{
+    for (int order = ORDERS; order < ORDERS_SEARCHED && !has_finding(&truth->all, one); order++)
+        run_in_order(k, order, truth);
+    conclude(truth);
+    return has_finding(&truth->all, one);
 }

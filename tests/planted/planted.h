@@ -6,6 +6,7 @@
  *     plant    one defect in it
  *     print    the kernel in C
  *     flow     the kernel as the list of what each thread does
+ *     finding  lists of findings
  *     oracle   what is wrong with it, by every pair of accesses to every byte
  *     run      what the device `check` finds
  *     main     options, batches, verdicts
@@ -150,7 +151,13 @@ struct findings {
 };
 void add_finding(struct findings *f, struct finding one); /* once */
 bool has_finding(const struct findings *f, struct finding one);
+bool has_error(const struct findings *f); /* one that is no warning */
 void print_findings(const struct findings *f);
+
+/* What must be told for itself. */
+enum kinds { A_RACE = 1, A_DIVERGENCE = 2, AN_INDEX = 4, A_WAIT = 8, A_VALUE = 16 };
+
+unsigned kinds_of(const struct findings *f); /* which kinds are in it, as bits */
 
 /* ---- flow.c ---------------------------------------------------------------------------------- */
 
@@ -169,9 +176,6 @@ void flow_of(const struct kernel *k, int block, int thread, struct acts *acts);
 
 /* ---- oracle.c -------------------------------------------------------------------------------- */
 
-/* What must be told for itself. */
-enum kinds { A_RACE = 1, A_DIVERGENCE = 2, AN_INDEX = 4, A_WAIT = 8, A_VALUE = 16 };
-
 /* What is wrong with a kernel, run in several orders. */
 struct truth {
     struct findings all;       /* in any of them */
@@ -180,7 +184,8 @@ struct truth {
     unsigned kinds;            /* that are in each order */
 };
 void oracle(const struct kernel *k, struct truth *truth);
-unsigned kinds_of(const struct findings *f); /* which kinds are in it, as bits */
+/* True if the finding is in the truth, or in one of many more orders, which are added to it. */
+bool oracle_confirms(const struct kernel *k, struct truth *truth, struct finding one);
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
 
