@@ -13,6 +13,8 @@ if os.environ.get("LANEWISE_TEST_NO_ML_DTYPES"):
 
 import lanewise as lw
 
+pytest_plugins = ["lanewise.pytest_plugin"]  # docs/python.md shows its marker
+
 # Seeded and bounded: the same cases each time.
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=25, database=None)
 settings.load_profile("suite")
