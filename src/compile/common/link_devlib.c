@@ -198,6 +198,16 @@ bool lw__pass_tidy(struct lw__unit *unit)
                            "loop-simplify,verify),globaldce");
 }
 
+#define CLEAN_UP(scalars)                                                                          \
+    "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"                                    \
+    "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"              \
+    "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;"                \
+    "no-speculate-blocks>," scalars                                                                \
+    ",loop-mssa(loop-rotate<no-header-duplication>,licm),loop(indvars),gvn,adce,"                  \
+    "lower-switch,mergereturn,fix-irreducible,loop-simplify,lcssa,verify),globaldce"
+static const char *const clean_up[] = {CLEAN_UP("instcombine<no-verify-fixpoint>,scalarizer"),
+                                       CLEAN_UP("scalarizer,instcombine<no-verify-fixpoint>")};
+
 /* lw__pass_clean - the common clean-up, once for all targets. Scalars leave memory, control flow is
  * simple and keeps its structure, loops are canonical.
  *
@@ -212,12 +222,6 @@ bool lw__pass_clean(struct lw__unit *unit)
     drop_declared_places(unit->module);
     if (!lw__is_for_cuda(unit))
         lw__llvm_scalarize_memory();
-    return lw__llvm_passes(
-        unit->module, unit->machine,
-        "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"
-        "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"
-        "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;"
-        "no-speculate-blocks>,scalarizer,instcombine<no-verify-fixpoint>,"
-        "loop-mssa(loop-rotate<no-header-duplication>,licm),loop(indvars),gvn,adce,"
-        "lower-switch,mergereturn,fix-irreducible,loop-simplify,lcssa,verify),globaldce");
+    const bool scalars_first = lw__works_around(unit, LW_AROUND_vector_phi);
+    return lw__llvm_passes(unit->module, unit->machine, clean_up[scalars_first]);
 }

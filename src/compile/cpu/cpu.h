@@ -16,21 +16,28 @@ bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind);
 bool lw__link_start(struct lw__unit *unit);
 void lw__link_drop(struct lw__unit *unit);
 
-/* ---- llvm19_workarounds.c -------------------------------------------------------------------- */
+/* ---- workarounds.c --------------------------------------------------------------------------- */
 
-void lw__cpu_hide_comparisons(LLVMValueRef function); /* llvm19_workarounds.c: for AArch64 */
-void lw__cpu_hide_half_masks(LLVMValueRef function);
-void lw__cpu_choose_ones(LLVMValueRef function);
-void lw__cpu_compare_one(LLVMValueRef function);
-void lw__cpu_divide_by_lane(LLVMValueRef function);
-void lw__cpu_define_lanes(LLVMValueRef function);
-void lw__cpu_define_addresses(LLVMValueRef function);
-void lw__cpu_repeat_addresses(LLVMValueRef function);
-void lw__cpu_add_indices(LLVMValueRef function);
-void lw__cpu_split_blocks(LLVMValueRef function);
+/* Each does nothing if its row is left out. */
+void lw__cpu_hide_comparisons(const struct lw__unit *unit, LLVMValueRef function); /* AArch64 */
+void lw__cpu_hide_half_masks(const struct lw__unit *unit, LLVMValueRef function);
+void lw__cpu_choose_ones(const struct lw__unit *unit, LLVMValueRef function);
+void lw__cpu_compare_one(const struct lw__unit *unit, LLVMValueRef function);
+void lw__cpu_divide_by_lane(const struct lw__unit *unit, LLVMValueRef function);
+void lw__cpu_define_lanes(const struct lw__unit *unit, LLVMValueRef function);
+void lw__cpu_define_addresses(const struct lw__unit *unit, LLVMValueRef function);
 /* An i64 that is 0, at the function's start. LLVM does not know that of one bit, or of all 64. It
  * is made of the sign of the address that is the first argument. */
 LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool all_bits);
+
+/* ---- addresses.c ----------------------------------------------------------------------------- */
+
+void lw__cpu_repeat_addresses(LLVMValueRef function);
+void lw__cpu_add_indices(LLVMValueRef function);
+
+/* ---- long_blocks.c --------------------------------------------------------------------------- */
+
+void lw__cpu_split_blocks(LLVMValueRef function);
 
 /* ---- long_lived_slots.c ---------------------------------------------------------------------- */
 

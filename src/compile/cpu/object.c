@@ -70,7 +70,7 @@ bool lw__pass_object(struct lw__unit *unit)
     bool text = unit->options->show && !strcmp(unit->options->show, "asm");
     LLVMValueRef f = lw__is_for_aarch64(unit) ? LLVMGetFirstFunction(unit->module) : NULL;
     for (; f; f = LLVMGetNextFunction(f))
-        lw__cpu_hide_comparisons(f);
+        lw__cpu_hide_comparisons(unit, f);
     return lw__emit(unit, text ? LLVMAssemblyFile : LLVMObjectFile);
 }
 

@@ -127,17 +127,17 @@ bool lw__pass_optimise(struct lw__unit *unit)
         if (!gang && !lw__cpu_fetch_ahead(f))
             return false;
         if (level == LW_LEVEL_AVX512) {
-            lw__cpu_hide_half_masks(f);
+            lw__cpu_hide_half_masks(unit, f);
             lw__cpu_mask_choices(f);
-            lw__cpu_choose_ones(f);
+            lw__cpu_choose_ones(unit, f);
         }
         if (level == LW_LEVEL_BASELINE)
             lw__cpu_share_fused(f);
         align_spills(f, level);
-        lw__cpu_compare_one(f);
-        lw__cpu_divide_by_lane(f);
-        lw__cpu_define_lanes(f);
-        lw__cpu_define_addresses(f);
+        lw__cpu_compare_one(unit, f);
+        lw__cpu_divide_by_lane(unit, f);
+        lw__cpu_define_lanes(unit, f);
+        lw__cpu_define_addresses(unit, f);
         lw__cpu_repeat_addresses(f);
         lw__cpu_add_indices(f);
         lw__cpu_split_blocks(f);

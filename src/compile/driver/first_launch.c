@@ -21,6 +21,7 @@ static struct lw__options second_step(const struct lw__unit *unit, int bitcode)
                                  .out_fd = o->first.fd,
                                  .common_fd = bitcode,
                                  .kernel = unit->first,
+                                 .without = o->without,
                                  .first.fd = -1};
     memcpy(second.block, o->first.block, sizeof second.block);
     return second;

@@ -93,6 +93,8 @@ static bool option(struct lw__options *o, const char *name, const char *value)
         return number(value, &o->common_fd) || usage("--common takes a descriptor, not ", value);
     if (!strcmp(name, "--first"))
         return number(value, &o->first.fd) || usage("--first takes a descriptor, not ", value);
+    if (!strcmp(name, "--without-workaround"))
+        return lw__workaround_leave(o, value) || usage("there is no workaround ", value);
     if (!strcmp(name, "--optimise")) {
         o->debug = !strcmp(value, "no");
         return o->debug || usage("--optimise takes no, not ", value);

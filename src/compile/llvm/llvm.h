@@ -66,6 +66,14 @@ enum lw__di_operand {
 /* The vector levels; cpu/target.c has their names in --device cpu:LEVEL. */
 enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512, LW_LEVEL_AARCH64 };
 
+/* Defects of LLVM and of NVIDIA's assembler that the compiler avoids. */
+enum lw__workaround {
+#define LW_WORKAROUND(name, whose, upstream, found, test) LW_AROUND_##name,
+#include "compile/llvm/workarounds.def"
+#undef LW_WORKAROUND
+    LW_AROUND_COUNT
+};
+
 /* ---- query.c --------------------------------------------------------------------------------- */
 
 extern const struct lw__op_info lw__op_table[LW_OP_COUNT];
@@ -135,6 +143,12 @@ void lw__context_open(struct lw__unit *unit);
 void lw__context_close(struct lw__unit *unit);
 bool lw__context_is_well(struct lw__unit *unit); /* false: LLVM has told of an error */
 
+/* ---- workarounds.c --------------------------------------------------------------------------- */
+
+bool lw__works_around(const struct lw__unit *unit, enum lw__workaround row);
+/* Leave out the row of this name; false: there is none. */
+bool lw__workaround_leave(struct lw__options *options, const char *name);
+
 /* ---- llvm19.c -------------------------------------------------------------------------------- */
 
 /* Everything that depends on LLVM's version. */
@@ -144,7 +158,7 @@ bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
 bool lw__llvm_shadow(LLVMModuleRef module, LLVMTargetMachineRef machine);
 /* For the cpu's passes and code generator, once per process. pieces: the most of any block; work:
  * loops marked to be unrolled, times the instructions of the kernels. */
-void lw__llvm_cpu_options(uint32_t pieces, uint64_t work);
+void lw__llvm_cpu_options(const struct lw__unit *unit, uint32_t pieces, uint64_t work);
 /* Scalarizer splits loads and stores of short vectors, too. */
 void lw__llvm_scalarize_memory(void);
 /* No index of the names in debug information: gdb assumes that it covers all units, which it does

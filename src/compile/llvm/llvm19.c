@@ -78,7 +78,7 @@ void lw__llvm_scalarize_memory(void)
 
 enum { UNROLL_WORK = 1 << 23 };
 
-void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
+void lw__llvm_cpu_options(const struct lw__unit *unit, uint32_t pieces, uint64_t work)
 {
     /* Pass strings have no words for these. Sizes up to which loops are unrolled, in LLVM's units
      * of about one instruction: those that are marked, and others. */
@@ -99,7 +99,9 @@ void lw__llvm_cpu_options(uint32_t pieces, uint64_t work)
                                  "-unroll-max-percent-threshold-boost=100",
                                  "-experimental-debug-variable-locations=false",
                                  "-enable-misched=false",
-                                 "-x86-disable-avoid-SFB"};
+                                 lw__works_around(unit, LW_AROUND_blocked_stores)
+                                     ? "-x86-disable-avoid-SFB"
+                                     : "-x86-disable-avoid-SFB=false"};
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
     lw__llvm_scalarize_memory();
 }

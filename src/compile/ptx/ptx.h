@@ -79,7 +79,7 @@ void lw__ptx_follow(LLVMContextRef context, LLVMValueRef entry);
 /* ---- workarounds.c --------------------------------------------------------------------------- */
 
 /* Rewrite in all functions what LLVM or the driver's assembler would get wrong. */
-void lw__ptx_quirks(LLVMModuleRef module);
+void lw__ptx_work_around(struct lw__unit *unit);
 
 /* ---- unroll_loads.c -------------------------------------------------------------------------- */
 

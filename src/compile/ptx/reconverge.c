@@ -15,6 +15,7 @@
  * Not before each collective: scan_ahead of bench/cuda took 1.2 times as long.
  */
 #include "compile/ptx/convergence.h"
+#include "compile/llvm/llvm.h"
 #include <stdlib.h>
 
 static bool has_instruction(LLVMAtomicRMWBinOp op, LLVMTypeRef type)
@@ -26,7 +27,7 @@ static bool has_instruction(LLVMAtomicRMWBinOp op, LLVMTypeRef type)
 }
 
 /* True if an atomic operation becomes a loop. A 16-bit compare-and-swap does not:
- * lw__ptx_quirks. */
+ * LW_AROUND_short_swap. */
 static bool becomes_loop(LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)
@@ -136,7 +137,7 @@ bool lw__ptx_find_reconvergence(struct convergence *m)
     m->may_diverge = calloc(g->count + 1, 1);
     const bool ok = (divergent && must_reconverge && converges && m->may_diverge) ||
                     lw__defect("out of memory");
-    if (ok) {
+    if (ok && lw__works_around(m->x->unit, LW_AROUND_yielding_loop)) {
         find_divergent(m, divergent);
         find_loops(m, divergent, must_reconverge);
         for (uint32_t b = 0; b < g->count; b++)

@@ -104,8 +104,9 @@ static const char before_unroll_loads[] =
  * No cycle is left with two entries; jumps between sync points make such cycles. In each iteration
  * of one, that assembler waited (BSYNC) for lanes named only before the first iteration (BSSY). An
  * H100 then reached an illegal instruction (random kernel 1144000825). */
-static const char after_unroll_loads[] =
-    "default<O3>,function(infer-address-spaces,lower-switch,fix-irreducible)";
+static const char after_unroll_loads[] = "default<O3>,function(infer-address-spaces)";
+static const char without_switches[] = "function(lower-switch)";
+static const char with_one_entry[] = "function(fix-irreducible)";
 
 static bool optimise(struct lw__unit *unit)
 {
@@ -119,7 +120,11 @@ static bool optimise(struct lw__unit *unit)
     }
     if (some) /* else loads sink to their uses, past branches of earlier iterations */
         lw__llvm_disable_sinking();
-    if (!lw__llvm_passes(unit->module, unit->machine, after_unroll_loads))
+    if (!lw__llvm_passes(unit->module, unit->machine, after_unroll_loads) ||
+        (lw__works_around(unit, LW_AROUND_jump_table) &&
+         !lw__llvm_passes(unit->module, unit->machine, without_switches)) ||
+        (lw__works_around(unit, LW_AROUND_two_entries) &&
+         !lw__llvm_passes(unit->module, unit->machine, with_one_entry)))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
@@ -127,7 +132,7 @@ static bool optimise(struct lw__unit *unit)
         if (lw__ptx_follows(unit))
             lw__ptx_follow(unit->context, unit->kernels.rows[i].function);
     }
-    lw__ptx_quirks(unit->module);
+    lw__ptx_work_around(unit);
     LLVMStripModuleDebugInfo(unit->module);
     return true;
 }

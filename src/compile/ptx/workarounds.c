@@ -35,6 +35,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static LLVMModuleRef module_of(LLVMValueRef i)
+{
+    return LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(i)));
+}
+
 /* For each element of a vector. */
 static LLVMValueRef constant(LLVMBuilderRef b, LLVMTypeRef type, int64_t value)
 {
@@ -49,9 +54,11 @@ static LLVMValueRef constant(LLVMBuilderRef b, LLVMTypeRef type, int64_t value)
 }
 
 /* llvm.fptosi.sat or llvm.fptoui.sat; is_signed: the former. */
-static LLVMValueRef convert_bounded(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i,
-                                    LLVMTypeRef wide, unsigned bits, bool is_signed)
+static LLVMValueRef convert_bounded(LLVMBuilderRef b, LLVMValueRef i, LLVMTypeRef wide,
+                                    bool is_signed)
 {
+    LLVMModuleRef module = module_of(i);
+    const unsigned bits = LLVMGetIntTypeWidth(lw__ir_scalar(LLVMTypeOf(i)));
     LLVMValueRef x = LLVMGetOperand(i, 0);
     const int64_t most = (INT64_C(1) << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
     LLVMValueRef v = lw__llvm_intrinsic(b, module, "llvm.fptosi.sat",
@@ -150,33 +157,33 @@ static LLVMValueRef negate_short(LLVMBuilderRef b, LLVMValueRef x)
 
 /* The result of i, a short negation, for this element. factor: the other operand, if i is a
  * product. */
-static LLVMValueRef negated_element(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i,
-                                    LLVMValueRef x, LLVMValueRef factor)
+static LLVMValueRef negated_element(LLVMBuilderRef b, LLVMValueRef i, LLVMValueRef x,
+                                    LLVMValueRef factor)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     if (LLVMGetInstructionOpcode(i) == LLVMSub)
         return negate_short(b, x);
     if (LLVMGetInstructionOpcode(i) == LLVMCall)
-        return lw__llvm_intrinsic(b, module, "llvm.smax", &type, 1,
+        return lw__llvm_intrinsic(b, module_of(i), "llvm.smax", &type, 1,
                                   (LLVMValueRef[]){x, negate_short(b, x)}, 2);
     const int k = negated_power(factor);
     return k < 0 ? LLVMBuildMul(b, x, factor, "")
                  : negate_short(b, LLVMBuildShl(b, x, LLVMConstInt(type, (unsigned)k, 0), ""));
 }
 
-static void negate(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+static void negate(LLVMBuilderRef b, LLVMValueRef i)
 {
     LLVMTypeRef type = LLVMTypeOf(i), i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
     LLVMValueRef x = LLVMGetOperand(i, LLVMGetInstructionOpcode(i) == LLVMSub);
     LLVMValueRef factor = LLVMGetOperand(i, 1), v = LLVMGetPoison(type);
     LLVMPositionBuilderBefore(b, i);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        v = negated_element(module, b, i, x, factor);
+        v = negated_element(b, i, x, factor);
     else
         for (unsigned k = 0; k < LLVMGetVectorSize(type); k++) {
             LLVMValueRef at = LLVMConstInt(i32, k, 0);
             LLVMValueRef one = negated_element(
-                module, b, i, LLVMBuildExtractElement(b, x, at, ""),
+                b, i, LLVMBuildExtractElement(b, x, at, ""),
                 LLVMIsAConstant(factor) ? LLVMGetAggregateElement(factor, k) : NULL);
             v = LLVMBuildInsertElement(b, v, one, at, "");
         }
@@ -184,20 +191,22 @@ static void negate(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
-static void convert(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+static bool is_narrowed(LLVMValueRef i)
 {
     bool is_signed;
-    const bool saturates = lw__ir_saturates(i, &is_signed);
-    if (!saturates && !LLVMIsAFPToSIInst(i) && !LLVMIsAFPToUIInst(i))
-        return;
+    return (lw__ir_saturates(i, &is_signed) || LLVMIsAFPToSIInst(i) || LLVMIsAFPToUIInst(i)) &&
+           LLVMGetIntTypeWidth(lw__ir_scalar(LLVMTypeOf(i))) < 32;
+}
+
+static void convert(LLVMBuilderRef b, LLVMValueRef i)
+{
+    bool is_signed;
     LLVMTypeRef type = LLVMTypeOf(i);
     LLVMTypeRef wide = lw__ir_shaped_like(LLVMInt32TypeInContext(LLVMGetTypeContext(type)), type);
-    const unsigned bits = LLVMGetIntTypeWidth(lw__ir_scalar(type));
-    if (bits >= 32)
-        return;
     LLVMPositionBuilderBefore(b, i);
-    LLVMValueRef v = saturates ? convert_bounded(module, b, i, wide, bits, is_signed)
-                               : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");
+    LLVMValueRef v = lw__ir_saturates(i, &is_signed)
+                         ? convert_bounded(b, i, wide, is_signed)
+                         : LLVMBuildFPToSI(b, LLVMGetOperand(i, 0), wide, "");
     LLVMReplaceAllUsesWith(i, LLVMBuildTrunc(b, v, type, ""));
     LLVMInstructionEraseFromParent(i);
 }
@@ -332,9 +341,11 @@ static bool steps_differ(LLVMTargetDataRef layout, LLVMValueRef i, LLVMValueRef 
                : type != type2;
 }
 
-static bool is_stepped_otherwise(LLVMModuleRef module, LLVMValueRef i)
+static bool is_stepped_otherwise(LLVMValueRef i)
 {
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    if (!last_index(i))
+        return false;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module_of(i));
     LLVMValueRef base = LLVMGetOperand(i, 0);
     for (LLVMUseRef use = LLVMGetFirstUse(base); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef other = LLVMGetUser(use);
@@ -361,34 +372,40 @@ static void step_in_bytes(LLVMBuilderRef b, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
-static void mend(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef i)
+static const struct rewrite {
+    enum lw__workaround row;
+    bool (*concerns)(LLVMValueRef i);
+    void (*write)(LLVMBuilderRef b, LLVMValueRef i);
+} rewrites[] = {
+    {LW_AROUND_short_swap, is_short_swap, swap_short},
+    {LW_AROUND_negated_shift, is_negated_and_shifted, shift_inverted},
+    {LW_AROUND_short_negation, is_short_negation, negate},
+    {LW_AROUND_signed_bool, is_of_bool, choose},
+    {LW_AROUND_minus_zero, is_choice_of_minus_zero, choose_bits},
+    {LW_AROUND_predicate_number, is_number_of_bool, make_numbers},
+    {LW_AROUND_two_steps, is_stepped_otherwise, step_in_bytes},
+    {LW_AROUND_narrow_integer, is_narrowed, convert},
+};
+
+/* The first that concerns the instruction writes it. */
+static void mend(const struct lw__unit *unit, LLVMBuilderRef b, LLVMValueRef i)
 {
-    if (is_short_swap(i))
-        swap_short(b, i);
-    else if (is_negated_and_shifted(i))
-        shift_inverted(b, i);
-    else if (is_short_negation(i))
-        negate(module, b, i);
-    else if (is_of_bool(i))
-        choose(b, i);
-    else if (is_choice_of_minus_zero(i))
-        choose_bits(b, i);
-    else if (is_number_of_bool(i))
-        make_numbers(b, i);
-    else if (last_index(i) && is_stepped_otherwise(module, i))
-        step_in_bytes(b, i);
-    else
-        convert(module, b, i);
+    for (size_t k = 0; k < sizeof rewrites / sizeof *rewrites; k++)
+        if (lw__works_around(unit, rewrites[k].row) && rewrites[k].concerns(i)) {
+            rewrites[k].write(b, i);
+            return;
+        }
 }
 
-void lw__ptx_quirks(LLVMModuleRef module)
+void lw__ptx_work_around(struct lw__unit *unit)
 {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    LLVMModuleRef module = unit->module;
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(unit->context);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
             for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
-                mend(module, b, i);
+                mend(unit, b, i);
             }
     LLVMDisposeBuilder(b);
 }

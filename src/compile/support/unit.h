@@ -131,6 +131,7 @@ struct lw__options {
     const char *show;          /* stage to print instead of building, or NULL */
     const char *header_module; /* --header-module: where to, or NULL (front/header_module.c) */
     const char *only_pass;     /* --pass: run this one on an IR file, or NULL */
+    uint64_t without;          /* --without-workaround: bits 1 << enum lw__workaround */
     bool time_passes;          /* the table of driver/time_passes.c instead of a result */
     bool image_ref; /* with image: ref's job, which begins with the text, for its checks */
     struct lw__image_options

@@ -195,10 +195,11 @@ static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a
             lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.load", types, 2, args, 4);
         return widened(s, some);
     }
-    LLVMValueRef load = LLVMBuildLoad2(s->builder, count == 1 ? a->moved : type, address, "");
+    const bool is_scalar = count == 1 && lw__works_around(s->unit, LW_AROUND_one_pointer);
+    LLVMValueRef load = LLVMBuildLoad2(s->builder, is_scalar ? a->moved : type, address, "");
     LLVMSetAlignment(load, align);
     LLVMSetVolatile(load, a->is_volatile);
-    if (count > 1)
+    if (!is_scalar)
         return widened(s, load);
     LLVMValueRef none = LLVMGetPoison(LLVMVectorType(a->moved, s->width));
     return LLVMBuildInsertElement(s->builder, none, load, lw__spmd_const32(s, 0), "");
@@ -286,8 +287,9 @@ static void store_window(struct lw__spmd *s, const struct lw__access *a, const s
     unsigned align;
     LLVMValueRef address = element_address(s, a, w->first, &align);
     LLVMValueRef mask = window_mask(s, a, w, gaps);
+    const bool is_scalar = w->count == 1 && lw__works_around(s->unit, LW_AROUND_one_pointer);
     LLVMValueRef part =
-        w->count == 1 && !mask
+        is_scalar && !mask
             ? LLVMBuildExtractElement(s->builder, value, lw__spmd_const32(s, w->lane[0]), "")
             : permute(s, value, NULL, w->lane, w->count);
     if (!mask) {

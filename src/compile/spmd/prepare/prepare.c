@@ -174,7 +174,7 @@ static bool unroll(struct lw__unit *unit)
         if (!lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole))
             return false;
     }
-    lw__llvm_cpu_options(most_pieces(unit), whole * instructions(unit));
+    lw__llvm_cpu_options(unit, most_pieces(unit), whole * instructions(unit));
     if (!unroll_marked(unit))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)

@@ -1,7 +1,9 @@
-/* llvm19_workarounds.c - what kernels must hide from LLVM's code generator. */
+/* workarounds.c - what kernels must hide from LLVM's code generator: defects of LLVM 19.
+ *
+ * Each has its row in llvm/workarounds.def, with the issue and the test that shows it.
+ */
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 LLVMValueRef lw__cpu_opaque_zero(LLVMBuilderRef b, LLVMValueRef function, bool all_bits)
@@ -87,8 +89,10 @@ static void put_mask(LLVMBuilderRef b, LLVMValueRef i, LLVMValueRef constant, LL
     LLVMInstructionEraseFromParent(i);
 }
 
-void lw__cpu_hide_half_masks(LLVMValueRef function)
+void lw__cpu_hide_half_masks(const struct lw__unit *unit, LLVMValueRef function)
 {
+    if (!lw__works_around(unit, LW_AROUND_half_masks))
+        return;
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMValueRef constant = half_mask(context), hidden = NULL, next;
@@ -174,15 +178,17 @@ static void hide_constant(LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef 
     LLVMSetOperand(i, 1, LLVMBuildXor(b, bits, constant, ""));
 }
 
-void lw__cpu_define_lanes(LLVMValueRef function)
+void lw__cpu_define_lanes(const struct lw__unit *unit, LLVMValueRef function)
 {
+    const bool fills = lw__works_around(unit, LW_AROUND_poison_choice);
+    const bool hides = lw__works_around(unit, LW_AROUND_deciding_lane);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     LLVMValueRef never = NULL;
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsASelectInst(i))
+            if (fills && LLVMIsASelectInst(i))
                 fill_choice(i);
-            else if (LLVMIsABinaryOperator(i))
+            else if (hides && LLVMIsABinaryOperator(i))
                 hide_constant(b, function, i, &never);
     LLVMDisposeBuilder(b);
 }
@@ -191,8 +197,10 @@ void lw__cpu_define_lanes(LLVMValueRef function)
 
 /* LLVM 19 does not terminate when it compares some vectors with differing constants. In these
  * vectors all lanes but one are constants. So only that lane is compared. */
-void lw__cpu_compare_one(LLVMValueRef function)
+void lw__cpu_compare_one(const struct lw__unit *unit, LLVMValueRef function)
 {
+    if (!lw__works_around(unit, LW_AROUND_one_lane_compare))
+        return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k), next; i; i = next) {
@@ -234,8 +242,10 @@ static LLVMValueRef divided_by_one(LLVMOpcode op, LLVMValueRef v)
 /* No level divides vectors of 64-bit integers, so LLVM 19 divides lane by lane. But for AVX-512 it
  * first moves shuffles of quotients to the operands. Unused lanes of a constant divisor then are
  * undefined, and so is the whole division. So it is split before that. */
-void lw__cpu_divide_by_lane(LLVMValueRef function)
+void lw__cpu_divide_by_lane(const struct lw__unit *unit, LLVMValueRef function)
 {
+    if (!lw__works_around(unit, LW_AROUND_wide_division))
+        return;
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
@@ -264,8 +274,10 @@ void lw__cpu_divide_by_lane(LLVMValueRef function)
 
 /* For AVX-512, LLVM 19 does not terminate when it adds up a mask's lanes if the first is 0. It does
  * terminate for a select of 1 and 0, which is one instruction less. */
-void lw__cpu_choose_ones(LLVMValueRef function)
+void lw__cpu_choose_ones(const struct lw__unit *unit, LLVMValueRef function)
 {
+    if (!lw__works_around(unit, LW_AROUND_mask_numbers))
+        return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k), next, ones[64]; i; i = next) {
@@ -281,91 +293,6 @@ void lw__cpu_choose_ones(LLVMValueRef function)
                 b, LLVMGetOperand(i, 0), LLVMConstVector(ones, lanes), LLVMConstNull(type), "");
             LLVMReplaceAllUsesWith(i, choice);
             LLVMInstructionEraseFromParent(i);
-        }
-    LLVMDisposeBuilder(b);
-}
-
-/* ---- addresses at a constant offset from another --------------------------------------------- */
-
-static bool is_constant_away(LLVMValueRef i)
-{
-    if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
-        return false;
-    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++)
-        if (!LLVMIsAConstantInt(LLVMGetOperand(i, k)))
-            return false;
-    return !LLVMIsConstant(LLVMGetOperand(i, 0));
-}
-
-/* A user in another block, which could have an address of its own there; NULL: none is left. */
-static LLVMValueRef user_elsewhere(LLVMValueRef address)
-{
-    LLVMBasicBlockRef home = LLVMGetInstructionParent(address);
-    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (!LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) != home)
-            return user;
-    }
-    return NULL;
-}
-
-/* An instruction has room for a constant offset. But LLVM hoists an address that is invariant in a
- * loop. The code generator sinks it again only if plain loads and stores are its only users, no
- * masked ones. A tile has hundreds of addresses, which are then spilled. So each user gets its
- * own. */
-void lw__cpu_repeat_addresses(LLVMValueRef function)
-{
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
-    for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
-        for (i = LLVMGetFirstInstruction(k); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            while (is_constant_away(i) && (user = user_elsewhere(i))) {
-                LLVMValueRef own = LLVMInstructionClone(i);
-                LLVMPositionBuilderBefore(b, user);
-                LLVMInsertIntoBuilder(b, own);
-                for (int n = 0; n < LLVMGetNumOperands(user); n++)
-                    if (LLVMGetOperand(user, (unsigned)n) == i)
-                        LLVMSetOperand(user, (unsigned)n, own);
-            }
-            if (is_constant_away(i) && !LLVMGetFirstUse(i))
-                LLVMInstructionEraseFromParent(i);
-        }
-    LLVMDisposeBuilder(b);
-}
-
-/* ---- addresses with many users --------------------------------------------------------------- */
-
-static bool is_sum(LLVMValueRef i)
-{
-    return LLVMIsAGetElementPtrInst(i) && !is_constant_away(i) &&
-           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
-}
-
-static unsigned uses_of(LLVMValueRef v)
-{
-    unsigned n = 0;
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
-        n++;
-    return n;
-}
-
-/* An instruction has room for an index, too, but processors split an arithmetic instruction with
- * such an operand. */
-void lw__cpu_add_indices(LLVMValueRef function)
-{
-    enum { USES_MIN = 4 };
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
-    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
-    for (LLVMValueRef i, next; k; k = LLVMGetNextBasicBlock(k))
-        for (i = LLVMGetFirstInstruction(k); i; i = next) {
-            next = LLVMGetNextInstruction(i);
-            if (!is_sum(i) || uses_of(i) < USES_MIN)
-                continue;
-            LLVMPositionBuilderBefore(b, next);
-            LLVMValueRef sum = LLVMBuildFreeze(b, i, "");
-            LLVMReplaceAllUsesWith(i, sum);
-            LLVMSetOperand(sum, 0, i);
         }
     LLVMDisposeBuilder(b);
 }
@@ -436,8 +363,10 @@ static LLVMValueRef defined(LLVMBuilderRef b, LLVMValueRef addresses)
 
 /* If no lane of a piece, or only some, reach a gather, the others' addresses are undefined. LLVM 19
  * then uses any register for them, even that of the result: no such instruction exists. */
-void lw__cpu_define_addresses(LLVMValueRef function)
+void lw__cpu_define_addresses(const struct lw__unit *unit, LLVMValueRef function)
 {
+    if (!lw__works_around(unit, LW_AROUND_no_address))
+        return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
@@ -451,69 +380,14 @@ void lw__cpu_define_addresses(LLVMValueRef function)
     LLVMDisposeBuilder(b);
 }
 
-/* ---- long blocks ----------------------------------------------------------------------------- */
-
-/* The code generator's time for a block grows faster than the block's size. So a long block is cut
- * by branches to another block that are never taken. Without those it would be merged again. */
-enum { BLOCK_MAX = 1500 };
-
-static unsigned length(LLVMBasicBlockRef block)
-{
-    unsigned n = 0;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-        n++;
-    return n;
-}
-
-static void return_anything(LLVMBuilderRef b, LLVMValueRef function)
-{
-    LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
-        LLVMBuildRetVoid(b);
-    else
-        LLVMBuildRet(b, LLVMConstNull(type));
-}
-
-/* Move the first instructions to a block of their own in front. */
-static void cut_front(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef never,
-                      LLVMBasicBlockRef elsewhere)
-{
-    LLVMValueRef rest = LLVMGetFirstInstruction(block);
-    for (unsigned n = 0; n < BLOCK_MAX || LLVMIsAPHINode(rest); n++)
-        rest = LLVMGetNextInstruction(rest);
-    LLVMBasicBlockRef front = lw__ir_split_before(rest);
-    LLVMSetValueName2(LLVMBasicBlockAsValue(front), "part", 4);
-    LLVMPositionBuilderAtEnd(b, front);
-    LLVMSetCurrentDebugLocation2(b, NULL);
-    LLVMBuildCondBr(b, never, elsewhere, block);
-}
-
-void lw__cpu_split_blocks(LLVMValueRef function)
-{
-    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
-    LLVMBasicBlockRef elsewhere = NULL, entry = LLVMGetEntryBasicBlock(function);
-    LLVMValueRef never = NULL;
-    for (LLVMBasicBlockRef k = LLVMGetNextBasicBlock(entry); k; k = LLVMGetNextBasicBlock(k))
-        for (unsigned n = length(k); n > 2 * BLOCK_MAX; n = length(k)) {
-            if (!elsewhere) {
-                never = lw__cpu_opaque_zero(b, function, false);
-                never = LLVMBuildTrunc(b, never, LLVMInt1TypeInContext(context), "");
-                elsewhere = LLVMAppendBasicBlockInContext(context, function, "elsewhere");
-                LLVMPositionBuilderAtEnd(b, elsewhere);
-                return_anything(b, function);
-            }
-            cut_front(b, k, never, elsewhere);
-        }
-    LLVMDisposeBuilder(b);
-}
-
 /* ---- the larger of a value and a constant ---------------------------------------------------- */
 
 /* For AArch64, LLVM 19 selects fmaxnm for `x >= 1 ? x : 1`, and fminnm for its like. Of a
  * signalling NaN these make a quiet one, not 1. So the select's comparison is hidden. */
-void lw__cpu_hide_comparisons(LLVMValueRef function)
+void lw__cpu_hide_comparisons(const struct lw__unit *unit, LLVMValueRef function)
 {
+    if (!lw__works_around(unit, LW_AROUND_quiet_extreme))
+        return;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {

@@ -1,0 +1,87 @@
+/* addresses.c - where addresses are computed: at their use, or once for many of them. */
+#include "compile/cpu/cpu.h"
+
+/* ---- addresses at a constant offset from another --------------------------------------------- */
+
+static bool is_constant_away(LLVMValueRef i)
+{
+    if (!LLVMIsAGetElementPtrInst(i) || LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMPointerTypeKind)
+        return false;
+    for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++)
+        if (!LLVMIsAConstantInt(LLVMGetOperand(i, k)))
+            return false;
+    return !LLVMIsConstant(LLVMGetOperand(i, 0));
+}
+
+/* A user in another block, which could have an address of its own there; NULL: none is left. */
+static LLVMValueRef user_elsewhere(LLVMValueRef address)
+{
+    LLVMBasicBlockRef home = LLVMGetInstructionParent(address);
+    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAPHINode(user) && LLVMGetInstructionParent(user) != home)
+            return user;
+    }
+    return NULL;
+}
+
+/* An instruction has room for a constant offset. But LLVM hoists an address that is invariant in a
+ * loop. The code generator sinks it again only if plain loads and stores are its only users, no
+ * masked ones. A tile has hundreds of addresses, which are then spilled. So each user gets its
+ * own. */
+void lw__cpu_repeat_addresses(LLVMValueRef function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (LLVMValueRef i, next, user; k; k = LLVMGetNextBasicBlock(k))
+        for (i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            while (is_constant_away(i) && (user = user_elsewhere(i))) {
+                LLVMValueRef own = LLVMInstructionClone(i);
+                LLVMPositionBuilderBefore(b, user);
+                LLVMInsertIntoBuilder(b, own);
+                for (int n = 0; n < LLVMGetNumOperands(user); n++)
+                    if (LLVMGetOperand(user, (unsigned)n) == i)
+                        LLVMSetOperand(user, (unsigned)n, own);
+            }
+            if (is_constant_away(i) && !LLVMGetFirstUse(i))
+                LLVMInstructionEraseFromParent(i);
+        }
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- addresses with many users --------------------------------------------------------------- */
+
+static bool is_sum(LLVMValueRef i)
+{
+    return LLVMIsAGetElementPtrInst(i) && !is_constant_away(i) &&
+           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
+}
+
+static unsigned uses_of(LLVMValueRef v)
+{
+    unsigned n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        n++;
+    return n;
+}
+
+/* An instruction has room for an index, too, but processors split an arithmetic instruction with
+ * such an operand. */
+void lw__cpu_add_indices(LLVMValueRef function)
+{
+    enum { USES_MIN = 4 };
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
+    LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function);
+    for (LLVMValueRef i, next; k; k = LLVMGetNextBasicBlock(k))
+        for (i = LLVMGetFirstInstruction(k); i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (!is_sum(i) || uses_of(i) < USES_MIN)
+                continue;
+            LLVMPositionBuilderBefore(b, next);
+            LLVMValueRef sum = LLVMBuildFreeze(b, i, "");
+            LLVMReplaceAllUsesWith(i, sum);
+            LLVMSetOperand(sum, 0, i);
+        }
+    LLVMDisposeBuilder(b);
+}
