@@ -82,6 +82,9 @@ def many() -> None:
     f = jax.jit(jax.shard_map(lwj.softmax, mesh=mesh, in_specs=rows, out_specs=rows))
     x = normal(8 * len(devices), 500)
     same(f"shard_map over {len(devices)}", f(x), lw.softmax(x))
+    own = lwj.register(lambda x: lw.softmax(lw.difference(x)))
+    f = jax.jit(jax.shard_map(own, mesh=mesh, in_specs=rows, out_specs=rows))
+    same(f"an own operation over {len(devices)}", f(x), lw.softmax(lw.difference(x)))
     for device in devices:
         same(f"on {device}", jax.jit(lwj.softmax)(jax.device_put(x, device)), lw.softmax(x))
 
@@ -100,8 +103,14 @@ KERNEL void scale(float *out, const float *x, int n, float by)
     def scale(s: Any, out: Any, x: Any, by: float) -> None:
         scale.program.scale[8, 128, s](out, x, x.shape[0] * x.shape[1], by)
 
+    devices = jax.devices()
+    mesh = jax.sharding.Mesh(np.array(devices), ("i",))
+    rows = jax.sharding.PartitionSpec("i")
+    own, x = lwj.register(scale), normal(8 * len(devices), 500)
     try:
-        same("an own kernel", jax.jit(lwj.register(scale))(X), 2 * X)
+        same("an own kernel", jax.jit(own)(X), 2 * X)
+        f = jax.jit(jax.shard_map(own, mesh=mesh, in_specs=rows, out_specs=rows))
+        same(f"an own kernel under shard_map over {len(devices)}", f(x), 2 * x)
     except (lw.CompileError, lw.UnsupportedError, lw.InternalError) as error:
         if not any(word in str(error) for word in ("clang", "lanewise-compile")):
             raise

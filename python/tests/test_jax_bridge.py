@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import concurrent.futures
+import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -301,6 +303,35 @@ def test_shard_map_over_four_devices() -> None:
     slopes = jax.jit(jax.shard_map(jax.grad(lambda x: jnp.sum(soft(x) * w)), mesh=mesh,
                                    in_specs=P("i"), out_specs=P("i")))(x)
     same(slopes, slope(lw.softmax(x), np.broadcast_to(w, x.shape).copy()))
+
+
+def test_an_own_operation_under_shard_map() -> None:
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("i",))
+    x = np.abs(normal(8, 300))
+    own = lwj.register(scale)
+    got = jax.jit(jax.shard_map(lambda x: (own(x, by=3)[0], own(x)[1][None]), mesh=mesh,
+                                in_specs=P("i"), out_specs=P("i")))(x)
+    assert len(got[0].sharding.device_set) == 4
+    same(got[0], 3 * x)
+    same(got[1], np.stack([lw.sum(2 * x[k:k + 2]) for k in range(0, 8, 2)]))
+
+
+def test_two_processes() -> None:
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    path = Path(__file__).parents[2] / "examples" / "jax" / "processes.py"
+    env = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "2"}
+    words = [sys.executable, path, "--address", f"localhost:{port}", "--number"]
+    started = [subprocess.Popen([*words, str(k)], text=True, env=env, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE) for k in range(2)]
+    try:
+        said = [process.communicate(timeout=300) for process in started]
+    finally:
+        for process in started:
+            process.kill()
+    for k, process in enumerate(started):
+        assert process.returncode == 0 and f"process {k} of 2, 4 devices" in said[k][0], said
 
 
 def test_shard_map_with_weights_that_all_have() -> None:
