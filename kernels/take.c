@@ -10,7 +10,8 @@
  * launch   any number of threads
  * reads    elements of 1, 2, 4 or 8 bytes, moved as integers; indices of i32, or i64 where `wide`
  * numeric  exact; an index is from `lowest`, which is -extent or 0, to extent - 1. Another one
- *          fails the launch
+ *          fails the launch, which names its place among the indices: of out's elements in C order,
+ *          `repeats` in a row have the same index, and then `count` of those come again
  */
 #include "view.h"
 
@@ -19,16 +20,27 @@ enum { ROW_PART = 4096, FLAT_PART = 1024 };
 struct slices {
     int64_t lowest, extent;
     ptrdiff_t step;
-    size_t wide;
+    size_t wide, repeats, count;
 };
 
-/* Where the slice begins that the index names. */
-DEVICE static ptrdiff_t slice_at(struct slices s, const void *indices, ptrdiff_t at)
+DEVICE static void refuse(struct slices s, int64_t index, size_t which)
+{
+    const bool is_unsigned = s.lowest == 0 && s.extent != 0;
+
+    assert_that(!is_unsigned, "index %zu is %llu, the axis has extent %lld", which,
+                (unsigned long long)index, (long long)s.extent);
+    assert_that(false, "index %zu is %lld, the axis has extent %lld", which, (long long)index,
+                (long long)s.extent);
+}
+
+/* Where the slice begins that the index names, which is that of out's element `linear`. */
+DEVICE static ptrdiff_t slice_at(struct slices s, const void *indices, ptrdiff_t at, size_t linear)
 {
     const int64_t index =
         s.wide ? ((const int64_t *)indices)[at] : (int64_t)((const int32_t *)indices)[at];
 
-    assert(index >= s.lowest && index < s.extent);
+    if (index < s.lowest || index >= s.extent)
+        refuse(s, index, linear / s.repeats % s.count);
     return (ptrdiff_t)(index < 0 ? index + s.extent : index) * s.step;
 }
 
@@ -48,7 +60,7 @@ KERNEL void take_rows(struct shape s, struct slices slices, struct view from, co
                         place = view_row(s, at, r);
         switch (is_whole ? 0 : size) {
         case 0: {
-            const ptrdiff_t slice = slice_at(slices, indices, place);
+            const ptrdiff_t slice = slice_at(slices, indices, place, r * s.extent[3] + first);
             memcpy((char *)out + (target + (ptrdiff_t)first) * size,
                    (const char *)x + (source + slice + (ptrdiff_t)first) * size,
                    (end - first) * (size_t)size);
@@ -59,7 +71,8 @@ KERNEL void take_rows(struct shape s, struct slices slices, struct view from, co
         for (size_t i = first + (size_t)thread_idx.x; i < end; i += (size_t)block_dim.x)           \
             ((T *)out)[target + (ptrdiff_t)i * to.stride[3]] =                                     \
                 ((const T *)x)[source + (ptrdiff_t)i * from.stride[3] +                            \
-                               slice_at(slices, indices, place + (ptrdiff_t)i * at.stride[3])];    \
+                               slice_at(slices, indices, place + (ptrdiff_t)i * at.stride[3],      \
+                                        r * s.extent[3] + i)];                                     \
         break;
             WIDTHS(TAKE_CASE)
 #undef TAKE_CASE
@@ -78,7 +91,7 @@ KERNEL void take_flat(struct shape s, size_t n, struct slices slices, struct vie
         const struct place p = place_of(s, i);
         const ptrdiff_t target = view_at(to, p.a, p.b, p.c, p.d),
                         source = view_at(from, p.a, p.b, p.c, p.d) +
-                                 slice_at(slices, indices, view_at(at, p.a, p.b, p.c, p.d));
+                                 slice_at(slices, indices, view_at(at, p.a, p.b, p.c, p.d), i);
         switch (size) {
 #define TAKE_CASE(T)                                                                               \
     case sizeof(T): ((T *)out)[target] = ((const T *)x)[source]; break;

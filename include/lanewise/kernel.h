@@ -353,13 +353,19 @@ __attribute__((nothrow)) ptrdiff_t lw__within(ptrdiff_t index, ptrdiff_t extent,
 __attribute__((format(printf, 1, 2), nothrow)) int printf(const char *format, ...)
     __asm__("lw.printf");
 
-/* assert(condition): a failed one fails the launch. */
+/* assert(condition): a failed one fails the launch. So does assert_that(condition, "literal", ...),
+ * with a message as printf's, of at most 4 arguments. */
 __attribute__((noreturn, nothrow)) void lw__assert_fail(const char *condition)
     __asm__("lw.assert_fail");
+__attribute__((format(printf, 1, 2), noreturn, nothrow)) void lw__assert_that(const char *format,
+                                                                              ...)
+    __asm__("lw.assert_that");
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
+#define assert_that(condition, ...) ((void)0)
 #else
 #define assert(condition) ((condition) ? (void)0 : lw__assert_fail(#condition))
+#define assert_that(condition, ...) ((condition) ? (void)0 : lw__assert_that(__VA_ARGS__))
 #endif
 
 /* trace("name", value): a row of `lanewise picture`; nothing anywhere else. */

@@ -72,6 +72,9 @@ struct lw_cpu_calls {
                           uint64_t first, uint64_t count, const struct lw_cpu_gangs *gangs);
     /* a gang's memory, aligned as above, until its block is done; NULL: there is none */
     void *(*gang_memory)(struct lw_cpu_worker *w, struct lw_cpu_gang *gang, uint64_t bytes);
+    /* the same of an assert_that: LW_SAID_MAX args, as in lw_ref_calls */
+    void (*assert_that)(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+                        const char *format, uint32_t site, const uint64_t *args);
 };
 
 /* ---- gangs -----------------------------------------------------------------------------------

@@ -27,6 +27,7 @@
  */
 #ifndef LW_CUDA_ABI_H
 #define LW_CUDA_ABI_H
+#include "base/manifest.h"
 #include <stdint.h>
 
 #define LW_CUDA_ENTRY "lw_kernel"
@@ -49,11 +50,13 @@ enum lw_cuda_uses {
 
 enum { LW_CUDA_FAILURES = 32 };
 
+#define LW_CUDA_SAYS 0x80000000u /* with a failure's site: of an assert_that */
+
 /* A failed assert of one thread; the thread has then returned. */
 struct lw_cuda_failure {
     uint64_t block;        /* linear index in the grid, x fastest */
     uint32_t thread, site; /* linear index in the block; row of the manifest */
-    uint64_t expression;   /* address in LW_CUDA_TEXT */
+    uint64_t expression;   /* or format: address in LW_CUDA_TEXT */
 };
 
 /* One printf of one thread, of 24 + 8 * count bytes; records of a thread are in its order. */
@@ -76,8 +79,9 @@ struct lw_cuda_launch {
     /* prints: records one after the other from address `prints` on. printed counts the bytes asked
      * for; what does not fit is counted in lost, and lowers print_end to where it would have begun:
      * records are whole below the smaller of printed and print_end. */
-    uint64_t prints, print_capacity; /* set before */
-    uint64_t printed, lost;          /* 0 before */
-    uint64_t print_end;              /* UINT64_MAX before */
+    uint64_t prints, print_capacity;              /* set before */
+    uint64_t printed, lost;                       /* 0 before */
+    uint64_t print_end;                           /* UINT64_MAX before */
+    uint64_t said[LW_CUDA_FAILURES][LW_SAID_MAX]; /* of failures[i]; as the args of prints */
 };
 #endif

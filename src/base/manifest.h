@@ -62,4 +62,6 @@ uint64_t lw__hash_program(uint64_t hash, const char *path);
 /* Bytes: what a device aligns block memory to, so no SHARED variable may ask for more; its dynamic
  * part begins at the next multiple of LW_DYNAMIC_ALIGN behind shared_bytes. */
 enum { LW_SHARED_ALIGN = 4096, LW_SHARED_ALIGN_MIN = 64, LW_DYNAMIC_ALIGN = 128 };
+
+enum { LW_SAID_MAX = 4 }; /* arguments of an assert_that */
 #endif

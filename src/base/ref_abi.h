@@ -252,5 +252,9 @@ struct lw_ref_calls {
     uint64_t defined, unwritten;
     uint64_t accesses;
     struct lw_ref_shadow read, written;
+
+    /* a failed assert_that: as `fail`; LW_SAID_MAX args, as those of `print` */
+    void (*fail_saying)(struct lw_ref_thread *t, const char *format, uint32_t site,
+                        const uint64_t *args);
 };
 #endif

@@ -551,39 +551,7 @@ void lw_cuda_wait(const struct lw_cuda_launch *launch, uint32_t *iterations)
         __asm__ volatile("exit;");
 }
 
-void lw_cuda_assert_fail(struct lw_cuda_launch *launch, uint64_t block, uint32_t thread,
-                         const char *expression, uint32_t site)
-{
-    const uint64_t k =
-        __atomic_fetch_add((unsigned long long *)&launch->failure_count, 1, __ATOMIC_RELAXED);
-    if (k >= LW_CUDA_FAILURES)
-        return;
-    struct lw_cuda_failure *f = &launch->failures[k];
-    f->block = block;
-    f->thread = thread;
-    f->site = site;
-    f->expression = (uint64_t)expression;
-}
-
-void lw_cuda_print(struct lw_cuda_launch *launch, uint64_t block, uint32_t thread,
-                   const char *format, uint32_t count, const uint64_t *args)
-{
-    const uint64_t bytes = sizeof(struct lw_cuda_print) + 8 * (uint64_t)count;
-    const uint64_t at =
-        __atomic_fetch_add((unsigned long long *)&launch->printed, bytes, __ATOMIC_RELAXED);
-    if (at + bytes > launch->print_capacity) {
-        __atomic_fetch_add((unsigned long long *)&launch->lost, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_min((unsigned long long *)&launch->print_end, at, __ATOMIC_RELAXED);
-        return;
-    }
-    struct lw_cuda_print *p = (struct lw_cuda_print *)(launch->prints + at);
-    p->block = block;
-    p->thread = thread;
-    p->count = count;
-    p->format = (uint64_t)format;
-    for (uint32_t i = 0; i < count; i++)
-        p->args[i] = args[i];
-}
+#include "ptx_records.inc"
 
 /* ---- the lanes of a collective --------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@ enum { ROW_PART = 4096, FLAT_PART = 1024, THREADS = 128, SHORT_ROW = 32, BLOCK_E
 struct slices {
     int64_t lowest, extent;
     ptrdiff_t step;
-    size_t wide;
+    size_t wide, repeats, count;
 };
 
 struct take_arguments {
@@ -167,7 +167,11 @@ static lw_status take_body(struct lw__call *call, void *arguments)
     t.slices = (struct slices){.lowest = is_unsigned ? 0 : -(int64_t)x.shape.extent[axis],
                                .extent = (int64_t)x.shape.extent[axis],
                                .step = x.view.stride[axis],
-                               .wide = indices.dtype != LW_I32};
+                               .wide = indices.dtype != LW_I32,
+                               .repeats = 1,
+                               .count = lw__operand_count(&indices)};
+    for (int k = axis + 1; k < LW_AXES; k++)
+        t.slices.repeats *= x.shape.extent[k];
     broadcast(&x, &indices, axis, &to, &t);
     join_axes(&t);
     LW_TRY(launch(call, &t, &x, &indices, &to));

@@ -91,7 +91,11 @@ refuses 2 "parameter 'axis' is \"x\"; need an int" scan axis=x 'f32[2]'
 refuses 2 "takes at most 1 ARGs" softmax 'f32[2]' 'f32[2]'
 refuses 2 "need f16, bf16, f32 or f64" softmax axis=0 'i32[2]'
 refuses 2 "indices are of f32; need an integer type" take 'f32[2]' 'f32[2]'
-refuses 4 "index >= s.lowest && index < s.extent" take 'f32[2]' 'i32[2]=0,2'
+for device in cpu ref check; do
+    refuses 4 "index 1 is 2, the axis has extent 2" -d $device take 'f32[2]' 'i32[2]=0,2'
+done
+refuses 4 "index 2 is -4, the axis has extent 3" take axis=1 'f32[2,3,2]' 'i8[2,2]=0,-3,-4,3'
+refuses 4 "index 0 is 0, the axis has extent 0" take 'f32[0]' 'u64[1]=0'
 refuses 2 "x has shape (2,) and mask has (3,)" compact 'f32[2]' 'bool[3]'
 refuses 3 "expression:1:1: use of undeclared identifier 'q'" map expression=q 'f32[2]'
 refuses 2 "need one of valid, zero" difference edge=round 'f32[2]'

@@ -6,6 +6,7 @@
     CUDA_ROW("notes", "0")                                                                         \
     CUDA_ROW("hold", "0")                                                                          \
     CUDA_ROW("fails", "0")                                                                         \
+    CUDA_ROW("says", "0")                                                                          \
     CUDA_ROW("tickets", "0") CUDA_ROW("prints", "0") CUDA_ROW("breaks", "0") CUDA_ROW("new", "0")
 
 enum { COUNT = 64 };
@@ -109,6 +110,23 @@ static int fail(const struct fake_launch *l, int *to, int n)
     return 0;
 }
 
+/* An assert_that, of all threads. */
+static int fail_saying(const struct fake_launch *l, int *to, int n)
+{
+    struct lw_cuda_launch *r = l->record;
+
+    (void)to;
+    for (; r->failure_count < (uint64_t)n; r->failure_count++) {
+        const uint64_t k = r->failure_count;
+
+        r->said[k][0] = (uint64_t)n - k;
+        r->said[k][1] = l->text_address + 20;
+        r->failures[k] =
+            (struct lw_cuda_failure){2, (uint32_t)((uint64_t)n - k), LW_CUDA_SAYS, l->text_address};
+    }
+    return 0;
+}
+
 static int take_ticket(const struct fake_launch *l, int *to, int n)
 {
     (void)n;
@@ -130,6 +148,7 @@ static int lose(const struct fake_launch *l, int *to, int n)
 
 static const struct kernel notes = {"notes", 0, note}, holds = {"hold", 0, hold},
                            fails = {"fails", LW_CUDA_ASSERTS, fail},
+                           fails_saying = {"says", LW_CUDA_ASSERTS, fail_saying},
                            tickets = {"tickets", LW_CUDA_TICKETS, take_ticket},
                            prints = {"prints", LW_CUDA_PRINTS, print_late},
                            breaks = {"breaks", 0, lose}, late = {"new", LW_CUDA_TICKETS, NULL};
@@ -243,6 +262,22 @@ static void asserts(void)
     lw_stream_destroy(plain);
 }
 
+/* The message of the lowest thread, with what it says. */
+static void messages(void)
+{
+    lw_stream *streams[2] = {wrap()};
+
+    WORKS(lw_stream_create(device, &streams[1]));
+    strcpy(fake->text, "x is %d %% in %s");
+    strcpy(fake->text + 20, "y");
+    for (int i = 0; i < 2; i++) {
+        WORKS(go(streams[i], &fails_saying, 5));
+        CHECK(check_soon(streams[i]) == LW_E_LAUNCH);
+        CHECK(strstr(lw_last_error(), ": x is 1 % in y, block (2,0,0) thread (1,0,0)"));
+        lw_stream_destroy(streams[i]);
+    }
+}
+
 /* What needs nothing new is recorded; the rest is refused, and the capture stays good. */
 static void captured(void)
 {
@@ -348,6 +383,7 @@ int main(void)
     launches();
     lives();
     asserts();
+    messages();
     captured();
     first_while_captured(&prints, "a kernel that prints cannot be launched");
     first_while_captured(&late, "is launched on it once before");

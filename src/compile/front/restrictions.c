@@ -4,6 +4,7 @@
  * type. All findings are reported, each kind once a line (types: once a function). Functions that
  * clang does not emit, since they are not called, are not seen.
  */
+#include "base/manifest.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
 #include <limits.h>
@@ -272,6 +273,16 @@ static bool check_label(struct refuse *r, LLVMValueRef call, LLVMValueRef callee
     return false;
 }
 
+/* The arguments behind a format. */
+static void check_printed(struct refuse *r, LLVMValueRef call, const char *function, unsigned most)
+{
+    const char *name = lw__ir_callee(call);
+    const unsigned count = LLVMGetNumArgOperands(call);
+    if (is_ours(name) && !strcmp(name + 3, function) && count > most + 1)
+        lw__diags_error(r->diags, lw__loc_of(call), "%s with %u arguments, at most %u are possible",
+                        function, count - 1, most);
+}
+
 static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef callee)
 {
     const char *name = name_of(callee);
@@ -290,10 +301,8 @@ static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef calle
                         name);
         return;
     }
-    const unsigned printed = strcmp(name, "lw.printf") ? 0 : LLVMGetNumArgOperands(call) - 1;
-    if (printed > PRINT_MAX)
-        lw__diags_error(r->diags, loc, "printf with %u arguments, at most %d are possible", printed,
-                        PRINT_MAX);
+    check_printed(r, call, "printf", PRINT_MAX);
+    check_printed(r, call, "assert_that", LW_SAID_MAX);
     if (!LLVMIsDeclaration(callee) || is_ours(name) ||
         starts_with(name, "__ubsan_handle_vla_bound"))
         return;

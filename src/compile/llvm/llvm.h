@@ -177,6 +177,9 @@ LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const ch
 LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
                           const char *constraints, bool has_effects, LLVMValueRef *args,
                           unsigned count);
+/* The arguments behind a format, as `room` words of 64 bits on the function's stack; 0 behind them.
+ * C has promoted them to int, a wider integer, or double. */
+LLVMValueRef lw__llvm_slots(LLVMBuilderRef b, LLVMValueRef call, unsigned room);
 void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
                        enum lw__cache cache);
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);

@@ -178,6 +178,28 @@ LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
     return LLVMBuildCall2(b, type, code, args, count, "");
 }
 
+LLVMValueRef lw__llvm_slots(LLVMBuilderRef b, LLVMValueRef call, unsigned room)
+{
+    LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+    LLVMBuilderRef early = LLVMCreateBuilderInContext(context);
+    LLVMPositionBuilderBefore(early, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef all = LLVMBuildAlloca(early, LLVMArrayType2(i64, room ? room : 1), "");
+    LLVMDisposeBuilder(early);
+    for (unsigned k = 0; k < room; k++) {
+        const bool is_there = k + 1 < LLVMGetNumArgOperands(call);
+        LLVMValueRef v = is_there ? LLVMGetOperand(call, k + 1) : LLVMConstInt(i64, 0, 0),
+                     index = LLVMConstInt(i64, k, 0);
+        const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+        v = kind == LLVMIntegerTypeKind   ? LLVMBuildSExt(b, v, i64, "")
+            : kind == LLVMPointerTypeKind ? LLVMBuildPtrToInt(b, v, i64, "")
+                                          : LLVMBuildBitCast(b, v, i64, "");
+        LLVMBuildStore(b, v, LLVMBuildGEP2(b, i64, all, &index, 1, ""));
+    }
+    return all;
+}
+
 void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef address,
                        enum lw__cache cache)
 {

@@ -428,41 +428,29 @@ static bool lower_place(struct entry *e, LLVMValueRef call, const char *name)
     return false;
 }
 
-/* The arguments as 64-bit words. C has promoted them to int, a wider integer, or double. */
 static void lower_print(struct entry *e, LLVMValueRef call)
 {
     struct lw__ptx *x = &e->x;
     const unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
-    LLVMTypeRef words = LLVMArrayType2(x->i64, count ? count : 1);
-    LLVMBuilderRef early = LLVMCreateBuilderInContext(x->context);
-    LLVMPositionBuilderBefore(early, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->function)));
-    LLVMValueRef all = LLVMBuildAlloca(early, words, "");
-    LLVMDisposeBuilder(early);
-    for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef v = LLVMGetOperand(call, k + 1), index = LLVMConstInt(x->i64, k, 0);
-        const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
-        v = kind == LLVMIntegerTypeKind   ? LLVMBuildSExt(x->b, v, x->i64, "")
-            : kind == LLVMPointerTypeKind ? LLVMBuildPtrToInt(x->b, v, x->i64, "")
-                                          : LLVMBuildBitCast(x->b, v, x->i64, "");
-        LLVMBuildStore(x->b, v, LLVMBuildGEP2(x->b, x->i64, all, &index, 1, ""));
-    }
+    LLVMValueRef args = lw__llvm_slots(x->b, call, count);
     lw__ptx_call(x, "lw_cuda_print",
                  (LLVMValueRef[]){e->launch, block_number(x), thread_number(x),
-                                  LLVMGetOperand(call, 0), const32(x, count), all},
+                                  LLVMGetOperand(call, 0), const32(x, count), args},
                  6);
     e->uses |= LW_CUDA_PRINTS;
     put(call, const32(x, count));
 }
 
 /* The thread exits. The hardware no longer waits for it. */
-static void lower_assert(struct entry *e, LLVMValueRef call)
+static void lower_assert(struct entry *e, LLVMValueRef call, bool says)
 {
     struct lw__ptx *x = &e->x;
-    LLVMValueRef site = const32(x, lw__ir_site(x->unit, call, "assert"));
-    lw__ptx_call(x, "lw_cuda_assert_fail",
+    LLVMValueRef site = const32(x, lw__ir_site(x->unit, call, "assert")),
+                 args = says ? lw__llvm_slots(x->b, call, LW_SAID_MAX) : NULL;
+    lw__ptx_call(x, says ? "lw_cuda_assert_that" : "lw_cuda_assert_fail",
                  (LLVMValueRef[]){e->launch, block_number(x), thread_number(x),
-                                  LLVMGetOperand(call, 0), site},
-                 5);
+                                  LLVMGetOperand(call, 0), site, args},
+                 says ? 6 : 5);
     lw__llvm_asm(x->b, LLVMFunctionType(x->none, NULL, 0, 0), "exit;", "", true, NULL, 0);
     e->uses |= LW_CUDA_ASSERTS;
     LLVMInstructionEraseFromParent(call);
@@ -503,8 +491,8 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
         LLVMInstructionEraseFromParent(call);
     } else if (!strcmp(name, "lw.printf")) {
         lower_print(e, call);
-    } else if (!strcmp(name, "lw.assert_fail")) {
-        lower_assert(e, call);
+    } else if (!strcmp(name, "lw.assert_fail") || !strcmp(name, "lw.assert_that")) {
+        lower_assert(e, call, !strcmp(name, "lw.assert_that"));
     } else if (!strcmp(name, "lw.wait")) {
         lower_wait(e, call);
     } else if (!strcmp(name, "lw.rarely.f32")) {

@@ -2,6 +2,7 @@
  * assert. It also notes that memory has changed, from which the scheduler tells whether a waiting
  * thread makes progress.
  */
+#include "base/manifest.h"
 #include "compile/ref/shadow.h"
 #include "compile/llvm/llvm.h"
 #include <string.h>
@@ -41,21 +42,10 @@ static bool lower_place(struct lw__ref *r, LLVMValueRef call, const char *name)
     return true;
 }
 
-/* printf: the arguments as 64-bit slots. C has promoted them to int, a wider integer, or double. */
 static bool lower_print(struct lw__ref *r, LLVMValueRef call)
 {
     unsigned count = (unsigned)LLVMGetNumArgOperands(call) - 1;
-    LLVMTypeRef slots = LLVMArrayType2(r->i64, count ? count : 1);
-    LLVMBuilderRef entry = LLVMCreateBuilderInContext(r->unit->context);
-    LLVMPositionBuilderBefore(entry, LLVMGetFirstInstruction(r->co.entry));
-    LLVMValueRef args = LLVMBuildAlloca(entry, slots, "");
-    LLVMDisposeBuilder(entry);
-    for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef v = LLVMGetOperand(call, i + 1), index = LLVMConstInt(r->i64, i, 0);
-        bool integer = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
-        LLVMValueRef bits = integer ? LLVMBuildSExt(r->b, v, r->i64, "") : lw__ref_to_bits(r, v);
-        LLVMBuildStore(r->b, bits, LLVMBuildGEP2(r->b, r->i64, args, &index, 1, ""));
-    }
+    LLVMValueRef args = lw__llvm_slots(r->b, call, count);
     lw__ref_call(
         r, offsetof(struct lw_ref_calls, print), LLVMVoidTypeInContext(r->unit->context),
         (LLVMTypeRef[]){r->ptr, r->ptr, r->i32, r->ptr},
@@ -66,13 +56,15 @@ static bool lower_print(struct lw__ref *r, LLVMValueRef call)
 }
 
 /* A failed assert: report it and never continue. The code after the call is unreachable. */
-static void lower_assert(struct lw__ref *r, LLVMValueRef call)
+static void lower_assert(struct lw__ref *r, LLVMValueRef call, bool says)
 {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
-    LLVMValueRef site = LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "assert"), 0);
-    lw__ref_call(r, offsetof(struct lw_ref_calls, fail), LLVMVoidTypeInContext(r->unit->context),
-                 (LLVMTypeRef[]){r->ptr, r->ptr, r->i32},
-                 (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0), site}, 3);
+    LLVMValueRef site = LLVMConstInt(r->i32, lw__ir_site(r->unit, call, "assert"), 0),
+                 args = says ? lw__llvm_slots(r->b, call, LW_SAID_MAX) : NULL;
+    lw__ref_call(
+        r, says ? offsetof(struct lw_ref_calls, fail_saying) : offsetof(struct lw_ref_calls, fail),
+        LLVMVoidTypeInContext(r->unit->context), (LLVMTypeRef[]){r->ptr, r->ptr, r->i32, r->ptr},
+        (LLVMValueRef[]){r->thread, LLVMGetOperand(call, 0), site, args}, says ? 4 : 3);
     lw__ref_store(r, LLVMConstInt(r->i32, LW_REF_FAILED, 0), FIELD(state));
     for (LLVMValueRef i = call, next; i; i = next) {
         next = LLVMGetNextInstruction(i);
@@ -100,9 +92,10 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     }
     if (!strcmp(name, "lw.printf"))
         return lower_print(r, call);
-    if (strcmp(name, "lw.assert_fail"))
+    const bool says = !strcmp(name, "lw.assert_that");
+    if (!says && strcmp(name, "lw.assert_fail"))
         return lw__defect("ref has no lowering of %s", name);
-    lower_assert(r, call);
+    lower_assert(r, call, says);
     return true;
 }
 

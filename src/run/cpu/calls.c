@@ -27,8 +27,8 @@ void lw__cpu_fail(struct lw__cpu_run *run, uint64_t block, lw_status status,
     atomic_store(&run->stopped, true);
 }
 
-static void call_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
-                             const char *expression, uint32_t site)
+static void fail_assert(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+                        const struct lw__failed *failed)
 {
     struct lw__cpu_run *run = w->user;
     struct lw__message m = {0};
@@ -36,8 +36,27 @@ static void call_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_t t
 
     lw__place(run->launch->grid, block, block_idx);
     lw__place(run->launch->block, thread, thread_idx);
-    lw__message_add_assert(&m, run->launch, expression, site, block_idx, thread_idx);
+    lw__message_add_assert(&m, run->launch, failed, block_idx, thread_idx);
     lw__cpu_fail(run, block, LW_E_LAUNCH, &m);
+}
+
+static void call_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+                             const char *expression, uint32_t site)
+{
+    const struct lw__failed failed = {.text = expression, .site = site};
+
+    fail_assert(w, block, thread, &failed);
+}
+
+static void call_assert_that(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+                             const char *format, uint32_t site, const uint64_t *args)
+{
+    const struct lw__cpu_printer printer = {(struct lw__cpu_thread *)w, block};
+    const struct lw__print_texts texts = {.find = lw__cpu_find_text, .user = &printer};
+    const struct lw__failed failed = {
+        .text = format, .site = site, .args = args, .texts = printer.thread->fault ? &texts : NULL};
+
+    fail_assert(w, block, thread, &failed);
 }
 
 /* The threads of a block: bit t % 32 of word t / 32. */
@@ -130,4 +149,5 @@ const struct lw_cpu_calls lw__cpu_calls = {
     .frame = call_frame,
     .run_gangs = lw__cpu_run_gangs,
     .gang_memory = lw__cpu_gang_memory,
+    .assert_that = call_assert_that,
 };

@@ -166,6 +166,16 @@ static void trapped_assert_fail(struct lw_cpu_worker *w, uint64_t block, uint32_
     lw__fault_outside(&call);
 }
 
+static void trapped_assert_that(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
+                                const char *format, uint32_t site, const uint64_t *args)
+{
+    const struct lw__call call = {
+        (void (*)(void))lw__cpu_calls.assert_that,
+        {LW__WORD(w), block, thread, LW__WORD(format), site, LW__WORD(args)}};
+
+    lw__fault_outside(&call);
+}
+
 static void trapped_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t site,
                              const uint32_t *arrived, const uint32_t *live)
 {
@@ -206,4 +216,5 @@ const struct lw_cpu_calls lw__cpu_trapped_calls = {
     .frame = trapped_frame,
     .run_gangs = trapped_run_gangs,
     .gang_memory = trapped_gang_memory,
+    .assert_that = trapped_assert_that,
 };

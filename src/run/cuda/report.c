@@ -116,6 +116,8 @@ static lw_status report_failures(const struct lw__launch *l, const struct lw_cud
     const uint64_t count =
         r->failure_count < LW_CUDA_FAILURES ? r->failure_count : LW_CUDA_FAILURES;
     const struct lw_cuda_failure *first = r->failures;
+    const struct lw__print_texts texts = {.find = find_text, .user = l->code};
+    struct lw__failed failed = {.texts = &texts};
     struct lw__message m = {0};
     int32_t block[3], thread[3];
 
@@ -126,7 +128,10 @@ static lw_status report_failures(const struct lw__launch *l, const struct lw_cud
             first = &r->failures[i];
     lw__place(l->grid, first->block, block);
     lw__place(l->block, first->thread, thread);
-    lw__message_add_assert(&m, l, text_at(l->code, first->expression), first->site, block, thread);
+    failed.text = text_at(l->code, first->expression);
+    failed.site = first->site & ~LW_CUDA_SAYS;
+    failed.args = first->site & LW_CUDA_SAYS ? r->said[first - r->failures] : NULL;
+    lw__message_add_assert(&m, l, &failed, block, thread);
     return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 

@@ -199,6 +199,8 @@ static void take_failures(const struct lw__cuda_lasting *r, struct lw_cuda_launc
         f->block = __atomic_load_n(&after->failures[i].block, __ATOMIC_RELAXED);
         f->thread = __atomic_load_n(&after->failures[i].thread, __ATOMIC_RELAXED);
         f->site = __atomic_load_n(&after->failures[i].site, __ATOMIC_RELAXED);
+        for (int k = 0; k < LW_SAID_MAX; k++)
+            out->said[i][k] = __atomic_load_n(&after->said[i][k], __ATOMIC_RELAXED);
         out->failure_count = i + 1;
     }
 }

@@ -24,7 +24,16 @@ static void call_print(struct lw_ref_thread *t, const char *format, uint32_t cou
 static void call_fail(struct lw_ref_thread *t, const char *expression, uint32_t site)
 {
     struct lw_ref_launch *launch = block_of(t)->launch;
-    launch->status = lw__ref_fail_assert(launch, t, expression, site);
+    const struct lw__failed failed = {.text = expression, .site = site};
+    launch->status = lw__ref_fail_assert(launch, t, &failed);
+}
+
+static void call_fail_saying(struct lw_ref_thread *t, const char *format, uint32_t site,
+                             const uint64_t *args)
+{
+    struct lw_ref_launch *launch = block_of(t)->launch;
+    const struct lw__failed failed = {.text = format, .site = site, .args = args};
+    launch->status = lw__ref_fail_assert(launch, t, &failed);
 }
 
 static uint32_t call_access(struct lw_ref_thread *t, const struct lw_ref_access *access)
@@ -131,6 +140,7 @@ void lw__ref_calls_open(struct lw_ref_launch *launch)
     launch->calls = (struct lw_ref_calls){.frame = call_frame,
                                           .print = call_print,
                                           .fail = call_fail,
+                                          .fail_saying = call_fail_saying,
                                           .access = call_access,
                                           .index = call_index,
                                           .suspend = call_suspend,

@@ -296,7 +296,7 @@ int lw__ref_key_order(const struct lw_ref_thread *a, const struct lw_ref_thread 
 
 /* Sets the message of a launch that failed and returns LW_E_LAUNCH. */
 lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
-                              const char *expression, uint32_t site);
+                              const struct lw__failed *failed);
 
 /* lw__ref_tell_stuck - who waits where, when no thread can make progress; the first of them. */
 const struct lw__ref_thread *lw__ref_tell_stuck(struct lw__message *m,

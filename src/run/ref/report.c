@@ -68,10 +68,10 @@ static const char *threads(int64_t count)
 }
 
 lw_status lw__ref_fail_assert(const struct lw_ref_launch *launch, const struct lw_ref_thread *t,
-                              const char *expression, uint32_t site)
+                              const struct lw__failed *failed)
 {
     struct lw__message m = {0};
-    lw__message_add_assert(&m, launch->request, expression, site, t->block_idx, t->thread_idx);
+    lw__message_add_assert(&m, launch->request, failed, t->block_idx, t->thread_idx);
     return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 

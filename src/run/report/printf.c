@@ -164,19 +164,25 @@ static const char *add_conversion(struct lw__text *text, const char *at, struct 
     return end;
 }
 
+static void add_all(struct lw__text *text, const char *format, uint32_t count, const uint64_t *args,
+                    const struct lw__print_texts *texts)
+{
+    struct slots slots = {args, count};
+    while (*format) {
+        size_t literal = strcspn(format, "%");
+        lw__text_add_bytes(text, format, literal);
+        format += literal;
+        if (*format)
+            format = add_conversion(text, format, &slots, texts);
+    }
+}
+
 static bool print(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                   const char *format, uint32_t count, const uint64_t *args,
                   const struct lw__print_texts *texts)
 {
-    struct slots slots = {args, count};
     struct lw__text text = {0};
-    while (*format) {
-        size_t literal = strcspn(format, "%");
-        lw__text_add_bytes(&text, format, literal);
-        format += literal;
-        if (*format)
-            format = add_conversion(&text, format, &slots, texts);
-    }
+    add_all(&text, format, count, args, texts);
     bool complete = !text.failed;
     if (complete && text.length > 0)
         lw__output_add(out, block, thread, text.data);
@@ -199,19 +205,40 @@ static void make_plain(void)
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
+/* The locale to go back to; 0: memory is short, and nothing was set. */
+static locale_t set_plain(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_plain);
+    return plain ? uselocale(plain) : (locale_t)0;
+}
+
 bool lw__print_plainly(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                        const char *format, uint32_t count, const uint64_t *args,
                        const struct lw__print_texts *texts)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    locale_t before;
+    const locale_t before = set_plain();
     bool printed;
 
-    pthread_once(&once, make_plain);
-    if (!plain)
+    if (!before)
         return false;
-    before = uselocale(plain);
     printed = print(out, block, thread, format, count, args, texts);
     uselocale(before);
     return printed;
+}
+
+void lw__message_add_print(struct lw__message *m, const char *format, uint32_t count,
+                           const uint64_t *args, const struct lw__print_texts *texts)
+{
+    const locale_t before = set_plain();
+    struct lw__text text = {0};
+
+    if (before) {
+        add_all(&text, format, count, args, texts);
+        uselocale(before);
+    }
+    /* where memory is short, the bare format says most */
+    lw__message_add(m, "%s", !before || text.failed || !text.data ? format : text.data);
+    lw__text_free(&text);
 }

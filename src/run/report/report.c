@@ -41,12 +41,18 @@ void lw__message_add_index(struct lw__message *m, const int32_t index[3])
 }
 
 void lw__message_add_assert(struct lw__message *m, const struct lw__launch *launch,
-                            const char *expression, uint32_t site, const int32_t block[3],
+                            const struct lw__failed *failed, const int32_t block[3],
                             const int32_t thread[3])
 {
     lw__message_add(m, "kernel '%s': ", launch->kernel);
-    lw__message_add_line(m, launch, site);
-    lw__message_add(m, ": assertion '%s' failed, block ", expression);
+    lw__message_add_line(m, launch, failed->site);
+    if (failed->args) {
+        lw__message_add(m, ": ");
+        lw__message_add_print(m, failed->text, LW_SAID_MAX, failed->args, failed->texts);
+    } else {
+        lw__message_add(m, ": assertion '%s' failed", failed->text);
+    }
+    lw__message_add(m, ", block ");
     lw__message_add_index(m, block);
     lw__message_add(m, " thread ");
     lw__message_add_index(m, thread);

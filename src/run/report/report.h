@@ -24,9 +24,16 @@ void lw__message_add_line(struct lw__message *m, const struct lw__launch *launch
 void lw__message_add_site(struct lw__message *m, const struct lw__launch *launch, uint32_t site);
 void lw__message_add_index(struct lw__message *m, const int32_t index[3]);
 
-/* The whole message of a failed assert. */
+/* The whole message of a failed assert or, with args, of an assert_that. */
+struct lw__print_texts;
+struct lw__failed {
+    const char *text; /* the condition; the format */
+    uint32_t site;
+    const uint64_t *args; /* LW_SAID_MAX; NULL: of an assert */
+    const struct lw__print_texts *texts;
+};
 void lw__message_add_assert(struct lw__message *m, const struct lw__launch *launch,
-                            const char *expression, uint32_t site, const int32_t block[3],
+                            const struct lw__failed *failed, const int32_t block[3],
                             const int32_t thread[3]);
 
 /* Parts of that of a divergent barrier: its beginning; who came to a site; who did not, as ranges
@@ -59,6 +66,10 @@ struct lw__print_texts {
 bool lw__print_plainly(struct lw__output *out, const int32_t block[3], const int32_t thread[3],
                        const char *format, uint32_t count, const uint64_t *args,
                        const struct lw__print_texts *texts);
+
+/* lw__message_add_print - what lw__print_plainly prints, without an end of line. */
+void lw__message_add_print(struct lw__message *m, const char *format, uint32_t count,
+                           const uint64_t *args, const struct lw__print_texts *texts);
 
 /* ---- output.c ---- */
 

@@ -1,6 +1,7 @@
 /* runtime_calls.c - calls from a kernel to the library (base/cpu_abi.h): printf, failed asserts,
  * and barriers that some threads do not reach.
  */
+#include "base/manifest.h"
 #include "base/cpu_abi.h"
 #include "compile/spmd/runtime/runtime.h"
 #include "compile/spmd/emit/emit.h"
@@ -16,7 +17,7 @@ static LLVMValueRef in_block(struct lw__spmd *s, LLVMValueRef thread)
     return s->gang ? LLVMBuildAdd(s->builder, lw__gang_first(s), thread, "") : thread;
 }
 
-/* The lowest thread of a mask that is not empty. */
+/* The lowest of the gang's threads in a mask that is not empty. */
 static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
 {
     LLVMTypeRef bits_type = LLVMIntTypeInContext(s->context, s->width);
@@ -32,18 +33,18 @@ static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
         lane = LLVMBuildAdd(s->builder, lane, lw__spmd_const32(s, p * s->width), "");
         best = LLVMBuildSelect(s->builder, lw__mask_piece_any(s, mask[p]), lane, best, "");
     }
-    return in_block(s, best);
+    return best;
 }
 
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
     size_t site = lw__ir_site(s->unit, call, "assert");
-    lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, assert_fail),
-                      LLVMVoidTypeInContext(s->context),
-                      (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32},
-                      (LLVMValueRef[]){s->worker, s->block_linear, first_thread(s, mask),
-                                       LLVMGetOperand(call, 0), lw__spmd_const32(s, (int64_t)site)},
-                      5);
+    lw__spmd_call_out(
+        s, offsetof(struct lw_cpu_calls, assert_fail), LLVMVoidTypeInContext(s->context),
+        (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32},
+        (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, first_thread(s, mask)),
+                         LLVMGetOperand(call, 0), lw__spmd_const32(s, (int64_t)site)},
+        5);
     LLVMBuildBr(s->builder, s->stop);
 }
 
@@ -116,6 +117,11 @@ static LLVMValueRef slot_bits(struct lw__spmd *s, LLVMValueRef vector)
     }
 }
 
+static bool has_format(const char *name)
+{
+    return !strcmp(name, "lw.printf") || !strcmp(name, "lw.assert_that");
+}
+
 /* The largest argument count of the kernel's printfs. */
 static unsigned most_arguments(const struct lw__spmd *s)
 {
@@ -123,7 +129,7 @@ static unsigned most_arguments(const struct lw__spmd *s)
     for (uint32_t b = 0; b < s->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if (!strcmp(lw__ir_callee(i), "lw.printf") && LLVMGetNumArgOperands(i) - 1 > most)
+            if (has_format(lw__ir_callee(i)) && LLVMGetNumArgOperands(i) - 1 > most)
                 most = LLVMGetNumArgOperands(i) - 1;
     return most;
 }
@@ -146,10 +152,11 @@ static void store_arguments(struct lw__spmd *s, LLVMValueRef call, unsigned coun
         }
 }
 
-/* The body of the loop over threads: gather a thread's arguments, and call. */
-static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, LLVMValueRef thread)
+/* One thread's arguments, in an array on the stack for `room`. */
+static LLVMValueRef own_arguments(struct lw__spmd *s, unsigned count, unsigned room,
+                                  LLVMValueRef thread)
 {
-    LLVMTypeRef type = LLVMArrayType2(s->i64, count ? count : 1);
+    LLVMTypeRef type = LLVMArrayType2(s->i64, room ? room : 1);
     LLVMValueRef own = LLVMBuildAlloca(s->alloca_builder, type, "");
     LLVMValueRef wide = LLVMBuildZExt(s->builder, thread, s->i64, "");
     for (unsigned k = 0; k < count; k++) {
@@ -160,6 +167,17 @@ static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, 
             s->builder, s->i64, LLVMBuildGEP2(s->builder, s->i64, s->printed, &from, 1, ""), "");
         LLVMBuildStore(s->builder, v, LLVMBuildGEP2(s->builder, s->i64, own, &to, 1, ""));
     }
+    for (unsigned k = count; k < room; k++) {
+        LLVMValueRef to = lw__spmd_const64(s, k);
+        LLVMBuildStore(s->builder, lw__spmd_const64(s, 0),
+                       LLVMBuildGEP2(s->builder, s->i64, own, &to, 1, ""));
+    }
+    return own;
+}
+
+static void print_thread(struct lw__spmd *s, LLVMValueRef call, unsigned count, LLVMValueRef thread)
+{
+    LLVMValueRef own = own_arguments(s, count, count, thread);
     lw__spmd_call_out(s, offsetof(struct lw_cpu_calls, print), LLVMVoidTypeInContext(s->context),
                       (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
                       (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, thread),
@@ -201,4 +219,19 @@ void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     LLVMPositionBuilderAtEnd(s->builder, bb[4]);
     for (uint32_t p = 0; p < s->pieces; p++)
         lw__spmd_set_vector(s, call, p, lw__spmd_splat(s, lw__spmd_const32(s, count)));
+}
+
+void lw__spmd_assert_that(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
+{
+    const unsigned count = LLVMGetNumArgOperands(call) - 1;
+    const size_t site = lw__ir_site(s->unit, call, "assert");
+    store_arguments(s, call, count, mask);
+    LLVMValueRef thread = first_thread(s, mask), own = own_arguments(s, count, LW_SAID_MAX, thread);
+    lw__spmd_call_out(
+        s, offsetof(struct lw_cpu_calls, assert_that), LLVMVoidTypeInContext(s->context),
+        (LLVMTypeRef[]){s->ptr, s->i64, s->i32, s->ptr, s->i32, s->ptr},
+        (LLVMValueRef[]){s->worker, s->block_linear, in_block(s, thread), LLVMGetOperand(call, 0),
+                         lw__spmd_const32(s, (int64_t)site), own},
+        6);
+    LLVMBuildBr(s->builder, s->stop);
 }
