@@ -2,6 +2,7 @@
  * That is the text of the stage.
  */
 #include "cli.h"
+#include "base/levels.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -51,50 +52,61 @@ static bool names_kind(const char *name, const char *kind)
     return strncmp(name, kind, length) == 0 && (!name[length] || name[length] == ':');
 }
 
+/* list_levels - "baseline, avx2, avx512 or aarch64". */
+static const char *list_levels(char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < LW_LEVEL_COUNT && used < size; i++) {
+        const char *joint = i == 0 ? "" : i + 1 < LW_LEVEL_COUNT ? ", " : " or ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", joint, lw__levels[i].word);
+    }
+    return text;
+}
+
 /* check_device - a device of that name can be compiled for, and passes through the stage. */
 static int check_device(const struct cli_options *options)
 {
     const char *name = options->device;
     const struct stage *stage = find_stage(options->stage);
     const char *kind = stage->whose == CPU ? "cpu" : "cuda";
+    char levels[128];
     if (!name)
         return CLI_DONE;
     if (!cli_is_target(name))
         return cli_fail(CLI_USAGE,
                         "there is no device '%s' to compile for; `lanewise devices` shows them, "
-                        "and there are cpu:avx512, cpu:avx2, cpu:baseline, cpu:aarch64, cuda:sm_NN",
-                        name);
+                        "and there are cuda:sm_NN and cpu:LEVEL, with %s for LEVEL",
+                        name, list_levels(levels, sizeof levels));
     if (stage->whose == ANY || names_kind(name, kind))
         return CLI_DONE;
     return cli_fail(CLI_USAGE, "the stage %s is on the way to device %s, not to '%s'", stage->name,
                     kind, name);
 }
 
-static const char *best_level(void)
+/* is_level - true if LANEWISE_CPU may be this word: of any processor, since show runs nothing. */
+static bool is_level(const char *word)
 {
-#if defined(__aarch64__)
-    return "aarch64";
-#else
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("x86-64-v4")   ? "avx512"
-           : __builtin_cpu_supports("x86-64-v3") ? "avx2"
-                                                 : "baseline";
-#endif
+    for (size_t i = 0; i < LW_LEVEL_COUNT; i++)
+        if (strcmp(word, lw__levels[i].word) == 0)
+            return true;
+    return false;
+}
+
+static int refuse_level(const char *word)
+{
+    char known[128];
+    return cli_fail(CLI_USAGE, "LANEWISE_CPU is '%s'; need %s", word,
+                    list_levels(known, sizeof known));
 }
 
 /* check_variables - LANEWISE_CPU and LANEWISE_GANG, of which the compiler does not hear by name. */
 static int check_variables(void)
 {
-    static const char *const levels[] = {"avx512", "avx2", "baseline", "aarch64"};
     const char *level = getenv("LANEWISE_CPU"), *gang = getenv("LANEWISE_GANG");
-    bool is_level = !level;
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        is_level = is_level || strcmp(level, levels[i]) == 0;
-    if (!is_level)
-        return cli_fail(CLI_USAGE, "LANEWISE_CPU is '%s'; need avx512, avx2, baseline or aarch64",
-                        level);
     uint32_t threads = 0;
     bool is_number = !gang || cli_number_read(LW_U32, gang, &threads) == CLI_NUMBER_OK;
+    if (level && !is_level(level))
+        return refuse_level(level);
     if (!is_number || (gang && (threads == 0 || threads > 1024 || threads % 32 != 0)))
         return cli_fail(CLI_USAGE, "LANEWISE_GANG is '%s'; need a multiple of 32, at most 1024",
                         gang);
@@ -112,7 +124,7 @@ static const char *show_device(const struct cli_options *options, char *word, si
         return "cuda";
     if (find_stage(options->stage)->whose == ANY)
         return "ref"; /* the same for all */
-    level = level ? level : best_level();
+    level = level ? level : lw__levels[lw__level_best()].word;
     snprintf(word, size, gang ? "cpu:%s/%s" : "cpu:%s", level, gang);
     return word;
 }

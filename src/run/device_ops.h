@@ -1,7 +1,7 @@
 /* device_ops.h - what a device is: a const struct of data and functions.
  *
- * To add a device: copy null/device.c, fill in a struct lw__device_ops, add one row to the table in
- * devices.c. All devices share streams, buffers, argument checks, the cache and the pool.
+ * To add a device: copy null/device.c, fill in a struct lw__device_ops, add a row to devices.def.
+ * All devices share streams, buffers, argument checks, the cache and the pool.
  */
 #ifndef LW_DEVICE_OPS_H
 #define LW_DEVICE_OPS_H
@@ -241,6 +241,6 @@ struct lw__device_ops {
     lw_status (*launch)(void *state, const struct lw__launch *launch);
 };
 
-extern const struct lw__device_ops lw__device_null, lw__device_ref, lw__device_cpu, lw__device_cuda,
-    lw__device_check;
+#define LW_DEVICE(name) extern const struct lw__device_ops lw__device_##name;
+#include "run/devices.def"
 #endif

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of preference: NULL opens the first that is available. */
 static const struct lw__device_ops *const devices[] = {
-    &lw__device_cpu, &lw__device_cuda, &lw__device_ref, &lw__device_check, &lw__device_null};
+#define LW_DEVICE(name) &lw__device_##name,
+#include "run/devices.def"
+};
 enum { DEVICE_COUNT = sizeof devices / sizeof devices[0] };
 
 size_t lw_device_list(lw_device_info *out, size_t capacity)

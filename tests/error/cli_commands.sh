@@ -47,7 +47,7 @@ for device in soup '' ref:x null:0 cuda: cuda:x CPU; do
     refused 2 "there is no device '$device'" bench --device "$device"
 done
 refused 2 'the device is cpu:baseline, cpu:avx2' show one.c --stage asm -d cpu:soup
-refused 2 "there is no processor 'sm_12'" show one.c --stage ptx -d cuda:sm_12
+refused 2 'the device is cuda:sm_70, ' show one.c --stage ptx -d cuda:sm_12
 for device in cuda cuda:0 cuda:31; do
     LANEWISE_CUDA_DRIVER=/nonexistent.so refused 4 "device '$device' cannot be used: " \
         run one.c -d $device 'f32[1]'

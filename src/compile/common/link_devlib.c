@@ -220,7 +220,7 @@ static const char *const clean_up[] = {CLEAN_UP("instcombine<no-verify-fixpoint>
 bool lw__pass_clean(struct lw__unit *unit)
 {
     drop_declared_places(unit->module);
-    if (!lw__is_for_cuda(unit))
+    if (!lw__has(unit, LW_HAS_SHORT_VECTORS))
         lw__llvm_scalarize_memory();
     const bool scalars_first = lw__works_around(unit, LW_AROUND_vector_phi);
     return lw__llvm_passes(unit->module, unit->machine, clean_up[scalars_first]);

@@ -46,9 +46,7 @@ static bool choose_machine(struct lw__unit *unit)
 {
     if (is_large(unit->module))
         return true;
-    return lw__is_for_aarch64(unit)
-               ? lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelLess)
-               : lw__llvm_machine(unit, LW_X86_64, "x86-64", "", LLVMCodeGenLevelLess);
+    return lw__target_machine(unit, LLVMCodeGenLevelLess);
 }
 
 /* lw__pass_split - split the coroutines of ref, and clean up a little. ref runs small inputs: more
@@ -59,7 +57,7 @@ bool lw__pass_split(struct lw__unit *unit)
 {
     static const char passes[] = "function(sroa,early-cse,simplifycfg)";
     return lw__coroutine_split(unit) && lw__llvm_passes(unit->module, unit->machine, passes) &&
-           (!lw__is_observed(unit) || choose_machine(unit));
+           (!lw__has(unit, LW_IS_OBSERVED) || choose_machine(unit));
 }
 
 /* lw__pass_object - an object file, or assembly text to show.

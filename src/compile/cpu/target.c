@@ -1,14 +1,12 @@
-/* target.c - the vector levels of the cpu device, and LLVM's passes after the widening.
+/* target.c - LLVM's passes after the widening, for the target's vector level.
  *
- * A level is a processor by its features, never by its name: x86-64-v4 is AVX-512 F, BW, CD, DQ,
- * VL, x86-64-v3 AVX2 with FMA, generic the NEON of every AArch64 processor. None of them has
- * avx512bf16 or avxneconvert, which flush subnormals. Nothing may be contracted to a fused
- * multiply-add: no instruction has fast-math flags, and the code generator fuses only those that
- * do.
+ * Nothing may be contracted to a fused multiply-add: no instruction has fast-math flags, and the
+ * code generator fuses only those that do.
  */
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +19,19 @@ static void set_word(LLVMValueRef f, const char *name, const char *value)
 }
 
 /* Without them LLVM splits 512-bit vectors: it would spare older processors' clock. */
-static void set_widths(LLVMValueRef f, const char *bits)
+static void set_widths(LLVMValueRef f, const struct lw__target *target)
 {
+    char bits[16];
+    snprintf(bits, sizeof bits, "%u", 32 * target->lanes);
     set_word(f, "prefer-vector-width", bits);
     set_word(f, "min-legal-vector-width", bits);
 }
 
 /* Otherwise LLVM spills relative to the end of the caller's stack, a multiple of 16 bytes. Then
  * each vector, or every other one, spans two cache lines, in one process and not in another. */
-static void align_spills(LLVMValueRef f, int level)
+static void align_spills(LLVMValueRef f, const struct lw__target *target)
 {
-    if (lw__levels[level].lanes > 4)
+    if (target->lanes > 4)
         set_word(f, "stackrealign", "");
 }
 
@@ -104,13 +104,13 @@ static bool keep_slots(LLVMModuleRef module)
  */
 bool lw__pass_optimise(struct lw__unit *unit)
 {
-    const int level = lw__cpu_level(unit->options->device);
-    if (level == LW_LEVEL_AARCH64 && !lw__level_machine(unit, level))
+    const struct lw__target *target = unit->target;
+    if (lw__has(unit, LW_IS_LATE) && !lw__target_machine(unit, LLVMCodeGenLevelDefault))
         return false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && level >= 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f && target->lanes > 1;
          f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f))
-            set_widths(f, lw__levels[level].bits);
+            set_widths(f, target);
     if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
     const bool in_memory = keep_slots(unit->module);
@@ -118,7 +118,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
         !lw__llvm_passes(unit->module, unit->machine,
                          lists[size_of(unit->module) <= ROTATED_MAX][!in_memory]))
         return false;
-    if (level == LW_LEVEL_AARCH64 && size_of(unit->module) > COMBINED_MAX)
+    if (lw__is_for_aarch64(unit) && size_of(unit->module) > COMBINED_MAX)
         lw__llvm_skip_combiner();
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
         bool gang;
@@ -126,14 +126,14 @@ bool lw__pass_optimise(struct lw__unit *unit)
             continue;
         if (!gang && !lw__cpu_fetch_ahead(f))
             return false;
-        if (level == LW_LEVEL_AVX512) {
+        if (lw__has(unit, LW_HAS_MASK_REGISTERS)) {
             lw__cpu_hide_half_masks(unit, f);
             lw__cpu_mask_choices(f);
             lw__cpu_choose_ones(unit, f);
         }
-        if (level == LW_LEVEL_BASELINE)
+        if (target->lanes > 1 && !lw__has(unit, LW_HAS_FMA))
             lw__cpu_share_fused(f);
-        align_spills(f, level);
+        align_spills(f, target);
         lw__cpu_compare_one(unit, f);
         lw__cpu_divide_by_lane(unit, f);
         lw__cpu_define_lanes(unit, f);
@@ -141,7 +141,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
         lw__cpu_repeat_addresses(f);
         lw__cpu_add_indices(f);
         lw__cpu_split_blocks(f);
-        if (level != LW_LEVEL_AVX512)
+        if (!lw__has(unit, LW_HAS_MASK_REGISTERS))
             lw__cpu_masks_as_words(f);
     }
     return true;

@@ -55,7 +55,7 @@ struct lw__image_job {
     const char *kernel; /* NULL: all */
     uint32_t block[3];
     const char *spare; /* the target to try if it takes too long; NULL: none is left */
-    bool is_text;      /* PTX, not an object */
+    unsigned has;      /* the target's capabilities */
     int pid, out;
     struct lw__bytes result; /* manifest and payload */
     struct lw__manifest manifest;

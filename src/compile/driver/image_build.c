@@ -45,7 +45,8 @@ static bool add_job(struct image *m, struct lw__image_job job)
         return lw__defect("out of memory");
     m->jobs = rows;
     job.pid = job.out = -1;
-    job.is_text = !strncmp(job.target, "cuda:", 5);
+    uint32_t gang;
+    job.has = lw__target_find(job.target, &gang)->has;
     rows[m->job_count++] = job;
     return true;
 }
@@ -92,7 +93,8 @@ static bool plan(struct image *m)
     bool ok = true;
     for (size_t t = 0; ok && t < m->options->target_count; t++) {
         const char *target = m->options->targets[t];
-        if (!strcmp(target, "ref")) {
+        uint32_t gang;
+        if (!(lw__target_find(target, &gang)->has & LW_HAS_BLOCKS)) {
             ok = add_job(m, (struct lw__image_job){.target = m->unit->options->device});
             continue;
         }
@@ -122,7 +124,7 @@ static void run_child(const struct image *m, const struct lw__image_job *job, co
     options.device = target;
     options.kernel = job->kernel;
     memcpy(options.block, job->block, sizeof options.block);
-    options.image_ref = !strncmp(target, "ref", 3);
+    options.image_ref = !(job->has & LW_HAS_BLOCKS);
     options.common_fd = options.image_ref ? -1 : reopen(m->common_file);
     options.source_fd = options.source_fd >= 0 ? reopen(options.source_fd) : -1;
     options.out_fd = job->out;
@@ -188,8 +190,7 @@ static bool collect(struct image *m, struct lw__image_job *job, int status)
     const bool is_late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
     char spare[64];
     job->pid = -1;
-    if (is_late && !strncmp(job->target, "cpu:", 4) &&
-        !job->spare) { /* as src/run/build/code.c does */
+    if (is_late && (job->has & LW_HAS_GANGS) && !job->spare) { /* as src/run/build/code.c does */
         close(job->out);
         job->spare = job->target;
         snprintf(spare, sizeof spare, "%s/32", job->target);
@@ -328,8 +329,7 @@ static bool emit_host(struct image *m)
     struct lw__unit *unit = m->unit;
     unit->payload.length = 0;
     if (!lw__pass_host(unit) ||
-        (lw__is_for_aarch64(unit) &&
-         !lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelDefault)) ||
+        (lw__is_for_aarch64(unit) && !lw__target_machine(unit, LLVMCodeGenLevelDefault)) ||
         !lw__pass_hide(unit) || !lw__emit(unit, LLVMObjectFile))
         return false;
     lw__archive_add(&m->archive, unit->payload.data, unit->payload.length);
@@ -341,7 +341,7 @@ static bool pack_texts(struct image *m)
 {
     for (size_t i = 0; i < m->job_count; i++) {
         struct lw__image_job *job = &m->jobs[i];
-        if (job->is_text)
+        if ((job->has & LW_IS_TEXT))
             lw__pack(job->result.bytes + job->manifest.text_bytes, job->manifest.payload_bytes,
                      &job->packed);
         if (job->packed.failed)
@@ -380,7 +380,7 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
         if (!job->kernel) /* ref's are with the kernels */
             add_sites(job, &m->kernels_text);
         manifests[i] = lw__image_constant(&m->constants, sites[i].data, sites[i].length);
-        if (job->is_text)
+        if ((job->has & LW_IS_TEXT))
             texts[i] = lw__image_constant(&m->constants, job->packed.data, job->packed.length);
         else
             lw__archive_add(&m->archive, payload, job->manifest.payload_bytes);

@@ -151,7 +151,7 @@ static void declare(const struct lw__image_code *c, struct lw__text *out)
                  c->options->file);
     for (size_t i = 0; i < c->job_count; i++) {
         const struct lw__image_job *j = &c->jobs[i];
-        if (j->kernel && !j->is_text)
+        if (j->kernel && !(j->has & LW_IS_TEXT))
             lw__text_add(out,
                          "HIDDEN extern lw_image_function f%zu "
                          "__asm__(\"lw.%s.%s.%s.%ux%ux%u\");\n",
@@ -188,7 +188,7 @@ static void list_codes(const struct lw__image_code *c, struct lw__text *out)
         }
         lw__text_add(out, "    {\"%s\", \"%s\", {%u, %u, %u}, ", j->target, j->kernel, j->block[0],
                      j->block[1], j->block[2]);
-        if (j->is_text)
+        if (j->has & LW_IS_TEXT)
             lw__text_add(out, "0, 0, b%zu, %zu, %zu, ", c->job_texts[i],
                          c->constants->rows[c->job_texts[i]].bytes, j->manifest.payload_bytes);
         else

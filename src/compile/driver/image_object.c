@@ -74,7 +74,7 @@ static bool outer_name(const struct lw__options *o, const char *name, struct lw_
         lw__text_add(out, "lw.%s.%s.ref", file, name + 11);
     } else if (!strncmp(name, "lw.sizes.", 9) && !o->image_ref) {
         lw__text_add(out, "lw.%s.%s.sizes", file, name + 9);
-    } else if (!strcmp(name, "lw.resume") && !strncmp(o->device, "ref", 3)) {
+    } else if (!strcmp(name, "lw.resume") && o->image_ref) {
         lw__text_add(out, "lw.%s.resume", file);
     } else {
         return false;
@@ -138,7 +138,7 @@ static LLVMModuleRef constants_module(struct lw__unit *unit,
                                       const struct lw__image_constants *constants)
 {
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("constants", unit->context);
-    LLVMSetTarget(module, lw__is_for_aarch64(unit) ? LW_AARCH64 : LW_X86_64);
+    LLVMSetTarget(module, unit->target->triple);
     for (size_t i = 0; i < constants->count; i++) {
         const struct lw__constant *c = &constants->rows[i];
         char name[512];

@@ -2,15 +2,14 @@
  * blocks. */
 #include "compile/driver/image.h"
 #include "compile/llvm/llvm.h"
-#include "compile/ptx/ptx.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #if defined(__aarch64__)
-static const char default_targets[] = "cpu:aarch64,cuda:sm_70,cuda:sm_90,ref";
+static const char own_triple[] = LW_AARCH64;
 #else
-static const char default_targets[] = "cpu:baseline,cpu:avx2,cpu:avx512,cuda:sm_70,cuda:sm_90,ref";
+static const char own_triple[] = LW_X86_64;
 #endif
 
 bool lw__block_dims(const char *text, uint32_t block[3])
@@ -33,10 +32,20 @@ bool lw__block_dims(const char *text, uint32_t block[3])
 
 /* ---- one option ---- */
 
-static bool is_target(const char *word)
+static const struct lw__target *find_target(const char *word)
 {
-    const char *slash = strchr(word, '/');
-    return !strcmp(word, "ref") || (!slash && lw__cpu_level(word) >= 0) || lw__is_processor(word);
+    uint32_t gang;
+    const struct lw__target *target = lw__target_find(word, &gang);
+    return target && !gang && (target->has & LW_IN_IMAGES) ? target : NULL;
+}
+
+static bool refuse_target(const char *word)
+{
+    struct lw__text known = {0};
+    lw__target_names(&known, "", LW_IN_IMAGES);
+    lw__defect("there is no target '%s'; need %s", word, known.data ? known.data : "another");
+    lw__text_free(&known);
+    return false;
 }
 
 static bool add_target(struct lw__image_options *image, const char *word)
@@ -44,13 +53,20 @@ static bool add_target(struct lw__image_options *image, const char *word)
     for (size_t i = 0; i < image->target_count; i++)
         if (!strcmp(image->targets[i], word))
             return lw__defect("--targets has '%s' twice", word);
-    if (!is_target(word))
-        return lw__defect("there is no target '%s'; need cpu:baseline, cpu:avx2, cpu:avx512, "
-                          "cpu:aarch64, cuda:sm_NN (70, 72, 75, 80, 86, 87, 89, 90) or ref",
-                          word);
+    if (!find_target(word))
+        return refuse_target(word);
     if (image->target_count == LW_TARGETS_MAX)
         return lw__defect("--targets has more than %d targets", LW_TARGETS_MAX);
     image->targets[image->target_count++] = word;
+    return true;
+}
+
+static bool add_usual_targets(struct lw__image_options *image)
+{
+    const struct lw__target *t = NULL;
+    while ((t = lw__target_next(t, LW_IN_ALL_IMAGES)))
+        if (!add_target(image, t->name))
+            return false;
     return true;
 }
 
@@ -122,19 +138,28 @@ bool lw__image_option(struct lw__options *options, const char *name, const char 
 
 /* ---- all of them ---- */
 
-static bool check_architecture(const struct lw__image_options *image, const char **aarch64)
+static const char *processor_of(const char *triple)
 {
-    const char *x86 = NULL;
-    *aarch64 = NULL;
-    for (size_t i = 0; i < image->target_count; i++)
-        if (!strcmp(image->targets[i], "cpu:aarch64"))
-            *aarch64 = image->targets[i];
-        else if (!strncmp(image->targets[i], "cpu:", 4))
-            x86 = image->targets[i];
-    return !x86 || !*aarch64 ||
-           lw__defect("%s is x86-64 code and %s is AArch64 code, which cannot be in one object; "
-                      "make two",
-                      x86, *aarch64);
+    return strcmp(triple, LW_AARCH64) ? "x86-64" : "AArch64";
+}
+
+/* The host's code is for the processor of the kernels' code; *triple is that. */
+static bool check_architecture(const struct lw__image_options *image, const char **triple)
+{
+    const char *first = NULL;
+    *triple = own_triple;
+    for (size_t i = 0; i < image->target_count; i++) {
+        const struct lw__target *t = find_target(image->targets[i]);
+        if (!(t->has & LW_HAS_BLOCKS) || (t->has & LW_IS_TEXT))
+            continue;
+        if (first && strcmp(*triple, t->triple) != 0)
+            return lw__defect("%s is %s code and %s is %s code, which cannot be in one object; "
+                              "make two",
+                              first, processor_of(*triple), t->name, processor_of(t->triple));
+        first = t->name;
+        *triple = t->triple;
+    }
+    return true;
 }
 
 static bool check_blocks(const struct lw__image_options *image)
@@ -145,7 +170,7 @@ static bool check_blocks(const struct lw__image_options *image)
         for (size_t k = 0; k < image->target_count && !found; k++)
             found = strlen(image->targets[k]) == b->target_length &&
                     !strncmp(image->targets[k], b->target, b->target_length) &&
-                    strcmp(image->targets[k], "ref") != 0;
+                    (find_target(image->targets[k])->has & LW_HAS_BLOCKS);
         if (!found)
             return lw__defect(
                 "-b %s is for '%.*s', which is none of the targets that have code for "
@@ -155,26 +180,17 @@ static bool check_blocks(const struct lw__image_options *image)
     return true;
 }
 
-/* The host's code is for AArch64 if that of the kernels is. */
 bool lw__image_check(struct lw__options *options)
 {
     struct lw__image_options *image = options->image;
-    const char *aarch64, *slash;
+    const char *triple, *slash;
     if (!options->path && options->source_fd < 0)
         return lw__defect("--image needs a file or --source");
-    if (!image->target_count && !set_targets(image, default_targets))
+    if (!image->target_count && !add_usual_targets(image))
         return false;
-    if (!check_architecture(image, &aarch64) || !check_blocks(image))
+    if (!check_architecture(image, &triple) || !check_blocks(image))
         return false;
-#if defined(__aarch64__)
-    bool is_aarch64 = true;
-    for (size_t i = 0; i < image->target_count; i++)
-        if (lw__cpu_level(image->targets[i]) >= 0)
-            is_aarch64 = aarch64 != NULL;
-#else
-    const bool is_aarch64 = aarch64 != NULL;
-#endif
-    options->device = is_aarch64 ? "ref:aarch64" : "ref";
+    options->device = strcmp(triple, LW_AARCH64) ? "ref" : "ref:aarch64";
     slash = strrchr(options->name, '/');
     image->source = slash ? slash + 1 : options->name;
     return true;

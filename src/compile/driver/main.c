@@ -131,25 +131,35 @@ static bool take_first(struct lw__options *o)
     return true;
 }
 
+static bool refuse_device(const char *device)
+{
+    struct lw__text known = {0}, in_gangs = {0}, said = {0};
+    lw__target_names(&known, device, 0);
+    lw__target_names(&in_gangs, device, LW_HAS_GANGS);
+    if (known.data)
+        lw__text_add(&said, "the device is %s%s, not ", known.data,
+                     in_gangs.data ? ", then perhaps /N with N a multiple of 32" : "");
+    usage(said.data ? said.data : "there is no compiler for device ", device);
+    lw__text_free(&known);
+    lw__text_free(&in_gangs);
+    lw__text_free(&said);
+    return false;
+}
+
 /* The options for the second step of cpu_abi.h, and for its first, exclude each other. */
 static bool check_step(const struct lw__options *o)
 {
-    const bool cpu = !strncmp(o->device, "cpu", 3) && (!o->device[3] || o->device[3] == ':');
-    if (cpu && lw__cpu_level(o->device) < 0)
-        return usage(
-            "the device is cpu:baseline, cpu:avx2, cpu:avx512 or cpu:aarch64, then perhaps "
-            "/N with N a multiple of 32, not ",
-            o->device);
-    if (!lw__ptx_check_device(o->device))
-        return false;
-    if (o->debug && (o->image || (strcmp(o->device, "ref") && strcmp(o->device, "ref:aarch64"))))
+    uint32_t gang;
+    const struct lw__target *target = lw__target_find(o->device, &gang);
+    if (!target)
+        return refuse_device(o->device);
+    if (o->debug && (o->image || !(target->has & LW_HAS_DEBUG)))
         return usage("--optimise no is for --device ref, not ", o->device);
     if (o->common_fd < 0 && !o->show && !o->time_passes && (o->kernel || o->block[0]))
         return usage("--kernel and --block go with --common, --first, --show or --time-passes", "");
     if (o->common_fd < 0)
         return true;
-    const bool cuda = !strncmp(o->device, "cuda:", 5);
-    if (!(cpu || cuda) || !o->kernel || !o->block[0])
+    if (!(target->has & LW_HAS_BLOCKS) || !o->kernel || !o->block[0])
         return usage("--common needs --device cpu:LEVEL or cuda:sm_NN, --kernel and --block", "");
     if (o->path || o->source_fd >= 0 || o->clang_arg_count)
         return usage("--common takes no text", "");

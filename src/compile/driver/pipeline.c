@@ -28,9 +28,9 @@ static const struct pass passes[] = {
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
-/* The passes from text to each device's payload. */
+/* The passes from text to payload, by the route of the target; TARGET-WORD: when asked for WORD. */
 static const struct route {
-    const char *device;
+    const char *name;
     const char *passes[PASS_COUNT + 1];
 } routes[] = {
     {"null",
@@ -52,32 +52,38 @@ static const struct route {
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",
       "linked"}},
-    {"common-cpu", /* its second step */
+    {"cpu-common", /* its second step */
      {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
     {"cuda",
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "host", "object", "linked"}},
-    {"common-cuda", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
+    {"cuda-common", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
     {"image", /* ahead of time: the jobs' first steps; each job is one of the next three */
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "image"}},
-    {"image-cpu", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
-    {"image-cuda", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
-    {"image-ref",
+    {"cpu-image", {"load", "blocks", "prepare", "spmd", "optimise", "hide", "object"}},
+    {"cuda-image", {"load", "blocks", "prepare", "converge", "lower", "ptx"}},
+    {"ref-image",
      {"front", "rows", "signature", "builtin", "refuse", "sizes", "link", "half", "instance",
       "inline", "enter", "access", "clean", "ref", "split", "hide", "object"}},
-    {"show-cuda",
+    {"cuda-show",
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "blocks", "prepare", "converge", "lower", "ptx"}},
 };
 
 /* The stages of `lanewise show`, by the pass after which they are printed; asm and ptx print the
- * payload themselves. */
-static const struct {
-    const char *stage, *after;
-} stages[] = {{"raw", "front"},       {"instances", "inline"}, {"ir", "clean"},
-              {"uniform", "prepare"}, {"widened", "spmd"},     {"converged", "converge"},
-              {"lowered", "lower"},   {"asm", "object"},       {"ptx", "ptx"}};
+ * payload themselves. Those of one device only are shown for it, whatever device is asked for. */
+static const struct stage {
+    const char *name, *after, *device;
+} stages[] = {{"raw", "front", NULL},
+              {"instances", "inline", NULL},
+              {"ir", "clean", NULL},
+              {"uniform", "prepare", NULL},
+              {"widened", "spmd", NULL},
+              {"asm", "object", NULL},
+              {"converged", "converge", "cuda"},
+              {"lowered", "lower", "cuda"},
+              {"ptx", "ptx", "cuda"}};
 
 static const struct pass *pass_named(const char *name)
 {
@@ -167,11 +173,14 @@ static bool run_only(struct lw__unit *unit)
     return ok;
 }
 
-static const struct route *route_of(const char *device)
+/* NAME, or with `way` NAME-WAY; NULL: there is none. */
+static const struct route *find_route(const char *name, const char *way)
 {
+    const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
-        size_t n = strlen(routes[i].device);
-        if (!strncmp(routes[i].device, device, n) && (!device[n] || device[n] == ':'))
+        const char *rest = routes[i].name + length;
+        if (!strncmp(routes[i].name, name, length) &&
+            (way ? *rest == '-' && !strcmp(rest + 1, way) : !*rest))
             return &routes[i];
     }
     return NULL;
@@ -185,40 +194,57 @@ static bool has_pass(const struct route *route, const char *name)
     return false;
 }
 
-/* The route for these options; NULL: there is none. Stages of the GPU can be shown on all
- * devices. */
+/* The route for these options; NULL: there is none. */
 static const struct route *choose_route(const struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
-    const bool cuda = lw__is_for_cuda(unit);
-    if (o->image && o->common_fd < 0)
-        return route_of(o->image_ref ? "image-ref" : "image");
+    const char *of = unit->target->route;
     if (o->image)
-        return route_of(cuda ? "image-cuda" : "image-cpu");
+        return o->image_ref || o->common_fd >= 0 ? find_route(of, "image")
+                                                 : find_route("image", NULL);
     if (o->common_fd >= 0)
-        return route_of(cuda ? "common-cuda" : "common-cpu");
+        return find_route(of, "common");
     if (o->debug)
-        return route_of("ref-debug");
-    return route_of(o->show && cuda ? "show-cuda" : o->device);
+        return find_route(of, "debug");
+    const struct route *to_show = o->show ? find_route(of, "show") : NULL;
+    return to_show ? to_show : find_route(of, NULL);
 }
 
 /* The command line asks for something that does not exist. */
 #define misused(unit, ...) ((unit)->misused = !lw__defect(__VA_ARGS__), false)
 
+static const struct stage *find_stage(const char *name)
+{
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+        if (!strcmp(stages[i].name, name))
+            return &stages[i];
+    return NULL;
+}
+
+/* The stage's device stands for any device that has another route. */
+static bool choose_target(struct lw__unit *unit, const char *of_stage)
+{
+    const bool found = lw__target_choose(unit);
+    if (of_stage && !(found && !strcmp(unit->target->route, of_stage)))
+        unit->target = lw__target_find(of_stage, &unit->gang);
+    return unit->target ||
+           misused(unit, "there is no compiler for device '%s'", unit->options->device);
+}
+
 bool lw__pipeline_run(struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
+    const struct stage *stage = o->show ? find_stage(o->show) : NULL;
+    const char *last = stage ? stage->after : NULL;
+    if (!choose_target(unit, stage ? stage->device : NULL))
+        return false;
     if (o->only_pass)
         return run_only(unit);
-    const char *last = NULL;
-    for (size_t i = 0; o->show && i < sizeof stages / sizeof *stages; i++)
-        if (!strcmp(stages[i].stage, o->show))
-            last = stages[i].after;
-    if (o->show && !last)
+    if (o->show && !stage)
         return misused(unit, "there is no stage '%s' to show", o->show);
     const struct route *route = choose_route(unit);
     if (!route)
-        return misused(unit, "there is no compiler for device '%s'", o->device);
+        return misused(unit, "there is no such way to device '%s'", o->device);
     if (last && !has_pass(route, last))
         return misused(unit, "there is no stage '%s' on the way to device '%s'", o->show,
                        o->device);

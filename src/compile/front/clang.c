@@ -185,7 +185,7 @@ static bool start_clang(const struct lw__unit *unit, struct clang *clang, const 
         argv[n++] = common_flags[i];
     for (size_t i = 0; i < checked; i++)
         argv[n++] = checked_flags[i];
-    if (lw__is_observed(unit))
+    if (lw__has(unit, LW_IS_OBSERVED))
         argv[n++] = overflow_flag;
     for (size_t i = 0; i < flag_count; i++)
         argv[n++] = flags[i];
@@ -498,7 +498,7 @@ bool lw__pass_front(struct lw__unit *unit)
     if (source >= 0)
         close(source);
     lw__text_free(&said);
-    if (ok && unit->module && !lw__is_recorded(unit))
+    if (ok && unit->module && !lw__has(unit, LW_IS_RECORDED))
         lw__front_drop_traces(unit->module);
     return ok;
 }
@@ -514,9 +514,10 @@ bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, stru
     snprintf(header, sizeof header, "%s/lanewise/kernel.h", folder);
     struct lw__options options = *unit->options;
     options.path = header;
-    const struct lw__unit of = {.options = &options};
-    bool ok = keep[1] >= 0 && start_clang(&of, &clang, header_flags, HEADER_FLAGS, keep,
-                                          &(struct how){.own = &none, .is_header = true});
+    struct lw__unit of = {.options = &options};
+    bool ok = lw__target_choose(&of) && keep[1] >= 0 &&
+              start_clang(&of, &clang, header_flags, HEADER_FLAGS, keep,
+                          &(struct how){.own = &none, .is_header = true});
     ok = ok && wait_clang(&clang) && read_messages(clang.process.err, &said);
     if (ok && (clang.status || said.length))
         ok = lw__defect("clang-19 on %s: %s", header, said.data ? said.data : "no message");

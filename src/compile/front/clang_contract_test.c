@@ -52,6 +52,7 @@ static void open_text(struct compiled *c, const char *source)
     lw__text_add(&text, "#include <lanewise/kernel.h>\n#line 1\n%s", source);
     *c = (struct compiled){.options = {.name = "abi.c", .source_fd = lw__memory_file("abi")}};
     c->unit.options = &c->options;
+    lw__target_choose(&c->unit);
     lw__context_open(&c->unit);
     c->unit.diags = (struct lw__diags){.rows = &c->unit.manifest, .main_name = "abi.c"};
     if (write(c->options.source_fd, text.data, text.length) != (ssize_t)text.length)

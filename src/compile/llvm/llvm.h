@@ -22,18 +22,12 @@ enum lw__native {
     LW_NATIVE_RARELY,
 };
 
-/* A vector level: a processor by its features. */
-struct lw__level_row {
-    const char *name, *triple, *cpu, *features;
-    const char *bits; /* of the widest vectors */
-    uint32_t lanes;   /* of 32 bits, in them */
-};
-
 /* Soon to be read: prefetch data to this cache of the processor. LLVM's numbers. */
 enum lw__cache { LW_SECOND_CACHE = 2, LW_FIRST_CACHE };
 
 #define LW_X86_64 "x86_64-unknown-linux-gnu"
 #define LW_AARCH64 "aarch64-unknown-linux-gnu"
+#define LW_NVPTX "nvptx64-nvidia-cuda"
 
 /* Tags of debug info nodes: DWARF 5, table 7.3. */
 enum lw__di_tag {
@@ -62,9 +56,6 @@ enum lw__di_operand {
     LW_DI_VARIABLE_NAME = 1,
     LW_DI_VARIABLE_TYPE = 3,
 };
-
-/* The vector levels; cpu/target.c has their names in --device cpu:LEVEL. */
-enum lw__level { LW_LEVEL_BASELINE, LW_LEVEL_AVX2, LW_LEVEL_AVX512, LW_LEVEL_AARCH64 };
 
 /* Defects of LLVM and of NVIDIA's assembler that the compiler avoids. */
 enum lw__workaround {
@@ -189,23 +180,22 @@ bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 
-/* The level of cpu:LEVEL or cpu:LEVEL/N, an enum lw__level, -1 if it is neither; N, 0 if there is
- * none. */
-extern const struct lw__level_row lw__levels[]; /* by enum lw__level */
-int lw__cpu_level(const char *device);
-uint32_t lw__cpu_gang(const char *device);
-bool lw__is_for_aarch64(const struct lw__unit *unit); /* cpu:aarch64, ref:aarch64 */
-bool lw__is_for_cuda(
-    const struct lw__unit *unit);        /* ptx/target.c: cuda:sm_NN, or its stages shown */
-bool lw__names_cuda(const char *device); /* cuda, or cuda:X */
-bool lw__level_machine(struct lw__unit *unit, int level);
-bool lw__cpu_machine(struct lw__unit *unit); /* for cpu: unit->machine becomes that of its level */
-/* Lanes of a piece at the unit's vector level; pieces of a kernel's block (gang/whole_block.c). */
-uint32_t lw__spmd_width(const struct lw__unit *unit);
-uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel);
-/* True if the unit's level has an instruction for this function of devlib. */
+/* The target of a device, and N where its name ends in /N, else 0; NULL: there is none. */
+const struct lw__target *lw__target_find(const char *device, uint32_t *gang);
+/* That of the unit's device, or of null where the options name none; false: there is no such. */
+bool lw__target_choose(struct lw__unit *unit);
+/* The one that follows and has these capabilities, of NULL the first; NULL: it was the last. */
+const struct lw__target *lw__target_next(const struct lw__target *target, unsigned has);
+/* "cpu:avx2, cpu:avx512 or ref": those that have the capabilities; of the same kind of device as
+ * the name `of`, if that is not empty. */
+void lw__target_names(struct lw__text *text, const char *of, unsigned has);
+bool lw__is_for_aarch64(const struct lw__unit *unit);
+/* unit->machine becomes that of the target. */
+bool lw__target_machine(struct lw__unit *unit, LLVMCodeGenOptLevel effort);
+uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel); /* of its
+                                                                                         * block */
+/* True if the target has an instruction for this function of devlib. */
 bool lw__spmd_has_native(const struct lw__unit *unit, const char *name);
-uint32_t lw__spmd_registers(enum lw__level level); /* for vectors */
 
 /* ---- debug_info.c ---------------------------------------------------------------------------- */
 

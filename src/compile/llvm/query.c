@@ -225,7 +225,8 @@ size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *
 {
     enum { MOST = 16 };
     struct lw__loc callers[MOST];
-    const size_t count = lw__is_observed(unit) ? lw__loc_callers(instruction, callers, MOST) : 0;
+    const size_t count =
+        lw__has(unit, LW_IS_OBSERVED) ? lw__loc_callers(instruction, callers, MOST) : 0;
     const size_t site = lw__ir_site_at(unit, lw__loc_of(instruction), what);
     for (size_t i = 0; i < count; i++)
         lw__ir_site_at(unit, callers[i], LW_SITE_CALL);

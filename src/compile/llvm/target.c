@@ -1,109 +1,92 @@
-/* target.c - a device's properties by its name: vector level, width, registers.
- *
- * A level is a processor by its features, never by its name: cpu/target.c has more.
- */
+/* target.c - the targets by their names, and what follows from a row of targets.def. */
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* `lanewise cc` makes all levels of the processor that it runs on. */
+#if defined(__aarch64__)
+enum { LW_ALL_X86_64 = 0, LW_ALL_AARCH64 = LW_IN_ALL_IMAGES };
+#else
+enum { LW_ALL_X86_64 = LW_IN_ALL_IMAGES, LW_ALL_AARCH64 = 0 };
+#endif
+
+static const struct lw__target targets[] = {
+#define LW_TARGET(...) {__VA_ARGS__},
+#include "compile/llvm/targets.def"
+};
+enum { TARGET_COUNT = sizeof targets / sizeof *targets };
+
+const struct lw__target *lw__target_next(const struct lw__target *target, unsigned has)
+{
+    for (target = target ? target + 1 : targets; target < targets + TARGET_COUNT; target++)
+        if ((target->has & has) == has)
+            return target;
+    return NULL;
+}
+
+/* N behind the slash; 0: it is no size of a gang. */
+static uint32_t gang_of(const char *digits)
+{
+    char *end;
+    const unsigned long n = strtoul(digits, &end, 10);
+    return *end || n % 32 || n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
+const struct lw__target *lw__target_find(const char *device, uint32_t *gang)
+{
+    const size_t length = strcspn(device, "/");
+    *gang = device[length] ? gang_of(device + length + 1) : 0;
+    if (device[length] && !*gang)
+        return NULL;
+    for (const struct lw__target *t = targets; t < targets + TARGET_COUNT; t++)
+        if (strlen(t->name) == length && !strncmp(t->name, device, length))
+            return *gang && !(t->has & LW_HAS_GANGS) ? NULL : t;
+    return NULL;
+}
+
+bool lw__target_choose(struct lw__unit *unit)
+{
+    const char *device = unit->options->device;
+    unit->target = lw__target_find(device ? device : "null", &unit->gang);
+    return unit->target;
+}
+
+void lw__target_names(struct lw__text *text, const char *of, unsigned has)
+{
+    const size_t length = strcspn(of, ":/");
+    const char *last = NULL;
+    for (const struct lw__target *t = lw__target_next(NULL, has); t; t = lw__target_next(t, has))
+        if (!length || (!strncmp(t->name, of, length) && t->name[length] == ':')) {
+            if (last)
+                lw__text_add(text, "%s%s", text->length ? ", " : "", last);
+            last = t->name;
+        }
+    if (last)
+        lw__text_add(text, "%s%s", text->length ? " or " : "", last);
+}
+
 bool lw__spmd_has_native(const struct lw__unit *unit, const char *name)
 {
-    const int level = lw__cpu_level(unit->options->device);
-    const enum lw__native native = lw__native_of(name);
-    if (lw__is_for_cuda(unit))
-        return native == LW_NATIVE_FMAX || native == LW_NATIVE_FMIN || native == LW_NATIVE_RARELY;
-    return level >= 0 && native != LW_NATIVE_NONE &&
-           (native != LW_NATIVE_SCALE || level == LW_LEVEL_AVX512);
-}
-
-bool lw__names_cuda(const char *device)
-{
-    return device && !strncmp(device, "cuda", 4) && (!device[4] || device[4] == ':');
-}
-
-bool lw__is_for_cuda(const struct lw__unit *unit)
-{
-    const char *show = unit->options->show;
-    return lw__names_cuda(unit->options->device) ||
-           (show &&
-            (!strcmp(show, "ptx") || !strcmp(show, "converged") || !strcmp(show, "lowered")));
-}
-
-const struct lw__level_row lw__levels[] = {
-    [LW_LEVEL_BASELINE] = {"baseline", LW_X86_64, "x86-64", "", "128", 4},
-    [LW_LEVEL_AVX2] = {"avx2", LW_X86_64, "x86-64-v3", "", "256", 8},
-    [LW_LEVEL_AVX512] = {"avx512", LW_X86_64, "x86-64-v4", "-prefer-256-bit", "512", 16},
-    [LW_LEVEL_AARCH64] = {"aarch64", LW_AARCH64, "generic", "", "128", 4},
-};
-
-/* LEVEL or LEVEL/N after "cpu:"; N is 0 if there is none. */
-static bool read_device(const char *device, int *level, uint32_t *gang)
-{
-    if (!device || strncmp(device, "cpu:", 4) != 0)
-        return false;
-    const char *word = device + 4, *slash = strchr(word, '/');
-    const size_t length = slash ? (size_t)(slash - word) : strlen(word);
-    char *end = NULL;
-    *gang = slash ? (uint32_t)strtoul(slash + 1, &end, 10) : 0;
-    if (slash && (*end || !*gang || *gang % 32))
-        return false;
-    for (size_t i = 0; i < sizeof lw__levels / sizeof *lw__levels; i++)
-        if (strlen(lw__levels[i].name) == length && !strncmp(word, lw__levels[i].name, length)) {
-            *level = (int)i;
-            return true;
-        }
-    return false;
-}
-
-int lw__cpu_level(const char *device)
-{
-    int level;
-    uint32_t gang;
-    return read_device(device, &level, &gang) ? level : -1;
-}
-
-uint32_t lw__cpu_gang(const char *device)
-{
-    int level;
-    uint32_t gang;
-    return read_device(device, &level, &gang) ? gang : 0;
+    switch (lw__native_of(name)) {
+    case LW_NATIVE_NONE: return false;
+    case LW_NATIVE_SCALE: return lw__has(unit, LW_HAS_SCALEF);
+    default: return unit->target->lanes > 1;
+    }
 }
 
 bool lw__is_for_aarch64(const struct lw__unit *unit)
 {
-    const char *device = unit->options->device;
-    return lw__cpu_level(device) == LW_LEVEL_AARCH64 ||
-           (device && (!strcmp(device, "ref:aarch64") || !strcmp(device, "check:aarch64") ||
-                       !strcmp(device, "picture:aarch64")));
+    return !strcmp(unit->target->triple, LW_AARCH64);
 }
 
-uint32_t lw__spmd_width(const struct lw__unit *unit)
+bool lw__target_machine(struct lw__unit *unit, LLVMCodeGenOptLevel effort)
 {
-    const int level = lw__cpu_level(unit->options->device);
-    if (lw__is_for_cuda(unit))
-        return 32; /* a piece is a warp */
-    return level < 0 ? 1 : lw__levels[level].lanes;
-}
-
-uint32_t lw__spmd_registers(enum lw__level level)
-{
-    return level == LW_LEVEL_AVX512 || level == LW_LEVEL_AARCH64 ? 32 : 16;
-}
-
-bool lw__level_machine(struct lw__unit *unit, int level)
-{
-    return lw__llvm_machine(unit, lw__levels[level].triple, lw__levels[level].cpu,
-                            lw__levels[level].features, LLVMCodeGenLevelDefault);
-}
-
-bool lw__cpu_machine(struct lw__unit *unit)
-{
-    const int level = lw__cpu_level(unit->options->device);
-    return level < 0 || level == LW_LEVEL_AARCH64 || lw__level_machine(unit, level);
+    const struct lw__target *t = unit->target;
+    return lw__llvm_machine(unit, t->triple, t->processor, t->features, effort);
 }
 
 uint32_t lw__spmd_pieces(const struct lw__unit *unit, const struct lw__kernel *kernel)
 {
-    const uint32_t *block = kernel->block, width = lw__spmd_width(unit);
+    const uint32_t *block = kernel->block, width = unit->target->lanes;
     return (block[0] * block[1] * block[2] + width - 1) / width;
 }

@@ -550,7 +550,7 @@ static void add_launch_bounds(struct entry *e)
 static bool lower_kernel(struct lw__unit *unit, struct lw__kernel *kernel)
 {
     struct entry e = {.x = open_kernel(unit, kernel),
-                      .uses = lw__ptx_follows(unit) ? LW_CUDA_FOLLOWS : 0};
+                      .uses = lw__has(unit, LW_HAS_FOLLOWING) ? LW_CUDA_FOLLOWS : 0};
     const bool waits = is_waiting(kernel->function);
     e.function = declare_entry(&e);
     if (LLVMGetSubprogram(kernel->function))

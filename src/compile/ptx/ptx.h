@@ -30,12 +30,6 @@ struct lw__ptx {
 
 bool lw__pass_host(struct lw__unit *unit);
 bool lw__pass_ptx(struct lw__unit *unit);
-/* False, with a message, if a device of cuda has an unknown processor. */
-bool lw__ptx_check_device(const char *device);
-/* True for cuda:sm_NN with a supported processor. */
-bool lw__is_processor(const char *device);
-/* True if the processor has programmatic dependent launches (dependent_launch.c). */
-bool lw__ptx_follows(const struct lw__unit *unit);
 
 /* ---- lower.c --------------------------------------------------------------------------------- */
 

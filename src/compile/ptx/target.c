@@ -17,52 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char default_processor[] = "sm_80";
-
-/* The supported processors, each with the lowest version of PTX. That version has the processor and
- * the barriers and shuffles that we use. */
-static const struct processor {
-    const char *name, *features;
-} processors[] = {{"sm_70", "+ptx60"}, {"sm_72", "+ptx61"}, {"sm_75", "+ptx63"},
-                  {"sm_80", "+ptx70"}, {"sm_86", "+ptx71"}, {"sm_87", "+ptx74"},
-                  {"sm_89", "+ptx78"}, {"sm_90", "+ptx78"}};
-
-bool lw__is_processor(const char *device)
-{
-    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
-        if (!strncmp(device, "cuda:", 5) && !strcmp(device + 5, processors[i].name))
-            return true;
-    return false;
-}
-
-static const struct processor *find_processor(const char *device)
-{
-    const char *name = default_processor;
-    if (lw__names_cuda(device) && device[4])
-        name = device + 5;
-    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
-        if (!strcmp(processors[i].name, name))
-            return &processors[i];
-    lw__defect("there is no processor '%s'; need sm_70, 72, 75, 80, 86, 87, 89 or 90", name);
-    return NULL;
-}
-
-static const struct processor *processor_of(const struct lw__unit *unit)
-{
-    return find_processor(unit->options->device);
-}
-
-bool lw__ptx_check_device(const char *device)
-{
-    return !lw__names_cuda(device) || find_processor(device);
-}
-
-bool lw__ptx_follows(const struct lw__unit *unit)
-{
-    const struct processor *p = processor_of(unit);
-    return p && strtol(p->name + 3, NULL, 10) >= 90; /* sm_NN */
-}
-
 /* lw__pass_host - what of a program for the GPU the host calls: lw.sizes.K, lw.common.
  * needs COMMON DESCRIBED   makes FINAL   breaks COMMON
  */
@@ -129,7 +83,7 @@ static bool optimise(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);
         lw__ptx_relax(unit->kernels.rows[i].function);
-        if (lw__ptx_follows(unit))
+        if (lw__has(unit, LW_HAS_FOLLOWING))
             lw__ptx_follow(unit->context, unit->kernels.rows[i].function);
     }
     lw__ptx_work_around(unit);
@@ -142,16 +96,11 @@ static bool optimise(struct lw__unit *unit)
  */
 bool lw__pass_ptx(struct lw__unit *unit)
 {
-    const struct processor *processor = processor_of(unit);
-    if (!processor)
-        return false;
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    if (!lw__llvm_machine(unit, "nvptx64-nvidia-cuda", processor->name, processor->features,
-                          LLVMCodeGenLevelDefault) ||
-        !optimise(unit))
+    if (!lw__target_machine(unit, LLVMCodeGenLevelDefault) || !optimise(unit))
         return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
         rename_for_ptx(f);

@@ -70,7 +70,7 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
                                  .bytes = LLVMABISizeOfType(r->data, type),
                                  .element = element_bytes(r, type),
                                  .fixed = kind != LW_REF_DYNAMIC};
-    if (lw__is_observed(r->unit) && LLVMIsAGlobalVariable(v))
+    if (lw__has(r->unit, LW_IS_OBSERVED) && LLVMIsAGlobalVariable(v))
         row.origin = 1 + lw__shadow_declaration_of(r->unit, v, row.name);
     r->bounds.failed |= !row.name && !lw__defect("out of memory");
     return add_row(r, row);
@@ -184,7 +184,7 @@ bool lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout)
         if (!row)
             return false;
         row->place = layout->offsets[i];
-        if (lw__is_recorded(r->unit))
+        if (lw__has(r->unit, LW_IS_RECORDED))
             row->layout = lw__ref_layout_of(r, global);
         LLVMValueRef base = table_base(r, number(r, row_of(r, row)));
         row->value = layout->places[i] = LLVMBuildIntToPtr(r->b, base, r->ptr, "");
@@ -540,7 +540,7 @@ static LLVMValueRef text_of(struct lw__ref *r, const char *name, const char *lay
 {
     LLVMContextRef c = r->unit->context;
     struct lw__text text = {0};
-    if (!lw__is_recorded(r->unit))
+    if (!lw__has(r->unit, LW_IS_RECORDED))
         return LLVMConstStringInContext2(c, name, strlen(name), 0);
     lw__text_add_bytes(&text, name, strlen(name) + 1);
     lw__text_add(&text, "%s", layout ? layout : "");

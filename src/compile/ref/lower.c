@@ -386,8 +386,7 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
  */
 bool lw__pass_ref(struct lw__unit *unit)
 {
-    if (lw__is_for_aarch64(unit) &&
-        !lw__llvm_machine(unit, LW_AARCH64, "generic", "", LLVMCodeGenLevelNone))
+    if (lw__is_for_aarch64(unit) && !lw__target_machine(unit, LLVMCodeGenLevelNone))
         return false;
     if (unit->options->debug) /* variable descriptions as calls, which can be edited */
         LLVMSetIsNewDbgInfoFormat(unit->module, 0);

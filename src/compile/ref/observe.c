@@ -70,7 +70,7 @@ static void tell_typed(struct observer *o, LLVMValueRef pointer, LLVMTypeRef typ
                        LLVMValueRef what)
 {
     unsigned log2 = 0;
-    if (lw__is_recorded(o->unit))
+    if (lw__has(o->unit, LW_IS_RECORDED))
         what = LLVMBuildOr(o->b, what, number(o, scalar_of(o, type)), "");
     while (align >> (log2 + 1))
         log2++;
@@ -257,7 +257,7 @@ bool lw__ref_lower_observe(struct lw__ref *r, LLVMValueRef call)
 void lw__ref_observe_fence(struct lw__ref *r, LLVMValueRef fence)
 {
     const bool is_of_block = !strcmp(lw__ir_callee(fence), "lw.fence_block");
-    if (!lw__is_observed(r->unit))
+    if (!lw__has(r->unit, LW_IS_OBSERVED))
         return;
     (void)lw__ir_site(r->unit, fence, "fence");
     lw__ref_call(r, offsetof(struct lw_ref_calls, fence), LLVMVoidTypeInContext(r->unit->context),

@@ -61,7 +61,7 @@ static uint64_t quick_row(struct lw__ref *r, LLVMValueRef pointer, LLVMValueRef 
     const uint64_t row = lw__ref_row_of(r, pointer);
     const bool is_small =
         LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) <= LW_REF_QUICK_BYTES;
-    return is_small && row < LW_REF_QUICK_ROWS && !lw__is_recorded(r->unit) ? row : 0;
+    return is_small && row < LW_REF_QUICK_ROWS && !lw__has(r->unit, LW_IS_RECORDED) ? row : 0;
 }
 
 static LLVMValueRef field_of_calls(struct lw__ref *r, size_t offset)

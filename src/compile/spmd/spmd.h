@@ -130,7 +130,6 @@ struct lw__spmd {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetDataRef data;
-    enum lw__level level;
     uint32_t dim[3];        /* of the block */
     uint32_t threads;       /* of the gang: all of the block, or some warps of it */
     uint32_t width, pieces; /* lanes of a piece; pieces of the gang, the last may be partial */

@@ -11,6 +11,7 @@
 #define LW_COMPILE_SUPPORT_H
 #include "base/base.h"
 #include "base/ref_abi.h"
+#include "compile/support/target.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
@@ -152,7 +153,9 @@ struct lw__link {
 
 struct lw__unit {
     const struct lw__options *options;
-    struct lw__times *times; /* --time-passes, or NULL */
+    const struct lw__target *target; /* of options->device, or of the stage that is shown */
+    uint32_t gang;                   /* threads of a gang that the device's name asks for, or 0 */
+    struct lw__times *times;         /* --time-passes, or NULL */
     unsigned facts;
     LLVMContextRef context;
     struct lw__text llvm_said; /* LLVM's error messages, see llvm/context.c */
@@ -181,28 +184,17 @@ enum { LW_EXIT_DEFECT = 3 };
  * stack that deeply nested texts need. */
 enum { LW_COMPILE_SECONDS = 60 };
 
-/* True if the device records what each thread does: for `lanewise picture`. */
-static inline bool lw__is_recorded(const struct lw__unit *unit)
+/* Has the unit's target these capabilities? */
+static inline bool lw__has(const struct lw__unit *unit, unsigned capabilities)
 {
-    const char *device = unit->options->device;
-    return device && (!strcmp(device, "picture") || !strcmp(device, "picture:aarch64"));
+    return (unit->target->has & capabilities) == capabilities;
 }
 
-/* True if the device is told of each access to memory that threads share. */
-static inline bool lw__is_observed(const struct lw__unit *unit)
-{
-    const char *device = unit->options->device;
-    return lw__is_recorded(unit) ||
-           (device && (!strcmp(device, "check") || !strcmp(device, "check:aarch64")));
-}
-
-/* True if the device checks each access; front/clang.c then asks clang for checks. */
+/* True if the code checks each access; front/clang.c then asks clang for checks. */
 static inline bool lw__is_checked(const struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
-    const char *device = o->device;
-    const bool is_ref = device && !strncmp(device, "ref", 3) && (!device[3] || device[3] == ':');
-    return lw__is_observed(unit) || (is_ref && (!o->image || o->image_ref));
+    return lw__has(unit, LW_IS_CHECKED) && (!o->image || o->image_ref);
 }
 
 /* ---- report.c -------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #define LW_CPU_H
 
 #include "base/cpu_abi.h"
+#include "base/levels.h"
 #include "base/manifest.h"
 #include "run/host/fault.h"
 #include "run/report/report.h"
@@ -29,27 +30,22 @@ enum {
 
 /* ---- cpu_level ---- */
 
-struct lw__cpu_level {
-    const char *word;   /* in LANEWISE_CPU */
-    const char *target; /* of lanewise-compile, with what LANEWISE_GANG says */
-    const char *title;
-};
-
-/* lw__cpu_level_choose - what LANEWISE_CPU names, or the best there is.
+/* lw__cpu_level_choose - what LANEWISE_CPU names, or the best there is, in gangs as LANEWISE_GANG
+ * says: a row of lw__levels, or one with another target.
  * errors   LW_E_DEVICE it names none, or one that this processor or its system lacks;
  *          LANEWISE_GANG is no size of a gang */
-lw_status lw__cpu_level_choose(const struct lw__cpu_level **level);
+lw_status lw__cpu_level_choose(const struct lw__level **level);
 
 /* lw__cpu_spare_target - the same in gangs of one warp; NULL where their size was asked for. */
-const char *lw__cpu_spare_target(const struct lw__cpu_level *level);
+const char *lw__cpu_spare_target(const struct lw__level *level);
 
 /* lw__cpu_level_suits - how well this level runs code for a target, in gangs of any size: its
  * own is best, those of lesser levels follow; -1: not at all. */
-int lw__cpu_level_suits(const struct lw__cpu_level *level, const char *target);
+int lw__cpu_level_suits(const struct lw__level *level, const char *target);
 
 /* lw__cpu_describe - "AVX-512, 2 threads". NULL: of the level that choose would give, or where that
  * is an error of the best there is. The text is constant. */
-const char *lw__cpu_describe(const struct lw__cpu_level *level);
+const char *lw__cpu_describe(const struct lw__level *level);
 
 /* ---- cpu_launch ---- */
 

@@ -11,7 +11,7 @@
 
 static lw_status cpu_open(const char *name, void **state)
 {
-    const struct lw__cpu_level *level;
+    const struct lw__level *level;
 
     if (strcmp(name, "cpu") != 0)
         return lw__fail(LW_E_DEVICE, "there is no device '%s'; need cpu, without a number", name);
@@ -22,7 +22,7 @@ static lw_status cpu_open(const char *name, void **state)
 
 static const char *cpu_target(void *state)
 {
-    const struct lw__cpu_level *level = state;
+    const struct lw__level *level = state;
 
     return level->target;
 }
@@ -35,7 +35,7 @@ static const char *cpu_spare_target(void *state)
 static void cpu_describe(void *state, lw_device_info *info)
 {
     static _Thread_local char why[LW_MESSAGE_MAX + 1]; /* until the thread asks again */
-    const struct lw__cpu_level *level;
+    const struct lw__level *level;
     size_t threads;
 
     info->description = lw__cpu_describe(state);

@@ -8,66 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the least to the best. */
-#if defined(__aarch64__)
-enum { NEON, LEVEL_COUNT };
-
-static const struct lw__cpu_level levels[LEVEL_COUNT] = {
-    [NEON] = {"aarch64", "cpu:aarch64", "NEON"}};
-static const char words[] = "aarch64";
-
-static int best_level(void)
-{
-    return NEON;
-}
-#else
-enum { BASELINE, AVX2, AVX512, LEVEL_COUNT };
-
-static const struct lw__cpu_level levels[LEVEL_COUNT] = {
-    [BASELINE] = {"baseline", "cpu:baseline", "baseline x86-64"},
-    [AVX2] = {"avx2", "cpu:avx2", "AVX2"},
-    [AVX512] = {"avx512", "cpu:avx512", "AVX-512"},
-};
-static const char words[] = "avx512, avx2 or baseline";
-
-/* The levels are the code generator's x86-64-v3 and -v4, which use all that these have. */
-static int best_level(void)
-{
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("x86-64-v4")   ? AVX512
-           : __builtin_cpu_supports("x86-64-v3") ? AVX2
-                                                 : BASELINE;
-}
-#endif
-
 /* ---- gangs of a size that was asked for ---- */
 
-enum { GANG_COUNT = LW_CPU_THREADS_MAX / 32 };
+enum { GANG_COUNT = LW_CPU_THREADS_MAX / 32, TARGET_MAX = 32 };
 
-static struct lw__cpu_level in_gangs[LEVEL_COUNT][GANG_COUNT];
-static char targets[LEVEL_COUNT][GANG_COUNT][sizeof "cpu:baseline/1024"];
+static struct lw__level in_gangs[LW_LEVEL_COUNT][GANG_COUNT];
+static char targets[LW_LEVEL_COUNT][GANG_COUNT][TARGET_MAX];
 
 static void write_targets(void)
 {
-    for (int i = 0; i < LEVEL_COUNT; i++)
+    for (size_t i = 0; i < LW_LEVEL_COUNT; i++)
         for (int n = 0; n < GANG_COUNT; n++) {
-            snprintf(targets[i][n], sizeof targets[i][n], "%s/%d", levels[i].target, 32 * (n + 1));
-            in_gangs[i][n] = levels[i];
+            snprintf(targets[i][n], sizeof targets[i][n], "%s/%d", lw__levels[i].target,
+                     32 * (n + 1));
+            in_gangs[i][n] = lw__levels[i];
             in_gangs[i][n].target = targets[i][n];
         }
 }
 
 /* The same level, which is one of levels, in gangs of so many threads. */
-static const struct lw__cpu_level *with_gang(const struct lw__cpu_level *level, size_t threads)
+static const struct lw__level *with_gang(const struct lw__level *level, size_t threads)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, write_targets);
-    return &in_gangs[level - levels][threads / 32 - 1];
+    return &in_gangs[level - lw__levels][threads / 32 - 1];
 }
 
 /* As LANEWISE_GANG says. */
-static lw_status choose_gang(const struct lw__cpu_level **level)
+static lw_status choose_gang(const struct lw__level **level)
 {
     long threads;
 
@@ -77,50 +46,68 @@ static lw_status choose_gang(const struct lw__cpu_level **level)
     return LW_OK;
 }
 
-static lw_status choose_level(const struct lw__cpu_level **level)
+/* "avx512, avx2 or baseline": the levels of this architecture. */
+static lw_status refuse_level(const char *wanted)
+{
+    struct lw__text known = {0};
+    const char *next = NULL;
+
+    for (size_t i = LW_LEVEL_COUNT; i-- > 0;)
+        if (lw__levels[i].is_native) {
+            if (next)
+                lw__text_add(&known, "%s%s", known.length ? ", " : "", next);
+            next = lw__levels[i].word;
+        }
+    lw__fail(LW_E_ARG, "LANEWISE_CPU is '%s'; need %s%s%s", wanted, known.data ? known.data : "",
+             known.length ? " or " : "", next);
+    lw__text_free(&known);
+    return LW_E_ARG;
+}
+
+static lw_status choose_level(const struct lw__level **level)
 {
     const char *wanted = getenv("LANEWISE_CPU");
-    int best = best_level();
+    const size_t best = lw__level_best();
 
-    *level = &levels[best];
+    *level = &lw__levels[best];
     if (!wanted)
         return LW_OK;
-    for (int i = 0; i < LEVEL_COUNT; i++)
-        if (!strcmp(wanted, levels[i].word)) {
+    for (size_t i = 0; i < LW_LEVEL_COUNT; i++)
+        if (lw__levels[i].is_native && !strcmp(wanted, lw__levels[i].word)) {
             if (i > best)
                 return lw__fail(LW_E_DEVICE,
                                 "LANEWISE_CPU is '%s', which this processor or its system lacks; "
                                 "the most it has is '%s'",
-                                wanted, levels[best].word);
-            *level = &levels[i];
+                                wanted, lw__levels[best].word);
+            *level = &lw__levels[i];
             return LW_OK;
         }
-    return lw__fail(LW_E_ARG, "LANEWISE_CPU is '%s'; need %s", wanted, words);
+    return refuse_level(wanted);
 }
 
-lw_status lw__cpu_level_choose(const struct lw__cpu_level **level)
+lw_status lw__cpu_level_choose(const struct lw__level **level)
 {
     LW_TRY(choose_level(level));
     return choose_gang(level);
 }
 
-const char *lw__cpu_spare_target(const struct lw__cpu_level *level)
+const char *lw__cpu_spare_target(const struct lw__level *level)
 {
-    for (size_t i = 0; i < LEVEL_COUNT; i++)
-        if (level == &levels[i])
+    for (size_t i = 0; i < LW_LEVEL_COUNT; i++)
+        if (level == &lw__levels[i])
             return with_gang(level, 32)->target;
     return NULL;
 }
 
 /* A level in gangs of a size has the title of its level. */
-int lw__cpu_level_suits(const struct lw__cpu_level *level, const char *target)
+int lw__cpu_level_suits(const struct lw__level *level, const char *target)
 {
     int of_target = -1, own = -1;
 
-    for (int i = 0; i < LEVEL_COUNT; i++) {
-        if (!strcmp(target, levels[i].target))
+    for (size_t i = 0; i < LW_LEVEL_COUNT; i++) {
+        if (!strcmp(target, lw__levels[i].target))
             of_target = i;
-        if (level->title == levels[i].title)
+        if (level->title == lw__levels[i].title)
             own = i;
     }
     return of_target <= own ? of_target : -1;
@@ -128,25 +115,27 @@ int lw__cpu_level_suits(const struct lw__cpu_level *level, const char *target)
 
 /* ---- in words ---- */
 
-static char descriptions[LEVEL_COUNT][64];
+static char descriptions[LW_LEVEL_COUNT][64];
 
 static void write_descriptions(void)
 {
     size_t threads = lw__pool_size();
 
-    for (int i = 0; i < LEVEL_COUNT; i++)
-        snprintf(descriptions[i], sizeof descriptions[i], "%s, %zu thread%s", levels[i].title,
+    for (size_t i = 0; i < LW_LEVEL_COUNT; i++)
+        snprintf(descriptions[i], sizeof descriptions[i], "%s, %zu thread%s", lw__levels[i].title,
                  threads, threads == 1 ? "" : "s");
 }
 
-const char *lw__cpu_describe(const struct lw__cpu_level *level)
+const char *lw__cpu_describe(const struct lw__level *level)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *wanted = getenv("LANEWISE_CPU");
+    const size_t best = lw__level_best();
 
     pthread_once(&once, write_descriptions);
-    for (int i = 0; i <= best_level(); i++)
-        if (level ? level->title == levels[i].title : wanted && !strcmp(wanted, levels[i].word))
+    for (size_t i = 0; i <= best; i++)
+        if (level ? level->title == lw__levels[i].title
+                  : wanted && !strcmp(wanted, lw__levels[i].word))
             return descriptions[i];
-    return descriptions[best_level()];
+    return descriptions[best];
 }

@@ -4,9 +4,8 @@
  * device what a program costs here.
  *
  * To add a device:
- * - Copy this file, and list the copy in meson.build.
- * - Declare lw__device_<name> in device_ops.h.
- * - Add it to the table of devices.c.
+ * - Copy this file to a folder of that name, and list the copy in meson.build.
+ * - Add a row to devices.def.
  * Slots left out are NULL; device_ops.h says for each what NULL means.
  */
 #include "run/host/host.h"

@@ -43,7 +43,7 @@ bool lw__spmd_analyse(struct lw__spmd *s)
     lw__spmd_defer_conditions(s);
     if (!lw__spmd_find_interleaved(s))
         return false;
-    return lw__spmd_regions(s) && (lw__is_for_cuda(s->unit) || lw__spmd_find_exits(s));
+    return lw__spmd_regions(s) && (lw__has(s->unit, LW_HAS_THREADS) || lw__spmd_find_exits(s));
 }
 
 void lw__spmd_close(struct lw__spmd *s)
@@ -81,7 +81,6 @@ bool lw__spmd_open(struct lw__spmd *s, struct lw__unit *unit, const struct lw__k
                            .context = c,
                            .module = unit->module,
                            .data = LLVMGetModuleDataLayout(unit->module),
-                           .level = (enum lw__level)lw__cpu_level(unit->options->device),
                            .scalar = kernel->function,
                            .dominance_scope = 1,
                            .builder = LLVMCreateBuilderInContext(c),
@@ -97,7 +96,7 @@ bool lw__spmd_open(struct lw__spmd *s, struct lw__unit *unit, const struct lw__k
     memcpy(s->dim, kernel->block, sizeof s->dim);
     s->threads = s->gang_threads = s->dim[0] * s->dim[1] * s->dim[2];
     s->end_gang = 1;
-    s->width = lw__spmd_width(unit);
+    s->width = unit->target->lanes;
     s->pieces = s->end_piece = lw__spmd_pieces(unit, kernel);
     s->arguments = calloc(kernel->param_count + 1, sizeof *s->arguments);
     return s->arguments || lw__defect("out of memory");

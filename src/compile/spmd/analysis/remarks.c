@@ -6,7 +6,7 @@ bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *w
     s->failed = true;
     lw__diags_error(&s->unit->diags, lw__loc_of(instruction),
                     "kernel '%s': device %s cannot do this yet: %s", s->kernel->name,
-                    lw__is_for_cuda(s->unit) ? "cuda" : "cpu", what);
+                    s->unit->target->route, what);
     return false;
 }
 

@@ -269,9 +269,9 @@ void lw__permute(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
 {
     LLVMTypeRef type = LLVMTypeOf(x[0]), wide = lw__spmd_vector_type(s, s->i32);
     unsigned bits = bits_of(s, LLVMGetElementType(type));
-    bool avx512 = s->level == LW_LEVEL_AVX512;
-    bool avx2 = s->level == LW_LEVEL_AVX2 && bits <= 32;
-    if (!avx512 && !avx2) {
+    const bool by_two = lw__has(s->unit, LW_HAS_PERMI2),
+               by_one = !by_two && lw__has(s->unit, LW_HAS_PERMD) && bits <= 32;
+    if (!by_two && !by_one) {
         permute_in_memory(s, x, count, index, to);
         return;
     }
@@ -279,7 +279,7 @@ void lw__permute(struct lw__spmd *s, const LLVMValueRef *x, uint32_t count,
     for (uint32_t g = 0; g < count; g++)
         table[g] = bits < 32 ? LLVMBuildZExt(s->builder, x[g], wide, "") : x[g];
     for (uint32_t g = 0; g < count; g++)
-        moved[g] = avx2        ? permute_256(s, table, count, index[g])
+        moved[g] = by_one      ? permute_256(s, table, count, index[g])
                    : bits < 64 ? permute_512(s, table, count, index[g])
                                : permute_512_wide(s, table, count, index[g]);
     for (uint32_t g = 0; g < count; g++)

@@ -59,7 +59,7 @@ static bool is_extreme(const struct tree *t)
 
 static bool is_native(const struct tree *t)
 {
-    return is_extreme(t) && t->s->level == LW_LEVEL_AVX512;
+    return is_extreme(t) && lw__has(t->s->unit, LW_HAS_RANGE);
 }
 
 static bool is_ordered_key(const struct tree *t)

@@ -316,7 +316,7 @@ static uint32_t carried_around(const struct lw__spmd *s, uint32_t b)
 
 static uint32_t side_by_side(const struct lw__spmd *s, uint32_t b)
 {
-    const uint32_t registers = lw__spmd_registers(s->level), carried = carried_around(s, b);
+    const uint32_t registers = s->unit->target->registers, carried = carried_around(s, b);
     uint32_t n = SIDE_BY_SIDE;
     while (n > 1 && n * carried >= registers)
         n /= 2;

@@ -86,7 +86,7 @@ static LLVMValueRef by_bounds(struct lw__spmd *s, const struct conversion *c, LL
                            "");
 }
 
-/* ---- AArch64 --------------------------------------------------------------------------------- */
+/* ---- by saturating instructions -------------------------------------------------------------- */
 
 static LLVMValueRef bound_integer(struct lw__spmd *s, const char *name, LLVMValueRef x,
                                   LLVMValueRef bound)
@@ -119,5 +119,5 @@ static LLVMValueRef by_instruction(struct lw__spmd *s, const struct conversion *
 LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_signed, LLVMValueRef x)
 {
     const struct conversion c = conversion_of(s, call, is_signed);
-    return s->level == LW_LEVEL_AARCH64 ? by_instruction(s, &c, x) : by_bounds(s, &c, x);
+    return lw__has(s->unit, LW_HAS_SATURATION) ? by_instruction(s, &c, x) : by_bounds(s, &c, x);
 }

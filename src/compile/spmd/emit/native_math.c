@@ -101,13 +101,13 @@ static LLVMValueRef one(struct lw__spmd *s, enum lw__native native, LLVMValueRef
     const bool wide = LLVMGetElementType(LLVMTypeOf(a)) == s->f64;
     if (native == LW_NATIVE_SCALE)
         return masked(s, "llvm.x86.avx512.mask.scalef.ps.512", a, b, -1);
-    if (s->level == LW_LEVEL_AVX512)
+    if (lw__has(s->unit, LW_HAS_RANGE))
         return masked(
             s, wide ? "llvm.x86.avx512.mask.range.pd.512" : "llvm.x86.avx512.mask.range.ps.512", a,
             b, (native == LW_NATIVE_FMAX ? RANGE_MAX : RANGE_MIN) | RANGE_SIGN_OF_RESULT);
     return lw__llvm_intrinsic(s->builder, s->module,
-                              names[native == LW_NATIVE_FMIN][s->level == LW_LEVEL_AVX2][wide],
-                              NULL, 0, (LLVMValueRef[]){a, b}, 2);
+                              names[native == LW_NATIVE_FMIN][s->width == 8][wide], NULL, 0,
+                              (LLVMValueRef[]){a, b}, 2);
 }
 
 /* For a piece: doubles are two registers. */
@@ -204,10 +204,10 @@ LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a,
     const enum lw__native native = lw__native_of(lw__ir_callee(i));
     if (native == LW_NATIVE_SCALE)
         return scale(s, a, b);
-    if (!is_vector(a) || s->level == LW_LEVEL_AARCH64)
-        return by_comparing(s, native, a, b);
-    if (s->level == LW_LEVEL_AVX512)
+    if (is_vector(a) && lw__has(s->unit, LW_HAS_RANGE))
         return by_range(s, native, i, a, b);
+    if (!is_vector(a) || !lw__has(s->unit, LW_HAS_MAXPS))
+        return by_comparing(s, native, a, b);
     const bool a_is_number = operand_is_tame(i, 0, false);
     if (operand_is_tame(i, 1, false))
         return by_both_orders(s, native, a, b, a_is_number);

@@ -108,7 +108,7 @@ static bool fits(const struct lw__spmd *s, uint32_t threads)
 /* True if nothing in the kernel concerns more than a warp. */
 static bool can_have_rounds(const struct lw__spmd *s)
 {
-    if (s->has_spin_loops || lw__cpu_gang(s->unit->options->device))
+    if (s->has_spin_loops || s->unit->gang)
         return false;
     for (uint32_t b = 0; b < s->cfg.count; b++)
         if (s->has_block_op[b])
@@ -136,7 +136,7 @@ static uint32_t round_of(const struct lw__spmd *s, uint32_t threads)
 /* The best number of threads of a round; 0: the block is not more. */
 static uint32_t best_round(const struct lw__spmd *s)
 {
-    const uint32_t pieces = s->loops.count ? lw__spmd_registers(s->level) / 2 : ROUND_LEAST,
+    const uint32_t pieces = s->loops.count ? s->unit->target->registers / 2 : ROUND_LEAST,
                    most = pieces * s->width > 32 ? pieces * s->width : 32,
                    threads = s->threads <= most ? 0 : round_of(s, most);
     return threads >= ROUND_LEAST * s->width ? threads : 0;
@@ -149,8 +149,7 @@ struct lw__division lw__gang_divide(const struct lw__spmd *s)
     const uint32_t round = can_have_rounds(s) ? best_round(s) : 0;
     if (round)
         return (struct lw__division){LW_DIVISION_ROUNDS, round, false};
-    const uint32_t wanted = lw__cpu_gang(s->unit->options->device),
-                   threads = wanted ? wanted : affordable(s);
+    const uint32_t wanted = s->unit->gang, threads = wanted ? wanted : affordable(s);
     if (threads < s->threads)
         return (struct lw__division){LW_DIVISION_GANGS, threads, false};
     return (struct lw__division){LW_DIVISION_NONE, s->threads, false};

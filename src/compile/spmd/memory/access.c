@@ -222,7 +222,7 @@ static void many_addresses(struct lw__spmd *s, const struct lw__access *a, LLVMV
         *where = LLVMBuildSelect(s->builder, lw__spmd_const_lanes(s, s->i1, there), *where,
                                  lw__spmd_splat(s, s->dummy), "");
     }
-    if (!a->mask || (s->level == LW_LEVEL_AVX512 && a->size >= 4))
+    if (!a->mask || (lw__has(s->unit, LW_HAS_MASK_REGISTERS) && a->size >= 4))
         return;
     *where = LLVMBuildSelect(s->builder, a->mask, *where, lw__spmd_splat(s, s->dummy), "");
     *mask = LLVMConstAllOnes(lw__spmd_vector_type(s, s->i1));
@@ -249,7 +249,7 @@ static LLVMTypeRef scale_of(struct lw__spmd *s, LLVMValueRef factors)
  * elements further. Built where the access is, since the code generator sees no other block. */
 static LLVMValueRef by_short_numbers(struct lw__spmd *s, LLVMValueRef where)
 {
-    if (s->level != LW_LEVEL_AVX512 || !LLVMIsAGetElementPtrInst(where) ||
+    if (!lw__has(s->unit, LW_HAS_SHORT_INDICES) || !LLVMIsAGetElementPtrInst(where) ||
         LLVMGetGEPSourceElementType(where) != s->i8 ||
         LLVMTypeOf(LLVMGetOperand(where, 0)) != s->ptr)
         return where;

@@ -280,7 +280,7 @@ static void store_packed(struct lw__spmd *s, const struct lw__pack *k, const str
     }
     if (a->size < 4)
         v = LLVMBuildZExt(s->builder, v, lw__spmd_vector_type(s, s->i32), "");
-    if (s->level == LW_LEVEL_AVX2) {
+    if (!lw__has(s->unit, LW_HAS_COMPRESS)) {
         store_powers(s, a, packed_256(s, v, mask), k->count, k->first);
         return;
     }
@@ -299,7 +299,7 @@ static void fetch_further(struct lw__spmd *s, const struct lw__pack *k)
 static bool can_pack(const struct lw__spmd *s, const struct lw__access *a)
 {
     return !a->is_volatile && a->ordering == LLVMAtomicOrderingNotAtomic &&
-           (s->level == LW_LEVEL_AVX512 || (s->level == LW_LEVEL_AVX2 && a->size == 4));
+           (lw__has(s->unit, LW_HAS_COMPRESS) || (lw__has(s->unit, LW_HAS_PERMD) && a->size == 4));
 }
 
 /* I1: the value's bits of the piece are those of the storing lanes, and the index does not wrap.

@@ -124,7 +124,8 @@ static void widen_masked(struct plan *plan)
  * Then a gather or scatter is better, whose masked-off lanes use s->dummy. */
 static bool has_masks(const struct lw__spmd *s, const struct lw__access *a)
 {
-    return s->level == LW_LEVEL_AVX512 || (s->level == LW_LEVEL_AVX2 && a->size >= 4);
+    return lw__has(s->unit, LW_HAS_MASK_REGISTERS) ||
+           (lw__has(s->unit, LW_HAS_MASKED_WORDS) && a->size >= 4);
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */

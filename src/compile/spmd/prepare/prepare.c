@@ -155,8 +155,8 @@ static bool unroll_marked(struct lw__unit *unit)
     }
 }
 
-/* LLVM decides, as for any program. Later it does so once more, for the GPU. */
-static bool unroll_for_cuda(struct lw__unit *unit)
+/* LLVM decides, as for any program. Later it does so once more, for the device. */
+static bool unroll_for_threads(struct lw__unit *unit)
 {
     return lw__llvm_passes(unit->module, unit->machine, unrolling);
 }
@@ -167,8 +167,8 @@ static bool unroll(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lw__spmd_mark_kept(unit, &unit->kernels.rows[i]))
             return false;
-    if (lw__is_for_cuda(unit))
-        return unroll_for_cuda(unit);
+    if (lw__has(unit, LW_HAS_THREADS))
+        return unroll_for_threads(unit);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ir_expand_copies(unit->kernels.rows[i].function, false);
         if (!lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole))
@@ -192,11 +192,13 @@ static bool unroll(struct lw__unit *unit)
  */
 bool lw__pass_prepare(struct lw__unit *unit)
 {
-    if (!lw__is_for_cuda(unit) && !lw__cpu_machine(unit))
+    const bool is_widened = unit->target->lanes > 1 && !lw__has(unit, LW_HAS_THREADS);
+    if (is_widened && !lw__has(unit, LW_IS_LATE) &&
+        !lw__target_machine(unit, LLVMCodeGenLevelDefault))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         fold_places(&unit->kernels.rows[i]);
-        if (!lw__is_for_cuda(unit)) /* there each thread's copy is made at its entry */
+        if (!lw__has(unit, LW_HAS_THREADS)) /* there each thread's copy is made at its entry */
             lw__prepare_own_parameters(&unit->kernels.rows[i]);
     }
     bool ok = lw__llvm_passes(unit->module, unit->machine, before_unrolling) && unroll(unit);
@@ -208,7 +210,7 @@ bool lw__pass_prepare(struct lw__unit *unit)
         lw__ir_expand_copies(function, true);
         lw__prepare_split_pairs(function);
         lw__prepare_split_integers(function);
-        if (!lw__is_for_cuda(unit))
+        if (!lw__has(unit, LW_HAS_SHORT_VECTORS))
             lw__prepare_split_vectors(function);
         ok = lw__prepare_duplicate_dead_ends(function) && lw__prepare_split_joins(function);
     }

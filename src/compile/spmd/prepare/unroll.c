@@ -23,8 +23,8 @@
 struct marker {
     struct lw__cfg cfg;
     struct lw__loops loops;
-    bool *unroll; /* per loop */
-    enum lw__level level;
+    bool *unroll;       /* per loop */
+    uint32_t registers; /* for vectors */
     uint32_t pieces, marked;
 };
 
@@ -226,7 +226,7 @@ static uint32_t merged_iterations(const struct marker *m, uint32_t size, uint32_
 
 static void mark_sums(struct marker *m)
 {
-    const uint32_t registers = lw__spmd_registers(m->level);
+    const uint32_t registers = m->registers;
     for (size_t l = 0; l < m->loops.count; l++) {
         const struct lw__loop *loop = &m->loops.loops[l];
         const uint32_t n = carried(m, loop), size = plain_size(m, loop),
@@ -241,7 +241,7 @@ static void mark_sums(struct marker *m)
 static bool mark(const struct lw__unit *unit, const struct lw__kernel *kernel,
                  void (*how)(struct marker *m), uint32_t *marked)
 {
-    struct marker m = {.level = (enum lw__level)lw__cpu_level(unit->options->device),
+    struct marker m = {.registers = unit->target->registers,
                        .pieces = lw__spmd_pieces(unit, kernel)};
     if (!lw__cfg_build(kernel->function, &m.cfg))
         return lw__defect("out of memory");
