@@ -28,8 +28,12 @@ k "$PWD/moved.c" three.sarif >/dev/null && fail "status 0"
 "$LANEWISE" check moved.c -k stays -b 1 'i32[1]' --timeout 0.2 --sarif late.sarif 2>/dev/null &&
     fail "status 0"
 
-python3 - <<'PY'
+python3 - "$SOURCE" <<'PY'
 import json
+import pathlib
+import sys
+
+PAGES = pathlib.Path(sys.argv[1], "docs", "checking")
 
 def load(name):
     with open(name, encoding="utf-8") as f:
@@ -37,7 +41,8 @@ def load(name):
     assert log["version"] == "2.1.0" and "sarif-2.1.0" in log["$schema"]
     (run,) = log["runs"]
     rules = run["tool"]["driver"]["rules"]
-    assert len({r["id"] for r in rules}) == len(rules) >= 9
+    assert len({r["id"] for r in rules}) == len(rules)
+    assert {r["id"] for r in rules} == {page.stem for page in PAGES.glob("*.md")}
     for r in run["results"]:
         assert rules[r["ruleIndex"]]["id"] == r["ruleId"]
         assert r["level"] in ("error", "warning") and r["message"]["text"]

@@ -32,15 +32,24 @@ blocks()
         file && named { print >>named }' "$1"
 }
 
-# commands PAGE - its commands, for each: itself, what it prints where the page says so, and what it
-# says on standard error, apart by \035; lines of these are apart by \036.
+# commands PAGE - its commands, for each: itself, what it prints where the page says so, what it says
+# on standard error, and a finding, apart by \035; lines of these are apart by \036.
 commands()
 {
     awk '
         function flush() {
-            if (command) print command "\035" said "\035" error
-            command = said = error = ""
+            if (command) print command "\035" said "\035" error "\035" finding
+            command = said = error = finding = ""
         }
+        /^```text$/ { flush(); is_text = 1; next }
+        /^```/ { flush(); is_text = 0; next }
+        is_text && /^\$ lanewise check / { command = substr($0, 3); next }
+        is_text && command && /^              [^ ]/ { # goes on from the line above
+            sub(/^ +/, " ")
+            finding = finding $0
+            next
+        }
+        is_text && command { finding = finding (finding ? "\036" : "") $0; next }
         /^    (\$ )?([A-Z_]+=[^ ]+ )?(build\/)?lanewise / || /^    python3 -c / {
             flush()
             command = $0
@@ -63,7 +72,14 @@ commands()
         END { flush() }' "$1"
 }
 
-# check COMMAND SAID ERROR - ERROR begins with "lanewise: " or has ": error: " where it must fail
+# has_paragraph FILE - of the lines in `said`
+has_paragraph()
+{
+    awk -v RS= 'NR == FNR { said = $0; next } $0 == said { has = 1 } END { exit !has }' said "$1"
+}
+
+# check COMMAND SAID ERROR FINDING - ERROR begins with "lanewise: " or has ": error: " where it must
+# fail; so does a FINDING that is no warning
 check()
 {
     case $1 in
@@ -73,8 +89,9 @@ check()
     *@mine.npy*) [ -f mine.npy ] || return 0 ;; # no NumPy made it
     esac
     echo "$1"
-    case $3 in
+    case ${3:-$4} in
     'lanewise: '* | *': error: '*) expected=failed ;;
+    *': warning: '*) expected=passed ;;
     *.c:[0-9]*) case $1 in *'lanewise check '*) expected=failed ;; *) expected=passed ;; esac ;;
     *) expected=passed ;;
     esac
@@ -86,6 +103,11 @@ check()
     while read -r line; do
         grep -qxF -e "$line" err || { cat err; echo "it does not say: $line"; exit 1; }
     done <said
+    [ -z "$4" ] || {
+        echo "$4" | tr '\036' '\n' >said
+        has_paragraph out || { cat out err; echo "it does not find that"; exit 1; }
+        findings=$((findings + 1))
+    }
     case $1 in
     *'--stage widened'* | *--remarks*) # all remarks are on the page, each with its advice
         grep -E ': (remark|note): ' err >remarks || :
@@ -94,7 +116,7 @@ check()
     count=$((count + 1))
 }
 
-count=0
+count=0 findings=0
 for page in "$SOURCE/README.md" "$SOURCE"/docs/*.md "$SOURCE"/docs/*/*.md \
     "$SOURCE"/docs/*/*/*.md; do
     blocks "$page"
@@ -102,11 +124,11 @@ for page in "$SOURCE/README.md" "$SOURCE"/docs/*.md "$SOURCE"/docs/*/*.md \
     *ahead-of-time.md) cp vec.c ops.c ;;
     esac
     commands "$page" >list
-    while IFS="$(printf '\035')" read -r command said error; do
-        check "$command" "$said" "$error"
+    while IFS="$(printf '\035')" read -r command said error finding; do
+        check "$command" "$said" "$error" "$finding"
     done <list
 done
-[ $count -ge 50 ]
+[ $count -ge 50 ] && [ $findings -ge 14 ]
 
 # Every kernel in a page compiles on ref and on cpu.
 kernels=0
@@ -150,7 +172,7 @@ for program in ./*-[0-9]*.c; do
     [ -n "$said" ] && [ "$(./program)" = "$said" ]
     count=$((count + 1))
 done
-[ $count -eq 6 ]
+[ $count -eq 8 ]
 
 # Python that says what it prints, where the build and the tests of Python have been
 python=$BUILD/python-venv/bin/python
