@@ -84,21 +84,26 @@ int cli_print_findings(const struct cli_session *session)
     return CLI_DONE;
 }
 
-int cli_json_findings(const struct cli_session *session, char **members)
+int cli_json_stream(lw_stream *stream, const char *first, char **members)
 {
     size_t size;
-    *members = NULL;
-    if (!is_checked(session))
-        return CLI_DONE;
-    char *text = read_findings(session->stream, LW_CHECK_JSON, &size);
+    char *text = *members = read_findings(stream, LW_CHECK_JSON, &size);
     if (!text)
         return CLI_BROKEN;
-    char *end = strrchr(text, '}'); /* the object's: what is within goes into another */
+    const char *from = strstr(text, first); /* no string has it, for its quotes are escaped there */
+    char *end = strrchr(text, '}');         /* the object's: what is within goes into another */
     if (end)
         *end = '\0';
-    memmove(text, text + 1, strlen(text));
-    *members = text;
+    if (from)
+        memmove(text, from, strlen(from) + 1);
     return CLI_DONE;
+}
+
+int cli_json_findings(const struct cli_session *session, char **members)
+{
+    *members = NULL;
+    return is_checked(session) ? cli_json_stream(session->stream, "\"verdict\":", members)
+                               : CLI_DONE;
 }
 
 /* ---- the file of --sarif --------------------------------------------------------------------- */

@@ -470,11 +470,13 @@ int cli_session_deliver(const struct cli_session *session, struct cli_result *re
 /* cli_configure_check - set what the options say.
  * cli_has_findings - true if the launches so far have some that are no warnings.
  * cli_print_findings - as text: of `lanewise check` to standard output, else to standard error.
- * cli_json_findings - as members of an object, NULL on other devices; release with free. */
+ * cli_json_findings - as members of an object, NULL on other devices; release with free.
+ * cli_json_stream - the same of a stream of `check`, from the member that begins with `first`. */
 lw_status cli_configure_check(lw_device *device, const struct cli_options *options);
 bool cli_has_findings(const struct cli_session *session);
 int cli_print_findings(const struct cli_session *session);
 int cli_json_findings(const struct cli_session *session, char **members);
+int cli_json_stream(lw_stream *stream, const char *first, char **members);
 
 /* cli_sarif_begin - the file of --sarif can be written; what is left of an earlier run is gone.
  * cli_sarif_write - a log of the session's findings, of a launch that failed too. */

@@ -237,7 +237,7 @@ static void json_verdict(const struct learn_puzzle *puzzle, const struct learn_v
             json_string_member(stdout, "element", v->place);
         if (*v->writer)
             json_string_member(stdout, "writer", v->writer);
-        printf(",\n \"findings\": [%s]", v->findings_json ? v->findings_json : "");
+        printf(",\n %s", v->findings_json ? v->findings_json : "\"findings\": []");
         printf(",\n \"error\": ");
         cli_json_string(stdout, v->what);
         printf(", \"status\": %d", CLI_FOUND);

@@ -257,7 +257,7 @@ static int launch(struct run *run, const struct learn_launch *launch)
 /* ---- findings -------------------------------------------------------------------------------- */
 
 struct findings {
-    FILE *text, *json;
+    FILE *text;
     bool is_lenient;
     size_t count;
 };
@@ -266,38 +266,26 @@ static void write_finding(const lw_finding *finding, void *user)
 {
     struct findings *to = user;
     const lw_place *at = &finding->at;
-    if (finding->warning && to->is_lenient)
+    if ((finding->warning && to->is_lenient) || to->count++ >= FINDINGS_SHOWN)
         return;
-    if (to->count++ < FINDINGS_SHOWN) {
-        fprintf(to->text, "%s:%d:%d: %s: %s\n", at->file ? at->file : "", at->line, at->column,
-                finding->name, finding->message);
-        if (finding->fix && *finding->fix)
-            fprintf(to->text, "fix: %s\n", finding->fix);
-    }
-    fprintf(to->json, "%s\n  {\"class\": \"%s\", \"line\": %d, \"column\": %d, \"message\": ",
-            to->count > 1 ? "," : "", finding->name, at->line, at->column);
-    cli_json_string(to->json, finding->message);
-    fputs(", \"fix\": ", to->json);
-    cli_json_string(to->json, finding->fix ? finding->fix : "");
-    fputc('}', to->json);
+    fprintf(to->text, "%s:%d:%d: %s: %s\n", at->file ? at->file : "", at->line, at->column,
+            finding->name, finding->message);
+    if (finding->fix && *finding->fix)
+        fprintf(to->text, "fix: %s\n", finding->fix);
 }
 
 static int keep_findings(struct run *run)
 {
-    size_t text_size, json_size;
+    size_t size;
     struct learn_outcome *outcome = run->outcome;
-    struct findings to = {.text = open_memstream(&outcome->findings, &text_size),
-                          .json = open_memstream(&outcome->findings_json, &json_size),
+    struct findings to = {.text = open_memstream(&outcome->findings, &size),
                           .is_lenient = run->test->is_lenient};
-    if (to.text && to.json)
-        lw_check_findings(run->stream, write_finding, &to);
-    bool is_kept = to.text && to.json;
-    if (to.text)
-        fclose(to.text);
-    if (to.json)
-        fclose(to.json);
+    if (!to.text)
+        return cli_fail_memory(FINDINGS_SHOWN);
+    lw_check_findings(run->stream, write_finding, &to);
+    fclose(to.text);
     outcome->has_findings |= to.count > 0;
-    return is_kept ? CLI_DONE : cli_fail_memory(FINDINGS_SHOWN);
+    return cli_json_stream(run->stream, "\"findings\":", &outcome->findings_json);
 }
 
 static int read_back(struct run *run)

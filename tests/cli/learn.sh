@@ -125,6 +125,11 @@ learn 1 dot --check --json --seed 3
 cp out wrong
 learn 2 99 --check --json
 cp out none
+sed 's/^        barrier();//' "$solution" >"$mine"
+learn 1 dot --check --json
+cp out racy
+"$LANEWISE" check "$mine" -b 8 'f32[1]' 'f32[8]=iota' 'f32[8]=iota' --json >checked &&
+    fail 'nothing is found'
 if command -v python3 >/dev/null; then
     python3 - "$number" <<'P'
 import json, sys
@@ -144,6 +149,8 @@ assert (wrong["verdict"], wrong["device"], wrong["seed"], wrong["status"]) == (
 assert wrong["element"] == "out[0]" and "thread 0 of block 0" in wrong["writer"], wrong
 assert wrong["error"] == wrong["what"] and wrong["findings"] == [], wrong
 assert load("none")["status"] == 2
+fields = [{(f["class"], *f) for f in load(name)["findings"]} for name in ("racy", "checked")]
+assert fields[0] == fields[1] != set(), fields
 P
 fi
 
