@@ -63,14 +63,28 @@ static void add_uri(struct lw__text *to, const char *file)
         lw__text_add(to, strchr(plain, *file) ? "%c" : "%%%02X", (unsigned char)*file);
 }
 
-static void add_location(struct lw__text *to, const lw_place *place)
+/* The compiler counts bytes, the log counts what UTF-16 takes. line: NULL where it is not known. */
+static int column_of(const lw_place *place, const char *line)
+{
+    int column = 1;
+    if (!line || place->column < 1)
+        return place->column < 1 ? 1 : place->column;
+    for (int i = 0; i < place->column - 1 && line[i]; i++) {
+        const unsigned char byte = (unsigned char)line[i];
+        const bool goes_on = (byte & 0xc0) == 0x80, is_pair = byte >= 0xf0;
+        column += goes_on ? 0 : is_pair ? 2 : 1;
+    }
+    return column;
+}
+
+static void add_location(struct lw__text *to, const lw_place *place, const char *line)
 {
     lw__text_add(to, "\"physicalLocation\": {\"artifactLocation\": {\"uri\": \"");
     add_uri(to, place->file);
     lw__text_add(to, "\"}");
     if (place->line > 0)
         lw__text_add(to, ", \"region\": {\"startLine\": %d, \"startColumn\": %d}", place->line,
-                     place->column > 0 ? place->column : 1);
+                     column_of(place, line));
     lw__text_add(to, "}");
 }
 
@@ -160,10 +174,10 @@ static void add_suppression(struct lw__text *to, const struct lw__told *told)
     lw__text_add(to, "}]");
 }
 
-static void add_related(struct lw__text *to, const lw_place *other)
+static void add_related(struct lw__text *to, const struct lw__told *told)
 {
     lw__text_add(to, ",\n    \"relatedLocations\": [{\"id\": 1, ");
-    add_location(to, other);
+    add_location(to, &told->finding.other, told->other_line);
     lw__text_add(to, ", ");
     add_text(to, "message", "the other place");
     lw__text_add(to, "}]");
@@ -174,7 +188,7 @@ static void add_stack(struct lw__text *to, const lw_finding *f)
     lw__text_add(to, ",\n    \"stacks\": [{\"frames\": [");
     for (size_t i = 0; i < f->stack_count; i++) {
         lw__text_add(to, "%s{\"location\": {", i ? ", " : "");
-        add_location(to, &f->stack[i]);
+        add_location(to, &f->stack[i], NULL);
         lw__text_add(to, "}}");
     }
     lw__text_add(to, "]}]");
@@ -202,10 +216,10 @@ static void add_result(struct lw__text *to, const struct print *print)
                  f->warning ? "warning" : "error");
     add_text(to, "message", message.data ? message.data : f->message);
     lw__text_add(to, ",\n    \"locations\": [{");
-    add_location(to, &f->at);
+    add_location(to, &f->at, told->line);
     lw__text_add(to, "}]");
     if (f->other.file)
-        add_related(to, &f->other);
+        add_related(to, told);
     lw__text_add(to,
                  ",\n    \"partialFingerprints\": {\"primaryLocationLineHash\": "
                  "\"%016" PRIx64 ":%zu\"},\n    \"occurrenceCount\": %zu",
