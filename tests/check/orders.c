@@ -170,3 +170,158 @@ KERNEL void turn(int *flag, int *out)
         *out = *flag; /* @u2 */
     }
 }
+
+// run: -k late -b 1 -g 2 i32[1] i32[1] i32[1]
+// run: -k late -b 1 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @a2 @a1
+KERNEL void late(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+#ifdef BAD
+        fence_device(); /* what comes behind it is not released */
+        *data = 42;     /* @a1 */
+#else
+        *data = 42;
+        fence_device();
+#endif
+        atomic_store(flag, 1);
+    } else {
+        while (!atomic_load(flag))
+            ;
+        fence_device();
+        *out = *data; /* @a2 */
+    }
+}
+
+// run: -k stores_only -b 1 -g 2 i32[1] i32[1] i32[1]
+// run: -k stores_only -b 1 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @s2 @s1
+KERNEL void stores_only(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        *data = 42; /* @s1 */
+        fence_device();
+        atomic_store(flag, 1);
+    } else {
+#ifdef BAD
+        atomic_store(flag, 2); /* reads nothing, so it takes nothing */
+#else
+        while (!atomic_load(flag))
+            ;
+#endif
+        fence_device();
+        *out = *data; /* @s2 */
+    }
+}
+
+// run: -k loads_only -b 1 -g 2 i32[1] i32[1] i32[2]
+// run: -k loads_only -b 1 -g 2 -D BAD i32[1] i32[1] i32[2]
+// finds: race-global @d2 @d1
+KERNEL void loads_only(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        *data = 42; /* @d1 */
+        fence_device();
+#ifdef BAD
+        out[1] = atomic_load(flag); /* writes nothing, so it leaves nothing */
+#else
+        atomic_store(flag, 1);
+#endif
+    } else {
+#ifdef BAD
+        atomic_load(flag);
+#else
+        while (!atomic_load(flag))
+            ;
+#endif
+        fence_device();
+        out[0] = *data; /* @d2 */
+    }
+}
+
+// run: -k next_epoch -b 32 -g 2 i32[1] i32[1] i32[1]
+// run: -k next_epoch -b 32 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @e2 @e1
+KERNEL void next_epoch(int *first, int *second, int *out)
+{
+    if (block_idx.x == 0) {
+        fence_device();
+        if (ME == 0)
+            atomic_store(first, 1);
+        barrier();
+        if (ME == 0)
+            atomic_store(second, 1); /* @e1 */
+    } else if (ME == 0) {
+#ifdef BAD
+        while (!atomic_load(first)) /* the second store may come later */
+#else
+        while (!atomic_load(second))
+#endif
+            ;
+        fence_device();
+        *out = *second; /* @e2 */
+    }
+}
+
+// run: -k one_fence -b 1 -g 2 i32[1] i32[1] i32[1]
+// run: -k one_fence -b 1 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @f4 @f3
+KERNEL void one_fence(int *first, int *second, int *out)
+{
+    if (block_idx.x == 0) {
+        fence_device();
+        atomic_store(first, 1);
+        atomic_store(second, 1); /* @f3 */
+    } else {
+#ifdef BAD
+        while (!atomic_load(first)) /* the second store may come later */
+#else
+        while (!atomic_load(second))
+#endif
+            ;
+        fence_device();
+        *out = *second; /* @f4 */
+    }
+}
+
+// run: -k own_barrier -b 32 -g 2 i32[2] i32[1]
+// run: -k own_barrier -b 32 -g 2 -D BAD i32[2] i32[1]
+// finds: race-global @w2 @w1
+KERNEL void own_barrier(int *x, int *out)
+{
+    fence_device();
+    if (block_idx.x == 0 && ME == 0)
+        x[0] = 1; /* @w1 */
+    barrier();    /* of one block */
+    if (block_idx.x == 1 && ME == 0)
+#ifdef BAD
+        out[0] = x[0]; /* @w2 */
+#else
+        out[0] = x[1];
+#endif
+}
+
+// run: -k overwritten -b 1 -g 3 i32[1] i32[1] i32[1]
+// run: -k overwritten -b 1 -g 3 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @v2 @v1
+KERNEL void overwritten(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        *data = 42; /* @v1 */
+        fence_device();
+        atomic_store(flag, 1);
+    } else if (block_idx.x == 1) {
+        while (!atomic_load(flag))
+            ;
+#ifdef BAD
+        atomic_store(flag, 2); /* a new value, without what the old one brought */
+#else
+        atomic_add(flag, 1); /* adds to it */
+#endif
+    } else {
+        while (atomic_load(flag) != 2)
+            ;
+        fence_device();
+        *out = *data; /* @v2 */
+    }
+}

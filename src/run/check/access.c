@@ -53,11 +53,12 @@ static bool is_ordered(const void *user, const struct lw__access *earlier, uint3
     const struct lw__order *order = &look->block->threads[now->thread];
     if (earlier->block == now->block && earlier->clock >> 32 < now->clock >> 32)
         return true;
+    struct lw__access one = *earlier;
     for (uint32_t l = 0; l < LW_WARP_SIZE; l++) {
-        const uint32_t thread = earlier->thread + l;
+        one.thread = earlier->thread + l;
         *lane = l;
-        if (lanes >> l & 1 && !(earlier->block == now->block && thread == now->thread) &&
-            !lw__clock_knows(order->known, earlier->block, thread, earlier->clock))
+        if (lanes >> l & 1 && !(one.block == now->block && one.thread == now->thread) &&
+            !lw__clock_knows(order->known, &one))
             return false;
     }
     return true;
@@ -209,17 +210,6 @@ static bool is_common(const struct lw__ref_thread *thread, uint64_t pointer, boo
     return *is_shared || kind == LW_REF_ARGUMENT || kind == LW_REF_NOTHING;
 }
 
-/* The time of an access. An atomic write behind a fence is part of the release, as in the memory
- * model of PTX: whoever takes what was left there knows of the write, too. */
-static uint64_t time_of(const struct lw__watched *b, uint32_t thread, enum lw__kind kind)
-{
-    const struct lw__order *order = &b->threads[thread];
-    const uint64_t fence = order->released_time[0];
-    const bool is_release =
-        kind == LW_KIND_ATOMIC_WRITE && fence != UINT64_MAX && fence >> 32 == order->time >> 32;
-    return is_release ? fence : order->time;
-}
-
 /* Memory that a launch writes is kept where another schedule follows. False: memory is short. */
 static bool keep(struct lw__check *check, uint64_t address, uint64_t bytes)
 {
@@ -264,7 +254,7 @@ static void look_closely(struct lw__ref_thread *thread, uint64_t pointer, uint64
     look.now = (struct lw__access){
         .block = b->index, .thread = linear, .site = site, .kind = kind_of(what)};
     if (check->orders)
-        look.now.clock = time_of(b, linear, look.now.kind);
+        look.now.clock = b->threads[linear].time;
     struct lw__shadow *shadow = look.is_shared ? &b->shared : &check->global;
     if (!note(&look, address, bytes, what))
         lw__check_lack_memory(check, thread->block);

@@ -52,13 +52,13 @@ struct lw__access {
 struct lw__clock;
 void lw__clock_release(struct lw__clock *clock); /* NULL is allowed, in all of these: nothing */
 struct lw__clock *lw__clock_hold(struct lw__clock *clock);
-bool lw__clock_knows(const struct lw__clock *clock, uint64_t block, uint32_t thread, uint64_t time);
+bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *access);
 
 struct lw__orders;
 
 /* What a thread knows and has made known; all zero when a block starts. */
 struct lw__order {
-    uint64_t time; /* epoch << 32 | fences and warp_syncs in it */
+    uint64_t time; /* epoch << 32 | fences, warp_syncs and atomic writes in it */
     struct lw__clock *known;
     struct lw__clock *released[2], *pending[2]; /* by fences of: the block, the device */
     uint64_t released_time[2];                  /* the thread's own, UINT64_MAX: no fence yet;

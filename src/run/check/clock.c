@@ -1,14 +1,15 @@
 /* clock.c - what a thread knows of others, where fences and warp_sync order besides barriers.
  *
- * A thread's time is the epoch of its block, counted in its upper half, and its own fences and
- * warp_syncs since, in the lower. A clock lists what is known: of a block, all that was before an
- * epoch; of a thread, all up to a time. Clocks are shared and never changed, so what a barrier
- * makes known to 1024 threads is one clock.
+ * A thread's time is the epoch of its block, counted in its upper half, and its own fences,
+ * warp_syncs and atomic writes since, in the lower. A clock lists what is known: of a block, all
+ * that was before an epoch; of a thread, all up to a time, and its atomic writes up to another.
+ * Clocks are shared and never changed, so what a barrier makes known to 1024 threads is one clock.
  *
  * A fence of the thread makes what it knows ready; the next atomic write leaves that with the
  * address; an atomic read there takes it; the next fence makes it known. An update of an address
  * adds to what was left there, a store replaces it. A fence of the block counts between threads of
- * one block only.
+ * one block only. An atomic write behind a fence is part of the release, as in the memory model of
+ * PTX: so the thread's atomic writes up to that one are left, too, without what is between them.
  * source   Lamport, "Time, clocks, and the ordering of events in a distributed system", CACM 21
  *          (1978); C17 7.17.4 fences, 5.1.2.4 release sequences
  */
@@ -18,7 +19,8 @@
 
 enum { OF_BLOCK, OF_DEVICE };
 
-/* slot 0: all of the block before `time`; slot n: thread n - 1 up to `time`. */
+/* slot 0: all of the block before `time`; of thread n up to `time`, slot 2 n + 1: all of it, and
+ * 2 n + 2: its atomic writes. */
 struct known {
     uint64_t block, time;
     uint32_t slot;
@@ -61,6 +63,11 @@ void lw__clock_release(struct lw__clock *clock)
         free(clock);
 }
 
+static uint32_t slot_of(uint32_t thread)
+{
+    return 2 * thread + 1;
+}
+
 static int order_of(const struct known *a, const struct known *b)
 {
     if (a->block != b->block)
@@ -85,13 +92,19 @@ static const struct known *find(const struct lw__clock *clock, uint64_t block, u
     return NULL;
 }
 
-bool lw__clock_knows(const struct lw__clock *clock, uint64_t block, uint32_t thread, uint64_t time)
+bool lw__clock_knows(const struct lw__clock *clock, const struct lw__access *access)
 {
-    const struct known *all = find(clock, block, 0), *own;
+    const uint64_t time = access->clock;
+    const struct known *all = find(clock, access->block, 0), *own, *writes;
     if (all && time < all->time)
         return true;
-    own = find(clock, block, thread + 1);
-    return own && time <= own->time;
+    own = find(clock, access->block, slot_of(access->thread));
+    if (own && time <= own->time)
+        return true;
+    writes = access->kind == LW_KIND_ATOMIC_WRITE
+                 ? find(clock, access->block, slot_of(access->thread) + 1)
+                 : NULL;
+    return writes && time <= writes->time;
 }
 
 static struct lw__clock *create(struct lw__orders *orders, size_t room)
@@ -145,16 +158,19 @@ static void join_to(struct lw__orders *orders, struct lw__clock **a, struct lw__
     *a = both;
 }
 
-/* What is known, and the thread's own doings up to a time. owns: a hold of it */
+/* What is known, and the thread's own doings up to a time, its atomic writes up to another. owns: a
+ * hold of it */
 static struct lw__clock *with_own(struct lw__orders *orders, struct lw__clock *known,
-                                  uint64_t block, uint32_t thread, uint64_t time)
+                                  uint64_t block, uint32_t thread, uint64_t time, uint64_t writes)
 {
-    struct lw__clock *own = create(orders, 2);
+    const uint32_t slot = slot_of(thread);
+    struct lw__clock *own = create(orders, 3);
     if (!own)
         return NULL;
-    own->count = 2;
+    own->count = writes > time ? 3 : 2;
     own->rows[0] = (struct known){.block = block, .time = time >> 32 << 32, .slot = 0};
-    own->rows[1] = (struct known){.block = block, .time = time, .slot = thread + 1};
+    own->rows[1] = (struct known){.block = block, .time = time, .slot = slot};
+    own->rows[2] = (struct known){.block = block, .time = writes, .slot = slot + 1};
     join_to(orders, &own, known);
     return own;
 }
@@ -283,8 +299,8 @@ static void leave(struct lw__orders *orders, const struct lw__order *order, stru
             continue;
         struct lw__clock **to =
             scope == OF_DEVICE ? &left->of_device : of_block(orders, left, block, true);
-        struct lw__clock *own =
-            with_own(orders, order->released[scope], block, thread, order->released_time[scope]);
+        struct lw__clock *own = with_own(orders, order->released[scope], block, thread,
+                                         order->released_time[scope], order->time);
         if (to)
             join_to(orders, to, own);
         lw__clock_release(own);
@@ -306,6 +322,7 @@ void lw__order_atomic(struct lw__orders *orders, struct lw__order *order, uint64
     }
     if (writes)
         leave(orders, order, left, block, thread);
+    order->time += writes;
 }
 
 /* ---- threads together ------------------------------------------------------------------------ */
@@ -349,8 +366,8 @@ void lw__order_warp(struct lw__orders *orders, struct lw__order *threads, uint64
     for (int i = first; i < end; i++) {
         if (!active[i - first] && !returned[i - first])
             continue;
-        struct lw__clock *own =
-            with_own(orders, threads[i].known, block, (uint32_t)i, threads[i].time);
+        struct lw__clock *own = with_own(orders, threads[i].known, block, (uint32_t)i,
+                                         threads[i].time, threads[i].time);
         join_to(orders, &all, own);
         lw__clock_release(own);
     }
