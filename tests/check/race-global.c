@@ -99,3 +99,70 @@ KERNEL void copies(int *to, const int *from)
         to[8] = 1;
 #endif
 }
+
+// run: -k between -b 1 -g 2 u8[16] u8[16]
+// run: -k between -b 1 -g 2 -D BAD u8[16] u8[16]
+// finds: race-global @n1 @n2
+KERNEL void between(uint8_t *to, const uint8_t *from)
+{
+    if (block_idx.x == 0)
+        __builtin_memcpy(to + 2, from, 4); /* @n2 */
+#ifdef BAD
+    else
+        to[5] = 1; /* @n1 */
+#else
+    else
+        to[6] = 1;
+#endif
+}
+
+// run: -k pages -b 1 -g 2 i32[4096] i32[4096]
+// run: -k pages -b 1 -g 2 -D BAD i32[4096] i32[4096]
+// finds: race-global @p1 @p2
+KERNEL void pages(int *to, const int *from)
+{
+    if (block_idx.x == 0)
+        __builtin_memcpy(to, from, 8192); /* @p2 */
+#ifdef BAD
+    else
+        to[2047] = 1; /* @p1 */
+#else
+    else
+        to[2048] = 1;
+#endif
+}
+
+// run: -k after_barrier -b 32 -g 2 i32[64] i32[32]
+// run: -k after_barrier -b 32 -g 2 -D BAD i32[64] i32[32]
+// finds: race-global @a2 @a1
+KERNEL void after_barrier(int *x, int *out)
+{
+    if (block_idx.x == 0)
+        x[ME] = ME; /* @a1 */
+    barrier(); /* of one block: it orders nothing between two */
+    if (block_idx.x == 1)
+#ifdef BAD
+        out[ME] = x[ME]; /* @a2 */
+#else
+        out[ME] = x[ME + 32];
+#endif
+}
+
+// run: -k other_reader -b 32 -g 2 i32[2] i32[2]
+// run: -k other_reader -b 32 -g 2 -D BAD i32[2] i32[2]
+// finds: race-global @o2 @o1
+KERNEL void other_reader(int *x, int *out)
+{
+    int seen = 0;
+    if (ME == 0)
+        seen = x[0]; /* @o1 */
+    barrier();
+    if (ME == 0 && block_idx.x == 1)
+#ifdef BAD
+        x[0] = 1; /* @o2 */
+#else
+        x[1] = 1;
+#endif
+    if (ME == 0)
+        out[block_idx.x] = seen;
+}

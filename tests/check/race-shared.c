@@ -129,3 +129,36 @@ KERNEL void readers(int *out)
         x[0] = 2; /* @r3 */
     out[ME] = sum;
 }
+
+// run: -k reads_then_writes -b 64 i32[64]
+// run: -k reads_then_writes -b 64 -D BAD i32[64]
+// finds: race-shared @w2 @w1
+// finds: race-warp @w2 @w1
+KERNEL void reads_then_writes(int *out)
+{
+    SHARED int x[1];
+    if (ME == 0)
+        x[0] = 1;
+    barrier();
+    out[ME] = x[0]; /* @w1 */
+    BARRIER();
+    if (ME == 63) /* the last of the readers */
+        x[0] = 2; /* @w2 */
+}
+
+/* Blocks that follow each other have the same block memory, one after the other. */
+// run: -k many_blocks -b 64 -g 40 i32[40]
+// run: -k many_blocks -b 64 -g 40 -D BAD i32[40]
+// finds: race-shared @k1 @k2
+KERNEL void many_blocks(int *out)
+{
+    SHARED int count;
+    if (ME == 0)
+        count = 0; /* @k1 */
+    BARRIER();
+    if (ME == 63)
+        atomic_add(&count, 1); /* @k2 */
+    barrier();
+    if (ME == 0)
+        out[block_idx.x] = count;
+}
