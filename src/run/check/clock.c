@@ -1,9 +1,9 @@
 /* clock.c - what a thread knows of others, where fences and warp_sync order besides barriers.
  *
- * A thread's time is the epoch of its block, counted in its upper half, and its own fences,
- * warp_syncs and atomic writes since, in the lower. A clock lists what is known: of a block, all
- * that was before an epoch; of a thread, all up to a time, and its atomic writes up to another.
- * Clocks are shared and never changed, so what a barrier makes known to 1024 threads is one clock.
+ * A thread's time has the epoch of its block in its upper half. In the lower it counts the thread's
+ * fences, warp_syncs and atomic writes since. A clock lists what is known: of a block, all that was
+ * before an epoch; of a thread, all up to a time, and its atomic writes up to another. Clocks are
+ * shared and never changed, so what a barrier makes known to 1024 threads is one clock.
  *
  * A fence of the thread makes what it knows ready; the next atomic write leaves that with the
  * address; an atomic read there takes it; the next fence makes it known. An update of an address
