@@ -214,8 +214,8 @@ KERNEL void stores_only(int *data, int *flag, int *out)
     }
 }
 
-// run: -k loads_only -b 1 -g 2 i32[1] i32[1] i32[2]
-// run: -k loads_only -b 1 -g 2 -D BAD i32[1] i32[1] i32[2]
+// run: -k loads_only -b 1 -g 2 i32[1] i32[1] i32[3]
+// run: -k loads_only -b 1 -g 2 -D BAD i32[1] i32[1] i32[3]
 // finds: race-global @d2 @d1
 KERNEL void loads_only(int *data, int *flag, int *out)
 {
@@ -229,7 +229,7 @@ KERNEL void loads_only(int *data, int *flag, int *out)
 #endif
     } else {
 #ifdef BAD
-        atomic_load(flag);
+        out[2] = atomic_load(flag);
 #else
         while (!atomic_load(flag))
             ;

@@ -140,11 +140,13 @@ KERNEL void after_barrier(int *x, int *out)
     if (block_idx.x == 0)
         x[ME] = ME; /* @a1 */
     barrier(); /* of one block: it orders nothing between two */
-    if (block_idx.x == 1)
+    if (block_idx.x == 0)
+        return;
+    out[ME] = ME;
 #ifdef BAD
-        out[ME] = x[ME]; /* @a2 */
+    out[ME] += x[ME]; /* @a2 */
 #else
-        out[ME] = x[ME + 32];
+    out[ME] += x[ME + 32];
 #endif
 }
 

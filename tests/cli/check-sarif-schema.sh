@@ -1,4 +1,4 @@
-# check-sarif-schema.sh - logs of `lanewise check --sarif` are as the schema of SARIF 2.1.0 has them:
+# check-sarif-schema.sh - `lanewise check --sarif` writes what the schema of SARIF 2.1.0 allows:
 # each object has its required members, no others, and values of their types. Findings in helpers
 # have the calls that led there, and keep their fingerprints when lines are inserted above.
 set -eu

@@ -32,8 +32,8 @@ blocks()
         file && named { print >>named }' "$1"
 }
 
-# commands PAGE - its commands, for each: itself, what it prints where the page says so, what it says
-# on standard error, and a finding, apart by \035; lines of these are apart by \036.
+# commands PAGE - its commands, for each: itself, what it prints where the page says so, what it
+# says on standard error, and a finding, apart by \035; lines of these are apart by \036.
 commands()
 {
     awk '
