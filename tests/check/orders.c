@@ -214,12 +214,13 @@ KERNEL void stores_only(int *data, int *flag, int *out)
     }
 }
 
-// run: -k loads_only -b 1 -g 2 i32[1] i32[1] i32[3]
-// run: -k loads_only -b 1 -g 2 -D BAD i32[1] i32[1] i32[3]
+// run: -k loads_only -b 1 -g 2 i32[1] i32[1] i32[1] i32[3]
+// run: -k loads_only -b 1 -g 2 -D BAD i32[1] i32[1] i32[1] i32[3]
 // finds: race-global @d2 @d1
-KERNEL void loads_only(int *data, int *flag, int *out)
+KERNEL void loads_only(int *data, int *go, int *flag, int *out)
 {
     if (block_idx.x == 0) {
+        atomic_store(go, 1); /* no fence is in front of it */
         *data = 42; /* @d1 */
         fence_device();
 #ifdef BAD
@@ -228,6 +229,8 @@ KERNEL void loads_only(int *data, int *flag, int *out)
         atomic_store(flag, 1);
 #endif
     } else {
+        while (!atomic_load(go))
+            ;
 #ifdef BAD
         out[2] = atomic_load(flag);
 #else
@@ -323,5 +326,27 @@ KERNEL void overwritten(int *data, int *flag, int *out)
             ;
         fence_device();
         *out = *data; /* @v2 */
+    }
+}
+
+// run: -k of_all -b 64 -g 2 i32[64] i32[1] i32[1]
+// run: -k of_all -b 64 -g 2 -D BAD i32[64] i32[1] i32[1]
+// finds: race-global @m2 @m1
+KERNEL void of_all(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        data[ME] = ME; /* @m1 */
+#ifndef BAD
+        barrier(); /* the fence of one thread is for all that it knows */
+#endif
+        if (ME == 0) {
+            fence_device();
+            atomic_store(flag, 1);
+        }
+    } else if (ME == 0) {
+        while (!atomic_load(flag))
+            ;
+        fence_device();
+        *out = data[40]; /* @m2 */
     }
 }

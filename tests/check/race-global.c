@@ -105,8 +105,10 @@ KERNEL void copies(int *to, const int *from)
 // finds: race-global @n1 @n2
 KERNEL void between(uint8_t *to, const uint8_t *from)
 {
-    if (block_idx.x == 0)
+    if (block_idx.x == 0) {
+        *(int *)(to + 8) = 1;
         __builtin_memcpy(to + 2, from, 4); /* @n2 */
+    }
 #ifdef BAD
     else
         to[5] = 1; /* @n1 */
@@ -121,14 +123,34 @@ KERNEL void between(uint8_t *to, const uint8_t *from)
 // finds: race-global @p1 @p2
 KERNEL void pages(int *to, const int *from)
 {
-    if (block_idx.x == 0)
+    if (block_idx.x == 0) {
+        to[0] = from[0];
         __builtin_memcpy(to, from, 8192); /* @p2 */
+    }
 #ifdef BAD
     else
         to[2047] = 1; /* @p1 */
 #else
     else
         to[2048] = 1;
+#endif
+}
+
+// run: -k pages_read -b 1 -g 2 i32[4096] i32[4096]
+// run: -k pages_read -b 1 -g 2 -D BAD i32[4096] i32[4096]
+// finds: race-global @q1 @q2
+KERNEL void pages_read(int *to, int *from)
+{
+    if (block_idx.x == 0) {
+        to[0] = from[0];
+        __builtin_memcpy(to, from, 8192); /* @q2 */
+    }
+#ifdef BAD
+    else
+        from[2047] = 1; /* @q1 */
+#else
+    else
+        from[2048] = 1;
 #endif
 }
 
@@ -159,12 +181,27 @@ KERNEL void other_reader(int *x, int *out)
     if (ME == 0)
         seen = x[0]; /* @o1 */
     barrier();
+    if (ME == 0)
+        out[block_idx.x] = seen;
     if (ME == 0 && block_idx.x == 1)
 #ifdef BAD
         x[0] = 1; /* @o2 */
 #else
         x[1] = 1;
 #endif
-    if (ME == 0)
-        out[block_idx.x] = seen;
+}
+
+// run: -k other_warp -b 64 i32[64]
+// run: -k other_warp -b 64 -D BAD i32[64]
+// finds: race-global @r2 @r1
+KERNEL void other_warp(int *x)
+{
+    x[ME] = ME; /* @r1 */
+#ifdef BAD
+    if (ME == 37)
+        x[5] = 9; /* @r2 */
+#else
+    if (ME == 37)
+        x[37] = 9;
+#endif
 }

@@ -162,3 +162,26 @@ KERNEL void many_blocks(int *out)
     if (ME == 0)
         out[block_idx.x] = count;
 }
+
+// run: -k after_atomic -b 64 i32[64]
+// run: -k after_atomic -b 64 -D BAD i32[64]
+// finds: race-shared @c2 @c1
+KERNEL void after_atomic(int *out)
+{
+    SHARED int count;
+    if (ME == 0)
+        count = 0;
+    barrier();
+    out[ME] = ME;
+    if (ME == 0)
+        atomic_add(&count, 1); /* @c1 */
+    if (ME == 63) {
+        while (!atomic_load(&count)) /* it comes later, but is not ordered */
+            ;
+#ifdef BAD
+        out[ME] += count; /* @c2 */
+#else
+        out[ME] += atomic_load(&count);
+#endif
+    }
+}

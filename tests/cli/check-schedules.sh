@@ -48,6 +48,27 @@ grep -q 'first is 0$' out
 "$LANEWISE" run -d ref order.c -k order -b 64 -g 3 'u32[1]' 'u32[192]:ref.npy' >out
 cmp checked.npy ref.npy
 
+# each order starts from the same memory: of copies, updates and copies across words of the shadow
+cat >memory.c <<'C'
+#include <lanewise/kernel.h>
+KERNEL void memory(int *next, int *x)
+{
+    int *own = x + 2048 + 40 * thread_idx.x, held[15];
+    atomic_add(next, 1);
+    atomic_cas(next + 1, (int)thread_idx.x, (int)thread_idx.x + 1);
+    own[0] += 1;
+    __builtin_memcpy(held, own + 9, sizeof held);
+    for (int i = 0; i < 15; i++)
+        held[i] += 1;
+    __builtin_memcpy(own + 9, held, sizeof held);
+}
+C
+for device in ref check; do
+    "$LANEWISE" run -d $device memory.c -b 4 i32[2]=zeros:$device-1.npy \
+        i32[2560]=iota:$device-2.npy >out
+done
+cmp ref-1.npy check-1.npy && cmp ref-2.npy check-2.npy
+
 # JSON says the numbers; --strict makes an error of a warning
 check --json >out
 grep -q '"class": "nondeterministic", "warning": true' out
