@@ -350,3 +350,108 @@ KERNEL void of_all(int *data, int *flag, int *out)
         *out = data[40]; /* @m2 */
     }
 }
+
+// run: -k passed_on -b 64 -g 2 i32[1] i32[1] i32[1]
+// run: -k passed_on -b 64 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @n2 @n1
+KERNEL void passed_on(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        if (ME != 0)
+            return;
+        *data = 42; /* @n1 */
+        fence_device();
+        atomic_store(flag, 1);
+        return;
+    }
+    if (ME == 0) {
+        while (!atomic_load(flag))
+            ;
+#ifndef BAD
+        fence_device();
+#endif
+    }
+    barrier(); /* what one thread knows, all know behind it */
+    if (ME == 40)
+        *out = *data; /* @n2 */
+}
+
+// run: -k fence_first -b 64 -g 2 i32[64] i32[1] i32[1]
+// run: -k fence_first -b 64 -g 2 -D BAD i32[64] i32[1] i32[1]
+// finds: race-global @g2 @g1
+KERNEL void fence_first(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        data[ME] = ME; /* @g1 */
+#ifdef BAD
+        fence_device(); /* thread 0 has learnt of no other thread yet */
+        barrier();
+#else
+        barrier();
+        fence_device();
+#endif
+        if (ME == 0)
+            atomic_store(flag, 1);
+    } else if (ME == 0) {
+        while (!atomic_load(flag))
+            ;
+        fence_device();
+        *out = data[40]; /* @g2 */
+    }
+}
+
+// run: -k narrow_reader -b 1 -g 2 i32[1] i32[1] i32[1]
+// run: -k narrow_reader -b 1 -g 2 -D BAD i32[1] i32[1] i32[1]
+// finds: race-global @r2 @r1
+KERNEL void narrow_reader(int *data, int *flag, int *out)
+{
+    if (block_idx.x == 0) {
+        *data = 42; /* @r1 */
+        fence_device();
+        atomic_store(flag, 1);
+    } else {
+        while (!atomic_load(flag))
+            ;
+#ifdef BAD
+        fence_block();
+#else
+        fence_device();
+#endif
+        *out = *data; /* @r2 */
+    }
+}
+
+// run: -k fence_early -b 64 -g 3 i32[1] i32[2] i32[1]
+// run: -k fence_early -b 64 -g 3 -D BAD i32[1] i32[2] i32[1]
+// finds: race-global @h2 @h1
+KERNEL void fence_early(int *data, int *flags, int *out)
+{
+    if (block_idx.x == 0 && ME == 0) {
+        *data = 42; /* @h1 */
+        fence_device();
+        atomic_store(&flags[0], 1);
+    }
+    if (block_idx.x == 1) {
+        if (ME == 0)
+            while (!atomic_load(&flags[0]))
+                ;
+        if (ME == 0)
+            fence_device();
+#ifdef BAD
+        if (ME == 40)
+            fence_device(); /* it learns of the other block behind that */
+#endif
+        barrier();
+#ifndef BAD
+        fence_device();
+#endif
+        if (ME == 40)
+            atomic_store(&flags[1], 1);
+    }
+    if (block_idx.x == 2 && ME == 0) {
+        while (!atomic_load(&flags[1]))
+            ;
+        fence_device();
+        *out = *data; /* @h2 */
+    }
+}

@@ -172,18 +172,15 @@ KERNEL void after_barrier(int *x, int *out)
 #endif
 }
 
-// run: -k other_reader -b 32 -g 2 i32[2] i32[2]
-// run: -k other_reader -b 32 -g 2 -D BAD i32[2] i32[2]
+// run: -k other_reader -b 64 -g 2 i32[2] i32[128]
+// run: -k other_reader -b 64 -g 2 -D BAD i32[2] i32[128]
 // finds: race-global @o2 @o1
 KERNEL void other_reader(int *x, int *out)
 {
-    int seen = 0;
-    if (ME == 0)
-        seen = x[0]; /* @o1 */
+    int seen = x[0]; /* @o1 */
     barrier();
-    if (ME == 0)
-        out[block_idx.x] = seen;
-    if (ME == 0 && block_idx.x == 1)
+    out[I] = seen;
+    if (ME == 63 && block_idx.x == 1)
 #ifdef BAD
         x[0] = 1; /* @o2 */
 #else

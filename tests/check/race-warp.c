@@ -85,3 +85,17 @@ KERNEL void tree(int *out)
     if (ME == 0)
         out[0] = x[0];
 }
+
+// run: -k returned -b 32 i32[32]
+// run: -k returned -b 32 -D BAD i32[32]
+// finds: race-warp @r2 @r1
+KERNEL void returned(int *out)
+{
+    SHARED int x;
+    if (ME == 0) {
+        x = 7; /* @r1 */
+        return;
+    }
+    SYNC(); /* of all lanes that are left, behind those that have returned */
+    out[ME] = x; /* @r2 */
+}
