@@ -69,3 +69,53 @@ KERNEL void two(int *x, int *y)
         y[ME] = 1; /* @w2 */
     barrier(); /* whoever is gone is not waited for */
 }
+
+/* What comes of a thread's end is not told. */
+// run: -k raises_no_flag -b 64 i32[1] i32[4]
+// run: -k raises_no_flag -b 64 -D BAD i32[1] i32[4]
+// finds: out-of-bounds @f1
+KERNEL void raises_no_flag(int *flag, int *x)
+{
+    if (ME == 0) {
+        x[WITHIN(0) ? 4 : 3] = 1; /* @f1 */
+        atomic_store(flag, 1);
+    } else if (ME == 32) {
+        while (!atomic_load(flag))
+            ;
+    }
+}
+
+// run: -k writes_nothing -b 64 i32[4] i32[64]
+// run: -k writes_nothing -b 64 -D BAD i32[4] i32[64]
+// finds: out-of-bounds @n1
+KERNEL void writes_nothing(int *x, int *out)
+{
+    SHARED int first;
+    if (ME == 0) {
+        x[WITHIN(0) ? 4 : 3] = 1; /* @n1 */
+        first = 1;
+    }
+    barrier();
+    out[ME] = first;
+}
+
+// run: -k parts -b 64 i32[4]
+// run: -k parts -b 64 -D BAD i32[4]
+// finds: out-of-bounds @p4
+KERNEL void parts(int *x)
+{
+    SHARED int both;
+    if (ME == 0)
+        both = 0;
+    barrier();
+    if (ME == 5) {
+        x[WITHIN(0) ? 4 : 3] = 1; /* @p4 */
+        both = 1;
+    }
+    barrier();
+    if (both || ME < 32)
+        barrier();
+    if (both)
+        barrier();
+    barrier();
+}

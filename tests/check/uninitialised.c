@@ -254,3 +254,127 @@ KERNEL void early(int *out)
     int y = x[ME ^ 32]; /* @r2 */
     out[ME] = y;
 }
+
+// run: -k upper_half -b 32 i64[32]
+// run: -k upper_half -b 32 -D BAD i64[32]
+// finds: uninitialised @hv2 @hv1
+KERNEL void upper_half(int64_t *out)
+{
+    SHARED int64_t pair[32]; /* @hv1 */
+    ((int *)&pair[ME])[0] = ME;
+#ifndef BAD
+    ((int *)&pair[ME])[1] = ME;
+#endif
+    barrier();
+    out[ME] = pair[31 - ME]; /* @hv2 */
+}
+
+// run: -k between -b 1 i32[1]
+// run: -k between -b 1 -D BAD i32[1]
+// finds: uninitialised @bt2 @bt1
+KERNEL void between(int *out)
+{
+    SHARED uint8_t byte[8]; /* @bt1 */
+    int v;
+    for (int i = 0; i < 8; i++)
+#ifdef BAD
+        if (i < 4)
+#endif
+            byte[i] = (uint8_t)i;
+    __builtin_memcpy(&v, byte + 2, sizeof v);
+    out[0] = v; /* @bt2 */
+}
+
+// run: -k one_voice -b 32 i32[1]
+// run: -k one_voice -b 32 -D BAD i32[1]
+// finds: uninitialised @ov2 @ov1
+KERNEL void one_voice(int *out)
+{
+    int v; /* @ov1 */
+    if (ME != 5)
+        v = ME;
+    uint32_t votes = ballot(v > 7);
+#ifdef BAD
+    votes >>= 5;
+#endif
+    if (ME == 0)
+        out[0] = votes & 1; /* @ov2 */
+}
+
+// run: -k no_lane -b 32 i32[32]
+// run: -k no_lane -b 32 -D BAD i32[32]
+// finds: uninitialised @nl2 @nl1
+KERNEL void no_lane(int *out)
+{
+    int lane; /* @nl1 */
+#ifdef BAD
+    if (ME == 99)
+#endif
+        lane = 31 - ME;
+    out[ME] = shuffle(ME, lane); /* @nl2 */
+}
+
+// run: -k later_lanes -b 32 i32[1]
+// run: -k later_lanes -b 32 -D BAD i32[1]
+// finds: uninitialised @ll2 @ll1
+KERNEL void later_lanes(int *out)
+{
+    int v; /* @ll1 */
+    if (ME != 3)
+        v = ME;
+    int before = warp_exclusive_sum(v);
+#ifdef BAD
+    if (ME == 4)
+#else
+    if (ME == 3) /* its sum is of the lanes in front of it */
+#endif
+        out[0] = before; /* @ll2 */
+}
+
+/* Of each block the memory is undefined anew, and where it comes from. */
+// run: -k many_blocks -b 32 -g 40 i32[1280]
+// run: -k many_blocks -b 32 -g 40 -D BAD i32[1280]
+// finds: uninitialised @mb2 @mb1
+KERNEL void many_blocks(int *out)
+{
+    SHARED int part[32]; /* @mb1 */
+    if (block_idx.x < 20)
+        part[ME] = shuffle_down(ME, 1); /* of lane 31 undefined, and not used */
+#ifndef BAD
+    else
+        part[ME] = ME;
+#endif
+    barrier();
+    out[global_idx.x] = block_idx.x < 20 ? 0 : part[ME]; /* @mb2 */
+}
+
+// run: -k either -b 32 i32[32] 7
+// run: -k either -b 32 i32[32] 3
+// finds: uninitialised @ei2 @ei1
+KERNEL void either(int *out, int n)
+{
+    SHARED int part[32];
+    int v; /* @ei1 */
+    if (n > 99)
+        v = 1;
+    int *volatile to = n > 5 ? part : out;
+    to[ME] = v; /* @ei2 */
+}
+
+/* A race elsewhere hides nothing. */
+// run: -k beside_race -b 64 i32[64]
+// run: -k beside_race -b 64 -D BAD i32[64]
+// finds: race-shared @br3 @br2
+// finds: uninitialised @br4 @br1
+KERNEL void beside_race(int *out)
+{
+    SHARED int part[64], last; /* @br1 */
+    part[ME] = ME; /* @br2 */
+#ifndef BAD
+    if (ME == 0)
+        last = 1;
+    barrier();
+#endif
+    int sum = part[ME ^ 32]; /* @br3 */
+    out[ME] = sum ^ last; /* @br4 */
+}
