@@ -126,37 +126,37 @@ static const struct group *group_at(const struct convergence *m, LLVMBasicBlockR
 
 /* ---- rendezvous ------------------------------------------------------------------------------ */
 
-static int outermost(const struct lw__spmd *s, uint32_t block)
+static int outermost(const struct lw__facts *facts, uint32_t block)
 {
-    int r = s->region_of[block];
-    while (r >= 0 && s->regions[r].parent >= 0)
-        r = s->regions[r].parent;
+    int r = facts->region_of[block];
+    while (r >= 0 && facts->regions[r].parent >= 0)
+        r = facts->regions[r].parent;
     return r;
 }
 
 /* The outermost region that holds the group; -1: all threads execute it, of the block or of a
  * warp. */
-static int region_with(const struct lw__spmd *s, const struct group *g)
+static int region_with(const struct lw__facts *facts, const struct group *g)
 {
-    const uint32_t block = lw__cfg_index(&s->cfg, g->blocks[0]);
-    return block == UINT32_MAX ? -1 : outermost(s, block);
+    const uint32_t block = lw__cfg_index(&facts->cfg, g->blocks[0]);
+    return block == UINT32_MAX ? -1 : outermost(facts, block);
 }
 
 static bool is_in_rendezvous(const struct convergence *m, const struct group *g)
 {
     for (size_t h = 0; h < m->rendezvous_count; h++)
-        if (m->rendezvous[h].region == region_with(m->rendezvous[h].s, g))
+        if (m->rendezvous[h].region == region_with(m->rendezvous[h].facts, g))
             return true;
     return false;
 }
 
 /* True if each iteration of the loop executes this block exactly once. */
-static bool is_passed(const struct lw__spmd *s, const struct lw__loop *l, uint32_t block)
+static bool is_passed(const struct lw__facts *facts, const struct lw__loop *l, uint32_t block)
 {
-    const struct lw__cfg *g = &s->cfg;
-    for (size_t k = 0; k < s->loops.count; k++)
-        if (s->loops.loops[k].body[block] && s->loops.loops[k].size < l->size &&
-            s->exit_divergence[k] == LW_DIVERGENCE_PER_LANE)
+    const struct lw__cfg *g = &facts->cfg;
+    for (size_t k = 0; k < facts->loops.count; k++)
+        if (facts->loops.loops[k].body[block] && facts->loops.loops[k].size < l->size &&
+            facts->exit_divergence[k] == LW_DIVERGENCE_PER_LANE)
             return false; /* in an inner loop whose trip count differs by lane */
     for (uint32_t e = g->pred_start[l->header]; e < g->pred_start[l->header + 1]; e++)
         if (l->body[g->pred[e]] && !lw__cfg_dominates(g, block, g->pred[e]))
@@ -166,15 +166,15 @@ static bool is_passed(const struct lw__spmd *s, const struct lw__loop *l, uint32
 
 /* True if the loop's header must be a sync point. Otherwise lanes could enter the next iteration
  * past those that wait at a collective. */
-static bool needs_header(const struct convergence *m, const struct lw__spmd *s,
+static bool needs_header(const struct convergence *m, const struct lw__facts *facts,
                          const struct lw__loop *l)
 {
     bool has = false;
     for (size_t g = 0; g < m->group_count; g++) {
-        uint32_t b = lw__cfg_index(&s->cfg, m->groups[g].blocks[0]);
+        uint32_t b = lw__cfg_index(&facts->cfg, m->groups[g].blocks[0]);
         if (b == UINT32_MAX || !l->body[b])
             continue;
-        if (is_passed(s, l, b))
+        if (is_passed(facts, l, b))
             return false;
         has = true;
     }
@@ -184,9 +184,9 @@ static bool needs_header(const struct convergence *m, const struct lw__spmd *s,
 static bool add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t block,
                            const struct lw__loop *l)
 {
-    LLVMBasicBlockRef at = h->s->cfg.blocks[block];
+    LLVMBasicBlockRef at = h->facts->cfg.blocks[block];
     const struct group *group = group_at(m, at);
-    if (!group && !(l && needs_header(m, h->s, l)))
+    if (!group && !(l && needs_header(m, h->facts, l)))
         return true;
     if (!grow(&h->sync_points, h->sync_point_count, sizeof *h->sync_points))
         return false;
@@ -199,9 +199,9 @@ static bool add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t
 static bool list_sync_points(struct convergence *m, struct rendezvous *h, uint32_t first,
                              uint32_t end)
 {
-    const struct lw__region *r = &h->s->regions[h->region];
+    const struct lw__region *r = &h->facts->regions[h->region];
     for (uint32_t k = first, next; k < end; k = next) {
-        const struct lw__loop *l = lw__spmd_loop_at(h->s, r->order[k]);
+        const struct lw__loop *l = lw__spmd_loop_at(h->facts, r->order[k]);
         const uint32_t sync_point = (uint32_t)h->sync_point_count;
         if (!add_sync_point(m, h, r->order[k], l))
             return false;
@@ -221,8 +221,8 @@ static bool list_sync_points(struct convergence *m, struct rendezvous *h, uint32
 
 static bool list_blocks(struct rendezvous *h)
 {
-    const struct lw__region *r = &h->s->regions[h->region];
-    const struct lw__cfg *g = &h->s->cfg;
+    const struct lw__region *r = &h->facts->regions[h->region];
+    const struct lw__cfg *g = &h->facts->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         if (!r->blocks[b])
             continue;
@@ -234,18 +234,18 @@ static bool list_blocks(struct rendezvous *h)
 }
 
 /* Open a rendezvous for the group's region in the analysis, if it is in one and has none yet. */
-static bool open_rendezvous(struct convergence *m, const struct lw__spmd *s,
+static bool open_rendezvous(struct convergence *m, const struct lw__facts *facts,
                             const struct group *group)
 {
-    const int region = region_with(s, group);
+    const int region = region_with(facts, group);
     if (region < 0 || is_in_rendezvous(m, group))
         return true;
-    const struct lw__region *r = &s->regions[region];
-    const LLVMBasicBlockRef *blocks = s->cfg.blocks;
+    const struct lw__region *r = &facts->regions[region];
+    const LLVMBasicBlockRef *blocks = facts->cfg.blocks;
     if (!grow(&m->rendezvous, m->rendezvous_count, sizeof *m->rendezvous))
         return false;
     struct rendezvous *h = &m->rendezvous[m->rendezvous_count++];
-    *h = (struct rendezvous){.s = s,
+    *h = (struct rendezvous){.facts = facts,
                              .region = region,
                              .first = r->first,
                              .head = blocks[r->head],
@@ -264,7 +264,8 @@ static bool note_differing(struct convergence *m, LLVMValueRef call)
         return lw__defect("out of memory");
     *d = (struct differing){.call = call, .next = m->differing};
     const bool of_block = lw__op_table[lw__ir_collective(call, NULL)].block;
-    d->count = lw__spmd_differing_iterations(of_block ? &m->s : &m->by_warp, call, d->operands);
+    d->count =
+        lw__spmd_differing_iterations(of_block ? m->of_block : m->by_warp, call, d->operands);
     m->differing = d;
     return true;
 }
@@ -342,9 +343,9 @@ static bool plan(struct convergence *m)
         for (size_t k = 0; ok && k < m->groups[g].count; k++)
             ok = note_differing(m, lw__ir_collective_in(m->groups[g].blocks[k]));
     for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = !has_block_op(&m->groups[g]) || open_rendezvous(m, &m->s, &m->groups[g]);
+        ok = !has_block_op(&m->groups[g]) || open_rendezvous(m, m->of_block, &m->groups[g]);
     for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = open_rendezvous(m, &m->by_warp, &m->groups[g]);
+        ok = open_rendezvous(m, m->by_warp, &m->groups[g]);
     for (size_t g = 0; ok && g < m->group_count; g++)
         m->groups[g].all_come = !is_in_rendezvous(m, &m->groups[g]);
     return ok && lw__ptx_find_reconvergence(m);
@@ -388,7 +389,7 @@ static void release(struct convergence *m)
  * the loop's own. */
 static void ask_in(struct convergence *m, const struct lw__loop *l)
 {
-    const struct lw__cfg *g = &m->s.cfg;
+    const struct lw__cfg *g = &m->of_block->cfg;
     struct lw__ptx *x = m->x;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(x->kernel->function);
     LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(entry));
@@ -405,29 +406,30 @@ static void ask_in(struct convergence *m, const struct lw__loop *l)
 
 static void ask_in_waits(struct convergence *m)
 {
-    for (size_t l = 0; l < m->s.loops.count; l++)
-        if (m->s.spin_access[m->s.loops.loops[l].header])
-            ask_in(m, &m->s.loops.loops[l]);
+    for (size_t l = 0; l < m->of_block->loops.count; l++)
+        if (m->of_block->spin_access[m->of_block->loops.loops[l].header])
+            ask_in(m, &m->of_block->loops.loops[l]);
 }
 
 bool lw__ptx_converge(struct lw__ptx *x, bool *waits)
 {
-    struct convergence m = {.x = x};
+    struct lw__gang_config config = lw__gang_config(x->unit, x->kernel);
+    struct lw__facts of_block = {0}, by_warp = {0};
+    struct convergence m = {.x = x, .of_block = &of_block, .by_warp = &by_warp};
     if (!lw__llvm_passes(x->module, x->unit->machine, "function(break-crit-edges,lcssa)") ||
         !split_blocks(&m)) {
         release(&m);
         return false;
     }
-    bool ok = lw__spmd_open(&m.s, x->unit, x->kernel) && lw__spmd_analyse(&m.s) &&
-              lw__spmd_open(&m.by_warp, x->unit, x->kernel);
-    m.by_warp.by_warp = true;
-    ok = ok && lw__spmd_analyse(&m.by_warp);
-    *waits = ok && m.s.has_spin_loops;
+    bool ok = lw__facts_analyse(&of_block, &config);
+    config.by_warp = true;
+    ok = ok && lw__facts_analyse(&by_warp, &config);
+    *waits = ok && of_block.has_spin_loops;
     if (*waits)
         ask_in_waits(&m);
     ok = ok ? converge(&m) : x->unit->diags.errors > 0;
-    lw__spmd_close(&m.s);
-    lw__spmd_close(&m.by_warp);
+    lw__facts_close(&of_block);
+    lw__facts_close(&by_warp);
     release(&m);
     return ok;
 }

@@ -22,7 +22,7 @@ struct sync_point {
 
 /* An outermost region that holds collectives. */
 struct rendezvous {
-    const struct lw__spmd *s; /* the analysis that found it */
+    const struct lw__facts *facts; /* of the analysis that found it */
     int region;
     uint32_t first;               /* number of its first block */
     LLVMBasicBlockRef head, join; /* of the region; join NULL: there is none */
@@ -44,7 +44,7 @@ struct differing {
 
 struct convergence {
     struct lw__ptx *x;
-    struct lw__spmd s, by_warp; /* divergence of the block; of a warp */
+    const struct lw__facts *of_block, *by_warp; /* by divergence of the block; of a warp */
     struct group *groups;
     size_t group_count;
     struct rendezvous *rendezvous;

@@ -63,12 +63,12 @@ static void mark(const struct lw__cfg *g, LLVMBasicBlockRef block, bool *marked)
  * latter may be regions that diverge in the block only. */
 static void find_divergent(const struct convergence *m, bool *divergent)
 {
-    const struct lw__spmd *s = &m->by_warp;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        divergent[b] = s->region_of[b] >= 0;
+    const struct lw__facts *facts = m->by_warp;
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        divergent[b] = facts->region_of[b] >= 0;
     for (size_t h = 0; h < m->rendezvous_count; h++)
         for (size_t k = 0; k < m->rendezvous[h].inside_count; k++)
-            mark(&s->cfg, m->rendezvous[h].inside[k], divergent);
+            mark(&facts->cfg, m->rendezvous[h].inside[k], divergent);
 }
 
 /* Reconverge all lanes after atomic operations that become loops and that all lanes execute.
@@ -76,8 +76,8 @@ static void find_divergent(const struct convergence *m, bool *divergent)
  * some execute. */
 static void find_loops(struct convergence *m, const bool *divergent, bool *must_reconverge)
 {
-    const struct lw__cfg *g = &m->by_warp.cfg;
-    const struct lw__loops *loops = &m->by_warp.loops;
+    const struct lw__cfg *g = &m->by_warp->cfg;
+    const struct lw__loops *loops = &m->by_warp->loops;
     for (uint32_t b = 0; b < g->count; b++) {
         bool shares = false;
         LLVMValueRef i = LLVMGetFirstInstruction(g->blocks[b]);
@@ -99,19 +99,19 @@ static void find_loops(struct convergence *m, const bool *divergent, bool *must_
 /* A divergent branch whose region has such a loop leaves lanes diverged after the region, too. */
 static void find_regions(struct convergence *m, const bool *must_reconverge)
 {
-    const struct lw__spmd *s = &m->by_warp;
-    for (size_t r = 0; r < s->region_count; r++) {
+    const struct lw__facts *facts = m->by_warp;
+    for (size_t r = 0; r < facts->region_count; r++) {
         bool some = false;
-        for (uint32_t b = 0; b < s->cfg.count; b++)
-            some |= s->regions[r].blocks[b] && must_reconverge[b];
-        for (uint32_t b = 0; b < s->cfg.count; b++)
-            m->may_diverge[b] |= some && s->regions[r].blocks[b];
+        for (uint32_t b = 0; b < facts->cfg.count; b++)
+            some |= facts->regions[r].blocks[b] && must_reconverge[b];
+        for (uint32_t b = 0; b < facts->cfg.count; b++)
+            m->may_diverge[b] |= some && facts->regions[r].blocks[b];
     }
 }
 
 static bool comes_diverged(const struct convergence *m, uint32_t block, const bool *converges)
 {
-    const struct lw__cfg *g = &m->by_warp.cfg;
+    const struct lw__cfg *g = &m->by_warp->cfg;
     for (uint32_t e = g->pred_start[block]; e < g->pred_start[block + 1]; e++)
         if (m->may_diverge[g->pred[e]] && !converges[g->pred[e]])
             return true;
@@ -123,7 +123,7 @@ static void follow(struct convergence *m, const bool *converges)
 {
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t b = 0; b < m->by_warp.cfg.count; b++)
+        for (uint32_t b = 0; b < m->by_warp->cfg.count; b++)
             if (!m->may_diverge[b] && comes_diverged(m, b, converges))
                 more = m->may_diverge[b] = true;
     }
@@ -131,7 +131,7 @@ static void follow(struct convergence *m, const bool *converges)
 
 bool lw__ptx_find_reconvergence(struct convergence *m)
 {
-    const struct lw__cfg *g = &m->by_warp.cfg;
+    const struct lw__cfg *g = &m->by_warp->cfg;
     bool *divergent = calloc(g->count + 1, 1), *must_reconverge = calloc(g->count + 1, 1);
     bool *converges = calloc(g->count + 1, 1);
     m->may_diverge = calloc(g->count + 1, 1);
@@ -156,7 +156,7 @@ bool lw__ptx_find_reconvergence(struct convergence *m)
 
 bool lw__ptx_may_diverge(const struct convergence *m, LLVMBasicBlockRef block)
 {
-    const uint32_t b = lw__cfg_index(&m->by_warp.cfg, block);
+    const uint32_t b = lw__cfg_index(&m->by_warp->cfg, block);
     return b != UINT32_MAX && m->may_diverge[b];
 }
 

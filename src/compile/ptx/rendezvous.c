@@ -89,7 +89,7 @@ static bool is_made_outside(const struct rendezvous *h, LLVMValueRef i)
 
 void lw__ptx_hoist(struct convergence *m, const struct rendezvous *h)
 {
-    const struct lw__cfg *g = &h->s->cfg;
+    const struct lw__cfg *g = &h->facts->cfg;
     LLVMBasicBlockRef before = h->is_loop ? g->blocks[g->idom[lw__cfg_index(g, h->head)]] : h->head;
     for (size_t k = 0; k < h->inside_count; k++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(h->inside[k]), next; i; i = next) {

@@ -53,7 +53,7 @@ struct lw__value_shape {
 
 struct lw__spmd;
 
-/* Which lanes take different edges. Without s->by_warp, warps diverge as their lanes do. */
+/* Which lanes take different edges. Without by_warp, warps diverge as their lanes do. */
 enum lw__divergence { LW_DIVERGENCE_NONE, LW_DIVERGENCE_PER_WARP, LW_DIVERGENCE_PER_LANE };
 
 struct lw__region {
@@ -99,10 +99,8 @@ struct lw__emitted {
     LLVMValueRef *vector;    /* built from a scalar form, pieces */
     LLVMValueRef *slot;      /* NULL: none so far */
     uint32_t forms, members; /* parts: members of a struct, 1 of other types */
-    bool crosses;            /* used in other blocks, or a phi */
     bool live_across_exit;   /* lanes get it in different iterations, and it is used after all of
                               * them */
-    bool deferred;           /* a condition that is computed where it is used */
 };
 
 /* The number of each value: open addressing. */
@@ -124,27 +122,31 @@ struct lw__interleaved {
     bool leads;
 };
 
-struct lw__spmd {
+/* What is given: the part of a block that one function runs, and how. */
+struct lw__gang_config {
     struct lw__unit *unit;
     const struct lw__kernel *kernel;
-    LLVMContextRef context;
-    LLVMModuleRef module;
     LLVMTargetDataRef data;
     uint32_t dim[3];        /* of the block */
     uint32_t threads;       /* of the gang: all of the block, or some warps of it */
     uint32_t width, pieces; /* lanes of a piece; pieces of the gang, the last may be partial */
     uint32_t gang_threads;  /* of each gang of the block but the last, which may have fewer; */
     uint32_t first_gang, end_gang; /* the range of gangs that run this code */
-    struct lw__gang *gang;         /* in the code of a gang that is not the block */
     bool masked_only; /* regions have no code without masks, which would be one copy more for each
                        * region around a block */
     bool by_warp;     /* divergence counts only between the lanes of a piece, a warp */
-    /* The current pieces: those of a loop's group (control/loop_groups.c), else all. The others
-     * count as having no threads. */
-    uint32_t first_piece, end_piece;
+};
 
-    /* the kernel: read, never changed */
-    LLVMValueRef scalar;
+/* Where a value is needed. */
+struct lw__use {
+    bool crosses;  /* used in other blocks, or a phi */
+    bool deferred; /* a condition that is computed where it is used */
+};
+
+/* What analysis/ finds out about the kernel. Later passes read it and change nothing. */
+struct lw__facts {
+    struct lw__gang_config config;
+    LLVMValueRef scalar; /* the kernel: read, never changed */
     struct lw__cfg cfg;
     struct lw__loops loops;
     bool *has_block_op; /* per block: it holds a block op */
@@ -159,17 +161,36 @@ struct lw__spmd {
     size_t interleaved_count;
     struct lw__value_map *values; /* argument or instruction -> its row below */
     struct lw__value_shape *shapes;
-    struct lw__emitted *emitted;
+    struct lw__use *uses;
     size_t value_count;
     struct lw__region *regions; /* outer before inner */
     size_t region_count;
-    int *region_of;     /* per block: the innermost region that holds it, -1 */
-    int *entered_at;    /* per block: the region that its branch enters, -1 */
-    int *looped_at;     /* per block: the region that is the loop with this header, -1 */
-    uint32_t *class_of; /* per block: its class, within region_of */
+    int *region_of;         /* per block: the innermost region that holds it, -1 */
+    int *entered_at;        /* per block: the region that its branch enters, -1 */
+    int *looped_at;         /* per block: the region that is the loop with this header, -1 */
+    uint32_t *class_of;     /* per block: its class, within region_of */
+    bool has_exits;         /* threads may reach no further barrier while others do, */
+    bool has_wait_points;   /* and some of them wait for others of their warp */
+    bool *is_wait_point;    /* per block: exited threads may wait in it for others at a barrier */
+    bool *reaches_block_op; /* with has_exits, per block: it has or leads to a block op; */
+    bool *may_exit;         /* threads may reach their end from it without one */
     void *lane_memory;
+    bool failed; /* memory was short */
+};
 
-    /* the function under construction */
+/* The function under construction: what emit/ and the folders above it change. */
+struct lw__spmd {
+    const struct lw__facts *facts;
+    const struct lw__gang_config *config; /* that of the facts, as are the next three */
+    struct lw__unit *unit;
+    LLVMTargetDataRef data;
+    uint32_t threads, width, pieces;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    struct lw__gang *gang; /* in the code of a gang that is not the block */
+    /* The current pieces: those of a loop's group (control/loop_groups.c), else all. The others
+     * count as having no threads. */
+    uint32_t first_piece, end_piece;
     LLVMValueRef function;
     LLVMBuilderRef builder;
     LLVMBuilderRef alloca_builder; /* before its first block's terminator: allocas */
@@ -178,9 +199,6 @@ struct lw__spmd {
     /* Per piece a slot: threads that reach no further barrier; of these, the ones that wait for
      * others of their warp. NULL: not needed. */
     LLVMValueRef *exited_mask, *waiting_mask;
-    bool *is_wait_point;    /* per block: exited threads may wait in it for others at a barrier */
-    bool *reaches_block_op; /* with exited_mask, per block: it has or leads to a block op; */
-    bool *may_exit;         /* threads may reach their end from it without one */
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMValueRef launch, worker, block_linear, block_idx[3], grid_dim[3], shared;
     LLVMValueRef printed; /* memory for the arguments of any printf; NULL: none so far */
@@ -188,11 +206,12 @@ struct lw__spmd {
     uint64_t emission_id; /* of the current block's emission: values it computes are valid in it */
     /* Of values loaded or broadcast: the part of a block's code that dominates its rest. */
     uint64_t dominance_scope;
-    const LLVMValueRef *mask; /* per piece: the lanes that are in the block; NULL: all */
-    LLVMValueRef *arguments;  /* the kernel's parameters in this function */
-    uint64_t private_bytes;   /* of the threads' arrays on the stack, */
-    uint64_t frame_bytes;     /* and of the others: they lie in the frame, */
-    LLVMValueRef frame;       /* which this call gives; NULL: there are none */
+    struct lw__emitted *emitted; /* by the values' rows */
+    const LLVMValueRef *mask;    /* per piece: the lanes that are in the block; NULL: all */
+    LLVMValueRef *arguments;     /* the kernel's parameters in this function */
+    uint64_t private_bytes;      /* of the threads' arrays on the stack, */
+    uint64_t frame_bytes;        /* and of the others: they lie in the frame, */
+    LLVMValueRef frame;          /* which this call gives; NULL: there are none */
     /* Of the function: instructions so far, the most it may have (0: any), the last one counted. */
     uint64_t length, length_max;
     LLVMValueRef last_counted;

@@ -3,101 +3,89 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool lw__spmd_analyse(struct lw__spmd *s)
+static bool analyse(struct lw__facts *facts)
 {
     size_t n = 0;
-    if (!lw__cfg_build(s->scalar, &s->cfg))
+    if (!lw__cfg_build(facts->scalar, &facts->cfg))
         return lw__defect("out of memory");
-    n = s->cfg.count + 1;
-    if (!lw__loops_build(&s->cfg, &s->loops))
+    n = facts->cfg.count + 1;
+    if (!lw__loops_build(&facts->cfg, &facts->loops))
         return false;
-    s->ipdom = lw__cfg_post_dominators(&s->cfg);
-    s->has_block_op = calloc(n, sizeof *s->has_block_op);
-    s->divergence_of = calloc(n, sizeof *s->divergence_of);
-    s->phi_divergence = calloc(n, sizeof *s->phi_divergence);
-    s->exit_divergence = calloc(s->loops.count + 1, sizeof *s->exit_divergence);
-    s->spin_access = calloc(n, sizeof *s->spin_access);
-    s->region_of = calloc(3 * n, sizeof *s->region_of);
-    s->entered_at = s->region_of + n;
-    s->looped_at = s->entered_at + n;
-    s->class_of = calloc(n, sizeof *s->class_of);
-    s->reconverges_at = calloc(n, sizeof *s->reconverges_at);
-    s->is_wait_point = calloc(n, sizeof *s->is_wait_point);
-    s->reaches_block_op = calloc(s->cfg.count + 1, sizeof *s->reaches_block_op);
-    s->may_exit = calloc(s->cfg.count + 1, sizeof *s->may_exit);
-    if (!s->ipdom || !s->has_block_op || !s->divergence_of || !s->phi_divergence ||
-        !s->exit_divergence || !s->spin_access || !s->region_of || !s->class_of ||
-        !s->reconverges_at || !s->is_wait_point || !s->reaches_block_op || !s->may_exit)
+    facts->ipdom = lw__cfg_post_dominators(&facts->cfg);
+    facts->has_block_op = calloc(n, sizeof *facts->has_block_op);
+    facts->divergence_of = calloc(n, sizeof *facts->divergence_of);
+    facts->phi_divergence = calloc(n, sizeof *facts->phi_divergence);
+    facts->exit_divergence = calloc(facts->loops.count + 1, sizeof *facts->exit_divergence);
+    facts->spin_access = calloc(n, sizeof *facts->spin_access);
+    facts->region_of = calloc(3 * n, sizeof *facts->region_of);
+    facts->entered_at = facts->region_of + n;
+    facts->looped_at = facts->entered_at + n;
+    facts->class_of = calloc(n, sizeof *facts->class_of);
+    facts->reconverges_at = calloc(n, sizeof *facts->reconverges_at);
+    facts->is_wait_point = calloc(n, sizeof *facts->is_wait_point);
+    facts->reaches_block_op = calloc(facts->cfg.count + 1, sizeof *facts->reaches_block_op);
+    facts->may_exit = calloc(facts->cfg.count + 1, sizeof *facts->may_exit);
+    if (!facts->ipdom || !facts->has_block_op || !facts->divergence_of || !facts->phi_divergence ||
+        !facts->exit_divergence || !facts->spin_access || !facts->region_of || !facts->class_of ||
+        !facts->reconverges_at || !facts->is_wait_point || !facts->reaches_block_op ||
+        !facts->may_exit)
         return lw__defect("out of memory");
-    lw__spmd_find_block_ops(&s->cfg, s->has_block_op);
-    if (!lw__spmd_values_build(s))
+    lw__spmd_find_block_ops(&facts->cfg, facts->has_block_op);
+    if (!lw__spmd_values_build(facts))
         return false;
-    lw__spmd_keep_conditions(s);
+    lw__spmd_keep_conditions(facts);
     for (bool held = true; held;) /* each loop that keeps returns may make more values live
                                    * across its exit */
-        if (!lw__spmd_shapes(s) || !lw__spmd_keep_returns(s, &held))
+        if (!lw__spmd_shapes(facts) || !lw__spmd_keep_returns(facts, &held))
             return false;
-    lw__loops_nest(&s->loops);
-    if (!lw__spmd_find_spin_loops(s))
+    lw__loops_nest(&facts->loops);
+    if (!lw__spmd_find_spin_loops(facts))
         return false;
-    lw__spmd_defer_conditions(s);
-    if (!lw__spmd_find_interleaved(s))
+    lw__spmd_defer_conditions(facts);
+    if (!lw__spmd_find_interleaved(facts))
         return false;
-    return lw__spmd_regions(s) && (lw__has(s->unit, LW_HAS_THREADS) || lw__spmd_find_exits(s));
+    return lw__spmd_regions(facts) &&
+           (lw__has(facts->config.unit, LW_HAS_THREADS) || lw__spmd_find_exits(facts));
 }
 
-void lw__spmd_close(struct lw__spmd *s)
+void lw__facts_close(struct lw__facts *facts)
 {
-    LLVMDisposeBuilder(s->builder);
-    LLVMDisposeBuilder(s->alloca_builder);
-    lw__spmd_values_free(s);
-    lw__spmd_regions_free(s);
-    lw__lanes_free(s);
-    lw__loops_free(&s->loops);
-    lw__cfg_free(&s->cfg);
-    free(s->ipdom);
-    free(s->has_block_op);
-    free(s->divergence_of);
-    free(s->phi_divergence);
-    free(s->exit_divergence);
-    free(s->spin_access);
-    free(s->interleaved);
-    free(s->region_of);
-    free(s->class_of);
-    free(s->reconverges_at);
-    free(s->reaches_block_op);
-    free(s->may_exit);
-    free(s->arguments);
-    free(s->exited_mask);
-    free(s->waiting_mask);
-    free(s->is_wait_point);
+    lw__spmd_values_free(facts);
+    lw__spmd_regions_free(facts);
+    lw__lanes_free(facts);
+    lw__loops_free(&facts->loops);
+    lw__cfg_free(&facts->cfg);
+    free(facts->ipdom);
+    free(facts->has_block_op);
+    free(facts->divergence_of);
+    free(facts->phi_divergence);
+    free(facts->exit_divergence);
+    free(facts->spin_access);
+    free(facts->interleaved);
+    free(facts->region_of);
+    free(facts->class_of);
+    free(facts->reconverges_at);
+    free(facts->reaches_block_op);
+    free(facts->may_exit);
+    free(facts->is_wait_point);
 }
 
-bool lw__spmd_open(struct lw__spmd *s, struct lw__unit *unit, const struct lw__kernel *kernel)
+struct lw__gang_config lw__gang_config(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
-    LLVMContextRef c = unit->context;
-    *s = (struct lw__spmd){.unit = unit,
-                           .kernel = kernel,
-                           .context = c,
-                           .module = unit->module,
-                           .data = LLVMGetModuleDataLayout(unit->module),
-                           .scalar = kernel->function,
-                           .dominance_scope = 1,
-                           .builder = LLVMCreateBuilderInContext(c),
-                           .alloca_builder = LLVMCreateBuilderInContext(c),
-                           .i1 = LLVMInt1TypeInContext(c),
-                           .i8 = LLVMInt8TypeInContext(c),
-                           .i16 = LLVMInt16TypeInContext(c),
-                           .i32 = LLVMInt32TypeInContext(c),
-                           .i64 = LLVMInt64TypeInContext(c),
-                           .f32 = LLVMFloatTypeInContext(c),
-                           .f64 = LLVMDoubleTypeInContext(c),
-                           .ptr = LLVMPointerTypeInContext(c, 0)};
-    memcpy(s->dim, kernel->block, sizeof s->dim);
-    s->threads = s->gang_threads = s->dim[0] * s->dim[1] * s->dim[2];
-    s->end_gang = 1;
-    s->width = unit->target->lanes;
-    s->pieces = s->end_piece = lw__spmd_pieces(unit, kernel);
-    s->arguments = calloc(kernel->param_count + 1, sizeof *s->arguments);
-    return s->arguments || lw__defect("out of memory");
+    const uint32_t *block = kernel->block, threads = block[0] * block[1] * block[2];
+    return (struct lw__gang_config){.unit = unit,
+                                    .kernel = kernel,
+                                    .data = LLVMGetModuleDataLayout(unit->module),
+                                    .dim = {block[0], block[1], block[2]},
+                                    .threads = threads,
+                                    .gang_threads = threads,
+                                    .end_gang = 1,
+                                    .width = unit->target->lanes,
+                                    .pieces = lw__spmd_pieces(unit, kernel)};
+}
+
+bool lw__facts_analyse(struct lw__facts *facts, const struct lw__gang_config *config)
+{
+    *facts = (struct lw__facts){.config = *config, .scalar = config->kernel->function};
+    return analyse(facts);
 }

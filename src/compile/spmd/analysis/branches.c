@@ -1,9 +1,9 @@
 /* branches.c - which branches are divergent, and which lead to dead ends. */
 #include "compile/spmd/analysis/analysis.h"
 
-int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch)
+int lw__spmd_dead_end(const struct lw__facts *facts, uint32_t branch)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     uint32_t first = g->succ_start[branch];
     for (int k = 0; g->succ_start[branch + 1] - first == 2 && k < 2; k++) {
         uint32_t x = g->succ[first + (uint32_t)k];
@@ -20,7 +20,7 @@ int lw__spmd_dead_end(const struct lw__spmd *s, uint32_t branch)
     return -1;
 }
 
-bool lw__spmd_is_divergent(const struct lw__spmd *s, uint32_t block)
+bool lw__spmd_is_divergent(const struct lw__facts *facts, uint32_t block)
 {
-    return s->divergence_of[block] == LW_DIVERGENCE_PER_LANE;
+    return facts->divergence_of[block] == LW_DIVERGENCE_PER_LANE;
 }

@@ -8,29 +8,29 @@
 #include <string.h>
 
 /* Not needed if all block ops are outside of regions. */
-bool lw__spmd_find_exits(struct lw__spmd *s)
+bool lw__spmd_find_exits(struct lw__facts *facts)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     bool in_region = false;
     for (uint32_t b = 0; b < g->count; b++)
-        in_region |= s->has_block_op[b] && s->region_of[b] >= 0;
+        in_region |= facts->has_block_op[b] && facts->region_of[b] >= 0;
     if (!in_region)
         return true;
-    memcpy(s->reaches_block_op, s->has_block_op, g->count);
-    lw__cfg_flow_back(g, s->reaches_block_op);
+    memcpy(facts->reaches_block_op, facts->has_block_op, g->count);
+    lw__cfg_flow_back(g, facts->reaches_block_op);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = (uint32_t)g->count; b-- > 0;) {
-            bool end = !s->reaches_block_op[b];
+            bool end = !facts->reaches_block_op[b];
             for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-                end |= s->may_exit[g->succ[e]];
-            if (end && !s->may_exit[b] && !s->has_block_op[b])
-                changed = s->may_exit[b] = true;
+                end |= facts->may_exit[g->succ[e]];
+            if (end && !facts->may_exit[b] && !facts->has_block_op[b])
+                changed = facts->may_exit[b] = true;
         }
     }
-    s->exited_mask = calloc(s->pieces, sizeof *s->exited_mask);
-    return s->exited_mask ? lw__spmd_find_wait_points(s, s->reaches_block_op)
-                          : lw__defect("out of memory");
+    facts->has_exits = true;
+    lw__spmd_find_wait_points(facts, facts->reaches_block_op);
+    return true;
 }
 
 /* Paths to a collective. Per block: threads reach it from there without a block op; with one. */
@@ -44,16 +44,17 @@ struct paths {
 };
 
 /* True if a thread that branches to this block reaches a block op before the branch's join. */
-static bool operates_before_join(const struct lw__spmd *s, uint32_t branch, uint32_t to, bool *seen)
+static bool operates_before_join(const struct lw__facts *facts, uint32_t branch, uint32_t to,
+                                 bool *seen)
 {
-    const struct lw__cfg *g = &s->cfg;
-    const uint32_t join = s->ipdom[branch];
+    const struct lw__cfg *g = &facts->cfg;
+    const uint32_t join = facts->ipdom[branch];
     memset(seen, 0, g->count);
     seen[to] = to != join;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = 0; b < g->count; b++) {
-            if (seen[b] && s->has_block_op[b])
+            if (seen[b] && facts->has_block_op[b])
                 return true;
             for (uint32_t e = g->succ_start[b]; seen[b] && e < g->succ_start[b + 1]; e++)
                 if (g->succ[e] != join && !seen[g->succ[e]])
@@ -65,12 +66,13 @@ static bool operates_before_join(const struct lw__spmd *s, uint32_t branch, uint
 
 /* Set for the edges into the next iteration of each loop whose iteration is in the collective's
  * instance. */
-static void find_next_iterations(const struct lw__spmd *s, LLVMValueRef call, bool *next_iteration)
+static void find_next_iterations(const struct lw__facts *facts, LLVMValueRef call,
+                                 bool *next_iteration)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     memset(next_iteration, 0, g->succ_start[g->count]);
-    for (size_t k = 0; k < s->loops.count; k++) {
-        const struct lw__loop *l = &s->loops.loops[k];
+    for (size_t k = 0; k < facts->loops.count; k++) {
+        const struct lw__loop *l = &facts->loops.loops[k];
         if (!lw__spmd_instance_has_iteration(g, l, call))
             continue;
         for (uint32_t b = 0; b < g->count; b++)
@@ -79,26 +81,26 @@ static void find_next_iterations(const struct lw__spmd *s, LLVMValueRef call, bo
     }
 }
 
-static void find_paths(const struct lw__spmd *s, const struct paths *w, uint32_t block)
+static void find_paths(const struct lw__facts *facts, const struct paths *w, uint32_t block)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         w->at_once[b] = w->by_operation[b] = b == block;
         for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++)
-            w->shut[e] = w->next_iteration[e] || s->has_block_op[b];
+            w->shut[e] = w->next_iteration[e] || facts->has_block_op[b];
     }
     lw__cfg_flow_back_past(g, w->at_once, w->shut);
     lw__cfg_flow_back_past(g, w->by_operation, w->next_iteration);
     for (uint32_t b = 0; b < g->count; b++)
-        w->by_operation[b] &= s->has_block_op[b];
+        w->by_operation[b] &= facts->has_block_op[b];
     lw__cfg_flow_back_past(g, w->by_operation, w->next_iteration);
 }
 
 /* True if a branch here sends some lanes along a path with a block op, and others along one
  * without. */
-static bool separates(const struct lw__spmd *s, const struct paths *w, uint32_t b)
+static bool separates(const struct lw__facts *facts, const struct paths *w, uint32_t b)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     uint32_t at_once = 0, by_operation = 0, either = 0;
     for (uint32_t e = g->succ_start[b]; e < g->succ_start[b + 1]; e++) {
         const uint32_t to = g->succ[e];
@@ -111,32 +113,31 @@ static bool separates(const struct lw__spmd *s, const struct paths *w, uint32_t 
     return at_once && by_operation && either > 1;
 }
 
-static bool is_wait_point(const struct lw__spmd *s, const struct paths *w, uint32_t block)
+static bool is_wait_point(const struct lw__facts *facts, const struct paths *w, uint32_t block)
 {
-    LLVMValueRef call = lw__ir_collective_in(s->cfg.blocks[block]);
+    LLVMValueRef call = lw__ir_collective_in(facts->cfg.blocks[block]);
     bool is = false;
     if (!call)
         return false;
-    find_next_iterations(s, call, w->next_iteration);
-    find_paths(s, w, block);
-    for (uint32_t b = 0; !is && b < s->cfg.count; b++)
-        is = separates(s, w, b);
+    find_next_iterations(facts, call, w->next_iteration);
+    find_paths(facts, w, block);
+    for (uint32_t b = 0; !is && b < facts->cfg.count; b++)
+        is = separates(facts, w, b);
     return is;
 }
 
-bool lw__spmd_find_wait_points(struct lw__spmd *s, const bool *later)
+void lw__spmd_find_wait_points(struct lw__facts *facts, const bool *later)
 {
-    const size_t n = s->cfg.count;
-    const uint32_t *start = s->cfg.succ_start, edges = start[n];
+    const size_t n = facts->cfg.count;
+    const uint32_t *start = facts->cfg.succ_start, edges = start[n];
     bool *blocks = lw__calloc(2 * n + 3 * edges, 1), *of_edges = blocks + 2 * n, any = false;
     const struct paths w = {blocks, blocks + n, of_edges, of_edges + edges, of_edges + 2 * edges};
     for (uint32_t b = 0; b < n; b++)
-        for (uint32_t e = start[b]; lw__spmd_is_divergent(s, b) && e < start[b + 1]; e++)
-            w.by_block_op[e] = later[b] && operates_before_join(s, b, s->cfg.succ[e], blocks);
+        for (uint32_t e = start[b]; lw__spmd_is_divergent(facts, b) && e < start[b + 1]; e++)
+            w.by_block_op[e] =
+                later[b] && operates_before_join(facts, b, facts->cfg.succ[e], blocks);
     for (uint32_t b = 0; b < n; b++)
-        any |= s->is_wait_point[b] = !later[b] && is_wait_point(s, &w, b);
+        any |= facts->is_wait_point[b] = !later[b] && is_wait_point(facts, &w, b);
     free(blocks);
-    if (any)
-        s->waiting_mask = calloc(s->pieces, sizeof *s->waiting_mask);
-    return !any || s->waiting_mask || lw__defect("out of memory");
+    facts->has_wait_points = any;
 }

@@ -22,13 +22,13 @@ struct run {
 };
 
 /* One step from an address to the one that it is a constant offset from. */
-static bool step_back(const struct lw__spmd *s, LLVMValueRef *address, int64_t *offset)
+static bool step_back(const struct lw__facts *facts, LLVMValueRef *address, int64_t *offset)
 {
     LLVMValueRef gep = *address;
     if (!LLVMIsAGetElementPtrInst(gep) || LLVMGetNumOperands(gep) != 2 ||
         !LLVMIsAConstantInt(LLVMGetOperand(gep, 1)))
         return false;
-    const uint64_t size = LLVMABISizeOfType(s->data, LLVMGetGEPSourceElementType(gep));
+    const uint64_t size = LLVMABISizeOfType(facts->config.data, LLVMGetGEPSourceElementType(gep));
     *offset += (int64_t)size * LLVMConstIntGetSExtValue(LLVMGetOperand(gep, 1));
     *address = LLVMGetOperand(gep, 0);
     return true;
@@ -40,20 +40,20 @@ static bool is_plain(LLVMValueRef i)
 }
 
 /* False: it is no field. */
-static bool describe(const struct lw__spmd *s, LLVMValueRef i, struct field *f)
+static bool describe(const struct lw__facts *facts, LLVMValueRef i, struct field *f)
 {
     const bool store = LLVMIsAStoreInst(i) != NULL;
     *f = (struct field){.access = i, .base = LLVMGetOperand(i, store)};
     f->type = store ? LLVMTypeOf(LLVMGetOperand(i, 0)) : LLVMTypeOf(i);
-    f->size = (int64_t)LLVMABISizeOfType(s->data, f->type);
-    if (!is_plain(i) || lw__private_scale(s, f->base) > 1 ||
-        !lw__shape_piece_stride(s, lw__shape_of(s, f->base), 0, &f->stride))
+    f->size = (int64_t)LLVMABISizeOfType(facts->config.data, f->type);
+    if (!is_plain(i) || lw__private_scale(facts, f->base) > 1 ||
+        !lw__shape_piece_stride(facts, lw__shape_of(facts, f->base), 0, &f->stride))
         return false;
-    while (step_back(s, &f->base, &f->offset))
+    while (step_back(facts, &f->base, &f->offset))
         ;
     const int64_t side = f->stride / f->size;
     return f->stride == side * f->size && side >= 2 && side <= LW_FIELDS_MAX &&
-           (side & (side - 1)) == 0 && s->width % side == 0;
+           (side & (side - 1)) == 0 && facts->config.width % side == 0;
 }
 
 static bool is_beside(const struct field *a, const struct field *b)
@@ -79,13 +79,13 @@ static struct field *lowest(struct run *r)
 }
 
 /* The fields are in block order in the run. */
-static bool add_group(struct lw__spmd *s, struct field *const *fields, uint32_t side)
+static bool add_group(struct lw__facts *facts, struct field *const *fields, uint32_t side)
 {
     struct lw__interleaved *rows =
-        realloc(s->interleaved, (s->interleaved_count + side) * sizeof *rows);
+        realloc(facts->interleaved, (facts->interleaved_count + side) * sizeof *rows);
     if (!rows)
         return lw__defect("out of memory");
-    s->interleaved = rows;
+    facts->interleaved = rows;
     struct lw__interleaved row = {.side = side};
     const struct field *leader = fields[0];
     for (uint32_t k = 0; k < side; k++) {
@@ -96,12 +96,12 @@ static bool add_group(struct lw__spmd *s, struct field *const *fields, uint32_t 
     for (uint32_t k = 0; k < side; k++) {
         row.access = fields[k]->access;
         row.leads = fields[k] == leader;
-        rows[s->interleaved_count++] = row;
+        rows[facts->interleaved_count++] = row;
     }
     return true;
 }
 
-static bool end_run(struct lw__spmd *s, struct run *r)
+static bool end_run(struct lw__facts *facts, struct run *r)
 {
     for (struct field *f; (f = lowest(r));) {
         struct field *fields[LW_FIELDS_MAX];
@@ -112,7 +112,7 @@ static bool end_run(struct lw__spmd *s, struct run *r)
         f->taken = true;
         for (uint32_t k = 0; n == side && k < side; k++)
             fields[k]->taken = true;
-        if (n == side && !add_group(s, fields, side))
+        if (n == side && !add_group(facts, fields, side))
             return false;
     }
     r->count = 0;
@@ -133,12 +133,12 @@ static bool continues(const struct run *r, const struct field *f, bool store)
     return true;
 }
 
-static bool add(struct lw__spmd *s, struct run *r, LLVMValueRef i, bool store)
+static bool add(struct lw__facts *facts, struct run *r, LLVMValueRef i, bool store)
 {
     struct field f;
-    const bool is_field = describe(s, i, &f);
+    const bool is_field = describe(facts, i, &f);
     if ((!is_field && store) || (is_field && !continues(r, &f, store)))
-        if (!end_run(s, r))
+        if (!end_run(facts, r))
             return false;
     if (is_field)
         r->fields[r->count++] = f;
@@ -156,20 +156,20 @@ static bool ends_stores(LLVMValueRef i)
     return LLVMIsALoadInst(i) || (ends_loads(i) && !LLVMIsAStoreInst(i));
 }
 
-static bool find_in_block(struct lw__spmd *s, LLVMBasicBlockRef block)
+static bool find_in_block(struct lw__facts *facts, LLVMBasicBlockRef block)
 {
     struct run loads = {0}, stores = {0};
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        if (ends_loads(i) && !end_run(s, &loads))
+        if (ends_loads(i) && !end_run(facts, &loads))
             return false;
-        if (ends_stores(i) && !end_run(s, &stores))
+        if (ends_stores(i) && !end_run(facts, &stores))
             return false;
-        if (LLVMIsALoadInst(i) && !add(s, &loads, i, false))
+        if (LLVMIsALoadInst(i) && !add(facts, &loads, i, false))
             return false;
-        if (LLVMIsAStoreInst(i) && !add(s, &stores, i, true))
+        if (LLVMIsAStoreInst(i) && !add(facts, &stores, i, true))
             return false;
     }
-    return end_run(s, &loads) && end_run(s, &stores);
+    return end_run(facts, &loads) && end_run(facts, &stores);
 }
 
 static int compare_rows(const void *x, const void *y)
@@ -179,20 +179,22 @@ static int compare_rows(const void *x, const void *y)
            ((uintptr_t)a->access < (uintptr_t)b->access);
 }
 
-bool lw__spmd_find_interleaved(struct lw__spmd *s)
+bool lw__spmd_find_interleaved(struct lw__facts *facts)
 {
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (!find_in_block(s, s->cfg.blocks[b]))
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        if (!find_in_block(facts, facts->cfg.blocks[b]))
             return false;
-    if (s->interleaved_count)
-        qsort(s->interleaved, s->interleaved_count, sizeof *s->interleaved, compare_rows);
+    if (facts->interleaved_count)
+        qsort(facts->interleaved, facts->interleaved_count, sizeof *facts->interleaved,
+              compare_rows);
     return true;
 }
 
-const struct lw__interleaved *lw__spmd_interleaved(const struct lw__spmd *s, LLVMValueRef access)
+const struct lw__interleaved *lw__spmd_interleaved(const struct lw__facts *facts,
+                                                   LLVMValueRef access)
 {
     const struct lw__interleaved key = {.access = access};
-    return s->interleaved_count
-               ? bsearch(&key, s->interleaved, s->interleaved_count, sizeof key, compare_rows)
-               : NULL;
+    return facts->interleaved_count ? bsearch(&key, facts->interleaved, facts->interleaved_count,
+                                              sizeof key, compare_rows)
+                                    : NULL;
 }

@@ -63,7 +63,7 @@ bool lw__spmd_instance_has_iteration(const struct lw__cfg *g, const struct lw__l
     return has_iteration;
 }
 
-unsigned lw__spmd_differing_iterations(const struct lw__spmd *s, LLVMValueRef call,
+unsigned lw__spmd_differing_iterations(const struct lw__facts *facts, LLVMValueRef call,
                                        unsigned *operands)
 {
     unsigned count = 0;
@@ -72,8 +72,8 @@ unsigned lw__spmd_differing_iterations(const struct lw__spmd *s, LLVMValueRef ca
         return 0;
     for (unsigned k = 1; k < LLVMGetNumOperandBundleArgs(bundle); k += 2) {
         LLVMValueRef iteration = LLVMGetOperandBundleArgAtIndex(bundle, k);
-        struct lw__value_shape shape = lw__shape_of(s, iteration);
-        if (shape.kind != LW_SHAPE_NONE && !lw__shape_is_convergent(s, shape) &&
+        struct lw__value_shape shape = lw__shape_of(facts, iteration);
+        if (shape.kind != LW_SHAPE_NONE && !lw__shape_is_convergent(facts, shape) &&
             count < LW_ITERATIONS_MAX)
             operands[count++] = k;
     }
@@ -81,10 +81,11 @@ unsigned lw__spmd_differing_iterations(const struct lw__spmd *s, LLVMValueRef ca
     return count;
 }
 
-unsigned lw__spmd_iteration_values(const struct lw__spmd *s, LLVMValueRef call,
+unsigned lw__spmd_iteration_values(const struct lw__facts *facts, LLVMValueRef call,
                                    LLVMValueRef *iterations)
 {
-    unsigned operands[LW_ITERATIONS_MAX], count = lw__spmd_differing_iterations(s, call, operands);
+    unsigned operands[LW_ITERATIONS_MAX],
+        count = lw__spmd_differing_iterations(facts, call, operands);
     LLVMOperandBundleRef bundle = count ? lw__ir_instance(call) : NULL;
     for (unsigned k = 0; k < count; k++)
         iterations[k] = LLVMGetOperandBundleArgAtIndex(bundle, operands[k]);
@@ -93,8 +94,8 @@ unsigned lw__spmd_iteration_values(const struct lw__spmd *s, LLVMValueRef call,
     return count;
 }
 
-bool lw__spmd_iterations_differ(const struct lw__spmd *s, LLVMValueRef call)
+bool lw__spmd_iterations_differ(const struct lw__facts *facts, LLVMValueRef call)
 {
     unsigned operands[LW_ITERATIONS_MAX];
-    return lw__spmd_differing_iterations(s, call, operands) > 0;
+    return lw__spmd_differing_iterations(facts, call, operands) > 0;
 }

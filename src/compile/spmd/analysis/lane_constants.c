@@ -13,25 +13,25 @@ struct chunk {
     int64_t lanes[];
 };
 
-int64_t *lw__lanes_new(struct lw__spmd *s)
+int64_t *lw__lanes_new(struct lw__facts *facts)
 {
-    struct chunk *chunk = malloc(sizeof *chunk + s->threads * sizeof chunk->lanes[0]);
+    struct chunk *chunk = malloc(sizeof *chunk + facts->config.threads * sizeof chunk->lanes[0]);
     if (!chunk) {
-        s->failed = !lw__defect("out of memory");
+        facts->failed = !lw__defect("out of memory");
         return NULL;
     }
-    chunk->next = s->lane_memory;
-    s->lane_memory = chunk;
+    chunk->next = facts->lane_memory;
+    facts->lane_memory = chunk;
     return chunk->lanes;
 }
 
-void lw__lanes_free(struct lw__spmd *s)
+void lw__lanes_free(struct lw__facts *facts)
 {
-    for (struct chunk *c = s->lane_memory, *next; c; c = next) {
+    for (struct chunk *c = facts->lane_memory, *next; c; c = next) {
         next = c->next;
         free(c);
     }
-    s->lane_memory = NULL;
+    facts->lane_memory = NULL;
 }
 
 int64_t lw__lanes_wrap(int64_t value, unsigned bits)
@@ -69,7 +69,7 @@ static bool integer_bits(LLVMTypeRef type, unsigned *bits)
     return *bits <= 64;
 }
 
-static bool known_operand(struct lw__spmd *s, LLVMValueRef v, struct operand *o)
+static bool known_operand(struct lw__facts *facts, LLVMValueRef v, struct operand *o)
 {
     if (!integer_bits(LLVMTypeOf(v), &o->bits))
         return false;
@@ -78,7 +78,7 @@ static bool known_operand(struct lw__spmd *s, LLVMValueRef v, struct operand *o)
         o->constant = lw__lanes_wrap((int64_t)LLVMConstIntGetZExtValue(v), o->bits);
         return true;
     }
-    struct lw__value_shape shape = lw__shape_of(s, v);
+    struct lw__value_shape shape = lw__shape_of(facts, v);
     o->lanes = shape.lanes;
     return shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes;
 }
@@ -167,7 +167,7 @@ static bool evaluate(LLVMValueRef i, const struct operand *o, uint32_t t, unsign
     return true;
 }
 
-bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_shape *shape)
+bool lw__lanes_evaluate(struct lw__facts *facts, LLVMValueRef i, struct lw__value_shape *shape)
 {
     struct operand o[3];
     unsigned bits;
@@ -177,14 +177,14 @@ bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_sha
         !integer_bits(LLVMTypeOf(i), &bits))
         return false;
     for (int k = 0; k < n; k++)
-        if (!known_operand(s, LLVMGetOperand(i, (unsigned)k), &o[k]))
+        if (!known_operand(facts, LLVMGetOperand(i, (unsigned)k), &o[k]))
             return false;
     if (!evaluate(i, o, 0, bits, &first))
         return false;
-    int64_t *lanes = lw__lanes_new(s);
+    int64_t *lanes = lw__lanes_new(facts);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
-    for (uint32_t t = 0; lanes && t < s->threads; t++) {
+    for (uint32_t t = 0; lanes && t < facts->config.threads; t++) {
         evaluate(i, o, t, bits, &lanes[t]);
         shape->nuw &= (lanes[t] < 0) == (lanes[0] < 0); /* else they are far apart as unsigned
                                                          * numbers */
@@ -194,61 +194,63 @@ bool lw__lanes_evaluate(struct lw__spmd *s, LLVMValueRef i, struct lw__value_sha
     return lanes != NULL;
 }
 
-static int64_t place_of(const struct lw__spmd *s, const char *name, uint32_t t)
+static int64_t place_of(const struct lw__facts *facts, const char *name, uint32_t t)
 {
-    const uint32_t row = t / s->dim[0];
+    const uint32_t row = t / facts->config.dim[0];
     if (!strcmp(name, "lw.lane_id") || !strcmp(name, "lw.warp_id"))
         return name[3] == 'l' ? t % 32 : t / 32;
     switch (name[strlen(name) - 1]) {
-    case 'x': return t % s->dim[0];
-    case 'y': return row % s->dim[1];
-    default: return row / s->dim[1];
+    case 'x': return t % facts->config.dim[0];
+    case 'y': return row % facts->config.dim[1];
+    default: return row / facts->config.dim[1];
     }
 }
 
 /* True if in every gang that runs this code the lanes have the same distances from its first. */
-static bool is_regular(const struct lw__spmd *s, const char *name, const int64_t *lanes)
+static bool is_regular(const struct lw__facts *facts, const char *name, const int64_t *lanes)
 {
-    for (uint32_t g = s->first_gang + 1; g < s->end_gang; g++)
-        for (uint32_t t = 0; t < s->threads; t++)
-            if (place_of(s, name, g * s->gang_threads + t) -
-                    place_of(s, name, g * s->gang_threads) !=
+    for (uint32_t g = facts->config.first_gang + 1; g < facts->config.end_gang; g++)
+        for (uint32_t t = 0; t < facts->config.threads; t++)
+            if (place_of(facts, name, g * facts->config.gang_threads + t) -
+                    place_of(facts, name, g * facts->config.gang_threads) !=
                 lanes[t] - lanes[0])
                 return false;
     return true;
 }
 
 /* How many low bits the first threads of all gangs that run this code have in common. */
-static unsigned common_bits(const struct lw__spmd *s, const char *name)
+static unsigned common_bits(const struct lw__facts *facts, const char *name)
 {
-    const uint64_t first = (uint64_t)place_of(s, name, s->first_gang * s->gang_threads);
+    const uint64_t first =
+        (uint64_t)place_of(facts, name, facts->config.first_gang * facts->config.gang_threads);
     uint64_t differ = 0;
-    for (uint32_t g = s->first_gang + 1; g < s->end_gang; g++)
-        differ |= first ^ (uint64_t)place_of(s, name, g * s->gang_threads);
+    for (uint32_t g = facts->config.first_gang + 1; g < facts->config.end_gang; g++)
+        differ |= first ^ (uint64_t)place_of(facts, name, g * facts->config.gang_threads);
     return differ ? (unsigned)__builtin_ctzll(differ) : 32;
 }
 
 /* lw__lanes_thread_index - the value of lw.thread_idx.* and its like, for each thread. It is known
  * if the gang's position is. */
-bool lw__lanes_thread_index(struct lw__spmd *s, const char *name, struct lw__value_shape *shape)
+bool lw__lanes_thread_index(struct lw__facts *facts, const char *name,
+                            struct lw__value_shape *shape)
 {
     if (strcmp(name, "lw.lane_id") != 0 && strcmp(name, "lw.warp_id") != 0 &&
         strncmp(name, "lw.thread_idx.", 14) != 0)
         return false;
-    int64_t *lanes = lw__lanes_new(s);
-    for (uint32_t t = 0; lanes && t < s->threads; t++)
-        lanes[t] = place_of(s, name, s->first_gang * s->gang_threads + t);
+    int64_t *lanes = lw__lanes_new(facts);
+    for (uint32_t t = 0; lanes && t < facts->config.threads; t++)
+        lanes[t] = place_of(facts, name, facts->config.first_gang * facts->config.gang_threads + t);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
     if (lanes)
-        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(s, name));
-    if (!lanes || s->end_gang - s->first_gang == 1 ||
-        (!strcmp(name, "lw.lane_id") && s->gang_threads % 32 == 0))
+        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(facts, name));
+    if (!lanes || facts->config.end_gang - facts->config.first_gang == 1 ||
+        (!strcmp(name, "lw.lane_id") && facts->config.gang_threads % 32 == 0))
         return lanes != NULL;
     shape->known = false;
-    if (!is_regular(s, name, lanes))
+    if (!is_regular(facts, name, lanes))
         *shape = (struct lw__value_shape){.kind = LW_SHAPE_VARYING};
-    for (uint32_t t = s->threads; shape->lanes && t-- > 0;) {
+    for (uint32_t t = facts->config.threads; shape->lanes && t-- > 0;) {
         lanes[t] -= lanes[0];
         shape->nuw &= lanes[t] >= 0;
     }

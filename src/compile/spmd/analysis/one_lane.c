@@ -10,13 +10,13 @@ enum { THREADS_MAX = 1024, WARP = 32, OUT = UINT16_MAX };
 
 /* Per thread of the gang: the first thread of its group, or OUT. */
 struct groups {
-    const struct lw__spmd *s;
+    const struct lw__facts *facts;
     uint16_t of[THREADS_MAX];
 };
 
 static void rule_out(struct groups *g, struct lw__value_shape truth, bool value)
 {
-    for (uint32_t t = 0; t < g->s->threads; t++)
+    for (uint32_t t = 0; t < g->facts->config.threads; t++)
         if ((truth.lanes && truth.lanes[t]) != value)
             g->of[t] = OUT;
 }
@@ -31,8 +31,9 @@ static int64_t value_at(struct lw__value_shape shape, uint32_t t)
 static void part(struct groups *g, struct lw__value_shape shape)
 {
     uint16_t split[WARP];
-    for (uint32_t warp = 0; warp < g->s->threads; warp += WARP) {
-        const uint32_t end = warp + WARP < g->s->threads ? warp + WARP : g->s->threads;
+    for (uint32_t warp = 0; warp < g->facts->config.threads; warp += WARP) {
+        const uint32_t end =
+            warp + WARP < g->facts->config.threads ? warp + WARP : g->facts->config.threads;
         for (uint32_t t = warp; t < end; t++) {
             uint32_t u = warp;
             while (u < t && (g->of[u] != g->of[t] || value_at(shape, u) != value_at(shape, t)))
@@ -46,21 +47,21 @@ static void part(struct groups *g, struct lw__value_shape shape)
 /* x == y holds. */
 static void take_equal(struct groups *g, LLVMValueRef x, LLVMValueRef y)
 {
-    struct lw__value_shape a = lw__shape_of(g->s, x), b = lw__shape_of(g->s, y);
-    if (lw__shape_is_uniform(g->s, a)) {
+    struct lw__value_shape a = lw__shape_of(g->facts, x), b = lw__shape_of(g->facts, y);
+    if (lw__shape_is_uniform(g->facts, a)) {
         const struct lw__value_shape swapped = a;
         a = b;
         b = swapped;
     }
     const bool is_row = a.kind == LW_SHAPE_OFFSET || (a.kind == LW_SHAPE_PIECE && a.stride);
-    if (is_row && lw__shape_is_uniform(g->s, b))
+    if (is_row && lw__shape_is_uniform(g->facts, b))
         part(g, a);
 }
 
 /* The condition holds, or (value false) does not. */
 static void take(struct groups *g, LLVMValueRef c, bool value, unsigned depth)
 {
-    const struct lw__value_shape shape = lw__shape_of(g->s, c);
+    const struct lw__value_shape shape = lw__shape_of(g->facts, c);
     LLVMValueRef both[2];
     if (depth > LW_CONDITION_DEPTH)
         return;
@@ -80,7 +81,7 @@ static void take(struct groups *g, LLVMValueRef c, bool value, unsigned depth)
 /* The condition of a dominating block's branch; none, if both of its edges lead here. */
 static void take_branch(struct groups *g, uint32_t from, uint32_t here)
 {
-    const struct lw__cfg *cfg = &g->s->cfg;
+    const struct lw__cfg *cfg = &g->facts->cfg;
     LLVMValueRef condition = lw__cfg_condition(cfg, from);
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[from]);
     if (!condition || !LLVMIsABranchInst(end) ||
@@ -95,19 +96,19 @@ static void take_branch(struct groups *g, uint32_t from, uint32_t here)
 
 static bool is_one_lane(const struct groups *g)
 {
-    for (uint32_t t = 0; t < g->s->threads; t++)
+    for (uint32_t t = 0; t < g->facts->config.threads; t++)
         for (uint32_t u = t - t % WARP; u < t; u++)
             if (g->of[t] != OUT && g->of[u] == g->of[t])
                 return false;
     return true;
 }
 
-bool lw__spmd_is_by_one_lane(const struct lw__spmd *s, LLVMValueRef instruction)
+bool lw__spmd_is_by_one_lane(const struct lw__facts *facts, LLVMValueRef instruction)
 {
-    const struct lw__cfg *cfg = &s->cfg;
+    const struct lw__cfg *cfg = &facts->cfg;
     const uint32_t here = lw__cfg_index(cfg, LLVMGetInstructionParent(instruction));
-    struct groups groups = {.s = s};
-    if (here == UINT32_MAX || s->threads > THREADS_MAX)
+    struct groups groups = {.facts = facts};
+    if (here == UINT32_MAX || facts->config.threads > THREADS_MAX)
         return false;
     for (uint32_t b = here; b != cfg->idom[b]; b = cfg->idom[b])
         take_branch(&groups, cfg->idom[b], here);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* Add all that is reachable from `from` without passing the join. */
-static bool fill(const struct lw__spmd *s, bool *in, uint32_t from, uint32_t join)
+static bool fill(const struct lw__facts *facts, bool *in, uint32_t from, uint32_t join)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     uint32_t *todo = malloc((g->succ_start[g->count] + 1) * sizeof *todo), n = 0;
     if (!todo)
         return lw__defect("out of memory");
@@ -42,23 +42,23 @@ static uint32_t common_dominator(const struct lw__cfg *g, uint32_t a, uint32_t b
 }
 
 /* The nearest block that both are sure to reach. */
-static uint32_t common_join(const struct lw__spmd *s, uint32_t a, uint32_t b)
+static uint32_t common_join(const struct lw__facts *facts, uint32_t a, uint32_t b)
 {
-    for (uint32_t x = a; x != UINT32_MAX; x = s->ipdom[x])
-        for (uint32_t y = b; y != UINT32_MAX; y = s->ipdom[y])
+    for (uint32_t x = a; x != UINT32_MAX; x = facts->ipdom[x])
+        for (uint32_t y = b; y != UINT32_MAX; y = facts->ipdom[y])
             if (x == y)
                 return x;
     return UINT32_MAX;
 }
 
 /* The outermost loop around block b that does not hold the join; -1: none. */
-static int loop_left(const struct lw__spmd *s, uint32_t b, uint32_t join)
+static int loop_left(const struct lw__facts *facts, uint32_t b, uint32_t join)
 {
     int best = -1;
-    for (size_t k = 0; k < s->loops.count; k++) {
-        const struct lw__loop *l = &s->loops.loops[k];
+    for (size_t k = 0; k < facts->loops.count; k++) {
+        const struct lw__loop *l = &facts->loops.loops[k];
         if (l->body[b] && (join == UINT32_MAX || !l->body[join]) &&
-            (best < 0 || l->size > s->loops.loops[best].size))
+            (best < 0 || l->size > facts->loops.loops[best].size))
             best = (int)k;
     }
     return best;
@@ -66,9 +66,9 @@ static int loop_left(const struct lw__spmd *s, uint32_t b, uint32_t join)
 
 /* True if edges enter from outside other than the head's. The head dominates all, so such edges
  * come from after the join, out of dead ends. */
-static bool is_entered_elsewhere(const struct lw__spmd *s, const struct lw__region *r)
+static bool is_entered_elsewhere(const struct lw__facts *facts, const struct lw__region *r)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     if (r->join == UINT32_MAX)
         return false;
     for (uint32_t b = 0; b < g->count; b++) {
@@ -82,52 +82,53 @@ static bool is_entered_elsewhere(const struct lw__spmd *s, const struct lw__regi
 }
 
 /* The first join after the innermost loop around the block. */
-static uint32_t join_behind(const struct lw__spmd *s, uint32_t join, uint32_t block)
+static uint32_t join_behind(const struct lw__facts *facts, uint32_t join, uint32_t block)
 {
     const struct lw__loop *best = NULL;
-    for (size_t k = 0; k < s->loops.count; k++) {
-        const struct lw__loop *l = &s->loops.loops[k];
+    for (size_t k = 0; k < facts->loops.count; k++) {
+        const struct lw__loop *l = &facts->loops.loops[k];
         if (l->body[block] && join != UINT32_MAX && l->body[join] &&
             (!best || l->size < best->size))
             best = l;
     }
     do
-        join = join == UINT32_MAX ? join : s->ipdom[join];
+        join = join == UINT32_MAX ? join : facts->ipdom[join];
     while (best && join != UINT32_MAX && best->body[join]);
     return join;
 }
 
 /* Set r's head and blocks from a block that the lanes pass. Widen it until the head dominates all
  * of it and all blocks leave to the join. */
-static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head)
+static bool close_region(struct lw__facts *facts, struct lw__region *r, uint32_t head)
 {
-    size_t n = s->cfg.count;
+    size_t n = facts->cfg.count;
     for (;;) {
-        int loop = loop_left(s, head, r->join);
+        int loop = loop_left(facts, head, r->join);
         r->is_loop = loop >= 0;
-        r->head = r->is_loop ? s->loops.loops[loop].header : head;
+        r->head = r->is_loop ? facts->loops.loops[loop].header : head;
         bool ok = true;
         memset(r->blocks, 0, n);
         if (r->is_loop)
-            ok = fill(s, r->blocks, r->head, r->join);
-        for (uint32_t e = s->cfg.succ_start[r->head];
-             ok && !r->is_loop && e < s->cfg.succ_start[r->head + 1]; e++)
-            ok = fill(s, r->blocks, s->cfg.succ[e], r->join);
+            ok = fill(facts, r->blocks, r->head, r->join);
+        for (uint32_t e = facts->cfg.succ_start[r->head];
+             ok && !r->is_loop && e < facts->cfg.succ_start[r->head + 1]; e++)
+            ok = fill(facts, r->blocks, facts->cfg.succ[e], r->join);
         if (!ok)
             return false;
         uint32_t top = r->head;
         for (uint32_t b = 0; b < n; b++)
             if (r->blocks[b])
-                top = common_dominator(&s->cfg, top, b);
+                top = common_dominator(&facts->cfg, top, b);
         bool around = !r->is_loop && (r->blocks[r->head] || r->blocks[top]);
         if (around) { /* then take in the whole loop */
             head = r->blocks[r->head] ? r->head : top;
-            r->join = join_behind(s, r->join, head);
+            r->join = join_behind(facts, r->join, head);
         } else if (top != r->head) {
-            r->join = common_join(s, r->join, s->ipdom[top]); /* top itself is an iteration away */
+            r->join = common_join(facts, r->join,
+                                  facts->ipdom[top]); /* top itself is an iteration away */
             head = top;
-        } else if (is_entered_elsewhere(s, r)) {
-            r->join = s->ipdom[r->join];
+        } else if (is_entered_elsewhere(facts, r)) {
+            r->join = facts->ipdom[r->join];
         } else {
             return true;
         }
@@ -135,22 +136,23 @@ static bool close_region(struct lw__spmd *s, struct lw__region *r, uint32_t head
 }
 
 /* If block b only branches to another, that one. */
-static uint32_t leads_to(const struct lw__spmd *s, uint32_t b)
+static uint32_t leads_to(const struct lw__facts *facts, uint32_t b)
 {
-    LLVMValueRef i = lw__ir_first_after_phis(s->cfg.blocks[b]);
-    return LLVMIsABranchInst(i) && LLVMGetNumSuccessors(i) == 1 ? s->cfg.succ[s->cfg.succ_start[b]]
-                                                                : UINT32_MAX;
+    LLVMValueRef i = lw__ir_first_after_phis(facts->cfg.blocks[b]);
+    return LLVMIsABranchInst(i) && LLVMGetNumSuccessors(i) == 1
+               ? facts->cfg.succ[facts->cfg.succ_start[b]]
+               : UINT32_MAX;
 }
 
 /* True if an outer branch of lanes that may agree joins there, in the same iterations. */
-static bool joins_around(const struct lw__spmd *s, uint32_t branch, uint32_t join)
+static bool joins_around(const struct lw__facts *facts, uint32_t branch, uint32_t join)
 {
-    for (size_t k = 0; k < s->loops.count; k++)
-        if (s->loops.loops[k].body[branch] != s->loops.loops[k].body[join])
+    for (size_t k = 0; k < facts->loops.count; k++)
+        if (facts->loops.loops[k].body[branch] != facts->loops.loops[k].body[join])
             return false;
-    for (uint32_t b = s->cfg.idom[branch], inner = branch; b != inner; b = s->cfg.idom[b]) {
-        if (lw__spmd_is_divergent(s, b) && s->reconverges_at[b] == join)
-            return !lw__spmd_never_agrees(s, b);
+    for (uint32_t b = facts->cfg.idom[branch], inner = branch; b != inner; b = facts->cfg.idom[b]) {
+        if (lw__spmd_is_divergent(facts, b) && facts->reconverges_at[b] == join)
+            return !lw__spmd_never_agrees(facts, b);
         inner = b;
     }
     return false;
@@ -159,40 +161,40 @@ static bool joins_around(const struct lw__spmd *s, uint32_t branch, uint32_t joi
 /* A join of its own helps a branch that constants decide (prepare/private_joins.c). Code for
  * several gangs may not have those constants. Then the branch's lanes wait for those of the
  * branches around it: each nested region would be one more copy of its blocks. */
-static uint32_t join_of(const struct lw__spmd *s, uint32_t branch)
+static uint32_t join_of(const struct lw__facts *facts, uint32_t branch)
 {
-    uint32_t join = s->reconverges_at[branch], next;
-    if (lw__spmd_never_agrees(s, branch))
+    uint32_t join = facts->reconverges_at[branch], next;
+    if (lw__spmd_never_agrees(facts, branch))
         return join;
-    while (join != UINT32_MAX && (next = leads_to(s, join)) != UINT32_MAX &&
-           joins_around(s, branch, next))
+    while (join != UINT32_MAX && (next = leads_to(facts, join)) != UINT32_MAX &&
+           joins_around(facts, branch, next))
         join = next;
     return join;
 }
 
-static bool add_region(struct lw__spmd *s, uint32_t branch)
+static bool add_region(struct lw__facts *facts, uint32_t branch)
 {
-    struct lw__region *more = realloc(s->regions, (s->region_count + 1) * sizeof *more);
+    struct lw__region *more = realloc(facts->regions, (facts->region_count + 1) * sizeof *more);
     if (!more)
         return lw__defect("out of memory");
-    s->regions = more;
-    struct lw__region *r = &s->regions[s->region_count];
-    *r = (struct lw__region){.join = join_of(s, branch), .parent = -1};
-    r->blocks = calloc(s->cfg.count, 1);
+    facts->regions = more;
+    struct lw__region *r = &facts->regions[facts->region_count];
+    *r = (struct lw__region){.join = join_of(facts, branch), .parent = -1};
+    r->blocks = calloc(facts->cfg.count, 1);
     if (!r->blocks)
         return lw__defect("out of memory");
-    s->region_count++;
-    return close_region(s, r, branch);
+    facts->region_count++;
+    return close_region(facts, r, branch);
 }
 
 enum relation { APART, INSIDE, AROUND, MIXED };
 
 /* Its blocks are among first .. last: most regions of a large kernel are far apart. */
-static void find_extent(const struct lw__spmd *s, struct lw__region *r)
+static void find_extent(const struct lw__facts *facts, struct lw__region *r)
 {
-    r->first = (uint32_t)s->cfg.count;
+    r->first = (uint32_t)facts->cfg.count;
     r->last = r->size = 0;
-    for (uint32_t b = 0; b < s->cfg.count; b++) {
+    for (uint32_t b = 0; b < facts->cfg.count; b++) {
         if (!r->blocks[b])
             continue;
         r->first = b < r->first ? b : r->first;
@@ -224,33 +226,33 @@ static enum relation relate(const struct lw__region *a, const struct lw__region 
 }
 
 /* Merge b into a. */
-static bool unite(struct lw__spmd *s, size_t a, size_t b)
+static bool unite(struct lw__facts *facts, size_t a, size_t b)
 {
-    struct lw__region *into = &s->regions[a], *from = &s->regions[b];
-    uint32_t head = common_dominator(&s->cfg, into->head, from->head);
-    into->join = common_join(s, into->join, from->join);
-    for (uint32_t k = 0; k < s->cfg.count; k++)
+    struct lw__region *into = &facts->regions[a], *from = &facts->regions[b];
+    uint32_t head = common_dominator(&facts->cfg, into->head, from->head);
+    into->join = common_join(facts, into->join, from->join);
+    for (uint32_t k = 0; k < facts->cfg.count; k++)
         into->blocks[k] |= from->blocks[k];
     if (into->join != UINT32_MAX)
         into->blocks[into->join] = false;
     free(from->blocks);
-    *from = s->regions[--s->region_count];
-    if (!close_region(s, into, head))
+    *from = facts->regions[--facts->region_count];
+    if (!close_region(facts, into, head))
         return false;
-    find_extent(s, into);
+    find_extent(facts, into);
     return true;
 }
 
 /* A region that has grown is compared with all others once more. */
-static bool make_laminar(struct lw__spmd *s)
+static bool make_laminar(struct lw__facts *facts)
 {
-    for (size_t a = 0; a < s->region_count; a++)
-        find_extent(s, &s->regions[a]);
-    for (size_t a = 0; a < s->region_count; a++)
-        for (size_t b = 0; b < s->region_count; b++)
-            if (a != b && relate(&s->regions[a], &s->regions[b]) == MIXED) {
+    for (size_t a = 0; a < facts->region_count; a++)
+        find_extent(facts, &facts->regions[a]);
+    for (size_t a = 0; a < facts->region_count; a++)
+        for (size_t b = 0; b < facts->region_count; b++)
+            if (a != b && relate(&facts->regions[a], &facts->regions[b]) == MIXED) {
                 size_t low = a < b ? a : b, high = a < b ? b : a;
-                if (!unite(s, low, high))
+                if (!unite(facts, low, high))
                     return false;
                 a = low;
                 b = (size_t)-1;
@@ -266,40 +268,40 @@ static int by_size(const void *x, const void *y)
 }
 
 /* Sort outer before inner; find parents, and the innermost region of each block. */
-static void nest(struct lw__spmd *s)
+static void nest(struct lw__facts *facts)
 {
-    if (s->region_count)
-        qsort(s->regions, s->region_count, sizeof *s->regions, by_size);
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        s->region_of[b] = s->entered_at[b] = s->looped_at[b] = -1;
-    for (size_t k = 0; k < s->region_count; k++) {
-        struct lw__region *r = &s->regions[k];
-        *(r->is_loop ? &s->looped_at[r->head] : &s->entered_at[r->head]) = (int)k;
-        r->parent = s->region_of[r->first];
+    if (facts->region_count)
+        qsort(facts->regions, facts->region_count, sizeof *facts->regions, by_size);
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        facts->region_of[b] = facts->entered_at[b] = facts->looped_at[b] = -1;
+    for (size_t k = 0; k < facts->region_count; k++) {
+        struct lw__region *r = &facts->regions[k];
+        *(r->is_loop ? &facts->looped_at[r->head] : &facts->entered_at[r->head]) = (int)k;
+        r->parent = facts->region_of[r->first];
         for (uint32_t b = r->first; b <= r->last; b++)
             if (r->blocks[b])
-                s->region_of[b] = (int)k;
+                facts->region_of[b] = (int)k;
     }
 }
 
-bool lw__spmd_regions(struct lw__spmd *s)
+bool lw__spmd_regions(struct lw__facts *facts)
 {
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (lw__spmd_is_divergent(s, b) && !add_region(s, b))
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        if (lw__spmd_is_divergent(facts, b) && !add_region(facts, b))
             return false;
-    if (!make_laminar(s))
+    if (!make_laminar(facts))
         return false;
-    nest(s);
-    return lw__spmd_classes(s);
+    nest(facts);
+    return lw__spmd_classes(facts);
 }
 
-void lw__spmd_regions_free(struct lw__spmd *s)
+void lw__spmd_regions_free(struct lw__facts *facts)
 {
-    for (size_t k = 0; k < s->region_count; k++) {
-        free(s->regions[k].blocks);
-        free(s->regions[k].order);
-        free(s->regions[k].heads);
-        free(s->regions[k].repeats);
+    for (size_t k = 0; k < facts->region_count; k++) {
+        free(facts->regions[k].blocks);
+        free(facts->regions[k].order);
+        free(facts->regions[k].heads);
+        free(facts->regions[k].repeats);
     }
-    free(s->regions);
+    free(facts->regions);
 }

@@ -13,53 +13,54 @@
 #define SPLIT (UINT32_MAX - 1) /* only some of the class's lanes take the edge */
 
 /* The child region of `outer` (-1: the kernel) that holds block b; -1: none. */
-static int child_with(const struct lw__spmd *s, int outer, uint32_t b)
+static int child_with(const struct lw__facts *facts, int outer, uint32_t b)
 {
-    int r = s->region_of[b], child = -1;
+    int r = facts->region_of[b], child = -1;
     while (r != outer && r >= 0) {
         child = r;
-        r = s->regions[r].parent;
+        r = facts->regions[r].parent;
     }
     return r == outer ? child : -1;
 }
 
-static bool is_inside(const struct lw__spmd *s, int outer, uint32_t b)
+static bool is_inside(const struct lw__facts *facts, int outer, uint32_t b)
 {
-    return outer < 0 || s->regions[outer].blocks[b];
+    return outer < 0 || facts->regions[outer].blocks[b];
 }
 
 /* True if lanes leave a loop that holds p, but not b, in different iterations. Then b waits for the
  * last of them: values it computes for the first must not be overwritten. After a failed assert
  * nothing uses them. */
-static bool is_left_diverged(const struct lw__spmd *s, uint32_t p, uint32_t b)
+static bool is_left_diverged(const struct lw__facts *facts, uint32_t p, uint32_t b)
 {
-    if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(s->cfg.blocks[b])))
+    if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(facts->cfg.blocks[b])))
         return false;
-    return lw__spmd_edge_divergence(s, p, p, b) == LW_DIVERGENCE_PER_LANE;
+    return lw__spmd_edge_divergence(facts, p, p, b) == LW_DIVERGENCE_PER_LANE;
 }
 
 /* The class whose lanes take the edge from p to b, as far as it is known; SPLIT: only some do. */
-static uint32_t class_along(const struct lw__spmd *s, int outer, uint32_t p, uint32_t b)
+static uint32_t class_along(const struct lw__facts *facts, int outer, uint32_t p, uint32_t b)
 {
-    if (!is_inside(s, outer, p))
+    if (!is_inside(facts, outer, p))
         return SPLIT;
-    int child = child_with(s, outer, p);
+    int child = child_with(facts, outer, p);
     if (child >= 0)
-        return s->regions[child].entered_from;
-    if ((lw__spmd_is_divergent(s, p) && s->entered_at[p] < 0) || is_left_diverged(s, p, b))
+        return facts->regions[child].entered_from;
+    if ((lw__spmd_is_divergent(facts, p) && facts->entered_at[p] < 0) ||
+        is_left_diverged(facts, p, b))
         return SPLIT;
-    return s->class_of[p];
+    return facts->class_of[p];
 }
 
 /* The class of a block from its predecessors, except those in `skip`. */
-static uint32_t class_from(const struct lw__spmd *s, int outer, uint32_t b, const bool *skip)
+static uint32_t class_from(const struct lw__facts *facts, int outer, uint32_t b, const bool *skip)
 {
-    const struct lw__cfg *g = &s->cfg;
+    const struct lw__cfg *g = &facts->cfg;
     uint32_t found = NO_CLASS;
     for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++) {
         if (skip && skip[g->pred[e]])
             continue;
-        uint32_t c = class_along(s, outer, g->pred[e], b);
+        uint32_t c = class_along(facts, outer, g->pred[e], b);
         if (c == NO_CLASS)
             continue;
         if (c == SPLIT || (found != NO_CLASS && c != found))
@@ -70,22 +71,22 @@ static uint32_t class_from(const struct lw__spmd *s, int outer, uint32_t b, cons
 }
 
 /* The class of block b of `outer`, or of the lanes that enter the inner loop whose header b is. */
-static bool assign_block(struct lw__spmd *s, int outer, uint32_t b, bool *is_head)
+static bool assign_block(struct lw__facts *facts, int outer, uint32_t b, bool *is_head)
 {
     struct lw__region *child = NULL;
-    if (s->region_of[b] != outer) {
-        int k = s->looped_at[b];
-        if (k < 0 || s->regions[k].parent != outer)
+    if (facts->region_of[b] != outer) {
+        int k = facts->looped_at[b];
+        if (k < 0 || facts->regions[k].parent != outer)
             return false;
-        child = &s->regions[k];
+        child = &facts->regions[k];
     }
-    uint32_t *slot = child ? &child->entered_from : &s->class_of[b];
-    uint32_t v = is_head[b] ? b : class_from(s, outer, b, child ? child->blocks : NULL);
+    uint32_t *slot = child ? &child->entered_from : &facts->class_of[b];
+    uint32_t v = is_head[b] ? b : class_from(facts, outer, b, child ? child->blocks : NULL);
     bool changed = *slot != v;
     *slot = v;
     is_head[b] |= v == b;
-    if (!child && s->entered_at[b] >= 0) {
-        uint32_t *entered = &s->regions[s->entered_at[b]].entered_from;
+    if (!child && facts->entered_at[b] >= 0) {
+        uint32_t *entered = &facts->regions[facts->entered_at[b]].entered_from;
         changed |= *entered != v;
         *entered = v;
     }
@@ -93,20 +94,20 @@ static bool assign_block(struct lw__spmd *s, int outer, uint32_t b, bool *is_hea
 }
 
 /* A new head may invalidate classes that were assigned before it: start over. */
-static void forget_block(struct lw__spmd *s, int outer, uint32_t b)
+static void forget_block(struct lw__facts *facts, int outer, uint32_t b)
 {
-    if (s->region_of[b] == outer)
-        s->class_of[b] = NO_CLASS;
-    if (s->region_of[b] == outer && s->entered_at[b] >= 0)
-        s->regions[s->entered_at[b]].entered_from = NO_CLASS;
-    if (s->looped_at[b] >= 0 && s->regions[s->looped_at[b]].parent == outer)
-        s->regions[s->looped_at[b]].entered_from = NO_CLASS;
+    if (facts->region_of[b] == outer)
+        facts->class_of[b] = NO_CLASS;
+    if (facts->region_of[b] == outer && facts->entered_at[b] >= 0)
+        facts->regions[facts->entered_at[b]].entered_from = NO_CLASS;
+    if (facts->looped_at[b] >= 0 && facts->regions[facts->looped_at[b]].parent == outer)
+        facts->regions[facts->looped_at[b]].entered_from = NO_CLASS;
 }
 
-static void find_classes(struct lw__spmd *s, int outer, bool *is_head)
+static void find_classes(struct lw__facts *facts, int outer, bool *is_head)
 {
-    uint32_t first = outer < 0 ? 0 : s->regions[outer].first,
-             end = outer < 0 ? (uint32_t)s->cfg.count : s->regions[outer].last + 1;
+    uint32_t first = outer < 0 ? 0 : facts->regions[outer].first,
+             end = outer < 0 ? (uint32_t)facts->cfg.count : facts->regions[outer].last + 1;
     memset(is_head + first, 0, end - first);
     if (outer < 0)
         is_head[0] = true;
@@ -115,11 +116,11 @@ static void find_classes(struct lw__spmd *s, int outer, bool *is_head)
         bool changed = true;
         before = heads;
         for (uint32_t b = first; b < end; b++)
-            forget_block(s, outer, b);
+            forget_block(facts, outer, b);
         while (changed) {
             changed = false;
             for (uint32_t b = first; b < end; b++)
-                changed |= is_inside(s, outer, b) && assign_block(s, outer, b, is_head);
+                changed |= is_inside(facts, outer, b) && assign_block(facts, outer, b, is_head);
         }
         heads = 0;
         for (uint32_t b = first; b < end; b++)
@@ -130,7 +131,7 @@ static void find_classes(struct lw__spmd *s, int outer, bool *is_head)
 /* ---- the order ------------------------------------------------------------------------------- */
 
 struct order {
-    struct lw__spmd *s;
+    struct lw__facts *facts;
     struct lw__region *r;
     int region;
     const bool *is_head;
@@ -148,26 +149,27 @@ static bool add_repeat(struct order *o, uint32_t first)
     return true;
 }
 
-const struct lw__loop *lw__spmd_loop_at(const struct lw__spmd *s, uint32_t header)
+const struct lw__loop *lw__spmd_loop_at(const struct lw__facts *facts, uint32_t header)
 {
     const struct lw__loop *best = NULL;
-    for (size_t k = 0; k < s->loops.count; k++)
-        if (s->loops.loops[k].header == header && (!best || s->loops.loops[k].size > best->size))
-            best = &s->loops.loops[k];
+    for (size_t k = 0; k < facts->loops.count; k++)
+        if (facts->loops.loops[k].header == header &&
+            (!best || facts->loops.loops[k].size > best->size))
+            best = &facts->loops.loops[k];
     return best;
 }
 
 /* True if a block op is in block b, or in the loop or the class that it heads. */
 static bool has_block_op(const struct order *o, uint32_t b)
 {
-    const struct lw__spmd *s = o->s;
-    const struct lw__loop *l = lw__spmd_loop_at(s, b);
-    bool has = s->has_block_op[b];
+    const struct lw__facts *facts = o->facts;
+    const struct lw__loop *l = lw__spmd_loop_at(facts, b);
+    bool has = facts->has_block_op[b];
     for (uint32_t k = o->r->first; !has && k <= o->r->last; k++) {
-        if (!s->has_block_op[k] || !o->r->blocks[k])
+        if (!facts->has_block_op[k] || !o->r->blocks[k])
             continue;
-        int child = child_with(s, o->region, k);
-        uint32_t class = child < 0 ? s->class_of[k] : s->regions[child].entered_from;
+        int child = child_with(facts, o->region, k);
+        uint32_t class = child < 0 ? facts->class_of[k] : facts->regions[child].entered_from;
         has = (l && l->body[k]) || (o->is_head[b] && class == b);
     }
     return has;
@@ -178,10 +180,10 @@ static bool place(struct order *o, const bool *only);
 /* Place one block, or the whole loop that it heads. */
 static bool schedule_block(struct order *o, uint32_t b)
 {
-    struct lw__spmd *s = o->s;
-    const struct lw__loop *l = lw__spmd_loop_at(s, b);
+    struct lw__facts *facts = o->facts;
+    const struct lw__loop *l = lw__spmd_loop_at(facts, b);
     const uint32_t first = o->r->head_count;
-    const bool own = s->region_of[b] == o->region;
+    const bool own = facts->region_of[b] == o->region;
     o->scheduled[b] = true;
     o->r->order[o->r->order_count++] = b;
     if (o->is_head[b])
@@ -197,7 +199,7 @@ static bool is_next(const struct order *o, const bool *only, uint32_t b)
 /* True if all predecessors of the block are placed. */
 static bool may_begin(const struct order *o, uint32_t b)
 {
-    const struct lw__cfg *g = &o->s->cfg;
+    const struct lw__cfg *g = &o->facts->cfg;
     bool may = true;
     for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++)
         may &= g->pred[e] >= b || !is_next(o, NULL, g->pred[e]);
@@ -209,7 +211,7 @@ static bool may_begin(const struct order *o, uint32_t b)
  * op. */
 static bool schedule_others(struct order *o, const bool *only, uint32_t b)
 {
-    const struct lw__cfg *g = &o->s->cfg;
+    const struct lw__cfg *g = &o->facts->cfg;
     bool *behind = calloc(2 * g->count + 2, sizeof *behind), ok = true;
     if (!behind)
         return lw__defect("out of memory");
@@ -219,7 +221,7 @@ static bool schedule_others(struct order *o, const bool *only, uint32_t b)
         for (uint32_t e = g->succ_start[k]; behind[k] && e < g->succ_start[k + 1]; e++)
             behind[g->succ[e]] |= g->succ[e] > k;
     for (uint32_t k = (uint32_t)g->count; k-- > b;) {
-        leads_to_block_op[k] = o->s->has_block_op[k];
+        leads_to_block_op[k] = o->facts->has_block_op[k];
         for (uint32_t e = g->succ_start[k]; e < g->succ_start[k + 1]; e++)
             leads_to_block_op[k] |= g->succ[e] > k && leads_to_block_op[g->succ[e]];
     }
@@ -240,11 +242,11 @@ static bool place(struct order *o, const bool *only)
     return true;
 }
 
-static bool order_region(struct lw__spmd *s, int region, const bool *is_head)
+static bool order_region(struct lw__facts *facts, int region, const bool *is_head)
 {
-    struct lw__region *r = &s->regions[region];
-    struct order o = {.s = s, .r = r, .region = region, .is_head = is_head};
-    o.scheduled = calloc(s->cfg.count, 1);
+    struct lw__region *r = &facts->regions[region];
+    struct order o = {.facts = facts, .r = r, .region = region, .is_head = is_head};
+    o.scheduled = calloc(facts->cfg.count, 1);
     r->order = malloc((r->size + 1) * sizeof *r->order);
     r->heads = malloc((r->size + 1) * sizeof *r->heads);
     bool ok = (o.scheduled && r->order && r->heads) || lw__defect("out of memory");
@@ -253,12 +255,12 @@ static bool order_region(struct lw__spmd *s, int region, const bool *is_head)
     return ok;
 }
 
-bool lw__spmd_classes(struct lw__spmd *s)
+bool lw__spmd_classes(struct lw__facts *facts)
 {
-    bool *is_head = malloc(s->cfg.count + 1), ok = is_head || lw__defect("out of memory");
-    for (int r = -1; ok && r < (int)s->region_count; r++) {
-        find_classes(s, r, is_head);
-        ok = r < 0 || order_region(s, r, is_head);
+    bool *is_head = malloc(facts->cfg.count + 1), ok = is_head || lw__defect("out of memory");
+    for (int r = -1; ok && r < (int)facts->region_count; r++) {
+        find_classes(facts, r, is_head);
+        ok = r < 0 || order_region(facts, r, is_head);
     }
     free(is_head);
     return ok;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct search {
-    const struct lw__spmd *s;
+    const struct lw__facts *facts;
     const struct lw__loop *loop;
     bool *seen; /* per value */
 };
@@ -24,7 +24,7 @@ static bool is_in(const struct search *q, LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v))
         return false;
-    uint32_t home = lw__cfg_index(&q->s->cfg, LLVMGetInstructionParent(v));
+    uint32_t home = lw__cfg_index(&q->facts->cfg, LLVMGetInstructionParent(v));
     return home != UINT32_MAX && q->loop->body[home];
 }
 
@@ -65,7 +65,7 @@ static LLVMValueRef find_access(struct search *q, LLVMValueRef v)
         return NULL;
     if (waits_by(q, v))
         return v;
-    uint32_t index = lw__spmd_value_index(q->s, v);
+    uint32_t index = lw__spmd_value_index(q->facts, v);
     if (index == UINT32_MAX || q->seen[index])
         return NULL;
     q->seen[index] = true;
@@ -79,7 +79,7 @@ static LLVMValueRef find_access(struct search *q, LLVMValueRef v)
 
 static LLVMValueRef find_in_loop(struct search *q)
 {
-    const struct lw__cfg *g = &q->s->cfg;
+    const struct lw__cfg *g = &q->facts->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         bool leaves = false;
         for (uint32_t e = g->succ_start[b]; q->loop->body[b] && e < g->succ_start[b + 1]; e++)
@@ -94,10 +94,11 @@ static LLVMValueRef find_in_loop(struct search *q)
 }
 
 /* True if one of the loop's instructions is such. */
-static bool has_any(const struct lw__spmd *s, const struct lw__loop *l, bool (*is)(LLVMValueRef))
+static bool has_any(const struct lw__facts *facts, const struct lw__loop *l,
+                    bool (*is)(LLVMValueRef))
 {
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL; i;
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        for (LLVMValueRef i = l->body[b] ? LLVMGetFirstInstruction(facts->cfg.blocks[b]) : NULL; i;
              i = LLVMGetNextInstruction(i))
             if (is(i))
                 return true;
@@ -112,10 +113,10 @@ static bool is_collective(LLVMValueRef i)
 /* common/single_entry.c fixes a loop with two entries that holds a collective. The collective's
  * iteration numbers keep LLVM from undoing that. If one were left, fix-irreducible would have made
  * its header. Then lanes of one iteration would reach the collective at different times. */
-static bool is_guarded(const struct lw__spmd *s, const struct lw__loop *l)
+static bool is_guarded(const struct lw__facts *facts, const struct lw__loop *l)
 {
-    const char *name = LLVMGetBasicBlockName(s->cfg.blocks[l->header]);
-    return !strncmp(name, "irr.guard", 9) && has_any(s, l, is_collective);
+    const char *name = LLVMGetBasicBlockName(facts->cfg.blocks[l->header]);
+    return !strncmp(name, "irr.guard", 9) && has_any(facts, l, is_collective);
 }
 
 /* True if it changes memory that other threads may read. */
@@ -130,25 +131,25 @@ static bool writes(LLVMValueRef i)
     }
 }
 
-bool lw__spmd_loop_writes(const struct lw__spmd *s, uint32_t header)
+bool lw__spmd_loop_writes(const struct lw__facts *facts, uint32_t header)
 {
-    for (size_t k = 0; k < s->loops.count; k++)
-        if (s->loops.loops[k].header == header)
-            return has_any(s, &s->loops.loops[k], writes);
+    for (size_t k = 0; k < facts->loops.count; k++)
+        if (facts->loops.loops[k].header == header)
+            return has_any(facts, &facts->loops.loops[k], writes);
     return false;
 }
 
-bool lw__spmd_find_spin_loops(struct lw__spmd *s)
+bool lw__spmd_find_spin_loops(struct lw__facts *facts)
 {
-    for (size_t k = 0; k < s->loops.count; k++) {
-        if (is_guarded(s, &s->loops.loops[k]))
+    for (size_t k = 0; k < facts->loops.count; k++) {
+        if (is_guarded(facts, &facts->loops.loops[k]))
             return lw__defect("kernel '%s': a loop with a collective has two entries",
-                              s->kernel->name);
-        struct search q = {s, &s->loops.loops[k], lw__calloc(s->value_count, 1)};
+                              facts->config.kernel->name);
+        struct search q = {facts, &facts->loops.loops[k], lw__calloc(facts->value_count, 1)};
         LLVMValueRef access = find_in_loop(&q);
         free(q.seen);
-        s->spin_access[s->loops.loops[k].header] = access;
-        s->has_spin_loops |= access != NULL;
+        facts->spin_access[facts->loops.loops[k].header] = access;
+        facts->has_spin_loops |= access != NULL;
     }
     return true;
 }

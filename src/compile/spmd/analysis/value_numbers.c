@@ -10,10 +10,10 @@ static size_t find(const struct lw__value_map *map, LLVMValueRef v)
     return i;
 }
 
-uint32_t lw__spmd_value_index(const struct lw__spmd *s, LLVMValueRef v)
+uint32_t lw__spmd_value_index(const struct lw__facts *facts, LLVMValueRef v)
 {
-    size_t i = find(s->values, v);
-    return s->values->slot[i].value ? s->values->slot[i].index : UINT32_MAX;
+    size_t i = find(facts->values, v);
+    return facts->values->slot[i].value ? facts->values->slot[i].index : UINT32_MAX;
 }
 
 static bool crosses(LLVMValueRef v)
@@ -35,42 +35,38 @@ static bool crosses(LLVMValueRef v)
     return false;
 }
 
-bool lw__spmd_values_build(struct lw__spmd *s)
+bool lw__spmd_values_build(struct lw__facts *facts)
 {
     size_t capacity = 16;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            s->value_count += LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
-    while (capacity < 2 * s->value_count + 2)
+            facts->value_count += LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
+    while (capacity < 2 * facts->value_count + 2)
         capacity *= 2;
-    s->values = calloc(1, sizeof *s->values + capacity * sizeof s->values->slot[0]);
-    s->shapes = calloc(s->value_count + 1, sizeof *s->shapes);
-    s->emitted = calloc(s->value_count + 1, sizeof *s->emitted);
-    if (!s->values || !s->shapes || !s->emitted)
+    facts->values = calloc(1, sizeof *facts->values + capacity * sizeof facts->values->slot[0]);
+    facts->shapes = calloc(facts->value_count + 1, sizeof *facts->shapes);
+    facts->uses = calloc(facts->value_count + 1, sizeof *facts->uses);
+    if (!facts->values || !facts->shapes || !facts->uses)
         return lw__defect("out of memory");
-    s->values->mask = capacity - 1;
+    facts->values->mask = capacity - 1;
     uint32_t index = 0;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i)) {
             if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
                 continue;
-            size_t at = find(s->values, i);
-            s->values->slot[at].value = i;
-            s->values->slot[at].index = index;
-            s->emitted[index++].crosses = crosses(i);
+            size_t at = find(facts->values, i);
+            facts->values->slot[at].value = i;
+            facts->values->slot[at].index = index;
+            facts->uses[index++].crosses = crosses(i);
         }
     return true;
 }
 
-void lw__spmd_values_free(struct lw__spmd *s)
+void lw__spmd_values_free(struct lw__facts *facts)
 {
-    for (size_t k = 0; s->emitted && k < s->value_count; k++) {
-        free(s->emitted[k].form);
-        free(s->emitted[k].slot);
-    }
-    free(s->emitted);
-    free(s->shapes);
-    free(s->values);
+    free(facts->uses);
+    free(facts->shapes);
+    free(facts->values);
 }

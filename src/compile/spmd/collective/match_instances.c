@@ -34,7 +34,7 @@ struct instances {
 void lw__spmd_first_instance(struct lw__spmd *s, LLVMValueRef call, LLVMValueRef *mask)
 {
     LLVMValueRef iterations[LW_ITERATIONS_MAX];
-    unsigned count = lw__spmd_iteration_values(s, call, iterations);
+    unsigned count = lw__spmd_iteration_values(s->facts, call, iterations);
     for (unsigned k = 0; k < count; k++) {
         LLVMValueRef value = lw__spmd_splat(s, lw__spmd_first_value(s, iterations[k], mask));
         for (uint32_t p = 0; p < s->pieces; p++) {

@@ -68,7 +68,8 @@ static bool goes_by_warp(enum lw__op op)
 bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
 {
     return goes_by_warp(lw__ir_collective(call, NULL)) &&
-           lw__shape_of(s, call).kind > LW_SHAPE_OFFSET && !lw__spmd_iterations_differ(s, call);
+           lw__shape_of(s->facts, call).kind > LW_SHAPE_OFFSET &&
+           !lw__spmd_iterations_differ(s->facts, call);
 }
 
 void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp)

@@ -41,7 +41,7 @@ static LLVMValueRef thread_value(struct lw__spmd *s, LLVMValueRef v, int64_t off
 static struct vote compare_ends(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef y,
                                 LLVMIntPredicate predicate)
 {
-    struct lw__value_shape shape = lw__shape_of(s, x);
+    struct lw__value_shape shape = lw__shape_of(s->facts, x);
     int64_t least = 0, most = 0;
     for (uint32_t t = 0; t < s->threads; t++) {
         int64_t o = (int64_t)((uint64_t)shape.lanes[t] - (uint64_t)shape.lanes[0]);
@@ -75,7 +75,7 @@ static struct vote compare_pieces(struct lw__spmd *s, LLVMValueRef x, LLVMValueR
     for (uint32_t p = s->first_piece; p < s->end_piece; p++) {
         const uint32_t left = s->threads - p * s->width;
         int64_t stride;
-        lw__shape_piece_stride(s, lw__shape_of(s, x), p, &stride);
+        lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, x), p, &stride);
         stride *= (left < s->width ? left : s->width) - 1;
         LLVMValueRef first = lw__spmd_base(s, x, p), bound = lw__spmd_base(s, y, p);
         LLVMValueRef by = LLVMConstInt(LLVMTypeOf(first), (uint64_t)stride, true);
@@ -129,8 +129,8 @@ static struct vote vote(struct lw__spmd *s, LLVMValueRef condition, bool poison)
 
 static bool is_linear(const struct lw__spmd *s, LLVMValueRef v)
 {
-    struct lw__value_shape shape = lw__shape_of(s, v);
-    return shape.kind == LW_SHAPE_OFFSET && shape.lanes && !lw__shape_is_uniform(s, shape) &&
+    struct lw__value_shape shape = lw__shape_of(s->facts, v);
+    return shape.kind == LW_SHAPE_OFFSET && shape.lanes && !lw__shape_is_uniform(s->facts, shape) &&
            LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
 }
 
@@ -160,9 +160,9 @@ static bool agree_logically(struct lw__spmd *s, LLVMValueRef c, unsigned depth, 
 
 static struct vote agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, bool poison)
 {
-    struct lw__value_shape shape = lw__shape_of(s, c);
+    struct lw__value_shape shape = lw__shape_of(s->facts, c);
     struct vote r;
-    if (lw__shape_is_uniform(s, shape)) {
+    if (lw__shape_is_uniform(s->facts, shape)) {
         LLVMValueRef v = lw__spmd_uniform(s, c);
         return (struct vote){v, LLVMBuildNot(s->builder, v, "")};
     }
@@ -173,13 +173,13 @@ static struct vote agree(struct lw__spmd *s, LLVMValueRef c, unsigned depth, boo
     if (LLVMIsAICmpInst(c) && lw__ir_is_order(LLVMGetICmpPredicate(c))) {
         LLVMValueRef x = LLVMGetOperand(c, 0), y = LLVMGetOperand(c, 1);
         LLVMIntPredicate p = LLVMGetICmpPredicate(c);
-        if (is_linear(s, x) && lw__shape_is_uniform(s, lw__shape_of(s, y)))
+        if (is_linear(s, x) && lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, y)))
             return compare_ends(s, x, y, p);
-        if (is_linear(s, y) && lw__shape_is_uniform(s, lw__shape_of(s, x)))
+        if (is_linear(s, y) && lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, x)))
             return compare_ends(s, y, x, lw__ir_swapped(p));
-        if (lw__spmd_is_linear_in_pieces(s, x, y))
+        if (lw__spmd_is_linear_in_pieces(s->facts, x, y))
             return compare_pieces(s, x, y, p);
-        if (lw__spmd_is_linear_in_pieces(s, y, x))
+        if (lw__spmd_is_linear_in_pieces(s->facts, y, x))
             return compare_pieces(s, y, x, lw__ir_swapped(p));
     }
     LLVMValueRef not_c = lw__ir_negated(c);
@@ -226,9 +226,9 @@ static bool note_threads(struct lw__spmd *s, const LLVMValueRef *mask, struct th
 static bool is_same(const struct lw__spmd *s, LLVMValueRef v, const struct threads *set,
                     int64_t *offset)
 {
-    struct lw__value_shape shape = lw__shape_of(s, v);
+    struct lw__value_shape shape = lw__shape_of(s->facts, v);
     *offset = 0;
-    if (lw__shape_is_uniform(s, shape))
+    if (lw__shape_is_uniform(s->facts, shape))
         return true;
     if (shape.kind != LW_SHAPE_OFFSET || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
         return false;
@@ -255,7 +255,7 @@ static LLVMValueRef same_value(struct lw__spmd *s, LLVMValueRef v, const struct 
     if (is_same(s, v, set, &offset))
         return offset ? thread_value(s, v, offset) : lw__spmd_base(s, v, 0);
     LLVMValueRef x[3] = {NULL};
-    if (depth > LW_CONDITION_DEPTH || !lw__control_is_condition(s, v))
+    if (depth > LW_CONDITION_DEPTH || !lw__control_is_condition(v))
         return NULL;
     depth = LLVMIsAICmpInst(v) ? LW_CONDITION_DEPTH : depth;
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)

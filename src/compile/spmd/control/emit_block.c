@@ -39,7 +39,7 @@ static bool is_memory_intrinsic(const char *name)
 
 static bool is_uniform(const struct lw__spmd *s, LLVMValueRef v)
 {
-    return lw__shape_is_uniform(s, lw__shape_of(s, v));
+    return lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
 }
 
 static bool writes_by_lane(LLVMValueRef i)
@@ -49,10 +49,10 @@ static bool writes_by_lane(LLVMValueRef i)
 
 static enum emission_kind emission_of(const struct lw__spmd *s, LLVMValueRef i)
 {
-    struct lw__value_shape shape = lw__shape_of(s, i);
+    struct lw__value_shape shape = lw__shape_of(s->facts, i);
     const char *name = lw__ir_callee(i);
     if (LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || is_ignored(name) ||
-        lw__spmd_is_deferred(s, i))
+        lw__spmd_is_deferred(s->facts, i))
         return EMIT_NOTHING;
     if (LLVMIsAStoreInst(i))
         return is_uniform(s, LLVMGetOperand(i, 1)) ? EMIT_WHOLE_GANG : EMIT_PER_PIECE;
@@ -101,7 +101,7 @@ static void emit_piece(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValue
         lw__spmd_load(s, i, p, mask);
     else if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
         lw__spmd_atomic(s, i, p, mask);
-    else if (lw__shape_of(s, i).kind == LW_SHAPE_PIECE)
+    else if (lw__shape_of(s->facts, i).kind == LW_SHAPE_PIECE)
         lw__spmd_arith_base(s, i, p);
     else if (lw__ir_is_thread_index(lw__ir_callee(i)))
         lw__spmd_set_vector(s, i, p, lw__gang_thread_index(s, lw__ir_callee(i), p));
@@ -120,10 +120,10 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
     else if (op && lw__op_table[op].block && s->gang)
         lw__gang_barrier(s, i, op, c->mask);
     else if (op && lw__op_table[op].block) {
-        if (c->masked || lw__spmd_iterations_differ(s, i))
+        if (c->masked || lw__spmd_iterations_differ(s->facts, i))
             lw__spmd_check_barrier(s, i, c->mask);
         lw__spmd_block(s, i, op, type, c->mask);
-    } else if (op && lw__spmd_iterations_differ(s, i))
+    } else if (op && lw__spmd_iterations_differ(s->facts, i))
         lw__spmd_warp_by_iterations(s, i, op, type, c->mask);
     else if (op)
         lw__spmd_warp(s, i, op, type, c->mask);
@@ -179,7 +179,7 @@ static bool is_pure(LLVMValueRef i)
  * a select. */
 static bool has_way(const struct lw__spmd *s, LLVMValueRef i)
 {
-    return lw__spmd_is_rarely(i) && lw__shape_of(s, i).kind == LW_SHAPE_VARYING;
+    return lw__spmd_is_rarely(i) && lw__shape_of(s->facts, i).kind == LW_SHAPE_VARYING;
 }
 
 /* The segment's only call of lw.rarely that uses v, for `other`, or NULL. `wanted` has the calls
@@ -190,7 +190,7 @@ static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
     LLVMValueRef found = NULL;
     for (LLVMUseRef use = is_pure(v) ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use), by;
-        const uint32_t index = lw__spmd_value_index(s, user);
+        const uint32_t index = lw__spmd_value_index(s->facts, user);
         by = index == UINT32_MAX ? NULL : wanted[index];
         if (by == user && (LLVMGetOperand(user, 0) == v || LLVMGetOperand(user, 2) == v))
             return NULL;
@@ -209,8 +209,8 @@ static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g
     for (size_t k = g->count; k-- > 0;) {
         LLVMValueRef i = g->list[k];
         if (!wanted && has_way(s, i))
-            wanted = lw__calloc(s->value_count, sizeof *wanted);
-        const uint32_t index = wanted ? lw__spmd_value_index(s, i) : UINT32_MAX;
+            wanted = lw__calloc(s->facts->value_count, sizeof *wanted);
+        const uint32_t index = wanted ? lw__spmd_value_index(s->facts, i) : UINT32_MAX;
         if (index != UINT32_MAX)
             wanted[index] = has_way(s, i) ? i : only_wanted_by(s, i, wanted);
     }
@@ -219,7 +219,7 @@ static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g
 
 static bool is_rare(const struct lw__spmd *s, const struct segment *g, LLVMValueRef i)
 {
-    const uint32_t index = g->rare ? lw__spmd_value_index(s, i) : UINT32_MAX;
+    const uint32_t index = g->rare ? lw__spmd_value_index(s->facts, i) : UINT32_MAX;
     return index != UINT32_MAX && g->rare[index] && g->rare[index] != i;
 }
 
@@ -230,7 +230,7 @@ static void emit_other(struct lw__spmd *s, const struct lw__emission *c, const s
     for (size_t k = 0; k < g->count; k++)
         for (uint32_t p = first; p < end && g->list[k] != call; p++)
             if (is_rare(s, g, g->list[k]) && !lw__mask_is_none(c->mask[p]) &&
-                g->rare[lw__spmd_value_index(s, g->list[k])] == call)
+                g->rare[lw__spmd_value_index(s->facts, g->list[k])] == call)
                 emit_piece(s, g->list[k], p, c->mask[p]);
 }
 
@@ -304,13 +304,14 @@ static void emit_pieces(struct lw__spmd *s, const struct lw__emission *c, const 
 /* How many values of a piece are carried around the innermost loop that holds the block. */
 static uint32_t carried_around(const struct lw__spmd *s, uint32_t b)
 {
-    const int inner = lw__loops_innermost(&s->loops, b);
+    const int inner = lw__loops_innermost(&s->facts->loops, b);
     uint32_t n = 0;
     if (inner < 0)
         return 0;
-    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[s->loops.loops[inner].header]);
+    LLVMValueRef i =
+        LLVMGetFirstInstruction(s->facts->cfg.blocks[s->facts->loops.loops[inner].header]);
     for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        n += lw__shape_of(s, i).kind == LW_SHAPE_VARYING;
+        n += lw__shape_of(s->facts, i).kind == LW_SHAPE_VARYING;
     return n;
 }
 
@@ -345,12 +346,12 @@ static bool can_transpose(struct lw__spmd *s, const struct lw__emission *c, LLVM
 void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b)
 {
     struct segment g = {.side_by_side = side_by_side(s, b)};
-    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[b]);
     const LLVMValueRef *outer = s->mask;
     s->mask = c->masked ? c->mask : NULL;
-    if (s->spin_access[b])
-        lw__gang_wait(s, s->spin_access[b], c->mask, lw__spmd_loop_writes(s, b));
-    if (s->is_wait_point[b])
+    if (s->facts->spin_access[b])
+        lw__gang_wait(s, s->facts->spin_access[b], c->mask, lw__spmd_loop_writes(s->facts, b));
+    if (s->facts->is_wait_point[b])
         lw__spmd_clear_waiting(s, c->mask);
     for (; i && !s->failed; i = LLVMGetNextInstruction(i)) {
         enum emission_kind kind = emission_of(s, i);

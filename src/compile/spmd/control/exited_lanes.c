@@ -70,7 +70,7 @@ static LLVMValueRef where(struct lw__spmd *s, LLVMValueRef lanes, LLVMValueRef c
 
 static uint32_t home_of(const struct exit_walk *w, LLVMValueRef v)
 {
-    return LLVMIsAInstruction(v) ? lw__cfg_index(&w->s->cfg, LLVMGetInstructionParent(v))
+    return LLVMIsAInstruction(v) ? lw__cfg_index(&w->s->facts->cfg, LLVMGetInstructionParent(v))
                                  : UINT32_MAX;
 }
 
@@ -99,7 +99,7 @@ struct incoming {
 static bool next_edge(const struct exit_walk *w, LLVMValueRef phi, LLVMValueRef lanes, uint32_t k,
                       struct incoming *incoming)
 {
-    const struct lw__cfg *g = &w->s->cfg;
+    const struct lw__cfg *g = &w->s->facts->cfg;
     const uint32_t b = home_of(w, phi);
     if (k >= g->pred_start[b + 1] - g->pred_start[b])
         return false;
@@ -116,7 +116,7 @@ static bool next_edge(const struct exit_walk *w, LLVMValueRef phi, LLVMValueRef 
 static bool has_edges(const struct exit_walk *w, LLVMValueRef phi)
 {
     const uint32_t b = home_of(w, phi);
-    return b != w->start && !lw__spmd_loop_at(w->s, b);
+    return b != w->start && !lw__spmd_loop_at(w->s->facts, b);
 }
 
 static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth);
@@ -195,7 +195,7 @@ static LLVMValueRef known_thread_index(const struct exit_walk *w, LLVMValueRef v
 static LLVMValueRef known(struct exit_walk *w, LLVMValueRef v, unsigned depth)
 {
     LLVMValueRef x[3] = {0};
-    const struct lw__value_shape shape = lw__shape_of(w->s, v);
+    const struct lw__value_shape shape = lw__shape_of(w->s->facts, v);
     if (!is_ahead(w, v) || (shape.known && shape.lanes))
         return lw__spmd_vector(w->s, v, w->piece);
     if (depth >= DEPTH_MAX || w->looked == LOOKED_MAX)
@@ -302,7 +302,7 @@ static void reach_block_op(struct exit_walk *w, LLVMValueRef lanes)
 static void begin_iteration(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
 {
     struct loop_iteration *iteration = &w->iterations[to];
-    LLVMBasicBlockRef home = w->s->cfg.blocks[to];
+    LLVMBasicBlockRef home = w->s->facts->cfg.blocks[to];
     const bool is_known = !iteration->lanes && iteration->before < ITERATIONS_MAX;
     iteration->lanes = with(w->s, iteration->lanes, lanes);
     free(iteration->phis);
@@ -312,14 +312,14 @@ static void begin_iteration(struct exit_walk *w, uint32_t from, uint32_t to, LLV
     LLVMValueRef end = lw__ir_first_after_phis(home), i = LLVMGetFirstInstruction(home);
     iteration->phis = lw__calloc(i == end ? 0 : number_of(end), sizeof *iteration->phis);
     for (uint32_t k = 0; i != end; i = LLVMGetNextInstruction(i))
-        iteration->phis[k++] = known(w, lw__ir_incoming(i, w->s->cfg.blocks[from]), 0);
+        iteration->phis[k++] = known(w, lw__ir_incoming(i, w->s->facts->cfg.blocks[from]), 0);
 }
 
 /* A walk through the loop covered all its iterations, unless it began inside one, or with one. */
 static void go_back(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRef lanes)
 {
     const bool later = to == w->start ? w->phis != NULL : !w->in[to];
-    if (!lw__cfg_dominates(&w->s->cfg, to, from) || !lw__spmd_loop_at(w->s, to))
+    if (!lw__cfg_dominates(&w->s->facts->cfg, to, from) || !lw__spmd_loop_at(w->s->facts, to))
         reach_block_op(w, lanes);
     else if (later)
         begin_iteration(w, from, to, lanes);
@@ -327,12 +327,12 @@ static void go_back(struct exit_walk *w, uint32_t from, uint32_t to, LLVMValueRe
 
 static void go_on(struct exit_walk *w, uint32_t b)
 {
-    const struct lw__cfg *g = &w->s->cfg;
+    const struct lw__cfg *g = &w->s->facts->cfg;
     const uint32_t first = g->succ_start[b];
     LLVMValueRef c = lw__cfg_condition(g, b);
     for (uint32_t e = first; e < g->succ_start[b + 1]; e++) {
         LLVMValueRef lanes = c ? may(w, c, e == first, w->in[b], 0) : w->in[b];
-        if (!lanes || !w->s->reaches_block_op[g->succ[e]])
+        if (!lanes || !w->s->facts->reaches_block_op[g->succ[e]])
             continue;
         if (g->succ[e] <= b)
             go_back(w, b, g->succ[e], lanes);
@@ -344,9 +344,9 @@ static void go_on(struct exit_walk *w, uint32_t b)
 
 static LLVMValueRef arriving(const struct exit_walk *w, uint32_t b)
 {
-    const struct lw__cfg *g = &w->s->cfg;
+    const struct lw__cfg *g = &w->s->facts->cfg;
     LLVMValueRef lanes = NULL;
-    if (w->in[g->idom[b]] && w->s->ipdom[g->idom[b]] == b)
+    if (w->in[g->idom[b]] && w->s->facts->ipdom[g->idom[b]] == b)
         return w->in[g->idom[b]];
     for (uint32_t k = g->pred_start[b]; k < g->pred_start[b + 1]; k++)
         for (uint32_t e = g->succ_start[g->pred[k]]; e < g->succ_start[g->pred[k] + 1]; e++)
@@ -358,12 +358,12 @@ static LLVMValueRef arriving(const struct exit_walk *w, uint32_t b)
 /* Walk from `start`, for the lanes that begin there. */
 static void walk_from(struct exit_walk *w, uint32_t start, const struct loop_iteration *iteration)
 {
-    const struct lw__cfg *g = &w->s->cfg;
+    const struct lw__cfg *g = &w->s->facts->cfg;
     w->start = w->last = start;
     w->phis = iteration->phis;
     for (uint32_t b = start; b <= w->last; b++) {
         w->in[b] = b == start ? iteration->lanes : arriving(w, b);
-        if (w->in[b] && !w->s->may_exit[b])
+        if (w->in[b] && !w->s->facts->may_exit[b])
             reach_block_op(w, w->in[b]);
         else if (w->in[b])
             go_on(w, b);
@@ -376,7 +376,7 @@ static void walk_from(struct exit_walk *w, uint32_t start, const struct loop_ite
 /* The header of the innermost loop with an iteration still to walk; UINT32_MAX: none. */
 static uint32_t next_header(const struct exit_walk *w)
 {
-    for (uint32_t b = (uint32_t)w->s->cfg.count; b-- > 0;)
+    for (uint32_t b = (uint32_t)w->s->facts->cfg.count; b-- > 0;)
         if (w->iterations[b].lanes)
             return b;
     return UINT32_MAX;
@@ -396,13 +396,13 @@ static void walk_on(struct exit_walk *w)
 LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t to, uint32_t piece,
                                      LLVMValueRef mask)
 {
-    if (!s->reaches_block_op[to])
+    if (!s->facts->reaches_block_op[to])
         return mask;
-    if (!s->may_exit[to])
+    if (!s->facts->may_exit[to])
         return NULL;
-    const size_t blocks = s->cfg.count, edges = s->cfg.succ_start[blocks];
-    const uint32_t *sides = s->cfg.succ + s->cfg.succ_start[from];
-    LLVMValueRef condition = lw__cfg_condition(&s->cfg, from);
+    const size_t blocks = s->facts->cfg.count, edges = s->facts->cfg.succ_start[blocks];
+    const uint32_t *sides = s->facts->cfg.succ + s->facts->cfg.succ_start[from];
+    LLVMValueRef condition = lw__cfg_condition(&s->facts->cfg, from);
     struct exit_walk w = {.s = s,
                           .piece = piece,
                           .condition = condition && sides[0] != sides[1] ? condition : NULL,

@@ -17,18 +17,18 @@
 
 static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
 {
-    return lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetCondition(end)));
+    return lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, LLVMGetCondition(end)));
 }
 
 /* True if block b is a dead end that the branch before it emits itself. */
 static bool is_emitted_before(const struct lw__spmd *s, uint32_t b)
 {
-    if (s->cfg.pred_start[b + 1] - s->cfg.pred_start[b] != 1)
+    if (s->facts->cfg.pred_start[b + 1] - s->facts->cfg.pred_start[b] != 1)
         return false;
-    uint32_t p = s->cfg.pred[s->cfg.pred_start[b]];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[p]);
-    int dead = s->entered_at[p] < 0 ? lw__spmd_dead_end(s, p) : -1;
-    return dead >= 0 && s->cfg.succ[s->cfg.succ_start[p] + (uint32_t)dead] == b &&
+    uint32_t p = s->facts->cfg.pred[s->facts->cfg.pred_start[b]];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[p]);
+    int dead = s->facts->entered_at[p] < 0 ? lw__spmd_dead_end(s->facts, p) : -1;
+    return dead >= 0 && s->facts->cfg.succ[s->facts->cfg.succ_start[p] + (uint32_t)dead] == b &&
            !is_uniform_branch(s, end);
 }
 
@@ -41,7 +41,7 @@ static struct lw__emission *new_emission(struct lw__spmd *s, struct lw__emission
     c->parent = parent;
     c->region = region;
     c->masked = masked;
-    c->bb = lw__calloc(s->cfg.count, sizeof *c->bb);
+    c->bb = lw__calloc(s->facts->cfg.count, sizeof *c->bb);
     c->mask = lw__calloc(s->pieces, sizeof *c->mask);
     for (uint32_t p = 0; !masked && p < s->pieces; p++)
         c->mask[p] = lw__mask_exists(s, p);
@@ -58,8 +58,8 @@ static void free_emission(struct lw__emission *c)
 /* The region, a loop, that the copy enters at block t; -1: none. */
 static int loop_entered(const struct lw__spmd *s, const struct lw__emission *c, uint32_t t)
 {
-    int k = s->looped_at[t];
-    const struct lw__region *r = k < 0 ? NULL : &s->regions[k];
+    int k = s->facts->looped_at[t];
+    const struct lw__region *r = k < 0 ? NULL : &s->facts->regions[k];
     return r && r->parent == c->region && (!c->masked || r->entered_from == c->class) ? k : -1;
 }
 
@@ -95,8 +95,8 @@ static void note_exited(struct lw__spmd *s, uint32_t from, uint32_t to, const LL
 static bool is_back_edge(const struct lw__spmd *s, const struct lw__masked_schedule *q,
                          uint32_t from, uint32_t k)
 {
-    return s->region_of[from] == q->region &&
-           k <= lw__masked_schedule_index(&s->regions[q->region], s->class_of[from]);
+    return s->facts->region_of[from] == q->region &&
+           k <= lw__masked_schedule_index(&s->facts->regions[q->region], s->facts->class_of[from]);
 }
 
 static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
@@ -114,7 +114,7 @@ static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
 static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t from, uint32_t to,
                  LLVMValueRef *read, const LLVMValueRef *mask)
 {
-    const struct lw__region *r = &s->regions[q->region];
+    const struct lw__region *r = &s->facts->regions[q->region];
     uint32_t k = lw__masked_schedule_index(r, to);
     if (k == UINT32_MAX && to != r->join) {
         s->failed = !lw__defect("spmd: lanes leave region %d at block %u", q->region, to);
@@ -127,7 +127,7 @@ static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t fro
     }
     bool back = k != UINT32_MAX && is_back_edge(s, q, from, k);
     note_exited(s, from, to, mask);
-    const bool alone = back && lw__spmd_return_divergence(s, from, to) == LW_DIVERGENCE_NONE;
+    const bool alone = back && lw__spmd_return_divergence(s->facts, from, to) == LW_DIVERGENCE_NONE;
     lw__phis_store(s, to, read, alone ? NULL : mask);
     if (k != UINT32_MAX)
         lw__masked_schedule_wait(s, q, k, mask);
@@ -143,7 +143,7 @@ static void go(struct lw__spmd *s, struct lw__emission *c, uint32_t from, uint32
         LLVMBuildBr(s->builder, lw__masked_schedule_after(s, c, to));
         return;
     }
-    if (!target && c->parent && to == s->regions[c->region].join)
+    if (!target && c->parent && to == s->facts->regions[c->region].join)
         target = place_of(s, c->parent, to);
     lw__phis_store(s, to, read, c->masked && lw__phis_last(s, to) ? c->mask : NULL);
     if (target)
@@ -155,7 +155,7 @@ static void go(struct lw__spmd *s, struct lw__emission *c, uint32_t from, uint32
 static struct lw__masked_schedule *open_masked(struct lw__spmd *s, struct lw__emission *outer,
                                                int region)
 {
-    const uint32_t join = s->regions[region].join;
+    const uint32_t join = s->facts->regions[region].join;
     const bool joins = join != UINT32_MAX && (!outer->masked || place_of(s, outer, join));
     return lw__masked_schedule_open(s, region, outer, joins);
 }
@@ -170,10 +170,11 @@ static void emit_class(struct lw__spmd *s, struct lw__masked_schedule *q, uint32
     struct lw__emission *c = new_emission(s, q->outer, q->region, true);
     c->schedule = q;
     c->order = k;
-    c->class = s->regions[q->region].heads[k];
+    c->class = s->facts->regions[q->region].heads[k];
     lw__masked_schedule_enter(s, q, k, skip, c->mask);
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] == q->region && s->class_of[b] == c->class && !is_emitted_before(s, b))
+    for (uint32_t b = 0; b < s->facts->cfg.count; b++)
+        if (s->facts->region_of[b] == q->region && s->facts->class_of[b] == c->class &&
+            !is_emitted_before(s, b))
             c->bb[b] = lw__builder_new_block(s, "");
     LLVMBasicBlockRef first = place_of(s, c, c->class);
     LLVMBuildBr(s->builder, first);
@@ -187,8 +188,8 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
                           const struct lw__region *r)
 {
     struct lw__masked_schedule *q = outer->schedule;
-    uint32_t k =
-        outer->masked ? lw__masked_schedule_index(&s->regions[q->region], r->join) : UINT32_MAX;
+    uint32_t k = outer->masked ? lw__masked_schedule_index(&s->facts->regions[q->region], r->join)
+                               : UINT32_MAX;
     if (k != UINT32_MAX) {
         lw__masked_schedule_wait(s, q, k, outer->mask);
         LLVMBuildBr(s->builder, q->next[outer->order]);
@@ -201,7 +202,7 @@ static void go_on_waiting(struct lw__spmd *s, const struct lw__emission *outer,
  * header. */
 static void emit_masked(struct lw__spmd *s, struct lw__masked_schedule *q)
 {
-    const struct lw__region *r = &s->regions[q->region];
+    const struct lw__region *r = &s->facts->regions[q->region];
     for (uint32_t k = 0; k < r->head_count && !s->failed; k++)
         emit_class(s, q, k, lw__masked_schedule_repeat(s, q, k));
     lw__builder_at_end(s, q->check[r->head_count]);
@@ -218,8 +219,8 @@ static struct lw__emission *open_unmasked(struct lw__spmd *s, struct lw__emissio
 {
     struct lw__emission *c = new_emission(s, outer, region, false);
     c->schedule = q;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] == region && !is_emitted_before(s, b))
+    for (uint32_t b = 0; b < s->facts->cfg.count; b++)
+        if (s->facts->region_of[b] == region && !is_emitted_before(s, b))
             c->bb[b] = lw__builder_new_block(s, "");
     return c;
 }
@@ -232,7 +233,7 @@ static void send_together(struct lw__spmd *s, struct lw__masked_schedule *q, uin
                                  lw__builder_new_block(s, "together")};
     LLVMBuildCondBr(s->builder, left, side[0], side[1]);
     for (uint32_t k = 0; k < 2; k++) {
-        const uint32_t to = s->cfg.succ[s->cfg.succ_start[d] + k];
+        const uint32_t to = s->facts->cfg.succ[s->facts->cfg.succ_start[d] + k];
         lw__builder_at_end(s, side[k]);
         if (!LLVMIsAConstantInt(left) || LLVMConstIntGetZExtValue(left) == !k)
             send(s, q, d, to, lw__phis_read(s, d, to), mask);
@@ -244,7 +245,7 @@ static void send_together(struct lw__spmd *s, struct lw__masked_schedule *q, uin
 static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t d,
                     const LLVMValueRef *mask, LLVMBasicBlockRef next)
 {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[d]);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[d]);
     LLVMValueRef condition = LLVMGetCondition(end), same = lw__control_same(s, condition, mask);
     if (same) {
         send_together(s, q, d, same, mask, next);
@@ -260,11 +261,11 @@ static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t 
         left[p] = lw__mask_and(s, mask[p], c);
         right[p] = lw__mask_without(s, mask[p], left[p]);
     }
-    uint32_t first = s->cfg.succ_start[d];
-    LLVMValueRef *to_left = lw__phis_read(s, d, s->cfg.succ[first]),
-                 *to_right = lw__phis_read(s, d, s->cfg.succ[first + 1]);
-    send(s, q, d, s->cfg.succ[first], to_left, left);
-    send(s, q, d, s->cfg.succ[first + 1], to_right, right);
+    uint32_t first = s->facts->cfg.succ_start[d];
+    LLVMValueRef *to_left = lw__phis_read(s, d, s->facts->cfg.succ[first]),
+                 *to_right = lw__phis_read(s, d, s->facts->cfg.succ[first + 1]);
+    send(s, q, d, s->facts->cfg.succ[first], to_left, left);
+    send(s, q, d, s->facts->cfg.succ[first + 1], to_right, right);
     free(left);
     LLVMBuildBr(s->builder, next);
 }
@@ -275,9 +276,9 @@ static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t 
 static void branch_by_vote(struct lw__spmd *s, struct lw__emission *in,
                            struct lw__masked_schedule *q, uint32_t d, LLVMBasicBlockRef next)
 {
-    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[d]));
-    const uint32_t *sides = &s->cfg.succ[s->cfg.succ_start[d]];
-    const bool *stays = s->regions[q->region].blocks;
+    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[d]));
+    const uint32_t *sides = &s->facts->cfg.succ[s->facts->cfg.succ_start[d]];
+    const bool *stays = s->facts->regions[q->region].blocks;
     const unsigned first = !stays[sides[0]] && stays[sides[1]];
     LLVMBasicBlockRef some = lw__builder_new_block(s, "some"),
                       mixed = lw__builder_new_block(s, "mixed"),
@@ -301,7 +302,7 @@ static void branch_by_vote(struct lw__spmd *s, struct lw__emission *in,
 static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t d, int region)
 {
     struct lw__masked_schedule *q = open_masked(s, c, region);
-    if (c->masked || s->masked_only || lw__spmd_never_agrees(s, d)) {
+    if (c->masked || s->config->masked_only || lw__spmd_never_agrees(s->facts, d)) {
         diverge(s, q, d, c->mask, q->check[0]);
     } else {
         struct lw__emission *whole = open_unmasked(s, c, region, q);
@@ -318,10 +319,11 @@ static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t
 static void remark_loop(struct lw__spmd *s, const struct lw__region *r)
 {
     for (uint32_t b = r->first; b <= r->last; b++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
-        if (r->blocks[b] && lw__spmd_is_divergent(s, b) && s->reconverges_at[b] == r->join &&
-            !lw__control_is_linear(s, LLVMGetCondition(end), 0) && !lw__spmd_is_of_swap(s, end) &&
-            !lw__spmd_is_by_one_lane(s, end)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[b]);
+        if (r->blocks[b] && lw__spmd_is_divergent(s->facts, b) &&
+            s->facts->reconverges_at[b] == r->join &&
+            !lw__control_is_linear(s->facts, LLVMGetCondition(end), 0) &&
+            !lw__spmd_is_of_swap(s, end) && !lw__spmd_is_by_one_lane(s->facts, end)) {
             lw__spmd_remark(s, LLVMGetCondition(end), LW_REMARK_MASKED_LOOP,
                             "lanes leave it in different iterations");
             return;
@@ -344,7 +346,7 @@ struct groups {
 static void open_groups(struct lw__spmd *s, struct lw__emission *c, int region, uint32_t header,
                         struct groups *g)
 {
-    const uint32_t all = s->end_piece - s->first_piece, join = s->regions[region].join;
+    const uint32_t all = s->end_piece - s->first_piece, join = s->facts->regions[region].join;
     uint32_t size = all;
     if (!c->masked && all == s->pieces && join != UINT32_MAX && place_of(s, c, join))
         size = lw__spmd_group(s, region);
@@ -381,13 +383,14 @@ static bool next_group(struct lw__spmd *s, struct lw__emission *c, struct groups
 static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t header, int region)
 {
     lw__builder_at_end(s, c->bb[header]);
-    remark_loop(s, &s->regions[region]);
+    remark_loop(s, &s->facts->regions[region]);
     struct groups g;
     for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
         struct lw__masked_schedule *q = open_masked(s, c, region);
-        if (c->masked || s->masked_only) {
+        if (c->masked || s->config->masked_only) {
             struct lw__emission *all = c->masked ? c : new_emission(s, NULL, -1, false);
-            lw__masked_schedule_wait(s, q, lw__masked_schedule_index(&s->regions[region], header),
+            lw__masked_schedule_wait(s, q,
+                                     lw__masked_schedule_index(&s->facts->regions[region], header),
                                      all->mask); /* of the group's pieces */
             LLVMBuildBr(s->builder, q->check[0]);
             if (all != c)
@@ -408,13 +411,13 @@ static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t
 static void branch_uniformly(struct lw__spmd *s, struct lw__emission *c, uint32_t b,
                              LLVMValueRef end)
 {
-    uint32_t first = s->cfg.succ_start[b];
+    uint32_t first = s->facts->cfg.succ_start[b];
     LLVMBasicBlockRef then = lw__builder_new_block(s, ""), otherwise = lw__builder_new_block(s, "");
     LLVMBuildCondBr(s->builder, lw__spmd_uniform(s, LLVMGetCondition(end)), then, otherwise);
     lw__builder_at_end(s, then);
-    go(s, c, b, s->cfg.succ[first]);
+    go(s, c, b, s->facts->cfg.succ[first]);
     lw__builder_at_end(s, otherwise);
-    go(s, c, b, s->cfg.succ[first + 1]);
+    go(s, c, b, s->facts->cfg.succ[first + 1]);
 }
 
 /* A divergent branch inside its region: its sides are classes of the region, or the join. */
@@ -424,7 +427,8 @@ static void branch_divergently(struct lw__spmd *s, struct lw__emission *c, uint3
     if (c->masked) {
         diverge(s, q, b, c->mask, q->next[c->order]);
     } else {
-        uint32_t k = lw__masked_schedule_index(&s->regions[q->region], s->class_of[b]);
+        uint32_t k =
+            lw__masked_schedule_index(&s->facts->regions[q->region], s->facts->class_of[b]);
         branch_by_vote(s, c, q, b, q->next[k]);
     }
 }
@@ -432,8 +436,8 @@ static void branch_divergently(struct lw__spmd *s, struct lw__emission *c, uint3
 /* True if lanes fail an assert: then nothing else follows. */
 static void branch_to_dead_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b, int dead)
 {
-    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->cfg.blocks[b]));
-    uint32_t first = s->cfg.succ_start[b];
+    LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[b]));
+    uint32_t first = s->facts->cfg.succ_start[b];
     LLVMBasicBlockRef fail = lw__builder_new_block(s, "fail"),
                       pass = lw__builder_new_block(s, "pass");
     struct lw__emission failing = *c;
@@ -450,30 +454,30 @@ static void branch_to_dead_end(struct lw__spmd *s, struct lw__emission *c, uint3
     }
     LLVMBuildCondBr(s->builder, lw__mask_any(s, failing.mask), fail, pass);
     lw__builder_at_end(s, fail);
-    lw__spmd_emit(s, &failing, s->cfg.succ[first + (uint32_t)dead]);
+    lw__spmd_emit(s, &failing, s->facts->cfg.succ[first + (uint32_t)dead]);
     if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
         LLVMBuildUnreachable(s->builder);
     free(failing.mask);
     lw__builder_at_end(s, pass);
-    go(s, c, b, s->cfg.succ[first + !dead]);
+    go(s, c, b, s->facts->cfg.succ[first + !dead]);
 }
 
 static void emit_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
 {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->cfg.blocks[b]);
-    int region = s->entered_at[b];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(s->facts->cfg.blocks[b]);
+    int region = s->facts->entered_at[b];
     LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(end));
     if (LLVMIsAReturnInst(end))
         LLVMBuildBr(s->builder, s->done);
     else if (LLVMIsAUnreachableInst(end))
         LLVMBuildUnreachable(s->builder);
     else if (LLVMGetNumSuccessors(end) == 1)
-        go(s, c, b, s->cfg.succ[s->cfg.succ_start[b]]);
-    else if (region < 0 && !is_uniform_branch(s, end) && lw__spmd_dead_end(s, b) >= 0)
-        branch_to_dead_end(s, c, b, lw__spmd_dead_end(s, b));
+        go(s, c, b, s->facts->cfg.succ[s->facts->cfg.succ_start[b]]);
+    else if (region < 0 && !is_uniform_branch(s, end) && lw__spmd_dead_end(s->facts, b) >= 0)
+        branch_to_dead_end(s, c, b, lw__spmd_dead_end(s->facts, b));
     else if (region >= 0)
         enter_by_branch(s, c, b, region);
-    else if (lw__spmd_is_divergent(s, b))
+    else if (lw__spmd_is_divergent(s->facts, b))
         branch_divergently(s, c, b);
     else
         branch_uniformly(s, c, b, end);
@@ -493,8 +497,8 @@ static void emit_block(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
 static bool enter_loops(struct lw__spmd *s, struct lw__emission *c, bool *entered)
 {
     bool more = false;
-    for (uint32_t b = 0; b < s->cfg.count && !s->failed; b++) {
-        if (!c->bb[b] || entered[b] || s->region_of[b] == c->region)
+    for (uint32_t b = 0; b < s->facts->cfg.count && !s->failed; b++) {
+        if (!c->bb[b] || entered[b] || s->facts->region_of[b] == c->region)
             continue;
         entered[b] = more = true;
         enter_by_header(s, c, b, loop_entered(s, c, b));
@@ -504,9 +508,9 @@ static bool enter_loops(struct lw__spmd *s, struct lw__emission *c, bool *entere
 
 static void emit_blocks(struct lw__spmd *s, struct lw__emission *c)
 {
-    bool *entered = lw__calloc(s->cfg.count, 1);
-    for (uint32_t b = 0; b < s->cfg.count && !s->failed; b++)
-        if (c->bb[b] && s->region_of[b] == c->region)
+    bool *entered = lw__calloc(s->facts->cfg.count, 1);
+    for (uint32_t b = 0; b < s->facts->cfg.count && !s->failed; b++)
+        if (c->bb[b] && s->facts->region_of[b] == c->region)
             emit_block(s, c, b);
     while (!s->failed && enter_loops(s, c, entered))
         ;
@@ -516,8 +520,8 @@ static void emit_blocks(struct lw__spmd *s, struct lw__emission *c)
 void lw__spmd_control(struct lw__spmd *s)
 {
     struct lw__emission *whole = new_emission(s, NULL, -1, false);
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->region_of[b] < 0 && !is_emitted_before(s, b))
+    for (uint32_t b = 0; b < s->facts->cfg.count; b++)
+        if (s->facts->region_of[b] < 0 && !is_emitted_before(s, b))
             whole->bb[b] = lw__builder_new_block(s, "");
     LLVMBuildBr(s->builder, whole->bb[0]);
     emit_blocks(s, whole);

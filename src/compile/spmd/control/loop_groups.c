@@ -27,8 +27,8 @@ static bool is_near(LLVMValueRef pointer)
 /* True if a linear rule gives the addresses of all pieces. */
 static bool is_side_by_side(const struct lw__spmd *s, LLVMValueRef pointer)
 {
-    const struct lw__value_shape shape = lw__shape_of(s, pointer);
-    return shape.kind == LW_SHAPE_OFFSET && !lw__shape_is_uniform(s, shape);
+    const struct lw__value_shape shape = lw__shape_of(s->facts, pointer);
+    return shape.kind == LW_SHAPE_OFFSET && !lw__shape_is_uniform(s->facts, shape);
 }
 
 /* Elementwise intrinsics and thread indices. */
@@ -48,7 +48,7 @@ static bool is_free(const struct lw__spmd *s, LLVMValueRef i)
     if (LLVMIsAStoreInst(i))
         return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
                is_near(LLVMGetOperand(i, 1)) &&
-               !lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetOperand(i, 1)));
+               !lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, LLVMGetOperand(i, 1)));
     if (LLVMIsACallInst(i))
         return is_free_call(i);
     return !LLVMIsAAtomicRMWInst(i) && !LLVMIsAAtomicCmpXchgInst(i) && !LLVMIsAFenceInst(i) &&
@@ -57,10 +57,11 @@ static bool is_free(const struct lw__spmd *s, LLVMValueRef i)
 
 uint32_t lw__spmd_group(const struct lw__spmd *s, int region)
 {
-    const struct lw__region *r = &s->regions[region];
+    const struct lw__region *r = &s->facts->regions[region];
     for (uint32_t b = r->first; b <= r->last; b++)
-        for (LLVMValueRef i = r->blocks[b] ? LLVMGetFirstInstruction(s->cfg.blocks[b]) : NULL; i;
-             i = LLVMGetNextInstruction(i))
+        for (LLVMValueRef i = r->blocks[b] ? LLVMGetFirstInstruction(s->facts->cfg.blocks[b])
+                                           : NULL;
+             i; i = LLVMGetNextInstruction(i))
             if (!is_free(s, i))
                 return s->pieces;
     const uint32_t least = (s->pieces + GROUPS_MAX - 1) / GROUPS_MAX;

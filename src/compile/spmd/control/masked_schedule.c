@@ -67,7 +67,7 @@ struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int reg
                                                      struct lw__emission *outer, bool joins)
 {
     struct lw__masked_schedule *q = lw__calloc(1, sizeof *q);
-    const struct lw__region *r = &s->regions[region];
+    const struct lw__region *r = &s->facts->regions[region];
     q->region = region;
     q->outer = outer;
     open_slots(s, q, r->head_count);
@@ -136,7 +136,7 @@ static void read_waiting(struct lw__spmd *s, const struct lw__masked_schedule *q
  * check. */
 static bool repeats(const struct lw__spmd *s, const struct lw__masked_schedule *q, uint32_t k)
 {
-    const struct lw__region *r = &s->regions[q->region];
+    const struct lw__region *r = &s->facts->regions[q->region];
     bool first = false;
     for (uint32_t n = 0; n < r->repeat_count; n++)
         first |= r->repeats[n].first == k;
@@ -162,11 +162,11 @@ static LLVMValueRef somebody_waits(struct lw__spmd *s, const struct lw__masked_s
 static bool only_leads_back(const struct lw__spmd *s, const struct lw__masked_schedule *q,
                             uint32_t k, uint32_t header)
 {
-    const struct lw__region *r = &s->regions[q->region];
+    const struct lw__region *r = &s->facts->regions[q->region];
     const uint32_t h = r->heads[header];
-    for (uint32_t e = s->cfg.pred_start[h]; e < s->cfg.pred_start[h + 1]; e++) {
-        const uint32_t p = s->cfg.pred[e];
-        if (p >= h && (s->region_of[p] != q->region || s->class_of[p] != r->heads[k]))
+    for (uint32_t e = s->facts->cfg.pred_start[h]; e < s->facts->cfg.pred_start[h + 1]; e++) {
+        const uint32_t p = s->facts->cfg.pred[e];
+        if (p >= h && (s->facts->region_of[p] != q->region || s->facts->class_of[p] != r->heads[k]))
             return false;
     }
     return true;
@@ -183,7 +183,7 @@ static const struct lw__loop_range *next_repeat(const struct lw__region *r, uint
 LLVMBasicBlockRef lw__masked_schedule_repeat(struct lw__spmd *s,
                                              const struct lw__masked_schedule *q, uint32_t k)
 {
-    const struct lw__region *r = &s->regions[q->region];
+    const struct lw__region *r = &s->facts->regions[q->region];
     LLVMBasicBlockRef at = q->next[k], skip = at;
     uint32_t n = 0;
     bool skips = true;
@@ -232,7 +232,7 @@ LLVMBasicBlockRef lw__masked_schedule_after(const struct lw__spmd *s, const stru
                                             uint32_t to)
 {
     const struct lw__masked_schedule *q = c->schedule;
-    const struct lw__region *r = &s->regions[q->region];
+    const struct lw__region *r = &s->facts->regions[q->region];
     uint32_t n = 0;
     const struct lw__loop_range *inner = next_repeat(r, c->order, &n);
     return inner && r->heads[inner->first] == to ? q->body[inner->first] : q->next[c->order];

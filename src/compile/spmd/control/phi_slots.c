@@ -6,13 +6,13 @@
 
 static bool has_slots(const struct lw__spmd *s, LLVMValueRef phi)
 {
-    struct lw__value_shape shape = lw__shape_of(s, phi);
+    struct lw__value_shape shape = lw__shape_of(s->facts, phi);
     return !(shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes);
 }
 
 static LLVMValueRef first_phi(const struct lw__spmd *s, uint32_t block)
 {
-    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[block]);
+    LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[block]);
     return i && LLVMIsAPHINode(i) ? i : NULL;
 }
 
@@ -42,8 +42,8 @@ LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
     for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
         if (!has_slots(s, phi))
             continue;
-        LLVMValueRef v = lw__ir_incoming(phi, s->cfg.blocks[from]);
-        bool vector = lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
+        LLVMValueRef v = lw__ir_incoming(phi, s->facts->cfg.blocks[from]);
+        bool vector = lw__shape_of(s->facts, phi).kind == LW_SHAPE_VARYING;
         lw__spmd_slots(s, phi, &count);
         for (uint32_t p = 0; p < count; p++, used++)
             if (is_under_way(s, p, count))
@@ -60,7 +60,7 @@ void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const L
         if (!has_slots(s, phi))
             continue;
         LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
-        bool blend = mask && lw__shape_of(s, phi).kind == LW_SHAPE_VARYING;
+        bool blend = mask && lw__shape_of(s->facts, phi).kind == LW_SHAPE_VARYING;
         for (uint32_t p = 0; p < count; p++) {
             LLVMValueRef v = read[used++];
             if (!is_under_way(s, p, count) || (blend && lw__mask_is_none(mask[p])))
@@ -79,7 +79,7 @@ bool lw__phis_last(const struct lw__spmd *s, uint32_t block)
 {
     bool any = false;
     for (LLVMValueRef phi = first_phi(s, block); !any && phi; phi = next_phi(phi))
-        any = lw__spmd_live_across_exit(s, phi);
+        any = lw__spmd_live_across_exit(s->facts, phi);
     return any;
 }
 
@@ -87,7 +87,8 @@ void lw__phis_clear(struct lw__spmd *s, uint32_t block)
 {
     for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi)) {
         uint32_t count;
-        if (lw__shape_of(s, phi).kind != LW_SHAPE_VARYING || lw__spmd_live_across_exit(s, phi))
+        if (lw__shape_of(s->facts, phi).kind != LW_SHAPE_VARYING ||
+            lw__spmd_live_across_exit(s->facts, phi))
             continue;
         LLVMValueRef *slots = lw__spmd_slots(s, phi, &count);
         for (uint32_t k = 0; k < count; k++)

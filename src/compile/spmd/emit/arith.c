@@ -51,7 +51,7 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     LLVMValueRef operands[64];
     unsigned n = operand_count(i);
-    bool uniform = lw__shape_is_uniform(s, lw__shape_of(s, i));
+    bool uniform = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, i));
     for (unsigned k = 0; k < n && k < 64; k++)
         operands[k] = lw__spmd_base(s, LLVMGetOperand(i, k), p);
     /* an `or` that LLVM made of a sum: the lanes that run it have no common bits, but thread 0
@@ -72,7 +72,7 @@ static LLVMValueRef clone(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
  * rarely above the last thread. So the largest lane is extended, and the distance subtracted. */
 static LLVMValueRef extend_unsigned(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
-    struct lw__value_shape shape = lw__shape_of(s, i);
+    struct lw__value_shape shape = lw__shape_of(s->facts, i);
     LLVMValueRef x = lw__spmd_base(s, LLVMGetOperand(i, 0), p);
     LLVMTypeRef from = LLVMTypeOf(x), to = LLVMTypeOf(i);
     int64_t top = 0;
@@ -112,9 +112,10 @@ static LLVMValueRef scaled_address(struct lw__spmd *s, LLVMValueRef i, uint32_t 
 static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     int64_t stride;
-    struct lw__value_shape shape = lw__shape_of(s, i);
-    bool flat = lw__shape_is_uniform(s, shape) ||
-                (shape.kind == LW_SHAPE_PIECE && lw__shape_as_piece(s, shape, &stride) && !stride);
+    struct lw__value_shape shape = lw__shape_of(s->facts, i);
+    bool flat =
+        lw__shape_is_uniform(s->facts, shape) ||
+        (shape.kind == LW_SHAPE_PIECE && lw__shape_as_piece(s->facts, shape, &stride) && !stride);
     if (lw__spmd_is_rarely(i))
         return LLVMBuildSelect(s->builder, lw__spmd_base(s, LLVMGetOperand(i, 2), p),
                                lw__spmd_base(s, LLVMGetOperand(i, 1), p),
@@ -124,13 +125,13 @@ static LLVMValueRef scalar_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
                                lw__spmd_base(s, LLVMGetOperand(i, 1), p));
     if (LLVMIsAZExtInst(i) && !flat)
         return extend_unsigned(s, i, p);
-    uint64_t scale = LLVMIsAGetElementPtrInst(i) ? lw__private_scale(s, i) : 1;
+    uint64_t scale = LLVMIsAGetElementPtrInst(i) ? lw__private_scale(s->facts, i) : 1;
     return scale > 1 ? scaled_address(s, i, p, scale) : clone(s, i, p);
 }
 
 bool lw__spmd_arith_scalar(struct lw__spmd *s, LLVMValueRef i)
 {
-    struct lw__value_shape shape = lw__shape_of(s, i);
+    struct lw__value_shape shape = lw__shape_of(s->facts, i);
     if (!(shape.known && shape.lanes))
         lw__spmd_set_uniform(s, i, scalar_form(s, i, 0));
     return true;
@@ -176,7 +177,7 @@ static LLVMValueRef address(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
     LLVMValueRef base = LLVMGetOperand(i, 0), sum = NULL;
     LLVMTypeRef type = LLVMGetGEPSourceElementType(i), wide = lw__spmd_vector_type(s, s->i64);
-    uint64_t fixed = 0, scale = lw__private_scale(s, i);
+    uint64_t fixed = 0, scale = lw__private_scale(s->facts, i);
     for (unsigned k = 1; k < (unsigned)LLVMGetNumOperands(i); k++) {
         LLVMValueRef index = LLVMGetOperand(i, k);
         if (k > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
@@ -202,8 +203,9 @@ static LLVMValueRef address(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
     }
     LLVMValueRef rest = lw__spmd_splat(s, lw__spmd_const64(s, (int64_t)fixed));
     sum = !sum ? rest : fixed ? LLVMBuildAdd(s->builder, sum, rest, "") : sum;
-    base = lw__shape_is_uniform(s, lw__shape_of(s, base)) ? lw__spmd_uniform(s, base)
-                                                          : lw__spmd_vector(s, base, p);
+    base = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, base))
+               ? lw__spmd_uniform(s, base)
+               : lw__spmd_vector(s, base, p);
     return LLVMBuildGEP2(s->builder, s->i8, base, &sum, 1, "");
 }
 
@@ -258,7 +260,7 @@ static LLVMValueRef vector_form(struct lw__spmd *s, LLVMValueRef i, uint32_t p, 
     case LLVMSelect: {
         LLVMValueRef c = LLVMGetOperand(i, 0);
         int64_t stride;
-        bool flat = lw__shape_as_piece(s, lw__shape_of(s, c), &stride) && !stride;
+        bool flat = lw__shape_as_piece(s->facts, lw__shape_of(s->facts, c), &stride) && !stride;
         c = flat ? lw__spmd_base(s, c, p) : lw__spmd_vector(s, c, p);
         return LLVMBuildSelect(s->builder, c, operand(s, i, 1, p), operand(s, i, 2, p), "");
     }
@@ -288,6 +290,6 @@ bool lw__spmd_arith_vector(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMV
 
 LLVMValueRef lw__spmd_arith_again(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
 {
-    return lw__shape_of(s, i).kind == LW_SHAPE_VARYING ? vector_form(s, i, p, NULL)
-                                                       : scalar_form(s, i, p);
+    return lw__shape_of(s->facts, i).kind == LW_SHAPE_VARYING ? vector_form(s, i, p, NULL)
+                                                              : scalar_form(s, i, p);
 }

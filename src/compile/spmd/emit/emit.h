@@ -93,6 +93,22 @@ LLVMValueRef lw__spmd_divide(struct lw__spmd *s, LLVMOpcode op, LLVMValueRef a, 
 LLVMValueRef lw__spmd_convert(struct lw__spmd *s, LLVMValueRef call, bool is_signed,
                               LLVMValueRef x);
 
+/* ---- remarks.c ------------------------------------------------------------------------------- */
+
+/* Refuse the instruction; always false. */
+bool lw__spmd_refuse(struct lw__spmd *s, LLVMValueRef instruction, const char *what);
+void lw__spmd_remark(struct lw__spmd *s, LLVMValueRef instruction, enum lw__remark remark,
+                     const char *why);
+/* True if it is part of a compare-and-swap: an atomic of devlib that is a loop. */
+bool lw__spmd_is_of_swap(const struct lw__spmd *s, LLVMValueRef instruction);
+
+/* ---- emitter.c ------------------------------------------------------------------------------- */
+
+/* The emitter of a function by these facts, which live longer; false: memory was short. close, also
+ * then. */
+bool lw__spmd_open(struct lw__spmd *s, const struct lw__facts *facts);
+void lw__spmd_close(struct lw__spmd *s);
+
 /* ---- blocks.c -------------------------------------------------------------------------------- */
 
 /* A new block; s->builder at its end. */

@@ -67,12 +67,12 @@ static LLVMTypeRef member_type(LLVMTypeRef type, uint32_t member)
 
 static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
 {
-    uint32_t index = lw__spmd_value_index(s, v);
+    uint32_t index = lw__spmd_value_index(s->facts, v);
     struct lw__emitted *e = &s->emitted[index];
     if (e->form)
         return e;
     LLVMTypeRef type = LLVMTypeOf(v);
-    bool scalar = s->shapes[index].kind == LW_SHAPE_OFFSET;
+    bool scalar = s->facts->shapes[index].kind == LW_SHAPE_OFFSET;
     e->members =
         LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 1;
     e->forms = (scalar ? 1 : s->pieces) * e->members;
@@ -82,7 +82,7 @@ static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
         lw__defect("out of memory");
         abort(); /* of lanewise-compile, which the library reports */
     }
-    e->live_across_exit = !scalar && !LLVMIsAPHINode(v) && lw__spmd_live_across_exit(s, v);
+    e->live_across_exit = !scalar && !LLVMIsAPHINode(v) && lw__spmd_live_across_exit(s->facts, v);
     e->read = e->form + e->forms;
     e->vector = e->read + e->forms;
     return e;
@@ -92,7 +92,7 @@ static LLVMValueRef slot_of(struct lw__spmd *s, LLVMValueRef v, struct lw__emitt
 {
     if (e->slot[k])
         return e->slot[k];
-    bool vector = lw__shape_of(s, v).kind == LW_SHAPE_VARYING;
+    bool vector = lw__shape_of(s->facts, v).kind == LW_SHAPE_VARYING;
     LLVMTypeRef type = member_type(LLVMTypeOf(v), vector ? k / s->pieces : k);
     e->slot[k] =
         LLVMBuildAlloca(s->alloca_builder, vector ? lw__spmd_vector_type(s, type) : type, "");
@@ -114,7 +114,7 @@ static LLVMValueRef form_of(struct lw__spmd *s, LLVMValueRef v, uint32_t k)
     if (e->emitted_in == s->emission_id && e->form[k])
         return e->form[k];
     open_scope(s, e);
-    if (!e->read[k] && e->deferred) {
+    if (!e->read[k] && s->facts->uses[e - s->emitted].deferred) {
         e->read[k] = lw__spmd_arith_again(s, v, k);
     } else if (!e->read[k]) {
         LLVMValueRef slot = slot_of(s, v, e, k);
@@ -132,7 +132,7 @@ static void set_form(struct lw__spmd *s, LLVMValueRef v, uint32_t k, LLVMValueRe
         e->read_in = 0;
     }
     e->form[k] = to;
-    if (!e->crosses)
+    if (!s->facts->uses[e - s->emitted].crosses)
         return;
     LLVMValueRef slot = slot_of(s, v, e, k), mask = s->mask ? s->mask[k % s->pieces] : NULL;
     if (e->live_across_exit && mask) {
@@ -149,7 +149,7 @@ void lw__spmd_set_uniform(struct lw__spmd *s, LLVMValueRef v, LLVMValueRef scala
 
 void lw__spmd_set_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p, LLVMValueRef scalar)
 {
-    bool varying = lw__shape_of(s, v).kind == LW_SHAPE_VARYING;
+    bool varying = lw__shape_of(s->facts, v).kind == LW_SHAPE_VARYING;
     set_form(s, v, p, varying ? lw__spmd_splat(s, scalar) : scalar);
 }
 
@@ -183,8 +183,8 @@ static LLVMValueRef given(struct lw__spmd *s, LLVMValueRef v)
 {
     if (!LLVMIsAArgument(v))
         return v;
-    for (unsigned k = 0; k < LLVMCountParams(s->scalar); k++)
-        if (LLVMGetParam(s->scalar, k) == v)
+    for (unsigned k = 0; k < LLVMCountParams(s->facts->scalar); k++)
+        if (LLVMGetParam(s->facts->scalar, k) == v)
             return s->arguments[k];
     return v;
 }
@@ -203,10 +203,10 @@ static LLVMValueRef add_offset(struct lw__spmd *s, LLVMValueRef base, int64_t of
 
 LLVMValueRef lw__spmd_base(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
-    uint32_t index = lw__spmd_value_index(s, v);
+    uint32_t index = lw__spmd_value_index(s->facts, v);
     if (index == UINT32_MAX)
         return given(s, v);
-    struct lw__value_shape shape = s->shapes[index];
+    struct lw__value_shape shape = s->facts->shapes[index];
     uint32_t t = p * s->width;
     if (shape.kind == LW_SHAPE_OFFSET && shape.known && shape.lanes)
         return LLVMConstInt(LLVMTypeOf(v), (unsigned long long)shape.lanes[t], 1);
@@ -242,7 +242,7 @@ static void piece_offsets(const struct lw__spmd *s, struct lw__value_shape shape
 static LLVMValueRef spread(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
     int64_t offset[64];
-    struct lw__value_shape shape = lw__shape_of(s, v);
+    struct lw__value_shape shape = lw__shape_of(s->facts, v);
     LLVMTypeRef type = LLVMTypeOf(v);
     LLVMValueRef base = lw__spmd_base(s, v, p);
     bool flat = true;
@@ -266,10 +266,10 @@ static LLVMValueRef spread(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 
 LLVMValueRef lw__spmd_vector(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
-    uint32_t index = lw__spmd_value_index(s, v);
+    uint32_t index = lw__spmd_value_index(s->facts, v);
     if (index == UINT32_MAX)
         return lw__spmd_splat(s, given(s, v));
-    if (s->shapes[index].kind == LW_SHAPE_VARYING)
+    if (s->facts->shapes[index].kind == LW_SHAPE_VARYING)
         return form_of(s, v, p);
     struct lw__emitted *e = emitted_of(s, v);
     open_scope(s, e);

@@ -20,15 +20,15 @@ bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known);
 struct lw__division {
     enum { LW_DIVISION_NONE, LW_DIVISION_ROUNDS, LW_DIVISION_GANGS } kind;
     uint32_t threads;
-    bool masked; /* lanes enter regions under masks only: lw__spmd.masked_only */
+    bool masked; /* lanes enter regions under masks only: masked_only of the config */
 };
 
-/* divide: the best division, by the facts of s, for which the block is one gang. further: the next
- * one with less code; false: there is none. */
-struct lw__division lw__gang_divide(const struct lw__spmd *s);
-bool lw__gang_divide_further(const struct lw__spmd *s, struct lw__division *division);
+/* divide: the best division, by the facts of the block as one gang. further: the next one with less
+ * code; false: there is none. */
+struct lw__division lw__gang_divide(const struct lw__facts *facts);
+bool lw__gang_divide_further(const struct lw__facts *facts, struct lw__division *division);
 /* Build the kernel in gangs. *too_long: nothing is left of it, since it would
  * have more than length_max instructions (0: no limit). */
-bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel,
-                    struct lw__division division, uint64_t length_max, bool *too_long);
+bool lw__gang_widen(const struct lw__facts *facts, struct lw__division division,
+                    uint64_t length_max, bool *too_long);
 #endif

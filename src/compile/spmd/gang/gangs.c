@@ -39,48 +39,49 @@ enum { ROUND_LEAST = 4 };
  * masks; or some. */
 enum who { WHO_ALL, WHO_KNOWN, WHO_SOME };
 
-static uint64_t cost_of_instruction(const struct lw__spmd *s, LLVMValueRef i, enum who who)
+static uint64_t cost_of_instruction(const struct lw__facts *facts, LLVMValueRef i, enum who who)
 {
     if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
-        return who == WHO_KNOWN && lw__spmd_combines(s, i) ? PLAIN_COST
-                                                           : ATOMIC_LANE_COST * s->width;
-    if (lw__shape_of(s, i).kind <= LW_SHAPE_OFFSET && !lw__ir_collective(i, NULL))
+        return who == WHO_KNOWN && lw__spmd_combines(facts, i)
+                   ? PLAIN_COST
+                   : ATOMIC_LANE_COST * facts->config.width;
+    if (lw__shape_of(facts, i).kind <= LW_SHAPE_OFFSET && !lw__ir_collective(i, NULL))
         return 0;
     return who == WHO_SOME ? MASKED_COST : PLAIN_COST;
 }
 
-static uint64_t cost_of_block(const struct lw__spmd *s, uint32_t b, enum who who)
+static uint64_t cost_of_block(const struct lw__facts *facts, uint32_t b, enum who who)
 {
-    uint64_t cost = who == WHO_SOME && s->class_of[b] == b ? CLASS_COST : 0;
-    LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]);
+    uint64_t cost = who == WHO_SOME && facts->class_of[b] == b ? CLASS_COST : 0;
+    LLVMValueRef i = LLVMGetFirstInstruction(facts->cfg.blocks[b]);
     for (; i; i = LLVMGetNextInstruction(i))
-        cost += cost_of_instruction(s, i, who);
+        cost += cost_of_instruction(facts, i, who);
     return cost;
 }
 
 /* Find it for each region. */
-static void find_who(const struct lw__spmd *s, enum who *who)
+static void find_who(const struct lw__facts *facts, enum who *who)
 {
-    for (size_t k = 0; k < s->region_count; k++)
-        who[k] = s->regions[k].is_loop ? WHO_SOME : WHO_KNOWN;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (lw__spmd_is_divergent(s, b) && !lw__spmd_never_agrees(s, b))
-            who[s->entered_at[b] < 0 ? s->region_of[b] : s->entered_at[b]] = WHO_SOME;
-    for (size_t k = 0; k < s->region_count; k++) /* outer before inner */
-        if (s->regions[k].parent >= 0 && who[s->regions[k].parent] == WHO_SOME)
+    for (size_t k = 0; k < facts->region_count; k++)
+        who[k] = facts->regions[k].is_loop ? WHO_SOME : WHO_KNOWN;
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        if (lw__spmd_is_divergent(facts, b) && !lw__spmd_never_agrees(facts, b))
+            who[facts->entered_at[b] < 0 ? facts->region_of[b] : facts->entered_at[b]] = WHO_SOME;
+    for (size_t k = 0; k < facts->region_count; k++) /* outer before inner */
+        if (facts->regions[k].parent >= 0 && who[facts->regions[k].parent] == WHO_SOME)
             who[k] = WHO_SOME;
 }
 
 /* Of one piece. alone: of a gang that shares its code with no other, so that its threads are
  * known. */
-static uint64_t cost_of(const struct lw__spmd *s, bool alone)
+static uint64_t cost_of(const struct lw__facts *facts, bool alone)
 {
     uint64_t cost = 0;
-    enum who *who = lw__calloc(s->region_count, sizeof *who);
-    find_who(s, who);
-    for (uint32_t b = 0; b < s->cfg.count; b++) {
-        const int r = s->region_of[b];
-        cost += cost_of_block(s, b, r < 0 ? WHO_ALL : alone ? who[r] : WHO_SOME);
+    enum who *who = lw__calloc(facts->region_count, sizeof *who);
+    find_who(facts, who);
+    for (uint32_t b = 0; b < facts->cfg.count; b++) {
+        const int r = facts->region_of[b];
+        cost += cost_of_block(facts, b, r < 0 ? WHO_ALL : alone ? who[r] : WHO_SOME);
     }
     free(who);
     return cost;
@@ -88,85 +89,90 @@ static uint64_t cost_of(const struct lw__spmd *s, bool alone)
 
 /* A warp's threads, doubled while the code stays within limits. All, if constants decide so much
  * that it is no more code. */
-static uint32_t affordable(const struct lw__spmd *s)
+static uint32_t affordable(const struct lw__facts *facts)
 {
-    const uint64_t cost = cost_of(s, false);
+    const uint64_t cost = cost_of(facts, false);
     uint32_t threads = 32;
-    while (threads < s->threads && cost * (2 * threads / s->width) <= COST_MAX)
+    while (threads < facts->config.threads &&
+           cost * (2 * threads / facts->config.width) <= COST_MAX)
         threads *= 2;
-    return cost_of(s, true) * s->pieces <= cost * (threads / s->width) ? s->threads : threads;
+    return cost_of(facts, true) * facts->config.pieces <= cost * (threads / facts->config.width)
+               ? facts->config.threads
+               : threads;
 }
 
 /* True if the block's threads have the same relative indices in every gang of so many. */
-static bool fits(const struct lw__spmd *s, uint32_t threads)
+static bool fits(const struct lw__facts *facts, uint32_t threads)
 {
-    const uint32_t row = s->dim[0], plane = row * s->dim[1];
-    return s->threads % threads == 0 && (row % threads == 0 || threads % row == 0) &&
+    const uint32_t row = facts->config.dim[0], plane = row * facts->config.dim[1];
+    return facts->config.threads % threads == 0 && (row % threads == 0 || threads % row == 0) &&
            (plane % threads == 0 || threads % plane == 0);
 }
 
 /* True if nothing in the kernel concerns more than a warp. */
-static bool can_have_rounds(const struct lw__spmd *s)
+static bool can_have_rounds(const struct lw__facts *facts)
 {
-    if (s->has_spin_loops || s->unit->gang)
+    if (facts->has_spin_loops || facts->config.unit->gang)
         return false;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (s->has_block_op[b])
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        if (facts->has_block_op[b])
             return false;
     return true;
 }
 
 /* True if nothing concerns more than a piece either. */
-static bool can_have_single_pieces(const struct lw__spmd *s)
+static bool can_have_single_pieces(const struct lw__facts *facts)
 {
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        if (lw__ir_collective_in(s->cfg.blocks[b]))
+    for (uint32_t b = 0; b < facts->cfg.count; b++)
+        if (lw__ir_collective_in(facts->cfg.blocks[b]))
             return false;
-    return fits(s, s->width);
+    return fits(facts, facts->config.width);
 }
 
 /* The most threads of a round, up to so many; 0: rounds of these cannot be alike. */
-static uint32_t round_of(const struct lw__spmd *s, uint32_t threads)
+static uint32_t round_of(const struct lw__facts *facts, uint32_t threads)
 {
-    while (threads && !fits(s, threads))
+    while (threads && !fits(facts, threads))
         threads -= 32;
     return threads;
 }
 
 /* The best number of threads of a round; 0: the block is not more. */
-static uint32_t best_round(const struct lw__spmd *s)
+static uint32_t best_round(const struct lw__facts *facts)
 {
-    const uint32_t pieces = s->loops.count ? s->unit->target->registers / 2 : ROUND_LEAST,
-                   most = pieces * s->width > 32 ? pieces * s->width : 32,
-                   threads = s->threads <= most ? 0 : round_of(s, most);
-    return threads >= ROUND_LEAST * s->width ? threads : 0;
+    const uint32_t pieces =
+                       facts->loops.count ? facts->config.unit->target->registers / 2 : ROUND_LEAST,
+                   most = pieces * facts->config.width > 32 ? pieces * facts->config.width : 32,
+                   threads = facts->config.threads <= most ? 0 : round_of(facts, most);
+    return threads >= ROUND_LEAST * facts->config.width ? threads : 0;
 }
 
-struct lw__division lw__gang_divide(const struct lw__spmd *s)
+struct lw__division lw__gang_divide(const struct lw__facts *facts)
 {
-    if (s->has_spin_loops)
+    if (facts->has_spin_loops)
         return (struct lw__division){LW_DIVISION_GANGS, 32, false};
-    const uint32_t round = can_have_rounds(s) ? best_round(s) : 0;
+    const uint32_t round = can_have_rounds(facts) ? best_round(facts) : 0;
     if (round)
         return (struct lw__division){LW_DIVISION_ROUNDS, round, false};
-    const uint32_t wanted = s->unit->gang, threads = wanted ? wanted : affordable(s);
-    if (threads < s->threads)
+    const uint32_t wanted = facts->config.unit->gang, threads = wanted ? wanted : affordable(facts);
+    if (threads < facts->config.threads)
         return (struct lw__division){LW_DIVISION_GANGS, threads, false};
-    return (struct lw__division){LW_DIVISION_NONE, s->threads, false};
+    return (struct lw__division){LW_DIVISION_NONE, facts->config.threads, false};
 }
 
-bool lw__gang_divide_further(const struct lw__spmd *s, struct lw__division *division)
+bool lw__gang_divide_further(const struct lw__facts *facts, struct lw__division *division)
 {
     const uint32_t quarter = division->threads / 4 / 32 * 32, threads = quarter ? quarter : 32;
     if (division->threads <= 32) {
         const bool more = !division->masked;
         division->masked = true;
-        if (more && division->kind == LW_DIVISION_ROUNDS && can_have_single_pieces(s))
-            division->threads = s->width;
+        if (more && division->kind == LW_DIVISION_ROUNDS && can_have_single_pieces(facts))
+            division->threads = facts->config.width;
         return more;
     }
-    const uint32_t round =
-        division->kind != LW_DIVISION_GANGS && can_have_rounds(s) ? round_of(s, threads) : 0;
+    const uint32_t round = division->kind != LW_DIVISION_GANGS && can_have_rounds(facts)
+                               ? round_of(facts, threads)
+                               : 0;
     *division = round ? (struct lw__division){LW_DIVISION_ROUNDS, round, false}
                       : (struct lw__division){LW_DIVISION_GANGS, threads, false};
     return true;
@@ -206,8 +212,8 @@ static void open_gang(struct lw__spmd *s)
 {
     struct lw__gang *g = s->gang;
     lw__spmd_open_launch(s);
-    g->first = s->end_gang - s->first_gang == 1
-                   ? lw__spmd_const32(s, (int64_t)s->first_gang * s->gang_threads)
+    g->first = s->config->end_gang - s->config->first_gang == 1
+                   ? lw__spmd_const32(s, (int64_t)s->config->first_gang * s->config->gang_threads)
                    : lw__spmd_field(s, s->i32, g->record, FIELD(first));
     g->exchange = lw__spmd_field(s, s->ptr, g->record, FIELD(exchange));
     s->block_linear = lw__spmd_field(s, s->i64, g->record, FIELD(block));
@@ -284,7 +290,7 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
 {
     struct lw__text name = {0};
     LLVMTypeRef types[] = {s->ptr, s->ptr, s->ptr};
-    lw__text_add(&name, "lw.gang.%s%s", s->kernel->name, ending);
+    lw__text_add(&name, "lw.gang.%s%s", s->config->kernel->name, ending);
     if (name.failed) {
         lw__defect("out of memory");
         return NULL;
@@ -297,43 +303,45 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
 }
 
 /* What the code of all gangs of a kernel has in common. */
-struct gangs {
-    struct lw__unit *unit;
-    const struct lw__kernel *kernel;
-    struct lw__division division; /* the last gang may have fewer threads */
-    uint64_t length_max;          /* of the code, 0: no limit */
-    bool too_long;                /* it is longer */
-};
-
-/* The code for gangs from ... to - 1, each of so many threads; NULL: none. */
-static LLVMValueRef build_gangs(struct gangs *all, uint32_t from, uint32_t to, uint32_t threads,
-                                bool has_lines)
+/* The code for gangs from ... to - 1, each of so many threads; the last of the block may have fewer
+ * than the others. NULL: none; *too_long: it would have more than length_max instructions. */
+static LLVMValueRef build_gangs(const struct lw__gang_config *config, uint64_t length_max,
+                                bool has_lines, bool *too_long)
 {
-    struct lw__unit *unit = all->unit;
+    struct lw__facts facts;
     struct lw__spmd s;
     struct lw__gang gang = {0};
     LLVMValueRef f = NULL;
-    bool ok = lw__spmd_open(&s, unit, all->kernel);
-    s.threads = threads;
-    s.gang_threads = all->division.threads;
-    s.masked_only = all->division.masked;
-    s.length_max = all->length_max;
-    s.first_gang = from, s.end_gang = to;
-    s.pieces = s.end_piece = (threads + s.width - 1) / s.width;
+    const bool is_known = lw__facts_analyse(&facts, config);
+    bool ok = lw__spmd_open(&s, &facts) && is_known;
+    s.length_max = length_max;
     s.gang = &gang;
-    ok = ok && lw__spmd_analyse(&s);
     s.function = f = ok ? declare(&s, has_lines ? "" : ".last") : NULL;
-    LLVMMetadataRef lines = f ? LLVMGetSubprogram(s.scalar) : NULL;
+    LLVMMetadataRef lines = f ? LLVMGetSubprogram(facts.scalar) : NULL;
     if (lines && has_lines)
         LLVMSetSubprogram(f, lines);
     ok = f && build(&s);
     if (ok && lines && !has_lines)
-        own_lines(unit, f, lines);
-    all->too_long = s.too_long;
+        own_lines(config->unit, f, lines);
+    *too_long = s.too_long;
     lw__spmd_close(&s);
-    if (s.too_long)
+    lw__facts_close(&facts);
+    if (*too_long)
         LLVMDeleteFunction(f);
     return ok ? f : NULL;
+}
+
+static struct lw__gang_config part_of(const struct lw__gang_config *block,
+                                      struct lw__division division, uint32_t from, uint32_t to,
+                                      uint32_t threads)
+{
+    struct lw__gang_config part = *block;
+    part.threads = threads;
+    part.gang_threads = division.threads;
+    part.masked_only = division.masked;
+    part.first_gang = from, part.end_gang = to;
+    part.pieces = (threads + part.width - 1) / part.width;
+    return part;
 }
 
 /* ---- lw.cpu.K -------------------------------------------------------------------------------- */
@@ -356,7 +364,7 @@ static LLVMValueRef make_table(struct lw__spmd *s, LLVMValueRef start, LLVMValue
     LLVMValueRef fields[] = {start, last, make_resumer(s->unit), lw__spmd_const32(s, s->threads),
                              lw__spmd_const32(s, gang_threads)};
     LLVMValueRef value = LLVMConstStructInContext(s->context, fields, 5, 0), table = NULL;
-    lw__text_add(&name, "lw.gangs.%s", s->kernel->name);
+    lw__text_add(&name, "lw.gangs.%s", s->config->kernel->name);
     if (!name.failed) {
         table = LLVMAddGlobal(s->module, LLVMTypeOf(value), name.data);
         LLVMSetInitializer(table, value);
@@ -372,7 +380,7 @@ static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef las
                         uint32_t gang_threads)
 {
     LLVMValueRef table = make_table(s, start, last, gang_threads);
-    s->function = table ? lw__spmd_declare(s, s->kernel->name) : NULL;
+    s->function = table ? lw__spmd_declare(s, s->config->kernel->name) : NULL;
     if (!s->function) /* it has no lines: the gang's code has the kernel's */
         return lw__defect("out of memory");
     LLVMValueRef args[5];
@@ -387,21 +395,23 @@ static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef las
     return true;
 }
 
-bool lw__gang_widen(struct lw__unit *unit, const struct lw__kernel *kernel,
-                    struct lw__division division, uint64_t length_max, bool *too_long)
+bool lw__gang_widen(const struct lw__facts *facts, struct lw__division division,
+                    uint64_t length_max, bool *too_long)
 {
-    const uint32_t threads = division.threads;
+    const struct lw__gang_config *block = &facts->config;
+    struct lw__unit *unit = block->unit;
     struct lw__spmd s;
-    struct gangs all = {unit, kernel, division, length_max, false};
-    bool ok = lw__spmd_open(&s, unit, kernel);
-    const uint32_t full = s.threads / threads, rest = s.threads % threads;
+    bool ok = lw__spmd_open(&s, facts);
+    const uint32_t threads = division.threads, full = block->threads / threads,
+                   rest = block->threads % threads;
+    const struct lw__gang_config whole = part_of(block, division, 0, full, threads),
+                                 end = part_of(block, division, full, full + 1, rest);
     LLVMValueRef start = NULL, last = NULL;
     if (ok && full)
-        start = last = build_gangs(&all, 0, full, threads, true);
+        start = last = build_gangs(&whole, length_max, true, too_long);
     if (ok && rest && (start || !full))
-        last = build_gangs(&all, full, full + 1, rest, !full);
-    *too_long = all.too_long;
-    if (all.too_long && start)
+        last = build_gangs(&end, length_max, !full, too_long);
+    if (*too_long && start)
         LLVMDeleteFunction(start);
     start = start ? start : last;
     ok = ok && start && last && !unit->diags.errors && build_entry(&s, start, last, threads);

@@ -39,8 +39,8 @@ void lw__spmd_open_launch(struct lw__spmd *s)
 {
     LLVMValueRef packed =
         lw__spmd_field(s, s->ptr, s->launch, offsetof(struct lw_cpu_launch, args));
-    for (unsigned k = 0; k < s->kernel->param_count; k++)
-        s->arguments[k] = lw__front_load_argument(s->builder, s->kernel, k, packed);
+    for (unsigned k = 0; k < s->config->kernel->param_count; k++)
+        s->arguments[k] = lw__front_load_argument(s->builder, s->config->kernel, k, packed);
     for (unsigned k = 0; k < 3; k++)
         s->grid_dim[k] =
             lw__spmd_field(s, s->i32, s->launch, offsetof(struct lw_cpu_launch, grid_dim) + 4 * k);
@@ -128,7 +128,7 @@ static void end_round(struct lw__spmd *s, const struct rounds *r)
     LLVMBasicBlockRef all = append(s, "rounds");
     LLVMValueRef next = LLVMBuildNUWAdd(s->builder, LLVMBuildLoad2(s->builder, s->i32, r->slot, ""),
                                         lw__spmd_const32(s, s->threads), "");
-    LLVMValueRef end = lw__spmd_const32(s, (int64_t)s->end_gang * s->threads);
+    LLVMValueRef end = lw__spmd_const32(s, (int64_t)s->config->end_gang * s->threads);
     LLVMBuildStore(s->builder, next, r->slot);
     LLVMBuildCondBr(s->builder, LLVMBuildICmp(s->builder, LLVMIntULT, next, end, ""), r->body, all);
     LLVMPositionBuilderAtEnd(s->builder, all);
@@ -196,7 +196,7 @@ bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
 {
     struct lw__shared_layout layout;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function);
-    bool ok = lw__shared_layout(s->unit, s->scalar, &layout);
+    bool ok = lw__shared_layout(s->unit, s->facts->scalar, &layout);
     LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(known));
     ok = ok && lw__shared_replace(s->unit, s->function, &layout, s->shared, s->builder, entry);
     lw__shared_layout_free(&layout);
@@ -205,9 +205,9 @@ bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
 
 static bool begin_function(struct lw__spmd *s)
 {
-    s->function = lw__spmd_declare(s, s->kernel->name);
-    if (s->function && LLVMGetSubprogram(s->scalar))
-        LLVMSetSubprogram(s->function, LLVMGetSubprogram(s->scalar));
+    s->function = lw__spmd_declare(s, s->config->kernel->name);
+    if (s->function && LLVMGetSubprogram(s->facts->scalar))
+        LLVMSetSubprogram(s->function, LLVMGetSubprogram(s->facts->scalar));
     return s->function || lw__defect("out of memory");
 }
 
@@ -226,39 +226,53 @@ static bool widen(struct lw__spmd *s)
     return (!s->failed && lw__spmd_place_shared(s, launch)) || s->unit->diags.errors > 0;
 }
 
-static bool widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel)
-{
-    struct lw__spmd s;
-    bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
-    ok = ok ? widen(&s) : unit->diags.errors > 0;
-    lw__spmd_close(&s);
-    return ok;
-}
-
-static void set_round(struct lw__spmd *s, struct lw__gang *round, uint32_t threads)
-{
-    s->end_gang = s->threads / threads;
-    s->threads = s->gang_threads = threads;
-    s->pieces = s->end_piece = threads / s->width;
-    s->gang = round;
-}
-
-/* As a whole or in rounds. */
-static bool widen_again(struct lw__unit *unit, const struct lw__kernel *kernel,
-                        struct lw__division division, uint64_t length_max, bool *too_long)
+static bool widen_by(const struct lw__facts *facts, uint64_t length_max, bool *too_long)
 {
     struct lw__spmd s;
     struct lw__gang round = {0};
-    bool ok = lw__spmd_open(&s, unit, kernel);
-    if (division.kind == LW_DIVISION_ROUNDS)
-        set_round(&s, &round, division.threads);
-    s.masked_only = division.masked;
+    bool ok = lw__spmd_open(&s, facts);
     s.length_max = length_max;
-    ok = ok && lw__spmd_analyse(&s);
-    ok = ok ? widen(&s) : unit->diags.errors > 0;
+    if (facts->config.end_gang > 1)
+        s.gang = &round;
+    ok = ok && widen(&s);
     *too_long = s.too_long;
     lw__spmd_close(&s);
     return ok;
+}
+
+/* Without facts an error has been told of. */
+static bool widen_config(const struct lw__gang_config *config, uint64_t length_max, bool *too_long)
+{
+    struct lw__facts facts;
+    const bool ok = lw__facts_analyse(&facts, config) ? widen_by(&facts, length_max, too_long)
+                                                      : config->unit->diags.errors > 0;
+    lw__facts_close(&facts);
+    return ok;
+}
+
+static bool widen_whole(struct lw__unit *unit, const struct lw__kernel *kernel)
+{
+    const struct lw__gang_config config = lw__gang_config(unit, kernel);
+    bool too_long = false;
+    return widen_config(&config, 0, &too_long);
+}
+
+static void set_round(struct lw__gang_config *config, uint32_t threads)
+{
+    config->end_gang = config->threads / threads;
+    config->threads = config->gang_threads = threads;
+    config->pieces = threads / config->width;
+}
+
+/* As a whole or in rounds. */
+static bool widen_again(const struct lw__facts *facts, struct lw__division division,
+                        uint64_t length_max, bool *too_long)
+{
+    struct lw__gang_config config = facts->config;
+    if (division.kind == LW_DIVISION_ROUNDS)
+        set_round(&config, division.threads);
+    config.masked_only = division.masked;
+    return widen_config(&config, length_max, too_long);
 }
 
 /* ---- how much at a time ---------------------------------------------------------------------- */
@@ -268,28 +282,26 @@ static bool widen_again(struct lw__unit *unit, const struct lw__kernel *kernel,
  * 10,000, and longer for each of them in a longer function. */
 enum { LENGTH_MAX = 60000, WARP_LENGTH_MAX = 200000 };
 
-static bool widen_divided(struct lw__spmd *s, struct lw__division division, uint64_t length_max,
-                          bool *too_long)
+static bool widen_divided(const struct lw__facts *facts, struct lw__division division,
+                          uint64_t length_max, bool *too_long)
 {
+    *too_long = false;
     if (division.kind == LW_DIVISION_GANGS)
-        return lw__gang_widen(s->unit, s->kernel, division, length_max, too_long);
+        return lw__gang_widen(facts, division, length_max, too_long);
     if (division.kind == LW_DIVISION_ROUNDS || division.masked)
-        return widen_again(s->unit, s->kernel, division, length_max, too_long);
-    s->length_max = length_max;
-    const bool ok = widen(s);
-    *too_long = s->too_long;
-    return ok;
+        return widen_again(facts, division, length_max, too_long);
+    return widen_by(facts, length_max, too_long);
 }
 
 /* Try smaller and smaller parts of the block until the code is short enough, then the smallest part
  * with masks only, which may have any length. */
-static bool widen_within_limits(struct lw__spmd *s)
+static bool widen_within_limits(const struct lw__facts *facts)
 {
-    struct lw__division division = lw__gang_divide(s), smaller = division;
+    struct lw__division division = lw__gang_divide(facts), smaller = division;
     for (bool too_long = false;; division = smaller) {
-        const bool more = lw__gang_divide_further(s, &smaller);
+        const bool more = lw__gang_divide_further(facts, &smaller);
         const uint64_t most = smaller.masked ? WARP_LENGTH_MAX : LENGTH_MAX;
-        const bool ok = widen_divided(s, division, more ? most : 0, &too_long);
+        const bool ok = widen_divided(facts, division, more ? most : 0, &too_long);
         if (!too_long)
             return ok;
     }
@@ -297,11 +309,12 @@ static bool widen_within_limits(struct lw__spmd *s)
 
 static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
-    struct lw__spmd s;
+    const struct lw__gang_config config = lw__gang_config(unit, kernel);
+    struct lw__facts facts;
     lw__where_kernel(unit, kernel);
-    bool ok = lw__spmd_open(&s, unit, kernel) && lw__spmd_analyse(&s);
-    ok = ok ? widen_within_limits(&s) : unit->diags.errors > 0;
-    lw__spmd_close(&s);
+    bool ok = lw__facts_analyse(&facts, &config);
+    ok = ok ? widen_within_limits(&facts) : unit->diags.errors > 0;
+    lw__facts_close(&facts);
     LLVMSetSubprogram(kernel->function, NULL);
     if (ok && !unit->diags.errors)
         LLVMDeleteFunction(kernel->function);

@@ -39,7 +39,7 @@ static void note_active(struct lw__spmd *s, LLVMValueRef mask, struct lw__access
 
 static void note_distances(struct lw__spmd *s, struct lw__access *a)
 {
-    struct lw__value_shape shape = lw__shape_of(s, a->address);
+    struct lw__value_shape shape = lw__shape_of(s->facts, a->address);
     int64_t stride = 0;
     a->constant = shape.kind == LW_SHAPE_OFFSET || shape.kind == LW_SHAPE_PIECE;
     if (shape.kind == LW_SHAPE_PIECE)
@@ -90,7 +90,7 @@ bool lw__access_describe(struct lw__spmd *s, LLVMValueRef i, struct lw__access *
     a->moved = is_half(a->type) ? s->i16 : a->type;
     a->size = (unsigned)LLVMABISizeOfType(s->data, a->type);
     a->align = LLVMGetAlignment(i);
-    if (a->align > a->size && lw__private_scale(s, a->address) > 1)
+    if (a->align > a->size && lw__private_scale(s->facts, a->address) > 1)
         a->align = a->size; /* the array is; its elements are not adjacent */
     a->is_volatile = LLVMGetVolatile(i);
     a->ordering = LLVMGetOrdering(i);
@@ -177,7 +177,7 @@ LLVMValueRef lw__access_single(struct lw__spmd *s, const struct lw__access *a)
 static bool same_in_piece(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
     int64_t stride;
-    return lw__shape_piece_stride(s, lw__shape_of(s, v), p, &stride) && !stride;
+    return lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), p, &stride) && !stride;
 }
 
 LLVMValueRef lw__access_last(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef v)
@@ -272,14 +272,14 @@ static LLVMValueRef by_short_numbers(struct lw__spmd *s, LLVMValueRef where)
 
 static void remark_distance(struct lw__spmd *s, const struct lw__access *a)
 {
-    struct lw__value_shape shape = lw__shape_of(s, a->address);
+    struct lw__value_shape shape = lw__shape_of(s->facts, a->address);
     int64_t stride;
     char why[96] = "the lanes' addresses are constants apart that form no row";
     if (a->constant && lw__access_has_windows(s, a))
         return; /* only since this level has no masked vectors */
     if (!a->constant)
         snprintf(why, sizeof why, "the index differs from lane to lane by no constant");
-    else if (lw__shape_piece_stride(s, shape, a->piece, &stride))
+    else if (lw__shape_piece_stride(s->facts, shape, a->piece, &stride))
         snprintf(why, sizeof why, "lanes are %lld bytes apart", (long long)stride);
     const bool loads = LLVMIsALoadInst(a->instruction);
     lw__spmd_remark(s, a->instruction,
@@ -365,13 +365,13 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
  * per lane. A masked store does not forward to the next load. */
 static bool is_own_row(const struct lw__spmd *s, const struct lw__access *a)
 {
-    const struct lw__value_shape shape = lw__shape_of(s, a->address);
+    const struct lw__value_shape shape = lw__shape_of(s->facts, a->address);
     if (shape.kind != LW_SHAPE_OFFSET || !shape.lanes || a->is_volatile)
         return false;
     for (uint32_t t = 0; t < s->threads; t++)
         if (shape.lanes[t] != (int64_t)t * (int64_t)a->size)
             return false;
-    return lw__private_scale(s, a->address) > 1;
+    return lw__private_scale(s->facts, a->address) > 1;
 }
 
 static LLVMValueRef load_row(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef *address)
@@ -402,7 +402,7 @@ static void store_own_row(struct lw__spmd *s, const struct lw__access *a, LLVMVa
 static void set_result(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef moved,
                        bool scalar)
 {
-    bool varying = lw__shape_of(s, a->instruction).kind == LW_SHAPE_VARYING;
+    bool varying = lw__shape_of(s->facts, a->instruction).kind == LW_SHAPE_VARYING;
     LLVMValueRef value = scalar && varying ? lw__spmd_splat(s, moved) : moved;
     value = cast_like(s, value, kept_as(s, a->type));
     if (varying)
@@ -528,7 +528,7 @@ bool lw__spmd_store_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
     LLVMValueRef v = LLVMGetOperand(i, 0);
     if (!lw__access_describe(s, i, &a))
         return false;
-    bool same = lw__shape_is_uniform(s, lw__shape_of(s, v));
+    bool same = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
     LLVMValueRef value = same ? lw__spmd_uniform(s, v) : last_of_gang(s, &a, v, mask);
     if (value) /* else no lane is active */
         lw__access_store(s, &a, value, lw__spmd_uniform(s, a.address));

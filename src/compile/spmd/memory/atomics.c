@@ -46,9 +46,10 @@ static const struct combining *combining_of(LLVMValueRef i)
     return NULL;
 }
 
-bool lw__spmd_combines(const struct lw__spmd *s, LLVMValueRef i)
+bool lw__spmd_combines(const struct lw__facts *facts, LLVMValueRef i)
 {
-    return combining_of(i) && lw__shape_is_uniform(s, lw__shape_of(s, LLVMGetOperand(i, 0)));
+    return combining_of(i) &&
+           lw__shape_is_uniform(facts, lw__shape_of(facts, LLVMGetOperand(i, 0)));
 }
 
 /* ---- one operation --------------------------------------------------------------------------- */
@@ -177,7 +178,7 @@ static bool is_at_hand(const struct lanes *n, LLVMValueRef v, int64_t *stride)
            !lw__ir_collective(i, NULL))
         i = LLVMGetNextInstruction(i);
     return i == n->operation && LLVMIsAArgument(lw__ir_object(from)) &&
-           lw__shape_piece_stride(s, lw__shape_of(s, from), n->piece, stride);
+           lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, from), n->piece, stride);
 }
 
 static LLVMValueRef from_memory(struct lanes *n, LLVMValueRef load, int64_t offset)
@@ -218,10 +219,10 @@ static LLVMValueRef lane_of(struct lanes *n, LLVMValueRef v, uint32_t lane, unsi
     int64_t stride;
     if (LLVMIsConstant(v))
         return v;
-    if (lw__shape_is_uniform(s, lw__shape_of(s, v)))
+    if (lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v)))
         return lw__spmd_uniform(s, v);
     if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind &&
-        lw__shape_piece_stride(s, lw__shape_of(s, v), n->piece, &stride)) {
+        lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), n->piece, &stride)) {
         LLVMValueRef step = LLVMConstInt(LLVMTypeOf(v), (uint64_t)(stride * lane), 1);
         return LLVMBuildAdd(s->builder, lw__spmd_base(s, v, n->piece), step, "");
     }
@@ -366,7 +367,7 @@ bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRe
         lone_rmw(s, i, &a);
         return true;
     }
-    if (a.count > 1 && !lw__spmd_is_by_one_lane(s, i))
+    if (a.count > 1 && !lw__spmd_is_by_one_lane(s->facts, i))
         lw__spmd_remark(s, i, LW_REMARK_SERIAL_ATOMIC,
                         "an atomic operation, one lane after the other");
     if (LLVMIsAAtomicRMWInst(i) && !a.mask && a.count == s->width && has_plain_form(i))
@@ -383,7 +384,7 @@ static LLVMValueRef combined(struct lw__spmd *s, const struct combining *c, LLVM
                              lw__mask mask)
 {
     LLVMValueRef all = NULL, v = LLVMGetOperand(i, 1);
-    if (c->idempotent && lw__shape_is_uniform(s, lw__shape_of(s, v)))
+    if (c->idempotent && lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v)))
         return lw__spmd_uniform(s, v);
     for (uint32_t p = 0; p < s->pieces; p++) {
         struct lw__access a = {.instruction = i};

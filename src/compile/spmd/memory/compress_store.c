@@ -25,14 +25,14 @@ enum { DEPTH_MAX = 16, SLOPE_MAX = 1 << 16, FURTHER = 1024 /* bytes */ };
 static bool same_in_piece(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
 {
     int64_t stride;
-    return lw__shape_piece_stride(s, lw__shape_of(s, v), p, &stride) && !stride;
+    return lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), p, &stride) && !stride;
 }
 
 /* True if lane l's value has the lowest n + l bits set in the piece, and no others; *below: n.
  * False: some lane has not l more than lane 0. */
 static bool masks_lanes_below(const struct lw__spmd *s, LLVMValueRef v, uint32_t p, uint32_t *below)
 {
-    struct lw__value_shape shape = lw__shape_of(s, v);
+    struct lw__value_shape shape = lw__shape_of(s->facts, v);
     const uint32_t first = p * s->width, end = first + s->width;
     if (shape.kind != LW_SHAPE_OFFSET || !shape.known || !shape.lanes || end > s->threads)
         return false;
@@ -78,7 +78,7 @@ static bool slope_of_address(struct lw__spmd *s, LLVMValueRef v, struct lw__pack
 {
     const int64_t size = (int64_t)LLVMABISizeOfType(s->data, LLVMGetGEPSourceElementType(v));
     int64_t base, index;
-    if (LLVMGetNumOperands(v) != 2 || lw__private_scale(s, v) != 1 || size > SLOPE_MAX ||
+    if (LLVMGetNumOperands(v) != 2 || lw__private_scale(s->facts, v) != 1 || size > SLOPE_MAX ||
         !slope_of(s, LLVMGetOperand(v, 0), k, depth, &base) ||
         !slope_of(s, LLVMGetOperand(v, 1), k, depth, &index))
         return false;

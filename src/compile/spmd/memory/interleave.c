@@ -117,7 +117,7 @@ static bool is_row(const struct lw__spmd *s, const struct lw__access *a, uint32_
 bool lw__access_interleaved(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef mask)
 {
     struct lw__access fields[LW_FIELDS_MAX];
-    const struct lw__interleaved *row = lw__spmd_interleaved(s, a->instruction);
+    const struct lw__interleaved *row = lw__spmd_interleaved(s->facts, a->instruction);
     if (!row || !is_row(s, a, row->side))
         return false;
     if (!row->leads)

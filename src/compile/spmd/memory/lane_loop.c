@@ -64,7 +64,7 @@ void lw__lane_loop_close(struct lw__spmd *s, struct lw__lane_loop *loop, LLVMVal
 
 static bool is_uniform(struct lw__spmd *s, LLVMValueRef v)
 {
-    return LLVMIsConstant(v) || lw__shape_is_uniform(s, lw__shape_of(s, v));
+    return LLVMIsConstant(v) || lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v));
 }
 
 struct lw__lane_operand lw__lane_operand(struct lw__spmd *s, LLVMValueRef v, uint32_t p)
@@ -73,7 +73,7 @@ struct lw__lane_operand lw__lane_operand(struct lw__spmd *s, LLVMValueRef v, uin
     int64_t stride;
     if (is_uniform(s, v)) {
         operand.value = lw__spmd_uniform(s, v);
-    } else if (lw__shape_piece_stride(s, lw__shape_of(s, v), p, &stride) && !stride) {
+    } else if (lw__shape_piece_stride(s->facts, lw__shape_of(s->facts, v), p, &stride) && !stride) {
         operand.value = lw__spmd_base(s, v, p);
     } else {
         operand.value = lw__spmd_vector(s, v, p);
@@ -95,7 +95,7 @@ LLVMValueRef lw__lane_pick(struct lw__spmd *s, struct lw__lane_operand operand,
 static void remark_access(struct lw__spmd *s, const struct lw__access *a)
 {
     bool atomic = a->ordering != LLVMAtomicOrderingNotAtomic;
-    if (a->count == 1 || lw__spmd_is_by_one_lane(s, a->instruction) ||
+    if (a->count == 1 || lw__spmd_is_by_one_lane(s->facts, a->instruction) ||
         lw__spmd_is_of_swap(s, a->instruction))
         return;
     lw__spmd_remark(s, a->instruction,

@@ -115,7 +115,7 @@ void lw__serial_store(struct lw__spmd *s, const struct lw__access *a, LLVMValueR
 bool lw__spmd_atomic(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValueRef mask);
 bool lw__spmd_atomic_uniform(struct lw__spmd *s, LLVMValueRef i, lw__mask mask);
 /* True if one atomic operation does for all lanes. */
-bool lw__spmd_combines(const struct lw__spmd *s, LLVMValueRef i);
+bool lw__spmd_combines(const struct lw__facts *facts, LLVMValueRef i);
 
 /* ---- strided.c ------------------------------------------------------------------------------- */
 

@@ -46,7 +46,7 @@ LLVMValueRef lw__spmd_in_frame(struct lw__spmd *s, uint64_t bytes, uint64_t alig
 
 bool lw__spmd_private(struct lw__spmd *s, LLVMValueRef variable)
 {
-    const struct lw__private_layout layout = lw__private_layout(s, variable);
+    const struct lw__private_layout layout = lw__private_layout(s->facts, variable);
     const uint64_t bytes = layout.bytes;
     const uint64_t align = layout.element ? layout.element /* accesses need no more */
                                           : LLVMGetAlignment(variable);

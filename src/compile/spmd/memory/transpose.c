@@ -78,7 +78,7 @@ static bool rows_overlap(const struct lw__spmd *s, const struct lw__access *a)
 static void find_groups(const struct lw__spmd *s, struct transpose *t, LLVMValueRef address,
                         bool store)
 {
-    const struct lw__value_shape shape = lw__shape_of(s, address);
+    const struct lw__value_shape shape = lw__shape_of(s->facts, address);
     const unsigned size = t->pieces[0].size;
     t->side = CHUNK / size;
     if (shape.kind != LW_SHAPE_OFFSET || !shape.lanes || t->side < 2 || s->width % t->side)

@@ -67,7 +67,7 @@ static void build_thread(struct operation *o)
         args[k] = take_operand(o, k);
     LLVMValueRef result =
         LLVMBuildCall2(o->b, LLVMGlobalGetValueType(callee), callee, args, count, "");
-    LLVMValueRef index = lw__shape_is_uniform(o->s, lw__shape_of(o->s, o->call))
+    LLVMValueRef index = lw__shape_is_uniform(o->s->facts, lw__shape_of(o->s->facts, o->call))
                              ? lw__spmd_const64(o->s, 0)
                              : o->thread;
     LLVMValueRef to = element(o, EXCHANGE(out), bytes_of(o->s, type), index);
@@ -124,7 +124,7 @@ static LLVMValueRef queue_operation(struct operation *o, const char *symbol)
     if (!(kernel->params->name = lw__copy_string("exchange")))
         return NULL;
     kernel->function = build_scalar(o, kernel->name);
-    kernel->block[0] = s->dim[0] * s->dim[1] * s->dim[2];
+    kernel->block[0] = s->config->dim[0] * s->config->dim[1] * s->config->dim[2];
     kernel->block[1] = kernel->block[2] = 1;
     kernel->params->size = kernel->params->align = kernel->arg_bytes = 8;
     return lw__spmd_declare(s, kernel->name);
@@ -137,7 +137,8 @@ static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
     LLVMValueRef f = NULL;
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
         return LLVMConstNull(s->ptr);
-    lw__text_add(&symbol, "lw.cpu.%s.%u", lw__ir_callee(call), s->dim[0] * s->dim[1] * s->dim[2]);
+    lw__text_add(&symbol, "lw.cpu.%s.%u", lw__ir_callee(call),
+                 s->config->dim[0] * s->config->dim[1] * s->config->dim[2]);
     struct operation o = {.s = s, .call = call, .b = LLVMCreateBuilderInContext(s->context)};
     if (!symbol.failed && !(f = LLVMGetNamedFunction(s->module, symbol.data)) &&
         (f = queue_operation(&o, symbol.data)))
@@ -158,8 +159,9 @@ static void store_key(struct lw__spmd *s, LLVMValueRef call, const LLVMValueRef 
     for (unsigned k = 0; k < count; k++) {
         LLVMValueRef v = LLVMGetOperandBundleArgAtIndex(bundle, k);
         if (!LLVMIsConstant(v))
-            v = lw__shape_is_uniform(s, lw__shape_of(s, v)) ? lw__spmd_uniform(s, v)
-                                                            : lw__spmd_first_value(s, v, there);
+            v = lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, v))
+                    ? lw__spmd_uniform(s, v)
+                    : lw__spmd_first_value(s, v, there);
         lw__gang_set(s, FIELD(key) + k * sizeof(uint64_t),
                      LLVMBuildIntCast2(s->builder, v, s->i64, 0, ""));
     }
@@ -185,7 +187,7 @@ static void store_operands(struct lw__spmd *s, LLVMValueRef call)
 static void load_result(struct lw__spmd *s, LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMTypeOf(call), stored = stored_type(s, type);
-    if (lw__shape_is_uniform(s, lw__shape_of(s, call))) {
+    if (lw__shape_is_uniform(s->facts, lw__shape_of(s->facts, call))) {
         LLVMValueRef x = lw__spmd_field(s, stored, s->gang->exchange, EXCHANGE(out));
         x = type == stored ? x : LLVMBuildTrunc(s->builder, x, type, "");
         lw__spmd_set_uniform(s, call, x);

@@ -69,13 +69,15 @@ static LLVMValueRef place(struct lw__spmd *s, const char *name, LLVMValueRef thr
         return LLVMBuildLShr(b, threads, like(s, threads, 5), "");
     if (name[3] == 'l') /* lw.lane_id, in rounds of less than a warp */
         return LLVMBuildAnd(b, threads, like(s, threads, 31), "");
-    LLVMValueRef dim[2] = {like(s, threads, s->dim[0]), like(s, threads, s->dim[1])};
+    LLVMValueRef dim[2] = {like(s, threads, s->config->dim[0]),
+                           like(s, threads, s->config->dim[1])};
     const char axis = name[sizeof "lw.thread_idx." - 1];
     if (axis == 'x')
-        return s->dim[1] * s->dim[2] > 1 ? LLVMBuildURem(b, threads, dim[0], "") : threads;
+        return s->config->dim[1] * s->config->dim[2] > 1 ? LLVMBuildURem(b, threads, dim[0], "")
+                                                         : threads;
     LLVMValueRef row = LLVMBuildUDiv(b, threads, dim[0], "");
     if (axis == 'y')
-        return s->dim[2] > 1 ? LLVMBuildURem(b, row, dim[1], "") : row;
+        return s->config->dim[2] > 1 ? LLVMBuildURem(b, row, dim[1], "") : row;
     return LLVMBuildUDiv(b, row, dim[1], "");
 }
 

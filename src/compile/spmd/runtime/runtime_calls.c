@@ -126,8 +126,8 @@ static bool has_format(const char *name)
 static unsigned most_arguments(const struct lw__spmd *s)
 {
     unsigned most = 0;
-    for (uint32_t b = 0; b < s->cfg.count; b++)
-        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b]); i;
+    for (uint32_t b = 0; b < s->facts->cfg.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
             if (has_format(lw__ir_callee(i)) && LLVMGetNumArgOperands(i) - 1 > most)
                 most = LLVMGetNumArgOperands(i) - 1;

@@ -25,8 +25,8 @@
 void lw__spmd_wait_on_edge(struct lw__spmd *s, uint32_t to, uint32_t piece, LLVMValueRef exited)
 {
     bool waits = false;
-    for (uint32_t b = to; s->waiting_mask && !waits && b != UINT32_MAX; b = s->ipdom[b])
-        waits = s->is_wait_point[b];
+    for (uint32_t b = to; s->waiting_mask && !waits && b != UINT32_MAX; b = s->facts->ipdom[b])
+        waits = s->facts->is_wait_point[b];
     if (!waits)
         return;
     LLVMValueRef old = LLVMBuildLoad2(s->builder, LLVMTypeOf(exited), s->waiting_mask[piece], "");
