@@ -194,29 +194,36 @@ static bool add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t
     return true;
 }
 
-/* List the sync points among blocks first .. end - 1 of the region's order. A loop is contiguous in
- * it. Lanes that return converge before the others converge with the block. */
-static bool list_sync_points(struct convergence *m, struct rendezvous *h, uint32_t first,
-                             uint32_t end)
+/* The ranges of sync points that loops repeat; before[k]: how many sync points precede block k of
+ * the schedule. */
+static bool list_ranges(struct rendezvous *h, const uint32_t *before)
 {
-    const struct lw__region *r = &h->facts->regions[h->region];
-    for (uint32_t k = first, next; k < end; k = next) {
-        const struct lw__loop *l = lw__spmd_loop_at(h->facts, r->order[k]);
-        const uint32_t sync_point = (uint32_t)h->sync_point_count;
-        if (!add_sync_point(m, h, r->order[k], l))
-            return false;
-        for (next = k + 1; l && next < end && l->body[r->order[next]];)
-            next++;
-        if (l && !list_sync_points(m, h, k + 1, next))
-            return false;
-        if (!l || h->sync_point_count == sync_point)
+    const struct lw__schedule *of = &h->facts->regions[h->region].schedule;
+    for (uint32_t n = 0; n < of->loop_count; n++) {
+        const uint32_t first = before[of->loops[n].first], end = before[of->loops[n].last + 1];
+        if (first == end)
             continue;
         if (!grow(&h->ranges, h->range_count, sizeof *h->ranges))
             return false;
-        h->ranges[h->range_count++] =
-            (struct lw__loop_range){sync_point, (uint32_t)h->sync_point_count - 1};
+        h->ranges[h->range_count++] = (struct lw__loop_range){first, end - 1};
     }
     return true;
+}
+
+/* List the sync points in the order of the region's schedule. Lanes that return converge before the
+ * others converge with the block. */
+static bool list_sync_points(struct convergence *m, struct rendezvous *h)
+{
+    const struct lw__schedule *of = &h->facts->regions[h->region].schedule;
+    uint32_t *before = calloc(of->count + 1, sizeof *before);
+    bool ok = before || lw__defect("out of memory");
+    for (uint32_t k = 0; ok && k < of->count; k++) {
+        ok = add_sync_point(m, h, of->order[k], lw__spmd_loop_at(h->facts, of->order[k]));
+        before[k + 1] = (uint32_t)h->sync_point_count;
+    }
+    ok = ok && list_ranges(h, before);
+    free(before);
+    return ok;
 }
 
 static bool list_blocks(struct rendezvous *h)
@@ -251,7 +258,7 @@ static bool open_rendezvous(struct convergence *m, const struct lw__facts *facts
                              .head = blocks[r->head],
                              .join = r->join == UINT32_MAX ? NULL : blocks[r->join],
                              .is_loop = r->is_loop};
-    return list_sync_points(m, h, 0, r->order_count) && list_blocks(h);
+    return list_sync_points(m, h) && list_blocks(h);
 }
 
 /* ---- iterations that differ ------------------------------------------------------------------ */

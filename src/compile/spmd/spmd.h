@@ -56,6 +56,20 @@ struct lw__spmd;
 /* Which lanes take different edges. Without by_warp, warps diverge as their lanes do. */
 enum lw__divergence { LW_DIVERGENCE_NONE, LW_DIVERGENCE_PER_WARP, LW_DIVERGENCE_PER_LANE };
 
+/* Entries first .. last of a list run again while lanes wait at the first. Of several ranges the
+ * inner ones come before the outer. */
+struct lw__loop_range {
+    uint32_t first, last;
+};
+
+/* The order in which a region's blocks run, on the CPU and on GPUs. A loop is contiguous in it.
+ * Each of them makes a list of its own of it: the CPU of classes, GPUs of sync points. */
+struct lw__schedule {
+    uint32_t *order; /* the blocks, `count` of them */
+    struct lw__loop_range *loops;
+    uint32_t count, loop_count;
+};
+
 struct lw__region {
     uint32_t head; /* the block whose branch enters it, not in it; or a loop's header, in it */
     bool is_loop;  /* the head is a loop's header: entered along its edges */
@@ -63,8 +77,7 @@ struct lw__region {
     bool *blocks;  /* per block: in the region or in an inner one */
     uint32_t first, last, size; /* of its blocks: the lowest, the highest, how many */
     int parent;                 /* -1: the kernel */
-    uint32_t *order; /* the blocks in the order of analysis/schedule.c, each loop contiguous */
-    uint32_t order_count;
+    struct lw__schedule schedule;
 
     /* The region's own blocks are partitioned into classes. A class is blocks that the same lanes
      * run, connected by uniform control flow; its first block names it. */
@@ -72,9 +85,7 @@ struct lw__region {
     uint32_t *heads;       /* the classes' names in execution order; a child that is a loop may
                             * be a class by itself, named by its header */
     uint32_t head_count;
-    struct lw__loop_range { /* classes first .. last run again while lanes wait at the first */
-        uint32_t first, last;
-    } *repeats; /* inner before outer */
+    struct lw__loop_range *repeats; /* of classes */
     uint32_t repeat_count;
 };
 

@@ -299,7 +299,8 @@ void lw__spmd_regions_free(struct lw__facts *facts)
 {
     for (size_t k = 0; k < facts->region_count; k++) {
         free(facts->regions[k].blocks);
-        free(facts->regions[k].order);
+        free(facts->regions[k].schedule.order);
+        free(facts->regions[k].schedule.loops);
         free(facts->regions[k].heads);
         free(facts->regions[k].repeats);
     }

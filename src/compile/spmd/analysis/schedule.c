@@ -138,17 +138,6 @@ struct order {
     bool *scheduled;
 };
 
-static bool add_repeat(struct order *o, uint32_t first)
-{
-    struct lw__region *r = o->r;
-    struct lw__loop_range *more = realloc(r->repeats, (r->repeat_count + 1) * sizeof *more);
-    if (!more)
-        return lw__defect("out of memory");
-    r->repeats = more;
-    r->repeats[r->repeat_count++] = (struct lw__loop_range){first, r->head_count - 1};
-    return true;
-}
-
 const struct lw__loop *lw__spmd_loop_at(const struct lw__facts *facts, uint32_t header)
 {
     const struct lw__loop *best = NULL;
@@ -180,15 +169,16 @@ static bool place(struct order *o, const bool *only);
 /* Place one block, or the whole loop that it heads. */
 static bool schedule_block(struct order *o, uint32_t b)
 {
-    struct lw__facts *facts = o->facts;
-    const struct lw__loop *l = lw__spmd_loop_at(facts, b);
-    const uint32_t first = o->r->head_count;
-    const bool own = facts->region_of[b] == o->region;
+    const struct lw__loop *l = lw__spmd_loop_at(o->facts, b);
+    struct lw__schedule *to = &o->r->schedule;
+    const uint32_t first = to->count;
     o->scheduled[b] = true;
-    o->r->order[o->r->order_count++] = b;
-    if (o->is_head[b])
-        o->r->heads[o->r->head_count++] = b;
-    return !l || (place(o, l->body) && (!own || !o->is_head[b] || add_repeat(o, first)));
+    to->order[to->count++] = b;
+    if (l && !place(o, l->body))
+        return false;
+    if (l)
+        to->loops[to->loop_count++] = (struct lw__loop_range){first, to->count - 1};
+    return true;
 }
 
 static bool is_next(const struct order *o, const bool *only, uint32_t b)
@@ -242,15 +232,44 @@ static bool place(struct order *o, const bool *only)
     return true;
 }
 
+/* The classes in the order of their first blocks. A loop that a class heads is repeated. */
+static void order_classes(const struct lw__facts *facts, struct order *o, uint32_t *heads_before)
+{
+    struct lw__region *r = o->r;
+    const struct lw__schedule *of = &r->schedule;
+    for (uint32_t k = 0; k < of->count; k++) {
+        heads_before[k] = r->head_count;
+        if (o->is_head[of->order[k]])
+            r->heads[r->head_count++] = of->order[k];
+    }
+    heads_before[of->count] = r->head_count;
+    for (uint32_t n = 0; n < of->loop_count; n++) {
+        const struct lw__loop_range *l = &of->loops[n];
+        const uint32_t header = of->order[l->first];
+        if (facts->region_of[header] == o->region && o->is_head[header])
+            r->repeats[r->repeat_count++] =
+                (struct lw__loop_range){heads_before[l->first], heads_before[l->last + 1] - 1};
+    }
+}
+
 static bool order_region(struct lw__facts *facts, int region, const bool *is_head)
 {
     struct lw__region *r = &facts->regions[region];
     struct order o = {.facts = facts, .r = r, .region = region, .is_head = is_head};
+    const size_t n = r->size + 1;
+    uint32_t *heads_before = malloc(n * sizeof *heads_before);
     o.scheduled = calloc(facts->cfg.count, 1);
-    r->order = malloc((r->size + 1) * sizeof *r->order);
-    r->heads = malloc((r->size + 1) * sizeof *r->heads);
-    bool ok = (o.scheduled && r->order && r->heads) || lw__defect("out of memory");
+    r->schedule.order = malloc(n * sizeof *r->schedule.order);
+    r->schedule.loops = malloc(n * sizeof *r->schedule.loops);
+    r->heads = malloc(n * sizeof *r->heads);
+    r->repeats = malloc(n * sizeof *r->repeats);
+    bool ok = (heads_before && o.scheduled && r->schedule.order && r->schedule.loops && r->heads &&
+               r->repeats) ||
+              lw__defect("out of memory");
     ok = ok && place(&o, NULL);
+    if (ok)
+        order_classes(facts, &o, heads_before);
+    free(heads_before);
     free(o.scheduled);
     return ok;
 }

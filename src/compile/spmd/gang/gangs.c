@@ -91,14 +91,14 @@ static uint64_t cost_of(const struct lw__facts *facts, bool alone)
  * that it is no more code. */
 static uint32_t affordable(const struct lw__facts *facts)
 {
+    const struct lw__gang_config *config = &facts->config;
     const uint64_t cost = cost_of(facts, false);
     uint32_t threads = 32;
-    while (threads < facts->config.threads &&
-           cost * (2 * threads / facts->config.width) <= COST_MAX)
+    while (threads < config->threads && cost * (2 * threads / config->width) <= COST_MAX)
         threads *= 2;
-    return cost_of(facts, true) * facts->config.pieces <= cost * (threads / facts->config.width)
-               ? facts->config.threads
-               : threads;
+    const bool is_no_more =
+        cost_of(facts, true) * config->pieces <= cost * (threads / config->width);
+    return is_no_more ? config->threads : threads;
 }
 
 /* True if the block's threads have the same relative indices in every gang of so many. */
@@ -140,11 +140,12 @@ static uint32_t round_of(const struct lw__facts *facts, uint32_t threads)
 /* The best number of threads of a round; 0: the block is not more. */
 static uint32_t best_round(const struct lw__facts *facts)
 {
-    const uint32_t pieces =
-                       facts->loops.count ? facts->config.unit->target->registers / 2 : ROUND_LEAST,
-                   most = pieces * facts->config.width > 32 ? pieces * facts->config.width : 32,
-                   threads = facts->config.threads <= most ? 0 : round_of(facts, most);
-    return threads >= ROUND_LEAST * facts->config.width ? threads : 0;
+    const struct lw__gang_config *config = &facts->config;
+    const uint32_t registers = config->unit->target->registers,
+                   pieces = facts->loops.count ? registers / 2 : ROUND_LEAST,
+                   most = pieces * config->width > 32 ? pieces * config->width : 32,
+                   threads = config->threads <= most ? 0 : round_of(facts, most);
+    return threads >= ROUND_LEAST * config->width ? threads : 0;
 }
 
 struct lw__division lw__gang_divide(const struct lw__facts *facts)
@@ -302,9 +303,8 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
     return f;
 }
 
-/* What the code of all gangs of a kernel has in common. */
-/* The code for gangs from ... to - 1, each of so many threads; the last of the block may have fewer
- * than the others. NULL: none; *too_long: it would have more than length_max instructions. */
+/* The code for the gangs of the config; NULL: none. *too_long: it would have more than length_max
+ * instructions (0: no limit). */
 static LLVMValueRef build_gangs(const struct lw__gang_config *config, uint64_t length_max,
                                 bool has_lines, bool *too_long)
 {
@@ -331,6 +331,8 @@ static LLVMValueRef build_gangs(const struct lw__gang_config *config, uint64_t l
     return ok ? f : NULL;
 }
 
+/* Of the block: gangs from ... to - 1, each of so many threads. The last may have fewer than the
+ * others. */
 static struct lw__gang_config part_of(const struct lw__gang_config *block,
                                       struct lw__division division, uint32_t from, uint32_t to,
                                       uint32_t threads)
