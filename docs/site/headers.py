@@ -97,7 +97,7 @@ def operations(path: Path) -> list[Declaration]:
     parameters = {"V": "T value", "VI": "T value, int number", "P": "bool p", "N": "void"}
     results = {"SAME": "T", "INT": "int", "U32": "uint32_t", "VOID": "void"}
     made = []
-    rows = re.compile(r"^LW_OP\((\w+), *\w+, *\w+, *(\w+), *(\w+)\)", re.M)
+    rows = re.compile(r"^LW_OP\((\w+), *\w+, *\w+, *(\w+), *(\w+),", re.M)
     for row in rows.finditer(path.read_text()):
         name, arguments, result = row.groups()
         if arguments in parameters:

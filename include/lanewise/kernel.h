@@ -113,9 +113,11 @@ LW__PLACE int warp_id(void) __asm__("lw.warp_id");
     X(op, bool, bool)
 #define LW__FLOATS(X, op)                                                                          \
     X(op, _Float16, f16) X(op, __bf16, bf16) X(op, float, f32) X(op, double, f64)
-#define LW__PROMOTED(X, op)                                                                        \
+#define LW__PROMOTED_INTEGERS(X, op)                                                               \
     X(op, int, i32) X(op, unsigned, u32) X(op, long, i64) X(op, unsigned long, u64)                \
-    X(op, long long, i64) X(op, unsigned long long, u64) X(op, float, f32) X(op, double, f64)
+    X(op, long long, i64) X(op, unsigned long long, u64)
+#define LW__PROMOTED(X, op)                                                                        \
+    LW__PROMOTED_INTEGERS(X, op) X(op, float, f32) X(op, double, f64)
 
 /* ANY: every type as it is. SUMS: small integers promote by themselves; 16-bit floats are combined
  * in float and rounded once. Pointers would turn into bool without a row that refuses them. */
@@ -132,10 +134,11 @@ LW__PLACE int warp_id(void) __asm__("lw.warp_id");
     LW__REFUSED("it takes numbers; pointers are refused") int op(const volatile void *v);
 
 /* The words of a row are pasted, never expanded: -D N=8 may define any of them. */
-#define LW_OP(op, scope, types, args, result) LW__OP_##types##_##args##_##result(op)
+#define LW_OP(op, scope, types, args, result, ...) LW__OP_##types##_##args##_##result(op)
 #define LW__OP_ANY_VI_SAME(op)                                                                     \
     LW__INTEGERS(LW__ROW_VI, op) LW__FLOATS(LW__ROW_VI, op) LW__NO_POINTER_VI(op)
 #define LW__OP_SUMS_V_SAME(op) LW__PROMOTED(LW__ROW_V, op) LW__HALF_V(op) LW__NO_POINTER_V(op)
+#define LW__OP_INTS_V_SAME(op) LW__PROMOTED_INTEGERS(LW__ROW_V, op) LW__NO_POINTER_V(op)
 #define LW__OP_SUMS_VVI_SAME(op) LW__PROMOTED(LW__ROW_VVI, op)
 #define LW__OP_NONE_P_INT(op) LW__PLAIN(op, int, (bool p))
 #define LW__OP_NONE_P_U32(op) LW__PLAIN(op, uint32_t, (bool p))

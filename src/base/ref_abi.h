@@ -17,7 +17,7 @@
 /* The collectives. LW_OP_NONE is none. */
 enum lw__op {
     LW_OP_NONE,
-#define LW_OP(name, scope, types, arguments, result) LW_OP_##name,
+#define LW_OP(name, ...) LW_OP_##name,
 #include "lanewise/warp_ops.def"
 #undef LW_OP
     LW_OP_COUNT

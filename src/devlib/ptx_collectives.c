@@ -116,6 +116,10 @@ INLINE bool is_near(uint32_t number)
         const BITS found = from_##B(v, source & 31);                                               \
         return there ? found : v;                                                                  \
     }                                                                                              \
+    BITS lw_cuda_warp_broadcast_##B(uint32_t mask, BITS v, int number)                             \
+    {                                                                                              \
+        return lw_cuda_shuffle_##B(mask, v, number);                                               \
+    }                                                                                              \
     BITS lw_cuda_shuffle_up_##B(uint32_t mask, BITS v, int number)                                 \
     {                                                                                              \
         const uint32_t distance = (uint32_t)number, lane = hw_lane();                              \

@@ -124,7 +124,7 @@ enum place {
 enum { UNIFORM_PLACES = P_BLOCK_X }; /* from here on */
 
 enum together {
-#define LW_OP(name, scope, types, arguments, result) T_##name,
+#define LW_OP(name, ...) T_##name,
 #include "lanewise/warp_ops.def"
 #undef LW_OP
     TOGETHERS

@@ -23,7 +23,7 @@ enum { ANY_V, ANY_VI, SUMS_V, SUMS_VVI, NONE_P, NONE_N };
 enum { WARP, BLOCK };
 enum { SAME = NO_TYPE, INT = I32, VOID = BOOL };
 const struct together_info togethers[TOGETHERS] = {
-#define LW_OP(name, scope, types, arguments, result)                                               \
+#define LW_OP(name, scope, types, arguments, result, ...)                                          \
     [T_##name] = {#name,                                                                           \
                   scope == BLOCK,                                                                  \
                   types##_##arguments == ANY_VI,                                                   \

@@ -353,7 +353,7 @@ static void test_table(void)
 {
     static const uint32_t NONE[] = {0}, ANY[] = {LW_U64, LW_F16}, /* bits only */
         SUMS[] = {LW_I32, LW_U32, LW_I64, LW_U64, LW_F32, LW_F64};
-#define LW_OP(name, scope, types, arguments, result)                                               \
+#define LW_OP(name, scope, types, arguments, result, ...)                                          \
     test_operation(#name, LW_OP_##name, types, (int)(sizeof types / sizeof types[0]));
 #include "lanewise/warp_ops.def"
 #undef LW_OP

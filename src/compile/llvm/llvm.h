@@ -5,14 +5,6 @@
 #define LW_COMPILE_LLVM_H
 #include "compile/support/unit.h"
 
-enum lw__shape { LW_ARGS_N, LW_ARGS_P, LW_ARGS_V, LW_ARGS_VI, LW_ARGS_VVI };
-
-struct lw__op_info {
-    const char *name; /* as users write it */
-    bool block;       /* scope: the block, not the warp */
-    enum lw__shape args;
-};
-
 /* Functions of devlib that stay calls until they are widened, for levels that have instructions. */
 enum lw__native {
     LW_NATIVE_NONE,
@@ -67,7 +59,6 @@ enum lw__workaround {
 
 /* ---- query.c --------------------------------------------------------------------------------- */
 
-extern const struct lw__op_info lw__op_table[LW_OP_COUNT];
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
 /* Its "lw.instance"; NULL: it has none. owns: release with LLVMDisposeOperandBundle() */
 LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective);

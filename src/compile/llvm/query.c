@@ -4,17 +4,6 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-const struct lw__op_info lw__op_table[LW_OP_COUNT] = {
-    [LW_OP_NONE] = {"none", false, LW_ARGS_N},
-#define WARP false
-#define BLOCK true
-#define LW_OP(name, scope, types, args, result) [LW_OP_##name] = {#name, scope, LW_ARGS_##args},
-#include "lanewise/warp_ops.def"
-#undef LW_OP
-#undef WARP
-#undef BLOCK
-};
-
 const char *lw__ir_callee(LLVMValueRef instruction)
 {
     if (!LLVMIsACallInst(instruction))

@@ -62,19 +62,6 @@ void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef iterations)
                    "");
 }
 
-static bool moves_bits(enum lw__op op)
-{
-    switch (op) {
-    case LW_OP_shuffle:
-    case LW_OP_shuffle_up:
-    case LW_OP_shuffle_down:
-    case LW_OP_shuffle_xor:
-    case LW_OP_warp_broadcast:
-    case LW_OP_block_broadcast: return true;
-    default: return false;
-    }
-}
-
 /* Values that are moved are words of 32 or 64 bits. */
 static LLVMValueRef to_word(struct lw__ptx *x, LLVMValueRef v, LLVMTypeRef word)
 {
@@ -99,10 +86,10 @@ static LLVMValueRef of_word(struct lw__ptx *x, LLVMValueRef v, LLVMTypeRef type)
 
 /* True if the op exchanges values through shared memory. It then also takes the arguments of struct
  * sync_point in src/devlib/ptx_collectives.c. */
-static bool is_exchange(enum lw__op op, LLVMTypeRef result, LLVMTypeRef none)
+static bool is_exchange(enum lw__op op)
 {
-    return lw__op_table[op].block && result != none && op != LW_OP_block_any &&
-           op != LW_OP_block_all && op != LW_OP_block_count;
+    const enum lw__op_kind kind = lw__op_table[op].kind;
+    return lw__op_table[op].block && kind != LW_KIND_SYNC && kind != LW_KIND_VOTE;
 }
 
 static unsigned add_sync_point(struct lw__ptx *x, bool sure, LLVMValueRef *args, unsigned n)
@@ -128,22 +115,21 @@ bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask,
     const int count = LLVMGetNumArgOperands(call);
     for (int k = 0; k < count; k++)
         args[n++] = LLVMGetOperand(call, (unsigned)k);
-    lw__text_add(&name, "lw_cuda_%s",
-                 op == LW_OP_warp_broadcast ? "shuffle" : lw__op_table[op].name);
-    if (moves_bits(op)) {
+    lw__text_add(&name, "lw_cuda_%s", lw__op_table[op].name);
+    if (lw__op_table[op].kind == LW_KIND_MOVE) {
         const bool wide = !strcmp(type, "i64") || !strcmp(type, "u64") || !strcmp(type, "f64");
         lw__text_add(&name, wide ? "_b64" : "_b32");
         args[1] = to_word(x, args[1], wide ? x->i64 : x->i32);
     } else if (*type) {
         lw__text_add(&name, "_%s", type);
     }
-    if (is_exchange(op, result, x->none))
+    if (is_exchange(op))
         n = add_sync_point(x, sure, args, n);
     LLVMValueRef made = name.failed ? NULL : lw__ptx_call(x, name.data, args, n);
     lw__text_free(&name);
     if (!made)
         return lw__defect("out of memory");
-    if (moves_bits(op))
+    if (lw__op_table[op].kind == LW_KIND_MOVE)
         made = of_word(x, made, result);
     if (result != x->none)
         LLVMReplaceAllUsesWith(call, made);

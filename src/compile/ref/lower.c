@@ -113,7 +113,7 @@ static void store_key(struct lw__ref *r, LLVMValueRef call)
     LLVMDisposeOperandBundle(instance);
 }
 
-static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__shape shape)
+static void store_operands(struct lw__ref *r, LLVMValueRef call, enum lw__op_arguments shape)
 {
     if (shape == LW_ARGS_N)
         return;

@@ -10,7 +10,7 @@
 #ifndef LW_COMPILE_SUPPORT_H
 #define LW_COMPILE_SUPPORT_H
 #include "base/base.h"
-#include "base/ref_abi.h"
+#include "base/collectives.h"
 #include "compile/support/target.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>

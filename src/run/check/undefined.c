@@ -319,23 +319,11 @@ static void combine(struct lw__ref_thread *threads, int count, const bool *activ
 void lw__undefined_collective(struct lw__ref_thread *threads, int count, uint32_t op,
                               const bool *active)
 {
-    switch (op) {
-    case LW_OP_shuffle:
-    case LW_OP_shuffle_up:
-    case LW_OP_shuffle_down:
-    case LW_OP_shuffle_xor:
-    case LW_OP_warp_broadcast:
-    case LW_OP_block_broadcast: move(threads, count, active, op); break;
-    case LW_OP_warp_partner:
-    case LW_OP_block_partner: partner(threads, count, active); break;
-    case LW_OP_warp_sync:
-    case LW_OP_barrier: return;
-    case LW_OP_ballot:
-    case LW_OP_warp_any:
-    case LW_OP_warp_all:
-    case LW_OP_block_any:
-    case LW_OP_block_all:
-    case LW_OP_block_count: vote(threads, count, active, op); break;
+    switch (lw__op_table[op].kind) {
+    case LW_KIND_MOVE: move(threads, count, active, op); break;
+    case LW_KIND_PARTNER: partner(threads, count, active); break;
+    case LW_KIND_SYNC: return;
+    case LW_KIND_VOTE: vote(threads, count, active, op); break;
     default: combine(threads, count, active, op);
     }
     for (int i = 0; i < count; i++)

@@ -232,15 +232,6 @@ static void add_events(struct lw__text *to, const struct lw__recording *r, const
 
 /* ---- a step: collectives and requests -------------------------------------------------------- */
 
-static const struct {
-    const char *name, *arguments, *result;
-} known[] = {
-    [LW_OP_NONE] = {"", "N", "VOID"},
-#define LW_OP(name, scope, types, arguments, result) [LW_OP_##name] = {#name, #arguments, #result},
-#include "lanewise/warp_ops.def"
-#undef LW_OP
-};
-
 static void add_values(struct lw__text *to, const char *name, const struct lw__operation *m,
                        const uint64_t *values, lw_dtype dtype)
 {
@@ -261,22 +252,22 @@ static void add_values(struct lw__text *to, const char *name, const struct lw__o
 static void add_operation(struct lw__text *to, const struct lw__recording *r,
                           const struct lw__operation *m)
 {
-    const char *arguments = known[m->op].arguments, *result = known[m->op].result;
-    const bool is_typed = *arguments == 'V';
+    const struct lw__op_info *op = &lw__op_table[m->op];
+    const bool is_typed = op->args >= LW_ARGS_V;
     const lw_dtype type = is_typed ? (lw_dtype)m->type : LW_U64;
     uint32_t lanes[LW_REF_THREADS_MAX / LW_WARP_SIZE] = {0};
     for (int i = 0; i < m->count; i++)
         lanes[i / LW_WARP_SIZE] |= (uint32_t)m->active[i] << i % LW_WARP_SIZE;
-    lw__text_add(to, "{\"op\":\"%s\",\"l\":%d,\"first\":%d,\"lanes\":", known[m->op].name,
+    lw__text_add(to, "{\"op\":\"%s\",\"l\":%d,\"first\":%d,\"lanes\":", op->name,
                  line_of(r, m->site), m->first);
     add_lanes(to, lanes, (m->count + LW_WARP_SIZE - 1) / LW_WARP_SIZE);
     if (is_typed)
         lw__text_add(to, ",\"type\":\"%s\"", lw_dtype_name(type));
-    if (*arguments != 'N')
+    if (op->args != LW_ARGS_N)
         add_values(to, "value", m, m->value, type);
-    if (!strcmp(arguments, "VI"))
+    if (op->args == LW_ARGS_VI)
         add_values(to, "number", m, NULL, type);
-    if (strcmp(result, "VOID"))
+    if (op->kind != LW_KIND_SYNC)
         add_values(to, "result", m, m->result, is_typed ? type : LW_U64);
     lw__text_add(to, "}");
 }

@@ -169,8 +169,7 @@ static int source_of(const struct lw__operation *m, int place)
 
 static bool combines(uint32_t op)
 {
-    return (op >= LW_OP_warp_sum && op <= LW_OP_warp_prod) ||
-           (op >= LW_OP_block_sum && op <= LW_OP_block_prod);
+    return lw__op_table[op].kind == LW_KIND_REDUCE;
 }
 
 /* top: the upper edge of the first warp's cells. */
@@ -332,17 +331,11 @@ static void apply(struct drawing *d, const struct lw__step *s)
 
 static void draw_step(struct drawing *d, size_t number)
 {
-    static const char *const names[] = {
-        "end",
-#define LW_OP(name, scope, types, arguments, result) #name,
-#include "lanewise/warp_ops.def"
-#undef LW_OP
-    };
     const struct lw__step *s = &d->r->steps[number];
     char text[80];
     if (s->operation_count)
         snprintf(text, sizeof text, "Step %zu, to %s()", number + 1,
-                 names[d->r->operations[s->operation].op]);
+                 lw__op_table[d->r->operations[s->operation].op].name);
     else
         snprintf(text, sizeof text, "Step %zu", number + 1);
     d->y += 28;

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum operator{ SUM, MAX, MIN, PROD };
-
 static float as_f32(uint64_t bits)
 {
     uint32_t low = (uint32_t)bits;
@@ -41,21 +39,21 @@ static uint64_t bits_of_f64(double value)
 }
 
 /* Sums and products wrap; they are the same for signed numbers once cut to the type's width. */
-static uint64_t combine_unsigned(enum operator op, uint64_t a, uint64_t b)
+static uint64_t combine_unsigned(enum lw__operator op, uint64_t a, uint64_t b)
 {
     switch (op) {
-    case SUM: return a + b;
-    case MAX: return a > b ? a : b;
-    case MIN: return a < b ? a : b;
+    case LW_BY_SUM: return a + b;
+    case LW_BY_MAX: return a > b ? a : b;
+    case LW_BY_MIN: return a < b ? a : b;
     default: return a * b;
     }
 }
 
-static uint64_t combine_signed(enum operator op, int64_t a, int64_t b)
+static uint64_t combine_signed(enum lw__operator op, int64_t a, int64_t b)
 {
     switch (op) {
-    case MAX: return (uint64_t)(a > b ? a : b);
-    case MIN: return (uint64_t)(a < b ? a : b);
+    case LW_BY_MAX: return (uint64_t)(a > b ? a : b);
+    case LW_BY_MIN: return (uint64_t)(a < b ? a : b);
     default: return combine_unsigned(op, (uint64_t)a, (uint64_t)b);
     }
 }
@@ -67,32 +65,32 @@ static bool float_less(double a, double b)
 }
 
 /* float_choose_left - is a the maximum (or the minimum) of a and b? A NaN loses. */
-static bool float_choose_left(enum operator op, double a, double b)
+static bool float_choose_left(enum lw__operator op, double a, double b)
 {
     if (isnan(a) || isnan(b))
         return isnan(b);
-    return op == MAX ? float_less(b, a) : float_less(a, b);
+    return op == LW_BY_MAX ? float_less(b, a) : float_less(a, b);
 }
 
-static float combine_f32(enum operator op, float a, float b)
+static float combine_f32(enum lw__operator op, float a, float b)
 {
     switch (op) {
-    case SUM: return a + b;
-    case PROD: return a * b;
+    case LW_BY_SUM: return a + b;
+    case LW_BY_PROD: return a * b;
     default: return float_choose_left(op, a, b) ? a : b;
     }
 }
 
-static double combine_f64(enum operator op, double a, double b)
+static double combine_f64(enum lw__operator op, double a, double b)
 {
     switch (op) {
-    case SUM: return a + b;
-    case PROD: return a * b;
+    case LW_BY_SUM: return a + b;
+    case LW_BY_PROD: return a * b;
     default: return float_choose_left(op, a, b) ? a : b;
     }
 }
 
-static uint64_t combine(enum operator op, uint32_t type, uint64_t a, uint64_t b)
+static uint64_t combine(enum lw__operator op, uint32_t type, uint64_t a, uint64_t b)
 {
     switch (type) {
     case LW_I32: return (uint32_t)combine_signed(op, (int32_t)(uint32_t)a, (int32_t)(uint32_t)b);
@@ -119,7 +117,7 @@ static void set_all(struct lw__ref_lanes *l, uint64_t result)
 /* reduce - the fixed tree: place i with i + 1, then distance 2, 4, 8 ..., the lower group on the
  * left; the group that begins at i keeps its value in group[i], and one that is absent is skipped.
  */
-static void reduce(struct lw__ref_lanes *l, enum operator op, uint32_t type)
+static void reduce(struct lw__ref_lanes *l, enum lw__operator op, uint32_t type)
 {
     bool present[LW_REF_THREADS_MAX];
     uint64_t group[LW_REF_THREADS_MAX];
@@ -145,7 +143,7 @@ static void kogge_stone(uint64_t *x, int count, uint32_t type)
 {
     for (int distance = 1; distance < count; distance *= 2)
         for (int i = count - 1; i >= distance; i--)
-            x[i] = combine(SUM, type, x[i - distance], x[i]);
+            x[i] = combine(LW_BY_SUM, type, x[i - distance], x[i]);
 }
 
 /* scan_warp - inclusive scan over the active places from first on; returns how many there are and,
@@ -180,7 +178,7 @@ static void scan_inclusive(struct lw__ref_lanes *l, uint32_t type)
     for (int w = 1; w < warps; w++)
         for (int i = start[w]; i < l->count && i < start[w] + LW_WARP_SIZE; i++)
             if (l->active[i])
-                l->result[i] = combine(SUM, type, totals[w - 1], l->result[i]);
+                l->result[i] = combine(LW_BY_SUM, type, totals[w - 1], l->result[i]);
 }
 
 /* scan_exclusive - zero for the first, for each other its predecessor's inclusive value. All bits 0
@@ -195,6 +193,14 @@ static void scan_exclusive(struct lw__ref_lanes *l, uint32_t type)
             l->result[i] = before;
             before = inclusive;
         }
+}
+
+static void scan(struct lw__ref_lanes *l, uint32_t op, uint32_t type)
+{
+    if (op == LW_OP_warp_exclusive_sum || op == LW_OP_block_exclusive_sum)
+        scan_exclusive(l, type);
+    else
+        scan_inclusive(l, type);
 }
 
 /* Computed in 64 bits, as the number is any. */
@@ -258,58 +264,41 @@ static uint64_t count_where(const struct lw__ref_lanes *l, bool predicate)
     return count;
 }
 
-/* compute - the operations that need a type to compute in. */
-static bool compute(uint32_t op, uint32_t type, struct lw__ref_lanes *l)
+static void vote(struct lw__ref_lanes *l, uint32_t op)
 {
-    if (!is_sum_type(type))
-        return false;
     switch (op) {
-    case LW_OP_warp_sum:
-    case LW_OP_block_sum: reduce(l, SUM, type); return true;
-    case LW_OP_warp_max:
-    case LW_OP_block_max: reduce(l, MAX, type); return true;
-    case LW_OP_warp_min:
-    case LW_OP_block_min: reduce(l, MIN, type); return true;
-    case LW_OP_warp_prod:
-    case LW_OP_block_prod: reduce(l, PROD, type); return true;
-    case LW_OP_warp_inclusive_sum:
-    case LW_OP_block_inclusive_sum: scan_inclusive(l, type); return true;
-    case LW_OP_warp_exclusive_sum:
-    case LW_OP_block_exclusive_sum: scan_exclusive(l, type); return true;
-    default: return false;
+    case LW_OP_warp_any:
+    case LW_OP_block_any: set_all(l, count_where(l, true) > 0); break;
+    case LW_OP_warp_all:
+    case LW_OP_block_all: set_all(l, count_where(l, false) == 0); break;
+    case LW_OP_block_count: set_all(l, count_where(l, true)); break;
+    default: ballot(l);
     }
 }
 
 bool lw__ref_collective(uint32_t op, uint32_t type, struct lw__ref_lanes *l)
 {
-    switch (op) {
-    case LW_OP_shuffle:
-    case LW_OP_shuffle_up:
-    case LW_OP_shuffle_down:
-    case LW_OP_shuffle_xor:
-    case LW_OP_warp_broadcast:
-    case LW_OP_block_broadcast: move(l, op); return true;
-    case LW_OP_warp_partner:
-    case LW_OP_block_partner: partner(l); return true;
-    case LW_OP_ballot: ballot(l); return true;
-    case LW_OP_warp_any:
-    case LW_OP_block_any: set_all(l, count_where(l, true) > 0); return true;
-    case LW_OP_warp_all:
-    case LW_OP_block_all: set_all(l, count_where(l, false) == 0); return true;
-    case LW_OP_block_count: set_all(l, count_where(l, true)); return true;
-    case LW_OP_warp_sync:
-    case LW_OP_barrier: set_all(l, 0); return true;
-    default: return compute(op, type, l);
+    const struct lw__op_info *info = op < LW_OP_COUNT ? &lw__op_table[op] : lw__op_table;
+    switch (info->kind) {
+    case LW_KIND_MOVE: move(l, op); return true;
+    case LW_KIND_PARTNER: partner(l); return true;
+    case LW_KIND_VOTE: vote(l, op); return true;
+    case LW_KIND_SYNC: set_all(l, 0); return true;
+    case LW_KIND_REDUCE:
+        if (!is_sum_type(type))
+            return false;
+        reduce(l, info->by, type);
+        return true;
+    case LW_KIND_SCAN:
+        if (!is_sum_type(type))
+            return false;
+        scan(l, op, type);
+        return true;
+    default: return false;
     }
 }
 
 bool lw__ref_is_block_op(uint32_t op)
 {
-    enum { WARP, BLOCK };
-    static const unsigned char scope_of[LW_OP_COUNT] = {
-#define LW_OP(name, scope, types, arguments, result) [LW_OP_##name] = scope,
-#include "lanewise/warp_ops.def"
-#undef LW_OP
-    };
-    return op < LW_OP_COUNT && scope_of[op] == BLOCK;
+    return op < LW_OP_COUNT && lw__op_table[op].block;
 }

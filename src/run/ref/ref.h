@@ -19,7 +19,7 @@
 
 #include "base/base.h"
 #include "base/manifest.h"
-#include "base/ref_abi.h"
+#include "base/collectives.h"
 #include "run/device_ops.h"
 #include "run/report/report.h"
 

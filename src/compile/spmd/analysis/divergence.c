@@ -202,23 +202,9 @@ static shape of_phi(struct lw__facts *facts, LLVMValueRef i)
 
 static shape of_collective(enum lw__op op)
 {
-    switch (op) {
-    case LW_OP_warp_sum:
-    case LW_OP_warp_max:
-    case LW_OP_warp_min:
-    case LW_OP_warp_prod:
-    case LW_OP_ballot:
-    case LW_OP_warp_any:
-    case LW_OP_warp_all: return per_piece;
-    case LW_OP_block_sum:
-    case LW_OP_block_max:
-    case LW_OP_block_min:
-    case LW_OP_block_prod:
-    case LW_OP_block_any:
-    case LW_OP_block_all:
-    case LW_OP_block_count: return uniform;
-    default: return varying;
-    }
+    if (!lw__op_is_joint(op))
+        return varying;
+    return lw__op_table[op].block ? uniform : per_piece;
 }
 
 static shape of_call(struct lw__facts *facts, LLVMValueRef i)

@@ -52,19 +52,15 @@ static bool vote(struct lw__spmd *s, LLVMValueRef call, bool all, lw__mask mask)
 bool lw__spmd_block(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const char *type,
                     lw__mask mask)
 {
-    switch (op) {
-    case LW_OP_barrier: return true;
-    case LW_OP_block_sum:
-    case LW_OP_block_max:
-    case LW_OP_block_min:
-    case LW_OP_block_prod: return reduce(s, call, op, type, mask);
-    case LW_OP_block_inclusive_sum:
-    case LW_OP_block_exclusive_sum: lw__scan(s, call, op, mask); return true;
-    case LW_OP_block_broadcast: lw__move_block(s, call, mask); return true;
-    case LW_OP_block_partner: lw__partner_block(s, call, mask); return true;
-    case LW_OP_block_any:
-    case LW_OP_block_all: return vote(s, call, op == LW_OP_block_all, mask);
-    case LW_OP_block_count: return count(s, call, mask);
+    switch (lw__op_table[op].kind) {
+    case LW_KIND_SYNC: return true;
+    case LW_KIND_REDUCE: return reduce(s, call, op, type, mask);
+    case LW_KIND_SCAN: lw__scan(s, call, op, mask); return true;
+    case LW_KIND_MOVE: lw__move_block(s, call, mask); return true;
+    case LW_KIND_PARTNER: lw__partner_block(s, call, mask); return true;
+    case LW_KIND_VOTE:
+        return op == LW_OP_block_count ? count(s, call, mask)
+                                       : vote(s, call, op == LW_OP_block_all, mask);
     default: return lw__spmd_refuse(s, call, "this operation");
     }
 }

@@ -23,12 +23,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum arithmetic { SUM, MAX, MIN, PROD };
 enum { LANE_BITS = 4, VECTOR_BITS = 8, WARP_BITS = 5 };
 
 struct tree {
     struct lw__spmd *s;
-    enum arithmetic op;
+    enum lw__operator op;
     char kind;             /* i, u or f, as in the type's name */
     LLVMTypeRef lane;      /* what is combined: for max and min of floats an integer */
     LLVMValueRef absent;   /* a vector of the value that replaces absent lanes */
@@ -39,22 +38,9 @@ struct tree {
     int position[LANE_BITS], vector[VECTOR_BITS]; /* -1: only lanes with 0 here count */
 };
 
-static enum arithmetic arithmetic_of(enum lw__op op)
-{
-    switch (op) {
-    case LW_OP_warp_sum:
-    case LW_OP_block_sum: return SUM;
-    case LW_OP_warp_max:
-    case LW_OP_block_max: return MAX;
-    case LW_OP_warp_min:
-    case LW_OP_block_min: return MIN;
-    default: return PROD;
-    }
-}
-
 static bool is_extreme(const struct tree *t)
 {
-    return t->kind == 'f' && (t->op == MAX || t->op == MIN);
+    return t->kind == 'f' && (t->op == LW_BY_MAX || t->op == LW_BY_MIN);
 }
 
 static bool is_native(const struct tree *t)
@@ -74,11 +60,13 @@ static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b
     if (!a || !b)
         return a ? a : b;
     if (is_native(t))
-        return lw__spmd_extreme(t->s, t->op == MAX, a, b);
+        return lw__spmd_extreme(t->s, t->op == LW_BY_MAX, a, b);
     switch (t->op) {
-    case SUM: return real ? LLVMBuildFAdd(builder, a, b, "") : LLVMBuildAdd(builder, a, b, "");
-    case PROD: return real ? LLVMBuildFMul(builder, a, b, "") : LLVMBuildMul(builder, a, b, "");
-    case MAX: return lw__intrinsic(t->s, t->kind == 'u' ? "llvm.umax" : "llvm.smax", a, b);
+    case LW_BY_SUM:
+        return real ? LLVMBuildFAdd(builder, a, b, "") : LLVMBuildAdd(builder, a, b, "");
+    case LW_BY_PROD:
+        return real ? LLVMBuildFMul(builder, a, b, "") : LLVMBuildMul(builder, a, b, "");
+    case LW_BY_MAX: return lw__intrinsic(t->s, t->kind == 'u' ? "llvm.umax" : "llvm.smax", a, b);
     default: return lw__intrinsic(t->s, t->kind == 'u' ? "llvm.umin" : "llvm.smin", a, b);
     }
 }
@@ -89,9 +77,10 @@ static LLVMValueRef absent_scalar(const struct tree *t, unsigned bits)
     if (is_native(t))
         return LLVMConstReal(t->lane, NAN);
     switch (t->op) {
-    case SUM: return t->kind == 'f' ? LLVMConstReal(t->lane, -0.0) : LLVMConstNull(t->lane);
-    case PROD: return t->kind == 'f' ? LLVMConstReal(t->lane, 1.0) : LLVMConstInt(t->lane, 1, 0);
-    case MAX: return LLVMConstInt(t->lane, t->kind == 'u' ? 0 : top, 0);
+    case LW_BY_SUM: return t->kind == 'f' ? LLVMConstReal(t->lane, -0.0) : LLVMConstNull(t->lane);
+    case LW_BY_PROD:
+        return t->kind == 'f' ? LLVMConstReal(t->lane, 1.0) : LLVMConstInt(t->lane, 1, 0);
+    case LW_BY_MAX: return LLVMConstInt(t->lane, t->kind == 'u' ? 0 : top, 0);
     default: return LLVMConstInt(t->lane, t->kind == 'u' ? UINT64_MAX : top - 1, 0);
     }
 }
@@ -236,7 +225,7 @@ static void start(struct tree *t, const char *type, lw__mask mask)
         if (is_ordered_key(t))
             t->x[p] = key_of(t, t->x[p]);
         if (is_native(t)) /* quiet the NaNs */
-            t->x[p] = lw__spmd_extreme(s, t->op == MAX, t->x[p], t->x[p]);
+            t->x[p] = lw__spmd_extreme(s, t->op == LW_BY_MAX, t->x[p], t->x[p]);
         if (mask[p])
             t->x[p] = LLVMBuildSelect(s->builder, mask[p], t->x[p], t->absent, "");
     }
@@ -263,7 +252,7 @@ static LLVMValueRef result_of(const struct tree *t, uint32_t warp)
 void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, LLVMValueRef *x, lw__mask mask,
               LLVMValueRef *result)
 {
-    struct tree t = {.s = s, .op = arithmetic_of(op), .x = x};
+    struct tree t = {.s = s, .op = lw__op_table[op].by, .x = x};
     start(&t, type, mask);
     bool block = lw__op_table[op].block;
     int bits = block ? (int)(t.lane_count + t.vector_count) : WARP_BITS;

@@ -339,7 +339,7 @@ void lw__scan(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask ma
     bool real = lane == s->f32 || lane == s->f64;
     struct scan c = {.s = s, .lane = lane, .real = real};
     c.absent = real ? LLVMConstReal(lane, -0.0) : LLVMConstNull(lane);
-    c.block = op == LW_OP_block_inclusive_sum || op == LW_OP_block_exclusive_sum;
+    c.block = lw__op_table[op].block;
     c.exclusive = op == LW_OP_warp_exclusive_sum || op == LW_OP_block_exclusive_sum;
     LLVMValueRef first[LW_SPMD_PIECES_MAX], any[LW_SPMD_PIECES_MAX], x[LW_SPMD_PIECES_MAX];
     lw__vectors(s, LLVMGetOperand(call, 0), first);

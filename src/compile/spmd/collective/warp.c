@@ -51,23 +51,14 @@ static void vote(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask
 /* Moves and votes. */
 static bool goes_by_warp(enum lw__op op)
 {
-    switch (op) {
-    case LW_OP_shuffle:
-    case LW_OP_shuffle_up:
-    case LW_OP_shuffle_down:
-    case LW_OP_shuffle_xor:
-    case LW_OP_warp_broadcast:
-    case LW_OP_warp_partner:
-    case LW_OP_ballot:
-    case LW_OP_warp_any:
-    case LW_OP_warp_all: return true;
-    default: return false;
-    }
+    const enum lw__op_kind kind = lw__op_table[op].kind;
+    return kind == LW_KIND_MOVE || kind == LW_KIND_PARTNER || kind == LW_KIND_VOTE;
 }
 
 bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
 {
-    return goes_by_warp(lw__ir_collective(call, NULL)) &&
+    const enum lw__op op = lw__ir_collective(call, NULL);
+    return !lw__op_table[op].block && goes_by_warp(op) &&
            lw__shape_of(s->facts, call).kind > LW_SHAPE_OFFSET &&
            !lw__spmd_iterations_differ(s->facts, call);
 }
@@ -75,7 +66,7 @@ bool lw__spmd_is_warps_own(const struct lw__spmd *s, LLVMValueRef call)
 void lw__spmd_one_warp(struct lw__spmd *s, LLVMValueRef call, lw__mask mask, uint32_t warp)
 {
     const enum lw__op op = lw__ir_collective(call, NULL);
-    if (op == LW_OP_ballot || op == LW_OP_warp_any || op == LW_OP_warp_all)
+    if (lw__op_table[op].kind == LW_KIND_VOTE)
         vote(s, call, op, mask, warp);
     else
         lw__move_warp(s, call, op, mask, warp);
@@ -89,14 +80,10 @@ bool lw__spmd_warp(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const 
             lw__spmd_one_warp(s, call, mask, w);
         return true;
     }
-    switch (op) {
-    case LW_OP_warp_sum:
-    case LW_OP_warp_max:
-    case LW_OP_warp_min:
-    case LW_OP_warp_prod: return reduce(s, call, op, type, mask);
-    case LW_OP_warp_inclusive_sum:
-    case LW_OP_warp_exclusive_sum: lw__scan(s, call, op, mask); return true;
-    case LW_OP_warp_sync: return true;
+    switch (lw__op_table[op].kind) {
+    case LW_KIND_REDUCE: return reduce(s, call, op, type, mask);
+    case LW_KIND_SCAN: lw__scan(s, call, op, mask); return true;
+    case LW_KIND_SYNC: return true;
     default: return lw__spmd_refuse(s, call, "this operation");
     }
 }
