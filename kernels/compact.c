@@ -1,4 +1,4 @@
-/* compact.c - the elements whose mask is set, on processors: a block, of one thread, a part.
+/* compact.c - the elements whose mask is set, on processors: a block a part.
  *
  *     compact_count   how many elements of each part are set
  *     compact_sum     replaces each part's count by the sum of the counts before it, and stores the
@@ -6,49 +6,37 @@
  *     compact_write   the set elements of a part, at their places, and zeros at those of its own
  *                     places that lie behind all
  *
- * shapes   x, mask, out: n elements at a step; counts: parts + 1
- * launch   1 thread; count and write: a block a part of PART elements; sum: one block
+ * shapes   x, out: n elements at a step; mask: side by side; counts: parts + 1
+ * launch   count and write: a block a part of PART elements, any number of threads; sum: one block
+ *          of one thread
  * reads    elements of 1, 2, 4 or 8 bytes, moved as integers; `bits`: those of a mask that count
- * source   a set element is stored and then kept by moving on, which takes no branch
+ * source   one thread stores each element of a line and keeps a set one by moving on, which takes
+ *          no branch; all threads read the mask before and write what was kept
  */
 #include "compact.h"
 
 enum { PART = 16384, LINE = 1024 };
 
-/* flags[j] = is the mask of element first + j set? */
-DEVICE static void read_mask(uint8_t *flags, struct steps m, const void *mask, uint64_t bits,
-                             size_t first, size_t count)
+KERNEL void compact_count(size_t n, struct steps m, const void *mask, uint64_t bits, void *counts)
 {
-    const ptrdiff_t at = m.offset + (ptrdiff_t)first * m.step;
+    const size_t first = (size_t)block_idx.x * PART, end = min_size(first + PART, n);
+    uint32_t count = 0;
 
     switch (m.size) {
-#define MASK_CASE(T)                                                                               \
+#define COUNT_CASE(T)                                                                              \
     case sizeof(T): {                                                                              \
-        const T *from = (const T *)mask + at;                                                      \
-        for (size_t j = 0; j < count; j++)                                                         \
-            flags[j] = (from[(ptrdiff_t)j * m.step] & bits) != 0;                                  \
+        const T *from = (const T *)mask + m.offset;                                                \
+        for (size_t i = first + (size_t)thread_idx.x; i < end; i += (size_t)block_dim.x)           \
+            count += (from[i] & (T)bits) != 0;                                                     \
         break;                                                                                     \
     }
-        WIDTHS(MASK_CASE)
-#undef MASK_CASE
+        WIDTHS(COUNT_CASE)
+#undef COUNT_CASE
     default: break;
     }
-}
-
-KERNEL BLOCK(1) void compact_count(size_t n, struct steps m, const void *mask, uint64_t bits,
-                                   void *counts)
-{
-    SHARED uint8_t flags[LINE];
-    const size_t first = (size_t)block_idx.x * PART, end = min_size(first + PART, n);
-    int64_t count = 0;
-
-    for (size_t i = first; i < end; i += LINE) {
-        const size_t line = min_size(LINE, end - i);
-        read_mask(flags, m, mask, bits, i, line);
-        for (size_t j = 0; j < line; j++)
-            count += flags[j];
-    }
-    ((int64_t *)counts)[block_idx.x] = count;
+    count = block_sum(count);
+    if (thread_idx.x == 0)
+        ((int64_t *)counts)[block_idx.x] = count;
 }
 
 KERNEL BLOCK(1) void compact_sum(size_t parts, void *counts, void *total)
@@ -64,12 +52,33 @@ KERNEL BLOCK(1) void compact_sum(size_t parts, void *counts, void *total)
     *(int64_t *)total = sum;
 }
 
-KERNEL BLOCK(1) void compact_write(size_t n, struct steps f, const void *x, struct steps m,
-                                   const void *mask, uint64_t bits, struct steps t, void *out,
-                                   size_t parts, const void *counts)
+/* flags[j] = is the mask of element first + j set? */
+DEVICE static void read_mask(uint8_t *flags, struct steps m, const void *mask, uint64_t bits,
+                             size_t first, size_t count)
+{
+    const ptrdiff_t at = m.offset + (ptrdiff_t)first;
+
+    switch (m.size) {
+#define MASK_CASE(T)                                                                               \
+    case sizeof(T): {                                                                              \
+        const T *from = (const T *)mask + at;                                                      \
+        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x)                 \
+            flags[j] = (from[j] & (T)bits) != 0;                                                   \
+        break;                                                                                     \
+    }
+        WIDTHS(MASK_CASE)
+#undef MASK_CASE
+    default: break;
+    }
+}
+
+KERNEL void compact_write(size_t n, struct steps f, const void *x, struct steps m, const void *mask,
+                          uint64_t bits, struct steps t, void *out, size_t parts,
+                          const void *counts)
 {
     SHARED uint8_t flags[LINE];
     SHARED uint64_t kept[LINE + 1];
+    SHARED uint32_t kept_count;
     const size_t first = (size_t)block_idx.x * PART, end = min_size(first + PART, n);
     const int64_t *c = counts;
     size_t place = (size_t)c[block_idx.x];
@@ -77,29 +86,38 @@ KERNEL BLOCK(1) void compact_write(size_t n, struct steps f, const void *x, stru
     for (size_t i = first; i < end; i += LINE) {
         const size_t line = min_size(LINE, end - i);
         read_mask(flags, m, mask, bits, i, line);
+        barrier();
         switch (f.size) {
 #define WRITE_CASE(T)                                                                              \
     case sizeof(T): {                                                                              \
         const T *from = (const T *)x + f.offset + (ptrdiff_t)i * f.step;                           \
         T *to = (T *)out + t.offset + (ptrdiff_t)place * t.step, *keep = (T *)kept;                \
-        size_t count = 0;                                                                          \
-        for (size_t j = 0; j < line; j++) {                                                        \
-            keep[count] = from[(ptrdiff_t)j * f.step];                                             \
-            count += flags[j];                                                                     \
+        if (thread_idx.x == 0) {                                                                   \
+            uint32_t count = 0;                                                                    \
+            for (size_t j = 0; j < line; j++) {                                                    \
+                keep[count] = from[(ptrdiff_t)j * f.step];                                         \
+                count += flags[j];                                                                 \
+            }                                                                                      \
+            kept_count = count;                                                                    \
         }                                                                                          \
+        barrier();                                                                                 \
         if (t.step == 1)                                                                           \
-            memcpy(to, keep, count * sizeof(T));                                                   \
+            for (size_t j = (size_t)thread_idx.x; j < kept_count; j += (size_t)block_dim.x)        \
+                to[j] = keep[j];                                                                   \
         else                                                                                       \
-            for (size_t j = 0; j < count; j++)                                                     \
+            for (size_t j = (size_t)thread_idx.x; j < kept_count; j += (size_t)block_dim.x)        \
                 to[(ptrdiff_t)j * t.step] = keep[j];                                               \
-        place += count;                                                                            \
         break;                                                                                     \
     }
             WIDTHS(WRITE_CASE)
 #undef WRITE_CASE
         default: break;
         }
+        place += kept_count;
+        barrier();
     }
-    for (size_t i = first > (size_t)c[parts] ? first : (size_t)c[parts]; i < end; i++)
+    const size_t all = (size_t)c[parts];
+    for (size_t i = (first > all ? first : all) + (size_t)thread_idx.x; i < end;
+         i += (size_t)block_dim.x)
         clear_one(out, t.size, t.offset + (ptrdiff_t)i * t.step);
 }

@@ -1,4 +1,5 @@
-/* histogram.c - counts of equal bins, for any number of threads: one on processors.
+/* histogram.c - counts of equal bins, for any number of threads. On processors all threads of a
+ * block make the numbers of the bins, as vector code, and one of them counts.
  *
  *     histogram_range   the least and the largest of each part; both NaN where a NaN is among them
  *     histogram_begin   limits: low and high, as given or of the data; counts: all 0
@@ -16,6 +17,7 @@
 #include "view.h"
 
 enum { LINE = 256, NEAR_BINS = 4096 }; /* so many bins are counted in memory of the block */
+enum { HOST_THREADS = 32 };            /* at most; src/ops/histogram.c launches as many */
 
 /* Elements i to i + count of x as double. */
 DEVICE static void load_line(double *line, const void *x, int type, size_t i, size_t count)
@@ -106,16 +108,26 @@ DEVICE static size_t bin_of(struct bins b, double v)
     return k;
 }
 
+/* near[k]++ for the bins of `count` elements; one that is outside has bin NEAR_BINS. */
+DEVICE static void count_line(uint32_t *near, const uint32_t *bin, size_t count)
+{
+    barrier();
+    if (thread_idx.x == 0)
+        for (size_t j = 0; j < count; j++)
+            near[bin[j]]++;
+    barrier();
+}
+
 KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, const void *limits,
                             size_t bins, void *counts)
 {
     SHARED double line[LINE];
-    SHARED uint32_t near[NEAR_BINS];
+    SHARED uint32_t near[NEAR_BINS + 1], bin[LINE];
     const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
     const double low = ((const double *)limits)[0], high = ((const double *)limits)[1];
     const struct bins b = {low, high, (high - low) / (double)bins, (double)bins / (high - low),
                            bins};
-    const bool is_near = bins <= NEAR_BINS, is_alone = block_dim.x == 1;
+    const bool is_near = bins <= NEAR_BINS, one_counts = block_dim.x <= HOST_THREADS;
 
     for (size_t k = (size_t)thread_idx.x; k < bins && is_near; k += (size_t)block_dim.x)
         near[k] = 0;
@@ -125,16 +137,17 @@ KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, cons
         load_line(line, x, type, i, count);
         for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x) {
             const double v = line[j];
-            if (!(v >= b.low && v <= b.high))
-                continue;
-            const size_t k = bin_of(b, v);
-            if (!is_near)
-                atomic_add((int64_t *)counts + k, (int64_t)1);
-            else if (is_alone)
-                near[k]++;
-            else
+            const bool is_inside = v >= b.low && v <= b.high;
+            const size_t k = is_inside ? bin_of(b, v) : NEAR_BINS;
+            if (is_near && one_counts)
+                bin[j] = (uint32_t)k;
+            else if (is_inside && is_near)
                 atomic_add(&near[k], 1u);
+            else if (is_inside)
+                atomic_add((int64_t *)counts + k, (int64_t)1);
         }
+        if (is_near && one_counts)
+            count_line(near, bin, count);
     }
     barrier();
     for (size_t k = (size_t)thread_idx.x; k < bins && is_near; k += (size_t)block_dim.x)

@@ -8,13 +8,16 @@
  *     sort_move_BYTES    of a pass: each element of a part to its place in the row
  *
  * shapes   rows of n elements side by side; counts: rows x DIGITS x parts, totals: rows x DIGITS
- * launch   1 thread; short, row: a block a row; sum: a digit of a row; count, move: a part of a row
+ * launch   short, row: a block a row; sum: a digit of a row; count, move: a part of a row.
+ *          Short and sum have 1 thread, the others any number
  * numeric  exact, and stable: so the result does not depend on how a row is cut
+ * idea     the digits of a line of elements are made by all threads, as vector code; one thread
+ *          counts, or moves, which leaves a few instructions for each element
  * source   LSD radix sort, Knuth, The Art of Computer Programming, vol. 3, 5.2.5
  */
 #include "sort.h"
 
-enum { SHORT = 48, PASSES = 8, LINE_BYTES = 64 };
+enum { SHORT = 48, LINE = 1024 };
 
 KERNEL BLOCK(1) void sort_sum(size_t parts, void *counts, void *totals)
 {

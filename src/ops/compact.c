@@ -56,17 +56,17 @@ static lw_arg arg_steps(const struct lw__operand *o, struct steps *s)
 }
 
 static lw_status launch_program(struct lw__call *call, const char *kernel, size_t blocks,
-                                const lw_arg *args, size_t count)
+                                uint32_t threads, const lw_arg *args, size_t count)
 {
     const enum lw__ops_program program = call->is_gpu ? LW_PROGRAM_compact_gpu : LW_PROGRAM_compact;
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, blocks, &grid));
-    return lw__call_launch(call, program, kernel, grid, lw_dim_1(call->is_gpu ? THREADS_GPU : 1),
-                           args, count);
+    return lw__call_launch(call, program, kernel, grid,
+                           lw_dim_1(call->is_gpu ? THREADS_GPU : threads), args, count);
 }
-#define LAUNCH(call, kernel, blocks, ...)                                                          \
-    launch_program(call, kernel, blocks, (const lw_arg[]){__VA_ARGS__},                            \
+#define LAUNCH(call, kernel, blocks, threads, ...)                                                 \
+    launch_program(call, kernel, blocks, threads, (const lw_arg[]){__VA_ARGS__},                   \
                    sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
 
 static lw_status compact_body(struct lw__call *call, void *arguments)
@@ -78,6 +78,8 @@ static lw_status compact_body(struct lw__call *call, void *arguments)
     lw_arg from, by, into, bits;
 
     LW_TRY(check(call, arguments, &c));
+    if (!call->is_gpu)
+        LW_TRY(lw__contiguous_in(call, &c.mask));
     n = c.x.shape.extent[LW_AXES - 1];
     parts = lw__divide_up(n, call->is_gpu ? PART_GPU : PART_HOST);
     to = c.out;
@@ -89,13 +91,13 @@ static lw_status compact_body(struct lw__call *call, void *arguments)
     by = arg_steps(&c.mask, &of_mask);
     into = arg_steps(&to, &of_out);
     bits = lw_arg_uint(lw__dtype_mask(c.mask.dtype));
-    LW_TRY(LAUNCH(call, "compact_count", parts, lw_arg_uint(n), by, lw_arg_buffer(c.mask.buffer),
-                  bits, lw__arg_at(&counts)));
-    LW_TRY(LAUNCH(call, "compact_sum", 1, lw_arg_uint(parts), lw__arg_at(&counts),
+    LW_TRY(LAUNCH(call, "compact_count", parts, lw__threads(call), lw_arg_uint(n), by,
+                  lw_arg_buffer(c.mask.buffer), bits, lw__arg_at(&counts)));
+    LW_TRY(LAUNCH(call, "compact_sum", 1, 1, lw_arg_uint(parts), lw__arg_at(&counts),
                   lw__arg_at(&c.count)));
-    LW_TRY(LAUNCH(call, "compact_write", parts, lw_arg_uint(n), from, lw_arg_buffer(c.x.buffer), by,
-                  lw_arg_buffer(c.mask.buffer), bits, into, lw_arg_buffer(to.buffer),
-                  lw_arg_uint(parts), lw__arg_at(&counts)));
+    LW_TRY(LAUNCH(call, "compact_write", parts, lw__threads(call), lw_arg_uint(n), from,
+                  lw_arg_buffer(c.x.buffer), by, lw_arg_buffer(c.mask.buffer), bits, into,
+                  lw_arg_buffer(to.buffer), lw_arg_uint(parts), lw__arg_at(&counts)));
     return lw__out_done(call, &c.out, &to);
 }
 

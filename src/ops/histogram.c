@@ -37,7 +37,7 @@ static lw_status check(struct lw__call *call, const struct histogram_arguments *
 static lw_status histogram_body(struct lw__call *call, void *arguments)
 {
     const struct histogram_arguments *a = arguments;
-    const lw_dim3 block = lw_dim_1(call->is_gpu ? THREADS_GPU : 1);
+    const lw_dim3 block = lw_dim_1(call->is_gpu ? THREADS_GPU : lw__threads(call));
     const bool is_given = a->options.low != a->options.high;
     struct lw__operand x, counts, to, ranges, limits;
     size_t n, bins, parts;

@@ -83,30 +83,30 @@ static const char *by_word(const struct sorting *s, const char *four, const char
 }
 
 static lw_status launch_program(struct lw__call *call, const char *kernel, size_t blocks,
-                                const lw_arg *args, size_t count)
+                                uint32_t threads, const lw_arg *args, size_t count)
 {
     lw_dim3 grid;
 
     LW_TRY(lw__grid(call, blocks, &grid));
     return lw__call_launch(call, call->is_gpu ? LW_PROGRAM_sort_gpu : LW_PROGRAM_sort, kernel, grid,
-                           lw_dim_1(call->is_gpu ? THREADS_GPU : 1), args, count);
+                           lw_dim_1(call->is_gpu ? THREADS_GPU : threads), args, count);
 }
-#define LAUNCH(call, kernel, blocks, ...)                                                          \
-    launch_program(call, kernel, blocks, (const lw_arg[]){__VA_ARGS__},                            \
+#define LAUNCH(call, kernel, blocks, threads, ...)                                                 \
+    launch_program(call, kernel, blocks, threads, (const lw_arg[]){__VA_ARGS__},                   \
                    sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
 
 static lw_status sort_short(struct lw__call *call, struct sorting *s)
 {
-    return LAUNCH(call, by_word(s, "sort_short_4", "sort_short_8"), s->rows, arg_keys(s),
+    return LAUNCH(call, by_word(s, "sort_short_4", "sort_short_8"), s->rows, 1, arg_keys(s),
                   lw_arg_uint(s->n), lw__arg_at(&s->x), lw__arg_at(&s->out),
                   arg_carried(&s->carried), lw__arg_at(&s->indices));
 }
 
 static lw_status sort_row_gpu(struct lw__call *call, struct sorting *s)
 {
-    return LAUNCH(call, by_word(s, "sort_row_4", "sort_row_8"), s->rows, arg_keys(s),
-                  lw_arg_uint(s->passes), lw_arg_uint(s->n), lw__arg_at(&s->x), lw__arg_at(&s->out),
-                  arg_carried(&s->carried), lw__arg_at(&s->indices));
+    return LAUNCH(call, by_word(s, "sort_row_4", "sort_row_8"), s->rows, lw__threads(call),
+                  arg_keys(s), lw_arg_uint(s->passes), lw_arg_uint(s->n), lw__arg_at(&s->x),
+                  lw__arg_at(&s->out), arg_carried(&s->carried), lw__arg_at(&s->indices));
 }
 
 /* Memory that passes go through, besides the results. */
@@ -129,10 +129,10 @@ static lw_status sort_rows(struct lw__call *call, struct sorting *s)
 
     c.is_first = true;
     LW_TRY(take_scratch(call, s));
-    return LAUNCH(call, by_word(s, "sort_row_4", "sort_row_8"), s->rows, arg_keys(s),
-                  lw_arg_uint(s->passes), lw_arg_uint(s->n), lw__arg_at(&s->x), lw__arg_at(&s->out),
-                  lw__arg_at(&s->other), arg_carried(&c), lw__arg_at(&s->indices),
-                  lw__arg_at(&s->between), lw__arg_at(&s->other_between));
+    return LAUNCH(call, by_word(s, "sort_row_4", "sort_row_8"), s->rows, lw__threads(call),
+                  arg_keys(s), lw_arg_uint(s->passes), lw_arg_uint(s->n), lw__arg_at(&s->x),
+                  lw__arg_at(&s->out), lw__arg_at(&s->other), arg_carried(&c),
+                  lw__arg_at(&s->indices), lw__arg_at(&s->between), lw__arg_at(&s->other_between));
 }
 
 /* The operands that a pass reads and writes; the last one writes the results. */
@@ -155,15 +155,15 @@ static lw_status one_pass(struct lw__call *call, struct sorting *s, size_t pass,
                               .has_value = left || s->carried.has_value};
     const lw_arg shift = lw_arg_int((int)(8 * pass));
 
-    LW_TRY(LAUNCH(call, by_word(s, "sort_count_4", "sort_count_8"), s->rows * parts, arg_keys(s),
-                  shift, lw_arg_uint(s->n), lw_arg_uint(parts), lw_arg_uint(part), lw__arg_at(from),
-                  lw__arg_at(counts)));
-    LW_TRY(LAUNCH(call, "sort_sum", s->rows * DIGITS / (call->is_gpu ? WARPS_GPU : 1),
+    LW_TRY(LAUNCH(call, by_word(s, "sort_count_4", "sort_count_8"), s->rows * parts,
+                  lw__threads(call), arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
+                  lw_arg_uint(part), lw__arg_at(from), lw__arg_at(counts)));
+    LW_TRY(LAUNCH(call, "sort_sum", s->rows * DIGITS / (call->is_gpu ? WARPS_GPU : 1), 1,
                   lw_arg_uint(parts), lw__arg_at(counts), lw__arg_at(totals)));
-    return LAUNCH(call, by_word(s, "sort_move_4", "sort_move_8"), s->rows * parts, arg_keys(s),
-                  shift, lw_arg_uint(s->n), lw_arg_uint(parts), lw_arg_uint(part), lw__arg_at(from),
-                  lw__arg_at(from_indices), lw__arg_at(to), arg_carried(&c), lw__arg_at(to_indices),
-                  lw__arg_at(counts), lw__arg_at(totals));
+    return LAUNCH(call, by_word(s, "sort_move_4", "sort_move_8"), s->rows * parts,
+                  lw__threads(call), arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
+                  lw_arg_uint(part), lw__arg_at(from), lw__arg_at(from_indices), lw__arg_at(to),
+                  arg_carried(&c), lw__arg_at(to_indices), lw__arg_at(counts), lw__arg_at(totals));
 }
 
 static lw_status sort_passes(struct lw__call *call, struct sorting *s)
