@@ -24,12 +24,16 @@ bool lw__pass_tidy(struct lw__unit *unit);
 bool lw__link_bitcode(struct lw__unit *unit, const char *begin, const char *end);
 void lw__link_no_target(LLVMValueRef function);
 
-/* ---- join_helpers.c, join_calls.c ------------------------------------------------------------ */
+/* ---- join_helpers.c, join_collectives.c, join_calls.c ---------------------------------------- */
 
 /* In kernels that would become too long, calls of helpers are joined. */
 bool lw__join_helpers(struct lw__unit *unit);
-/* All calls of the helper in the function become one. No collective may be between two of them. */
-void lw__join_calls(LLVMValueRef function, LLVMValueRef helper);
+/* The same, before instances are marked, for calls of helpers that hold collectives. A kernel with
+ * too many instances left is an error. */
+bool lw__join_collectives(struct lw__unit *unit);
+/* These calls in the function become one call of each helper. Threads that make one of them make
+ * all, in this order, or no collective is between two of them. */
+void lw__join_calls(LLVMValueRef function, LLVMValueRef *calls, unsigned count);
 
 /* ---- phantom_backedge.c ---------------------------------------------------------------------- */
 

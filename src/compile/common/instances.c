@@ -14,10 +14,12 @@
  * source: ir/source_loops.c.
  *
  * Inlining joins blocks, so each function is marked by itself, callees first. Then the calls of
- * helpers with collectives are inlined one by one. Each collective that comes with one gets the
+ * helpers with collectives are inlined one by one; where they would be too many, join_collectives.c
+ * has made them fewer. Each collective that comes with one gets the
  * call's sequence as a prefix.
  */
 #include "compile/common/common.h"
+#include "compile/common/helpers.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
 #include <llvm-c/DebugInfo.h>
@@ -339,9 +341,7 @@ static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call
     if (!list_collectives(f, &before, &count))
         return false;
     qsort(before, count, sizeof *before, by_address);
-    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    LLVMAddCallSiteAttribute(c->call, LLVMAttributeFunctionIndex,
-                             LLVMCreateEnumAttribute(w->unit->context, kind, 0));
+    lw__helpers_inline_call(w->unit, c->call);
     bool ok = lw__llvm_passes(w->unit->module, w->unit->machine, "always-inline") &&
               list_collectives(f, &after, &after_count);
     for (size_t i = 0; ok && i < after_count; i++)
@@ -444,7 +444,7 @@ bool lw__pass_instance(struct lw__unit *unit)
 {
     struct helpers h = {0};
     bool ok = lw__llvm_passes(unit->module, unit->machine, "function(break-crit-edges)") &&
-              list_helpers(unit->module, &h);
+              lw__join_collectives(unit) && list_helpers(unit->module, &h);
     for (size_t i = 0; ok && i < h.count; i++)
         ok = mark_from(unit, &h, i);
     free(h.row);

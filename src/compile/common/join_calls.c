@@ -1,4 +1,4 @@
-/* join_calls.c - all calls of a helper in one function become one call.
+/* join_calls.c - several calls of a helper in one function become one call.
  *
  *     x = g(a);          site = 0, arg = a, goto call;
  *     ...                back 0: x = result;
@@ -11,21 +11,34 @@
  * after inlining the helper is there once, with one set of its variables. Its code is in a loop
  * over the calls that one thread makes. Lanes that come from different calls run it together.
  *
+ * Calls of several helpers have one loop: it begins with a switch to the helper that is called.
+ *
  * The paths that the graph adds, from one call to behind another, are never taken. But the analysis
- * of convergence would follow them, so no collective may lie on them: join_helpers.c.
+ * of convergence would follow them. So no collective may lie on them, or all threads that make one
+ * of the calls make all of them: join_helpers.c, join_collectives.c.
  */
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The one call of a helper. */
+struct callee {
+    LLVMValueRef helper;
+    unsigned arg_count;
+    LLVMValueRef *args;  /* where a call's arguments are kept, */
+    LLVMValueRef result; /* and the result; NULL for none */
+    LLVMBasicBlockRef block;
+};
 
 struct join {
-    LLVMValueRef function, helper;
+    LLVMValueRef function;
     LLVMValueRef *calls;
-    unsigned count, arg_count;
-    LLVMValueRef *args; /* where a call's arguments are kept, */
-    LLVMValueRef site;  /* and the number of the call; the result, NULL for none */
-    LLVMValueRef result;
+    unsigned *callee_of; /* per call: an index of callees */
+    unsigned count, callee_count;
+    struct callee *callees;
+    LLVMValueRef site; /* where the number of the call is kept */
     LLVMBuilderRef b;
     LLVMTypeRef i32;
 };
@@ -101,111 +114,162 @@ static void keep_all_in_memory(struct join *j)
 
 /* ---- one call -------------------------------------------------------------------------------- */
 
-static bool list_calls(struct join *j)
+/* The memory for what passes between the calls and the one call. */
+static void list_callees(struct join *j)
 {
-    j->calls = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        j->count = 0;
-        for (LLVMUseRef use = LLVMGetFirstUse(j->helper); use; use = LLVMGetNextUse(use)) {
-            LLVMValueRef user = LLVMGetUser(use);
-            if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != j->helper ||
-                LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) != j->function)
-                continue;
-            if (j->calls)
-                j->calls[j->count] = user;
-            j->count++;
-        }
-        if (!pass)
-            j->calls = lw__calloc(j->count, sizeof *j->calls);
+    for (unsigned k = 0; k < j->count; k++) {
+        LLVMValueRef helper = LLVMGetCalledValue(j->calls[k]);
+        unsigned c = 0;
+        while (c < j->callee_count && j->callees[c].helper != helper)
+            c++;
+        j->callee_of[k] = c;
+        if (c < j->callee_count)
+            continue;
+        struct callee *callee = &j->callees[j->callee_count++];
+        *callee = (struct callee){.helper = helper, .arg_count = LLVMCountParams(helper)};
+        callee->args = lw__calloc(callee->arg_count + 1, sizeof *callee->args);
+        for (unsigned a = 0; a < callee->arg_count; a++)
+            callee->args[a] = local(j, LLVMTypeOf(LLVMGetParam(helper, a)));
     }
-    return j->count > 1;
+    j->site = local(j, j->i32);
+    for (unsigned c = 0; c < j->callee_count; c++) {
+        struct callee *callee = &j->callees[c];
+        LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(callee->helper));
+        if (LLVMGetTypeKind(type) != LLVMVoidTypeKind)
+            callee->result = local(j, type);
+    }
 }
 
 /* From before each call to the one call. */
 static void leave(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef to)
 {
     for (unsigned k = 0; k < j->count; k++) {
+        const struct callee *callee = &j->callees[j->callee_of[k]];
         LLVMPositionBuilderAtEnd(j->b, before[k]);
         LLVMSetCurrentDebugLocation2(j->b, LLVMInstructionGetDebugLoc(j->calls[k]));
-        for (unsigned a = 0; a < j->arg_count; a++)
-            LLVMBuildStore(j->b, LLVMGetOperand(j->calls[k], a), j->args[a]);
+        for (unsigned a = 0; a < callee->arg_count; a++)
+            LLVMBuildStore(j->b, LLVMGetOperand(j->calls[k], a), callee->args[a]);
         LLVMBuildStore(j->b, LLVMConstInt(j->i32, k, 0), j->site);
         LLVMBuildBr(j->b, to);
     }
 }
 
-/* It has no line: the lines of its callers are not known before it runs. */
-static void build_call(struct join *j, LLVMBasicBlockRef at)
+/* A block before the rest of the first call. */
+static LLVMBasicBlockRef new_block(struct join *j, const char *name)
 {
-    LLVMTypeRef type = LLVMGlobalGetValueType(j->helper);
+    return LLVMInsertBasicBlockInContext(LLVMGetTypeContext(j->i32),
+                                         LLVMGetInstructionParent(j->calls[0]), name);
+}
+
+/* What is joined has no line: the lines of its callers are not known before it runs. */
+static void no_line(struct join *j)
+{
     LLVMMetadataRef scope = LLVMGetSubprogram(j->function);
-    LLVMContextRef context = LLVMGetTypeContext(type);
-    LLVMValueRef *args = lw__calloc(j->arg_count + 1, sizeof *args);
-    LLVMPositionBuilderAtEnd(j->b, at);
-    LLVMSetCurrentDebugLocation2(
-        j->b, scope ? LLVMDIBuilderCreateDebugLocation(context, 0, 0, scope, NULL) : NULL);
-    for (unsigned a = 0; a < j->arg_count; a++)
-        args[a] = LLVMBuildLoad2(j->b, LLVMTypeOf(LLVMGetParam(j->helper, a)), j->args[a], "");
-    LLVMValueRef call = LLVMBuildCall2(j->b, type, j->helper, args, j->arg_count, "");
-    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(j->helper));
-    if (j->result)
-        LLVMBuildStore(j->b, call, j->result);
+    LLVMSetCurrentDebugLocation2(j->b, scope ? LLVMDIBuilderCreateDebugLocation(
+                                                   LLVMGetTypeContext(j->i32), 0, 0, scope, NULL)
+                                             : NULL);
+}
+
+static void build_call(struct join *j, const struct callee *callee)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(callee->helper);
+    LLVMValueRef *args = lw__calloc(callee->arg_count + 1, sizeof *args);
+    LLVMPositionBuilderAtEnd(j->b, callee->block);
+    no_line(j);
+    for (unsigned a = 0; a < callee->arg_count; a++)
+        args[a] =
+            LLVMBuildLoad2(j->b, LLVMTypeOf(LLVMGetParam(callee->helper, a)), callee->args[a], "");
+    LLVMValueRef call = LLVMBuildCall2(j->b, type, callee->helper, args, callee->arg_count, "");
+    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee->helper));
+    if (callee->result)
+        LLVMBuildStore(j->b, call, callee->result);
     free(args);
 }
 
-/* And from there to where the call was. */
-static void go_back(struct join *j)
+/* At the builder's place: a switch by the call's number, of the calls of one callee or of all. */
+static void select_site(struct join *j, const struct callee *of, LLVMBasicBlockRef *to)
 {
-    LLVMValueRef site = LLVMBuildLoad2(j->b, j->i32, j->site, "");
-    LLVMValueRef fork =
-        LLVMBuildSwitch(j->b, site, LLVMGetInstructionParent(j->calls[0]), j->count - 1);
+    LLVMValueRef site = LLVMBuildLoad2(j->b, j->i32, j->site, ""), fork = NULL;
     for (unsigned k = 0; k < j->count; k++) {
-        if (k)
-            LLVMAddCase(fork, LLVMConstInt(j->i32, k, 0), LLVMGetInstructionParent(j->calls[k]));
-    }
-    for (unsigned k = 0; k < j->count; k++) {
-        LLVMPositionBuilderBefore(j->b, j->calls[k]);
-        LLVMSetCurrentDebugLocation2(j->b, LLVMInstructionGetDebugLoc(j->calls[k]));
-        if (j->result)
-            LLVMReplaceAllUsesWith(j->calls[k],
-                                   LLVMBuildLoad2(j->b, LLVMTypeOf(j->calls[k]), j->result, ""));
-        LLVMInstructionEraseFromParent(j->calls[k]);
+        if (of && &j->callees[j->callee_of[k]] != of)
+            continue;
+        if (fork)
+            LLVMAddCase(fork, LLVMConstInt(j->i32, k, 0), to[k]);
+        else
+            fork = LLVMBuildSwitch(j->b, site, to[k], j->count - 1);
     }
 }
 
-static void join(struct join *j)
+/* Where the call was, its result is loaded. */
+static void replace_call(struct join *j, LLVMValueRef call, LLVMValueRef result)
 {
-    LLVMBasicBlockRef *before = lw__calloc(j->count, sizeof(LLVMBasicBlockRef));
-    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(j->helper));
+    LLVMPositionBuilderBefore(j->b, call);
+    LLVMSetCurrentDebugLocation2(j->b, LLVMInstructionGetDebugLoc(call));
+    if (result)
+        LLVMReplaceAllUsesWith(call, LLVMBuildLoad2(j->b, LLVMTypeOf(call), result, ""));
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* The names say where statements of the source begin and end: they stay with the first part. */
+static LLVMBasicBlockRef split(LLVMValueRef call)
+{
+    LLVMBasicBlockRef before = lw__ir_split_before(call), rest = LLVMGetInstructionParent(call);
+    const char *name = LLVMGetBasicBlockName(rest);
+    char *kept = lw__calloc(strlen(name) + 1, 1);
+    strcpy(kept, name);
+    LLVMSetValueName2(LLVMBasicBlockAsValue(rest), "", 0);
+    LLVMSetValueName2(LLVMBasicBlockAsValue(before), kept, strlen(kept));
+    free(kept);
+    return before;
+}
+
+static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *blocks)
+{
     for (unsigned k = 0; k < j->count; k++)
-        before[k] = lw__ir_split_before(j->calls[k]);
-    for (unsigned a = 0; a < j->arg_count; a++)
-        j->args[a] = local(j, LLVMTypeOf(LLVMGetParam(j->helper, a)));
-    j->site = local(j, j->i32);
-    j->result = LLVMGetTypeKind(result) == LLVMVoidTypeKind ? NULL : local(j, result);
-    LLVMBasicBlockRef call = LLVMInsertBasicBlockInContext(
-        LLVMGetTypeContext(j->i32), LLVMGetInstructionParent(j->calls[0]), "helper");
-    leave(j, before, call);
-    build_call(j, call);
-    go_back(j);
+        before[k] = split(j->calls[k]);
+    list_callees(j);
+    LLVMBasicBlockRef to = j->callee_count > 1 ? new_block(j, "helper.which") : NULL;
+    for (unsigned c = 0; c < j->callee_count; c++)
+        j->callees[c].block = new_block(j, "helper.call");
+    leave(j, before, to ? to : j->callees[0].block);
+    for (unsigned k = 0; to && k < j->count; k++)
+        blocks[k] = j->callees[j->callee_of[k]].block;
+    if (to) {
+        LLVMPositionBuilderAtEnd(j->b, to);
+        no_line(j);
+        select_site(j, NULL, blocks);
+    }
+    for (unsigned k = 0; k < j->count; k++)
+        blocks[k] = LLVMGetInstructionParent(j->calls[k]);
+    for (unsigned c = 0; c < j->callee_count; c++) {
+        build_call(j, &j->callees[c]);
+        select_site(j, &j->callees[c], blocks);
+    }
+    for (unsigned k = 0; k < j->count; k++)
+        replace_call(j, j->calls[k], j->callees[j->callee_of[k]].result);
     LLVMSetCurrentDebugLocation2(j->b, NULL);
     keep_all_in_memory(j);
-    free(before);
 }
 
-void lw__join_calls(LLVMValueRef function, LLVMValueRef helper)
+void lw__join_calls(LLVMValueRef function, LLVMValueRef *calls, unsigned count)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
     struct join j = {.function = function,
-                     .helper = helper,
-                     .arg_count = LLVMCountParams(helper),
+                     .calls = calls,
+                     .count = count,
+                     .callee_of = lw__calloc(count, sizeof *j.callee_of),
+                     .callees = lw__calloc(count, sizeof *j.callees),
+                     .b = LLVMCreateBuilderInContext(context),
                      .i32 = LLVMInt32TypeInContext(context)};
-    if (list_calls(&j)) {
-        j.b = LLVMCreateBuilderInContext(context);
-        j.args = lw__calloc(j.arg_count + 1, sizeof *j.args);
-        join(&j);
-        free(j.args);
-        LLVMDisposeBuilder(j.b);
-    }
-    free(j.calls);
+    LLVMBasicBlockRef *blocks = lw__calloc(2 * (size_t)count, sizeof *blocks);
+    LLVMModuleRef module = LLVMGetGlobalParent(function);
+    LLVMSetIsNewDbgInfoFormat(module, 0); /* declarations as calls, which move with their block */
+    join(&j, blocks, blocks + count);
+    LLVMSetIsNewDbgInfoFormat(module, 1);
+    for (unsigned c = 0; c < j.callee_count; c++)
+        free(j.callees[c].args);
+    free(blocks);
+    free(j.callees);
+    free(j.callee_of);
+    LLVMDisposeBuilder(j.b);
 }

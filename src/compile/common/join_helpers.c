@@ -6,127 +6,45 @@
  * (join_calls.c), callers first: when a helper's turn comes, all its calls are in the function.
  *
  * The bound above which a helper is long is halved until the result is short enough. So as much is
- * copied as fits. A kernel with collectives has each call inlined, since no path may be
- * added around a collective. Calls in its helpers are joined.
- *
- * Lengths are of clang's code, where variables are in memory: their loads and stores do not count.
+ * copied as fits. A kernel with collectives has each call of its own inlined, since no path may be
+ * added around a collective. Calls in its helpers are joined. Helpers that hold collectives are
+ * those of join_collectives.c.
  */
 #include "compile/common/common.h"
+#include "compile/common/helpers.h"
 #include "compile/llvm/llvm.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* Lengths, in instructions: the most that is left as it is; what is aimed at beyond that; of the
- * longest helper that is copied, first and last; of a call that stays; of each side of a branch,
- * whose blocks are emitted with masks and without. */
+ * longest helper that is copied, first and last; of a call that stays. */
 enum {
     LENGTH_MAX = 16000,
     LENGTH_AIM = 4000,
     COPIED_FIRST = 2000,
     COPIED_LAST = 16,
-    CALL_LENGTH = 8,
-    BRANCH_LENGTH = 60
+    CALL_LENGTH = 8
 };
-
-struct helper {
-    LLVMValueRef function;
-    uint64_t length; /* with those calls inlined that are not joined */
-    bool joined;     /* its calls in the root are to be joined */
-    bool reaches;    /* it is joined, or calls such a helper */
-    bool seen;       /* from the root */
-};
-
-/* Callees before callers. */
-struct helpers {
-    struct lw__unit *unit;
-    struct helper *row;
-    size_t count;
-};
-
-static struct helper *find(const struct helpers *h, LLVMValueRef f)
-{
-    for (size_t i = 0; i < h->count; i++)
-        if (h->row[i].function == f)
-            return &h->row[i];
-    return NULL;
-}
-
-static struct helper *helper_of(const struct helpers *h, LLVMValueRef i)
-{
-    return LLVMIsACallInst(i) ? find(h, LLVMGetCalledValue(i)) : NULL;
-}
-
-/* ---- the order ------------------------------------------------------------------------------- */
-
-static bool is_helper(LLVMValueRef f)
-{
-    return f && LLVMIsAFunction(f) && LLVMCountBasicBlocks(f) &&
-           LLVMGetLinkage(f) == LLVMInternalLinkage;
-}
-
-/* There is no recursion. */
-static void list(struct helpers *h, LLVMValueRef f)
-{
-    if (find(h, f))
-        return;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsACallInst(i) && is_helper(LLVMGetCalledValue(i)))
-                list(h, LLVMGetCalledValue(i));
-    if (is_helper(f))
-        h->row[h->count++].function = f;
-}
-
-static bool list_all(struct helpers *h)
-{
-    LLVMValueRef f = LLVMGetFirstFunction(h->unit->module);
-    size_t count = 0;
-    for (; f; f = LLVMGetNextFunction(f))
-        count++;
-    h->row = calloc(count + 1, sizeof *h->row);
-    if (!h->row)
-        return lw__defect("out of memory");
-    for (f = LLVMGetFirstFunction(h->unit->module); f; f = LLVMGetNextFunction(f))
-        if (is_helper(f))
-            list(h, f);
-    return true;
-}
-
-/* ---- lengths --------------------------------------------------------------------------------- */
-
-static bool accesses_variable(LLVMValueRef i)
-{
-    return (LLVMIsALoadInst(i) && LLVMIsAAllocaInst(LLVMGetOperand(i, 0))) ||
-           (LLVMIsAStoreInst(i) && LLVMIsAAllocaInst(LLVMGetOperand(i, 1)));
-}
-
-static uint64_t weight(LLVMValueRef i)
-{
-    if (LLVMIsATerminatorInst(i) && LLVMGetNumSuccessors(i) > 1)
-        return BRANCH_LENGTH * (LLVMGetNumSuccessors(i) - 1);
-    return !LLVMIsAAllocaInst(i) && !accesses_variable(i) && !LLVMIsADbgInfoIntrinsic(i);
-}
 
 /* Of f: with the calls inlined that are not joined. */
-static uint64_t length_of(const struct helpers *h, LLVMValueRef f)
+static uint64_t length_of(const struct lw__helpers *h, LLVMValueRef f)
 {
-    enum { MANY = 1 << 30 }; /* of two sums of these, the sum is one */
     uint64_t length = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            const struct helper *callee = helper_of(h, i);
-            length += callee ? (callee->joined ? CALL_LENGTH : callee->length) : weight(i);
-            if (length > MANY)
-                length = MANY;
+            const struct lw__helper *callee = lw__helpers_callee(h, i);
+            length +=
+                callee ? (callee->joined ? CALL_LENGTH : callee->length) : lw__helpers_weight(i);
+            if (length > LW_LENGTH_MANY)
+                length = LW_LENGTH_MANY;
         }
     return length;
 }
 
-static void mark_reached(struct helpers *h, LLVMValueRef f)
+static void mark_reached(struct lw__helpers *h, LLVMValueRef f)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            struct helper *callee = helper_of(h, i);
+            struct lw__helper *callee = lw__helpers_callee(h, i);
             if (callee && !callee->seen) {
                 callee->seen = true;
                 mark_reached(h, callee->function);
@@ -135,14 +53,14 @@ static void mark_reached(struct helpers *h, LLVMValueRef f)
 }
 
 /* The length of f if helpers of more than `most` are joined. */
-static uint64_t length_with(struct helpers *h, LLVMValueRef f, uint64_t most)
+static uint64_t length_with(struct lw__helpers *h, LLVMValueRef f, uint64_t most)
 {
     for (size_t i = 0; i < h->count; i++)
         h->row[i].joined = h->row[i].seen = false;
     mark_reached(h, f);
     uint64_t length = 0;
     for (size_t i = 0; i < h->count; i++) {
-        struct helper *row = &h->row[i];
+        struct lw__helper *row = &h->row[i];
         row->length = length_of(h, row->function);
         row->joined = row->seen && row->length > most;
         length += row->joined ? row->length : 0;
@@ -152,24 +70,43 @@ static uint64_t length_with(struct helpers *h, LLVMValueRef f, uint64_t most)
 
 /* ---- one root: a kernel, or a helper of one that has collectives ----------------------------- */
 
-static void inline_into(struct helpers *h, LLVMValueRef f, LLVMValueRef helper)
+/* True if the use is the callee of a call in f. */
+static bool is_call_in(LLVMUseRef use, LLVMValueRef helper, LLVMValueRef f)
 {
-    LLVMContextRef context = h->unit->context;
-    const unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    for (LLVMUseRef use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == helper &&
-            LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == f)
-            LLVMAddCallSiteAttribute(user, LLVMAttributeFunctionIndex,
-                                     LLVMCreateEnumAttribute(context, kind, 0));
-    }
+    LLVMValueRef user = LLVMGetUser(use);
+    return LLVMIsACallInst(user) && LLVMGetCalledValue(user) == helper &&
+           LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == f;
 }
 
-static bool reaches_joined(const struct helpers *h, LLVMValueRef f)
+static void inline_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef helper)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use))
+        if (is_call_in(use, helper, f))
+            lw__helpers_inline_call(h->unit, LLVMGetUser(use));
+}
+
+static void join_into(LLVMValueRef f, LLVMValueRef helper)
+{
+    unsigned count = 0;
+    LLVMUseRef use;
+    for (use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use))
+        count += is_call_in(use, helper, f);
+    if (count < 2)
+        return;
+    LLVMValueRef *calls = lw__calloc(count, sizeof(LLVMValueRef));
+    count = 0;
+    for (use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use))
+        if (is_call_in(use, helper, f))
+            calls[count++] = LLVMGetUser(use);
+    lw__join_calls(f, calls, count);
+    free(calls);
+}
+
+static bool reaches_joined(const struct lw__helpers *h, LLVMValueRef f)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            const struct helper *callee = helper_of(h, i);
+            const struct lw__helper *callee = lw__helpers_callee(h, i);
             if (callee && callee->reaches)
                 return true;
         }
@@ -177,7 +114,7 @@ static bool reaches_joined(const struct helpers *h, LLVMValueRef f)
 }
 
 /* Make f short enough. Callers first. */
-static bool shorten(struct helpers *h, LLVMValueRef f)
+static bool shorten(struct lw__helpers *h, LLVMValueRef f)
 {
     uint64_t most = COPIED_FIRST;
     if (length_with(h, f, UINT64_MAX) <= LENGTH_MAX)
@@ -187,11 +124,11 @@ static bool shorten(struct helpers *h, LLVMValueRef f)
     for (size_t i = 0; i < h->count; i++)
         h->row[i].reaches = h->row[i].joined || reaches_joined(h, h->row[i].function);
     for (size_t i = h->count; i-- > 0;) {
-        const struct helper *row = &h->row[i];
+        const struct lw__helper *row = &h->row[i];
         if (!row->seen || !row->reaches || row->function == f)
             continue;
         if (row->joined)
-            lw__join_calls(f, row->function);
+            join_into(f, row->function);
         inline_into(h, f, row->function);
         if (!lw__llvm_passes(h->unit->module, h->unit->machine, "always-inline"))
             return false;
@@ -208,7 +145,7 @@ static bool has_collective(LLVMValueRef f)
 }
 
 /* The helpers that f calls are roots. */
-static bool shorten_called(struct helpers *h, LLVMValueRef f)
+static bool shorten_called(struct lw__helpers *h, LLVMValueRef f)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < h->count; i++)
@@ -225,8 +162,8 @@ static bool shorten_called(struct helpers *h, LLVMValueRef f)
 
 bool lw__join_helpers(struct lw__unit *unit)
 {
-    struct helpers h = {.unit = unit};
-    bool ok = list_all(&h);
+    struct lw__helpers h = {.unit = unit};
+    bool ok = lw__helpers_list(&h);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         if (length_with(&h, f, UINT64_MAX) > LENGTH_MAX)
