@@ -47,7 +47,8 @@ test-cpu: all
 
 # `make test`, and what it takes a share of in full: the code of every kernel, every size of block,
 # 5,000 calls of the operations on each device, all pairs of their dtypes, extents and strides,
-# 2,000 graphs, 10,000 random kernels, the wheel, a build with clang. Some hours.
+# 2,000 graphs, 10,000 random kernels, the wheel, a build with clang, mistakes that a test must
+# notice. Some hours.
 test-all: test test-cpu
 	tests/run -b $(BUILD)
 	MPI_RANKS=7 tests/run -b $(BUILD) tests/dist
@@ -67,6 +68,8 @@ test-all: test test-cpu
 	packaging/test-page
 	packaging/test-deb
 	python/tests/asan $(BUILD)
+	tests/mutate/language -b $(BUILD)
+	tests/mutate/run -b $(BUILD)
 
 # The kernel tests and random kernels on an NVIDIA GPU; BUILD/gpu.log has what came of it.
 test-gpu: all
@@ -79,10 +82,11 @@ test-maths:
 	scripts/install-deps test
 	scripts/test-maths
 
-# Each row of the kernel language is taken away in turn: does a test notice? About fourteen minutes;
-# MUTATE='^atomic' for some rows. Not part of `make test`.
+# Each row of the kernel language is taken away in turn, and small mistakes are made in the sources:
+# does a test notice? MUTATE='^atomic' for some of them. Part of `make test-all`.
 mutate: all
-	tests/mutate -b $(BUILD) $(if $(MUTATE),'$(MUTATE)')
+	tests/mutate/language -b $(BUILD) $(if $(MUTATE),'$(MUTATE)')
+	tests/mutate/run -b $(BUILD) $(if $(MUTATE),'$(MUTATE)')
 
 # Random kernels on all cores, until stopped; what goes wrong is shrunk and lies in BUILD/found.
 fuzz: all
@@ -98,15 +102,15 @@ lint:
 	scripts/install-deps test
 	scripts/lint --clang $(BUILD)
 
-# Each workaround for a defect of LLVM or CUDA is left out in turn: does its test fail then? A minute;
-# WORKAROUND='half_masks' for some rows. Not part of `make test`.
+# Each workaround for a defect of LLVM or CUDA is left out in turn: does its test fail then? A
+# minute; WORKAROUND='half_masks' for some rows. Not part of `make test`.
 workarounds: all
 	tests/workarounds -b $(BUILD) $(WORKAROUND)
 
 # Set the sources as .clang-format says, all but the hand-set public headers.
 format:
-	find src cli examples bench python/src tests/unit tests/fuzz tests/random tests/planted tests/robust tests/cpu \
-		-name '*.[ch]' | \
+	find src cli examples bench python/src tests/unit tests/fuzz tests/random tests/planted \
+		tests/robust tests/cpu -name '*.[ch]' | \
 		xargs clang-format-19 -i
 
 # Every row of the table with its peers, some minutes; BENCH='--quick dot24' for options and rows.
@@ -141,5 +145,5 @@ deb:
 clean:
 	rm -rf build build-*
 
-.PHONY: all demo test test-gpu test-quick test-asan test-tsan test-cpu test-maths mutate fuzz fuzz-input \
-	workarounds lint format bench install docs wheel deb clean
+.PHONY: all demo test test-all test-gpu test-quick test-asan test-tsan test-cpu test-maths mutate \
+	fuzz fuzz-input workarounds lint format bench install docs wheel deb clean

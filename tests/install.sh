@@ -2,6 +2,7 @@
 # package that work together there, also when the source tree is gone and the prefix has been moved.
 # DESTDIR puts the same files under another root. Where the user may not write, a sentence says so.
 # The Python package goes where that Python looks: below /usr/local Debian's has its own folder.
+# not under sanitizers: it is about places, and what is installed runs in other tests
 set -eu
 
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then

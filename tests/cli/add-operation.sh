@@ -1,6 +1,7 @@
 #!/bin/sh
 # docs/operations.md says how to add an operation. tests/ops/add-operation.patch does so: applied to
 # a copy, it makes an operation that the command, C and the documentation know.
+# not under sanitizers: it is a build of its own
 set -eu
 
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then

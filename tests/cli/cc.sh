@@ -66,6 +66,23 @@ static lw_tensor matrix(lw_buffer *b, ptrdiff_t rows, ptrdiff_t columns)
     t.extent[1] = columns;
     return t;
 }
+/* What the checks of a launch refuse, they refuse here; a failed assert has its line. */
+static int refuses(lw_stream *s, lw_buffer *p, lw_buffer *r, lw_buffer *to)
+{
+    struct ops_line line = {2, 100, {1, {0, 3}}};
+    union ops_either either = {0};
+    if (ops_where(s, lw_dim_1(1), lw_dim_2(8, 3), 4, 8, matrix(p, 4, 8), line, either) !=
+            LW_E_SHAPE || !strstr(lw_last_error(), "BLOCK fixes 8 x 4 x 1"))
+        return 2;
+    if (ops_where(s, lw_dim_1(1), lw_dim_2(8, 4), 5, 8, matrix(p, 4, 8), line, either) !=
+        LW_E_SHAPE)
+        return 3;
+    TRY(ops_reversed(s, lw_dim_1(1), lw_dim_1(64), 64, matrix(to, 2, 3), matrix(r, 2, 4), 1,
+                     false));
+    if (lw_stream_wait(s) != LW_E_LAUNCH || !strstr(lw_last_error(), "ops.c:25"))
+        return fprintf(stderr, "%s\n", lw_last_error()), 4;
+    return 0;
+}
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : NULL;
@@ -106,18 +123,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < 8; i++)
         printf(" %g", (double)rows[i / 4][i % 4]);
     printf(" %lld\n", (long long)word);
-    /* what the checks of a launch refuse, they refuse here */
-    if (ops_where(s, lw_dim_1(1), lw_dim_2(8, 3), 4, 8, matrix(p, 4, 8), line, either) !=
-            LW_E_SHAPE || !strstr(lw_last_error(), "BLOCK fixes 8 x 4 x 1"))
-        return 2;
-    if (ops_where(s, lw_dim_1(1), lw_dim_2(8, 4), 5, 8, matrix(p, 4, 8), line, either) !=
-        LW_E_SHAPE)
-        return 3;
-    /* a failed assert has its line */
-    TRY(ops_reversed(s, lw_dim_1(1), lw_dim_1(64), 64, matrix(to, 2, 3), matrix(r, 2, 4), 1,
-                     false));
-    if (lw_stream_wait(s) != LW_E_LAUNCH || !strstr(lw_last_error(), "ops.c:25"))
-        return fprintf(stderr, "%s\n", lw_last_error()), 4;
+    int wrong = refuses(s, p, r, to);
+    if (wrong)
+        return wrong;
     lw_program *program;
     lw_kernel *kernel;
     TRY(ops_program(device, &program));

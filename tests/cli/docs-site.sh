@@ -2,6 +2,7 @@
 # file and a heading. In a browser, from the disk: each page has a title and fits 320 pixels, search
 # finds a word, texts have the contrast of WCAG AA in both themes, an embedded picture goes on with
 # the arrow key and has the theme of the page around it. No page asks the network for anything.
+# not under sanitizers: what runs is Sphinx and a browser
 set -eu
 
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q __asan_init; then

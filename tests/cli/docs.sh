@@ -176,7 +176,7 @@ done
 
 # Python that says what it prints, where the build and the tests of Python have been
 python=$BUILD/python-venv/bin/python
-[ -x "$python" ] && [ -f "$BUILD/python/lanewise/_core.abi3.so" ] || exit 0
+[ -f "$BUILD/python-venv/complete-3" ] && [ -f "$BUILD/python/lanewise/_core.abi3.so" ] || exit 0
 for program in README-3.py $(grep -l '^print.*# ' tutorial-*.py); do
     [ "$(PYTHONPATH=$BUILD/python "$python" "$program")" = \
         "$(sed -n 's/^print.*# //p' "$program")" ]

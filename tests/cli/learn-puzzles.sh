@@ -5,6 +5,7 @@
 # With tests/run -s K/N about every N-th wrong answer only.
 #
 #   SEED=N       of the inputs
+# not under sanitizers: learn.sh runs the same code of the command, and this takes minutes
 set -eu
 
 puzzles=$SOURCE/examples/puzzles exploits=$SOURCE/tests/learn/exploits

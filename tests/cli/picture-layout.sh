@@ -2,6 +2,7 @@
 # pixels: no text covers another one, none is cut or lies on the frame of its cell, nothing but the
 # parts that scroll is wider than the window, and texts have the contrast of WCAG AA in both themes.
 # These facts hold with any font and version of the browser; images of pages would not.
+# not under sanitizers: what runs is a browser; picture.sh makes the pages
 set -eu
 for program in python3 chromedriver chromium; do
     command -v $program >/dev/null || { echo "$program is not installed" && exit 77; }

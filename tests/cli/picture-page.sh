@@ -1,6 +1,7 @@
 # picture-page.sh - the page of `lanewise picture` in a browser: slider, buttons, keys and pointer
 # show what they should, in both themes, from 320 to 1920 pixels wide; text has the contrast of WCAG
 # AA, and the page asks no network for anything and leaves no error on the console.
+# not under sanitizers: what runs is a browser; picture.sh makes the pages
 set -eu
 command -v python3 >/dev/null || { echo "python3 is not installed" && exit 77; }
 command -v chromedriver >/dev/null || { echo "chromedriver is not installed" && exit 77; }
