@@ -8,6 +8,7 @@
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/spmd/gang/gang.h"
 #include "compile/ref/ref.h"
+#include "compile/screen/screen.h"
 #include "compile/cpu/cpu.h"
 #include "compile/ptx/ptx.h"
 #include "compile/driver/image.h"
@@ -45,9 +46,10 @@ static const struct route {
     {"picture", {"front", "rows",     "signature", "builtin", "refuse", "sizes", "link",
                  "half",  "instance", "inline",    "enter",   "access", "marks", "observe",
                  "clean", "describe", "ref",       "split",   "object", "linked"}},
-    {"check", {"front",   "rows",     "signature", "builtin", "refuse",  "sizes",  "link",
-               "half",    "instance", "inline",    "enter",   "declare", "access", "shadow",
-               "observe", "clean",    "describe",  "ref",     "split",   "object", "linked"}},
+    {"check",
+     {"front",    "rows",     "signature", "builtin", "refuse",  "sizes",  "link",   "half",
+      "instance", "inline",   "enter",     "screen",  "declare", "access", "shadow", "observe",
+      "clean",    "describe", "ref",       "split",   "object",  "linked"}},
     {"cpu",
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",

@@ -5,6 +5,9 @@
 #define LW_COMPILE_IR_H
 #include "compile/support/unit.h"
 
+/* A call of screens (screen/screen.h): the launch stops, for something may be wrong. */
+#define LW_SUSPECT "lw.suspect"
+
 /* A function's control flow graph, dominators and loops. Blocks are numbered
  * in reverse postorder, then-arms first; blocks that cannot be reached have no number. */
 struct lw__cfg {

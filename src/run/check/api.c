@@ -107,7 +107,13 @@ static void write_text(struct lw__text *to, const struct report *r)
 
 static void write_verbose(struct lw__text *to, const struct report *r)
 {
+    const struct lw__coverage c = findings_of(r->stream)
+                                      ? lw__findings_covered(findings_of(r->stream))
+                                      : (struct lw__coverage){0};
     write_paragraphs(to, r, true);
+    if (c.screened)
+        lw__text_add(to, "%llu of %llu launches screened\n\n", (unsigned long long)c.screened,
+                     (unsigned long long)c.launches);
     write_text(to, r);
 }
 

@@ -5,6 +5,7 @@
  * left are the bits of ref. What it finds goes to the stream; the launch itself succeeds.
  */
 #include "run/check/check.h"
+#include "run/check/screen.h"
 #include <stdlib.h>
 
 #if defined(__aarch64__)
@@ -12,6 +13,48 @@ static const char target[] = "check:aarch64";
 #else
 static const char target[] = "check";
 #endif
+
+/* What load makes of a program. */
+struct code {
+    void *exact; /* as for ref */
+    struct lw__screens *screens;
+};
+
+static void check_unload(void *state, void *code)
+{
+    struct code *c = code;
+    if (c && c->exact)
+        lw__ref_unload(state, c->exact);
+    if (c && c->screens)
+        lw__screens_close(c->screens);
+    free(c);
+}
+
+static lw_status check_load(void *state, const char *path, const void *payload, size_t bytes,
+                            void **code)
+{
+    struct code *c = *code = calloc(1, sizeof *c);
+    if (!c)
+        return lw__fail(LW_E_MEMORY, "no memory for a program");
+    lw_status status = lw__ref_load(state, path, payload, bytes, &c->exact);
+    if (!status)
+        status = lw__screens_open(path, &c->screens);
+    if (status) {
+        check_unload(state, c);
+        *code = NULL;
+    }
+    return status;
+}
+
+static lw_status check_find(void *code, const char *kernel, void **entry)
+{
+    return lw__ref_find(((struct code *)code)->exact, kernel, entry);
+}
+
+static lw_status check_sizes(void *code, const char *kernel, void **function)
+{
+    return lw__ref_sizes(((struct code *)code)->exact, kernel, function);
+}
 
 static lw_status lack_memory(const struct lw__launch *launch)
 {
@@ -40,7 +83,10 @@ static bool is_same_in_any_order(const struct lw__check *check)
 /* Begun; the bytes that it writes have what they had before the launch. */
 static lw_status run_schedule(struct lw__check *check, const struct lw__launch *launch)
 {
-    const struct lw__ref_code code = lw__ref_code_of(launch);
+    const struct code *own = launch->code;
+    struct lw__launch exact = *launch;
+    exact.code = own->exact;
+    const struct lw__ref_code code = lw__ref_code_of(&exact);
     const struct lw__ref_schedule schedule = lw__check_schedule(&check->settings, check->schedule);
     struct lw__outcome *outcome = &check->outcome;
     const lw_status status = lw__ref_run(launch, &code, &lw__check_watcher, check, &schedule);
@@ -90,17 +136,39 @@ static void release(struct lw__check *check)
     lw__suppressions_release(check->settings.suppressions);
 }
 
+/* One thread after another, each access by itself. */
+static lw_status check_exactly(struct lw__check *check, uint64_t *accesses)
+{
+    lw_status status = run_schedules(check, accesses);
+    if (!check->failed && !lw__check_tell(check) && !status)
+        status = lack_memory(check->request);
+    return status;
+}
+
+/* Large launches are screened first. One of which the screen says that nothing is wrong is done. */
 static lw_status check_launch(void *state, const struct lw__launch *launch)
 {
     struct lw__check check = {.request = launch, .device = state, .settings = lw__state_of(state)};
+    const struct code *code = launch->code;
     const lw_dim3 grid = launch->grid;
+    const uint64_t began = lw__clock();
     uint64_t accesses = 0;
-    lw_status status = run_schedules(&check, &accesses);
-    if (!check.failed && !lw__check_tell(&check) && !status)
-        status = lack_memory(launch);
+    struct lw__screened *screened = lw__screens_find(code->screens, launch->kernel);
+    bool is_worth_it;
+    lw_status status = lw__screen_is_worth_it(screened, launch, &is_worth_it);
+    const bool is_clean = !status && is_worth_it && lw__screen_run(screened, launch, &accesses);
+    if (!status && !is_clean)
+        status = check_exactly(&check, &accesses);
+    if (screened && !is_worth_it)
+        atomic_fetch_add(&screened->spent, lw__clock() - began);
+    const struct lw__coverage covered = {.launches = 1,
+                                         .blocks = (uint64_t)grid.x * grid.y * grid.z,
+                                         .accesses = accesses,
+                                         .screened = is_clean,
+                                         .schedules = check.settings.schedules,
+                                         .seed = check.settings.seed};
     if (!status)
-        lw__findings_cover(launch->findings, (uint64_t)grid.x * grid.y * grid.z, accesses,
-                           check.settings.schedules, check.settings.seed);
+        lw__findings_cover(launch->findings, &covered);
     release(&check);
     return status;
 }
@@ -121,9 +189,9 @@ const struct lw__device_ops lw__device_check = {
     .close = lw__state_close,
     .memory_made = lw__state_memory_made,
     .memory_gone = lw__state_memory_gone,
-    .load = lw__ref_load,
-    .unload = lw__ref_unload,
-    .find = lw__ref_find,
-    .sizes = lw__ref_sizes,
+    .load = check_load,
+    .unload = check_unload,
+    .find = check_find,
+    .sizes = check_sizes,
     .launch = check_launch,
 };

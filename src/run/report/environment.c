@@ -45,6 +45,16 @@ lw_status lw__environment_threads(size_t *count)
     return status;
 }
 
+lw_status lw__environment_screen(enum lw__wish *wish)
+{
+    const char *text = getenv("LANEWISE_SCREEN");
+
+    *wish = !text ? LW_WHERE_IT_PAYS : !strcmp(text, "1") ? LW_ALWAYS : LW_NEVER;
+    if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
+        return LW_OK;
+    return lw__fail(LW_E_ARG, "LANEWISE_SCREEN is '%s'; need 0, never, or 1, every launch", text);
+}
+
 lw_status lw__environment_cache(bool *wanted)
 {
     const char *text = getenv("LANEWISE_CACHE");

@@ -154,15 +154,15 @@ bool lw__findings_add(struct lw__findings *f, const struct lw__told *told)
     return added;
 }
 
-void lw__findings_cover(struct lw__findings *f, uint64_t blocks, uint64_t accesses, int schedules,
-                        uint64_t seed)
+void lw__findings_cover(struct lw__findings *f, const struct lw__coverage *launches)
 {
     pthread_mutex_lock(&f->lock);
-    f->covered.launches++;
-    f->covered.blocks += blocks;
-    f->covered.accesses += accesses;
-    f->covered.schedules = schedules;
-    f->covered.seed = seed;
+    f->covered.launches += launches->launches;
+    f->covered.blocks += launches->blocks;
+    f->covered.accesses += launches->accesses;
+    f->covered.screened += launches->screened;
+    f->covered.schedules = launches->schedules;
+    f->covered.seed = launches->seed;
     pthread_mutex_unlock(&f->lock);
 }
 

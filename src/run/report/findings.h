@@ -24,6 +24,7 @@ struct lw__told {
 /* What was looked at, and how many there are. */
 struct lw__coverage {
     uint64_t launches, blocks, accesses;
+    uint64_t screened;                   /* launches of which a screen said that nothing is wrong */
     size_t errors, warnings, suppressed; /* a finding is one of them */
     int schedules;                       /* of the last launch, and */
     uint64_t seed;                       /* of its hashed ones */
@@ -31,10 +32,9 @@ struct lw__coverage {
 
 /* lw__findings_add - one more, or the same once more: that of an earlier one at these places. All
  * its strings are copied. False: memory is short.
- * lw__findings_cover - a launch ran to its end, in so many schedules. */
+ * lw__findings_cover - launches ran to their end, and covered this. */
 bool lw__findings_add(struct lw__findings *findings, const struct lw__told *told);
-void lw__findings_cover(struct lw__findings *findings, uint64_t blocks, uint64_t accesses,
-                        int schedules, uint64_t seed);
+void lw__findings_cover(struct lw__findings *findings, const struct lw__coverage *launches);
 
 /* lw__findings_next - the finding behind *at, which becomes that one; NULL: the first. False: there
  * is none. Its strings live as long as the findings. lw__findings_covered - so far. */

@@ -88,8 +88,10 @@ void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, vo
 /* lw__environment_number - the variable, a multiple of step from step to most; *number is 0 where
  * it is not set, and after an error. */
 lw_status lw__environment_number(const char *name, long step, long most, long *number);
-lw_status lw__environment_threads(size_t *count);       /* LANEWISE_NUM_THREADS; 0: not set */
-lw_status lw__environment_cache(bool *wanted);          /* LANEWISE_CACHE: 0 or 1 */
+lw_status lw__environment_threads(size_t *count); /* LANEWISE_NUM_THREADS; 0: not set */
+lw_status lw__environment_cache(bool *wanted);    /* LANEWISE_CACHE: 0 or 1 */
+enum lw__wish { LW_WHERE_IT_PAYS, LW_NEVER, LW_ALWAYS };
+lw_status lw__environment_screen(enum lw__wish *wish);  /* LANEWISE_SCREEN: 0 or 1 */
 lw_status lw__environment_cache_limit(uint64_t *bytes); /* LANEWISE_CACHE_LIMIT; 1 GiB: not set */
 lw_status lw__environment_include(void);                /* LANEWISE_INCLUDE: is the header there? */
 #endif

@@ -1,0 +1,159 @@
+/* accesses.c - checks before each access: is it within its object, is it in order with others?
+ *
+ * Of a pointer the steps from its object are known. So granules are counted, not bytes: a sum of
+ * indices, whose shape is that of the address itself.
+ */
+#include "compile/screen/screen.h"
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+static LLVMValueRef number(struct lw__screen *s, uint64_t value)
+{
+    return LLVMConstInt(s->i64, value, 0);
+}
+
+/* ---- pointers -------------------------------------------------------------------------------- */
+
+/* An index of a GEP: what it counts, or where a member is. */
+struct step {
+    LLVMValueRef index; /* NULL: `bytes` are added */
+    uint64_t bytes;
+};
+
+static struct step step_of(const struct lw__screen *s, LLVMValueRef gep, int k, LLVMTypeRef *type)
+{
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)k);
+    struct step step = {index, 0};
+    if (k == 1) {
+        step.bytes = LLVMABISizeOfType(s->data, *type);
+    } else if (LLVMGetTypeKind(*type) == LLVMStructTypeKind) {
+        const unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
+        step = (struct step){NULL, LLVMOffsetOfElement(s->data, *type, member)};
+        *type = LLVMStructGetTypeAtIndex(*type, member);
+    } else {
+        *type = LLVMGetElementType(*type);
+        step.bytes = LLVMABISizeOfType(s->data, *type);
+    }
+    if (step.index && LLVMIsAConstantInt(index))
+        step = (struct step){NULL, step.bytes * (uint64_t)LLVMConstIntGetSExtValue(index)};
+    return step;
+}
+
+bool lw__screen_is_multiple(const struct lw__screen *s, LLVMValueRef pointer, uint64_t bytes)
+{
+    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+        for (int k = 1; k < LLVMGetNumOperands(pointer); k++)
+            if (step_of(s, pointer, k, &type).bytes % bytes)
+                return false;
+    }
+    return true;
+}
+
+static LLVMValueRef add_step(struct lw__screen *s, LLVMValueRef sum, struct step step,
+                             uint64_t bytes)
+{
+    LLVMValueRef n = number(s, (uint64_t)((int64_t)step.bytes / (int64_t)bytes));
+    if (step.index)
+        n = LLVMBuildMul(s->b, LLVMBuildSExtOrBitCast(s->b, step.index, s->i64, ""), n, "");
+    return LLVMBuildAdd(s->b, sum, n, "");
+}
+
+LLVMValueRef lw__screen_index(struct lw__screen *s, LLVMValueRef pointer, uint64_t bytes)
+{
+    if (pointer == lw__ir_object(pointer))
+        return number(s, 0);
+    LLVMValueRef sum = lw__screen_index(s, LLVMGetOperand(pointer, 0), bytes);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+    for (int k = 1; k < LLVMGetNumOperands(pointer); k++)
+        sum = add_step(s, sum, step_of(s, pointer, k, &type), bytes);
+    return sum;
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+struct lw__screen_row *lw__screen_row_of(const struct lw__screen *s, LLVMValueRef object)
+{
+    for (size_t i = 0; i < s->row_count; i++)
+        if (s->rows[i].value == object)
+            return &s->rows[i];
+    return NULL;
+}
+
+bool lw__screen_access_of(const struct lw__screen *s, LLVMValueRef i,
+                          struct lw__screen_access *access)
+{
+    const bool reads = LLVMIsALoadInst(i), writes = LLVMIsAStoreInst(i);
+    if ((!reads && !writes) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
+        return false;
+    LLVMValueRef pointer = LLVMGetOperand(i, writes);
+    LLVMTypeRef type = LLVMTypeOf(reads ? i : LLVMGetOperand(i, 0));
+    *access = (struct lw__screen_access){.pointer = pointer,
+                                         .object = lw__ir_object(pointer),
+                                         .bytes = LLVMStoreSizeOfType(s->data, type),
+                                         .align = LLVMGetAlignment(i),
+                                         .use = reads ? LW_SCREEN_READS : LW_SCREEN_WRITES};
+    return true;
+}
+
+static void count_access(struct lw__screen *s)
+{
+    LLVMValueRef count = LLVMBuildLoad2(s->b, s->i64, s->count, "");
+    LLVMBuildStore(s->b, LLVMBuildAdd(s->b, count, number(s, 1), ""), s->count);
+}
+
+/* Memory that the kernel only reads has no cells: nobody writes it in the launch. */
+void lw__screen_check_access(struct lw__screen *s, LLVMValueRef i)
+{
+    struct lw__screen_access access;
+    if (!lw__screen_access_of(s, i, &access))
+        return;
+    const struct lw__screen_row *row = lw__screen_row_of(s, access.object);
+    if (!row)
+        return;
+    lw__screen_set_at(s, i);
+    count_access(s);
+    const bool is_shared = LLVMIsAGlobalVariable(row->value);
+    if (!is_shared && !(row->says.uses & LW_SCREEN_WRITES))
+        return;
+    LLVMValueRef first = lw__screen_index(s, access.pointer, row->says.granule), all = NULL;
+    for (uint64_t k = 0; k < access.bytes / row->says.granule; k++) {
+        LLVMValueRef granule = k ? LLVMBuildAdd(s->b, first, number(s, k), "") : first;
+        LLVMValueRef ok = lw__screen_enter(s, row, access.use, granule);
+        all = all ? LLVMBuildAnd(s->b, all, ok, "") : ok;
+    }
+    lw__screen_require(s, all);
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/* Granules first to first + count - 1 are of the object's. */
+static LLVMValueRef is_within(struct lw__screen *s, LLVMValueRef first, uint64_t count,
+                              LLVMValueRef granules)
+{
+    LLVMValueRef ok = LLVMBuildICmp(s->b, LLVMIntULT, first, granules, "");
+    if (count == 1)
+        return ok;
+    LLVMValueRef last = LLVMBuildAdd(s->b, first, number(s, count - 1), "");
+    return LLVMBuildAnd(s->b, ok, LLVMBuildICmp(s->b, LLVMIntULT, last, granules, ""), "");
+}
+
+static uint64_t variable_bytes(struct lw__screen *s, LLVMValueRef object)
+{
+    return LLVMABISizeOfType(s->data, LLVMIsAAllocaInst(object) ? LLVMGetAllocatedType(object)
+                                                                : LLVMGlobalGetValueType(object));
+}
+
+void lw__screen_check_bounds(struct lw__screen *s, LLVMValueRef call)
+{
+    LLVMValueRef pointer = LLVMGetOperand(call, 0), object = lw__ir_object(pointer);
+    uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1));
+    const struct lw__screen_row *row = lw__screen_row_of(s, object);
+    const uint64_t granule = row ? row->says.granule : 1;
+    LLVMValueRef granules = row ? row->granules : number(s, variable_bytes(s, object));
+    lw__screen_set_at(s, call);
+    if (bytes)
+        lw__screen_require(s, is_within(s, lw__screen_index(s, pointer, granule),
+                                        (bytes + granule - 1) / granule, granules));
+    LLVMInstructionEraseFromParent(call);
+}

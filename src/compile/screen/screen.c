@@ -1,0 +1,461 @@
+/* screen.c - the screens of a program, beside the exact form of its kernels.
+ *
+ * The pass `screen` works on a copy of the module as it is before `declare`. What it makes is
+ * common bitcode like that of a program for `cpu`, of those kernels that can be screened: the
+ * device has it compiled for a block's size when a launch is large enough to be worth it.
+ *
+ * A screen K has the parameters of K, and the record of base/screen_abi.h.
+ */
+#include "compile/screen/screen.h"
+#include "compile/common/common.h"
+#include "compile/llvm/llvm.h"
+#include "compile/ref/ref.h"
+#include <llvm-c/BitWriter.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD_ALIGN = 8 };
+
+void lw__screen_set_at(struct lw__screen *s, LLVMValueRef at)
+{
+    s->at = at;
+    LLVMPositionBuilderBefore(s->b, at);
+    LLVMSetCurrentDebugLocation2(s->b, LLVMInstructionGetDebugLoc(at));
+}
+
+/* ---- stopping -------------------------------------------------------------------------------- */
+
+static void stop(struct lw__screen *s)
+{
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->unit->context), NULL, 0, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(s->unit->module, LW_SUSPECT);
+    if (!f) {
+        f = LLVMAddFunction(s->unit->module, LW_SUSPECT, type);
+        lw__llvm_attribute(f, "nounwind", true);
+        lw__llvm_attribute(f, "noreturn", true);
+    }
+    LLVMBuildCall2(s->b, type, f, NULL, 0, "");
+    LLVMBuildUnreachable(s->b);
+}
+
+void lw__screen_require(struct lw__screen *s, LLVMValueRef ok)
+{
+    if (lw__ir_is_truth(ok, true))
+        return;
+    LLVMBasicBlockRef head = lw__ir_split_before(s->at), tail = LLVMGetInstructionParent(s->at);
+    LLVMBasicBlockRef bad = LLVMInsertBasicBlockInContext(s->unit->context, tail, "");
+    LLVMPositionBuilderAtEnd(s->b, head);
+    lw__ir_set_rare(LLVMBuildCondBr(s->b, LLVMBuildNot(s->b, ok, ""), bad, tail));
+    LLVMPositionBuilderAtEnd(s->b, bad);
+    stop(s);
+    LLVMPositionBuilderBefore(s->b, s->at);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void note_use(struct lw__screen *s, LLVMValueRef i)
+{
+    struct lw__screen_access a;
+    struct lw__screen_row *row =
+        lw__screen_access_of(s, i, &a) ? lw__screen_row_of(s, a.object) : NULL;
+    if (!row)
+        return;
+    row->says.uses |= a.use;
+    if (!row->says.granule || a.bytes < row->says.granule)
+        row->says.granule = (uint32_t)a.bytes;
+}
+
+static bool find_rows(struct lw__screen *s)
+{
+    struct lw__shared_layout shared;
+    const unsigned params = s->kernel->param_count;
+    if (!lw__shared_layout(s->unit, s->function, &shared))
+        return false;
+    s->row_count = params + shared.count;
+    s->rows = lw__calloc(s->row_count + 1, sizeof *s->rows);
+    for (unsigned i = 0; i < params; i++)
+        s->rows[i].value = LLVMGetParam(s->function, i);
+    for (size_t i = 0; i < shared.count; i++) {
+        struct lw__screen_row *row = &s->rows[params + i];
+        row->value = shared.globals[i];
+        row->says.bytes = LLVMABISizeOfType(s->data, LLVMGlobalGetValueType(row->value));
+    }
+    lw__shared_layout_free(&shared);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            note_use(s, i);
+    for (size_t i = 0; i < s->row_count; i++) /* only checked, never accessed */
+        if (!s->rows[i].says.granule)
+            s->rows[i].says.granule = 1;
+    return true;
+}
+
+/* ---- the record ------------------------------------------------------------------------------ */
+
+static LLVMValueRef field(struct lw__screen *s, LLVMTypeRef type, size_t offset)
+{
+    LLVMValueRef at = LLVMConstInt(s->i64, offset, 0);
+    return LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, s->i8, s->record, &at, 1, ""), "");
+}
+
+static void load_row(struct lw__screen *s, size_t i)
+{
+    const size_t at =
+        offsetof(struct lw_screen_record, objects) + i * sizeof(struct lw_screen_object);
+    const size_t written = at + offsetof(struct lw_screen_object, written);
+    const size_t read = at + offsetof(struct lw_screen_object, read);
+    const size_t again = offsetof(struct lw_screen_cells, again);
+    struct lw__screen_row *row = &s->rows[i];
+    row->written[0] = field(s, s->ptr, written);
+    row->written[1] = field(s, s->ptr, written + again);
+    row->read[0] = field(s, s->ptr, read);
+    row->read[1] = field(s, s->ptr, read + again);
+    row->granules = LLVMIsAGlobalVariable(row->value) && row->says.bytes
+                        ? LLVMConstInt(s->i64, row->says.bytes / row->says.granule, 0)
+                        : field(s, s->i64, at + offsetof(struct lw_screen_object, granules));
+}
+
+static LLVMValueRef index_of(struct lw__screen *s, const char *name)
+{
+    LLVMTypeRef type = LLVMFunctionType(s->i32, NULL, 0, 0);
+    LLVMValueRef f = LLVMGetNamedFunction(s->unit->module, name);
+    if (!f) {
+        f = LLVMAddFunction(s->unit->module, name, type);
+        lw__llvm_attribute(f, "nounwind", true);
+        LLVMAddAttributeAtIndex(
+            f, LLVMAttributeFunctionIndex,
+            LLVMCreateEnumAttribute(s->unit->context, LLVMGetEnumAttributeKindForName("memory", 6),
+                                    0));
+    }
+    return LLVMBuildCall2(s->b, type, f, NULL, 0, "");
+}
+
+/* x fastest. */
+static LLVMValueRef thread_of(struct lw__screen *s)
+{
+    LLVMValueRef x = index_of(s, "lw.thread_idx.x"), y = index_of(s, "lw.thread_idx.y");
+    LLVMValueRef z = index_of(s, "lw.thread_idx.z");
+    LLVMValueRef rows = LLVMBuildMul(s->b, z, index_of(s, "lw.block_dim.y"), "");
+    rows = LLVMBuildAdd(s->b, rows, y, "");
+    rows = LLVMBuildMul(s->b, rows, index_of(s, "lw.block_dim.x"), "");
+    return LLVMBuildAdd(s->b, rows, x, "");
+}
+
+static void open_record(struct lw__screen *s)
+{
+    LLVMValueRef at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(s->function));
+    while (LLVMIsAAllocaInst(at))
+        at = LLVMGetNextInstruction(at);
+    lw__screen_set_at(s, at);
+    s->record = LLVMGetParam(s->function, s->kernel->param_count - 1);
+    s->now = LLVMBuildAlloca(s->b, s->i32, "");
+    s->count = LLVMBuildAlloca(s->b, s->i64, "");
+    s->first = field(s, s->i32, offsetof(struct lw_screen_record, first));
+    s->thread = thread_of(s);
+    for (size_t i = 0; i < s->row_count; i++)
+        load_row(s, i);
+    LLVMBuildStore(s->b, s->first, s->now);
+    LLVMBuildStore(s->b, LLVMConstNull(s->i64), s->count);
+}
+
+/* The thread's accesses are counted in the record. */
+static void close_record(struct lw__screen *s, LLVMValueRef ret)
+{
+    lw__screen_set_at(s, ret);
+    LLVMValueRef at = LLVMConstInt(s->i64, offsetof(struct lw_screen_record, accesses), 0);
+    LLVMValueRef count = LLVMBuildLoad2(s->b, s->i64, s->count, "");
+    LLVMBuildAtomicRMW(s->b, LLVMAtomicRMWBinOpAdd,
+                       LLVMBuildGEP2(s->b, s->i8, s->record, &at, 1, ""), count,
+                       LLVMAtomicOrderingMonotonic, 0);
+}
+
+/* ---- the code -------------------------------------------------------------------------------- */
+
+static void check(struct lw__screen *s, LLVMValueRef i)
+{
+    const char *name = lw__ir_callee(i);
+    const enum lw__op op = lw__ir_collective(i, NULL);
+    if (!strcmp(name, "lw.access")) {
+        lw__screen_check_bounds(s, i);
+    } else if (!strcmp(name, "lw.index") || !strcmp(name, "lw.overflow")) {
+        lw__screen_set_at(s, i);
+        lw__screen_require(s, LLVMGetOperand(i, 0));
+        LLVMInstructionEraseFromParent(i);
+    } else if (op && lw__op_table[op].block) {
+        lw__screen_set_at(s, LLVMGetNextInstruction(i));
+        lw__screen_advance(s);
+    } else if (LLVMIsAReturnInst(i)) {
+        close_record(s, i);
+    } else {
+        lw__screen_check_access(s, i);
+    }
+}
+
+/* Of the function as it is, before code is added. owns: release with free() */
+static LLVMValueRef *instructions_of(LLVMValueRef function, size_t *count)
+{
+    LLVMValueRef *list = NULL;
+    for (int fills = 0; fills < 2; fills++) {
+        *count = 0;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+             b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                if (fills)
+                    list[*count] = i;
+                ++*count;
+            }
+        if (!fills)
+            list = lw__calloc(*count + 1, sizeof *list);
+    }
+    return list;
+}
+
+static bool make_screen(struct lw__screen *s)
+{
+    size_t count;
+    lw__screen_plain_overflows(s);
+    if (!lw__screen_end_loops(s))
+        return false;
+    open_record(s);
+    if (!lw__screen_follow_private(s))
+        return false;
+    LLVMValueRef *list = instructions_of(s->function, &count);
+    for (size_t i = 0; i < count; i++)
+        check(s, list[i]);
+    free(list);
+    return true;
+}
+
+static void move_blocks(LLVMValueRef from, LLVMValueRef to)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
+    LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(context, to, ""), last = first, next;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(from); b;
+         b = next, last = LLVMGetLastBasicBlock(to)) {
+        next = LLVMGetNextBasicBlock(b);
+        LLVMMoveBasicBlockAfter(b, last);
+    }
+    LLVMDeleteBasicBlock(first);
+}
+
+static void copy_attributes(LLVMValueRef from, LLVMValueRef to, LLVMAttributeIndex at)
+{
+    const unsigned count = LLVMGetAttributeCountAtIndex(from, at);
+    LLVMAttributeRef *list = lw__calloc(count + 1, sizeof(LLVMAttributeRef));
+    LLVMGetAttributesAtIndex(from, at, list);
+    for (unsigned i = 0; i < count; i++)
+        LLVMAddAttributeAtIndex(to, at, list[i]);
+    free(list);
+}
+
+/* The record's address is the last eight bytes of the packed arguments. */
+static bool describe_record(struct lw__kernel *k)
+{
+    struct lw__param *params = realloc(k->params, (k->param_count + 2) * sizeof *params);
+    if (!params)
+        return lw__defect("out of memory");
+    k->params = params;
+    const uint64_t offset = (k->arg_bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
+    params[k->param_count++] = (struct lw__param){
+        .name = strdup(""), .offset = offset, .size = sizeof(void *), .align = RECORD_ALIGN};
+    k->arg_bytes = offset + sizeof(void *);
+    return params[k->param_count - 1].name || lw__defect("out of memory");
+}
+
+/* The same function with one parameter more. */
+static bool add_parameter(struct lw__screen *s)
+{
+    LLVMValueRef old = s->function;
+    LLVMTypeRef types[LW_PARAMS_MAX + 1], was = LLVMGlobalGetValueType(old);
+    const unsigned count = s->kernel->param_count;
+    LLVMGetParamTypes(was, types);
+    types[count] = s->ptr;
+    LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(was), types, count + 1, 0);
+    LLVMSetValueName2(old, "", 0);
+    LLVMValueRef f = LLVMAddFunction(s->unit->module, s->kernel->name, type);
+    LLVMSetFunctionCallConv(f, LLVMGetFunctionCallConv(old));
+    copy_attributes(old, f, LLVMAttributeFunctionIndex);
+    if (LLVMGetSubprogram(old))
+        LLVMSetSubprogram(f, LLVMGetSubprogram(old));
+    move_blocks(old, f);
+    for (unsigned i = 0; i < count; i++) {
+        copy_attributes(old, f, i + 1);
+        LLVMReplaceAllUsesWith(LLVMGetParam(old, i), LLVMGetParam(f, i));
+        s->rows[i].value = LLVMGetParam(f, i);
+    }
+    LLVMDeleteFunction(old);
+    s->kernel->function = s->function = f;
+    return describe_record(s->kernel);
+}
+
+/* ---- what the program has -------------------------------------------------------------------- */
+
+/* The exact form takes what is in other sections for constants of a kernel. */
+static LLVMValueRef constant(LLVMModuleRef module, LLVMValueRef value, const char *name)
+{
+    enum { ALIGN = 16 };
+    LLVMValueRef g = LLVMAddGlobal(module, LLVMTypeOf(value), name);
+    LLVMSetInitializer(g, value);
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetSection(g, ".data.rel.ro");
+    LLVMSetAlignment(g, ALIGN);
+    if (!*name)
+        LLVMSetLinkage(g, LLVMInternalLinkage);
+    return g;
+}
+
+/* struct lw_screen_kernel, in the module of the exact form. */
+static bool describe(const struct lw__screen *s, LLVMModuleRef module)
+{
+    LLVMContextRef c = s->unit->context;
+    LLVMTypeRef parts[] = {s->i32, s->i32, s->i64}, row = LLVMStructTypeInContext(c, parts, 3, 0);
+    LLVMValueRef *rows = lw__calloc(s->row_count + 1, sizeof(LLVMValueRef));
+    struct lw__text name = {0};
+    for (size_t i = 0; i < s->row_count; i++) {
+        const struct lw_screen_row *says = &s->rows[i].says;
+        LLVMValueRef fields[] = {LLVMConstInt(s->i32, says->granule, 0),
+                                 LLVMConstInt(s->i32, says->uses, 0),
+                                 LLVMConstInt(s->i64, says->bytes, 0)};
+        rows[i] = LLVMConstStructInContext(c, fields, 3, 0);
+    }
+    LLVMValueRef all = constant(module, LLVMConstArray2(row, rows, s->row_count), "");
+    LLVMValueRef fields[] = {LLVMConstInt(s->i64, s->kernel->arg_bytes, 0),
+                             LLVMConstInt(s->i64, s->kernel->param_count - 1, 0),
+                             LLVMConstInt(s->i64, s->row_count, 0), all};
+    lw__text_add(&name, "lw.screen.%s", s->kernel->name);
+    const bool ok = !name.failed || lw__defect("out of memory");
+    if (ok)
+        constant(module, LLVMConstStructInContext(c, fields, 4, 0), name.data);
+    lw__text_free(&name);
+    free(rows);
+    return ok;
+}
+
+static void add_common(struct lw__unit *unit, LLVMModuleRef module)
+{
+    LLVMMemoryBufferRef bitcode = lw__common_bitcode(unit);
+    const size_t bytes = LLVMGetBufferSize(bitcode);
+    constant(module,
+             LLVMConstStringInContext2(unit->context, LLVMGetBufferStart(bitcode), bytes, 1),
+             "lw.common");
+    constant(module, LLVMConstInt(LLVMInt64TypeInContext(unit->context), bytes, 0),
+             "lw.common.bytes");
+    LLVMDisposeMemoryBuffer(bitcode);
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+static struct lw__screen open_screen(struct lw__unit *unit, struct lw__kernel *kernel)
+{
+    LLVMContextRef c = unit->context;
+    return (struct lw__screen){.unit = unit,
+                               .kernel = kernel,
+                               .function = kernel->function,
+                               .b = LLVMCreateBuilderInContext(c),
+                               .data = LLVMGetModuleDataLayout(unit->module),
+                               .i1 = LLVMInt1TypeInContext(c),
+                               .i8 = LLVMInt8TypeInContext(c),
+                               .i32 = LLVMInt32TypeInContext(c),
+                               .i64 = LLVMInt64TypeInContext(c),
+                               .ptr = LLVMPointerTypeInContext(c, 0)};
+}
+
+/* *made: the kernel can be screened. */
+static bool screen_kernel(struct lw__unit *unit, struct lw__kernel *kernel, LLVMModuleRef exact,
+                          bool *made)
+{
+    struct lw__screen s = open_screen(unit, kernel);
+    lw__where_kernel(unit, kernel);
+    bool ok = find_rows(&s);
+    *made = ok && lw__screen_is_possible(&s);
+    if (*made)
+        ok = add_parameter(&s) && make_screen(&s) && describe(&s, exact);
+    free(s.rows);
+    LLVMDisposeBuilder(s.b);
+    return ok;
+}
+
+/* The copy's kernels, as far as they can be screened. */
+static bool screen_kernels(struct lw__unit *unit, LLVMModuleRef exact)
+{
+    struct lw__kernels *kernels = &unit->kernels;
+    size_t kept = 0;
+    bool ok = true;
+    for (size_t i = 0; i < kernels->count && ok; i++) {
+        struct lw__kernel *k = &kernels->rows[i];
+        bool made;
+        ok = screen_kernel(unit, k, exact, &made);
+        if (made) {
+            struct lw__kernel other = kernels->rows[kept];
+            kernels->rows[kept++] = *k;
+            *k = other;
+        } else {
+            LLVMDeleteFunction(k->function);
+        }
+    }
+    for (size_t i = kept; i < kernels->count; i++)
+        lw__kernel_free(&kernels->rows[i]);
+    kernels->count = kept;
+    return ok;
+}
+
+/* What a screen needs of a kernel. */
+static bool copy_kernels(const struct lw__kernels *from, LLVMModuleRef module,
+                         struct lw__kernels *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const struct lw__kernel *k = &from->rows[i];
+        struct lw__kernel *copy = lw__kernels_add(to, k->name);
+        if (!copy || !(copy->params = calloc(k->param_count + 1, sizeof *copy->params)))
+            return lw__defect("out of memory");
+        copy->function = LLVMGetNamedFunction(module, k->name);
+        copy->loc = k->loc;
+        copy->arg_bytes = k->arg_bytes;
+        memcpy(copy->block, k->block, sizeof copy->block);
+        for (; copy->param_count < k->param_count; copy->param_count++) {
+            const struct lw__param *p = &k->params[copy->param_count];
+            copy->params[copy->param_count] =
+                (struct lw__param){.name = lw__copy_string(p->name ? p->name : ""),
+                                   .offset = p->offset,
+                                   .size = p->size,
+                                   .align = p->align,
+                                   .by_value = p->by_value};
+        }
+    }
+    return true;
+}
+
+/* In the copy, which is unit's module for now. */
+static bool run_passes(struct lw__unit *unit, LLVMModuleRef exact)
+{
+    if (!lw__pass_declare(unit) || !lw__pass_access(unit) || !screen_kernels(unit, exact))
+        return false;
+    if (!unit->kernels.count)
+        return true;
+    if (!lw__pass_clean(unit))
+        return false;
+    add_common(unit, exact);
+    return true;
+}
+
+/* lw__pass_screen - screens of the kernels, as constants of the module. Not where a stage is shown.
+ * needs ENTERED
+ */
+bool lw__pass_screen(struct lw__unit *unit)
+{
+    LLVMModuleRef exact = unit->module;
+    struct lw__kernels kernels = unit->kernels, copies = {0};
+    if (unit->options->show)
+        return true;
+    LLVMModuleRef copy = LLVMCloneModule(exact);
+    bool ok = copy_kernels(&kernels, copy, &copies);
+    unit->module = copy;
+    unit->kernels = copies;
+    ok = ok && run_passes(unit, exact);
+    lw__kernels_free(&unit->kernels);
+    unit->module = exact;
+    unit->kernels = kernels;
+    LLVMDisposeModule(copy);
+    return ok;
+}
