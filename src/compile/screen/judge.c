@@ -154,6 +154,32 @@ static bool has_values(LLVMValueRef i)
     return true;
 }
 
+/* Computes from its operands, or branches. */
+static bool is_plain(LLVMValueRef i)
+{
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMRet:
+    case LLVMBr:
+    case LLVMSwitch:
+    case LLVMUnreachable:
+    case LLVMPHI:
+    case LLVMAlloca:
+    case LLVMGetElementPtr:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSelect:
+    case LLVMFreeze:
+    case LLVMFNeg:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+    case LLVMExtractValue:
+    case LLVMInsertValue: return true;
+    case LLVMIntToPtr: return false;
+    default: return LLVMIsABinaryOperator(i) || LLVMIsACastInst(i);
+    }
+}
+
 static bool allows(const struct lw__screen *s, LLVMValueRef i)
 {
     struct lw__screen_access access;
@@ -167,8 +193,7 @@ static bool allows(const struct lw__screen *s, LLVMValueRef i)
         return false;
     if (lw__screen_access_of(s, i, &access))
         return allows_access(s, i, &access);
-    return !LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i) && !LLVMIsAAtomicRMWInst(i) &&
-           !LLVMIsAAtomicCmpXchgInst(i) && !LLVMIsAFenceInst(i) && !LLVMIsAIntToPtrInst(i);
+    return is_plain(i);
 }
 
 /* Names of dynamic memory are of the same bytes. */
