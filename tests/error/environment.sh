@@ -33,7 +33,7 @@ for value in '' soup 0 31 33 1056 -32 ' 32' 32x 18446744073709551648; do
 done
 for value in '' soup AVX2 avx; do
     refused 2 LANEWISE_CPU "$value" '' $run -d cpu
-    refused 2 LANEWISE_CPU "$value" 'avx512, avx2, baseline or aarch64' $asm
+    refused 2 LANEWISE_CPU "$value" 'baseline, avx2, avx512 or aarch64' $asm
 done
 for value in '' 2 yes off; do
     refused 2 LANEWISE_CACHE "$value" '0, no cache, or 1' $run
