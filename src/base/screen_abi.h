@@ -17,13 +17,12 @@
 
 enum {
     LW_SCREEN_SERIAL_SHIFT = 11,
-    LW_SCREEN_MANY = 2047,   /* for the thread: several read it */
-    LW_SCREEN_ATOMIC = 2046, /* for the thread: updated by atomics whose order does not matter */
+    LW_SCREEN_MANY = 2047, /* for the thread: several read it */
 };
 #define LW_SCREEN_FOREIGN UINT32_MAX    /* blocks read it: of several, or of an earlier one */
 #define LW_SCREEN_LAST_SERIAL 0x1ffffeu /* none is larger */
 
-enum lw_screen_use { LW_SCREEN_READS = 1, LW_SCREEN_WRITES = 2, LW_SCREEN_UPDATES = 4 };
+enum lw_screen_use { LW_SCREEN_READS = 1, LW_SCREEN_WRITES = 2 };
 
 /* What a kernel may access: its parameters in their order, then variables of block memory. */
 struct lw_screen_row {

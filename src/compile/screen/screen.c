@@ -1,8 +1,8 @@
 /* screen.c - the screens of a program, beside the exact form of its kernels.
  *
- * The pass `screen` works on a copy of the module as it is before `declare`. What it makes is
- * common bitcode like that of a program for `cpu`, of those kernels that can be screened: the
- * device has it compiled for a block's size when a launch is large enough to be worth it.
+ * The pass `screen` works on a copy of the module as it is before `declare`. It keeps the kernels
+ * that can be screened, and makes common bitcode of them, as a program for `cpu` has it. The device
+ * has that compiled for a block's size when a launch is large enough to be worth it.
  *
  * A screen K has the parameters of K, and the record of base/screen_abi.h.
  */
