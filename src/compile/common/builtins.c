@@ -101,19 +101,20 @@ static LLVMValueRef maths(struct builtin_work *w, const char *name, LLVMTypeRef 
 /* Intrinsics that take floats and give one of the same type. Those without a devlib name are exact
  * and stay, except for 16-bit floats, which are computed in float. */
 static const struct {
-    const char *intrinsic, *devlib;
+    enum lw__intrinsic row;
+    const char *devlib;
 } functions[] = {
-    {"llvm.sin.", "sin"},         {"llvm.cos.", "cos"},      {"llvm.tan.", "tan"},
-    {"llvm.tanh.", "tanh"},       {"llvm.exp.", "exp"},      {"llvm.exp2.", "exp2"},
-    {"llvm.log.", "log"},         {"llvm.log2.", "log2"},    {"llvm.pow.", "pow"},
-    {"llvm.exp10.", "exp10"},     {"llvm.log10.", "log10"},  {"llvm.sinh.", "sinh"},
-    {"llvm.cosh.", "cosh"},       {"llvm.asin.", "asin"},    {"llvm.acos.", "acos"},
-    {"llvm.atan.", "atan"},       {"llvm.minnum.", "fmin"},  {"llvm.maxnum.", "fmax"},
-    {"llvm.sqrt.", NULL},         {"llvm.fabs.", NULL},      {"llvm.copysign.", NULL},
-    {"llvm.floor.", NULL},        {"llvm.ceil.", NULL},      {"llvm.trunc.", NULL},
-    {"llvm.round.", NULL},        {"llvm.roundeven.", NULL}, {"llvm.rint.", NULL},
-    {"llvm.nearbyint.", NULL},    {"llvm.minimum.", "fmin"}, {"llvm.maximum.", "fmax"},
-    {"llvm.canonicalize.", NULL},
+    {LW_LLVM_sin, "sin"},         {LW_LLVM_cos, "cos"},      {LW_LLVM_tan, "tan"},
+    {LW_LLVM_tanh, "tanh"},       {LW_LLVM_exp, "exp"},      {LW_LLVM_exp2, "exp2"},
+    {LW_LLVM_log, "log"},         {LW_LLVM_log2, "log2"},    {LW_LLVM_pow, "pow"},
+    {LW_LLVM_exp10, "exp10"},     {LW_LLVM_log10, "log10"},  {LW_LLVM_sinh, "sinh"},
+    {LW_LLVM_cosh, "cosh"},       {LW_LLVM_asin, "asin"},    {LW_LLVM_acos, "acos"},
+    {LW_LLVM_atan, "atan"},       {LW_LLVM_minnum, "fmin"},  {LW_LLVM_maxnum, "fmax"},
+    {LW_LLVM_sqrt, NULL},         {LW_LLVM_fabs, NULL},      {LW_LLVM_copysign, NULL},
+    {LW_LLVM_floor, NULL},        {LW_LLVM_ceil, NULL},      {LW_LLVM_trunc, NULL},
+    {LW_LLVM_round, NULL},        {LW_LLVM_roundeven, NULL}, {LW_LLVM_rint, NULL},
+    {LW_LLVM_nearbyint, NULL},    {LW_LLVM_minimum, "fmin"}, {LW_LLVM_maximum, "fmax"},
+    {LW_LLVM_canonicalize, NULL},
 };
 
 static LLVMValueRef widened(struct builtin_work *w, LLVMValueRef v)
@@ -139,13 +140,13 @@ static LLVMValueRef extreme(struct builtin_work *w, const char *devlib, bool nan
     return LLVMBuildSelect(w->b, is_nan, LLVMBuildFAdd(w->b, a, b, ""), v, "");
 }
 
-static LLVMValueRef rewrite_function(struct builtin_work *w, LLVMValueRef i, const char *intrinsic,
+static LLVMValueRef rewrite_function(struct builtin_work *w, LLVMValueRef i, enum lw__intrinsic row,
                                      const char *devlib)
 {
     LLVMTypeRef type = LLVMTypeOf(i);
     LLVMValueRef args[2] = {NULL};
     const unsigned n = LLVMGetNumArgOperands(i);
-    if (starts_with(intrinsic, "llvm.canonicalize."))
+    if (row == LW_LLVM_canonicalize)
         return LLVMGetOperand(i, 0);
     if (n > 2 || (!devlib && !is_half(type)) ||
         !(is_half(type) || is_float_or_double(lw__ir_scalar(type))))
@@ -153,11 +154,9 @@ static LLVMValueRef rewrite_function(struct builtin_work *w, LLVMValueRef i, con
     for (unsigned k = 0; k < n; k++)
         args[k] = widened(w, LLVMGetOperand(i, k));
     LLVMTypeRef wide = LLVMTypeOf(args[0]);
-    char base[32];
-    snprintf(base, sizeof base, "%.*s", (int)strlen(intrinsic) - 1, intrinsic);
     if (!devlib)
-        return narrowed(w, lw__llvm_intrinsic(w->b, w->module, base, &wide, 1, args, n), type);
-    const bool nan_wins = starts_with(base, "llvm.minimum") || starts_with(base, "llvm.maximum");
+        return narrowed(w, lw__llvm_intrinsic(w->b, w->module, row, &wide, args, n), type);
+    const bool nan_wins = row == LW_LLVM_minimum || row == LW_LLVM_maximum;
     LLVMValueRef v = n == 2 && (nan_wins || *devlib == 'f')
                          ? extreme(w, devlib, nan_wins, args[0], args[1])
                          : maths(w, devlib, lw__ir_scalar(wide), args, n);
@@ -200,32 +199,36 @@ static LLVMValueRef product_and_sum(struct builtin_work *w, LLVMValueRef i)
 
 /* ---- reductions of a short vector ------------------------------------------------------------ */
 
-static LLVMValueRef combined(struct builtin_work *w, const char *name, LLVMValueRef a,
-                             LLVMValueRef b)
+static LLVMValueRef combined(struct builtin_work *w, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b)
 {
     static const struct {
-        const char *name;
+        enum lw__intrinsic reduction;
         LLVMOpcode op;
-        const char *intrinsic;
-    } operations[] = {{"add.", LLVMAdd, NULL},          {"mul.", LLVMMul, NULL},
-                      {"and.", LLVMAnd, NULL},          {"or.", LLVMOr, NULL},
-                      {"xor.", LLVMXor, NULL},          {"smax.", LLVMCall, "llvm.smax"},
-                      {"smin.", LLVMCall, "llvm.smin"}, {"umax.", LLVMCall, "llvm.umax"},
-                      {"umin.", LLVMCall, "llvm.umin"}};
+        enum lw__intrinsic of_two; /* what a call calls */
+    } operations[] = {{LW_LLVM_reduce_add, LLVMAdd, 0},
+                      {LW_LLVM_reduce_mul, LLVMMul, 0},
+                      {LW_LLVM_reduce_and, LLVMAnd, 0},
+                      {LW_LLVM_reduce_or, LLVMOr, 0},
+                      {LW_LLVM_reduce_xor, LLVMXor, 0},
+                      {LW_LLVM_reduce_smax, LLVMCall, LW_LLVM_smax},
+                      {LW_LLVM_reduce_smin, LLVMCall, LW_LLVM_smin},
+                      {LW_LLVM_reduce_umax, LLVMCall, LW_LLVM_umax},
+                      {LW_LLVM_reduce_umin, LLVMCall, LW_LLVM_umin}};
     LLVMTypeRef type = LLVMTypeOf(a);
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
-        if (starts_with(name, operations[k].name))
-            return operations[k].intrinsic
-                       ? lw__llvm_intrinsic(w->b, w->module, operations[k].intrinsic, &type, 1,
+        if (lw__ir_calls(i, operations[k].reduction))
+            return operations[k].op == LLVMCall
+                       ? lw__llvm_intrinsic(w->b, w->module, operations[k].of_two, &type,
                                             (LLVMValueRef[]){a, b}, 2)
                        : LLVMBuildBinOp(w->b, operations[k].op, a, b, "");
-    if (starts_with(name, "fmin.") || starts_with(name, "fmax."))
-        return extreme(w, name[2] == 'i' ? "fmin" : "fmax", false, a, b);
+    const bool is_least = lw__ir_calls(i, LW_LLVM_reduce_fmin);
+    if (is_least || lw__ir_calls(i, LW_LLVM_reduce_fmax))
+        return extreme(w, is_least ? "fmin" : "fmax", false, a, b);
     return NULL;
 }
 
 /* From the first element to the last. */
-static LLVMValueRef reduce(struct builtin_work *w, LLVMValueRef i, const char *name)
+static LLVMValueRef reduce(struct builtin_work *w, LLVMValueRef i)
 {
     LLVMValueRef v = widened(w, LLVMGetOperand(i, LLVMGetNumArgOperands(i) - 1));
     LLVMValueRef sum = NULL;
@@ -233,7 +236,7 @@ static LLVMValueRef reduce(struct builtin_work *w, LLVMValueRef i, const char *n
         return NULL;
     for (unsigned k = 0; k < LLVMGetVectorSize(LLVMTypeOf(v)); k++) {
         LLVMValueRef one = LLVMBuildExtractElement(w->b, v, at(w, k), "");
-        sum = sum ? combined(w, name, sum, one) : one;
+        sum = sum ? combined(w, i, sum, one) : one;
         if (!sum)
             return NULL;
     }
@@ -247,12 +250,12 @@ static LLVMValueRef modf_of(struct builtin_work *w, LLVMValueRef i)
 {
     LLVMValueRef x = LLVMGetOperand(i, 0);
     LLVMTypeRef type = LLVMTypeOf(x);
-    LLVMValueRef whole = lw__llvm_intrinsic(w->b, w->module, "llvm.trunc", &type, 1, &x, 1);
+    LLVMValueRef whole = lw__llvm_intrinsic(w->b, w->module, LW_LLVM_trunc, &type, &x, 1);
     LLVMBuildStore(w->b, whole, LLVMGetOperand(i, 1));
     LLVMValueRef is_whole = LLVMBuildFCmp(w->b, LLVMRealOEQ, x, whole, "");
     LLVMValueRef rest =
         LLVMBuildSelect(w->b, is_whole, LLVMConstNull(type), LLVMBuildFSub(w->b, x, whole, ""), "");
-    return lw__llvm_intrinsic(w->b, w->module, "llvm.copysign", &type, 1, (LLVMValueRef[]){rest, x},
+    return lw__llvm_intrinsic(w->b, w->module, LW_LLVM_copysign, &type, (LLVMValueRef[]){rest, x},
                               2);
 }
 
@@ -292,38 +295,40 @@ static LLVMValueRef rewrite_library_call(struct builtin_work *w, LLVMValueRef i,
 
 /* ---- everything else ------------------------------------------------------------------------- */
 
-static LLVMValueRef rewrite_intrinsic(struct builtin_work *w, LLVMValueRef i, const char *name)
+static LLVMValueRef rewrite_intrinsic(struct builtin_work *w, LLVMValueRef i)
 {
-    static const char reduction[] = "llvm.vector.reduce.";
-    if (starts_with(name, reduction))
-        return reduce(w, i, name + strlen(reduction));
+    if (starts_with(lw__ir_callee(i), "llvm.vector.reduce."))
+        return reduce(w, i);
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
-        if (starts_with(name, functions[k].intrinsic))
-            return rewrite_function(w, i, functions[k].intrinsic, functions[k].devlib);
-    if (starts_with(name, "llvm.frexp."))
+        if (lw__ir_calls(i, functions[k].row))
+            return rewrite_function(w, i, functions[k].row, functions[k].devlib);
+    if (lw__ir_calls(i, LW_LLVM_frexp))
         return frexp_of(w, i);
-    if (starts_with(name, "llvm.ldexp."))
+    if (lw__ir_calls(i, LW_LLVM_ldexp))
         return with_integer(w, i, "ldexp");
-    if (starts_with(name, "llvm.powi."))
+    if (lw__ir_calls(i, LW_LLVM_powi))
         return with_integer(w, i, "powi");
-    if (starts_with(name, "llvm.fmuladd."))
+    if (lw__ir_calls(i, LW_LLVM_fmuladd))
         return product_and_sum(w, i);
-    if (starts_with(name, "llvm.is.constant."))
+    if (lw__ir_calls(i, LW_LLVM_is_constant))
         return LLVMConstInt(LLVMTypeOf(i), LLVMIsConstant(LLVMGetOperand(i, 0)), 0);
-    if (starts_with(name, "llvm.objectsize.")) /* unknown: 0 as a least, -1 as a greatest size */
+    if (lw__ir_calls(i, LW_LLVM_objectsize)) /* unknown: 0 as a least, -1 as a greatest size */
         return LLVMIsNull(LLVMGetOperand(i, 1)) ? LLVMConstAllOnes(LLVMTypeOf(i))
                                                 : LLVMConstNull(LLVMTypeOf(i));
-    if (!strcmp(name, "llvm.get.rounding"))
+    if (lw__ir_calls(i, LW_LLVM_get_rounding))
         return LLVMConstInt(LLVMTypeOf(i), 1, 0); /* to nearest, see docs/kernel-language.md */
-    if (starts_with(name, "llvm.arithmetic.fence.") || starts_with(name, "llvm.annotation.") ||
-        starts_with(name, "llvm.ptr.annotation.") || starts_with(name, "llvm.expect."))
-        return LLVMGetOperand(i, 0);
+    static const enum lw__intrinsic same[] = {LW_LLVM_fence, LW_LLVM_annotation,
+                                              LW_LLVM_ptr_annotation, LW_LLVM_expect,
+                                              LW_LLVM_expect_with};
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        if (lw__ir_calls(i, same[k]))
+            return LLVMGetOperand(i, 0);
     return NULL;
 }
 
-static bool may_go(const char *name)
+static bool may_go(LLVMValueRef i)
 {
-    return starts_with(name, "llvm.prefetch.") || starts_with(name, "llvm.var.annotation");
+    return lw__ir_calls(i, LW_LLVM_prefetch) || lw__ir_calls(i, LW_LLVM_var_annotation);
 }
 
 /* The replacement, or NULL if it may stay. frem is C's fmod: C has no operator for it. */
@@ -345,7 +350,7 @@ static LLVMValueRef rewritten(struct builtin_work *w, LLVMValueRef i)
     if (!starts_with(name, "llvm."))
         return rewrite_library_call(w, i, name);
     /* if a kernel declares one by such a name, it is refused */
-    return LLVMGetSubprogram(callee) ? NULL : rewrite_intrinsic(w, i, name);
+    return LLVMGetSubprogram(callee) ? NULL : rewrite_intrinsic(w, i);
 }
 
 static void rewrite(struct builtin_work *w, LLVMValueRef i)
@@ -359,7 +364,7 @@ static void rewrite(struct builtin_work *w, LLVMValueRef i)
     LLVMValueRef instead = rewritten(w, i);
     if (instead)
         LLVMReplaceAllUsesWith(i, instead);
-    if (instead || may_go(lw__ir_callee(i)))
+    if (instead || may_go(i))
         LLVMInstructionEraseFromParent(i);
 }
 

@@ -342,7 +342,7 @@ static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call
         return false;
     qsort(before, count, sizeof *before, by_address);
     lw__helpers_inline_call(w->unit, c->call);
-    bool ok = lw__llvm_passes(w->unit->module, w->unit->machine, "always-inline") &&
+    bool ok = lw__llvm_passes(w->unit, LW_PASSES_inline_calls) &&
               list_collectives(f, &after, &after_count);
     for (size_t i = 0; ok && i < after_count; i++)
         if (!bsearch(&after[i], before, count, sizeof *before, by_address))
@@ -443,8 +443,8 @@ static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
 bool lw__pass_instance(struct lw__unit *unit)
 {
     struct helpers h = {0};
-    bool ok = lw__llvm_passes(unit->module, unit->machine, "function(break-crit-edges)") &&
-              lw__join_collectives(unit) && list_helpers(unit->module, &h);
+    bool ok = lw__llvm_passes(unit, LW_PASSES_split_edges) && lw__join_collectives(unit) &&
+              list_helpers(unit->module, &h);
     for (size_t i = 0; ok && i < h.count; i++)
         ok = mark_from(unit, &h, i);
     free(h.row);

@@ -130,7 +130,7 @@ static bool shorten(struct lw__helpers *h, LLVMValueRef f)
         if (row->joined)
             join_into(f, row->function);
         inline_into(h, f, row->function);
-        if (!lw__llvm_passes(h->unit->module, h->unit->machine, "always-inline"))
+        if (!lw__llvm_passes(h->unit, LW_PASSES_inline_calls))
             return false;
     }
     return true;

@@ -105,10 +105,10 @@ static LLVMValueRef negate(struct half_work *w, LLVMValueRef v)
 static LLVMValueRef saturate_one(struct half_work *w, LLVMValueRef v, LLVMTypeRef to,
                                  bool is_signed)
 {
-    const char *name = is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    const enum lw__intrinsic row = is_signed ? LW_LLVM_fptosi_sat : LW_LLVM_fptoui_sat;
     if (is_half(LLVMTypeOf(v)))
         v = widen_one(w, v);
-    return lw__llvm_intrinsic(w->b, w->module, name, (LLVMTypeRef[]){to, LLVMTypeOf(v)}, 2, &v, 1);
+    return lw__llvm_intrinsic(w->b, w->module, row, (LLVMTypeRef[]){to, LLVMTypeOf(v)}, &v, 1);
 }
 
 static LLVMValueRef saturate(struct half_work *w, LLVMValueRef v, LLVMTypeRef to, bool is_signed)
@@ -129,16 +129,15 @@ static LLVMValueRef saturate(struct half_work *w, LLVMValueRef v, LLVMTypeRef to
 static LLVMValueRef rewrite_conversion(struct half_work *w, LLVMValueRef call, LLVMValueRef v)
 {
     static const struct {
-        const char *name, *rounded;
-    } rounding[] = {{"llvm.lrint.", "llvm.rint"},
-                    {"llvm.llrint.", "llvm.rint"},
-                    {"llvm.lround.", "llvm.round"},
-                    {"llvm.llround.", "llvm.round"}};
-    const char *name = lw__ir_callee(call);
+        enum lw__intrinsic row, rounded;
+    } rounding[] = {{LW_LLVM_lrint, LW_LLVM_rint},
+                    {LW_LLVM_llrint, LW_LLVM_rint},
+                    {LW_LLVM_lround, LW_LLVM_round},
+                    {LW_LLVM_llround, LW_LLVM_round}};
     LLVMTypeRef type = LLVMTypeOf(v);
     for (size_t k = 0; k < sizeof rounding / sizeof *rounding; k++)
-        if (!strncmp(name, rounding[k].name, strlen(rounding[k].name))) {
-            v = lw__llvm_intrinsic(w->b, w->module, rounding[k].rounded, &type, 1, &v, 1);
+        if (lw__ir_calls(call, rounding[k].row)) {
+            v = lw__llvm_intrinsic(w->b, w->module, rounding[k].rounded, &type, &v, 1);
             return saturate(w, v, LLVMTypeOf(call), true);
         }
     bool is_signed;

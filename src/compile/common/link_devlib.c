@@ -174,7 +174,7 @@ bool lw__pass_inline(struct lw__unit *unit)
     for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
         if (is_inlined(f))
             lw__llvm_attribute(f, "alwaysinline", true);
-    return lw__llvm_passes(unit->module, unit->machine, "always-inline,globaldce");
+    return lw__llvm_passes(unit, LW_PASSES_inline_helpers);
 }
 
 /* Overloads are declarations of one name and line. After stripping other debug information than
@@ -193,20 +193,8 @@ static void drop_declared_places(LLVMModuleRef module)
  */
 bool lw__pass_tidy(struct lw__unit *unit)
 {
-    return lw__llvm_passes(unit->module, unit->machine,
-                           "function(lower-switch,mergereturn,fix-irreducible,"
-                           "loop-simplify,verify),globaldce");
+    return lw__llvm_passes(unit, LW_PASSES_tidy);
 }
-
-#define CLEAN_UP(scalars)                                                                          \
-    "function(sroa<modify-cfg>,early-cse<memssa>,lower-switch,"                                    \
-    "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"              \
-    "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;"                \
-    "no-speculate-blocks>," scalars                                                                \
-    ",loop-mssa(loop-rotate<no-header-duplication>,licm),loop(indvars),gvn,adce,"                  \
-    "lower-switch,mergereturn,fix-irreducible,loop-simplify,lcssa,verify),globaldce"
-static const char *const clean_up[] = {CLEAN_UP("instcombine<no-verify-fixpoint>,scalarizer"),
-                                       CLEAN_UP("scalarizer,instcombine<no-verify-fixpoint>")};
 
 /* lw__pass_clean - the common clean-up, once for all targets. Scalars leave memory, control flow is
  * simple and keeps its structure, loops are canonical.
@@ -222,6 +210,7 @@ bool lw__pass_clean(struct lw__unit *unit)
     drop_declared_places(unit->module);
     if (!lw__has(unit, LW_HAS_SHORT_VECTORS))
         lw__llvm_scalarize_memory();
-    const bool scalars_first = lw__works_around(unit, LW_AROUND_vector_phi);
-    return lw__llvm_passes(unit->module, unit->machine, clean_up[scalars_first]);
+    return lw__llvm_passes(unit, lw__works_around(unit, LW_AROUND_vector_phi)
+                                     ? LW_PASSES_clean
+                                     : LW_PASSES_clean_vectors);
 }

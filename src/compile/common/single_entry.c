@@ -91,7 +91,7 @@ bool lw__pass_enter(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++, any |= found)
         if (!mend(unit->kernels.rows[i].function, true, &found))
             return false;
-    if (any && !lw__llvm_passes(unit->module, unit->machine, "function(reg2mem)"))
+    if (any && !lw__llvm_passes(unit, LW_PASSES_values_to_slots))
         return false;
     for (size_t i = 0; any && i < unit->kernels.count; i++)
         do

@@ -10,10 +10,7 @@
 
 static bool is_fused(LLVMValueRef i)
 {
-    LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-    return callee && LLVMIsAFunction(callee) &&
-           LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID("llvm.fma", 8) &&
-           LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
+    return lw__ir_calls(i, LW_LLVM_fma) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind;
 }
 
 /* A function whose body is the intrinsic. */

@@ -55,8 +55,7 @@ static bool choose_machine(struct lw__unit *unit)
  */
 bool lw__pass_split(struct lw__unit *unit)
 {
-    static const char passes[] = "function(sroa,early-cse,simplifycfg)";
-    return lw__coroutine_split(unit) && lw__llvm_passes(unit->module, unit->machine, passes) &&
+    return lw__coroutine_split(unit) && lw__llvm_passes(unit, LW_PASSES_after_split) &&
            (!lw__has(unit, LW_IS_OBSERVED) || choose_machine(unit));
 }
 

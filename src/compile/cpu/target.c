@@ -39,17 +39,6 @@ static void align_spills(LLVMValueRef f, const struct lw__target *target)
  * combiner. That makes one instruction of a product and a sum of integers. */
 enum { ROTATED_MAX = 30000, COMBINED_MAX = 10000 };
 
-#define FIRST(sroa)                                                                                \
-    "globaldce,function(mem2reg," sroa "early-cse<memssa>,simplifycfg<keep-loops>,"                \
-    "instcombine<no-verify-fixpoint>,simplifycfg<keep-loops>,loop-simplify,lcssa,"
-#define ROTATION "loop(loop-rotate),"
-#define LAST "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,adce,simplifycfg)"
-
-/* [with loop-rotate][with sroa, which would make values of slots that stay in memory] */
-static const char *const lists[2][2] = {
-    {FIRST("") LAST, FIRST("sroa<modify-cfg>,") LAST},
-    {FIRST("") ROTATION LAST, FIRST("sroa<modify-cfg>,") ROTATION LAST}};
-
 static size_t size_of(LLVMModuleRef module)
 {
     size_t n = 0;
@@ -67,8 +56,7 @@ static bool split_gangs(struct lw__unit *unit)
     for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
         if (!strncmp(LLVMGetValueName2(f, &length), "lw.gang.", 8))
-            return lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)") &&
-                   lw__coroutine_split(unit);
+            return lw__llvm_passes(unit, LW_PASSES_slots_to_values) && lw__coroutine_split(unit);
     }
     return true;
 }
@@ -90,6 +78,13 @@ static bool keep_slots(LLVMModuleRef module)
         if (is_widened(f, &gang))
             kept |= lw__cpu_keep_slots(f);
     return kept;
+}
+
+static enum lw__pipeline list_for(LLVMModuleRef module, bool in_memory)
+{
+    if (size_of(module) <= ROTATED_MAX)
+        return in_memory ? LW_PASSES_optimise_slots : LW_PASSES_optimise;
+    return in_memory ? LW_PASSES_optimise_large_slots : LW_PASSES_optimise_large;
 }
 
 /* lw__pass_optimise - clean up after the widening: slots become phis, constants fold, invariants
@@ -114,9 +109,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
     if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
     const bool in_memory = keep_slots(unit->module);
-    if (!split_gangs(unit) ||
-        !lw__llvm_passes(unit->module, unit->machine,
-                         lists[size_of(unit->module) <= ROTATED_MAX][!in_memory]))
+    if (!split_gangs(unit) || !lw__llvm_passes(unit, list_for(unit->module, in_memory)))
         return false;
     if (lw__is_for_aarch64(unit) && size_of(unit->module) > COMBINED_MAX)
         lw__llvm_skip_combiner();

@@ -370,9 +370,8 @@ void lw__cpu_define_addresses(const struct lw__unit *unit, LLVMValueRef function
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(function)));
     for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(function); k; k = LLVMGetNextBasicBlock(k))
         for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i)) {
-            const char *name = lw__ir_callee(i);
-            const unsigned at = !strncmp(name, "llvm.masked.scatter.", 20);
-            if (!at && strncmp(name, "llvm.masked.gather.", 19))
+            const unsigned at = lw__ir_calls(i, LW_LLVM_masked_scatter);
+            if (!at && !lw__ir_calls(i, LW_LLVM_masked_gather))
                 continue;
             LLVMPositionBuilderBefore(b, i);
             LLVMSetOperand(i, at, defined(b, LLVMGetOperand(i, at)));

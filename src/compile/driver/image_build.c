@@ -296,7 +296,7 @@ static void check_names(struct image *m)
 
 static bool write_common(struct image *m)
 {
-    if (!lw__llvm_passes(m->unit->module, m->unit->machine, "strip-nonlinetable-debuginfo"))
+    if (!lw__llvm_passes(m->unit, LW_PASSES_keep_lines))
         return false;
     LLVMMemoryBufferRef bitcode = lw__common_bitcode(m->unit);
     lw__text_add_bytes(&m->common, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));

@@ -17,10 +17,10 @@ static LLVMContextRef context_of(LLVMModuleRef module)
     return LLVMGetModuleContext(module);
 }
 
-static LLVMValueRef call(struct lw__coroutine *c, const char *name, LLVMTypeRef type,
+static LLVMValueRef call(struct lw__coroutine *c, enum lw__intrinsic row, LLVMTypeRef type,
                          LLVMValueRef *args, unsigned count)
 {
-    return lw__llvm_intrinsic(c->builder, c->module, name, &type, type ? 1 : 0, args, count);
+    return lw__llvm_intrinsic(c->builder, c->module, row, &type, args, count);
 }
 
 static LLVMBasicBlockRef block(struct lw__coroutine *c, const char *name)
@@ -37,16 +37,16 @@ static void build_ramp(struct lw__coroutine *c, lw__frame_fn *frame, void *user)
     LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(context), 0, 0);
     LLVMBasicBlockRef no_frame = block(c, "no_frame");
     LLVMPositionBuilderAtEnd(c->builder, c->entry);
-    c->id = call(c, "llvm.coro.id", NULL, (LLVMValueRef[]){zero, null, null, null}, 4);
-    LLVMValueRef bytes = call(c, "llvm.coro.size", i64, NULL, 0);
-    LLVMValueRef align = call(c, "llvm.coro.align", i64, NULL, 0);
+    c->id = call(c, LW_LLVM_coro_id, NULL, (LLVMValueRef[]){zero, null, null, null}, 4);
+    LLVMValueRef bytes = call(c, LW_LLVM_coro_size, i64, NULL, 0);
+    LLVMValueRef align = call(c, LW_LLVM_coro_align, i64, NULL, 0);
     LLVMValueRef memory = frame(c->builder, bytes, align, user);
     LLVMValueRef none = LLVMBuildICmp(c->builder, LLVMIntEQ, memory, null, "");
     LLVMBuildCondBr(c->builder, none, no_frame, c->body);
     LLVMPositionBuilderAtEnd(c->builder, no_frame);
     LLVMBuildRet(c->builder, null);
     LLVMPositionBuilderAtEnd(c->builder, c->body);
-    c->handle = call(c, "llvm.coro.begin", NULL, (LLVMValueRef[]){c->id, memory}, 2);
+    c->handle = call(c, LW_LLVM_coro_begin, NULL, (LLVMValueRef[]){c->id, memory}, 2);
 }
 
 /* The final suspension, and the exit that all suspensions share. */
@@ -58,17 +58,17 @@ static void build_end(struct lw__coroutine *c)
     LLVMBasicBlockRef never = block(c, "never");
     LLVMPositionBuilderAtEnd(c->builder, c->final);
     LLVMValueRef way =
-        call(c, "llvm.coro.suspend", NULL, (LLVMValueRef[]){no_token, LLVMConstInt(i1, 1, 0)}, 2);
+        call(c, LW_LLVM_coro_suspend, NULL, (LLVMValueRef[]){no_token, LLVMConstInt(i1, 1, 0)}, 2);
     LLVMValueRef choice = LLVMBuildSwitch(c->builder, way, c->end, 2);
     LLVMAddCase(choice, LLVMConstInt(i8, 0, 0), never);
     LLVMAddCase(choice, LLVMConstInt(i8, 1, 0), c->cleanup);
     LLVMPositionBuilderAtEnd(c->builder, never);
     LLVMBuildUnreachable(c->builder);
     LLVMPositionBuilderAtEnd(c->builder, c->cleanup);
-    call(c, "llvm.coro.free", NULL, (LLVMValueRef[]){c->id, c->handle}, 2);
+    call(c, LW_LLVM_coro_free, NULL, (LLVMValueRef[]){c->id, c->handle}, 2);
     LLVMBuildBr(c->builder, c->end);
     LLVMPositionBuilderAtEnd(c->builder, c->end);
-    call(c, "llvm.coro.end", NULL, (LLVMValueRef[]){c->handle, LLVMConstInt(i1, 0, 0), no_token},
+    call(c, LW_LLVM_coro_end, NULL, (LLVMValueRef[]){c->handle, LLVMConstInt(i1, 0, 0), no_token},
          3);
     LLVMBuildRet(c->builder, c->handle);
 }
@@ -96,7 +96,7 @@ void lw__coroutine_suspend(struct lw__coroutine *c, LLVMBasicBlockRef at, LLVMBa
     LLVMValueRef no_token = LLVMConstNull(LLVMTokenTypeInContext(context));
     LLVMValueRef more = LLVMConstInt(LLVMInt1TypeInContext(context), 0, 0);
     LLVMPositionBuilderAtEnd(c->builder, at);
-    LLVMValueRef way = call(c, "llvm.coro.suspend", NULL, (LLVMValueRef[]){no_token, more}, 2);
+    LLVMValueRef way = call(c, LW_LLVM_coro_suspend, NULL, (LLVMValueRef[]){no_token, more}, 2);
     LLVMValueRef choice = LLVMBuildSwitch(c->builder, way, c->end, 2);
     LLVMAddCase(choice, LLVMConstInt(i8, 0, 0), next);
     LLVMAddCase(choice, LLVMConstInt(i8, 1, 0), c->cleanup);
@@ -115,13 +115,12 @@ void lw__coroutine_resumer(LLVMModuleRef module, const char *name)
     LLVMValueRef f = LLVMAddFunction(module, name, type), handle = LLVMGetParam(f, 0);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, f, ""));
-    lw__llvm_intrinsic(b, module, "llvm.coro.resume", NULL, 0, &handle, 1);
+    lw__llvm_intrinsic(b, module, LW_LLVM_coro_resume, NULL, &handle, 1);
     LLVMBuildRetVoid(b);
     LLVMDisposeBuilder(b);
 }
 
 bool lw__coroutine_split(struct lw__unit *unit)
 {
-    return lw__llvm_passes(unit->module, unit->machine,
-                           "coro-early,cgscc(coro-split),function(coro-elide),coro-cleanup");
+    return lw__llvm_passes(unit, LW_PASSES_split_coroutines);
 }

@@ -57,6 +57,18 @@ enum lw__workaround {
     LW_AROUND_COUNT
 };
 
+/* LLVM's intrinsics that the compiler names. */
+enum lw__intrinsic {
+#define LW_INTRINSIC(row, name, types) LW_LLVM_##row,
+#include "compile/llvm/intrinsics.def"
+};
+
+/* Lists of LLVM's passes. */
+enum lw__pipeline {
+#define LW_PIPELINE(name, passes) LW_PASSES_##name,
+#include "compile/llvm/pipelines.def"
+};
+
 /* ---- query.c --------------------------------------------------------------------------------- */
 
 enum lw__op lw__ir_collective(LLVMValueRef instruction, const char **type);
@@ -131,13 +143,26 @@ bool lw__works_around(const struct lw__unit *unit, enum lw__workaround row);
 /* Leave out the row of this name; false: there is none. */
 bool lw__workaround_leave(struct lw__options *options, const char *name);
 
+/* ---- intrinsics.c ---------------------------------------------------------------------------- */
+
+/* False: this LLVM lacks one, or it is another. */
+bool lw__llvm_has_intrinsics(void);
+/* A call of it, at the builder. types: as many as its row says; NULL for none. */
+LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, enum lw__intrinsic row,
+                                LLVMTypeRef *types, LLVMValueRef *args, unsigned arg_count);
+bool lw__ir_calls(LLVMValueRef i, enum lw__intrinsic row); /* for any types */
+
+/* ---- pipelines.c ----------------------------------------------------------------------------- */
+
+/* Run these passes on the unit's module. */
+bool lw__llvm_passes(struct lw__unit *unit, enum lw__pipeline row);
+
 /* ---- llvm19.c -------------------------------------------------------------------------------- */
 
 /* Everything that depends on LLVM's version. */
 bool lw__llvm_start(struct lw__unit *unit); /* context, target machine, self-test */
-bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes);
 /* MemorySanitizer, with origins, on functions with the attribute sanitize_memory. */
-bool lw__llvm_shadow(LLVMModuleRef module, LLVMTargetMachineRef machine);
+bool lw__llvm_shadow(struct lw__unit *unit);
 /* For the cpu's passes and code generator, once per process. pieces: the most of any block; work:
  * loops marked to be unrolled, times the instructions of the kernels. */
 void lw__llvm_cpu_options(const struct lw__unit *unit, uint32_t pieces, uint64_t work);
@@ -152,9 +177,6 @@ void lw__llvm_time_passes(int file);
 void lw__llvm_disable_sinking(void);
 /* The code generator for AArch64 does not combine products and sums. Once. */
 void lw__llvm_skip_combiner(void);
-LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
-                                LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
-                                unsigned arg_count);
 /* A call of inline assembly, at the builder. */
 LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
                           const char *constraints, bool has_effects, LLVMValueRef *args,

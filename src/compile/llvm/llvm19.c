@@ -1,19 +1,13 @@
-/* llvm19.c - what depends on LLVM's version: intrinsic names, pass strings, targets.
+/* llvm19.c - what depends on LLVM's version, beside the tables: its options, target machines.
  *
- * lw__llvm_start tries each name once, so that a wrong libLLVM is one clear message and not a
+ * lw__llvm_start tries each intrinsic once, so that a wrong libLLVM is one clear message and not a
  * miscompilation.
  */
 #include "compile/llvm/llvm.h"
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const intrinsics[] = {
-    "llvm.coro.id",      "llvm.coro.size", "llvm.coro.align", "llvm.coro.begin",
-    "llvm.coro.suspend", "llvm.coro.end",  "llvm.coro.free",  "llvm.coro.resume",
-};
 
 bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
                       const char *features, LLVMCodeGenOptLevel effort)
@@ -46,9 +40,8 @@ bool lw__llvm_start(struct lw__unit *unit)
     LLVMGetVersion(&major, &minor, &patch);
     if (major != 19)
         return lw__defect("built for LLVM 19, running with %u.%u.%u", major, minor, patch);
-    for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
-        if (!LLVMLookupIntrinsicID(intrinsics[i], strlen(intrinsics[i])))
-            return lw__defect("this LLVM has no intrinsic %s", intrinsics[i]);
+    if (!lw__llvm_has_intrinsics())
+        return false;
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
@@ -134,20 +127,7 @@ void lw__llvm_disable_sinking(void)
     LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
 }
 
-bool lw__llvm_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes)
-{
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!error)
-        return true;
-    char *why = LLVMGetErrorMessage(error);
-    lw__defect("LLVM's passes '%s' failed: %s", passes, why);
-    LLVMDisposeErrorMessage(why);
-    return false;
-}
-
-bool lw__llvm_shadow(LLVMModuleRef module, LLVMTargetMachineRef machine)
+bool lw__llvm_shadow(struct lw__unit *unit)
 {
     static bool done;
     const char *const words[] = {"lanewise-compile", "-msan-track-origins=1",
@@ -155,18 +135,7 @@ bool lw__llvm_shadow(LLVMModuleRef module, LLVMTargetMachineRef machine)
     if (!done)
         LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
     done = true;
-    return lw__llvm_passes(module, machine, "msan<kernel;recover;track-origins=1>");
-}
-
-LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, const char *name,
-                                LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
-                                unsigned arg_count)
-{
-    LLVMContextRef context = LLVMGetModuleContext(module);
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(module, id, types, type_count);
-    LLVMTypeRef type = LLVMIntrinsicGetType(context, id, types, type_count);
-    return LLVMBuildCall2(b, type, f, args, arg_count, "");
+    return lw__llvm_passes(unit, LW_PASSES_shadow);
 }
 
 LLVMValueRef lw__llvm_asm(LLVMBuilderRef b, LLVMTypeRef type, const char *text,
@@ -208,7 +177,7 @@ void lw__llvm_prefetch(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef addr
                 i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(pointer));
     LLVMValueRef args[4] = {address, LLVMConstInt(i32, TO_READ, 0), LLVMConstInt(i32, cache, 0),
                             LLVMConstInt(i32, DATA, 0)};
-    lw__llvm_intrinsic(b, module, "llvm.prefetch", &pointer, 1, args, 4);
+    lw__llvm_intrinsic(b, module, LW_LLVM_prefetch, &pointer, args, 4);
 }
 
 void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set)

@@ -111,9 +111,8 @@ LLVMTypeRef lw__ir_shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape)
 
 bool lw__ir_saturates(LLVMValueRef call, bool *is_signed)
 {
-    const char *name = lw__ir_callee(call);
-    *is_signed = !strncmp(name, "llvm.fptosi.sat.", 16);
-    return *is_signed || !strncmp(name, "llvm.fptoui.sat.", 16);
+    *is_signed = lw__ir_calls(call, LW_LLVM_fptosi_sat);
+    return *is_signed || lw__ir_calls(call, LW_LLVM_fptoui_sat);
 }
 
 bool lw__ir_only_accesses(LLVMValueRef user, LLVMValueRef p)

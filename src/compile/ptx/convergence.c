@@ -423,8 +423,7 @@ bool lw__ptx_converge(struct lw__ptx *x, bool *waits)
     struct lw__gang_config config = lw__gang_config(x->unit, x->kernel);
     struct lw__facts of_block = {0}, by_warp = {0};
     struct convergence m = {.x = x, .of_block = &of_block, .by_warp = &by_warp};
-    if (!lw__llvm_passes(x->module, x->unit->machine, "function(break-crit-edges,lcssa)") ||
-        !split_blocks(&m)) {
+    if (!lw__llvm_passes(x->unit, LW_PASSES_converge) || !split_blocks(&m)) {
         release(&m);
         return false;
     }

@@ -39,10 +39,9 @@ static LLVMValueRef const32(struct lw__ptx *x, uint64_t n)
     return LLVMConstInt(x->i32, n, 0);
 }
 
-static LLVMValueRef hardware(struct lw__ptx *x, const char *name, LLVMValueRef *args,
-                             unsigned count)
+static LLVMValueRef hardware(struct lw__ptx *x, enum lw__intrinsic row)
 {
-    return lw__llvm_intrinsic(x->b, x->module, name, NULL, 0, args, count);
+    return lw__llvm_intrinsic(x->b, x->module, row, NULL, NULL, 0);
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */
@@ -382,14 +381,15 @@ static void copy_range(LLVMValueRef to, LLVMValueRef from)
 static bool lower_place(struct entry *e, LLVMValueRef call, const char *name)
 {
     static const struct {
-        const char *name, *reg;
-    } vectors[] = {{"lw.thread_idx.", "tid"},
-                   {"lw.block_idx.", "ctaid"},
-                   {"lw.block_dim.", "ntid"},
-                   {"lw.grid_dim.", "nctaid"}};
+        const char *name;
+        enum lw__intrinsic x;
+    } vectors[] = {{"lw.thread_idx.", LW_LLVM_tid_x},
+                   {"lw.block_idx.", LW_LLVM_ctaid_x},
+                   {"lw.block_dim.", LW_LLVM_ntid_x},
+                   {"lw.grid_dim.", LW_LLVM_nctaid_x}};
     struct lw__ptx *x = &e->x;
     if (!strcmp(name, "lw.lane_id")) {
-        LLVMValueRef lane = hardware(x, "llvm.nvvm.read.ptx.sreg.laneid", NULL, 0);
+        LLVMValueRef lane = hardware(x, LW_LLVM_laneid);
         copy_range(lane, call);
         put(call, lane);
         return true;
@@ -404,9 +404,8 @@ static bool lower_place(struct entry *e, LLVMValueRef call, const char *name)
         if (strncmp(name, vectors[i].name, n))
             continue;
         const unsigned axis = (unsigned)(name[n] - 'x');
-        char reg[64] = "llvm.nvvm.read.ptx.sreg.";
-        strcat(strcat(reg, vectors[i].reg), (const char *[]){".x", ".y", ".z"}[axis]);
-        LLVMValueRef v = i == 1 && e->block_idx[0] ? e->block_idx[axis] : hardware(x, reg, NULL, 0);
+        LLVMValueRef v =
+            i == 1 && e->block_idx[0] ? e->block_idx[axis] : hardware(x, vectors[i].x + axis);
         copy_range(v, call);
         put(call, v);
         return true;
@@ -453,12 +452,12 @@ static void lower_wait(struct entry *e, LLVMValueRef call)
 static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
 {
     static const struct {
-        const char *name, *intrinsic;
-        bool of_double;
-    } natives[] = {{"lw.fmax.f32", "llvm.maxnum", false},
-                   {"lw.fmax.f64", "llvm.maxnum", true},
-                   {"lw.fmin.f32", "llvm.minnum", false},
-                   {"lw.fmin.f64", "llvm.minnum", true}};
+        const char *name;
+        enum lw__intrinsic intrinsic;
+    } natives[] = {{"lw.fmax.f32", LW_LLVM_maxnum},
+                   {"lw.fmax.f64", LW_LLVM_maxnum},
+                   {"lw.fmin.f32", LW_LLVM_minnum},
+                   {"lw.fmin.f64", LW_LLVM_minnum}};
     struct lw__ptx *x = &e->x;
     LLVMPositionBuilderBefore(x->b, call);
     if (lower_place(e, call, name))
@@ -467,13 +466,13 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
         if (!strcmp(name, natives[i].name)) {
             LLVMTypeRef type = LLVMTypeOf(call);
             put(call, lw__llvm_intrinsic(
-                          x->b, x->module, natives[i].intrinsic, &type, 1,
+                          x->b, x->module, natives[i].intrinsic, &type,
                           (LLVMValueRef[]){LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)}, 2));
             return true;
         }
     const bool of_block = !strcmp(name, "lw.fence_block");
     if (!strncmp(name, "lw.fence_", 9)) { /* membar is of the order seq_cst since sm_70 */
-        hardware(x, of_block ? "llvm.nvvm.membar.cta" : "llvm.nvvm.membar.gl", NULL, 0);
+        hardware(x, of_block ? LW_LLVM_membar_cta : LW_LLVM_membar_gl);
         LLVMInstructionEraseFromParent(call);
     } else if (!strcmp(name, "lw.printf")) {
         lower_print(e, call);

@@ -13,9 +13,8 @@
 
 static bool is_pure(LLVMValueRef i)
 {
-    return lw__ir_is_arith(i) || !strncmp(lw__ir_callee(i), "llvm.sqrt.", 10) ||
-           !strncmp(lw__ir_callee(i), "llvm.fma.", 9) ||
-           !strncmp(lw__ir_callee(i), "llvm.fabs.", 10);
+    return lw__ir_is_arith(i) || lw__ir_calls(i, LW_LLVM_sqrt) || lw__ir_calls(i, LW_LLVM_fma) ||
+           lw__ir_calls(i, LW_LLVM_fabs);
 }
 
 /* True if all uses of v are in the block, or in phis on an edge from it. */

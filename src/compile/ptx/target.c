@@ -29,7 +29,7 @@ bool lw__pass_host(struct lw__unit *unit)
         lw__kernel_free(&unit->kernels.rows[i]);
     }
     unit->kernels.count = 0;
-    return lw__llvm_passes(unit->module, unit->machine, "globaldce");
+    return lw__llvm_passes(unit, LW_PASSES_drop_unused);
 }
 
 /* PTX names have no dots. */
@@ -47,24 +47,9 @@ static void rename_for_ptx(LLVMValueRef value)
     lw__text_free(&plain);
 }
 
-/* Address spaces are inferred first: simplifycfg merges casts of different spaces, and that
- * information is lost. */
-static const char before_unroll_loads[] =
-    "always-inline,globaldce,function(sroa<modify-cfg>,infer-address-spaces,early-cse,"
-    "instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm))";
-/* No switch is left. The driver's assembler (of CUDA 13.0) makes jump tables of equality
- * comparisons of one number. It crashed on some kernels with them.
- *
- * No cycle is left with two entries; jumps between sync points make such cycles. In each iteration
- * of one, that assembler waited (BSYNC) for lanes named only before the first iteration (BSSY). An
- * H100 then reached an illegal instruction (random kernel 1144000825). */
-static const char after_unroll_loads[] = "default<O3>,function(infer-address-spaces)";
-static const char without_switches[] = "function(lower-switch)";
-static const char with_one_entry[] = "function(fix-irreducible)";
-
 static bool optimise(struct lw__unit *unit)
 {
-    if (!lw__llvm_passes(unit->module, unit->machine, before_unroll_loads))
+    if (!lw__llvm_passes(unit, LW_PASSES_before_loads))
         return false;
     bool some = false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
@@ -74,11 +59,11 @@ static bool optimise(struct lw__unit *unit)
     }
     if (some) /* else loads sink to their uses, past branches of earlier iterations */
         lw__llvm_disable_sinking();
-    if (!lw__llvm_passes(unit->module, unit->machine, after_unroll_loads) ||
+    if (!lw__llvm_passes(unit, LW_PASSES_after_loads) ||
         (lw__works_around(unit, LW_AROUND_jump_table) &&
-         !lw__llvm_passes(unit->module, unit->machine, without_switches)) ||
+         !lw__llvm_passes(unit, LW_PASSES_no_switches)) ||
         (lw__works_around(unit, LW_AROUND_two_entries) &&
-         !lw__llvm_passes(unit->module, unit->machine, with_one_entry)))
+         !lw__llvm_passes(unit, LW_PASSES_one_entry)))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ptx_remark_generic(unit, &unit->kernels.rows[i]);

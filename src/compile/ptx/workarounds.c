@@ -61,11 +61,11 @@ static LLVMValueRef convert_bounded(LLVMBuilderRef b, LLVMValueRef i, LLVMTypeRe
     const unsigned bits = LLVMGetIntTypeWidth(lw__ir_scalar(LLVMTypeOf(i)));
     LLVMValueRef x = LLVMGetOperand(i, 0);
     const int64_t most = (INT64_C(1) << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
-    LLVMValueRef v = lw__llvm_intrinsic(b, module, "llvm.fptosi.sat",
-                                        (LLVMTypeRef[]){wide, LLVMTypeOf(x)}, 2, &x, 1);
-    v = lw__llvm_intrinsic(b, module, "llvm.smax", &wide, 1,
+    LLVMValueRef v = lw__llvm_intrinsic(b, module, LW_LLVM_fptosi_sat,
+                                        (LLVMTypeRef[]){wide, LLVMTypeOf(x)}, &x, 1);
+    v = lw__llvm_intrinsic(b, module, LW_LLVM_smax, &wide,
                            (LLVMValueRef[]){v, constant(b, wide, least)}, 2);
-    return lw__llvm_intrinsic(b, module, "llvm.smin", &wide, 1,
+    return lw__llvm_intrinsic(b, module, LW_LLVM_smin, &wide,
                               (LLVMValueRef[]){v, constant(b, wide, most)}, 2);
 }
 
@@ -143,7 +143,7 @@ static bool is_short_negation(LLVMValueRef i)
     switch (LLVMGetInstructionOpcode(i)) {
     case LLVMSub: return LLVMIsNull(LLVMGetOperand(i, 0));
     case LLVMMul: return is_negating_product(i);
-    case LLVMCall: return !strncmp(lw__ir_callee(i), "llvm.abs.", 9);
+    case LLVMCall: return lw__ir_calls(i, LW_LLVM_abs);
     default: return false;
     }
 }
@@ -164,7 +164,7 @@ static LLVMValueRef negated_element(LLVMBuilderRef b, LLVMValueRef i, LLVMValueR
     if (LLVMGetInstructionOpcode(i) == LLVMSub)
         return negate_short(b, x);
     if (LLVMGetInstructionOpcode(i) == LLVMCall)
-        return lw__llvm_intrinsic(b, module_of(i), "llvm.smax", &type, 1,
+        return lw__llvm_intrinsic(b, module_of(i), LW_LLVM_smax, &type,
                                   (LLVMValueRef[]){x, negate_short(b, x)}, 2);
     const int k = negated_power(factor);
     return k < 0 ? LLVMBuildMul(b, x, factor, "")

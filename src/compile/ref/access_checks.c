@@ -129,10 +129,11 @@ static bool comes_first(const struct lw__cfg *g, LLVMValueRef a, LLVMValueRef b)
     return b;
 }
 
-/* True if v is a marker of this name that comes first on each path to `at`. */
-static bool is_marker(const struct lw__cfg *g, LLVMValueRef v, const char *name, LLVMValueRef at)
+/* True if v is this marker and comes first on each path to `at`. */
+static bool is_marker(const struct lw__cfg *g, LLVMValueRef v, enum lw__intrinsic row,
+                      LLVMValueRef at)
 {
-    return !strncmp(lw__ir_callee(v), name, strlen(name)) && comes_first(g, v, at);
+    return lw__ir_calls(v, row) && comes_first(g, v, at);
 }
 
 /* True if the pointer is into a variable of a helper that has returned. LLVM marks where a
@@ -145,10 +146,10 @@ static bool has_ended(const struct lw__cfg *g, LLVMValueRef pointer, LLVMValueRe
     for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef end = LLVMGetUser(u);
         bool again = false;
-        if (!is_marker(g, end, "llvm.lifetime.end", at))
+        if (!is_marker(g, end, LW_LLVM_lifetime_end, at))
             continue;
         for (LLVMUseRef v = LLVMGetFirstUse(variable); v && !again; v = LLVMGetNextUse(v))
-            again = is_marker(g, LLVMGetUser(v), "llvm.lifetime.start", at) &&
+            again = is_marker(g, LLVMGetUser(v), LW_LLVM_lifetime_start, at) &&
                     comes_first(g, end, LLVMGetUser(v));
         if (!again)
             return true;
@@ -316,8 +317,7 @@ bool lw__pass_access(struct lw__unit *unit)
                         .i32 = LLVMInt32TypeInContext(context),
                         .i64 = LLVMInt64TypeInContext(context),
                         .ptr = LLVMPointerTypeInContext(context, 0)};
-    bool ok =
-        unit->options->debug || lw__llvm_passes(unit->module, unit->machine, "function(mem2reg)");
+    bool ok = unit->options->debug || lw__llvm_passes(unit, LW_PASSES_slots_to_values);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         ok = lw__cfg_build(f, &c.g);

@@ -228,7 +228,7 @@ static bool escapes(LLVMValueRef p, bool *checked)
 /* At the start and the end of a helper: set the row's size to the variable's, or to none. */
 static void mark(struct lw__ref *r, LLVMValueRef marker, const struct lw__ref_object *row)
 {
-    const bool starts = !strncmp(lw__ir_callee(marker), "llvm.lifetime.start", 19);
+    const bool starts = lw__ir_calls(marker, LW_LLVM_lifetime_start);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
     LLVMPositionBuilderBefore(r->b, marker);
     LLVMValueRef place =

@@ -248,7 +248,7 @@ static void show_local(struct lw__ref *r, LLVMValueRef declare)
 
 static bool is_declare(LLVMValueRef i)
 {
-    return !strcmp(lw__ir_callee(i), "llvm.dbg.declare");
+    return lw__ir_calls(i, LW_LLVM_dbg_declare);
 }
 
 void lw__ref_watch_locals(struct lw__ref *r)

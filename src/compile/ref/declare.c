@@ -122,7 +122,7 @@ static void undefine(struct declarer *d, LLVMValueRef variable, uint32_t site)
 
 static bool is_declaration(LLVMValueRef i)
 {
-    return !strcmp(lw__ir_callee(i), "llvm.dbg.declare");
+    return lw__ir_calls(i, LW_LLVM_dbg_declare);
 }
 
 /* What a declaration declares; NULL: no alloca. */

@@ -437,7 +437,7 @@ static bool is_of_memory(LLVMValueRef i)
     const char *name = lw__ir_callee(i);
     return !strncmp(name, "__msan_metadata_ptr_for_", 24) || !strcmp(name, LW_DECLARED) ||
            (!strncmp(name, "llvm.mem", 8) && !lw__shadow_is_own(i)) ||
-           !strcmp(name, "llvm.donothing") || !strncmp(name, "__msan_poison_", 14) ||
+           lw__ir_calls(i, LW_LLVM_donothing) || !strncmp(name, "__msan_poison_", 14) ||
            !strncmp(name, "__msan_unpoison_", 16);
 }
 
@@ -536,7 +536,7 @@ static bool instrument(struct lw__shadow_work *w)
     for (size_t k = 0; k < w->list_count; k++)
         orders[k] = LLVMGetOrdering(w->list[k]);
     set_attribute(unit, true);
-    const bool ok = lw__llvm_shadow(unit->module, unit->machine);
+    const bool ok = lw__llvm_shadow(unit);
     set_attribute(unit, false);
     for (size_t k = 0; k < w->list_count; k++)
         LLVMSetOrdering(w->list[k], orders[k]);

@@ -63,20 +63,14 @@ static void mark_mixed(struct lw__shadow_work *w, LLVMValueRef i, unsigned count
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Those whose result MemorySanitizer has bit by bit. */
-static bool is_exact(const char *name)
+static bool is_exact(LLVMValueRef call)
 {
-    static const char *const exact[] = {
-        "llvm.bswap.",
-        "llvm.fshl.",
-        "llvm.fshr.",
-        "llvm.ctlz.",
-        "llvm.cttz.",
-        "llvm.abs.",
-        "llvm.vector.reduce.or.",
-        "llvm.vector.reduce.and.",
+    static const enum lw__intrinsic exact[] = {
+        LW_LLVM_bswap, LW_LLVM_fshl, LW_LLVM_fshr,      LW_LLVM_ctlz,
+        LW_LLVM_cttz,  LW_LLVM_abs,  LW_LLVM_reduce_or, LW_LLVM_reduce_and,
     };
     for (size_t k = 0; k < sizeof exact / sizeof *exact; k++)
-        if (!strncmp(name, exact[k], strlen(exact[k])))
+        if (lw__ir_calls(call, exact[k]))
             return true;
     return false;
 }
@@ -127,7 +121,7 @@ static void mark_call(struct lw__shadow_work *w, LLVMValueRef call)
     const unsigned count = LLVMGetNumArgOperands(call);
     const bool has_result = LLVMTypeOf(call) != w->none;
     const enum lw__op op = lw__ir_collective(call, NULL);
-    if (is_exact(name) || !strncmp(name, "llvm.dbg.", 9))
+    if (is_exact(call) || !strncmp(name, "llvm.dbg.", 9))
         return;
     if (op)
         mark_collective(w, call, op);

@@ -13,11 +13,10 @@ enum { WIDE = 64 };
 /* LLVMAdd, LLVMSub or LLVMMul of signed numbers; 0: it is none. */
 static LLVMOpcode opcode_of(LLVMValueRef call)
 {
-    const char *name = lw__ir_callee(call);
-    return !strncmp(name, "llvm.sadd.with.overflow.", 24)   ? LLVMAdd
-           : !strncmp(name, "llvm.ssub.with.overflow.", 24) ? LLVMSub
-           : !strncmp(name, "llvm.smul.with.overflow.", 24) ? LLVMMul
-                                                            : 0;
+    return lw__ir_calls(call, LW_LLVM_sadd_overflow)   ? LLVMAdd
+           : lw__ir_calls(call, LW_LLVM_ssub_overflow) ? LLVMSub
+           : lw__ir_calls(call, LW_LLVM_smul_overflow) ? LLVMMul
+                                                       : 0;
 }
 
 bool lw__screen_can_overflow(LLVMValueRef call)

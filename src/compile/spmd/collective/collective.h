@@ -62,7 +62,8 @@ LLVMValueRef lw__splat32(struct lw__spmd *s, int64_t value); /* <width x i32> */
 /* <width x i32>: first, first + 1 ... */
 LLVMValueRef lw__count32(struct lw__spmd *s, int64_t first);
 /* An intrinsic overloaded by one type; b may be NULL. */
-LLVMValueRef lw__intrinsic(struct lw__spmd *s, const char *name, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lw__intrinsic(struct lw__spmd *s, enum lw__intrinsic row, LLVMValueRef a,
+                           LLVMValueRef b);
 /* The index of the highest bit that is set, -1 if none; any integer type. */
 LLVMValueRef lw__highest_bit(struct lw__spmd *s, LLVMValueRef bits);
 LLVMValueRef lw__lowest_bit(struct lw__spmd *s, LLVMValueRef bits); /* the width if none */

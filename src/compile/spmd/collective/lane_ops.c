@@ -106,11 +106,11 @@ LLVMValueRef lw__count32(struct lw__spmd *s, int64_t first)
     return lw__spmd_const_lanes(s, s->i32, lanes);
 }
 
-LLVMValueRef lw__intrinsic(struct lw__spmd *s, const char *name, LLVMValueRef a, LLVMValueRef b)
+LLVMValueRef lw__intrinsic(struct lw__spmd *s, enum lw__intrinsic row, LLVMValueRef a,
+                           LLVMValueRef b)
 {
     LLVMTypeRef type = LLVMTypeOf(a);
-    return lw__llvm_intrinsic(s->builder, s->module, name, &type, 1, (LLVMValueRef[]){a, b},
-                              b ? 2 : 1);
+    return lw__llvm_intrinsic(s->builder, s->module, row, &type, (LLVMValueRef[]){a, b}, b ? 2 : 1);
 }
 
 static LLVMValueRef constant_like(LLVMValueRef value, uint64_t number)
@@ -128,13 +128,13 @@ static LLVMValueRef constant_like(LLVMValueRef value, uint64_t number)
 LLVMValueRef lw__highest_bit(struct lw__spmd *s, LLVMValueRef bits)
 {
     LLVMTypeRef scalar = lw__ir_scalar(LLVMTypeOf(bits));
-    LLVMValueRef zeros = lw__intrinsic(s, "llvm.ctlz", bits, LLVMConstNull(s->i1));
+    LLVMValueRef zeros = lw__intrinsic(s, LW_LLVM_ctlz, bits, LLVMConstNull(s->i1));
     return LLVMBuildSub(s->builder, constant_like(bits, bits_of(s, scalar) - 1), zeros, "");
 }
 
 LLVMValueRef lw__lowest_bit(struct lw__spmd *s, LLVMValueRef bits)
 {
-    return lw__intrinsic(s, "llvm.cttz", bits, LLVMConstNull(s->i1));
+    return lw__intrinsic(s, LW_LLVM_cttz, bits, LLVMConstNull(s->i1));
 }
 
 /* ---- pick: constant indices ------------------------------------------------------------------ */
@@ -211,8 +211,7 @@ static LLVMValueRef permute_512(struct lw__spmd *s, const LLVMValueRef *x, uint3
                                 LLVMValueRef index)
 {
     LLVMValueRef args[] = {x[0], index, x[count - 1]};
-    return lw__llvm_intrinsic(s->builder, s->module, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0,
-                              args, 3);
+    return lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_permi2d, NULL, args, 3);
 }
 
 /* AVX-512: of 64 bits, the two tables are the halves of one piece. */
@@ -226,8 +225,7 @@ static LLVMValueRef permute_512_wide(struct lw__spmd *s, const LLVMValueRef *x, 
         LLVMValueRef at = LLVMBuildZExt(s->builder, half_of(s, index, h), wide, ""), from[2];
         for (uint32_t g = 0; g < count; g++) {
             LLVMValueRef args[] = {half_of(s, x[g], 0), at, half_of(s, x[g], 1)};
-            from[g] = lw__llvm_intrinsic(s->builder, s->module, "llvm.x86.avx512.vpermi2var.q.512",
-                                         NULL, 0, args, 3);
+            from[g] = lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_permi2q, NULL, args, 3);
         }
         half[h] = count == 1
                       ? from[0]
@@ -242,7 +240,7 @@ static LLVMValueRef permute_256(struct lw__spmd *s, const LLVMValueRef *x, uint3
 {
     LLVMValueRef from[4];
     for (uint32_t g = 0; g < count; g++)
-        from[g] = lw__llvm_intrinsic(s->builder, s->module, "llvm.x86.avx2.permd", NULL, 0,
+        from[g] = lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_permd, NULL,
                                      (LLVMValueRef[]){x[g], index}, 2);
     for (uint32_t bit = 8; count > 1; bit *= 2, count = (count + 1) / 2)
         for (uint32_t g = 0; 2 * g < count; g++)
@@ -294,14 +292,14 @@ struct lw__scratch lw__scratch_open(struct lw__spmd *s, LLVMTypeRef type, uint32
     struct lw__scratch a = {type, LLVMBuildAlloca(s->alloca_builder, array, ""), NULL};
     LLVMSetAlignment(a.memory, 64);
     a.bytes = LLVMConstInt(s->i64, LLVMABISizeOfType(s->data, array), 0);
-    lw__llvm_intrinsic(s->builder, s->module, "llvm.lifetime.start", &s->ptr, 1,
+    lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_lifetime_start, &s->ptr,
                        (LLVMValueRef[]){a.bytes, a.memory}, 2);
     return a;
 }
 
 void lw__scratch_close(struct lw__spmd *s, const struct lw__scratch *a)
 {
-    lw__llvm_intrinsic(s->builder, s->module, "llvm.lifetime.end", &s->ptr, 1,
+    lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_lifetime_end, &s->ptr,
                        (LLVMValueRef[]){a->bytes, a->memory}, 2);
 }
 
@@ -342,8 +340,8 @@ LLVMValueRef lw__scratch_gather(struct lw__spmd *s, const struct lw__scratch *a,
     LLVMValueRef addresses = element(s, a, indices);
     LLVMValueRef align = lw__spmd_const32(s, (int64_t)LLVMABIAlignmentOfType(s->data, a->type));
     LLVMValueRef all = lw__spmd_splat(s, LLVMConstInt(s->i1, 1, 0));
-    return lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.gather",
-                              (LLVMTypeRef[]){type, LLVMTypeOf(addresses)}, 2,
+    return lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_gather,
+                              (LLVMTypeRef[]){type, LLVMTypeOf(addresses)},
                               (LLVMValueRef[]){addresses, align, all, LLVMGetPoison(type)}, 4);
 }
 

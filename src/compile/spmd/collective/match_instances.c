@@ -18,7 +18,7 @@ LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVM
         LLVMValueRef bits = lw__mask_bits(s, mask[p]);
         LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
         LLVMValueRef lane =
-            lw__llvm_intrinsic(s->builder, s->module, "llvm.cttz", &bits_type, 1, args, 2);
+            lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_cttz, &bits_type, args, 2);
         lane = LLVMBuildURem(s->builder, lane, LLVMConstInt(bits_type, s->width, 0), "");
         LLVMValueRef one = LLVMBuildExtractElement(s->builder, lw__spmd_vector(s, v, p), lane, "");
         best = LLVMBuildSelect(s->builder, lw__mask_piece_any(s, mask[p]), one, best, "");

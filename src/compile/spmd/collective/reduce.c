@@ -66,8 +66,8 @@ static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b
         return real ? LLVMBuildFAdd(builder, a, b, "") : LLVMBuildAdd(builder, a, b, "");
     case LW_BY_PROD:
         return real ? LLVMBuildFMul(builder, a, b, "") : LLVMBuildMul(builder, a, b, "");
-    case LW_BY_MAX: return lw__intrinsic(t->s, t->kind == 'u' ? "llvm.umax" : "llvm.smax", a, b);
-    default: return lw__intrinsic(t->s, t->kind == 'u' ? "llvm.umin" : "llvm.smin", a, b);
+    case LW_BY_MAX: return lw__intrinsic(t->s, t->kind == 'u' ? LW_LLVM_umax : LW_LLVM_smax, a, b);
+    default: return lw__intrinsic(t->s, t->kind == 'u' ? LW_LLVM_umin : LW_LLVM_smin, a, b);
     }
 }
 

@@ -26,10 +26,11 @@ enum { WARP = 32, MOST_SIDE_BY_SIDE = 8 }; /* a warp of four lanes a piece */
 
 enum emission_kind { EMIT_NOTHING, EMIT_ONCE, EMIT_PER_PIECE, EMIT_PER_WARP, EMIT_WHOLE_GANG };
 
-static bool is_ignored(const char *name)
+static bool is_ignored(LLVMValueRef i)
 {
+    const char *name = lw__ir_callee(i);
     return !strncmp(name, "llvm.dbg.", 9) || !strncmp(name, "llvm.lifetime.", 14) ||
-           !strcmp(name, "llvm.assume") || !strncmp(name, "llvm.experimental.noalias.", 26);
+           lw__ir_calls(i, LW_LLVM_assume) || !strncmp(name, "llvm.experimental.noalias.", 26);
 }
 
 static bool is_memory_intrinsic(const char *name)
@@ -51,7 +52,7 @@ static enum emission_kind emission_of(const struct lw__spmd *s, LLVMValueRef i)
 {
     struct lw__value_shape shape = lw__shape_of(s->facts, i);
     const char *name = lw__ir_callee(i);
-    if (LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || is_ignored(name) ||
+    if (LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || is_ignored(i) ||
         lw__spmd_is_deferred(s->facts, i))
         return EMIT_NOTHING;
     if (LLVMIsAStoreInst(i))

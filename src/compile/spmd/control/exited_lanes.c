@@ -142,11 +142,8 @@ static LLVMValueRef known_phi(struct exit_walk *w, LLVMValueRef phi, unsigned de
 
 static bool is_extreme(LLVMValueRef v)
 {
-    static const char *const names[] = {"llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax."};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (!strncmp(lw__ir_callee(v), names[k], strlen(names[k])))
-            return true;
-    return false;
+    return lw__ir_calls(v, LW_LLVM_smin) || lw__ir_calls(v, LW_LLVM_smax) ||
+           lw__ir_calls(v, LW_LLVM_umin) || lw__ir_calls(v, LW_LLVM_umax);
 }
 
 /* Rebuild the instruction for vectors, without its flags. */

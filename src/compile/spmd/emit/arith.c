@@ -226,9 +226,9 @@ static LLVMValueRef intrinsic(struct lw__spmd *s, LLVMValueRef i, uint32_t p)
         lw__spmd_refuse(s, i, name);
         return NULL;
     }
-    if (!strncmp(name, "llvm.is.fpclass", 15))
+    if (lw__ir_calls(i, LW_LLVM_is_fpclass))
         types[0] = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 0)));
-    if (!strncmp(name, "llvm.ldexp", 10))
+    if (lw__ir_calls(i, LW_LLVM_ldexp))
         types[type_count++] = lw__spmd_vector_type(s, LLVMTypeOf(LLVMGetOperand(i, 1)));
     LLVMTypeRef type = LLVMIntrinsicGetType(s->context, id, types, type_count), params[8];
     LLVMGetParamTypes(type, params);

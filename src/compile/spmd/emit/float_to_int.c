@@ -88,11 +88,11 @@ static LLVMValueRef by_bounds(struct lw__spmd *s, const struct conversion *c, LL
 
 /* ---- by saturating instructions -------------------------------------------------------------- */
 
-static LLVMValueRef bound_integer(struct lw__spmd *s, const char *name, LLVMValueRef x,
+static LLVMValueRef bound_integer(struct lw__spmd *s, enum lw__intrinsic row, LLVMValueRef x,
                                   LLVMValueRef bound)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    return lw__llvm_intrinsic(s->builder, s->module, name, &type, 1, (LLVMValueRef[]){x, bound}, 2);
+    return lw__llvm_intrinsic(s->builder, s->module, row, &type, (LLVMValueRef[]){x, bound}, 2);
 }
 
 static LLVMValueRef by_instruction(struct lw__spmd *s, const struct conversion *c, LLVMValueRef x)
@@ -103,14 +103,15 @@ static LLVMValueRef by_instruction(struct lw__spmd *s, const struct conversion *
     LLVMTypeRef types[] = {is_narrow ? lw__spmd_vector_type(s, wide) : c->vector, from};
     LLVMValueRef v =
         lw__llvm_intrinsic(s->builder, s->module,
-                           c->is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &x, 1);
+                           c->is_signed ? LW_LLVM_fptosi_sat : LW_LLVM_fptoui_sat, types, &x, 1);
     if (!is_narrow)
         return v;
     LLVMValueRef greatest = LLVMConstInt(wide, UINT64_MAX >> (64 - c->digits), 0);
     LLVMValueRef least = LLVMConstInt(wide, UINT64_MAX << c->digits, 1);
-    v = bound_integer(s, c->is_signed ? "llvm.smin" : "llvm.umin", v, lw__spmd_splat(s, greatest));
+    v = bound_integer(s, c->is_signed ? LW_LLVM_smin : LW_LLVM_umin, v,
+                      lw__spmd_splat(s, greatest));
     if (c->is_signed)
-        v = bound_integer(s, "llvm.smax", v, lw__spmd_splat(s, least));
+        v = bound_integer(s, LW_LLVM_smax, v, lw__spmd_splat(s, least));
     return LLVMBuildTrunc(s->builder, v, c->vector, "");
 }
 

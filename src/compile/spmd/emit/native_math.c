@@ -74,8 +74,8 @@ static bool operand_is_tame(LLVMValueRef call, unsigned k, bool quiet)
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 /* AVX-512, a register under a full mask; number < 0: the operation takes none. */
-static LLVMValueRef masked(struct lw__spmd *s, const char *name, LLVMValueRef a, LLVMValueRef b,
-                           int number)
+static LLVMValueRef masked(struct lw__spmd *s, enum lw__intrinsic row, LLVMValueRef a,
+                           LLVMValueRef b, int number)
 {
     enum { CURRENT_ROUNDING = 4 };
     LLVMTypeRef type = LLVMTypeOf(a);
@@ -86,27 +86,24 @@ static LLVMValueRef masked(struct lw__spmd *s, const char *name, LLVMValueRef a,
     args[n++] = LLVMConstNull(type);
     args[n++] = LLVMConstAllOnes(LLVMIntTypeInContext(s->context, LLVMGetVectorSize(type)));
     args[n++] = lw__spmd_const32(s, CURRENT_ROUNDING);
-    return lw__llvm_intrinsic(s->builder, s->module, name, NULL, 0, args, n);
+    return lw__llvm_intrinsic(s->builder, s->module, row, NULL, args, n);
 }
 
 /* The level's instruction on a register. */
 static LLVMValueRef one(struct lw__spmd *s, enum lw__native native, LLVMValueRef a, LLVMValueRef b)
 {
     enum { RANGE_MIN = 0, RANGE_MAX = 1, RANGE_SIGN_OF_RESULT = 1 << 2 };
-    static const char *const names[2][2][2] = {
-        {{"llvm.x86.sse.max.ps", "llvm.x86.sse2.max.pd"},
-         {"llvm.x86.avx.max.ps.256", "llvm.x86.avx.max.pd.256"}},
-        {{"llvm.x86.sse.min.ps", "llvm.x86.sse2.min.pd"},
-         {"llvm.x86.avx.min.ps.256", "llvm.x86.avx.min.pd.256"}}};
+    static const enum lw__intrinsic rows[2][2][2] = {
+        {{LW_LLVM_max_ps, LW_LLVM_max_pd}, {LW_LLVM_max_ps_256, LW_LLVM_max_pd_256}},
+        {{LW_LLVM_min_ps, LW_LLVM_min_pd}, {LW_LLVM_min_ps_256, LW_LLVM_min_pd_256}}};
     const bool wide = LLVMGetElementType(LLVMTypeOf(a)) == s->f64;
     if (native == LW_NATIVE_SCALE)
-        return masked(s, "llvm.x86.avx512.mask.scalef.ps.512", a, b, -1);
+        return masked(s, LW_LLVM_scalef_ps, a, b, -1);
     if (lw__has(s->unit, LW_HAS_RANGE))
-        return masked(
-            s, wide ? "llvm.x86.avx512.mask.range.pd.512" : "llvm.x86.avx512.mask.range.ps.512", a,
-            b, (native == LW_NATIVE_FMAX ? RANGE_MAX : RANGE_MIN) | RANGE_SIGN_OF_RESULT);
+        return masked(s, wide ? LW_LLVM_range_pd : LW_LLVM_range_ps, a, b,
+                      (native == LW_NATIVE_FMAX ? RANGE_MAX : RANGE_MIN) | RANGE_SIGN_OF_RESULT);
     return lw__llvm_intrinsic(s->builder, s->module,
-                              names[native == LW_NATIVE_FMIN][s->width == 8][wide], NULL, 0,
+                              rows[native == LW_NATIVE_FMIN][s->width == 8][wide], NULL,
                               (LLVMValueRef[]){a, b}, 2);
 }
 

@@ -192,7 +192,7 @@ LLVMValueRef lw__access_last(struct lw__spmd *s, const struct lw__access *a, LLV
         bits = LLVMBuildOr(s->builder, bits, lw__spmd_const64(s, 1), "");
         LLVMValueRef args[2] = {bits, LLVMConstInt(s->i1, 1, false)};
         LLVMValueRef zeros =
-            lw__llvm_intrinsic(s->builder, s->module, "llvm.ctlz", &s->i64, 1, args, 2);
+            lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_ctlz, &s->i64, args, 2);
         lane = LLVMBuildSub(s->builder, lw__spmd_const64(s, 63), zeros, "");
     }
     return LLVMBuildExtractElement(s->builder, vector, lane, "");
@@ -334,8 +334,7 @@ static LLVMValueRef gather(struct lw__spmd *s, const struct lw__access *a)
     struct skip skip = skip_open(s, a);
     args[0] = by_short_numbers(s, where);
     return skip_close(
-        s, skip,
-        lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.gather", types, 2, args, 4));
+        s, skip, lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_gather, types, args, 4));
 }
 
 /* For lanes at one address, the scatter writes from the first to the last. */
@@ -351,7 +350,7 @@ static void scatter(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef
         remark_distance(s, a);
     struct skip skip = skip_open(s, a);
     args[1] = by_short_numbers(s, where);
-    lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.scatter", types, 2, args, 4);
+    lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_scatter, types, args, 4);
     skip_close(s, skip, NULL);
     if (packs)
         lw__pack_close(s, &pack);

@@ -13,8 +13,8 @@
 
 struct combining {
     LLVMAtomicRMWBinOp op;
-    const char *reduce; /* of the lanes' operands */
-    LLVMOpcode opcode;  /* the same of two; 0: compare by `keep` and select */
+    enum lw__intrinsic reduce; /* of the lanes' operands */
+    LLVMOpcode opcode;         /* the same of two; 0: compare by `keep` and select */
     LLVMIntPredicate keep;
     int64_t neutral; /* sign-extended, MIN_SIGNED or MAX_SIGNED */
     bool idempotent; /* x op x is x */
@@ -24,15 +24,15 @@ struct combining {
 #define MAX_SIGNED INT64_MAX
 
 static const struct combining combinings[] = {
-    {LLVMAtomicRMWBinOpAdd, "llvm.vector.reduce.add", LLVMAdd, 0, 0, false},
-    {LLVMAtomicRMWBinOpSub, "llvm.vector.reduce.add", LLVMAdd, 0, 0, false},
-    {LLVMAtomicRMWBinOpAnd, "llvm.vector.reduce.and", LLVMAnd, 0, -1, true},
-    {LLVMAtomicRMWBinOpOr, "llvm.vector.reduce.or", LLVMOr, 0, 0, true},
-    {LLVMAtomicRMWBinOpXor, "llvm.vector.reduce.xor", LLVMXor, 0, 0, false},
-    {LLVMAtomicRMWBinOpMax, "llvm.vector.reduce.smax", 0, LLVMIntSGT, MIN_SIGNED, true},
-    {LLVMAtomicRMWBinOpMin, "llvm.vector.reduce.smin", 0, LLVMIntSLT, MAX_SIGNED, true},
-    {LLVMAtomicRMWBinOpUMax, "llvm.vector.reduce.umax", 0, LLVMIntUGT, 0, true},
-    {LLVMAtomicRMWBinOpUMin, "llvm.vector.reduce.umin", 0, LLVMIntULT, -1, true},
+    {LLVMAtomicRMWBinOpAdd, LW_LLVM_reduce_add, LLVMAdd, 0, 0, false},
+    {LLVMAtomicRMWBinOpSub, LW_LLVM_reduce_add, LLVMAdd, 0, 0, false},
+    {LLVMAtomicRMWBinOpAnd, LW_LLVM_reduce_and, LLVMAnd, 0, -1, true},
+    {LLVMAtomicRMWBinOpOr, LW_LLVM_reduce_or, LLVMOr, 0, 0, true},
+    {LLVMAtomicRMWBinOpXor, LW_LLVM_reduce_xor, LLVMXor, 0, 0, false},
+    {LLVMAtomicRMWBinOpMax, LW_LLVM_reduce_smax, 0, LLVMIntSGT, MIN_SIGNED, true},
+    {LLVMAtomicRMWBinOpMin, LW_LLVM_reduce_smin, 0, LLVMIntSLT, MAX_SIGNED, true},
+    {LLVMAtomicRMWBinOpUMax, LW_LLVM_reduce_umax, 0, LLVMIntUGT, 0, true},
+    {LLVMAtomicRMWBinOpUMin, LW_LLVM_reduce_umin, 0, LLVMIntULT, -1, true},
 };
 
 static const struct combining *combining_of(LLVMValueRef i)
@@ -343,7 +343,7 @@ static LLVMValueRef operands(struct lw__spmd *s, const struct combining *c, LLVM
 static LLVMValueRef reduce(struct lw__spmd *s, const struct combining *c, LLVMValueRef vector)
 {
     LLVMTypeRef type = LLVMTypeOf(vector);
-    return lw__llvm_intrinsic(s->builder, s->module, c->reduce, &type, 1, &vector, 1);
+    return lw__llvm_intrinsic(s->builder, s->module, c->reduce, &type, &vector, 1);
 }
 
 /* ---- a piece; the gang ----------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ static bool masks_lanes_below(const struct lw__spmd *s, LLVMValueRef v, uint32_t
 /* True if v counts the set bits below the lane's own, in a value that is uniform for the piece. */
 static bool counts_below(struct lw__spmd *s, LLVMValueRef v, struct lw__pack *k)
 {
-    if (!LLVMIsACallInst(v) || strncmp(lw__ir_callee(v), "llvm.ctpop.i", 12) != 0 ||
+    if (!lw__ir_calls(v, LW_LLVM_ctpop) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind ||
         LLVMGetIntTypeWidth(LLVMTypeOf(v)) < 32 || (k->rank && k->rank != v))
         return false;
     LLVMValueRef both = LLVMGetOperand(v, 0);
@@ -162,7 +162,7 @@ static LLVMValueRef count_of(struct lw__spmd *s, LLVMValueRef mask)
     LLVMTypeRef bits = LLVMIntTypeInContext(s->context, LLVMGetVectorSize(LLVMTypeOf(mask)));
     LLVMValueRef set = LLVMBuildBitCast(s->builder, mask, bits, "");
     set = LLVMBuildZExt(s->builder, set, s->i32, "");
-    return lw__llvm_intrinsic(s->builder, s->module, "llvm.ctpop", &s->i32, 1, &set, 1);
+    return lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_ctpop, &s->i32, &set, 1);
 }
 
 /* x, a vector of 512 bits, without the lanes that are not in the mask. */
@@ -170,8 +170,7 @@ static LLVMValueRef packed_512(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef 
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef args[] = {x, LLVMConstNull(type), mask};
-    return lw__llvm_intrinsic(s->builder, s->module, "llvm.x86.avx512.mask.compress", &type, 1,
-                              args, 3);
+    return lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_compress, &type, args, 3);
 }
 
 /* For each mask of eight lanes: the packed order of the lanes, a byte each. */
@@ -209,8 +208,7 @@ static LLVMValueRef packed_256(struct lw__spmd *s, LLVMValueRef x, LLVMValueRef 
     LLVMValueRef order = LLVMBuildLoad2(s->builder, LLVMVectorType(s->i8, 8), at, "");
     LLVMValueRef args[] = {LLVMBuildBitCast(s->builder, x, ints, ""),
                            LLVMBuildZExt(s->builder, order, ints, "")};
-    LLVMValueRef v =
-        lw__llvm_intrinsic(s->builder, s->module, "llvm.x86.avx2.permd", NULL, 0, args, 2);
+    LLVMValueRef v = lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_permd, NULL, args, 2);
     return LLVMBuildBitCast(s->builder, v, type, "");
 }
 
@@ -220,7 +218,7 @@ static void store_lowest(struct lw__spmd *s, const struct lw__access *a, LLVMVal
     LLVMTypeRef types[2] = {LLVMTypeOf(v), s->ptr};
     LLVMValueRef mask = lowest(s, n, LLVMGetVectorSize(types[0]));
     LLVMValueRef args[4] = {v, address, lw__spmd_const32(s, a->align), mask};
-    lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.store", types, 2, args, 4);
+    lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_store, types, args, 4);
 }
 
 /* The same without mask registers, where masked stores are slow. n is a sum of powers of two, and
@@ -311,8 +309,7 @@ static LLVMValueRef leaves_no_gap(struct lw__spmd *s, const struct lw__access *a
     LLVMValueRef all = lw__spmd_base(s, k->bits, a->piece), mask = lw__access_mask(s, a);
     LLVMValueRef below = LLVMConstInt(type, (UINT64_C(1) << k->below) - 1, false);
     below = LLVMBuildAnd(s->builder, all, below, "");
-    LLVMValueRef rank =
-        lw__llvm_intrinsic(s->builder, s->module, "llvm.ctpop", &type, 1, &below, 1);
+    LLVMValueRef rank = lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_ctpop, &type, &below, 1);
     k->count = count_of(s, mask);
     LLVMValueRef first = value_at(s, a->address, k, rank);
     LLVMValueRef behind = LLVMBuildZExt(s->builder, k->count, type, "");

@@ -44,7 +44,7 @@ void lw__lane_loop_open(struct lw__spmd *s, LLVMValueRef mask, LLVMValueRef carr
 
     LLVMPositionBuilderAtEnd(s->builder, body);
     LLVMValueRef args[2] = {loop->rest, LLVMConstInt(s->i1, 1, false)};
-    LLVMValueRef lane = lw__llvm_intrinsic(s->builder, s->module, "llvm.cttz", &s->i64, 1, args, 2);
+    LLVMValueRef lane = lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_cttz, &s->i64, args, 2);
     loop->lane = LLVMBuildTrunc(s->builder, lane, s->i32, "");
 }
 

@@ -193,7 +193,7 @@ static LLVMValueRef load_elements(struct lw__spmd *s, const struct lw__access *a
         LLVMTypeRef types[2] = {type, s->ptr};
         LLVMValueRef args[4] = {address, lw__spmd_const32(s, align), mask, LLVMConstNull(type)};
         LLVMValueRef some =
-            lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.load", types, 2, args, 4);
+            lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_load, types, args, 4);
         return widened(s, some);
     }
     const bool is_scalar = count == 1 && lw__works_around(s->unit, LW_AROUND_one_pointer);
@@ -301,7 +301,7 @@ static void store_window(struct lw__spmd *s, const struct lw__access *a, const s
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(part), s->ptr};
     LLVMValueRef args[4] = {part, address, lw__spmd_const32(s, align), mask};
-    lw__llvm_intrinsic(s->builder, s->module, "llvm.masked.store", types, 2, args, 4);
+    lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_masked_store, types, args, 4);
 }
 
 bool lw__access_store_windows(struct lw__spmd *s, const struct lw__access *a, LLVMValueRef value)

@@ -74,39 +74,6 @@ static void fold_places(const struct lw__kernel *kernel)
         }
 }
 
-/* ---- the pass -------------------------------------------------------------------------------- */
-
-/* simplifycfg may make a switch of comparisons, so lower-switch comes after its last run. */
-#define SIMPLIFY(more)                                                                             \
-    "simplifycfg<bonus-inst-threshold=1;no-switch-to-lookup;no-switch-range-to-icmp;"              \
-    "no-forward-switch-cond;keep-loops;no-hoist-common-insts;no-sink-common-insts;" more ">"
-
-static const char before_unrolling[] =
-    "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>," SIMPLIFY(
-        "no-speculate-blocks") ",lower-switch,loop-simplify,lcssa,loop(indvars))";
-
-/* Blocks are merged before instcombine runs. It sinks a value that only a later iteration uses,
- * such as a sum, past all iterations in between. Then the terms of all of them would be live
- * together. */
-#define UNROLL                                                                                     \
-    "loop-simplify,lcssa,"                                                                         \
-    "loop-unroll<O3;no-peeling;no-partial;no-runtime;no-upperbound;full-unroll-max=64>," SIMPLIFY( \
-        "no-speculate-blocks") ","
-
-static const char unrolling[] =
-    "function(" UNROLL
-    "early-cse,instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>,instcombine<no-"
-    "verify-fixpoint>," SIMPLIFY("speculate-blocks") ")";
-
-static const char unrolling_sums[] =
-    "function(" UNROLL "early-cse,instcombine<no-verify-fixpoint>)";
-
-static const char after_unrolling[] =
-    "function(gvn<no-pre;no-load-pre>,loop-simplify,lcssa,loop-mssa(licm),"
-    "scalarizer,early-cse,instcombine<no-verify-fixpoint>,adce," SIMPLIFY(
-        "speculate-blocks") ",lower-switch,adce,mergereturn,fix-irreducible,loop-simplify,"
-                            "lcssa,verify)";
-
 /* ---- unrolling ------------------------------------------------------------------------------- */
 
 static uint64_t instructions(const struct lw__unit *unit)
@@ -148,7 +115,7 @@ static bool unroll_marked(struct lw__unit *unit)
     if (!count_nests(unit, &before))
         return false;
     for (;; before = after) {
-        if (!lw__llvm_passes(unit->module, unit->machine, unrolling) || !count_nests(unit, &after))
+        if (!lw__llvm_passes(unit, LW_PASSES_unroll) || !count_nests(unit, &after))
             return false;
         if (!after || after == before)
             return true;
@@ -158,7 +125,7 @@ static bool unroll_marked(struct lw__unit *unit)
 /* LLVM decides, as for any program. Later it does so once more, for the device. */
 static bool unroll_for_threads(struct lw__unit *unit)
 {
-    return lw__llvm_passes(unit->module, unit->machine, unrolling);
+    return lw__llvm_passes(unit, LW_PASSES_unroll);
 }
 
 static bool unroll(struct lw__unit *unit)
@@ -180,12 +147,14 @@ static bool unroll(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++)
         if (!lw__spmd_mark_sums(unit, &unit->kernels.rows[i], &sums))
             return false;
-    if (sums && !lw__llvm_passes(unit->module, unit->machine, unrolling_sums))
+    if (sums && !lw__llvm_passes(unit, LW_PASSES_unroll_sums))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
         lw__prepare_if_convert(unit->kernels.rows[i].function);
     return true;
 }
+
+/* ---- the pass -------------------------------------------------------------------------------- */
 
 /* lw__pass_prepare - constants for the block's dimensions, then scalar clean-up.
  * needs COMMON BLOCKS   makes PREPARED
@@ -201,10 +170,10 @@ bool lw__pass_prepare(struct lw__unit *unit)
         if (!lw__has(unit, LW_HAS_THREADS)) /* there each thread's copy is made at its entry */
             lw__prepare_own_parameters(&unit->kernels.rows[i]);
     }
-    bool ok = lw__llvm_passes(unit->module, unit->machine, before_unrolling) && unroll(unit);
+    bool ok = lw__llvm_passes(unit, LW_PASSES_before_unrolling) && unroll(unit);
     for (size_t i = 0; ok && i < unit->kernels.count; i++)
         ok = lw__prepare_duplicate_returns(unit->kernels.rows[i].function);
-    ok = ok && lw__llvm_passes(unit->module, unit->machine, after_unrolling);
+    ok = ok && lw__llvm_passes(unit, LW_PASSES_after_unrolling);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef function = unit->kernels.rows[i].function;
         lw__ir_expand_copies(function, true);

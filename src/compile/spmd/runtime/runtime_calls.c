@@ -28,7 +28,7 @@ static LLVMValueRef first_thread(struct lw__spmd *s, lw__mask mask)
         LLVMValueRef bits = lw__mask_bits(s, mask[p]);
         LLVMValueRef args[] = {bits, LLVMConstInt(s->i1, 0, 0)};
         LLVMValueRef lane =
-            lw__llvm_intrinsic(s->builder, s->module, "llvm.cttz", &bits_type, 1, args, 2);
+            lw__llvm_intrinsic(s->builder, s->module, LW_LLVM_cttz, &bits_type, args, 2);
         lane = LLVMBuildIntCast2(s->builder, lane, s->i32, 0, "");
         lane = LLVMBuildAdd(s->builder, lane, lw__spmd_const32(s, p * s->width), "");
         best = LLVMBuildSelect(s->builder, lw__mask_piece_any(s, mask[p]), lane, best, "");

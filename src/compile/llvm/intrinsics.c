@@ -1,0 +1,46 @@
+/* intrinsics.c - LLVM's intrinsics by the rows of intrinsics.def. */
+#include "compile/llvm/llvm.h"
+#include <string.h>
+
+static const struct {
+    const char *name;
+    unsigned types;
+} rows[] = {
+#define LW_INTRINSIC(row, name, types) {name, types},
+#include "compile/llvm/intrinsics.def"
+};
+
+static unsigned id_of(enum lw__intrinsic row)
+{
+    return LLVMLookupIntrinsicID(rows[row].name, strlen(rows[row].name));
+}
+
+bool lw__llvm_has_intrinsics(void)
+{
+    for (unsigned row = 0; row < sizeof rows / sizeof *rows; row++) {
+        const unsigned id = id_of(row);
+        if (!id)
+            return lw__defect("this LLVM has no intrinsic %s", rows[row].name);
+        if (LLVMIntrinsicIsOverloaded(id) != (rows[row].types > 0))
+            return lw__defect("this LLVM has other types for %s", rows[row].name);
+    }
+    return true;
+}
+
+LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, enum lw__intrinsic row,
+                                LLVMTypeRef *types, LLVMValueRef *args, unsigned arg_count)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    const unsigned id = id_of(row), type_count = rows[row].types;
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(context, id, types, type_count);
+    return LLVMBuildCall2(b, type, f, args, arg_count, "");
+}
+
+bool lw__ir_calls(LLVMValueRef i, enum lw__intrinsic row)
+{
+    LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+    const unsigned id = callee && LLVMIsAFunction(callee) ? LLVMGetIntrinsicID(callee) : 0;
+    size_t length;
+    return id && !strcmp(LLVMIntrinsicGetName(id, &length), rows[row].name);
+}
