@@ -4,11 +4,7 @@
  * in the buffer, or of one block with no barrier in between. With a conflict there must be a
  * finding; without one the launch must have been screened, and the exact count of accesses told.
  */
-#include <lanewise/check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "check_test.h"
 
 enum { THREADS = 40, BLOCKS = 3, STEPS = 4, OWN = 48, ALL = 160, CASES = 300 };
 enum { READS = 6 }; /* of what is to be done, in each step of each thread */
@@ -47,14 +43,6 @@ struct play {
     short where[STEPS][BLOCKS][THREADS];
     int has_barrier[STEPS];
 };
-
-static void must(lw_status status)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "%s\n", lw_last_error());
-    exit(1);
-}
 
 static unsigned random_below(unsigned most)
 {
@@ -137,23 +125,6 @@ struct place {
     lw_kernel *kernel;
     lw_buffer *out, *all, *what, *where, *has_barrier;
 };
-
-static bool was_screened(lw_stream *s)
-{
-    char path[] = "/tmp/check_screen-XXXXXX", text[4096];
-    const int file = mkstemp(path);
-    if (file < 0)
-        return false;
-    must(lw_check_write(s, LW_CHECK_VERBOSE, path)); /* another file of that name */
-    close(file);
-    FILE *f = fopen(path, "r");
-    const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    text[n] = '\0';
-    if (f)
-        fclose(f);
-    unlink(path);
-    return strstr(text, "1 of 1 launches screened");
-}
 
 /* 1: it is as it should be. */
 static int play(const struct place *at, const struct play *p, int number, int *wrong)
