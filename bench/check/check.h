@@ -28,7 +28,10 @@ lw_dtype row_dtype(char letter);
 double row_value(const struct row *row, char letter, size_t i);
 size_t row_number(const struct row *row, char letter);
 
+bool row_is_result(char letter); /* the kernel writes the buffer */
+
 /* Seconds of a processor for the row, without the time to start and to compile; negative: it is not
- * there, or failed. */
-double oclgrind_seconds(const struct row *row, const char *kernels);
+ * there, failed, or found something. `results` has room for the elements of each buffer that the
+ * kernel writes, at the number of its parameter. */
+double oclgrind_seconds(const struct row *row, const char *kernels, double **results);
 #endif

@@ -78,3 +78,8 @@ size_t row_number(const struct row *row, char letter)
 {
     return letter == 'r' ? row->rows : letter == 'c' ? row->cols : row->n;
 }
+
+bool row_is_result(char letter)
+{
+    return letter == 'o' || letter == 'C' || letter == 'H';
+}

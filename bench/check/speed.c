@@ -20,6 +20,7 @@
 enum { ROUNDS = 7, PATH_SIZE = 4096 };
 static const double least = 2e-3, most = 3; /* seconds: of a round, of a row, */
 static const double before = 0.2;           /* and before it: see run/check/screen.c */
+static const double same = 1e-4;            /* as large a difference: sums in another order */
 
 struct side {
     lw_program *program;
@@ -103,11 +104,11 @@ static void close_side(struct side *side)
     lw_program_destroy(side->program);
 }
 
-/* A counter must be 0 before each launch; that takes no part in the time. */
+/* Counters must be 0 before each launch; that takes no part in the time. */
 static double run(struct side *side, const struct row *row)
 {
     for (size_t i = 0; i < side->arg_count; i++)
-        if (row->params[i] == 'C')
+        if (row->params[i] == 'C' || row->params[i] == 'H')
             must(lw_buffer_fill(side->buffers[i], &(uint32_t){0}));
     const double begin = processor_time();
     must(lw_stream_launch(side->stream, side->kernel, row->grid, row->block, NULL, side->args,
@@ -167,6 +168,56 @@ static double memory_of(struct side *side, const struct row *row)
     return (status_of("VmHWM:") - before) / bytes;
 }
 
+/* ---- the peer -------------------------------------------------------------------------------- */
+
+static double value_of(const void *values, lw_dtype dtype, size_t i)
+{
+    return dtype == LW_U32 ? (double)((const uint32_t *)values)[i]
+                           : (double)((const float *)values)[i];
+}
+
+/* The sum of all differences over the sum of all values. */
+static double difference(lw_buffer *buffer, const double *peer, size_t count, lw_dtype dtype)
+{
+    double apart = 0, sum = 0;
+    void *values = calloc(count, lw_dtype_size(dtype));
+    must(values ? lw_buffer_read(buffer, 0, count, values) : lw_fail(LW_E_MEMORY, "out of memory"));
+    for (size_t i = 0; i < count; i++) {
+        const double value = value_of(values, dtype, i);
+        apart += fabs(value - peer[i]);
+        sum += fabs(value);
+    }
+    free(values);
+    return apart / sum;
+}
+
+/* Negative: it failed, or its results are others. */
+static double peer_seconds(const struct side *cpu, const struct row *row, const char *kernels)
+{
+    double *results[ARGS_MAX] = {0};
+    for (size_t i = 0; i < cpu->arg_count; i++)
+        if (row_is_result(row->params[i]))
+            must((results[i] = calloc(row_elements(row, row->params[i]), sizeof(double)))
+                     ? LW_OK
+                     : lw_fail(LW_E_MEMORY, "out of memory"));
+    double seconds = oclgrind_seconds(row, kernels, results);
+    if (seconds < 0)
+        fprintf(stderr, "check-speed: %s: oclgrind-kernel failed\n", row->name);
+    for (size_t i = 0; i < cpu->arg_count; i++) {
+        const char letter = row->params[i];
+        const double apart = seconds < 0 || !results[i]
+                                 ? 0
+                                 : difference(cpu->buffers[i], results[i],
+                                              row_elements(row, letter), row_dtype(letter));
+        free(results[i]);
+        if (apart <= same)
+            continue;
+        fprintf(stderr, "check-speed: %s: results of oclgrind are %g apart\n", row->name, apart);
+        seconds = -1;
+    }
+    return seconds;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 struct result {
@@ -189,7 +240,7 @@ static struct result measure(const struct row *row, const char *kernels, bool wi
             spent += sides[k].seconds[rounds] = round_of(&sides[k], row);
     const struct result result = {median(sides[0].seconds, rounds),
                                   median(sides[1].seconds, rounds), bytes,
-                                  with_peer ? oclgrind_seconds(row, kernels) : -1};
+                                  with_peer ? peer_seconds(&sides[0], row, kernels) : -1};
     for (int k = 0; k < 2; k++)
         close_side(&sides[k]);
     return result;
@@ -216,18 +267,15 @@ static bool has_option(const char *name, int argc, char **argv)
 
 static void print(const struct row *row, const struct result *r, bool is_json, bool is_first)
 {
-    if (is_json)
-        printf("%s\n {\"row\": \"%s\", \"n\": %zu, \"cpu_ms\": %.4f, \"check_ms\": %.3f, "
-               "\"x_cpu\": %.1f, \"bytes\": %.2f, \"oclgrind_ms\": %.1f}",
-               is_first ? "" : ",", row->name, row->n, 1e3 * r->cpu, 1e3 * r->check,
-               r->check / r->cpu, r->bytes, 1e3 * r->peer);
-    else
-        printf("%-14s %8.4f %9.2f %8.1f %7.2f", row->name, 1e3 * r->cpu, 1e3 * r->check,
-               r->check / r->cpu, r->bytes);
-    if (!is_json && r->peer > 0)
-        printf(" %10.0f %8.1f", 1e3 * r->peer, r->peer / r->check);
-    if (!is_json)
-        printf("\n");
+    printf(is_json ? "%s\n {\"row\": \"%s\", \"n\": %zu, \"cpu_ms\": %.4f, \"check_ms\": %.3f, "
+                     "\"x_cpu\": %.1f, \"bytes\": %.2f"
+                   : "%s%-14s %8zu %8.4f %9.3f %8.1f %7.2f",
+           is_json && !is_first ? "," : "", row->name, row->n, 1e3 * r->cpu, 1e3 * r->check,
+           r->check / r->cpu, r->bytes);
+    if (r->peer > 0)
+        printf(is_json ? ", \"oclgrind_ms\": %.1f, \"oclgrind_x_check\": %.1f" : " %10.0f %8.1f",
+               1e3 * r->peer, r->peer / r->check);
+    printf(is_json ? "}" : "\n");
     fflush(stdout);
 }
 
@@ -244,7 +292,7 @@ int main(int argc, char **argv)
     if (is_json)
         printf("{\"rows\": [");
     else
-        printf("%-14s %8s %9s %8s %7s%s\n", "row", "cpu ms", "check ms", "x cpu", "bytes",
+        printf("%-14s %8s %8s %9s %8s %7s%s\n", "row", "n", "cpu ms", "check ms", "x cpu", "bytes",
                with_peer ? "   oclgrind  x check" : "");
     for (size_t i = 0; i < row_count; i++) {
         if (!is_wanted(rows[i].name, argc, argv))
