@@ -10,13 +10,16 @@
 
 enum { GUTTER = 6 };
 
-/* What stands below a line: a mark at a column, and at another that is 0 or further right. Tabs
- * are as they are above. */
+/* What stands below a line: a mark at a column, and at another that is 0 or further right. Columns
+ * count bytes, and a character of UTF-8 has one place: its first byte. Tabs are as they are above. */
 static void add_marks(struct lw__text *to, const char *line, size_t length, int column, int other)
 {
     for (int i = 1; i <= column || i <= other; i++) {
-        const bool is_tab = (size_t)i <= length && line[i - 1] == '\t';
-        lw__text_add(to, "%c", i == column || i == other ? '^' : is_tab ? '\t' : ' ');
+        const char above = (size_t)i <= length ? line[i - 1] : ' ';
+        if (i == column || i == other)
+            lw__text_add(to, "^");
+        else if ((above & 0xc0) != 0x80)
+            lw__text_add(to, "%c", above == '\t' ? '\t' : ' ');
     }
     lw__text_add(to, "\n");
 }
