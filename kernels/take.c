@@ -10,8 +10,8 @@
  * launch   any number of threads
  * reads    elements of 1, 2, 4 or 8 bytes, moved as integers; indices of i32, or i64 where `wide`
  * numeric  exact; an index is from `lowest`, which is -extent or 0, to extent - 1. Another one
- *          fails the launch, which names its place among the indices: of out's elements in C order,
- *          `repeats` in a row have the same index, and then `count` of those come again
+ *          fails the launch, which names its place among the indices. That of out's element e, in
+ *          C order, is e / `repeats` % `count`
  */
 #include "view.h"
 

@@ -257,8 +257,10 @@ static bool describe_record(struct lw__kernel *k)
         return lw__defect("out of memory");
     k->params = params;
     const uint64_t offset = (k->arg_bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
-    params[k->param_count++] = (struct lw__param){
-        .name = strdup(""), .offset = offset, .size = sizeof(void *), .align = RECORD_ALIGN};
+    params[k->param_count++] = (struct lw__param){.name = lw__copy_string(""),
+                                                  .offset = offset,
+                                                  .size = sizeof(void *),
+                                                  .align = RECORD_ALIGN};
     k->arg_bytes = offset + sizeof(void *);
     return params[k->param_count - 1].name || lw__defect("out of memory");
 }
