@@ -6,10 +6,10 @@
  * what. A program for `check` has lw.common, of the kernels that can be screened, and of each
  * `const struct lw_screen_kernel lw.screen.K`.
  *
- * Of each granule of memory that a row has, two cells tell who wrote it last and who read it:
- * 0 is nobody, else serial << LW_SCREEN_SERIAL_SHIFT | thread. A serial is a number of a block and
- * of what lies between two of its barriers; it grows with each. So what is below the serial of now,
- * and not below the block's first, is ordered before all that follows.
+ * Of each granule of memory that a row has, cells tell who wrote it last, who read it, and who
+ * changed it by an atomic: 0 is nobody, else serial << LW_SCREEN_SERIAL_SHIFT | thread. A serial is
+ * a number of a block and of what lies between two of its barriers; it grows with each. So what is
+ * below the serial of now, and not below the block's first, is ordered before all that follows.
  */
 #ifndef LW_SCREEN_ABI_H
 #define LW_SCREEN_ABI_H
@@ -17,12 +17,17 @@
 
 enum {
     LW_SCREEN_SERIAL_SHIFT = 11,
-    LW_SCREEN_MANY = 2047, /* for the thread: several read it */
+    LW_SCREEN_MANY = 2047, /* for the thread: several read it, or changed it by atomics */
 };
-#define LW_SCREEN_FOREIGN UINT32_MAX    /* blocks read it: of several, or of an earlier one */
+#define LW_SCREEN_FOREIGN UINT32_MAX    /* blocks did: several, or an earlier one */
 #define LW_SCREEN_LAST_SERIAL 0x1ffffeu /* none is larger */
 
-enum lw_screen_use { LW_SCREEN_READS = 1, LW_SCREEN_WRITES = 2 };
+enum lw_screen_use {
+    LW_SCREEN_READS = 1,
+    LW_SCREEN_WRITES = 2,
+    LW_SCREEN_UPDATES = 4, /* by atomics whose result is not used */
+    LW_SCREEN_CHANGES = LW_SCREEN_WRITES | LW_SCREEN_UPDATES,
+};
 
 /* What a kernel may access: its parameters in their order, then variables of block memory. */
 struct lw_screen_row {
@@ -41,7 +46,7 @@ struct lw_screen_cells {
     uint32_t *cells, *again;
 };
 struct lw_screen_object {
-    struct lw_screen_cells written, read;
+    struct lw_screen_cells written, read, updated;
     uint64_t granules; /* in the object */
 };
 struct lw_screen_record {

@@ -1,14 +1,15 @@
-/* check_screen - screens against a list of all accesses: a kernel plays random reads and writes of
- * its threads, in block memory and in a buffer, with barriers in between. Two accesses conflict if
- * they are to the same element by different threads, one writes, and they are of different blocks,
- * in the buffer, or of one block with no barrier in between. With a conflict there must be a
- * finding; without one the launch must have been screened, and the exact count of accesses told.
+/* check_screen - screens against a list of all accesses: a kernel plays random reads, writes and
+ * atomics of its threads, in block memory and in a buffer, with barriers in between. Two accesses
+ * conflict if they are to the same element by different threads, one changes it, not both are
+ * atomic, and they are of different blocks, in the buffer, or of one block with no barrier in
+ * between. With a conflict there must be a finding; without one the launch must have been screened,
+ * and the exact count of accesses told.
  */
 #include "check_test.h"
 
 enum { THREADS = 40, BLOCKS = 3, STEPS = 4, OWN = 48, ALL = 160, CASES = 300 };
-enum { READS = 6 }; /* of what is to be done, in each step of each thread */
-enum { NOTHING, READ, WRITE, READ_OWN, WRITE_OWN, KINDS };
+enum { READS = 8 }; /* of what is to be done, in each step of each thread */
+enum { NOTHING, READ, WRITE, ADD, READ_OWN, WRITE_OWN, ADD_OWN, KINDS };
 
 static const char kernels[] =
     "#include <lanewise/kernel.h>\n"
@@ -29,9 +30,13 @@ static const char kernels[] =
     "        if (what[k] == 2)\n"
     "            all[p] = i * 1000 + (int)global_idx.x;\n"
     "        if (what[k] == 3)\n"
-    "            sum += own[p];\n"
+    "            atomic_add(&all[p], 1);\n"
     "        if (what[k] == 4)\n"
+    "            sum += own[p];\n"
+    "        if (what[k] == 5)\n"
     "            own[p] = i * 1000 + me;\n"
+    "        if (what[k] == 6)\n"
+    "            atomic_add(&own[p], 1);\n"
     "        if (has_barrier[i])\n"
     "            barrier();\n"
     "    }\n"
@@ -51,17 +56,20 @@ static unsigned random_below(unsigned most)
     return (unsigned)(state >> 33) % most;
 }
 
-/* All threads of a block read one element in a step; in the next, one of them writes it. */
+/* All threads of a block read one element in a step, or add to it; in the next, one accesses it. */
 static void make_meeting(struct play *p)
 {
     const int i = (int)random_below(STEPS - 1), b = (int)random_below(BLOCKS);
-    const short where = (short)random_below(OWN);
+    const int first = random_below(2) ? READ_OWN : READ;
+    const short where = (short)random_below(first == READ_OWN ? OWN : ALL);
+    const int all = first + (random_below(2) ? ADD - READ : 0);
     for (int t = 0; t < THREADS; t++) {
-        p->what[i][b][t] = READ_OWN;
+        p->what[i][b][t] = (unsigned char)all;
         p->what[i + 1][b][t] = NOTHING;
         p->where[i][b][t] = p->where[i + 1][b][t] = where;
     }
-    p->what[i + 1][b][random_below(2) ? THREADS - 1 : random_below(THREADS)] = WRITE_OWN;
+    p->what[i + 1][b][random_below(2) ? THREADS - 1 : random_below(THREADS)] =
+        (unsigned char)(first + (int)random_below(ADD - READ + 1));
 }
 
 /* Mostly elements of the thread's own, so that a good part of the cases has no conflict. */
@@ -91,10 +99,11 @@ struct step {
 
 static bool conflict(const struct step *a, const struct step *b)
 {
-    const bool own = a->what >= READ_OWN;
-    const bool writes =
-        a->what == WRITE || a->what == WRITE_OWN || b->what == WRITE || b->what == WRITE_OWN;
-    if (a->where != b->where || !writes || own != (b->what >= READ_OWN))
+    const bool own = a->what >= READ_OWN, reads = a->what == READ || a->what == READ_OWN;
+    const bool adds = a->what == ADD || a->what == ADD_OWN;
+    if (a->where != b->where || own != (b->what >= READ_OWN))
+        return false;
+    if ((reads || adds) && a->what == b->what)
         return false;
     if (a->block != b->block)
         return !own;

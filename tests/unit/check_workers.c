@@ -1,7 +1,8 @@
 /* check_workers - screens whose blocks run on several workers: what two of them have accessed is
- * compared when the launch is over. Each of three blocks reads or writes one of two elements, or
- * does nothing, in all combinations. The blocks are dealt to one, two and three workers. With three
- * no cell tells a block of another, so that only the comparison can find a race.
+ * compared when the launch is over. Each of three blocks reads or writes one of two elements,
+ * adds to it by an atomic, or does nothing, in all combinations. The blocks are dealt to one, two
+ * and three workers. With three no cell tells a block of another, so that only the comparison can
+ * find a race.
  *
  * The device's entry into kernel code is wrapped: it deals the blocks, on one thread.
  */
@@ -9,7 +10,7 @@
 #include "run/cpu/cpu.h"
 
 enum { BLOCKS = 3, PLACES = 2 };
-enum { NOTHING, READ, WRITE, KINDS };
+enum { NOTHING, READ, WRITE, ADD, KINDS };
 enum { WAYS = KINDS * PLACES, CASES = WAYS * WAYS * WAYS };
 
 static const char kernels[] =
@@ -21,6 +22,8 @@ static const char kernels[] =
     "        seen = all[where[b]];\n"
     "    if (what[b] == 2)\n"
     "        all[where[b]] = b;\n"
+    "    if (what[b] == 3)\n"
+    "        atomic_add(&all[where[b]], b + 1);\n"
     "    out[b] = seen;\n"
     "}\n";
 
@@ -71,7 +74,7 @@ static bool has_race(const struct meeting *m)
     for (int a = 0; a < BLOCKS; a++)
         for (int b = 0; b < a; b++)
             if (m->what[a] && m->what[b] && m->where[a] == m->where[b] &&
-                (m->what[a] == WRITE || m->what[b] == WRITE))
+                (m->what[a] != m->what[b] || m->what[a] == WRITE))
                 return true;
     return false;
 }

@@ -80,9 +80,42 @@ struct lw__screen_row *lw__screen_row_of(const struct lw__screen *s, LLVMValueRe
     return NULL;
 }
 
+static unsigned operation_of(LLVMValueRef atomic)
+{
+    switch (LLVMGetAtomicRMWBinOp(atomic)) {
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub: return LW_SCREEN_ADDS;
+    case LLVMAtomicRMWBinOpAnd: return LW_SCREEN_ANDS;
+    case LLVMAtomicRMWBinOpOr: return LW_SCREEN_ORS;
+    case LLVMAtomicRMWBinOpXor: return LW_SCREEN_XORS;
+    case LLVMAtomicRMWBinOpMax: return LW_SCREEN_MAXES;
+    case LLVMAtomicRMWBinOpMin: return LW_SCREEN_MINS;
+    case LLVMAtomicRMWBinOpUMax: return LW_SCREEN_UNSIGNED_MAXES;
+    case LLVMAtomicRMWBinOpUMin: return LW_SCREEN_UNSIGNED_MINS;
+    default: return 0;
+    }
+}
+
+/* One by which no thread learns of others. */
+static bool update_of(const struct lw__screen *s, LLVMValueRef i, struct lw__screen_access *access)
+{
+    if (LLVMGetFirstUse(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingMonotonic)
+        return false;
+    LLVMValueRef pointer = LLVMGetOperand(i, 0);
+    *access = (struct lw__screen_access){.pointer = pointer,
+                                         .object = lw__ir_object(pointer),
+                                         .bytes = LLVMStoreSizeOfType(s->data, LLVMTypeOf(i)),
+                                         .align = LLVMGetAlignment(i),
+                                         .use = LW_SCREEN_UPDATES,
+                                         .operation = operation_of(i)};
+    return access->operation;
+}
+
 bool lw__screen_access_of(const struct lw__screen *s, LLVMValueRef i,
                           struct lw__screen_access *access)
 {
+    if (LLVMIsAAtomicRMWInst(i))
+        return update_of(s, i, access);
     const bool reads = LLVMIsALoadInst(i), writes = LLVMIsAStoreInst(i);
     if ((!reads && !writes) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
         return false;
@@ -114,7 +147,7 @@ void lw__screen_check_access(struct lw__screen *s, LLVMValueRef i)
     lw__screen_set_at(s, i);
     count_access(s);
     const bool is_shared = LLVMIsAGlobalVariable(row->value);
-    if (!is_shared && !(row->says.uses & LW_SCREEN_WRITES))
+    if (!is_shared && !(row->says.uses & LW_SCREEN_CHANGES))
         return;
     LLVMValueRef first = lw__screen_index(s, access.pointer, row->says.granule), all = NULL;
     for (uint64_t k = 0; k < access.bytes / row->says.granule; k++) {

@@ -1,14 +1,16 @@
-/* cells.c - the rule of races: who wrote a granule last, and who read it (base/screen_abi.h).
+/* cells.c - the rule of races: who wrote a granule last, who read it, who changed it by an atomic
+ * (base/screen_abi.h).
  *
  * One thread of the machine runs the block, so no cell needs an atomic access. Lanes of one
  * instruction may access the same granule. Each looks at the cell, stores, and looks again under
  * another name, which the compiler cannot tell from other memory. Whichever of two lanes stores
  * first, one of them then sees the other, for all lanes take each step before the next, or one
- * lane takes all of its steps before the next lane. Between a write and a read the order is store,
- * then look at the other kind of cell, so that any order of steps will do.
+ * lane takes all of its steps before the next lane. Between accesses of two kinds the order is
+ * store, then look at the other kind of cell, so that any order of steps will do.
  *
  *     written  is in order with an access by `me`: nobody, or `me`, or of the block before now
  *     read     the same; of several readers the cell has MANY or FOREIGN, which are nobody's
+ *     updated  the same as for readers: two atomics do not race
  *
  * Block memory that was not written since the block's start has no value.
  */
@@ -78,18 +80,13 @@ static LLVMValueRef is_in_order(struct lw__screen *s, const struct now *now, LLV
     return either(s, is_own(s, now, cell), compare(s, LLVMIntEQ, cell, number(s, 0)));
 }
 
-static LLVMValueRef enter_write(struct lw__screen *s, const struct lw__screen_row *row,
-                                LLVMValueRef granule, bool is_shared)
+static LLVMValueRef enter_write(struct lw__screen *s, const struct now *now,
+                                const LLVMValueRef *cells, LLVMValueRef granule, bool is_shared)
 {
-    const struct now now = now_of(s);
-    LLVMValueRef old = look(s, row->written[0], granule);
-    LLVMBuildStore(s->b, now.me, place(s, row->written[0], granule));
-    LLVMValueRef again = look(s, row->written[1], granule);
-    LLVMValueRef ok =
-        both(s, is_in_order(s, &now, old, is_shared), compare(s, LLVMIntEQ, again, now.me));
-    if (!(row->says.uses & LW_SCREEN_READS))
-        return ok;
-    return both(s, ok, is_in_order(s, &now, look(s, row->read[1], granule), is_shared));
+    LLVMValueRef old = look(s, cells[0], granule);
+    LLVMBuildStore(s->b, now->me, place(s, cells[0], granule));
+    LLVMValueRef again = look(s, cells[1], granule);
+    return both(s, is_in_order(s, now, old, is_shared), compare(s, LLVMIntEQ, again, now->me));
 }
 
 /* Of several lanes those whose entry was lost enter that there are several. */
@@ -118,27 +115,52 @@ static LLVMValueRef several(struct lw__screen *s, const struct now *now, LLVMVal
                            number(s, LW_SCREEN_FOREIGN), "");
 }
 
-static LLVMValueRef enter_read(struct lw__screen *s, const struct lw__screen_row *row,
-                               LLVMValueRef granule, bool is_shared)
+/* A read, or an atomic: those of several threads are in order. */
+static void enter_one_of_many(struct lw__screen *s, const struct now *now,
+                              const LLVMValueRef *cells, LLVMValueRef granule, bool is_shared)
 {
-    const struct now now = now_of(s);
-    LLVMValueRef many = LLVMBuildOr(s->b, now.base, number(s, LW_SCREEN_MANY), "");
-    LLVMValueRef old = look(s, row->read[0], granule);
-    LLVMValueRef entry = LLVMBuildSelect(s->b, is_in_order(s, &now, old, is_shared), now.me,
-                                         several(s, &now, old, is_shared), "");
-    LLVMBuildStore(s->b, entry, place(s, row->read[0], granule));
-    LLVMValueRef again = look(s, row->read[1], granule);
-    enter_many(s, compare(s, LLVMIntNE, again, entry), many, place(s, row->read[0], granule));
-    LLVMValueRef writer = look(s, row->written[1], granule);
-    return is_shared ? is_own(s, &now, writer) : is_in_order(s, &now, writer, false);
+    LLVMValueRef many = LLVMBuildOr(s->b, now->base, number(s, LW_SCREEN_MANY), "");
+    LLVMValueRef old = look(s, cells[0], granule);
+    LLVMValueRef entry = LLVMBuildSelect(s->b, is_in_order(s, now, old, is_shared), now->me,
+                                         several(s, now, old, is_shared), "");
+    LLVMBuildStore(s->b, entry, place(s, cells[0], granule));
+    LLVMValueRef again = look(s, cells[1], granule);
+    enter_many(s, compare(s, LLVMIntNE, again, entry), many, place(s, cells[0], granule));
+}
+
+static const LLVMValueRef *cells_of(const struct lw__screen_row *row, enum lw_screen_use use)
+{
+    return use == LW_SCREEN_READS    ? row->read
+           : use == LW_SCREEN_WRITES ? row->written
+                                     : row->updated;
+}
+
+/* True if an access of another kind is in order with those of this one. */
+static LLVMValueRef is_in_order_with(struct lw__screen *s, const struct now *now,
+                                     const struct lw__screen_row *row, enum lw_screen_use use,
+                                     LLVMValueRef granule, bool is_shared)
+{
+    LLVMValueRef cell = look(s, cells_of(row, use)[1], granule);
+    return is_shared && use == LW_SCREEN_WRITES ? is_own(s, now, cell)
+                                                : is_in_order(s, now, cell, is_shared);
 }
 
 LLVMValueRef lw__screen_enter(struct lw__screen *s, const struct lw__screen_row *row,
                               enum lw_screen_use use, LLVMValueRef granule)
 {
+    static const enum lw_screen_use uses[] = {LW_SCREEN_READS, LW_SCREEN_WRITES, LW_SCREEN_UPDATES};
+    const struct now now = now_of(s);
     const bool is_shared = LLVMIsAGlobalVariable(row->value);
-    return use == LW_SCREEN_WRITES ? enter_write(s, row, granule, is_shared)
-                                   : enter_read(s, row, granule, is_shared);
+    const uint32_t others = (row->says.uses | (is_shared ? LW_SCREEN_WRITES : 0)) & ~(uint32_t)use;
+    LLVMValueRef ok = LLVMConstInt(s->i1, 1, 0);
+    if (use == LW_SCREEN_WRITES)
+        ok = enter_write(s, &now, cells_of(row, use), granule, is_shared);
+    else
+        enter_one_of_many(s, &now, cells_of(row, use), granule, is_shared);
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (others & uses[i])
+            ok = both(s, ok, is_in_order_with(s, &now, row, uses[i], granule, is_shared));
+    return ok;
 }
 
 void lw__screen_advance(struct lw__screen *s)

@@ -3,7 +3,8 @@
  *
  * Each access is to a parameter's memory, to block memory, to a constant or to a variable of the
  * thread, known when it is compiled. No variable is used before it has a value. Barriers alone
- * order threads: there are no fences, no warp_sync, no atomics. No lane reads another's register.
+ * order threads: there are no fences, no warp_sync. No lane reads another's register, and none
+ * learns of others by an atomic: what atomics of integers leave does not depend on their order.
  */
 #include "compile/screen/screen.h"
 #include "compile/llvm/llvm.h"
@@ -49,6 +50,12 @@ static bool is_power_of_two(uint64_t n)
     return n && !(n & (n - 1));
 }
 
+/* The atomics of an object are of one kind and one width. */
+static bool allows_update(const struct lw__screen_row *row, const struct lw__screen_access *a)
+{
+    return is_power_of_two(row->operations) && a->bytes == row->says.granule;
+}
+
 /* The host sees to it that objects begin at multiples of 16. */
 static bool allows_access(const struct lw__screen *s, LLVMValueRef i,
                           const struct lw__screen_access *a)
@@ -58,7 +65,10 @@ static bool allows_access(const struct lw__screen *s, LLVMValueRef i,
     if (LLVMIsAInstruction(i) && (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && LLVMGetVolatile(i))
         return false;
     if (!row)
-        return is_known(s, a->pointer) && (a->use == LW_SCREEN_READS || !is_constant(a->object));
+        return is_known(s, a->pointer) && !a->operation &&
+               (a->use == LW_SCREEN_READS || !is_constant(a->object));
+    if (a->operation && !allows_update(row, a))
+        return false;
     const uint64_t granule = row->says.granule;
     const size_t number = (size_t)(row - s->rows);
     if (number < s->kernel->param_count && s->kernel->params[number].by_value)

@@ -62,6 +62,7 @@ static void note_use(struct lw__screen *s, LLVMValueRef i)
     if (!row)
         return;
     row->says.uses |= a.use;
+    row->operations |= a.operation;
     if (!row->says.granule || a.bytes < row->says.granule)
         row->says.granule = (uint32_t)a.bytes;
 }
@@ -99,18 +100,20 @@ static LLVMValueRef field(struct lw__screen *s, LLVMTypeRef type, size_t offset)
     return LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, s->i8, s->record, &at, 1, ""), "");
 }
 
+static void load_cells(struct lw__screen *s, size_t at, LLVMValueRef cells[2])
+{
+    cells[0] = field(s, s->ptr, at);
+    cells[1] = field(s, s->ptr, at + offsetof(struct lw_screen_cells, again));
+}
+
 static void load_row(struct lw__screen *s, size_t i)
 {
     const size_t at =
         offsetof(struct lw_screen_record, objects) + i * sizeof(struct lw_screen_object);
-    const size_t written = at + offsetof(struct lw_screen_object, written);
-    const size_t read = at + offsetof(struct lw_screen_object, read);
-    const size_t again = offsetof(struct lw_screen_cells, again);
     struct lw__screen_row *row = &s->rows[i];
-    row->written[0] = field(s, s->ptr, written);
-    row->written[1] = field(s, s->ptr, written + again);
-    row->read[0] = field(s, s->ptr, read);
-    row->read[1] = field(s, s->ptr, read + again);
+    load_cells(s, at + offsetof(struct lw_screen_object, written), row->written);
+    load_cells(s, at + offsetof(struct lw_screen_object, read), row->read);
+    load_cells(s, at + offsetof(struct lw_screen_object, updated), row->updated);
     row->granules = LLVMIsAGlobalVariable(row->value) && row->says.bytes
                         ? LLVMConstInt(s->i64, row->says.bytes / row->says.granule, 0)
                         : field(s, s->i64, at + offsetof(struct lw_screen_object, granules));

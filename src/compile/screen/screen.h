@@ -16,7 +16,9 @@
 struct lw__screen_row {
     LLVMValueRef value;
     struct lw_screen_row says;
-    LLVMValueRef written[2], read[2], granules; /* of the record; known once the code begins */
+    LLVMValueRef written[2], read[2], updated[2]; /* of the record; known once the code begins, */
+    LLVMValueRef granules;                        /* too */
+    unsigned operations;                          /* bits of enum lw__screen_operation */
 };
 
 /* One kernel that becomes a screen. */
@@ -51,11 +53,24 @@ bool lw__screen_is_undefined(LLVMValueRef v); /* what a variable has where it is
 
 /* ---- accesses.c ------------------------------------------------------------------------------ */
 
+/* Of atomics: those of one kind leave the same in any order. */
+enum lw__screen_operation {
+    LW_SCREEN_ADDS = 1,
+    LW_SCREEN_ANDS = 2,
+    LW_SCREEN_ORS = 4,
+    LW_SCREEN_XORS = 8,
+    LW_SCREEN_MAXES = 16,
+    LW_SCREEN_MINS = 32,
+    LW_SCREEN_UNSIGNED_MAXES = 64,
+    LW_SCREEN_UNSIGNED_MINS = 128,
+};
+
 /* An access to a row, or to none: then it is to a constant or to a variable of the thread's own. */
 struct lw__screen_access {
     LLVMValueRef pointer, object;
     uint64_t bytes, align;
     enum lw_screen_use use;
+    unsigned operation; /* of an atomic, else 0 */
 };
 bool lw__screen_access_of(const struct lw__screen *s, LLVMValueRef i,
                           struct lw__screen_access *access); /* false: it accesses nothing */

@@ -45,15 +45,17 @@ static bool make_cells(struct lw_screen_cells *cells, uint64_t count)
     return cells->cells;
 }
 
-/* Parameters that the kernel does not write have no cells. */
+/* Parameters that the kernel does not change have no cells. */
 static bool open_object(const struct screen *s, size_t row, struct lw_screen_object *object)
 {
     const uint32_t uses = s->says->rows[row].uses;
-    const bool is_written = !is_parameter(s->says, row) || uses & LW_SCREEN_WRITES;
-    object->granules = bytes_of(s, row) / s->says->rows[row].granule;
-    return !uses || !is_written ||
-           (make_cells(&object->written, object->granules) &&
-            (!(uses & LW_SCREEN_READS) || make_cells(&object->read, object->granules)));
+    const bool is_shared = !is_parameter(s->says, row);
+    const uint64_t count = object->granules = bytes_of(s, row) / s->says->rows[row].granule;
+    if (!uses || (!is_shared && !(uses & LW_SCREEN_CHANGES)))
+        return true;
+    return (!(is_shared || uses & LW_SCREEN_WRITES) || make_cells(&object->written, count)) &&
+           (!(uses & LW_SCREEN_READS) || make_cells(&object->read, count)) &&
+           (!(uses & LW_SCREEN_UPDATES) || make_cells(&object->updated, count));
 }
 
 static void free_worker(const struct screen *s, struct worker *w)
@@ -61,6 +63,7 @@ static void free_worker(const struct screen *s, struct worker *w)
     for (size_t i = 0; w->record && i < s->says->row_count; i++) {
         free(w->record->objects[i].written.cells);
         free(w->record->objects[i].read.cells);
+        free(w->record->objects[i].updated.cells);
     }
     free(w->record);
     free((void *)w->abi.args);
@@ -128,15 +131,22 @@ static uint32_t run_blocks(const struct lw_cpu_launch *abi, struct lw_cpu_worker
 
 /* ---- workers side by side -------------------------------------------------------------------- */
 
-/* True if a granule that `a` has written was not accessed by `b`. */
-static bool are_apart(const struct lw_screen_object *a, const struct lw_screen_object *b)
+static bool meet(const struct lw_screen_cells *a, const struct lw_screen_cells *b, uint64_t count)
 {
     uint32_t both = 0;
-    for (uint64_t i = 0; i < a->granules; i++)
-        both |= a->written.cells[i] && b->written.cells[i];
-    for (uint64_t i = 0; b->read.cells && i < a->granules; i++)
-        both |= a->written.cells[i] && b->read.cells[i];
-    return !both;
+    for (uint64_t i = 0; a->cells && b->cells && i < count; i++)
+        both |= a->cells[i] && b->cells[i];
+    return both;
+}
+
+/* True if a granule that `a` has written was not accessed by `b`, nor one that it has changed by an
+ * atomic read. */
+static bool are_apart(const struct lw_screen_object *a, const struct lw_screen_object *b)
+{
+    return !meet(&a->written, &b->written, a->granules) &&
+           !meet(&a->written, &b->read, a->granules) &&
+           !meet(&a->written, &b->updated, a->granules) &&
+           !meet(&a->updated, &b->read, a->granules);
 }
 
 static bool all_are_apart(const struct screen *s)
@@ -145,8 +155,7 @@ static bool all_are_apart(const struct screen *s)
     for (const struct worker *a = s->workers; a; a = a->next)
         for (const struct worker *b = s->workers; b; b = b->next)
             for (size_t i = 0; i < s->says->param_count && ok && a != b; i++)
-                if (a->record->objects[i].written.cells)
-                    ok = are_apart(&a->record->objects[i], &b->record->objects[i]);
+                ok = are_apart(&a->record->objects[i], &b->record->objects[i]);
     return ok;
 }
 
@@ -157,7 +166,7 @@ static bool keep_memory(const struct screen *s, char **copies)
 {
     for (size_t i = 0; i < s->says->param_count; i++) {
         const struct lw__object *object = &s->launch->objects[i];
-        if (!(s->says->rows[i].uses & LW_SCREEN_WRITES))
+        if (!(s->says->rows[i].uses & LW_SCREEN_CHANGES))
             continue;
         copies[i] = malloc(object->bytes + 1);
         if (!copies[i])
@@ -182,7 +191,7 @@ static bool overlap(const struct lw__object *a, const struct lw__object *b)
 }
 
 /* True if the code sees this parameter's memory as the rows say: from its start on, with a value,
- * and if it is written, by no other parameter. */
+ * and if it is changed, by no other parameter. */
 static bool suits(const struct lw_screen_kernel *says, const struct lw__launch *l, size_t i)
 {
     enum { ALIGN = 16 };
@@ -196,7 +205,7 @@ static bool suits(const struct lw_screen_kernel *says, const struct lw__launch *
     bool ok = pointer == object->memory;
     for (size_t k = 0; k < says->param_count && ok; k++)
         ok = k == i || !says->rows[k].uses || !l->objects[k].memory ||
-             !((says->rows[i].uses | says->rows[k].uses) & LW_SCREEN_WRITES) ||
+             !((says->rows[i].uses | says->rows[k].uses) & LW_SCREEN_CHANGES) ||
              !overlap(object, &l->objects[k]);
     return ok;
 }
