@@ -5,9 +5,9 @@
  *     cpu, check    milliseconds of a processor for a launch, one thread each, in turns, medians
  *     x cpu         check / cpu; the last line has the geometric mean
  *     bytes         memory that check takes more, for each byte of the buffers
- *     oclgrind      with --oclgrind: milliseconds of oclgrind-kernel --data-races, and over check's.
- *                   A row that fails, or whose results are not those of cpu, is told; the exit
- *                   status is 1 then
+ *     oclgrind      with --oclgrind: milliseconds of oclgrind-kernel --data-races, and over
+ *                   check's. A row that fails, or whose results are not those of cpu, is told; the
+ *                   exit status is 1 then
  *
  * A busy machine changes the time of a processor by a factor of 2 or so, and ratios less.
  */
