@@ -1,9 +1,9 @@
 /* oclgrind.c - the same kernels in OpenCL C under Oclgrind's detection of races.
  *
- * oclgrind-kernel takes a file that names the kernel, the threads and the arguments, prints the
- * buffers that the file asks for, and writes what it finds to a log; its exit status is 0 then,
- * too. To start, to read, to compile and to print takes what it needs for two blocks alone
- * (--quick), or, of a row with no more blocks, for a shape of 0. That is subtracted.
+ * oclgrind-kernel takes a file that names the kernel, the threads and the arguments. It prints the
+ * buffers that the file asks for. Findings go to a log, and its exit status is 0 then, too. The
+ * time to start, to read, to compile and to print is that of two blocks alone (--quick). Of a row
+ * with no more blocks it is that of a shape of 0. It is subtracted.
  */
 #include "check.h"
 #include <stdio.h>

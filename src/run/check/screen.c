@@ -139,8 +139,7 @@ static bool meet(const struct lw_screen_cells *a, const struct lw_screen_cells *
     return both;
 }
 
-/* True if a granule that `a` has written was not accessed by `b`, nor one that it has changed by an
- * atomic read. */
+/* True if `b` has not accessed what `a` has written, nor read what `a` has changed by an atomic. */
 static bool are_apart(const struct lw_screen_object *a, const struct lw_screen_object *b)
 {
     return !meet(&a->written, &b->written, a->granules) &&

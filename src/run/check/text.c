@@ -11,7 +11,8 @@
 enum { GUTTER = 6 };
 
 /* What stands below a line: a mark at a column, and at another that is 0 or further right. Columns
- * count bytes, and a character of UTF-8 has one place: its first byte. Tabs are as they are above. */
+ * count bytes. A character of UTF-8 has one place, that of its first byte. Tabs are as they are
+ * above. */
 static void add_marks(struct lw__text *to, const char *line, size_t length, int column, int other)
 {
     for (int i = 1; i <= column || i <= other; i++) {
