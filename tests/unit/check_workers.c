@@ -15,7 +15,7 @@ enum { WAYS = KINDS * PLACES, CASES = WAYS * WAYS * WAYS };
 
 static const char kernels[] =
     "#include <lanewise/kernel.h>\n"
-    "KERNEL void meet(int *out, int *all, const int *what, const int *where)\n"
+    "KERNEL void play(int *out, int *all, const int *what, const int *where)\n"
     "{\n"
     "    int b = block_idx.x, seen = 0;\n"
     "    if (what[b] == 1)\n"
@@ -55,13 +55,13 @@ bool __wrap_lw__cpu_enter_blocks(struct lw__cpu_thread *t, lw_cpu_entry *entry,
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-struct meeting {
+struct play {
     int what[BLOCKS], where[BLOCKS];
 };
 
-static struct meeting meeting_of(int number)
+static struct play play_of(int number)
 {
-    struct meeting m;
+    struct play m;
     for (int b = 0; b < BLOCKS; b++, number /= WAYS) {
         m.what[b] = number % WAYS / PLACES;
         m.where[b] = number % PLACES;
@@ -69,7 +69,7 @@ static struct meeting meeting_of(int number)
     return m;
 }
 
-static bool has_race(const struct meeting *m)
+static bool has_race(const struct play *m)
 {
     for (int a = 0; a < BLOCKS; a++)
         for (int b = 0; b < a; b++)
@@ -100,9 +100,9 @@ static bool were_dealt(bool is_race)
 }
 
 /* True if all is as it should be. */
-static bool play(const struct place *at, int number)
+static bool try_play(const struct place *at, int number)
 {
-    const struct meeting m = meeting_of(number);
+    const struct play m = play_of(number);
     const bool is_race = has_race(&m);
     const char *why;
     lw_stream *s;
@@ -130,8 +130,8 @@ static struct place open_place(void)
     const lw_build_options options = {.source = kernels};
     struct place at;
     must(lw_device_open("check", &at.device));
-    must(lw_program_build(at.device, "meet.c", &options, &at.program));
-    must(lw_program_kernel(at.program, "meet", &at.kernel));
+    must(lw_program_build(at.device, "play.c", &options, &at.program));
+    must(lw_program_kernel(at.program, "play", &at.kernel));
     must(lw_buffer_create(at.device, LW_I32, BLOCKS, &at.out));
     must(lw_buffer_create(at.device, LW_I32, PLACES, &at.all));
     must(lw_buffer_fill(at.all, &(int){7}));
@@ -157,7 +157,7 @@ int main(void)
     struct place at = open_place();
     for (worker_count = 1; worker_count <= BLOCKS; worker_count++)
         for (int i = 0; i < CASES; i++)
-            right += play(&at, i);
+            right += try_play(&at, i);
     close_place(&at);
     printf("%d of %d are right\n", right, BLOCKS * CASES);
     return right == BLOCKS * CASES ? 0 : 1;

@@ -131,7 +131,8 @@ static uint32_t run_blocks(const struct lw_cpu_launch *abi, struct lw_cpu_worker
 
 /* ---- workers side by side -------------------------------------------------------------------- */
 
-static bool meet(const struct lw_screen_cells *a, const struct lw_screen_cells *b, uint64_t count)
+static bool share_granule(const struct lw_screen_cells *a, const struct lw_screen_cells *b,
+                          uint64_t count)
 {
     uint32_t both = 0;
     for (uint64_t i = 0; a->cells && b->cells && i < count; i++)
@@ -142,10 +143,10 @@ static bool meet(const struct lw_screen_cells *a, const struct lw_screen_cells *
 /* True if `b` has not accessed what `a` has written, nor read what `a` has changed by an atomic. */
 static bool are_apart(const struct lw_screen_object *a, const struct lw_screen_object *b)
 {
-    return !meet(&a->written, &b->written, a->granules) &&
-           !meet(&a->written, &b->read, a->granules) &&
-           !meet(&a->written, &b->updated, a->granules) &&
-           !meet(&a->updated, &b->read, a->granules);
+    return !share_granule(&a->written, &b->written, a->granules) &&
+           !share_granule(&a->written, &b->read, a->granules) &&
+           !share_granule(&a->written, &b->updated, a->granules) &&
+           !share_granule(&a->updated, &b->read, a->granules);
 }
 
 static bool all_are_apart(const struct screen *s)
