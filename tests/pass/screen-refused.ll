@@ -1,7 +1,7 @@
 ; Kernels that cannot be screened get no screen: a fence, a pointer from memory, a lane's register
-; in another, a variable that may have no value. Nor do atomics by which a thread may learn of others:
-; whose result is used, that order others, whose order shows in what they leave, of several kinds or
-; widths. The last ones have a screen.
+; in another, a variable that may have no value. Nor do atomics by which a thread may learn of
+; others: whose result is used, that order others, whose order shows in what they leave, of several
+; kinds or widths. The last ones have a screen.
 ; RUN: lanewise-compile --pass screen --device check %s | FileCheck %s
 
 ; CHECK-NOT: @lw.screen.learns
