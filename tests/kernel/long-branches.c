@@ -18,13 +18,13 @@
 KERNEL void branches(const uint32_t *in, uint32_t *out)
 {
     uint32_t a = in[ME], b = ME, k = 0;
-    FOUR(FOUR(FOUR(FOUR(FOUR(NEXT)))))
+    FOUR(FOUR(FOUR(FOUR(NEXT NEXT))))
     out[ME] = a ^ b;
 
     int row = thread_idx.y + block_dim.y * thread_idx.z;
     assert(thread_idx.x + block_dim.x * row == (int)ME);
     a = in[ME], b = ME;
-    for (uint32_t i = 0; i < 1024; i++) {
+    for (uint32_t i = 0; i < 512; i++) {
         STEP(i)
     }
     assert(out[ME] == (a ^ b));
