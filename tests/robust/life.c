@@ -10,6 +10,16 @@
 
 /* ---- fork ---- */
 
+/* Before GCC 14 a process that ASan watches may be forked while a thread of it holds a lock of
+ * libasan's: the child then waits for ever, once in some dozens of times. */
+#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__) && __GNUC__ < 14
+enum { IS_FORK_SAFE = false };
+#else
+enum { IS_FORK_SAFE = true };
+#endif
+
+enum { CHILD_SECONDS = 300 }; /* a busy machine is slow; one that waits for ever has failed */
+
 #define SLOW_SOURCE                                                                                \
     "#include <lanewise/kernel.h>\n"                                                               \
     "KERNEL void slow(int *out, int n)\n"                                                          \
@@ -45,6 +55,7 @@ static void forks(const char *name, int trips)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
+        alarm(CHILD_SECONDS);
         in_child(device, &idle, busy);
         fflush(stdout);
         _exit(failures != 0);
@@ -141,8 +152,10 @@ static void killed(bool of_clang, const char *how)
 int main(void)
 {
     setenv("LANEWISE_CACHE", "0", 1);
-    forks("ref", 200000);
-    forks("cpu", 100000000);
+    if (IS_FORK_SAFE) {
+        forks("ref", 200000);
+        forks("cpu", 100000000);
+    }
     killed(false, "lanewise-compile was ended by signal SIGKILL (9)");
     killed(true, "clang-19 was ended by signal 9");
     return failures != 0;
