@@ -12,8 +12,8 @@ fi
 
 mkdir source
 (cd "$SOURCE" && tar cf - --exclude=./.git --exclude='./build*' .) | (cd source && tar xf -)
-# BUILD is the build under test in the environment; the copy has its own, of code that the C compiler
-# does not optimise, and the same kernels of operations: both take longer than all the rest.
+# BUILD is the build under test in the environment; the copy has its own, of code that the C
+# compiler does not optimise, and the same kernels of operations: both take longer than the rest.
 make -C source BUILD=build install \
     MESON_FLAGS="-Dops_objects=$BUILD/src/ops -Doptimization=0 -Ddebug=false" \
     PREFIX="$TMP/prefix" >log 2>&1 || { cat log; exit 1; }
