@@ -10,11 +10,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 20, PROGRESS = 1000, REQUIRED_PERCENT = 20, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+enum {
+    BATCH_MAX = 20,
+    PROGRESS_SECONDS = 20,
+    REQUIRED_PERCENT = 20,
+    EXIT_WRONG = 1,
+    EXIT_USAGE = 2
+};
 
 static const char usage[] =
     "usage: random [options]                  run programs S to S + N - 1\n"
@@ -141,24 +148,31 @@ static void judge(const struct options *o, struct totals *totals, struct program
     }
 }
 
+/* Programs that share a start of the compilers, which takes longer than one program with `ref`.
+ * Other devices compile each for seconds. So few that every worker has several batches: programs
+ * differ much in how long they take. */
+static uint64_t batch_size(const struct options *o)
+{
+    const uint64_t most = strncmp(o->device, "ref", 3) ? BATCH_MAX / 4 : BATCH_MAX,
+                   share = o->programs / (4 * (uint64_t)o->jobs);
+    return share < 1 ? 1 : share < most ? share : most;
+}
+
 /* worker - one batch after the other, as long as there are any. */
 static void worker(const struct options *o, struct totals *totals)
 {
+    const uint64_t batch = batch_size(o);
     uint64_t at;
-    while ((at = atomic_fetch_add(&totals->next, BATCH)) < o->programs) {
-        struct program *p[BATCH] = {NULL};
-        struct outcome outcomes[BATCH];
-        int count = o->programs - at < BATCH ? (int)(o->programs - at) : BATCH;
+    while ((at = atomic_fetch_add(&totals->next, batch)) < o->programs) {
+        struct program *p[BATCH_MAX] = {NULL};
+        struct outcome outcomes[BATCH_MAX];
+        int count = (int)(o->programs - at < batch ? o->programs - at : batch);
         for (int i = 0; i < count; i++)
             p[i] = generate(o->seed + at + (uint64_t)i, o->only_uniform);
         run_programs(o->device, p, count, outcomes);
         for (int i = 0; i < count; i++) {
             judge(o, totals, &p[i], &outcomes[i]);
             program_destroy(p[i]);
-        }
-        if (o->fuzz && (at + BATCH) % PROGRESS == 0) {
-            printf("%" PRIu64 " programs\n", at + BATCH);
-            fflush(stdout);
         }
     }
     exit(0);
@@ -244,17 +258,48 @@ static uint64_t coverage(const struct options *o)
 
 /* ---- all together -------------------------------------------------------------------------- */
 
+static uint64_t done_of(const struct totals *totals)
+{
+    return totals->passed + totals->failed + totals->refused;
+}
+
+static void tell_progress(const struct options *o, const struct totals *totals)
+{
+    printf("%" PRIu64, done_of(totals));
+    if (!o->fuzz)
+        printf(" of %" PRIu64, o->programs);
+    puts(" programs");
+    fflush(stdout);
+}
+
+static void wake(int number)
+{
+    (void)number; /* it has ended our wait */
+}
+
+/* A signal every so often, in this process alone. */
+static void start_clock(void)
+{
+    const struct sigaction action = {.sa_handler = wake};
+    const struct itimerval every = {{PROGRESS_SECONDS, 0}, {PROGRESS_SECONDS, 0}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
+}
+
 /* A signal from the terminal ends the workers; we still say what they found. */
 static void run_workers(const struct options *o, struct totals *totals)
 {
+    pid_t ended;
     signal(SIGINT, SIG_IGN);
     for (int job = 0; job < o->jobs; job++)
         if (fork() == 0) {
             signal(SIGINT, SIG_DFL);
             worker(o, totals);
         }
-    while (wait(NULL) > 0 || errno == EINTR) {
-    }
+    start_clock();
+    while ((ended = wait(NULL)) > 0 || errno == EINTR)
+        if (ended < 0)
+            tell_progress(o, totals);
 }
 
 static int run_all(const struct options *o)
@@ -269,7 +314,7 @@ static int run_all(const struct options *o)
     fflush(stdout);
     uint64_t wrong = o->fuzz ? 0 : coverage(o);
     run_workers(o, totals);
-    uint64_t done = totals->passed + totals->failed + totals->refused;
+    uint64_t done = done_of(totals);
     if (!o->fuzz && done < o->programs) {
         printf("%" PRIu64 " programs were not run: a worker died\n", o->programs - done);
         wrong += o->programs - done;
