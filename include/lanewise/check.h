@@ -59,7 +59,8 @@ typedef enum lw_check_format {
     LW_CHECK_TEXT,
     LW_CHECK_JSON,
     LW_CHECK_SARIF,  /* 2.1.0: for a code host */
-    LW_CHECK_VERBOSE /* text, with what was suppressed and how many launches were screened */
+    LW_CHECK_VERBOSE /* text, with what was suppressed, how many launches were screened, and which
+                      * accesses are proved in bounds */
 } lw_check_format;
 
 /* lw_check_write - write the findings and the verdict to a file: text with lines of the source, or

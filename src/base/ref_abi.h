@@ -12,6 +12,7 @@
  */
 #ifndef LW_REF_ABI_H
 #define LW_REF_ABI_H
+#include "base/proof_abi.h"
 #include <stdint.h>
 
 /* The collectives. LW_OP_NONE is none. */
@@ -256,5 +257,8 @@ struct lw_ref_calls {
     /* a failed assert_that: as `fail`; LW_SAID_MAX args, as those of `print` */
     void (*fail_saying)(struct lw_ref_thread *t, const char *format, uint32_t site,
                         const uint64_t *args);
+
+    /* of code for `check`: a bit for each row of lw.proofs.K that the launch has proved */
+    uint64_t proved[LW_PROOF_WORDS];
 };
 #endif

@@ -455,9 +455,14 @@ static LLVMBasicBlockRef block_before(struct lw__ref *r, LLVMBasicBlockRef tail)
     return LLVMInsertBasicBlockInContext(r->unit->context, tail, "");
 }
 
-static void lower_access(struct lw__ref *r, LLVMValueRef call)
+const char *lw__ref_access_name(uint64_t kind)
 {
     static const char *const names[] = {"read", "write", "atomic"};
+    return names[kind & 3];
+}
+
+static void lower_access(struct lw__ref *r, LLVMValueRef call)
+{
     LLVMValueRef pointer = LLVMGetOperand(call, 0), bytes = LLVMGetOperand(call, 1), base;
     const uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
     const bool ended = kind & LW_ACCESS_ENDED;
@@ -471,6 +476,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
     LLVMBasicBlockRef head = lw__ir_split_before(call), tail = LLVMGetInstructionParent(call);
     LLVMPositionBuilderAtEnd(r->b, head);
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
+    lw__ref_go_round_proved(r, call, tail);
     LLVMValueRef outside = is_outside(r, object, pointer, bytes, &base);
     if (ended)
         outside = LLVMConstInt(LLVMTypeOf(outside), 1, 0);
@@ -481,7 +487,7 @@ static void lower_access(struct lw__ref *r, LLVMValueRef call)
     put(r, bytes, offsetof(struct lw_ref_access, bytes));
     put(r, number(r, row_of(r, object)), offsetof(struct lw_ref_access, row));
     put(r, base, offsetof(struct lw_ref_access, base));
-    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, names[kind & 3]), 0),
+    put(r, LLVMConstInt(r->i32, lw__ir_site(r->unit, call, lw__ref_access_name(kind)), 0),
         offsetof(struct lw_ref_access, site));
     LLVMValueRef allowed = call_device(r, offsetof(struct lw_ref_calls, access), r->i32);
     LLVMValueRef no = LLVMBuildICmp(r->b, LLVMIntEQ, allowed, LLVMConstInt(r->i32, 0, 0), "");
@@ -523,7 +529,7 @@ bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call)
 
 /* ---- tables for the device ------------------------------------------------------------------- */
 
-static LLVMValueRef constant(struct lw__ref *r, LLVMValueRef initial, const char *name)
+LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const char *name)
 {
     LLVMValueRef g = LLVMAddGlobal(r->unit->module, LLVMTypeOf(initial), name);
     LLVMSetInitializer(g, initial);
@@ -554,7 +560,7 @@ static LLVMValueRef describe_row(struct lw__ref *r, const struct lw__ref_object 
 {
     const char *name = row->name ? row->name : "";
     LLVMContextRef c = r->unit->context;
-    LLVMValueRef text = constant(r, text_of(r, name, row->layout), "");
+    LLVMValueRef text = lw__ref_constant(r, text_of(r, name, row->layout), "");
     LLVMValueRef place = row->kind == LW_REF_CONSTANT ? LLVMConstPtrToInt(row->value, r->i64)
                                                       : number(r, row->place);
     return LLVMConstStructInContext(
@@ -579,9 +585,9 @@ bool lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel)
     if (ok) {
         LLVMValueRef all = LLVMConstArray2(LLVMTypeOf(rows[0]), rows, r->bounds.count);
         LLVMValueRef fields[] = {r->co.function, number(r, r->bounds.objects),
-                                 number(r, r->bounds.count), constant(r, all, ""),
+                                 number(r, r->bounds.count), lw__ref_constant(r, all, ""),
                                  number(r, r->bounds.has_private)};
-        constant(r, LLVMConstStructInContext(c, fields, 5, 0), name.data);
+        lw__ref_constant(r, LLVMConstStructInContext(c, fields, 5, 0), name.data);
     }
     lw__text_free(&name);
     free(rows);

@@ -283,6 +283,7 @@ static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
         lw__ref_bounds_argument(r, i, argument);
     }
     r->shared = lw__ref_load(r, r->ptr, FIELD(shared));
+    lw__ref_prove_open(r);
     LLVMBuildBr(r->b, first);
 }
 
@@ -336,7 +337,7 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
         LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
     lw__llvm_attribute(f, "nounwind", true);
     r->thread = LLVMGetParam(f, 0);
-    bool ok = lw__ref_bounds_prune(r, kernel->function) &&
+    bool ok = lw__ref_prove(r, kernel) && lw__ref_bounds_prune(r, kernel->function) &&
               lw__shared_layout(r->unit, kernel->function, &layout) &&
               find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count);
     if (ok) {
@@ -374,6 +375,7 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
         (!name.failed || lw__defect("out of memory")) && build_coroutine(&r, kernel, name.data);
     free(r.yields);
     free(r.shown);
+    free(r.proofs);
     lw__ref_bounds_free(&r);
     lw__text_free(&name);
     LLVMDisposeBuilder(r.b);

@@ -7,6 +7,7 @@
  */
 #ifndef LW_COMPILE_REF_H
 #define LW_COMPILE_REF_H
+#include "base/proof_abi.h"
 #include "compile/ir/ir.h"
 
 /* The checks, until bounds.c makes code of them.
@@ -69,7 +70,10 @@ struct lw__ref {
     } *yields;
     size_t yield_count;
     struct lw__ref_bounds bounds;
-    struct lw__ref_shown *shown; /* for a debugger: SHARED variables of the kernel */
+    struct lw_proof *proofs; /* proof_count of LW_PROOFS_MAX; owned */
+    uint32_t proof_count;
+    LLVMValueRef proved[LW_PROOF_WORDS]; /* a bit for each: it needs no check */
+    struct lw__ref_shown *shown;         /* for a debugger: SHARED variables of the kernel */
     size_t shown_count;
 };
 
@@ -148,6 +152,16 @@ void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed
 /* Remove redundant checks, from the original kernel. */
 bool lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function);
 
+/* ---- prove.c: for the device check ----------------------------------------------------------- */
+
+/* Before any check is removed: the accesses that a launch may prove to be in bounds. */
+bool lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel);
+/* With the builder at the kernel's beginning: the bits of those that it has proved. */
+void lw__ref_prove_open(struct lw__ref *r);
+/* At the builder: a branch to `tail` where the access is proved. The builder comes to where it is
+ * not. */
+void lw__ref_go_round_proved(struct lw__ref *r, LLVMValueRef call, LLVMBasicBlockRef tail);
+
 /* ---- bounds.c -------------------------------------------------------------------------------- */
 
 /* In this order, with the builder at the kernel's beginning: the table's rows, before the arguments
@@ -163,6 +177,9 @@ void lw__ref_bounds_strip(struct lw__ref *r);
 bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call);
 /* The row of the object that the pointer is into; 0: unknown. */
 uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer);
+const char *lw__ref_access_name(uint64_t kind); /* of lw.access, as sites have it */
+/* A table for the device; name "": it is of another one. */
+LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const char *name);
 bool lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);
 void lw__ref_bounds_free(struct lw__ref *r);
 

@@ -105,6 +105,35 @@ static void write_text(struct lw__text *to, const struct report *r)
     lw__text_add(to, "%s: %s\n", verdict_name(r->verdict), r->why);
 }
 
+/* Of each access that is proved; *all: with those that are not. */
+typedef void write_proof(struct lw__text *to, const struct lw__proof *proof, bool is_first);
+
+static size_t write_proofs(struct lw__text *to, const struct report *r, write_proof *write,
+                           size_t *all)
+{
+    struct lw__findings *findings = findings_of(r->stream);
+    const struct lw__findings_proof *row = NULL;
+    struct lw__proof proof;
+    size_t proved = 0;
+    for (*all = 0; findings && lw__findings_next_proof(findings, &row, &proof); ++*all)
+        if (proof.is_proved)
+            write(to, &proof, !proved++);
+    return proved;
+}
+
+static void write_proof_text(struct lw__text *to, const struct lw__proof *proof, bool is_first)
+{
+    (void)is_first;
+    lw__text_add(to, "%s:%d:%d: %s of %s: proved in bounds for these sizes\n", proof->file,
+                 proof->line, proof->column, proof->access, proof->object);
+}
+
+static void write_proof_json(struct lw__text *to, const struct lw__proof *proof, bool is_first)
+{
+    lw__text_add(to, "%s\n  ", is_first ? "" : ",");
+    lw__check_json_proof(to, proof);
+}
+
 static void write_verbose(struct lw__text *to, const struct report *r)
 {
     const struct lw__coverage c = findings_of(r->stream)
@@ -114,6 +143,11 @@ static void write_verbose(struct lw__text *to, const struct report *r)
     if (c.screened)
         lw__text_add(to, "%llu of %llu launches screened\n\n", (unsigned long long)c.screened,
                      (unsigned long long)c.launches);
+    size_t all;
+    const size_t proved = write_proofs(to, r, write_proof_text, &all);
+    if (all)
+        lw__text_add(to, "%zu of %zu access%s of buffers proved in bounds\n\n", proved, all,
+                     all == 1 ? "" : "es");
     write_text(to, r);
 }
 
@@ -134,12 +168,15 @@ static void write_objects(struct lw__text *to, const struct report *r, bool supp
 
 static void write_json(struct lw__text *to, const struct report *r)
 {
+    size_t all;
     lw__text_add(to, "{\"verdict\": \"%s\",\n \"why\": ", verdict_name(r->verdict));
     lw__check_json_string(to, r->why);
     lw__text_add(to, ",\n \"findings\": [");
     write_objects(to, r, false);
     lw__text_add(to, "],\n \"suppressed\": [");
     write_objects(to, r, true);
+    lw__text_add(to, "],\n \"proved\": [");
+    write_proofs(to, r, write_proof_json, &all);
     lw__text_add(to, "]}\n");
 }
 

@@ -17,6 +17,8 @@
  *     source      lines of the source, and what their comments allow
  *     undefined   which bits of memory are undefined
  *     tell        findings of a launch, in words
+ *     wrapped     arithmetic of sets of integers that wrap
+ *     prove       which accesses of a launch are in bounds, whatever its threads do
  *
  * Letters: a *granule* is 4 bytes, or one where a page has been accessed by bytes; an *interval* is
  * what a warp does between two barriers.
@@ -375,6 +377,7 @@ struct lw__check {
     bool has_atomics;   /* there was an atomic access */
     bool has_ended;     /* a thread ended early: a deadlock that follows from that is not told */
     bool failed;        /* memory was short */
+    uint64_t proved[LW_PROOF_WORDS]; /* a bit for each row of lw.proofs.K */
 
     /* of all schedules */
     void *device; /* its state */
@@ -420,6 +423,13 @@ void lw__check_try_classes(struct lw__nearest *nearest);
 bool lw__check_about(size_t number, const char **name, const char **about, bool *warning);
 lw_finding lw__check_class(enum lw__class class); /* a finding of it, all else zero */
 
+/* ---- prove.c --------------------------------------------------------------------------------- */
+
+/* lw__check_prove - sets the bits of the accesses that are in bounds in each thread of the launch.
+ * lw__check_tell_proofs - to the findings of the stream. False: memory is short. */
+bool lw__check_prove(struct lw__check *check, const struct lw_proofs *proofs);
+bool lw__check_tell_proofs(const struct lw__check *check, const struct lw_proofs *proofs);
+
 /* ---- source.c -------------------------------------------------------------------------------- */
 
 /* lw__source_line - a copy to free(); NULL: there is none.
@@ -445,6 +455,7 @@ bool lw__suppressions_find(const struct lw__suppressions *suppressions, const lw
 
 void lw__check_text(struct lw__text *to, const struct lw__told *told);
 void lw__check_json(struct lw__text *to, const struct lw__told *told);
+void lw__check_json_proof(struct lw__text *to, const struct lw__proof *proof);
 void lw__check_json_string(struct lw__text *to, const char *text);
 void lw__check_sarif(struct lw__text *to, struct lw__findings *findings, lw_check_verdict verdict,
                      const char *why);

@@ -76,3 +76,15 @@ void lw__check_json(struct lw__text *to, const struct lw__told *told)
         add_string(to, "suppressed_by", told->suppressed_by);
     lw__text_add(to, "\"count\": %zu}", f->count);
 }
+
+void lw__check_json_proof(struct lw__text *to, const struct lw__proof *proof)
+{
+    lw__text_add(to, "{");
+    add_string(to, "kernel", proof->kernel);
+    add_string(to, "file", proof->file);
+    lw__text_add(to, "\"line\": %d, \"column\": %d, ", proof->line, proof->column);
+    add_string(to, "access", proof->access);
+    lw__text_add(to, "\"object\": ");
+    lw__check_json_string(to, proof->object);
+    lw__text_add(to, "}");
+}

@@ -87,6 +87,7 @@ static lw_status open_launch(void *watch, struct lw_ref_launch *launch)
         if (is_unwritten(launch->request, kernel, &kernel->rows[i]))
             check->unwritten |= UINT64_C(1) << i;
     launch->calls.unwritten = check->unwritten;
+    memcpy(launch->calls.proved, check->proved, sizeof check->proved);
     return lw__undefined_open(&check->defined, launch)
                ? LW_OK
                : lw__fail(LW_E_MEMORY, "kernel '%s': no memory to check it",

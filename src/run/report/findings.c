@@ -14,11 +14,17 @@ struct lw__findings_row {
     lw_place stack[]; /* then the strings */
 };
 
+struct lw__findings_proof {
+    struct lw__proof proof;
+    struct lw__findings_proof *next;
+};
+
 struct lw__findings {
     pthread_mutex_t lock;
     struct lw__findings_row *first, **end;
     struct lw__findings_row *told; /* the last that a wait has told of; NULL: none */
     struct lw__coverage covered;
+    struct lw__findings_proof *first_proof, **end_proofs;
 };
 
 struct lw__findings *lw__findings_create(void)
@@ -28,6 +34,7 @@ struct lw__findings *lw__findings_create(void)
         return NULL;
     pthread_mutex_init(&f->lock, NULL);
     f->end = &f->first;
+    f->end_proofs = &f->first_proof;
     return f;
 }
 
@@ -39,6 +46,11 @@ void lw__findings_destroy(struct lw__findings *f)
         struct lw__findings_row *row = f->first;
         f->first = row->next;
         free(row);
+    }
+    while (f->first_proof) {
+        struct lw__findings_proof *proof = f->first_proof;
+        f->first_proof = proof->next;
+        free(proof);
     }
     pthread_mutex_destroy(&f->lock);
     free(f);
@@ -164,6 +176,71 @@ void lw__findings_cover(struct lw__findings *f, const struct lw__coverage *launc
     f->covered.schedules = launches->schedules;
     f->covered.seed = launches->seed;
     pthread_mutex_unlock(&f->lock);
+}
+
+/* ---- proofs ---------------------------------------------------------------------------------- */
+
+static bool is_same_access(const struct lw__proof *a, const struct lw__proof *b)
+{
+    return a->line == b->line && a->column == b->column && !strcmp(a->access, b->access) &&
+           !strcmp(a->object, b->object) && !strcmp(a->kernel, b->kernel) &&
+           !strcmp(a->file, b->file);
+}
+
+static struct lw__findings_proof *copy_proof(const struct lw__proof *proof)
+{
+    struct lw__proof own = *proof;
+    const char **strings[] = {&own.kernel, &own.file, &own.access, &own.object};
+    enum { COUNT = sizeof strings / sizeof strings[0] };
+    size_t bytes = 0;
+    for (size_t i = 0; i < COUNT; i++)
+        bytes += bytes_of(*strings[i]);
+    struct lw__findings_proof *row = malloc(sizeof *row + bytes);
+    if (!row)
+        return NULL;
+    char *room = (char *)(row + 1);
+    for (size_t i = 0; i < COUNT; i++)
+        move(strings[i], &room);
+    *row = (struct lw__findings_proof){.proof = own};
+    return row;
+}
+
+/* Locked. */
+static bool add_proof(struct lw__findings *f, const struct lw__proof *proof)
+{
+    struct lw__findings_proof *row = f->first_proof;
+    while (row && !is_same_access(&row->proof, proof))
+        row = row->next;
+    if (row) {
+        row->proof.is_proved &= proof->is_proved;
+        return true;
+    }
+    row = copy_proof(proof);
+    if (!row)
+        return false;
+    *f->end_proofs = row;
+    f->end_proofs = &row->next;
+    return true;
+}
+
+bool lw__findings_prove(struct lw__findings *f, const struct lw__proof *proof)
+{
+    pthread_mutex_lock(&f->lock);
+    const bool added = add_proof(f, proof);
+    pthread_mutex_unlock(&f->lock);
+    return added;
+}
+
+bool lw__findings_next_proof(struct lw__findings *f, const struct lw__findings_proof **at,
+                             struct lw__proof *proof)
+{
+    pthread_mutex_lock(&f->lock);
+    const struct lw__findings_proof *row = *at ? (*at)->next : f->first_proof;
+    if (row)
+        *proof = row->proof;
+    pthread_mutex_unlock(&f->lock);
+    *at = row;
+    return row;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */

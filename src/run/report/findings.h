@@ -36,6 +36,22 @@ struct lw__coverage {
 bool lw__findings_add(struct lw__findings *findings, const struct lw__told *told);
 void lw__findings_cover(struct lw__findings *findings, const struct lw__coverage *launches);
 
+/* An access in the source, and whether it is in bounds in each thread of a launch. */
+struct lw__proof {
+    const char *kernel, *file;
+    int line, column;
+    const char *access, *object; /* "read", the parameter's name */
+    bool is_proved;
+};
+
+/* lw__findings_prove - of a launch; all strings are copied. False: memory is short.
+ * lw__findings_next_proof - as lw__findings_next, of each place in the source. It is proved if all
+ * accesses of that place are, in all launches. */
+bool lw__findings_prove(struct lw__findings *findings, const struct lw__proof *proof);
+struct lw__findings_proof;
+bool lw__findings_next_proof(struct lw__findings *findings, const struct lw__findings_proof **at,
+                             struct lw__proof *proof);
+
 /* lw__findings_next - the finding behind *at, which becomes that one; NULL: the first. False: there
  * is none. Its strings live as long as the findings. lw__findings_covered - so far. */
 struct lw__findings_row;

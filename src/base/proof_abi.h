@@ -1,0 +1,88 @@
+/* proof_abi.h - accesses that a launch may prove to be in bounds: what the compiler tells of them.
+ *
+ * A program for `check` has lw.proofs.K of each kernel K, a struct lw_proofs: compile/ref/prove.c
+ * makes it, and run/check/prove.c evaluates it at each launch. A row is an access to the buffer of
+ * a pointer parameter. Its offset in bytes is a *term*: an integer of some bits, which wraps.
+ *
+ * A term stands for all values that it has in any thread whenever that comes to the access. Its
+ * leaves are what the launch knows: thread and block indices, the sizes, the scalar arguments.
+ */
+#ifndef LW_PROOF_ABI_H
+#define LW_PROOF_ABI_H
+#include <stdint.h>
+
+enum {
+    LW_PROOFS_MAX = 256, /* accesses of a kernel; others are always checked */
+    LW_PROOF_WORDS = LW_PROOFS_MAX / 64,
+    LW_TERMS_MAX = 8192 /* of a kernel */
+};
+
+enum lw_term_kind {
+    LW_TERM_ANY,      /* nothing is known of it */
+    LW_TERM_CONSTANT, /* number */
+    LW_TERM_ARGUMENT, /* at byte `number` of the packed arguments */
+    LW_TERM_PLACE,    /* number: enum lw_term_place */
+    LW_TERM_ADD,      /* of a and b, which have its bits */
+    LW_TERM_SUBTRACT,
+    LW_TERM_MULTIPLY,
+    LW_TERM_UDIV,
+    LW_TERM_UREM,
+    LW_TERM_SDIV,
+    LW_TERM_SREM,
+    LW_TERM_ASHR,
+    LW_TERM_SEXT, /* of a, which has other bits */
+    LW_TERM_ZEXT,
+    LW_TERM_TRUNC,
+    LW_TERM_EITHER,  /* a or b */
+    LW_TERM_WHERE,   /* a, if b has any value, of whatever bits */
+    LW_TERM_LIMITED, /* a, for which a comparison with b holds; number: enum lw_term_order */
+    LW_TERM_COUNTER, /* a where a loop is entered, b in each later iteration. b may be made of the
+                      * counter, which then stands for its value in the iteration before */
+    LW_TERM_KINDS
+};
+
+/* Three axes each. */
+enum lw_term_place {
+    LW_PLACE_THREAD = 0,
+    LW_PLACE_BLOCK = 3,
+    LW_PLACE_BLOCK_DIM = 6,
+    LW_PLACE_GRID_DIM = 9,
+    LW_PLACE_LANE = 12,
+    LW_PLACE_WARP = 13
+};
+
+/* LLVM's predicates, in their order. */
+enum lw_term_order {
+    LW_ORDER_EQ,
+    LW_ORDER_NE,
+    LW_ORDER_UGT,
+    LW_ORDER_UGE,
+    LW_ORDER_ULT,
+    LW_ORDER_ULE,
+    LW_ORDER_SGT,
+    LW_ORDER_SGE,
+    LW_ORDER_SLT,
+    LW_ORDER_SLE
+};
+
+struct lw_term {
+    uint16_t kind; /* enum lw_term_kind */
+    uint16_t bits; /* 1 to 64 */
+    uint32_t a, b; /* numbers of terms */
+    uint32_t padding;
+    int64_t number;
+};
+
+struct lw_proof {
+    uint32_t offset; /* a term of 64 bits */
+    uint32_t bytes;  /* that are accessed */
+    uint32_t param;  /* the kernel's, which points to the buffer */
+    uint32_t site;
+};
+
+/* Behind it its rows, then the terms. */
+struct lw_proofs {
+    uint32_t count, term_count;
+    struct lw_proof rows[];
+};
+#endif

@@ -1,0 +1,65 @@
+/* prove.h - for the device `check`: which accesses a launch may prove to be in bounds.
+ *
+ *     terms.c          a value of the kernel as a term of base/proof_abi.h
+ *     term_limits.c    the term, limited by conditions that hold
+ *     prove.c          the accesses, their table, and the branch round what is proved
+ */
+#ifndef LW_COMPILE_PROVE_H
+#define LW_COMPILE_PROVE_H
+#include "base/proof_abi.h"
+#include "compile/ref/ref.h"
+
+enum { LW_TERM_HEADS = 1024 };
+
+/* The terms of a kernel. */
+struct lw__terms {
+    const struct lw__kernel *kernel;
+    LLVMTargetDataRef data;
+    struct lw__cfg g;
+    struct lw_term *rows; /* row 0 is anything, of 64 bits */
+    uint32_t count;
+    struct lw__term_known *known; /* what has been translated */
+    size_t known_count, known_capacity;
+    size_t heads[LW_TERM_HEADS]; /* of lists of those with one hash */
+    int depth;
+    bool failed; /* memory is short */
+};
+
+/* Where a value is used: in a block, or on the edge from its end to another one. */
+struct lw__term_place {
+    uint32_t block, to; /* to UINT32_MAX: no edge */
+};
+
+/* ---- terms.c --------------------------------------------------------------------------------- */
+
+bool lw__terms_open(struct lw__terms *terms, const struct lw__kernel *kernel,
+                    LLVMTargetDataRef data);
+void lw__terms_close(struct lw__terms *terms);
+/* The offset of the pointer, at this instruction, from its object: a number of a row. */
+uint32_t lw__terms_offset(struct lw__terms *terms, LLVMValueRef pointer, LLVMValueRef at);
+/* A row of a kind; of a value. limits: how far conditions that hold there are followed; 0: not at
+ * all. What a value is compared with is followed less far, for two such values would limit each
+ * other for ever. */
+uint32_t lw__term_any(struct lw__terms *terms, unsigned bits);
+uint32_t lw__term_constant(struct lw__terms *terms, unsigned bits, int64_t number);
+uint32_t lw__term_of_two(struct lw__terms *terms, enum lw_term_kind kind, unsigned bits, uint32_t a,
+                         uint32_t b);
+uint32_t lw__term_resized(struct lw__terms *terms, enum lw_term_kind kind, unsigned bits,
+                          uint32_t a);
+uint32_t lw__term_limited(struct lw__terms *terms, uint32_t a, LLVMIntPredicate p, uint32_t b,
+                          unsigned bits);
+uint32_t lw__term_at(struct lw__terms *terms, LLVMValueRef v, struct lw__term_place at, int limits);
+unsigned lw__term_bits(LLVMValueRef v); /* 0: no term can be of it */
+
+/* ---- term_limits.c --------------------------------------------------------------------------- */
+
+/* The value's term, limited by what holds at the place; by the condition, or its contrary. The
+ * last: a term that has any value only where the condition may hold. */
+uint32_t lw__term_by_place(struct lw__terms *terms, uint32_t term, LLVMValueRef v,
+                           struct lw__term_place at, int limits);
+uint32_t lw__term_by_condition(struct lw__terms *terms, uint32_t term, LLVMValueRef v,
+                               LLVMValueRef condition, bool is_true, struct lw__term_place at,
+                               int limits);
+uint32_t lw__term_witness(struct lw__terms *terms, LLVMValueRef condition, bool is_true,
+                          struct lw__term_place at, int limits);
+#endif

@@ -1,0 +1,145 @@
+/* term_limits.c - the term of a value, limited by conditions that hold where it is used.
+ *
+ * A condition holds if the branch that tests it dominates the place. Neither the value nor what it
+ * is compared with has another instance in between: SSA values that dominate a place are the latest
+ * there.
+ */
+#include "compile/ref/prove.h"
+#include "compile/llvm/llvm.h"
+
+enum { STEPS_MAX = 3, BITS_MAX = 64 };
+
+static LLVMIntPredicate inverse(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntEQ: return LLVMIntNE;
+    case LLVMIntNE: return LLVMIntEQ;
+    case LLVMIntUGT: return LLVMIntULE;
+    case LLVMIntUGE: return LLVMIntULT;
+    case LLVMIntULT: return LLVMIntUGE;
+    case LLVMIntULE: return LLVMIntUGT;
+    case LLVMIntSGT: return LLVMIntSLE;
+    case LLVMIntSGE: return LLVMIntSLT;
+    case LLVMIntSLT: return LLVMIntSGE;
+    default: return LLVMIntSGT;
+    }
+}
+
+static bool is_add(LLVMValueRef v)
+{
+    return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+           LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+}
+
+/* A step from the operand to a value that tells the operand. */
+static bool is_step(LLVMValueRef v)
+{
+    return LLVMIsASExtInst(v) || LLVMIsAZExtInst(v) || is_add(v);
+}
+
+static uint32_t step(struct lw__terms *t, LLVMValueRef v, uint32_t term)
+{
+    const unsigned bits = lw__term_bits(v);
+    if (!is_add(v))
+        return lw__term_resized(t, LLVMIsASExtInst(v) ? LW_TERM_SEXT : LW_TERM_ZEXT, bits, term);
+    const int64_t number = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+    return lw__term_of_two(t, LW_TERM_ADD, bits, term, lw__term_constant(t, bits, number));
+}
+
+static uint32_t step_back(struct lw__terms *t, LLVMValueRef v, uint32_t term)
+{
+    const unsigned bits = lw__term_bits(LLVMGetOperand(v, 0));
+    if (!is_add(v))
+        return lw__term_resized(t, LW_TERM_TRUNC, bits, term);
+    const int64_t number = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+    return lw__term_of_two(t, LW_TERM_SUBTRACT, bits, term, lw__term_constant(t, bits, number));
+}
+
+/* The value's term, limited by a comparison of `side` with `other`; side is the value, or a few
+ * steps from it. */
+static uint32_t by_comparison(struct lw__terms *t, uint32_t term, LLVMValueRef v, LLVMValueRef side,
+                              LLVMIntPredicate p, LLVMValueRef other, struct lw__term_place at,
+                              int limits)
+{
+    LLVMValueRef steps[STEPS_MAX];
+    int count = 0;
+    for (; side != v; side = LLVMGetOperand(side, 0)) {
+        if (count == STEPS_MAX || !is_step(side))
+            return term;
+        steps[count++] = side;
+    }
+    for (int k = count; k-- > 0;)
+        term = step(t, steps[k], term);
+    const uint32_t bound = lw__term_at(t, other, at, limits ? limits - 1 : 0);
+    term = lw__term_limited(t, term, p, bound, lw__term_bits(other));
+    for (int k = 0; k < count; k++)
+        term = step_back(t, steps[k], term);
+    return term;
+}
+
+uint32_t lw__term_by_condition(struct lw__terms *t, uint32_t term, LLVMValueRef v,
+                               LLVMValueRef condition, bool is_true, struct lw__term_place at,
+                               int limits)
+{
+    LLVMValueRef of[2], inner = lw__ir_negated(condition);
+    if (inner)
+        return lw__term_by_condition(t, term, v, inner, !is_true, at, limits);
+    if (lw__ir_joined(condition, !is_true, of)) {
+        term = lw__term_by_condition(t, term, v, of[0], is_true, at, limits);
+        return lw__term_by_condition(t, term, v, of[1], is_true, at, limits);
+    }
+    if (!LLVMIsAICmpInst(condition) || !lw__term_bits(LLVMGetOperand(condition, 0)))
+        return term;
+    LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
+    if (!is_true)
+        p = inverse(p);
+    LLVMValueRef left = LLVMGetOperand(condition, 0), right = LLVMGetOperand(condition, 1);
+    term = by_comparison(t, term, v, left, p, right, at, limits);
+    return by_comparison(t, term, v, right, lw__ir_swapped(p), left, at, limits);
+}
+
+/* On the edge between two blocks. */
+static uint32_t by_edge(struct lw__terms *t, uint32_t term, LLVMValueRef v, uint32_t from,
+                        uint32_t to, struct lw__term_place at, int limits)
+{
+    LLVMValueRef condition = lw__cfg_condition(&t->g, from);
+    const uint32_t *succ = t->g.succ + t->g.succ_start[from];
+    if (!condition || succ[0] == succ[1])
+        return term;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(t->g.blocks[from]);
+    const bool is_true = LLVMGetSuccessor(end, 0) == t->g.blocks[to];
+    return lw__term_by_condition(t, term, v, condition, is_true, at, limits);
+}
+
+uint32_t lw__term_by_place(struct lw__terms *t, uint32_t term, LLVMValueRef v,
+                           struct lw__term_place at, int limits)
+{
+    const struct lw__cfg *g = &t->g;
+    if (at.to != UINT32_MAX)
+        term = by_edge(t, term, v, at.block, at.to, at, limits);
+    for (uint32_t b = at.block; b; b = g->idom[b])
+        if (g->pred_start[b + 1] - g->pred_start[b] == 1)
+            term = by_edge(t, term, v, g->pred[g->pred_start[b]], b, at, limits);
+    return term;
+}
+
+/* A term that has a number only where the condition may hold. */
+uint32_t lw__term_witness(struct lw__terms *t, LLVMValueRef condition, bool is_true,
+                          struct lw__term_place at, int limits)
+{
+    LLVMValueRef of[2], inner = lw__ir_negated(condition);
+    if (inner)
+        return lw__term_witness(t, inner, !is_true, at, limits);
+    for (int by_or = 0; by_or < 2; by_or++)
+        if (lw__ir_joined(condition, by_or, of))
+            return lw__term_of_two(t, by_or == is_true ? LW_TERM_EITHER : LW_TERM_WHERE, BITS_MAX,
+                                   lw__term_witness(t, of[0], is_true, at, limits),
+                                   lw__term_witness(t, of[1], is_true, at, limits));
+    LLVMValueRef left = LLVMIsAICmpInst(condition) ? LLVMGetOperand(condition, 0) : NULL;
+    if (!left || !lw__term_bits(left))
+        return lw__term_any(t, BITS_MAX);
+    const LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
+    const uint32_t right = lw__term_at(t, LLVMGetOperand(condition, 1), at, limits);
+    return lw__term_limited(t, lw__term_at(t, left, at, limits), is_true ? p : inverse(p), right,
+                            lw__term_bits(left));
+}

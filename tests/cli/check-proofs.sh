@@ -1,0 +1,119 @@
+# check-proofs.sh - `lanewise check --verbose` and --json tell which accesses are proved in bounds
+# for these sizes. What depends on memory, wraps around or is out of bounds is not proved, and the
+# finding is the same as without proofs.
+set -eu
+LANEWISE_CACHE_DIR=$TMP/cache
+export LANEWISE_CACHE_DIR
+command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
+fail() { echo "$*"; exit 1; }
+
+cat >k.c <<'C'
+#include <lanewise/kernel.h>
+KERNEL void saxpy(float *y, const float *x, float a, int n)
+{
+    int i = global_idx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+KERNEL void rows(float *y, const float *x, int rows, int cols)
+{
+    int row = global_idx.y, col = global_idx.x;
+    if (row < rows && col < cols)
+        y[row * cols + col] = x[row * cols + col];
+}
+KERNEL void strided(float *y, const float *x, int n)
+{
+    for (int i = global_idx.x; i < n; i += block_dim.x * grid_dim.x)
+        y[i] = x[i];
+}
+KERNEL void down(float *y, int n)
+{
+    for (int i = n - 1 - (int)thread_idx.x; i >= 0; i -= block_dim.x)
+        y[i] = i;
+}
+KERNEL void matvec(float *y, const float *x, size_t rows, size_t cols)
+{
+    float sum = 0;
+    if (global_idx.x >= rows)
+        return;
+    for (size_t k = 0; k < cols; k++)
+        sum += x[global_idx.x * cols + k];
+    y[global_idx.x] = sum;
+}
+KERNEL void gather(float *y, const float *x, const int *from)
+{
+    y[thread_idx.x] = x[from[thread_idx.x]];
+}
+KERNEL void wraps(float *y, unsigned n)
+{
+    unsigned i = thread_idx.x;
+    if (i < n)
+        y[i - 1] = 1;
+}
+KERNEL void wide(float *y, int n)
+{
+    y[n * (int)(thread_idx.x + 1)] = 1;
+}
+KERNEL void lower(float *y, int first, int n)
+{
+    int i = first + (int)thread_idx.x;
+    if (i < n)
+        y[i] = 1;
+}
+C
+
+# NAME PROVED ALL OPTIONS...: the last line, and how many are proved
+check() {
+    name=$1 proved=$2 all=$3
+    shift 3
+    status=0
+    "$LANEWISE" check k.c -k "$name" --verbose "$@" >out || status=$?
+    grep -q "^$proved of $all access" out || { cat out; fail "$name: not $proved of $all"; }
+    [ "$(grep -c 'proved in bounds for these sizes$' out)" = "$proved" ] || fail "$name: lines"
+}
+clean() {
+    check "$@"
+    [ "$status" = 0 ] || { cat out; fail "$1: status $status"; }
+}
+found() {
+    check "$@"
+    [ "$status" = 1 ] || { cat out; fail "$1: status $status"; }
+    grep -q ': out-of-bounds: ' out || { cat out; fail "$1: no finding"; }
+}
+
+clean saxpy 3 3 -b 32 -g 4 'f32[100]' 'f32[100]=iota' 2 100
+grep -q '^k.c:6:20: read of x: proved in bounds for these sizes$' out || fail "no place of x"
+clean saxpy 3 3 -b 32 -g 4 'f32[1]' 'f32[1]=iota' 2 -- -5 # no thread comes there
+found saxpy 2 3 -b 32 -g 4 'f32[100]' 'f32[99]=iota' 2 100 # one too short
+found saxpy 0 3 -b 32 -g 4 'f32[100]' 'f32[100]=iota' 2 101
+clean rows 2 2 -b 8,8 -g 3,3 'f32[400]' 'f32[400]=iota' 20 20
+found rows 0 2 -b 8,8 -g 3,3 'f32[399]' 'f32[399]=iota' 20 20
+clean strided 2 2 -b 32 -g 2 'f32[300]' 'f32[300]=iota' 300
+found strided 1 2 -b 32 -g 2 'f32[300]' 'f32[299]=iota' 300
+clean down 1 1 -b 32 'f32[100]' 100
+found down 0 1 -b 32 'f32[100]' 102
+clean matvec 2 2 -b 32 -g 2 'f32[40]' 'f32[400]=iota' 40 10
+found matvec 1 2 -b 32 -g 2 'f32[40]' 'f32[399]=iota' 40 10
+clean gather 2 3 -b 32 'f32[32]' 'f32[32]=iota' 'i32[32]=iota'
+found gather 2 3 -b 32 'f32[32]' 'f32[31]=iota' 'i32[32]=iota'
+found wraps 0 1 -b 32 'f32[32]' 32      # by an index of 2^32 - 1
+found wide 0 1 -b 4 'f32[32]' 1073741824 # a product that wraps
+clean lower 1 1 -b 32 'f32[32]' 0 32
+found lower 0 1 -b 32 'f32[32]' -- -1 32 # a guard on one side only
+
+"$LANEWISE" check k.c -k gather -b 32 'f32[32]' 'f32[32]=iota' 'i32[32]=iota' --json >json
+python3 - <<'PY'
+import json
+
+with open("json", encoding="utf-8") as f:
+    proved = json.load(f)["proved"]
+assert [(p["kernel"], p["file"], p["line"], p["access"], p["object"]) for p in proved] == [
+    ("gather", "k.c", 35, "read", "from"), ("gather", "k.c", 35, "write", "y")], proved
+assert proved[0]["column"] == 25, proved
+PY
+
+# A screen does not change what is proved.
+LANEWISE_SCREEN=1 "$LANEWISE" check k.c -k saxpy -b 32 -g 4 --verbose 'f32[100]' 'f32[100]' 2 100 \
+    >out
+grep -q '^1 of 1 launches screened$' out || fail "not screened"
+grep -q '^3 of 3 accesses of buffers proved in bounds$' out || fail "not proved"
