@@ -60,6 +60,10 @@ KERNEL void lower(float *y, int first, int n)
     if (i < n)
         y[i] = 1;
 }
+KERNEL void shifted(float *y, unsigned left, unsigned right)
+{
+    y[thread_idx.x << left >> right] = 1;
+}
 C
 
 # NAME PROVED ALL OPTIONS...: the last line, and how many are proved
@@ -100,6 +104,8 @@ found wraps 0 1 -b 32 'f32[32]' 32      # by an index of 2^32 - 1
 found wide 0 1 -b 4 'f32[32]' 1073741824 # a product that wraps
 clean lower 1 1 -b 32 'f32[32]' 0 32
 found lower 0 1 -b 32 'f32[32]' -- -1 32 # a guard on one side only
+clean shifted 0 1 -b 8 'f32[8]' 3 3 # by distances that only the launch knows
+found shifted 0 1 -b 8 'f32[8]' 3 2
 
 "$LANEWISE" check k.c -k gather -b 32 'f32[32]' 'f32[32]=iota' 'i32[32]=iota' --json >json
 python3 - <<'PY'
