@@ -10,18 +10,15 @@ static const struct {
 #include "compile/llvm/intrinsics.def"
 };
 
-static unsigned id_of(enum lw__intrinsic row)
-{
-    return LLVMLookupIntrinsicID(rows[row].name, strlen(rows[row].name));
-}
+static unsigned ids[sizeof rows / sizeof *rows]; /* of this LLVM */
 
-bool lw__llvm_has_intrinsics(void)
+bool lw__llvm_find_intrinsics(void)
 {
-    for (unsigned row = 0; row < sizeof rows / sizeof *rows; row++) {
-        const unsigned id = id_of(row);
-        if (!id)
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        ids[row] = LLVMLookupIntrinsicID(rows[row].name, strlen(rows[row].name));
+        if (!ids[row])
             return lw__defect("this LLVM has no intrinsic %s", rows[row].name);
-        if (LLVMIntrinsicIsOverloaded(id) != (rows[row].types > 0))
+        if (LLVMIntrinsicIsOverloaded(ids[row]) != (rows[row].types > 0))
             return lw__defect("this LLVM has other types for %s", rows[row].name);
     }
     return true;
@@ -31,7 +28,7 @@ LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, enum lw_
                                 LLVMTypeRef *types, LLVMValueRef *args, unsigned arg_count)
 {
     LLVMContextRef context = LLVMGetModuleContext(module);
-    const unsigned id = id_of(row), type_count = rows[row].types;
+    const unsigned id = ids[row], type_count = rows[row].types;
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(module, id, types, type_count);
     LLVMTypeRef type = LLVMIntrinsicGetType(context, id, types, type_count);
     return LLVMBuildCall2(b, type, f, args, arg_count, "");
@@ -40,7 +37,5 @@ LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, enum lw_
 bool lw__ir_calls(LLVMValueRef i, enum lw__intrinsic row)
 {
     LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-    const unsigned id = callee && LLVMIsAFunction(callee) ? LLVMGetIntrinsicID(callee) : 0;
-    size_t length;
-    return id && !strcmp(LLVMIntrinsicGetName(id, &length), rows[row].name);
+    return callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) == ids[row];
 }

@@ -91,6 +91,7 @@ LLVMTypeRef lw__ir_scalar(LLVMTypeRef type); /* a vector's element; else the typ
 LLVMTypeRef lw__ir_shaped_like(LLVMTypeRef scalar, LLVMTypeRef shape);
 bool lw__ir_is_order(LLVMIntPredicate p);            /* less, or greater, with or without equal */
 LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p); /* for operands in turn */
+LLVMIntPredicate lw__ir_inverse(LLVMIntPredicate p); /* true where p is not */
 LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from); /* NULL: it is none */
 void lw__ir_set_rare(LLVMValueRef branch); /* its first successor is rarely taken */
 size_t lw__ir_site(struct lw__unit *unit, LLVMValueRef instruction, const char *what);
@@ -145,8 +146,8 @@ bool lw__workaround_leave(struct lw__options *options, const char *name);
 
 /* ---- intrinsics.c ---------------------------------------------------------------------------- */
 
-/* False: this LLVM lacks one, or it is another. */
-bool lw__llvm_has_intrinsics(void);
+/* Comes before the other two. False: this LLVM lacks one, or it is another. */
+bool lw__llvm_find_intrinsics(void);
 /* A call of it, at the builder. types: as many as its row says; NULL for none. */
 LLVMValueRef lw__llvm_intrinsic(LLVMBuilderRef b, LLVMModuleRef module, enum lw__intrinsic row,
                                 LLVMTypeRef *types, LLVMValueRef *args, unsigned arg_count);

@@ -40,7 +40,7 @@ bool lw__llvm_start(struct lw__unit *unit)
     LLVMGetVersion(&major, &minor, &patch);
     if (major != 19)
         return lw__defect("built for LLVM 19, running with %u.%u.%u", major, minor, patch);
-    if (!lw__llvm_has_intrinsics())
+    if (!lw__llvm_find_intrinsics())
         return false;
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();

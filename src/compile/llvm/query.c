@@ -141,6 +141,22 @@ LLVMIntPredicate lw__ir_swapped(LLVMIntPredicate p)
     }
 }
 
+LLVMIntPredicate lw__ir_inverse(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntEQ: return LLVMIntNE;
+    case LLVMIntNE: return LLVMIntEQ;
+    case LLVMIntUGT: return LLVMIntULE;
+    case LLVMIntUGE: return LLVMIntULT;
+    case LLVMIntULT: return LLVMIntUGE;
+    case LLVMIntULE: return LLVMIntUGT;
+    case LLVMIntSGT: return LLVMIntSLE;
+    case LLVMIntSGE: return LLVMIntSLT;
+    case LLVMIntSLT: return LLVMIntSGE;
+    default: return LLVMIntSGT;
+    }
+}
+
 LLVMValueRef lw__ir_incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
 {
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)

@@ -158,21 +158,6 @@ static bool set_comparison(struct lw__unrolled_loop *t, LLVMIntPredicate p)
     return t->is_signed || p == LLVMIntULT || p == LLVMIntULE;
 }
 
-static LLVMIntPredicate opposite(LLVMIntPredicate p)
-{
-    switch (p) {
-    case LLVMIntUGT: return LLVMIntULE;
-    case LLVMIntUGE: return LLVMIntULT;
-    case LLVMIntSGT: return LLVMIntSLE;
-    case LLVMIntSGE: return LLVMIntSLT;
-    case LLVMIntULT: return LLVMIntUGE;
-    case LLVMIntULE: return LLVMIntUGT;
-    case LLVMIntSLT: return LLVMIntSGE;
-    case LLVMIntSLE: return LLVMIntSGT;
-    default: return p;
-    }
-}
-
 /* Where all of it is constant LLVM knows the trip count. */
 static bool find_counter(struct lw__unrolled_loop *t)
 {
@@ -182,7 +167,7 @@ static bool find_counter(struct lw__unrolled_loop *t)
     const bool right = is_of_header(t, LLVMGetOperand(test, 1));
     LLVMIntPredicate p = LLVMGetICmpPredicate(test);
     p = right ? lw__ir_swapped(p) : p;
-    p = LLVMGetSuccessor(end, 0) == t->stay ? p : opposite(p);
+    p = LLVMGetSuccessor(end, 0) == t->stay ? p : lw__ir_inverse(p);
     t->counter = LLVMGetOperand(test, right);
     t->bound = LLVMGetOperand(test, !right);
     if (!is_of_header(t, t->counter) || is_inside(t, t->bound) || !set_comparison(t, p) ||

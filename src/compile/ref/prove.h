@@ -20,7 +20,7 @@ struct lw__terms {
     uint32_t count;
     struct lw__term_known *known; /* what has been translated */
     size_t known_count, known_capacity;
-    size_t heads[LW_TERM_HEADS]; /* of lists of those with one hash */
+    size_t heads[LW_TERM_HEADS]; /* where the list of each hash begins */
     int depth;
     bool failed; /* memory is short */
 };

@@ -156,7 +156,8 @@ bool lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function);
 
 /* Before any check is removed: the accesses that a launch may prove to be in bounds. */
 bool lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel);
-/* With the builder at the kernel's beginning: the bits of those that it has proved. */
+/* Loads the bits that tell which of them the launch has proved. The builder is where the kernel
+ * begins. */
 void lw__ref_prove_open(struct lw__ref *r);
 /* At the builder: a branch to `tail` where the access is proved. The builder comes to where it is
  * not. */

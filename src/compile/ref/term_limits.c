@@ -9,22 +9,6 @@
 
 enum { STEPS_MAX = 3, BITS_MAX = 64 };
 
-static LLVMIntPredicate inverse(LLVMIntPredicate p)
-{
-    switch (p) {
-    case LLVMIntEQ: return LLVMIntNE;
-    case LLVMIntNE: return LLVMIntEQ;
-    case LLVMIntUGT: return LLVMIntULE;
-    case LLVMIntUGE: return LLVMIntULT;
-    case LLVMIntULT: return LLVMIntUGE;
-    case LLVMIntULE: return LLVMIntUGT;
-    case LLVMIntSGT: return LLVMIntSLE;
-    case LLVMIntSGE: return LLVMIntSLT;
-    case LLVMIntSLT: return LLVMIntSGE;
-    default: return LLVMIntSGT;
-    }
-}
-
 static bool is_add(LLVMValueRef v)
 {
     return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
@@ -92,7 +76,7 @@ uint32_t lw__term_by_condition(struct lw__terms *t, uint32_t term, LLVMValueRef 
         return term;
     LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
     if (!is_true)
-        p = inverse(p);
+        p = lw__ir_inverse(p);
     LLVMValueRef left = LLVMGetOperand(condition, 0), right = LLVMGetOperand(condition, 1);
     term = by_comparison(t, term, v, left, p, right, at, limits);
     return by_comparison(t, term, v, right, lw__ir_swapped(p), left, at, limits);
@@ -140,6 +124,6 @@ uint32_t lw__term_witness(struct lw__terms *t, LLVMValueRef condition, bool is_t
         return lw__term_any(t, BITS_MAX);
     const LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
     const uint32_t right = lw__term_at(t, LLVMGetOperand(condition, 1), at, limits);
-    return lw__term_limited(t, lw__term_at(t, left, at, limits), is_true ? p : inverse(p), right,
-                            lw__term_bits(left));
+    return lw__term_limited(t, lw__term_at(t, left, at, limits), is_true ? p : lw__ir_inverse(p),
+                            right, lw__term_bits(left));
 }
