@@ -1,7 +1,8 @@
 /* wrapped.h - sets of integers that wrap, as a first and a last.
  *
  * A range of some bits stands for all numbers that are equal, modulo 2^bits, to one of low to high.
- * low is in the signed numbers of those bits. No number is there twice. high < low: it is empty.
+ * low is a signed number of that many bits. A range names no number twice. If high is less than
+ * low, the range is empty.
  */
 #ifndef LW_RUN_WRAPPED_H
 #define LW_RUN_WRAPPED_H
