@@ -34,7 +34,7 @@ enum {
     LW__MPI_DATA = 104,
     LW__MPI_CHUNK = 1 << 28, /* bytes of a message: MPI counts in int */
     LW__MPI_TEXT = 200,
-    LW__MPI_SPINS = 200 /* polls before others may have the processor */
+    LW__MPI_SPIN = 20000 /* nanoseconds of polling before others may have the processor */
 };
 
 /* A message on its way. */
@@ -141,21 +141,27 @@ static inline void lw__mpi_serve(lw__mpi *m)
     }
 }
 
-/* Wait until `deadline`: *done says whether the request has ended. */
+/* Wait until `deadline`: *done says whether the request has ended. A poll may yield the processor
+ * for milliseconds: so time, not a count of polls, says when to answer others.
+ */
 static inline const char *lw__mpi_poll(lw__mpi *m, MPI_Request *request, uint64_t deadline,
                                        int *done)
 {
-    for (unsigned polls = 1;; polls++) {
+    uint64_t spin_end = lw__mpi_now() + LW__MPI_SPIN;
+
+    for (;;) {
         const char *text = lw__mpi_check(m, MPI_Test(request, done, MPI_STATUS_IGNORE));
+        const uint64_t now = lw__mpi_now();
 
         if (text || *done)
             return text;
-        if (polls % LW__MPI_SPINS)
+        if (now < spin_end)
             continue;
         lw__mpi_serve(m);
-        if (lw__mpi_now() >= deadline)
+        if (now >= deadline)
             return NULL;
         sched_yield();
+        spin_end = lw__mpi_now() + LW__MPI_SPIN;
     }
 }
 
