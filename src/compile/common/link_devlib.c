@@ -118,7 +118,7 @@ bool lw__pass_link(struct lw__unit *unit)
         remove_noalias(f);
         if (!LLVMCountBasicBlocks(f)) {
             const char *name = LLVMGetValueName2(f, &length);
-            if (lw__ir_is_thread_index(name))
+            if (lw__ir_thread_index(name, NULL))
                 not_convergent(f);
             if (!strncmp(name, "lw.", 3) && strcmp(name, "lw.index"))
                 returns(f);

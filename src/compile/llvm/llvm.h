@@ -63,6 +63,13 @@ enum lw__intrinsic {
 #include "compile/llvm/intrinsics.def"
 };
 
+/* The kernel language's names for where a thread is. */
+enum lw__thread_index {
+    LW_INDEX_none,
+#define LW_INDEX(name, axes, place, field, hardware) LW_INDEX_##name,
+#include "compile/llvm/thread_indices.def"
+};
+
 /* Lists of LLVM's passes. */
 enum lw__pipeline {
 #define LW_PIPELINE(name, passes) LW_PASSES_##name,
@@ -77,7 +84,10 @@ LLVMOperandBundleRef lw__ir_instance(LLVMValueRef collective);
 LLVMValueRef lw__ir_collective_in(LLVMBasicBlockRef block); /* the first; NULL: there is none */
 const char *lw__ir_callee(LLVMValueRef instruction);        /* name of the function called, or "" */
 LLVMAtomicOrdering lw__ir_fence_order(const char *callee);  /* of lw.fence_* */
-bool lw__ir_is_thread_index(const char *callee);            /* lw.thread_idx.x and its like */
+/* lw.thread_idx.x and its like: which one, and of which axis (x: 0; NULL: not asked). */
+enum lw__thread_index lw__ir_thread_index(const char *callee, unsigned *axis);
+/* True if it differs between the threads of a block. */
+bool lw__ir_index_varies(enum lw__thread_index index);
 LLVMValueRef lw__ir_object(LLVMValueRef pointer); /* what it points into: behind all GEPs */
 bool lw__ir_is_private(LLVMValueRef pointer);     /* into a variable of the thread's own */
 /* True if the user only accesses the target of p, or compares p: p itself is stored nowhere. */

@@ -64,11 +64,30 @@ LLVMAtomicOrdering lw__ir_fence_order(const char *callee)
                                               : LLVMAtomicOrderingSequentiallyConsistent;
 }
 
-bool lw__ir_is_thread_index(const char *callee)
+enum lw__thread_index lw__ir_thread_index(const char *callee, unsigned *axis)
 {
-    return !strncmp(callee, "lw.thread_idx.", 14) || !strncmp(callee, "lw.block_idx.", 13) ||
-           !strncmp(callee, "lw.block_dim.", 13) || !strncmp(callee, "lw.grid_dim.", 12) ||
-           !strcmp(callee, "lw.lane_id") || !strcmp(callee, "lw.warp_id");
+    static const struct {
+        const char *name;
+        unsigned axes;
+    } rows[] = {
+#define LW_INDEX(name, axes, place, field, hardware) [LW_INDEX_##name] = {"lw." #name, axes},
+#include "compile/llvm/thread_indices.def"
+    };
+    for (unsigned k = LW_INDEX_none + 1; k < sizeof rows / sizeof *rows; k++) {
+        const size_t n = strlen(rows[k].name);
+        const bool has_axis = rows[k].axes > 1;
+        if (strncmp(callee, rows[k].name, n) || callee[n] != (has_axis ? '.' : '\0'))
+            continue;
+        if (axis)
+            *axis = has_axis ? (unsigned)(callee[n + 1] - 'x') : 0;
+        return (enum lw__thread_index)k;
+    }
+    return LW_INDEX_none;
+}
+
+bool lw__ir_index_varies(enum lw__thread_index index)
+{
+    return index == LW_INDEX_thread_idx || index == LW_INDEX_lane_id || index == LW_INDEX_warp_id;
 }
 
 LLVMValueRef lw__ir_object(LLVMValueRef pointer)

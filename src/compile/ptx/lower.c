@@ -378,39 +378,28 @@ static void copy_range(LLVMValueRef to, LLVMValueRef from)
         LLVMSetMetadata(to, kind, range);
 }
 
-static bool lower_place(struct entry *e, LLVMValueRef call, const char *name)
+static bool lower_index(struct entry *e, LLVMValueRef call, const char *name)
 {
-    static const struct {
-        const char *name;
-        enum lw__intrinsic x;
-    } vectors[] = {{"lw.thread_idx.", LW_LLVM_tid_x},
-                   {"lw.block_idx.", LW_LLVM_ctaid_x},
-                   {"lw.block_dim.", LW_LLVM_ntid_x},
-                   {"lw.grid_dim.", LW_LLVM_nctaid_x}};
+    static const enum lw__intrinsic registers[] = {
+#define LW_INDEX(name, axes, place, field, hardware) [LW_INDEX_##name] = LW_LLVM_##hardware,
+#include "compile/llvm/thread_indices.def"
+    };
     struct lw__ptx *x = &e->x;
-    if (!strcmp(name, "lw.lane_id")) {
-        LLVMValueRef lane = hardware(x, LW_LLVM_laneid);
-        copy_range(lane, call);
-        put(call, lane);
-        return true;
-    }
-    if (!strcmp(name, "lw.warp_id")) {
+    unsigned axis;
+    const enum lw__thread_index index = lw__ir_thread_index(name, &axis);
+    if (!index)
+        return false;
+    if (index == LW_INDEX_warp_id) {
         put(call, x->warps == 1 ? const32(x, 0)
                                 : LLVMBuildLShr(x->b, thread_number(x), const32(x, 5), ""));
         return true;
     }
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        const size_t n = strlen(vectors[i].name);
-        if (strncmp(name, vectors[i].name, n))
-            continue;
-        const unsigned axis = (unsigned)(name[n] - 'x');
-        LLVMValueRef v =
-            i == 1 && e->block_idx[0] ? e->block_idx[axis] : hardware(x, vectors[i].x + axis);
-        copy_range(v, call);
-        put(call, v);
-        return true;
-    }
-    return false;
+    LLVMValueRef v = index == LW_INDEX_block_idx && e->block_idx[0]
+                         ? e->block_idx[axis]
+                         : hardware(x, registers[index] + axis);
+    copy_range(v, call);
+    put(call, v);
+    return true;
 }
 
 static void lower_print(struct entry *e, LLVMValueRef call)
@@ -460,7 +449,7 @@ static bool lower_call(struct entry *e, LLVMValueRef call, const char *name)
                    {"lw.fmin.f64", LW_LLVM_minnum}};
     struct lw__ptx *x = &e->x;
     LLVMPositionBuilderBefore(x->b, call);
-    if (lower_place(e, call, name))
+    if (lower_index(e, call, name))
         return true;
     for (size_t i = 0; i < sizeof natives / sizeof *natives; i++)
         if (!strcmp(name, natives[i].name)) {

@@ -71,7 +71,7 @@ static void demote_value(struct convergence *m, LLVMValueRef v)
 static bool is_free(LLVMValueRef i)
 {
     if (LLVMIsACallInst(i))
-        return lw__ir_is_thread_index(lw__ir_callee(i)) || lw__ir_is_speculatable(i);
+        return lw__ir_thread_index(lw__ir_callee(i), NULL) || lw__ir_is_speculatable(i);
     return !LLVMIsAPHINode(i) && !LLVMIsATerminatorInst(i) && !LLVMIsALoadInst(i) &&
            !LLVMIsAStoreInst(i) && !LLVMIsAAtomicRMWInst(i) && !LLVMIsAAtomicCmpXchgInst(i) &&
            !LLVMIsAFenceInst(i) && !LLVMIsAAllocaInst(i) && !lw__ir_may_trap(i);

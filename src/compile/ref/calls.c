@@ -15,30 +15,23 @@ static void replace(LLVMValueRef call, LLVMValueRef by)
     LLVMInstructionEraseFromParent(call);
 }
 
-/* lw.thread_idx.x and so on, lw.lane_id, lw.warp_id; false: another name. */
-static bool lower_place(struct lw__ref *r, LLVMValueRef call, const char *name)
+/* lw.thread_idx.x and its like; false: another name. */
+static bool lower_index(struct lw__ref *r, LLVMValueRef call, const char *name)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } vectors[] = {{"lw.thread_idx.", FIELD(thread_idx)},
-                   {"lw.block_idx.", FIELD(block_idx)},
-                   {"lw.block_dim.", FIELD(block_dim)},
-                   {"lw.grid_dim.", FIELD(grid_dim)}};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        size_t n = strlen(vectors[i].name);
-        if (strncmp(name, vectors[i].name, n))
-            continue;
-        size_t axis = (size_t)(name[n] - 'x');
-        replace(call, lw__ref_load(r, r->i32, vectors[i].offset + axis * sizeof(int32_t)));
-        return true;
-    }
-    bool lane = !strcmp(name, "lw.lane_id");
-    if (!lane && strcmp(name, "lw.warp_id"))
+    static const size_t fields[] = {
+#define LW_INDEX(name, axes, place, field, hardware) [LW_INDEX_##name] = FIELD(field),
+#include "compile/llvm/thread_indices.def"
+    };
+    unsigned axis;
+    const enum lw__thread_index index = lw__ir_thread_index(name, &axis);
+    if (!index)
         return false;
-    LLVMValueRef linear = lw__ref_load(r, r->i32, FIELD(linear));
-    replace(call, lane ? LLVMBuildAnd(r->b, linear, LLVMConstInt(r->i32, 31, 0), "")
-                       : LLVMBuildLShr(r->b, linear, LLVMConstInt(r->i32, 5, 0), ""));
+    LLVMValueRef v = lw__ref_load(r, r->i32, fields[index] + axis * sizeof(int32_t));
+    if (index == LW_INDEX_lane_id)
+        v = LLVMBuildAnd(r->b, v, LLVMConstInt(r->i32, 31, 0), "");
+    if (index == LW_INDEX_warp_id)
+        v = LLVMBuildLShr(r->b, v, LLVMConstInt(r->i32, 5, 0), "");
+    replace(call, v);
     return true;
 }
 
@@ -79,7 +72,7 @@ bool lw__ref_lower_call(struct lw__ref *r, LLVMValueRef call)
     const char *name = lw__ir_callee(call);
     LLVMPositionBuilderBefore(r->b, call);
     LLVMSetCurrentDebugLocation2(r->b, LLVMInstructionGetDebugLoc(call));
-    if (lower_place(r, call, name))
+    if (lower_index(r, call, name))
         return true;
     if (lw__ref_lower_observe(r, call) || lw__ref_lower_overflow(r, call) ||
         lw__ref_lower_mark(r, call) || lw__ref_lower_shadow(r, call))

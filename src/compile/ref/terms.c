@@ -110,12 +110,10 @@ static uint32_t of_extreme(struct lw__terms *t, LLVMValueRef call, LLVMIntPredic
 
 static uint32_t of_call(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
 {
-    static const struct {
-        const char *name;
-        int number;
-    } places[] = {{"lw.thread_idx.", LW_PLACE_THREAD},   {"lw.block_idx.", LW_PLACE_BLOCK},
-                  {"lw.block_dim.", LW_PLACE_BLOCK_DIM}, {"lw.grid_dim.", LW_PLACE_GRID_DIM},
-                  {"lw.lane_id", LW_PLACE_LANE},         {"lw.warp_id", LW_PLACE_WARP}};
+    static const int places[] = {
+#define LW_INDEX(name, axes, place, field, hardware) [LW_INDEX_##name] = LW_PLACE_##place,
+#include "compile/llvm/thread_indices.def"
+    };
     static const struct {
         const char *name;
         LLVMIntPredicate p;
@@ -124,14 +122,12 @@ static uint32_t of_call(struct lw__terms *t, LLVMValueRef v, struct lw__term_pla
                     {"llvm.umin.", LLVMIntULE},
                     {"llvm.umax.", LLVMIntUGE}};
     const char *name = lw__ir_callee(v);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const size_t n = strlen(places[i].name);
-        if (!strncmp(name, places[i].name, n))
-            return add_row(
-                t, (struct lw_term){.kind = LW_TERM_PLACE,
-                                    .bits = (uint16_t)lw__term_bits(v),
-                                    .number = places[i].number + (name[n] ? name[n] - 'x' : 0)});
-    }
+    unsigned axis;
+    const enum lw__thread_index index = lw__ir_thread_index(name, &axis);
+    if (index)
+        return add_row(t, (struct lw_term){.kind = LW_TERM_PLACE,
+                                           .bits = (uint16_t)lw__term_bits(v),
+                                           .number = places[index] + (int)axis});
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
         if (!strncmp(name, extremes[i].name, strlen(extremes[i].name)))
             return of_extreme(t, v, extremes[i].p, at, limits);

@@ -131,8 +131,8 @@ static bool allows_copy(LLVMValueRef call, const char *name)
 
 static bool allows_call(const struct lw__screen *s, LLVMValueRef call)
 {
-    static const char *const allowed[] = {"lw.index",       "lw.overflow", "lw.declared",
-                                          "lw.assert_fail", "lw.lane_id",  "lw.warp_id"};
+    static const char *const allowed[] = {"lw.index", "lw.overflow", "lw.declared",
+                                          "lw.assert_fail"};
     const char *name = lw__ir_callee(call);
     const enum lw__op op = lw__ir_collective(call, NULL);
     if (op)
@@ -146,7 +146,7 @@ static bool allows_call(const struct lw__screen *s, LLVMValueRef call)
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         if (!strcmp(name, allowed[i]))
             return true;
-    return !strncmp(name, "llvm.", 5) || lw__ir_is_thread_index(name) || lw__ir_is_libcall(name);
+    return !strncmp(name, "llvm.", 5) || lw__ir_thread_index(name, NULL) || lw__ir_is_libcall(name);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */

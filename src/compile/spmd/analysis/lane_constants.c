@@ -194,38 +194,45 @@ bool lw__lanes_evaluate(struct lw__facts *facts, LLVMValueRef i, struct lw__valu
     return lanes != NULL;
 }
 
-static int64_t place_of(const struct lw__facts *facts, const char *name, uint32_t t)
+/* An index that varies within the block. */
+struct index {
+    enum lw__thread_index kind;
+    unsigned axis;
+};
+
+/* The value that thread t of the block has. */
+static int64_t value_of(const struct lw__facts *facts, struct index index, uint32_t t)
 {
     const uint32_t row = t / facts->config.dim[0];
-    if (!strcmp(name, "lw.lane_id") || !strcmp(name, "lw.warp_id"))
-        return name[3] == 'l' ? t % 32 : t / 32;
-    switch (name[strlen(name) - 1]) {
-    case 'x': return t % facts->config.dim[0];
-    case 'y': return row % facts->config.dim[1];
+    if (index.kind != LW_INDEX_thread_idx)
+        return index.kind == LW_INDEX_lane_id ? t % 32 : t / 32;
+    switch (index.axis) {
+    case 0: return t % facts->config.dim[0];
+    case 1: return row % facts->config.dim[1];
     default: return row / facts->config.dim[1];
     }
 }
 
 /* True if in every gang that runs this code the lanes have the same distances from its first. */
-static bool is_regular(const struct lw__facts *facts, const char *name, const int64_t *lanes)
+static bool is_regular(const struct lw__facts *facts, struct index index, const int64_t *lanes)
 {
     for (uint32_t g = facts->config.first_gang + 1; g < facts->config.end_gang; g++)
         for (uint32_t t = 0; t < facts->config.threads; t++)
-            if (place_of(facts, name, g * facts->config.gang_threads + t) -
-                    place_of(facts, name, g * facts->config.gang_threads) !=
+            if (value_of(facts, index, g * facts->config.gang_threads + t) -
+                    value_of(facts, index, g * facts->config.gang_threads) !=
                 lanes[t] - lanes[0])
                 return false;
     return true;
 }
 
 /* How many low bits the first threads of all gangs that run this code have in common. */
-static unsigned common_bits(const struct lw__facts *facts, const char *name)
+static unsigned common_bits(const struct lw__facts *facts, struct index index)
 {
     const uint64_t first =
-        (uint64_t)place_of(facts, name, facts->config.first_gang * facts->config.gang_threads);
+        (uint64_t)value_of(facts, index, facts->config.first_gang * facts->config.gang_threads);
     uint64_t differ = 0;
     for (uint32_t g = facts->config.first_gang + 1; g < facts->config.end_gang; g++)
-        differ |= first ^ (uint64_t)place_of(facts, name, g * facts->config.gang_threads);
+        differ |= first ^ (uint64_t)value_of(facts, index, g * facts->config.gang_threads);
     return differ ? (unsigned)__builtin_ctzll(differ) : 32;
 }
 
@@ -234,21 +241,23 @@ static unsigned common_bits(const struct lw__facts *facts, const char *name)
 bool lw__lanes_thread_index(struct lw__facts *facts, const char *name,
                             struct lw__value_shape *shape)
 {
-    if (strcmp(name, "lw.lane_id") != 0 && strcmp(name, "lw.warp_id") != 0 &&
-        strncmp(name, "lw.thread_idx.", 14) != 0)
+    struct index index;
+    index.kind = lw__ir_thread_index(name, &index.axis);
+    if (!lw__ir_index_varies(index.kind))
         return false;
     int64_t *lanes = lw__lanes_new(facts);
     for (uint32_t t = 0; lanes && t < facts->config.threads; t++)
-        lanes[t] = place_of(facts, name, facts->config.first_gang * facts->config.gang_threads + t);
+        lanes[t] =
+            value_of(facts, index, facts->config.first_gang * facts->config.gang_threads + t);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
     if (lanes)
-        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(facts, name));
+        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(facts, index));
     if (!lanes || facts->config.end_gang - facts->config.first_gang == 1 ||
-        (!strcmp(name, "lw.lane_id") && facts->config.gang_threads % 32 == 0))
+        (index.kind == LW_INDEX_lane_id && facts->config.gang_threads % 32 == 0))
         return lanes != NULL;
     shape->known = false;
-    if (!is_regular(facts, name, lanes))
+    if (!is_regular(facts, index, lanes))
         *shape = (struct lw__value_shape){.kind = LW_SHAPE_VARYING};
     for (uint32_t t = facts->config.threads; shape->lanes && t-- > 0;) {
         lanes[t] -= lanes[0];

@@ -147,7 +147,7 @@ static bool is_same_in_iterations(const struct lw__facts *facts, const struct lw
                               ? lw__cfg_index(&facts->cfg, LLVMGetInstructionParent(v))
                               : UINT32_MAX;
     if (home == UINT32_MAX || !l->body[home] || LLVMIsAAllocaInst(v) ||
-        lw__ir_is_thread_index(lw__ir_callee(v)))
+        lw__ir_thread_index(lw__ir_callee(v), NULL))
         return true;
     bool same = depth < LW_CONDITION_DEPTH &&
                 (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsACmpInst(v) ||

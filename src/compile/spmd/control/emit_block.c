@@ -80,7 +80,7 @@ static void emit_once(struct lw__spmd *s, LLVMValueRef i)
         lw__spmd_set_uniform(s, i, grid_place);
         return;
     }
-    if (s->gang && lw__ir_is_thread_index(name)) {
+    if (s->gang && lw__ir_thread_index(name, NULL)) {
         lw__spmd_set_uniform(s, i, lw__gang_thread_index(s, name, UINT32_MAX));
         return;
     }
@@ -104,7 +104,7 @@ static void emit_piece(struct lw__spmd *s, LLVMValueRef i, uint32_t p, LLVMValue
         lw__spmd_atomic(s, i, p, mask);
     else if (lw__shape_of(s->facts, i).kind == LW_SHAPE_PIECE)
         lw__spmd_arith_base(s, i, p);
-    else if (lw__ir_is_thread_index(lw__ir_callee(i)))
+    else if (lw__ir_thread_index(lw__ir_callee(i), NULL))
         lw__spmd_set_vector(s, i, p, lw__gang_thread_index(s, lw__ir_callee(i), p));
     else
         lw__spmd_arith_vector(s, i, p, mask);

@@ -180,7 +180,7 @@ static bool is_harmless(LLVMValueRef v)
 static LLVMValueRef known_thread_index(const struct exit_walk *w, LLVMValueRef v)
 {
     const char *name = lw__ir_callee(v);
-    if (!lw__ir_is_thread_index(name))
+    if (!lw__ir_thread_index(name, NULL))
         return NULL;
     LLVMValueRef same = lw__spmd_block_index(w->s, name);
     return same         ? lw__spmd_splat(w->s, same)

@@ -35,7 +35,7 @@ static bool is_side_by_side(const struct lw__spmd *s, LLVMValueRef pointer)
 static bool is_free_call(LLVMValueRef i)
 {
     const char *name = lw__ir_callee(i);
-    return lw__ir_is_thread_index(name) || lw__spmd_is_native(i) ||
+    return lw__ir_thread_index(name, NULL) || lw__spmd_is_native(i) ||
            (!strncmp(name, "llvm.", 5) && strncmp(name, "llvm.mem", 8));
 }
 

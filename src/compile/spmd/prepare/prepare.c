@@ -23,35 +23,19 @@ struct range {
 
 static bool range_of(const char *name, const uint32_t block[3], struct range *r)
 {
-    static const char axes[] = "xyz";
     const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    *r = (struct range){0, 0};
-    if (strncmp(name, "lw.", 3))
-        return false;
-    name += 3;
-    if (!strcmp(name, "lane_id")) {
-        r->last = (threads < WARP ? threads : WARP) - 1;
-        return true;
+    unsigned axis = 0;
+    const enum lw__thread_index index = lw__ir_thread_index(name, &axis);
+    const uint64_t grid = axis ? GRID_YZ_MAX : GRID_X_MAX;
+    switch (index) {
+    case LW_INDEX_none: return false;
+    case LW_INDEX_thread_idx: *r = (struct range){0, block[axis] - 1}; break;
+    case LW_INDEX_block_idx: *r = (struct range){0, grid - 1}; break;
+    case LW_INDEX_block_dim: *r = (struct range){block[axis], block[axis]}; break;
+    case LW_INDEX_grid_dim: *r = (struct range){1, grid}; break;
+    case LW_INDEX_lane_id: *r = (struct range){0, (threads < WARP ? threads : WARP) - 1}; break;
+    case LW_INDEX_warp_id: *r = (struct range){0, (threads - 1) / WARP}; break;
     }
-    if (!strcmp(name, "warp_id")) {
-        r->last = (threads - 1) / WARP;
-        return true;
-    }
-    const char *dot = strchr(name, '.'), *axis = dot && dot[1] ? strchr(axes, dot[1]) : NULL;
-    if (!axis || dot[2])
-        return false;
-    const size_t length = (size_t)(dot - name), i = (size_t)(axis - axes);
-    const uint64_t grid = i ? GRID_YZ_MAX : GRID_X_MAX;
-    if (length == 10 && !strncmp(name, "thread_idx", length))
-        *r = (struct range){0, block[i] - 1};
-    else if (length == 9 && !strncmp(name, "block_dim", length))
-        *r = (struct range){block[i], block[i]};
-    else if (length == 9 && !strncmp(name, "block_idx", length))
-        *r = (struct range){0, grid - 1};
-    else if (length == 8 && !strncmp(name, "grid_dim", length))
-        *r = (struct range){1, grid};
-    else
-        return false;
     return true;
 }
 

@@ -23,9 +23,7 @@ enum { DEPTH_MAX = 8 };
 
 static bool is_thread_index(LLVMValueRef v)
 {
-    const char *name = lw__ir_callee(v);
-    return !strncmp(name, "lw.thread_idx.", 14) || !strcmp(name, "lw.lane_id") ||
-           !strcmp(name, "lw.warp_id");
+    return lw__ir_index_varies(lw__ir_thread_index(lw__ir_callee(v), NULL));
 }
 
 /* True if v is computed from thread indices and constants only; *by_index: from any index at

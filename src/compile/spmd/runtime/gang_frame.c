@@ -62,21 +62,22 @@ static LLVMValueRef like(struct lw__spmd *s, LLVMValueRef v, int64_t number)
 }
 
 /* A thread index, from the threads' numbers in the block. */
-static LLVMValueRef place(struct lw__spmd *s, const char *name, LLVMValueRef threads)
+static LLVMValueRef index_of(struct lw__spmd *s, const char *name, LLVMValueRef threads)
 {
     LLVMBuilderRef b = s->builder;
-    if (name[3] == 'w') /* lw.warp_id */
+    unsigned axis;
+    const enum lw__thread_index index = lw__ir_thread_index(name, &axis);
+    if (index == LW_INDEX_warp_id)
         return LLVMBuildLShr(b, threads, like(s, threads, 5), "");
-    if (name[3] == 'l') /* lw.lane_id, in rounds of less than a warp */
+    if (index == LW_INDEX_lane_id) /* in rounds of less than a warp */
         return LLVMBuildAnd(b, threads, like(s, threads, 31), "");
     LLVMValueRef dim[2] = {like(s, threads, s->config->dim[0]),
                            like(s, threads, s->config->dim[1])};
-    const char axis = name[sizeof "lw.thread_idx." - 1];
-    if (axis == 'x')
+    if (axis == 0)
         return s->config->dim[1] * s->config->dim[2] > 1 ? LLVMBuildURem(b, threads, dim[0], "")
                                                          : threads;
     LLVMValueRef row = LLVMBuildUDiv(b, threads, dim[0], "");
-    if (axis == 'y')
+    if (axis == 1)
         return s->config->dim[2] > 1 ? LLVMBuildURem(b, row, dim[1], "") : row;
     return LLVMBuildUDiv(b, row, dim[1], "");
 }
@@ -91,18 +92,15 @@ LLVMValueRef lw__gang_thread_index(struct lw__spmd *s, const char *name, uint32_
         threads = LLVMBuildAdd(s->builder, lw__spmd_splat(s, threads),
                                lw__spmd_const_lanes(s, s->i32, lanes), "");
     }
-    return place(s, name, threads);
+    return index_of(s, name, threads);
 }
 
 LLVMValueRef lw__spmd_block_index(const struct lw__spmd *s, const char *name)
 {
-    static const char *const names[] = {"lw.block_idx.", "lw.grid_dim."};
-    for (size_t k = 0; k < 2; k++) {
-        size_t n = strlen(names[k]);
-        if (strncmp(name, names[k], n))
-            continue;
-        unsigned axis = (unsigned)(name[n] - 'x');
-        return k ? s->grid_dim[axis] : s->block_idx[axis];
+    unsigned axis;
+    switch ((int)lw__ir_thread_index(name, &axis)) {
+    case LW_INDEX_block_idx: return s->block_idx[axis];
+    case LW_INDEX_grid_dim: return s->grid_dim[axis];
+    default: return NULL;
     }
-    return NULL;
 }
