@@ -146,14 +146,14 @@ typedef struct lw_device_info {
     const char *description;     /* one line for people */
     bool available;              /* can be opened here and now */
     const char *unavailable;     /* why not; "" where available */
-    size_t max_shared_bytes;     /* static SHARED memory of a block */
-    size_t max_dynamic_bytes;    /* dynamic block memory of a launch */
+    size_t max_shared_bytes, max_dynamic_bytes; /* of block memory: SHARED; of a launch */
     size_t max_print_bytes;      /* printf text kept for one launch; the rest is counted */
+    int vector_bits;             /* of the vectors that its code uses; 0: it uses none */
+    bool is_gpu, has_findings;   /* has_findings: it checks launches, lw_check_get_verdict */
 } lw_device_info;
 
-/* lw_device_list - describe the device kinds this library knows, in the order of preference.
- * Writes at most capacity entries to out (may be NULL when capacity is 0); returns how many there
- * are. Strings live until the thread asks again. */
+/* lw_device_list - describe the kinds of device, in the order of preference: at most capacity of
+ * them in out (0: it may be NULL). Gives their number. Strings live until the thread asks again. */
 LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
 
 /* lw_device_open - open a device: "cpu", "cuda", "ref", "check" or "null"; NULL opens the one that

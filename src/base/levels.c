@@ -14,7 +14,8 @@
 #endif
 
 const struct lw__level lw__levels[LW_LEVEL_COUNT] = {
-#define LW_LEVEL(arch, word, title, ...) {word, "cpu:" word, title, IS_NATIVE_##arch},
+#define LW_LEVEL(arch, word, title, processor, features, lanes, ...)                               \
+    {word, "cpu:" word, title, 32 * (lanes), IS_NATIVE_##arch},
 #include "base/levels.def"
 };
 

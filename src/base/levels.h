@@ -8,6 +8,7 @@ struct lw__level {
     const char *word;   /* in LANEWISE_CPU */
     const char *target; /* of lanewise-compile */
     const char *title;
+    int vector_bits;
     bool is_native; /* of the architecture that this code is for */
 };
 

@@ -13,7 +13,4 @@ lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
  * repeats: these have a stride of 0 as before.
  * errors   as above */
 lw_status lw__as_dtype(struct lw__call *call, struct lw__operand *o, lw_dtype dtype);
-
-/* lw__vector_bits - of the processor that the device `cpu` works with; 0 for other devices. */
-int lw__vector_bits(lw_device *device);
 #endif

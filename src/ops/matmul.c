@@ -293,22 +293,11 @@ struct launch {
     size_t blocks, shared_bytes, height;
 };
 
-int lw__vector_bits(lw_device *device)
-{
-    lw_device_info info;
-
-    if (lw_device_get_info(device, &info) || strcmp(info.name, "cpu"))
-        return 0;
-    if (!strncmp(info.description, "AVX-512", 7))
-        return 512;
-    return !strncmp(info.description, "AVX2", 4) ? 256 : 128;
-}
-
 static enum lw__ops_program program_for(const struct lw__call *call)
 {
     if (call->is_gpu)
         return LW_PROGRAM_matmul_gpu;
-    switch (lw__vector_bits(call->device)) {
+    switch (lw__device_info(call->device).vector_bits) {
     case 0: return LW_PROGRAM_matmul;
     case 512: return LW_PROGRAM_matmul_wide;
     default: return LW_PROGRAM_matmul_narrow;
@@ -392,7 +381,7 @@ static lw_status run_plain(struct lw__call *call, const struct problem *p)
 
 static lw_status run_panels(struct lw__call *call, const struct problem *p)
 {
-    const bool wide = lw__vector_bits(call->device) == 512;
+    const bool wide = lw__device_info(call->device).vector_bits == 512;
     const size_t size = lw_dtype_size(lw__accumulate_dtype(p->type));
     const size_t gang = (wide ? 256 : 64) / size, ranges = lw__divide_up(p->m, HEIGHT);
     const size_t height = lw__divide_up(lw__divide_up(p->m, ranges), LINES) * LINES;
@@ -527,7 +516,7 @@ static lw_status run_any(struct lw__call *call, struct problem *p)
         return LW_OK;
     if (elements > FEW && call->is_gpu && p->k)
         return run_tiles(call, p);
-    if (lw__vector_bits(call->device))
+    if (lw__device_info(call->device).vector_bits)
         return run_panels(call, p);
     return run_plain(call, p);
 }

@@ -1,10 +1,9 @@
 /* programs.c - the kernels of the operations, which lanewise cc compiled into this library.
  *
- * For `check` they are not in here: its code tells of each access, and is as large as all other
- * code for the host. It is built from the text, which is installed with kernel.h.
+ * For a device that checks launches they are not in here: its code tells of each access, and is as
+ * large as all other code for the host. It is built from the text, installed with kernel.h.
  */
 #include "ops/op.h"
-#include <string.h>
 
 /* PROGRAM_program of the headers that cc makes. */
 #define LW_OPS_PROGRAM(name, targets, blocks)                                                      \
@@ -30,16 +29,9 @@ static const struct {
 #undef LW_OPS_PROGRAM
 };
 
-static bool is_checker(lw_device *device)
-{
-    lw_device_info info;
-
-    return !lw_device_get_info(device, &info) && !strcmp(info.name, "check");
-}
-
 static lw_status find(lw_device *device, enum lw__ops_program program, lw_program **out)
 {
-    if (is_checker(device))
+    if (lw__device_info(device).has_findings)
         return lw_program_share(device, files[program].name, files[program].text, out);
     return programs[program](device, out);
 }

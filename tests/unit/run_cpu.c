@@ -371,7 +371,7 @@ static void note(const lw_diagnostic *d, void *user)
         snprintf(user, 64, "%s", d->text + 5);
 }
 
-static void is_level(const char *word, const char *title)
+static void is_level(const char *word, const char *title, int vector_bits)
 {
     char target[64] = "", wanted[64];
     lw_build_options options = {.source = "!tell\n", .on_diagnostic = note, .user = target};
@@ -381,6 +381,7 @@ static void is_level(const char *word, const char *title)
 
     WORKS(lw_device_get_info(d, &info));
     CHECK(!strncmp(info.description, title, strlen(title)) && strstr(info.description, " thread"));
+    CHECK(info.vector_bits == vector_bits);
     WORKS(lw_program_build(d, NULL, &options, &p));
     snprintf(wanted, sizeof wanted, "cpu:%s", word);
     CHECK(!strcmp(target, wanted));
@@ -394,10 +395,10 @@ static void levels(void)
     lw_device *d;
 
     setenv("LANEWISE_CPU", "baseline", 1);
-    is_level("baseline", "baseline x86-64, ");
+    is_level("baseline", "baseline x86-64, ", 128);
     setenv("LANEWISE_CPU", "avx2", 1);
     if (has_avx2)
-        is_level("avx2", "AVX2, ");
+        is_level("avx2", "AVX2, ", 256);
     else
         FAILS(
             lw_device_open("cpu", &d), LW_E_DEVICE,

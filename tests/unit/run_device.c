@@ -18,6 +18,8 @@ static void list(void)
         CHECK(i == 1 || (info[i].available && !strcmp(info[i].unavailable, "")));
         CHECK(info[i].max_shared_bytes == 48 << 10 && info[i].max_dynamic_bytes >= 96 << 10);
         CHECK(info[i].max_print_bytes == 1 << 20 && info[i].description[0]);
+        CHECK(info[i].is_gpu == (i == 1) && info[i].has_findings == (i == 3));
+        CHECK((info[i].vector_bits >= 128) == (i == 0));
     }
 }
 

@@ -38,7 +38,7 @@ static void cpu_describe(void *state, lw_device_info *info)
     const struct lw__level *level;
     size_t threads;
 
-    info->description = lw__cpu_describe(state);
+    lw__cpu_describe(state, info);
     if (state || !(lw__environment_threads(&threads) || lw__cpu_level_choose(&level)))
         return;
     snprintf(why, sizeof why, "%s", lw_last_error());
