@@ -12,7 +12,7 @@ static bool reduce(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const 
 {
     LLVMValueRef x[LW_SPMD_PIECES_MAX], result;
     lw__vectors(s, LLVMGetOperand(call, 0), x);
-    lw__tree(s, op, type, x, mask, &result);
+    lw__tree(s, op, type, lw__spmd_is_number(LLVMGetOperand(call, 0)), x, mask, &result);
     lw__spmd_set_uniform(s, call, result);
     return true;
 }
@@ -25,7 +25,7 @@ static bool count(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
     lw__vectors(s, LLVMGetOperand(call, 0), x);
     for (uint32_t p = 0; p < s->pieces; p++)
         x[p] = LLVMBuildZExt(s->builder, x[p], ints, "");
-    lw__tree(s, LW_OP_block_sum, "i32", x, mask, &result);
+    lw__tree(s, LW_OP_block_sum, "i32", false, x, mask, &result);
     lw__spmd_set_uniform(s, call, result);
     return true;
 }

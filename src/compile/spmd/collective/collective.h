@@ -89,10 +89,10 @@ void lw__merge(struct lw__spmd *s, LLVMValueRef *x, LLVMBasicBlockRef a, const L
 
 /* ---- reduce.c -------------------------------------------------------------------------------- */
 
-/* Op is one of sum, max, min, prod of either scope; x may be changed. result: one
- * scalar, or one a warp. */
-void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, LLVMValueRef *x, lw__mask mask,
-              LLVMValueRef *result);
+/* Op is one of sum, max, min, prod of either scope; numbers: none of x is a NaN; x may be changed.
+ * result: one scalar, or one a warp. */
+void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, bool numbers, LLVMValueRef *x,
+              lw__mask mask, LLVMValueRef *result);
 
 /* ---- scan.c ---------------------------------------------------------------------------------- */
 

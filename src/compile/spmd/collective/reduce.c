@@ -13,23 +13,29 @@
  * without a table.
  *
  * Absent lanes take a value that leaves every other as it is, bit for bit: x + -0.0 = x even for
- * -0.0. With AVX-512, max and min of floats are instructions (emit/native_math.c), and a NaN
- * replaces absent lanes. Otherwise they are integer operations in the same order, -0 < +0. A NaN
- * follows all numbers in it, and replaces absent lanes, too. The order affects only sums and
- * products of floats. For all others whole vectors are combined first, without shuffles.
+ * -0.0. For max and min of floats, where -0 < +0, that is a NaN:
+ *
+ *     AVX-512   vrange (emit/native_math.c)
+ *     maxps     maxps(a, b) & maxps(b, a), NaNs with all bits set: either operand is the other one
+ *               if it is a number, and `and` with such a NaN leaves that. min is max of -x.
+ *     others    integer operations in the same order, in which a NaN follows all numbers
+ *
+ * The order affects only sums and products of floats. For all others whole vectors are combined
+ * first, without shuffles. Each is prepared where it is combined, so that few are live at once.
  */
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/emit/emit.h"
 #include <math.h>
 #include <stdlib.h>
 
-enum { LANE_BITS = 4, VECTOR_BITS = 8, WARP_BITS = 5 };
+enum { LANE_BITS = 4, VECTOR_BITS = 8, WARP_BITS = 5, CHAINS = 8 };
 
 struct tree {
     struct lw__spmd *s;
     enum lw__operator op;
     char kind;             /* i, u or f, as in the type's name */
-    LLVMTypeRef lane;      /* what is combined: for max and min of floats an integer */
+    LLVMTypeRef lane;      /* what is combined: without instructions for max of floats, integers */
+    bool numbers;          /* no value is a NaN */
     LLVMValueRef absent;   /* a vector of the value that replaces absent lanes */
     LLVMValueRef *x;       /* 1 << vector_count; NULL: all absent */
     unsigned part_bits;    /* a register's 128 bits have 1 << part_bits lanes */
@@ -43,14 +49,19 @@ static bool is_extreme(const struct tree *t)
     return t->kind == 'f' && (t->op == LW_BY_MAX || t->op == LW_BY_MIN);
 }
 
-static bool is_native(const struct tree *t)
+static bool is_by_range(const struct tree *t)
 {
     return is_extreme(t) && lw__has(t->s->unit, LW_HAS_RANGE);
 }
 
+static bool is_by_maxps(const struct tree *t)
+{
+    return is_extreme(t) && lw__has(t->s->unit, LW_HAS_MAXPS);
+}
+
 static bool is_ordered_key(const struct tree *t)
 {
-    return is_extreme(t) && !is_native(t);
+    return is_extreme(t) && !is_by_range(t) && !is_by_maxps(t);
 }
 
 static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b)
@@ -59,8 +70,8 @@ static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b
     bool real = t->kind == 'f';
     if (!a || !b)
         return a ? a : b;
-    if (is_native(t))
-        return lw__spmd_extreme(t->s, t->op == LW_BY_MAX, a, b);
+    if (is_by_range(t) || is_by_maxps(t))
+        return lw__spmd_extreme(t->s, t->op == LW_BY_MAX || is_by_maxps(t), a, b);
     switch (t->op) {
     case LW_BY_SUM:
         return real ? LLVMBuildFAdd(builder, a, b, "") : LLVMBuildAdd(builder, a, b, "");
@@ -74,8 +85,11 @@ static LLVMValueRef combine(const struct tree *t, LLVMValueRef a, LLVMValueRef b
 static LLVMValueRef absent_scalar(const struct tree *t, unsigned bits)
 {
     uint64_t top = UINT64_C(1) << (bits - 1);
-    if (is_native(t))
+    if (is_by_range(t))
         return LLVMConstReal(t->lane, NAN);
+    if (is_by_maxps(t))
+        return LLVMConstBitCast(LLVMConstAllOnes(LLVMIntTypeInContext(t->s->context, bits)),
+                                t->lane);
     switch (t->op) {
     case LW_BY_SUM: return t->kind == 'f' ? LLVMConstReal(t->lane, -0.0) : LLVMConstNull(t->lane);
     case LW_BY_PROD:
@@ -111,6 +125,63 @@ static LLVMValueRef key_of(const struct tree *t, LLVMValueRef v)
     LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
     LLVMValueRef bits = LLVMBuildBitCast(b, v, lw__spmd_vector_type(t->s, t->lane), "");
     return LLVMBuildSelect(b, is_nan, t->absent, turn(t, bits), "");
+}
+
+/* ---- vectors as they are combined ------------------------------------------------------------ */
+
+/* Of a vector or scalar: -x where the larger -x is the smaller x. */
+static LLVMValueRef negate(const struct tree *t, LLVMValueRef v)
+{
+    return is_by_maxps(t) && t->op == LW_BY_MIN ? LLVMBuildFNeg(t->s->builder, v, "") : v;
+}
+
+/* All bits of NaNs set. */
+static LLVMValueRef mark_nans(const struct tree *t, LLVMValueRef v)
+{
+    LLVMBuilderRef b = t->s->builder;
+    LLVMValueRef bits = lw__vector_bits(t->s, v);
+    LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
+    is_nan = LLVMBuildSExt(b, is_nan, LLVMTypeOf(bits), "");
+    return LLVMBuildBitCast(b, LLVMBuildOr(b, bits, is_nan, ""), LLVMTypeOf(v), "");
+}
+
+/* Vector p; NULL: all lanes are absent. */
+static LLVMValueRef prepared(const struct tree *t, const LLVMValueRef *mask, uint32_t p)
+{
+    struct lw__spmd *s = t->s;
+    if (p >= s->pieces || (mask[p] && lw__mask_is_none(mask[p])))
+        return NULL;
+    LLVMValueRef x = negate(t, t->x[p]);
+    if (is_ordered_key(t))
+        x = key_of(t, x);
+    if (is_by_range(t)) /* quiet the NaNs */
+        x = lw__spmd_extreme(s, t->op == LW_BY_MAX, x, x);
+    if (is_by_maxps(t) && !t->numbers)
+        x = mark_nans(t, x);
+    return mask[p] ? LLVMBuildSelect(s->builder, mask[p], x, t->absent, "") : x;
+}
+
+/* As many chains of operations as hide each other's latency. */
+static LLVMValueRef fold(const struct tree *t, const LLVMValueRef *mask, uint32_t first,
+                         uint32_t count)
+{
+    LLVMValueRef chain[CHAINS] = {NULL};
+    for (uint32_t i = 0; i < count; i++)
+        chain[i % CHAINS] = combine(t, chain[i % CHAINS], prepared(t, mask, first + i));
+    for (uint32_t half = CHAINS / 2; half; half /= 2)
+        for (uint32_t i = 0; i < half; i++)
+            chain[i] = combine(t, chain[i], chain[i + half]);
+    return chain[0];
+}
+
+/* The lowest `bits` bits of the vectors' numbers: no shuffles. Also prepares the vectors. */
+static void take_vectors(struct tree *t, const LLVMValueRef *mask, unsigned bits)
+{
+    t->vector_count -= bits;
+    for (uint32_t j = 0; j < UINT32_C(1) << t->vector_count; j++)
+        t->x[j] = fold(t, mask, j << bits, UINT32_C(1) << bits);
+    for (unsigned i = 0; i < t->vector_count; i++)
+        t->vector[i] = t->vector[i + bits];
 }
 
 /* ---- removing a bit -------------------------------------------------------------------------- */
@@ -178,14 +249,14 @@ static void take_lane_bit_alone(struct tree *t, unsigned at)
     t->position[at] = -1;
 }
 
-static void take_bit(struct tree *t, int bit, bool only_vectors)
+static void take_bit(struct tree *t, int bit)
 {
     for (unsigned i = 0; i < t->vector_count; i++)
         if (t->vector[i] == bit) {
             take_vector_bit(t, i);
             return;
         }
-    for (unsigned i = 0; i < t->lane_count && !only_vectors; i++)
+    for (unsigned i = 0; i < t->lane_count; i++)
         if (t->position[i] == bit) {
             (t->vector_count ? take_lane_bit : take_lane_bit_alone)(t, i);
             return;
@@ -202,7 +273,7 @@ static unsigned log2_up(uint32_t n)
     return bits;
 }
 
-static void start(struct tree *t, const char *type, lw__mask mask)
+static void start(struct tree *t, const char *type)
 {
     struct lw__spmd *s = t->s;
     unsigned bits = (unsigned)strtoul(type + 1, NULL, 10);
@@ -217,18 +288,6 @@ static void start(struct tree *t, const char *type, lw__mask mask)
         t->position[i] = (int)i;
     for (unsigned i = 0; i < t->vector_count; i++)
         t->vector[i] = (int)(t->lane_count + i);
-    for (uint32_t p = 0; p < UINT32_C(1) << t->vector_count; p++) {
-        if (p >= s->pieces || (mask[p] && lw__mask_is_none(mask[p]))) {
-            t->x[p] = NULL;
-            continue;
-        }
-        if (is_ordered_key(t))
-            t->x[p] = key_of(t, t->x[p]);
-        if (is_native(t)) /* quiet the NaNs */
-            t->x[p] = lw__spmd_extreme(s, t->op == LW_BY_MAX, t->x[p], t->x[p]);
-        if (mask[p])
-            t->x[p] = LLVMBuildSelect(s->builder, mask[p], t->x[p], t->absent, "");
-    }
 }
 
 /* The result of a warp; or, if no bit is left, of the block. */
@@ -244,23 +303,23 @@ static LLVMValueRef result_of(const struct tree *t, uint32_t warp)
     LLVMBuilderRef b = t->s->builder;
     LLVMValueRef scalar = LLVMBuildExtractElement(b, x, lw__spmd_const32(t->s, lane), "");
     if (!is_ordered_key(t))
-        return scalar;
+        return negate(t, scalar);
     bool single = LLVMGetIntTypeWidth(t->lane) == 32;
     return LLVMBuildBitCast(b, turn(t, scalar), single ? t->s->f32 : t->s->f64, "");
 }
 
-void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, LLVMValueRef *x, lw__mask mask,
-              LLVMValueRef *result)
+void lw__tree(struct lw__spmd *s, enum lw__op op, const char *type, bool numbers, LLVMValueRef *x,
+              lw__mask mask, LLVMValueRef *result)
 {
-    struct tree t = {.s = s, .op = lw__op_table[op].by, .x = x};
-    start(&t, type, mask);
-    bool block = lw__op_table[op].block;
-    int bits = block ? (int)(t.lane_count + t.vector_count) : WARP_BITS;
-    bool order_shows = t.kind == 'f' && !is_extreme(&t);
-    for (int bit = bits - 1; bit >= 0 && !order_shows; bit--)
-        take_bit(&t, bit, true);
+    struct tree t = {.s = s, .op = lw__op_table[op].by, .x = x, .numbers = numbers};
+    start(&t, type);
+    const bool block = lw__op_table[op].block, order_shows = t.kind == 'f' && !is_extreme(&t);
+    const unsigned of_warp = WARP_BITS - t.lane_count,
+                   most = block || of_warp > t.vector_count ? t.vector_count : of_warp;
+    const int bits = block ? (int)(t.lane_count + t.vector_count) : WARP_BITS;
+    take_vectors(&t, mask, order_shows ? 0 : most);
     for (int bit = 0; bit < bits; bit++)
-        take_bit(&t, bit, false);
+        take_bit(&t, bit);
     for (uint32_t w = 0; w < (block ? 1 : lw__warps(s)); w++)
         result[w] = result_of(&t, w);
 }

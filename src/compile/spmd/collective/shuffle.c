@@ -380,7 +380,7 @@ static LLVMValueRef uniform_step(struct move *m)
         return lw__spmd_uniform(s, m->number);
     LLVMValueRef x[LW_SPMD_PIECES_MAX], step;
     lw__vectors(s, m->number, x);
-    lw__tree(s, LW_OP_block_max, "i32", x, m->mask, &step);
+    lw__tree(s, LW_OP_block_max, "i32", false, x, m->mask, &step);
     return step;
 }
 

@@ -19,7 +19,7 @@ static bool reduce(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, const 
 {
     LLVMValueRef x[LW_SPMD_PIECES_MAX], results[LW_WARPS_MAX];
     lw__vectors(s, LLVMGetOperand(call, 0), x);
-    lw__tree(s, op, type, x, mask, results);
+    lw__tree(s, op, type, lw__spmd_is_number(LLVMGetOperand(call, 0)), x, mask, results);
     for (uint32_t w = 0; w < lw__warps(s); w++)
         set_warp(s, call, w, results[w]);
     return true;

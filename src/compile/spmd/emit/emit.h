@@ -78,8 +78,11 @@ LLVMValueRef lw__spmd_arith_again(struct lw__spmd *s, LLVMValueRef i, uint32_t p
 /* ---- native_math.c --------------------------------------------------------------------------- */
 
 LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b);
-/* AVX-512. extreme: the larger or smaller of vectors without signalling NaNs. Of a vector with
- * itself: the vector with its NaNs quieted. */
+/* True if a value of the kernel is known to be no NaN. */
+bool lw__spmd_is_number(LLVMValueRef v);
+/* The larger or smaller of vectors. With AVX-512 they have no signalling NaNs; of a vector with
+ * itself: the vector with its NaNs quieted. With maxps they have no NaNs, but for the larger NaNs
+ * with all bits set. */
 LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b);
 
 /* ---- int_divide.c ---------------------------------------------------------------------------- */

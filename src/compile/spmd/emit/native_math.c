@@ -66,6 +66,11 @@ static bool is_tame(LLVMValueRef v, bool quiet, struct seen *seen)
     return true;
 }
 
+bool lw__spmd_is_number(LLVMValueRef v)
+{
+    return is_tame(v, false, &(struct seen){0});
+}
+
 static bool operand_is_tame(LLVMValueRef call, unsigned k, bool quiet)
 {
     return is_tame(LLVMGetOperand(call, k), quiet, &(struct seen){0});
@@ -193,7 +198,9 @@ static LLVMValueRef by_both_orders(struct lw__spmd *s, enum lw__native native, L
 
 LLVMValueRef lw__spmd_extreme(struct lw__spmd *s, bool max, LLVMValueRef a, LLVMValueRef b)
 {
-    return each(s, max ? LW_NATIVE_FMAX : LW_NATIVE_FMIN, a, b);
+    const enum lw__native native = max ? LW_NATIVE_FMAX : LW_NATIVE_FMIN;
+    return lw__has(s->unit, LW_HAS_RANGE) ? each(s, native, a, b)
+                                          : by_both_orders(s, native, a, b, true);
 }
 
 LLVMValueRef lw__spmd_native(struct lw__spmd *s, LLVMValueRef i, LLVMValueRef a, LLVMValueRef b)
