@@ -4,7 +4,7 @@
  *     robust_source FOLDER COUNT
  *
  * First the nasty texts, each made to break one thing; then COUNT mutants of the kernel files in
- * FOLDER, always the same ones. Two seconds of processor time stand for the limit that a user has.
+ * FOLDER, always the same ones. A second of processor time stands for the limit that a user has.
  * A text that breaks the promise is kept in /tmp and named.
  */
 #include "robust.h"
@@ -388,7 +388,7 @@ int main(int count, char **words)
         return 2;
     setenv("LANEWISE_CACHE", "0", 1);
     lw_device *device = open_ref();
-    limit_time(2);
+    limit_time(1);
     find_seeds(words[1]);
     mutants = seed_count ? (size_t)atol(words[2]) : 0;
     for (int i = 0; i < WORKERS; i++)
