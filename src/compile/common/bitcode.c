@@ -15,7 +15,6 @@
 #include "compile/llvm/llvm.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { KERNEL_FIELDS = 6, PARAM_FIELDS = 5, SHOWN_BLOCK = 256 };
@@ -92,14 +91,14 @@ static const char *first_kernel(const struct lw__unit *unit)
     return first->fd < 0 ? NULL : found;
 }
 
-static bool keep_for_first(struct lw__unit *unit, const char *bitcode, size_t bytes)
+static void keep_for_first(struct lw__unit *unit, const char *bitcode, size_t bytes)
 {
     const char *kernel = first_kernel(unit);
     if (!kernel)
-        return true;
+        return;
     lw__text_add_bytes(&unit->common, bitcode, bytes);
-    unit->first = strdup(kernel);
-    return (unit->first && !unit->common.failed) || lw__defect("out of memory");
+    unit->first = lw__copy(&unit->arena, kernel);
+    lw__finished(&unit->common);
 }
 
 /* lw__pass_common - the module as it is becomes a constant in it: lw.common, lw.common.bytes. Not
@@ -115,18 +114,18 @@ bool lw__pass_common(struct lw__unit *unit)
     const char *data = LLVMGetBufferStart(bitcode);
     add_constant(unit, "lw.common", LLVMConstStringInContext2(unit->context, data, bytes, 1), 16);
     add_constant(unit, "lw.common.bytes", number(unit, bytes), 8);
-    const bool kept = keep_for_first(unit, data, bytes);
+    keep_for_first(unit, data, bytes);
     LLVMDisposeMemoryBuffer(bitcode);
-    return kept;
+    return true;
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-static char *take_string(LLVMValueRef v)
+static char *take_string(struct lw__arena *arena, LLVMValueRef v)
 {
-    unsigned length;
+    unsigned length = 0;
     const char *text = LLVMGetMDString(v, &length);
-    return text ? strndup(text, length) : NULL;
+    return lw__copy_bytes(arena, text, length);
 }
 
 static uint64_t take_number(LLVMValueRef v)
@@ -134,25 +133,20 @@ static uint64_t take_number(LLVMValueRef v)
     return v && LLVMIsAConstantInt(v) ? LLVMConstIntGetZExtValue(v) : 0;
 }
 
-static bool take_params(struct lw__kernel *k, const LLVMValueRef *fields)
+static void take_params(struct lw__arena *arena, struct lw__kernel *k, const LLVMValueRef *fields)
 {
-    k->params = calloc(k->param_count + 1, sizeof *k->params);
-    if (!k->params)
-        return lw__defect("out of memory");
+    k->params = lw__new(arena, k->param_count + 1, sizeof *k->params);
     for (unsigned i = 0; i < k->param_count; i++, fields += PARAM_FIELDS) {
         struct lw__param *p = &k->params[i];
-        *p = (struct lw__param){.name = take_string(fields[0]),
+        *p = (struct lw__param){.name = take_string(arena, fields[0]),
                                 .offset = take_number(fields[1]),
                                 .size = take_number(fields[2]),
                                 .align = take_number(fields[3]),
                                 .by_value = take_number(fields[4])};
-        if (!p->name)
-            return lw__defect("out of memory");
     }
-    return true;
 }
 
-static bool take_kernel(LLVMValueRef node, struct lw__kernel *k)
+static bool take_kernel(struct lw__arena *arena, LLVMValueRef node, struct lw__kernel *k)
 {
     LLVMValueRef fields[KERNEL_FIELDS + PARAM_FIELDS * LW_PARAMS_MAX];
     const unsigned count = LLVMGetMDNodeNumOperands(node);
@@ -162,29 +156,26 @@ static bool take_kernel(LLVMValueRef node, struct lw__kernel *k)
     k->function = fields[0] ? LLVMIsAFunction(fields[0]) : NULL;
     if (!k->function || count != KERNEL_FIELDS + PARAM_FIELDS * LLVMCountParams(k->function))
         return lw__defect("the common bitcode's kernels are not those that it describes");
-    k->name = take_string(fields[1]);
+    k->name = take_string(arena, fields[1]);
     for (int i = 0; i < 3; i++)
         k->block[i] = (uint32_t)take_number(fields[2 + i]);
     k->arg_bytes = take_number(fields[5]);
     k->loc = lw__loc_of(k->function);
     k->param_count = LLVMCountParams(k->function);
-    return k->name ? take_params(k, fields + KERNEL_FIELDS) : lw__defect("out of memory");
+    take_params(arena, k, fields + KERNEL_FIELDS);
+    return true;
 }
 
 static bool take_kernels(struct lw__unit *unit)
 {
     struct lw__kernels *kernels = &unit->kernels;
     const unsigned count = LLVMGetNamedMetadataNumOperands(unit->module, list_name);
-    LLVMValueRef *nodes = calloc(count + 1, sizeof(LLVMValueRef));
-    kernels->rows = calloc(count + 1, sizeof *kernels->rows);
-    bool ok = (nodes && kernels->rows) || lw__defect("out of memory");
-    if (ok)
-        LLVMGetNamedMetadataOperands(unit->module, list_name, nodes);
-    for (unsigned i = 0; ok && i < count; i++)
-        ok = take_kernel(nodes[i], &kernels->rows[kernels->count++]);
-    kernels->capacity = kernels->count;
-    free(nodes);
-    return ok;
+    LLVMValueRef *nodes = lw__new(&unit->scratch, count, sizeof(LLVMValueRef));
+    LLVMGetNamedMetadataOperands(unit->module, list_name, nodes);
+    for (unsigned i = 0; i < count; i++)
+        if (!take_kernel(&unit->arena, nodes[i], lw__kernels_add(&unit->arena, kernels, "")))
+            return false;
+    return true;
 }
 
 /* What the first step has made already. */
@@ -204,7 +195,7 @@ static void drop_sizes(LLVMModuleRef module)
 bool lw__pass_load(struct lw__unit *unit)
 {
     struct lw__text bitcode = {0};
-    bool ok = lw__read_all(unit->options->common_fd, &bitcode) && !bitcode.failed;
+    bool ok = lw__read_all(unit->options->common_fd, &bitcode);
     if (!ok)
         lw__defect("the common bitcode cannot be read");
     if (ok) {
@@ -270,7 +261,6 @@ bool lw__pass_blocks(struct lw__unit *unit)
             continue;
         }
         LLVMDeleteFunction(k->function);
-        lw__kernel_free(k);
     }
     kernels->count = kept;
     return true;

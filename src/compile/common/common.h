@@ -33,12 +33,13 @@ bool lw__join_helpers(struct lw__unit *unit);
 bool lw__join_collectives(struct lw__unit *unit);
 /* These calls in the function become one call of each helper. Threads that make one of them make
  * all, in this order, or no collective is between two of them. */
-void lw__join_calls(LLVMValueRef function, LLVMValueRef *calls, unsigned count);
+void lw__join_calls(struct lw__unit *unit, LLVMValueRef function, LLVMValueRef *calls,
+                    unsigned count);
 
 /* ---- phantom_backedge.c ---------------------------------------------------------------------- */
 
 /* A loop of the source that only a jump into it repeats becomes a loop of the graph. */
-bool lw__phantom_backedges(LLVMValueRef function);
+void lw__phantom_backedges(struct lw__arena *arena, LLVMValueRef function);
 
 /* ---- builtins.c ------------------------------------------------------------------------------ */
 

@@ -14,8 +14,7 @@ bool lw__pass_describe(struct lw__unit *unit)
     for (size_t i = 0; i < unit->kernels.count; i++) {
         struct lw__shared_layout layout;
         const struct lw__kernel *kernel = &unit->kernels.rows[i];
-        if (!lw__shared_layout(unit, kernel->function, &layout))
-            return false;
+        lw__shared_layout(unit, kernel->function, &layout);
         if (layout.bytes > SHARED_MAX)
             lw__diags_error(&unit->diags, kernel->loc,
                             "kernel '%s' has %llu bytes of SHARED memory, at most %d are possible",
@@ -26,7 +25,6 @@ bool lw__pass_describe(struct lw__unit *unit)
                             "possible",
                             kernel->name, (unsigned long long)layout.align, LW_SHARED_ALIGN);
         lw__front_manifest(kernel, layout.bytes, layout.dynamic, layout.align, &unit->manifest);
-        lw__shared_layout_free(&layout);
     }
     return true;
 }

@@ -5,7 +5,6 @@
  */
 #include "compile/common/helpers.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 
 enum { BRANCH_LENGTH = 60 }; /* of each side */
 
@@ -41,19 +40,16 @@ static void list(struct lw__helpers *h, LLVMValueRef f)
         h->row[h->count++].function = f;
 }
 
-bool lw__helpers_list(struct lw__helpers *h)
+void lw__helpers_list(struct lw__helpers *h)
 {
     LLVMValueRef f = LLVMGetFirstFunction(h->unit->module);
     size_t count = 0;
     for (; f; f = LLVMGetNextFunction(f))
         count++;
-    h->row = calloc(count + 1, sizeof *h->row);
-    if (!h->row)
-        return lw__defect("out of memory");
+    h->row = lw__new(&h->unit->scratch, count + 1, sizeof *h->row);
     for (f = LLVMGetFirstFunction(h->unit->module); f; f = LLVMGetNextFunction(f))
         if (is_helper(f))
             list(h, f);
-    return true;
 }
 
 static bool accesses_variable(LLVMValueRef i)

@@ -21,7 +21,7 @@ struct lw__helpers {
 
 enum { LW_LENGTH_MANY = 1 << 30 }; /* the most of a length; the sum of two is one */
 
-bool lw__helpers_list(struct lw__helpers *h); /* owns: free(h->row) */
+void lw__helpers_list(struct lw__helpers *h); /* rows are in the unit's scratch arena */
 /* The helper that an instruction calls, or NULL. */
 struct lw__helper *lw__helpers_callee(const struct lw__helpers *h, LLVMValueRef i);
 /* The length of an instruction that calls no helper. */

@@ -84,19 +84,16 @@ static bool has_collective(const struct helpers *h, LLVMValueRef instruction)
     return callee >= 0 && h->row[callee].has_collective;
 }
 
-static bool list_helpers(LLVMModuleRef module, struct helpers *h)
+static void list_helpers(struct lw__unit *unit, struct helpers *h)
 {
     size_t count = 0;
     LLVMValueRef f;
-    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
         count++;
-    h->row = calloc(count + 1, sizeof *h->row);
-    if (!h->row)
-        return lw__defect("out of memory");
-    for (f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    h->row = lw__new(&unit->scratch, count + 1, sizeof *h->row);
+    for (f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
         if (LLVMCountBasicBlocks(f))
             h->row[h->count++].function = f;
-    return true;
 }
 
 /* ---- places: number the collectives, calls and loops of each region in topological order ----- */
@@ -252,14 +249,10 @@ static bool mark(struct work *w, LLVMValueRef call, const struct key *key)
     return true;
 }
 
-static bool remember(struct work *w, LLVMValueRef call, const struct key *key)
+static void remember(struct work *w, LLVMValueRef call, const struct key *key)
 {
-    struct helper_call *more = realloc(w->calls, (w->call_count + 1) * sizeof *more);
-    if (!more)
-        return lw__defect("out of memory");
-    w->calls = more;
+    w->calls = lw__one_more(&w->unit->scratch, w->calls, w->call_count, sizeof *w->calls);
     w->calls[w->call_count++] = (struct helper_call){call, *key};
-    return true;
 }
 
 /* Walk the blocks in program order. Each region counts for itself. */
@@ -278,8 +271,9 @@ static bool number_places(struct work *w, const struct helpers *h, const struct 
                 continue;
             if (!key_of(w, at, loop, &key))
                 return false;
-            bool collective = lw__ir_collective(at, NULL) != LW_OP_NONE;
-            if (!(collective ? mark(w, at, &key) : remember(w, at, &key)))
+            if (lw__ir_collective(at, NULL) == LW_OP_NONE)
+                remember(w, at, &key);
+            else if (!mark(w, at, &key))
                 return false;
         }
     }
@@ -289,42 +283,28 @@ static bool number_places(struct work *w, const struct helpers *h, const struct 
 static bool order_and_mark(struct work *w, const struct helpers *h)
 {
     size_t blocks = w->cfg.count;
-    struct order o = {calloc(blocks, sizeof *o.blocks), blocks, calloc(blocks, sizeof *o.seen)};
-    bool ok = o.blocks && o.seen;
-    if (ok) {
-        visit(w, &o, -1, 0);
-        ok = o.count == 0 ? number_places(w, h, &o)
-                          : lw__defect("instance: %zu blocks were not ordered", o.count);
-    } else {
-        lw__defect("out of memory");
-    }
-    free(o.blocks);
-    free(o.seen);
-    return ok;
+    struct order o = {lw__new(&w->unit->scratch, blocks, sizeof *o.blocks), blocks,
+                      lw__new(&w->unit->scratch, blocks, sizeof *o.seen)};
+    visit(w, &o, -1, 0);
+    return o.count == 0 ? number_places(w, h, &o)
+                        : lw__defect("instance: %zu blocks were not ordered", o.count);
 }
 
 /* ---- inlining --- */
 
-/* All collectives of a function; false: out of memory. */
-static bool list_collectives(LLVMValueRef f, LLVMValueRef **list, size_t *count)
+/* All collectives of a function. */
+static LLVMValueRef *list_collectives(struct lw__arena *arena, LLVMValueRef f, size_t *count)
 {
-    size_t capacity = 16;
+    LLVMValueRef *list = NULL;
     *count = 0;
-    *list = malloc(capacity * sizeof **list);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-            if (!*list || !lw__ir_collective(i, NULL))
+            if (!lw__ir_collective(i, NULL))
                 continue;
-            if (*count == capacity) {
-                LLVMValueRef *more = realloc(*list, (capacity *= 2) * sizeof *more);
-                if (!more)
-                    free(*list);
-                *list = more;
-            }
-            if (*list)
-                (*list)[(*count)++] = i;
+            list = lw__one_more(arena, list, *count, sizeof(LLVMValueRef));
+            list[(*count)++] = i;
         }
-    return *list || lw__defect("out of memory");
+    return list;
 }
 
 static int by_address(const void *a, const void *b)
@@ -333,39 +313,43 @@ static int by_address(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
+/* True if it is one of the list, which is sorted by address. */
+static bool is_in(LLVMValueRef i, const LLVMValueRef *list, size_t count)
+{
+    return count && bsearch(&i, list, count, sizeof *list, by_address);
+}
+
 /* Inline one call. Its collectives get the call's sequence as a prefix. */
 static bool inline_call(struct work *w, LLVMValueRef f, const struct helper_call *c)
 {
-    LLVMValueRef *before, *after;
+    struct lw__arena *arena = &w->unit->scratch;
+    const struct lw__arena_mark start = lw__arena_mark(arena);
     size_t count, after_count;
-    if (!list_collectives(f, &before, &count))
-        return false;
-    qsort(before, count, sizeof *before, by_address);
+    LLVMValueRef *before = list_collectives(arena, f, &count);
+    if (count)
+        qsort(before, count, sizeof *before, by_address);
     lw__helpers_inline_call(w->unit, c->call);
-    bool ok = lw__llvm_passes(w->unit, LW_PASSES_inline_calls) &&
-              list_collectives(f, &after, &after_count);
+    bool ok = lw__llvm_passes(w->unit, LW_PASSES_inline_calls);
+    LLVMValueRef *after = list_collectives(arena, f, &after_count);
     for (size_t i = 0; ok && i < after_count; i++)
-        if (!bsearch(&after[i], before, count, sizeof *before, by_address))
+        if (!is_in(after[i], before, count))
             ok = mark(w, after[i], &c->key);
-    if (ok)
-        free(after);
-    free(before);
+    lw__arena_release(arena, start);
     return ok;
 }
 
 /* ---- the pass --- */
 
-static bool find_collectives(struct work *w, const struct helpers *h, bool *any)
+static bool find_collectives(struct work *w, const struct helpers *h)
 {
-    w->has_collective = calloc(w->cfg.count + 1, sizeof *w->has_collective);
-    if (!w->has_collective)
-        return lw__defect("out of memory");
+    bool any = false;
+    w->has_collective = lw__new(&w->unit->scratch, w->cfg.count + 1, sizeof *w->has_collective);
     for (uint32_t b = 0; b < w->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(w->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
             if (has_collective(h, i))
-                *any = w->has_collective[b] = true;
-    return true;
+                any = w->has_collective[b] = true;
+    return any;
 }
 
 /* Unreachable code has no instance. */
@@ -388,35 +372,29 @@ static void erase_unreachable(struct work *w, const struct helpers *h)
 
 static bool mark_with_loops(struct work *w, const struct helpers *h)
 {
-    if (!lw__text_loops(&w->cfg, w->has_collective, &w->loops))
-        return false;
-    w->iteration = calloc(w->loops.count + 1, sizeof *w->iteration);
-    w->place = calloc(w->loops.count + 1, sizeof *w->place);
-    w->next_place = calloc(w->loops.count + 1, sizeof *w->next_place);
-    if (!w->iteration || !w->place || !w->next_place)
-        return lw__defect("out of memory");
+    struct lw__arena *arena = &w->unit->scratch;
+    lw__text_loops(&w->cfg, w->has_collective, &w->loops);
+    w->iteration = lw__new(arena, w->loops.count + 1, sizeof *w->iteration);
+    w->place = lw__new(arena, w->loops.count + 1, sizeof *w->place);
+    w->next_place = lw__new(arena, w->loops.count + 1, sizeof *w->next_place);
     return order_and_mark(w, h);
 }
 
 /* Mark the collectives of f itself, then inline the helpers that hold some. */
 static bool mark_function(struct lw__unit *unit, const struct helpers *h, LLVMValueRef f, bool *any)
 {
+    const struct lw__arena_mark start = lw__arena_mark(&unit->scratch);
     struct work w = {.unit = unit, .i64 = LLVMInt64TypeInContext(unit->context)};
-    if (!lw__phantom_backedges(f) || !lw__cfg_build(f, &w.cfg))
-        return false;
+    lw__phantom_backedges(&unit->scratch, f);
+    lw__cfg_build(&unit->scratch, f, &w.cfg);
     w.builder = LLVMCreateBuilderInContext(unit->context);
     erase_unreachable(&w, h);
-    bool ok = find_collectives(&w, h, any) && (!*any || mark_with_loops(&w, h));
+    *any = find_collectives(&w, h);
+    bool ok = !*any || mark_with_loops(&w, h);
     for (size_t i = 0; ok && i < w.call_count; i++)
         ok = inline_call(&w, f, &w.calls[i]);
     LLVMDisposeBuilder(w.builder);
-    free(w.has_collective);
-    free(w.iteration);
-    free(w.place);
-    free(w.next_place);
-    free(w.calls);
-    lw__loops_free(&w.loops);
-    lw__cfg_free(&w.cfg);
+    lw__arena_release(&unit->scratch, start);
     return ok;
 }
 
@@ -443,10 +421,10 @@ static bool mark_from(struct lw__unit *unit, struct helpers *h, size_t index)
 bool lw__pass_instance(struct lw__unit *unit)
 {
     struct helpers h = {0};
-    bool ok = lw__llvm_passes(unit, LW_PASSES_split_edges) && lw__join_collectives(unit) &&
-              list_helpers(unit->module, &h);
+    bool ok = lw__llvm_passes(unit, LW_PASSES_split_edges) && lw__join_collectives(unit);
+    if (ok)
+        list_helpers(unit, &h);
     for (size_t i = 0; ok && i < h.count; i++)
         ok = mark_from(unit, &h, i);
-    free(h.row);
     return ok || unit->diags.errors; /* too deep nesting is an error of the kernel */
 }

@@ -20,7 +20,6 @@
 #include "compile/common/common.h"
 #include "compile/llvm/llvm.h"
 #include <llvm-c/DebugInfo.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The one call of a helper. */
@@ -33,6 +32,7 @@ struct callee {
 };
 
 struct join {
+    struct lw__arena *arena;
     LLVMValueRef function;
     LLVMValueRef *calls;
     unsigned *callee_of; /* per call: an index of callees */
@@ -127,7 +127,7 @@ static void list_callees(struct join *j)
             continue;
         struct callee *callee = &j->callees[j->callee_count++];
         *callee = (struct callee){.helper = helper, .arg_count = LLVMCountParams(helper)};
-        callee->args = lw__calloc(callee->arg_count + 1, sizeof *callee->args);
+        callee->args = lw__new(j->arena, callee->arg_count + 1, sizeof *callee->args);
         for (unsigned a = 0; a < callee->arg_count; a++)
             callee->args[a] = local(j, LLVMTypeOf(LLVMGetParam(helper, a)));
     }
@@ -173,7 +173,7 @@ static void no_line(struct join *j)
 static void build_call(struct join *j, const struct callee *callee)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(callee->helper);
-    LLVMValueRef *args = lw__calloc(callee->arg_count + 1, sizeof *args);
+    LLVMValueRef *args = lw__new(j->arena, callee->arg_count + 1, sizeof *args);
     LLVMPositionBuilderAtEnd(j->b, callee->block);
     no_line(j);
     for (unsigned a = 0; a < callee->arg_count; a++)
@@ -183,7 +183,6 @@ static void build_call(struct join *j, const struct callee *callee)
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(callee->helper));
     if (callee->result)
         LLVMBuildStore(j->b, call, callee->result);
-    free(args);
 }
 
 /* At the builder's place: a switch by the call's number, of the calls of one callee or of all. */
@@ -211,22 +210,19 @@ static void replace_call(struct join *j, LLVMValueRef call, LLVMValueRef result)
 }
 
 /* The names say where statements of the source begin and end: they stay with the first part. */
-static LLVMBasicBlockRef split(LLVMValueRef call)
+static LLVMBasicBlockRef split(struct join *j, LLVMValueRef call)
 {
     LLVMBasicBlockRef before = lw__ir_split_before(call), rest = LLVMGetInstructionParent(call);
-    const char *name = LLVMGetBasicBlockName(rest);
-    char *kept = lw__calloc(strlen(name) + 1, 1);
-    strcpy(kept, name);
+    const char *kept = lw__copy(j->arena, LLVMGetBasicBlockName(rest));
     LLVMSetValueName2(LLVMBasicBlockAsValue(rest), "", 0);
     LLVMSetValueName2(LLVMBasicBlockAsValue(before), kept, strlen(kept));
-    free(kept);
     return before;
 }
 
 static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *blocks)
 {
     for (unsigned k = 0; k < j->count; k++)
-        before[k] = split(j->calls[k]);
+        before[k] = split(j, j->calls[k]);
     list_callees(j);
     LLVMBasicBlockRef to = j->callee_count > 1 ? new_block(j, "helper.which") : NULL;
     for (unsigned c = 0; c < j->callee_count; c++)
@@ -251,25 +247,24 @@ static void join(struct join *j, LLVMBasicBlockRef *before, LLVMBasicBlockRef *b
     keep_all_in_memory(j);
 }
 
-void lw__join_calls(LLVMValueRef function, LLVMValueRef *calls, unsigned count)
+void lw__join_calls(struct lw__unit *unit, LLVMValueRef function, LLVMValueRef *calls,
+                    unsigned count)
 {
+    const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(function));
-    struct join j = {.function = function,
+    struct join j = {.arena = &unit->scratch,
+                     .function = function,
                      .calls = calls,
                      .count = count,
-                     .callee_of = lw__calloc(count, sizeof *j.callee_of),
-                     .callees = lw__calloc(count, sizeof *j.callees),
+                     .callee_of = lw__new(&unit->scratch, count, sizeof *j.callee_of),
+                     .callees = lw__new(&unit->scratch, count, sizeof *j.callees),
                      .b = LLVMCreateBuilderInContext(context),
                      .i32 = LLVMInt32TypeInContext(context)};
-    LLVMBasicBlockRef *blocks = lw__calloc(2 * (size_t)count, sizeof *blocks);
+    LLVMBasicBlockRef *blocks = lw__new(&unit->scratch, 2 * (size_t)count, sizeof *blocks);
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMSetIsNewDbgInfoFormat(module, 0); /* declarations as calls, which move with their block */
     join(&j, blocks, blocks + count);
     LLVMSetIsNewDbgInfoFormat(module, 1);
-    for (unsigned c = 0; c < j.callee_count; c++)
-        free(j.callees[c].args);
-    free(blocks);
-    free(j.callees);
-    free(j.callee_of);
     LLVMDisposeBuilder(j.b);
+    lw__arena_release(&unit->scratch, mark);
 }

@@ -24,7 +24,6 @@
 #include "compile/common/helpers.h"
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 
 /* Lengths, as in helpers.h: the most of a kernel that is left as it is; what is aimed at beyond
  * that; of the longest helper that is copied, first and last; of a call that is one of a joined
@@ -98,7 +97,6 @@ static void add_instruction(const struct join *j, struct function *f, LLVMValueR
 
 static void look(const struct join *j, struct function *f)
 {
-    free(f->calls);
     f->calls = NULL;
     for (int pass = 0; pass < 2; pass++) {
         f->own = f->own_instances = f->call_count = 0;
@@ -106,7 +104,7 @@ static void look(const struct join *j, struct function *f)
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
                 add_instruction(j, f, i);
         if (!pass)
-            f->calls = lw__calloc(f->call_count + 1, sizeof *f->calls);
+            f->calls = lw__new(&j->helpers.unit->scratch, f->call_count + 1, sizeof *f->calls);
     }
 }
 
@@ -144,19 +142,11 @@ struct graph {
     uint32_t *post;
 };
 
-static void graph_free(struct graph *g)
+static void graph_build(struct graph *g, const struct join *j, LLVMValueRef f)
 {
-    free(g->post);
-    lw__loops_free(&g->loops);
-    lw__cfg_free(&g->cfg);
-}
-
-static bool graph_build(struct graph *g, const struct join *j, LLVMValueRef f)
-{
-    *g = (struct graph){0};
-    if (!lw__cfg_build(f, &g->cfg))
-        return false;
-    bool *wanted = lw__calloc(g->cfg.count + 1, sizeof *wanted);
+    struct lw__arena *arena = &j->helpers.unit->scratch;
+    lw__cfg_build(arena, f, &g->cfg);
+    bool *wanted = lw__new(arena, g->cfg.count + 1, sizeof *wanted);
     for (uint32_t b = 0; b < g->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(g->cfg.blocks[b]); i && !wanted[b];
              i = LLVMGetNextInstruction(i)) {
@@ -164,11 +154,7 @@ static bool graph_build(struct graph *g, const struct join *j, LLVMValueRef f)
             wanted[b] = lw__ir_collective(i, NULL) || (callee && callee->instances);
         }
     g->post = lw__cfg_post_dominators(&g->cfg);
-    bool ok = g->post && lw__text_loops(&g->cfg, wanted, &g->loops);
-    free(wanted);
-    if (!ok)
-        graph_free(g);
-    return ok;
+    lw__text_loops(&g->cfg, wanted, &g->loops);
 }
 
 static bool post_dominates(const struct graph *g, uint32_t a, uint32_t b)
@@ -190,13 +176,14 @@ static bool go_together(const struct graph *g, const struct call *first, const s
 
 /* Calls are in the order of the text. A jump back may have them the other way around: then they
  * stay apart. */
-static bool group_calls(const struct join *j, struct function *f)
+static void group_calls(const struct join *j, struct function *f)
 {
+    struct lw__arena *arena = &j->helpers.unit->scratch;
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
     struct graph g;
     if (f->call_count < 2)
-        return true;
-    if (!graph_build(&g, j, f->f))
-        return false;
+        return;
+    graph_build(&g, j, f->f);
     for (unsigned k = 1; k < f->call_count; k++) {
         struct call *call = &f->calls[k];
         unsigned first = 0;
@@ -207,8 +194,7 @@ static bool group_calls(const struct join *j, struct function *f)
         for (unsigned e = first; e < k; e++)
             call->again |= f->calls[e].group == first && f->calls[e].callee == call->callee;
     }
-    graph_free(&g);
-    return true;
+    lw__arena_release(arena, mark);
 }
 
 /* ---- joining --------------------------------------------------------------------------------- */
@@ -224,43 +210,38 @@ static bool is_joined(const struct function *f, unsigned group, const struct cal
 }
 
 /* Join the calls of one group; false: there are none to be joined. */
-static bool join_one(struct function *f, uint64_t most)
+static bool join_one(const struct join *j, struct function *f, uint64_t most)
 {
-    LLVMValueRef *calls = lw__calloc(f->call_count + 1, sizeof(LLVMValueRef));
+    LLVMValueRef *calls =
+        lw__new(&j->helpers.unit->scratch, f->call_count + 1, sizeof(LLVMValueRef));
     unsigned count = 0;
     for (unsigned group = 0; group < f->call_count && !count; group++)
         for (unsigned k = group; k < f->call_count; k++)
             if (is_joined(f, group, &f->calls[k], most))
                 calls[count++] = f->calls[k].call;
     if (count)
-        lw__join_calls(f->f, calls, count);
-    free(calls);
+        lw__join_calls(j->helpers.unit, f->f, calls, count);
     return count;
 }
 
-static bool join_function(const struct join *j, struct function *f, uint64_t most)
+static void join_function(const struct join *j, struct function *f, uint64_t most)
 {
-    while (join_one(f, most)) {
+    while (join_one(j, f, most)) {
         look(j, f);
-        if (!group_calls(j, f))
-            return false;
+        group_calls(j, f);
     }
     add_calls(f, UINT64_MAX);
-    return true;
 }
 
-static bool join_all(struct join *j)
+static void join_all(struct join *j)
 {
     uint64_t most = COPIED_FIRST;
     for (size_t i = 0; i < j->count; i++)
-        if (!group_calls(j, &j->functions[i]))
-            return false;
+        group_calls(j, &j->functions[i]);
     while (longest(j, most) > LENGTH_AIM && most > COPIED_LAST)
         most /= 2;
     for (size_t i = 0; i < j->count; i++)
-        if (!join_function(j, &j->functions[i], most))
-            return false;
-    return true;
+        join_function(j, &j->functions[i], most);
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
@@ -279,12 +260,12 @@ static void refuse(struct join *j, const struct function *kernel)
                     (unsigned long long)worst->callee->instances, INSTANCES_MAX);
 }
 
-static bool list_functions(struct join *j)
+static void list_functions(struct join *j)
 {
-    const struct lw__unit *unit = j->helpers.unit;
-    if (!lw__helpers_list(&j->helpers))
-        return false;
-    j->functions = lw__calloc(j->helpers.count + unit->kernels.count, sizeof *j->functions);
+    struct lw__unit *unit = j->helpers.unit;
+    lw__helpers_list(&j->helpers);
+    j->functions =
+        lw__new(&unit->scratch, j->helpers.count + unit->kernels.count, sizeof *j->functions);
     for (size_t i = 0; i < j->helpers.count; i++)
         j->functions[j->count++].f = j->helpers.row[i].function;
     for (size_t i = 0; i < unit->kernels.count; i++)
@@ -293,21 +274,19 @@ static bool list_functions(struct join *j)
         look(j, &j->functions[i]);
         add_calls(&j->functions[i], UINT64_MAX);
     }
-    return true;
 }
 
 bool lw__join_collectives(struct lw__unit *unit)
 {
     struct join j = {.helpers = {.unit = unit}};
-    bool ok = list_functions(&j) && (longest(&j, UINT64_MAX) <= LENGTH_MAX || join_all(&j));
+    list_functions(&j);
+    if (longest(&j, UINT64_MAX) > LENGTH_MAX)
+        join_all(&j);
+    bool ok = true;
     for (size_t i = j.helpers.count; ok && i < j.count; i++)
         if (j.functions[i].call_count && j.functions[i].instances > INSTANCES_MAX) {
             refuse(&j, &j.functions[i]);
             ok = false;
         }
-    for (size_t i = 0; i < j.count; i++)
-        free(j.functions[i].calls);
-    free(j.functions);
-    free(j.helpers.row);
     return ok;
 }

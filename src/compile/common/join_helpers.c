@@ -13,7 +13,6 @@
 #include "compile/common/common.h"
 #include "compile/common/helpers.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 
 /* Lengths, in instructions: the most that is left as it is; what is aimed at beyond that; of the
  * longest helper that is copied, first and last; of a call that stays. */
@@ -85,7 +84,7 @@ static void inline_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef help
             lw__helpers_inline_call(h->unit, LLVMGetUser(use));
 }
 
-static void join_into(LLVMValueRef f, LLVMValueRef helper)
+static void join_into(struct lw__helpers *h, LLVMValueRef f, LLVMValueRef helper)
 {
     unsigned count = 0;
     LLVMUseRef use;
@@ -93,13 +92,12 @@ static void join_into(LLVMValueRef f, LLVMValueRef helper)
         count += is_call_in(use, helper, f);
     if (count < 2)
         return;
-    LLVMValueRef *calls = lw__calloc(count, sizeof(LLVMValueRef));
+    LLVMValueRef *calls = lw__new(&h->unit->scratch, count, sizeof(LLVMValueRef));
     count = 0;
     for (use = LLVMGetFirstUse(helper); use; use = LLVMGetNextUse(use))
         if (is_call_in(use, helper, f))
             calls[count++] = LLVMGetUser(use);
-    lw__join_calls(f, calls, count);
-    free(calls);
+    lw__join_calls(h->unit, f, calls, count);
 }
 
 static bool reaches_joined(const struct lw__helpers *h, LLVMValueRef f)
@@ -128,7 +126,7 @@ static bool shorten(struct lw__helpers *h, LLVMValueRef f)
         if (!row->seen || !row->reaches || row->function == f)
             continue;
         if (row->joined)
-            join_into(f, row->function);
+            join_into(h, f, row->function);
         inline_into(h, f, row->function);
         if (!lw__llvm_passes(h->unit, LW_PASSES_inline_calls))
             return false;
@@ -163,12 +161,12 @@ static bool shorten_called(struct lw__helpers *h, LLVMValueRef f)
 bool lw__join_helpers(struct lw__unit *unit)
 {
     struct lw__helpers h = {.unit = unit};
-    bool ok = lw__helpers_list(&h);
+    bool ok = true;
+    lw__helpers_list(&h);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
         if (length_with(&h, f, UINT64_MAX) > LENGTH_MAX)
             ok = has_collective(f) ? shorten_called(&h, f) : shorten(&h, f);
     }
-    free(h.row);
     return ok;
 }

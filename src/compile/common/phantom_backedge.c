@@ -18,29 +18,26 @@
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* True if the source has a back edge whose origin cannot be reached from its loop's beginning. */
-static bool find(const struct lw__cfg *g, bool *found, uint32_t *top, uint32_t *last)
+static bool find(const struct lw__cfg *g, uint32_t *top, uint32_t *last)
 {
-    bool *behind = malloc(g->count + 1);
-    *found = false;
-    for (uint32_t b = 0; behind && b < g->count && !*found; b++) {
+    bool *behind = lw__new(g->arena, g->count + 1, 1);
+    for (uint32_t b = 0; b < g->count; b++) {
         if (!lw__text_begins_loop(g->blocks[b]))
             continue;
         memset(behind, 0, g->count);
         behind[b] = true;
         lw__cfg_flow_on(g, behind);
-        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1] && !*found; e++) {
+        for (uint32_t e = g->pred_start[b]; e < g->pred_start[b + 1]; e++) {
             *top = b;
             *last = g->pred[e];
-            *found = g->layout[*last] > g->layout[b] && !behind[*last];
+            if (g->layout[*last] > g->layout[b] && !behind[*last])
+                return true;
         }
     }
-    bool ok = behind || lw__defect("out of memory");
-    free(behind);
-    return ok;
+    return false;
 }
 
 /* A condition that is never true: no grid has no blocks. */
@@ -85,18 +82,17 @@ static void lead_around(const struct lw__cfg *g, uint32_t top, uint32_t last)
     LLVMDisposeBuilder(b);
 }
 
-bool lw__phantom_backedges(LLVMValueRef function)
+void lw__phantom_backedges(struct lw__arena *arena, LLVMValueRef function)
 {
-    bool ok, found;
+    bool found;
     do {
+        const struct lw__arena_mark mark = lw__arena_mark(arena);
         struct lw__cfg g;
         uint32_t top, last;
-        if (!lw__cfg_build(function, &g))
-            return false;
-        ok = find(&g, &found, &top, &last);
+        lw__cfg_build(arena, function, &g);
+        found = find(&g, &top, &last);
         if (found)
             lead_around(&g, top, last);
-        lw__cfg_free(&g);
-    } while (ok && found);
-    return ok;
+        lw__arena_release(arena, mark);
+    } while (found);
 }

@@ -64,22 +64,19 @@ static void join_entries(const struct lw__cfg *g, const struct lw__loop *l)
     LLVMDisposeBuilder(b);
 }
 
-/* Fix one loop of the function. If `look` is set, only find whether there is one. */
-static bool mend(LLVMValueRef function, bool look, bool *found)
+/* Fix one loop of the function; false: there is none. If `look` is set, only find it. */
+static bool mend(struct lw__arena *arena, LLVMValueRef function, bool look)
 {
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
     struct lw__cfg g;
-    struct lw__loops loops = {0};
-    *found = false;
-    if (!lw__cfg_build(function, &g))
-        return false;
-    bool ok = lw__loops_build_by_text(&g, &loops);
-    const struct lw__loop *l = ok ? lw__loops_jumped_into(&g, &loops) : NULL;
-    *found = l != NULL;
+    struct lw__loops loops;
+    lw__cfg_build(arena, function, &g);
+    lw__loops_build_by_text(&g, &loops);
+    const struct lw__loop *l = lw__loops_jumped_into(&g, &loops);
     if (l && !look)
         join_entries(&g, l);
-    lw__loops_free(&loops);
-    lw__cfg_free(&g);
-    return ok;
+    lw__arena_release(arena, mark);
+    return l != NULL;
 }
 
 /* lw__pass_enter - no loop has two entries.
@@ -87,16 +84,13 @@ static bool mend(LLVMValueRef function, bool look, bool *found)
  */
 bool lw__pass_enter(struct lw__unit *unit)
 {
-    bool any = false, found;
-    for (size_t i = 0; i < unit->kernels.count; i++, any |= found)
-        if (!mend(unit->kernels.rows[i].function, true, &found))
-            return false;
+    bool any = false;
+    for (size_t i = 0; i < unit->kernels.count; i++)
+        any |= mend(&unit->scratch, unit->kernels.rows[i].function, true);
     if (any && !lw__llvm_passes(unit, LW_PASSES_values_to_slots))
         return false;
     for (size_t i = 0; any && i < unit->kernels.count; i++)
-        do
-            if (!mend(unit->kernels.rows[i].function, false, &found))
-                return false;
-        while (found);
+        while (mend(&unit->scratch, unit->kernels.rows[i].function, false))
+            ;
     return true;
 }

@@ -42,12 +42,12 @@ void lw__cpu_split_blocks(LLVMValueRef function);
 /* ---- long_lived_slots.c ---------------------------------------------------------------------- */
 
 /* Before LLVM's passes. True if slots of the function stay in memory; sroa must not run then. */
-bool lw__cpu_keep_slots(LLVMValueRef function);
+bool lw__cpu_keep_slots(struct lw__arena *arena, LLVMValueRef function);
 
 /* ---- prefetch.c ------------------------------------------------------------------------------ */
 
 /* For a finished lw.cpu.K, or a gang's code. */
-bool lw__cpu_fetch_ahead(LLVMValueRef function);
+void lw__cpu_fetch_ahead(struct lw__arena *arena, LLVMValueRef function);
 
 /* ---- vector_masks.c -------------------------------------------------------------------------- */
 

@@ -14,7 +14,6 @@
 #include "compile/cpu/cpu.h"
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 
 enum { LIVE_MAX = 64, LIVE_SUM_MAX = 50000, RENAMED_MAX = 4000000 };
 
@@ -114,11 +113,12 @@ static uint32_t most_live(const uint64_t *renamed, uint64_t sum, size_t blocks)
 }
 
 /* Hide the longest-lived slots if there are too many. */
-static bool hide_long_lived(struct walk *w, LLVMValueRef *slots, size_t count)
+static bool hide_long_lived(struct lw__arena *arena, struct walk *w, LLVMValueRef *slots,
+                            size_t count)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(w->cfg.function)));
     uint64_t sum = 0, renamed[LIVE_MAX + 2] = {0};
-    uint32_t *live = lw__calloc(count, sizeof *live);
+    uint32_t *live = lw__new(arena, count, sizeof *live);
     bool kept = false;
     for (size_t k = 0; k < count; k++) {
         sum += live[k] = live_blocks(w, slots[k]);
@@ -130,31 +130,28 @@ static bool hide_long_lived(struct walk *w, LLVMValueRef *slots, size_t count)
             hide(w, b, slots[k]);
             kept = true;
         }
-    free(live);
     LLVMDisposeBuilder(b);
     return kept;
 }
 
-bool lw__cpu_keep_slots(LLVMValueRef function)
+bool lw__cpu_keep_slots(struct lw__arena *arena, LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     struct walk w = {.data = LLVMGetModuleDataLayout(module)};
-    if (!lw__cfg_build(function, &w.cfg))
-        abort(); /* out of memory: of lanewise-compile, which the library reports */
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
+    lw__cfg_build(arena, function, &w.cfg);
     size_t count = 0, n = 0;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
     for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
         count += LLVMIsAAllocaInst(i) && is_slot(i);
-    LLVMValueRef *slots = lw__calloc(count, sizeof *slots);
+    LLVMValueRef *slots = lw__new(arena, count, sizeof *slots);
     for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i))
         if (LLVMIsAAllocaInst(i) && is_slot(i))
             slots[n++] = i;
-    w.stored = lw__calloc(3 * w.cfg.count, sizeof *w.stored);
+    w.stored = lw__new(arena, 3 * w.cfg.count, sizeof *w.stored);
     w.seen = w.stored + w.cfg.count;
     w.list = w.seen + w.cfg.count;
-    const bool kept = hide_long_lived(&w, slots, count);
-    free(w.stored);
-    free(slots);
-    lw__cfg_free(&w.cfg);
+    const bool kept = hide_long_lived(arena, &w, slots, count);
+    lw__arena_release(arena, mark);
     return kept;
 }

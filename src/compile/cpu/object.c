@@ -130,7 +130,7 @@ bool lw__link_start(struct lw__unit *unit)
         return lw__defect("no pipe to the linker: %s", strerror(errno));
     signal(SIGPIPE, SIG_IGN); /* if lld ends early, its message tells why */
     link->object = ends[1];
-    link->running = lw__process_start(argv, -1, &ends[0], 1, &link->lld);
+    link->running = lw__process_start(&unit->scratch, argv, -1, &ends[0], 1, &link->lld);
     close(ends[0]);
     if (!link->running)
         close(ends[1]);

@@ -25,7 +25,6 @@
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
-#include <stdlib.h>
 
 enum {
     ROWS_MIN = 8, /* fewer are streams that hardware follows */
@@ -388,21 +387,21 @@ static void fetch_rows(struct ahead *a)
     }
 }
 
-bool lw__cpu_fetch_ahead(LLVMValueRef function)
+void lw__cpu_fetch_ahead(struct lw__arena *arena, LLVMValueRef function)
 {
     LLVMModuleRef module = LLVMGetGlobalParent(function);
     LLVMContextRef context = LLVMGetModuleContext(module);
-    struct ahead *a = calloc(1, sizeof *a);
-    if (!a)
-        return lw__defect("out of memory");
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
+    struct ahead *a = lw__new(arena, 1, sizeof *a);
     a->module = module;
     a->data = LLVMGetModuleDataLayout(module);
     a->i8 = LLVMInt8TypeInContext(context);
     a->i64 = LLVMInt64TypeInContext(context);
     a->front = LLVMCreateBuilderInContext(context);
     a->b = LLVMCreateBuilderInContext(context);
-    bool ok = lw__cfg_build(function, &a->cfg) && lw__loops_build(&a->cfg, &a->loops);
-    if (ok && find_loop(a)) {
+    lw__cfg_build(arena, function, &a->cfg);
+    lw__loops_build(&a->cfg, &a->loops);
+    if (find_loop(a)) {
         each_access(a, note_row);
         a->cache = a->row_count < ROWS_MIN ? LW_FIRST_CACHE : LW_SECOND_CACHE;
         if (a->row_count >= ROWS_MIN || has_atomic(a))
@@ -410,10 +409,7 @@ bool lw__cpu_fetch_ahead(LLVMValueRef function)
         a->cache = LW_SECOND_CACHE;
         fetch_rows(a);
     }
-    lw__loops_free(&a->loops);
-    lw__cfg_free(&a->cfg);
     LLVMDisposeBuilder(a->front);
     LLVMDisposeBuilder(a->b);
-    free(a);
-    return ok || lw__defect("out of memory");
+    lw__arena_release(arena, mark);
 }

@@ -7,7 +7,6 @@
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void set_word(LLVMValueRef f, const char *name, const char *value)
@@ -71,12 +70,12 @@ static bool is_widened(LLVMValueRef f, bool *gang)
 }
 
 /* True if some slots stay in memory. */
-static bool keep_slots(LLVMModuleRef module)
+static bool keep_slots(struct lw__unit *unit)
 {
     bool kept = false, gang;
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMValueRef f = LLVMGetFirstFunction(unit->module); f; f = LLVMGetNextFunction(f))
         if (is_widened(f, &gang))
-            kept |= lw__cpu_keep_slots(f);
+            kept |= lw__cpu_keep_slots(&unit->scratch, f);
     return kept;
 }
 
@@ -108,7 +107,7 @@ bool lw__pass_optimise(struct lw__unit *unit)
             set_widths(f, target);
     if (unit->has_rare) /* else sums sink after all rare blocks, and their terms with them */
         lw__llvm_disable_sinking();
-    const bool in_memory = keep_slots(unit->module);
+    const bool in_memory = keep_slots(unit);
     if (!split_gangs(unit) || !lw__llvm_passes(unit, list_for(unit->module, in_memory)))
         return false;
     if (lw__is_for_aarch64(unit) && size_of(unit->module) > COMBINED_MAX)
@@ -117,8 +116,8 @@ bool lw__pass_optimise(struct lw__unit *unit)
         bool gang;
         if (!is_widened(f, &gang))
             continue;
-        if (!gang && !lw__cpu_fetch_ahead(f))
-            return false;
+        if (!gang)
+            lw__cpu_fetch_ahead(&unit->scratch, f);
         if (lw__has(unit, LW_HAS_MASK_REGISTERS)) {
             lw__cpu_hide_half_masks(unit, f);
             lw__cpu_mask_choices(f);

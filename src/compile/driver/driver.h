@@ -19,8 +19,8 @@ bool lw__first_launch(const struct lw__unit *unit);
 
 /* ---- time_passes.c --------------------------------------------------------------------------- */
 
-/* Before the first pass; NULL: there is no memory file. owns: lw__times_print releases it. */
-struct lw__times *lw__times_open(void);
+/* Before the first pass; NULL: there is no memory file. It lives until lw__times_print. */
+struct lw__times *lw__times_open(struct lw__arena *arena);
 void lw__times_begin(struct lw__times *times, const char *pass);
 void lw__times_end(struct lw__times *times);
 /* The table to standard output. Nothing of LLVM's may be used any more. */

@@ -45,7 +45,6 @@ bool lw__image_option(struct lw__options *options, const char *name, const char 
                       bool *is_known);
 /* Add what is missing, and check that all fits together; false, with a message: it does not. */
 bool lw__image_check(struct lw__options *options);
-void lw__image_options_free(struct lw__options *options);
 /* X,Y,Z: within the kernel language's limits of a block. */
 bool lw__block_dims(const char *text, uint32_t block[3]);
 
@@ -57,7 +56,7 @@ struct lw__image_job {
     const char *spare; /* the target to try if it takes too long; NULL: none is left */
     unsigned has;      /* the target's capabilities */
     int pid, out;
-    struct lw__bytes result; /* manifest and payload */
+    struct lw__text result; /* manifest and payload */
     struct lw__manifest manifest;
     struct lw__text packed; /* the payload that is text, packed */
 };
@@ -97,10 +96,10 @@ struct lw__image_constants {
         const char *data;
         size_t bytes;
     } *rows;
-    size_t count, capacity;
-    bool failed;
+    size_t count;
 };
-size_t lw__image_constant(struct lw__image_constants *constants, const char *data, size_t bytes);
+size_t lw__image_constant(struct lw__arena *arena, struct lw__image_constants *constants,
+                          const char *data, size_t bytes);
 
 /* An archive of objects, for the linker. */
 void lw__archive_begin(struct lw__text *archive);

@@ -17,7 +17,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,17 +37,13 @@ struct image {
 
 /* ---- the jobs ---- */
 
-static bool add_job(struct image *m, struct lw__image_job job)
+static void add_job(struct image *m, struct lw__image_job job)
 {
-    struct lw__image_job *rows = realloc(m->jobs, (m->job_count + 1) * sizeof *rows);
-    if (!rows)
-        return lw__defect("out of memory");
-    m->jobs = rows;
+    m->jobs = lw__one_more(&m->unit->scratch, m->jobs, m->job_count, sizeof *m->jobs);
     job.pid = job.out = -1;
     uint32_t gang;
     job.has = lw__target_find(job.target, &gang)->has;
-    rows[m->job_count++] = job;
-    return true;
+    m->jobs[m->job_count++] = job;
 }
 
 static bool is_same_block(const struct lw__image_job *a, const struct lw__image_job *b)
@@ -58,53 +53,55 @@ static bool is_same_block(const struct lw__image_job *a, const struct lw__image_
 }
 
 /* Add it once, if two -b are the same. */
-static bool add_block(struct image *m, const char *target, const char *kernel,
+static void add_block(struct image *m, const char *target, const char *kernel,
                       const uint32_t dims[3])
 {
     struct lw__image_job job = {.target = target, .kernel = kernel};
     memcpy(job.block, dims, sizeof job.block);
     for (size_t i = 0; i < m->job_count; i++)
         if (is_same_block(&m->jobs[i], &job))
-            return true;
-    return add_job(m, job);
+            return;
+    add_job(m, job);
 }
 
 /* Sizes for this target only hide those for all. */
-static bool add_blocks(struct image *m, const char *target, const char *kernel)
+static void add_blocks(struct image *m, const char *target, const char *kernel)
 {
     static const uint32_t usual[3] = {DEFAULT_BLOCK, 1, 1};
     const struct lw__image_options *o = m->options;
-    bool some = false, ok = true;
+    bool some = false;
     for (int own = 1; own >= 0 && !some; own--)
-        for (size_t i = 0; ok && i < o->block_count; i++) {
+        for (size_t i = 0; i < o->block_count; i++) {
             const struct lw__image_block *b = &o->blocks[i];
             if (own != (b->target != NULL) ||
                 (own && (strlen(target) != b->target_length ||
                          strncmp(target, b->target, b->target_length) != 0)))
                 continue;
             some = true;
-            ok = add_block(m, target, kernel, b->dims);
+            add_block(m, target, kernel, b->dims);
         }
-    return some ? ok : add_block(m, target, kernel, usual);
+    if (!some)
+        add_block(m, target, kernel, usual);
 }
 
-static bool plan(struct image *m)
+static void plan(struct image *m)
 {
-    bool ok = true;
-    for (size_t t = 0; ok && t < m->options->target_count; t++) {
+    for (size_t t = 0; t < m->options->target_count; t++) {
         const char *target = m->options->targets[t];
         uint32_t gang;
         if (!(lw__target_find(target, &gang)->has & LW_HAS_BLOCKS)) {
-            ok = add_job(m, (struct lw__image_job){.target = m->unit->options->device});
+            add_job(m, (struct lw__image_job){.target = m->unit->options->device});
             continue;
         }
-        for (size_t i = 0; ok && i < m->kernels.kernel_count; i++) {
+        for (size_t i = 0; i < m->kernels.kernel_count; i++) {
             const struct lw__manifest_kernel *k = &m->kernels.kernels[i];
             const uint32_t fixed[3] = {k->block.x, k->block.y, k->block.z};
-            ok = fixed[0] ? add_block(m, target, k->name, fixed) : add_blocks(m, target, k->name);
+            if (fixed[0])
+                add_block(m, target, k->name, fixed);
+            else
+                add_blocks(m, target, k->name);
         }
     }
-    return ok;
 }
 
 /* ---- children ---- */
@@ -203,12 +200,14 @@ static bool collect(struct image *m, struct lw__image_job *job, int status)
                           job->kernel ? job->kernel : "the kernels", job->target, WTERMSIG(status));
     if (WEXITSTATUS(status) > 1)
         return false; /* it has reported the reason */
-    bool ok = !lw__read_descriptor(job->out, "a result", &job->result) &&
-              !lw__manifest_read(job->result.bytes, job->result.length, &job->manifest);
+    bool ok = lw__read_all(job->out, &job->result);
+    if (ok &&
+        lw__manifest_read(lw__finished(&job->result), job->result.length, &job->manifest) != LW_OK)
+        ok = lw__defect("%s", lw_last_error());
     close(job->out);
     job->out = -1;
     take_errors(m, job);
-    return ok || lw__defect("%s", lw_last_error());
+    return ok;
 }
 
 static size_t processors(void)
@@ -274,7 +273,7 @@ static bool read_kernels(struct image *m)
     struct lw__text whole = {0};
     lw__text_add_bytes(&whole, m->kernels_text.data, m->kernels_text.length);
     lw__text_add(&whole, "end\t0\n");
-    bool ok = !whole.failed && !lw__manifest_read(whole.data, whole.length, &m->kernels);
+    bool ok = !lw__manifest_read(lw__finished(&whole), whole.length, &m->kernels);
     lw__text_free(&whole);
     return ok || lw__defect("the kernels: %s", lw_last_error());
 }
@@ -302,8 +301,8 @@ static bool write_common(struct image *m)
     lw__text_add_bytes(&m->common, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
     LLVMDisposeMemoryBuffer(bitcode);
     m->common_file = lw__memory_file("lanewise-common");
-    return (m->common_file >= 0 && !m->common.failed &&
-            lw__write_all(m->common_file, m->common.data, m->common.length)) ||
+    return (m->common_file >= 0 &&
+            lw__write_all(m->common_file, lw__finished(&m->common), m->common.length)) ||
            lw__defect("the common bitcode cannot be kept: %s", strerror(errno));
 }
 
@@ -317,7 +316,7 @@ static bool is_named(const char *row, const char *tag)
 /* The site rows of a result. */
 static void add_sites(const struct lw__image_job *job, struct lw__text *out)
 {
-    const char *row = job->result.bytes;
+    const char *row = job->result.data;
     for (const char *end; !is_named(row, "end\t") && (end = strchr(row, '\n')); row = end + 1)
         if (is_named(row, "site\t"))
             lw__text_add_bytes(out, row, (size_t)(end + 1 - row));
@@ -337,17 +336,15 @@ static bool emit_host(struct image *m)
     return true;
 }
 
-static bool pack_texts(struct image *m)
+static void pack_texts(struct image *m)
 {
     for (size_t i = 0; i < m->job_count; i++) {
         struct lw__image_job *job = &m->jobs[i];
         if ((job->has & LW_IS_TEXT))
-            lw__pack(job->result.bytes + job->manifest.text_bytes, job->manifest.payload_bytes,
+            lw__pack(job->result.data + job->manifest.text_bytes, job->manifest.payload_bytes,
                      &job->packed);
-        if (job->packed.failed)
-            return lw__defect("out of memory");
+        lw__finished(&job->packed);
     }
-    return true;
 }
 
 static uint64_t hash_all(const struct image *m)
@@ -355,7 +352,7 @@ static uint64_t hash_all(const struct image *m)
     uint64_t hash = lw__hash(LW_HASH_START, m->kernels_text.data, m->kernels_text.length);
     hash = lw__hash(hash, m->common.data, m->common.length);
     for (size_t i = 0; i < m->job_count; i++)
-        hash = lw__hash(hash, m->jobs[i].result.bytes, m->jobs[i].result.length);
+        hash = lw__hash(hash, m->jobs[i].result.data, m->jobs[i].result.length);
     return hash;
 }
 
@@ -373,30 +370,34 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
     struct lw__text header = {0}, source = {0};
     for (size_t i = 0; i < m->job_count; i++) {
         const struct lw__image_job *job = &m->jobs[i];
-        const char *payload = job->result.bytes + job->manifest.text_bytes;
+        const char *payload = job->result.data + job->manifest.text_bytes;
         lw__text_add(&sites[i], "lanewise-manifest\t%d\n", LW_MANIFEST_VERSION);
         add_sites(job, &sites[i]);
         lw__text_add(&sites[i], "end\t0\n");
         if (!job->kernel) /* ref's are with the kernels */
             add_sites(job, &m->kernels_text);
-        manifests[i] = lw__image_constant(&m->constants, sites[i].data, sites[i].length);
+        manifests[i] =
+            lw__image_constant(&m->unit->scratch, &m->constants, sites[i].data, sites[i].length);
         if ((job->has & LW_IS_TEXT))
-            texts[i] = lw__image_constant(&m->constants, job->packed.data, job->packed.length);
+            texts[i] = lw__image_constant(&m->unit->scratch, &m->constants, job->packed.data,
+                                          job->packed.length);
         else
             lw__archive_add(&m->archive, payload, job->manifest.payload_bytes);
     }
     lw__text_add(&m->kernels_text, "end\t0\n");
-    code.manifest = lw__image_constant(&m->constants, m->kernels_text.data, m->kernels_text.length);
-    code.common = m->options->no_bitcode
-                      ? SIZE_MAX
-                      : lw__image_constant(&m->constants, m->common.data, m->common.length);
+    code.manifest = lw__image_constant(&m->unit->scratch, &m->constants, m->kernels_text.data,
+                                       m->kernels_text.length);
+    code.common = m->options->no_bitcode ? SIZE_MAX
+                                         : lw__image_constant(&m->unit->scratch, &m->constants,
+                                                              m->common.data, m->common.length);
     lw__image_header(m->options, &m->kernels, &header);
     lw__image_source(&code, &header, &source);
-    bool ok = (!header.failed && !source.failed && !m->constants.failed && !m->archive.failed) ||
-              lw__defect("out of memory");
-    ok = ok && lw__image_compile(m->unit, &source, &m->archive) &&
-         lw__image_emit_constants(m->unit, &m->constants, &m->archive) &&
-         lw__image_link(m->unit, &m->archive);
+    lw__finished(&header);
+    lw__finished(&source);
+    lw__finished(&m->archive);
+    bool ok = lw__image_compile(m->unit, &source, &m->archive) &&
+              lw__image_emit_constants(m->unit, &m->constants, &m->archive) &&
+              lw__image_link(m->unit, &m->archive);
     if (ok && m->options->header_fd >= 0 &&
         !lw__write_all(m->options->header_fd, header.data, header.length))
         ok = lw__defect("the header cannot be written: %s", strerror(errno));
@@ -407,29 +408,28 @@ static bool assemble(struct image *m, size_t *manifests, size_t *texts, struct l
 
 static bool make_object(struct image *m)
 {
-    size_t *numbers = calloc(2 * m->job_count + 1, sizeof *numbers);
-    struct lw__text *sites = calloc(m->job_count + 1, sizeof *sites);
-    bool ok = (numbers && sites) || lw__defect("out of memory");
+    size_t *numbers = lw__new(&m->unit->scratch, 2 * m->job_count, sizeof *numbers);
+    struct lw__text *sites = lw__new(&m->unit->scratch, m->job_count, sizeof *sites);
     lw__archive_begin(&m->archive);
-    ok = ok && emit_host(m) && pack_texts(m) && assemble(m, numbers, numbers + m->job_count, sites);
-    for (size_t i = 0; sites && i < m->job_count; i++)
+    bool ok = emit_host(m);
+    if (ok) {
+        pack_texts(m);
+        ok = assemble(m, numbers, numbers + m->job_count, sites);
+    }
+    for (size_t i = 0; i < m->job_count; i++)
         lw__text_free(&sites[i]);
-    free(sites);
-    free(numbers);
     return ok;
 }
 
 static void release(struct image *m)
 {
     for (size_t i = 0; i < m->job_count; i++) {
-        free(m->jobs[i].result.bytes);
+        lw__text_free(&m->jobs[i].result);
         lw__manifest_free(&m->jobs[i].manifest);
         lw__text_free(&m->jobs[i].packed);
         if (m->jobs[i].out >= 0)
             close(m->jobs[i].out);
     }
-    free(m->jobs);
-    free(m->constants.rows);
     lw__manifest_free(&m->kernels);
     lw__text_free(&m->kernels_text);
     lw__text_free(&m->common);
@@ -445,8 +445,11 @@ bool lw__pass_image(struct lw__unit *unit)
 {
     struct image m = {.unit = unit, .options = unit->options->image, .common_file = -1};
     check_names(&m);
-    bool ok =
-        unit->diags.errors || (read_kernels(&m) && write_common(&m) && plan(&m) && run_jobs(&m));
+    bool ok = unit->diags.errors || (read_kernels(&m) && write_common(&m));
+    if (ok && !unit->diags.errors) {
+        plan(&m);
+        ok = run_jobs(&m);
+    }
     if (ok && !unit->diags.errors)
         ok = make_object(&m);
     release(&m);

@@ -3,7 +3,6 @@
  */
 #include "compile/driver/image.h"
 #include "lanewise/image.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- names of parameters ---- */
@@ -29,13 +28,13 @@ static void add_name(const struct lw__manifest_kernel *k, const struct lw__manif
     lw__text_add(&name, "%s", own);
     if (!*own)
         lw__text_add(&name, "unnamed_%zu", i + 1);
-    while (clashes && name.data && !name.failed) {
+    while (clashes) {
         lw__text_add(&name, "_");
         clashes = false;
         for (size_t n = 0; n < k->param_count; n++)
-            clashes = clashes || !strcmp(m->params[k->first_param + n].name, name.data);
+            clashes = clashes || !strcmp(m->params[k->first_param + n].name, lw__finished(&name));
     }
-    lw__text_add(out, "%s", name.data ? name.data : "");
+    lw__text_add(out, "%s", lw__finished(&name));
     lw__text_free(&name);
 }
 

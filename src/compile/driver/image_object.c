@@ -10,7 +10,6 @@
 #include "base/manifest.h"
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,7 +78,8 @@ static bool outer_name(const struct lw__options *o, const char *name, struct lw_
     } else {
         return false;
     }
-    return !out->failed;
+    lw__finished(out);
+    return true;
 }
 
 static void hide(const struct lw__options *o, LLVMValueRef v)
@@ -115,21 +115,14 @@ bool lw__pass_hide(struct lw__unit *unit)
 
 /* ---- constants ---- */
 
-size_t lw__image_constant(struct lw__image_constants *constants, const char *data, size_t bytes)
+size_t lw__image_constant(struct lw__arena *arena, struct lw__image_constants *constants,
+                          const char *data, size_t bytes)
 {
     for (size_t i = 0; i < constants->count; i++)
         if (constants->rows[i].bytes == bytes && !memcmp(constants->rows[i].data, data, bytes))
             return i;
-    if (constants->count == constants->capacity) {
-        const size_t capacity = 2 * constants->capacity + 16;
-        struct lw__constant *rows = realloc(constants->rows, capacity * sizeof *rows);
-        if (!rows) {
-            constants->failed = true;
-            return 0;
-        }
-        constants->rows = rows;
-        constants->capacity = capacity;
-    }
+    constants->rows =
+        lw__one_more(arena, constants->rows, constants->count, sizeof *constants->rows);
     constants->rows[constants->count] = (struct lw__constant){data, bytes};
     return constants->count++;
 }
@@ -188,7 +181,8 @@ void lw__archive_add(struct lw__text *archive, const char *object, size_t bytes)
 static int file_of(const struct lw__text *text, const char *name)
 {
     int file = lw__memory_file(name);
-    if (file >= 0 && lw__write_all(file, text->data, text->length) && lseek(file, 0, SEEK_SET) == 0)
+    if (file >= 0 && lw__write_all(file, lw__finished(text), text->length) &&
+        lseek(file, 0, SEEK_SET) == 0)
         return file;
     lw__defect("no memory file: %s", strerror(errno));
     if (file >= 0)
@@ -197,13 +191,13 @@ static int file_of(const struct lw__text *text, const char *name)
 }
 
 /* Run a program whose output is an object. */
-static bool run(const char *const *argv, int in, const int *keep, size_t keep_count,
-                struct lw__text *object)
+static bool run(struct lw__unit *unit, const char *const *argv, int in, const int *keep,
+                size_t keep_count, struct lw__text *object)
 {
     struct lw__process child;
     struct lw__text said = {0};
     int status = 0;
-    if (!lw__process_start(argv, in, keep, keep_count, &child))
+    if (!lw__process_start(&unit->scratch, argv, in, keep, keep_count, &child))
         return false;
     bool ok = lw__process_wait(&child, &status) && lw__read_all(child.err, &said) &&
               lw__read_all(child.out, object);
@@ -261,7 +255,7 @@ bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
         return false;
     depend(unit, folder);
     int in = file_of(source, "lanewise-image");
-    bool ok = in >= 0 && run(argv, in, NULL, 0, &object);
+    bool ok = in >= 0 && run(unit, argv, in, NULL, 0, &object);
     if (in >= 0)
         close(in);
     if (ok)
@@ -274,9 +268,9 @@ bool lw__image_link(struct lw__unit *unit, const struct lw__text *archive)
 {
     static const char *const argv[] = {LW_LINKER, "-r", "--threads=1",     "--whole-archive",
                                        "-o",      "-",  "/proc/self/fd/3", NULL};
-    int file = archive->failed ? -1 : file_of(archive, "lanewise-objects");
+    int file = file_of(archive, "lanewise-objects");
     unit->payload.length = 0;
-    bool ok = file >= 0 && run(argv, -1, &file, 1, &unit->payload);
+    bool ok = file >= 0 && run(unit, argv, -1, &file, 1, &unit->payload);
     if (file >= 0)
         close(file);
     return ok;

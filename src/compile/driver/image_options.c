@@ -70,14 +70,11 @@ static bool add_usual_targets(struct lw__image_options *image)
     return true;
 }
 
-static bool set_targets(struct lw__image_options *image, const char *list)
+static bool set_targets(struct lw__options *options, const char *list)
 {
-    free(image->words);
+    struct lw__image_options *image = options->image;
     image->target_count = 0;
-    image->words = strdup(list);
-    if (!image->words)
-        return lw__defect("out of memory");
-    for (char *word = image->words, *next; word; word = next) {
+    for (char *word = lw__copy(&options->arena, list), *next; word; word = next) {
         next = strchr(word, ',');
         if (next)
             *next++ = '\0';
@@ -106,9 +103,7 @@ static bool add_block(struct lw__image_options *image, const char *word)
 
 static bool begin(struct lw__options *options, const char *file)
 {
-    options->image = calloc(1, sizeof *options->image);
-    if (!options->image)
-        return lw__defect("out of memory");
+    options->image = lw__new(&options->arena, 1, sizeof *options->image);
     options->image->file = file;
     options->image->header_fd = -1;
     return true;
@@ -122,7 +117,7 @@ bool lw__image_option(struct lw__options *options, const char *name, const char 
     if (!strcmp(name, "--image"))
         return image ? lw__defect("--image twice") : begin(options, value);
     if (image && !strcmp(name, "--targets"))
-        return set_targets(image, value);
+        return set_targets(options, value);
     if (image && !strcmp(name, "--block"))
         return add_block(image, value);
     if (image && !strcmp(name, "--header"))
@@ -194,11 +189,4 @@ bool lw__image_check(struct lw__options *options)
     slash = strrchr(options->name, '/');
     image->source = slash ? slash + 1 : options->name;
     return true;
-}
-
-void lw__image_options_free(struct lw__options *options)
-{
-    if (options->image)
-        free(options->image->words);
-    free(options->image);
 }

@@ -44,15 +44,12 @@ static bool usage(const char *what, const char *word)
 /* clang reads more options from the file x for any word @x, also among those that it makes itself.
  * So none of ours begins with @: a folder is ./@x, a macro's name " @x", which is an error, as it
  * should be. */
-static bool add_clang_option(struct lw__options *o, const char *name, const char *value)
+static void add_clang_option(struct lw__options *o, const char *name, const char *value)
 {
     const char *before = value[0] != '@' ? "" : name[1] == 'I' ? "./" : " ";
-    char *word = malloc(strlen(name) + strlen(before) + strlen(value) + 1);
-    if (!word)
-        return lw__defect("out of memory");
+    char *word = lw__new(&o->arena, strlen(name) + strlen(before) + strlen(value) + 1, 1);
     strcat(strcat(strcpy(word, name), before), value);
     o->clang_args[o->clang_arg_count++] = word;
-    return true;
 }
 
 /* The same for a file: clang gets it without its name. */
@@ -68,14 +65,6 @@ static bool hide_name(struct lw__options *o)
     return true;
 }
 
-static void free_options(struct lw__options *o)
-{
-    for (size_t i = 0; i < o->clang_arg_count; i++)
-        free(o->clang_args[i]);
-    free(o->clang_args);
-    lw__image_options_free(o);
-}
-
 /* One option and its value. */
 static bool option(struct lw__options *o, const char *name, const char *value)
 {
@@ -83,8 +72,10 @@ static bool option(struct lw__options *o, const char *name, const char *value)
     bool ok = lw__image_option(o, name, value, &is_known);
     if (is_known)
         return ok;
-    if (!strcmp(name, "-D") || !strcmp(name, "-I"))
-        return add_clang_option(o, name, value);
+    if (!strcmp(name, "-D") || !strcmp(name, "-I")) {
+        add_clang_option(o, name, value);
+        return true;
+    }
     if (!strcmp(name, "--source"))
         return number(value, &o->source_fd) || usage("--source takes a descriptor, not ", value);
     if (!strcmp(name, "--out"))
@@ -189,9 +180,7 @@ static bool read_words(int argc, char **argv, struct lw__options *o)
 static bool parse(int argc, char **argv, struct lw__options *o)
 {
     *o = (struct lw__options){.source_fd = -1, .out_fd = -1, .common_fd = -1, .first.fd = -1};
-    o->clang_args = calloc((size_t)argc + 1, sizeof *o->clang_args);
-    if (!o->clang_args)
-        return lw__defect("out of memory");
+    o->clang_args = lw__new(&o->arena, (size_t)argc + 1, sizeof *o->clang_args);
     if (!read_words(argc, argv, o))
         return false;
     if (o->header_module)
@@ -216,25 +205,25 @@ static bool parse(int argc, char **argv, struct lw__options *o)
 }
 
 /* A kernel that takes too long is what one wants the times of. */
-static bool start(struct lw__unit *unit)
+static bool start(struct lw__unit *unit, struct lw__arena *arena)
 {
     const bool is_timed = unit->options->time_passes;
     if (!is_timed)
         lw__process_limits();
     lw__where_start();
-    return (!is_timed || (unit->times = lw__times_open())) && lw__llvm_start(unit);
+    return (!is_timed || (unit->times = lw__times_open(arena))) && lw__llvm_start(unit);
 }
 
 int main(int argc, char **argv)
 {
     struct lw__options options;
     if (!parse(argc, argv, &options)) {
-        free_options(&options);
+        lw__arena_free(&options.arena);
         return 2;
     }
     struct lw__unit unit = {.options = &options};
     bool ok = options.header_module ? lw__header_module_make(&unit)
-                                    : start(&unit) && lw__pipeline_run(&unit);
+                                    : start(&unit, &options.arena) && lw__pipeline_run(&unit);
     if (ok && unit.diags.errors)
         lw__text_free(&unit.payload);
     if (ok && !options.only_pass && options.out_fd >= 0)
@@ -247,7 +236,7 @@ int main(int argc, char **argv)
     lw__pipeline_release(&unit);
     if (unit.times && !lw__times_print(unit.times))
         status = LW_EXIT_DEFECT;
-    free_options(&options);
+    lw__arena_free(&options.arena);
     lw__where_done();
     return status;
 }

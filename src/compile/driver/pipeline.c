@@ -13,7 +13,6 @@
 #include "compile/ptx/ptx.h"
 #include "compile/driver/image.h"
 #include <llvm-c/IRReader.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct pass {
@@ -106,6 +105,7 @@ static bool run_pass(struct lw__unit *unit, const struct pass *pass)
     const bool done = pass->run(unit);
     if (unit->times)
         lw__times_end(unit->times);
+    lw__arena_free(&unit->scratch);
     if (!lw__context_is_well(unit) || !done)
         return false;
     unit->facts = (unit->facts & ~pass->breaks) | pass->makes;
@@ -125,7 +125,7 @@ static void print_module(struct lw__unit *unit)
 
 /* Take functions with a kernel's convention, each argument in 8 bytes: IR of a test has no
  * signatures. */
-static bool take_kernels(struct lw__unit *unit)
+static void take_kernels(struct lw__unit *unit)
 {
     struct lw__kernels *kernels = &unit->kernels;
     LLVMValueRef f = LLVMGetFirstFunction(unit->module);
@@ -133,20 +133,16 @@ static bool take_kernels(struct lw__unit *unit)
         if (!LLVMCountBasicBlocks(f) || LLVMGetFunctionCallConv(f) != LLVMWin64CallConv)
             continue;
         size_t length;
-        struct lw__kernel *k = lw__kernels_add(kernels, LLVMGetValueName2(f, &length));
-        if (!k)
-            return lw__defect("out of memory");
+        struct lw__kernel *k =
+            lw__kernels_add(&unit->arena, kernels, LLVMGetValueName2(f, &length));
         k->function = f;
         memcpy(k->block, unit->options->block, sizeof k->block);
-        k->params = calloc(LLVMCountParams(f) + 1, sizeof *k->params);
-        if (!k->params)
-            return lw__defect("out of memory");
+        k->params = lw__new(&unit->arena, LLVMCountParams(f) + 1, sizeof *k->params);
         for (; k->param_count < LLVMCountParams(f); k->param_count++) {
             struct lw__param *p = &k->params[k->param_count];
             *p = (struct lw__param){.offset = 8 * k->param_count, .size = 8, .align = 8};
         }
     }
-    return true;
 }
 
 /* --pass: read IR, run one pass, take its needs for granted, and print the module. */
@@ -167,7 +163,8 @@ static bool run_only(struct lw__unit *unit)
     unit->facts = pass->needs;
     unit->diags.rows = &unit->manifest;
     unit->diags.main_name = o->path;
-    if (!take_kernels(unit) || !run_pass(unit, pass))
+    take_kernels(unit);
+    if (!run_pass(unit, pass))
         return false;
     char *text = LLVMPrintModuleToString(unit->module);
     bool ok = lw__print(text);
@@ -271,14 +268,13 @@ bool lw__pipeline_run(struct lw__unit *unit)
 void lw__pipeline_release(struct lw__unit *unit)
 {
     lw__link_drop(unit);
-    lw__kernels_free(&unit->kernels);
-    lw__kernels_free(&unit->operations);
     lw__text_free(&unit->ast_print);
     lw__text_free(&unit->manifest);
     lw__text_free(&unit->sites);
     lw__text_free(&unit->payload);
     lw__text_free(&unit->common);
-    free(unit->first);
+    lw__arena_free(&unit->scratch);
+    lw__arena_free(&unit->arena);
     lw__context_close(unit);
     if (unit->machine)
         LLVMDisposeTargetMachine(unit->machine);

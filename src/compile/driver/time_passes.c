@@ -64,16 +64,15 @@ static int64_t heap_bytes(void)
     return (int64_t)(m.uordblks + m.hblkhd);
 }
 
-struct lw__times *lw__times_open(void)
+struct lw__times *lw__times_open(struct lw__arena *arena)
 {
-    struct lw__times *t = lw__calloc(1, sizeof *t);
+    struct lw__times *t = lw__new(arena, 1, sizeof *t);
     t->report = lw__memory_file("lanewise-time-passes");
     if (t->report >= 0) {
         lw__llvm_time_passes(t->report);
         return t;
     }
     lw__defect("no memory file for the times of passes");
-    free(t);
     return NULL;
 }
 
@@ -141,7 +140,7 @@ static void read_report(struct lw__times *t, struct timed_pass *p)
 {
     struct lw__text text = {0};
     struct heading h = {.columns = 0};
-    if (!lw__read_all(t->report, &text) || text.failed || !text.data)
+    if (!lw__read_all(t->report, &text) || !text.data)
         return;
     for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
         if (!strncmp(line, "===", 3))
@@ -208,6 +207,5 @@ bool lw__times_print(struct lw__times *t)
         print_pass(&t->passes[k], all);
     printf("%9.3f %6.1f%%\n", all, 100.0);
     close(t->report);
-    free(t);
     return !fflush(stdout) || lw__defect("the table cannot be written");
 }

@@ -13,7 +13,6 @@
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 static const char handler_name[] = "__ubsan_handle_vla_bound_not_positive";
@@ -40,8 +39,8 @@ struct slice {
     struct check *checks; /* those of the parameters, in order */
     size_t check_count;
     struct pair *pairs;
-    size_t pair_count, pair_capacity;
-    bool failed;
+    size_t pair_count;
+    struct lw__arena *arena;
 };
 
 /* ---- the shape of a check ---- */
@@ -99,16 +98,7 @@ static void *find(const struct slice *s, void *from)
 
 static void pair(struct slice *s, void *from, void *to)
 {
-    if (s->pair_count == s->pair_capacity) {
-        const size_t capacity = s->pair_capacity ? 2 * s->pair_capacity : 64;
-        struct pair *pairs = realloc(s->pairs, capacity * sizeof *pairs);
-        if (!pairs) {
-            s->failed = true;
-            return;
-        }
-        s->pairs = pairs;
-        s->pair_capacity = capacity;
-    }
+    s->pairs = lw__one_more(s->arena, s->pairs, s->pair_count, sizeof *s->pairs);
     s->pairs[s->pair_count++] = (struct pair){from, to};
 }
 
@@ -240,12 +230,10 @@ static void copy_prologue(struct slice *s, LLVMBasicBlockRef entry)
     for (LLVMBasicBlockRef b = LLVMGetNextBasicBlock(first); b != end; b = LLVMGetNextBasicBlock(b))
         if (!is_bad(s, b))
             pair(s, b, LLVMInsertBasicBlockInContext(s->context, s->done, ""));
-    if (s->failed)
-        return;
-    for (LLVMBasicBlockRef b = first; b != end && !s->failed; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = first; b != end; b = LLVMGetNextBasicBlock(b))
         if (!is_bad(s, b))
             copy_block(s, b);
-    for (LLVMBasicBlockRef b = first; b != end && !s->failed; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = first; b != end; b = LLVMGetNextBasicBlock(b))
         if (!is_bad(s, b))
             finish_phis(s, b);
 }
@@ -350,40 +338,35 @@ static bool has_inner_array(const char *brackets)
 /* Find the first `want` checks of the kernel, its parameters'; those in the body follow. */
 static bool find_checks(struct slice *s, size_t want)
 {
-    s->checks = calloc(want + 1, sizeof *s->checks);
-    s->failed = !s->checks;
+    s->checks = lw__new(s->arena, want + 1, sizeof *s->checks);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->kernel->function);
-         b && !s->failed && s->check_count < want; b = LLVMGetNextBasicBlock(b))
+         b && s->check_count < want; b = LLVMGetNextBasicBlock(b))
         s->check_count += read_check(b, &s->checks[s->check_count]);
     bool involved = s->check_count != want;
     for (unsigned p = 0; p < s->kernel->param_count; p++)
         involved |= has_inner_array(s->kernel->params[p].brackets.text);
-    if (involved && !s->failed)
+    if (involved)
         lw__diags_error(s->diags, s->kernel->loc,
                         "the declared sizes of kernel '%s' are too involved: "
                         "a size may not hold the sizeof of an array",
                         s->kernel->name);
-    return !involved && !s->failed;
+    return !involved;
 }
 
-static bool open_function(struct slice *s, LLVMBasicBlockRef *entry)
+static LLVMBasicBlockRef open_function(struct slice *s)
 {
     struct lw__text name = {0};
     LLVMTypeRef pointer = LLVMPointerTypeInContext(s->context, 0), params[2] = {pointer, pointer};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->context), params, 2, false);
     lw__text_add(&name, "lw.sizes.%s", s->kernel->name);
-    s->failed = name.failed;
-    if (!s->failed)
-        s->function = LLVMAddFunction(s->module, name.data, type);
+    s->function = LLVMAddFunction(s->module, lw__finished(&name), type);
     lw__text_free(&name);
-    if (s->failed)
-        return false;
-    *entry = LLVMAppendBasicBlockInContext(s->context, s->function, "");
+    LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(s->context, s->function, "");
     s->done = LLVMAppendBasicBlockInContext(s->context, s->function, "");
     LLVMPositionBuilderAtEnd(s->builder, s->done);
     LLVMBuildRetVoid(s->builder);
-    LLVMPositionBuilderAtEnd(s->builder, *entry);
-    return true;
+    LLVMPositionBuilderAtEnd(s->builder, entry);
+    return entry;
 }
 
 static void store_constants(struct slice *s)
@@ -400,9 +383,9 @@ static void store_constants(struct slice *s)
 
 static void make_function(struct slice *s)
 {
-    LLVMBasicBlockRef entry;
-    if ((s->check_count && !check_prologue(s)) || !open_function(s, &entry))
+    if (s->check_count && !check_prologue(s))
         return;
+    LLVMBasicBlockRef entry = open_function(s);
     store_constants(s);
     if (!s->check_count) {
         LLVMBuildBr(s->builder, s->done);
@@ -414,19 +397,18 @@ static void make_function(struct slice *s)
     copy_prologue(s, entry);
 }
 
-static bool sizes_of(LLVMModuleRef module, const struct lw__kernel *kernel, struct lw__diags *diags)
+static void sizes_of(struct lw__arena *arena, LLVMModuleRef module, const struct lw__kernel *kernel,
+                     struct lw__diags *diags)
 {
     struct slice s = {.module = module,
                       .context = LLVMGetModuleContext(module),
                       .kernel = kernel,
-                      .diags = diags};
+                      .diags = diags,
+                      .arena = arena};
     s.builder = LLVMCreateBuilderInContext(s.context);
     if (find_checks(&s, variable_sizes(kernel)))
         make_function(&s);
     LLVMDisposeBuilder(s.builder);
-    free(s.checks);
-    free(s.pairs);
-    return !s.failed;
 }
 
 /* ---- deleting all checks --------------------------------------------------------------------- */
@@ -462,16 +444,13 @@ static void remove_checks(LLVMModuleRef module)
 
 /* lw__front_sizes - add void lw.sizes.K(ptr arguments, ptr sizes) for every kernel with declared
  * sizes, and delete clang's size checks.
- * errors   false if out of memory
  * needs    a raw module in which restrictions.c found nothing; the kernels of signature.c
  */
-bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
-                     struct lw__diags *diags)
+void lw__front_sizes(struct lw__arena *arena, LLVMModuleRef module,
+                     const struct lw__kernels *kernels, struct lw__diags *diags)
 {
-    bool ok = true;
-    for (size_t i = 0; i < kernels->count && ok; i++)
+    for (size_t i = 0; i < kernels->count; i++)
         if (lw__kernel_dims(&kernels->rows[i]))
-            ok = sizes_of(module, &kernels->rows[i], diags);
+            sizes_of(arena, module, &kernels->rows[i], diags);
     remove_checks(module);
-    return ok;
 }

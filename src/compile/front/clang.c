@@ -145,7 +145,7 @@ static int named_source(struct lw__unit *unit)
         lw__text_add(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\n' ? ' ' : *c);
     lw__text_add(&text, "\"\n");
     int file = lw__memory_file("lanewise-source");
-    if (file < 0 || !lw__read_all(unit->options->source_fd, &text) || text.failed ||
+    if (file < 0 || !lw__read_all(unit->options->source_fd, &text) ||
         write(file, text.data, text.length) != (ssize_t)text.length) {
         lw__defect("the source cannot be copied");
         close(file);
@@ -169,7 +169,7 @@ struct how {
     bool is_header;     /* the header itself is to be parsed */
 };
 
-static bool start_clang(const struct lw__unit *unit, struct clang *clang, const char *const *flags,
+static bool start_clang(struct lw__unit *unit, struct clang *clang, const char *const *flags,
                         size_t flag_count, const int *keep, const struct how *how)
 {
     const struct lw__own *own = how->own;
@@ -177,10 +177,9 @@ static bool start_clang(const struct lw__unit *unit, struct clang *clang, const 
     size_t common = COMMON_FLAGS, n = 0;
     size_t checked = lw__is_checked(unit) ? sizeof checked_flags / sizeof *checked_flags : 0;
     char folder[PATH_MAX], libc[PATH_MAX + 16], quote[PATH_MAX + 8], in[64];
-    const char **argv = calloc(
-        common + checked + flag_count + o->clang_arg_count + 2 * own->count + 14, sizeof *argv);
-    if (!argv)
-        return lw__defect("out of memory");
+    const char **argv = lw__new(
+        &unit->scratch, common + checked + flag_count + o->clang_arg_count + 2 * own->count + 14,
+        sizeof *argv);
     for (size_t i = 0; i < common; i++)
         argv[n++] = common_flags[i];
     for (size_t i = 0; i < checked; i++)
@@ -223,9 +222,9 @@ static bool start_clang(const struct lw__unit *unit, struct clang *clang, const 
         clang->in = open(in, O_RDONLY | O_CLOEXEC);
         ok = clang->in >= 0 || lw__defect("the source cannot be read: %s", strerror(errno));
     }
-    ok = ok && lw__process_start(argv, clang->in, keep + 1, keep[1] >= 0, &clang->process);
+    ok = ok && lw__process_start(&unit->scratch, argv, clang->in, keep + 1, keep[1] >= 0,
+                                 &clang->process);
     clang->running = ok;
-    free(argv);
     return ok;
 }
 
@@ -362,7 +361,9 @@ static bool take_unmixed(struct lw__unit *unit, const int *keep, const struct ho
               lw__read_all(clang.process.out, &written);
     if (ok && (clang.status || !written.length))
         ok = lw__defect("clang-19's bitcode cannot be read");
-    ok = ok && lw__front_unmix(written.data, &module) && parse(unit, &module, true);
+    if (ok)
+        lw__front_unmix(written.data, &module);
+    ok = ok && parse(unit, &module, true);
     lw__text_free(&written);
     lw__text_free(&module);
     close_clang(&clang);
@@ -379,9 +380,8 @@ static void check_labels(struct lw__unit *unit)
         const char *name = at + strlen("asm(\"");
         struct lw__text copy = {0};
         lw__text_add(&copy, "%.*s", (int)strcspn(name, "\""), name);
-        if (copy.data && !copy.failed)
-            lw__diags_error(&unit->diags, lw__front_find(&unit->diags, copy.data),
-                            "'%s' is a name of the compiler's: call a builtin", copy.data);
+        lw__diags_error(&unit->diags, lw__front_find(&unit->diags, lw__finished(&copy)),
+                        "'%s' is a name of the compiler's: call a builtin", copy.data);
         lw__text_free(&copy);
     }
 }
@@ -524,6 +524,7 @@ bool lw__clang_make_header(const struct lw__unit *unit, const char *folder, stru
     ok = ok && lw__read_all(clang.process.out, module) && lw__read_all(keep[1], rule);
     lw__text_free(&said);
     close_clang(&clang);
+    lw__arena_free(&of.scratch);
     if (keep[1] >= 0)
         close(keep[1]);
     return ok;
@@ -533,17 +534,18 @@ bool lw__pass_signature(struct lw__unit *unit)
 {
     lw__diags_module(&unit->diags, unit->module);
     const char *declarations = unit->ast_print.data ? unit->ast_print.data : "";
-    return lw__front_signature(unit->module, declarations, &unit->diags, &unit->kernels) ||
-           lw__defect("out of memory");
+    lw__front_signature(&unit->arena, unit->module, declarations, &unit->diags, &unit->kernels);
+    return true;
 }
 
 bool lw__pass_refuse(struct lw__unit *unit)
 {
-    return lw__front_refuse(unit->module, &unit->diags) || lw__defect("out of memory");
+    lw__front_refuse(&unit->scratch, unit->module, &unit->diags);
+    return true;
 }
 
 bool lw__pass_sizes(struct lw__unit *unit)
 {
-    return lw__front_sizes(unit->module, &unit->kernels, &unit->diags) ||
-           lw__defect("out of memory");
+    lw__front_sizes(&unit->scratch, unit->module, &unit->kernels, &unit->diags);
+    return true;
 }

@@ -10,7 +10,6 @@
 #include <llvm-c/ExecutionEngine.h>
 #include <llvm-c/Target.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,7 +66,8 @@ static void open_text(struct compiled *c, const char *source)
 
 static void close_text(struct compiled *c)
 {
-    lw__kernels_free(&c->unit.kernels);
+    lw__arena_free(&c->unit.arena);
+    lw__arena_free(&c->unit.scratch);
     lw__text_free(&c->unit.ast_print);
     lw__text_free(&c->unit.manifest);
     lw__context_close(&c->unit);
@@ -168,8 +168,8 @@ static void test_signature(void)
 {
     struct compiled c;
     open_text(&c, params_source);
-    CHECK(
-        lw__front_signature(c.unit.module, c.unit.ast_print.data, &c.unit.diags, &c.unit.kernels));
+    lw__front_signature(&c.unit.arena, c.unit.module, c.unit.ast_print.data, &c.unit.diags,
+                        &c.unit.kernels);
     CHECK(c.unit.kernels.count == 1 && c.unit.diags.errors == 0);
     lw__front_manifest(&c.unit.kernels.rows[0], 0, false, 0, &c.unit.manifest);
     CHECK_TEXT(c.unit.manifest.data, rows);
@@ -188,8 +188,8 @@ static void test_layouts(void)
               "KERNEL BLOCK(8, 4) void k(struct node n, struct mixed m, enum colour e, cell *p,\n"
               "    const struct node *q, void *v, char (*r)[7], int *const restrict s,\n"
               "    _Atomic unsigned *t, struct unknown *u) {}\n");
-    CHECK(
-        lw__front_signature(c.unit.module, c.unit.ast_print.data, &c.unit.diags, &c.unit.kernels));
+    lw__front_signature(&c.unit.arena, c.unit.module, c.unit.ast_print.data, &c.unit.diags,
+                        &c.unit.kernels);
     c.unit.manifest.length = 0; /* a warning about struct unknown */
     for (unsigned i = 0; i < c.unit.kernels.rows[0].param_count; i++) {
         const struct lw__param *param = &c.unit.kernels.rows[0].params[i];
@@ -322,10 +322,10 @@ static void test_sizes(void)
     char *why = NULL;
     open_text(&c, sizes_source);
     CHECK(count_handlers(c.unit.module) == 20 + 1); /* those of the parameters, and row */
-    CHECK(
-        lw__front_signature(c.unit.module, c.unit.ast_print.data, &c.unit.diags, &c.unit.kernels));
-    CHECK(lw__front_refuse(c.unit.module, &c.unit.diags));
-    CHECK(lw__front_sizes(c.unit.module, &c.unit.kernels, &c.unit.diags));
+    lw__front_signature(&c.unit.arena, c.unit.module, c.unit.ast_print.data, &c.unit.diags,
+                        &c.unit.kernels);
+    lw__front_refuse(&c.unit.scratch, c.unit.module, &c.unit.diags);
+    lw__front_sizes(&c.unit.scratch, c.unit.module, &c.unit.kernels, &c.unit.diags);
     CHECK(c.unit.diags.errors == 0);
     CHECK(lw__kernel_dims(&c.unit.kernels.rows[0]) == COUNT(sizes_wanted) - 1);
     CHECK(LLVMGetNamedFunction(c.unit.module, "__ubsan_handle_vla_bound_not_positive") == NULL);
@@ -351,7 +351,8 @@ static void test_block_memory(void)
         CHECK(global && (LLVMIsDeclaration(global) != 0) == (i == 2));
         CHECK(global && !LLVMIsGlobalConstant(global)); /* clang.c sees to it */
     }
-    CHECK(lw__front_refuse(c.unit.module, &c.unit.diags) && c.unit.diags.errors == 0);
+    lw__front_refuse(&c.unit.scratch, c.unit.module, &c.unit.diags);
+    CHECK(c.unit.diags.errors == 0);
     close_text(&c);
 }
 

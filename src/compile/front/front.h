@@ -75,7 +75,7 @@ bool lw__read_our_header(const char *name, struct lw__text *text);
 /* ---- half_conversions.c ---------------------------------------------------------------------- */
 
 /* The module as text, with conversions between _Float16 and __bf16 through float. */
-bool lw__front_unmix(const char *module, struct lw__text *out);
+void lw__front_unmix(const char *module, struct lw__text *out);
 
 /* ---- debug_types.c --------------------------------------------------------------------------- */
 
@@ -98,9 +98,9 @@ const char *lw__type_refused(LLVMContextRef context, LLVMMetadataRef type);
 unsigned lw__param_dims(const struct lw__param *param);
 /* The same for the kernel: there is no lw.sizes.K if it is 0. */
 unsigned lw__kernel_dims(const struct lw__kernel *kernel);
-/* These three are false only if out of memory; errors of kernels go to diags. */
-bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__diags *diags,
-                         struct lw__kernels *kernels);
+/* Errors of kernels go to diags, here and in the two below. */
+void lw__front_signature(struct lw__arena *arena, LLVMModuleRef module, const char *ast_text,
+                         struct lw__diags *diags, struct lw__kernels *kernels);
 /* The kernel row and its param rows. */
 void lw__front_manifest(const struct lw__kernel *kernel, uint64_t shared_bytes, bool uses_dynamic,
                         uint64_t shared_align, struct lw__text *manifest);
@@ -112,18 +112,18 @@ LLVMValueRef lw__front_load_argument(LLVMBuilderRef builder, const struct lw__ke
 /* ---- prototype.c ----------------------------------------------------------------------------- */
 
 /* The brackets of the `count` parameters of kernel `name`, from clang's -ast-print text; none if
- * the text does not have the kernel. False: out of memory. */
-bool lw__front_prototype(const char *ast_text, const char *name, unsigned count,
-                         struct lw__brackets *brackets);
+ * the text does not have the kernel. */
+void lw__front_prototype(struct lw__arena *arena, const char *ast_text, const char *name,
+                         unsigned count, struct lw__brackets *brackets);
 
 /* ---- restrictions.c -------------------------------------------------------------------------- */
 
-bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags);
+void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__diags *diags);
 
 /* ---- array_sizes.c --------------------------------------------------------------------------- */
 
-bool lw__front_sizes(LLVMModuleRef module, const struct lw__kernels *kernels,
-                     struct lw__diags *diags);
+void lw__front_sizes(struct lw__arena *arena, LLVMModuleRef module,
+                     const struct lw__kernels *kernels, struct lw__diags *diags);
 
 /* ---- misspelt_names.c ------------------------------------------------------------------------ */
 

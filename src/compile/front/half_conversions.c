@@ -74,19 +74,18 @@ static void add_conversion(struct lw__text *out, const struct conversion *c, con
     struct lw__text wide = {0}; /* an instruction without a name has a number, and numbers must
                                  * be consecutive: the new one gets a name */
     lw__text_add(&wide, "%%lw.wide.%zu", out->length);
-    lw__text_add(out, "  %s = fpext %.*s %.*s to ", wide.data ? wide.data : "", (int)c->from.length,
+    lw__text_add(out, "  %s = fpext %.*s %.*s to ", lw__finished(&wide), (int)c->from.length,
                  c->from.begin, (int)c->value.length, c->value.begin);
     add_float(out, c->from);
     lw__text_add_bytes(out, c->rest, (size_t)(end - c->rest));
     lw__text_add(out, "\n  %.*s = fptrunc ", (int)c->result.length, c->result.begin);
     add_float(out, c->from);
-    lw__text_add(out, " %s to %.*s", wide.data ? wide.data : "", (int)c->to.length, c->to.begin);
+    lw__text_add(out, " %s to %.*s", wide.data, (int)c->to.length, c->to.begin);
     lw__text_add_bytes(out, c->rest, (size_t)(end - c->rest));
-    out->failed |= wide.failed;
     lw__text_free(&wide);
 }
 
-bool lw__front_unmix(const char *module, struct lw__text *out)
+void lw__front_unmix(const char *module, struct lw__text *out)
 {
     for (const char *line = module; *line;) {
         struct conversion c;
@@ -98,5 +97,5 @@ bool lw__front_unmix(const char *module, struct lw__text *out)
         line = *end ? end + 1 : end;
         lw__text_add_bytes(out, "\n", 1);
     }
-    return !out->failed || lw__defect("out of memory");
+    lw__finished(out);
 }

@@ -73,8 +73,8 @@ static bool is_same(const char *folder, const char *row, size_t length)
     if (same)
         lw__text_add(&path, "%s%s%.*s", *name == '/' ? "" : folder, *name == '/' ? "" : "/",
                      (int)(length - HEX - 1), name);
-    same = same && !path.failed && add_row(&now, folder, path.data) && !now.failed &&
-           now.length == length + 1 && !memcmp(now.data, row, length);
+    same = same && add_row(&now, folder, lw__finished(&path)) && now.length == length + 1 &&
+           !memcmp(lw__finished(&now), row, length);
     lw__text_free(&path);
     lw__text_free(&now);
     return same;
@@ -186,7 +186,7 @@ static bool add_rows(struct lw__text *key, const char *folder, struct lw__text *
 
 static bool write_file(const char *path, const struct lw__text *text)
 {
-    const bool ok = !text->failed && lw__write_file(path, text->data, text->length) == LW_OK;
+    const bool ok = lw__write_file(path, lw__finished(text), text->length) == LW_OK;
     return ok || lw__defect("%s cannot be written", path);
 }
 

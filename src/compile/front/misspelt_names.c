@@ -68,7 +68,7 @@ static void try_near(struct search *search, const char *word)
         return;
     search->word.length = 0;
     lw__text_add(&search->word, "%s", word);
-    search->ours.word = search->word.failed ? NULL : search->word.data;
+    search->ours.word = lw__finished(&search->word);
 }
 
 static void try_names(struct search *search, const char *text, size_t header)

@@ -90,7 +90,8 @@ bool lw__own_suspect(struct lw__own *own, const char *said)
         said += length + (said[length] == '\n');
     }
     lw__text_free(&header);
-    return ok && !own->names.failed;
+    lw__finished(&own->names);
+    return ok;
 }
 
 /* True: some were none, and are removed. */

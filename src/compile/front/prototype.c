@@ -76,36 +76,35 @@ static int64_t constant_size(const char *begin, const char *end)
 }
 
 /* Add the text for users. Maths functions are type-generic macros, which clang prints expanded. */
-static bool add_text(struct lw__brackets *brackets, const char *begin, size_t length)
+static void add_text(struct lw__arena *arena, struct lw__brackets *brackets, const char *begin,
+                     size_t length)
 {
     static const char generic[] = "_Generic(", short_form[] = "[...]";
     for (size_t i = 0; i + sizeof generic <= length; i++)
-        if (memcmp(begin + i, generic, sizeof generic - 1) == 0)
-            return add_text(brackets, short_form, sizeof short_form - 1);
+        if (memcmp(begin + i, generic, sizeof generic - 1) == 0) {
+            begin = short_form;
+            length = sizeof short_form - 1;
+        }
     const size_t before = brackets->text ? strlen(brackets->text) : 0;
-    char *text = realloc(brackets->text, before + length + 1);
-    if (!text)
-        return false;
+    char *text = lw__new(arena, before + length + 1, 1);
+    if (before)
+        memcpy(text, brackets->text, before);
     memcpy(text + before, begin, length);
-    text[before + length] = 0;
     brackets->text = text;
-    return true;
 }
 
 /* Read one bracket: begin is at its [ and end after its ]. */
-static bool add_bracket(struct lw__brackets *brackets, const char *begin, const char *end)
+static void add_bracket(struct lw__arena *arena, struct lw__brackets *brackets, const char *begin,
+                        const char *end)
 {
-    if (!add_text(brackets, begin, (size_t)(end - begin)))
-        return false;
+    add_text(arena, brackets, begin, (size_t)(end - begin));
     if (end - begin == 2) {
         brackets->open = true; /* C allows it as the outermost only */
-        return true;
+        return;
     }
     brackets->too_many = brackets->count == LW_RANK_MAX;
-    if (brackets->too_many)
-        return true;
-    brackets->size[brackets->count++] = constant_size(begin + 1, end - 1);
-    return true;
+    if (!brackets->too_many)
+        brackets->size[brackets->count++] = constant_size(begin + 1, end - 1);
 }
 
 /* An array of variable-length arrays is one itself: clang computes its size even if constant. */
@@ -122,28 +121,26 @@ static void outer_follow_inner(struct lw__brackets *brackets)
 
 /* Read the brackets of the parameter that begins at p, up to a comma or the end; *next is after
  * it. */
-static bool read_param(const char *p, struct lw__brackets *brackets, const char **next)
+static void read_param(struct lw__arena *arena, const char *p, struct lw__brackets *brackets,
+                       const char **next)
 {
     while (*p && *p != ',' && *p != ')') {
         const char *end = skip(p);
         if (*p == '(' && p[1] == '*')
             brackets->pointer = brackets->open = true;
-        if (*p == '[' && !add_bracket(brackets, p, end))
-            return false;
+        if (*p == '[')
+            add_bracket(arena, brackets, p, end);
         p = end;
     }
     outer_follow_inner(brackets);
     *next = *p == ',' ? p + 1 : NULL;
-    return true;
 }
 
-bool lw__front_prototype(const char *ast_text, const char *name, unsigned count,
-                         struct lw__brackets *brackets)
+void lw__front_prototype(struct lw__arena *arena, const char *ast_text, const char *name,
+                         unsigned count, struct lw__brackets *brackets)
 {
     const char *p = find_definition(ast_text, name);
     p = p ? skip_blanks(p + 1) : NULL;
     for (unsigned i = 0; i < count && p; i++)
-        if (!read_param(p, &brackets[i], &p))
-            return false;
-    return true;
+        read_param(arena, p, &brackets[i], &p);
 }

@@ -9,7 +9,6 @@
 #include "compile/llvm/llvm.h"
 #include <limits.h>
 #include <llvm-c/Target.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of a function: CUDA's local memory of a thread, and far below the stack of a worker thread. */
@@ -27,13 +26,13 @@ struct node {
 
 struct refuse {
     LLVMModuleRef module;
+    struct lw__arena *arena;
     LLVMContextRef context;
     struct lw__diags *diags;
     uint64_t *told; /* hashes of what was reported */
-    size_t told_count, told_capacity;
+    size_t told_count;
     struct node *nodes;
     size_t node_count;
-    bool failed;
 };
 
 /* True if this kind, location and detail was not reported before. */
@@ -46,16 +45,7 @@ static bool first_time(struct refuse *r, enum kind kind, struct lw__loc loc, con
     for (size_t i = 0; i < r->told_count; i++)
         if (r->told[i] == hash)
             return false;
-    if (r->told_count == r->told_capacity) {
-        const size_t capacity = r->told_capacity ? 2 * r->told_capacity : 64;
-        uint64_t *told = realloc(r->told, capacity * sizeof *told);
-        if (!told) {
-            r->failed = true;
-            return false;
-        }
-        r->told = told;
-        r->told_capacity = capacity;
-    }
+    r->told = lw__one_more(r->arena, r->told, r->told_count, sizeof *r->told);
     r->told[r->told_count++] = hash;
     return true;
 }
@@ -524,11 +514,7 @@ static void check_recursion(struct refuse *r)
     size_t count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f))
         count += !LLVMIsDeclaration(f);
-    r->nodes = calloc(count + 1, sizeof *r->nodes);
-    if (!r->nodes) {
-        r->failed = true;
-        return;
-    }
+    r->nodes = lw__new(r->arena, count + 1, sizeof *r->nodes);
     for (LLVMValueRef f = LLVMGetFirstFunction(r->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
             r->nodes[r->node_count++].function = f;
@@ -539,11 +525,11 @@ static void check_recursion(struct refuse *r)
 
 /* lw__front_refuse - report everything in the module that docs/kernel-language.md refuses. The
  * module must be clang's, before any pass; it is not changed.
- * errors   false if out of memory
  */
-bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags)
+void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__diags *diags)
 {
-    struct refuse r = {.module = module, .context = LLVMGetModuleContext(module), .diags = diags};
+    struct refuse r = {
+        .module = module, .arena = arena, .context = LLVMGetModuleContext(module), .diags = diags};
     size_t length;
     LLVMGetModuleInlineAsm(module, &length);
     if (length)
@@ -556,7 +542,4 @@ bool lw__front_refuse(LLVMModuleRef module, struct lw__diags *diags)
             check_function(&r, f);
     check_aliases(&r);
     check_recursion(&r);
-    free(r.nodes);
-    free(r.told);
-    return !r.failed;
 }

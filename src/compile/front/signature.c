@@ -7,13 +7,13 @@
 #include "base/manifest.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { ANNOTATED_VALUE, ANNOTATION, ANNOTATION_FILE, ANNOTATION_LINE, ANNOTATION_ARGS };
 enum { BLOCK_MAX = 1024, BLOCK_Z_MAX = 64 };
 
 struct reader {
+    struct lw__arena *arena;
     LLVMModuleRef module;
     LLVMContextRef context;
     const char *ast_text;
@@ -36,10 +36,9 @@ unsigned lw__kernel_dims(const struct lw__kernel *kernel)
     return dims;
 }
 
-/* A finished text as a string, which the caller frees; NULL if out of memory. */
-static char *take(struct lw__text *text)
+static char *take(struct reader *r, struct lw__text *text)
 {
-    char *string = text->failed ? NULL : lw__copy_string(text->data ? text->data : "");
+    char *string = lw__copy(r->arena, lw__finished(text));
     lw__text_free(text);
     return string;
 }
@@ -69,17 +68,15 @@ static struct lw__kernel *find_kernel(struct lw__kernels *kernels, LLVMValueRef 
     return NULL;
 }
 
-static bool add_kernel(struct reader *r, LLVMValueRef function)
+static void add_kernel(struct reader *r, LLVMValueRef function)
 {
     size_t length;
     if (find_kernel(r->kernels, function))
-        return true;
-    struct lw__kernel *kernel = lw__kernels_add(r->kernels, LLVMGetValueName2(function, &length));
-    if (!kernel)
-        return false;
+        return;
+    struct lw__kernel *kernel =
+        lw__kernels_add(r->arena, r->kernels, LLVMGetValueName2(function, &length));
     kernel->function = function;
     kernel->loc = lw__loc_of(function);
-    return true;
 }
 
 /* BLOCK(x, y, z): within the limits, and the same at each declaration. */
@@ -119,15 +116,14 @@ static void read_block(struct reader *r, struct lw__kernel *kernel, LLVMValueRef
 }
 
 /* First the kernels, in source order, then their other annotations. */
-static bool read_annotations(struct reader *r)
+static void read_annotations(struct reader *r)
 {
     LLVMValueRef rows = annotations(r->module);
     const unsigned count = rows ? (unsigned)LLVMGetNumOperands(rows) : 0;
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef row = LLVMGetOperand(rows, i), value = LLVMGetOperand(row, ANNOTATED_VALUE);
-        if (text_is(LLVMGetOperand(row, ANNOTATION), "lw.kernel") && LLVMIsAFunction(value) &&
-            !add_kernel(r, value))
-            return false;
+        if (text_is(LLVMGetOperand(row, ANNOTATION), "lw.kernel") && LLVMIsAFunction(value))
+            add_kernel(r, value);
     }
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef row = LLVMGetOperand(rows, i), value = LLVMGetOperand(row, ANNOTATED_VALUE);
@@ -139,45 +135,43 @@ static bool read_annotations(struct reader *r)
         else
             lw__diags_error(r->diags, lw__loc_of(value), "BLOCK(...) belongs to a KERNEL");
     }
-    return true;
 }
 
 /* ---- parameters ---- */
 
-static bool param_error(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
+static void param_error(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
                         const struct lw__param *param, const char *why)
 {
     struct lw__loc loc = lw__loc_of_variable(kernel->function, variable);
     lw__diags_error(r->diags, loc, "parameter '%s' of kernel '%s' has type '%s': %s", param->name,
                     kernel->name, param->type, why);
-    return true;
 }
 
 /* Report a type that the host cannot pass. restrictions.c reports types that are refused
  * everywhere. */
-static bool check_param(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
+static void check_param(struct reader *r, const struct lw__kernel *kernel, LLVMMetadataRef variable,
                         LLVMMetadataRef type, const struct lw__param *param)
 {
     LLVMMetadataRef bare = lw__type_strip(r->context, type);
+    const char *why = NULL;
     if (lw__type_refused(r->context, bare))
-        return true;
+        return;
     if (lw__di_tag(bare) == LW_TAG_POINTER) {
         LLVMMetadataRef pointee = lw__di_operand(r->context, bare, LW_DI_TYPE_BASE);
         LLVMMetadataRef target = lw__type_strip(r->context, lw__type_element(r->context, pointee));
         if (lw__di_tag(target) == LW_TAG_SUBROUTINE)
-            return param_error(r, kernel, variable, param,
-                               "function pointers are not in the kernel language");
-        if (lw__di_tag(target) == LW_TAG_POINTER)
-            return param_error(r, kernel, variable, param,
-                               "a pointer to pointers cannot be passed; pass one buffer");
+            why = "function pointers are not in the kernel language";
+        else if (lw__di_tag(target) == LW_TAG_POINTER)
+            why = "a pointer to pointers cannot be passed; pass one buffer";
     } else if (lw__type_size(r->context, bare) == 0) {
-        return param_error(r, kernel, variable, param, "it has no size");
+        why = "it has no size";
     }
-    if (param->brackets.too_many)
-        return param_error(r, kernel, variable, param, "it has more than 12 declared sizes");
-    if (!*param->layout)
-        return param_error(r, kernel, variable, param, "it is not in the kernel language");
-    return true;
+    if (!why && param->brackets.too_many)
+        why = "it has more than 12 declared sizes";
+    if (!why && !*param->layout)
+        why = "it is not in the kernel language";
+    if (why)
+        param_error(r, kernel, variable, param, why);
 }
 
 /* `float [rows][16]` for an array parameter, else the type from the debug info. */
@@ -198,7 +192,7 @@ static void spell_param(struct reader *r, LLVMMetadataRef type, const struct lw_
                  brackets->text);
 }
 
-static bool read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variable,
+static void read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variable,
                        struct lw__param *param)
 {
     struct lw__text name = {0}, type_text = {0}, layout = {0};
@@ -211,21 +205,19 @@ static bool read_param(struct reader *r, struct lw__kernel *kernel, LLVMMetadata
     }
     spell_param(r, type, &param->brackets, "", &type_text);
     lw__type_layout(r->context, type, &layout);
-    param->name = take(&name);
-    param->type = take(&type_text);
-    param->layout = take(&layout);
-    if (!param->name || !param->type || !param->layout)
-        return false;
+    param->name = take(r, &name);
+    param->type = take(r, &type_text);
+    param->layout = take(r, &layout);
     const unsigned tag = lw__di_tag(lw__type_strip(r->context, type));
     param->by_value = tag == LW_TAG_STRUCTURE || tag == LW_TAG_UNION;
     param->size = lw__type_size(r->context, type);
     param->align = lw__type_align(r->context, type);
     param->offset = (kernel->arg_bytes + param->align - 1) / param->align * param->align;
     kernel->arg_bytes = param->offset + param->size;
-    return check_param(r, kernel, variable, type, param);
+    check_param(r, kernel, variable, type, param);
 }
 
-static bool make_signature(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variables)
+static void make_signature(struct reader *r, struct lw__kernel *kernel, LLVMMetadataRef variables)
 {
     struct lw__text out = {0};
     lw__text_add(&out, "void %s(%s", kernel->name, kernel->param_count ? "" : "void");
@@ -234,13 +226,11 @@ static bool make_signature(struct reader *r, struct lw__kernel *kernel, LLVMMeta
         LLVMMetadataRef variable = lw__di_operand(r->context, variables, i);
         spell_param(r, lw__di_operand(r->context, variable, LW_DI_VARIABLE_TYPE),
                     &kernel->params[i].brackets, kernel->params[i].name, &one);
-        lw__text_add(&out, "%s%s", i ? ", " : "", one.data ? one.data : "");
-        out.failed |= one.failed;
+        lw__text_add(&out, "%s%s", i ? ", " : "", lw__finished(&one));
         lw__text_free(&one);
     }
     lw__text_add(&out, ")");
-    kernel->signature = take(&out);
-    return kernel->signature != NULL;
+    kernel->signature = take(r, &out);
 }
 
 /* Check the kernel as a whole; if true, its parameters can be read. */
@@ -278,45 +268,41 @@ static bool is_described(struct reader *r, struct lw__kernel *kernel)
     return false;
 }
 
-static bool read_kernel(struct reader *r, struct lw__kernel *kernel)
+static void read_kernel(struct reader *r, struct lw__kernel *kernel)
 {
     if (!is_described(r, kernel))
-        return true;
+        return;
     LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel->function);
     LLVMMetadataRef variables = lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_RETAINED);
     LLVMMetadataRef type = lw__di_operand(r->context, subprogram, LW_DI_SUBPROGRAM_TYPE);
     if (!check_kernel(r, kernel, lw__di_operand(r->context, type, LW_DI_SUBROUTINE_TYPES)))
-        return true;
+        return;
     kernel->param_count = LLVMCountParams(kernel->function);
-    kernel->params = calloc(kernel->param_count + 1, sizeof *kernel->params);
-    struct lw__brackets *brackets = calloc(kernel->param_count + 1, sizeof *brackets);
-    bool ok = kernel->params && brackets &&
-              lw__front_prototype(r->ast_text, kernel->name, kernel->param_count, brackets);
-    for (unsigned i = 0; brackets && kernel->params && i < kernel->param_count; i++)
+    kernel->params = lw__new(r->arena, kernel->param_count + 1, sizeof *kernel->params);
+    struct lw__brackets *brackets = lw__new(r->arena, kernel->param_count + 1, sizeof *brackets);
+    lw__front_prototype(r->arena, r->ast_text, kernel->name, kernel->param_count, brackets);
+    for (unsigned i = 0; i < kernel->param_count; i++)
         kernel->params[i].brackets = brackets[i];
-    free(brackets);
-    for (unsigned i = 0; ok && i < kernel->param_count; i++)
-        ok = read_param(r, kernel, lw__di_operand(r->context, variables, i), &kernel->params[i]);
-    if (ok && kernel->arg_bytes > LW_ARG_BYTES_MAX)
+    for (unsigned i = 0; i < kernel->param_count; i++)
+        read_param(r, kernel, lw__di_operand(r->context, variables, i), &kernel->params[i]);
+    if (kernel->arg_bytes > LW_ARG_BYTES_MAX)
         lw__diags_error(r->diags, kernel->loc,
                         "the parameters of kernel '%s' take %llu bytes, at most %d are possible",
                         kernel->name, (unsigned long long)kernel->arg_bytes, LW_ARG_BYTES_MAX);
-    return ok && make_signature(r, kernel, variables);
+    make_signature(r, kernel, variables);
 }
 
 /* lw__front_signature - fill in *kernels, all zero before, from clang's module. ast_text is the
  * output of clang -ast-print for the same text.
- * errors   false if out of memory
- * owns     release with lw__kernels_free, also after a failure
+ * owns     the arena has what the rows point to
  */
-bool lw__front_signature(LLVMModuleRef module, const char *ast_text, struct lw__diags *diags,
-                         struct lw__kernels *kernels)
+void lw__front_signature(struct lw__arena *arena, LLVMModuleRef module, const char *ast_text,
+                         struct lw__diags *diags, struct lw__kernels *kernels)
 {
-    struct reader r = {module, LLVMGetModuleContext(module), ast_text, diags, kernels};
-    bool ok = read_annotations(&r);
-    for (size_t i = 0; i < kernels->count && ok; i++)
-        ok = read_kernel(&r, &kernels->rows[i]);
-    return ok;
+    struct reader r = {arena, module, LLVMGetModuleContext(module), ast_text, diags, kernels};
+    read_annotations(&r);
+    for (size_t i = 0; i < kernels->count; i++)
+        read_kernel(&r, &kernels->rows[i]);
 }
 
 /* ---- the manifest; the arguments ---- */

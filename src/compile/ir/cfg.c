@@ -6,7 +6,6 @@
  * source   Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm", 2001
  */
 #include "compile/ir/ir.h"
-#include <stdlib.h>
 
 /* Open addressing, from block to its number; 2^k >= 2 * blocks slots. */
 struct lw__block_map {
@@ -37,14 +36,12 @@ uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block)
 }
 
 /* Depth first without recursion; fills blocks[] from the back. */
-static bool number_blocks(struct lw__cfg *cfg, size_t total)
+static void number_blocks(struct lw__cfg *cfg, size_t total)
 {
     struct frame {
         LLVMBasicBlockRef block;
         unsigned next;
-    } *stack = calloc(total + 1, sizeof *stack);
-    if (!stack)
-        return false;
+    } *stack = lw__new(cfg->arena, total + 1, sizeof *stack);
     size_t depth = 0, left = total;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(cfg->function);
     stack[depth++] =
@@ -65,42 +62,35 @@ static bool number_blocks(struct lw__cfg *cfg, size_t total)
         cfg->map->slot[slot].block = s;
         stack[depth++] = (struct frame){s, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(s))};
     }
-    free(stack);
     cfg->count = total - left;
     for (size_t i = 0; i < cfg->count; i++) {
         cfg->blocks[i] = cfg->blocks[i + left];
         cfg->map->slot[find(cfg->map, cfg->blocks[i])].number = (uint32_t)i;
     }
-    return true;
 }
 
 /* The position of each block in the function: clang lays blocks out in source order. */
-static bool number_text(struct lw__cfg *cfg)
+static void number_text(struct lw__cfg *cfg)
 {
     uint32_t position = 0;
-    cfg->layout = calloc(cfg->count + 1, sizeof *cfg->layout);
-    if (!cfg->layout)
-        return false;
+    cfg->layout = lw__new(cfg->arena, cfg->count + 1, sizeof *cfg->layout);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(cfg->function); b;
          b = LLVMGetNextBasicBlock(b), position++) {
         uint32_t number = lw__cfg_index(cfg, b);
         if (number != UINT32_MAX)
             cfg->layout[number] = position;
     }
-    return true;
 }
 
-static bool link_blocks(struct lw__cfg *cfg)
+static void link_blocks(struct lw__cfg *cfg)
 {
     size_t edges = 0;
     for (size_t i = 0; i < cfg->count; i++)
         edges += LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(cfg->blocks[i]));
-    cfg->succ_start = calloc(cfg->count + 1, sizeof *cfg->succ_start);
-    cfg->pred_start = calloc(cfg->count + 2, sizeof *cfg->pred_start);
-    cfg->succ = calloc(edges + 1, sizeof *cfg->succ);
-    cfg->pred = calloc(edges + 1, sizeof *cfg->pred);
-    if (!cfg->succ_start || !cfg->pred_start || !cfg->succ || !cfg->pred)
-        return false;
+    cfg->succ_start = lw__new(cfg->arena, cfg->count + 1, sizeof *cfg->succ_start);
+    cfg->pred_start = lw__new(cfg->arena, cfg->count + 2, sizeof *cfg->pred_start);
+    cfg->succ = lw__new(cfg->arena, edges + 1, sizeof *cfg->succ);
+    cfg->pred = lw__new(cfg->arena, edges + 1, sizeof *cfg->pred);
     uint32_t n = 0;
     for (size_t i = 0; i < cfg->count; i++) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[i]);
@@ -116,7 +106,6 @@ static bool link_blocks(struct lw__cfg *cfg)
     for (uint32_t i = 0; i < cfg->count; i++)
         for (uint32_t e = cfg->succ_start[i]; e < cfg->succ_start[i + 1]; e++)
             cfg->pred[cfg->pred_start[cfg->succ[e] + 1]++] = i;
-    return true;
 }
 
 static uint32_t common_dominator(const uint32_t *idom, uint32_t a, uint32_t b)
@@ -129,11 +118,9 @@ static uint32_t common_dominator(const uint32_t *idom, uint32_t a, uint32_t b)
     return a;
 }
 
-static bool find_dominators(struct lw__cfg *cfg)
+static void find_dominators(struct lw__cfg *cfg)
 {
-    cfg->idom = malloc((cfg->count + 1) * sizeof *cfg->idom);
-    if (!cfg->idom)
-        return false;
+    cfg->idom = lw__new(cfg->arena, cfg->count + 1, sizeof *cfg->idom);
     for (size_t i = 0; i < cfg->count; i++)
         cfg->idom[i] = UINT32_MAX;
     cfg->idom[0] = 0;
@@ -150,37 +137,23 @@ static bool find_dominators(struct lw__cfg *cfg)
             cfg->idom[b] = dom;
         }
     }
-    return true;
 }
 
-bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg)
+void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cfg *cfg)
 {
     size_t total = LLVMCountBasicBlocks(function), slots = 4;
     while (slots < total * 2)
         slots *= 2;
-    *cfg = (struct lw__cfg){.function = function};
-    cfg->blocks = calloc(total, sizeof *cfg->blocks);
-    cfg->map = calloc(1, sizeof *cfg->map + slots * sizeof cfg->map->slot[0]);
-    if (cfg->map)
-        cfg->map->mask = slots - 1;
-    if (cfg->blocks && cfg->map && number_blocks(cfg, total) && number_text(cfg) &&
-        link_blocks(cfg) && find_dominators(cfg))
-        return true;
-    lw__cfg_free(cfg);
-    return lw__defect("out of memory");
-}
-
-void lw__cfg_free(struct lw__cfg *cfg)
-{
-    free(cfg->blocks);
-    free(cfg->succ_start);
-    free(cfg->succ);
-    free(cfg->pred_start);
-    free(cfg->pred);
-    free(cfg->idom);
-    free(cfg->layout);
-    free(cfg->map);
-    *cfg = (struct lw__cfg){0};
+    *cfg = (struct lw__cfg){.arena = arena, .function = function};
+    cfg->blocks = lw__new(arena, total, sizeof *cfg->blocks);
+    cfg->map = lw__new(arena, 1, sizeof *cfg->map + slots * sizeof cfg->map->slot[0]);
+    cfg->map->mask = slots - 1;
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
+    number_blocks(cfg, total);
+    lw__arena_release(arena, mark);
+    number_text(cfg);
+    link_blocks(cfg);
+    find_dominators(cfg);
 }
 
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b)

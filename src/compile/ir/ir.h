@@ -11,6 +11,7 @@
 /* A function's control flow graph, dominators and loops. Blocks are numbered
  * in reverse postorder, then-arms first; blocks that cannot be reached have no number. */
 struct lw__cfg {
+    struct lw__arena *arena; /* has what is below */
     LLVMValueRef function;
     size_t count;
     LLVMBasicBlockRef *blocks;   /* count, in reverse postorder */
@@ -80,12 +81,12 @@ void lw__ir_plain_private(LLVMValueRef function);
 /* ---- verify.c -------------------------------------------------------------------------------- */
 
 /* True if the module keeps the rules of its facts. */
-bool lw__ir_verify(const struct lw__unit *unit, const char *after);
+bool lw__ir_verify(struct lw__unit *unit, const char *after);
 
 /* ---- cfg.c ----------------------------------------------------------------------------------- */
 
-bool lw__cfg_build(LLVMValueRef function, struct lw__cfg *cfg); /* false: out of memory */
-void lw__cfg_free(struct lw__cfg *cfg);
+/* The graph, its loops and its post-dominators live as long as the arena, or up to a mark. */
+void lw__cfg_build(struct lw__arena *arena, LLVMValueRef function, struct lw__cfg *cfg);
 uint32_t lw__cfg_index(const struct lw__cfg *cfg, LLVMBasicBlockRef block); /* UINT32_MAX: none */
 bool lw__cfg_dominates(const struct lw__cfg *cfg, uint32_t a, uint32_t b);
 /* Set all blocks that a set block leads to. */
@@ -99,25 +100,23 @@ LLVMValueRef lw__cfg_condition(const struct lw__cfg *cfg, uint32_t block);
 
 /* ---- postdominators.c ------------------------------------------------------------------------ */
 
-/* Per block the immediate post-dominator, UINT32_MAX where there is none; NULL: out
- * of memory. owns: release with free() */
+/* Per block the immediate post-dominator, UINT32_MAX where there is none. */
 uint32_t *lw__cfg_post_dominators(const struct lw__cfg *cfg);
 
 /* ---- loops.c --------------------------------------------------------------------------------- */
 
-bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops);
+void lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops);
 /* Also takes a source statement that is only jumped into for a loop with its header. Only while
  * blocks have clang's names. */
-bool lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops);
+void lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops);
 /* True if the loop is entered at block b, which is not its header. */
 bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b);
 /* The outermost loop with such an entry, or NULL. */
 const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
                                              const struct lw__loops *loops);
-bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block);
+void lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block);
 void lw__loops_nest(struct lw__loops *loops);
 int lw__loops_innermost(const struct lw__loops *loops, uint32_t block); /* that holds it; -1 */
-void lw__loops_free(struct lw__loops *loops);
 /* True if a loop's metadata, on its back edge's branch, has a word with that prefix. */
 bool lw__loop_has_word(LLVMValueRef back, const char *begin);
 /* Give a loop this word only, and the number `count` unless it is 0. */
@@ -129,14 +128,13 @@ void lw__loop_set_metadata(LLVMValueRef back, const char *word, uint32_t count);
 bool lw__text_begins_loop(LLVMBasicBlockRef block);
 /* The loops of the source. A loop includes the arms that leave it, as far as they lead to wanted
  * blocks. */
-bool lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);
+void lw__text_loops(const struct lw__cfg *cfg, const bool *wanted, struct lw__loops *loops);
 
 /* ---- shared_memory.c ------------------------------------------------------------------------- */
 
 /* The offsets of SHARED and DYNAMIC_SHARED variables in shared memory. */
 bool lw__ir_is_shared(LLVMValueRef v); /* True if it is such a variable, of either kind */
-bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);
-void lw__shared_layout_free(struct lw__shared_layout *layout);
+void lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l);
 bool lw__shared_replace(struct lw__unit *unit, LLVMValueRef function,
                         const struct lw__shared_layout *layout, LLVMValueRef base,
                         LLVMBuilderRef early, LLVMBasicBlockRef entry);

@@ -10,7 +10,6 @@
  */
 #include "compile/ir/ir.h"
 #include <llvm-c/DebugInfo.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct search {
@@ -19,7 +18,7 @@ struct search {
     bool by_text;
     bool *cut;      /* headers whose incoming edges from their own loop are cut */
     int *component; /* region id of a block; blocks of other regions do not exist */
-    uint32_t *order, *low, *stack, *frame;
+    uint32_t *order, *low, *stack, *frame, *edge;
     bool *on_stack;
     uint32_t next, depth;
 };
@@ -56,23 +55,16 @@ static uint32_t choose_header(const struct search *s, const bool *body)
     return entries == 1 && !(s->by_text && lw__text_begins_loop(g->blocks[first])) ? entry : first;
 }
 
-static bool add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
+static void add_loop(struct search *s, const uint32_t *blocks, uint32_t count)
 {
     struct lw__loops *loops = s->loops;
-    struct lw__loop *grown = realloc(loops->loops, (loops->count + 1) * sizeof *grown);
-    bool *body = calloc(2 * s->cfg->count, sizeof *body), *back;
-    if (grown)
-        loops->loops = grown;
-    if (!grown || !body) {
-        free(body);
-        return lw__defect("out of memory");
-    }
-    back = body + s->cfg->count;
+    struct lw__arena *arena = s->cfg->arena;
+    bool *body = lw__new(arena, 2 * s->cfg->count, sizeof *body), *back = body + s->cfg->count;
+    loops->loops = lw__one_more(arena, loops->loops, loops->count, sizeof *loops->loops);
     for (uint32_t i = 0; i < count; i++)
         body[blocks[i]] = back[blocks[i]] = true;
     loops->loops[loops->count++] =
         (struct lw__loop){choose_header(s, body), body, back, count, -1, false};
-    return true;
 }
 
 static void open_block(struct search *s, uint32_t b)
@@ -83,7 +75,7 @@ static void open_block(struct search *s, uint32_t b)
 }
 
 /* The component that ends at its root b: a loop if it has a cycle. */
-static bool close_component(struct search *s, int region, uint32_t b)
+static void close_component(struct search *s, int region, uint32_t b)
 {
     uint32_t end = s->depth;
     bool cycle = false;
@@ -93,14 +85,15 @@ static bool close_component(struct search *s, int region, uint32_t b)
     for (uint32_t e = s->cfg->succ_start[b]; e < s->cfg->succ_start[b + 1]; e++)
         cycle |= s->cfg->succ[e] == b && edge_exists(s, region, b, b);
     cycle |= end - s->depth > 1;
-    return !cycle || add_loop(s, s->stack + s->depth, end - s->depth);
+    if (cycle)
+        add_loop(s, s->stack + s->depth, end - s->depth);
 }
 
 /* Tarjan's search from `root`, without recursion: frame[] is the path, edge[] where each is. */
-static bool components_from(struct search *s, int region, uint32_t root, uint32_t *edge)
+static void components_from(struct search *s, int region, uint32_t root)
 {
     const struct lw__cfg *g = s->cfg;
-    uint32_t top = 0;
+    uint32_t top = 0, *edge = s->edge;
     open_block(s, root);
     s->frame[top++] = root;
     edge[root] = g->succ_start[root];
@@ -122,77 +115,62 @@ static bool components_from(struct search *s, int region, uint32_t root, uint32_
         top--;
         if (top && s->low[b] < s->low[s->frame[top - 1]])
             s->low[s->frame[top - 1]] = s->low[b];
-        if (s->low[b] == s->order[b] && !close_component(s, region, b))
-            return false;
+        if (s->low[b] == s->order[b])
+            close_component(s, region, b);
     }
-    return true;
 }
 
 /* All loops of a region: the whole function if body is NULL, else a loop without its back edges. */
-static bool components(struct search *s, int region, const bool *body)
+static void components(struct search *s, int region, const bool *body)
 {
-    uint32_t n = (uint32_t)s->cfg->count;
-    uint32_t *edge = calloc(n, sizeof *edge);
-    if (!edge)
-        return lw__defect("out of memory");
-    bool ok = true;
+    const uint32_t n = (uint32_t)s->cfg->count;
     for (uint32_t b = 0; b < n; b++) {
         s->component[b] = !body || body[b] ? region : -1;
         s->order[b] = 0;
     }
-    for (uint32_t b = 0; b < n && ok; b++)
+    for (uint32_t b = 0; b < n; b++)
         if (s->component[b] == region && !s->order[b])
-            ok = components_from(s, region, b, edge);
-    free(edge);
-    return ok;
+            components_from(s, region, b);
 }
 
-static bool find_nest(struct search *s)
+static void find_nest(struct search *s)
 {
-    bool ok = components(s, 0, NULL);
-    for (size_t i = 0; ok && i < s->loops->count; i++) { /* grows as inner loops are found */
+    components(s, 0, NULL);
+    for (size_t i = 0; i < s->loops->count; i++) { /* grows as inner loops are found */
         uint32_t header = s->loops->loops[i].header;
         s->cut[header] = true;
-        ok = components(s, (int)i + 1, s->loops->loops[i].body);
+        components(s, (int)i + 1, s->loops->loops[i].body);
         s->cut[header] = false;
     }
-    return ok;
 }
 
-static bool build(const struct lw__cfg *cfg, struct lw__loops *loops, bool by_text)
+static void build(const struct lw__cfg *cfg, struct lw__loops *loops, bool by_text)
 {
-    size_t n = cfg->count;
-    struct search s = {.cfg = cfg, .loops = loops, .by_text = by_text};
+    const size_t n = cfg->count;
+    struct search s = {.cfg = cfg,
+                       .loops = loops,
+                       .by_text = by_text,
+                       .cut = lw__new(cfg->arena, n, sizeof *s.cut),
+                       .component = lw__new(cfg->arena, n, sizeof *s.component),
+                       .order = lw__new(cfg->arena, 5 * n, sizeof *s.order),
+                       .on_stack = lw__new(cfg->arena, n, sizeof *s.on_stack)};
+    s.low = s.order + n;
+    s.stack = s.low + n;
+    s.frame = s.stack + n;
+    s.edge = s.frame + n;
     *loops = (struct lw__loops){0};
-    s.cut = calloc(n, sizeof *s.cut);
-    s.component = calloc(n, sizeof *s.component);
-    s.order = calloc(4 * n, sizeof *s.order);
-    s.on_stack = calloc(n, sizeof *s.on_stack);
-    bool ok = s.cut && s.component && s.order && s.on_stack;
-    if (ok) {
-        s.low = s.order + n;
-        s.stack = s.low + n;
-        s.frame = s.stack + n;
-        ok = find_nest(&s);
-        lw__loops_nest(loops);
-    } else {
-        lw__defect("out of memory");
-    }
-    free(s.cut);
-    free(s.component);
-    free(s.order);
-    free(s.on_stack);
-    return ok;
+    find_nest(&s);
+    lw__loops_nest(loops);
 }
 
-bool lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
+void lw__loops_build(const struct lw__cfg *cfg, struct lw__loops *loops)
 {
-    return build(cfg, loops, false);
+    build(cfg, loops, false);
 }
 
-bool lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops)
+void lw__loops_build_by_text(const struct lw__cfg *cfg, struct lw__loops *loops)
 {
-    return build(cfg, loops, true);
+    build(cfg, loops, true);
 }
 
 bool lw__loops_is_side_entry(const struct lw__cfg *cfg, const struct lw__loop *loop, uint32_t b)
@@ -211,12 +189,11 @@ const struct lw__loop *lw__loops_jumped_into(const struct lw__cfg *cfg,
 }
 
 /* Add a block and all that lead to it, up to what the loop has already. */
-bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block)
+void lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t block)
 {
-    uint32_t *todo = malloc((cfg->count + 1) * sizeof *todo);
+    const struct lw__arena_mark mark = lw__arena_mark(cfg->arena);
+    uint32_t *todo = lw__new(cfg->arena, cfg->count + 1, sizeof *todo);
     size_t n = 0;
-    if (!todo)
-        return lw__defect("out of memory");
     if (!loop->body[block]) {
         loop->body[block] = true;
         todo[n++] = block;
@@ -232,8 +209,7 @@ bool lw__loops_grow(const struct lw__cfg *cfg, struct lw__loop *loop, uint32_t b
             }
         }
     }
-    free(todo);
-    return true;
+    lw__arena_release(cfg->arena, mark);
 }
 
 /* The parent is the smallest other loop that holds the header. */
@@ -260,14 +236,6 @@ int lw__loops_innermost(const struct lw__loops *loops, uint32_t block)
             (best < 0 || loops->loops[k].size < loops->loops[best].size))
             best = (int)k;
     return best;
-}
-
-void lw__loops_free(struct lw__loops *loops)
-{
-    for (size_t i = 0; i < loops->count; i++)
-        free(loops->loops[i].body);
-    free(loops->loops);
-    *loops = (struct lw__loops){0};
 }
 
 /* ---- loop metadata --------------------------------------------------------------------------- */

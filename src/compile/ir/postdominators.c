@@ -6,7 +6,6 @@
  *          graph
  */
 #include "compile/ir/ir.h"
-#include <stdlib.h>
 
 struct reverse {
     const struct lw__cfg *g;
@@ -21,14 +20,14 @@ static bool is_return(const struct lw__cfg *g, uint32_t b)
 }
 
 /* Depth-first search from the returns, against the edges; order[] is filled from the back. */
-static bool number_reverse(struct reverse *r)
+static void number_reverse(struct reverse *r)
 {
     const struct lw__cfg *g = r->g;
     uint32_t n = (uint32_t)g->count, left = n, depth = 0;
-    uint32_t *stack = malloc((n + 1) * sizeof *stack), *edge = malloc((n + 1) * sizeof *edge);
-    bool *seen = calloc(n + 1, 1);
-    bool ok = stack && edge && seen;
-    for (uint32_t root = 0; ok && root < n; root++) {
+    uint32_t *stack = lw__new(g->arena, n + 1, sizeof *stack);
+    uint32_t *edge = lw__new(g->arena, n + 1, sizeof *edge);
+    bool *seen = lw__new(g->arena, n + 1, 1);
+    for (uint32_t root = 0; root < n; root++) {
         if (!is_return(g, root) || seen[root])
             continue;
         seen[root] = true;
@@ -49,15 +48,11 @@ static bool number_reverse(struct reverse *r)
             stack[depth++] = p;
         }
     }
-    free(stack);
-    free(edge);
-    free(seen);
     r->count = n - left;
-    for (uint32_t k = 0; ok && k < r->count; k++) {
+    for (uint32_t k = 0; k < r->count; k++) {
         r->order[k] = r->order[left + k];
         r->number[r->order[k]] = k;
     }
-    return ok;
 }
 
 /* The nearest common post-dominator; the virtual exit is UINT32_MAX. */
@@ -99,26 +94,20 @@ static bool improve(const struct reverse *r, uint32_t *ipdom, bool *done)
 
 uint32_t *lw__cfg_post_dominators(const struct lw__cfg *cfg)
 {
-    size_t n = cfg->count;
-    uint32_t *ipdom = malloc((n + 1) * sizeof *ipdom);
-    struct reverse r = {.g = cfg};
-    r.order = malloc((n + 1) * sizeof *r.order);
-    r.number = malloc((n + 1) * sizeof *r.number);
-    bool *done = calloc(n + 1, 1);
-    bool ok = ipdom && r.order && r.number && done;
-    for (size_t b = 0; ok && b < n; b++)
+    const size_t n = cfg->count;
+    uint32_t *ipdom = lw__new(cfg->arena, n + 1, sizeof *ipdom);
+    const struct lw__arena_mark mark = lw__arena_mark(cfg->arena);
+    struct reverse r = {.g = cfg,
+                        .order = lw__new(cfg->arena, n + 1, sizeof *r.order),
+                        .number = lw__new(cfg->arena, n + 1, sizeof *r.number)};
+    bool *done = lw__new(cfg->arena, n + 1, 1);
+    for (size_t b = 0; b < n; b++)
         ipdom[b] = r.number[b] = UINT32_MAX;
-    ok = ok && number_reverse(&r);
-    for (size_t b = 0; ok && b < n; b++)
+    number_reverse(&r);
+    for (size_t b = 0; b < n; b++)
         done[b] = r.number[b] != UINT32_MAX && is_return(cfg, (uint32_t)b);
-    while (ok && improve(&r, ipdom, done))
+    while (improve(&r, ipdom, done))
         ;
-    free(r.order);
-    free(r.number);
-    free(done);
-    if (ok)
-        return ipdom;
-    free(ipdom);
-    lw__defect("out of memory");
-    return NULL;
+    lw__arena_release(cfg->arena, mark);
+    return ipdom;
 }

@@ -8,7 +8,6 @@
 #include "base/manifest.h"
 #include "compile/ir/ir.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 32 }; /* of nested constants; cyclic initialisers exist */
@@ -58,10 +57,10 @@ static bool refers(LLVMValueRef v, int depth, void (*found)(LLVMValueRef g, void
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 struct finder {
+    struct lw__arena *arena;
     struct lw__shared_layout *layout;
     LLVMTargetDataRef data;
     uint64_t dynamic_align;
-    bool failed;
 };
 
 static uint64_t round_up(uint64_t bytes, uint64_t align)
@@ -78,16 +77,8 @@ static void place(LLVMValueRef global, void *user)
     for (size_t i = 0; i < l->count; i++)
         if (l->globals[i] == global)
             return;
-    LLVMValueRef *globals = realloc(l->globals, (l->count + 1) * sizeof *globals);
-    if (globals)
-        l->globals = globals;
-    uint64_t *offsets = realloc(l->offsets, (l->count + 1) * sizeof *offsets);
-    if (offsets)
-        l->offsets = offsets;
-    if (!globals || !offsets) {
-        f->failed = true;
-        return;
-    }
+    l->globals = lw__one_more(f->arena, l->globals, l->count, sizeof(LLVMValueRef));
+    l->offsets = lw__one_more(f->arena, l->offsets, l->count, sizeof *l->offsets);
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
     uint64_t offset = 0, align = LLVMGetAlignment(global);
     if (!align)
@@ -103,9 +94,9 @@ static void place(LLVMValueRef global, void *user)
     l->offsets[l->count++] = offset;
 }
 
-bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l)
+void lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__shared_layout *l)
 {
-    struct finder f = {l, LLVMGetModuleDataLayout(unit->module), 1, false};
+    struct finder f = {&unit->scratch, l, LLVMGetModuleDataLayout(unit->module), 1};
     *l = (struct lw__shared_layout){0};
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -113,15 +104,6 @@ bool lw__shared_layout(struct lw__unit *unit, LLVMValueRef function, struct lw__
                 refers(LLVMGetOperand(i, (unsigned)k), 0, place, &f);
     if (f.dynamic_align > LW_DYNAMIC_ALIGN) /* it then begins after padding of the static part */
         l->bytes = round_up(l->bytes, f.dynamic_align);
-    return !f.failed || lw__defect("out of memory");
-}
-
-void lw__shared_layout_free(struct lw__shared_layout *layout)
-{
-    free(layout->globals);
-    free(layout->offsets);
-    free(layout->places);
-    *layout = (struct lw__shared_layout){0};
 }
 
 /* ---- replacement ----------------------------------------------------------------------------- */

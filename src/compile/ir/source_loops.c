@@ -8,7 +8,6 @@
  * a label ends it. Source locations would not do: all code of a macro has one location.
  */
 #include "compile/ir/ir.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* True if a block has one of these names, followed by clang's number and inlining's suffix. */
@@ -82,11 +81,9 @@ bool lw__text_begins_loop(LLVMBasicBlockRef block)
 }
 
 /* Mark what can be reached without the loop. */
-static bool reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool *reached)
+static void reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool *reached)
 {
-    uint32_t *todo = malloc((g->count + 1) * sizeof *todo), n = 0;
-    if (!todo)
-        return lw__defect("out of memory");
+    uint32_t *todo = lw__new(g->arena, g->count + 1, sizeof *todo), n = 0;
     reached[0] = !l->body[0];
     if (reached[0])
         todo[n++] = 0;
@@ -100,52 +97,43 @@ static bool reach_around(const struct lw__cfg *g, const struct lw__loop *l, bool
             }
         }
     }
-    free(todo);
-    return true;
 }
 
 /* Add to this loop the wanted blocks of the arms that leave it. */
-static bool take_arms(const struct lw__cfg *g, struct lw__loop *l, const bool *wanted)
+static void take_arms(const struct lw__cfg *g, struct lw__loop *l, const bool *wanted)
 {
-    bool *around = calloc(g->count + 1, sizeof *around);
+    const struct lw__arena_mark mark = lw__arena_mark(g->arena);
+    bool *around = lw__new(g->arena, g->count + 1, sizeof *around);
     struct lw__loop own = *l;
-    own.body = malloc(g->count + 1);
-    bool ok = around && own.body ? reach_around(g, l, around) : lw__defect("out of memory");
-    if (ok)
-        memcpy(own.body, l->body, g->count);
-    for (uint32_t b = 0; b < g->count && ok; b++)
+    own.body = lw__new(g->arena, g->count + 1, sizeof *own.body);
+    reach_around(g, l, around);
+    memcpy(own.body, l->body, g->count);
+    for (uint32_t b = 0; b < g->count; b++)
         if (wanted[b] && !l->body[b] && !around[b] && is_in_text(g, &own, b))
-            ok = lw__loops_grow(g, l, b);
-    free(own.body);
-    free(around);
-    return ok;
+            lw__loops_grow(g, l, b);
+    lw__arena_release(g->arena, mark);
 }
 
 /* Blocks added to an inner loop are added to the loops around it, too. */
-static bool take_inner(const struct lw__cfg *g, struct lw__loops *loops, struct lw__loop *outer)
+static void take_inner(const struct lw__cfg *g, struct lw__loops *loops, struct lw__loop *outer)
 {
     for (size_t k = 0; k < loops->count; k++) {
         const struct lw__loop *inner = &loops->loops[k];
         if (inner == outer || !outer->body[inner->header])
             continue;
         for (uint32_t b = 0; b < g->count; b++)
-            if (inner->body[b] && !outer->body[b] && !lw__loops_grow(g, outer, b))
-                return false;
+            if (inner->body[b] && !outer->body[b])
+                lw__loops_grow(g, outer, b);
     }
-    return true;
 }
 
-bool lw__text_loops(const struct lw__cfg *g, const bool *wanted, struct lw__loops *loops)
+void lw__text_loops(const struct lw__cfg *g, const bool *wanted, struct lw__loops *loops)
 {
-    if (!lw__loops_build_by_text(g, loops))
-        return false;
+    lw__loops_build_by_text(g, loops);
     for (size_t i = 0; i < loops->count; i++)
-        if (!take_arms(g, &loops->loops[i], wanted))
-            return false;
+        take_arms(g, &loops->loops[i], wanted);
     /* outer loops precede inner ones: from the back, each inner loop is complete first */
     for (size_t i = loops->count; i-- > 0;)
-        if (!take_inner(g, loops, &loops->loops[i]))
-            return false;
+        take_inner(g, loops, &loops->loops[i]);
     lw__loops_nest(loops);
-    return true;
 }

@@ -97,19 +97,17 @@ static bool check_kernel(const struct lw__unit *unit, LLVMValueRef f)
 }
 
 /* ENTERED: a loop has one entry. */
-static bool check_loops(const struct lw__unit *unit, LLVMValueRef f)
+static bool check_loops(struct lw__unit *unit, LLVMValueRef f)
 {
     struct lw__cfg g;
-    struct lw__loops loops = {0};
+    struct lw__loops loops;
     if (!(unit->facts & FACT_ENTERED))
         return true;
-    if (!lw__cfg_build(f, &g))
-        return false;
-    bool ok = lw__loops_build(&g, &loops);
-    if (ok && lw__loops_jumped_into(&g, &loops))
-        ok = wrong(f, "a loop has several entries");
-    lw__loops_free(&loops);
-    lw__cfg_free(&g);
+    const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
+    lw__cfg_build(&unit->scratch, f, &g);
+    lw__loops_build(&g, &loops);
+    const bool ok = !lw__loops_jumped_into(&g, &loops) || wrong(f, "a loop has several entries");
+    lw__arena_release(&unit->scratch, mark);
     return ok;
 }
 
@@ -123,7 +121,7 @@ static bool check_arguments(const struct lw__unit *unit, LLVMValueRef f)
     return true;
 }
 
-bool lw__ir_verify(const struct lw__unit *unit, const char *after)
+bool lw__ir_verify(struct lw__unit *unit, const char *after)
 {
     char *why = NULL;
     bool broken = LLVMVerifyModule(unit->module, LLVMReturnStatusAction, &why);

@@ -3,7 +3,6 @@
  * Their order is that of LLVM 19's DebugInfoMetadata.h; front/clang_contract_test.c tests it.
  */
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 
 unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node)
 {
@@ -13,13 +12,10 @@ unsigned lw__di_operand_count(LLVMContextRef context, LLVMMetadataRef node)
 LLVMMetadataRef lw__di_operand(LLVMContextRef context, LLVMMetadataRef node, unsigned index)
 {
     const unsigned count = lw__di_operand_count(context, node);
-    LLVMValueRef *operands = index < count ? calloc(count, sizeof(LLVMValueRef)) : NULL;
-    if (!operands)
+    if (index >= count)
         return NULL;
-    LLVMGetMDNodeOperands(LLVMMetadataAsValue(context, node), operands);
-    LLVMMetadataRef operand = operands[index] ? LLVMValueAsMetadata(operands[index]) : NULL;
-    free(operands);
-    return operand;
+    LLVMValueRef operand = LLVMGetOperand(LLVMMetadataAsValue(context, node), index);
+    return operand ? LLVMValueAsMetadata(operand) : NULL;
 }
 
 unsigned lw__di_tag(LLVMMetadataRef node)

@@ -28,16 +28,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(void *list, size_t count, size_t size)
+static struct lw__arena *arena_of(const struct convergence *m)
 {
-    void **at = list;
-    if (count & (count - 1)) /* the capacity doubles at each power of two */
-        return true;
-    void *more = realloc(*at, (count ? 2 * count : 1) * size);
-    if (!more)
-        return lw__defect("out of memory");
-    *at = more;
-    return true;
+    return &m->x->unit->scratch;
 }
 
 /* ---- each collective in a block of its own --------------------------------------------------- */
@@ -70,22 +63,19 @@ static bool is_of_same_iterations(LLVMValueRef call, LLVMValueRef other)
 }
 
 /* Collectives of one block that the same lanes reach form a group. */
-static bool add_to_group(struct convergence *m, LLVMBasicBlockRef own, LLVMValueRef call,
+static void add_to_group(struct convergence *m, LLVMBasicBlockRef own, LLVMValueRef call,
                          LLVMValueRef before)
 {
     if (!before || !is_of_same_iterations(before, call)) {
-        if (!grow(&m->groups, m->group_count, sizeof *m->groups))
-            return false;
+        m->groups = lw__one_more(arena_of(m), m->groups, m->group_count, sizeof *m->groups);
         m->groups[m->group_count++] = (struct group){0};
     }
     struct group *g = &m->groups[m->group_count - 1];
-    if (!grow(&g->blocks, g->count, sizeof *g->blocks))
-        return false;
+    g->blocks = lw__one_more(arena_of(m), g->blocks, g->count, sizeof(LLVMBasicBlockRef));
     g->blocks[g->count++] = own;
-    return true;
 }
 
-static bool split_collectives(struct convergence *m, LLVMBasicBlockRef block)
+static void split_collectives(struct convergence *m, LLVMBasicBlockRef block)
 {
     LLVMValueRef before = NULL;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
@@ -98,22 +88,18 @@ static bool split_collectives(struct convergence *m, LLVMBasicBlockRef block)
         LLVMBasicBlockRef own = lw__ir_split_before(next);
         LLVMPositionBuilderAtEnd(b, own);
         LLVMBuildBr(b, block);
-        if (!add_to_group(m, own, i, before))
-            return false;
+        add_to_group(m, own, i, before);
         before = i;
     }
-    return true;
 }
 
-static bool split_blocks(struct convergence *m)
+static void split_blocks(struct convergence *m)
 {
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(m->x->kernel->function), next;
     for (; b; b = next) {
         next = LLVMGetNextBasicBlock(b);
-        if (!split_collectives(m, b))
-            return false;
+        split_collectives(m, b);
     }
-    return true;
 }
 
 static const struct group *group_at(const struct convergence *m, LLVMBasicBlockRef block)
@@ -181,76 +167,69 @@ static bool needs_header(const struct convergence *m, const struct lw__facts *fa
     return has;
 }
 
-static bool add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t block,
+static void add_sync_point(struct convergence *m, struct rendezvous *h, uint32_t block,
                            const struct lw__loop *l)
 {
     LLVMBasicBlockRef at = h->facts->cfg.blocks[block];
     const struct group *group = group_at(m, at);
     if (!group && !(l && needs_header(m, h->facts, l)))
-        return true;
-    if (!grow(&h->sync_points, h->sync_point_count, sizeof *h->sync_points))
-        return false;
+        return;
+    h->sync_points =
+        lw__one_more(arena_of(m), h->sync_points, h->sync_point_count, sizeof *h->sync_points);
     h->sync_points[h->sync_point_count++] = (struct sync_point){at, group};
-    return true;
 }
 
 /* The ranges of sync points that loops repeat; before[k]: how many sync points precede block k of
  * the schedule. */
-static bool list_ranges(struct rendezvous *h, const uint32_t *before)
+static void list_ranges(struct convergence *m, struct rendezvous *h, const uint32_t *before)
 {
     const struct lw__schedule *of = &h->facts->regions[h->region].schedule;
     for (uint32_t n = 0; n < of->loop_count; n++) {
         const uint32_t first = before[of->loops[n].first], end = before[of->loops[n].last + 1];
         if (first == end)
             continue;
-        if (!grow(&h->ranges, h->range_count, sizeof *h->ranges))
-            return false;
+        h->ranges = lw__one_more(arena_of(m), h->ranges, h->range_count, sizeof *h->ranges);
         h->ranges[h->range_count++] = (struct lw__loop_range){first, end - 1};
     }
-    return true;
 }
 
 /* List the sync points in the order of the region's schedule. Lanes that return converge before the
  * others converge with the block. */
-static bool list_sync_points(struct convergence *m, struct rendezvous *h)
+static void list_sync_points(struct convergence *m, struct rendezvous *h)
 {
     const struct lw__schedule *of = &h->facts->regions[h->region].schedule;
-    uint32_t *before = calloc(of->count + 1, sizeof *before);
-    bool ok = before || lw__defect("out of memory");
-    for (uint32_t k = 0; ok && k < of->count; k++) {
-        ok = add_sync_point(m, h, of->order[k], lw__spmd_loop_at(h->facts, of->order[k]));
+    uint32_t *before = lw__new(arena_of(m), of->count + 1, sizeof *before);
+    for (uint32_t k = 0; k < of->count; k++) {
+        add_sync_point(m, h, of->order[k], lw__spmd_loop_at(h->facts, of->order[k]));
         before[k + 1] = (uint32_t)h->sync_point_count;
     }
-    ok = ok && list_ranges(h, before);
-    free(before);
-    return ok;
+    list_ranges(m, h, before);
 }
 
-static bool list_blocks(struct rendezvous *h)
+static void list_blocks(struct convergence *m, struct rendezvous *h)
 {
     const struct lw__region *r = &h->facts->regions[h->region];
     const struct lw__cfg *g = &h->facts->cfg;
     for (uint32_t b = 0; b < g->count; b++) {
         if (!r->blocks[b])
             continue;
-        if (!grow(&h->inside, h->inside_count, sizeof *h->inside))
-            return false;
+        h->inside =
+            lw__one_more(arena_of(m), h->inside, h->inside_count, sizeof(LLVMBasicBlockRef));
         h->inside[h->inside_count++] = g->blocks[b];
     }
-    return true;
 }
 
 /* Open a rendezvous for the group's region in the analysis, if it is in one and has none yet. */
-static bool open_rendezvous(struct convergence *m, const struct lw__facts *facts,
+static void open_rendezvous(struct convergence *m, const struct lw__facts *facts,
                             const struct group *group)
 {
     const int region = region_with(facts, group);
     if (region < 0 || is_in_rendezvous(m, group))
-        return true;
+        return;
     const struct lw__region *r = &facts->regions[region];
     const LLVMBasicBlockRef *blocks = facts->cfg.blocks;
-    if (!grow(&m->rendezvous, m->rendezvous_count, sizeof *m->rendezvous))
-        return false;
+    m->rendezvous =
+        lw__one_more(arena_of(m), m->rendezvous, m->rendezvous_count, sizeof *m->rendezvous);
     struct rendezvous *h = &m->rendezvous[m->rendezvous_count++];
     *h = (struct rendezvous){.facts = facts,
                              .region = region,
@@ -258,23 +237,21 @@ static bool open_rendezvous(struct convergence *m, const struct lw__facts *facts
                              .head = blocks[r->head],
                              .join = r->join == UINT32_MAX ? NULL : blocks[r->join],
                              .is_loop = r->is_loop};
-    return list_sync_points(m, h) && list_blocks(h);
+    list_sync_points(m, h);
+    list_blocks(m, h);
 }
 
 /* ---- iterations that differ ------------------------------------------------------------------ */
 
 /* Recorded while the analysis still knows the values. */
-static bool note_differing(struct convergence *m, LLVMValueRef call)
+static void note_differing(struct convergence *m, LLVMValueRef call)
 {
-    struct differing *d = malloc(sizeof *d);
-    if (!d)
-        return lw__defect("out of memory");
+    struct differing *d = lw__new(arena_of(m), 1, sizeof *d);
     *d = (struct differing){.call = call, .next = m->differing};
     const bool of_block = lw__op_table[lw__ir_collective(call, NULL)].block;
     d->count =
         lw__spmd_differing_iterations(of_block ? m->of_block : m->by_warp, call, d->operands);
     m->differing = d;
-    return true;
 }
 
 /* The lanes of mask that are in the same iterations as this lane. */
@@ -319,18 +296,16 @@ LLVMValueRef lw__ptx_all_lanes(struct lw__ptx *x)
 }
 
 /* Lower collectives that all threads of the block reach. */
-static bool hold_uniform(struct convergence *m, const struct group *g)
+static void hold_uniform(struct convergence *m, const struct group *g)
 {
     for (size_t k = 0; k < g->count; k++) {
         LLVMValueRef call = lw__ir_collective_in(g->blocks[k]);
         LLVMPositionBuilderBefore(m->x->b, call);
         if (lw__ptx_may_diverge(m, g->blocks[k]))
             lw__ptx_syncwarp(m);
-        if (!lw__ptx_collective(m->x, call,
-                                lw__ptx_same_iterations(m, call, lw__ptx_all_lanes(m->x)), true))
-            return false;
+        lw__ptx_collective(m->x, call, lw__ptx_same_iterations(m, call, lw__ptx_all_lanes(m->x)),
+                           true);
     }
-    return true;
 }
 
 static bool has_block_op(const struct group *g)
@@ -343,53 +318,35 @@ static bool has_block_op(const struct group *g)
 
 /* Find all that must be known before the first edge is redirected. All warps that a block op waits
  * for go through its rendezvous; so do the warp ops in that region. */
-static bool plan(struct convergence *m)
-{
-    bool ok = true;
-    for (size_t g = 0; ok && g < m->group_count; g++)
-        for (size_t k = 0; ok && k < m->groups[g].count; k++)
-            ok = note_differing(m, lw__ir_collective_in(m->groups[g].blocks[k]));
-    for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = !has_block_op(&m->groups[g]) || open_rendezvous(m, m->of_block, &m->groups[g]);
-    for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = open_rendezvous(m, m->by_warp, &m->groups[g]);
-    for (size_t g = 0; ok && g < m->group_count; g++)
-        m->groups[g].all_come = !is_in_rendezvous(m, &m->groups[g]);
-    return ok && lw__ptx_find_reconvergence(m);
-}
-
-static bool converge(struct convergence *m)
-{
-    bool ok = plan(m);
-    if (ok && m->rendezvous_count)
-        qsort(m->rendezvous, m->rendezvous_count, sizeof *m->rendezvous, by_place);
-    for (size_t h = m->rendezvous_count; ok && h-- > 0;)
-        lw__ptx_hoist(m, &m->rendezvous[h]); /* perhaps into an earlier one, and out of that */
-    for (size_t h = 0; ok && h < m->rendezvous_count; h++)
-        lw__ptx_demote(m, &m->rendezvous[h]);
-    for (size_t g = 0; ok && g < m->group_count; g++)
-        ok = !m->groups[g].all_come || hold_uniform(m, &m->groups[g]);
-    for (size_t h = 0; ok && h < m->rendezvous_count; h++)
-        ok = lw__ptx_build_rendezvous(m, &m->rendezvous[h]);
-    return ok;
-}
-
-static void release(struct convergence *m)
+static void plan(struct convergence *m)
 {
     for (size_t g = 0; g < m->group_count; g++)
-        free(m->groups[g].blocks);
-    for (size_t h = 0; h < m->rendezvous_count; h++) {
-        free(m->rendezvous[h].inside);
-        free(m->rendezvous[h].sync_points);
-        free(m->rendezvous[h].ranges);
-    }
-    for (struct differing *d = m->differing, *next; d; d = next) {
-        next = d->next;
-        free(d);
-    }
-    free(m->groups);
-    free(m->rendezvous);
-    free(m->may_diverge);
+        for (size_t k = 0; k < m->groups[g].count; k++)
+            note_differing(m, lw__ir_collective_in(m->groups[g].blocks[k]));
+    for (size_t g = 0; g < m->group_count; g++)
+        if (has_block_op(&m->groups[g]))
+            open_rendezvous(m, m->of_block, &m->groups[g]);
+    for (size_t g = 0; g < m->group_count; g++)
+        open_rendezvous(m, m->by_warp, &m->groups[g]);
+    for (size_t g = 0; g < m->group_count; g++)
+        m->groups[g].all_come = !is_in_rendezvous(m, &m->groups[g]);
+    lw__ptx_find_reconvergence(m);
+}
+
+static void converge(struct convergence *m)
+{
+    plan(m);
+    if (m->rendezvous_count)
+        qsort(m->rendezvous, m->rendezvous_count, sizeof *m->rendezvous, by_place);
+    for (size_t h = m->rendezvous_count; h-- > 0;)
+        lw__ptx_hoist(m, &m->rendezvous[h]); /* perhaps into an earlier one, and out of that */
+    for (size_t h = 0; h < m->rendezvous_count; h++)
+        lw__ptx_demote(m, &m->rendezvous[h]);
+    for (size_t g = 0; g < m->group_count; g++)
+        if (m->groups[g].all_come)
+            hold_uniform(m, &m->groups[g]);
+    for (size_t h = 0; h < m->rendezvous_count; h++)
+        lw__ptx_build_rendezvous(m, &m->rendezvous[h]);
 }
 
 /* Each iteration of a spin loop checks whether the launch shall stop. The count of iterations is
@@ -422,20 +379,19 @@ bool lw__ptx_converge(struct lw__ptx *x, bool *waits)
 {
     struct lw__gang_config config = lw__gang_config(x->unit, x->kernel);
     struct lw__facts of_block = {0}, by_warp = {0};
+    const struct lw__arena_mark mark = lw__arena_mark(&x->unit->scratch);
     struct convergence m = {.x = x, .of_block = &of_block, .by_warp = &by_warp};
-    if (!lw__llvm_passes(x->unit, LW_PASSES_converge) || !split_blocks(&m)) {
-        release(&m);
+    if (!lw__llvm_passes(x->unit, LW_PASSES_converge))
         return false;
-    }
+    split_blocks(&m);
     bool ok = lw__facts_analyse(&of_block, &config);
     config.by_warp = true;
     ok = ok && lw__facts_analyse(&by_warp, &config);
     *waits = ok && of_block.has_spin_loops;
     if (*waits)
         ask_in_waits(&m);
-    ok = ok ? converge(&m) : x->unit->diags.errors > 0;
-    lw__facts_close(&of_block);
-    lw__facts_close(&by_warp);
-    release(&m);
-    return ok;
+    if (ok)
+        converge(&m);
+    lw__arena_release(&x->unit->scratch, mark);
+    return ok || x->unit->diags.errors > 0;
 }

@@ -65,14 +65,14 @@ LLVMValueRef lw__ptx_same_iterations(struct convergence *m, LLVMValueRef call, L
  *   build    its code */
 void lw__ptx_hoist(struct convergence *m, const struct rendezvous *h);
 void lw__ptx_demote(struct convergence *m, const struct rendezvous *h);
-bool lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h);
+void lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h);
 
 /* reconverge.c, once the rendezvous are known.
  *   find_reconvergence   where lanes may still be diverged after a loop in which they yield; it
  *                        also reconverges all lanes after each atomic operation that becomes a loop
  *   may_diverge          true if lanes may reach the block diverged
  *   syncwarp             reconverge all lanes at the builder */
-bool lw__ptx_find_reconvergence(struct convergence *m);
+void lw__ptx_find_reconvergence(struct convergence *m);
 bool lw__ptx_may_diverge(const struct convergence *m, LLVMBasicBlockRef block);
 void lw__ptx_syncwarp(struct convergence *m);
 #endif

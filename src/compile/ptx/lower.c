@@ -101,7 +101,7 @@ static unsigned add_sync_point(struct lw__ptx *x, bool sure, LLVMValueRef *args,
     return n;
 }
 
-bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure)
+void lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure)
 {
     const char *type;
     const enum lw__op op = lw__ir_collective(call, &type);
@@ -124,16 +124,13 @@ bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask,
     }
     if (is_exchange(op))
         n = add_sync_point(x, sure, args, n);
-    LLVMValueRef made = name.failed ? NULL : lw__ptx_call(x, name.data, args, n);
+    LLVMValueRef made = lw__ptx_call(x, lw__finished(&name), args, n);
     lw__text_free(&name);
-    if (!made)
-        return lw__defect("out of memory");
     if (lw__op_table[op].kind == LW_KIND_MOVE)
         made = of_word(x, made, result);
     if (result != x->none)
         LLVMReplaceAllUsesWith(call, made);
     LLVMInstructionEraseFromParent(call);
-    return true;
 }
 
 /* ---- the pass converge ----------------------------------------------------------------------- */
@@ -346,8 +343,9 @@ static bool place_shared(struct entry *e)
     struct lw__ptx *x = &e->x;
     struct lw__shared_layout layout;
     LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(e->function);
-    bool ok = lw__shared_layout(x->unit, e->function, &layout);
-    if (ok && layout.count) {
+    bool ok = true;
+    lw__shared_layout(x->unit, e->function, &layout);
+    if (layout.count) {
         LLVMValueRef behind = LLVMGetFirstInstruction(first);
         LLVMPositionBuilderBefore(x->b, behind);
         LLVMValueRef base = align_memory(e, block_memory(x), layout.align);
@@ -357,7 +355,6 @@ static bool place_shared(struct entry *e)
         LLVMPositionBuilderBefore(x->b, behind);
         ok = lw__shared_replace(x->unit, e->function, &layout, base, x->b, first);
     }
-    lw__shared_layout_free(&layout);
     return ok;
 }
 

@@ -50,8 +50,8 @@ void lw__ptx_gather_texts(struct lw__unit *unit)
         if (text)
             lw__text_add_bytes(&all, text, bytes);
     }
-    if (!all.failed && all.length) {
-        LLVMValueRef data = LLVMConstStringInContext2(c, all.data, all.length, 1);
+    if (all.length) {
+        LLVMValueRef data = LLVMConstStringInContext2(c, lw__finished(&all), all.length, 1);
         array = LLVMAddGlobalInAddressSpace(unit->module, LLVMTypeOf(data), LW_CUDA_TEXT,
                                             LW_PTX_GLOBAL);
         LLVMSetInitializer(array, data);

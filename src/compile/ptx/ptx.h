@@ -44,7 +44,7 @@ void lw__ptx_wait(struct lw__ptx *x, LLVMValueRef iterations);
 LLVMValueRef lw__ptx_call(struct lw__ptx *x, const char *name, LLVMValueRef *args, unsigned count);
 /* Replace a collective by its code for the lanes in mask. All lanes of the warp execute it. sure:
  * all warps of the block execute it, too. */
-bool lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure);
+void lw__ptx_collective(struct lw__ptx *x, LLVMValueRef call, LLVMValueRef mask, bool sure);
 
 /* ---- rare_branch.c --------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ void lw__ptx_work_around(struct lw__unit *unit);
 
 /* Loops of the entry that read memory make several iterations under one test. *some is set if there
  * are any. */
-bool lw__ptx_unroll_loads(LLVMContextRef context, const struct lw__kernel *kernel, bool *some);
+void lw__ptx_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel, bool *some);
 
 /* ---- module.c -------------------------------------------------------------------------------- */
 

@@ -16,7 +16,6 @@
  */
 #include "compile/ptx/convergence.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 
 static bool has_instruction(LLVMAtomicRMWBinOp op, LLVMTypeRef type)
 {
@@ -129,15 +128,15 @@ static void follow(struct convergence *m, const bool *converges)
     }
 }
 
-bool lw__ptx_find_reconvergence(struct convergence *m)
+void lw__ptx_find_reconvergence(struct convergence *m)
 {
     const struct lw__cfg *g = &m->by_warp->cfg;
-    bool *divergent = calloc(g->count + 1, 1), *must_reconverge = calloc(g->count + 1, 1);
-    bool *converges = calloc(g->count + 1, 1);
-    m->may_diverge = calloc(g->count + 1, 1);
-    const bool ok = (divergent && must_reconverge && converges && m->may_diverge) ||
-                    lw__defect("out of memory");
-    if (ok && lw__works_around(m->x->unit, LW_AROUND_yielding_loop)) {
+    struct lw__arena *arena = &m->x->unit->scratch;
+    bool *divergent = lw__new(arena, g->count + 1, 1);
+    bool *must_reconverge = lw__new(arena, g->count + 1, 1);
+    bool *converges = lw__new(arena, g->count + 1, 1);
+    m->may_diverge = lw__new(arena, g->count + 1, 1);
+    if (lw__works_around(m->x->unit, LW_AROUND_yielding_loop)) {
         find_divergent(m, divergent);
         find_loops(m, divergent, must_reconverge);
         for (uint32_t b = 0; b < g->count; b++)
@@ -148,10 +147,6 @@ bool lw__ptx_find_reconvergence(struct convergence *m)
         find_regions(m, must_reconverge);
         follow(m, converges);
     }
-    free(divergent);
-    free(must_reconverge);
-    free(converges);
-    return ok;
 }
 
 bool lw__ptx_may_diverge(const struct convergence *m, LLVMBasicBlockRef block)

@@ -5,7 +5,6 @@
  * redirected without phis. SROA brings them back.
  */
 #include "compile/ptx/convergence.h"
-#include <stdlib.h>
 
 static bool is_inside(const struct rendezvous *h, LLVMBasicBlockRef block)
 {
@@ -184,14 +183,14 @@ static void build_after(struct plan *p, uint32_t k)
 
 /* The block holds the collective. Lanes in mask continue in the rest of it, the others in
  * `others`. */
-static bool hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
+static void hold(struct plan *p, LLVMBasicBlockRef block, LLVMValueRef mask,
                  LLVMValueRef takes_part, LLVMBasicBlockRef others)
 {
     LLVMValueRef call = lw__ir_collective_in(block), rest = LLVMGetNextInstruction(call);
     LLVMBasicBlockRef own = lw__ir_split_before(rest); /* up to the call */
     LLVMPositionBuilderAtEnd(p->b, own);
     LLVMBuildCondBr(p->b, takes_part, block, others);
-    return lw__ptx_collective(p->m->x, call, lw__ptx_same_iterations(p->m, call, mask), false);
+    lw__ptx_collective(p->m->x, call, lw__ptx_same_iterations(p->m, call, mask), false);
 }
 
 /* The code between two collectives of a group is straight-line. Its end leads to a block where all
@@ -210,21 +209,19 @@ static LLVMBasicBlockRef bring_together(struct plan *p, LLVMBasicBlockRef block,
 }
 
 /* All collectives of a sync point. Between them only the lanes in mask run, without branches. */
-static bool run_group(struct plan *p, const struct group *g, LLVMValueRef mask,
+static void run_group(struct plan *p, const struct group *g, LLVMValueRef mask,
                       LLVMValueRef takes_part)
 {
-    bool ok = true;
-    for (size_t k = 0; ok && k < g->count; k++) {
+    for (size_t k = 0; k < g->count; k++) {
         const bool last = k + 1 == g->count;
         LLVMBasicBlockRef others =
             last ? p->rendezvous : bring_together(p, g->blocks[k], g->blocks[k + 1]);
-        ok = hold(p, g->blocks[k], mask, takes_part, others);
+        hold(p, g->blocks[k], mask, takes_part, others);
     }
-    return ok;
 }
 
 /* Build check k and sync point k itself. Its block has no other predecessor. */
-static bool build_sync_point(struct plan *p, uint32_t k)
+static void build_sync_point(struct plan *p, uint32_t k)
 {
     const struct sync_point *sync_point = &p->h->sync_points[k];
     LLVMBasicBlockRef held = new_block(p, "held");
@@ -237,10 +234,10 @@ static bool build_sync_point(struct plan *p, uint32_t k)
     LLVMBuildStore(p->b, number(p, k), p->held);
     if (!sync_point->group) {
         LLVMBuildCondBr(p->b, takes_part, sync_point->block, p->rendezvous);
-        return true;
+        return;
     }
     LLVMBuildBr(p->b, sync_point->block);
-    return run_group(p, sync_point->group, mask, takes_part);
+    run_group(p, sync_point->group, mask, takes_part);
 }
 
 /* True if an edge to this block goes to the rendezvous. *at: the sync point's number, or NOBODY for
@@ -334,12 +331,12 @@ static LLVMValueRef new_slot(struct plan *p)
     return slot;
 }
 
-bool lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h)
+void lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h)
 {
     struct plan p = {.m = m, .h = h, .b = m->x->b};
     const size_t count = h->sync_point_count;
-    p.check = lw__calloc(count + 1, sizeof(LLVMBasicBlockRef));
-    p.after = lw__calloc(count + 1, sizeof(LLVMBasicBlockRef));
+    p.check = lw__new(&m->x->unit->scratch, count + 1, sizeof(LLVMBasicBlockRef));
+    p.after = lw__new(&m->x->unit->scratch, count + 1, sizeof(LLVMBasicBlockRef));
     p.at = new_slot(&p);
     p.held = new_slot(&p);
     p.rendezvous = new_block(&p, "rendezvous");
@@ -351,11 +348,7 @@ bool lw__ptx_build_rendezvous(struct convergence *m, struct rendezvous *h)
     for (size_t k = 0; k < h->inside_count; k++)
         bend_edges(&p, h->inside[k]);
     build_begin(&p);
-    bool ok = true;
-    for (uint32_t k = 0; ok && k < count; k++)
-        ok = build_sync_point(&p, k);
+    for (uint32_t k = 0; k < count; k++)
+        build_sync_point(&p, k);
     build_rendezvous(&p);
-    free(p.check);
-    free(p.after);
-    return ok;
 }

@@ -14,7 +14,6 @@
 #include "compile/cpu/cpu.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* lw__pass_host - what of a program for the GPU the host calls: lw.sizes.K, lw.common.
@@ -26,7 +25,6 @@ bool lw__pass_host(struct lw__unit *unit)
         LLVMValueRef f = unit->kernels.rows[i].function;
         LLVMSetSubprogram(f, NULL);
         LLVMDeleteFunction(f);
-        lw__kernel_free(&unit->kernels.rows[i]);
     }
     unit->kernels.count = 0;
     return lw__llvm_passes(unit, LW_PASSES_drop_unused);
@@ -42,8 +40,8 @@ static void rename_for_ptx(LLVMValueRef value)
     for (size_t i = 0; i < plain.length; i++)
         if (plain.data[i] == '.')
             plain.data[i] = '_';
-    if (plain.length && !plain.failed && strncmp(name, "llvm.", 5))
-        LLVMSetValueName2(value, plain.data, plain.length);
+    if (plain.length && strncmp(name, "llvm.", 5))
+        LLVMSetValueName2(value, lw__finished(&plain), plain.length);
     lw__text_free(&plain);
 }
 
@@ -54,8 +52,7 @@ static bool optimise(struct lw__unit *unit)
     bool some = false;
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ptx_mark_read_only(unit->context, &unit->kernels.rows[i]);
-        if (!lw__ptx_unroll_loads(unit->context, &unit->kernels.rows[i], &some))
-            return false;
+        lw__ptx_unroll_loads(unit, &unit->kernels.rows[i], &some);
     }
     if (some) /* else loads sink to their uses, past branches of earlier iterations */
         lw__llvm_disable_sinking();

@@ -8,7 +8,6 @@
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ptx/unroll_loads.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* The copy of each item in each iteration; NULL: none so far. */
@@ -20,11 +19,10 @@ struct copies {
     LLVMValueRef distance[LW_UNROLL_SIZE];
 };
 
-static bool open_copies(struct copies *c, const struct lw__unrolled_loop *t, LLVMBuilderRef b)
+static void open_copies(struct copies *c, const struct lw__unrolled_loop *t, LLVMBuilderRef b)
 {
     *c = (struct copies){.t = t, .b = b};
-    c->at = calloc(LW_UNROLL_COUNT * t->item_count, sizeof(LLVMValueRef));
-    return c->at || lw__defect("out of memory");
+    c->at = lw__new(t->cfg->arena, LW_UNROLL_COUNT * t->item_count, sizeof(LLVMValueRef));
 }
 
 static LLVMValueRef *place_of(const struct copies *c, unsigned iteration, size_t item)
@@ -155,21 +153,18 @@ static void build_distances(struct copies *c, LLVMValueRef *distances)
 }
 
 /* At the end of head; counters begin where the loop's do. */
-static bool build_front(const struct lw__unrolled_loop *t, LLVMBuilderRef b, LLVMValueRef *limit,
+static void build_front(const struct lw__unrolled_loop *t, LLVMBuilderRef b, LLVMValueRef *limit,
                         LLVMValueRef *distances)
 {
     struct copies c;
     LLVMValueRef allowed = NULL;
-    if (!open_copies(&c, t, b))
-        return false;
+    open_copies(&c, t, b);
     for (size_t k = 0; k < t->item_count && LLVMIsAPHINode(t->items[k].instruction); k++)
         *place_of(&c, 0, k) = lw__unrolled_begin(t, t->items[k].instruction);
     for (unsigned k = 0; k < t->pair_count; k++)
         allowed = and_also(b, allowed, build_apart(&c, &t->pairs[k]));
     *limit = build_limit(t, b, allowed);
     build_distances(&c, distances);
-    free(c.at);
-    return true;
 }
 
 /* ---- the iterations -------------------------------------------------------------------------- */
@@ -208,8 +203,8 @@ static void build_issue(struct copies *c)
 /* Blocks of the loop by their numbers; others are NULL. */
 static LLVMBasicBlockRef *new_blocks(const struct lw__unrolled_loop *t)
 {
-    LLVMBasicBlockRef *blocks = calloc(t->cfg->count, sizeof(LLVMBasicBlockRef));
-    for (uint32_t b = 0; blocks && b < t->cfg->count; b++)
+    LLVMBasicBlockRef *blocks = lw__new(t->cfg->arena, t->cfg->count, sizeof(LLVMBasicBlockRef));
+    for (uint32_t b = 0; b < t->cfg->count; b++)
         if (t->loop->body[b])
             blocks[b] = LLVMInsertBasicBlockInContext(t->context, t->before, "iteration");
     return blocks;
@@ -270,28 +265,21 @@ static void copy_iteration(struct copies *c, unsigned iteration, LLVMBasicBlockR
     }
 }
 
-/* The blocks from issue to the end of the last iteration, which is the result. NULL: out of
- * memory. */
+/* The blocks from issue to the end of the last iteration, which is the result. */
 static LLVMBasicBlockRef build_iterations(struct copies *c, LLVMBasicBlockRef issue,
                                           LLVMBasicBlockRef guard)
 {
     const struct lw__unrolled_loop *t = c->t;
-    LLVMBasicBlockRef *blocks[LW_UNROLL_COUNT] = {0}, last = NULL;
-    bool ok = true;
+    LLVMBasicBlockRef *blocks[LW_UNROLL_COUNT];
     for (unsigned iteration = 0; iteration < t->count; iteration++)
-        ok &= (blocks[iteration] = new_blocks(t)) != NULL;
-    for (unsigned iteration = 0; ok && iteration < t->count; iteration++)
+        blocks[iteration] = new_blocks(t);
+    for (unsigned iteration = 0; iteration < t->count; iteration++)
         copy_iteration(c, iteration, blocks[iteration],
                        iteration + 1 < t->count ? copy_of(c, blocks[iteration + 1], t->header)
                                                 : guard);
-    if (ok) {
-        LLVMPositionBuilderAtEnd(c->b, issue);
-        LLVMBuildBr(c->b, copy_of(c, blocks[0], t->header));
-        last = copy_of(c, blocks[t->count - 1], t->latch);
-    }
-    for (unsigned iteration = 0; iteration < t->count; iteration++)
-        free(blocks[iteration]);
-    return last;
+    LLVMPositionBuilderAtEnd(c->b, issue);
+    LLVMBuildBr(c->b, copy_of(c, blocks[0], t->header));
+    return copy_of(c, blocks[t->count - 1], t->latch);
 }
 
 /* The phis of the guard. Those of the loop behind it continue with their values. */
@@ -319,39 +307,32 @@ static void close_phis(struct copies *c, LLVMValueRef *phis, LLVMBasicBlockRef l
     }
 }
 
-bool lw__unrolled_build(const struct lw__unrolled_loop *t)
+void lw__unrolled_build(const struct lw__unrolled_loop *t)
 {
     struct copies c;
     LLVMValueRef limit, distances[LW_UNROLL_SIZE] = {0}, phis[LW_UNROLL_SIZE];
     LLVMBuilderRef b = LLVMCreateBuilderInContext(t->context);
     LLVMBasicBlockRef head = lw__ir_split_before(LLVMGetBasicBlockTerminator(t->before)),
                       guard = LLVMInsertBasicBlockInContext(t->context, t->before, "guard"),
-                      issue = LLVMInsertBasicBlockInContext(t->context, t->before, "issue"), last;
+                      issue = LLVMInsertBasicBlockInContext(t->context, t->before, "issue");
     LLVMPositionBuilderAtEnd(b, head);
-    bool ok = build_front(t, b, &limit, distances) && open_copies(&c, t, b);
-    if (ok) {
-        memcpy(c.distance, distances, sizeof distances);
-        LLVMBuildBr(b, guard);
-        LLVMPositionBuilderAtEnd(b, guard);
-        open_phis(&c, head);
-        const size_t counter = lw__unrolled_find(t, t->counter);
-        LLVMValueRef enough = LLVMBuildICmp(b, t->is_signed ? LLVMIntSLT : LLVMIntULT,
-                                            *place_of(&c, 0, counter), limit, "");
-        LLVMBuildCondBr(b, enough, issue, t->before);
-        LLVMPositionBuilderAtEnd(b, issue);
-        memcpy(phis, c.at, t->item_count * sizeof *phis);
-        hide_counters(&c);
-        build_issue(&c);
-        last = build_iterations(&c, issue, guard);
-        ok = last || lw__defect("out of memory");
-        if (last) {
-            close_phis(&c, phis, last);
-            lw__loop_set_metadata(LLVMGetBasicBlockTerminator(last), "llvm.loop.unroll.disable", 0);
-            lw__loop_set_metadata(LLVMGetBasicBlockTerminator(t->latch), "llvm.loop.unroll.disable",
-                                  0);
-        }
-        free(c.at);
-    }
+    build_front(t, b, &limit, distances);
+    open_copies(&c, t, b);
+    memcpy(c.distance, distances, sizeof distances);
+    LLVMBuildBr(b, guard);
+    LLVMPositionBuilderAtEnd(b, guard);
+    open_phis(&c, head);
+    const size_t counter = lw__unrolled_find(t, t->counter);
+    LLVMValueRef enough = LLVMBuildICmp(b, t->is_signed ? LLVMIntSLT : LLVMIntULT,
+                                        *place_of(&c, 0, counter), limit, "");
+    LLVMBuildCondBr(b, enough, issue, t->before);
+    LLVMPositionBuilderAtEnd(b, issue);
+    memcpy(phis, c.at, t->item_count * sizeof *phis);
+    hide_counters(&c);
+    build_issue(&c);
+    LLVMBasicBlockRef last = build_iterations(&c, issue, guard);
+    close_phis(&c, phis, last);
+    lw__loop_set_metadata(LLVMGetBasicBlockTerminator(last), "llvm.loop.unroll.disable", 0);
+    lw__loop_set_metadata(LLVMGetBasicBlockTerminator(t->latch), "llvm.loop.unroll.disable", 0);
     LLVMDisposeBuilder(b);
-    return ok;
 }

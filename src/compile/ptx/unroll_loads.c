@@ -17,7 +17,6 @@
 #include "compile/ptx/ptx.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ptx/unroll_loads.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORDS_AHEAD = 16 /* registers for loads issued early */, REGISTERS = 65536 };
@@ -347,30 +346,27 @@ static bool choose_count(struct lw__unrolled_loop *t, uint32_t threads)
 /* ---- all loops of a kernel ------------------------------------------------------------------- */
 
 /* A loop with LLVM's own metadata is left to LLVM. */
-static bool consider(LLVMContextRef context, const struct lw__cfg *cfg,
+static void consider(LLVMContextRef context, const struct lw__cfg *cfg,
                      const struct lw__loops *loops, size_t l, uint32_t threads, bool *some)
 {
     struct lw__unrolled_loop t = {.context = context, .cfg = cfg, .loop = &loops->loops[l]};
     if (!find_ends(&t) || !leaves_at_header(&t) ||
         lw__loop_has_word(LLVMGetBasicBlockTerminator(t.latch), "llvm.loop.unroll.") ||
         !list_items(&t, loops) || !find_counter(&t) || !choose_count(&t, threads))
-        return true;
+        return;
     *some = true;
-    return lw__unrolled_build(&t);
+    lw__unrolled_build(&t);
 }
 
-bool lw__ptx_unroll_loads(LLVMContextRef context, const struct lw__kernel *kernel, bool *some)
+void lw__ptx_unroll_loads(struct lw__unit *unit, const struct lw__kernel *kernel, bool *some)
 {
     const uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
+    const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
     struct lw__cfg cfg;
-    struct lw__loops loops = {0};
-    bool ok = lw__cfg_build(kernel->function, &cfg);
-    if (!ok)
-        return lw__defect("out of memory");
-    ok = lw__loops_build(&cfg, &loops);
-    for (size_t l = 0; ok && l < loops.count; l++)
-        ok = consider(context, &cfg, &loops, l, threads, some);
-    lw__loops_free(&loops);
-    lw__cfg_free(&cfg);
-    return ok;
+    struct lw__loops loops;
+    lw__cfg_build(&unit->scratch, kernel->function, &cfg);
+    lw__loops_build(&cfg, &loops);
+    for (size_t l = 0; l < loops.count; l++)
+        consider(unit->context, &cfg, &loops, l, threads, some);
+    lw__arena_release(&unit->scratch, mark);
 }

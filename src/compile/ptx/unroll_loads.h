@@ -49,5 +49,5 @@ LLVMValueRef lw__unrolled_address(LLVMValueRef access);
 LLVMTypeRef lw__unrolled_type(LLVMValueRef access); /* of what it reads or writes */
 
 /* Build another loop in front of this one, each iteration of which makes t->count iterations. */
-bool lw__unrolled_build(const struct lw__unrolled_loop *t);
+void lw__unrolled_build(const struct lw__unrolled_loop *t);
 #endif

@@ -320,13 +320,12 @@ bool lw__pass_access(struct lw__unit *unit)
     bool ok = unit->options->debug || lw__llvm_passes(unit, LW_PASSES_slots_to_values);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef f = unit->kernels.rows[i].function;
-        ok = lw__cfg_build(f, &c.g);
-        if (!ok)
-            break;
+        const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
+        lw__cfg_build(&unit->scratch, f, &c.g);
         promise_nothing(f);
         check_tensors(&c, f);
         check_accesses(&c, f);
-        lw__cfg_free(&c.g);
+        lw__arena_release(&unit->scratch, mark);
     }
     LLVMDisposeBuilder(c.b);
     return ok;

@@ -8,7 +8,6 @@
  */
 #include "compile/ref/shadow.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(struct lw_ref_thread, name)
@@ -26,20 +25,15 @@ static LLVMValueRef number(struct lw__ref *r, uint64_t value)
 static struct lw__ref_object *add_row(struct lw__ref *r, struct lw__ref_object row)
 {
     struct lw__ref_bounds *bounds = &r->bounds;
-    struct lw__ref_object *rows = realloc(bounds->rows, (bounds->count + 1) * sizeof *rows);
-    if (!rows) {
-        bounds->failed = !lw__defect("out of memory");
-        return NULL;
-    }
-    bounds->rows = rows;
-    rows[bounds->count] = row;
-    return &rows[bounds->count++];
+    bounds->rows =
+        lw__one_more(&r->unit->scratch, bounds->rows, bounds->count, sizeof *bounds->rows);
+    bounds->rows[bounds->count] = row;
+    return &bounds->rows[bounds->count++];
 }
 
 /* A variable's name in the source. clang prefixes a static one with the function's name, and LLVM's
- * passes add suffixes after a point.
- * owns: release with free() */
-static char *source_name(LLVMValueRef variable)
+ * passes add suffixes after a point. */
+static char *source_name(struct lw__ref *r, LLVMValueRef variable)
 {
     static const char tensor[] = "lw__shared_";
     size_t length;
@@ -48,7 +42,7 @@ static char *source_name(LLVMValueRef variable)
         name = point + 1;
     if (!strncmp(name, tensor, sizeof tensor - 1))
         name += sizeof tensor - 1;
-    return strndup(name, strcspn(name, "."));
+    return lw__copy_bytes(&r->unit->scratch, name, strcspn(name, "."));
 }
 
 /* Of an array's elements, or of a scalar; 0 for a struct, which is counted in bytes. */
@@ -66,13 +60,12 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
 {
     struct lw__ref_object row = {.value = v,
                                  .kind = kind,
-                                 .name = source_name(v),
+                                 .name = source_name(r, v),
                                  .bytes = LLVMABISizeOfType(r->data, type),
                                  .element = element_bytes(r, type),
                                  .fixed = kind != LW_REF_DYNAMIC};
     if (lw__has(r->unit, LW_IS_OBSERVED) && LLVMIsAGlobalVariable(v))
         row.origin = 1 + lw__shadow_declaration_of(r->unit, v, row.name);
-    r->bounds.failed |= !row.name && !lw__defect("out of memory");
     return add_row(r, row);
 }
 
@@ -124,13 +117,6 @@ uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer)
     return row_of(r, object_of(r, pointer));
 }
 
-void lw__ref_bounds_free(struct lw__ref *r)
-{
-    for (size_t i = 0; i < r->bounds.count; i++)
-        free(r->bounds.rows[i].name), free(r->bounds.rows[i].layout);
-    free(r->bounds.rows);
-}
-
 /* ---- the thread's table ---------------------------------------------------------------------- */
 
 /* At the builder: the address of a field of the table's row. */
@@ -154,10 +140,9 @@ void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel)
     for (unsigned i = 0; i < kernel->param_count; i++) {
         struct lw__ref_object *row =
             add_row(r, (struct lw__ref_object){.kind = LW_REF_ARGUMENT, .place = i});
-        if (row)
-            row->name = strdup(kernel->params[i].name ? kernel->params[i].name : "");
-        if (row)
-            row->origin = kernel->params[i].origin;
+        const char *name = kernel->params[i].name;
+        row->name = lw__copy(&r->unit->scratch, name ? name : "");
+        row->origin = kernel->params[i].origin;
     }
     r->bounds.table = lw__ref_load(r, r->ptr, FIELD(objects));
 }
@@ -171,25 +156,20 @@ void lw__ref_bounds_argument(struct lw__ref *r, unsigned index, LLVMValueRef val
         row->value = value;
 }
 
-bool lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout)
+void lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout)
 {
-    layout->places = calloc(layout->count + 1, sizeof *layout->places);
-    if (!layout->places)
-        return lw__defect("out of memory");
+    layout->places = lw__new(&r->unit->scratch, layout->count + 1, sizeof *layout->places);
     for (size_t i = 0; i < layout->count; i++) {
         LLVMValueRef global = layout->globals[i];
         const bool dynamic = lw__ir_in_section(global, "lw.dynshared");
         struct lw__ref_object *row = add_variable(
             r, global, dynamic ? LW_REF_DYNAMIC : LW_REF_SHARED, LLVMGlobalGetValueType(global));
-        if (!row)
-            return false;
         row->place = layout->offsets[i];
         if (lw__has(r->unit, LW_IS_RECORDED))
             row->layout = lw__ref_layout_of(r, global);
         LLVMValueRef base = table_base(r, number(r, row_of(r, row)));
         row->value = layout->places[i] = LLVMBuildIntToPtr(r->b, base, r->ptr, "");
     }
-    return !r->bounds.failed;
 }
 
 /* ---- private variables ----------------------------------------------------------------------- */
@@ -270,10 +250,10 @@ static void give_tag(struct lw__ref *r, LLVMValueRef variable, struct lw__ref_ob
     row->fixed = !has_end;
 }
 
-static bool find_private(struct lw__ref *r, bool escaping)
+static void find_private(struct lw__ref *r, bool escaping)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(r->co.entry);
-    for (; i && !r->bounds.failed; i = LLVMGetNextInstruction(i)) {
+    for (; i; i = LLVMGetNextInstruction(i)) {
         bool checked = false;
         if (!LLVMIsAAllocaInst(i))
             continue;
@@ -283,26 +263,23 @@ static bool find_private(struct lw__ref *r, bool escaping)
         if (row_of(r, object_of(r, i)))
             continue;
         struct lw__ref_object *row = add_variable(r, i, LW_REF_PRIVATE, LLVMGetAllocatedType(i));
-        if (row && does)
+        if (does)
             give_tag(r, i, row);
     }
-    return !r->bounds.failed;
 }
 
-static bool find_constants(struct lw__ref *r)
+static void find_constants(struct lw__ref *r)
 {
     LLVMValueRef g = LLVMGetFirstGlobal(r->unit->module);
-    for (; g && !r->bounds.failed; g = LLVMGetNextGlobal(g))
+    for (; g; g = LLVMGetNextGlobal(g))
         if (LLVMIsGlobalConstant(g) && LLVMGetInitializer(g) && !lw__ir_is_shared(g) &&
             !lw__ir_in_section(g, descriptions))
             add_variable(r, g, LW_REF_CONSTANT, LLVMGlobalGetValueType(g));
-    return !r->bounds.failed;
 }
 
 bool lw__ref_bounds_variables(struct lw__ref *r)
 {
-    if (!find_private(r, true))
-        return false;
+    find_private(r, true);
     r->bounds.objects = 1;
     while (r->bounds.objects < r->bounds.count)
         r->bounds.objects *= 2;
@@ -310,9 +287,10 @@ bool lw__ref_bounds_variables(struct lw__ref *r)
         return lw__defect("a kernel has %zu arrays that pointers point to, at most %d are possible",
                           r->bounds.count, LW_REF_OBJECTS_MAX);
     while (r->bounds.count < r->bounds.objects)
-        if (!add_row(r, (struct lw__ref_object){.kind = LW_REF_NOTHING}))
-            return false;
-    return find_private(r, false) && find_constants(r);
+        add_row(r, (struct lw__ref_object){.kind = LW_REF_NOTHING});
+    find_private(r, false);
+    find_constants(r);
+    return true;
 }
 
 /* ---- addresses without tags ------------------------------------------------------------------ */
@@ -550,8 +528,7 @@ static LLVMValueRef text_of(struct lw__ref *r, const char *name, const char *lay
         return LLVMConstStringInContext2(c, name, strlen(name), 0);
     lw__text_add_bytes(&text, name, strlen(name) + 1);
     lw__text_add(&text, "%s", layout ? layout : "");
-    r->bounds.failed |= text.failed && !lw__defect("out of memory");
-    LLVMValueRef value = LLVMConstStringInContext2(c, text.data ? text.data : "", text.length, 0);
+    LLVMValueRef value = LLVMConstStringInContext2(c, lw__finished(&text), text.length, 0);
     lw__text_free(&text);
     return value;
 }
@@ -572,24 +549,19 @@ static LLVMValueRef describe_row(struct lw__ref *r, const struct lw__ref_object 
 }
 
 /* lw.objects.K, a struct lw_ref_kernel. */
-bool lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel)
+void lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel)
 {
     _Static_assert(sizeof(struct lw_ref_row) == 40 && sizeof(struct lw_ref_kernel) == 40, "layout");
     LLVMContextRef c = r->unit->context;
     struct lw__text name = {0};
-    LLVMValueRef *rows = calloc(r->bounds.count, sizeof(LLVMValueRef));
+    LLVMValueRef *rows = lw__new(&r->unit->scratch, r->bounds.count, sizeof(LLVMValueRef));
     lw__text_add(&name, "lw.objects.%s", kernel->name);
-    const bool ok = (rows && !name.failed) || lw__defect("out of memory");
-    for (size_t i = 0; ok && i < r->bounds.count; i++)
+    for (size_t i = 0; i < r->bounds.count; i++)
         rows[i] = describe_row(r, &r->bounds.rows[i]);
-    if (ok) {
-        LLVMValueRef all = LLVMConstArray2(LLVMTypeOf(rows[0]), rows, r->bounds.count);
-        LLVMValueRef fields[] = {r->co.function, number(r, r->bounds.objects),
-                                 number(r, r->bounds.count), lw__ref_constant(r, all, ""),
-                                 number(r, r->bounds.has_private)};
-        lw__ref_constant(r, LLVMConstStructInContext(c, fields, 5, 0), name.data);
-    }
+    LLVMValueRef all = LLVMConstArray2(LLVMTypeOf(rows[0]), rows, r->bounds.count);
+    LLVMValueRef fields[] = {r->co.function, number(r, r->bounds.objects),
+                             number(r, r->bounds.count), lw__ref_constant(r, all, ""),
+                             number(r, r->bounds.has_private)};
+    lw__ref_constant(r, LLVMConstStructInContext(c, fields, 5, 0), lw__finished(&name));
     lw__text_free(&name);
-    free(rows);
-    return ok;
 }

@@ -14,7 +14,6 @@
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(struct lw_ref_thread, name)
@@ -318,8 +317,8 @@ static LLVMValueRef address_global(struct lw__ref *r, LLVMValueRef variable)
     struct lw__text name = {0};
     size_t length;
     lw__text_add(&name, "lw.at.%s", LLVMGetValueName2(variable, &length));
-    LLVMValueRef at = name.failed ? NULL : LLVMGetNamedGlobal(r->unit->module, name.data);
-    if (!at && !name.failed) {
+    LLVMValueRef at = LLVMGetNamedGlobal(r->unit->module, lw__finished(&name));
+    if (!at) {
         at = LLVMAddGlobal(r->unit->module, r->ptr, name.data);
         LLVMSetInitializer(at, LLVMConstNull(r->ptr));
         LLVMSetLinkage(at, LLVMInternalLinkage);
@@ -329,19 +328,13 @@ static LLVMValueRef address_global(struct lw__ref *r, LLVMValueRef variable)
     return at;
 }
 
-bool lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout)
+void lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout)
 {
     if (!r->unit->options->debug)
-        return true;
-    r->shown = calloc(layout->count + 1, sizeof *r->shown);
-    for (size_t i = 0; r->shown && i < layout->count; i++) {
-        LLVMValueRef at = address_global(r, layout->globals[i]);
-        if (!at)
-            return lw__defect("out of memory");
-        r->shown[r->shown_count++] = (struct lw__ref_shown){at, layout->offsets[i]};
-    }
-    if (!r->shown)
-        return lw__defect("out of memory");
+        return;
+    r->shown = lw__new(&r->unit->scratch, layout->count, sizeof *r->shown);
+    for (size_t i = 0; i < layout->count; i++)
+        r->shown[r->shown_count++] =
+            (struct lw__ref_shown){address_global(r, layout->globals[i]), layout->offsets[i]};
     here(r);
-    return true;
 }

@@ -29,7 +29,7 @@ size_t lw__shadow_declaration(struct lw__unit *unit, struct lw__loc loc)
 {
     struct lw__text quoted = {0};
     lw__text_add(&quoted, "'%.*s'", (int)loc.name_length, loc.name ? loc.name : "");
-    const size_t site = lw__ir_site_at(unit, loc, quoted.failed ? "''" : quoted.data);
+    const size_t site = lw__ir_site_at(unit, loc, lw__finished(&quoted));
     lw__text_free(&quoted);
     return site;
 }

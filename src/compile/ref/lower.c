@@ -9,7 +9,6 @@
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
 #include "compile/front/front.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { ITERATIONS_PER_YIELD = 65536 };
@@ -191,25 +190,19 @@ static bool loop_waits(const struct lw__cfg *g, const struct lw__loop *l)
 }
 
 /* Before any block is split: find the loops that yield. */
-static bool find_loops(struct lw__ref *r, LLVMValueRef function)
+static void find_loops(struct lw__ref *r, LLVMValueRef function)
 {
     struct lw__cfg g;
-    struct lw__loops loops = {0};
-    if (!lw__cfg_build(function, &g))
-        return false;
-    bool ok = lw__loops_build(&g, &loops);
+    struct lw__loops loops;
+    lw__cfg_build(&r->unit->scratch, function, &g);
+    lw__loops_build(&g, &loops);
     r->has_loops = loops.count > 0;
-    r->yields = calloc(loops.count + 1, sizeof *r->yields);
-    ok = ok && (r->yields || lw__defect("out of memory"));
-    for (size_t i = 0; ok && i < loops.count; i++) {
-        LLVMBasicBlockRef header = g.blocks[loops.loops[i].header];
-        r->yields[i].header = header;
+    r->yields = lw__new(&r->unit->scratch, loops.count, sizeof *r->yields);
+    r->yield_count = loops.count;
+    for (size_t i = 0; i < loops.count; i++) {
+        r->yields[i].header = g.blocks[loops.loops[i].header];
         r->yields[i].every_trip = loop_waits(&g, &loops.loops[i]);
     }
-    r->yield_count = ok ? loops.count : 0;
-    lw__loops_free(&loops);
-    lw__cfg_free(&g);
-    return ok;
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -224,26 +217,19 @@ static void lower_return(struct lw__ref *r, LLVMValueRef ret)
 }
 
 /* Instructions to lower; collected first, since lowering splits blocks. */
-static bool collect(struct lw__ref *r, LLVMValueRef function, LLVMValueRef **list, size_t *count)
+static LLVMValueRef *collect(struct lw__ref *r, LLVMValueRef function, size_t *count)
 {
-    size_t capacity = 0;
-    *list = NULL;
+    LLVMValueRef *list = NULL;
     *count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (strncmp(lw__ir_callee(i), "lw.", 3) && !LLVMIsAReturnInst(i) &&
                 !(r->has_loops && lw__ref_may_write(i)))
                 continue;
-            if (*count == capacity) {
-                capacity = capacity ? capacity * 2 : 64;
-                LLVMValueRef *more = realloc(*list, capacity * sizeof *more);
-                if (!more)
-                    return lw__defect("out of memory");
-                *list = more;
-            }
-            (*list)[(*count)++] = i;
+            list = lw__one_more(&r->unit->scratch, list, *count, sizeof(LLVMValueRef));
+            list[(*count)++] = i;
         }
-    return true;
+    return list;
 }
 
 static bool lower_instruction(struct lw__ref *r, LLVMValueRef i)
@@ -276,7 +262,7 @@ static void move_body(struct lw__ref *r, const struct lw__kernel *kernel)
     LLVMPositionBuilderAtEnd(r->b, r->co.body);
     LLVMValueRef packed = lw__ref_load(r, r->ptr, FIELD(args));
     lw__ref_bounds_open(r, kernel);
-    for (unsigned i = 0; i < kernel->param_count && !r->bounds.failed; i++) {
+    for (unsigned i = 0; i < kernel->param_count; i++) {
         LLVMValueRef argument = lw__front_load_argument(r->b, kernel, i, packed);
         lw__ref_watch_argument(r, LLVMGetParam(kernel->function, i), argument);
         LLVMReplaceAllUsesWith(LLVMGetParam(kernel->function, i), argument);
@@ -298,10 +284,9 @@ static void hoist_allocas(struct lw__ref *r)
                 continue;
             LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(r->co.entry));
             size_t length;
-            char *name = strdup(LLVMGetValueName2(i, &length)); /* messages have it */
+            const char *name = lw__copy(&r->unit->scratch, LLVMGetValueName2(i, &length));
             lw__ir_move(i, b);
-            LLVMSetValueName2(i, name ? name : "", name ? length : 0);
-            free(name);
+            LLVMSetValueName2(i, name, length); /* messages have it */
         }
     LLVMDisposeBuilder(b);
 }
@@ -310,8 +295,9 @@ static bool lower_body(struct lw__ref *r, struct lw__shared_layout *layout, LLVM
                        size_t count)
 {
     LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(r->co.body));
-    if (!lw__ref_bounds_shared(r, layout) || !lw__ref_watch_shared(r, layout) ||
-        !lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry) ||
+    lw__ref_bounds_shared(r, layout);
+    lw__ref_watch_shared(r, layout);
+    if (!lw__shared_replace(r->unit, r->co.function, layout, r->shared, r->b, r->co.entry) ||
         !lw__ref_bounds_variables(r))
         return false;
     lw__ref_find_written(r, list, count);
@@ -330,30 +316,28 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
 {
     LLVMModuleRef module = r->unit->module;
     LLVMValueRef f = LLVMAddFunction(module, name, LLVMFunctionType(r->ptr, &r->ptr, 1, 0));
-    LLVMValueRef *list = NULL;
-    size_t count = 0;
-    struct lw__shared_layout layout = {0};
+    size_t count;
+    struct lw__shared_layout layout;
     if (LLVMGetSubprogram(kernel->function))
         LLVMSetSubprogram(f, LLVMGetSubprogram(kernel->function));
     lw__llvm_attribute(f, "nounwind", true);
     r->thread = LLVMGetParam(f, 0);
-    bool ok = lw__ref_prove(r, kernel) && lw__ref_bounds_prune(r, kernel->function) &&
-              lw__shared_layout(r->unit, kernel->function, &layout) &&
-              find_loops(r, kernel->function) && collect(r, kernel->function, &list, &count);
-    if (ok) {
-        if (r->unit->options->debug)
-            lw__ref_stack_open(r, f);
-        else
-            lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
-        move_body(r, kernel);
-        hoist_allocas(r);
-        ok = !r->bounds.failed && lower_body(r, &layout, list, count) &&
-             lw__ref_bounds_describe(r, kernel);
-        lw__coroutine_close(&r->co);
-        LLVMDeleteFunction(kernel->function);
-    }
-    lw__shared_layout_free(&layout);
-    free(list);
+    lw__ref_prove(r, kernel);
+    lw__ref_bounds_prune(r, kernel->function);
+    lw__shared_layout(r->unit, kernel->function, &layout);
+    find_loops(r, kernel->function);
+    LLVMValueRef *list = collect(r, kernel->function, &count);
+    if (r->unit->options->debug)
+        lw__ref_stack_open(r, f);
+    else
+        lw__coroutine_open(module, f, ask_for_frame, r, &r->co);
+    move_body(r, kernel);
+    hoist_allocas(r);
+    const bool ok = lower_body(r, &layout, list, count);
+    if (ok)
+        lw__ref_bounds_describe(r, kernel);
+    lw__coroutine_close(&r->co);
+    LLVMDeleteFunction(kernel->function);
     return ok;
 }
 
@@ -368,15 +352,12 @@ static bool lower_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
                         .i32 = LLVMInt32TypeInContext(c),
                         .i64 = LLVMInt64TypeInContext(c),
                         .ptr = ptr};
+    const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
     struct lw__text name = {0};
     lw__where_kernel(unit, kernel);
     lw__text_add(&name, "lw.ref.%s", kernel->name);
-    bool ok =
-        (!name.failed || lw__defect("out of memory")) && build_coroutine(&r, kernel, name.data);
-    free(r.yields);
-    free(r.shown);
-    free(r.proofs);
-    lw__ref_bounds_free(&r);
+    const bool ok = build_coroutine(&r, kernel, lw__finished(&name));
+    lw__arena_release(&unit->scratch, mark);
     lw__text_free(&name);
     LLVMDisposeBuilder(r.b);
     return ok;

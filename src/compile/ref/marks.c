@@ -13,7 +13,6 @@
 #include "compile/ref/ref.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 struct marker {
@@ -85,18 +84,17 @@ static void mark_loop(struct marker *m, const struct lw__cfg *cfg, const struct 
     call(m, "lw.iteration", args, 2);
 }
 
-static bool mark_loops(struct marker *m, LLVMValueRef function)
+static void mark_loops(struct marker *m, LLVMValueRef function)
 {
+    struct lw__arena *arena = &m->unit->scratch;
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
     struct lw__cfg cfg;
-    struct lw__loops loops = {0};
-    if (!lw__cfg_build(function, &cfg))
-        return false;
-    const bool ok = lw__loops_build(&cfg, &loops);
-    for (size_t i = 0; ok && i < loops.count; i++)
+    struct lw__loops loops;
+    lw__cfg_build(arena, function, &cfg);
+    lw__loops_build(&cfg, &loops);
+    for (size_t i = 0; i < loops.count; i++)
         mark_loop(m, &cfg, &loops, i);
-    lw__loops_free(&loops);
-    lw__cfg_free(&cfg);
-    return ok;
+    lw__arena_release(arena, mark);
 }
 
 /* lw__pass_marks - lw.line where a block comes to another line, lw.iteration in each loop's header.
@@ -107,15 +105,14 @@ bool lw__pass_marks(struct lw__unit *unit)
     struct marker m = {.unit = unit,
                        .b = LLVMCreateBuilderInContext(unit->context),
                        .i32 = LLVMInt32TypeInContext(unit->context)};
-    bool ok = true;
-    for (size_t k = 0; ok && k < unit->kernels.count; k++) {
+    for (size_t k = 0; k < unit->kernels.count; k++) {
         LLVMValueRef f = unit->kernels.rows[k].function;
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             mark_lines(&m, b);
-        ok = mark_loops(&m, f);
+        mark_loops(&m, f);
     }
     LLVMDisposeBuilder(m.b);
-    return ok;
+    return true;
 }
 
 /* ---- in the reference form ------------------------------------------------------------------- */
@@ -173,5 +170,7 @@ char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global)
                         lw__di_operand(r->unit->context, variable, LW_DI_VARIABLE_TYPE), &text);
     }
     LLVMDisposeValueMetadataEntries(entries);
-    return text.data;
+    char *layout = lw__copy(&r->unit->scratch, lw__finished(&text));
+    lw__text_free(&text);
+    return layout;
 }

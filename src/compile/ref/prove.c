@@ -6,7 +6,6 @@
  */
 #include "compile/ref/prove.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define CALL(name) offsetof(struct lw_ref_calls, name)
@@ -61,7 +60,7 @@ static void add(struct lw__ref *r, struct lw__terms *terms, LLVMValueRef call)
 }
 
 /* lw.proofs.K; LLVM's bytes of it are ours. */
-static bool describe(struct lw__ref *r, const struct lw__terms *terms)
+static void describe(struct lw__ref *r, const struct lw__terms *terms)
 {
     LLVMContextRef c = r->unit->context;
     struct lw__text name = {0}, all = {0};
@@ -71,29 +70,25 @@ static bool describe(struct lw__ref *r, const struct lw__terms *terms)
     lw__text_add_bytes(&all, (const char *)&head, sizeof head);
     lw__text_add_bytes(&all, (const char *)r->proofs, head.count * sizeof *r->proofs);
     lw__text_add_bytes(&all, (const char *)terms->rows, head.term_count * sizeof *terms->rows);
-    const bool ok = (!name.failed && !all.failed) || lw__defect("out of memory");
-    if (ok)
-        lw__ref_constant(r, LLVMConstStringInContext2(c, all.data, all.length, 1), name.data);
+    lw__ref_constant(r, LLVMConstStringInContext2(c, lw__finished(&all), all.length, 1),
+                     lw__finished(&name));
     lw__text_free(&name);
     lw__text_free(&all);
-    return ok;
 }
 
-bool lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel)
+void lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel)
 {
     struct lw__terms terms;
     if (!lw__has(r->unit, LW_IS_OBSERVED) || lw__has(r->unit, LW_IS_RECORDED))
-        return true;
-    r->proofs = calloc(LW_PROOFS_MAX, sizeof *r->proofs);
-    bool ok = lw__terms_open(&terms, kernel, r->data) && (r->proofs || lw__defect("out of memory"));
-    for (uint32_t b = 0; ok && b < terms.g.count; b++)
+        return;
+    r->proofs = lw__new(&r->unit->scratch, LW_PROOFS_MAX, sizeof *r->proofs);
+    lw__terms_open(&terms, &r->unit->scratch, kernel, r->data);
+    for (uint32_t b = 0; b < terms.g.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(terms.g.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
             if (!strcmp(lw__ir_callee(i), "lw.access"))
                 add(r, &terms, i);
-    ok = ok && !terms.failed && describe(r, &terms);
-    lw__terms_close(&terms);
-    return ok;
+    describe(r, &terms);
 }
 
 /* ---- code ------------------------------------------------------------------------------------ */

@@ -19,10 +19,9 @@ struct lw__terms {
     struct lw_term *rows; /* row 0 is anything, of 64 bits */
     uint32_t count;
     struct lw__term_known *known; /* what has been translated */
-    size_t known_count, known_capacity;
+    size_t known_count;
     size_t heads[LW_TERM_HEADS]; /* where the list of each hash begins */
     int depth;
-    bool failed; /* memory is short */
 };
 
 /* Where a value is used: in a block, or on the edge from its end to another one. */
@@ -32,9 +31,8 @@ struct lw__term_place {
 
 /* ---- terms.c --------------------------------------------------------------------------------- */
 
-bool lw__terms_open(struct lw__terms *terms, const struct lw__kernel *kernel,
-                    LLVMTargetDataRef data);
-void lw__terms_close(struct lw__terms *terms);
+void lw__terms_open(struct lw__terms *terms, struct lw__arena *arena,
+                    const struct lw__kernel *kernel, LLVMTargetDataRef data);
 /* The offset of the pointer, at this instruction, from its object: a number of a row. */
 uint32_t lw__terms_offset(struct lw__terms *terms, LLVMValueRef pointer, LLVMValueRef at);
 /* A row of a kind; of a value. limits: how far conditions that hold there are followed; 0: not at

@@ -7,7 +7,6 @@
  */
 #include "compile/ref/ref.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* The checks of a function, and those to remove. */
@@ -15,7 +14,7 @@ struct pruner {
     LLVMTargetDataRef data;
     struct lw__cfg g;
     LLVMValueRef *superfluous;
-    size_t count, capacity;
+    size_t count;
 };
 
 static bool is_before(LLVMValueRef a, LLVMValueRef b)
@@ -159,43 +158,31 @@ static bool is_known_access(const struct pruner *p, LLVMValueRef check)
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
-static bool add(struct pruner *p, LLVMValueRef check)
+static void add(struct pruner *p, LLVMValueRef check)
 {
-    if (p->count == p->capacity) {
-        p->capacity = p->capacity ? 2 * p->capacity : 64;
-        LLVMValueRef *more = realloc(p->superfluous, p->capacity * sizeof *more);
-        if (!more)
-            return lw__defect("out of memory");
-        p->superfluous = more;
-    }
+    p->superfluous = lw__one_more(p->g.arena, p->superfluous, p->count, sizeof(LLVMValueRef));
     p->superfluous[p->count++] = check;
-    return true;
 }
 
 /* All checks are examined before any is removed: each tells something about those that it
  * dominates. */
-static bool look(struct pruner *p)
+static void look(struct pruner *p)
 {
     for (size_t b = 0; b < p->g.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(p->g.blocks[b]); i;
              i = LLVMGetNextInstruction(i)) {
             const bool known =
                 is_index(i) ? is_known_index(p, i) : is_access(i) && is_known_access(p, i);
-            if (known && !add(p, i))
-                return false;
+            if (known)
+                add(p, i);
         }
-    return true;
 }
 
-bool lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function)
+void lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function)
 {
     struct pruner p = {.data = r->data};
-    if (!lw__cfg_build(function, &p.g))
-        return false;
-    const bool ok = look(&p);
-    for (size_t i = 0; ok && i < p.count; i++)
+    lw__cfg_build(&r->unit->scratch, function, &p.g);
+    look(&p);
+    for (size_t i = 0; i < p.count; i++)
         LLVMInstructionEraseFromParent(p.superfluous[i]);
-    free(p.superfluous);
-    lw__cfg_free(&p.g);
-    return ok;
 }

@@ -37,9 +37,9 @@ enum { LW_REF_OBJECTS_MAX = 1 << 14 }; /* rows of a table; the tag has two bits 
 /* An object that a kernel's pointers may point into; a struct lw_ref_row of base/ref_abi.h. */
 struct lw__ref_object {
     LLVMValueRef value; /* the base of all pointers that are known to be into it, or NULL */
-    char *name;         /* owned */
+    char *name;
     uint64_t kind, place, bytes, element, origin;
-    char *layout; /* owned; NULL: of a picture's SHARED variables only */
+    char *layout; /* of a picture's SHARED variables, else NULL */
     bool fixed;   /* its size is known here */
     bool written; /* of an argument: the kernel may write to it */
 };
@@ -51,7 +51,7 @@ struct lw__ref_bounds {
     LLVMValueRef table;    /* the thread's */
     LLVMValueRef record;   /* memory for the device's report */
     LLVMBasicBlockRef refused;
-    bool has_private, failed;
+    bool has_private;
 };
 
 /* One kernel on its way to the reference form. */
@@ -70,7 +70,7 @@ struct lw__ref {
     } *yields;
     size_t yield_count;
     struct lw__ref_bounds bounds;
-    struct lw_proof *proofs; /* proof_count of LW_PROOFS_MAX; owned */
+    struct lw_proof *proofs; /* proof_count of LW_PROOFS_MAX */
     uint32_t proof_count;
     LLVMValueRef proved[LW_PROOF_WORDS]; /* a bit for each: it needs no check */
     struct lw__ref_shown *shown;         /* for a debugger: SHARED variables of the kernel */
@@ -101,8 +101,7 @@ bool lw__pass_marks(struct lw__unit *unit);
 /* At the builder, a call of the device in place of lw.line, lw.iteration or lw.trace.*;
  * false: it is another call. */
 bool lw__ref_lower_mark(struct lw__ref *r, LLVMValueRef call);
-/* The type of a SHARED variable as docs/layout.md writes it; NULL: clang says nothing of it.
- * owns: release with free() */
+/* The type of a SHARED variable as docs/layout.md writes it; "": clang says nothing of it. */
 char *lw__ref_layout_of(struct lw__ref *r, LLVMValueRef global);
 
 /* ---- quick.c: what needs no call of the device ----------------------------------------------- */
@@ -150,12 +149,12 @@ void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed
 /* ---- prune_checks.c -------------------------------------------------------------------------- */
 
 /* Remove redundant checks, from the original kernel. */
-bool lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function);
+void lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function);
 
 /* ---- prove.c: for the device check ----------------------------------------------------------- */
 
 /* Before any check is removed: the accesses that a launch may prove to be in bounds. */
-bool lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel);
+void lw__ref_prove(struct lw__ref *r, const struct lw__kernel *kernel);
 /* Loads the bits that tell which of them the launch has proved. The builder is where the kernel
  * begins. */
 void lw__ref_prove_open(struct lw__ref *r);
@@ -169,7 +168,7 @@ void lw__ref_go_round_proved(struct lw__ref *r, LLVMValueRef call, LLVMBasicBloc
  * are loaded; the row of an argument; the SHARED variables, as layout->places. */
 void lw__ref_bounds_open(struct lw__ref *r, const struct lw__kernel *kernel);
 void lw__ref_bounds_argument(struct lw__ref *r, unsigned index, LLVMValueRef value);
-bool lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout);
+void lw__ref_bounds_shared(struct lw__ref *r, struct lw__shared_layout *layout);
 /* After shared memory is replaced, with the builder as before: private variables and constants.
  * Then the accesses use addresses without tags. */
 bool lw__ref_bounds_variables(struct lw__ref *r);
@@ -181,8 +180,7 @@ uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer);
 const char *lw__ref_access_name(uint64_t kind); /* of lw.access, as sites have it */
 /* A table for the device; name "": it is of another one. */
 LLVMValueRef lw__ref_constant(struct lw__ref *r, LLVMValueRef initial, const char *name);
-bool lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);
-void lw__ref_bounds_free(struct lw__ref *r);
+void lw__ref_bounds_describe(struct lw__ref *r, const struct lw__kernel *kernel);
 
 /* ---- index_checks.c -------------------------------------------------------------------------- */
 
@@ -201,7 +199,7 @@ bool lw__ref_lower_overflow(struct lw__ref *r, LLVMValueRef call);
 void lw__ref_stack_open(struct lw__ref *r, LLVMValueRef function);
 void lw__ref_stack_suspend(struct lw__ref *r, LLVMBasicBlockRef at, LLVMBasicBlockRef next);
 void lw__ref_watch_argument(struct lw__ref *r, LLVMValueRef param, LLVMValueRef value);
-bool lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout);
+void lw__ref_watch_shared(struct lw__ref *r, const struct lw__shared_layout *layout);
 void lw__ref_watch_locals(struct lw__ref *r);
 
 /* ---- debug_unit.c ---------------------------------------------------------------------------- */

@@ -15,35 +15,26 @@
  */
 #include "compile/ref/shadow.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
 /* To the list: the function's instructions of which `wants` is true. */
-static bool append(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i))
+static void append(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i))
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (!wants(i))
                 continue;
-            if (w->list_count == w->list_capacity) {
-                const size_t more = w->list_capacity ? 2 * w->list_capacity : 256;
-                LLVMValueRef *list = realloc(w->list, more * sizeof *list);
-                if (!list)
-                    return lw__defect("out of memory");
-                w->list = list;
-                w->list_capacity = more;
-            }
+            w->list = lw__one_more(&w->unit->scratch, w->list, w->list_count, sizeof(LLVMValueRef));
             w->list[w->list_count++] = i;
         }
-    return true;
 }
 
-bool lw__shadow_collect(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i))
+void lw__shadow_collect(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i))
 {
     w->list_count = 0;
-    return append(w, f, wants);
+    append(w, f, wants);
 }
 
 LLVMValueRef lw__shadow_call(struct lw__shadow_work *w, const char *name, LLVMTypeRef result,
@@ -463,15 +454,13 @@ static bool lower_all(struct lw__shadow_work *w, LLVMValueRef f)
                  {is_warning, lower_warning}, {is_of_memory, lower_of_memory},
                  {is_of_record, drop},        {is_record, drop}};
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
-        if (!lw__shadow_collect(w, f, steps[s].wants))
-            return false;
+        lw__shadow_collect(w, f, steps[s].wants);
         for (size_t k = 0; k < w->list_count && !w->failed; k++)
             steps[s].lower(w, w->list[k]);
     }
     if (w->failed)
         return false;
     lw__shadow_tell_variables(w);
-    free(w->variables);
     w->variables = NULL;
     w->variable_count = 0;
     return !w->failed;
@@ -528,11 +517,8 @@ static bool instrument(struct lw__shadow_work *w)
     struct lw__unit *unit = w->unit;
     w->list_count = 0;
     for (size_t k = 0; k < unit->kernels.count; k++)
-        if (!append(w, unit->kernels.rows[k].function, is_atomic_access))
-            return false;
-    LLVMAtomicOrdering *orders = calloc(w->list_count + 1, sizeof *orders);
-    if (!orders)
-        return lw__defect("out of memory");
+        append(w, unit->kernels.rows[k].function, is_atomic_access);
+    LLVMAtomicOrdering *orders = lw__new(&unit->scratch, w->list_count, sizeof *orders);
     for (size_t k = 0; k < w->list_count; k++)
         orders[k] = LLVMGetOrdering(w->list[k]);
     set_attribute(unit, true);
@@ -540,7 +526,6 @@ static bool instrument(struct lw__shadow_work *w)
     set_attribute(unit, false);
     for (size_t k = 0; k < w->list_count; k++)
         LLVMSetOrdering(w->list[k], orders[k]);
-    free(orders);
     return ok;
 }
 
@@ -548,8 +533,7 @@ static bool run(struct lw__shadow_work *w)
 {
     const struct lw__kernels *kernels = &w->unit->kernels;
     for (size_t k = 0; k < kernels->count; k++)
-        if (!lw__shadow_mark(w, kernels->rows[k].function))
-            return false;
+        lw__shadow_mark(w, kernels->rows[k].function);
     if (!instrument(w))
         return false;
     for (size_t k = 0; k < kernels->count; k++)
@@ -578,8 +562,6 @@ bool lw__pass_shadow(struct lw__unit *unit)
                                 .own = LLVMGetMDKindIDInContext(c, "lw.shadow", 9),
                                 .unmarked = LLVMGetMDKindIDInContext(c, "nosanitize", 10)};
     const bool ok = run(&w);
-    free(w.variables);
-    free(w.list);
     LLVMDisposeBuilder(w.b);
     return ok;
 }

@@ -54,12 +54,12 @@ struct lw__shadow_work {
     struct lw__shadow_variable *variables;
     size_t variable_count;
     LLVMValueRef *list; /* instructions to work on */
-    size_t list_count, list_capacity;
+    size_t list_count;
     bool failed;
 };
 
 /* The kernel's instructions of which `wants` is true, in order; false: memory is short. */
-bool lw__shadow_collect(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i));
+void lw__shadow_collect(struct lw__shadow_work *w, LLVMValueRef f, bool (*wants)(LLVMValueRef i));
 /* A call of a function lw.NAME of the device, at the builder. */
 LLVMValueRef lw__shadow_call(struct lw__shadow_work *w, const char *name, LLVMTypeRef result,
                              LLVMValueRef *args, unsigned count);
@@ -76,7 +76,7 @@ bool lw__shadow_site(LLVMValueRef variable, uint32_t *site); /* false: it has no
 
 /* ---- shadow_mark.c --------------------------------------------------------------------------- */
 
-bool lw__shadow_mark(struct lw__shadow_work *w, LLVMValueRef f);
+void lw__shadow_mark(struct lw__shadow_work *w, LLVMValueRef f);
 
 /* ---- shadow_memory.c ------------------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@
  */
 #include "compile/ref/shadow.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPERANDS_MAX = 8 };
@@ -186,11 +185,7 @@ static void close_lanes(struct lw__shadow_work *w, LLVMValueRef i)
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(i));
     LLVMValueRef open = LLVMGetPoison(element), closed = i;
     const unsigned count = LLVMGetNumMaskElements(i);
-    LLVMValueRef *mask = calloc(count, sizeof(LLVMValueRef));
-    if (!mask) {
-        w->failed = true;
-        return;
-    }
+    LLVMValueRef *mask = lw__new(&w->unit->scratch, count, sizeof(LLVMValueRef));
     bool is_open = false;
     for (unsigned k = 0; k < count; k++) {
         const int from = LLVMGetMaskValue(i, k);
@@ -208,7 +203,6 @@ static void close_lanes(struct lw__shadow_work *w, LLVMValueRef i)
         LLVMReplaceAllUsesWith(last, closed);
         LLVMInstructionEraseFromParent(last);
     }
-    free(mask);
 }
 
 static bool is_division(LLVMOpcode op)
@@ -269,15 +263,13 @@ static bool wants_mark(LLVMValueRef i)
            shift_of(i, op);
 }
 
-bool lw__shadow_mark(struct lw__shadow_work *w, LLVMValueRef f)
+void lw__shadow_mark(struct lw__shadow_work *w, LLVMValueRef f)
 {
-    if (!lw__shadow_collect(w, f, wants_mark))
-        return false;
+    lw__shadow_collect(w, f, wants_mark);
     for (size_t k = 0; k < w->list_count; k++) /* while shuffles are as clang made them */
         if (LLVMIsAStoreInst(w->list[k]))
             mark_store(w, w->list[k]);
     for (size_t k = 0; k < w->list_count; k++)
         if (!LLVMIsAStoreInst(w->list[k]))
             mark_instruction(w, w->list[k]);
-    return !w->failed || lw__defect("out of memory");
 }

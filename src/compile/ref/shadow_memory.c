@@ -58,22 +58,17 @@ static LLVMValueRef add_alloca(struct lw__shadow_work *w, LLVMValueRef beside, L
     return a;
 }
 
-/* The variable's row; NULL: memory is short. The builder moves. */
+/* The variable's row. The builder moves. */
 static struct lw__shadow_variable *variable_of(struct lw__shadow_work *w, LLVMValueRef alloca)
 {
     for (size_t k = 0; k < w->variable_count; k++)
         if (w->variables[k].variable == alloca)
             return &w->variables[k];
-    struct lw__shadow_variable *more =
-        realloc(w->variables, (w->variable_count + 1) * sizeof *more);
-    if (!more) {
-        w->failed |= !lw__defect("out of memory");
-        return NULL;
-    }
-    w->variables = more;
+    w->variables =
+        lw__one_more(&w->unit->scratch, w->variables, w->variable_count, sizeof *w->variables);
     uint32_t site = UINT32_MAX;
     (void)lw__shadow_site(alloca, &site);
-    struct lw__shadow_variable *v = &more[w->variable_count++];
+    struct lw__shadow_variable *v = &w->variables[w->variable_count++];
     *v = (struct lw__shadow_variable){.variable = alloca,
                                       .bytes =
                                           LLVMABISizeOfType(w->data, LLVMGetAllocatedType(alloca)),
@@ -92,17 +87,10 @@ static LLVMValueRef moved(struct lw__shadow_work *w, LLVMValueRef pointer, LLVMV
         return to;
     const unsigned count = (unsigned)LLVMGetNumIndices(pointer);
     LLVMValueRef base = moved(w, LLVMGetOperand(pointer, 0), to);
-    LLVMValueRef *indices = calloc(count, sizeof(LLVMValueRef));
-    if (!indices) {
-        w->failed |= !lw__defect("out of memory");
-        return base;
-    }
+    LLVMValueRef *indices = lw__new(&w->unit->scratch, count, sizeof(LLVMValueRef));
     for (unsigned k = 0; k < count; k++)
         indices[k] = LLVMGetOperand(pointer, k + 1);
-    LLVMValueRef result =
-        LLVMBuildGEP2(w->b, LLVMGetGEPSourceElementType(pointer), base, indices, count, "");
-    free(indices);
-    return result;
+    return LLVMBuildGEP2(w->b, LLVMGetGEPSourceElementType(pointer), base, indices, count, "");
 }
 
 static void of_variable(struct lw__shadow_work *w, const struct lw__shadow_variable *v,
@@ -124,8 +112,6 @@ static void build_set(struct lw__shadow_work *w, LLVMValueRef at, unsigned byte,
 void lw__shadow_lower_declared(struct lw__shadow_work *w, LLVMValueRef call)
 {
     const struct lw__shadow_variable *v = variable_of(w, LLVMGetOperand(call, 0));
-    if (!v)
-        return;
     const uint64_t count = (v->bytes + ORIGIN_BYTES - 1) / ORIGIN_BYTES;
     place_before(w, call);
     build_set(w, v->shadow, 0xff, number(w, v->bytes));
@@ -280,8 +266,6 @@ static void lower_for_variable(struct lw__shadow_work *w, LLVMValueRef call)
 {
     LLVMValueRef pointer = LLVMGetOperand(call, 0), shadow, origin, part;
     const struct lw__shadow_variable *v = variable_of(w, lw__ir_object(pointer));
-    if (!v)
-        return;
     if ((part = part_of(call, 1)))
         complete_origins(w, part, v->number);
     place_before(w, call);
@@ -333,9 +317,7 @@ static void find(struct lw__shadow_work *w, LLVMValueRef pointer, LLVMValueRef b
 {
     LLVMValueRef object = lw__ir_object(pointer), pair;
     if (memory_of(object) == OF_VARIABLE) {
-        const struct lw__shadow_variable *v = variable_of(w, object);
-        if (v)
-            of_variable(w, v, pointer, shadow, origin);
+        of_variable(w, variable_of(w, object), pointer, shadow, origin);
         return;
     }
     pair = ask_device(w, pointer, bytes, kind);
@@ -361,8 +343,6 @@ void lw__shadow_lower_copy(struct lw__shadow_work *w, LLVMValueRef call)
         (void)variable_of(w, lw__ir_object(to));
     if (!sets && LLVMIsAAllocaInst(lw__ir_object(from)))
         (void)variable_of(w, lw__ir_object(from));
-    if (w->failed)
-        return;
     place_before(w, call);
     if (LLVMTypeOf(bytes) != w->i64)
         bytes = LLVMBuildZExt(w->b, bytes, w->i64, "");

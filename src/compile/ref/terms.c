@@ -7,7 +7,6 @@
  */
 #include "compile/ref/prove.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { BITS_MAX = 64, DEPTH_MAX = 200, LIMITS = 2 };
@@ -24,16 +23,9 @@ struct lw__term_known {
 
 static uint32_t add_row(struct lw__terms *t, struct lw_term row)
 {
-    enum { STEP = 64 };
-    if (t->count == LW_TERMS_MAX || t->failed)
+    if (t->count == LW_TERMS_MAX)
         return 0;
-    if (t->count % STEP == 0) {
-        struct lw_term *more = realloc(t->rows, (t->count + STEP) * sizeof *more);
-        t->failed = !more && !lw__defect("out of memory");
-        if (!more)
-            return 0;
-        t->rows = more;
-    }
+    t->rows = lw__one_more(t->g.arena, t->rows, t->count, sizeof *t->rows);
     t->rows[t->count] = row;
     return t->count++;
 }
@@ -264,15 +256,7 @@ static size_t hash_of(LLVMValueRef v)
 
 static void know(struct lw__terms *t, struct lw__term_known known)
 {
-    if (t->known_count == t->known_capacity) {
-        const size_t capacity = t->known_capacity ? 2 * t->known_capacity : 256;
-        struct lw__term_known *more = realloc(t->known, capacity * sizeof *more);
-        t->failed |= !more && !lw__defect("out of memory");
-        if (!more)
-            return;
-        t->known = more;
-        t->known_capacity = capacity;
-    }
+    t->known = lw__one_more(t->g.arena, t->known, t->known_count, sizeof *t->known);
     size_t *head = &t->heads[hash_of(known.value)];
     known.next = *head;
     t->known[t->known_count++] = known;
@@ -305,7 +289,7 @@ static uint32_t of_phi(struct lw__terms *t, LLVMValueRef phi)
         return row;
     know(t, (struct lw__term_known){phi, anywhere, row, 0, 0});
     const uint32_t first = of_edges(t, phi, block, false), next = of_edges(t, phi, block, true);
-    if (first && t->count < LW_TERMS_MAX && !t->failed) {
+    if (first && t->count < LW_TERMS_MAX) {
         t->rows[row].kind = next ? LW_TERM_COUNTER : LW_TERM_EITHER;
         t->rows[row].a = first;
         t->rows[row].b = next ? next : first;
@@ -339,7 +323,7 @@ static uint32_t of_value(struct lw__terms *t, LLVMValueRef v, struct lw__term_pl
 
 uint32_t lw__term_at(struct lw__terms *t, LLVMValueRef v, struct lw__term_place at, int limits)
 {
-    if (t->count == LW_TERMS_MAX || t->failed)
+    if (t->count == LW_TERMS_MAX)
         return 0;
     if (LLVMIsAConstantInt(v) && lw__term_bits(v))
         return lw__term_constant(t, lw__term_bits(v), LLVMConstIntGetSExtValue(v));
@@ -401,18 +385,10 @@ uint32_t lw__terms_offset(struct lw__terms *t, LLVMValueRef pointer, LLVMValueRe
                                : offset_at(t, pointer, (struct lw__term_place){block, UINT32_MAX});
 }
 
-bool lw__terms_open(struct lw__terms *t, const struct lw__kernel *kernel, LLVMTargetDataRef data)
+void lw__terms_open(struct lw__terms *t, struct lw__arena *arena, const struct lw__kernel *kernel,
+                    LLVMTargetDataRef data)
 {
     *t = (struct lw__terms){.kernel = kernel, .data = data};
-    if (!lw__cfg_build(kernel->function, &t->g))
-        return false;
+    lw__cfg_build(arena, kernel->function, &t->g);
     lw__term_any(t, BITS_MAX);
-    return !t->failed;
-}
-
-void lw__terms_close(struct lw__terms *t)
-{
-    lw__cfg_free(&t->g);
-    free(t->rows);
-    free(t->known);
 }

@@ -78,16 +78,12 @@ static LLVMValueRef add_variable(struct lw__screen *s)
     return variable;
 }
 
-bool lw__screen_end_loops(struct lw__screen *s)
+void lw__screen_end_loops(struct lw__screen *s)
 {
     struct lw__cfg g;
     struct lw__loops loops;
-    if (!lw__cfg_build(s->function, &g))
-        return lw__defect("out of memory");
-    if (!lw__loops_build(&g, &loops)) {
-        lw__cfg_free(&g);
-        return false;
-    }
+    lw__cfg_build(&s->unit->scratch, s->function, &g);
+    lw__loops_build(&g, &loops);
     LLVMValueRef variable = NULL;
     for (size_t i = 0; i < loops.count; i++) {
         if (is_short(&g, &loops.loops[i]))
@@ -95,7 +91,4 @@ bool lw__screen_end_loops(struct lw__screen *s)
         variable = variable ? variable : add_variable(s);
         count(s, variable, g.blocks[loops.loops[i].header]);
     }
-    lw__loops_free(&loops);
-    lw__cfg_free(&g);
-    return true;
 }

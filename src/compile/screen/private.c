@@ -6,7 +6,6 @@
  */
 #include "compile/screen/screen.h"
 #include "compile/llvm/llvm.h"
-#include <stdlib.h>
 #include <string.h>
 
 struct twins {
@@ -88,33 +87,26 @@ static void follow(struct twins *t, LLVMValueRef i)
     }
 }
 
-static bool add_twin(struct twins *t, LLVMValueRef variable)
+static void add_twin(struct twins *t, LLVMValueRef variable)
 {
-    void *rows = realloc(t->rows, (t->count + 1) * sizeof *t->rows);
-    if (!rows)
-        return lw__defect("out of memory");
-    t->rows = rows;
+    t->rows = lw__one_more(&t->s->unit->scratch, t->rows, t->count, sizeof *t->rows);
     lw__screen_set_at(t->s, variable);
     t->rows[t->count].variable = variable;
     t->rows[t->count].twin = LLVMBuildAlloca(t->s->b, LLVMGetAllocatedType(variable), "");
     LLVMSetAlignment(t->rows[t->count++].twin, LLVMGetAlignment(variable));
-    return true;
 }
 
-bool lw__screen_follow_private(struct lw__screen *s)
+void lw__screen_follow_private(struct lw__screen *s)
 {
     struct twins t = {.s = s};
-    bool ok = true;
     LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(s->function)), next;
-    for (; ok && i; i = LLVMGetNextInstruction(i))
+    for (; i; i = LLVMGetNextInstruction(i))
         if (LLVMIsAAllocaInst(i) && i != s->now && i != s->count)
-            ok = add_twin(&t, i);
+            add_twin(&t, i);
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function);
-    for (; ok && b; b = LLVMGetNextBasicBlock(b))
+    for (; b; b = LLVMGetNextBasicBlock(b))
         for (i = LLVMGetFirstInstruction(b); i; i = next) {
             next = LLVMGetNextInstruction(i);
             follow(&t, i);
         }
-    free(t.rows);
-    return ok;
 }

@@ -12,7 +12,6 @@
 #include "compile/ref/ref.h"
 #include <llvm-c/BitWriter.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RECORD_ALIGN = 8 };
@@ -67,14 +66,13 @@ static void note_use(struct lw__screen *s, LLVMValueRef i)
         row->says.granule = (uint32_t)a.bytes;
 }
 
-static bool find_rows(struct lw__screen *s)
+static void find_rows(struct lw__screen *s)
 {
     struct lw__shared_layout shared;
     const unsigned params = s->kernel->param_count;
-    if (!lw__shared_layout(s->unit, s->function, &shared))
-        return false;
+    lw__shared_layout(s->unit, s->function, &shared);
     s->row_count = params + shared.count;
-    s->rows = lw__calloc(s->row_count + 1, sizeof *s->rows);
+    s->rows = lw__new(&s->unit->scratch, s->row_count + 1, sizeof *s->rows);
     for (unsigned i = 0; i < params; i++)
         s->rows[i].value = LLVMGetParam(s->function, i);
     for (size_t i = 0; i < shared.count; i++) {
@@ -82,14 +80,12 @@ static bool find_rows(struct lw__screen *s)
         row->value = shared.globals[i];
         row->says.bytes = LLVMABISizeOfType(s->data, LLVMGlobalGetValueType(row->value));
     }
-    lw__shared_layout_free(&shared);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             note_use(s, i);
     for (size_t i = 0; i < s->row_count; i++) /* only checked, never accessed */
         if (!s->rows[i].says.granule)
             s->rows[i].says.granule = 1;
-    return true;
 }
 
 /* ---- the record ------------------------------------------------------------------------------ */
@@ -195,13 +191,13 @@ static void check(struct lw__screen *s, LLVMValueRef i)
     }
 }
 
-/* Of the function as it is, before code is added. owns: release with free() */
-static LLVMValueRef *instructions_of(LLVMValueRef function, size_t *count)
+/* Of the function as it is, before code is added. */
+static LLVMValueRef *instructions_of(const struct lw__screen *s, size_t *count)
 {
     LLVMValueRef *list = NULL;
     for (int fills = 0; fills < 2; fills++) {
         *count = 0;
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(s->function); b;
              b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
                 if (fills)
@@ -209,25 +205,21 @@ static LLVMValueRef *instructions_of(LLVMValueRef function, size_t *count)
                 ++*count;
             }
         if (!fills)
-            list = lw__calloc(*count + 1, sizeof *list);
+            list = lw__new(&s->unit->scratch, *count + 1, sizeof *list);
     }
     return list;
 }
 
-static bool make_screen(struct lw__screen *s)
+static void make_screen(struct lw__screen *s)
 {
     size_t count;
     lw__screen_plain_overflows(s);
-    if (!lw__screen_end_loops(s))
-        return false;
+    lw__screen_end_loops(s);
     open_record(s);
-    if (!lw__screen_follow_private(s))
-        return false;
-    LLVMValueRef *list = instructions_of(s->function, &count);
+    lw__screen_follow_private(s);
+    LLVMValueRef *list = instructions_of(s, &count);
     for (size_t i = 0; i < count; i++)
         check(s, list[i]);
-    free(list);
-    return true;
 }
 
 static void move_blocks(LLVMValueRef from, LLVMValueRef to)
@@ -242,34 +234,32 @@ static void move_blocks(LLVMValueRef from, LLVMValueRef to)
     LLVMDeleteBasicBlock(first);
 }
 
-static void copy_attributes(LLVMValueRef from, LLVMValueRef to, LLVMAttributeIndex at)
+static void copy_attributes(struct lw__arena *arena, LLVMValueRef from, LLVMValueRef to,
+                            LLVMAttributeIndex at)
 {
     const unsigned count = LLVMGetAttributeCountAtIndex(from, at);
-    LLVMAttributeRef *list = lw__calloc(count + 1, sizeof(LLVMAttributeRef));
+    LLVMAttributeRef *list = lw__new(arena, count + 1, sizeof(LLVMAttributeRef));
     LLVMGetAttributesAtIndex(from, at, list);
     for (unsigned i = 0; i < count; i++)
         LLVMAddAttributeAtIndex(to, at, list[i]);
-    free(list);
 }
 
 /* The record's address is the last eight bytes of the packed arguments. */
-static bool describe_record(struct lw__kernel *k)
+static void describe_record(struct lw__arena *arena, struct lw__kernel *k)
 {
-    struct lw__param *params = realloc(k->params, (k->param_count + 2) * sizeof *params);
-    if (!params)
-        return lw__defect("out of memory");
+    struct lw__param *params = lw__new(arena, k->param_count + 2, sizeof *params);
+    memcpy(params, k->params, k->param_count * sizeof *params);
     k->params = params;
     const uint64_t offset = (k->arg_bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
-    params[k->param_count++] = (struct lw__param){.name = lw__copy_string(""),
+    params[k->param_count++] = (struct lw__param){.name = lw__copy(arena, ""),
                                                   .offset = offset,
                                                   .size = sizeof(void *),
                                                   .align = RECORD_ALIGN};
     k->arg_bytes = offset + sizeof(void *);
-    return params[k->param_count - 1].name || lw__defect("out of memory");
 }
 
 /* The same function with one parameter more. */
-static bool add_parameter(struct lw__screen *s)
+static void add_parameter(struct lw__screen *s)
 {
     LLVMValueRef old = s->function;
     LLVMTypeRef types[LW_PARAMS_MAX + 1], was = LLVMGlobalGetValueType(old);
@@ -280,18 +270,18 @@ static bool add_parameter(struct lw__screen *s)
     LLVMSetValueName2(old, "", 0);
     LLVMValueRef f = LLVMAddFunction(s->unit->module, s->kernel->name, type);
     LLVMSetFunctionCallConv(f, LLVMGetFunctionCallConv(old));
-    copy_attributes(old, f, LLVMAttributeFunctionIndex);
+    copy_attributes(&s->unit->scratch, old, f, LLVMAttributeFunctionIndex);
     if (LLVMGetSubprogram(old))
         LLVMSetSubprogram(f, LLVMGetSubprogram(old));
     move_blocks(old, f);
     for (unsigned i = 0; i < count; i++) {
-        copy_attributes(old, f, i + 1);
+        copy_attributes(&s->unit->scratch, old, f, i + 1);
         LLVMReplaceAllUsesWith(LLVMGetParam(old, i), LLVMGetParam(f, i));
         s->rows[i].value = LLVMGetParam(f, i);
     }
     LLVMDeleteFunction(old);
     s->kernel->function = s->function = f;
-    return describe_record(s->kernel);
+    describe_record(&s->unit->scratch, s->kernel);
 }
 
 /* ---- what the program has -------------------------------------------------------------------- */
@@ -311,11 +301,11 @@ static LLVMValueRef constant(LLVMModuleRef module, LLVMValueRef value, const cha
 }
 
 /* struct lw_screen_kernel, in the module of the exact form. */
-static bool describe(const struct lw__screen *s, LLVMModuleRef module)
+static void describe(const struct lw__screen *s, LLVMModuleRef module)
 {
     LLVMContextRef c = s->unit->context;
     LLVMTypeRef parts[] = {s->i32, s->i32, s->i64}, row = LLVMStructTypeInContext(c, parts, 3, 0);
-    LLVMValueRef *rows = lw__calloc(s->row_count + 1, sizeof(LLVMValueRef));
+    LLVMValueRef *rows = lw__new(&s->unit->scratch, s->row_count + 1, sizeof(LLVMValueRef));
     struct lw__text name = {0};
     for (size_t i = 0; i < s->row_count; i++) {
         const struct lw_screen_row *says = &s->rows[i].says;
@@ -329,12 +319,8 @@ static bool describe(const struct lw__screen *s, LLVMModuleRef module)
                              LLVMConstInt(s->i64, s->kernel->param_count - 1, 0),
                              LLVMConstInt(s->i64, s->row_count, 0), all};
     lw__text_add(&name, "lw.screen.%s", s->kernel->name);
-    const bool ok = !name.failed || lw__defect("out of memory");
-    if (ok)
-        constant(module, LLVMConstStructInContext(c, fields, 4, 0), name.data);
+    constant(module, LLVMConstStructInContext(c, fields, 4, 0), lw__finished(&name));
     lw__text_free(&name);
-    free(rows);
-    return ok;
 }
 
 static void add_common(struct lw__unit *unit, LLVMModuleRef module)
@@ -366,54 +352,44 @@ static struct lw__screen open_screen(struct lw__unit *unit, struct lw__kernel *k
                                .ptr = LLVMPointerTypeInContext(c, 0)};
 }
 
-/* *made: the kernel can be screened. */
-static bool screen_kernel(struct lw__unit *unit, struct lw__kernel *kernel, LLVMModuleRef exact,
-                          bool *made)
+/* False: the kernel cannot be screened. */
+static bool screen_kernel(struct lw__unit *unit, struct lw__kernel *kernel, LLVMModuleRef exact)
 {
     struct lw__screen s = open_screen(unit, kernel);
     lw__where_kernel(unit, kernel);
-    bool ok = find_rows(&s);
-    *made = ok && lw__screen_is_possible(&s);
-    if (*made)
-        ok = add_parameter(&s) && make_screen(&s) && describe(&s, exact);
-    free(s.rows);
+    find_rows(&s);
+    const bool is_possible = lw__screen_is_possible(&s);
+    if (is_possible) {
+        add_parameter(&s);
+        make_screen(&s);
+        describe(&s, exact);
+    }
     LLVMDisposeBuilder(s.b);
-    return ok;
+    return is_possible;
 }
 
 /* The copy's kernels, as far as they can be screened. */
-static bool screen_kernels(struct lw__unit *unit, LLVMModuleRef exact)
+static void screen_kernels(struct lw__unit *unit, LLVMModuleRef exact)
 {
     struct lw__kernels *kernels = &unit->kernels;
     size_t kept = 0;
-    bool ok = true;
-    for (size_t i = 0; i < kernels->count && ok; i++) {
+    for (size_t i = 0; i < kernels->count; i++) {
         struct lw__kernel *k = &kernels->rows[i];
-        bool made;
-        ok = screen_kernel(unit, k, exact, &made);
-        if (made) {
-            struct lw__kernel other = kernels->rows[kept];
+        if (screen_kernel(unit, k, exact))
             kernels->rows[kept++] = *k;
-            *k = other;
-        } else {
+        else
             LLVMDeleteFunction(k->function);
-        }
     }
-    for (size_t i = kept; i < kernels->count; i++)
-        lw__kernel_free(&kernels->rows[i]);
     kernels->count = kept;
-    return ok;
 }
 
 /* What a screen needs of a kernel. */
-static bool copy_kernels(const struct lw__kernels *from, LLVMModuleRef module,
-                         struct lw__kernels *to)
+static void copy_kernels(struct lw__unit *unit, LLVMModuleRef module, struct lw__kernels *to)
 {
-    for (size_t i = 0; i < from->count; i++) {
-        const struct lw__kernel *k = &from->rows[i];
-        struct lw__kernel *copy = lw__kernels_add(to, k->name);
-        if (!copy || !(copy->params = calloc(k->param_count + 1, sizeof *copy->params)))
-            return lw__defect("out of memory");
+    for (size_t i = 0; i < unit->kernels.count; i++) {
+        const struct lw__kernel *k = &unit->kernels.rows[i];
+        struct lw__kernel *copy = lw__kernels_add(&unit->scratch, to, k->name);
+        copy->params = lw__new(&unit->scratch, k->param_count + 1, sizeof *copy->params);
         copy->function = LLVMGetNamedFunction(module, k->name);
         copy->loc = k->loc;
         copy->arg_bytes = k->arg_bytes;
@@ -421,21 +397,21 @@ static bool copy_kernels(const struct lw__kernels *from, LLVMModuleRef module,
         for (; copy->param_count < k->param_count; copy->param_count++) {
             const struct lw__param *p = &k->params[copy->param_count];
             copy->params[copy->param_count] =
-                (struct lw__param){.name = lw__copy_string(p->name ? p->name : ""),
+                (struct lw__param){.name = lw__copy(&unit->scratch, p->name ? p->name : ""),
                                    .offset = p->offset,
                                    .size = p->size,
                                    .align = p->align,
                                    .by_value = p->by_value};
         }
     }
-    return true;
 }
 
 /* In the copy, which is unit's module for now. */
 static bool run_passes(struct lw__unit *unit, LLVMModuleRef exact)
 {
-    if (!lw__pass_declare(unit) || !lw__pass_access(unit) || !screen_kernels(unit, exact))
+    if (!lw__pass_declare(unit) || !lw__pass_access(unit))
         return false;
+    screen_kernels(unit, exact);
     if (!unit->kernels.count)
         return true;
     if (!lw__pass_clean(unit))
@@ -454,11 +430,10 @@ bool lw__pass_screen(struct lw__unit *unit)
     if (unit->options->show)
         return true;
     LLVMModuleRef copy = LLVMCloneModule(exact);
-    bool ok = copy_kernels(&kernels, copy, &copies);
+    copy_kernels(unit, copy, &copies);
     unit->module = copy;
     unit->kernels = copies;
-    ok = ok && run_passes(unit, exact);
-    lw__kernels_free(&unit->kernels);
+    const bool ok = run_passes(unit, exact);
     unit->module = exact;
     unit->kernels = kernels;
     LLVMDisposeModule(copy);

@@ -93,11 +93,11 @@ void lw__screen_advance(struct lw__screen *s); /* before s->at: a barrier is beh
 
 /* Each array of the thread's own gets a second one, whose bytes are all ones where the first has a
  * value. */
-bool lw__screen_follow_private(struct lw__screen *s);
+void lw__screen_follow_private(struct lw__screen *s);
 
 /* ---- loops.c --------------------------------------------------------------------------------- */
 
-bool lw__screen_end_loops(struct lw__screen *s); /* before any code is added */
+void lw__screen_end_loops(struct lw__screen *s); /* before any code is added */
 
 /* ---- overflow.c ------------------------------------------------------------------------------ */
 

@@ -154,7 +154,8 @@ struct lw__use {
     bool deferred; /* a condition that is computed where it is used */
 };
 
-/* What analysis/ finds out about the kernel. Later passes read it and change nothing. */
+/* What analysis/ finds out about the kernel, in the scratch arena. Later passes read it and change
+ * nothing. */
 struct lw__facts {
     struct lw__gang_config config;
     LLVMValueRef scalar; /* the kernel: read, never changed */
@@ -168,7 +169,7 @@ struct lw__facts {
     uint32_t *reconverges_at;  /* per block: where a divergent branch's lanes reconverge */
     LLVMValueRef *spin_access; /* per block: what the spin loop with this header reads, or NULL */
     bool has_spin_loops;
-    struct lw__interleaved *interleaved; /* by access; owns: release with free() */
+    struct lw__interleaved *interleaved; /* by access */
     size_t interleaved_count;
     struct lw__value_map *values; /* argument or instruction -> its row below */
     struct lw__value_shape *shapes;
@@ -185,12 +186,11 @@ struct lw__facts {
     bool *is_wait_point;    /* per block: exited threads may wait in it for others at a barrier */
     bool *reaches_block_op; /* with has_exits, per block: it has or leads to a block op; */
     bool *may_exit;         /* threads may reach their end from it without one */
-    void *lane_memory;
-    bool failed; /* memory was short */
 };
 
 /* The function under construction: what emit/ and the folders above it change. */
 struct lw__spmd {
+    struct lw__arena arena; /* what lives as long as the emitter; the rest is in unit->scratch */
     const struct lw__facts *facts;
     const struct lw__gang_config *config; /* that of the facts, as are the next three */
     struct lw__unit *unit;

@@ -5,7 +5,6 @@
 #include "compile/support/unit.h"
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ERRORS_MAX = 20 }; /* as clang has it */
@@ -94,9 +93,8 @@ void lw__diags_remark(struct lw__diags *diags, struct lw__loc loc, enum lw__rema
     const unsigned column = lw__front_column(diags, loc);
     lw__row_file(&place, diags, loc);
     lw__text_add(&place, "\t%u\t%u", lw__row_line(loc.line), column);
-    if (!place.failed)
-        lw__text_add(&row, "diag\tremark\t%s\t%s: ", place.data, remarks[remark].what);
-    if (!place.failed && !row.failed && !(rows->data && strstr(rows->data, row.data))) {
+    lw__text_add(&row, "diag\tremark\t%s\t%s: ", lw__finished(&place), remarks[remark].what);
+    if (!strstr(lw__finished(rows), lw__finished(&row))) {
         lw__text_add(rows, "%s%s\n", row.data, why);
         lw__snippet_draw(diags, loc, column);
         lw__text_add(rows, "diag\tnote\t%s\t%s\n", place.data, remarks[remark].advice);

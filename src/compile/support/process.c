@@ -74,16 +74,17 @@ static int duplicate(posix_spawn_file_actions_t *actions, const struct lw__proce
     return e;
 }
 
-/* argv with its first word replaced by the words that start the program; NULL: out of memory. */
-static const char **words_of(const char *const *argv, const struct lw__tool *tool)
+/* argv with its first word replaced by the words that start the program. */
+static const char **words_of(struct lw__arena *arena, const char *const *argv,
+                             const struct lw__tool *tool)
 {
     size_t count = 0, n = 0;
     while (argv[count])
         count++;
-    const char **words = calloc(tool->count + count, sizeof *words);
-    for (; words && n < tool->count; n++)
+    const char **words = lw__new(arena, tool->count + count, sizeof *words);
+    for (; n < tool->count; n++)
         words[n] = tool->words[n];
-    for (size_t i = 1; words && i < count; i++)
+    for (size_t i = 1; i < count; i++)
         words[n++] = argv[i];
     return words;
 }
@@ -103,8 +104,8 @@ static bool cannot_start(const char *program, int e)
                       program, strerror(e));
 }
 
-bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
-                       struct lw__process *process)
+bool lw__process_start(struct lw__arena *arena, const char *const *argv, int in, const int *keep,
+                       size_t keep_count, struct lw__process *process)
 {
     *process = (struct lw__process){.out = lw__memory_file("lanewise-out"),
                                     .err = lw__memory_file("lanewise-err")};
@@ -113,16 +114,13 @@ bool lw__process_start(const char *const *argv, int in, const int *keep, size_t 
     posix_spawn_file_actions_t actions;
     struct lw__tool tool;
     lw__tool_find(argv[0], &tool);
-    const char **words = words_of(argv, &tool);
-    int e = words ? posix_spawn_file_actions_init(&actions) : ENOMEM;
-    if (!words)
-        return cannot_start(tool.words[0], e);
+    const char **words = words_of(arena, argv, &tool);
+    int e = posix_spawn_file_actions_init(&actions);
     if (!e)
         e = duplicate(&actions, process, in, keep, keep_count);
     if (!e)
         e = posix_spawnp(&process->pid, words[0], &actions, NULL, (char **)words, environ);
     posix_spawn_file_actions_destroy(&actions);
-    free(words);
     if (e)
         return cannot_start(tool.words[0], e);
     limit_memory(process->pid);
@@ -148,8 +146,10 @@ bool lw__read_all(int fd, struct lw__text *text)
         ssize_t n = read(fd, part, sizeof part);
         if (n < 0 && errno != EINTR)
             return lw__defect("a memory file cannot be read: %s", strerror(errno));
-        if (n == 0)
-            return !text->failed || lw__defect("out of memory");
+        if (n == 0) {
+            lw__finished(text);
+            return true;
+        }
         if (n > 0)
             lw__text_add_bytes(text, part, (size_t)n);
     }

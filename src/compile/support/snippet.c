@@ -117,10 +117,10 @@ static void add_picture(struct lw__text *rows, const struct lw__text *picture)
     size_t length = picture->length;
     while (length && picture->data[length - 1] == '\n')
         length--;
-    if (!length || picture->failed)
+    if (!length)
         return;
     lw__text_add(rows, "shown\t");
-    lw__row_field(rows, picture->data, length);
+    lw__row_field(rows, lw__finished(picture), length);
     lw__text_add(rows, "\n");
 }
 
@@ -205,11 +205,10 @@ static void draw(struct lw__text *picture, unsigned number, const char *from, si
     lw__text_add(&mark, "%*s^", (int)caret, "");
     for (size_t i = caret + 1; i < end; i++)
         lw__text_add(&mark, "~");
-    if (line.data && mark.data && !line.failed && !mark.failed) {
-        const struct window window = window_around(caret, columns_of(line.data, line.length));
-        add_row(picture, &(struct row){number, line.data, line.length}, window);
-        add_row(picture, &(struct row){0, mark.data, mark.length}, window);
-    }
+    const char *drawn = lw__finished(&line);
+    const struct window window = window_around(caret, columns_of(drawn, line.length));
+    add_row(picture, &(struct row){number, drawn, line.length}, window);
+    add_row(picture, &(struct row){0, lw__finished(&mark), mark.length}, window);
     lw__text_free(&line);
     lw__text_free(&mark);
 }

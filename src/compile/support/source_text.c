@@ -24,7 +24,6 @@ static int open_file(const struct lw__diags *diags, struct lw__loc loc)
 {
     struct lw__text path = {0};
     char again[48];
-    int file = -1;
     if (lw__row_is_main(diags, loc) && diags->source_fd > 0) {
         snprintf(again, sizeof again, "/proc/self/fd/%d", diags->source_fd);
         return open(again, O_RDONLY | O_CLOEXEC);
@@ -35,8 +34,7 @@ static int open_file(const struct lw__diags *diags, struct lw__loc loc)
         lw__text_add(&path, "%.*s/", (int)loc.directory_length, loc.directory);
     if (loc.file)
         lw__text_add(&path, "%.*s", (int)loc.file_length, loc.file);
-    if (path.data && !path.failed)
-        file = open(path.data, O_RDONLY | O_CLOEXEC);
+    const int file = open(lw__finished(&path), O_RDONLY | O_CLOEXEC);
     lw__text_free(&path);
     return file;
 }

@@ -11,6 +11,7 @@
 #define LW_COMPILE_SUPPORT_H
 #include "base/base.h"
 #include "base/collectives.h"
+#include "compile/support/arena.h"
 #include "compile/support/target.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
@@ -80,7 +81,7 @@ struct lw__kernel {
 
 struct lw__kernels {
     struct lw__kernel *rows; /* in source order */
-    size_t count, capacity;
+    size_t count;
 };
 
 /* The facts of a unit's module; see driver/passes.def. */
@@ -126,7 +127,8 @@ struct lw__options {
     const char *kernel; /* the only one to build, or NULL */
     uint32_t block[3];  /* threads of a block; 0, 0, 0: those of BLOCK(...) */
     struct lw__first first;
-    char **clang_args; /* -D and -I, in order, each with its value; owned */
+    struct lw__arena arena; /* has the words below */
+    char **clang_args;      /* -D and -I, in order, each with its value */
     size_t clang_arg_count;
     bool debug;                /* -O0: every variable has its value at each line; for ref */
     const char *show;          /* stage to print instead of building, or NULL */
@@ -135,8 +137,7 @@ struct lw__options {
     uint64_t without;          /* --without-workaround: bits 1 << enum lw__workaround */
     bool time_passes;          /* the table of driver/time_passes.c instead of a result */
     bool image_ref; /* with image: ref's job, which begins with the text, for its checks */
-    struct lw__image_options
-        *image; /* --image: what lanewise cc makes (image/image.h), or NULL; owned */
+    struct lw__image_options *image; /* --image: what lanewise cc makes (image/image.h), or NULL */
 };
 
 /* A child process; its output goes to memory files. */
@@ -156,6 +157,8 @@ struct lw__unit {
     const struct lw__target *target; /* of options->device, or of the stage that is shown */
     uint32_t gang;                   /* threads of a gang that the device's name asks for, or 0 */
     struct lw__times *times;         /* --time-passes, or NULL */
+    struct lw__arena arena;          /* what lives as long as the unit */
+    struct lw__arena scratch;        /* what one pass needs */
     unsigned facts;
     LLVMContextRef context;
     struct lw__text llvm_said; /* LLVM's error messages, see llvm/context.c */
@@ -208,10 +211,9 @@ bool lw__print(const char *text); /* to standard output; false: it could not be 
 
 /* ---- kernels.c ------------------------------------------------------------------------------- */
 
-/* Add a row, all zero but its name, a copy; NULL: out of memory. Rows may move. */
-struct lw__kernel *lw__kernels_add(struct lw__kernels *kernels, const char *name);
-void lw__kernel_free(struct lw__kernel *kernel); /* what a row holds */
-void lw__kernels_free(struct lw__kernels *kernels);
+/* Add a row, all zero but its name, a copy. Rows may move. */
+struct lw__kernel *lw__kernels_add(struct lw__arena *arena, struct lw__kernels *kernels,
+                                   const char *name);
 
 /* ---- process.c ------------------------------------------------------------------------------- */
 
@@ -219,8 +221,8 @@ void lw__process_limits(void);
 /* Start a program without a shell; its output goes to memory files. in is its standard input (-1:
  * none); out, err get memory files, released by the caller with close. Descriptors in keep[] stay
  * open in it under numbers from 3 on. */
-bool lw__process_start(const char *const *argv, int in, const int *keep, size_t keep_count,
-                       struct lw__process *process);
+bool lw__process_start(struct lw__arena *arena, const char *const *argv, int in, const int *keep,
+                       size_t keep_count, struct lw__process *process);
 /* Wait for it; *exit_code is its status, or 128 + signal. out and err are rewound to be read. */
 bool lw__process_wait(struct lw__process *process, int *exit_code);
 bool lw__read_all(int fd, struct lw__text *text); /* from the start to the end */
@@ -277,7 +279,4 @@ static inline bool lw__is_word_char(char c)
 const char *lw__snippet_take(struct lw__text *rows, const char *text, unsigned line);
 void lw__snippet_draw(const struct lw__diags *diags, struct lw__loc loc, unsigned column);
 
-/* ---- memory.c -------------------------------------------------------------------------------- */
-
-void *lw__calloc(size_t count, size_t size); /* zeroed; release with free() */
 #endif

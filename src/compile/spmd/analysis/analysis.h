@@ -34,7 +34,7 @@ int64_t lw__shape_offset_at(struct lw__value_shape shape, uint32_t t);
 /* True if the value is the same for all, or (config.by_warp) for all of a warp. */
 bool lw__shape_is_convergent(const struct lw__facts *facts, struct lw__value_shape shape);
 /* Find the shapes of all values, and which terminators are divergent. */
-bool lw__spmd_shapes(struct lw__facts *facts);
+void lw__spmd_shapes(struct lw__facts *facts);
 /* Divergence of the iterations in which lanes leave the loops around block `home` by the edge. */
 enum lw__divergence lw__spmd_edge_divergence(const struct lw__facts *facts, uint32_t home,
                                              uint32_t from, uint32_t to);
@@ -61,9 +61,7 @@ struct lw__value_shape lw__shape_low_of_both(struct lw__value_shape shape, struc
 /* Evaluate an integer instruction of known operands for each thread. */
 bool lw__lanes_evaluate(struct lw__facts *facts, LLVMValueRef instruction,
                         struct lw__value_shape *shape);
-int64_t *lw__lanes_new(
-    struct lw__facts *facts); /* facts->config.threads of them, freed with facts; NULL: no memory */
-void lw__lanes_free(struct lw__facts *facts);
+int64_t *lw__lanes_new(const struct lw__facts *facts); /* facts->config.threads of them */
 int64_t lw__lanes_wrap(int64_t value, unsigned bits);
 /* lw.thread_idx.*, lw.lane_id, lw.warp_id; false: another name. */
 bool lw__lanes_thread_index(struct lw__facts *facts, const char *name,
@@ -79,28 +77,25 @@ bool lw__spmd_is_divergent(const struct lw__facts *facts, uint32_t block);
 
 /* ---- regions.c ------------------------------------------------------------------------------- */
 
-bool lw__spmd_regions(struct lw__facts *facts);
-void lw__spmd_regions_free(struct lw__facts *facts);
+void lw__spmd_regions(struct lw__facts *facts);
 
 /* ---- schedule.c ------------------------------------------------------------------------------ */
 
-bool lw__spmd_classes(struct lw__facts *facts);
+void lw__spmd_classes(struct lw__facts *facts);
 /* The largest loop with this header; NULL: none has. */
 const struct lw__loop *lw__spmd_loop_at(const struct lw__facts *facts, uint32_t header);
 
 /* ---- value_numbers.c ------------------------------------------------------------------------- */
 
 uint32_t lw__spmd_value_index(const struct lw__facts *facts, LLVMValueRef value); /* UINT32_MAX */
-bool lw__spmd_values_build(struct lw__facts *facts);
-void lw__spmd_values_free(struct lw__facts *facts);
+void lw__spmd_values_build(struct lw__facts *facts);
 
 /* ---- analyse.c ------------------------------------------------------------------------------- */
 
-/* config: of all the block as one gang. analyse: the facts of the kernel; false: memory was short,
- * or an error has been told. close: release them, also then. */
+/* config: of all the block as one gang. analyse: the facts of the kernel, in the scratch arena;
+ * false: an error has been told. */
 struct lw__gang_config lw__gang_config(struct lw__unit *unit, const struct lw__kernel *kernel);
 bool lw__facts_analyse(struct lw__facts *facts, const struct lw__gang_config *config);
-void lw__facts_close(struct lw__facts *facts);
 
 /* ---- conditions.c ---------------------------------------------------------------------------- */
 
@@ -152,8 +147,8 @@ unsigned lw__spmd_iteration_values(const struct lw__facts *facts, LLVMValueRef c
 void lw__spmd_find_block_ops(const struct lw__cfg *cfg, bool *operations);
 bool lw__spmd_loop_has_block_op(const struct lw__cfg *g, const bool *operations,
                                 const struct lw__loop *l);
-/* Make loops keep the paths to returns. *held: some loop was changed. */
-bool lw__spmd_keep_returns(struct lw__facts *facts, bool *held);
+/* Make loops keep the paths to returns. True if some loop was changed. */
+bool lw__spmd_keep_returns(struct lw__facts *facts);
 /* Divergence of the iterations in which lanes leave a loop that keeps returns, if v is used after
  * it. Then v must stay valid from the first lanes that leave to the last. */
 enum lw__divergence lw__spmd_exit_divergence(const struct lw__facts *facts, LLVMValueRef v);
@@ -173,7 +168,7 @@ void lw__spmd_find_wait_points(struct lw__facts *facts, const bool *later);
 
 /* ---- interleaved_fields.c -------------------------------------------------------------------- */
 
-bool lw__spmd_find_interleaved(struct lw__facts *facts);
+void lw__spmd_find_interleaved(struct lw__facts *facts);
 /* The access's row; NULL: it is not interleaved. */
 const struct lw__interleaved *lw__spmd_interleaved(const struct lw__facts *facts,
                                                    LLVMValueRef access);

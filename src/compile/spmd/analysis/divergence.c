@@ -11,7 +11,6 @@
  *          Rosemann, Moll & Hack, "An Abstract Interpretation for SPMD Divergence", POPL 2021
  */
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct lw__value_shape shape;
@@ -111,8 +110,8 @@ static shape merge(const struct lw__facts *facts, shape a, shape b)
             return a; /* and so are their low bits */
         shape r = a.known ? b : a;
         if (r.known) { /* both are, with different values: only the differences stay known */
-            int64_t *lanes = lw__lanes_new((struct lw__facts *)facts);
-            for (uint32_t t = 0; lanes && t < facts->config.threads; t++)
+            int64_t *lanes = lw__lanes_new(facts);
+            for (uint32_t t = 0; t < facts->config.threads; t++)
                 lanes[t] = lw__shape_offset_at(a, t);
             r = (shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
         }
@@ -360,26 +359,23 @@ static void mark_branch(struct lw__facts *facts, uint32_t d)
 {
     const uint8_t apart = facts->divergence_of[d];
     size_t n = facts->cfg.count, edges = facts->cfg.succ_start[n] + 1;
-    bool *left = calloc(2 * n, 1), *right = left + n;
-    uint32_t *todo = malloc((edges + 1) * sizeof *todo);
-    if (!left || !todo) {
-        facts->failed = !lw__defect("out of memory");
-    } else {
-        uint32_t join = facts->reconverges_at[d] = find_join(facts, d, left, right, todo);
-        for (uint32_t b = 0; b < n; b++)
-            if (left[b] && right[b] && facts->phi_divergence[b] < apart)
-                facts->phi_divergence[b] = apart;
-        for (size_t k = 0; k < facts->loops.count; k++) {
-            const struct lw__loop *l = &facts->loops.loops[k];
-            if (!l->body[d] || (join != UINT32_MAX && l->body[join]))
-                continue;
-            facts->exit_divergence[k] =
-                facts->exit_divergence[k] < apart ? apart : facts->exit_divergence[k];
-            mark_exits(facts, d, l, join, left, right, todo);
-        }
+    struct lw__arena *arena = &facts->config.unit->scratch;
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
+    bool *left = lw__new(arena, 2 * n, 1), *right = left + n;
+    uint32_t *todo = lw__new(arena, edges + 1, sizeof *todo);
+    uint32_t join = facts->reconverges_at[d] = find_join(facts, d, left, right, todo);
+    for (uint32_t b = 0; b < n; b++)
+        if (left[b] && right[b] && facts->phi_divergence[b] < apart)
+            facts->phi_divergence[b] = apart;
+    for (size_t k = 0; k < facts->loops.count; k++) {
+        const struct lw__loop *l = &facts->loops.loops[k];
+        if (!l->body[d] || (join != UINT32_MAX && l->body[join]))
+            continue;
+        facts->exit_divergence[k] =
+            facts->exit_divergence[k] < apart ? apart : facts->exit_divergence[k];
+        mark_exits(facts, d, l, join, left, right, todo);
     }
-    free(left);
-    free(todo);
+    lw__arena_release(arena, mark);
 }
 
 /* The divergence of a branch on the value. */
@@ -415,7 +411,7 @@ bool lw__spmd_never_agrees(const struct lw__facts *facts, uint32_t block)
     return v.known && v.lanes && !lw__shape_is_uniform(facts, v);
 }
 
-bool lw__spmd_shapes(struct lw__facts *facts)
+void lw__spmd_shapes(struct lw__facts *facts)
 {
     const size_t n = facts->cfg.count;
     memset(facts->shapes, 0, facts->value_count * sizeof *facts->shapes);
@@ -423,8 +419,7 @@ bool lw__spmd_shapes(struct lw__facts *facts)
     memset(facts->phi_divergence, 0, n * sizeof *facts->phi_divergence);
     memset(facts->exit_divergence, 0, facts->loops.count * sizeof *facts->exit_divergence);
     do
-        while (!facts->failed && sweep(facts))
+        while (sweep(facts))
             ;
-    while (!facts->failed && mark_branches(facts));
-    return !facts->failed;
+    while (mark_branches(facts));
 }

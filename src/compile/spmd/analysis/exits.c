@@ -4,7 +4,6 @@
  * control/exited_lanes.c makes code for the first, runtime/waiting_lanes.c for the second.
  */
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Not needed if all block ops are outside of regions. */
@@ -130,7 +129,9 @@ void lw__spmd_find_wait_points(struct lw__facts *facts, const bool *later)
 {
     const size_t n = facts->cfg.count;
     const uint32_t *start = facts->cfg.succ_start, edges = start[n];
-    bool *blocks = lw__calloc(2 * n + 3 * edges, 1), *of_edges = blocks + 2 * n, any = false;
+    struct lw__arena *arena = &facts->config.unit->scratch;
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
+    bool *blocks = lw__new(arena, 2 * n + 3 * edges, 1), *of_edges = blocks + 2 * n, any = false;
     const struct paths w = {blocks, blocks + n, of_edges, of_edges + edges, of_edges + 2 * edges};
     for (uint32_t b = 0; b < n; b++)
         for (uint32_t e = start[b]; lw__spmd_is_divergent(facts, b) && e < start[b + 1]; e++)
@@ -138,6 +139,6 @@ void lw__spmd_find_wait_points(struct lw__facts *facts, const bool *later)
                 later[b] && operates_before_join(facts, b, facts->cfg.succ[e], blocks);
     for (uint32_t b = 0; b < n; b++)
         any |= facts->is_wait_point[b] = !later[b] && is_wait_point(facts, &w, b);
-    free(blocks);
+    lw__arena_release(arena, mark);
     facts->has_wait_points = any;
 }

@@ -79,13 +79,8 @@ static struct field *lowest(struct run *r)
 }
 
 /* The fields are in block order in the run. */
-static bool add_group(struct lw__facts *facts, struct field *const *fields, uint32_t side)
+static void add_group(struct lw__facts *facts, struct field *const *fields, uint32_t side)
 {
-    struct lw__interleaved *rows =
-        realloc(facts->interleaved, (facts->interleaved_count + side) * sizeof *rows);
-    if (!rows)
-        return lw__defect("out of memory");
-    facts->interleaved = rows;
     struct lw__interleaved row = {.side = side};
     const struct field *leader = fields[0];
     for (uint32_t k = 0; k < side; k++) {
@@ -96,12 +91,13 @@ static bool add_group(struct lw__facts *facts, struct field *const *fields, uint
     for (uint32_t k = 0; k < side; k++) {
         row.access = fields[k]->access;
         row.leads = fields[k] == leader;
-        rows[facts->interleaved_count++] = row;
+        facts->interleaved = lw__one_more(&facts->config.unit->scratch, facts->interleaved,
+                                          facts->interleaved_count, sizeof *facts->interleaved);
+        facts->interleaved[facts->interleaved_count++] = row;
     }
-    return true;
 }
 
-static bool end_run(struct lw__facts *facts, struct run *r)
+static void end_run(struct lw__facts *facts, struct run *r)
 {
     for (struct field *f; (f = lowest(r));) {
         struct field *fields[LW_FIELDS_MAX];
@@ -112,11 +108,10 @@ static bool end_run(struct lw__facts *facts, struct run *r)
         f->taken = true;
         for (uint32_t k = 0; n == side && k < side; k++)
             fields[k]->taken = true;
-        if (n == side && !add_group(facts, fields, side))
-            return false;
+        if (n == side)
+            add_group(facts, fields, side);
     }
     r->count = 0;
-    return true;
 }
 
 /* True if stores may be reordered: only with others of their struct. */
@@ -133,16 +128,14 @@ static bool continues(const struct run *r, const struct field *f, bool store)
     return true;
 }
 
-static bool add(struct lw__facts *facts, struct run *r, LLVMValueRef i, bool store)
+static void add(struct lw__facts *facts, struct run *r, LLVMValueRef i, bool store)
 {
     struct field f;
     const bool is_field = describe(facts, i, &f);
     if ((!is_field && store) || (is_field && !continues(r, &f, store)))
-        if (!end_run(facts, r))
-            return false;
+        end_run(facts, r);
     if (is_field)
         r->fields[r->count++] = f;
-    return true;
 }
 
 /* True if later loads must not move before the instruction. */
@@ -156,20 +149,21 @@ static bool ends_stores(LLVMValueRef i)
     return LLVMIsALoadInst(i) || (ends_loads(i) && !LLVMIsAStoreInst(i));
 }
 
-static bool find_in_block(struct lw__facts *facts, LLVMBasicBlockRef block)
+static void find_in_block(struct lw__facts *facts, LLVMBasicBlockRef block)
 {
     struct run loads = {0}, stores = {0};
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-        if (ends_loads(i) && !end_run(facts, &loads))
-            return false;
-        if (ends_stores(i) && !end_run(facts, &stores))
-            return false;
-        if (LLVMIsALoadInst(i) && !add(facts, &loads, i, false))
-            return false;
-        if (LLVMIsAStoreInst(i) && !add(facts, &stores, i, true))
-            return false;
+        if (ends_loads(i))
+            end_run(facts, &loads);
+        if (ends_stores(i))
+            end_run(facts, &stores);
+        if (LLVMIsALoadInst(i))
+            add(facts, &loads, i, false);
+        if (LLVMIsAStoreInst(i))
+            add(facts, &stores, i, true);
     }
-    return end_run(facts, &loads) && end_run(facts, &stores);
+    end_run(facts, &loads);
+    end_run(facts, &stores);
 }
 
 static int compare_rows(const void *x, const void *y)
@@ -179,15 +173,13 @@ static int compare_rows(const void *x, const void *y)
            ((uintptr_t)a->access < (uintptr_t)b->access);
 }
 
-bool lw__spmd_find_interleaved(struct lw__facts *facts)
+void lw__spmd_find_interleaved(struct lw__facts *facts)
 {
     for (uint32_t b = 0; b < facts->cfg.count; b++)
-        if (!find_in_block(facts, facts->cfg.blocks[b]))
-            return false;
+        find_in_block(facts, facts->cfg.blocks[b]);
     if (facts->interleaved_count)
         qsort(facts->interleaved, facts->interleaved_count, sizeof *facts->interleaved,
               compare_rows);
-    return true;
 }
 
 const struct lw__interleaved *lw__spmd_interleaved(const struct lw__facts *facts,

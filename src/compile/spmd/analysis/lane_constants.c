@@ -5,33 +5,11 @@
  * every thread of the block. What C leaves undefined becomes 0.
  */
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
-struct chunk {
-    struct chunk *next;
-    int64_t lanes[];
-};
-
-int64_t *lw__lanes_new(struct lw__facts *facts)
+int64_t *lw__lanes_new(const struct lw__facts *facts)
 {
-    struct chunk *chunk = malloc(sizeof *chunk + facts->config.threads * sizeof chunk->lanes[0]);
-    if (!chunk) {
-        facts->failed = !lw__defect("out of memory");
-        return NULL;
-    }
-    chunk->next = facts->lane_memory;
-    facts->lane_memory = chunk;
-    return chunk->lanes;
-}
-
-void lw__lanes_free(struct lw__facts *facts)
-{
-    for (struct chunk *c = facts->lane_memory, *next; c; c = next) {
-        next = c->next;
-        free(c);
-    }
-    facts->lane_memory = NULL;
+    return lw__new(&facts->config.unit->scratch, facts->config.threads, sizeof(int64_t));
 }
 
 int64_t lw__lanes_wrap(int64_t value, unsigned bits)
@@ -184,14 +162,13 @@ bool lw__lanes_evaluate(struct lw__facts *facts, LLVMValueRef i, struct lw__valu
     int64_t *lanes = lw__lanes_new(facts);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
-    for (uint32_t t = 0; lanes && t < facts->config.threads; t++) {
+    for (uint32_t t = 0; t < facts->config.threads; t++) {
         evaluate(i, o, t, bits, &lanes[t]);
         shape->nuw &= (lanes[t] < 0) == (lanes[0] < 0); /* else they are far apart as unsigned
                                                          * numbers */
     }
-    if (lanes)
-        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], bits);
-    return lanes != NULL;
+    *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], bits);
+    return true;
 }
 
 /* An index that varies within the block. */
@@ -246,16 +223,15 @@ bool lw__lanes_thread_index(struct lw__facts *facts, const char *name,
     if (!lw__ir_index_varies(index.kind))
         return false;
     int64_t *lanes = lw__lanes_new(facts);
-    for (uint32_t t = 0; lanes && t < facts->config.threads; t++)
+    for (uint32_t t = 0; t < facts->config.threads; t++)
         lanes[t] =
             value_of(facts, index, facts->config.first_gang * facts->config.gang_threads + t);
     *shape = (struct lw__value_shape){
         .kind = LW_SHAPE_OFFSET, .known = true, .nsw = true, .nuw = true, .lanes = lanes};
-    if (lanes)
-        *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(facts, index));
-    if (!lanes || facts->config.end_gang - facts->config.first_gang == 1 ||
+    *shape = lw__shape_with_low(*shape, (uint64_t)lanes[0], common_bits(facts, index));
+    if (facts->config.end_gang - facts->config.first_gang == 1 ||
         (index.kind == LW_INDEX_lane_id && facts->config.gang_threads % 32 == 0))
-        return lanes != NULL;
+        return true;
     shape->known = false;
     if (!is_regular(facts, index, lanes))
         *shape = (struct lw__value_shape){.kind = LW_SHAPE_VARYING};

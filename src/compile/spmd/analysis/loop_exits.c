@@ -6,7 +6,6 @@
  * that leave to the last.
  */
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
 void lw__spmd_find_block_ops(const struct lw__cfg *g, bool *operations)
@@ -22,7 +21,7 @@ void lw__spmd_find_block_ops(const struct lw__cfg *g, bool *operations)
 /* Per block: is the return reachable from it without a block op? */
 static bool *find_free_returns(const struct lw__facts *facts)
 {
-    bool *free_return = lw__calloc(facts->cfg.count, 1), changed = true;
+    bool *free_return = lw__new(&facts->config.unit->scratch, facts->cfg.count, 1), changed = true;
     while (changed) {
         changed = false;
         for (uint32_t b = (uint32_t)facts->cfg.count; b-- > 0;) {
@@ -91,25 +90,25 @@ bool lw__spmd_loop_has_block_op(const struct lw__cfg *g, const bool *operations,
 }
 
 /* If all lanes leave in one iteration, no other lanes are left for a barrier to wait for. */
-bool lw__spmd_keep_returns(struct lw__facts *facts, bool *kept)
+bool lw__spmd_keep_returns(struct lw__facts *facts)
 {
-    bool *free_return = find_free_returns(facts), ok = true;
-    *kept = false;
-    for (size_t k = 0; ok && k < facts->loops.count; k++) {
+    const struct lw__arena_mark mark = lw__arena_mark(&facts->config.unit->scratch);
+    bool *free_return = find_free_returns(facts), kept = false;
+    for (size_t k = 0; k < facts->loops.count; k++) {
         struct lw__loop *l = &facts->loops.loops[k];
         bool changed = facts->exit_divergence[k] != LW_DIVERGENCE_NONE &&
                        lw__spmd_loop_has_block_op(&facts->cfg, facts->has_block_op, l);
-        while (ok && changed) {
+        while (changed) {
             changed = false;
-            for (uint32_t b = 0; ok && b < facts->cfg.count; b++)
+            for (uint32_t b = 0; b < facts->cfg.count; b++)
                 if (is_left_to(facts, l, free_return, b)) {
-                    ok = lw__loops_grow(&facts->cfg, l, b);
-                    *kept = changed = l->keeps_returns = true;
+                    lw__loops_grow(&facts->cfg, l, b);
+                    kept = changed = l->keeps_returns = true;
                 }
         }
     }
-    free(free_return);
-    return ok;
+    lw__arena_release(&facts->config.unit->scratch, mark);
+    return kept;
 }
 
 /* ---- values live across an exit -------------------------------------------------------------- */

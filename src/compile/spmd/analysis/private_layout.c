@@ -105,7 +105,7 @@ struct lw__value_shape lw__private_shape(struct lw__facts *facts, LLVMValueRef v
 {
     uint64_t e = element_of(facts, variable), step = e ? e : bytes_of(facts, variable);
     int64_t *lanes = lw__lanes_new(facts);
-    for (uint32_t t = 0; lanes && t < facts->config.threads; t++)
+    for (uint32_t t = 0; t < facts->config.threads; t++)
         lanes[t] = (int64_t)(t * step);
     return (struct lw__value_shape){.kind = LW_SHAPE_OFFSET, .lanes = lanes};
 }

@@ -9,12 +9,11 @@
 #include <string.h>
 
 /* Add all that is reachable from `from` without passing the join. */
-static bool fill(const struct lw__facts *facts, bool *in, uint32_t from, uint32_t join)
+static void fill(const struct lw__facts *facts, bool *in, uint32_t from, uint32_t join)
 {
     const struct lw__cfg *g = &facts->cfg;
-    uint32_t *todo = malloc((g->succ_start[g->count] + 1) * sizeof *todo), n = 0;
-    if (!todo)
-        return lw__defect("out of memory");
+    const struct lw__arena_mark mark = lw__arena_mark(g->arena);
+    uint32_t *todo = lw__new(g->arena, g->succ_start[g->count] + 1, sizeof *todo), n = 0;
     if (from != join)
         todo[n++] = from;
     while (n) {
@@ -26,8 +25,7 @@ static bool fill(const struct lw__facts *facts, bool *in, uint32_t from, uint32_
             if (g->succ[e] != join && !in[g->succ[e]])
                 todo[n++] = g->succ[e];
     }
-    free(todo);
-    return true;
+    lw__arena_release(g->arena, mark);
 }
 
 static uint32_t common_dominator(const struct lw__cfg *g, uint32_t a, uint32_t b)
@@ -99,22 +97,19 @@ static uint32_t join_behind(const struct lw__facts *facts, uint32_t join, uint32
 
 /* Set r's head and blocks from a block that the lanes pass. Widen it until the head dominates all
  * of it and all blocks leave to the join. */
-static bool close_region(struct lw__facts *facts, struct lw__region *r, uint32_t head)
+static void close_region(struct lw__facts *facts, struct lw__region *r, uint32_t head)
 {
     size_t n = facts->cfg.count;
     for (;;) {
         int loop = loop_left(facts, head, r->join);
         r->is_loop = loop >= 0;
         r->head = r->is_loop ? facts->loops.loops[loop].header : head;
-        bool ok = true;
         memset(r->blocks, 0, n);
         if (r->is_loop)
-            ok = fill(facts, r->blocks, r->head, r->join);
+            fill(facts, r->blocks, r->head, r->join);
         for (uint32_t e = facts->cfg.succ_start[r->head];
-             ok && !r->is_loop && e < facts->cfg.succ_start[r->head + 1]; e++)
-            ok = fill(facts, r->blocks, facts->cfg.succ[e], r->join);
-        if (!ok)
-            return false;
+             !r->is_loop && e < facts->cfg.succ_start[r->head + 1]; e++)
+            fill(facts, r->blocks, facts->cfg.succ[e], r->join);
         uint32_t top = r->head;
         for (uint32_t b = 0; b < n; b++)
             if (r->blocks[b])
@@ -130,7 +125,7 @@ static bool close_region(struct lw__facts *facts, struct lw__region *r, uint32_t
         } else if (is_entered_elsewhere(facts, r)) {
             r->join = facts->ipdom[r->join];
         } else {
-            return true;
+            return;
         }
     }
 }
@@ -172,19 +167,16 @@ static uint32_t join_of(const struct lw__facts *facts, uint32_t branch)
     return join;
 }
 
-static bool add_region(struct lw__facts *facts, uint32_t branch)
+static void add_region(struct lw__facts *facts, uint32_t branch)
 {
-    struct lw__region *more = realloc(facts->regions, (facts->region_count + 1) * sizeof *more);
-    if (!more)
-        return lw__defect("out of memory");
-    facts->regions = more;
-    struct lw__region *r = &facts->regions[facts->region_count];
-    *r = (struct lw__region){.join = join_of(facts, branch), .parent = -1};
-    r->blocks = calloc(facts->cfg.count, 1);
-    if (!r->blocks)
-        return lw__defect("out of memory");
-    facts->region_count++;
-    return close_region(facts, r, branch);
+    struct lw__arena *arena = &facts->config.unit->scratch;
+    facts->regions =
+        lw__one_more(arena, facts->regions, facts->region_count, sizeof *facts->regions);
+    struct lw__region *r = &facts->regions[facts->region_count++];
+    *r = (struct lw__region){.join = join_of(facts, branch),
+                             .parent = -1,
+                             .blocks = lw__new(arena, facts->cfg.count, 1)};
+    close_region(facts, r, branch);
 }
 
 enum relation { APART, INSIDE, AROUND, MIXED };
@@ -226,7 +218,7 @@ static enum relation relate(const struct lw__region *a, const struct lw__region 
 }
 
 /* Merge b into a. */
-static bool unite(struct lw__facts *facts, size_t a, size_t b)
+static void unite(struct lw__facts *facts, size_t a, size_t b)
 {
     struct lw__region *into = &facts->regions[a], *from = &facts->regions[b];
     uint32_t head = common_dominator(&facts->cfg, into->head, from->head);
@@ -235,16 +227,13 @@ static bool unite(struct lw__facts *facts, size_t a, size_t b)
         into->blocks[k] |= from->blocks[k];
     if (into->join != UINT32_MAX)
         into->blocks[into->join] = false;
-    free(from->blocks);
     *from = facts->regions[--facts->region_count];
-    if (!close_region(facts, into, head))
-        return false;
+    close_region(facts, into, head);
     find_extent(facts, into);
-    return true;
 }
 
 /* A region that has grown is compared with all others once more. */
-static bool make_laminar(struct lw__facts *facts)
+static void make_laminar(struct lw__facts *facts)
 {
     for (size_t a = 0; a < facts->region_count; a++)
         find_extent(facts, &facts->regions[a]);
@@ -252,12 +241,10 @@ static bool make_laminar(struct lw__facts *facts)
         for (size_t b = 0; b < facts->region_count; b++)
             if (a != b && relate(&facts->regions[a], &facts->regions[b]) == MIXED) {
                 size_t low = a < b ? a : b, high = a < b ? b : a;
-                if (!unite(facts, low, high))
-                    return false;
+                unite(facts, low, high);
                 a = low;
                 b = (size_t)-1;
             }
-    return true;
 }
 
 static int by_size(const void *x, const void *y)
@@ -284,25 +271,12 @@ static void nest(struct lw__facts *facts)
     }
 }
 
-bool lw__spmd_regions(struct lw__facts *facts)
+void lw__spmd_regions(struct lw__facts *facts)
 {
     for (uint32_t b = 0; b < facts->cfg.count; b++)
-        if (lw__spmd_is_divergent(facts, b) && !add_region(facts, b))
-            return false;
-    if (!make_laminar(facts))
-        return false;
+        if (lw__spmd_is_divergent(facts, b))
+            add_region(facts, b);
+    make_laminar(facts);
     nest(facts);
-    return lw__spmd_classes(facts);
-}
-
-void lw__spmd_regions_free(struct lw__facts *facts)
-{
-    for (size_t k = 0; k < facts->region_count; k++) {
-        free(facts->regions[k].blocks);
-        free(facts->regions[k].schedule.order);
-        free(facts->regions[k].schedule.loops);
-        free(facts->regions[k].heads);
-        free(facts->regions[k].repeats);
-    }
-    free(facts->regions);
+    lw__spmd_classes(facts);
 }

@@ -6,7 +6,6 @@
  * in topological order, those of a loop together, and again while lanes wait at its header.
  */
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define NO_CLASS UINT32_MAX    /* not known yet */
@@ -164,21 +163,20 @@ static bool has_block_op(const struct order *o, uint32_t b)
     return has;
 }
 
-static bool place(struct order *o, const bool *only);
+static void place(struct order *o, const bool *only);
 
 /* Place one block, or the whole loop that it heads. */
-static bool schedule_block(struct order *o, uint32_t b)
+static void schedule_block(struct order *o, uint32_t b)
 {
     const struct lw__loop *l = lw__spmd_loop_at(o->facts, b);
     struct lw__schedule *to = &o->r->schedule;
     const uint32_t first = to->count;
     o->scheduled[b] = true;
     to->order[to->count++] = b;
-    if (l && !place(o, l->body))
-        return false;
-    if (l)
+    if (l) {
+        place(o, l->body);
         to->loops[to->loop_count++] = (struct lw__loop_range){first, to->count - 1};
-    return true;
+    }
 }
 
 static bool is_next(const struct order *o, const bool *only, uint32_t b)
@@ -199,12 +197,11 @@ static bool may_begin(const struct order *o, uint32_t b)
 /* Threads that reach block b converge with those that have not returned. So what the others do
  * until they return is placed first: blocks that b does not lead to, and that lead to no block
  * op. */
-static bool schedule_others(struct order *o, const bool *only, uint32_t b)
+static void schedule_others(struct order *o, const bool *only, uint32_t b)
 {
     const struct lw__cfg *g = &o->facts->cfg;
-    bool *behind = calloc(2 * g->count + 2, sizeof *behind), ok = true;
-    if (!behind)
-        return lw__defect("out of memory");
+    const struct lw__arena_mark mark = lw__arena_mark(g->arena);
+    bool *behind = lw__new(g->arena, 2 * g->count + 2, sizeof *behind);
     bool *leads_to_block_op = behind + g->count + 1;
     behind[b] = true;
     for (uint32_t k = b; k < g->count; k++)
@@ -215,21 +212,21 @@ static bool schedule_others(struct order *o, const bool *only, uint32_t b)
         for (uint32_t e = g->succ_start[k]; e < g->succ_start[k + 1]; e++)
             leads_to_block_op[k] |= g->succ[e] > k && leads_to_block_op[g->succ[e]];
     }
-    for (uint32_t k = b + 1; ok && k <= o->r->last; k++)
+    for (uint32_t k = b + 1; k <= o->r->last; k++)
         if (!behind[k] && !leads_to_block_op[k] && is_next(o, only, k) && may_begin(o, k))
-            ok = schedule_block(o, k);
-    free(behind);
-    return ok;
+            schedule_block(o, k);
+    lw__arena_release(g->arena, mark);
 }
 
 /* Place the blocks among `only` (NULL: all) in reverse postorder, but each loop contiguously. */
-static bool place(struct order *o, const bool *only)
+static void place(struct order *o, const bool *only)
 {
     for (uint32_t b = o->r->first; b <= o->r->last; b++)
-        if (is_next(o, only, b) &&
-            ((has_block_op(o, b) && !schedule_others(o, only, b)) || !schedule_block(o, b)))
-            return false;
-    return true;
+        if (is_next(o, only, b)) {
+            if (has_block_op(o, b))
+                schedule_others(o, only, b);
+            schedule_block(o, b);
+        }
 }
 
 /* The classes in the order of their first blocks. A loop that a class heads is repeated. */
@@ -252,35 +249,30 @@ static void order_classes(const struct lw__facts *facts, struct order *o, uint32
     }
 }
 
-static bool order_region(struct lw__facts *facts, int region, const bool *is_head)
+static void order_region(struct lw__facts *facts, int region, const bool *is_head)
 {
+    struct lw__arena *arena = &facts->config.unit->scratch;
     struct lw__region *r = &facts->regions[region];
     struct order o = {.facts = facts, .r = r, .region = region, .is_head = is_head};
     const size_t n = r->size + 1;
-    uint32_t *heads_before = malloc(n * sizeof *heads_before);
-    o.scheduled = calloc(facts->cfg.count, 1);
-    r->schedule.order = malloc(n * sizeof *r->schedule.order);
-    r->schedule.loops = malloc(n * sizeof *r->schedule.loops);
-    r->heads = malloc(n * sizeof *r->heads);
-    r->repeats = malloc(n * sizeof *r->repeats);
-    bool ok = (heads_before && o.scheduled && r->schedule.order && r->schedule.loops && r->heads &&
-               r->repeats) ||
-              lw__defect("out of memory");
-    ok = ok && place(&o, NULL);
-    if (ok)
-        order_classes(facts, &o, heads_before);
-    free(heads_before);
-    free(o.scheduled);
-    return ok;
+    r->schedule.order = lw__new(arena, n, sizeof *r->schedule.order);
+    r->schedule.loops = lw__new(arena, n, sizeof *r->schedule.loops);
+    r->heads = lw__new(arena, n, sizeof *r->heads);
+    r->repeats = lw__new(arena, n, sizeof *r->repeats);
+    const struct lw__arena_mark mark = lw__arena_mark(arena);
+    uint32_t *heads_before = lw__new(arena, n, sizeof *heads_before);
+    o.scheduled = lw__new(arena, facts->cfg.count, 1);
+    place(&o, NULL);
+    order_classes(facts, &o, heads_before);
+    lw__arena_release(arena, mark);
 }
 
-bool lw__spmd_classes(struct lw__facts *facts)
+void lw__spmd_classes(struct lw__facts *facts)
 {
-    bool *is_head = malloc(facts->cfg.count + 1), ok = is_head || lw__defect("out of memory");
-    for (int r = -1; ok && r < (int)facts->region_count; r++) {
+    bool *is_head = lw__new(&facts->config.unit->scratch, facts->cfg.count + 1, 1);
+    for (int r = -1; r < (int)facts->region_count; r++) {
         find_classes(facts, r, is_head);
-        ok = r < 0 || order_region(facts, r, is_head);
+        if (r >= 0)
+            order_region(facts, r, is_head);
     }
-    free(is_head);
-    return ok;
 }

@@ -78,7 +78,7 @@ static shape of_bits(struct lw__facts *facts, LLVMOpcode op, shape a, shape b, u
     const uint64_t first = bit_by_bit(op, low_at(a, 0, bits), low_at(b, 0, bits));
     const bool known =
         op == LLVMAnd && (fits_in(facts, a, width, bits) || fits_in(facts, b, width, bits));
-    for (uint32_t t = 0; lanes && t < facts->config.threads; t++) {
+    for (uint32_t t = 0; t < facts->config.threads; t++) {
         const uint64_t v = bit_by_bit(op, low_at(a, t, bits), low_at(b, t, bits));
         lanes[t] = lw__lanes_wrap((int64_t)(known ? v : v - first), width);
     }
@@ -123,7 +123,7 @@ static shape shifted(struct lw__facts *facts, LLVMValueRef i, unsigned n)
     if (lw__shape_is_uniform(facts, v))
         return lw__shape_with_low(uniform, low_of(v.low, bits) >> n, bits - n);
     int64_t *lanes = lw__lanes_new(facts);
-    for (uint32_t t = 0; lanes && t < facts->config.threads; t++)
+    for (uint32_t t = 0; t < facts->config.threads; t++)
         lanes[t] = (int64_t)((low_at(v, t, bits) >> n) - (low_at(v, 0, bits) >> n));
     shape r = {.kind = LW_SHAPE_OFFSET, .nsw = true, .nuw = true, .lanes = lanes};
     return lw__shape_with_low(r, low_at(v, 0, bits) >> n, bits - n);
@@ -145,7 +145,7 @@ static shape add(struct lw__facts *facts, shape a, shape b, int64_t scale, unsig
         if (lw__shape_is_uniform(facts, a) && lw__shape_is_uniform(facts, b))
             return lw__shape_with_low(uniform, low, low_bits);
         int64_t *lanes = lw__lanes_new(facts);
-        for (uint32_t t = 0; lanes && t < facts->config.threads; t++)
+        for (uint32_t t = 0; t < facts->config.threads; t++)
             lanes[t] =
                 lw__lanes_wrap((int64_t)((uint64_t)lw__shape_offset_at(a, t) +
                                          (uint64_t)lw__shape_offset_at(b, t) * (uint64_t)scale),

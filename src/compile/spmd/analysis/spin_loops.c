@@ -11,7 +11,6 @@
  * A loop that also writes memory may end by that, so it is never reported to wait for ever.
  */
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
 struct search {
@@ -141,13 +140,15 @@ bool lw__spmd_loop_writes(const struct lw__facts *facts, uint32_t header)
 
 bool lw__spmd_find_spin_loops(struct lw__facts *facts)
 {
+    struct lw__arena *arena = &facts->config.unit->scratch;
     for (size_t k = 0; k < facts->loops.count; k++) {
         if (is_guarded(facts, &facts->loops.loops[k]))
             return lw__defect("kernel '%s': a loop with a collective has two entries",
                               facts->config.kernel->name);
-        struct search q = {facts, &facts->loops.loops[k], lw__calloc(facts->value_count, 1)};
+        const struct lw__arena_mark mark = lw__arena_mark(arena);
+        struct search q = {facts, &facts->loops.loops[k], lw__new(arena, facts->value_count, 1)};
         LLVMValueRef access = find_in_loop(&q);
-        free(q.seen);
+        lw__arena_release(arena, mark);
         facts->spin_access[facts->loops.loops[k].header] = access;
         facts->has_spin_loops |= access != NULL;
     }

@@ -1,6 +1,5 @@
 /* value_numbers.c - numbers the values of the kernel, and finds those that other blocks use. */
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 
 static size_t find(const struct lw__value_map *map, LLVMValueRef v)
 {
@@ -35,7 +34,7 @@ static bool crosses(LLVMValueRef v)
     return false;
 }
 
-bool lw__spmd_values_build(struct lw__facts *facts)
+void lw__spmd_values_build(struct lw__facts *facts)
 {
     size_t capacity = 16;
     for (uint32_t b = 0; b < facts->cfg.count; b++)
@@ -44,11 +43,11 @@ bool lw__spmd_values_build(struct lw__facts *facts)
             facts->value_count += LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
     while (capacity < 2 * facts->value_count + 2)
         capacity *= 2;
-    facts->values = calloc(1, sizeof *facts->values + capacity * sizeof facts->values->slot[0]);
-    facts->shapes = calloc(facts->value_count + 1, sizeof *facts->shapes);
-    facts->uses = calloc(facts->value_count + 1, sizeof *facts->uses);
-    if (!facts->values || !facts->shapes || !facts->uses)
-        return lw__defect("out of memory");
+    struct lw__arena *arena = &facts->config.unit->scratch;
+    facts->values =
+        lw__new(arena, 1, sizeof *facts->values + capacity * sizeof facts->values->slot[0]);
+    facts->shapes = lw__new(arena, facts->value_count + 1, sizeof *facts->shapes);
+    facts->uses = lw__new(arena, facts->value_count + 1, sizeof *facts->uses);
     facts->values->mask = capacity - 1;
     uint32_t index = 0;
     for (uint32_t b = 0; b < facts->cfg.count; b++)
@@ -61,12 +60,4 @@ bool lw__spmd_values_build(struct lw__facts *facts)
             facts->values->slot[at].index = index;
             facts->uses[index++].crosses = crosses(i);
         }
-    return true;
-}
-
-void lw__spmd_values_free(struct lw__facts *facts)
-{
-    free(facts->uses);
-    free(facts->shapes);
-    free(facts->values);
 }

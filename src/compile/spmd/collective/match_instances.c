@@ -8,7 +8,6 @@
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
-#include <stdlib.h>
 
 LLVMValueRef lw__spmd_first_value(struct lw__spmd *s, LLVMValueRef v, const LLVMValueRef *mask)
 {
@@ -56,7 +55,7 @@ static void choose(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
 static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
 {
     LLVMTypeRef type = lw__spmd_vector_type(s, s->i1);
-    LLVMValueRef *rest = lw__calloc(s->pieces, sizeof *rest);
+    LLVMValueRef *rest = lw__new(&s->unit->scratch, s->pieces, sizeof *rest);
     for (uint32_t p = 0; p < s->pieces; p++) {
         if (n->result) {
             LLVMValueRef v = lw__spmd_vector(s, call, p);
@@ -69,7 +68,6 @@ static void keep(struct lw__spmd *s, LLVMValueRef call, struct instances *n)
         LLVMBuildStore(s->builder, rest[p], n->left[p]);
     }
     LLVMBuildCondBr(s->builder, lw__mask_any(s, rest), n->again, n->done);
-    free(rest);
 }
 
 bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw__op op,
@@ -77,7 +75,7 @@ bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw_
 {
     bool has_result = LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind;
     LLVMTypeRef lanes = lw__spmd_vector_type(s, s->i1);
-    LLVMValueRef *memory = lw__calloc(3 * s->pieces, sizeof *memory);
+    LLVMValueRef *memory = lw__new(&s->unit->scratch, 3 * s->pieces, sizeof *memory);
     struct instances n = {.left = memory,
                           .mask = memory + s->pieces,
                           .result = has_result ? memory + 2 * s->pieces : NULL};
@@ -101,6 +99,5 @@ bool lw__spmd_warp_by_iterations(struct lw__spmd *s, LLVMValueRef call, enum lw_
         lw__spmd_set_vector(
             s, call, p,
             LLVMBuildLoad2(s->builder, LLVMGetAllocatedType(n.result[p]), n.result[p], ""));
-    free(memory);
     return ok;
 }

@@ -55,10 +55,9 @@ void lw__spmd_control(struct lw__spmd *s);
 /* ---- masked_schedule.c ----------------------------------------------------------------------- */
 
 /* Open a schedule without lanes, its slots and labels. joins: lanes that are done branch directly
- * to the join, where no others wait. Release with lw__masked_schedule_close. */
+ * to the join, where no others wait. */
 struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int region,
                                                      struct lw__emission *outer, bool joins);
-void lw__masked_schedule_close(struct lw__masked_schedule *q);
 /* The class's position in the schedule; UINT32_MAX: block begins none. */
 uint32_t lw__masked_schedule_index(const struct lw__region *r, uint32_t block);
 /* More lanes wait for class k. */
@@ -81,15 +80,15 @@ LLVMBasicBlockRef lw__masked_schedule_after(const struct lw__spmd *s, const stru
 /* What the edge from -> to gives to the phis of `to`: first read, then stored, since one may read
  * another. mask NULL: for all lanes. */
 LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to);
-void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const LLVMValueRef *mask);
+void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef const *read,
+                    const LLVMValueRef *mask);
 /* True if a phi of the block must keep the values of lanes that executed it in an earlier
  * iteration. */
 bool lw__phis_last(const struct lw__spmd *s, uint32_t block);
 /* The phis have no value yet: the first lanes that write need not keep those of others. Except for
  * phis of lw__phis_last. */
 void lw__phis_clear(struct lw__spmd *s, uint32_t block);
-/* The values at s->builder of the block's phis that all pieces share.
- * owns: release with free() */
+/* The values at s->builder of the block's phis that all pieces share. */
 LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block);
 /* Store them again. */
 void lw__phis_restore(struct lw__spmd *s, uint32_t block, const LLVMValueRef *kept);

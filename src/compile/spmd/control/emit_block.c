@@ -12,7 +12,6 @@
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/collective/collective.h"
 #include "compile/spmd/runtime/runtime.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Pieces side by side, instruction by instruction. One piece's code is mostly a chain of dependent
@@ -149,22 +148,14 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
 struct segment {
     LLVMValueRef *list; /* per piece, in order */
     LLVMValueRef *rare; /* per value: the only call of lw.rarely that uses it, or that it is */
-    size_t count, capacity;
+    size_t count;
     uint32_t side_by_side;
     bool writes, moves; /* it has stores; it has warp operations */
 };
 
-static void add(struct segment *g, LLVMValueRef i)
+static void add(struct lw__spmd *s, struct segment *g, LLVMValueRef i)
 {
-    if (g->count == g->capacity) {
-        size_t capacity = g->capacity ? 2 * g->capacity : 32;
-        LLVMValueRef *more = lw__calloc(capacity, sizeof *more);
-        if (g->count)
-            memcpy(more, g->list, g->count * sizeof *more);
-        free(g->list);
-        g->list = more;
-        g->capacity = capacity;
-    }
+    g->list = lw__one_more(&s->unit->scratch, g->list, g->count, sizeof(LLVMValueRef));
     g->list[g->count++] = i;
     g->writes |= writes_by_lane(i);
 }
@@ -205,14 +196,14 @@ static LLVMValueRef only_wanted_by(const struct lw__spmd *s, LLVMValueRef v,
 }
 
 /* The instructions of the segment that only one of its calls of lw.rarely uses, by value index.
- * owns: release with free(); NULL: there is no such call */
+ * NULL: there is no such call. */
 static LLVMValueRef *find_rare(const struct lw__spmd *s, const struct segment *g)
 {
     LLVMValueRef *wanted = NULL;
     for (size_t k = g->count; k-- > 0;) {
         LLVMValueRef i = g->list[k];
         if (!wanted && has_way(s, i))
-            wanted = lw__calloc(s->facts->value_count, sizeof *wanted);
+            wanted = lw__new(&s->unit->scratch, s->facts->value_count, sizeof *wanted);
         const uint32_t index = wanted ? lw__spmd_value_index(s->facts, i) : UINT32_MAX;
         if (index != UINT32_MAX)
             wanted[index] = has_way(s, i) ? i : only_wanted_by(s, i, wanted);
@@ -329,11 +320,12 @@ static uint32_t side_by_side(const struct lw__spmd *s, uint32_t b)
 
 static void flush(struct lw__spmd *s, const struct lw__emission *c, struct segment *g)
 {
+    const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
     g->rare = find_rare(s, g);
     const uint32_t n = g->moves ? WARP / s->width : g->side_by_side;
     for (uint32_t p = 0; p < s->pieces; p += n)
         emit_pieces(s, c, g, p, p + n < s->pieces ? p + n : s->pieces);
-    free(g->rare);
+    lw__arena_release(&s->unit->scratch, mark);
     g->rare = NULL;
     g->count = 0;
     g->writes = g->moves = false;
@@ -372,7 +364,7 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b)
         else if (transposes)
             lw__memory_transpose(s, i, c->mask);
         else if (kind == EMIT_PER_PIECE || kind == EMIT_PER_WARP) {
-            add(&g, i);
+            add(s, &g, i);
             g.moves |= kind == EMIT_PER_WARP;
         } else if (kind == EMIT_WHOLE_GANG)
             emit_alone(s, c, i);
@@ -381,6 +373,5 @@ void lw__spmd_emit(struct lw__spmd *s, const struct lw__emission *c, uint32_t b)
     }
     if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
         flush(s, c, &g);
-    free(g.list);
     s->mask = outer;
 }

@@ -18,7 +18,6 @@
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/runtime/runtime.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Limits: how deep values are followed, how many, and how many iterations of a loop. */
@@ -302,12 +301,12 @@ static void begin_iteration(struct exit_walk *w, uint32_t from, uint32_t to, LLV
     LLVMBasicBlockRef home = w->s->facts->cfg.blocks[to];
     const bool is_known = !iteration->lanes && iteration->before < ITERATIONS_MAX;
     iteration->lanes = with(w->s, iteration->lanes, lanes);
-    free(iteration->phis);
     iteration->phis = NULL;
     if (!is_known)
         return;
     LLVMValueRef end = lw__ir_first_after_phis(home), i = LLVMGetFirstInstruction(home);
-    iteration->phis = lw__calloc(i == end ? 0 : number_of(end), sizeof *iteration->phis);
+    iteration->phis =
+        lw__new(&w->s->unit->scratch, i == end ? 0 : number_of(end), sizeof *iteration->phis);
     for (uint32_t k = 0; i != end; i = LLVMGetNextInstruction(i))
         iteration->phis[k++] = known(w, lw__ir_incoming(i, w->s->facts->cfg.blocks[from]), 0);
 }
@@ -386,7 +385,6 @@ static void walk_on(struct exit_walk *w)
         w->iterations[b] =
             (struct loop_iteration){.before = iteration.before + (iteration.phis != NULL)};
         walk_from(w, b, &iteration);
-        free(iteration.phis);
     }
 }
 
@@ -397,6 +395,7 @@ LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t
         return mask;
     if (!s->facts->may_exit[to])
         return NULL;
+    const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
     const size_t blocks = s->facts->cfg.count, edges = s->facts->cfg.succ_start[blocks];
     const uint32_t *sides = s->facts->cfg.succ + s->facts->cfg.succ_start[from];
     LLVMValueRef condition = lw__cfg_condition(&s->facts->cfg, from);
@@ -404,13 +403,12 @@ LLVMValueRef lw__spmd_exited_on_edge(struct lw__spmd *s, uint32_t from, uint32_t
                           .piece = piece,
                           .condition = condition && sides[0] != sides[1] ? condition : NULL,
                           .value = sides[0] == to,
-                          .in = lw__calloc(blocks + edges, sizeof *w.in),
-                          .iterations = lw__calloc(blocks, sizeof *w.iterations)};
+                          .in = lw__new(&s->unit->scratch, blocks + edges, sizeof *w.in),
+                          .iterations = lw__new(&s->unit->scratch, blocks, sizeof *w.iterations)};
     w.along = w.in + blocks;
     begin_iteration(&w, from, to, mask);
     walk_on(&w);
-    free(w.in);
-    free(w.iterations);
+    lw__arena_release(&s->unit->scratch, mark);
     return w.may_reach == mask ? NULL
            : w.may_reach       ? or_none(s, lw__mask_and_not(s, mask, w.may_reach))
                                : mask;

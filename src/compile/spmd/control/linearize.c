@@ -12,7 +12,6 @@
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/runtime/runtime.h"
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_uniform_branch(const struct lw__spmd *s, LLVMValueRef end)
@@ -37,22 +36,15 @@ static bool is_emitted_before(const struct lw__spmd *s, uint32_t b)
 static struct lw__emission *new_emission(struct lw__spmd *s, struct lw__emission *parent,
                                          int region, bool masked)
 {
-    struct lw__emission *c = lw__calloc(1, sizeof *c);
+    struct lw__emission *c = lw__new(&s->unit->scratch, 1, sizeof *c);
     c->parent = parent;
     c->region = region;
     c->masked = masked;
-    c->bb = lw__calloc(s->facts->cfg.count, sizeof *c->bb);
-    c->mask = lw__calloc(s->pieces, sizeof *c->mask);
+    c->bb = lw__new(&s->unit->scratch, s->facts->cfg.count, sizeof *c->bb);
+    c->mask = lw__new(&s->unit->scratch, s->pieces, sizeof *c->mask);
     for (uint32_t p = 0; !masked && p < s->pieces; p++)
         c->mask[p] = lw__mask_exists(s, p);
     return c;
-}
-
-static void free_emission(struct lw__emission *c)
-{
-    free(c->bb);
-    free(c->mask);
-    free(c);
 }
 
 /* The region, a loop, that the copy enters at block t; -1: none. */
@@ -112,19 +104,16 @@ static bool is_nobody(const struct lw__spmd *s, const LLVMValueRef *mask)
  * inner loop may hold the end of the iteration. Then lanes that continue in the inner loop have yet
  * to read them. */
 static void send(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t from, uint32_t to,
-                 LLVMValueRef *read, const LLVMValueRef *mask)
+                 LLVMValueRef const *read, const LLVMValueRef *mask)
 {
     const struct lw__region *r = &s->facts->regions[q->region];
     uint32_t k = lw__masked_schedule_index(r, to);
     if (k == UINT32_MAX && to != r->join) {
         s->failed = !lw__defect("spmd: lanes leave region %d at block %u", q->region, to);
-        free(read);
         return;
     }
-    if (is_nobody(s, mask)) {
-        free(read);
+    if (is_nobody(s, mask))
         return;
-    }
     bool back = k != UINT32_MAX && is_back_edge(s, q, from, k);
     note_exited(s, from, to, mask);
     const bool alone = back && lw__spmd_return_divergence(s->facts, from, to) == LW_DIVERGENCE_NONE;
@@ -167,6 +156,7 @@ static void emit_blocks(struct lw__spmd *s, struct lw__emission *c);
 static void emit_class(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t k,
                        LLVMBasicBlockRef skip)
 {
+    const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
     struct lw__emission *c = new_emission(s, q->outer, q->region, true);
     c->schedule = q;
     c->order = k;
@@ -179,7 +169,7 @@ static void emit_class(struct lw__spmd *s, struct lw__masked_schedule *q, uint32
     LLVMBasicBlockRef first = place_of(s, c, c->class);
     LLVMBuildBr(s->builder, first);
     emit_blocks(s, c);
-    free_emission(c);
+    lw__arena_release(&s->unit->scratch, mark);
 }
 
 /* The join of a region is a separate class in the outer region, since other lanes reach it, too. So
@@ -251,7 +241,8 @@ static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t 
         send_together(s, q, d, same, mask, next);
         return;
     }
-    LLVMValueRef *left = lw__calloc(2 * s->pieces, sizeof *left), *right = left + s->pieces;
+    LLVMValueRef *left = lw__new(&s->unit->scratch, 2 * s->pieces, sizeof *left),
+                 *right = left + s->pieces;
     for (uint32_t p = 0; p < s->pieces; p++) {
         if (lw__mask_is_none(mask[p])) {
             left[p] = right[p] = mask[p];
@@ -266,7 +257,6 @@ static void diverge(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t 
                  *to_right = lw__phis_read(s, d, s->facts->cfg.succ[first + 1]);
     send(s, q, d, s->facts->cfg.succ[first], to_left, left);
     send(s, q, d, s->facts->cfg.succ[first + 1], to_right, right);
-    free(left);
     LLVMBuildBr(s->builder, next);
 }
 
@@ -295,7 +285,6 @@ static void branch_by_vote(struct lw__spmd *s, struct lw__emission *in,
     lw__builder_at_end(s, mixed);
     struct lw__emission *whole = new_emission(s, NULL, -1, false);
     diverge(s, q, d, whole->mask, next);
-    free_emission(whole);
 }
 
 /* At the end of block d, copy c enters a region. */
@@ -308,10 +297,8 @@ static void enter_by_branch(struct lw__spmd *s, struct lw__emission *c, uint32_t
         struct lw__emission *whole = open_unmasked(s, c, region, q);
         branch_by_vote(s, whole, q, d, q->check[0]);
         emit_blocks(s, whole);
-        free_emission(whole);
     }
     emit_masked(s, q);
-    lw__masked_schedule_close(q);
 }
 
 /* Remark on a loop that lanes leave in different iterations, unless they are the last of a
@@ -364,7 +351,6 @@ static bool next_group(struct lw__spmd *s, struct lw__emission *c, struct groups
 {
     if (s->failed || s->end_piece == g->end) {
         s->first_piece = g->first, s->end_piece = g->end;
-        free(g->kept);
         return false;
     }
     if (s->end_piece > g->first)
@@ -386,6 +372,7 @@ static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t
     remark_loop(s, &s->facts->regions[region]);
     struct groups g;
     for (open_groups(s, c, region, header, &g); next_group(s, c, &g);) {
+        const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
         struct lw__masked_schedule *q = open_masked(s, c, region);
         if (c->masked || s->config->masked_only) {
             struct lw__emission *all = c->masked ? c : new_emission(s, NULL, -1, false);
@@ -393,16 +380,13 @@ static void enter_by_header(struct lw__spmd *s, struct lw__emission *c, uint32_t
                                      lw__masked_schedule_index(&s->facts->regions[region], header),
                                      all->mask); /* of the group's pieces */
             LLVMBuildBr(s->builder, q->check[0]);
-            if (all != c)
-                free_emission(all);
         } else {
             struct lw__emission *whole = open_unmasked(s, c, region, q);
             LLVMBuildBr(s->builder, whole->bb[header]);
             emit_blocks(s, whole);
-            free_emission(whole);
         }
         emit_masked(s, q);
-        lw__masked_schedule_close(q);
+        lw__arena_release(&s->unit->scratch, mark);
     }
 }
 
@@ -442,7 +426,7 @@ static void branch_to_dead_end(struct lw__spmd *s, struct lw__emission *c, uint3
                       pass = lw__builder_new_block(s, "pass");
     struct lw__emission failing = *c;
     failing.masked = true;
-    failing.mask = lw__calloc(s->pieces, sizeof *failing.mask);
+    failing.mask = lw__new(&s->unit->scratch, s->pieces, sizeof *failing.mask);
     for (uint32_t p = 0; p < s->pieces; p++) {
         if (lw__mask_is_none(c->mask[p])) {
             failing.mask[p] = c->mask[p];
@@ -457,7 +441,6 @@ static void branch_to_dead_end(struct lw__spmd *s, struct lw__emission *c, uint3
     lw__spmd_emit(s, &failing, s->facts->cfg.succ[first + (uint32_t)dead]);
     if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
         LLVMBuildUnreachable(s->builder);
-    free(failing.mask);
     lw__builder_at_end(s, pass);
     go(s, c, b, s->facts->cfg.succ[first + !dead]);
 }
@@ -485,12 +468,13 @@ static void emit_end(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
 
 static void emit_block(struct lw__spmd *s, struct lw__emission *c, uint32_t b)
 {
+    const struct lw__arena_mark mark = lw__arena_mark(&s->unit->scratch);
     s->emission_id++;
     lw__builder_at_end(s, c->bb[b]);
     lw__spmd_emit(s, c, b);
-    if (LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
-        return; /* a failed assert has left */
-    emit_end(s, c, b);
+    if (!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(s->builder)))
+        emit_end(s, c, b); /* else a failed assert has left */
+    lw__arena_release(&s->unit->scratch, mark);
 }
 
 /* Enter the inner loops that the copy's edges have led to; entering one may lead to the next. */
@@ -508,13 +492,12 @@ static bool enter_loops(struct lw__spmd *s, struct lw__emission *c, bool *entere
 
 static void emit_blocks(struct lw__spmd *s, struct lw__emission *c)
 {
-    bool *entered = lw__calloc(s->facts->cfg.count, 1);
+    bool *entered = lw__new(&s->unit->scratch, s->facts->cfg.count, 1);
     for (uint32_t b = 0; b < s->facts->cfg.count && !s->failed; b++)
         if (c->bb[b] && s->facts->region_of[b] == c->region)
             emit_block(s, c, b);
     while (!s->failed && enter_loops(s, c, entered))
         ;
-    free(entered);
 }
 
 void lw__spmd_control(struct lw__spmd *s)
@@ -525,5 +508,4 @@ void lw__spmd_control(struct lw__spmd *s)
             whole->bb[b] = lw__builder_new_block(s, "");
     LLVMBuildBr(s->builder, whole->bb[0]);
     emit_blocks(s, whole);
-    free_emission(whole);
 }

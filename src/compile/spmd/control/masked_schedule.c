@@ -16,7 +16,6 @@
  */
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/emit/emit.h"
-#include <stdlib.h>
 
 uint32_t lw__masked_schedule_index(const struct lw__region *r, uint32_t block)
 {
@@ -42,11 +41,11 @@ static LLVMValueRef empty_slot(struct lw__spmd *s, LLVMTypeRef type)
 
 static void open_slots(struct lw__spmd *s, struct lw__masked_schedule *q, uint32_t classes)
 {
-    q->waiting = lw__calloc(classes * s->pieces, sizeof *q->waiting);
-    q->fixed = lw__calloc(classes * s->pieces, sizeof *q->fixed);
-    q->may = lw__calloc(classes * s->pieces, sizeof *q->may);
-    q->somebody = lw__calloc(classes, sizeof *q->somebody);
-    q->perhaps = lw__calloc(classes, sizeof *q->perhaps);
+    q->waiting = lw__new(&s->unit->scratch, classes * s->pieces, sizeof *q->waiting);
+    q->fixed = lw__new(&s->unit->scratch, classes * s->pieces, sizeof *q->fixed);
+    q->may = lw__new(&s->unit->scratch, classes * s->pieces, sizeof *q->may);
+    q->somebody = lw__new(&s->unit->scratch, classes, sizeof *q->somebody);
+    q->perhaps = lw__new(&s->unit->scratch, classes, sizeof *q->perhaps);
     for (uint32_t k = 0; k < classes; k++) {
         q->somebody[k] = empty_slot(s, s->i1);
         for (uint32_t p = s->first_piece; p < s->end_piece; p++)
@@ -66,14 +65,14 @@ static bool ends_loop(const struct lw__region *r, uint32_t k)
 struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int region,
                                                      struct lw__emission *outer, bool joins)
 {
-    struct lw__masked_schedule *q = lw__calloc(1, sizeof *q);
+    struct lw__masked_schedule *q = lw__new(&s->unit->scratch, 1, sizeof *q);
     const struct lw__region *r = &s->facts->regions[region];
     q->region = region;
     q->outer = outer;
     open_slots(s, q, r->head_count);
-    q->check = lw__calloc(r->head_count + 1, sizeof *q->check);
-    q->body = lw__calloc(r->head_count, sizeof *q->body);
-    q->next = lw__calloc(r->head_count, sizeof *q->next);
+    q->check = lw__new(&s->unit->scratch, r->head_count + 1, sizeof *q->check);
+    q->body = lw__new(&s->unit->scratch, r->head_count, sizeof *q->body);
+    q->next = lw__new(&s->unit->scratch, r->head_count, sizeof *q->next);
     for (uint32_t k = 0; k <= r->head_count; k++)
         q->check[k] = lw__builder_new_block(s, k < r->head_count ? "check" : "joined");
     for (uint32_t k = 0; k < r->head_count; k++) {
@@ -85,19 +84,6 @@ struct lw__masked_schedule *lw__masked_schedule_open(struct lw__spmd *s, int reg
     if (joins)
         lw__phis_clear(s, r->join);
     return q;
-}
-
-void lw__masked_schedule_close(struct lw__masked_schedule *q)
-{
-    free(q->waiting);
-    free(q->fixed);
-    free(q->may);
-    free(q->somebody);
-    free(q->perhaps);
-    free(q->check);
-    free(q->body);
-    free(q->next);
-    free(q);
 }
 
 /* ---- waiting lanes --------------------------------------------------------------------------- */
@@ -149,10 +135,9 @@ static LLVMValueRef somebody_waits(struct lw__spmd *s, const struct lw__masked_s
 {
     if (!q->perhaps[k] && !repeats(s, q, k))
         return LLVMBuildLoad2(s->builder, s->i1, q->somebody[k], "");
-    LLVMValueRef *mask = lw__calloc(s->pieces, sizeof *mask);
+    LLVMValueRef *mask = lw__new(&s->unit->scratch, s->pieces, sizeof *mask);
     read_waiting(s, q, k, mask);
     LLVMValueRef any = lw__mask_any(s, mask);
-    free(mask);
     return any;
 }
 

@@ -2,7 +2,6 @@
 #include "compile/spmd/control/control.h"
 #include "compile/spmd/analysis/analysis.h"
 #include "compile/spmd/emit/emit.h"
-#include <stdlib.h>
 
 static bool has_slots(const struct lw__spmd *s, LLVMValueRef phi)
 {
@@ -38,7 +37,7 @@ LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
             lw__spmd_slots(s, phi, &count);
             total += count;
         }
-    LLVMValueRef *forms = lw__calloc(total, sizeof *forms);
+    LLVMValueRef *forms = lw__new(&s->unit->scratch, total, sizeof *forms);
     for (LLVMValueRef phi = first_phi(s, to); phi; phi = next_phi(phi)) {
         if (!has_slots(s, phi))
             continue;
@@ -52,7 +51,8 @@ LLVMValueRef *lw__phis_read(struct lw__spmd *s, uint32_t from, uint32_t to)
     return forms;
 }
 
-void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const LLVMValueRef *mask)
+void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef const *read,
+                    const LLVMValueRef *mask)
 {
     size_t used = 0;
     uint32_t count;
@@ -72,7 +72,6 @@ void lw__phis_store(struct lw__spmd *s, uint32_t to, LLVMValueRef *read, const L
             LLVMBuildStore(s->builder, v, slots[p]);
         }
     }
-    free(read);
 }
 
 bool lw__phis_last(const struct lw__spmd *s, uint32_t block)
@@ -103,7 +102,7 @@ LLVMValueRef *lw__phis_keep(struct lw__spmd *s, uint32_t block)
     uint32_t count;
     for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi))
         n++;
-    LLVMValueRef *kept = lw__calloc(n, sizeof *kept);
+    LLVMValueRef *kept = lw__new(&s->unit->scratch, n, sizeof *kept);
     n = 0;
     for (LLVMValueRef phi = first_phi(s, block); phi; phi = next_phi(phi), n++) {
         LLVMValueRef *slots = has_slots(s, phi) ? lw__spmd_slots(s, phi, &count) : NULL;

@@ -9,7 +9,7 @@
 
 LLVMValueRef lw__spmd_field(struct lw__spmd *s, LLVMTypeRef type, LLVMValueRef record,
                             size_t offset); /* loaded */
-/* lw.cpu.K of a kernel, without a body if there is none yet; NULL: out of memory. */
+/* lw.cpu.K of a kernel, without a body if there is none yet. */
 LLVMValueRef lw__spmd_declare(struct lw__spmd *s, const char *kernel);
 /* At s->builder, the call that returns the worker's frame; its operand 1 is the size in bytes. */
 LLVMValueRef lw__spmd_frame(struct lw__spmd *s);
@@ -107,9 +107,8 @@ bool lw__spmd_is_of_swap(const struct lw__spmd *s, LLVMValueRef instruction);
 
 /* ---- emitter.c ------------------------------------------------------------------------------- */
 
-/* The emitter of a function by these facts, which live longer; false: memory was short. close, also
- * then. */
-bool lw__spmd_open(struct lw__spmd *s, const struct lw__facts *facts);
+/* The emitter of a function by these facts, which live longer. */
+void lw__spmd_open(struct lw__spmd *s, const struct lw__facts *facts);
 void lw__spmd_close(struct lw__spmd *s);
 
 /* ---- blocks.c -------------------------------------------------------------------------------- */

@@ -38,11 +38,7 @@ LLVMValueRef lw__spmd_declare(struct lw__spmd *s, const char *kernel)
     struct lw__text name = {0};
     LLVMTypeRef types[] = {s->ptr, s->ptr, s->i64, s->i64};
     lw__text_add(&name, "lw.cpu.%s", kernel);
-    if (name.failed) {
-        lw__defect("out of memory");
-        return NULL;
-    }
-    LLVMValueRef f = LLVMGetNamedFunction(s->module, name.data);
+    LLVMValueRef f = LLVMGetNamedFunction(s->module, lw__finished(&name));
     if (!f)
         f = LLVMAddFunction(s->module, name.data, LLVMFunctionType(s->i32, types, 4, 0));
     lw__text_free(&name);

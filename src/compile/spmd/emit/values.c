@@ -5,7 +5,6 @@
  */
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- small makers ---------------------------------------------------------------------------- */
@@ -76,12 +75,8 @@ static struct lw__emitted *emitted_of(struct lw__spmd *s, LLVMValueRef v)
     e->members =
         LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 1;
     e->forms = (scalar ? 1 : s->pieces) * e->members;
-    e->form = calloc(2 * e->forms + s->pieces, sizeof(LLVMValueRef));
-    e->slot = calloc(e->forms, sizeof(LLVMValueRef));
-    if (!e->form || !e->slot) {
-        lw__defect("out of memory");
-        abort(); /* of lanewise-compile, which the library reports */
-    }
+    e->form = lw__new(&s->arena, 2 * e->forms + s->pieces, sizeof(LLVMValueRef));
+    e->slot = lw__new(&s->arena, e->forms, sizeof(LLVMValueRef));
     e->live_across_exit = !scalar && !LLVMIsAPHINode(v) && lw__spmd_live_across_exit(s->facts, v);
     e->read = e->form + e->forms;
     e->vector = e->read + e->forms;

@@ -19,7 +19,6 @@
 #include "base/cpu_abi.h"
 #include <llvm-c/DebugInfo.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #define FIELD(name) offsetof(struct lw_cpu_gang, name)
 static const char resumer[] = "lw.resume";
@@ -77,13 +76,12 @@ static void find_who(const struct lw__facts *facts, enum who *who)
 static uint64_t cost_of(const struct lw__facts *facts, bool alone)
 {
     uint64_t cost = 0;
-    enum who *who = lw__calloc(facts->region_count, sizeof *who);
+    enum who *who = lw__new(&facts->config.unit->scratch, facts->region_count, sizeof *who);
     find_who(facts, who);
     for (uint32_t b = 0; b < facts->cfg.count; b++) {
         const int r = facts->region_of[b];
         cost += cost_of_block(facts, b, r < 0 ? WHO_ALL : alone ? who[r] : WHO_SOME);
     }
-    free(who);
     return cost;
 }
 
@@ -292,11 +290,8 @@ static LLVMValueRef declare(struct lw__spmd *s, const char *ending)
     struct lw__text name = {0};
     LLVMTypeRef types[] = {s->ptr, s->ptr, s->ptr};
     lw__text_add(&name, "lw.gang.%s%s", s->config->kernel->name, ending);
-    if (name.failed) {
-        lw__defect("out of memory");
-        return NULL;
-    }
-    LLVMValueRef f = LLVMAddFunction(s->module, name.data, LLVMFunctionType(s->ptr, types, 3, 0));
+    LLVMValueRef f =
+        LLVMAddFunction(s->module, lw__finished(&name), LLVMFunctionType(s->ptr, types, 3, 0));
     lw__text_free(&name);
     LLVMSetLinkage(f, LLVMInternalLinkage);
     lw__llvm_attribute(f, "nounwind", true);
@@ -311,21 +306,25 @@ static LLVMValueRef build_gangs(const struct lw__gang_config *config, uint64_t l
     struct lw__facts facts;
     struct lw__spmd s;
     struct lw__gang gang = {0};
-    LLVMValueRef f = NULL;
-    const bool is_known = lw__facts_analyse(&facts, config);
-    bool ok = lw__spmd_open(&s, &facts) && is_known;
+    const struct lw__arena_mark mark = lw__arena_mark(&config->unit->scratch);
+    bool ok = lw__facts_analyse(&facts, config);
+    if (!ok) {
+        lw__arena_release(&config->unit->scratch, mark);
+        return NULL;
+    }
+    lw__spmd_open(&s, &facts);
     s.length_max = length_max;
     s.gang = &gang;
-    s.function = f = ok ? declare(&s, has_lines ? "" : ".last") : NULL;
-    LLVMMetadataRef lines = f ? LLVMGetSubprogram(facts.scalar) : NULL;
+    LLVMValueRef f = s.function = declare(&s, has_lines ? "" : ".last");
+    LLVMMetadataRef lines = LLVMGetSubprogram(facts.scalar);
     if (lines && has_lines)
         LLVMSetSubprogram(f, lines);
-    ok = f && build(&s);
+    ok = build(&s);
     if (ok && lines && !has_lines)
         own_lines(config->unit, f, lines);
     *too_long = s.too_long;
     lw__spmd_close(&s);
-    lw__facts_close(&facts);
+    lw__arena_release(&config->unit->scratch, mark);
     if (*too_long)
         LLVMDeleteFunction(f);
     return ok ? f : NULL;
@@ -365,26 +364,23 @@ static LLVMValueRef make_table(struct lw__spmd *s, LLVMValueRef start, LLVMValue
     struct lw__text name = {0};
     LLVMValueRef fields[] = {start, last, make_resumer(s->unit), lw__spmd_const32(s, s->threads),
                              lw__spmd_const32(s, gang_threads)};
-    LLVMValueRef value = LLVMConstStructInContext(s->context, fields, 5, 0), table = NULL;
+    LLVMValueRef value = LLVMConstStructInContext(s->context, fields, 5, 0);
     lw__text_add(&name, "lw.gangs.%s", s->config->kernel->name);
-    if (!name.failed) {
-        table = LLVMAddGlobal(s->module, LLVMTypeOf(value), name.data);
-        LLVMSetInitializer(table, value);
-        LLVMSetGlobalConstant(table, 1);
-        LLVMSetLinkage(table, LLVMInternalLinkage);
-    }
+    LLVMValueRef table = LLVMAddGlobal(s->module, LLVMTypeOf(value), lw__finished(&name));
+    LLVMSetInitializer(table, value);
+    LLVMSetGlobalConstant(table, 1);
+    LLVMSetLinkage(table, LLVMInternalLinkage);
     lw__text_free(&name);
     return table;
 }
 
-/* The function that passes the table to the library. */
-static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
+/* The function that passes the table to the library. It has no lines: the gang's code has the
+ * kernel's. */
+static void build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef last,
                         uint32_t gang_threads)
 {
     LLVMValueRef table = make_table(s, start, last, gang_threads);
-    s->function = table ? lw__spmd_declare(s, s->config->kernel->name) : NULL;
-    if (!s->function) /* it has no lines: the gang's code has the kernel's */
-        return lw__defect("out of memory");
+    s->function = lw__spmd_declare(s, s->config->kernel->name);
     LLVMValueRef args[5];
     LLVMGetParams(s->function, args);
     s->worker = args[1];
@@ -394,7 +390,6 @@ static bool build_entry(struct lw__spmd *s, LLVMValueRef start, LLVMValueRef las
     LLVMBuildRet(s->builder, lw__spmd_call_out(
                                  s, offsetof(struct lw_cpu_calls, run_gangs), s->i32,
                                  (LLVMTypeRef[]){s->ptr, s->ptr, s->i64, s->i64, s->ptr}, args, 5));
-    return true;
 }
 
 bool lw__gang_widen(const struct lw__facts *facts, struct lw__division division,
@@ -403,20 +398,22 @@ bool lw__gang_widen(const struct lw__facts *facts, struct lw__division division,
     const struct lw__gang_config *block = &facts->config;
     struct lw__unit *unit = block->unit;
     struct lw__spmd s;
-    bool ok = lw__spmd_open(&s, facts);
+    lw__spmd_open(&s, facts);
     const uint32_t threads = division.threads, full = block->threads / threads,
                    rest = block->threads % threads;
     const struct lw__gang_config whole = part_of(block, division, 0, full, threads),
                                  end = part_of(block, division, full, full + 1, rest);
     LLVMValueRef start = NULL, last = NULL;
-    if (ok && full)
+    if (full)
         start = last = build_gangs(&whole, length_max, true, too_long);
-    if (ok && rest && (start || !full))
+    if (rest && (start || !full))
         last = build_gangs(&end, length_max, !full, too_long);
     if (*too_long && start)
         LLVMDeleteFunction(start);
     start = start ? start : last;
-    ok = ok && start && last && !unit->diags.errors && build_entry(&s, start, last, threads);
+    const bool ok = start && last && !unit->diags.errors;
+    if (ok)
+        build_entry(&s, start, last, threads);
     lw__spmd_close(&s);
     return ok || unit->diags.errors > 0;
 }

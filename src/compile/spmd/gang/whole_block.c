@@ -14,7 +14,6 @@
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/control/control.h"
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the function around the blocks ---------------------------------------------------------- */
@@ -196,25 +195,21 @@ bool lw__spmd_place_shared(struct lw__spmd *s, LLVMBasicBlockRef known)
 {
     struct lw__shared_layout layout;
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(s->function);
-    bool ok = lw__shared_layout(s->unit, s->facts->scalar, &layout);
+    lw__shared_layout(s->unit, s->facts->scalar, &layout);
     LLVMPositionBuilderBefore(s->builder, LLVMGetBasicBlockTerminator(known));
-    ok = ok && lw__shared_replace(s->unit, s->function, &layout, s->shared, s->builder, entry);
-    lw__shared_layout_free(&layout);
-    return ok;
+    return lw__shared_replace(s->unit, s->function, &layout, s->shared, s->builder, entry);
 }
 
-static bool begin_function(struct lw__spmd *s)
+static void begin_function(struct lw__spmd *s)
 {
     s->function = lw__spmd_declare(s, s->config->kernel->name);
-    if (s->function && LLVMGetSubprogram(s->facts->scalar))
+    if (LLVMGetSubprogram(s->facts->scalar))
         LLVMSetSubprogram(s->function, LLVMGetSubprogram(s->facts->scalar));
-    return s->function || lw__defect("out of memory");
 }
 
 static bool widen(struct lw__spmd *s)
 {
-    if (!begin_function(s))
-        return false;
+    begin_function(s);
     s->launch = LLVMGetParam(s->function, 0);
     s->worker = LLVMGetParam(s->function, 1);
     build(s);
@@ -230,11 +225,11 @@ static bool widen_by(const struct lw__facts *facts, uint64_t length_max, bool *t
 {
     struct lw__spmd s;
     struct lw__gang round = {0};
-    bool ok = lw__spmd_open(&s, facts);
+    lw__spmd_open(&s, facts);
     s.length_max = length_max;
     if (facts->config.end_gang > 1)
         s.gang = &round;
-    ok = ok && widen(&s);
+    const bool ok = widen(&s);
     *too_long = s.too_long;
     lw__spmd_close(&s);
     return ok;
@@ -243,10 +238,11 @@ static bool widen_by(const struct lw__facts *facts, uint64_t length_max, bool *t
 /* Without facts an error has been told of. */
 static bool widen_config(const struct lw__gang_config *config, uint64_t length_max, bool *too_long)
 {
+    const struct lw__arena_mark mark = lw__arena_mark(&config->unit->scratch);
     struct lw__facts facts;
     const bool ok = lw__facts_analyse(&facts, config) ? widen_by(&facts, length_max, too_long)
                                                       : config->unit->diags.errors > 0;
-    lw__facts_close(&facts);
+    lw__arena_release(&config->unit->scratch, mark);
     return ok;
 }
 
@@ -310,11 +306,12 @@ static bool widen_within_limits(const struct lw__facts *facts)
 static bool widen_kernel(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     const struct lw__gang_config config = lw__gang_config(unit, kernel);
+    const struct lw__arena_mark mark = lw__arena_mark(&unit->scratch);
     struct lw__facts facts;
     lw__where_kernel(unit, kernel);
     bool ok = lw__facts_analyse(&facts, &config);
     ok = ok ? widen_within_limits(&facts) : unit->diags.errors > 0;
-    lw__facts_close(&facts);
+    lw__arena_release(&unit->scratch, mark);
     LLVMSetSubprogram(kernel->function, NULL);
     if (ok && !unit->diags.errors)
         LLVMDeleteFunction(kernel->function);
@@ -330,7 +327,7 @@ static bool widen_operations(struct lw__unit *unit)
         ok = widen_whole(unit, &queue->rows[i]);
         LLVMDeleteFunction(queue->rows[i].function);
     }
-    lw__kernels_free(queue);
+    *queue = (struct lw__kernels){0};
     return ok;
 }
 

@@ -101,9 +101,7 @@ static void find_groups(const struct lw__spmd *s, struct transpose *t, LLVMValue
 static bool describe_pieces(struct lw__spmd *s, LLVMValueRef i, lw__mask mask, struct transpose *t)
 {
     memset(t, 0, sizeof *t);
-    t->pieces = calloc(s->pieces, sizeof *t->pieces);
-    if (!t->pieces)
-        return lw__defect("out of memory");
+    t->pieces = lw__new(&s->unit->scratch, s->pieces, sizeof *t->pieces);
     for (uint32_t p = 0; p < s->pieces; p++) {
         if (!lw__access_describe(s, i, &t->pieces[p]))
             return false;
@@ -209,9 +207,10 @@ static void store_together(struct lw__spmd *s, const struct transpose *t, const 
 
 bool lw__memory_can_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
 {
+    const struct lw__arena_mark before = lw__arena_mark(&s->unit->scratch);
     struct transpose t;
     const bool found = describe_pieces(s, i, mask, &t) && t.count;
-    free(t.pieces);
+    lw__arena_release(&s->unit->scratch, before);
     return found;
 }
 
@@ -231,6 +230,5 @@ bool lw__memory_transpose(struct lw__spmd *s, LLVMValueRef i, lw__mask mask)
     for (uint32_t p = 0; ok && p < s->pieces; p++)
         if (!done[p] && !(store ? lw__spmd_store : lw__spmd_load)(s, i, p, mask[p]))
             break;
-    free(t.pieces);
     return ok && !s->failed;
 }

@@ -31,31 +31,16 @@ struct tails {
     LLVMBasicBlockRef *copy;
 };
 
-static bool open_tails(struct tails *t, LLVMValueRef function)
+static void open_tails(struct tails *t, struct lw__arena *arena, LLVMValueRef function)
 {
-    memset(t, 0, sizeof *t);
-    if (!lw__cfg_build(function, &t->cfg))
-        return lw__defect("out of memory");
+    lw__cfg_build(arena, function, &t->cfg);
     const size_t n = t->cfg.count;
-    t->operations = calloc(n, 1);
-    t->later = malloc(n);
-    t->tail = malloc(n);
-    t->behind = malloc(n);
-    t->group = malloc(n * sizeof *t->group);
-    t->copy = malloc(n * sizeof *t->copy);
-    return (t->operations && t->later && t->tail && t->behind && t->group && t->copy) ||
-           lw__defect("out of memory");
-}
-
-static void close_tails(struct tails *t)
-{
-    free(t->operations);
-    free(t->later);
-    free(t->tail);
-    free(t->behind);
-    free(t->group);
-    free(t->copy);
-    lw__cfg_free(&t->cfg);
+    t->operations = lw__new(arena, n, 1);
+    t->later = lw__new(arena, n, 1);
+    t->tail = lw__new(arena, n, 1);
+    t->behind = lw__new(arena, n, 1);
+    t->group = lw__new(arena, n, sizeof *t->group);
+    t->copy = lw__new(arena, n, sizeof *t->copy);
 }
 
 /* ---- which edges ----------------------------------------------------------------------------- */
@@ -167,15 +152,12 @@ static void fill_phi(const struct tails *t, const struct pairs *p, LLVMValueRef 
 }
 
 /* The instructions of block b, still with the original operands. */
-static bool copy_instructions(struct tails *t, LLVMBuilderRef builder, struct pairs *p, uint32_t b)
+static void copy_instructions(struct tails *t, LLVMBuilderRef builder, struct pairs *p, uint32_t b)
 {
     LLVMPositionBuilderAtEnd(builder, t->copy[b]);
     LLVMValueRef i = LLVMGetFirstInstruction(t->cfg.blocks[b]);
     for (; i; i = LLVMGetNextInstruction(i)) {
-        struct pair *more = realloc(p->pairs, (p->count + 1) * sizeof *more);
-        if (!more)
-            return lw__defect("out of memory");
-        p->pairs = more;
+        p->pairs = lw__one_more(t->cfg.arena, p->pairs, p->count, sizeof *p->pairs);
         LLVMValueRef copy =
             LLVMIsAPHINode(i) ? LLVMBuildPhi(builder, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
         if (!LLVMIsAPHINode(i))
@@ -183,7 +165,6 @@ static bool copy_instructions(struct tails *t, LLVMBuilderRef builder, struct pa
         LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(i));
         p->pairs[p->count++] = (struct pair){i, copy};
     }
-    return true;
 }
 
 static void set_operands(const struct tails *t, const struct pairs *p, uint32_t first,
@@ -207,26 +188,22 @@ static void set_operands(const struct tails *t, const struct pairs *p, uint32_t 
 }
 
 /* A copy of the tail for the group's edges. The return after it has no phi. */
-static bool copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, uint32_t group)
+static void copy_tail(struct tails *t, LLVMBuilderRef builder, uint32_t first, uint32_t group)
 {
     const struct lw__cfg *g = &t->cfg;
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(g->function));
     struct pairs p = {0};
-    bool ok = true;
     for (uint32_t b = 0; b < g->count; b++)
         if (t->tail[b])
             t->copy[b] = LLVMInsertBasicBlockInContext(context, g->blocks[b], "");
-    for (uint32_t b = 0; ok && b < g->count; b++)
-        ok = !t->tail[b] || copy_instructions(t, builder, &p, b);
-    if (ok) {
-        qsort(p.pairs, p.count, sizeof *p.pairs, compare_pairs);
-        set_operands(t, &p, first, group);
-    }
-    free(p.pairs);
-    for (uint32_t b = 0; ok && b < g->count; b++)
+    for (uint32_t b = 0; b < g->count; b++)
+        if (t->tail[b])
+            copy_instructions(t, builder, &p, b);
+    qsort(p.pairs, p.count, sizeof *p.pairs, compare_pairs);
+    set_operands(t, &p, first, group);
+    for (uint32_t b = 0; b < g->count; b++)
         if (t->group[b] == group)
             lw__ir_redirect(g->blocks[b], g->blocks[first], t->copy[first]);
-    return ok;
 }
 
 /* The tail itself serves the first group. */
@@ -277,45 +254,44 @@ static uint32_t group_returning(struct tails *t, uint32_t first)
     return early && !t->later[first] && find_tail(t, first) ? group_edges(t, first) : 0;
 }
 
-/* Duplicate one tail; *found: there was one. */
-static bool duplicate(struct tails *t, LLVMBuilderRef builder, bool failing, bool *found)
+/* Duplicate one tail; false: there is none. */
+static bool duplicate(struct tails *t, LLVMBuilderRef builder, bool failing)
 {
-    bool ok = true;
     lw__spmd_find_block_ops(&t->cfg, t->operations);
     memcpy(t->later, t->operations, t->cfg.count);
     lw__cfg_flow_back(&t->cfg, t->later);
-    for (uint32_t b = 0; ok && !*found && b < t->cfg.count; b++) {
+    for (uint32_t b = 0; b < t->cfg.count; b++) {
         const uint32_t groups = failing ? group_failing(t, b) : group_returning(t, b);
-        for (uint32_t k = 2; ok && k <= groups; k++)
-            ok = copy_tail(t, builder, b, k);
-        if (groups > 1)
-            keep_first(t, builder, b);
-        *found = groups > 1;
+        if (groups < 2)
+            continue;
+        for (uint32_t k = 2; k <= groups; k++)
+            copy_tail(t, builder, b, k);
+        keep_first(t, builder, b);
+        return true;
     }
-    return ok;
+    return false;
 }
 
-static bool part_all(LLVMValueRef function, bool failing)
+static void part_all(struct lw__arena *arena, LLVMValueRef function, bool failing)
 {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
-    bool ok = true;
-    for (bool found = true; ok && found;) {
+    for (bool found = true; found;) {
+        const struct lw__arena_mark mark = lw__arena_mark(arena);
         struct tails t;
-        found = false;
-        ok = open_tails(&t, function) && duplicate(&t, builder, failing, &found);
-        close_tails(&t);
+        open_tails(&t, arena, function);
+        found = duplicate(&t, builder, failing);
+        lw__arena_release(arena, mark);
     }
     LLVMDisposeBuilder(builder);
-    return ok;
 }
 
-bool lw__prepare_duplicate_returns(LLVMValueRef function)
+void lw__prepare_duplicate_returns(struct lw__arena *arena, LLVMValueRef function)
 {
-    return part_all(function, false);
+    part_all(arena, function, false);
 }
 
-bool lw__prepare_duplicate_dead_ends(LLVMValueRef function)
+void lw__prepare_duplicate_dead_ends(struct lw__arena *arena, LLVMValueRef function)
 {
     LLVMBuilderRef b =
         LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
@@ -330,5 +306,5 @@ bool lw__prepare_duplicate_dead_ends(LLVMValueRef function)
         LLVMInstructionEraseFromParent(end);
     }
     LLVMDisposeBuilder(b);
-    return part_all(function, true);
+    part_all(arena, function, true);
 }

@@ -9,7 +9,6 @@
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { WARP = 32, GRID_X_MAX = INT32_MAX, GRID_YZ_MAX = 65535 };
@@ -45,7 +44,7 @@ static void fold_places(const struct lw__kernel *kernel)
     LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel->function);
     for (; b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-            struct range r;
+            struct range r = {0};
             next = LLVMGetNextInstruction(i);
             if (!LLVMIsACallInst(i) || !range_of(lw__ir_callee(i), kernel->block, &r))
                 continue;
@@ -82,25 +81,22 @@ static uint32_t most_pieces(const struct lw__unit *unit)
     return most;
 }
 
-static bool count_nests(const struct lw__unit *unit, uint32_t *depths)
+static uint32_t count_nests(struct lw__unit *unit)
 {
-    *depths = 0;
+    uint32_t depths = 0;
     for (size_t i = 0; i < unit->kernels.count; i++)
-        if (!lw__spmd_count_nests(unit, &unit->kernels.rows[i], depths))
-            return false;
-    return true;
+        lw__spmd_count_nests(unit, &unit->kernels.rows[i], &depths);
+    return depths;
 }
 
 /* The trip count of an inner loop may be known only after the outer loop is straight code. LLVM
  * does not return to it. */
 static bool unroll_marked(struct lw__unit *unit)
 {
-    uint32_t before, after;
-    if (!count_nests(unit, &before))
-        return false;
-    for (;; before = after) {
-        if (!lw__llvm_passes(unit, LW_PASSES_unroll) || !count_nests(unit, &after))
+    for (uint32_t before = count_nests(unit), after;; before = after) {
+        if (!lw__llvm_passes(unit, LW_PASSES_unroll))
             return false;
+        after = count_nests(unit);
         if (!after || after == before)
             return true;
     }
@@ -116,21 +112,18 @@ static bool unroll(struct lw__unit *unit)
 {
     uint32_t whole = 0, sums = 0;
     for (size_t i = 0; i < unit->kernels.count; i++)
-        if (!lw__spmd_mark_kept(unit, &unit->kernels.rows[i]))
-            return false;
+        lw__spmd_mark_kept(unit, &unit->kernels.rows[i]);
     if (lw__has(unit, LW_HAS_THREADS))
         return unroll_for_threads(unit);
     for (size_t i = 0; i < unit->kernels.count; i++) {
         lw__ir_expand_copies(unit->kernels.rows[i].function, false);
-        if (!lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole))
-            return false;
+        lw__spmd_mark_whole(unit, &unit->kernels.rows[i], &whole);
     }
     lw__llvm_cpu_options(unit, most_pieces(unit), whole * instructions(unit));
     if (!unroll_marked(unit))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
-        if (!lw__spmd_mark_sums(unit, &unit->kernels.rows[i], &sums))
-            return false;
+        lw__spmd_mark_sums(unit, &unit->kernels.rows[i], &sums);
     if (sums && !lw__llvm_passes(unit, LW_PASSES_unroll_sums))
         return false;
     for (size_t i = 0; i < unit->kernels.count; i++)
@@ -156,7 +149,7 @@ bool lw__pass_prepare(struct lw__unit *unit)
     }
     bool ok = lw__llvm_passes(unit, LW_PASSES_before_unrolling) && unroll(unit);
     for (size_t i = 0; ok && i < unit->kernels.count; i++)
-        ok = lw__prepare_duplicate_returns(unit->kernels.rows[i].function);
+        lw__prepare_duplicate_returns(&unit->scratch, unit->kernels.rows[i].function);
     ok = ok && lw__llvm_passes(unit, LW_PASSES_after_unrolling);
     for (size_t i = 0; ok && i < unit->kernels.count; i++) {
         LLVMValueRef function = unit->kernels.rows[i].function;
@@ -165,7 +158,8 @@ bool lw__pass_prepare(struct lw__unit *unit)
         lw__prepare_split_integers(function);
         if (!lw__has(unit, LW_HAS_SHORT_VECTORS))
             lw__prepare_split_vectors(function);
-        ok = lw__prepare_duplicate_dead_ends(function) && lw__prepare_split_joins(function);
+        lw__prepare_duplicate_dead_ends(&unit->scratch, function);
+        lw__prepare_split_joins(&unit->scratch, function);
     }
     return ok;
 }

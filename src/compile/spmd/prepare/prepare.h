@@ -11,14 +11,11 @@
 /* Set metadata on the loops' branches that tells LLVM how to unroll them, and add their number to
  * *marked. kept: loops that stay; whole: that become straight code; sums: some iterations become
  * one. */
-bool lw__spmd_mark_kept(const struct lw__unit *unit, const struct lw__kernel *kernel);
-bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
-                         uint32_t *marked);
+void lw__spmd_mark_kept(struct lw__unit *unit, const struct lw__kernel *kernel);
+void lw__spmd_mark_whole(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t *marked);
 /* Add to *depths the nesting depths of the loops that are marked to become straight code. */
-bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *kernel,
-                          uint32_t *depths);
-bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
-                        uint32_t *marked);
+void lw__spmd_count_nests(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t *depths);
+void lw__spmd_mark_sums(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t *marked);
 
 /* ---- own_parameters.c ------------------------------------------------------------------------ */
 
@@ -28,7 +25,7 @@ void lw__prepare_own_parameters(const struct lw__kernel *kernel);
 /* ---- private_joins.c ------------------------------------------------------------------------- */
 
 /* A branch that the thread index decides gets a private join. */
-bool lw__prepare_split_joins(LLVMValueRef function);
+void lw__prepare_split_joins(struct lw__arena *arena, LLVMValueRef function);
 /* True if v is computed from thread indices and constants only. */
 bool lw__is_thread_index_expr(LLVMValueRef v);
 /* True if an i1 depends on the edge to the join. */
@@ -51,9 +48,9 @@ void lw__prepare_split_vectors(LLVMValueRef function);
 /* ---- duplicate_tails.c ----------------------------------------------------------------------- */
 
 /* A copy of a return's code for each group of edges with no block op in between. */
-bool lw__prepare_duplicate_returns(LLVMValueRef function);
+void lw__prepare_duplicate_returns(struct lw__arena *arena, LLVMValueRef function);
 /* A copy of a failed assert for each edge to it; mergereturn has merged them. */
-bool lw__prepare_duplicate_dead_ends(LLVMValueRef function);
+void lw__prepare_duplicate_dead_ends(struct lw__arena *arena, LLVMValueRef function);
 
 /* ---- prepare.c ------------------------------------------------------------------------------- */
 

@@ -16,7 +16,6 @@
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 8 };
@@ -60,22 +59,12 @@ struct graph {
     bool *in; /* per block: the current branch and what it decides, up to the join */
 };
 
-static bool open_graph(struct graph *g, LLVMValueRef function)
+static void open_graph(struct graph *g, struct lw__arena *arena, LLVMValueRef function)
 {
-    memset(g, 0, sizeof *g);
-    if (!lw__cfg_build(function, &g->cfg) || !lw__loops_build(&g->cfg, &g->loops))
-        return lw__defect("out of memory");
+    lw__cfg_build(arena, function, &g->cfg);
+    lw__loops_build(&g->cfg, &g->loops);
     g->ipdom = lw__cfg_post_dominators(&g->cfg);
-    g->in = malloc(g->cfg.count);
-    return (g->ipdom && g->in) || lw__defect("out of memory");
-}
-
-static void close_graph(struct graph *g)
-{
-    free(g->in);
-    free(g->ipdom);
-    lw__loops_free(&g->loops);
-    lw__cfg_free(&g->cfg);
+    g->in = lw__new(arena, g->cfg.count, sizeof *g->in);
 }
 
 static bool leaves(const struct graph *g, uint32_t b, uint32_t join)
@@ -197,20 +186,18 @@ static void add_join(struct graph *g, uint32_t branch)
 
 /* lw__prepare_split_joins - inner branches first: their joins precede those of the branches
  * around. */
-bool lw__prepare_split_joins(LLVMValueRef function)
+void lw__prepare_split_joins(struct lw__arena *arena, LLVMValueRef function)
 {
     for (bool found = true; found;) {
+        const struct lw__arena_mark mark = lw__arena_mark(arena);
         struct graph g;
-        bool ok = open_graph(&g, function);
+        open_graph(&g, arena, function);
         found = false;
-        for (uint32_t b = ok ? (uint32_t)g.cfg.count : 0; !found && b-- > 0;)
+        for (uint32_t b = (uint32_t)g.cfg.count; !found && b-- > 0;)
             if (wants_join(&g, b)) {
                 add_join(&g, b);
                 found = true;
             }
-        close_graph(&g);
-        if (!ok)
-            return false;
+        lw__arena_release(arena, mark);
     }
-    return true;
 }

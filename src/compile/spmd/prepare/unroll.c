@@ -17,7 +17,6 @@
  */
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/spmd/analysis/analysis.h"
-#include <stdlib.h>
 #include <string.h>
 
 struct marker {
@@ -55,7 +54,7 @@ static bool converges_by_iteration(const struct marker *m, const struct lw__loop
 static void mark_kept(struct marker *m)
 {
     const size_t n = m->cfg.count;
-    bool *operations = lw__calloc(2 * n, 1), *later = operations + n;
+    bool *operations = lw__new(m->cfg.arena, 2 * n, 1), *later = operations + n;
     lw__spmd_find_block_ops(&m->cfg, operations);
     memcpy(later, operations, n);
     lw__cfg_flow_back(&m->cfg, later);
@@ -69,7 +68,6 @@ static void mark_kept(struct marker *m)
         if (arm)
             say(m, loop, "llvm.loop.unroll.disable", 0, true);
     }
-    free(operations);
 }
 
 /* ---- loops that become straight code --------------------------------------------------------- */
@@ -238,41 +236,34 @@ static void mark_sums(struct marker *m)
     }
 }
 
-static bool mark(const struct lw__unit *unit, const struct lw__kernel *kernel,
+static void mark(struct lw__unit *unit, const struct lw__kernel *kernel,
                  void (*how)(struct marker *m), uint32_t *marked)
 {
+    const struct lw__arena_mark start = lw__arena_mark(&unit->scratch);
     struct marker m = {.registers = unit->target->registers,
                        .pieces = lw__spmd_pieces(unit, kernel)};
-    if (!lw__cfg_build(kernel->function, &m.cfg))
-        return lw__defect("out of memory");
-    bool ok = lw__loops_build(&m.cfg, &m.loops);
-    m.unroll = calloc(m.loops.count + 1, sizeof *m.unroll);
-    ok = ok && m.unroll;
-    if (ok)
-        how(&m);
+    lw__cfg_build(&unit->scratch, kernel->function, &m.cfg);
+    lw__loops_build(&m.cfg, &m.loops);
+    m.unroll = lw__new(&unit->scratch, m.loops.count + 1, sizeof *m.unroll);
+    how(&m);
     *marked += m.marked;
-    free(m.unroll);
-    lw__loops_free(&m.loops);
-    lw__cfg_free(&m.cfg);
-    return ok || lw__defect("out of memory");
+    lw__arena_release(&unit->scratch, start);
 }
 
-bool lw__spmd_mark_kept(const struct lw__unit *unit, const struct lw__kernel *kernel)
+void lw__spmd_mark_kept(struct lw__unit *unit, const struct lw__kernel *kernel)
 {
     uint32_t marked = 0;
-    return mark(unit, kernel, mark_kept, &marked);
+    mark(unit, kernel, mark_kept, &marked);
 }
 
-bool lw__spmd_mark_whole(const struct lw__unit *unit, const struct lw__kernel *kernel,
-                         uint32_t *marked)
+void lw__spmd_mark_whole(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t *marked)
 {
-    return mark(unit, kernel, mark_whole, marked);
+    mark(unit, kernel, mark_whole, marked);
 }
 
-bool lw__spmd_mark_sums(const struct lw__unit *unit, const struct lw__kernel *kernel,
-                        uint32_t *marked)
+void lw__spmd_mark_sums(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t *marked)
 {
-    return mark(unit, kernel, mark_sums, marked);
+    mark(unit, kernel, mark_sums, marked);
 }
 
 static uint32_t depth_of(const struct marker *m, size_t l)
@@ -300,8 +291,7 @@ static void count_nests(struct marker *m)
     }
 }
 
-bool lw__spmd_count_nests(const struct lw__unit *unit, const struct lw__kernel *kernel,
-                          uint32_t *depths)
+void lw__spmd_count_nests(struct lw__unit *unit, const struct lw__kernel *kernel, uint32_t *depths)
 {
-    return mark(unit, kernel, count_nests, depths);
+    mark(unit, kernel, count_nests, depths);
 }

@@ -10,7 +10,6 @@
 #include "compile/spmd/emit/emit.h"
 #include "compile/spmd/collective/collective.h"
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(struct lw_cpu_gang, name)
@@ -113,16 +112,16 @@ static LLVMValueRef build_scalar(struct operation *o, const char *name)
     return f;
 }
 
-/* Queue the operation as a kernel, and declare its function. NULL: out of memory. */
+/* Queue the operation as a kernel, and declare its function. */
 static LLVMValueRef queue_operation(struct operation *o, const char *symbol)
 {
     struct lw__spmd *s = o->s;
-    struct lw__kernel *kernel = lw__kernels_add(&s->unit->operations, symbol + strlen("lw.cpu."));
-    if (!kernel || !(kernel->params = calloc(1, sizeof *kernel->params)))
-        return NULL;
+    struct lw__arena *arena = &s->unit->arena; /* the queue outlives this kernel */
+    struct lw__kernel *kernel =
+        lw__kernels_add(arena, &s->unit->operations, symbol + strlen("lw.cpu."));
+    kernel->params = lw__new(arena, 1, sizeof *kernel->params);
+    kernel->params->name = lw__copy(arena, "exchange");
     kernel->param_count = 1;
-    if (!(kernel->params->name = lw__copy_string("exchange")))
-        return NULL;
     kernel->function = build_scalar(o, kernel->name);
     kernel->block[0] = s->config->dim[0] * s->config->dim[1] * s->config->dim[2];
     kernel->block[1] = kernel->block[2] = 1;
@@ -134,19 +133,19 @@ static LLVMValueRef queue_operation(struct operation *o, const char *symbol)
 static LLVMValueRef operation_of(struct lw__spmd *s, LLVMValueRef call)
 {
     struct lw__text symbol = {0};
-    LLVMValueRef f = NULL;
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
         return LLVMConstNull(s->ptr);
     lw__text_add(&symbol, "lw.cpu.%s.%u", lw__ir_callee(call),
                  s->config->dim[0] * s->config->dim[1] * s->config->dim[2]);
     struct operation o = {.s = s, .call = call, .b = LLVMCreateBuilderInContext(s->context)};
-    if (!symbol.failed && !(f = LLVMGetNamedFunction(s->module, symbol.data)) &&
-        (f = queue_operation(&o, symbol.data)))
+    LLVMValueRef f = LLVMGetNamedFunction(s->module, lw__finished(&symbol));
+    if (!f) {
+        f = queue_operation(&o, symbol.data);
         LLVMSetLinkage(f, LLVMInternalLinkage);
+    }
     LLVMDisposeBuilder(o.b);
     lw__text_free(&symbol);
-    s->failed |= !f;
-    return f ? f : LLVMConstNull(s->ptr);
+    return f;
 }
 
 /* ---- a gang's share -------------------------------------------------------------------------- */
@@ -205,7 +204,8 @@ static void load_result(struct lw__spmd *s, LLVMValueRef call)
 
 void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw__mask mask)
 {
-    LLVMValueRef *live = lw__calloc(2 * s->pieces, sizeof *live), *there = live + s->pieces;
+    LLVMValueRef *live = lw__new(&s->unit->scratch, 2 * s->pieces, sizeof *live),
+                 *there = live + s->pieces;
     lw__spmd_live(s, live);
     memcpy(there, mask, s->pieces * sizeof *there);
     lw__spmd_first_instance(s, call, there);
@@ -213,7 +213,6 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
     lw__gang_store_lanes(s, live, EXCHANGE(live));
     store_operands(s, call);
     store_key(s, call, there);
-    free(live);
     lw__gang_set(s, FIELD(operation), operation_of(s, call));
     lw__gang_suspend(s, LW_CPU_ARRIVED, lw__ir_site(s->unit, call, lw__op_table[op].name));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)

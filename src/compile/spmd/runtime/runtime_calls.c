@@ -8,7 +8,6 @@
 #include "compile/spmd/memory/memory.h"
 #include "compile/spmd/collective/collective.h"
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The number in the block of the gang's thread. */
@@ -80,8 +79,8 @@ void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live)
 
 void lw__spmd_check_barrier(struct lw__spmd *s, LLVMValueRef call, lw__mask mask)
 {
-    LLVMValueRef *live = lw__calloc(3 * s->pieces, sizeof *live), *missing = live + s->pieces,
-                 *there = missing + s->pieces;
+    LLVMValueRef *live = lw__new(&s->unit->scratch, 3 * s->pieces, sizeof *live),
+                 *missing = live + s->pieces, *there = missing + s->pieces;
     lw__spmd_live(s, live);
     memcpy(there, mask, s->pieces * sizeof *there);
     lw__spmd_first_instance(s, call, there);
@@ -100,7 +99,6 @@ void lw__spmd_check_barrier(struct lw__spmd *s, LLVMValueRef call, lw__mask mask
                       5);
     LLVMBuildBr(s->builder, s->stop);
     LLVMPositionBuilderAtEnd(s->builder, good);
-    free(live);
 }
 
 /* ---- printf ---------------------------------------------------------------------------------- */

@@ -1,0 +1,47 @@
+/* arena.h - memory of one compilation: taken piece by piece, given back at once.
+ *
+ * A unit has two arenas. unit->arena holds what lives as long as the unit. unit->scratch holds what
+ * one pass needs; the pipeline gives it back when the pass ends. So nobody frees single rows. A
+ * pass that goes over many kernels gives back what each took, by a mark.
+ *
+ * Memory is never short for the caller: where the system has no more, lanewise-compile says so,
+ * names pass and kernel, and ends with LW_EXIT_DEFECT. LLVM does the same with its own memory. The
+ * library runs in another process, and reports it.
+ */
+#ifndef LW_COMPILE_ARENA_H
+#define LW_COMPILE_ARENA_H
+#include <stddef.h>
+
+struct lw__arena_block;
+
+/* All zero is an empty arena. */
+struct lw__arena {
+    struct lw__arena_block *last;  /* where the next rows go */
+    struct lw__arena_block *spare; /* the next block, or NULL */
+};
+
+/* How much was taken at some time. */
+struct lw__arena_mark {
+    struct lw__arena_block *last;
+    size_t used;
+};
+
+/* An array of `count` rows, all zero. Never NULL. */
+void *lw__new(struct lw__arena *arena, size_t count, size_t size);
+/* Room for one row more than the `count` that rows has, the rest zero. Rows may move. */
+void *lw__one_more(struct lw__arena *arena, void *rows, size_t count, size_t size);
+/* Copies of texts. */
+char *lw__copy(struct lw__arena *arena, const char *text);
+char *lw__copy_bytes(struct lw__arena *arena, const char *bytes, size_t length);
+
+struct lw__arena_mark lw__arena_mark(const struct lw__arena *arena);
+/* Give back what was taken since the mark. Rows of before must not have grown since. */
+void lw__arena_release(struct lw__arena *arena, struct lw__arena_mark mark);
+void lw__arena_free(struct lw__arena *arena); /* everything; the arena is then empty */
+
+/* The bytes of a text, "" for none; it ends the process if memory was short for them. */
+struct lw__text;
+const char *lw__finished(const struct lw__text *text);
+/* Say that memory is short, and end the process. */
+_Noreturn void lw__out_of_memory(void);
+#endif
