@@ -85,8 +85,7 @@ static bool is_uniform(const struct expr *e)
     case X_OWN: return false;
     case X_PLACE: return e->op >= UNIFORM_PLACES;
     case X_TOGETHER:
-        return togethers[e->op].is_block && e->op != T_block_broadcast &&
-               e->op != T_block_inclusive_sum && e->op != T_block_exclusive_sum;
+        return togethers[e->op].is_block && e->op != T_block_broadcast && !togethers[e->op].scans;
     default: break;
     }
     for (int i = 0; i < KIDS; i++)
@@ -111,7 +110,7 @@ static void found_together(struct walk *w, const struct expr *e)
     w->found[C_BORROWED] |= info->moves && !e->safe;
     w->found[C_VOTE] |= info->is_vote;
     w->found[C_USER_OPERATOR] |= info->by_user;
-    w->found[C_SCAN] |= strstr(info->name, "clusive") != NULL;
+    w->found[C_SCAN] |= info->scans;
     w->found[C_REDUCE] |= !info->moves && !info->is_vote && !info->by_user;
     w->found[C_IN_CONDITION] |= w->in_condition;
     if (info->is_block && (!w->uniform || w->in_arm))

@@ -571,7 +571,7 @@ struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
     } while ((computes && (info->moves || info->is_vote)) || info->is_block != is_block ||
              info->takes_nothing ||
              (e->op == T_block_broadcast && (!g->wants[W_BORROW] || uniform)) ||
-             (uniform && (e->op == T_block_inclusive_sum || e->op == T_block_exclusive_sum)));
+             (uniform && info->scans));
     if (info->moves)
         return move(g, e);
     if (info->by_user)
@@ -584,6 +584,8 @@ struct expr *generate_together(struct generator *g, bool is_block, bool uniform)
     }
     bool by_order = !g->helper && percent(g, 50);
     enum type type = by_order ? ordered_type(g) : any_type(g);
+    if (info->takes_integers && is_float(type))
+        type = integer_type(g);
     e->type = promoted(type);
     e->kid[0] = by_order ? own_input(g, type) : generate_expr(g, type, 2, false);
     return e;

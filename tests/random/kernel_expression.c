@@ -102,14 +102,10 @@ static void cast(FILE *to, const struct program *p, const struct expr *e)
 static void together_value(FILE *to, const struct program *p, const struct expr *e)
 {
     const struct together_info *info = &togethers[e->op];
-    bool is_guarded = is_signed(e->type) && !info->moves && !info->is_vote && !info->by_user;
-    bool is_product = e->op == T_warp_prod || e->op == T_block_prod;
-    bool is_extreme =
-        e->op == T_warp_max || e->op == T_block_max || e->op == T_warp_min || e->op == T_block_min;
     kid(to, p, e, 0);
-    if (is_guarded && is_product)
+    if (is_signed(e->type) && info->by == BY_PROD)
         fprintf(to, " & 1 ? (%s)-1 : (%s)1", types[e->type].kernel, types[e->type].kernel);
-    else if (is_guarded && !is_extreme && types[e->kid[0]->type].bits >= 32)
+    else if (is_signed(e->type) && info->by == BY_SUM && types[e->kid[0]->type].bits >= 32)
         fputs(" >> 10", to);
 }
 

@@ -129,11 +129,21 @@ enum together {
 #undef LW_OP
     TOGETHERS
 };
+/* What a reduction or a scan combines by. */
+enum combination {
+    BY_NONE,
+#define LW_OPERATOR(name) BY_##name,
+#include "lanewise/warp_ops.def"
+#undef LW_OPERATOR
+    COMBINATIONS
+};
 struct together_info {
     const char *name;
     bool is_block, moves, is_vote; /* moves: takes any type and a number; is_vote: a predicate */
     bool takes_nothing, by_user;   /* by_user: WARP_REDUCE, BLOCK_REDUCE */
-    enum type result;              /* NO_TYPE: the value's */
+    bool takes_integers, scans;    /* takes_integers: and no floats */
+    enum combination by;
+    enum type result; /* NO_TYPE: the value's */
 };
 extern const struct together_info togethers[TOGETHERS];
 
@@ -142,7 +152,7 @@ struct user_operator {
     enum type type;
     const char *identity, *expression;
 };
-enum { USER_OPERATORS = 7 };
+enum { USER_OPERATORS = 8 };
 extern const struct user_operator user_operators[USER_OPERATORS];
 
 struct expr {

@@ -30,35 +30,34 @@ static enum type combined_type(const struct expr *e)
 /* operator_name - the function that combines, defined once in a file. */
 static void operator_name(char name[48], const struct expr *e)
 {
-    static const char *const names[TOGETHERS] = {
-        [T_warp_sum] = "sum",      [T_block_sum] = "sum",      [T_warp_max] = "max",
-        [T_block_max] = "max",     [T_warp_min] = "min",       [T_block_min] = "min",
-        [T_warp_prod] = "product", [T_block_prod] = "product", [T_warp_partner] = "user",
-        [T_block_partner] = "user"};
+    const struct together_info *info = &togethers[e->op];
     const char *type = types[combined_type(e)].name;
-    if (names[e->op])
-        snprintf(name, 48, "%s%d_%s", names[e->op], e->index, type);
-    else
+    if (info->scans)
         snprintf(name, 48, "scan_%s", type);
+    else
+        snprintf(name, 48, "%s%d_%s", info->by_user ? "user" : "by",
+                 info->by_user ? e->index : (int)info->by, type);
 }
+
+/* Of two numbers of any type; the extremes of floats are others. A new operator needs a row. */
+static const char *const combinations[] = {[BY_SUM] = "a + b",
+                                           [BY_PROD] = "a * b",
+                                           [BY_MAX] = "a > b ? a : b",
+                                           [BY_MIN] = "a < b ? a : b"};
+_Static_assert(sizeof combinations / sizeof *combinations == COMBINATIONS, "LW_OPERATOR");
 
 static void define_operator(struct writer *w, const struct expr *e, const char *name)
 {
-    const char *type = types[combined_type(e)].scalar, *text = "(a) + (b)";
-    bool f = is_float(e->type);
-    switch (e->op) {
-    case T_warp_max:
-    case T_block_max: text = f ? "GREATER(a, b)" : "a > b ? a : b"; break;
-    case T_warp_min:
-    case T_block_min: text = f ? "LESSER(a, b)" : "a < b ? a : b"; break;
-    case T_warp_prod:
-    case T_block_prod: text = "a * b"; break;
-    case T_warp_partner:
-    case T_block_partner: text = user_operators[e->index].expression; break;
-    default: break;
-    }
+    const struct together_info *info = &togethers[e->op];
+    const char *type = types[combined_type(e)].scalar, *text = combinations[info->by];
+    if (info->by_user)
+        text = user_operators[e->index].expression;
+    else if (is_float(e->type) && info->by == BY_MAX)
+        text = "GREATER(a, b)";
+    else if (is_float(e->type) && info->by == BY_MIN)
+        text = "LESSER(a, b)";
     fprintf(w->before, "#ifndef has_%s\n#define has_%s\n", name, name);
-    if (!strncmp(name, "scan", 4))
+    if (info->scans)
         fprintf(w->before, "SCAN(%s, %s)\n#endif\n", name, type);
     else
         fprintf(w->before, "REDUCTION(%s, %s, %s)\n#endif\n", name, type, text);
@@ -68,16 +67,14 @@ static void together_value(struct writer *w, const struct expr *e)
 {
     struct expr cast = {.kind = X_CAST, .type = combined_type(e), .kid = {e->kid[0]}};
     const struct together_info *info = &togethers[e->op];
-    bool is_guarded = is_signed(e->type) && !info->moves && !info->is_vote && !info->by_user;
-    bool is_product = e->op == T_warp_prod || e->op == T_block_prod;
-    bool is_extreme =
-        e->op == T_warp_max || e->op == T_block_max || e->op == T_warp_min || e->op == T_block_min;
     fputc('(', w->to);
     value(w, &cast);
-    if (is_guarded && is_product)
+    if (is_signed(e->type) && info->by == BY_PROD)
         fputs(" & 1) ? -1 : 1", w->to);
     else
-        fputs(is_guarded && !is_extreme && types[e->kid[0]->type].bits >= 32 ? ") >> 10" : ")",
+        fputs(is_signed(e->type) && info->by == BY_SUM && types[e->kid[0]->type].bits >= 32
+                  ? ") >> 10"
+                  : ")",
               w->to);
     fputs(";\n", w->to);
 }
@@ -105,9 +102,8 @@ static void combine(struct writer *w, struct expr *e)
         char name[48];
         operator_name(name, e);
         define_operator(w, e, name);
-        bool scan = strstr(info->name, "clusive") != NULL;
         fprintf(w->to, "%s(m%d, u%d, c%d, NT, ", name, m, id, id);
-        if (scan)
+        if (info->scans)
             fprintf(w->to, "%d, %d);\n", info->is_block, strstr(info->name, "exclusive") != NULL);
         else
             fprintf(w->to, "%d);\n", width);

@@ -19,18 +19,22 @@ const struct type_info types[TYPES] = {
     [F64] = {"f64", "double", "double", "double", "double", 64, 'f'},
 };
 
-enum { ANY_V, ANY_VI, SUMS_V, SUMS_VVI, NONE_P, NONE_N };
+enum { ANY_V, ANY_VI, SUMS_V, SUMS_VVI, INTS_V, NONE_P, NONE_N };
 enum { WARP, BLOCK };
+enum { MOVE, PARTNER, REDUCE, SCAN, VOTE, SYNC };
 enum { SAME = NO_TYPE, INT = I32, VOID = BOOL };
 const struct together_info togethers[TOGETHERS] = {
-#define LW_OP(name, scope, types, arguments, result, ...)                                          \
-    [T_##name] = {#name,                                                                           \
-                  scope == BLOCK,                                                                  \
-                  types##_##arguments == ANY_VI,                                                   \
-                  types##_##arguments == NONE_P,                                                   \
-                  types##_##arguments == NONE_N,                                                   \
-                  types##_##arguments == SUMS_VVI,                                                 \
-                  (enum type)(result)},
+#define LW_OP(op, scope, types, arguments, gives, kind, combination)                               \
+    [T_##op] = {.name = #op,                                                                       \
+                .is_block = scope == BLOCK,                                                        \
+                .moves = types##_##arguments == ANY_VI,                                            \
+                .is_vote = types##_##arguments == NONE_P,                                          \
+                .takes_nothing = types##_##arguments == NONE_N,                                    \
+                .by_user = types##_##arguments == SUMS_VVI,                                        \
+                .takes_integers = types##_##arguments == INTS_V,                                   \
+                .scans = kind == SCAN,                                                             \
+                .by = BY_##combination,                                                            \
+                .result = (enum type)(gives)},
 #include "lanewise/warp_ops.def"
 #undef LW_OP
 };
@@ -43,6 +47,7 @@ const struct user_operator user_operators[USER_OPERATORS] = {
     {U32, "1u",
      "((a & 65535u) * (b & 65535u) & 65535u) | (((b & 65535u) * (a >> 16) + (b >> 16)) << 16)"},
     {U64, "0", "a ^ b"},
+    {I64, "0", "a | b"},
     {I32, "-1", "a & b"},
     {F32, "-0.0f", "a + b"},
     {F64, "1.0", "a * b"},
