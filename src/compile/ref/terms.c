@@ -143,7 +143,7 @@ static uint32_t of_and(struct lw__terms *t, LLVMValueRef v, uint32_t a, uint32_t
 static bool power_of(LLVMValueRef distance, unsigned bits, int64_t *power)
 {
     const uint64_t n = LLVMIsAConstantInt(distance) ? LLVMConstIntGetZExtValue(distance) : bits;
-    if (n + 1 >= bits)
+    if (n >= bits - 1)
         return false;
     *power = (int64_t)(UINT64_C(1) << n);
     return true;

@@ -41,6 +41,12 @@ bool lw__shape_is_convergent(const struct lw__facts *facts, shape v)
            (facts->config.by_warp && lw__shape_as_piece(facts, v, &stride) && !stride);
 }
 
+/* From thread t to the next; values wrap around. */
+static int64_t distance(shape v, uint32_t t)
+{
+    return (int64_t)((uint64_t)lw__shape_offset_at(v, t + 1) - (uint64_t)lw__shape_offset_at(v, t));
+}
+
 bool lw__shape_piece_stride(const struct lw__facts *facts, shape v, uint32_t piece, int64_t *stride)
 {
     uint32_t first = piece * facts->config.width, end = first + facts->config.width;
@@ -52,10 +58,9 @@ bool lw__shape_piece_stride(const struct lw__facts *facts, shape v, uint32_t pie
         return false;
     if (end > facts->config.threads)
         end = facts->config.threads;
-    *stride =
-        end - first > 1 ? lw__shape_offset_at(v, first + 1) - lw__shape_offset_at(v, first) : 0;
-    for (uint32_t t = first + 1; t < end; t++)
-        if (lw__shape_offset_at(v, t) - lw__shape_offset_at(v, t - 1) != *stride)
+    *stride = end - first > 1 ? distance(v, first) : 0;
+    for (uint32_t t = first; t + 1 < end; t++)
+        if (distance(v, t) != *stride)
             return false;
     return true;
 }
