@@ -8,7 +8,8 @@
  * The result goes to descriptor --out, a regular or memory file:
  *     the manifest, then PAYLOAD bytes: a shared object (ref, cpu, check), PTX, or nothing (null)
  * Exit status: 0 built; 1 the kernels do not compile (diag rows say why, no payload); 2 the command
- * line is wrong; anything else, a signal, or a manifest without its end row: a defect.
+ * line is wrong; LW_EXIT_MEMORY there is no memory; anything else, a signal, or a manifest without
+ * its end row: a defect.
  *
  * The manifest is lines of tab-separated fields; \t, \n and \\ in a field are escaped so.
  *     lanewise-manifest  1
@@ -38,6 +39,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { LW_EXIT_MEMORY = 4 };
 
 /* The programs that lanewise-compile starts: they decide its result too. */
 #define LW_FRONT_END "clang-19"

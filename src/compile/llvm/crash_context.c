@@ -4,9 +4,10 @@
  * LLVM ends a process that it cannot continue, and a defect of ours may end it by a signal. Then
  * the last line on standard error, which the library passes on, is
  *     lanewise-compile: in pass object, kernel 'k' at k.c:2:13, near k.c:5:12
- * with what is known. A signal handler and atexit write it; both only read what was noted before,
+ * with what is known. A signal handler and on_exit write it; both only read what was noted before,
  * and call nothing but write().
  */
+#include "base/manifest.h"
 #include "compile/llvm/llvm.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -155,13 +156,14 @@ static void on_signal(int number)
     raise(number);
 }
 
-/* LLVM has ended the process, with a status that may mean something else. */
-static void on_exit_early(void)
+/* LLVM has ended the process, with a status that may mean something else; or an arena. */
+static void on_exit_early(int status, void *unused)
 {
+    (void)unused;
     if (where()->done)
         return;
     lw__where_tell();
-    _exit(LW_EXIT_DEFECT);
+    _exit(status == LW_EXIT_MEMORY ? status : LW_EXIT_DEFECT);
 }
 
 void lw__where_start(void)
@@ -173,5 +175,5 @@ void lw__where_start(void)
     sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = sizeof memory}, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
-    atexit(on_exit_early);
+    on_exit(on_exit_early, NULL);
 }

@@ -4,6 +4,7 @@
  * Pages that were never given out cost no memory.
  */
 #include "compile/support/arena.h"
+#include "base/manifest.h"
 #include "compile/support/unit.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ struct lw__arena_block {
 _Noreturn void lw__out_of_memory(void)
 {
     lw__defect("out of memory");
-    exit(LW_EXIT_DEFECT);
+    exit(LW_EXIT_MEMORY);
 }
 
 const char *lw__finished(const struct lw__text *text)

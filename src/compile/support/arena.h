@@ -5,8 +5,8 @@
  * pass that goes over many kernels gives back what each took, by a mark.
  *
  * Memory is never short for the caller: where the system has no more, lanewise-compile says so,
- * names pass and kernel, and ends with LW_EXIT_DEFECT. LLVM does the same with its own memory. The
- * library runs in another process, and reports it.
+ * names pass and kernel, and ends with LW_EXIT_MEMORY. The library runs in another process, and
+ * gives LW_E_MEMORY. Where LLVM's own memory ends, it aborts.
  */
 #ifndef LW_COMPILE_ARENA_H
 #define LW_COMPILE_ARENA_H

@@ -1,6 +1,7 @@
 /* arena_test.c - a test program: what an arena gives is zero and apart, also where it was given
  * back before; rows that move keep their contents; where memory is short the program ends.
  */
+#include "base/manifest.h"
 #include "compile/support/unit.h"
 #include <stdio.h>
 #include <sys/wait.h>
@@ -103,7 +104,7 @@ static int status_of(size_t count, size_t size)
 static void test_shortage(void)
 {
     CHECK(status_of(1, 1) == 0);
-    CHECK(status_of(SIZE_MAX / 4, 8) == LW_EXIT_DEFECT);
+    CHECK(status_of(SIZE_MAX / 4, 8) == LW_EXIT_MEMORY);
 }
 
 int main(void)

@@ -308,10 +308,19 @@ static void read_said(int printed, struct said *said)
     }
 }
 
+/* The child had no memory: no fault of the compiler. */
+static lw_status report_memory(const struct lw__compile *compile, const struct said *said)
+{
+    return lw__fail(LW_E_MEMORY, "%s: compiling it takes more memory than there is%s%.*s",
+                    compile->name, said->where ? ", " : "", said->where_length,
+                    said->where ? said->where : "");
+}
+
 /* How the child ended, when not well, and what it said of that. */
 static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
 {
     const bool slow = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU;
+    lw_status status = slow ? LW_E_COMPILE : LW_E_INTERNAL;
     struct said said;
     char how[64];
 
@@ -328,12 +337,14 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
         lw__fail(LW_E_COMPILE, "%s: compiling it takes more processor time than it is given%s%.*s",
                  compile->name, said.where ? ", " : "", said.where_length,
                  said.where ? said.where : "");
+    else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == LW_EXIT_MEMORY)
+        status = report_memory(compile, &said);
     else
         lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,
                  said.where ? ", " : "", said.where_length, said.where ? said.where : "",
                  said.why ? ": " : "", said.why_length, said.why ? said.why : "");
     free(said.bytes.bytes);
-    return slow ? LW_E_COMPILE : LW_E_INTERNAL;
+    return status;
 }
 
 /* A shortage of the system's resources is no fault of the compiler. */
