@@ -138,60 +138,7 @@ LW_API size_t lw_dtype_size(lw_dtype dtype);
 /* lw_dtype_name - "f32" and the like; "?" for a value that is no dtype. */
 LW_API const char *lw_dtype_name(lw_dtype dtype);
 
-/* ---- devices ------------------------------------------------------------------------------- */
-
-/* What lw_device_list and lw_device_get_info return. */
-typedef struct lw_device_info {
-    const char *name;            /* "cpu", "ref"; what lw_device_open takes */
-    const char *description;     /* one line for people */
-    bool available;              /* can be opened here and now */
-    const char *unavailable;     /* why not; "" where available */
-    size_t max_shared_bytes, max_dynamic_bytes; /* of block memory: SHARED; of a launch */
-    size_t max_print_bytes;      /* printf text kept for one launch; the rest is counted */
-    int vector_bits;             /* of the vectors that its code uses; 0: it uses none */
-    bool is_gpu, has_findings;   /* has_findings: it checks launches, lw_check_get_verdict */
-} lw_device_info;
-
-/* lw_device_list - describe the kinds of device, in the order of preference: at most capacity of
- * them in out (0: it may be NULL). Gives their number. Strings live until the thread asks again. */
-LW_API size_t lw_device_list(lw_device_info *out, size_t capacity);
-
-/* lw_device_open - open a device: "cpu", "cuda", "ref", "check" or "null"; NULL opens the one that
- * LANEWISE_DEVICE names, else the best one. "cpu" uses the processor's best vector instructions, or
- * those that LANEWISE_CPU names: avx512, avx2 or baseline, on AArch64 aarch64. It runs
- * LANEWISE_NUM_THREADS threads, by default one for each processor that the process may use.
- * "cuda" is the first NVIDIA GPU, "cuda:1" the second. All openings of a GPU share its primary
- * context with each other and with other CUDA code of the process. A kernel's error can invalidate
- * the context. The device is then lost: every call fails until all users of the GPU have closed
- * it. A child of fork cannot use a GPU that its parent has used.
- * errors   LW_E_DEVICE no such device, or it is lost, or cannot be used (the text says why); or
- *          LANEWISE_CPU names instructions that this processor lacks; LW_E_ARG an environment
- *          variable has an invalid value (docs/cli.md lists the variables); LW_E_MEMORY
- * owns     release with lw_device_close */
-LW_CHECKED lw_status lw_device_open(const char *name, lw_device **device);
-
-/* lw_trap_faults - let a kernel on "cpu" that accesses memory outside its buffers fail its launch
- * (LW_E_LAUNCH) and not end the process. The call holds for the whole process:
- * - New buffers of 4 KiB and more, at most 8192 at a time, lie between two inaccessible pages; they
- *   end within 63 bytes of the second. So do shared memory and private arrays. If LANEWISE_GUARD is
- *   "all" in the environment, buffers of any size do.
- * - A handler for SIGSEGV and SIGBUS takes the faults of kernel code, and passes others to the
- *   handler set before. A handler set later runs first, and should pass on faults not its own.
- * - Each thread that runs kernels unblocks these signals, and gets an alternate signal stack if it
- *   has none. This includes threads of the host.
- * The message names kernel, line and block. The stream stays failed, and its buffers' contents are
- * undefined; the device can still be used. An access to other memory of the process goes unnoticed.
- * A second call changes no handler.
- * errors   LW_E_ARG LANEWISE_GUARD has another value; LW_E_DEVICE the system accepts no handler;
- *          LW_E_MEMORY */
-LW_CHECKED lw_status lw_trap_faults(void);
-
-/* lw_device_close - give up the caller's reference; NULL is allowed. */
-LW_API void lw_device_close(lw_device *device);
-
-/* lw_device_get_info - what this device is and can hold. Strings live as long as the device.
- * errors   LW_E_ARG */
-LW_CHECKED lw_status lw_device_get_info(lw_device *device, lw_device_info *info);
+#include <lanewise/device.h>
 
 /* ---- programs and kernels ------------------------------------------------------------------ */
 

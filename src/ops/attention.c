@@ -178,14 +178,14 @@ static size_t node_slots(const struct problem *p)
 /* The plain kernels serve devices without vectors, and those with short ones. */
 static bool is_plain(const struct lw__call *call)
 {
-    return !call->is_gpu && lw__device_info(call->device).vector_bits <= 128;
+    return !call->is_gpu && lw_device_vector_bits(call->device) <= 128;
 }
 
 static enum lw__ops_program program_for(const struct lw__call *call)
 {
     if (call->is_gpu)
         return LW_PROGRAM_attention_gpu;
-    switch (lw__device_info(call->device).vector_bits) {
+    switch (lw_device_vector_bits(call->device)) {
     case 512: return LW_PROGRAM_attention_wide;
     case 256: return LW_PROGRAM_attention_narrow;
     default: return LW_PROGRAM_attention;
@@ -335,6 +335,13 @@ static lw_status run_stream(struct lw__call *call, struct problem *p)
 
 /* ---- many queries ---- */
 
+static size_t max_shared(const struct lw__call *call)
+{
+    lw_device_info info;
+
+    return lw_device_get_info(call->device, &info) ? 0 : info.max_dynamic_bytes;
+}
+
 /* Block memory of a panel, with room for `levels` of its tree. */
 static size_t panel_bytes(const struct problem *p, size_t gang, size_t levels)
 {
@@ -346,7 +353,7 @@ static size_t panel_bytes(const struct problem *p, size_t gang, size_t levels)
 
 static size_t gang_of(const struct lw__call *call, const struct problem *p)
 {
-    return (lw__device_info(call->device).vector_bits == 512 ? 256 : 64) / lw_dtype_size(p->dtype);
+    return (lw_device_vector_bits(call->device) == 512 ? 256 : 64) / lw_dtype_size(p->dtype);
 }
 
 /* True if panels are worth it, and fit. */
@@ -354,16 +361,15 @@ static bool has_panels(const struct lw__call *call, const struct problem *p)
 {
     const size_t gang = gang_of(call, p);
 
-    return lw__device_info(call->device).vector_bits && p->a.depth <= DEPTH_MAX &&
-           p->a.queries >= gang / 4 &&
-           panel_bytes(p, gang, 0) <= lw__device_info(call->device).max_dynamic_bytes;
+    return lw_device_vector_bits(call->device) && p->a.depth <= DEPTH_MAX &&
+           p->a.queries >= gang / 4 && panel_bytes(p, gang, 0) <= max_shared(call);
 }
 
 static lw_status run_panels(struct lw__call *call, struct problem *p)
 {
     const size_t gang = gang_of(call, p), levels_in_parts = 0;
     const size_t blocks = lw__divide_up(p->a.queries, gang) * p->a.heads * p->a.batches,
-                 most = lw__device_info(call->device).max_dynamic_bytes;
+                 most = max_shared(call);
     struct launch l = {"attention_panel", 0, 0, 0};
     size_t group = GROUP_MAX, levels = 7; /* 2^7 chunks */
     struct lw__operand parts;
@@ -402,7 +408,7 @@ static bool has_tiles(const struct lw__call *call, const struct problem *p)
     return call->is_gpu && p->dtype == LW_F32 && p->a.queries >= FEW_GPU && p->a.depth &&
            p->a.depth <= DEPTH_MAX && p->a.width && p->a.depth % 8 == 0 && p->a.width % 4 == 0 &&
            has_fours(&p->k) && has_fours(&p->v) && p->q.view.stride[DEPTH] == 1 &&
-           tile_bytes(p) <= lw__device_info(call->device).max_dynamic_bytes;
+           tile_bytes(p) <= max_shared(call);
 }
 
 static lw_status run_tiles(struct lw__call *call, struct problem *p)

@@ -4,13 +4,6 @@
 
 enum { SCRATCH_ALIGN = 128, GRID_MAX = 0x7fffffff };
 
-lw_device_info lw__device_info(lw_device *device)
-{
-    lw_device_info info;
-
-    return lw_device_get_info(device, &info) ? (lw_device_info){0} : info;
-}
-
 lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments)
 {
     struct lw__call call = {.name = name, .stream = stream, .is_dry = true};
@@ -19,7 +12,7 @@ lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, v
     if (!stream)
         return lw_fail(LW_E_ARG, "%s: the stream is NULL", name);
     call.device = lw_stream_device(stream);
-    call.is_gpu = lw__device_info(call.device).is_gpu;
+    call.is_gpu = lw_device_is_gpu(call.device);
     LW_TRY(body(&call, arguments));
     if (call.scratch)
         LW_TRY(lw__call_named(&call, lw_stream_scratch(stream, call.scratch, &call.memory)));
@@ -83,7 +76,7 @@ lw_arg lw__arg_at(const struct lw__operand *o)
 
 uint32_t lw__threads(const struct lw__call *call)
 {
-    return lw__device_info(call->device).vector_bits == 128 ? 1 : 32;
+    return lw_device_vector_bits(call->device) == 128 ? 1 : 32;
 }
 
 lw_status lw__grid(const struct lw__call *call, size_t blocks, lw_dim3 *grid)

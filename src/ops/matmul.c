@@ -297,7 +297,7 @@ static enum lw__ops_program program_for(const struct lw__call *call)
 {
     if (call->is_gpu)
         return LW_PROGRAM_matmul_gpu;
-    switch (lw__device_info(call->device).vector_bits) {
+    switch (lw_device_vector_bits(call->device)) {
     case 0: return LW_PROGRAM_matmul;
     case 512: return LW_PROGRAM_matmul_wide;
     default: return LW_PROGRAM_matmul_narrow;
@@ -381,7 +381,7 @@ static lw_status run_plain(struct lw__call *call, const struct problem *p)
 
 static lw_status run_panels(struct lw__call *call, const struct problem *p)
 {
-    const bool wide = lw__device_info(call->device).vector_bits == 512;
+    const bool wide = lw_device_vector_bits(call->device) == 512;
     const size_t size = lw_dtype_size(lw__accumulate_dtype(p->type));
     const size_t gang = (wide ? 256 : 64) / size, ranges = lw__divide_up(p->m, HEIGHT);
     const size_t height = lw__divide_up(lw__divide_up(p->m, ranges), LINES) * LINES;
@@ -516,7 +516,7 @@ static lw_status run_any(struct lw__call *call, struct problem *p)
         return LW_OK;
     if (elements > FEW && call->is_gpu && p->k)
         return run_tiles(call, p);
-    if (lw__device_info(call->device).vector_bits)
+    if (lw_device_vector_bits(call->device))
         return run_panels(call, p);
     return run_plain(call, p);
 }

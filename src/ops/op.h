@@ -62,9 +62,6 @@ typedef lw_status lw__op_body(struct lw__call *call, void *arguments);
  * errors   LW_E_ARG the stream is NULL; LW_E_MEMORY; those of the body */
 lw_status lw__call_run(const char *name, lw_stream *stream, lw__op_body *body, void *arguments);
 
-/* lw__device_info - as lw_device_get_info gives it; all zero: it gives none. */
-lw_device_info lw__device_info(lw_device *device);
-
 /* lw__call_named - the status; the message of a failure gets the operation's name in front. */
 lw_status lw__call_named(const struct lw__call *call, lw_status status);
 

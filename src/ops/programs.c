@@ -31,7 +31,7 @@ static const struct {
 
 static lw_status find(lw_device *device, enum lw__ops_program program, lw_program **out)
 {
-    if (lw__device_info(device).has_findings)
+    if (lw_device_has_findings(device))
         return lw_program_share(device, files[program].name, files[program].text, out);
     return programs[program](device, out);
 }

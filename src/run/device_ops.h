@@ -159,6 +159,9 @@ struct lw__device_ops {
     const char *target;         /* what lanewise-compile --device takes; NULL: target_of says it */
     const char *picture_target; /* of code for a picture; NULL: it makes none */
     bool has_debug;             /* takes code for a debugger: lw_build_options.debug */
+    bool has_findings;          /* its streams keep what launches find */
+    bool is_gpu;
+    int (*vector_bits)(const void *state); /* NULL: its code uses no vectors */
 
     /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what
      * is not constant; state NULL: of the device that open would give now. Both: text that lives as

@@ -2,7 +2,7 @@
 set -eu
 
 # The headers without their comments.
-for header in kernel.h kernel_maths.h warp_ops.def lanewise.h launch.h; do
+for header in kernel.h kernel_maths.h warp_ops.def lanewise.h device.h launch.h; do
     cat "$SOURCE/include/lanewise/$header"
 done | awk '
     {

@@ -381,7 +381,7 @@ static void is_level(const char *word, const char *title, int vector_bits)
 
     WORKS(lw_device_get_info(d, &info));
     CHECK(!strncmp(info.description, title, strlen(title)) && strstr(info.description, " thread"));
-    CHECK(info.vector_bits == vector_bits);
+    CHECK(lw_device_vector_bits(d) == vector_bits);
     WORKS(lw_program_build(d, NULL, &options, &p));
     snprintf(wanted, sizeof wanted, "cpu:%s", word);
     CHECK(!strcmp(target, wanted));

@@ -40,6 +40,7 @@ static void devices(void)
                   "Fake GPU 1, 0.2 GiB, 10 processors, sm_90, driver for CUDA 12.4"));
     CHECK(info.max_dynamic_bytes == 160 << 10 && info.max_shared_bytes == 48 << 10);
     CHECK(!strcmp(lw__device_target(d), "cuda:sm_90"));
+    CHECK(lw_device_is_gpu(d) && lw_device_vector_bits(d) == 0 && !lw_device_has_findings(d));
     lw_device_close(d);
     FAILS(lw_device_open("cuda:2", &d), LW_E_DEVICE,
           "there is no device 'cuda:2'; GPUs here: 2, cuda:0 to cuda:1");

@@ -43,9 +43,9 @@ const char *lw__cpu_spare_target(const struct lw__level *level);
  * own is best, those of lesser levels follow; -1: not at all. */
 int lw__cpu_level_suits(const struct lw__level *level, const char *target);
 
-/* lw__cpu_describe - the description, as "AVX-512, 2 threads", and vector_bits. NULL: of the level
- * that choose would give, or where that is an error of the best there is. The text is constant. */
-void lw__cpu_describe(const struct lw__level *level, lw_device_info *info);
+/* lw__cpu_describe - "AVX-512, 2 threads". NULL: of the level that choose would give, or where that
+ * is an error of the best there is. The text is constant. */
+const char *lw__cpu_describe(const struct lw__level *level);
 
 /* ---- cpu_launch ---- */
 

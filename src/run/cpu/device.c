@@ -32,13 +32,20 @@ static const char *cpu_spare_target(void *state)
     return lw__cpu_spare_target(state);
 }
 
+static int cpu_vector_bits(const void *state)
+{
+    const struct lw__level *level = state;
+
+    return level->vector_bits;
+}
+
 static void cpu_describe(void *state, lw_device_info *info)
 {
     static _Thread_local char why[LW_MESSAGE_MAX + 1]; /* until the thread asks again */
     const struct lw__level *level;
     size_t threads;
 
-    lw__cpu_describe(state, info);
+    info->description = lw__cpu_describe(state);
     if (state || !(lw__environment_threads(&threads) || lw__cpu_level_choose(&level)))
         return;
     snprintf(why, sizeof why, "%s", lw_last_error());
@@ -104,6 +111,7 @@ const struct lw__device_ops lw__device_cpu = {
     .target_of = cpu_target,
     .spare_target_of = cpu_spare_target,
     .describe = cpu_describe,
+    .vector_bits = cpu_vector_bits,
     .open = cpu_open,
     .load = cpu_load,
     .unload = cpu_unload,

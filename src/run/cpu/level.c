@@ -126,24 +126,16 @@ static void write_descriptions(void)
                  threads, threads == 1 ? "" : "s");
 }
 
-static size_t described(const struct lw__level *level)
+const char *lw__cpu_describe(const struct lw__level *level)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *wanted = getenv("LANEWISE_CPU");
     const size_t best = lw__level_best();
 
+    pthread_once(&once, write_descriptions);
     for (size_t i = 0; i <= best; i++)
         if (level ? level->title == lw__levels[i].title
                   : wanted && !strcmp(wanted, lw__levels[i].word))
-            return i;
-    return best;
-}
-
-void lw__cpu_describe(const struct lw__level *level, lw_device_info *info)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const size_t i = described(level);
-
-    pthread_once(&once, write_descriptions);
-    info->description = descriptions[i];
-    info->vector_bits = lw__levels[i].vector_bits;
+            return descriptions[i];
+    return descriptions[best];
 }

@@ -9,7 +9,7 @@
 void lw__alive_add(lw_device *device, struct lw__alive *alive, const lw_buffer *buffer,
                    const void *creator)
 {
-    if (!device->ops->info.has_findings)
+    if (!device->ops->has_findings)
         return;
     alive->buffer = buffer;
     alive->creator = creator;

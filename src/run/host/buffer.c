@@ -404,7 +404,7 @@ lw_status lw_buffer_discard(lw_buffer *buffer)
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_discard"));
     LW_TRY(check_writable(buffer));
     LW_TRY(check_range(buffer, 0, 0, NULL));
-    if (!buffer->device->ops->info.has_findings || !buffer->bytes)
+    if (!buffer->device->ops->has_findings || !buffer->bytes)
         return LW_OK;
     if (!buffer->undefined)
         buffer->undefined = malloc(buffer->bytes);

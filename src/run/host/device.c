@@ -65,3 +65,18 @@ lw_status lw_device_get_info(lw_device *device, lw_device_info *info)
     *info = device->info;
     return LW_OK;
 }
+
+int lw_device_vector_bits(const lw_device *device)
+{
+    return device && device->ops->vector_bits ? device->ops->vector_bits(device->state) : 0;
+}
+
+bool lw_device_is_gpu(const lw_device *device)
+{
+    return device && device->ops->is_gpu;
+}
+
+bool lw_device_has_findings(const lw_device *device)
+{
+    return device && device->ops->has_findings;
+}

@@ -88,7 +88,7 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
     b->program->name = lw__copy_string(b->compile.name);
     if (!b->program->name)
         return lw__fail(LW_E_MEMORY, "out of memory: the program's name");
-    if (device->ops->info.has_findings) {
+    if (device->ops->has_findings) {
         b->program->source = lw__copy_string(b->compile.source);
         if (!b->program->source)
             return lw__fail(LW_E_MEMORY, "out of memory: the source of '%s'", b->compile.name);

@@ -237,9 +237,9 @@ lw_status lw__stream_make(lw_device *device, void *queue, bool is_wrapped, lw_st
 {
     lw_stream *s = calloc(1, sizeof *s);
 
-    if (s && device->ops->info.has_findings)
+    if (s && device->ops->has_findings)
         s->findings = lw__findings_create();
-    if (!s || (device->ops->info.has_findings && !s->findings)) {
+    if (!s || (device->ops->has_findings && !s->findings)) {
         free(s);
         if (queue)
             device->ops->queue->destroy(device->state, queue);
