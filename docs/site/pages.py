@@ -19,7 +19,8 @@ import pictures
 import python_api
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADERS = ["lanewise", "launch", "ops", "dist", "check", "picture", "kernel", "kernel_maths"]
+HEADERS = ["lanewise", "device", "launch", "ops", "dist", "check", "picture", "kernel",
+           "kernel_maths"]
 HEADERS += sorted({path.stem for path in (ROOT / "include/lanewise").glob("*.h")} - {*HEADERS})
 
 TRACK = (ROOT / "examples/puzzles/track").read_text(encoding="utf-8").splitlines()

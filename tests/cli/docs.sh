@@ -2,6 +2,7 @@
 # What README and docs show is as they say: commands end with status 0 and print what stands below
 # them, or fail with the message that stands there; kernels compile on ref and cpu; whole C programs
 # print what their last comment says; README's kernel is examples/dot.c; Python prints what it says.
+# not under sanitizers: the other scripts run the same commands, and this takes minutes
 set -eu
 
 # The files that the pages speak of.
