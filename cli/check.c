@@ -52,7 +52,7 @@ static void print_text(FILE *to, char *text, bool color)
 
 static bool is_checked(const struct cli_session *session)
 {
-    return lw_device_has_findings(session->device);
+    return session->stream && lw_device_has_findings(session->device);
 }
 
 bool cli_has_findings(const struct cli_session *session)
