@@ -308,19 +308,19 @@ static void read_said(int printed, struct said *said)
     }
 }
 
-/* The child had no memory: no fault of the compiler. */
-static lw_status report_memory(const struct lw__compile *compile, const struct said *said)
+/* The child reached a limit: no fault of its own. */
+static lw_status report_limit(const struct lw__compile *compile, const struct said *said,
+                              lw_status status, const char *limit)
 {
-    return lw__fail(LW_E_MEMORY, "%s: compiling it takes more memory than there is%s%.*s",
-                    compile->name, said->where ? ", " : "", said->where_length,
-                    said->where ? said->where : "");
+    return lw__fail(status, "%s: compiling it takes more %s%s%.*s", compile->name, limit,
+                    said->where ? ", " : "", said->where_length, said->where ? said->where : "");
 }
 
 /* How the child ended, when not well, and what it said of that. */
 static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
 {
     const bool slow = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU;
-    lw_status status = slow ? LW_E_COMPILE : LW_E_INTERNAL;
+    lw_status status;
     struct said said;
     char how[64];
 
@@ -334,15 +334,14 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
     }
     read_said(printed, &said);
     if (slow)
-        lw__fail(LW_E_COMPILE, "%s: compiling it takes more processor time than it is given%s%.*s",
-                 compile->name, said.where ? ", " : "", said.where_length,
-                 said.where ? said.where : "");
+        status = report_limit(compile, &said, LW_E_COMPILE, "processor time than it is given");
     else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == LW_EXIT_MEMORY)
-        status = report_memory(compile, &said);
+        status = report_limit(compile, &said, LW_E_MEMORY, "memory than there is");
     else
-        lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,
-                 said.where ? ", " : "", said.where_length, said.where ? said.where : "",
-                 said.why ? ": " : "", said.why_length, said.why ? said.why : "");
+        status =
+            lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,
+                     said.where ? ", " : "", said.where_length, said.where ? said.where : "",
+                     said.why ? ": " : "", said.why_length, said.why ? said.why : "");
     free(said.bytes.bytes);
     return status;
 }
