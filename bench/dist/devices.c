@@ -1,6 +1,6 @@
 /* devices.c - operations over several devices against the first of them alone: dot of 2^30
- * elements, softmax of long rows, attention with keys cut. Times alternate; the medians and their
- * ratio are printed, and whether the bits are the same.
+ * elements, softmax of long rows, attention with keys cut; gather of 2^28 against a copy. Times
+ * alternate; the medians and their ratio are printed, and whether the bits are the same.
  *
  *     build/bench/dist-devices cuda:0 cuda:1
  *     build/bench/dist-devices -s 6 cpu cpu        every size divided by 2^6
@@ -14,8 +14,8 @@
 
 enum { MOST = 16, REPEATS = 15, INPUTS = 3, SEED_ELEMENTS = 1 << 16 };
 
-enum op { DOT, SOFTMAX, ATTENTION, OPS };
-static const char *const names[OPS] = {"dot", "softmax", "attention"};
+enum op { DOT, SOFTMAX, GATHER, ATTENTION, OPS };
+static const char *const names[OPS] = {"dot", "softmax", "gather", "attention"};
 
 /* Inputs and output of an operation, and which axis is cut, -1: none. */
 struct shapes {
@@ -69,6 +69,8 @@ static struct shapes shapes_of(enum op op, int shift)
         return (struct shapes){2, {1, 1, 0}, {{n}, {n}, {0}}, {0, 0, -1}, (size_t)n};
     if (op == SOFTMAX)
         return (struct shapes){1, {2, 2}, {{64, row}, {64, row}}, {1, 1}, (size_t)row};
+    if (op == GATHER)
+        return (struct shapes){1, {1, 1}, {{n / 4}, {n / 4}}, {0, -1}, (size_t)n / 4};
     return (struct shapes){
         3,
         {4, 4, 4, 4},
@@ -148,6 +150,8 @@ static void run(struct rank *r)
     else if (r->op == SOFTMAX)
         need(c ? lw_dist_softmax(c, s, t[1], t[0], r->part, NULL)
                : lw_softmax(s, t[1], t[0], NULL));
+    else if (r->op == GATHER)
+        need(c ? lw_dist_gather(c, s, t[1], t[0], r->part) : lw_copy(s, t[1], t[0]));
     else
         need(c ? lw_dist_attention(c, s, t[3], t[0], t[1], t[2], r->part, NULL)
                : lw_attention(s, t[3], t[0], t[1], t[2], NULL));

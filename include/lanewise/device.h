@@ -61,4 +61,12 @@ LW_CHECKED lw_status lw_device_get_info(lw_device *device, lw_device_info *info)
 LW_API int lw_device_vector_bits(const lw_device *device);
 LW_API bool lw_device_is_gpu(const lw_device *device);
 LW_API bool lw_device_has_findings(const lw_device *device);
+
+/* lw_buffer_copy - `count` elements of another buffer, or of the same one, also of another device.
+ * GPUs copy from each other without the host where they can reach each other. Waits for the
+ * launches that use the buffers, as lw_buffer_read does, and for the copy.
+ * errors   LW_E_ARG NULL, a read-only or mapped buffer, parts of one memory that overlap;
+ *          LW_E_SHAPE beyond the end; LW_E_DTYPE elements that differ; LW_E_DEVICE */
+LW_CHECKED lw_status lw_buffer_copy(lw_buffer *to, size_t offset, lw_buffer *from,
+                                    size_t from_offset, size_t count);
 #endif

@@ -190,6 +190,11 @@ struct lw__device_ops {
     lw_status (*memory_write)(void *state, void *to, const void *from, size_t bytes);
     lw_status (*memory_read)(void *state, void *to, const void *from, size_t bytes);
 
+    /* memory_copy - from another device of the same ops, or from itself. NULL: its memory is the
+     * host's. Any thread. */
+    lw_status (*memory_copy)(void *state, void *to, void *from_state, const void *from,
+                             size_t bytes);
+
     /* memory_made, memory_gone - a buffer has memory of its own now; it is about to be released.
      * Any thread. NULL: the device need not know. */
     void (*memory_made)(void *state, const void *memory, size_t bytes);

@@ -104,6 +104,24 @@ int ptxsim_memory_read(void *to, uint64_t from, size_t bytes, struct cu_stream *
     return copy(to, (const void *)(uintptr_t)from, from, bytes, stream);
 }
 
+int ptxsim_memory_copy(uint64_t to, struct cu_context *to_context, uint64_t from,
+                       struct cu_context *from_context, size_t bytes, struct cu_stream *stream)
+{
+    (void)to_context;
+    (void)from_context;
+    if (bytes && !is_inside(from, bytes))
+        return LW_CU_INVALID_VALUE;
+    return copy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, to, bytes, stream);
+}
+
+/* It has one GPU. */
+int ptxsim_context_reaches(struct cu_context *context, unsigned flags)
+{
+    (void)context;
+    (void)flags;
+    return LW_CU_INVALID_VALUE;
+}
+
 int ptxsim_pointer_attribute(void *value, int attribute, uint64_t memory)
 {
     const int result = begin();

@@ -76,6 +76,7 @@ static void (*const all[])(void) = {
     F(lw_buffer_write),
     F(lw_buffer_read),
     F(lw_buffer_fill),
+    F(lw_buffer_copy),
     F(lw_buffer_discard),
     F(lw_buffer_map),
     F(lw_buffer_unmap),

@@ -243,6 +243,18 @@ CALL(cuMemcpyDtoHAsync_v2, void *to, uint64_t from, size_t bytes, struct cu_stre
     BODY(true, copy(s, to, (const void *)(uintptr_t)from, bytes));
 }
 
+CALL(cuMemcpyPeerAsync, uint64_t to, struct cu_context *to_context, uint64_t from,
+     struct cu_context *from_context, size_t bytes, struct cu_stream *s)
+{
+    BODY(true, (void)to_context; (void)from_context;
+         copy(s, (void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes));
+}
+
+CALL(cuCtxEnablePeerAccess, struct cu_context *context, unsigned flags)
+{
+    BODY(true, (void)context; (void)flags);
+}
+
 CALL(cuPointerGetAttribute, void *value, int which, uint64_t address)
 {
     BODY(true, if (which != 3 || !is_inside(address)) result = INVALID_VALUE;

@@ -16,6 +16,7 @@ struct problem {
     lw_scan_options scan;
     lw_attention_options attention;
     bool in_place;
+    bool is_spread; /* tensors have gaps between elements */
 };
 
 typedef lw_status call(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor *in, lw_part part,
@@ -193,6 +194,7 @@ static void make_move(struct problem *p)
     p->in[0] = random_array(dtype, rank, extent);
     p->out = array_of(dtype, rank, extent);
     p->count = 1;
+    p->is_spread = random_below(2);
 }
 
 static void make_gather(struct problem *p)
@@ -253,6 +255,34 @@ static struct array own_of(const struct array *whole, int axis, lw_part part)
     return own;
 }
 
+/* A tensor with gaps, and its elements without. */
+static lw_tensor spread_of(int rank, const struct array *a)
+{
+    const int last = a->rank - 1;
+    lw_tensor plain = tensor_of(rank, a), wide = {0}, t = {0};
+    ptrdiff_t extent[4];
+    lw_buffer *buffer;
+
+    memcpy(extent, a->extent, sizeof extent);
+    extent[last] *= 2;
+    WORKS(lw_buffer_create(devices[rank], a->dtype, 2 * array_count(a), &buffer));
+    WORKS(lw_tensor_of(buffer, a->rank, extent, &wide));
+    WORKS(lw_tensor_slice(wide, last, 0, PTRDIFF_MAX, 2, &t));
+    WORKS(lw_copy(streams[rank], t, plain));
+    WORKS(lw_stream_wait(streams[rank]));
+    lw_buffer_destroy(plain.buffer);
+    return t;
+}
+
+static void read_spread(int rank, lw_tensor t, const struct array *a)
+{
+    lw_tensor plain = tensor_of(rank, a);
+
+    WORKS(lw_copy(streams[rank], plain, t));
+    read_back(rank, plain, a);
+    lw_buffer_destroy(plain.buffer);
+}
+
 static void run_rank(struct job *job, void *user)
 {
     const struct one *one = user;
@@ -263,11 +293,11 @@ static void run_rank(struct job *job, void *user)
 
     for (int k = 0; k < p->count; k++) {
         own[k] = own_of(&p->in[k], p->axis[k], job->part);
-        in[k] = tensor_of(job->rank, &own[k]);
+        in[k] = (p->is_spread ? spread_of : tensor_of)(job->rank, &own[k]);
     }
-    to = p->in_place ? in[0] : tensor_of(job->rank, &out);
+    to = p->in_place ? in[0] : (p->is_spread ? spread_of : tensor_of)(job->rank, &out);
     WORKS(one->op->run(job->comm, streams[job->rank], to, in, job->part, p));
-    read_back(job->rank, to, &out);
+    (p->is_spread ? read_spread : read_back)(job->rank, to, &out);
     if (!same(&out, &need)) {
         CHECK(!"the bits of one rank");
         printf("%s, rank %d of %d: %zu + %zu of %zu\n", one->op->name, job->rank, job->size,

@@ -130,6 +130,7 @@ static void calls_that_cannot_be_recorded(void)
     REFUSED(lw_stream_wait_event(r.stream, event), LW_E_ARG, "lw_stream_wait_event:");
     REFUSED(lw_buffer_read(r.in.buffer, 0, 1, value), LW_E_ARG, "lw_buffer_read:");
     REFUSED(lw_buffer_write(r.in.buffer, 0, 1, value), LW_E_ARG, "lw_buffer_write:");
+    REFUSED(lw_buffer_copy(r.in.buffer, 0, r.in.buffer, 1, 1), LW_E_ARG, "lw_buffer_copy:");
     REFUSED(lw_buffer_fill(r.in.buffer, value), LW_E_ARG, "lw_buffer_fill:");
     REFUSED(lw_buffer_map(r.in.buffer, &memory), LW_E_ARG, "lw_buffer_map:");
     REFUSED(lw_buffer_discard(r.in.buffer), LW_E_ARG, "lw_buffer_discard:");

@@ -79,6 +79,46 @@ static void bounds(lw_device *d)
     lw_buffer_destroy(b);
 }
 
+/* Within a device, and between any two. */
+static void copies(lw_device *d, lw_device *other)
+{
+    const int values[6] = {1, 2, 3, 4, 5, 6};
+    int got[6];
+    lw_buffer *a, *b, *floats, *structs;
+    void *memory;
+
+    WORKS(lw_buffer_create(d, LW_I32, 6, &a));
+    WORKS(lw_buffer_create(other, LW_I32, 6, &b));
+    WORKS(lw_buffer_create(d, LW_F32, 6, &floats));
+    WORKS(lw_buffer_create_structs(d, 8, 6, &structs));
+    WORKS(lw_buffer_write(a, 0, 6, values));
+    WORKS(lw_buffer_copy(b, 1, a, 2, 4));
+    WORKS(lw_buffer_read(b, 0, 6, got));
+    CHECK(!memcmp(got, (int[]){0, 3, 4, 5, 6, 0}, sizeof got));
+    WORKS(lw_buffer_copy(a, 0, a, 3, 3));
+    WORKS(lw_buffer_read(a, 0, 6, got));
+    CHECK(!memcmp(got, (int[]){4, 5, 6, 4, 5, 6}, sizeof got));
+    WORKS(lw_buffer_copy(b, 6, a, 6, 0));
+    FAILS(lw_buffer_copy(a, 0, a, 2, 3), LW_E_ARG,
+          "3 elements overlap with where they are copied to");
+    FAILS(lw_buffer_copy(b, 3, a, 0, 4), LW_E_SHAPE,
+          "elements 3 and 4 more are beyond the end; the buffer has 6");
+    FAILS(lw_buffer_copy(b, 0, a, 5, 2), LW_E_SHAPE,
+          "elements 5 and 2 more are beyond the end; the buffer has 6");
+    FAILS(lw_buffer_copy(b, 0, floats, 0, 1), LW_E_DTYPE,
+          "elements of f32 (4 bytes) do not go into a buffer of i32 (4 bytes); lw_copy converts");
+    CHECK(lw_buffer_copy(b, 0, structs, 0, 1) == LW_E_DTYPE);
+    CHECK(lw_buffer_copy(NULL, 0, a, 0, 1) == LW_E_ARG);
+    CHECK(lw_buffer_copy(a, 0, NULL, 0, 1) == LW_E_ARG);
+    WORKS(lw_buffer_map(a, &memory));
+    CHECK(lw_buffer_copy(b, 0, a, 0, 1) == LW_E_ARG && lw_buffer_copy(a, 0, b, 0, 1) == LW_E_ARG);
+    WORKS(lw_buffer_unmap(a));
+    lw_buffer_destroy(a);
+    lw_buffer_destroy(b);
+    lw_buffer_destroy(floats);
+    lw_buffer_destroy(structs);
+}
+
 static void creation(lw_device *d)
 {
     lw_buffer *b = (lw_buffer *)&b;
@@ -124,6 +164,13 @@ static lw_status far_copy(void *state, void *to, const void *from, size_t bytes)
     return LW_OK;
 }
 
+static lw_status far_copy_there(void *state, void *to, void *from_state, const void *from,
+                                size_t bytes)
+{
+    (void)from_state;
+    return far_copy(state, to, from, bytes);
+}
+
 static const struct lw__device_ops far_ops = {
     .info = {.name = "far", .description = "", .unavailable = ""},
     .target = "null",
@@ -131,6 +178,7 @@ static const struct lw__device_ops far_ops = {
     .memory_destroy = far_destroy,
     .memory_write = far_copy,
     .memory_read = far_copy,
+    .memory_copy = far_copy_there,
 };
 
 int main(void)
@@ -142,8 +190,11 @@ int main(void)
         structs(devices[i]);
         bounds(devices[i]);
         creation(devices[i]);
-        lw_device_close(devices[i]);
+        for (int k = 0; k < 3; k++)
+            copies(devices[i], devices[k]);
     }
+    for (int i = 0; i < 3; i++)
+        lw_device_close(devices[i]);
     CHECK(outstanding == 0);
     return failures != 0;
 }

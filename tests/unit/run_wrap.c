@@ -58,6 +58,7 @@ static void read_only(lw_device *d)
     memory[1] = 5;
     FAILS(lw_buffer_write(b, 0, 1, x), LW_E_ARG, text);
     FAILS(lw_buffer_fill(b, x), LW_E_ARG, text);
+    FAILS(lw_buffer_copy(b, 0, b, 4, 4), LW_E_ARG, text);
     FAILS(lw_buffer_discard(b), LW_E_ARG, text);
     FAILS(lw_buffer_map(b, &mapped), LW_E_ARG, text);
     CHECK(!mapped && memory[1] == 5);

@@ -216,6 +216,11 @@ static const char *receive(void *context, int from, int tag, void *data, size_t 
     return fits ? NULL : m->text;
 }
 
+bool lw__dist_lends(const lw_comm *c)
+{
+    return c->transport.send == send;
+}
+
 /* ---- life ---- */
 
 static void destroy_world(struct world *w)

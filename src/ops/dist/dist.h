@@ -10,7 +10,7 @@
  * A rank that fails still takes part in the exchanges, with its status, so that all return.
  *
  *     comm.c     lw_comm, exchanges, failures
- *     devices.c  the transport between threads of a process
+ *     devices.c  the transport between threads of a process, which also lends device memory
  *     parts.c    parts of an axis, nodes of the tree, merges
  *     fold.c     roots of subtrees
  *     join.c     those that need exp, joined on the device
@@ -112,6 +112,10 @@ lw_status lw__room(struct lw__room *room, size_t bytes);
 
 /* A buffer of the comm with at least `count` elements. */
 lw_status lw__stage(lw_comm *c, enum lw__stage use, lw_dtype dtype, size_t count, lw_buffer **out);
+
+/* lw__dist_lends - true if ranks are threads of this process, so that each can read the buffers of
+ * others: devices.c. */
+bool lw__dist_lends(const lw_comm *c);
 
 /* ---- parts.c --------------------------------------------------------------------------------- */
 

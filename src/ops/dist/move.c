@@ -75,55 +75,146 @@ static lw_status begin(struct move *m, bool is_gather)
     return lw__dist_agree(m->comm, &m->record, check(m, is_gather));
 }
 
-/* ---- the host's memory and the device's ---- */
+/* ---- a tensor as elements in C order ---- */
 
-static lw_status read_tensor(struct move *m, lw_tensor t, void *to)
+static size_t count_of(lw_tensor t)
 {
     size_t count = 1;
-    lw_buffer *buffer;
-    lw_tensor plain;
 
     for (int k = 0; k < t.rank; k++)
         count *= (size_t)t.extent[k];
-    if (!count)
-        return LW_OK;
-    LW_TRY(lw__stage(m->comm, LW_STAGE_RAW, m->dtype, count, &buffer));
-    LW_TRY(lw_tensor_of(buffer, t.rank, t.extent, &plain));
-    LW_TRY(lw_copy(m->stream, plain, t));
-    LW_TRY(lw_stream_wait(m->stream));
-    return lw_buffer_read(buffer, 0, count, to);
+    return count;
 }
 
-/* ---- gather ---- */
-
-lw_status lw_dist_gather(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor x, lw_part part)
+static bool is_plain(const struct move *m, const char *name, lw_tensor t)
 {
-    struct move m = {
-        .comm = c, .stream = s, .name = "dist_gather", .out = out, .x = x, .part = part};
-    size_t most = 0, bytes, at = 0, step;
+    const struct lw__call call = lw__dist_call(m->name, m->comm, m->stream);
+    struct lw__operand o;
+
+    return !lw__operand_in(&call, name, t, &o) && lw__operand_is_contiguous(&o);
+}
+
+/* Where the elements lie: in its own memory, or in a copy that is made and awaited. */
+static lw_status plain_in(struct move *m, lw_tensor t, lw_buffer **buffer, size_t *offset)
+{
+    lw_tensor plain;
+
+    *buffer = t.buffer;
+    *offset = t.offset;
+    if (is_plain(m, "x", t))
+        return LW_OK;
+    *offset = 0;
+    LW_TRY(lw__stage(m->comm, LW_STAGE_RAW, m->dtype, count_of(t), buffer));
+    LW_TRY(lw_tensor_of(*buffer, t.rank, t.extent, &plain));
+    LW_TRY(lw_copy(m->stream, plain, t));
+    return lw_stream_wait(m->stream);
+}
+
+static lw_status read_tensor(struct move *m, lw_tensor t, void *to)
+{
+    lw_buffer *buffer;
+    size_t offset;
+
+    if (!count_of(t))
+        return LW_OK;
+    LW_TRY(plain_in(m, t, &buffer, &offset));
+    return lw_buffer_read(buffer, offset, count_of(t), to);
+}
+
+/* ---- between devices of this process ---- */
+
+/* What a rank lends to others until all have met again. */
+struct lent {
+    lw_buffer *buffer;
+    size_t offset; /* elements */
+};
+
+static lw_status lend(struct move *m, bool has_any)
+{
+    lw_status status = LW_OK;
+    struct lent *mine;
+
+    LW_TRY(lw__dist_mine(m->comm, sizeof *mine, (void **)&mine));
+    *mine = (struct lent){0};
+    if (has_any && count_of(m->x))
+        status = plain_in(m, m->x, &mine->buffer, &mine->offset);
+    return lw__dist_gather(m->comm, sizeof *mine, status);
+}
+
+/* `count` elements of what the rank lends, from its element `first` on. */
+static lw_status copy_lent(const struct move *m, int rank, size_t first, size_t count,
+                           struct lent to)
+{
+    const struct lent *from = lw__dist_from(m->comm, rank, sizeof *from);
+
+    return count ? lw_buffer_copy(to.buffer, to.offset, from->buffer, from->offset + first, count)
+                 : LW_OK;
+}
+
+static lw_status copy_parts(const struct move *m, bool is_gather, struct lent to)
+{
+    const lw_comm *c = m->comm;
+
+    if (!is_gather)
+        return copy_lent(m, 0, m->part.first * m->slab, m->part.count * m->slab, to);
+    for (int r = 0; r < c->transport.size; r++) {
+        LW_TRY(copy_lent(m, r, 0, c->parts[r].count * m->slab, to));
+        to.offset += c->parts[r].count * m->slab;
+    }
+    return LW_OK;
+}
+
+/* Each rank copies from the devices of others; what it lends is its own again once all have. */
+static lw_status move_near(struct move *m, bool is_gather)
+{
+    const size_t count = (is_gather ? m->part.global : m->part.count) * m->slab;
+    const bool is_direct = is_plain(m, "out", m->out);
+    struct lent to = {m->out.buffer, m->out.offset};
+    lw_status status = LW_OK;
+    lw_tensor plain;
+    void *mine;
+
+    LW_TRY(lend(m, is_gather || m->comm->transport.rank == 0));
+    if (!is_direct && count) {
+        to.offset = 0;
+        status = lw__stage(m->comm, LW_STAGE_RESULT, m->dtype, count, &to.buffer);
+    }
+    status = status ? status : copy_parts(m, is_gather, to);
+    LW_TRY(lw__dist_mine(m->comm, 0, &mine));
+    LW_TRY(lw__dist_gather(m->comm, 0, status));
+    if (is_direct || !count)
+        return LW_OK;
+    LW_TRY(lw_tensor_of(to.buffer, m->out.rank, m->out.extent, &plain));
+    return lw_copy(m->stream, m->out, plain);
+}
+
+/* ---- between processes: through the host ---- */
+
+static lw_status gather_far(struct move *m)
+{
+    lw_comm *c = m->comm;
+    size_t most = 0, bytes, at = 0;
     lw_buffer *buffer;
     lw_tensor plain;
     void *mine;
 
-    LW_TRY(begin(&m, true));
-    step = m.slab * lw_dtype_size(m.dtype);
     for (int r = 0; r < c->transport.size; r++)
         most = most < c->parts[r].count ? c->parts[r].count : most;
-    bytes = most * step;
+    bytes = most * m->slab * lw_dtype_size(m->dtype);
     LW_TRY(lw__dist_mine(c, bytes, &mine));
-    LW_TRY(lw__dist_gather(c, bytes, read_tensor(&m, x, mine)));
-    if (!part.global || !m.slab)
+    LW_TRY(lw__dist_gather(c, bytes, read_tensor(m, m->x, mine)));
+    if (!m->part.global || !m->slab)
         return LW_OK;
-    LW_TRY(lw__stage(c, LW_STAGE_RESULT, m.dtype, part.global * m.slab, &buffer));
+    LW_TRY(lw__stage(c, LW_STAGE_RESULT, m->dtype, m->part.global * m->slab, &buffer));
     for (int r = 0; r < c->transport.size; r++) {
-        LW_TRY(lw_buffer_write(buffer, at, c->parts[r].count * m.slab, lw__dist_from(c, r, bytes)));
-        at += c->parts[r].count * m.slab;
-    }
-    LW_TRY(lw_tensor_of(buffer, out.rank, out.extent, &plain));
-    return lw_copy(s, out, plain);
-}
+        const size_t count = c->parts[r].count * m->slab;
 
-/* ---- scatter ---- */
+        LW_TRY(lw_buffer_write(buffer, at, count, lw__dist_from(c, r, bytes)));
+        at += count;
+    }
+    LW_TRY(lw_tensor_of(buffer, m->out.rank, m->out.extent, &plain));
+    return lw_copy(m->stream, m->out, plain);
+}
 
 static lw_status send_all(struct move *m, lw_status *status)
 {
@@ -139,25 +230,42 @@ static lw_status send_all(struct move *m, lw_status *status)
     return LW_OK;
 }
 
-lw_status lw_dist_scatter(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor x, lw_part part)
+static lw_status scatter_far(struct move *m)
 {
-    struct move m = {
-        .comm = c, .stream = s, .name = "dist_scatter", .out = out, .x = x, .part = part};
+    const size_t count = m->part.count * m->slab, bytes = count * lw_dtype_size(m->dtype);
     lw_status status = LW_OK;
-    size_t bytes;
+    lw_comm *c = m->comm;
     void *mine;
 
-    LW_TRY(begin(&m, false));
-    bytes = part.count * m.slab * lw_dtype_size(m.dtype);
     if (c->transport.rank == 0) {
-        LW_TRY(send_all(&m, &status));
+        LW_TRY(send_all(m, &status));
     } else if (bytes) {
         LW_TRY(lw__dist_raw(c, bytes));
         LW_TRY(lw__dist_receive(c, 0, c->raw.memory, bytes));
     }
     LW_TRY(lw__dist_mine(c, 0, &mine));
     LW_TRY(lw__dist_gather(c, 0, status));
-    return lw__dist_write(c, s, out, m.dtype, part.count * m.slab, c->raw.memory);
+    return lw__dist_write(c, m->stream, m->out, m->dtype, count, c->raw.memory);
+}
+
+/* ---- gather, scatter ---- */
+
+lw_status lw_dist_gather(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor x, lw_part part)
+{
+    struct move m = {
+        .comm = c, .stream = s, .name = "dist_gather", .out = out, .x = x, .part = part};
+
+    LW_TRY(begin(&m, true));
+    return lw__dist_lends(c) ? move_near(&m, true) : gather_far(&m);
+}
+
+lw_status lw_dist_scatter(lw_comm *c, lw_stream *s, lw_tensor out, lw_tensor x, lw_part part)
+{
+    struct move m = {
+        .comm = c, .stream = s, .name = "dist_scatter", .out = out, .x = x, .part = part};
+
+    LW_TRY(begin(&m, false));
+    return lw__dist_lends(c) ? move_near(&m, false) : scatter_far(&m);
 }
 
 /* ---- matmul ---- */

@@ -477,6 +477,26 @@ static lw_status cuda_memory_read(void *state, void *to, const void *from, size_
                   : LW_OK;
 }
 
+/* The first copy from another GPU asks for access to its memory: copies then go past the host.
+ * Where there is no way, or other code has asked before, that is an error that changes nothing. */
+static lw_status cuda_memory_copy(void *state, void *to, void *from_state, const void *from,
+                                  size_t bytes)
+{
+    struct lw__cuda *gpu = state, *other = from_state;
+    int result;
+
+    LW_TRY(lw__cuda_enter(gpu));
+    if (other != gpu)
+        (void)gpu->driver->context_reaches(other->context, 0);
+    result =
+        lw__cuda_copied(gpu, gpu->driver->memory_copy((uintptr_t)to, gpu->context, (uintptr_t)from,
+                                                      other->context, bytes, gpu->copies));
+    lw__cuda_leave(gpu);
+    return result ? lw__cuda_fail(gpu, result, "device '%s': copying %zu bytes from device '%s'",
+                                  gpu->name, bytes, other->name)
+                  : LW_OK;
+}
+
 /* Entered. */
 static int find_memory(const struct lw__cuda *gpu, uint64_t address)
 {
@@ -524,6 +544,7 @@ const struct lw__device_ops lw__device_cuda = {
     .memory_destroy = cuda_memory_destroy,
     .memory_write = cuda_memory_write,
     .memory_read = cuda_memory_read,
+    .memory_copy = cuda_memory_copy,
     .memory_check = cuda_memory_check,
     .load = lw__cuda_load,
     .unload = lw__cuda_unload,

@@ -117,6 +117,10 @@ enum lw__cu_flags {
       (uint64_t to, const void *from, size_t bytes, struct cu_stream *stream))                     \
     X(memory_read, "cuMemcpyDtoHAsync_v2",                                                         \
       (void *to, uint64_t from, size_t bytes, struct cu_stream *stream))                           \
+    X(memory_copy, "cuMemcpyPeerAsync",                                                            \
+      (uint64_t to, struct cu_context *to_context, uint64_t from, struct cu_context *from_context, \
+       size_t bytes, struct cu_stream *stream))                                                    \
+    X(context_reaches, "cuCtxEnablePeerAccess", (struct cu_context * context, unsigned flags))     \
     X(pointer_attribute, "cuPointerGetAttribute", (void *value, int attribute, uint64_t memory))   \
     X(host_create, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                \
     X(host_destroy, "cuMemFreeHost", (void *memory))                                               \

@@ -99,6 +99,32 @@ static lw_status memory_read(lw_buffer *b, size_t at, void *to, size_t bytes)
     return LW_OK;
 }
 
+/* Both are the host's, or one is, or a device's own functions copy. */
+static lw_status memory_copy(lw_buffer *to, size_t to_at, lw_buffer *from, size_t from_at,
+                             size_t bytes)
+{
+    const struct lw__device_ops *ops = to->device->ops;
+    char *target = (char *)to->memory + to_at;
+
+    if (!bytes)
+        return LW_OK;
+    if (!ops->memory_write) {
+        LW_TRY(memory_read(from, from_at, target, bytes));
+        if (to->undefined && from->undefined)
+            memcpy(to->undefined + to_at, from->undefined + from_at, bytes);
+        else
+            define(to, to_at, bytes);
+        return LW_OK;
+    }
+    if (!from->device->ops->memory_read)
+        return memory_write(to, to_at, (const char *)from->memory + from_at, bytes);
+    if (ops != from->device->ops)
+        return lw__fail(LW_E_UNSUPPORTED, "nothing copies from device '%s' to device '%s'",
+                        from->device->ops->info.name, ops->info.name);
+    return ops->memory_copy(to->device->state, target, from->device->state,
+                            (const char *)from->memory + from_at, bytes);
+}
+
 /* ---- life ---- */
 
 static lw_status create(lw_buffer model, lw_buffer **buffer)
@@ -369,6 +395,40 @@ lw_status lw_buffer_read(lw_buffer *buffer, size_t offset, size_t count, void *t
     LW_TRY(lw__buffer_check_memory(buffer, "lw_buffer_read"));
     LW_TRY(check_range(buffer, offset, count, to));
     return memory_read(buffer, offset * buffer->element_bytes, to, count * buffer->element_bytes);
+}
+
+static const char *element_text(const lw_buffer *b)
+{
+    return b->has_dtype ? lw_dtype_name(b->dtype) : "structs";
+}
+
+static bool overlap(const lw_buffer *a, size_t a_at, const lw_buffer *b, size_t b_at, size_t bytes)
+{
+    const uintptr_t first = (uintptr_t)a->memory + a_at, second = (uintptr_t)b->memory + b_at;
+
+    return bytes && first < second + bytes && second < first + bytes;
+}
+
+lw_status lw_buffer_copy(lw_buffer *to, size_t offset, lw_buffer *from, size_t from_offset,
+                         size_t count)
+{
+    size_t size;
+
+    LW_TRY(lw__buffer_check_memory(to, "lw_buffer_copy"));
+    LW_TRY(lw__buffer_check_memory(from, "lw_buffer_copy"));
+    LW_TRY(check_writable(to));
+    LW_TRY(check_range(to, offset, count, to));
+    LW_TRY(check_range(from, from_offset, count, from));
+    size = to->element_bytes;
+    if (size != from->element_bytes ||
+        (to->has_dtype && from->has_dtype && to->dtype != from->dtype))
+        return lw__fail(LW_E_DTYPE,
+                        "elements of %s (%zu bytes) do not go into a buffer of %s (%zu bytes); "
+                        "lw_copy converts",
+                        element_text(from), from->element_bytes, element_text(to), size);
+    if (overlap(to, offset * size, from, from_offset * size, count * size))
+        return lw__fail(LW_E_ARG, "%zu elements overlap with where they are copied to", count);
+    return memory_copy(to, offset * size, from, from_offset * size, count * size);
 }
 
 /* Build a stretch of copies once, then write it as often as it takes. */
