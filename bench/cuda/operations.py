@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """operations.py - the ready-made operations on an NVIDIA GPU, against PyTorch in the same run.
+Where nvcc is there, sort, argsort, compact and histogram are measured against NVIDIA's CUB.
 
-    bench/cuda/operations.py [--build BUILD] [--json FILE] [--commit NAME]    needs PyTorch
+    bench/cuda/operations.py [--build BUILD] [--json FILE] [--commit NAME] [PART...]
+                                                                   needs PyTorch
 
 PyTorch's memory is wrapped, and its stream, so both sides are timed by the same events of the GPU:
 in turns, medians of 6 rounds of many calls each. Each result is compared with PyTorch's. `of limit`
@@ -14,8 +16,11 @@ import itertools
 import json
 import math
 import os
+import shutil
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 
 try:
@@ -25,8 +30,8 @@ except ImportError as missing:
     sys.exit("operations.py: %s" % missing)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DTYPES = {torch.int8: 0, torch.int64: 3, torch.bool: 8, torch.float16: 9, torch.float32: 11,
-          torch.float64: 12}
+DTYPES = {torch.int8: 0, torch.int32: 2, torch.int64: 3, torch.uint8: 4, torch.uint32: 6,
+          torch.bool: 8, torch.float16: 9, torch.float32: 11, torch.float64: 12}
 EXACT, FREE = 1, 2
 ROUNDS, N24, N28 = 6, 1 << 24, 1 << 28
 
@@ -89,6 +94,42 @@ class Lanewise:
         args = [C.byref(a) if isinstance(a, C.Structure) and not isinstance(a, Tensor) else a
                 for a in args]
         return lambda: self.check(function(self.stream, *args))
+
+
+class Conv(C.Structure):
+    _fields_ = [("pad", C.c_int * 2), ("stride", C.c_int * 2)]
+
+
+class Histogram(C.Structure):
+    _fields_ = [("low", C.c_double), ("high", C.c_double)]
+
+
+class Cub:
+    """CUB's functions of cub.cu on PyTorch's stream."""
+
+    def __init__(self, stream):
+        self.stream = C.c_void_p(stream.cuda_stream)
+        with tempfile.TemporaryDirectory() as place:
+            path = os.path.join(place, "libcub.so")
+            subprocess.run(["nvcc", "-O3", "-arch=sm_%d%d" % torch.cuda.get_device_capability(),
+                            "-shared", "-Xcompiler", "-fPIC", "-o", path,
+                            os.path.join(ROOT, "bench/cuda/cub.cu")], check=True)
+            self.lib = C.CDLL(path)
+
+    def call(self, name, *args):
+        """What makes this call; its temporary memory is made here."""
+        function = getattr(self.lib, "cub_" + name)
+        args = [C.c_void_p(a.data_ptr()) if isinstance(a, torch.Tensor) else
+                C.c_float(a) if isinstance(a, float) else a for a in args]
+        size = C.c_size_t(0)
+        if function(None, C.byref(size), *args, self.stream):
+            raise RuntimeError("CUB refuses " + name)
+        temporary = torch.empty(size.value, dtype=torch.uint8, device="cuda")
+
+        def run():
+            if function(C.c_void_p(temporary.data_ptr()), C.byref(size), *args, self.stream):
+                raise RuntimeError("CUB fails at " + name)
+        return run
 
 
 def seconds(call, count):
@@ -258,19 +299,82 @@ def attentions(t):
               flops=4 * heads * queries * keys * depth / (1 + causal))
 
 
+def selections(t):
+    if not shutil.which("nvcc"):
+        print("sort, argsort, compact, histogram: nvcc is missing, so there is no CUB")
+        return
+    lw, cub = t.lw, Cub(t.lw.torch_stream)
+    x, out = t.big[:N24], t.big2[:N24]
+    words = torch.randint(-1 << 31, 1 << 31, (N24,), dtype=torch.int32, device="cuda")
+    sorted_words = torch.empty_like(words)
+    wide = lambda w: w.long() & 0xffffffff
+    t.row("sort u32 2^24 (CUB)",
+          lw.call("sort", lw.tensor(sorted_words.view(torch.uint32)),
+                  lw.tensor(words.view(torch.uint32)), None),
+          cub.call("sort_u32", words, torch.empty_like(words), N24),
+          lambda: (wide(sorted_words), wide(words).sort()[0]), copied=8 * N24)
+    t.row("sort f32 2^24 (CUB)", lw.call("sort", lw.tensor(out), lw.tensor(x), None),
+          cub.call("sort_f32", x, torch.empty_like(x), N24), lambda: (out, x.sort()[0]),
+          copied=8 * N24)
+    order, first = torch.empty(N24, dtype=torch.int64, device="cuda"), torch.arange(
+        N24, device="cuda")
+    t.row("argsort f32 2^24 (CUB, pairs)", lw.call("argsort", lw.tensor(order), lw.tensor(x), None),
+          cub.call("argsort_f32", x, torch.empty_like(x), first, torch.empty_like(first), N24),
+          lambda: (order, x.sort(stable=True)[1]), copied=12 * N24)
+    mask, count = t.big2[N24:2 * N24] > 0, torch.zeros((), dtype=torch.int64, device="cuda")
+    t.row("compact f32 2^24 (CUB)",
+          lw.call("compact", *map(lw.tensor, (out, count, x, mask))),
+          cub.call("compact_f32", x, mask, torch.empty_like(x), torch.empty_like(count), N24),
+          lambda: (out[:int(count)], x[mask]), read=N24, copied=8 * N24)
+    for bins in 64, 1024:
+        counts = torch.zeros(bins, dtype=torch.int32, device="cuda")
+        t.row("histogram f32 2^24, %d bins (CUB)" % bins,
+              lw.call("histogram", lw.tensor(counts), lw.tensor(x), Histogram(-1, 1)),
+              cub.call("histogram_f32", x, torch.empty_like(counts), bins, -1.0, 1.0, N24),
+              lambda: (counts, torch.histc(x, bins, -1, 1)), read=4 * N24)
+    places = torch.randperm(N24, device="cuda")
+    for name, index in (("reversed", torch.arange(N24 - 1, -1, -1, device="cuda")),
+                        ("random", places)):
+        t.row("take f32 2^24, %s indices of i64" % name,
+              lw.call("take", *map(lw.tensor, (out, x, index)), None),
+              lambda: torch.index_select(x, 0, index, out=out), lambda: (out, x[index]),
+              read=8 * N24, copied=8 * N24)
+    values, indices = torch.zeros(64, device="cuda"), torch.zeros(64, dtype=torch.int64,
+                                                                  device="cuda")
+    t.row("top_k 64 of f32 2^24", lw.call("top_k", *map(lw.tensor, (values, indices, x)), None),
+          lambda: torch.topk(x, 64), lambda: (values, torch.topk(x, 64)[0]), read=4 * N24)
+
+
+def convolutions(t):
+    for batch, channels, size, filters, k in (1, 64, 128, 64, 3), (16, 3, 224, 64, 7), (
+            1, 1, 4096, 1, 5):
+        x, w = uniform(batch, channels, size, size), uniform(filters, channels, k, k)
+        out = torch.empty(batch, filters, size - k + 1, size - k + 1, device="cuda")
+        t.row("conv2d %d x %d x %d x %d, %d filters %d x %d" % (batch, channels, size, size,
+                                                                filters, k, k),
+              t.lw.call("conv2d", *map(t.lw.tensor, (out, x, w)), Conv()),
+              lambda: F.conv2d(x, w), lambda: (out, F.conv2d(x.double(), w.double())),
+              flops=2 * out.numel() * channels * k * k)
+
+
+PARTS = {part.__name__: part for part in (dots, reductions, norms, moves, scans, products,
+                                          attentions, selections, convolutions)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--json")
     parser.add_argument("--commit", default="")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=" ".join(PARTS))
     options = parser.parse_args()
     if not torch.cuda.is_available():
         sys.exit("operations.py: PyTorch finds no GPU")
-    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     began = time.time()
     table = Table(Lanewise(options.build))
-    for part in dots, reductions, norms, moves, scans, products, attentions:
-        part(table)
+    for part in options.parts or PARTS:
+        PARTS[part](table)
     print("%.0f s" % (time.time() - began))
     if options.json:
         with open(options.json, "w") as f:
