@@ -2,12 +2,14 @@
 """operations.py - the ready-made operations on `cpu`, against NumPy (and its OpenBLAS) in one run.
 Without NumPy beside: lanewise bench operations.
 
-    PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--json FILE] [--commit NAME]
+    PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--only PART]
+                                                        [--json FILE] [--commit NAME]
 
 Each row: ours and the peer in turns, medians of 15 rounds; the results are compared. `of limit` is
 the share of what memory gives in the same turns to a kernel that only reads, or copies, one array.
-Some rows exceed it, so it is a yardstick and no bound. N threads for both sides, 1 by default.
-Rows of 64 heads x 4096 have no peer, which would need 4 GiB for its weights.
+Some rows exceed it, so it is a yardstick and no bound. N threads for both sides, 1 by default; PART
+is a function below, as `selections`. Rows of 64 heads x 4096 have no peer, which would need 4 GiB
+for its weights.
 
 OpenBLAS takes AVX2 where it does not know the processor; "blas" in the JSON tells. With
 OPENBLAS_CORETYPE=SKYLAKEX in the environment it uses AVX-512.
@@ -24,6 +26,7 @@ import time
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--only")
 parser.add_argument("--json")
 parser.add_argument("--commit", default="")
 OPTIONS = parser.parse_args()
@@ -221,6 +224,47 @@ def attentions():
             flops=4 * heads * queries * keys * depth / (1 + causal))
 
 
+def sorts():
+    """NumPy sorts with one thread."""
+    words = RANDOM.integers(0, 1 << 32, N24, dtype="u4")
+    for name, x in ("u32", words), ("f32", uniform(N24)):
+        row("sort %s 2^24" % name, lambda: lw.sort(x), lambda: np.sort(x), copied=8 * N24)
+    x = uniform(N24)
+    for k in 100, 100000:
+        def peer():
+            largest = x[np.argpartition(x, N24 - k)[N24 - k:]]
+            return np.sort(largest)[::-1]
+        row("top_k f32 2^24, k %d" % k, lambda: lw.top_k(x, k)[0], peer, read=4 * N24)
+    rows = x.reshape(16384, 1024)
+    row("top_k f32 16384 x 1024, k 10", lambda: lw.top_k(rows, 10)[0],
+        lambda: np.sort(np.partition(rows, -10)[:, -10:])[:, ::-1], read=4 * N24)
+
+
+def selections():
+    x, out, backwards = uniform(N24), np.empty(N24, "f4"), np.arange(N24)[::-1].copy()
+    row("take f32 2^24, reversed by i64", lambda: lw.take(x, backwards, out=out),
+        lambda: np.take(x, backwards), read=8 * N24, copied=8 * N24)
+    mask = RANDOM.random(N24) < 0.5
+    row("compact f32 2^24, half of it", lambda: lw.compact(x, mask), lambda: x[mask],
+        read=2 * N24, copied=8 * N24)
+    row("histogram f32 2^24, 100 bins in -1 to 1", lambda: lw.histogram(x, 100, low=-1, high=1),
+        lambda: np.histogram(x, 100, (-1, 1))[0], read=4 * N24)
+    row("histogram f32 2^24, 100 bins, its range", lambda: lw.histogram(x, 100),
+        lambda: np.histogram(x, 100)[0], read=8 * N24)
+
+
+def convolutions():
+    """The peer is our own product of the matrix that the convolution stands for."""
+    for filters in 1, 32, 128:
+        x, filter = uniform(1, 16, 256, 256), uniform(filters, 16, 3, 3)
+        windows = np.lib.stride_tricks.sliding_window_view(x[0], (3, 3), axis=(1, 2))
+        matrix = np.ascontiguousarray(windows.transpose(0, 3, 4, 1, 2)).reshape(144, 254 * 254)
+        product, out = np.empty((filters, 254 * 254), "f4"), np.empty((1, filters, 254, 254), "f4")
+        row("conv2d 16 x 256 x 256, %d of 3 x 3" % filters, lambda: lw.conv2d(x, filter, out=out),
+            lambda: lw.matmul(filter.reshape(filters, 144), matrix, out=product).reshape(out.shape),
+            flops=2 * 144 * out.size)
+
+
 def calls():
     x, y = lw.asarray(uniform(8)), lw.asarray(uniform(8))
     row("dot of 8, a call from Python", lambda: lw.dot(x, y), None, repeat=1000)
@@ -250,8 +294,10 @@ def machine():
 
 ABOUT, LIMITS = machine(), Limits()
 print("OpenBLAS for %s, load %.2f" % (blas(), ABOUT["load"]))
-for part in dots, reductions, norms, moves, products, attentions, calls:
-    part()
+for part in (dots, reductions, norms, moves, products, attentions, sorts, selections, convolutions,
+             calls):
+    if OPTIONS.only in (None, part.__name__):
+        part()
 if OPTIONS.json:
     with open(OPTIONS.json, "w") as f:
         json.dump(ABOUT | {"threads": OPTIONS.threads, "commit": OPTIONS.commit, "blas": blas(),
