@@ -8,6 +8,7 @@
  *     sort_move_BYTES    of a pass: each element of a part to its place in the row
  *
  * shapes   rows of n elements side by side; counts: rows x DIGITS x parts, totals: rows x DIGITS
+ *          given: an index for each element, where its place in the row is not it
  * launch   short, row: a block a row; sum: a digit of a row; count, move: a part of a row.
  *          Short and sum have 1 thread, the others any number
  * numeric  exact, and stable: so the result does not depend on how a row is cut

@@ -10,7 +10,7 @@
 
 enum { DIGITS = 256 }; /* of one pass: 8 bits of the key */
 
-/* What differs between dtypes of one size; src/ops/sort.c has the same struct. ORDER SORT_KEYS */
+/* What differs between dtypes of one size. ORDER SORT_KEYS: src/ops/sorting.h */
 struct keys {
     uint64_t sign;      /* the highest bit of an element */
     uint64_t negative;  /* what is flipped in elements with that bit */
@@ -36,6 +36,20 @@ DEVICE static uint64_t key_of(struct keys k, uint64_t bits)
     const uint64_t key = v ^ (v & k.sign ? k.negative : k.positive) ^ k.flip;
 
     return (v & k.magnitude) > k.infinity ? k.nan : key;
+}
+
+/* The same in the elements' size: vectors of them are shorter, or hold more. */
+DEVICE static uint32_t key_of_4(struct keys k, uint32_t bits)
+{
+    const uint32_t v = bits == (uint32_t)k.zero ? 0 : bits;
+    const uint32_t flip = v & (uint32_t)k.sign ? (uint32_t)k.negative : (uint32_t)k.positive;
+
+    return (v & (uint32_t)k.magnitude) > (uint32_t)k.infinity ? (uint32_t)k.nan
+                                                              : v ^ flip ^ (uint32_t)k.flip;
+}
+DEVICE static uint64_t key_of_8(struct keys k, uint64_t bits)
+{
+    return key_of(k, bits);
 }
 
 DEVICE static uint32_t digit_of(struct keys k, uint64_t bits, int shift)

@@ -162,6 +162,33 @@ def test_top_k(xs: tuple[np.ndarray, int], k: int, smallest: bool) -> None:
     same_bits(values, np.take_along_axis(x, order, axis))
 
 
+RNG = np.random.default_rng(5)
+LONG = 300_001  # elements of a row that is selected from by parts, more than once
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("x", [
+    np.ones((1, 1), "f4"), np.full((2, 1023), 7, "i4"), np.full((1, LONG), -0.5, "f4"),
+    np.arange(1023)[None] % 33 == 5, np.arange(LONG, dtype="u8")[None],
+    -np.arange(LONG, dtype="i8")[None], RNG.integers(0, 3, (1, LONG)).astype("u1"),
+    RNG.choice([0.0, -0.0], (3, 1023)), RNG.choice([np.nan, -np.inf, 1], (3, 70_001)),
+    RNG.random((1, LONG), "f4"), RNG.standard_normal((65, 1025)).astype("f2"),
+    RNG.choice(np.array([np.nan, -np.nan]), (1, LONG)),
+    np.frombuffer(RNG.bytes(8 * LONG), "f8")[None]])
+@pytest.mark.parametrize("smallest", [False, True])
+def test_top_k_is_the_beginning_of_a_sort(x: np.ndarray, smallest: bool) -> None:
+    n = x.shape[1]
+    if smallest:
+        order = np.argsort(x, axis=1, kind="stable")
+    else:
+        ranks = np.unique(x, return_inverse=True)[1].reshape(x.shape)
+        order = np.argsort(np.where(x != x, -x.size, -ranks), axis=1, kind="stable")
+    for k in sorted({0, 1, min(n, 31), min(n, 50), n // 256, n // 64, n // 5, n // 4, n}):
+        values, indices = lw.top_k(x, k, smallest=smallest)
+        np.testing.assert_array_equal(indices, order[:, :k])
+        same_bits(values, np.take_along_axis(x, order[:, :k], 1))
+
+
 def test_in_a_graph() -> None:
     x, mask = np.arange(300, dtype="f4"), np.arange(300) % 3 == 1
     types = {"x": lw.TensorType("f32", (300,)), "mask": lw.TensorType("bool", (300,)),
