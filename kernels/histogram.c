@@ -1,156 +1,75 @@
-/* histogram.c - counts of equal bins, for any number of threads. On processors all threads of a
- * block make the numbers of the bins, as vector code, and one of them counts.
+/* histogram.c - counts of equal bins on processors; see histogram.h.
  *
- *     histogram_range   the least and the largest of each part; both NaN where a NaN is among them
- *     histogram_begin   limits: low and high, as given or of the data; counts: all 0
  *     histogram_count   adds the elements of a part to the counts
  *
- * Bin b has the elements from edge b up to edge b + 1, the last one with its upper edge. Edge b is
- * low + b * step, rounded twice, with step = (high - low) / bins; edge `bins` is high.
- *
- * shapes   x: n elements side by side; counts: bins of i64; ranges: 2 of f64 a part; limits: 2
- * launch   range, count: a block a part; begin: one block
- * reads    every type, converted to double
- * numeric  counts are exact: a bin is guessed by a quotient and set right by its edges
+ * launch   any number of threads
+ * idea     all threads make the numbers of the bins of a line, as vector code, and one of them
+ *          counts
  */
-#include "element.h"
-#include "view.h"
+#include "histogram.h"
 
-enum { LINE = 256, NEAR_BINS = 4096 }; /* so many bins are counted in memory of the block */
-enum { HOST_THREADS = 32 };            /* at most; src/ops/histogram.c launches as many */
-
-/* Elements i to i + count of x as double. */
-DEVICE static void load_line(double *line, const void *x, int type, size_t i, size_t count)
+/* The bin of an element, of at most NEAR_BINS; that of one outside is NEAR_BINS. */
+DEVICE static uint32_t near_bin(struct bins b, double v)
 {
-    switch (type) {
-#define LINE_CASE(code, T)                                                                         \
-    case code:                                                                                     \
-        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x)                 \
-            line[j] = (double)((const T *)x)[i + j];                                               \
-        break;
-        ELEMENT_TYPES(LINE_CASE)
-#undef LINE_CASE
-    default: break;
-    }
-}
+    const bool is_inside = v >= b.low && v <= b.high;
+    const int32_t last = (int32_t)b.count - 1;
+    const double guess = is_inside ? (v - b.low) * b.scale : 0;
+    int32_t k = guess < (double)last ? (int32_t)guess : last; /* last where it is a NaN */
 
-KERNEL void histogram_range(size_t n, size_t part, const void *x, int type, void *ranges)
-{
-    SHARED double line[LINE];
-    const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
-    double low = INFINITY, high = -INFINITY;
-    bool has_nan = false;
-
-    for (size_t i = first; i < end; i += LINE) {
-        const size_t count = min_size(LINE, end - i);
-        load_line(line, x, type, i, count);
-        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x) {
-            low = line[j] < low ? line[j] : low;
-            high = line[j] > high ? line[j] : high;
-            has_nan = has_nan || isnan(line[j]);
-        }
-    }
-    low = block_min(low);
-    high = block_max(high);
-    has_nan = block_any(has_nan);
-    if (thread_idx.x == 0) {
-        ((double *)ranges)[2 * (size_t)block_idx.x] = has_nan ? NAN : low;
-        ((double *)ranges)[2 * (size_t)block_idx.x + 1] = has_nan ? NAN : high;
-    }
-}
-
-/* parts 0: low and high are given; or, where they are one, there is no data. */
-KERNEL void histogram_begin(size_t parts, const void *ranges, double low, double high, void *limits,
-                            size_t bins, void *counts)
-{
-    for (size_t b = (size_t)thread_idx.x; b < bins; b += (size_t)block_dim.x)
-        ((int64_t *)counts)[b] = 0;
-    if (thread_idx.x != 0)
-        return;
-    if (parts) {
-        low = INFINITY;
-        high = -INFINITY;
-    } else if (low == high) {
-        low = 0;
-        high = 1;
-    }
-    for (size_t p = 0; p < parts; p++) {
-        const double l = ((const double *)ranges)[2 * p], h = ((const double *)ranges)[2 * p + 1];
-        low = l < low || isnan(l) ? l : low;
-        high = h > high || isnan(h) ? h : high;
-        if (isnan(l))
-            break;
-    }
-    assert(isfinite(high - low));
-    ((double *)limits)[0] = low == high ? low - 0.5 : low;
-    ((double *)limits)[1] = low == high ? high + 0.5 : high;
-}
-
-struct bins {
-    double low, high, step, scale;
-    size_t count;
-};
-
-DEVICE static double edge(struct bins b, size_t k)
-{
-    return b.low + (double)k * b.step;
-}
-
-/* The bin of an element that is not outside. */
-DEVICE static size_t bin_of(struct bins b, double v)
-{
-    size_t k = min_size((size_t)((v - b.low) * b.scale), b.count - 1);
-
-    while (k > 0 && v < edge(b, k))
+    while (is_inside && k > 0 && v < b.low + (double)k * b.step)
         k--;
-    while (k + 1 < b.count && v >= edge(b, k + 1))
+    while (is_inside && k < last && v >= b.low + (double)(k + 1) * b.step)
         k++;
-    return k;
+    return is_inside ? (uint32_t)k : NEAR_BINS;
 }
 
-/* near[k]++ for the bins of `count` elements; one that is outside has bin NEAR_BINS. */
-DEVICE static void count_line(uint32_t *near, const uint32_t *bin, size_t count)
+/* near[k]++ for the bins of `count` elements. Neighbours, which are often alike, have two counters:
+ * one need not wait for the other. */
+DEVICE static void count_line(uint32_t (*near)[NEAR_BINS + 1], const uint32_t *bin, size_t count)
 {
-    barrier();
-    if (thread_idx.x == 0)
-        for (size_t j = 0; j < count; j++)
-            near[bin[j]]++;
-    barrier();
+    for (size_t j = 0; j + 1 < count; j += 2) {
+        near[0][bin[j]]++;
+        near[1][bin[j + 1]]++;
+    }
+    if (count % 2)
+        near[0][bin[count - 1]]++;
+}
+
+DEVICE static void count_far(int64_t *counts, struct bins b, const double *line, size_t count)
+{
+    for (size_t j = 0; j < count; j++)
+        if (line[j] >= b.low && line[j] <= b.high)
+            atomic_add(counts + bin_of(b, line[j]), (int64_t)1);
 }
 
 KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, const void *limits,
                             size_t bins, void *counts)
 {
     SHARED double line[LINE];
-    SHARED uint32_t near[NEAR_BINS + 1], bin[LINE];
+    SHARED uint32_t near[2][NEAR_BINS + 1], bin[LINE];
     const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
     const double low = ((const double *)limits)[0], high = ((const double *)limits)[1];
     const struct bins b = {low, high, (high - low) / (double)bins, (double)bins / (high - low),
                            bins};
-    const bool is_near = bins <= NEAR_BINS, one_counts = block_dim.x <= HOST_THREADS;
+    const bool is_near = bins <= NEAR_BINS;
 
     for (size_t k = (size_t)thread_idx.x; k < bins && is_near; k += (size_t)block_dim.x)
-        near[k] = 0;
-    barrier();
+        near[0][k] = near[1][k] = 0;
     for (size_t i = first; i < end; i += LINE) {
         const size_t count = min_size(LINE, end - i);
         load_line(line, x, type, i, count);
-        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x) {
-            const double v = line[j];
-            const bool is_inside = v >= b.low && v <= b.high;
-            const size_t k = is_inside ? bin_of(b, v) : NEAR_BINS;
-            if (is_near && one_counts)
-                bin[j] = (uint32_t)k;
-            else if (is_inside && is_near)
-                atomic_add(&near[k], 1u);
-            else if (is_inside)
-                atomic_add((int64_t *)counts + k, (int64_t)1);
+        for (size_t j = (size_t)thread_idx.x; j < count && is_near; j += (size_t)block_dim.x)
+            bin[j] = near_bin(b, line[j]);
+        barrier();
+        if (thread_idx.x == 0) {
+            if (is_near)
+                count_line(near, bin, count);
+            else
+                count_far(counts, b, line, count);
         }
-        if (is_near && one_counts)
-            count_line(near, bin, count);
+        barrier();
     }
-    barrier();
     for (size_t k = (size_t)thread_idx.x; k < bins && is_near; k += (size_t)block_dim.x)
-        if (near[k])
-            atomic_add((int64_t *)counts + k, (int64_t)near[k]);
+        if (near[0][k] + near[1][k])
+            atomic_add((int64_t *)counts + k, (int64_t)near[0][k] + (int64_t)near[1][k]);
 }

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
-enum { PART = 65536, THREADS_GPU = 256 }; /* kernels/histogram.c takes any */
+enum { PART = 65536, THREADS_GPU = 256 }; /* the kernels take any */
 
 struct histogram_arguments {
     lw_tensor counts, x;
@@ -34,14 +34,27 @@ static lw_status check(struct lw__call *call, const struct histogram_arguments *
     return LW_OK;
 }
 
+static lw_status launch_program(struct lw__call *call, const char *kernel, size_t blocks,
+                                const lw_arg *args, size_t count)
+{
+    const enum lw__ops_program program =
+        call->is_gpu ? LW_PROGRAM_histogram_gpu : LW_PROGRAM_histogram;
+    lw_dim3 grid;
+
+    LW_TRY(lw__grid(call, blocks, &grid));
+    return lw__call_launch(call, program, kernel, grid,
+                           lw_dim_1(call->is_gpu ? THREADS_GPU : lw__threads(call)), args, count);
+}
+#define LAUNCH(call, kernel, blocks, ...)                                                          \
+    launch_program(call, kernel, blocks, (const lw_arg[]){__VA_ARGS__},                            \
+                   sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
+
 static lw_status histogram_body(struct lw__call *call, void *arguments)
 {
     const struct histogram_arguments *a = arguments;
-    const lw_dim3 block = lw_dim_1(call->is_gpu ? THREADS_GPU : lw__threads(call));
     const bool is_given = a->options.low != a->options.high;
     struct lw__operand x, counts, to, ranges, limits;
     size_t n, bins, parts;
-    lw_dim3 grid;
 
     LW_TRY(check(call, a, &x, &counts));
     LW_TRY(lw__contiguous_in(call, &x));
@@ -53,18 +66,14 @@ static lw_status histogram_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__call_scratch(call, "ranges", LW_F64, (struct lw__shape){{1, 1, 2, parts + 1}},
                             &ranges));
     LW_TRY(lw__call_scratch(call, "limits", LW_F64, (struct lw__shape){{1, 1, 1, 2}}, &limits));
-    LW_TRY(lw__grid(call, parts, &grid));
     if (!is_given)
-        LW_TRY(LW_OP_LAUNCH(call, histogram, "histogram_range", grid, block, lw_arg_uint(n),
-                            lw_arg_uint(PART), lw__arg_at(&x), lw_arg_int(x.dtype),
-                            lw__arg_at(&ranges)));
-    LW_TRY(LW_OP_LAUNCH(call, histogram, "histogram_begin", lw_dim_1(1), block,
-                        lw_arg_uint(is_given ? 0 : parts), lw__arg_at(&ranges),
-                        lw_arg_real(a->options.low), lw_arg_real(a->options.high),
-                        lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
-    LW_TRY(LW_OP_LAUNCH(call, histogram, "histogram_count", grid, block, lw_arg_uint(n),
-                        lw_arg_uint(PART), lw__arg_at(&x), lw_arg_int(x.dtype), lw__arg_at(&limits),
-                        lw_arg_uint(bins), lw__arg_at(&to)));
+        LW_TRY(LAUNCH(call, "histogram_range", parts, lw_arg_uint(n), lw_arg_uint(PART),
+                      lw__arg_at(&x), lw_arg_int(x.dtype), lw__arg_at(&ranges)));
+    LW_TRY(LAUNCH(call, "histogram_begin", 1, lw_arg_uint(is_given ? 0 : parts),
+                  lw__arg_at(&ranges), lw_arg_real(a->options.low), lw_arg_real(a->options.high),
+                  lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
+    LW_TRY(LAUNCH(call, "histogram_count", parts, lw_arg_uint(n), lw_arg_uint(PART), lw__arg_at(&x),
+                  lw_arg_int(x.dtype), lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
     return lw__out_done(call, &counts, &to);
 }
 

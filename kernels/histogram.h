@@ -1,0 +1,109 @@
+/* histogram.h - what the counts of equal bins on processors and on GPUs have in common.
+ *
+ *     histogram_range   the least and the largest of each part; both NaN where a NaN is among them
+ *     histogram_begin   limits: low and high, as given or of the data; counts: all 0
+ *
+ * Bin b has the elements from edge b up to edge b + 1, the last one with its upper edge. Edge b is
+ * low + b * step, rounded twice, with step = (high - low) / bins; edge `bins` is high.
+ *
+ * shapes   x: n elements side by side; counts: bins of i64; ranges: 2 of f64 a part; limits: 2
+ * launch   range, count: a block a part; begin: one block
+ * reads    every type, converted to double
+ * numeric  counts are exact: a bin is guessed by a quotient and set right by its edges
+ */
+#ifndef LW_KERNELS_HISTOGRAM_H
+#define LW_KERNELS_HISTOGRAM_H
+#include "element.h"
+#include "view.h"
+
+enum { LINE = 256, NEAR_BINS = 4096 }; /* so many bins are counted in memory of the block */
+
+/* Elements i to i + count of x as double. */
+DEVICE static void load_line(double *line, const void *x, int type, size_t i, size_t count)
+{
+    switch (type) {
+#define LINE_CASE(code, T)                                                                         \
+    case code:                                                                                     \
+        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x)                 \
+            line[j] = (double)((const T *)x)[i + j];                                               \
+        break;
+        ELEMENT_TYPES(LINE_CASE)
+#undef LINE_CASE
+    default: break;
+    }
+}
+
+KERNEL void histogram_range(size_t n, size_t part, const void *x, int type, void *ranges)
+{
+    SHARED double line[LINE];
+    const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
+    double low = INFINITY, high = -INFINITY;
+    bool has_nan = false;
+
+    for (size_t i = first; i < end; i += LINE) {
+        const size_t count = min_size(LINE, end - i);
+        load_line(line, x, type, i, count);
+        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x) {
+            low = line[j] < low ? line[j] : low;
+            high = line[j] > high ? line[j] : high;
+            has_nan = has_nan || isnan(line[j]);
+        }
+    }
+    low = block_min(low);
+    high = block_max(high);
+    has_nan = block_any(has_nan);
+    if (thread_idx.x == 0) {
+        ((double *)ranges)[2 * (size_t)block_idx.x] = has_nan ? NAN : low;
+        ((double *)ranges)[2 * (size_t)block_idx.x + 1] = has_nan ? NAN : high;
+    }
+}
+
+/* parts 0: low and high are given; or, where they are one, there is no data. */
+KERNEL void histogram_begin(size_t parts, const void *ranges, double low, double high, void *limits,
+                            size_t bins, void *counts)
+{
+    for (size_t b = (size_t)thread_idx.x; b < bins; b += (size_t)block_dim.x)
+        ((int64_t *)counts)[b] = 0;
+    if (thread_idx.x != 0)
+        return;
+    if (parts) {
+        low = INFINITY;
+        high = -INFINITY;
+    } else if (low == high) {
+        low = 0;
+        high = 1;
+    }
+    for (size_t p = 0; p < parts; p++) {
+        const double l = ((const double *)ranges)[2 * p], h = ((const double *)ranges)[2 * p + 1];
+        low = l < low || isnan(l) ? l : low;
+        high = h > high || isnan(h) ? h : high;
+        if (isnan(l))
+            break;
+    }
+    assert(isfinite(high - low));
+    ((double *)limits)[0] = low == high ? low - 0.5 : low;
+    ((double *)limits)[1] = low == high ? high + 0.5 : high;
+}
+
+struct bins {
+    double low, high, step, scale;
+    size_t count;
+};
+
+DEVICE static double edge(struct bins b, size_t k)
+{
+    return b.low + (double)k * b.step;
+}
+
+/* The bin of an element that is not outside. */
+DEVICE static size_t bin_of(struct bins b, double v)
+{
+    size_t k = min_size((size_t)((v - b.low) * b.scale), b.count - 1);
+
+    while (k > 0 && v < edge(b, k))
+        k--;
+    while (k + 1 < b.count && v >= edge(b, k + 1))
+        k++;
+    return k;
+}
+#endif
