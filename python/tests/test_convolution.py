@@ -43,9 +43,33 @@ def test_convolutions(data: st.DataObject) -> None:
 
 
 def test_a_matrix_in_parts() -> None:
-    x = np.random.default_rng(0).integers(0, 4, (2, 8, 150, 160)).astype("f4")
+    """Rows of 20 are too short to be read from the images."""
+    x = np.random.default_rng(0).integers(0, 4, (2, 8, 1500, 28)).astype("f4")
     f = np.random.default_rng(1).integers(0, 4, (3, 8, 9, 9)).astype("f4")
     np.testing.assert_array_equal(lw.conv2d(x, f), correlate(x, f, (0, 0), (1, 1)))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+@pytest.mark.parametrize("shape, filters, pad, step", [
+    ((1, 130, 5, 67), (7, 130, 3, 3), (1, 1), (1, 1)),
+    ((2, 3, 20, 130), (1, 3, 5, 4), (2, 3), (3, 2)),
+    ((2, 2, 3, 64), (300, 2, 1, 1), (0, 0), (1, 1)),
+    ((1, 1, 1, 4000), (2, 1, 1, 999), (0, 9), (1, 1))])
+def test_the_bits_are_those_of_a_product(shape: tuple[int, ...], filters: tuple[int, ...],
+                                         dtype: str, pad: tuple[int, int],
+                                         step: tuple[int, int]) -> None:
+    """Whether x is read from the images or from a matrix."""
+    rng = np.random.default_rng(4)
+    x, f = ((rng.integers(-999, 999, s) / 7).astype(dtype) for s in (shape, filters))
+    padded = np.pad(x, ((0, 0), (0, 0), (pad[0],) * 2, (pad[1],) * 2))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, filters[2:], (2, 3))
+    windows = windows[:, :, ::step[0], ::step[1]].transpose(0, 1, 4, 5, 2, 3)
+    got = lw.conv2d(x, f, pad=pad, stride=step)
+    matrix = windows.reshape(shape[0], f[0].size, -1).copy()
+    want = lw.matmul(f.reshape(len(f), -1), matrix).reshape(got.shape)
+    assert got.tobytes() == want.tobytes()
+    turned = x[:, :, :, ::-1].copy()[:, :, :, ::-1]
+    assert lw.conv2d(turned, f, pad=pad, stride=step).tobytes() == want.tobytes()
 
 
 def test_in_a_graph_and_under_the_checker() -> None:

@@ -269,7 +269,7 @@ static lw_status multiply(struct lw__call *call, struct problem *p, struct lw__o
     k.shape.extent[DEPTH] = p->k.shape.extent[POSITION];
     k.view.stride[POSITION] = p->k.view.stride[DEPTH];
     k.view.stride[DEPTH] = p->k.view.stride[POSITION];
-    return lw__matmul(call, &product, &q, &k);
+    return lw__matmul(call, &product, &q, &k, NULL);
 }
 
 static lw_status leave_weights(struct lw__call *call, const struct problem *p,

@@ -1,6 +1,7 @@
 /* conv.c - lw_conv1d, lw_conv2d: correlation, as a product of the filters with a matrix.
  *
- * The matrix has the elements of x that each term is multiplied with. It is made in scratch memory,
+ * The matrix has the elements of x that each term is multiplied with. Processors read them from the
+ * images where a row of the result fills their panels. Else the matrix is made in scratch memory,
  * for as many images or rows of the result at a time as COLUMN_BYTES hold. A conv1d is a conv2d of
  * height 1.
  */
@@ -179,7 +180,7 @@ static lw_status multiply(struct lw__call *call, const struct conv *c, const str
     to.view.stride[2] = (ptrdiff_t)whole;
     to.view.stride[3] = 1;
     LW_TRY(columns(call, c, p, matrix));
-    return lw__matmul(call, &to, &x, &y);
+    return lw__matmul(call, &to, &x, &y, NULL);
 }
 
 static size_t at_least_1(size_t n)
@@ -216,12 +217,39 @@ static lw_status multiply_parts(struct lw__call *call, const struct conv *c,
     return LW_OK;
 }
 
+/* A row of the result takes whole panels: at most a fourth of them should be for nothing. */
+static bool fills(size_t gang, size_t columns)
+{
+    return gang && lw__divide_up(columns, gang) * gang <= columns + columns / 4;
+}
+
+/* Without a matrix: a product for each row of an image's result. out: of any strides. */
+static lw_status multiply_windows(struct lw__call *call, const struct conv *c,
+                                  const struct lw__operand *out)
+{
+    const struct window *w = &c->window;
+    const struct lw__view image = c->x.view;
+    const struct lw__window windows = {w->kh,           w->kw,           w->height,      w->width,
+                                       w->pad_h,        w->pad_w,        w->step_h,      w->step_w,
+                                       image.stride[1], image.stride[2], image.stride[3]};
+    struct lw__operand x = c->filter, y = c->x, to = *out;
+
+    x.shape = (struct lw__shape){{c->images, w->rows, c->filters, c->terms}};
+    x.view = (struct lw__view){x.view.offset, {0, 0, (ptrdiff_t)c->terms, 1}};
+    y.view = (struct lw__view){image.offset, {image.stride[0]}};
+    to.shape = (struct lw__shape){{c->images, w->rows, c->filters, w->columns}};
+    to.view.stride[1] = out->view.stride[2];
+    to.view.stride[2] = out->view.stride[1];
+    return lw__matmul(call, &to, &x, &y, &windows);
+}
+
 static lw_status conv_body(struct lw__call *call, void *arguments)
 {
     const struct conv_arguments *a = arguments;
     struct lw__operand to;
     struct conv c;
     lw_dtype dtype;
+    bool has_windows;
 
     LW_TRY(check(call, a, &c));
     if (!lw__operand_count(&c.out))
@@ -231,9 +259,10 @@ static lw_status conv_body(struct lw__call *call, void *arguments)
     LW_TRY(lw__as(call, &c.filter, dtype));
     LW_TRY(lw__contiguous_in(call, &c.filter));
     to = c.out;
-    if (c.out.dtype != dtype || !lw__operand_is_contiguous(&c.out))
+    has_windows = fills(lw__matmul_gang(call, dtype), c.window.columns);
+    if (c.out.dtype != dtype || (!has_windows && !lw__operand_is_contiguous(&c.out)))
         LW_TRY(lw__call_scratch(call, "out", dtype, c.out.shape, &to));
-    LW_TRY(multiply_parts(call, &c, &to));
+    LW_TRY((has_windows ? multiply_windows : multiply_parts)(call, &c, &to));
     return lw__out_done(call, &c.out, &to);
 }
 

@@ -34,6 +34,7 @@ enum {
 
 struct problem {
     struct lw__operand x, y, out, bias;
+    struct lw__window window;
     bool has_bias;
     enum lw__accumulate type;
     size_t m, n, k;
@@ -330,7 +331,8 @@ static lw_status launch_nodes(struct lw__call *call, const struct problem *p,
                            lw_arg_buffer(p->y.buffer),
                            bias_of(p),
                            lw_arg_buffer(parts->buffer),
-                           lw_arg_uint(l->height)};
+                           lw_arg_uint(l->height),
+                           lw_arg_bytes(&p->window, sizeof p->window)};
     const lw_launch_options options = {.shared_bytes = l->shared_bytes};
     lw_kernel *kernel;
     lw_dim3 grid;
@@ -340,7 +342,7 @@ static lw_status launch_nodes(struct lw__call *call, const struct problem *p,
         return LW_OK;
     LW_TRY(kernel_of(call, p, l, &kernel));
     return lw__call_queue(call, kernel, grid, lw_dim_1(l->threads), &options, args,
-                          l->height ? 7 : 6);
+                          l->height ? 8 : 6);
 }
 
 static lw_status launch_merge(struct lw__call *call, const struct problem *p,
@@ -379,15 +381,22 @@ static lw_status run_plain(struct lw__call *call, const struct problem *p)
     return run(call, p, &a, a.nodes > 1 ? a.nodes : 0, &l);
 }
 
+size_t lw__matmul_gang(const struct lw__call *call, lw_dtype dtype)
+{
+    const int bits = call->is_gpu ? 0 : lw_device_vector_bits(call->device);
+
+    return !bits ? 0 : (bits == 512 ? 256 : 64) / lw_dtype_size(dtype);
+}
+
 static lw_status run_panels(struct lw__call *call, const struct problem *p)
 {
-    const bool wide = lw_device_vector_bits(call->device) == 512;
-    const size_t size = lw_dtype_size(lw__accumulate_dtype(p->type));
-    const size_t gang = (wide ? 256 : 64) / size, ranges = lw__divide_up(p->m, HEIGHT);
+    const lw_dtype dtype = lw__accumulate_dtype(p->type);
+    const size_t gang = lw__matmul_gang(call, dtype), ranges = lw__divide_up(p->m, HEIGHT);
     const size_t height = lw__divide_up(lw__divide_up(p->m, ranges), LINES) * LINES;
     const size_t blocks = lw__divide_up(p->m, height) * lw__divide_up(p->n, gang) * batches_of(p);
     struct matmul a = cut(p, blocks, BLOCKS_CPU);
-    const size_t shared = (STEPS + height * (1 + a.levels)) * gang * size, slots = a.nodes;
+    const size_t size = gang * lw_dtype_size(dtype), slots = a.nodes;
+    const size_t shared = (STEPS + height * (1 + a.levels)) * size;
     const struct launch l = {"matmul_panel", (uint32_t)gang, blocks * slots, shared, height};
 
     a.levels = 0; /* they lie in block memory */
@@ -524,7 +533,8 @@ static lw_status run_any(struct lw__call *call, struct problem *p)
 /* ---- the operation ---- */
 
 lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
-                     const struct lw__operand *x, const struct lw__operand *y)
+                     const struct lw__operand *x, const struct lw__operand *y,
+                     const struct lw__window *window)
 {
     struct problem p = {.x = *x,
                         .y = *y,
@@ -535,6 +545,10 @@ lw_status lw__matmul(struct lw__call *call, const struct lw__operand *out,
                         .n = out->shape.extent[COLUMN],
                         .k = x->shape.extent[COLUMN]};
 
+    if (window) {
+        p.window = *window;
+        return run_panels(call, &p);
+    }
     LW_TRY(bring(call, &p));
     return run_any(call, &p);
 }
@@ -548,7 +562,7 @@ static lw_status matmul_body(struct lw__call *call, void *arguments)
 {
     const struct matmul_arguments *a = arguments;
     struct lw__operand out, made; /* what p.out is before the product is joined or turned */
-    struct problem p;
+    struct problem p = {0};
     lw_dtype dtype;
 
     LW_TRY(lw__operand_in(call, "x", a->x, &p.x));
