@@ -320,7 +320,7 @@ static int run(call *c)
         return failed ? check_failed(c->core) : 0;
     }
     if (!c->stream) {
-        if (waited)
+        if (waited && failed)
             DROP(s);
         else
             stream_give(c->device, s);
