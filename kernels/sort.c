@@ -7,29 +7,49 @@
  *                        of that digit in the parts before
  *     sort_move_BYTES    of a pass: each element of a part to its place in the row
  *
- * shapes   rows of n elements side by side; counts: rows x DIGITS x parts, totals: rows x DIGITS
+ * shapes   rows of n elements side by side; counts: rows x parts x DIGITS, totals: rows x DIGITS.
+ *          A part has PART_BYTES, the last one of a row at most
  *          given: an index for each element, where its place in the row is not it
- * launch   short, row: a block a row; sum: a digit of a row; count, move: a part of a row.
- *          Short and sum have 1 thread, the others any number
+ * launch   short, row: a block a row; count, move: a part of a row; sum: a thread a digit of a
+ *          row. Short has 1 thread, the others any number
  * numeric  exact, and stable: so the result does not depend on how a row is cut
  * idea     the digits of a line of elements are made by all threads, as vector code; one thread
- *          counts, or moves, which leaves a few instructions for each element
+ *          counts, or moves, which leaves a few instructions for each element. In a long row each
+ *          digit's place is in another page: so the elements of a part are sorted in memory of the
+ *          block, and go to their places by runs
  * source   LSD radix sort, Knuth, The Art of Computer Programming, vol. 3, 5.2.5
  */
 #include "sort.h"
 
-enum { SHORT = 48, LINE = 1024 };
+enum { SHORT = 48, LINE = 1024, PART_BYTES = 32768 };
 
-KERNEL BLOCK(1) void sort_sum(size_t parts, void *counts, void *totals)
+KERNEL void sort_sum(size_t parts, void *counts, void *totals)
 {
-    uint32_t *c = (uint32_t *)counts + (size_t)block_idx.x * parts, sum = 0;
+    const size_t i = global_idx.x, row = i / DIGITS;
+    uint32_t *c = (uint32_t *)counts + row * parts * DIGITS + i % DIGITS, sum = 0;
 
     for (size_t p = 0; p < parts; p++) {
-        const uint32_t count = c[p];
-        c[p] = sum;
+        const uint32_t count = c[p * DIGITS];
+        c[p * DIGITS] = sum;
         sum += count;
     }
-    ((uint32_t *)totals)[block_idx.x] = sum;
+    ((uint32_t *)totals)[i] = sum;
+}
+
+/* Of part p of a row: place[d], where its elements with digit d begin in the row; ends[d], where
+ * they begin among the part's own, sorted by digit. */
+DEVICE static void find_places(const uint32_t *counts, const uint32_t *totals, size_t parts,
+                               size_t p, uint32_t *place, uint32_t *ends)
+{
+    const uint32_t *here = counts + p * DIGITS, *next = p + 1 < parts ? here + DIGITS : totals;
+    uint32_t before = 0, own = 0;
+
+    for (int d = 0; d < DIGITS; d++) {
+        place[d] = before + here[d];
+        ends[d] = own;
+        before += totals[d];
+        own += next[d] - here[d];
+    }
 }
 
 #define T uint32_t

@@ -10,7 +10,8 @@
 #include <limits.h>
 
 /* ORDER SORT: kernels/sort.c, kernels/sort_gpu.c */
-enum { DIGITS = 256, PART_GPU = 2048, THREADS_GPU = 256, WARPS_GPU = 8 };
+enum { DIGITS = 256, PART_GPU = 2048, THREADS_GPU = 256, WARPS_GPU = 8, PART_BYTES = 32768 };
+enum { LONG = 65536 }; /* elements of a row that processors sort by parts */
 
 struct sort_arguments {
     lw_tensor out, x;
@@ -125,8 +126,9 @@ static lw_status one_pass(struct lw__call *call, struct lw__sorting *s, size_t p
     LW_TRY(LAUNCH(call, lw__by_word(s, "sort_count_4", "sort_count_8"), s->rows * parts,
                   lw__threads(call), lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
                   lw_arg_uint(part), lw__arg_at(from), lw__arg_at(counts)));
-    LW_TRY(LAUNCH(call, "sort_sum", s->rows * DIGITS / (call->is_gpu ? WARPS_GPU : 1), 1,
-                  lw_arg_uint(parts), lw__arg_at(counts), lw__arg_at(totals)));
+    LW_TRY(LAUNCH(call, "sort_sum",
+                  s->rows * DIGITS / (call->is_gpu ? WARPS_GPU : lw__threads(call)),
+                  lw__threads(call), lw_arg_uint(parts), lw__arg_at(counts), lw__arg_at(totals)));
     return LAUNCH(call, lw__by_word(s, "sort_move_4", "sort_move_8"), s->rows * parts,
                   lw__threads(call), lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
                   lw_arg_uint(part), lw__arg_at(from), lw__arg_at(from_indices), lw__arg_at(to),
@@ -134,24 +136,14 @@ static lw_status one_pass(struct lw__call *call, struct lw__sorting *s, size_t p
                   lw__arg_at(totals));
 }
 
-size_t lw__sort_cut(size_t rows, size_t n)
-{
-    const size_t parts = n / LW_SORT_PART;
-
-    if (rows >= LW_SORT_PARTS || parts < 4)
-        return 1;
-    return parts < LW_SORT_PARTS ? parts : LW_SORT_PARTS;
-}
-
 static lw_status sort_passes(struct lw__call *call, struct lw__sorting *s)
 {
-    const size_t even = lw__divide_up(s->n, LW_SORT_PARTS);
-    const size_t part = call->is_gpu ? PART_GPU : even < LW_SORT_PART ? LW_SORT_PART : even;
+    const size_t part = call->is_gpu ? PART_GPU : PART_BYTES / lw_dtype_size(s->word);
     const size_t parts = lw__divide_up(s->n, part);
     struct lw__operand counts, totals;
 
     LW_TRY(take_scratch(call, s));
-    LW_TRY(lw__call_scratch(call, "counts", LW_U32, (struct lw__shape){{1, s->rows, DIGITS, parts}},
+    LW_TRY(lw__call_scratch(call, "counts", LW_U32, (struct lw__shape){{1, s->rows, parts, DIGITS}},
                             &counts));
     LW_TRY(lw__call_scratch(call, "totals", LW_U32, (struct lw__shape){{1, 1, s->rows, DIGITS}},
                             &totals));
@@ -166,7 +158,7 @@ static lw_status sort_words(struct lw__call *call, struct lw__sorting *s)
         return s->n <= PART_GPU ? sort_row_gpu(call, s) : sort_passes(call, s);
     if (s->n <= LW_SORT_SHORT)
         return sort_short(call, s);
-    return lw__sort_cut(s->rows, s->n) == 1 ? sort_rows(call, s) : sort_passes(call, s);
+    return s->n < LONG ? sort_rows(call, s) : sort_passes(call, s);
 }
 
 /* ---- from tensors to words ---- */

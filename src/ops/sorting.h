@@ -4,7 +4,7 @@
 #include "ops/op.h"
 
 /* ORDER SORT: kernels/sort.c, kernels/sort_gpu.c */
-enum { LW_SORT_SHORT = 48, LW_SORT_PARTS = 64, LW_SORT_PART = 16384 };
+enum { LW_SORT_SHORT = 48 };
 
 /* ORDER SORT_KEYS: kernels/sort.h */
 struct lw__keys {
@@ -37,9 +37,6 @@ lw_status lw__sort_end(struct lw__call *call, struct lw__sorting *s, const struc
 
 /* lw__sort_check_indices - errors: LW_E_DTYPE they are not i64. */
 lw_status lw__sort_check_indices(const struct lw__call *call, const struct lw__operand *indices);
-
-/* lw__sort_cut - parts that few long rows of n elements are cut into on processors; else 1. */
-size_t lw__sort_cut(size_t rows, size_t n);
 
 static inline lw_arg lw__arg_keys(const struct lw__sorting *s)
 {

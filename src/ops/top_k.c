@@ -5,9 +5,9 @@
 #include "ops/sorting.h"
 #include "ops/registry.h"
 
-/* A selection pays where it leaves a fourth, and where it has at least a fourth of the parts that a
- * sort of all would have. */
-enum { FOURTH = 4 };
+/* A selection pays where it leaves a fourth, and has at least a fourth of the parts that keep all
+ * threads of a processor busy. */
+enum { FOURTH = 4, PARTS = 64, PART_LEAST = 16384 };
 
 struct top_arguments {
     lw_tensor values, indices, x;
@@ -47,16 +47,24 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* The parts that few long rows of n elements are cut into; of others 1. */
+static size_t cut(size_t rows, size_t n)
+{
+    const size_t parts = n / PART_LEAST;
+
+    return rows >= PARTS || parts < FOURTH ? 1 : least(parts, PARTS);
+}
+
 /* Leaves the first k elements of each row, unsorted, where this is less work than a sort. */
 static lw_status select_first(struct lw__call *call, struct lw__sorting *s, size_t k)
 {
-    const size_t all = lw__sort_cut(s->rows, s->n);
+    const size_t all = cut(s->rows, s->n);
 
     if (call->is_gpu || s->n <= LW_SORT_SHORT || s->n / k / FOURTH * FOURTH < all ||
         s->n / k < FOURTH)
         return LW_OK;
     while (s->n > k) {
-        const size_t parts = least(lw__sort_cut(s->rows, s->n), s->n / k / FOURTH);
+        const size_t parts = least(cut(s->rows, s->n), s->n / k / FOURTH);
 
         LW_TRY(select_in_parts(call, s, parts ? parts : 1, k));
     }
