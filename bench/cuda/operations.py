@@ -118,7 +118,7 @@ class Cub:
 
     def call(self, name, *args):
         """What makes this call; its temporary memory is made here."""
-        function = getattr(self.lib, "cub_" + name)
+        function, tensors = getattr(self.lib, "cub_" + name), args
         args = [C.c_void_p(a.data_ptr()) if isinstance(a, torch.Tensor) else
                 C.c_float(a) if isinstance(a, float) else a for a in args]
         size = C.c_size_t(0)
@@ -126,9 +126,9 @@ class Cub:
             raise RuntimeError("CUB refuses " + name)
         temporary = torch.empty(size.value, dtype=torch.uint8, device="cuda")
 
-        def run():
+        def run(kept=tensors):
             if function(C.c_void_p(temporary.data_ptr()), C.byref(size), *args, self.stream):
-                raise RuntimeError("CUB fails at " + name)
+                raise RuntimeError("CUB fails at %s of %d operands" % (name, len(kept)))
         return run
 
 
