@@ -42,17 +42,15 @@
 
 enum { LW_EXIT_MEMORY = 4 };
 
-/* The programs that lanewise-compile starts: they decide its result too. */
+/* The program that lanewise-compile starts: it decides its result too. */
 #define LW_FRONT_END "clang-19"
-#define LW_LINKER "ld.lld-19"
 struct lw__tool {
     const char *words[4]; /* the program, by a path or by PATH, and its first arguments */
     size_t count;
     char program[4096], headers[4096 + 8];
 };
-/* The words that start LW_FRONT_END or LW_LINKER; $LANEWISE_CLANG chooses. They may point into
- * the tool. Another name stays as it is. */
-void lw__tool_find(const char *name, struct lw__tool *tool);
+/* The words that start LW_FRONT_END; $LANEWISE_CLANG chooses. They point into the tool. */
+void lw__tool_find(struct lw__tool *tool);
 /* The file that its first word starts: itself where it has a slash, or the first program of that
  * name on PATH. False: there is none. */
 bool lw__tool_path(const struct lw__tool *tool, char *path, size_t size);

@@ -19,21 +19,39 @@ expect() {
     grep -qF "$text" err || { echo "no '$text': $*" && cat err && exit 1; }
 }
 
-# A linker that ends the compiler once that has the object for it; a clang that does so at once.
-mkdir late early
-printf '#!/bin/sh\ncat /proc/self/fd/3 >/dev/null\nkill -SEGV $PPID\n' >late/ld.lld-19
-printf '#!/bin/sh\nkill -ABRT $PPID\n' >early/clang-19
-chmod +x late/ld.lld-19 early/clang-19
+# A clang that ends the compiler.
+mkdir bin
+printf '#!/bin/sh\nkill -ABRT $PPID\n' >bin/clang-19
+chmod +x bin/clang-19
 export LANEWISE_CACHE_DIR="$TMP/cache"
-run() {
-    PATH=$1:$PATH "$LANEWISE" run -d ref k.c -b 4 'i32[4]'
-}
-expect 5 "lanewise-compile was ended by signal SIGABRT (6) on 'k.c', in pass front" run "$TMP/early"
-PATH=$TMP/early:$PATH expect 5 "lanewise-compile: in pass front" "$LANEWISE" show k.c --stage ir
+run() { "$LANEWISE" run -d ref k.c -b 4 'i32[4]'; }
+PATH=$TMP/bin:$PATH expect 5 \
+    "lanewise-compile was ended by signal SIGABRT (6) on 'k.c', in pass front" run
+PATH=$TMP/bin:$PATH expect 5 "lanewise-compile: in pass front" "$LANEWISE" show k.c --stage ir
 # Sanitizers catch some of the signals themselves.
 case $BUILD in *san*) exit 0 ;; esac
-expect 5 "was ended by signal SIGSEGV (11) on 'k.c', in pass linked, kernel 'twice' at k.c:3" \
-    run "$TMP/late"
+cat >late.c <<'END'
+/* The compiler ends when it opens the file for the linker. */
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int memfd_create(const char *name, unsigned flags);
+
+int memfd_create(const char *name, unsigned flags)
+{
+    if (!strcmp(name, "lanewise-object"))
+        raise(SIGSEGV);
+    return (int)syscall(SYS_memfd_create, name, flags);
+}
+END
+$CC -shared -fPIC -o late.so late.c
+printf '#!/bin/sh\nLD_PRELOAD=%s/late.so exec %s "$@"\n' "$TMP" \
+    "$BUILD/src/compile/lanewise-compile" >late
+chmod +x late
+LANEWISE_COMPILE=$TMP/late expect 5 \
+    "was ended by signal SIGSEGV (11) on 'k.c', in pass linked, kernel 'twice' at k.c:3" run
 
 # What LLVM's code generator does not know, it ends the process for.
 cat >k.ll <<'END'
@@ -51,5 +69,4 @@ grep -q 'LLVM ERROR: Cannot select' err || { cat err && exit 1; }
 grep -qx "lanewise-compile: in pass object, kernel 'k'" err || { cat err && exit 1; }
 
 # No compiler at all.
-LANEWISE_COMPILE=$TMP/none expect 5 "LANEWISE_COMPILE names" \
-    "$LANEWISE" run -d ref k.c -b 4 'i32[4]'
+LANEWISE_COMPILE=$TMP/none expect 5 "LANEWISE_COMPILE names" run

@@ -3,8 +3,6 @@
 # it makes a level that the compiler makes code for, and that library and command know.
 set -eu
 
-libllvm=$(ldd "$BUILD/src/compile/lanewise-compile" | sed -n 's/.*=> \(.*libLLVM.*\) (.*/\1/p')
-if [ ! "$libllvm" ]; then echo "a static LLVM takes long to link"; exit 77; fi
 if nm "$BUILD/src/compile/lanewise-compile" | grep -q __asan_init; then exit 77; fi
 cp -r "$SOURCE/include" "$SOURCE/src" "$SOURCE/cli" .
 mkdir -p docs/compiler tests/unit
@@ -24,10 +22,7 @@ compile() # FILE: as the build does
 for file in src/base/levels.c src/compile/llvm/target.c src/run/cpu/level.c cli/show.c; do
     compile "$file"
 done
-others=$(find "$BUILD/src/compile/lanewise-compile.p" -name '*.o' ! -name llvm_target.c.o)
-# shellcheck disable=SC2086 # lists of files
-$CC -o lanewise-compile src_base_levels.c.o src_compile_llvm_target.c.o $others \
-    "$BUILD/src/compile/devlib_blob.o" "$BUILD/src/base/liblanewise-base.a" "$libllvm" -ldl -lm
+"$SOURCE/tests/howto/link-compiler"
 
 cat >k.c <<'C'
 #include <lanewise/kernel.h>

@@ -12,9 +12,6 @@ bool lw__pass_object(struct lw__unit *unit);
 bool lw__pass_linked(struct lw__unit *unit);
 /* The module's machine code, or assembly text, in unit->payload. */
 bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind);
-/* Start the linker ahead of its pass; stop one that is not needed. */
-bool lw__link_start(struct lw__unit *unit);
-void lw__link_drop(struct lw__unit *unit);
 
 /* ---- workarounds.c --------------------------------------------------------------------------- */
 

@@ -2,16 +2,12 @@
 #include "compile/cpu/cpu.h"
 #include "compile/llvm/llvm.h"
 #include "compile/ir/ir.h"
-#include "base/manifest.h"
-#include <errno.h>
 #include <dlfcn.h>
-#include <fcntl.h>
+#include <elf.h>
 #include <limits.h>
 #include <link.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 bool lw__emit(struct lw__unit *unit, LLVMCodeGenFileType kind)
 {
@@ -96,103 +92,39 @@ static bool is_foreign(const struct lw__unit *unit)
 #endif
 }
 
-/* Loading lld takes longer than its work here. So it is started first, loads while clang and the
- * passes run, and reads the object from a pipe.
+/* True if the object uses functions or variables that it does not have. */
+static bool needs_libraries(const struct lw__text *object)
+{
+    const Elf64_Ehdr *head = (const void *)object->data;
+    const Elf64_Shdr *section = (const void *)(object->data + head->e_shoff);
+    for (const Elf64_Shdr *end = section + head->e_shnum; section < end; section++) {
+        const Elf64_Sym *symbol = (const void *)(object->data + section->sh_offset);
+        size_t count = section->sh_type == SHT_SYMTAB ? section->sh_size / sizeof *symbol : 0;
+        for (; count; count--, symbol++)
+            if (symbol->st_name && symbol->st_shndx == SHN_UNDEF)
+                return true;
+    }
+    return false;
+}
+
+/* lw__pass_linked - the object file as a shared object.
  *
  * fma is a function of libm if the processor may lack the instruction, and memcpy one of libc. The
  * kernels link to these libraries themselves, since the host program may have loaded its own with
  * symbols hidden. A symbol that is then undefined (-z defs) is an error here and not at the launch.
  * For another kind of processor the libraries are not available: the host program must export
- * them. */
-bool lw__link_start(struct lw__unit *unit)
-{
-    char libm[PATH_MAX], libc[PATH_MAX];
-    const bool foreign = is_foreign(unit);
-    const char *const argv[] = {LW_LINKER,
-                                "-shared",
-                                "-Bsymbolic",
-                                "--eh-frame-hdr",
-                                "--threads=1",
-                                "-z",
-                                foreign ? "undefs" : "defs",
-                                "-o",
-                                "-",
-                                "/proc/self/fd/3",
-                                "--as-needed",
-                                foreign ? NULL : libm,
-                                libc,
-                                NULL};
-    struct lw__link *link = &unit->link;
-    int ends[2];
-    if (!foreign && (!find_library("libm.so.6", libm) || !find_library("libc.so.6", libc)))
-        return false;
-    if (pipe2(ends, O_CLOEXEC))
-        return lw__defect("no pipe to the linker: %s", strerror(errno));
-    signal(SIGPIPE, SIG_IGN); /* if lld ends early, its message tells why */
-    link->object = ends[1];
-    link->running = lw__process_start(&unit->scratch, argv, -1, &ends[0], 1, &link->lld);
-    close(ends[0]);
-    if (!link->running)
-        close(ends[1]);
-    return link->running;
-}
-
-static bool send_object(struct lw__unit *unit)
-{
-    const char *data = unit->payload.data;
-    size_t left = unit->payload.length;
-    while (left) {
-        ssize_t n = write(unit->link.object, data, left);
-        if (n < 0 && errno == EPIPE)
-            return true;
-        if (n < 0 && errno != EINTR)
-            return lw__defect("the object cannot be written: %s", strerror(errno));
-        data += n < 0 ? 0 : n;
-        left -= n < 0 ? 0 : (size_t)n;
-    }
-    return true;
-}
-
-static bool end_link(struct lw__link *link, int *status)
-{
-    close(link->object);
-    link->running = false;
-    return lw__process_wait(&link->lld, status);
-}
-
-static void close_output(struct lw__link *link)
-{
-    close(link->lld.out);
-    close(link->lld.err);
-}
-
-void lw__link_drop(struct lw__unit *unit)
-{
-    int status;
-    if (!unit->link.running)
-        return;
-    kill(unit->link.lld.pid, SIGKILL);
-    end_link(&unit->link, &status);
-    close_output(&unit->link);
-}
-
-/* lw__pass_linked - the object file as a shared object.
+ * them. Most objects use neither, and lld would take longer to read these than for all else.
  * needs OBJECT   makes PAYLOAD
  */
 bool lw__pass_linked(struct lw__unit *unit)
 {
-    struct lw__link *link = &unit->link;
-    struct lw__text said = {0};
-    int status = 0;
-    if (!link->running && !lw__link_start(unit))
+    char libm[PATH_MAX], libc[PATH_MAX];
+    const bool foreign = is_foreign(unit);
+    const char *const options[] = {
+        "-shared", "-Bsymbolic", "--eh-frame-hdr", "-z", foreign ? "undefs" : "defs", NULL};
+    const bool alone = foreign || !needs_libraries(&unit->payload);
+    const char *const libraries[] = {"--as-needed", alone ? NULL : libm, libc, NULL};
+    if (!alone && (!find_library("libm.so.6", libm) || !find_library("libc.so.6", libc)))
         return false;
-    bool ok = send_object(unit);
-    unit->payload.length = 0;
-    ok = end_link(link, &status) && ok;
-    ok = ok && lw__read_all(link->lld.err, &said) && lw__read_all(link->lld.out, &unit->payload);
-    if (ok && (status || !unit->payload.length))
-        ok = lw__defect("ld.lld-19 failed (status %d): %s", status, said.data ? said.data : "");
-    lw__text_free(&said);
-    close_output(link);
-    return ok;
+    return lw__link(options, libraries, &unit->payload, &unit->payload);
 }

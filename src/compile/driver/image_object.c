@@ -191,13 +191,12 @@ static int file_of(const struct lw__text *text, const char *name)
 }
 
 /* Run a program whose output is an object. */
-static bool run(struct lw__unit *unit, const char *const *argv, int in, const int *keep,
-                size_t keep_count, struct lw__text *object)
+static bool run(struct lw__unit *unit, const char *const *argv, int in, struct lw__text *object)
 {
     struct lw__process child;
     struct lw__text said = {0};
     int status = 0;
-    if (!lw__process_start(&unit->scratch, argv, in, keep, keep_count, &child))
+    if (!lw__process_start(&unit->scratch, argv, in, NULL, 0, &child))
         return false;
     bool ok = lw__process_wait(&child, &status) && lw__read_all(child.err, &said) &&
               lw__read_all(child.out, object);
@@ -255,7 +254,7 @@ bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
         return false;
     depend(unit, folder);
     int in = file_of(source, "lanewise-image");
-    bool ok = in >= 0 && run(unit, argv, in, NULL, 0, &object);
+    bool ok = in >= 0 && run(unit, argv, in, &object);
     if (in >= 0)
         close(in);
     if (ok)
@@ -266,12 +265,6 @@ bool lw__image_compile(struct lw__unit *unit, const struct lw__text *source,
 
 bool lw__image_link(struct lw__unit *unit, const struct lw__text *archive)
 {
-    static const char *const argv[] = {LW_LINKER, "-r", "--threads=1",     "--whole-archive",
-                                       "-o",      "-",  "/proc/self/fd/3", NULL};
-    int file = file_of(archive, "lanewise-objects");
-    unit->payload.length = 0;
-    bool ok = file >= 0 && run(unit, argv, -1, &file, 1, &unit->payload);
-    if (file >= 0)
-        close(file);
-    return ok;
+    static const char *const options[] = {"-r", "--whole-archive", NULL}, *const none[] = {NULL};
+    return lw__link(options, none, archive, &unit->payload);
 }

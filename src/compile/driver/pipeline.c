@@ -250,8 +250,6 @@ bool lw__pipeline_run(struct lw__unit *unit)
     unit->diags.rows = &unit->manifest;
     unit->diags.main_name = o->name;
     unit->diags.source_fd = o->source_fd > 0 ? o->source_fd : 0;
-    if (!last && has_pass(route, "linked") && !lw__link_start(unit))
-        return false;
     for (const char *const *name = route->passes; *name; name++) {
         if (!run_pass(unit, pass_named(*name)))
             return false;
@@ -267,7 +265,6 @@ bool lw__pipeline_run(struct lw__unit *unit)
 
 void lw__pipeline_release(struct lw__unit *unit)
 {
-    lw__link_drop(unit);
     lw__text_free(&unit->ast_print);
     lw__text_free(&unit->manifest);
     lw__text_free(&unit->sites);

@@ -40,7 +40,7 @@ static bool hash_clang(uint64_t *hash)
 {
     struct lw__tool tool;
     char path[LW_PATH_MAX];
-    lw__tool_find(LW_FRONT_END, &tool);
+    lw__tool_find(&tool);
     if (tool.count != 1 || !lw__tool_path(&tool, path, sizeof path))
         return false;
     *hash = lw__hash_program(LW_HASH_START, path);

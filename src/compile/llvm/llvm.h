@@ -202,6 +202,13 @@ void lw__llvm_attribute(LLVMValueRef function, const char *name, bool set);
 bool lw__llvm_machine(struct lw__unit *unit, const char *triple, const char *cpu,
                       const char *features, LLVMCodeGenOptLevel effort);
 
+/* ---- link.c ---------------------------------------------------------------------------------- */
+
+/* lld with these options, on an object or an archive of them, then these libraries. Both lists end
+ * in NULL. linked may be the object. */
+bool lw__link(const char *const *options, const char *const *libraries,
+              const struct lw__text *object, struct lw__text *linked);
+
 /* ---- target.c -------------------------------------------------------------------------------- */
 
 /* The target of a device, and N where its name ends in /N, else 0; NULL: there is none. */

@@ -1,4 +1,4 @@
-/* process.c - start clang and the linker: without a shell or temporary files, and with limits.
+/* process.c - start clang: without a shell or temporary files, and with limits.
  *
  * A child's output goes to memory files. So nothing has to be read while it runs, and a full or
  * read-only disk does not matter. Some texts keep clang busy for ever or make it grow without
@@ -94,12 +94,12 @@ static bool cannot_start(const char *program, int e)
     const char *chosen = getenv("LANEWISE_CLANG");
     if (chosen)
         return lw__defect("LANEWISE_CLANG is '%s', and %s cannot be started: %s; need the path of "
-                          "clang 19, with lld 19 beside it or on PATH, or of zig 0.14",
+                          "clang 19 or of zig 0.14",
                           chosen, *program ? program : "it", strerror(e));
     if (e != ENOENT && e != EACCES)
         return lw__defect("%s cannot be started: %s", program, strerror(e));
-    return lw__defect("%s cannot be started: %s; kernels need clang 19 and lld 19: "
-                      "pip install \"lanewise[compiler]\", or apt install clang-19 lld-19, or "
+    return lw__defect("%s cannot be started: %s; kernels need clang 19: "
+                      "pip install \"lanewise[compiler]\", or apt install clang-19, or "
                       "LANEWISE_CLANG=PATH",
                       program, strerror(e));
 }
@@ -113,7 +113,7 @@ bool lw__process_start(struct lw__arena *arena, const char *const *argv, int in,
         return lw__defect("no memory file for the output of %s: %s", argv[0], strerror(errno));
     posix_spawn_file_actions_t actions;
     struct lw__tool tool;
-    lw__tool_find(argv[0], &tool);
+    lw__tool_find(&tool);
     const char **words = words_of(arena, argv, &tool);
     int e = posix_spawn_file_actions_init(&actions);
     if (!e)

@@ -145,13 +145,6 @@ struct lw__process {
     int pid, out, err;
 };
 
-/* The linker, waiting for the object: cpu/object.c. */
-struct lw__link {
-    struct lw__process lld;
-    int object; /* where to write it */
-    bool running;
-};
-
 struct lw__unit {
     const struct lw__options *options;
     const struct lw__target *target; /* of options->device, or of the stage that is shown */
@@ -174,7 +167,6 @@ struct lw__unit {
     bool has_rare;                 /* code that lanes rarely need is behind a branch: lw.rarely */
     bool misused;                  /* there is no route to what the command line asks for */
     struct lw__text payload;
-    struct lw__link link;
     struct lw__text common; /* common bitcode with the kernel of the first launch, and which that */
     char *first;            /* is; NULL: there is none, or its code is made anyway */
 };

@@ -173,13 +173,13 @@ static uint64_t hash_program(uint64_t hash, const char *path)
     return lw__hash_program(hash_string(hash, path), path);
 }
 
-/* The program of that name which lanewise-compile will start. */
-static uint64_t hash_found_program(uint64_t hash, const char *name)
+/* The clang that lanewise-compile will start. */
+static uint64_t hash_clang(uint64_t hash)
 {
     char path[PATH_MAX];
     struct lw__tool tool;
 
-    lw__tool_find(name, &tool);
+    lw__tool_find(&tool);
     return lw__tool_path(&tool, path, sizeof path) ? hash_program(hash, path)
                                                    : hash_string(hash, NULL);
 }
@@ -202,8 +202,7 @@ uint64_t lw__cache_key(const struct lw__compile *compile)
     uint64_t hash = hash_string(LW_HASH_START, LW_VERSION);
 
     hash = hash_program(hash, compile->compiler);
-    hash = hash_found_program(hash, LW_FRONT_END);
-    hash = hash_found_program(hash, LW_LINKER);
+    hash = hash_clang(hash);
     hash = hash_surroundings(hash);
     hash = hash_string(hash, compile->target);
     hash = hash_string(hash, compile->name);
