@@ -1,8 +1,7 @@
 /* lld.cpp - lld as a library, which has an interface of C++ only.
  *
- * lld ends the process at some errors, and each run sets all options of LLVM to their defaults. A
- * CrashRecoveryContext makes an error of the first, and the options that this program has set are
- * out of reach meanwhile.
+ * lld ends the process at some errors; a CrashRecoveryContext makes an error of that too. Each run
+ * sets all options of LLVM to their defaults; those that this program has set are out of its reach.
  */
 #include "compile/llvm/linker.h"
 #include <lld/Common/Driver.h>
