@@ -1,7 +1,7 @@
 /* tools.c - clang: the words that start it.
  *
- * $LANEWISE_CLANG names a clang 19, or zig 0.14, which has clang 19 in it and clang's headers beside
- * it. Without the variable it is the clang-19 of PATH.
+ * $LANEWISE_CLANG names a clang 19, or zig 0.14, which has clang 19 in it and the headers of that
+ * beside it. Without the variable it is the clang-19 of PATH.
  */
 #include "base/base.h"
 #include "base/manifest.h"
