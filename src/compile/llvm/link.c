@@ -32,7 +32,8 @@ static bool run(const char *const *options, const char *const *libraries, int in
     add(&w, options);
     add(&w, (const char *const[]){from, NULL});
     add(&w, libraries);
-    return lw__lld(w.words, w.count, said, sizeof said) || lw__defect("lld failed: %s", said);
+    const int status = lw__lld(w.words, w.count, said, sizeof said);
+    return !status || lw__defect("lld failed (status %d): %s", status, said);
 }
 
 /* The same, with this file as standard output. */

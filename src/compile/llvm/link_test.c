@@ -36,7 +36,8 @@ static bool fails(const char *bytes, size_t count, const char *why)
     dup2(file, STDERR_FILENO);
     const bool ok = lw__link(shared, none, &object, &linked);
     dup2(before, STDERR_FILENO);
-    const bool told = lw__read_all(file, &said) && strstr(lw__finished(&said), "lld failed: ") &&
+    const bool told = lw__read_all(file, &said) &&
+                      strstr(lw__finished(&said), "lld failed (status 1): ") &&
                       strstr(said.data, why);
     if (ok || !told)
         fprintf(stderr, "'%s' is not in: %s\n", why, said.data);

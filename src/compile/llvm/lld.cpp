@@ -24,7 +24,7 @@ static std::vector<llvm::cl::Option *> hide_options()
     return set;
 }
 
-extern "C" bool lw__lld(const char *const *words, size_t count, char *said, size_t room)
+extern "C" int lw__lld(const char *const *words, size_t count, char *said, size_t room)
 {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -36,5 +36,5 @@ extern "C" bool lw__lld(const char *const *words, size_t count, char *said, size
     for (llvm::cl::Option *option : set)
         option->addArgument();
     snprintf(said, room, "%s", text.c_str());
-    return result.retCode == 0 && result.canRunAgain;
+    return result.retCode || result.canRunAgain ? result.retCode : -1;
 }
