@@ -2,14 +2,15 @@
 """operations.py - the ready-made operations on `cpu`, against NumPy (and its OpenBLAS) in one run.
 Without NumPy beside: lanewise bench operations.
 
-    PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--only PART]
+    PYTHONPATH=build/python python3 bench/operations.py [--threads N] [--only PART,...]
                                                         [--json FILE] [--commit NAME]
 
 Each row: ours and the peer in turns, medians of 15 rounds; the results are compared. `of limit` is
 the share of what memory gives in the same turns to a kernel that only reads, or copies, one array.
 Some rows exceed it, so it is a yardstick and no bound. N threads for both sides, 1 by default; PART
 is a function below, as `selections`. Rows of 64 heads x 4096 have no peer, which would need 4 GiB
-for its weights.
+for its weights. `cpu_us` is the processor time of all threads: the better measure where other work
+runs beside.
 
 OpenBLAS takes AVX2 where it does not know the processor; "blas" in the JSON tells. With
 OPENBLAS_CORETYPE=SKYLAKEX in the environment it uses AVX-512.
@@ -62,15 +63,17 @@ KERNEL void copies(float *out, const float *x, size_t n)
 
 
 def seconds(call):
-    begin = time.perf_counter()
+    """By the clock, and of all processors."""
+    begin, used = time.perf_counter(), time.process_time()
     call()
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, time.process_time() - used
 
 
 def in_turns(*calls):
-    """The median seconds of each."""
+    """The median seconds of each, by the clock; and those of processors."""
     times = [[seconds(call) for call in calls] for _ in range(ROUNDS + 1)][1:]
-    return [statistics.median(t) for t in zip(*times)]
+    return ([statistics.median(t[kind] for t in rounds) for rounds in zip(*times)]
+            for kind in (0, 1))
 
 
 def uniform(*shape, dtype="f4"):
@@ -89,19 +92,22 @@ def row(name, ours, peer, read=0, copied=0, flops=0, repeat=1):
     def repeated(call):
         return call if repeat == 1 else lambda: [call() for _ in range(repeat)]
     limits = (LIMITS.reads, LIMITS.copies) if read or copied else ()
-    *times, = in_turns(*(repeated(c) for c in (ours, peer) if c), *limits)
+    times, used = in_turns(*(repeated(c) for c in (ours, peer) if c), *limits)
     us = times[0] / repeat * 1e6
     made = {"row": name, "us": us, "error": wrong,
             "of_peer": times[1] / times[0] if peer else None,
+            "cpu_us": used[0] / repeat * 1e6,
+            "peer_cpu_us": used[1] / repeat * 1e6 if peer else None,
             "of_limit": None, "gflops": flops / us / 1e3 if flops else None}
     if read or copied:
         least = read / (4 * N24) * times[-2] + copied / (8 * N24) * times[-1]
         made["of_limit"] = least / us * 1e6
         made["read_gbs"], made["copy_gbs"] = 4 * N24 / times[-2] / 1e9, 8 * N24 / times[-1] / 1e9
     ROWS.append(made)
+    shown = "of_peer", "of_limit", "gflops", "error", "cpu_us", "peer_cpu_us"
     print("%-40s %11.1f us" % (name, us) + "".join(
-        "   %s %s" % (key, "-" if made[key] is None else "%.3g" % made[key])
-        for key in ("of_peer", "of_limit", "gflops", "error")), flush=True)
+        "   %s %s" % (key, "-" if made[key] is None else "%.3g" % made[key]) for key in shown),
+        flush=True)
 
 
 class Limits:
@@ -296,7 +302,7 @@ ABOUT, LIMITS = machine(), Limits()
 print("OpenBLAS for %s, load %.2f" % (blas(), ABOUT["load"]))
 for part in (dots, reductions, norms, moves, products, attentions, sorts, selections, convolutions,
              calls):
-    if OPTIONS.only in (None, part.__name__):
+    if not OPTIONS.only or part.__name__ in OPTIONS.only.split(","):
         part()
 if OPTIONS.json:
     with open(OPTIONS.json, "w") as f:

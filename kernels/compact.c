@@ -10,8 +10,9 @@
  * launch   count and write: a block a part of PART elements, any number of threads; sum: one block
  *          of one thread
  * reads    elements of 1, 2, 4 or 8 bytes, moved as integers; `bits`: those of a mask that count
- * source   one thread stores each element of a line and keeps a set one by moving on, which takes
- *          no branch; all threads read the mask before and write what was kept
+ * idea     one thread stores each element of a line and keeps a set one by moving on, which takes
+ *          no branch. The places behind a part are another block's: near them elements go through
+ *          memory of the block
  */
 #include "compact.h"
 
@@ -72,19 +73,37 @@ DEVICE static void read_mask(uint8_t *flags, struct steps m, const void *mask, u
     }
 }
 
+/* keep_T: the elements of a line that are set, to `to`, and any value behind them; their number. */
+#define KEEP(T)                                                                                    \
+    DEVICE static size_t keep_##T(T *to, const T *from, ptrdiff_t step, const uint8_t *flags,      \
+                                  size_t line)                                                     \
+    {                                                                                              \
+        size_t count = 0;                                                                          \
+        _Pragma("unroll 4") for (size_t j = 0; j < line; j++)                                      \
+        {                                                                                          \
+            to[count] = from[(ptrdiff_t)j * step];                                                 \
+            count += flags[j];                                                                     \
+        }                                                                                          \
+        return count;                                                                              \
+    }
+WIDTHS(KEEP)
+#undef KEEP
+
 KERNEL void compact_write(size_t n, struct steps f, const void *x, struct steps m, const void *mask,
                           uint64_t bits, struct steps t, void *out, size_t parts,
                           const void *counts)
 {
     SHARED uint8_t flags[LINE];
     SHARED uint64_t kept[LINE + 1];
-    SHARED uint32_t kept_count;
+    SHARED size_t kept_count;
     const size_t first = (size_t)block_idx.x * PART, end = min_size(first + PART, n);
     const int64_t *c = counts;
+    const size_t place_end = (size_t)c[(size_t)block_idx.x + 1];
     size_t place = (size_t)c[block_idx.x];
 
     for (size_t i = first; i < end; i += LINE) {
         const size_t line = min_size(LINE, end - i);
+        const bool is_direct = t.step == 1 && place + line < place_end;
         read_mask(flags, m, mask, bits, i, line);
         barrier();
         switch (f.size) {
@@ -92,21 +111,12 @@ KERNEL void compact_write(size_t n, struct steps f, const void *x, struct steps 
     case sizeof(T): {                                                                              \
         const T *from = (const T *)x + f.offset + (ptrdiff_t)i * f.step;                           \
         T *to = (T *)out + t.offset + (ptrdiff_t)place * t.step, *keep = (T *)kept;                \
-        if (thread_idx.x == 0) {                                                                   \
-            uint32_t count = 0;                                                                    \
-            for (size_t j = 0; j < line; j++) {                                                    \
-                keep[count] = from[(ptrdiff_t)j * f.step];                                         \
-                count += flags[j];                                                                 \
-            }                                                                                      \
-            kept_count = count;                                                                    \
-        }                                                                                          \
+        if (thread_idx.x == 0)                                                                     \
+            kept_count = keep_##T(is_direct ? to : keep, from, f.step, flags, line);               \
         barrier();                                                                                 \
-        if (t.step == 1)                                                                           \
-            for (size_t j = (size_t)thread_idx.x; j < kept_count; j += (size_t)block_dim.x)        \
-                to[j] = keep[j];                                                                   \
-        else                                                                                       \
-            for (size_t j = (size_t)thread_idx.x; j < kept_count; j += (size_t)block_dim.x)        \
-                to[(ptrdiff_t)j * t.step] = keep[j];                                               \
+        for (size_t j = (size_t)thread_idx.x; j < kept_count && !is_direct;                        \
+             j += (size_t)block_dim.x)                                                             \
+            to[(ptrdiff_t)j * t.step] = keep[j];                                                   \
         break;                                                                                     \
     }
             WIDTHS(WRITE_CASE)
