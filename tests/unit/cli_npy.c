@@ -124,6 +124,10 @@ static void refuses(void)
     CHECK_FAILS(cli_npy_read(path, &a), "NumPy format 4.0");
     put("\x93NUMPY\2\0\xff\xff\xff\xff{", 13);
     CHECK_FAILS(cli_npy_read(path, &a), "the header needs 4294967295 bytes, 1 are left");
+    static const char zero[] = "\x93NUMPY\1\0\x3e\0"
+                               "{'descr': '<f4', 'fortran_order': False, 'shape': (0,)}     \0\n";
+    put(zero, sizeof zero - 1);
+    CHECK_FAILS(cli_npy_read(path, &a), "a zero byte in it");
     put("\x93NUM", 4);
     CHECK_FAILS(cli_npy_read(path, &a), "the start needs 8 bytes");
     CHECK_FAILS(cli_npy_read(folder, &a), "not a regular file");

@@ -7,6 +7,7 @@
 static struct lw__launch seen;
 static char seen_args[4096];
 static int64_t rows_and_columns[2] = {4, 16};
+static int size_count = 2;
 
 static lw_status load(void *state, const char *path, const void *payload, size_t bytes, void **code)
 {
@@ -30,7 +31,8 @@ static lw_status find(void *code, const char *kernel, void **entry)
 static void give_sizes(const char *args, int64_t *sizes)
 {
     (void)args;
-    memcpy(sizes, rows_and_columns, sizeof rows_and_columns);
+    for (int i = 0; i < size_count; i++)
+        sizes[i] = rows_and_columns[i % 2];
 }
 
 static lw_status sizes(void *code, const char *kernel, void **function)
@@ -506,6 +508,24 @@ static void declared(void)
     lw_program_destroy(program);
 }
 
+/* More sizes than the library has room for without memory of their own. */
+static void declared_many(void)
+{
+    lw_program *p = build_rows(device, "kernel\tk\tvoid k()\t1\t0\t0\t0\t0\t0\t16\n"
+                                       "param\tx\tfloat *\tp(f32)\t0\t8\t64\n"
+                                       "param\ty\tfloat *\tp(f32)\t8\t8\t1\n");
+    lw_kernel *k = first_kernel(p);
+
+    size_count = 65, rows_and_columns[0] = 1, rows_and_columns[1] = 1;
+    WORKS(LW_LAUNCH(stream, k, 1, 1, f32_64, f32_64));
+    WORKS(lw_stream_wait(stream));
+    rows_and_columns[0] = 0, rows_and_columns[1] = -1;
+    FAILS(LAUNCH(stream, k, 1, 1, f32_64, f32_64), LW_E_SHAPE,
+          "k: parameter 1 'x' (float *): declared size 2 is -1, need at least 0");
+    size_count = 2, rows_and_columns[0] = 4, rows_and_columns[1] = 16;
+    lw_program_destroy(p);
+}
+
 static void packed(void)
 {
     lw_program *p = build_rows(
@@ -562,6 +582,7 @@ int main(void)
             declared_shapes();
             declared_vectors();
             declared_nothing();
+            declared_many();
             packed();
         }
         tear_down();
