@@ -1,5 +1,6 @@
 /* compact_gpu.c - the elements whose mask is set, on GPUs: compact.c's kernels with a block of 256
- * threads a part. A thread has LINE-spaced elements, so that neighbours read side by side.
+ * threads a part. A warp has LINES times 32 elements of it that lie side by side; ballots say which
+ * are set, so one sum over the block gives the places of all.
  *
  * shapes   as in compact.c
  * launch   256 threads; count and write: a block a part of PART elements; sum: one block
@@ -7,6 +8,7 @@
 #include "compact.h"
 
 enum { THREADS = 256, LINES = 16, PART = THREADS * LINES };
+enum { COUNTS = 16 }; /* that a thread of compact_sum adds itself */
 
 DEVICE static bool is_set(struct steps m, const void *mask, uint64_t bits, size_t i)
 {
@@ -40,13 +42,20 @@ KERNEL BLOCK(256) void compact_sum(size_t parts, void *counts, void *total)
 {
     int64_t *c = counts, before = 0;
 
-    for (size_t first = 0; first < parts; first += THREADS) {
-        const size_t p = first + (size_t)thread_idx.x;
-        const int64_t count = p < parts ? c[p] : 0;
-        const int64_t place = block_exclusive_sum(count), all = block_sum(count);
-        if (p < parts)
-            c[p] = before + place;
-        before += all;
+    for (size_t first = 0; first < parts; first += COUNTS * THREADS) {
+        const size_t p = first + COUNTS * (size_t)thread_idx.x;
+        int64_t own[COUNTS], count = 0;
+        for (size_t k = 0; k < COUNTS; k++) {
+            own[k] = p + k < parts ? c[p + k] : 0;
+            count += own[k];
+        }
+        int64_t place = before + block_exclusive_sum(count);
+        for (size_t k = 0; k < COUNTS; k++) {
+            if (p + k < parts)
+                c[p + k] = place;
+            place += own[k];
+        }
+        before += block_sum(count);
     }
     if (thread_idx.x == 0) {
         c[parts] = before;
@@ -54,30 +63,45 @@ KERNEL BLOCK(256) void compact_sum(size_t parts, void *counts, void *total)
     }
 }
 
+DEVICE static void move_one(void *out, ptrdiff_t to, const void *x, ptrdiff_t from, int size)
+{
+    switch (size) {
+#define WRITE_CASE(T)                                                                              \
+    case sizeof(T): ((T *)out)[to] = ((const T *)x)[from]; break;
+        WIDTHS(WRITE_CASE)
+#undef WRITE_CASE
+    default: break;
+    }
+}
+
 KERNEL BLOCK(256) void compact_write(size_t n, struct steps f, const void *x, struct steps m,
                                      const void *mask, uint64_t bits, struct steps t, void *out,
                                      size_t parts, const void *counts)
 {
-    const size_t first = (size_t)block_idx.x * PART + (size_t)thread_idx.x;
+    const size_t first =
+        (size_t)block_idx.x * PART + (size_t)(warp_id() * LINES * WARP_SIZE + lane_id());
+    const uint32_t below = ((uint32_t)1 << lane_id()) - 1;
     const int64_t *c = counts;
-    size_t place = (size_t)c[block_idx.x];
+    uint32_t set[LINES];
+    int count = 0;
 
+#pragma unroll
     for (int line = 0; line < LINES; line++) {
-        const size_t i = first + (size_t)(line * THREADS);
-        const bool is_kept = i < n && is_set(m, mask, bits, i);
-        const int before = block_exclusive_sum((int)is_kept);
-        if (is_kept) {
-            const ptrdiff_t from = f.offset + (ptrdiff_t)i * f.step,
-                            to = t.offset + (ptrdiff_t)(place + (size_t)before) * t.step;
-            switch (f.size) {
-#define WRITE_CASE(T)                                                                              \
-    case sizeof(T): ((T *)out)[to] = ((const T *)x)[from]; break;
-                WIDTHS(WRITE_CASE)
-#undef WRITE_CASE
-            default: break;
-            }
-        }
-        place += (size_t)block_count(is_kept);
+        const size_t i = first + (size_t)(line * WARP_SIZE);
+        set[line] = ballot(i < n && is_set(m, mask, bits, i));
+        count += popcount(set[line]);
+    }
+    const int before = shuffle(block_exclusive_sum(lane_id() == 0 ? count : 0), 0);
+    size_t place = (size_t)c[block_idx.x] + (size_t)before;
+
+#pragma unroll
+    for (int line = 0; line < LINES; line++) {
+        const size_t i = first + (size_t)(line * WARP_SIZE);
+        if (set[line] >> lane_id() & 1)
+            move_one(out,
+                     t.offset + (ptrdiff_t)(place + (size_t)popcount(set[line] & below)) * t.step,
+                     x, f.offset + (ptrdiff_t)i * f.step, f.size);
+        place += (size_t)popcount(set[line]);
         if (i < n && i >= (size_t)c[parts])
             clear_one(out, t.size, t.offset + (ptrdiff_t)i * t.step);
     }

@@ -64,22 +64,26 @@ KERNEL void histogram_begin(size_t parts, const void *ranges, double low, double
 {
     for (size_t b = (size_t)thread_idx.x; b < bins; b += (size_t)block_dim.x)
         ((int64_t *)counts)[b] = 0;
-    if (thread_idx.x != 0)
-        return;
     if (parts) {
+        bool has_nan = false;
         low = INFINITY;
         high = -INFINITY;
+        for (size_t p = (size_t)thread_idx.x; p < parts; p += (size_t)block_dim.x) {
+            const double l = ((const double *)ranges)[2 * p],
+                         h = ((const double *)ranges)[2 * p + 1];
+            low = l < low ? l : low;
+            high = h > high ? h : high;
+            has_nan = has_nan || isnan(l);
+        }
+        has_nan = block_any(has_nan);
+        low = has_nan ? NAN : block_min(low);
+        high = has_nan ? NAN : block_max(high);
     } else if (low == high) {
         low = 0;
         high = 1;
     }
-    for (size_t p = 0; p < parts; p++) {
-        const double l = ((const double *)ranges)[2 * p], h = ((const double *)ranges)[2 * p + 1];
-        low = l < low || isnan(l) ? l : low;
-        high = h > high || isnan(h) ? h : high;
-        if (isnan(l))
-            break;
-    }
+    if (thread_idx.x != 0)
+        return;
     assert(isfinite(high - low));
     ((double *)limits)[0] = low == high ? low - 0.5 : low;
     ((double *)limits)[1] = low == high ? high + 0.5 : high;

@@ -9,8 +9,7 @@
 KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, const void *limits,
                             size_t bins, void *counts)
 {
-    SHARED double line[LINE];
-    SHARED uint32_t near[NEAR_BINS + 1];
+    SHARED uint32_t near[NEAR_BINS];
     const size_t first = (size_t)block_idx.x * part, end = min_size(first + part, n);
     const double low = ((const double *)limits)[0], high = ((const double *)limits)[1];
     const struct bins b = {low, high, (high - low) / (double)bins, (double)bins / (high - low),
@@ -20,18 +19,15 @@ KERNEL void histogram_count(size_t n, size_t part, const void *x, int type, cons
     for (size_t k = (size_t)thread_idx.x; k < bins && is_near; k += (size_t)block_dim.x)
         near[k] = 0;
     barrier();
-    for (size_t i = first; i < end; i += LINE) {
-        const size_t count = min_size(LINE, end - i);
-        load_line(line, x, type, i, count);
-        for (size_t j = (size_t)thread_idx.x; j < count; j += (size_t)block_dim.x) {
-            const double v = line[j];
-            const bool is_inside = v >= b.low && v <= b.high;
-            const size_t k = is_inside ? bin_of(b, v) : NEAR_BINS;
-            if (is_inside && is_near)
-                atomic_add(&near[k], 1u);
-            else if (is_inside)
-                atomic_add((int64_t *)counts + k, (int64_t)1);
-        }
+    for (size_t i = first + (size_t)thread_idx.x; i < end; i += (size_t)block_dim.x) {
+        const double v = load_double(x, type, i);
+        if (!(v >= b.low && v <= b.high))
+            continue;
+        const size_t k = bin_of(b, v);
+        if (is_near)
+            atomic_add(&near[k], 1u);
+        else
+            atomic_add((int64_t *)counts + k, (int64_t)1);
     }
     barrier();
     for (size_t k = (size_t)thread_idx.x; k < bins && is_near; k += (size_t)block_dim.x)

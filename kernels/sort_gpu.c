@@ -9,27 +9,35 @@
  * its own warp before, and in the lanes below.
  *
  * shapes   as in sort.c; a part is PART elements
- * launch   256 threads; row: a block a row; sum: a warp a digit; count, move: a block a part
+ * launch   256 threads; row: a block a row; sum: a block a digit; count, move: a block a part
  * source   Merrill and Grimshaw, High performance and scalable radix sorting, 2011
  */
 #include "sort.h"
 
 enum { THREADS = 256, WARPS = THREADS / WARP_SIZE, ITEMS = 8, PART = THREADS * ITEMS };
+enum { COUNTS = 4 }; /* that a thread of sort_sum adds itself */
 
 KERNEL BLOCK(256) void sort_sum(size_t parts, void *counts, void *totals)
 {
-    const size_t digit = (size_t)block_idx.x * WARPS + (size_t)warp_id();
+    const size_t digit = (size_t)block_idx.x;
     uint32_t *c = (uint32_t *)counts + digit * parts, before = 0;
 
-    for (size_t first = 0; first < parts; first += WARP_SIZE) {
-        const size_t p = first + (size_t)lane_id();
-        const uint32_t count = p < parts ? c[p] : 0;
-        const uint32_t place = warp_exclusive_sum(count), all = warp_sum(count);
-        if (p < parts)
-            c[p] = before + place;
-        before += all;
+    for (size_t first = 0; first < parts; first += COUNTS * THREADS) {
+        const size_t p = first + COUNTS * (size_t)thread_idx.x;
+        uint32_t own[COUNTS], count = 0;
+        for (size_t k = 0; k < COUNTS; k++) {
+            own[k] = p + k < parts ? c[p + k] : 0;
+            count += own[k];
+        }
+        uint32_t place = before + block_exclusive_sum(count);
+        for (size_t k = 0; k < COUNTS; k++) {
+            if (p + k < parts)
+                c[p + k] = place;
+            place += own[k];
+        }
+        before += block_sum(count);
     }
-    if (lane_id() == 0)
+    if (thread_idx.x == 0)
         ((uint32_t *)totals)[digit] = before;
 }
 

@@ -3,7 +3,9 @@
 #include <limits.h>
 #include <math.h>
 
-enum { PART = 65536, THREADS_GPU = 256 }; /* the kernels take any */
+/* The kernels take any part and block. On a GPU each block adds its own counts of all bins, so there
+ * are as few as fill it. */
+enum { PART = 65536, THREADS_GPU = 1024, PART_GPU = 4 * THREADS_GPU, BLOCKS_GPU = 264 };
 
 struct histogram_arguments {
     lw_tensor counts, x;
@@ -49,30 +51,40 @@ static lw_status launch_program(struct lw__call *call, const char *kernel, size_
     launch_program(call, kernel, blocks, (const lw_arg[]){__VA_ARGS__},                            \
                    sizeof((const lw_arg[]){__VA_ARGS__}) / sizeof(lw_arg))
 
+static size_t part_of(const struct lw__call *call, size_t n)
+{
+    const size_t part = lw__divide_up(lw__divide_up(n, BLOCKS_GPU), THREADS_GPU) * THREADS_GPU;
+
+    if (!call->is_gpu)
+        return PART;
+    return part < PART_GPU ? PART_GPU : part;
+}
+
 static lw_status histogram_body(struct lw__call *call, void *arguments)
 {
     const struct histogram_arguments *a = arguments;
     const bool is_given = a->options.low != a->options.high;
     struct lw__operand x, counts, to, ranges, limits;
-    size_t n, bins, parts;
+    size_t n, bins, part, parts;
 
     LW_TRY(check(call, a, &x, &counts));
     LW_TRY(lw__contiguous_in(call, &x));
     n = lw__operand_count(&x);
     bins = counts.shape.extent[LW_AXES - 1];
-    parts = lw__divide_up(n, PART);
+    part = part_of(call, n);
+    parts = lw__divide_up(n, part);
     /* Several launches count: where one is refused, the output must stay as it was. */
     LW_TRY(lw__call_scratch(call, "counts", LW_I64, counts.shape, &to));
     LW_TRY(lw__call_scratch(call, "ranges", LW_F64, (struct lw__shape){{1, 1, 2, parts + 1}},
                             &ranges));
     LW_TRY(lw__call_scratch(call, "limits", LW_F64, (struct lw__shape){{1, 1, 1, 2}}, &limits));
     if (!is_given)
-        LW_TRY(LAUNCH(call, "histogram_range", parts, lw_arg_uint(n), lw_arg_uint(PART),
+        LW_TRY(LAUNCH(call, "histogram_range", parts, lw_arg_uint(n), lw_arg_uint(part),
                       lw__arg_at(&x), lw_arg_int(x.dtype), lw__arg_at(&ranges)));
     LW_TRY(LAUNCH(call, "histogram_begin", 1, lw_arg_uint(is_given ? 0 : parts),
                   lw__arg_at(&ranges), lw_arg_real(a->options.low), lw_arg_real(a->options.high),
                   lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
-    LW_TRY(LAUNCH(call, "histogram_count", parts, lw_arg_uint(n), lw_arg_uint(PART), lw__arg_at(&x),
+    LW_TRY(LAUNCH(call, "histogram_count", parts, lw_arg_uint(n), lw_arg_uint(part), lw__arg_at(&x),
                   lw_arg_int(x.dtype), lw__arg_at(&limits), lw_arg_uint(bins), lw__arg_at(&to)));
     return lw__out_done(call, &counts, &to);
 }

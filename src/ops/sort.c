@@ -10,7 +10,7 @@
 #include <limits.h>
 
 /* ORDER SORT: kernels/sort.c, kernels/sort_gpu.c */
-enum { DIGITS = 256, PART_GPU = 2048, THREADS_GPU = 256, WARPS_GPU = 8, PART_BYTES = 32768 };
+enum { DIGITS = 256, PART_GPU = 2048, THREADS_GPU = 256, PART_BYTES = 32768 };
 enum { LONG = 65536 }; /* elements of a row that processors sort by parts */
 
 struct sort_arguments {
@@ -127,7 +127,7 @@ static lw_status one_pass(struct lw__call *call, struct lw__sorting *s, size_t p
                   lw__threads(call), lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
                   lw_arg_uint(part), lw__arg_at(from), lw__arg_at(counts)));
     LW_TRY(LAUNCH(call, "sort_sum",
-                  s->rows * DIGITS / (call->is_gpu ? WARPS_GPU : lw__threads(call)),
+                  call->is_gpu ? s->rows * DIGITS : s->rows * DIGITS / lw__threads(call),
                   lw__threads(call), lw_arg_uint(parts), lw__arg_at(counts), lw__arg_at(totals)));
     return LAUNCH(call, lw__by_word(s, "sort_move_4", "sort_move_8"), s->rows * parts,
                   lw__threads(call), lw__arg_keys(s), shift, lw_arg_uint(s->n), lw_arg_uint(parts),
