@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <math.h>
 
-/* The kernels take any part and block. On a GPU each block adds its own counts of all bins, so there
- * are as few as fill it. */
+/* The kernels take any part and block. On a GPU each block adds its own counts of all bins, so
+ * there are as few as fill it. */
 enum { PART = 65536, THREADS_GPU = 1024, PART_GPU = 4 * THREADS_GPU, BLOCKS_GPU = 264 };
 
 struct histogram_arguments {
