@@ -52,6 +52,9 @@ test-cpu: all
 test-all: test test-cpu
 	tests/run -b $(BUILD)
 	MPI_RANKS=7 tests/run -b $(BUILD) tests/dist
+	tests/aarch64/run -b $(BUILD) -s 0/24
+	tests/ptx -b $(BUILD)
+	$(BUILD)/tests/robust/robust_source tests/kernel 300
 	tests/freeze/run -b $(BUILD)
 	tests/ops/run -b $(BUILD) -n 5000
 	tests/ops/run -b $(BUILD) -p

@@ -1,5 +1,6 @@
 # `lanewise bench dot` times the dot product in steps, from a loop in C to all threads and a GPU,
 # and compares what they give.
+# not under sanitizers: bench-op.sh runs the same code
 set -eu
 
 fail() { echo "bench-dot.sh: $*"; cat out err 2>/dev/null; exit 1; }

@@ -1,5 +1,6 @@
 # cc-blocks.sh - which code is in an object: the sizes of -b, for all targets or for one, and of
 # BLOCK; each target that was asked for; the same bytes each time.
+# not under sanitizers: cc.sh runs the same code
 set -eu
 cat >k.c <<'K'
 #include <lanewise/kernel.h>

@@ -1,6 +1,7 @@
 # help.sh - help of every command in each way of asking for it, the manual page and the completion
 # for bash, all from one source: they have the options that the parser takes, and no others. And the
 # version.
+# not under sanitizers: it is text, and starts the command hundreds of times
 set -eu
 
 fail() { echo "$*" && exit 1; }

@@ -1,5 +1,6 @@
 # progress.sh - on a terminal, standard error says what takes longer than 0.3 s, and erases it; else
 # nothing, and never with --quiet or --json.
+# not under sanitizers: the other scripts run the same commands; this one waits
 set -eu
 command -v python3 >/dev/null || { echo "python3 is not installed" && exit 77; }
 

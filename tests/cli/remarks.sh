@@ -1,5 +1,6 @@
 # remarks.sh - what is slow on `cpu` is said with its place: gathers, scatters, what runs one lane
 # after the other; and of the kernels of bench/ only what is known is said.
+# not under sanitizers: tests/error and tests/kernel compile as much, and bench/ takes minutes
 set -eu
 
 cat >k.c <<'END'
