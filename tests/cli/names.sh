@@ -40,8 +40,8 @@ cat wrong
 [ ! -s wrong ]
 
 # A name that is not there is found.
-printf '| a | `barrier` `lw_buffer_copy` `warp_add` | |\n' >page.md
-[ "$(missing page.md | tr '\n' ' ')" = 'lw_buffer_copy warp_add ' ]
+printf '| a | `barrier` `lw_buffer_turn` `warp_add` | |\n' >page.md
+[ "$(missing page.md | tr '\n' ' ')" = 'lw_buffer_turn warp_add ' ]
 
 # What messages say of CUDA's, OpenCL's and Mojo's names.
 sed -n 's/^    {"[^"]*", "\(.*\)"},$/\1/p' "$SOURCE/src/compile/front/foreign_names.c" |
