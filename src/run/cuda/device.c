@@ -477,8 +477,8 @@ static lw_status cuda_memory_read(void *state, void *to, const void *from, size_
                   : LW_OK;
 }
 
-/* The first copy from another GPU asks for access to its memory: copies then go past the host.
- * Where there is no way, or other code has asked before, that is an error that changes nothing. */
+/* Asks for access to the other GPU's memory: copies then go past the host. Where there is no way,
+ * or it was asked for before, that is an error that changes nothing. */
 static lw_status cuda_memory_copy(void *state, void *to, void *from_state, const void *from,
                                   size_t bytes)
 {
