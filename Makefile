@@ -50,6 +50,7 @@ test-cpu: all
 # 2,000 graphs, 10,000 random kernels, the wheel, a build with clang, mistakes that a test must
 # notice. Some hours.
 test-all: test test-cpu
+	meson test -C $(BUILD)
 	tests/run -b $(BUILD)
 	MPI_RANKS=7 tests/run -b $(BUILD) tests/dist
 	tests/aarch64/run -b $(BUILD) -s 0/24
