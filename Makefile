@@ -55,6 +55,7 @@ test-all: test test-cpu
 	MPI_RANKS=7 tests/run -b $(BUILD) tests/dist
 	tests/aarch64/run -b $(BUILD) -s 0/24
 	tests/ptx -b $(BUILD)
+	python/tests/run --full $(BUILD)
 	$(BUILD)/tests/robust/robust_source tests/kernel 300
 	tests/freeze/run -b $(BUILD)
 	tests/ops/run -b $(BUILD) -n 5000

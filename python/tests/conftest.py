@@ -1,6 +1,7 @@
 """The suite runs on the device that LANEWISE_DEVICE names, "cpu" without it."""
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -15,12 +16,41 @@ import lanewise as lw
 
 pytest_plugins = ["lanewise.pytest_plugin"]  # docs/python.md shows its marker
 
+FULL = bool(os.environ.get("LANEWISE_TEST_FULL"))  # python/tests/run --full
+
 # Seeded and bounded: the same cases each time.
-settings.register_profile("suite", derandomize=True, deadline=None, max_examples=25, database=None)
+settings.register_profile("suite", derandomize=True, deadline=None, max_examples=25 if FULL else 10,
+                          database=None)
 settings.load_profile("suite")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "full: only with --full")
+    config.addinivalue_line("markers", "on_cpu: without --full not on ref, where the same code of "
+                            "the package would run once more")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if FULL:
+        return
+    marks = {"full"} | ({"on_cpu"} if os.environ.get("LANEWISE_DEVICE") == "ref" else set())
+    left_out = [item for item in items if any(m.name in marks for m in item.iter_markers())]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
 KERNELS = (Path(__file__).parent / "kernels.c").read_text()
+
+
+def pytest_collection_finish() -> None:
+    """Collections of garbage look at none of the objects that JAX and others have made by then."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def full() -> bool:
+    return FULL
 
 
 @pytest.fixture(scope="session")

@@ -243,7 +243,7 @@ def test_strict(): prog.flag[1, 2](np.zeros(1, "i4"))
 @pytest.mark.lanewise_check
 def test_clean(): prog.count[1, 1](np.zeros(1, "i4"))
 @pytest.mark.lanewise_check
-def test_sum(): lw.sum(np.ones(3))
+def test_sum(): lw.sum(np.ones((50, 40), "f4"), axis=1)
 @pytest.mark.lanewise_check
 def test_raises():
     prog.count[1, 2](np.zeros(1, "i4"))
@@ -260,11 +260,12 @@ def suite(folder: Path, text: str, *words: str) -> tuple[dict[str, str], str]:
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", "-p", "lanewise.pytest_plugin", "-p",
          "no:cacheprovider", *words], cwd=folder, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": path})
+        env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
     return dict(re.findall(r"::(test_\w+) (PASSED|FAILED|ERROR)", run.stdout)), \
         run.stdout + run.stderr
 
 
+@pytest.mark.on_cpu
 def test_plugin(tmp_path: Path) -> None:
     outcome, text = suite(tmp_path, SUITE)
     failed = {name for name, what in outcome.items() if what == "FAILED"}
@@ -277,6 +278,7 @@ def test_plugin(tmp_path: Path) -> None:
     assert failed == {"test_racy", "test_marked", "test_strict", "test_raises"}, text
 
 
+@pytest.mark.on_cpu
 def test_plugin_refuses_what_it_does_not_know(tmp_path: Path) -> None:
     outcome, text = suite(tmp_path, """
 import pytest

@@ -42,6 +42,7 @@ def test_convolutions(data: st.DataObject) -> None:
     np.testing.assert_allclose(flat.astype("f8"), exact[:, :, 0], rtol=2e-3)
 
 
+@pytest.mark.on_cpu
 def test_a_matrix_in_parts() -> None:
     """Rows of 20 are too short to be read from the images."""
     x = np.random.default_rng(0).integers(0, 4, (2, 8, 1500, 28)).astype("f4")

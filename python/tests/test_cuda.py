@@ -10,6 +10,8 @@ import pytest
 
 import lanewise as lw
 
+pytestmark = pytest.mark.on_cpu
+
 SCRIPT = """
 import numpy as np, lanewise as lw
 from conftest import KERNELS

@@ -20,6 +20,8 @@ import pytest
 
 import lanewise as lw
 
+pytestmark = pytest.mark.on_cpu
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "python.md"
 VALUE = re.compile(r"  +# ((array\(|Array\(|tensor\(|\[|\(|\{|[0-9.]+$|True|False|np\.|"

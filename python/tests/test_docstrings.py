@@ -10,6 +10,8 @@ import pytest
 
 import lanewise as lw
 
+pytestmark = pytest.mark.on_cpu
+
 MODULES = ["lanewise", *(f"lanewise.{m.name}" for m in pkgutil.iter_modules(lw.__path__)
                          if m.name not in ("_core", "__main__"))]
 

@@ -11,6 +11,8 @@ import pytest
 
 import lanewise as lw
 
+pytestmark = pytest.mark.on_cpu
+
 FOLDER = Path(__file__).parents[2] / "examples" / "python"
 PARTS = {
     "own_kernel.py": ([], ["void blur(TENSOR", "at once: largest", "in a graph of "]),

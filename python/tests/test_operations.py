@@ -148,6 +148,7 @@ def test_attention() -> None:
     close(lw.attention(q[0], k, v), lw.attention(q[:1], k, v)[0])
 
 
+@pytest.mark.on_cpu
 def test_map_has_the_expressions_type() -> None:
     x = np.arange(4, dtype="f4")
     for text, inputs, expected in (("a * a", (x,), x * x), ("a > 1", (x,), (x > 1).astype("i4")),

@@ -9,6 +9,8 @@ import pytest
 
 import lanewise as lw
 
+pytestmark = pytest.mark.on_cpu
+
 SOURCE = """
 #include <lanewise/kernel.h>
 KERNEL void fold(float *x)

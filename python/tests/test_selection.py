@@ -176,14 +176,17 @@ LONG = 300_001  # elements of a row that is selected from by parts, more than on
     RNG.choice(np.array([np.nan, -np.nan]), (1, LONG)),
     np.frombuffer(RNG.bytes(8 * LONG), "f8")[None]])
 @pytest.mark.parametrize("smallest", [False, True])
-def test_top_k_is_the_beginning_of_a_sort(x: np.ndarray, smallest: bool) -> None:
+def test_top_k_is_the_beginning_of_a_sort(x: np.ndarray, smallest: bool, full: bool) -> None:
     n = x.shape[1]
     if smallest:
         order = np.argsort(x, axis=1, kind="stable")
     else:
         ranks = np.unique(x, return_inverse=True)[1].reshape(x.shape)
         order = np.argsort(np.where(x != x, -x.size, -ranks), axis=1, kind="stable")
-    for k in sorted({0, 1, min(n, 31), min(n, 50), n // 256, n // 64, n // 5, n // 4, n}):
+    counts = sorted({0, 1, min(n, 31), min(n, 50), n // 256, n // 64, n // 5, n // 4, n})
+    if not full and lw.default_device().name == "ref":  # which takes seconds for a long row
+        counts = counts[(x.itemsize + smallest) % 3::3]
+    for k in counts:
         values, indices = lw.top_k(x, k, smallest=smallest)
         np.testing.assert_array_equal(indices, order[:, :k])
         same_bits(values, np.take_along_axis(x, order[:, :k], 1))
@@ -226,6 +229,7 @@ def test_indices_are_integers() -> None:
             lw.take(np.arange(3.0), indices)
 
 
+@pytest.mark.full  # tests/ops has the checker run all operations
 def test_the_checker_finds_nothing() -> None:
     x = np.arange(5000, dtype="f4")
     with lw.check() as report:

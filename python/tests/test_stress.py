@@ -47,6 +47,7 @@ CALLS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
+@pytest.mark.on_cpu
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_keep_no_references(name: str) -> None:
     x = np.random.default_rng(1).random(64).astype("f4")
