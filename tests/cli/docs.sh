@@ -138,7 +138,7 @@ for block in ./*-[0-9]*.c; do
     grep -q '^KERNEL' "$block" || continue
     grep -q 'include <lanewise/kernel.h>' "$block" || continue
     echo "$block"
-    "$LANEWISE" cc "$block" -o block.o --targets ref
+    lanewise-compile --device ref --out 3 "$block" 3>block.image
     "$LANEWISE" show "$block" --stage widened >/dev/null 2>&1
     kernels=$((kernels + 1))
 done
