@@ -1,5 +1,6 @@
 # remarks.sh - what is slow on `cpu` is said with its place: gathers, scatters, what runs one lane
 # after the other; and of the kernels of bench/ only what is known is said.
+# With tests/run -s K/N the kernels of bench/ are compiled for one level, and one_lane has one.
 # not under sanitizers: tests/error and tests/kernel compile as much, and bench/ takes minutes
 set -eu
 
@@ -85,7 +86,9 @@ done
 
 # A column of transpose's tile of 32 x 33 lies 33 floats apart; orbits leave the circle when they
 # do; a thread of attention reads and writes a row of 64. Counters and columns come from the data.
-for level in avx2 avx512; do
+levels="avx2 avx512"
+[ -z "${TEST_SHARE-}" ] || levels=avx512
+for level in $levels; do
     for kernel in "$SOURCE"/bench/kernels/*.c; do
         remarks "$level" "$kernel"
         case $kernel in
@@ -200,7 +203,7 @@ one_lane()
 {
     wanted=$1 block=$2
     shift 2
-    for level in avx2 avx512; do
+    for level in $levels; do
         remarks "$level" one.c -b "$block" "$@"
         [ "$(wc -l <got)" = "$wanted" ] || { echo "$*"; cat got; exit 1; }
         if grep -q 'masked loop' got; then exit 1; fi

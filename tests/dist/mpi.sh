@@ -1,6 +1,7 @@
 #!/bin/sh
 # mpi - operations over MPI, Open MPI's and MPICH's: the bits of one rank with 1 to 4 processes, or
 # those of MPI_RANKS; a late rank and a killed one are errors on the others. mpi.h compiles as C++.
+# With tests/run -s K/N one MPI has the odd numbers of processes, and the other the even ones.
 set -eu
 
 # As root, and more processes than processors.
@@ -45,6 +46,16 @@ one_number()
         END { exit bad || n != 2 }'
 }
 
+# ranks MPI - the numbers of processes
+ranks()
+{
+    case ${TEST_SHARE:+$1} in
+    openmpi) echo 1 3 ;;
+    mpich) echo 2 4 ;;
+    *) echo 1 2 3 4 ;;
+    esac
+}
+
 # try MPI - all of it
 try()
 {
@@ -52,7 +63,7 @@ try()
     "mpicxx.$1" -DOMPI_SKIP_MPICXX -Wall -Wextra -Werror -I"$SOURCE/include" -c header.cc
     for name in $tests; do
         compile "$1" "$SOURCE/tests/unit/ops_dist_$name.c" "$name" -DLW_TEST_MPI
-        for count in ${MPI_RANKS-1 2 3 4}; do
+        for count in ${MPI_RANKS-$(ranks "$1")}; do
             echo "$1: $name on $count"
             start "$1" "$count" "./$name" cpu 8 || fail "$name on $count ranks of $1"
         done

@@ -1,5 +1,7 @@
 # short-of-things.sh - where descriptors or memory run out, the message says so and blames nothing
 # else, and the exit status is not that of a mistake of the user's.
+#
+# With tests/run -s K/N every N-th allocation fails.
 set -eu
 
 if find "$BUILD" -name liblanewise.so -exec nm -D {} + | grep -q '__asan_init\|__tsan_init'; then
@@ -87,13 +89,15 @@ void *aligned_alloc(size_t align, size_t n)
 C
 "$CC" -D_GNU_SOURCE -shared -fPIC -O1 short.c -o short.so
 
+every=${TEST_SHARE:-0/1} every=${every#*/}
+
 # sweep LEAST WORDS... - as long as there is an n-th allocation; at least LEAST of them
 sweep()
 {
-    least=$1 n=0
+    least=$1 n=$((1 - every))
     shift
     while :; do
-        n=$((n + 1)) status=0
+        n=$((n + every)) status=0
         : >hit
         LD_PRELOAD=$TMP/short.so SHORT_AT=$n "$LANEWISE" "$@" >out 2>err 9>hit || status=$?
         judge "allocation $n of $*" 'memory'
