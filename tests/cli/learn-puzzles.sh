@@ -2,8 +2,8 @@
 # solution is right, its picture is drawn, the commands of its text run, and wrong answers are
 # refused for the reason that they name: tests/learn/exploits has at least two for each puzzle.
 #
-# With tests/run -s K/N the pages of all puzzles, and the rest of every N-th from the first on, which
-# leaves out the largest: examples/check runs the solutions of all.
+# With tests/run -s K/N the pages of all puzzles, and the rest of every N-th from the first on; the
+# largest are not among them, and examples/check runs the solutions of all.
 #
 #   SEED=N       of the inputs
 # not under sanitizers: learn.sh runs the same code of the command, and this takes minutes
