@@ -7,6 +7,7 @@ set -eu
 # As root, and more processes than processors.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset LANEWISE_NUM_THREADS
+every=${TEST_SHARE:-0/1}
 
 fail() { echo "mpi.sh: $*"; exit 1; }
 
@@ -49,10 +50,10 @@ one_number()
 # ranks MPI - the numbers of processes
 ranks()
 {
-    case ${TEST_SHARE:+$1} in
-    openmpi) echo 1 3 ;;
-    mpich) echo 2 4 ;;
-    *) echo 1 2 3 4 ;;
+    case ${every#*/}-$1 in
+    1-*) echo 1 2 3 4 ;;
+    *-openmpi) echo 1 3 ;;
+    *) echo 2 4 ;;
     esac
 }
 
