@@ -1,5 +1,6 @@
 # -O0: gdb has the value of every variable of a kernel, in helpers, loops and behind barriers, also
 # where nothing is kept on disk; the results stay; other devices refuse it.
+# not under sanitizers: what runs is gdb
 fail() { echo "$*"; cat out 2>/dev/null; exit 1; }
 
 cat >k.c <<'K'

@@ -1,5 +1,6 @@
 # ptx-memory.sh - on a GPU, loads through a pointer that is declared restrict and only read are not
 # coherent, and no others; atomics go to memory of a known kind; what does not has a remark.
+# not under sanitizers: it is about the text of PTX; tests/kernel compiles as much
 set -eu
 
 cat >kernel.c <<'TEXT'

@@ -1,5 +1,6 @@
 # ptx-trips.sh - on a GPU, loops that read memory have the loads of several iterations in flight; a
 # loop in which threads use collectives or wait stays as it is.
+# not under sanitizers: it is about the text of PTX; tests/kernel compiles as much
 set -eu
 
 ptx() { # KERNEL: its global loads and stores, sums, barriers, branches back, one a line

@@ -1,6 +1,7 @@
 # ptx-yield.sh - lanes that leave a loop with atomics one by one are brought together in front of
 # the next collective, and right behind an atomic operation that becomes such a loop. Other kernels
 # have nothing of it; nor has what stands behind a loop of the text.
+# not under sanitizers: it is about the text of PTX; tests/kernel compiles as much
 set -eu
 
 cat >kernel.c <<'EOF'

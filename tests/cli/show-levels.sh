@@ -1,5 +1,6 @@
 # show-levels.sh - the cpu's code uses the vectors of its level, all of them, and never fuses a
 # product and a sum that the kernel did not; it converts vectors, not one lane after the other.
+# not under sanitizers: it is about instructions; tests/kernel compiles as much
 set -eu
 
 cat >k.c <<'END'
