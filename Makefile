@@ -52,6 +52,7 @@ test-cpu: all
 test-all: test test-cpu
 	meson test -C $(BUILD)
 	tests/run -b $(BUILD)
+	LANEWISE_SCREEN=1 tests/run -b $(BUILD) tests/check
 	MPI_RANKS=7 tests/run -b $(BUILD) tests/dist
 	tests/aarch64/run -b $(BUILD) -s 0/24
 	tests/ptx -b $(BUILD)

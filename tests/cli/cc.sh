@@ -2,6 +2,7 @@
 # vector level, and on cuda where there is a simulator, with structs by value, tensors, declared
 # sizes, BLOCK and DYNAMIC_SHARED; no compiler is there. The same as a shared library, and in C++
 # with two objects in one program.
+# not under sanitizers: cc-types.sh and cc-errors.sh run the same code
 set -eu
 # what the programs link: the library of this build
 lib=$(dirname "$(find "$BUILD" -name liblanewise.so | head -n 1)")
