@@ -1,7 +1,7 @@
 // A machine of many states that are labels, where each lane goes its own way: its state is live in
 // almost every block, and stays in memory on the way through LLVM. The same machine as a loop over
 // the state's number, with few blocks, must end with the same values.
-// sizes: 1 32 33 256 1024
+// sizes: 33 1 32 100 256 1024
 // run: -b @B i32[1] i32[1]
 // expect: wrong: i32[1] = [0]
 // expect: done: i32[1] = [@N]

@@ -1,6 +1,6 @@
 // A divergent machine of so many gotos that a warp's code with masks and without would be too long.
 // So lanes enter its loops under masks only, for all pieces of a warp or for groups of them.
-// sizes: 1 9 320
+// sizes: 1 9 45 320
 // run: -k machine -b @B --quiet u32[@N]=iota u32[@N]
 #include <lanewise/kernel.h>
 

@@ -1,7 +1,7 @@
 // Kernels whose code for a whole block would be too long, so that a block runs in smaller parts:
 // many operations of the block one after the other, in a loop, beside barriers and an early return;
 // and many operations of warps, where nothing concerns the block.
-// sizes: 1 33 100 256 1000 1024 40x25 8x8x16
+// sizes: 1 33 100 256 1000 1024 32x32 40x25 8x8x16
 // run: -k scans -b @B i32[1]
 // expect: checked: i32[1] = [@N]
 // run: -k returns -b @B i32[1] i32[1]
