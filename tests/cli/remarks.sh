@@ -87,8 +87,7 @@ done
 # A column of transpose's tile of 32 x 33 lies 33 floats apart; orbits leave the circle when they
 # do; a thread of attention reads and writes a row of 64. Counters and columns come from the data.
 levels="avx2 avx512"
-every=${TEST_SHARE:-0/1}
-[ "${every#*/}" = 1 ] || levels=avx512
+[ "${TEST_EVERY:-1}" = 1 ] || levels=avx512
 for level in $levels; do
     for kernel in "$SOURCE"/bench/kernels/*.c; do
         remarks "$level" "$kernel"

@@ -7,7 +7,6 @@ set -eu
 # As root, and more processes than processors.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset LANEWISE_NUM_THREADS
-every=${TEST_SHARE:-0/1}
 
 fail() { echo "mpi.sh: $*"; exit 1; }
 
@@ -50,7 +49,7 @@ one_number()
 # ranks MPI - the numbers of processes
 ranks()
 {
-    case ${every#*/}-$1 in
+    case ${TEST_EVERY:-1}-$1 in
     1-*) echo 1 2 3 4 ;;
     *-openmpi) echo 1 3 ;;
     *) echo 2 4 ;;

@@ -89,7 +89,7 @@ void *aligned_alloc(size_t align, size_t n)
 C
 "$CC" -D_GNU_SOURCE -shared -fPIC -O1 short.c -o short.so
 
-every=${TEST_SHARE:-0/1} every=${every#*/}
+every=${TEST_EVERY:-1}
 
 # sweep LEAST WORDS... - as long as there is an n-th allocation; at least LEAST of them
 sweep()

@@ -84,7 +84,7 @@ class TestFile:
         refusal = "device %s %s" % (self.options.device, CANNOT)
         if self.options.device and refusal in err and not any(CANNOT in text for text in texts):
             line = next(line for line in err.splitlines() if CANNOT in line)
-            self.say("refused", name, [name + line.partition(CANNOT)[2]])
+            self.say("refused", name + line.partition(CANNOT)[2])
             return
         why = status_is(status, wanted, CASE_SECONDS)
         why += difference(expected, list(io.StringIO(out)), ("expected", "printed"))
@@ -134,7 +134,7 @@ class TestFile:
             self.say("passed", self.name)
         elif status == 77:
             said = [line.strip() for line in lines if not line.startswith("+")]
-            self.say("skipped", self.name, ["%s: %s" % (self.name, said[-1] if said else "")])
+            self.say("skipped", "%s: %s" % (self.name, said[-1] if said else ""))
         else:
             self.say("failed", self.name, lines[-40:] + status_is(status, 0, SCRIPT_SECONDS))
 
