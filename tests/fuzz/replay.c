@@ -5,6 +5,7 @@
  * The copies have up to four random changes, always the same ones. tests/fuzz/run looks further.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static unsigned below(unsigned limit)
     return (unsigned)(state >> 33) % limit;
 }
 
-static int read_corpus(const char *folder)
+/* read_corpus - the first BYTES_MAX bytes of each file; true if there is one */
+static bool read_corpus(const char *folder)
 {
     struct dirent **names;
     int count = scandir(folder, &names, NULL, alphasort);
