@@ -2,7 +2,7 @@
 #
 #   make demo      install what is needed, build, show what Lanewise does
 #   make           build; the command is then build/lanewise
-#   make test      install what is needed, build, run all kinds of tests (also under sanitizers), lint
+#   make test      install what is needed, build, tests of all kinds (also under sanitizers), lint
 #   make test-all  the same, and most shares of `make test` in full: hours
 #   make bench     install what we compare with, build, time everything
 #   make docs      install what is needed, build, the documentation as a site: build/docs/index.html
