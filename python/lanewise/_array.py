@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core, _dtypes
 from ._core import Device, Stream
-from ._devices import DeviceLike, default_device, device_of
+from ._devices import DeviceLike, current_stream, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
 
 _LIMIT = 4
@@ -116,9 +116,16 @@ class Array(_core.Array):
             return self
         return _upload(self.numpy(), self._code, there)
 
+    def _settled(self) -> "Array":
+        """Itself, once the launches that use it are over. They are in order with calls that follow
+        a stream."""
+        if current_stream(self.device) is None:
+            self._wait()
+        return self
+
     def copy(self) -> "Array":
-        """A C-contiguous copy on the same device."""
-        return _core.operate("copy", "{}", (self,), None, None)
+        """A C-contiguous copy on the same device, of what launches that use the array leave."""
+        return _core.operate("copy", "{}", (self._settled(),), None, None)
 
     def reshape(self, *shape: int) -> "Array":
         """The elements in C order under another shape; one extent may be -1. A view if the strides
@@ -146,7 +153,7 @@ class Array(_core.Array):
     def astype(self, dtype: Any) -> "Array":
         """A copy with another dtype, each element rounded once."""
         name = _dtypes.dtype_name(dtype)
-        return _core.operate("copy", f'{{"dtype": "{name}"}}', (self,), None, None)
+        return _core.operate("copy", f'{{"dtype": "{name}"}}', (self._settled(),), None, None)
 
     def item(self) -> Any:
         """The only element as a Python number. Raises ArgumentError if there is not one."""
@@ -195,7 +202,8 @@ class Array(_core.Array):
             value = asarray(np.asarray(value), device=self.device)
         if value.ndim > view.ndim:
             raise ArgumentError(f"shape {value.shape} does not broadcast to {view.shape}")
-        _core.operate("copy", "{}", (_broadcast(value.to(self.device), view.shape),), view, None)
+        there = value.to(self.device)._settled()
+        _core.operate("copy", "{}", (_broadcast(there, view.shape),), view._settled(), None)
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -392,12 +400,13 @@ def _root(x: Any) -> str:
     return type(x).__module__.partition(".")[0]
 
 
-def deliver(result: Array, like: Any) -> Any:
-    """For the extension: an Array as what the first argument was; None: NumPy's."""
+def deliver(result: Array, like: Any, is_queued: bool) -> Any:
+    """For the extension: an Array as what the first argument was; None: NumPy's, of which a rank of
+    0 is a scalar, or an array where the call names a stream."""
     root = _root(like)
     if like is None or root in ("numpy", "builtins", "array"):
         values = result.numpy()
-        return values[()] if not values.ndim else values
+        return values if values.ndim or is_queued else values[()]
     give = getattr(sys.modules[root], "from_dlpack", None)
     if root in ("jax", "jaxlib"):
         give = sys.modules["jax"].dlpack.from_dlpack

@@ -152,6 +152,7 @@ class Op:
             graph = x._graph if isinstance(x, Recorded) else graph
         if graph is not None:
             return self._record(graph, inputs, values, stream, out)
+        is_queued = stream is not None
         device = stream.device if stream is not None else _device_of(inputs)
         if stream is None:
             stream = current_stream(device)
@@ -169,7 +170,8 @@ class Op:
         if out is not None:
             return out
         like = next((x for x in inputs if not isinstance(x, (int, float))), None)
-        results = outputs if isinstance(like, Array) else [deliver(o, like) for o in outputs]
+        results = outputs if isinstance(like, Array) else \
+            [deliver(o, like, is_queued) for o in outputs]
         return results[0] if len(results) == 1 else tuple(results)
 
     def _record(self, graph: Any, inputs: tuple[Any, ...], values: dict[str, Any],

@@ -157,6 +157,7 @@ class Model:
     def __call__(self, *args: Any, stream: Stream | None = None, **inputs: Any) -> dict[str, Any]:
         values = self._named(args, inputs)
         arrays = [self._input(name, value) for name, value in zip(self.inputs, values)]
+        is_queued = stream is not None
         stream = current_stream(self.device) if stream is None else stream
         runs = stream if stream is not None else make_stream(self.device)
         results = [temporary(runs, t.dtype, t.shape) for t in self.outputs.values()]
@@ -170,7 +171,7 @@ class Model:
             self._checked = self._checked or self._make(checked)
             _core.executable_run(self._checked, None, (*arrays, *results))
         like = next((v for v in values if not isinstance(v, (bool, int, float))), None)
-        return {name: result if isinstance(like, Array) else deliver(result, like)
+        return {name: result if isinstance(like, Array) else deliver(result, like, is_queued)
                 for name, result in zip(self.outputs, results)}
 
 

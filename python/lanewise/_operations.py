@@ -395,7 +395,8 @@ def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float 
 def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> Any:
     """The elements whose mask is set, their order kept, of two arrays of rank 1 and one length.
 
-    In a graph it is two tensors: the elements, with zeros behind them up to x's length, and their
+    Their number is that of the result, so that the call waits for it, also with a stream. In a
+    graph it is two tensors: the elements, with zeros behind them up to x's length, and their
     number (int64).
 
     >>> lw.compact(np.array([3, 1, 2]), np.array([True, False, True]))
@@ -404,6 +405,8 @@ def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> A
     padded, count = _run("compact", {}, (x, mask), None, stream)
     if isinstance(padded, Recorded):
         return padded, count
+    if stream is not None:
+        stream.wait()
     return padded[:builtins.int(count)]
 
 

@@ -322,6 +322,19 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
     return failed;
 }
 
+/* What is written in NumPy's memory is there when a launch that names no stream returns, also where
+ * it follows one. */
+static int wait_for_numpy(const call *l, const launcher *from, const instance *i)
+{
+    stream *followed = from->stream || l->is_checked ? NULL : stream_current(l->device);
+    bool is_numpy = false;
+
+    for (size_t k = 0; k < i->count; k++)
+        is_numpy = is_numpy || (is_memory(&i->params[k]) && !i->params[k].is_const &&
+                                l->operands[k].is_numpy);
+    return followed && is_numpy ? stream_finish(followed, -1) : 0;
+}
+
 static int launch(call *l, const launcher *from)
 {
     instance *i = kernel_on(from->kernel, l->device);
@@ -337,7 +350,7 @@ static int launch(call *l, const launcher *from)
     if (make_room(l, count) || take(l, i) || follow_arrays(l, from, &i) ||
         (l->core->checker && follow_check(l, from, &i)) || bind(l, stream_of(from, l->device), i))
         return -1;
-    failed = run(l, from, i->handle, count);
+    failed = run(l, from, i->handle, count) || wait_for_numpy(l, from, i);
     for (size_t k = 0; k < count && !failed; k++)
         if (l->operands[k].copies_back)
             failed = operand_copy_back(l->core, &l->operands[k]);

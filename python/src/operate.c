@@ -17,6 +17,7 @@ typedef struct call {
     PyObject *recorder;              /* of a graph's tensor among the inputs; or NULL */
     bool records;                    /* for the recorder, which has made all tensors */
     bool is_checked;                 /* it runs under the checker */
+    bool is_queued;                  /* for a stream that the call names: it does not wait */
     lw_attention_options *attention; /* NULL: the operation by its name */
     operand in[INPUTS], out[OUTPUTS];
     lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
@@ -160,7 +161,8 @@ static int make_results(call *c)
     return 0;
 }
 
-/* A rank of 0 as NumPy's scalar; an Array as the other library's, unless it is to be one. */
+/* A rank of 0 as NumPy's scalar, whose value is there now, unless the call is queued; an Array as
+ * the other library's, unless it is to be one. */
 static PyObject *deliver(call *c, size_t k)
 {
     PyObject *result = c->results[k], *other;
@@ -170,8 +172,8 @@ static PyObject *deliver(call *c, size_t k)
     if (is_array(c->core, result))
         return PyObject_CallFunctionObjArgs(
             c->core->deliver, result, c->like && c->like != c->core->empty ? c->like : Py_None,
-            NULL);
-    if (c->out[k].tensor.rank)
+            c->is_queued ? Py_True : Py_False, NULL);
+    if (c->out[k].tensor.rank || c->is_queued)
         return Py_NewRef(result);
     other = PyTuple_New(0);
     result = other ? PyObject_GetItem(result, other) : NULL;
@@ -246,6 +248,16 @@ static void follow_current(call *c)
     c->stream = stream_current(c->device);
     if (c->stream && !c->device)
         c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
+}
+
+/* NumPy's results are there when a call that names no stream returns, also where it follows one. */
+static int wait_for_numpy(call *c)
+{
+    bool is_numpy = false;
+
+    for (size_t k = 0; k < c->outputs; k++)
+        is_numpy = is_numpy || !c->out[k].array;
+    return c->stream && !c->is_queued && !c->records && is_numpy ? stream_finish(c->stream, -1) : 0;
 }
 
 /* Under the checker the call goes where that is, unless it records. What the stream of the call has
@@ -360,7 +372,8 @@ static PyObject *operate(call *c, PyObject *const *args)
     follow_current(c);
     if (!c->device)
         c->device = device_default(c->core);
-    if (!c->device || make_results(c) || follow_check(c, args[0]) || bind(c) || run(c))
+    if (!c->device || make_results(c) || follow_check(c, args[0]) || bind(c) || run(c) ||
+        wait_for_numpy(c))
         return NULL;
     for (size_t k = 0; k < c->outputs; k++)
         if (c->out[k].copies_back && operand_copy_back(c->core, &c->out[k]))
@@ -401,7 +414,8 @@ static PyObject *start(call *c, PyObject *const *args)
     if (status)
         return raise_status(m, status), NULL;
     c->outputs = c->attention ? 2 : info.outputs < OUTPUTS ? info.outputs : OUTPUTS;
-    if (args[4] != Py_None) {
+    c->is_queued = args[4] != Py_None;
+    if (c->is_queued) {
         c->stream = (stream *)args[4];
         c->device = (device *)Py_NewRef((PyObject *)c->stream->device);
     }
