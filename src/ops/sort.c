@@ -200,14 +200,13 @@ static bool takes_all(const struct lw__sorting *s, const struct lw__operand *o)
 }
 
 /* Where the results go: into `out` and `indices` where they are words side by side, else into
- * scratch memory. What is not asked for is not written. */
+ * scratch memory. What is not asked for is not written, and its parameter gets the other result. */
 static lw_status take_results(struct lw__call *call, struct lw__sorting *s,
                               const struct lw__operand *out, const struct lw__operand *indices)
 {
     const struct lw__shape shape = s->x.shape;
 
     s->carried = (struct lw__carried){indices != NULL, !s->is_given, true, out != NULL};
-    s->out = s->indices = s->x;
     s->given = s->is_given ? s->given : s->x;
     if (out && out->dtype == s->dtype && lw_dtype_size(s->dtype) >= 4 && takes_all(s, out))
         s->out = *out;
@@ -217,6 +216,8 @@ static lw_status take_results(struct lw__call *call, struct lw__sorting *s,
         s->indices = *indices;
     else if (indices)
         LW_TRY(lw__call_scratch(call, "indices", LW_I64, shape, &s->indices));
+    s->out = out ? s->out : s->indices;
+    s->indices = indices ? s->indices : s->out;
     return LW_OK;
 }
 

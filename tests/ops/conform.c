@@ -91,6 +91,17 @@ static lw_status place(struct session *s, const struct array *a, lw_tensor *t, c
     return status ? status : lw_buffer_write(t->buffer, 0, *count, *memory);
 }
 
+/* The tensor's memory as a read-only buffer; `owner` keeps it. An operation that gives an input to
+ * a kernel as an output is refused so. */
+static lw_status make_read_only(lw_tensor *t, lw_buffer **owner)
+{
+    lw_buffer *const b = *owner = t->buffer;
+
+    t->buffer = NULL;
+    return lw_buffer_wrap(lw_buffer_device(b), lw_buffer_dtype(b), lw_buffer_count(b),
+                          lw_buffer_address(b), true, NULL, NULL, &t->buffer);
+}
+
 /* ---- judging ---- */
 
 static double rounding_of(lw_dtype dtype, double value)
@@ -169,6 +180,7 @@ enum verdict { GOOD, BAD, SKIPPED };
 
 struct run {
     lw_tensor in[CONFORM_INPUTS], out[CONFORM_OUTPUTS];
+    lw_buffer *owner[CONFORM_INPUTS];
     char *memory[CONFORM_INPUTS], *before[CONFORM_OUTPUTS], *after[CONFORM_OUTPUTS];
     size_t outputs, count[CONFORM_OUTPUTS];
     struct array result[CONFORM_OUTPUTS];
@@ -202,6 +214,8 @@ static lw_status prepare(struct session *s, struct test_case *c, lw_op *op, stru
         for (int x = 0; x < shapes[k].rank; x++)
             shapes[k].extent[x] = (ptrdiff_t)c->in[k].extent[x];
         status = place(s, &c->in[k], &r->in[k], &r->memory[k], &count);
+        if (!status)
+            status = make_read_only(&r->in[k], &r->owner[k]);
     }
     if (!status)
         status = lw_op_infer(op, c->json, shapes, c->inputs, out, CONFORM_OUTPUTS);
@@ -229,6 +243,7 @@ static void release(struct test_case *c, struct run *r)
 {
     for (size_t k = 0; k < CONFORM_INPUTS; k++) {
         lw_buffer_destroy(r->in[k].buffer);
+        lw_buffer_destroy(r->owner[k]);
         free(r->memory[k]);
         array_free(&c->in[k]);
     }
