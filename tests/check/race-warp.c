@@ -96,6 +96,30 @@ KERNEL void returned(int *out)
         x = 7; /* @r1 */
         return;
     }
-    SYNC(); /* of all lanes that are left, behind those that have returned */
+#ifdef BAD
+    warp_sync(); /* of the lanes that reach it: one that has returned does not */
+#else
+    barrier(); /* waits until it has returned */
+#endif
     out[ME] = x; /* @r2 */
+}
+
+// run: -k apart -b 32 i32[32] i32[32]=iota
+// run: -k apart -b 32 -D BAD i32[32] i32[32]=iota
+// finds: race-warp @a2 @a1
+KERNEL void apart(int *out, const int *x)
+{
+    SHARED int s[32];
+    s[ME] = -1;
+    warp_sync();
+    if (ME < 16)
+        s[ME] = x[ME]; /* @a1 */
+#ifdef BAD
+    else
+        warp_sync(); /* the other lanes may have returned by then, or may not */
+#else
+    warp_sync();
+#endif
+    if (ME >= 16)
+        out[ME] = s[ME - 16]; /* @a2 */
 }

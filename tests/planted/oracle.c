@@ -125,13 +125,14 @@ static void take_and_leave(struct thread *t, int self, struct left **left, bool 
     }
 }
 
-/* All of these know what each of them knows. */
-static void meet(struct run *r, int first, int end, const bool *takes_part)
+/* All of these know what each of them knows; behind a barrier also what threads did before they
+ * returned. */
+static void meet(struct run *r, int first, int end, const bool *takes_part, bool is_barrier)
 {
     struct clock *both = some(1, sizeof *both);
     for (int i = first; i < end; i++) {
         struct thread *t = &r->thread[i];
-        if (!takes_part[i - first] && t->state != ENDED)
+        if (!takes_part[i - first] && !(is_barrier && t->state == ENDED))
             continue;
         join(both, &t->known);
         both->all[i] = t->at;
@@ -297,10 +298,10 @@ static bool has_instance(const struct thread *t, int instance)
     return false;
 }
 
-static void pass(struct run *r, int first, int end, const bool *takes_part, bool is_ordering)
+static void pass(struct run *r, int first, int end, const bool *takes_part, enum op op)
 {
-    if (is_ordering)
-        meet(r, first, end, takes_part);
+    if (op != VOTE)
+        meet(r, first, end, takes_part, op != WARP_SYNC);
     for (int i = first; i < end; i++)
         if (takes_part[i - first]) {
             r->thread[i].state = RUNS;
@@ -345,7 +346,7 @@ static bool pass_warp(struct run *r, int first, int end, bool without_barriers)
                    !has_instance(&r->thread[n], here->instance);
         }
         if (all) {
-            pass(r, first, end, takes_part, here->step->op == WARP_SYNC);
+            pass(r, first, end, takes_part, here->step->op);
             struct passed *one = some(1, sizeof *one);
             *one = (struct passed){first, here->instance, r->passed};
             r->passed = one;
@@ -373,7 +374,7 @@ static bool pass_block(struct run *r, int first, int end)
     if (!here)
         return false;
     if (!is_apart) {
-        pass(r, first, end, takes_part, true);
+        pass(r, first, end, takes_part, here->step->op);
         return true;
     }
     for (int i = first; i < end; i++) {

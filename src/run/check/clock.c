@@ -360,11 +360,11 @@ void lw__order_barrier(struct lw__orders *orders, struct lw__order *threads, int
 }
 
 void lw__order_warp(struct lw__orders *orders, struct lw__order *threads, uint64_t block, int first,
-                    int end, const bool *active, const bool *returned)
+                    int end, const bool *active)
 {
     struct lw__clock *all = NULL;
     for (int i = first; i < end; i++) {
-        if (!active[i - first] && !returned[i - first])
+        if (!active[i - first])
             continue;
         struct lw__clock *own = with_own(orders, threads[i].known, block, (uint32_t)i,
                                          threads[i].time, threads[i].time);

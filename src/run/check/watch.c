@@ -209,26 +209,14 @@ static void fence(void *watch, struct lw__ref_thread *thread, bool is_of_device)
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
-static void order_warp(struct lw__check *check, struct lw__ref_block *block, int first, int end,
-                       const bool *active)
-{
-    struct lw__watched *b = block->watch;
-    bool returned[LW_WARP_SIZE];
-    if (!check->orders)
-        return;
-    for (int i = first; i < end; i++)
-        returned[i - first] = block->threads[i].abi.state == LW_REF_RETURNED;
-    lw__order_warp(check->orders, b->threads, b->index, first, end, active, returned);
-}
-
 static void on_collective(void *watch, struct lw__ref_block *block, int first, int end, uint32_t op,
                           const bool *active)
 {
     struct lw__check *check = watch;
     struct lw__watched *b = block->watch;
     lw__undefined_collective(block->threads + first, end - first, op, active);
-    if (op == LW_OP_warp_sync)
-        order_warp(check, block, first, end, active);
+    if (op == LW_OP_warp_sync && check->orders)
+        lw__order_warp(check->orders, b->threads, b->index, first, end, active);
     if (lw__ref_is_block_op(op)) {
         b->epoch++;
         start_epoch(b);
