@@ -210,8 +210,6 @@ static int deliver(const struct report *report, bool *has_json)
     status = failed ? failed : status;
     failed = options->json ? json_write(report, options->json, status) : 0;
     *has_json = options->json;
-    if (!failed && fflush(stdout) != 0 && errno != EPIPE)
-        failed = bench_fail(4, "standard output: %s", strerror(errno));
     return failed ? failed : status;
 }
 
@@ -255,5 +253,9 @@ int main(int argc, char **argv)
     int status = run(argc, argv, &has_json);
     if (status && !has_json && asks_json(argc, argv))
         json_write_failure(stdout, status);
-    return status;
+    errno = 0;
+    bool is_lost = fflush(stdout) != 0 || ferror(stdout);
+    if (is_lost && errno != EPIPE)
+        bench_fail(4, "standard output: %s", errno ? strerror(errno) : "could not be written");
+    return is_lost && errno != EPIPE && !status ? 4 : status;
 }

@@ -1,7 +1,7 @@
 /* bench_json.c - rows for programs; docs/bench.md describes the object.
  */
 #include "bench.h"
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void write_text(FILE *to, const char *name, const char *text)
@@ -93,14 +93,19 @@ int bench_write_json(const struct bench *bench, int status)
 {
     const char *path = bench->options->json_file;
     bool is_standard = strcmp(path, "-") == 0;
-    FILE *to = is_standard ? stdout : fopen(path, "w");
-    if (!to)
-        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
-    if (is_standard)
+    if (is_standard) {
         cli_report_begin();
-    write_bench(to, bench, status);
-    bool is_written = !ferror(to);
-    if (!is_standard)
-        is_written = fclose(to) == 0 && is_written;
-    return is_written ? CLI_DONE : cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(errno));
+        write_bench(stdout, bench, status);
+        return CLI_DONE;
+    }
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory)
+        write_bench(memory, bench, status);
+    int failed = cli_end_text(memory);
+    if (!failed)
+        failed = cli_save(path, &(struct cli_part){text, size}, 1);
+    free(text);
+    return failed;
 }

@@ -2,7 +2,6 @@
  * follow the reader's, light or dark.
  */
 #include "bench.h"
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,28 +160,29 @@ static void draw(FILE *to, const struct bench *bench, const char *body, double h
     fputs("</svg>\n", to);
 }
 
+static void draw_body(FILE *to, const struct bench *bench, double *height)
+{
+    bool is_ladder = strcmp(bench->form, "dot") == 0;
+    *height = strcmp(bench->form, "op") == 0 ? draw_histograms(to, bench)
+                                             : draw_bars(to, bench, is_ladder);
+}
+
 int bench_write_svg(const struct bench *bench)
 {
-    const char *path = bench->options->svg;
-    char *body = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&body, &size);
-    if (!memory)
-        return cli_fail_memory(BUFSIZ);
-    bool is_ladder = strcmp(bench->form, "dot") == 0;
-    double height = strcmp(bench->form, "op") == 0 ? draw_histograms(memory, bench)
-                                                   : draw_bars(memory, bench, is_ladder);
-    bool is_whole = fclose(memory) == 0 && body;
-    FILE *to = is_whole ? fopen(path, "w") : NULL;
-    if (is_whole && !to) {
-        free(body);
-        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
-    }
-    if (to)
-        draw(to, bench, body, height + 12);
-    is_whole = to && !ferror(to);
-    if (to)
-        is_whole = fclose(to) == 0 && is_whole;
+    char *body = NULL, *text = NULL;
+    size_t body_size, size;
+    double height = 0;
+    FILE *memory = open_memstream(&body, &body_size);
+    if (memory)
+        draw_body(memory, bench, &height);
+    int failed = cli_end_text(memory);
+    memory = failed ? NULL : open_memstream(&text, &size);
+    if (memory)
+        draw(memory, bench, body, height + 12);
+    failed = failed ? failed : cli_end_text(memory);
+    if (!failed)
+        failed = cli_save(bench->options->svg, &(struct cli_part){text, size}, 1);
     free(body);
-    return is_whole ? CLI_DONE : cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(errno));
+    free(text);
+    return failed;
 }

@@ -156,67 +156,17 @@ static int begin_rule(struct job *job)
 static int end_rule(struct job *job)
 {
     fputc('\n', job->depfile);
-    bool is_whole = !ferror(job->depfile);
-    is_whole = fclose(job->depfile) == 0 && is_whole;
+    FILE *depfile = job->depfile;
     job->depfile = NULL;
-    return is_whole ? CLI_DONE : cli_fail_memory(job->rule_size);
+    return cli_end_text(depfile);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool write_all(int file, const char *bytes, size_t count)
+/* save - path may be NULL: not asked for. */
+static int save(const char *path, const char *bytes, size_t count)
 {
-    while (count > 0) {
-        ssize_t n = write(file, bytes, count);
-        if (n < 0 && errno != EINTR)
-            return false;
-        bytes += n < 0 ? 0 : n;
-        count -= n < 0 ? 0 : (size_t)n;
-    }
-    return true;
-}
-
-/* put - the bytes into a file that is open; what is lacking then is a result, not a name. */
-static int put(int file, const char *path, const char *bytes, size_t count)
-{
-    bool is_written = write_all(file, bytes, count);
-    int error = errno;
-    if (close(file) != 0 && is_written) {
-        is_written = false;
-        error = errno;
-    }
-    return is_written ? CLI_DONE : cli_fail(CLI_LAUNCH, "%s: %s", path, strerror(error));
-}
-
-static int write_beside(const char *path, const char *bytes, size_t count)
-{
-    size_t size = strlen(path) + 32;
-    char *aside = malloc(size);
-    if (!aside)
-        return cli_fail_memory(size);
-    snprintf(aside, size, "%s.%ld.tmp", path, (long)getpid());
-    int file = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int failed = file < 0 ? cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno))
-                          : put(file, path, bytes, count);
-    if (!failed && rename(aside, path) != 0)
-        failed = cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
-    if (failed && file >= 0)
-        unlink(aside);
-    free(aside);
-    return failed;
-}
-
-/* write_file - devices and pipes are not replaced but written to. */
-static int write_file(const char *path, const char *bytes, size_t count)
-{
-    struct stat about;
-    if (!path)
-        return CLI_DONE;
-    if (stat(path, &about) != 0 || S_ISREG(about.st_mode))
-        return write_beside(path, bytes, count);
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    return file < 0 ? cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno))
-                    : put(file, path, bytes, count);
+    return path ? cli_save(path, &(struct cli_part){bytes, count}, 1) : CLI_DONE;
 }
 
 static void write_name(const char *name, const char *path)
@@ -244,11 +194,11 @@ static void write_json(const struct cli_options *options)
 static int deliver(struct job *job)
 {
     const struct cli_options *o = job->options;
-    int failed = write_file(o->header, job->header_text, job->header_size);
+    int failed = save(o->header, job->header_text, job->header_size);
     if (!failed)
-        failed = write_file(o->depfile, job->rule, job->rule_size);
+        failed = save(o->depfile, job->rule, job->rule_size);
     if (!failed)
-        failed = write_file(o->out, job->payload, job->payload_size);
+        failed = save(o->out, job->payload, job->payload_size);
     if (!failed && o->json)
         write_json(o);
     return failed;
@@ -260,9 +210,9 @@ static int deliver(struct job *job)
 static int understand(struct job *job)
 {
     struct cli_messages messages = {.color = cli_wants_color(job->options->color)};
-    int failed = cli_compiler_read(job->object, &job->text, &job->size);
+    int failed = cli_text_read(job->object, &job->text, &job->size);
     if (!failed)
-        failed = cli_compiler_read(job->header, &job->header_text, &job->header_size);
+        failed = cli_text_read(job->header, &job->header_text, &job->header_size);
     if (!failed)
         failed = begin_rule(job);
     if (!failed)

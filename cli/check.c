@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,22 +19,21 @@ lw_status cli_configure_check(lw_device *device, const struct cli_options *optio
     return lw_check_configure(device, &check);
 }
 
-/* read_findings - of the stream, in a format; release with free. NULL: reported. */
-static char *read_findings(lw_stream *stream, lw_check_format format, size_t *size)
+struct findings {
+    lw_stream *stream;
+    lw_check_format format;
+};
+
+static lw_status write_findings(const void *of, const char *path)
 {
-    char path[64], *text = NULL;
-    int file = memfd_create("findings", MFD_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    lw_status status = file < 0 ? LW_E_IO : lw_check_write(stream, format, path);
-    if (file < 0)
-        cli_fail(CLI_BROKEN, "there can be no memory file for the findings");
-    else if (status != LW_OK)
-        cli_fail_library(status);
-    else
-        cli_compiler_read(file, &text, size);
-    if (file >= 0)
-        close(file);
-    return text;
+    const struct findings *findings = of;
+    return lw_check_write(findings->stream, findings->format, path);
+}
+
+/* read_findings - of the stream, in a format; release with free. */
+static int read_findings(lw_stream *stream, lw_check_format format, char **text, size_t *size)
+{
+    return cli_capture(write_findings, &(struct findings){stream, format}, text, size);
 }
 
 /* print_text - paragraphs; their first lines are bold where colours are wanted. */
@@ -69,16 +67,18 @@ static void count(const lw_finding *finding, void *user)
 int cli_print_findings(const struct cli_session *session)
 {
     size_t size, found = 0;
+    char *text;
     FILE *to = session->options->is_check ? stdout : stderr;
     if (!is_checked(session) || session->options->json)
         return CLI_DONE;
     lw_check_findings(session->stream, count, &found);
     if (!found && !session->options->is_check)
         return CLI_DONE;
-    char *text = read_findings(session->stream,
-                               session->options->verbose ? LW_CHECK_VERBOSE : LW_CHECK_TEXT, &size);
-    if (!text)
-        return CLI_BROKEN;
+    int failed =
+        read_findings(session->stream, session->options->verbose ? LW_CHECK_VERBOSE : LW_CHECK_TEXT,
+                      &text, &size);
+    if (failed)
+        return failed;
     print_text(to, text, isatty(fileno(to)) && cli_wants_color(session->options->color));
     free(text);
     return CLI_DONE;
@@ -87,9 +87,10 @@ int cli_print_findings(const struct cli_session *session)
 int cli_json_stream(lw_stream *stream, const char *first, char **members)
 {
     size_t size;
-    char *text = *members = read_findings(stream, LW_CHECK_JSON, &size);
-    if (!text)
-        return CLI_BROKEN;
+    int failed = read_findings(stream, LW_CHECK_JSON, members, &size);
+    char *text = *members;
+    if (failed)
+        return failed;
     const char *from = strstr(text, first); /* no string has it, for its quotes are escaped there */
     char *end = strrchr(text, '}');         /* the object's: what is within goes into another */
     if (end)
@@ -138,8 +139,14 @@ int cli_sarif_begin(const struct cli_options *options)
 int cli_sarif_write(const struct cli_session *session)
 {
     const char *path = session->options->sarif;
-    lw_status status = path ? lw_check_write(session->stream, LW_CHECK_SARIF, path) : LW_OK;
-    return status == LW_OK ? CLI_DONE : cli_fail_library(status);
+    char *text;
+    size_t size;
+    int failed = path ? read_findings(session->stream, LW_CHECK_SARIF, &text, &size) : CLI_DONE;
+    if (!path || failed)
+        return failed;
+    failed = cli_save(path, &(struct cli_part){text, size}, 1);
+    free(text);
+    return failed;
 }
 
 int cli_check(const struct cli_options *options)

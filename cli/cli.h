@@ -37,6 +37,10 @@ enum {
  * kept for cli_report_json. */
 int cli_fail(enum cli_exit status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* cli_deliver - what is left for standard output; returns status, or 4 if a result or a finding
+ * could not be delivered. The last thing that the command does. */
+int cli_deliver(int status);
+
 /* cli_exit_of - the exit status that stands for a status of the library.
  * cli_fail_library - report lw_last_error() and return that. */
 int cli_exit_of(lw_status status);
@@ -198,9 +202,6 @@ int cli_compiler_find(char *path);
 int cli_compiler_run(const struct cli_options *options, const char *const *words, const int *files,
                      size_t count, bool *is_refused);
 
-/* cli_compiler_read - all that a memory file holds, and a NUL; release with free. */
-int cli_compiler_read(int file, char **text, size_t *size);
-
 /* cli_compiler_result - print the messages of a result, tell the files that were read, find the
  * payload. text is cut up. */
 typedef void cli_dependency(const char *path, void *user);
@@ -317,6 +318,30 @@ void cli_fill_make(enum cli_fill fill, lw_dtype dtype, uint64_t seed, size_t cou
 /* cli_philox - Philox4x32-10: four random words of a key and a counter. */
 void cli_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t words[4]);
 
+/* ---- save.c: files that the command writes --------------------------------------------------- */
+
+struct cli_part {
+    const void *bytes;
+    size_t count;
+};
+
+/* cli_save - the parts one after the other as a file, whole or not at all: it is renamed into
+ * place. Devices and pipes are written to. Status 2 if it cannot be opened, 4 on a full disk. */
+int cli_save(const char *path, const struct cli_part *parts, size_t count);
+
+/* ---- text.c: text in memory ------------------------------------------------------------------ */
+
+/* cli_end_text - close a memory stream, or NULL where none could be opened; status 4 if it lacks
+ * some of its text for want of memory. */
+int cli_end_text(FILE *memory);
+
+/* cli_text_read - all that a memory file holds, and a NUL; release with free. */
+int cli_text_read(int file, char **text, size_t *size);
+
+/* cli_capture - the text that a function of the library writes to a path; release with free. */
+typedef lw_status cli_writer(const void *of, const char *path);
+int cli_capture(cli_writer *write, const void *of, char **text, size_t *size);
+
 /* ---- npy.c: NumPy's file format -------------------------------------------------------------- */
 
 struct cli_npy {
@@ -332,7 +357,7 @@ struct cli_npy {
 int cli_npy_read(const char *path, struct cli_npy *array);
 int cli_npy_read_stream(const char *path, FILE *file, size_t size, struct cli_npy *array);
 
-/* cli_npy_write - the whole file or, on failure, none: it is renamed into place. */
+/* cli_npy_write - by cli_save. */
 int cli_npy_write(const char *path, const struct cli_npy *array);
 
 /* ---- arg.c, buffer.c: one ARG for each parameter --------------------------------------------- */

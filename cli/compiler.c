@@ -117,7 +117,7 @@ static int wait_for(pid_t child, int said, struct cli_progress *progress, bool *
             return cli_fail(CLI_BROKEN, "the compiler is gone: %s", strerror(errno));
     cli_progress_end(progress);
     int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
-    int failed = cli_compiler_read(said, &text, &size);
+    int failed = cli_text_read(said, &text, &size);
     *is_refused = status == REFUSED;
     if (!failed && status != BUILT && status != REFUSED)
         failed = fail_compiler(ended, text);
@@ -143,28 +143,6 @@ int cli_compiler_run(const struct cli_options *options, const char *const *words
     cli_progress_end(&progress);
     close(said);
     return failed;
-}
-
-int cli_compiler_read(int file, char **text, size_t *size)
-{
-    struct stat about;
-    size_t have = 0;
-    *text = NULL;
-    if (fstat(file, &about) != 0)
-        return cli_fail(CLI_BROKEN, "the compiler's result: %s", strerror(errno));
-    *size = (size_t)about.st_size;
-    *text = malloc(*size + 1);
-    if (!*text)
-        return cli_fail_memory(*size + 1);
-    while (have < *size) {
-        ssize_t n = pread(file, *text + have, *size - have, (off_t)have);
-        if (n <= 0)
-            break;
-        have += (size_t)n;
-    }
-    (*text)[have] = '\0';
-    *size = have;
-    return CLI_DONE;
 }
 
 /* ---- the manifest ---------------------------------------------------------------------------- */

@@ -191,6 +191,30 @@ static int record(const struct job *job, lw_graph *graph)
                     lw_last_error());
 }
 
+struct drawing {
+    lw_graph *graph;
+    const char *format;
+};
+
+static lw_status write_drawing(const void *of, const char *path)
+{
+    const struct drawing *drawing = of;
+    return lw_graph_draw(drawing->graph, drawing->format, path);
+}
+
+static int save_drawing(lw_graph *graph, const char *path)
+{
+    char *text;
+    size_t size;
+    int failed =
+        cli_capture(write_drawing, &(struct drawing){graph, draw_format(path)}, &text, &size);
+    if (failed)
+        return failed;
+    failed = cli_save(path, &(struct cli_part){text, size}, 1);
+    free(text);
+    return failed;
+}
+
 static int make_graph(struct job *job, lw_device *device)
 {
     const char *draw = job->options->draw;
@@ -203,9 +227,9 @@ static int make_graph(struct job *job, lw_device *device)
         status = lw_graph_compile(graph, &job->executable);
         if (status == LW_OK)
             status = lw_executable_get_info(job->executable, &job->info);
-        if (status == LW_OK && draw)
-            status = lw_graph_draw(graph, draw_format(draw), draw);
         failed = status == LW_OK ? CLI_DONE : cli_fail_library(status);
+        if (!failed && draw)
+            failed = save_drawing(graph, draw);
     }
     lw_graph_destroy(graph);
     return failed;

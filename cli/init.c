@@ -95,18 +95,6 @@ static bool has_line(const char *text, const char *flag, const char *file)
     return false;
 }
 
-static int append(const char *text)
-{
-    int file = open(FLAGS_FILE, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    size_t length = strlen(text);
-    errno = file < 0 ? errno : ENOSPC;
-    bool is_written = file >= 0 && write(file, text, length) == (ssize_t)length;
-    int error = errno;
-    if (file >= 0)
-        is_written = close(file) == 0 && is_written;
-    return is_written ? CLI_DONE : cli_fail(CLI_USAGE, FLAGS_FILE ": %s", strerror(error));
-}
-
 /* The kernels' own math.h and stdio.h come before the system's, as when kernels are compiled. */
 static int write_flags(const char *there, const char *include)
 {
@@ -122,7 +110,8 @@ static int write_flags(const char *there, const char *include)
         puts(FLAGS_FILE " has all that is needed");
         return CLI_DONE;
     }
-    int failed = append(text);
+    const struct cli_part parts[] = {{there, strlen(there)}, {text, strlen(text)}};
+    int failed = cli_save(FLAGS_FILE, parts, 2);
     if (!failed)
         printf("%s %s\n", *there ? "added to" : "wrote", FLAGS_FILE);
     return failed;

@@ -43,8 +43,8 @@ static int json_list(const struct learn_track *track)
         fprintf(to, ", \"done\": %s}", track->done[i] ? "true" : "false");
         learn_free(puzzle);
     }
-    if (to)
-        fclose(to);
+    int unread = to ? cli_end_text(to) : failed;
+    failed = failed ? failed : unread;
     if (!failed) {
         cli_report_begin();
         printf("{\"puzzles\": [%s]}\n", text);
@@ -297,10 +297,8 @@ static int judge(struct learn_track *track, const struct learn_puzzle *puzzle,
     else if (!failed)
         print_wrong(puzzle, &verdict);
     bool is_right = verdict.is_right;
-    if (verdict.has_timed_out) { /* the launch still runs, and would keep us from ending */
-        fflush(stdout);
-        _exit(failed ? failed : CLI_FOUND);
-    }
+    if (verdict.has_timed_out) /* the launch still runs, and would keep us from ending */
+        _exit(cli_deliver(failed ? failed : CLI_FOUND));
     learn_verdict_free(&verdict);
     return failed || is_right ? failed : CLI_FOUND;
 }

@@ -46,21 +46,6 @@ int learn_text(const char *folder, const char *name, char **text)
     return *text ? CLI_DONE : cli_fail(CLI_BROKEN, "%s: %s", path, strerror(errno));
 }
 
-/* write_new - a file that must not be there yet. */
-static int write_new(const char *path, const char *text, size_t size)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool is_written = file >= 0 && write(file, text, size) == (ssize_t)size;
-    int error = file < 0 || is_written ? errno : ENOSPC;
-    if (file >= 0 && close(file) != 0)
-        is_written = false;
-    if (is_written)
-        return CLI_DONE;
-    if (file >= 0)
-        unlink(path);
-    return cli_fail(CLI_USAGE, "%s: %s", path, strerror(error));
-}
-
 /* ---- the track ------------------------------------------------------------------------------- */
 
 /* find_folder - as installed beside this program, or in the source tree. */
@@ -156,7 +141,7 @@ static int copy(const char *from, const char *to, bool *is_new)
     char *text = read_file(from, &size);
     if (!text)
         return cli_fail(CLI_BROKEN, "%s: %s", from, strerror(errno));
-    int failed = write_new(to, text, size);
+    int failed = cli_save(to, &(struct cli_part){text, size}, 1);
     free(text);
     return failed;
 }
@@ -181,17 +166,20 @@ int learn_start(const struct learn_puzzle *puzzle, bool *is_new)
     return failed;
 }
 
-/* learn_save - written beside its name and renamed: an interrupted one leaves the old. */
 int learn_save(const struct learn_track *track)
 {
     int failed = make_folder();
     if (failed)
         return failed;
-    FILE *file = fopen(PROGRESS ".new", "w");
-    for (size_t i = 0; i < track->count && file; i++)
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; i < track->count && to; i++)
         if (track->done[i] || track->hints[i])
-            fprintf(file, "%s %d %d\n", track->names[i], track->done[i], track->hints[i]);
-    if (!file || fclose(file) != 0 || rename(PROGRESS ".new", PROGRESS) != 0)
-        return cli_fail(CLI_USAGE, PROGRESS ": %s", strerror(errno));
-    return CLI_DONE;
+            fprintf(to, "%s %d %d\n", track->names[i], track->done[i], track->hints[i]);
+    failed = cli_end_text(to);
+    if (!failed)
+        failed = cli_save(PROGRESS, &(struct cli_part){text, size}, 1);
+    free(text);
+    return failed;
 }

@@ -280,10 +280,11 @@ static int keep_findings(struct run *run)
     struct learn_outcome *outcome = run->outcome;
     struct findings to = {.text = open_memstream(&outcome->findings, &size),
                           .is_lenient = run->test->is_lenient};
-    if (!to.text)
-        return cli_fail_memory(FINDINGS_SHOWN);
-    lw_check_findings(run->stream, write_finding, &to);
-    fclose(to.text);
+    if (to.text)
+        lw_check_findings(run->stream, write_finding, &to);
+    int failed = cli_end_text(to.text);
+    if (failed)
+        return failed;
     outcome->has_findings |= to.count > 0;
     return cli_json_stream(run->stream, "\"findings\":", &outcome->findings_json);
 }

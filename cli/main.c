@@ -1,9 +1,8 @@
 /* main.c - the command `lanewise`: the table of commands, and how the command ends.
  */
 #include "cli.h"
-#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -141,33 +140,25 @@ static bool asks_json(int argc, char **argv)
     return false;
 }
 
-/* is_closed - true if standard output is a pipe or socket that nobody reads any more. */
-static bool is_closed(void)
+/* open_standard - a standard descriptor that is closed would be given to the next file that is
+ * opened, which would then get the text. Reading or writing these is an error as before. */
+static void open_standard(void)
 {
-    struct pollfd end = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&end, 1, 0) == 1 && (end.revents & (POLLERR | POLLHUP));
-}
-
-/* deliver - what is left for standard output. A result that did not arrive is a failure, as on a
- * full disk; but who closed the pipe has seen enough. */
-static int deliver(int status)
-{
-    errno = 0;
-    bool is_delivered = fflush(stdout) == 0 && !ferror(stdout);
-    int error = errno;
-    if (is_delivered || status != CLI_DONE || is_closed())
-        return status;
-    return cli_fail(CLI_LAUNCH, "standard output: %s",
-                    error ? strerror(error) : "could not be written");
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0 &&
+            open("/dev/null", i == STDIN_FILENO ? O_WRONLY : O_RDONLY) != i)
+            _exit(CLI_LAUNCH);
 }
 
 int main(int argc, char **argv)
 {
+    open_standard();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that is too large is an error as a full disk is */
     int status = dispatch(argc, argv);
     if (status != CLI_DONE && asks_json(argc, argv))
         cli_report_json(stdout, status);
-    status = deliver(status);
+    status = cli_deliver(status);
     cli_report_end();
     return status;
 }

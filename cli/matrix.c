@@ -139,16 +139,14 @@ int cli_print_matrix(FILE *to, const struct cli_arg *arg, const struct cli_type 
     size_t size = 0;
     struct page page = {.to = to, .arg = arg, .element = element, .indent = (size_t)indent};
     page.words = open_memstream(&words, &size);
-    if (!page.words)
-        return cli_fail_memory(BUFSIZ);
-    collect(&page, 0, data);
-    bool is_whole = !ferror(page.words);
-    is_whole = fclose(page.words) == 0 && is_whole;
-    if (is_whole) {
+    if (page.words)
+        collect(&page, 0, data);
+    int failed = cli_end_text(page.words);
+    if (!failed) {
         measure(&page, words, size);
         page.next = words;
         write_axis(&page, 0);
     }
     free(words);
-    return is_whole ? CLI_DONE : cli_fail_memory(size);
+    return failed;
 }

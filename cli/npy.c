@@ -379,63 +379,44 @@ int cli_npy_read(const char *path, struct cli_npy *array)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* write_header - version 1.0, padded so that the data begins at a multiple of 64. */
-static void write_header(FILE *file, const struct cli_npy *array)
+/* The first bytes of a file, up to the data. */
+struct npy_start {
+    char text[128 + CLI_MAX_RANK * 22 + 128];
+    size_t length;
+};
+
+/* make_start - version 1.0, padded so that the data begins at a multiple of 64. */
+static void make_start(const struct cli_npy *array, struct npy_start *start)
 {
     static const char *const descr[LW_DTYPE_COUNT] = {
         [LW_I8] = "|i1",   [LW_I16] = "<i2", [LW_I32] = "<i4", [LW_I64] = "<i8",  [LW_U8] = "|u1",
         [LW_U16] = "<u2",  [LW_U32] = "<u4", [LW_U64] = "<u8", [LW_BOOL] = "|b1", [LW_F16] = "<f2",
         [LW_BF16] = "<u2", [LW_F32] = "<f4", [LW_F64] = "<f8",
     };
-    char text[64 + CLI_MAX_RANK * 22 + 128];
-    int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+    enum { BEFORE = sizeof magic + 4 };
+    char *text = start->text + BEFORE;
+    size_t size = sizeof start->text - BEFORE;
+    int length = snprintf(text, size, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                           descr[array->dtype]);
     for (int axis = 0; axis < array->rank; axis++)
         length +=
-            snprintf(text + length, sizeof text - (size_t)length, "%s%zu%s", axis > 0 ? " " : "",
+            snprintf(text + length, size - (size_t)length, "%s%zu%s", axis > 0 ? " " : "",
                      array->extent[axis], axis + 1 < array->rank || array->rank == 1 ? "," : "");
-    length += snprintf(text + length, sizeof text - (size_t)length, "), }");
-    while ((10 + length + 1) % 64 != 0)
+    length += snprintf(text + length, size - (size_t)length, "), }");
+    while ((BEFORE + length + 1) % 64 != 0)
         text[length++] = ' ';
     text[length++] = '\n';
-
-    unsigned char start[4] = {1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
-    fwrite(magic, 1, sizeof magic, file);
-    fwrite(start, 1, sizeof start, file);
-    fwrite(text, 1, (size_t)length, file);
-}
-
-/* write_file - all of it to a new file; errno is set where it returns false. */
-static bool write_file(const char *path, const struct cli_npy *array)
-{
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
-    if (!file) {
-        if (descriptor >= 0)
-            close(descriptor);
-        return false;
-    }
-    write_header(file, array);
-    if (array->count > 0)
-        fwrite(array->data, lw_dtype_size(array->dtype), array->count, file);
-    bool is_written = !ferror(file);
-    return fclose(file) == 0 && is_written;
+    const unsigned char version[4] = {1, 0, (unsigned char)length, (unsigned char)(length >> 8)};
+    memcpy(start->text, magic, sizeof magic);
+    memcpy(start->text + sizeof magic, version, sizeof version);
+    start->length = BEFORE + (size_t)length;
 }
 
 int cli_npy_write(const char *path, const struct cli_npy *array)
 {
-    size_t size = strlen(path) + 32;
-    char *temporary = malloc(size);
-    if (!temporary)
-        return cli_fail_memory(size);
-    snprintf(temporary, size, "%s.%ld.tmp", path, (long)getpid());
-    int failed = CLI_DONE;
-    if (!write_file(temporary, array) || rename(temporary, path) != 0) {
-        int error = errno;
-        if (error != EEXIST)
-            unlink(temporary);
-        failed = cli_fail(CLI_USAGE, "%s: %s", path, strerror(error));
-    }
-    free(temporary);
-    return failed;
+    struct npy_start start;
+    make_start(array, &start);
+    const struct cli_part parts[] = {{start.text, start.length},
+                                     {array->data, array->count * lw_dtype_size(array->dtype)}};
+    return cli_save(path, parts, 2);
 }

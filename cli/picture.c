@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "lanewise/picture.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -72,16 +73,27 @@ int cli_picture_begin(const struct cli_session *session, const char *source)
     return status == LW_OK ? CLI_DONE : cli_fail_library(status);
 }
 
+static lw_status write_picture(const void *of, const char *path)
+{
+    const struct cli_session *session = of;
+    lw_picture_format format;
+    return format_of(session->options->out, &format)
+               ? LW_E_ARG
+               : lw_picture_write(session->stream, format, path);
+}
+
 int cli_picture_save(const struct cli_session *session)
 {
-    lw_picture_format format;
     const char *out = session->options->out;
-    int failed = format_of(out, &format);
+    char *text;
+    size_t size;
+    int failed = cli_capture(write_picture, session, &text, &size);
     if (failed)
         return failed;
-    lw_status status = lw_picture_write(session->stream, format, out);
-    if (status != LW_OK)
-        return cli_fail_library(status);
+    failed = cli_save(out, &(struct cli_part){text, size}, 1);
+    free(text);
+    if (failed)
+        return failed;
     const char *cut = lw_picture_why_cut(session->stream);
     if (cut)
         fprintf(stderr, "lanewise: %s: %s\n", out, cut);

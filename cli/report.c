@@ -6,9 +6,12 @@
  * lw_last_error.
  */
 #include "cli.h"
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct report {
     char error[2048];  /* the first; "": none */
@@ -73,6 +76,31 @@ int cli_fail_library(lw_status status)
 int cli_fail_memory(size_t bytes)
 {
     return cli_fail(CLI_LAUNCH, "out of memory, %zu bytes more were needed", bytes);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* is_closed - true if standard output is a pipe or socket that nobody reads any more. */
+static bool is_closed(void)
+{
+    struct pollfd end = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && (end.revents & (POLLERR | POLLHUP));
+}
+
+/* A result or a finding that did not arrive is a failure, as on a full disk. A reader that closed
+ * the pipe has seen enough. */
+int cli_deliver(int status)
+{
+    errno = 0;
+    bool is_delivered = fflush(stdout) == 0 && !ferror(stdout);
+    int error = errno;
+    bool is_lost = status == CLI_DONE || status == CLI_FOUND;
+    if (status == CLI_FOUND && ferror(stderr)) /* run -d check has its findings there */
+        return CLI_LAUNCH;
+    if (is_delivered || is_closed())
+        return status;
+    cli_fail(CLI_LAUNCH, "standard output: %s", error ? strerror(error) : "could not be written");
+    return is_lost ? CLI_LAUNCH : status;
 }
 
 /* ---- the compiler's messages ----------------------------------------------------------------- */

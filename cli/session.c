@@ -118,10 +118,8 @@ static int fail_task(struct cli_session *session, const struct cli_task *task, l
         cli_report_json(stdout, failed);
     if (has_found)
         cli_print_findings(session);
-    if (status == LW_E_TIMEOUT) {
-        fflush(stdout);
-        _exit(failed);
-    }
+    if (status == LW_E_TIMEOUT)
+        _exit(cli_deliver(failed));
     return failed;
 }
 
@@ -171,15 +169,29 @@ int cli_session_run(struct cli_session *session, const struct cli_task *task)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+/* save_all - a file that cannot be saved keeps none of the others from it. */
+static int save_all(const struct cli_result *result)
+{
+    size_t wanted = 0, saved = 0;
+    int failed = CLI_DONE;
+    for (size_t i = 0; i < result->arg_count; i++) {
+        int unsaved = cli_arg_write_file(&result->args[i]);
+        wanted += result->args[i].out != NULL;
+        saved += result->args[i].out && !unsaved;
+        failed = failed ? failed : unsaved;
+    }
+    if (!failed)
+        return CLI_DONE;
+    return cli_fail((enum cli_exit)failed, "%zu of %zu files are saved, and no buffer is printed",
+                    saved, wanted);
+}
+
 int cli_session_deliver(const struct cli_session *session, struct cli_result *result)
 {
-    for (size_t i = 0; i < result->arg_count; i++) {
-        int failed = cli_arg_write_file(&result->args[i]);
-        if (failed)
-            return failed;
-    }
-    int failed =
-        session->options->json ? write_json(session, result) : cli_print_result(stdout, result);
+    int failed = save_all(result);
+    if (!failed)
+        failed =
+            session->options->json ? write_json(session, result) : cli_print_result(stdout, result);
     if (!failed)
         failed = cli_print_findings(session);
     if (!failed)

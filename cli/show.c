@@ -230,7 +230,7 @@ static int compile(const struct cli_options *options, const char *input, enum cl
     if (!failed)
         failed = run_compiler(options, files, is_refused);
     if (!failed)
-        failed = cli_compiler_read(files[0], text, &size);
+        failed = cli_text_read(files[0], text, &size);
     if (!failed)
         failed = cli_compiler_result(*text, size, &messages, NULL, NULL, payload, payload_size);
     close(files[0]);

@@ -41,13 +41,18 @@ class Picture:
         return self._texts[".svg"]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file: its name ends in .html, .svg or .json."""
+        """Write a file: its name ends in .html, .svg or .json. A failure leaves no half of it."""
         name = os.fspath(path)
         text = self._texts.get(os.path.splitext(name)[1])
         if text is None:
             raise ArgumentError(f"'{name}' ends neither in .html nor in .svg or .json")
-        with open(name, "w", encoding="utf-8") as f:
-            f.write(text)
+        try:
+            with open(name, "w", encoding="utf-8") as f:
+                f.write(text)
+        except OSError:
+            if os.path.isfile(name) and not os.path.islink(name):
+                os.unlink(name)
+            raise
 
     def __repr__(self) -> str:
         r = self.recording

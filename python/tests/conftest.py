@@ -1,10 +1,13 @@
 """The suite runs on the device that LANEWISE_DEVICE names, "cpu" without it."""
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import resource
 import sys
 from pathlib import Path
+from typing import Any, Callable, Iterator
 
 import pytest
 from hypothesis import settings
@@ -46,6 +49,22 @@ def pytest_collection_finish() -> None:
     """Collections of garbage look at none of the objects that JAX and others have made by then."""
     gc.collect()
     gc.freeze()
+
+
+@contextlib.contextmanager
+def _small_files() -> Iterator[None]:
+    """A disk on which no file has more than 64 bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture(scope="session")
+def full_disk() -> Callable[[], Any]:
+    return _small_files
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -222,6 +222,18 @@ def test_drawing(tmp_path: Path) -> None:
         assert text.startswith(begin) and "picture" in text and "result" in text
     with pytest.raises(lw.FileError):
         g.draw(str(tmp_path / "no" / "g.svg"))
+
+
+def test_drawing_on_full_disk(tmp_path: Path, full_disk: Callable[[], Any]) -> None:
+    with lw.Graph(inputs={"x": F4}) as g:
+        g.output(lw.softmax(g.x))
+    with full_disk(), pytest.raises(lw.FileError, match="g.svg: File too large"):
+        g.draw(str(tmp_path / "g.svg"))
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "full.svg").symlink_to("/dev/full")
+    with pytest.raises(lw.FileError, match="No space left"):
+        g.draw(str(tmp_path / "full.svg"))
+    assert (tmp_path / "full.svg").is_symlink()
 
 
 def run_example(*words: str) -> subprocess.CompletedProcess[str]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -51,6 +52,13 @@ def test_steps(prog: lw.Program, tmp_path: Path) -> None:
     assert (tmp_path / "fold.svg").read_text() == picture.svg
     with pytest.raises(lw.ArgumentError, match="ends neither in .html"):
         picture.save(tmp_path / "fold.png")
+
+
+def test_full_disk(prog: lw.Program, tmp_path: Path, full_disk: Callable[[], Any]) -> None:
+    picture = lw.picture(prog.fold, 1, 8, [np.zeros(8, "f4")])
+    with full_disk(), pytest.raises(OSError, match="File too large"):
+        picture.save(tmp_path / "fold.svg")
+    assert not list(tmp_path.iterdir())
 
 
 def test_notebook(prog: lw.Program) -> None:

@@ -77,7 +77,7 @@ lw_status lw__read_descriptor(int descriptor, const char *name, struct lw__bytes
  * cannot. */
 bool lw__write_all(int descriptor, const void *bytes, size_t count);
 
-/* lw__write_file - a whole file, new or in place of what it held.
+/* lw__write_file - a whole file, new or in place of what it held. A failure leaves no half of it.
  * errors   LW_E_IO with the system's reason; LW_E_MEMORY */
 lw_status lw__write_file(const char *path, const void *bytes, size_t count);
 #endif

@@ -105,6 +105,15 @@ bool lw__write_all(int descriptor, const void *bytes, size_t count)
     return true;
 }
 
+/* Half of a file is removed; a device, a pipe and what a link leads to stay. */
+static void remove_half(const char *path)
+{
+    struct stat info;
+
+    if (!lstat(path, &info) && S_ISREG(info.st_mode))
+        unlink(path);
+}
+
 lw_status lw__write_file(const char *path, const void *bytes, size_t count)
 {
     const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -115,5 +124,7 @@ lw_status lw__write_file(const char *path, const void *bytes, size_t count)
     const int error = errno;
     if (close(file) == 0 && written)
         return LW_OK;
-    return lw__fail_system(written ? errno : error, path);
+    const lw_status status = lw__fail_system(written ? errno : error, path);
+    remove_half(path);
+    return status;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { LABEL = 160, LINE = 1024, ROW = 34, BOX = 300, CHIP = 190, GAP = 10, COLOURS = 8 };
 
@@ -200,18 +202,26 @@ static void draw_svg(const struct picture *p)
 
 static lw_status write_file(struct picture *p, bool is_svg, const char *path)
 {
+    struct stat info;
     bool failed;
+    int error;
 
     p->f = fopen(path, "w");
     if (!p->f)
         return lw_fail(LW_E_IO, "lw_graph_draw: %s: %s", path, strerror(errno));
+    errno = 0;
     if (is_svg)
         draw_svg(p);
     else
         draw_dot(p);
     failed = ferror(p->f);
     failed = fclose(p->f) || failed;
-    return failed ? lw_fail(LW_E_IO, "lw_graph_draw: %s cannot be written", path) : LW_OK;
+    error = errno;
+    if (failed && !lstat(path, &info) && S_ISREG(info.st_mode))
+        unlink(path); /* half of a drawing */
+    return failed ? lw_fail(LW_E_IO, "lw_graph_draw: %s: %s", path,
+                            error ? strerror(error) : "it cannot be written")
+                  : LW_OK;
 }
 
 static lw_status draw(const struct lw__recording *r, bool is_svg, const char *path)

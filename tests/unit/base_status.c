@@ -1,7 +1,11 @@
 /* Statuses and messages: every status has a text of its own; messages are one line, cut, and of the
  * thread that failed. Types, text and hashes besides. */
 #include "run_test.h"
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static void statuses(void)
 {
@@ -108,6 +112,32 @@ static void files(void)
     CHECK(!lw__write_all(-1, "x", 1));
 }
 
+/* A disk on which files have 10 bytes at most. */
+static void full_disk(void)
+{
+    struct rlimit before, full;
+    char path[] = "/tmp/lanewise-status-XXXXXX", link[64];
+
+    close(mkstemp(path));
+    CHECK(lw__write_file(path, "whole", 5) == LW_OK && access(path, F_OK) == 0);
+    getrlimit(RLIMIT_FSIZE, &before);
+    full = before;
+    full.rlim_cur = 10;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &full);
+    CHECK(lw__write_file(path, "more than ten bytes", 19) == LW_E_IO &&
+          strstr(lw_last_error(), ": File too large"));
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(access(path, F_OK) && errno == ENOENT);
+    if (access("/dev/full", W_OK))
+        return;
+    snprintf(link, sizeof link, "%s.link", path);
+    CHECK(symlink("/dev/full", link) == 0);
+    CHECK(lw__write_file(link, "whole", 5) == LW_E_IO &&
+          strstr(lw_last_error(), ": No space left on device"));
+    CHECK(unlink(link) == 0 && access("/dev/full", W_OK) == 0);
+}
+
 int main(void)
 {
     messages();
@@ -116,5 +146,6 @@ int main(void)
     texts();
     hashes();
     files();
+    full_disk();
     return failures != 0;
 }
