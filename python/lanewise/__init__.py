@@ -18,9 +18,10 @@ from ._devices import (DeviceInfo, default_device, device, devices, stream, sync
 from ._dims import Dim
 from ._dtypes import bfloat16
 from ._errors import (ArgumentError, CheckError, CompileError, DeviceError, DtypeError, Error,
-                      FileError, InternalError, LaunchError, MemoryError, TimeoutError,
-                      UnsupportedError)
+                      FileError, IndexError, InternalError, LaunchError, MemoryError,
+                      OverflowError, TimeoutError, UnsupportedError)
 from ._kernels import Program, compile
+from ._numbers import settled as _settled
 from ._graph import Graph, Model, Plan, Symbol
 from ._operations import (all, any, argmax, argmin, argsort, attention, compact, conv1d, conv2d,
                           difference, dot, histogram, layer_norm, log_softmax, map, map_reduce,
@@ -31,7 +32,7 @@ from ._testing import testing
 
 _clang.choose()
 _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, _np.empty,
-            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray)
+            _deliver, _dtypes.HAS_STAND_IN, _np.ndarray, _settled)
 
 __version__ = _core.version()
 

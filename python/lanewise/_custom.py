@@ -13,6 +13,7 @@ from ._dims import Dim
 from ._devices import current_stream, device_of, stream as make_stream
 from ._errors import ArgumentError
 from ._kernels import Program, compile
+from ._numbers import settled
 
 DtypeLike = Any
 Shape = Any
@@ -156,7 +157,7 @@ class Op:
         device = stream.device if stream is not None else _device_of(inputs)
         if stream is None:
             stream = current_stream(device)
-        arrays = [_on(device, x) for x in inputs]
+        arrays = [_on(device, x) for x in settled(inputs)]
         types = self.infer(*(TensorType(a.dtype, a.shape) for a in arrays), **values)
         runs = stream if stream is not None else make_stream(device)
         outputs = self._outputs(types, runs, out)
@@ -181,7 +182,7 @@ class Op:
         if stream is not None and stream._graph is not graph:
             raise ArgumentError(f"{self.name}: the inputs are of a graph, and the stream is not "
                                 "that graph's")
-        kept = [x if isinstance(x, Recorded) else asarray(x) for x in inputs]
+        kept = [x if isinstance(x, Recorded) else asarray(x) for x in settled(inputs)]
         try:
             types = self.infer(*(TensorType(x.dtype, x.shape) for x in kept), **values)
             outputs = graph._results(types, out)

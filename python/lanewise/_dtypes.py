@@ -51,6 +51,11 @@ def dtype_code(dtype: Any) -> int:
     raise DtypeError(f"dtype is {dtype!r}; need one of {' '.join(NAMES)}, or NumPy's of them")
 
 
+def code_or_none(dtype: Any) -> int | None:
+    """The library's number of NumPy's dtype, if it has one."""
+    return _CODES.get(dtype)
+
+
 def dtype_name(dtype: Any) -> str:
     """The library's name, "f32" and the like."""
     return NAMES[dtype_code(dtype)]

@@ -13,6 +13,14 @@ class ArgumentError(Error, ValueError):
     """An argument, a size or a shape is wrong."""
 
 
+class IndexError(ArgumentError, builtins.IndexError):
+    """An index is out of range."""
+
+
+class OverflowError(ArgumentError, builtins.OverflowError):
+    """A number does not fit its dtype."""
+
+
 class DtypeError(Error, TypeError):
     """An element type does not fit."""
 
@@ -66,5 +74,5 @@ BY_STATUS = (Error, ArgumentError, ArgumentError, DtypeError, CompileError, Memo
              DeviceError, LaunchError, TimeoutError, UnsupportedError, CheckError, FileError,
              InternalError)
 
-for _error in set(BY_STATUS):
+for _error in {*BY_STATUS, IndexError, OverflowError}:
     _error.__module__ = "lanewise"  # where people find them

@@ -174,7 +174,9 @@ def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """A C expression of a, b, c, d at each place, which broadcast; i is the place, n their number.
 
-    The result has the expression's C type unless dtype or out says otherwise. Raises CompileError.
+    The result has the expression's C type, and bool where that is a truth value as of a comparison,
+    unless dtype or out says otherwise. Python's numbers take the arrays' dtype, as in NumPy 2.
+    Raises CompileError, and OverflowError for an int that does not fit.
 
     >>> lw.map('a * b + 1', np.arange(3.0), 2.0)
     array([1., 3., 5.])

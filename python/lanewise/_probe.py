@@ -1,5 +1,6 @@
-"""The C type of an expression of map: a kernel with a pointer to it as a parameter is compiled, and
-says what the compiler makes of it. Once for each text and dtypes."""
+"""The dtype of an expression of map: a kernel with a pointer to it as a parameter is compiled, and
+says what the compiler makes of it. Once for each text and dtypes. Truth values are bool, for which
+C has int."""
 from __future__ import annotations
 
 from typing import Any
@@ -7,25 +8,18 @@ from typing import Any
 import numpy as np
 
 from . import _core, _dtypes
-from ._array import Array, Recorded
 from ._devices import default_device
+from ._numbers import dtype_of, settled
+from ._truth import is_truth
 
 _C_TYPES = ("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
             "uint64_t", "bool", "_Float16", "__bf16", "float", "double")
 _known: dict[tuple[Any, ...], np.dtype[Any]] = {}
 
 
-def _dtype_of(x: Any) -> np.dtype[Any]:
-    if isinstance(x, (np.ndarray, np.generic, Array, Recorded)):
-        return x.dtype
-    if hasattr(x, "__dlpack__"):
-        return _dtypes.DTYPES[_dtypes.dtype_code(x.dtype)]
-    return np.asarray(x).dtype
-
-
 def expression_dtype(expression: str, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
     """None where it has no type that is a dtype, or does not compile: map says why."""
-    types = tuple(_dtypes.dtype_code(_dtype_of(x)) for x in inputs)
+    types = tuple(_dtypes.dtype_code(dtype_of(x)) for x in settled(inputs))
     key = (expression, types)
     if key not in _known:
         found = _ask(expression, types)
@@ -46,7 +40,8 @@ def _ask(expression: str, types: tuple[int, ...]) -> np.dtype[Any] | None:
         return None
     kernel = _core.Kernel("probe", lambda device: built, built.device)
     dtype: np.dtype[Any] | None = kernel.parameters[-1]["dtype"]
-    return dtype
+    bools = [name for t, name in zip(types, "abcd") if _C_TYPES[t] == "bool"]
+    return np.dtype("?") if dtype == np.int32 and is_truth(expression, bools) else dtype
 
 
 def _core_errors() -> tuple[type[Exception], ...]:

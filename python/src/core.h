@@ -54,6 +54,7 @@ typedef struct core {
     PyObject *empty;       /* numpy.empty */
     PyObject *ndarray;     /* numpy.ndarray */
     PyObject *deliver;     /* Array and what came in: what goes out */
+    PyObject *settled;     /* inputs, with Python's numbers among them as scalars of dtypes */
     PyObject *devices;     /* name: Device */
     waste *waste;
     struct checker *checker;   /* check.c; NULL: none is on */

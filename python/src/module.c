@@ -58,13 +58,13 @@ static int keep_list(PyObject **places, Py_ssize_t count, PyObject *list)
 }
 
 /* setup(errors, dtypes, array_class, convert, get_default, empty, deliver, has_bfloat16_buffers,
- * ndarray) */
+ * ndarray, settled) */
 static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     core *c = core_of(module);
 
-    if (count != 9) {
-        PyErr_SetString(PyExc_TypeError, "setup takes 9 arguments");
+    if (count != 10) {
+        PyErr_SetString(PyExc_TypeError, "setup takes 10 arguments");
         return NULL;
     }
     if (keep_list(c->errors, STATUSES, args[0]) || keep_list(c->dtypes, LW_DTYPE_COUNT, args[1]))
@@ -76,6 +76,7 @@ static PyObject *core_setup(PyObject *module, PyObject *const *args, Py_ssize_t 
     keep(&c->deliver, args[6]);
     c->has_bfloat16_buffers = PyObject_IsTrue(args[7]) == 1;
     keep(&c->ndarray, args[8]);
+    keep(&c->settled, args[9]);
     Py_RETURN_NONE;
 }
 

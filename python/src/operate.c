@@ -21,6 +21,7 @@ typedef struct call {
     lw_attention_options *attention; /* NULL: the operation by its name */
     operand in[INPUTS], out[OUTPUTS];
     lw_buffer *shared[OUTPUTS]; /* in place of buffers of their own, where out overlaps inputs */
+    PyObject *settled;          /* the inputs, numbers among them as scalars */
     PyObject *like;             /* the first array argument; NULL: NumPy's */
     PyObject *results[OUTPUTS];
 } call;
@@ -63,11 +64,15 @@ static int take_inputs(call *c, PyObject *inputs)
     if (count > INPUTS)
         return raise_text(c->core, LW_E_ARG, "%s: got %zd inputs; need at most %d", c->name, count,
                           INPUTS);
+    for (Py_ssize_t k = 0; k < count && !c->settled; k++)
+        if (is_number(PyTuple_GetItem(inputs, k)) &&
+            !(c->settled = PyObject_CallFunctionObjArgs(c->core->settled, inputs, NULL)))
+            return -1;
     for (Py_ssize_t k = 0; k < count; k++) {
         PyObject *object = PyTuple_GetItem(inputs, k);
         operand *o = &c->in[k];
 
-        if (operand_take(c->core, object, o))
+        if (operand_take(c->core, c->settled ? PyTuple_GetItem(c->settled, k) : object, o))
             return -1;
         c->inputs++;
         note_kind(c, object, o);
@@ -392,6 +397,7 @@ static void clean_up(call *c)
     }
     DROP_IF(c->device);
     DROP_IF(c->recorder);
+    DROP_IF(c->settled);
     waste_empty(c->core);
 }
 

@@ -52,7 +52,7 @@ def test_operations_on_every_device() -> None:
     rows = np.arange(12, dtype="f4").reshape(3, 4)
     with lw.Graph(inputs={"x": lw.TensorType("f32", (3, 4)), "w": F4}) as g:
         y = lw.map("a + b * c", g.x, g.w, 0.5)
-        assert (y.dtype, y.shape, y.ndim) == (np.dtype("f8"), (3, 4), 2)
+        assert (y.dtype, y.shape, y.ndim) == (np.dtype("f4"), (3, 4), 2)
         g.output(lw.sum(y, axis=1), soft=lw.softmax(g.x), product=lw.matmul(g.x, g.x.T))
     for device in ("cpu", "ref"):
         model = g.compile(device=device)

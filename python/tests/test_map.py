@@ -1,0 +1,137 @@
+"""map and map_reduce: the dtypes of truth values and of Python's numbers, and what errors say."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+from lanewise._numbers import settled
+from lanewise._truth import is_truth
+
+pytestmark = pytest.mark.on_cpu
+X = np.array([-1, 5, -3, 7, 0, np.nan, 5])
+Y = X[::-1].copy()
+
+
+@pytest.mark.parametrize("text, mask", [
+    ("a > 0", X > 0), ("!isnan(a)", ~np.isnan(X)), ("a != b && a", (X != Y) & (X != 0)),
+    ("isfinite(a) & (a > b)", np.isfinite(X) & (X > Y)), ("i % 2 == 0", np.arange(7) % 2 == 0),
+    ("a > 0 ? b > 0 : b < 0", np.where(X > 0, Y > 0, Y < 0)), ("(bool)(a - 5)", X != 5)])
+def test_truth_values_are_masks(text: str, mask: np.ndarray) -> None:
+    for x, y in ((X, Y), (lw.asarray(X), lw.asarray(Y))):
+        got = lw.map(text, x, y)
+        assert got.dtype == bool
+        np.testing.assert_array_equal(np.asarray(got), mask)
+        np.testing.assert_array_equal(X[np.asarray(got)], X[mask])
+
+
+@pytest.mark.parametrize("text, dtype", [
+    ("(a > 0) + (b > 0)", "i4"), ("a > b ? a : b", "f8"), ("(a > 0) * 2.0f", "f4"),
+    ("c", "?"), ("c & d", "?"), ("c | 1", "i4"), ("~c", "i4")])
+def test_what_only_holds_truth_values(text: str, dtype: str) -> None:
+    assert lw.map(text, X, Y, X > 1, Y > 1).dtype == dtype
+
+
+@pytest.mark.parametrize("expected, texts", [
+    (True, ["(a > 0)", "((a)<=(b))", "a == b", "a != b", "!a", "!!a", "a && b", "!a || b", "isnan(a)",
+            "isnan(a) | isnan(b)", "(a > 0) ^ (b > 0)", "a > 0 ? !a : b ? c : b < 0", "-a > 0",
+            "fabs(a) < 1e-3 /* not & */", "!(float)-a", "a < b < 1", "a, b > 1", "true", "c",
+            "c & c", "(bool)a & c", "a >> 1 > 0", "(float)a > 0", "a == '+'", "sizeof(a) > 3"]),
+    (False, ["(a > 0) + (b > 0)", "a > 0 ? 1 : 0", "(int)(a > 0)", "~(a > 0)", "-(a > 0)",
+             "a > b ? a : b", "(a > 0) << 3", "!a + 1", "isnan(a) * 2", "c | 1", "c * c", "a & b",
+             "(a > 0)[0]", "(unsigned char)(a > 0)", "a", "fabs(a)", "(a", ")", "", "a ? b"])])
+def test_the_expression_says_whether_it_is_a_truth_value(expected: bool, texts: list[str]) -> None:
+    for text in texts:
+        assert is_truth(text, ("c",)) == expected, text
+
+
+def test_masks_in_graphs_and_by_dtype() -> None:
+    with lw.Graph(inputs={"x": lw.TensorType("f64", ("n",))}) as g:
+        mask = lw.map("a > 0", g.x)
+        g.output(kept=lw.compact(g.x, mask)[0], mask=mask)
+    assert mask.dtype == bool
+    got = g.compile()(x=X)
+    np.testing.assert_array_equal(got["kept"], [5, 7, 5, 0, 0, 0, 0])
+    np.testing.assert_array_equal(got["mask"], X > 0)
+    assert lw.map("a > 0", X, dtype="i4").tolist() == [0, 1, 0, 1, 0, 0, 1]
+    assert lw.compact(X, lw.map("a > 0", X)).tolist() == [5, 7, 5]
+
+
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("number", [True, 3, 0.5])
+def test_pythons_numbers_are_weak(dtype: str, number: Any) -> None:
+    x = np.ones(3, dtype)
+    for inputs in ((x, number), (number, lw.asarray(x))):
+        scalar = next(i for i in settled(inputs) if i.shape == ())
+        assert scalar.dtype == (x * number).dtype and scalar == number
+
+
+@pytest.mark.parametrize("dtype, number, expected", [
+    ("f4", 0.5, "f4"), ("f2", 0.5, "f2"), ("f2", 3, "f2"), ("f4", True, "f4"), ("i1", 3, "i4"),
+    ("i8", 3, "i8"), ("i8", 0.5, "f8"), ("u4", 3, "u4"), ("?", 3, "i8")])
+def test_map_computes_with_weak_numbers(dtype: str, number: Any, expected: str) -> None:
+    x = np.ones(3, dtype)
+    for got in (lw.map("a * b", x, number), lw.map("a * b", lw.asarray(x), number)):
+        assert got.dtype == expected
+        assert np.asarray(got).tolist() == [number] * 3
+    assert isinstance(lw.map("a * b", number, lw.asarray(x)), lw.Array)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")  # NumPy's, as of its own product
+def test_a_number_takes_the_highest_kind_and_the_widest_dtype() -> None:
+    half, single, byte = np.ones(2, "f2"), np.ones(2, "f4"), np.ones(2, "i1")
+    for inputs, dtype in (((half, byte, 2), "f2"), ((half, single, 2.5), "f4"),
+                          ((byte, np.ones(2, "i2"), 2), "i2"), ((byte, np.ones(2, "u1"), 2), "i2"),
+                          ((np.ones(2, "u8"), byte, 2), "i8"), ((True, 2.5), "f8"), ((2,), "i8"),
+                          ((2**63,), "u8"), (([1.0, 2.0], 2), "f8")):
+        assert settled(inputs)[-1].dtype == dtype
+    assert lw.map("pow(a, b)", single, 2).dtype == "f4"
+    assert lw.map("a * b", half, 1e6).tolist() == [np.inf] * 2
+    values = lw.asarray(single).astype("bf16")
+    got = lw.map("a * b", values, 1.0 + 2**-9)
+    assert got.dtype == values.dtype and got.astype("f4").numpy().tolist() == [1, 1]
+
+
+def test_numpys_scalars_are_strong() -> None:
+    x = np.ones(3, "f4")
+    assert lw.map("a * b", x, np.float64(0.5)).dtype == "f8"
+    assert lw.map("a * b", x.astype("f2"), np.float32(0.5)).dtype == "f4"
+    assert lw.map("a * b", x.astype("i1"), np.int64(300)).tolist() == [300] * 3
+
+
+@pytest.mark.parametrize("dtype, number", [("i1", 128), ("u1", -1), ("u1", 256), ("i4", 2**31),
+                                           ("u8", -1), ("f4", None), (None, 2**64)])
+def test_an_int_that_does_not_fit_is_refused(dtype: str | None, number: int | None) -> None:
+    if number is None:
+        assert lw.map("a * b", np.ones(1, dtype), 10**30).dtype == dtype
+        return
+    inputs = (number,) if dtype is None else (np.ones(2, dtype), number)
+    for error in (lw.OverflowError, OverflowError, lw.ArgumentError, ValueError):
+        with pytest.raises(error, match=f"{number} does not fit u?int.*need -?[0-9]+ to"):
+            lw.map("a", *inputs)
+
+
+def test_numbers_are_weak_wherever_they_meet_arrays() -> None:
+    x = np.arange(3, dtype="f4")
+    assert lw.map_reduce("a * b", "x + y", x, 0.5).dtype == "f4"
+    assert lw.map_reduce("a * b", "x + y", x, 0.5) == 1.5
+    assert lw.matmul(x, x, bias=0.5).dtype == "f4"
+    types: list[Any] = []
+
+    @lw.op("weak::scaled", infer=lambda x, y: types.append(y) or x)
+    def scaled(s: Any, out: Any, x: Any, y: Any) -> None:
+        lw.map("a * b", x, y, out=out)
+
+    assert scaled(x, 0.5).tolist() == [0, 0.5, 1]
+    with lw.Graph(inputs={"x": lw.TensorType("f4", ("n",))}) as g:
+        twice = lw.map("a * b", g.x, 2.0)
+        g.output(twice=twice, scaled=scaled(g.x, 0.5), total=lw.map_reduce("a*b", "x+y", 0.5, g.x))
+    got = g.compile()(x=x)
+    assert twice.dtype == "f4" and got["twice"].tolist() == [0, 2, 4]
+    assert got["scaled"].tolist() == [0, 0.5, 1] and got["total"] == 1.5
+    assert all(t == lw.TensorType("f4", ()) for t in types)
