@@ -378,8 +378,9 @@ LW_API void lw_stream_scratch_done(lw_stream *stream, lw_buffer *buffer);
 LW_CHECKED lw_status lw_stream_reserve(lw_stream *stream, size_t scratch_bytes);
 
 /* lw_stream_on_output - call fn for every line that kernels print, in launch order of blocks and
- * threads. lw_stream_wait calls it, in the waiting thread. text has no newline. Without fn the text
- * is dropped. A last call with text NULL gives in lost the number of lines that did not fit. */
+ * threads. Each call of printf is a line, or several. lw_stream_wait calls fn, in the waiting
+ * thread. text has no newline. Without fn the text is dropped. A last call with text NULL gives in
+ * lost the number of lines that did not fit. */
 typedef struct lw_output {
     lw_dim3 block, thread;
     const char *text;

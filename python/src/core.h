@@ -81,6 +81,8 @@ struct stream {
     PyObject *weak;     /* the list of weak references */
     PyObject *recorder; /* the Python side of the graph that has the handle; or NULL */
     PyObject *allocate; /* (dtype, shape): an Array, for all that its work needs; or NULL */
+    char *printed;      /* what kernels printed, not yet in sys.stdout */
+    size_t printed_length, printed_room, lost; /* lost: lines */
     bool has_native, is_interrupted;
     bool is_checked; /* findings are no failure of it: a check tells them at its end */
 };
@@ -140,6 +142,11 @@ stream *stream_current(const device *d);
 PyObject *stream_allocate(const stream *s, lw_dtype dtype, PyObject *extents);
 PyObject *core_devices(PyObject *module, PyObject *unused);
 PyObject *core_use_stream(PyObject *module, PyObject *object);
+
+/* print.c */
+void stream_keep_line(const lw_output *output, void *s);
+int stream_print(stream *s);
+void stream_print_last(stream *s);
 
 /* array.c, array_buffer.c */
 extern PyType_Spec memory_spec, array_spec;

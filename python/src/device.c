@@ -166,28 +166,6 @@ PyObject *core_devices(PyObject *module, PyObject *unused)
 
 /* ---- streams ---- */
 
-static void print_text(const char *name, PyObject *text)
-{
-    PyObject *file = PySys_GetObject(name); /* borrowed */
-
-    if (!text || (file && file != Py_None && PyFile_WriteObject(text, file, Py_PRINT_RAW)))
-        PyErr_WriteUnraisable(text);
-    DROP_IF(text);
-}
-
-static void on_output(const lw_output *output, void *user)
-{
-    const PyGILState_STATE state = PyGILState_Ensure();
-
-    (void)user;
-    if (output->text)
-        print_text("stdout", PyUnicode_FromFormat("%s\n", output->text));
-    else
-        print_text("stderr",
-                   PyUnicode_FromFormat("lanewise: %zu printed lines did not fit\n", output->lost));
-    PyGILState_Release(state);
-}
-
 stream *stream_create(device *d, void *native, bool has_native)
 {
     stream *s = PyObject_New(stream, d->core->stream_type);
@@ -208,7 +186,7 @@ stream *stream_create(device *d, void *native, bool has_native)
         DROP(s);
         return NULL;
     }
-    lw_stream_on_output(s->handle, on_output, NULL);
+    lw_stream_on_output(s->handle, stream_keep_line, s);
     return s;
 }
 
@@ -315,8 +293,8 @@ static void take_back(lw_buffer *buffer, void *user)
     lw_buffer_destroy(buffer);
 }
 
-/* Wait in slices, so that Ctrl-C is heard. timeout below 0: none. */
-int stream_finish(stream *s, double timeout)
+/* In slices, so that Ctrl-C is heard. */
+static int finish(stream *s, double timeout)
 {
     double left = timeout * 1e9;
     lw_status status;
@@ -347,6 +325,14 @@ int stream_finish(stream *s, double timeout)
     return status ? raise_status(s->core, status) : 0;
 }
 
+/* Wait, and write what kernels have printed. timeout below 0: none. */
+int stream_finish(stream *s, double timeout)
+{
+    const int failed = finish(s, timeout);
+
+    return stream_print(s) ? -1 : failed;
+}
+
 /* A block that never ends keeps its stream: nobody waits for it. */
 static void stream_dealloc(PyObject *self)
 {
@@ -362,6 +348,7 @@ static void stream_dealloc(PyObject *self)
             lw_stream_destroy(handle);
         Py_END_ALLOW_THREADS;
     }
+    PyMem_Free(s->printed);
     DROP_IF(s->device);
     DROP_IF(s->recorder);
     DROP_IF(s->allocate);

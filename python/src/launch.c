@@ -309,6 +309,7 @@ static int run(call *l, const launcher *from, lw_kernel *handle, size_t count)
         failed = raise_status(l->core, status ? status : waited);
     if (waited == LW_E_TIMEOUT)
         failed = stream_finish(s, -1);
+    failed = stream_print(s) ? -1 : failed;
     if (l->is_checked) {
         failed = failed || stream_finish(s, -1);
         return failed ? check_failed(l->core) : 0;

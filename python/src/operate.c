@@ -332,6 +332,7 @@ static int run(call *c)
     failed = waited == LW_E_TIMEOUT ? stream_finish(s, -1) : 0;
     if (status && !failed)
         failed = raise_status(c->core, status);
+    failed = stream_print(s) ? -1 : failed;
     if (c->is_checked) {
         failed = failed || stream_finish(s, -1);
         return failed ? check_failed(c->core) : 0;

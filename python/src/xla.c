@@ -315,6 +315,7 @@ static int run(runner *i, const XLA_FFI_CallFrame *frame, failure *f)
         else {
             status = i->ordinal == HOST ? lw_stream_wait(i->s) : lw_stream_check(i->s);
             failed = status ? fail_with(f, status) : 0;
+            stream_print_last((stream *)i->stream);
         }
     }
     for (size_t k = 0; k < bound; k++)

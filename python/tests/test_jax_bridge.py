@@ -211,7 +211,8 @@ def test_what_a_kernel_prints(capsys: pytest.CaptureFixture[str]) -> None:
         scale.program.tell[1, 2, s](out)
 
     jax.jit(lwj.register(tell))().block_until_ready()
-    assert capsys.readouterr().out == "thread 0\nthread 1\n"
+    assert capsys.readouterr().out == "".join(f"[block 0,0,0 thread {n},0,0] thread {n}\n"
+                                              for n in range(2))
 
 
 # ---- gradients ----

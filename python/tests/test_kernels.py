@@ -1,4 +1,4 @@
-"""Own kernels: arguments, streams, what is refused, printf, Ctrl-C, threads, fork."""
+"""Own kernels: arguments, streams, what is refused, Ctrl-C, threads, fork."""
 from __future__ import annotations
 
 import subprocess
@@ -202,11 +202,6 @@ def test_waiting_has_a_limit(kernels: lw.Program) -> None:
         s.wait(-1)
     flag[0] = 1
     s.wait()
-
-
-def test_printf_goes_to_stdout(kernels: lw.Program, capsys: pytest.CaptureFixture[str]) -> None:
-    kernels.tell[1, 32](3)
-    assert capsys.readouterr().out == "thread 0\nthread 1\nthread 2\n"
 
 
 def test_the_gil_is_given_up(kernels: lw.Program) -> None:

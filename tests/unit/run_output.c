@@ -1,4 +1,4 @@
-/* Printed text: launch order whatever the order it came in, lines joined and cut, capacity kept. */
+/* Printed text: launch order whatever the order it came in, a line for each call, capacity kept. */
 #include "run_test.h"
 
 static struct lw__text got;
@@ -49,8 +49,9 @@ static void order(void)
     add(out, 0, 0, 0, 0, "first\n");
     add(out, 0, 0, 0, 0, "");
     CHECK(!lw__output_is_empty(out));
-    deliver(out, "0,0,0 0,0,0: first\n0,0,0 1,0,0: a b\n0,0,0 1,0,0: \n0,0,0 1,0,0: c\n"
-                 "0,0,0 0,0,1: third\n0,1,0 0,0,0: fourth\n2,1,0 3,0,1: last\n");
+    deliver(out,
+            "0,0,0 0,0,0: first\n0,0,0 1,0,0: a \n0,0,0 1,0,0: b\n0,0,0 1,0,0: \n0,0,0 1,0,0: c\n"
+            "0,0,0 0,0,1: third\n0,1,0 0,0,0: fourth\n2,1,0 3,0,1: last\n");
     deliver(create(), "");
 }
 

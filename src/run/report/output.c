@@ -1,8 +1,8 @@
 /* output.c - the text that a launch prints: collected in any order, delivered in launch order.
  *
  * Devices add pieces as threads print them. After the launch the pieces are sorted by block, thread
- * and time. The pieces of one thread are joined and cut into lines. So a line may be printed in
- * several pieces, and lines of different threads never mix.
+ * and time, and each is cut into lines. Each call of printf is a piece, and so a line or several,
+ * with or without its newline.
  */
 #include "run/report/report.h"
 #include <pthread.h>
@@ -94,12 +94,15 @@ static bool make_room(struct lw__output *out, size_t bytes)
     return true;
 }
 
+/* The last line needs no newline. */
 static size_t count_lines(const char *text)
 {
     size_t lines = 0;
 
-    for (; (text = strchr(text, '\n')); text++)
-        lines++;
+    for (; *text; lines++) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
     return lines;
 }
 
@@ -113,9 +116,7 @@ void lw__output_lose(struct lw__output *out, size_t lines)
 
 static void lose(struct lw__output *out, const char *text)
 {
-    size_t lines = count_lines(text);
-
-    out->lost += lines || out->full ? lines : 1; /* at least one, once anything is lost */
+    out->lost += count_lines(text);
     out->full = true;
 }
 
@@ -154,14 +155,9 @@ static int in_launch_order(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static bool same_thread(const struct piece *a, const struct piece *b)
-{
-    return a->block == b->block && a->thread == b->thread;
-}
-
-/* Cut what one thread printed into lines; the last needs no newline. Writes into text. */
-static void deliver_thread(const struct lw__output *out, const struct piece *piece, char *text,
-                           void (*fn)(const lw_output *, void *), void *user)
+/* Cut what one call printed into lines; the last needs no newline. Writes into text. */
+static void deliver_piece(const struct lw__output *out, const struct piece *piece, char *text,
+                          void (*fn)(const lw_output *, void *), void *user)
 {
     lw_output line = {.block = position(out->grid, piece->block),
                       .thread = position(out->block, piece->thread)};
@@ -179,23 +175,19 @@ static void deliver_thread(const struct lw__output *out, const struct piece *pie
 
 void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, void *), void *user)
 {
-    struct lw__text joined = {0};
+    struct lw__text text = {0};
 
     if (out->count)
         qsort(out->pieces, out->count, sizeof *out->pieces, in_launch_order);
-    for (size_t i = 0; i < out->count;) {
-        const struct piece *first = &out->pieces[i];
-
-        joined.length = 0;
-        for (; i < out->count && same_thread(first, &out->pieces[i]); i++)
-            lw__text_add_bytes(&joined, out->text.data + out->pieces[i].start,
-                               out->pieces[i].length);
-        if (joined.failed)
+    for (size_t i = 0; i < out->count; i++) {
+        text.length = 0;
+        lw__text_add_bytes(&text, out->text.data + out->pieces[i].start, out->pieces[i].length);
+        if (text.failed)
             out->lost++;
         else
-            deliver_thread(out, first, joined.data, fn, user);
+            deliver_piece(out, &out->pieces[i], text.data, fn, user);
     }
-    lw__text_free(&joined);
+    lw__text_free(&text);
     if (out->lost)
         fn(&(lw_output){.lost = out->lost}, user);
 }
