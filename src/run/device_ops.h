@@ -6,6 +6,7 @@
 #ifndef LW_DEVICE_OPS_H
 #define LW_DEVICE_OPS_H
 
+#include "base/conversion.h"
 #include "base/manifest.h"
 #include "lanewise/image.h"
 #include <stdatomic.h>
@@ -19,7 +20,6 @@ enum {
     LW_WORKERS_MAX = 256, /* threads that run kernels */
     LW_BLOCK_Z_MAX = 64,
     LW_GRID_YZ_MAX = 65535,
-    LW_PRINT_BYTES_MAX = 1 << 20,
     LW_SHARED_BYTES_MAX = 48 << 10
 };
 #define LW_GRID_X_MAX 0x7fffffffu

@@ -498,8 +498,6 @@ bool lw__pass_front(struct lw__unit *unit)
     if (source >= 0)
         close(source);
     lw__text_free(&said);
-    if (ok && unit->module && !lw__has(unit, LW_IS_RECORDED))
-        lw__front_drop_traces(unit->module);
     return ok;
 }
 
@@ -541,6 +539,8 @@ bool lw__pass_signature(struct lw__unit *unit)
 bool lw__pass_refuse(struct lw__unit *unit)
 {
     lw__front_refuse(&unit->scratch, unit->module, &unit->diags);
+    if (!lw__has(unit, LW_IS_RECORDED))
+        lw__front_drop_traces(unit->module);
     return true;
 }
 

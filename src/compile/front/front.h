@@ -120,6 +120,12 @@ void lw__front_prototype(struct lw__arena *arena, const char *ast_text, const ch
 
 void lw__front_refuse(struct lw__arena *arena, LLVMModuleRef module, struct lw__diags *diags);
 
+/* ---- formats.c ------------------------------------------------------------------------------- */
+
+/* Report what is wrong with the text of a printf, assert, assert_that or trace, and its arguments;
+ * nothing for other calls. The text becomes the literal itself. */
+void lw__front_check_text(struct lw__diags *diags, LLVMValueRef call);
+
 /* ---- array_sizes.c --------------------------------------------------------------------------- */
 
 void lw__front_sizes(struct lw__arena *arena, LLVMModuleRef module,

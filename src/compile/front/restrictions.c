@@ -4,7 +4,6 @@
  * type. All findings are reported, each kind once a line (types: once a function). Functions that
  * clang does not emit, since they are not called, are not seen.
  */
-#include "base/manifest.h"
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
 #include <limits.h>
@@ -13,7 +12,6 @@
 
 /* Of a function: CUDA's local memory of a thread, and far below the stack of a worker thread. */
 enum { LOCAL_BYTES_MAX = 512 << 10 };
-enum { PRINT_MAX = 64 }; /* arguments of a printf: each has room for all threads */
 
 /* The kinds of findings, to report each once. */
 enum kind { KIND_CALL, KIND_POINTER_CALL, KIND_ADDRESS, KIND_ALLOCA, KIND_TYPE, KIND_GOTO };
@@ -263,16 +261,6 @@ static bool check_label(struct refuse *r, LLVMValueRef call, LLVMValueRef callee
     return false;
 }
 
-/* The arguments behind a format. */
-static void check_printed(struct refuse *r, LLVMValueRef call, const char *function, unsigned most)
-{
-    const char *name = lw__ir_callee(call);
-    const unsigned count = LLVMGetNumArgOperands(call);
-    if (is_ours(name) && !strcmp(name + 3, function) && count > most + 1)
-        lw__diags_error(r->diags, lw__loc_of(call), "%s with %u arguments, at most %u are possible",
-                        function, count - 1, most);
-}
-
 static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef callee)
 {
     const char *name = name_of(callee);
@@ -291,8 +279,7 @@ static void check_callee(struct refuse *r, LLVMValueRef call, LLVMValueRef calle
                         name);
         return;
     }
-    check_printed(r, call, "printf", PRINT_MAX);
-    check_printed(r, call, "assert_that", LW_SAID_MAX);
+    lw__front_check_text(r->diags, call);
     if (!LLVMIsDeclaration(callee) || is_ours(name) ||
         starts_with(name, "__ubsan_handle_vla_bound"))
         return;

@@ -1,7 +1,7 @@
 /* traces.c - trace(name, value) is for `lanewise picture` alone.
  *
- * For all devices but its own, the calls go before any other pass sees them, with the loads of what
- * they were given. So code and bits are those of the kernel without them.
+ * For all devices but its own, the calls go once they are checked, with the loads of what they were
+ * given. So code and bits are those of the kernel without them.
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"

@@ -52,6 +52,24 @@ bool lw__ir_is_kernel(struct lw__unit *unit, LLVMValueRef function)
     return false;
 }
 
+const char *lw__ir_literal(LLVMValueRef pointer)
+{
+    LLVMValueRef value = LLVMIsAGlobalVariable(pointer) && LLVMIsGlobalConstant(pointer)
+                             ? LLVMGetInitializer(pointer)
+                             : NULL;
+    LLVMTypeRef type = value ? LLVMTypeOf(value) : NULL;
+    size_t length;
+    if (!type || LLVMGetTypeKind(type) != LLVMArrayTypeKind ||
+        LLVMGetElementType(type) != LLVMInt8TypeInContext(LLVMGetTypeContext(type)))
+        return NULL;
+    if (LLVMIsNull(value))
+        return LLVMGetArrayLength2(type) ? "" : NULL;
+    if (!LLVMIsConstantString(value))
+        return NULL;
+    const char *text = LLVMGetAsString(value, &length);
+    return memchr(text, 0, length) ? text : NULL;
+}
+
 bool lw__ir_is_libcall(const char *name)
 {
     return !strcmp(name, "__extendhfsf2") || !strcmp(name, "__truncsfhf2") ||

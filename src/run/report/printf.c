@@ -15,20 +15,6 @@ struct slots {
     uint32_t left;
 };
 
-/* % flags width .precision length conversion */
-struct conversion {
-    char flags[6];
-    int width, precision; /* as the C library takes them for `*`: precision < 0 is none */
-    int bits;             /* of an integer: 8, 16, 32 or 64; from length */
-    bool plain;           /* no length was given */
-    char letter;          /* 0 at the format's end */
-};
-
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 static bool take(struct slots *slots, uint64_t *slot)
 {
     if (slots->left == 0)
@@ -46,48 +32,12 @@ static int clamp(int64_t number)
     return number < -LW_PRINT_BYTES_MAX ? -LW_PRINT_BYTES_MAX : (int)number;
 }
 
-/* parse_number - digits, or `*` for an argument. */
-static const char *parse_number(const char *at, struct slots *slots, int *number)
+/* take_number - what an argument gives for `*`. */
+static void take_number(struct slots *slots, bool is_taken, int *number)
 {
     uint64_t slot;
-    if (*at == '*') {
-        if (take(slots, &slot))
-            *number = clamp((int32_t)(uint32_t)slot);
-        return at + 1;
-    }
-    for (*number = 0; is_one_of(*at, "0123456789"); at++)
-        *number = clamp((int64_t)*number * 10 + (*at - '0'));
-    return at;
-}
-
-static const char *parse_length(const char *at, struct conversion *c)
-{
-    const char *start = at;
-    c->bits = 32;
-    if (*at == 'h') {
-        c->bits = at[1] == 'h' ? 8 : 16;
-        at += at[1] == 'h' ? 2 : 1;
-    } else if (is_one_of(*at, "lzjt")) {
-        c->bits = 64;
-        at += at[0] == 'l' && at[1] == 'l' ? 2 : 1;
-    }
-    c->plain = at == start;
-    return at;
-}
-
-/* parse - the conversion whose % is at `at`; returns what follows it. */
-static const char *parse(const char *at, struct slots *slots, struct conversion *c)
-{
-    *c = (struct conversion){.precision = -1};
-    for (at++; is_one_of(*at, "-+ #0"); at++)
-        if (!strchr(c->flags, *at))
-            c->flags[strlen(c->flags)] = *at;
-    at = parse_number(at, slots, &c->width);
-    if (*at == '.')
-        at = parse_number(at + 1, slots, &c->precision);
-    at = parse_length(at, c);
-    c->letter = *at;
-    return *at ? at + 1 : at;
+    if (is_taken && take(slots, &slot))
+        *number = clamp((int32_t)(uint32_t)slot);
 }
 
 static int64_t sign_extend(uint64_t slot, int bits)
@@ -115,51 +65,58 @@ static const char *text_of(const struct lw__print_texts *texts, uint64_t slot, i
     return texts ? texts->find(texts->user, slot, most) : (const char *)(uintptr_t)slot;
 }
 
-/* add - format one conversion whose argument has been found; false: there is no such conversion. */
-static bool add(struct lw__text *text, const struct conversion *c, uint64_t slot,
+/* add - format one conversion whose argument has been found. */
+static void add(struct lw__text *text, const struct lw__conversion *c, uint64_t slot,
                 const struct lw__print_texts *texts)
 {
+    const char kind = lw__conversion_kind(c);
     char format[16] = "%"; /* % flags *.* length letter */
     strcat(format, c->flags);
-    strcat(format, is_one_of(c->letter, "cp") ? "*" : "*.*");
-    strcat(format, is_one_of(c->letter, "diouxX") ? "j" : "");
+    strcat(format, kind == 'c' || kind == 'p' ? "*" : "*.*");
+    strcat(format, kind == 'd' || kind == 'u' ? "j" : "");
     format[strlen(format)] = c->letter;
     const void *pointer = (const void *)(uintptr_t)slot;
     double real;
     memcpy(&real, &slot, sizeof real);
 
-    if (is_one_of(c->letter, "di"))
+    switch (kind) {
+    case 'd':
         lw__text_add(text, format, c->width, c->precision, (intmax_t)sign_extend(slot, c->bits));
-    else if (is_one_of(c->letter, "ouxX"))
+        break;
+    case 'u':
         lw__text_add(text, format, c->width, c->precision, (uintmax_t)zero_extend(slot, c->bits));
-    else if (is_one_of(c->letter, "fFeEgGaA"))
-        lw__text_add(text, format, c->width, c->precision, real);
-    else if (c->letter == 'p')
-        lw__text_add(text, format, c->width, pointer);
-    else if (c->letter == 's' && c->plain)
+        break;
+    case 'f': lw__text_add(text, format, c->width, c->precision, real); break;
+    case 'p': lw__text_add(text, format, c->width, pointer); break;
+    case 's':
         lw__text_add(text, format, c->width, c->precision, text_of(texts, slot, c->precision));
-    else if (c->letter == 'c' && c->plain && (slot & 0xff) == 0)
-        lw__text_add(text, "%*s", c->width, ""); /* the text is a C string: no zero byte */
-    else if (c->letter == 'c' && c->plain)
-        lw__text_add(text, format, c->width, (int)(slot & 0xff));
-    else
-        return false;
-    return true;
+        break;
+    default:
+        if (slot & 0xff)
+            lw__text_add(text, format, c->width, (int)(slot & 0xff));
+        else /* the text is a C string: no zero byte */
+            lw__text_add(text, "%*s", c->width, "");
+    }
 }
 
 /* add_conversion - print the conversion at `at`, or its own text; returns what follows it. */
 static const char *add_conversion(struct lw__text *text, const char *at, struct slots *slots,
                                   const struct lw__print_texts *texts)
 {
-    struct conversion c;
+    struct lw__conversion c;
     uint64_t slot;
-    const char *end = parse(at, slots, &c);
+    const char *end = lw__conversion_parse(at, &c);
     if (at[1] == '%') {
         lw__text_add_bytes(text, at, 1);
         return at + 2;
     }
-    bool known = is_one_of(c.letter, "diouxXcspfFeEgGaAn") && take(slots, &slot);
-    if (!known || !add(text, &c, slot, texts))
+    take_number(slots, c.takes_width, &c.width);
+    take_number(slots, c.takes_precision, &c.precision);
+    /* an unknown one has an argument, too, if it is one of C */
+    const bool is_there = c.letter && strchr("diouxXcspfFeEgGaAn", c.letter) && take(slots, &slot);
+    if (is_there && lw__conversion_kind(&c))
+        add(text, &c, slot, texts);
+    else
         lw__text_add_bytes(text, at, (size_t)(end - at));
     return end;
 }
