@@ -7,6 +7,8 @@
 
 /* Bytes that a launch keeps of what it prints; no width asks for more. */
 enum { LW_PRINT_BYTES_MAX = 1 << 20 };
+/* Bytes that a %s without a precision reads: a text that is longer is lost as a whole. */
+enum { LW_TEXT_BYTES_MAX = LW_PRINT_BYTES_MAX + 1 };
 
 /* % flags width .precision length letter */
 struct lw__conversion {

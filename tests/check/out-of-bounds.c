@@ -119,3 +119,11 @@ KERNEL void parts(int *x)
         barrier();
     barrier();
 }
+
+// run: -k printed -b 2 i8[2]=65,0 i8[2]=65,66
+// run: -k printed -b 2 -D BAD i8[2]=65,0 i8[2]=65,66
+// finds: out-of-bounds @te
+KERNEL void printed(const char *ends, const char *x)
+{
+    printf("%s %.*s", ends, WITHIN(0) ? 3 : 2, x); /* @te */
+}

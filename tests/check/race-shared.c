@@ -185,3 +185,17 @@ KERNEL void after_atomic(int *out)
 #endif
     }
 }
+
+// A text is read where it is printed.
+// run: -k printed -b 64
+// run: -k printed -b 64 -D BAD
+// finds: race-shared @te2 @te1
+KERNEL void printed(void)
+{
+    SHARED char text[4];
+    if (ME < 4)
+        text[ME] = ME < 3 ? 'a' : 0; /* @te1 */
+    BARRIER();
+    if (ME == 63)
+        printf("%s", text); /* @te2 */
+}

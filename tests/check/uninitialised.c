@@ -378,3 +378,21 @@ KERNEL void beside_race(int *out)
     int sum = part[ME ^ 32]; /* @br3 */
     out[ME] = sum ^ last; /* @br4 */
 }
+
+// What is printed is a use: a number, each byte of a text.
+// run: -k printed -b 2
+// run: -k printed -b 2 -D BAD
+// finds: uninitialised @pr3 @pr1
+// finds: uninitialised @pr4 @pr2
+KERNEL void printed(void)
+{
+    int v;        /* @pr1 */
+    char text[3]; /* @pr2 */
+    text[0] = 'a';
+    text[2] = 0;
+    SET(v, 1);
+    SET(text[1], 'b');
+    printf("%d %.1s", v, text); /* @pr3 */
+    if (ME == 1)
+        printf("%s", text); /* @pr4 */
+}

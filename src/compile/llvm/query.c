@@ -70,6 +70,12 @@ const char *lw__ir_literal(LLVMValueRef pointer)
     return memchr(text, 0, length) ? text : NULL;
 }
 
+bool lw__ir_prints(LLVMValueRef instruction)
+{
+    const char *name = lw__ir_callee(instruction);
+    return !strcmp(name, "lw.printf") || !strcmp(name, "lw.assert_that");
+}
+
 bool lw__ir_is_libcall(const char *name)
 {
     return !strcmp(name, "__extendhfsf2") || !strcmp(name, "__truncsfhf2") ||

@@ -339,7 +339,7 @@ static void strip_instruction(struct lw__ref *r, LLVMValueRef i)
         strip(r, i, 1);
     else if (LLVMIsAICmpInst(i) || !strncmp(name, "llvm.mem", 8))
         strip(r, i, 0), strip(r, i, 1);
-    else if (!strcmp(name, "lw.printf") || !strcmp(name, "lw.assert_that"))
+    else if (lw__ir_prints(i))
         for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++)
             strip(r, i, k);
     else if (LLVMGetInstructionOpcode(i) == LLVMSub)

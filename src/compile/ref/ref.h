@@ -86,6 +86,11 @@ bool lw__is_within(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes,
 void lw__check_index(LLVMBuilderRef b, LLVMModuleRef module, LLVMValueRef args[LW_INDEX_ARGS]);
 void lw__check_attributes(LLVMValueRef function); /* of a check's function */
 
+/* ---- texts.c --------------------------------------------------------------------------------- */
+
+bool lw__pass_texts(struct lw__unit *unit);
+#define LW_TEXT_BYTE "lw.text" /* metadata of the load of a byte that is printed */
+
 /* ---- observe.c: for the device check --------------------------------------------------------- */
 
 bool lw__pass_declare(struct lw__unit *unit); /* declare.c */

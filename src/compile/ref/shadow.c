@@ -276,6 +276,7 @@ static void lower_use(struct lw__shadow_work *w, LLVMValueRef call, const char *
     const bool is_store = !strncmp(what, "store", 5);
     const enum lw__use use = is_store                      ? LW_USE_STORE
                              : !strncmp(what, "atomic", 6) ? LW_USE_ATOMIC
+                             : !strncmp(what, "print", 5)  ? LW_USE_PRINT
                                                            : LW_USE_ADDRESS;
     struct params p = params_of(w, call);
     LLVMValueRef pointer = is_store ? LLVMGetOperand(call, 1) : LLVMConstNull(w->ptr);

@@ -36,7 +36,7 @@
 #define LW_MARK_USE LW_MARK "use."
 
 /* What is done with undefined bits; base/ref_abi.h has names for it. */
-enum lw__use { LW_USE_BRANCH, LW_USE_ADDRESS, LW_USE_ATOMIC, LW_USE_STORE };
+enum lw__use { LW_USE_BRANCH, LW_USE_ADDRESS, LW_USE_ATOMIC, LW_USE_STORE, LW_USE_PRINT };
 
 struct lw__shadow_variable {
     LLVMValueRef variable, shadow, origin;

@@ -31,7 +31,8 @@ static void lower_use(struct lw__ref *r, LLVMValueRef call)
     static const char *const names[] = {[LW_USE_BRANCH] = "branch",
                                         [LW_USE_ADDRESS] = "address",
                                         [LW_USE_ATOMIC] = "atomic",
-                                        [LW_USE_STORE] = "store"};
+                                        [LW_USE_STORE] = "store",
+                                        [LW_USE_PRINT] = "print"};
     const char *what = names[LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2))];
     LLVMValueRef args[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), site(r, call, what)};
     ask(r, CALL(undefined), LLVMVoidTypeInContext(r->unit->context), args, 3);

@@ -114,6 +114,23 @@ static void mark_check(struct lw__shadow_work *w, LLVMValueRef call, bool is_ind
     leave(w, call);
 }
 
+/* What is printed is used; of the text of a %s, the bytes that texts.c reads. */
+static void mark_print(struct lw__shadow_work *w, LLVMValueRef call)
+{
+    begin(w, call, call);
+    for (unsigned k = 1; k < LLVMGetNumArgOperands(call); k++) {
+        LLVMValueRef value = LLVMGetOperand(call, k);
+        mark(w, LW_MARK_USE "print", w->none, &value, 1);
+    }
+    leave(w, call);
+}
+
+static void mark_byte(struct lw__shadow_work *w, LLVMValueRef byte)
+{
+    begin(w, LLVMGetNextInstruction(byte), byte);
+    mark(w, LW_MARK_USE "print", w->none, &byte, 1);
+}
+
 static void mark_call(struct lw__shadow_work *w, LLVMValueRef call)
 {
     const char *name = lw__ir_callee(call);
@@ -128,7 +145,9 @@ static void mark_call(struct lw__shadow_work *w, LLVMValueRef call)
         mark_check(w, call, !strcmp(name, "lw.index"));
     else if (!strncmp(name, "llvm.mem", 8))
         mark_copy(w, call);
-    else if (has_result && count && strcmp(name, "lw.printf") != 0)
+    else if (lw__ir_prints(call))
+        mark_print(w, call);
+    else if (has_result && count)
         mark_mixed(w, call, count);
     else
         leave(w, call);
@@ -248,6 +267,8 @@ static void mark_instruction(struct lw__shadow_work *w, LLVMValueRef i)
         mark_result(w, shift_of(i, op), i, (LLVMValueRef[]){operand, LLVMGetOperand(i, 1)}, 2);
     else if (is_division(op))
         mark_mixed(w, i, 2);
+    else if (op == LLVMLoad)
+        mark_byte(w, i);
     else
         leave(w, i); /* is_of_one */
 }
@@ -258,6 +279,9 @@ static bool wants_mark(LLVMValueRef i)
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(i));
     if (LLVMGetMetadata(i, LLVMGetMDKindIDInContext(context, "nosanitize", 10)))
         return false;
+    if (op == LLVMLoad)
+        return LLVMGetMetadata(
+            i, LLVMGetMDKindIDInContext(context, LW_TEXT_BYTE, sizeof LW_TEXT_BYTE - 1));
     return op == LLVMCall || op == LLVMStore || op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg ||
            op == LLVMFreeze || op == LLVMShuffleVector || is_division(op) || is_of_one(i, op) ||
            shift_of(i, op);

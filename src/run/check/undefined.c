@@ -357,7 +357,8 @@ void lw__undefined_tell(struct lw__message *m, const struct lw__site *use,
     } uses[] = {{"branch", "a branch depends on"},
                 {"address", "an address depends on"},
                 {"atomic", "an atomic operation takes"},
-                {"store", "global memory gets"}};
+                {"store", "global memory gets"},
+                {"print", "what is printed depends on"}};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (!strcmp(use->what, uses[i].what))
             lw__message_add(m, "%s ", uses[i].words);

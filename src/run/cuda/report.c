@@ -21,11 +21,11 @@ static const char *text_at(const struct lw__cuda_code *c, uint64_t address)
     return has_text(c, address) ? c->text + (address - c->text_address) : damaged;
 }
 
-/* The text of a %s. */
+/* The text of a %s, of the constants of the program. */
 static const char *find_text(const void *user, uint64_t address, size_t most)
 {
     (void)most;
-    return text_at(user, address);
+    return has_text(user, address) ? text_at(user, address) : "(not a constant)";
 }
 
 /* ---- prints ---- */

@@ -55,14 +55,12 @@ static uint64_t zero_extend(uint64_t slot, int bits)
     return bits == 64 ? slot : slot & ((UINT64_C(1) << bits) - 1);
 }
 
-/* What a %s prints. */
-static const char *text_of(const struct lw__print_texts *texts, uint64_t slot, int precision)
+/* What a %s prints, of which at most so many bytes are read. */
+static const char *text_of(const struct lw__print_texts *texts, uint64_t slot, int most)
 {
-    const size_t most = precision < 0 ? SIZE_MAX : (size_t)precision;
-
     if (!slot)
         return "(null)";
-    return texts ? texts->find(texts->user, slot, most) : (const char *)(uintptr_t)slot;
+    return texts ? texts->find(texts->user, slot, (size_t)most) : (const char *)(uintptr_t)slot;
 }
 
 /* add - format one conversion whose argument has been found. */
@@ -76,6 +74,7 @@ static void add(struct lw__text *text, const struct lw__conversion *c, uint64_t 
     strcat(format, kind == 'd' || kind == 'u' ? "j" : "");
     format[strlen(format)] = c->letter;
     const void *pointer = (const void *)(uintptr_t)slot;
+    const int most = c->precision < 0 ? LW_TEXT_BYTES_MAX : c->precision;
     double real;
     memcpy(&real, &slot, sizeof real);
 
@@ -88,9 +87,7 @@ static void add(struct lw__text *text, const struct lw__conversion *c, uint64_t 
         break;
     case 'f': lw__text_add(text, format, c->width, c->precision, real); break;
     case 'p': lw__text_add(text, format, c->width, pointer); break;
-    case 's':
-        lw__text_add(text, format, c->width, c->precision, text_of(texts, slot, c->precision));
-        break;
+    case 's': lw__text_add(text, format, c->width, most, text_of(texts, slot, most)); break;
     default:
         if (slot & 0xff)
             lw__text_add(text, format, c->width, (int)(slot & 0xff));

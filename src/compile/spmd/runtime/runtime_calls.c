@@ -115,11 +115,6 @@ static LLVMValueRef slot_bits(struct lw__spmd *s, LLVMValueRef vector)
     }
 }
 
-static bool has_format(const char *name)
-{
-    return !strcmp(name, "lw.printf") || !strcmp(name, "lw.assert_that");
-}
-
 /* The largest argument count of the kernel's printfs. */
 static unsigned most_arguments(const struct lw__spmd *s)
 {
@@ -127,7 +122,7 @@ static unsigned most_arguments(const struct lw__spmd *s)
     for (uint32_t b = 0; b < s->facts->cfg.count; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->facts->cfg.blocks[b]); i;
              i = LLVMGetNextInstruction(i))
-            if (has_format(lw__ir_callee(i)) && LLVMGetNumArgOperands(i) - 1 > most)
+            if (lw__ir_prints(i) && LLVMGetNumArgOperands(i) - 1 > most)
                 most = LLVMGetNumArgOperands(i) - 1;
     return most;
 }
