@@ -99,7 +99,7 @@ class Array(_core.Array):
         >>> x = lw.zeros(2)
         >>> x.numpy()[0] = 5
         >>> x
-        lanewise.Array([5., 0.], dtype=f32, device=cpu)
+        lanewise.Array([5., 0.], dtype=float32, device=cpu)
         """
         if not self._is_host():
             whole = self._contiguous()
@@ -224,7 +224,7 @@ class Array(_core.Array):
         if self._code == _dtypes.BF16:
             values = bits_to_float(values)
         text = np.array2string(values, separator=", ")
-        dtype = _dtypes.NAMES[self._code]
+        dtype = _dtypes.TITLES[self._code]
         return f"lanewise.Array({text}, dtype={dtype}, device={self.device.name})"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -426,7 +426,7 @@ def asarray(x: Any, *, dtype: Any = None, device: DeviceLike = None,
     >>> x = lw.asarray(values)
     >>> values[0] = 7
     >>> x
-    lanewise.Array([7., 2.], dtype=f64, device=cpu)
+    lanewise.Array([7., 2.], dtype=float64, device=cpu)
     """
     there = None if device is None else device if isinstance(device, Device) else Device(device)
     source = x if isinstance(x, Array) else _foreign(x)
@@ -476,7 +476,7 @@ def zeros(shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array
     """An Array of zeros.
 
     >>> lw.zeros(3, 'i32')
-    lanewise.Array([0, 0, 0], dtype=i32, device=cpu)
+    lanewise.Array([0, 0, 0], dtype=int32, device=cpu)
     """
     return _core.allocate(device_of(device), _dtypes.dtype_code(dtype), shape)
 
@@ -485,7 +485,7 @@ def full(shape: Any, value: Any, dtype: Any = None, *, device: DeviceLike = None
     """An Array of one value; without a dtype that of NumPy's for the value.
 
     >>> lw.full(2, 1.5)
-    lanewise.Array([1.5, 1.5], dtype=f64, device=cpu)
+    lanewise.Array([1.5, 1.5], dtype=float64, device=cpu)
     """
     made = empty(shape, np.asarray(value).dtype if dtype is None else dtype, device=device)
     made[...] = value
@@ -496,11 +496,11 @@ def arange(stop: int, dtype: Any = "i64", *, device: DeviceLike = None) -> Array
     """0, 1, ... below stop.
 
     >>> lw.arange(3)
-    lanewise.Array([0, 1, 2], dtype=i64, device=cpu)
+    lanewise.Array([0, 1, 2], dtype=int64, device=cpu)
     """
     where, code = device_of(device), _dtypes.dtype_code(dtype)
-    return asarray(np.arange(stop), device=where).astype(_dtypes.NAMES[code]) \
-        if _dtypes.NAMES[code] != "i64" else asarray(np.arange(stop, dtype="i8"), device=where)
+    made = asarray(np.arange(stop), device=where)
+    return made if made._code == code else made.astype(_dtypes.DTYPES[code])
 
 
 def from_dlpack(x: Any) -> Array:
@@ -532,8 +532,8 @@ class random:
         where, code = device_of(device), _dtypes.dtype_code(dtype)
         if not 0 <= seed < 2**64:
             raise ArgumentError(f"seed is {seed}; need a whole number from 0 to 2**64 - 1")
-        if is_normal and not _dtypes.NAMES[code].endswith(("f16", "f32", "f64")):
-            raise DtypeError(f"normal is for floats, not for {_dtypes.NAMES[code]}")
+        if is_normal and code < _dtypes.NAMES.index("f16"):
+            raise DtypeError(f"normal is for floats, not for {_dtypes.TITLES[code]}")
         host = Device("cpu") if where.name.startswith("cuda") else where
         made = _core.allocate(host, code, shape)
         _core.fill(made, seed, is_normal)
@@ -543,7 +543,7 @@ class random:
     def uniform(seed: int, shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
         """Uniform in [0, 1) for floats, over the whole range for integers.
 
-        >>> lw.random.uniform(1, 2, 'u8').numpy()
+        >>> lw.random.uniform(1, 2, 'uint8').numpy()
         array([112, 188], dtype=uint8)
         """
         return random._fill(seed, shape, dtype, device, False)

@@ -25,7 +25,7 @@ class TensorType:
     """A dtype and a shape. In the inputs of a Graph a size may be a name, as in ("n", 3).
 
     >>> lw.TensorType('f32', (2, 3))
-    TensorType(f32, (2, 3))
+    TensorType(float32, (2, 3))
     """
 
     def __init__(self, dtype: DtypeLike, shape: Shape) -> None:
@@ -45,13 +45,19 @@ class TensorType:
         return hash((self.code, self.shape))
 
     def __repr__(self) -> str:
-        return f"TensorType({_dtypes.NAMES[self.code]}, {self.shape})"
+        return f"TensorType({_dtypes.TITLES[self.code]}, {self.shape})"
 
 
 # ---- parameters ----
 
+def _dtype(value: Any) -> Any:
+    """The same; DtypeError if it is no dtype."""
+    _dtypes.dtype_code(value)
+    return value
+
+
 _READ: dict[str, Callable[[str], Any]] = {
-    "int": int, "real": float, "string": str, "dtype": str,
+    "int": int, "real": float, "string": str, "dtype": _dtype,
     "bool": lambda text: {"true": True, "false": False}[text],
 }
 
@@ -121,7 +127,7 @@ class Op:
                 raise ArgumentError(f"{self.name}: parameter '{title}' ({kind}) is missing")
             if not _accepts(kind, value):
                 raise ArgumentError(f"{self.name}: parameter '{title}' is {value!r}; need {kind}")
-            values[title] = value
+            values[title] = _dtype(value) if kind == "dtype" else value
         return values
 
     def infer(self, *inputs: TensorType, **parameters: Any) -> tuple[TensorType, ...]:

@@ -79,7 +79,7 @@ class Symbol(Recorded):
         return Symbol(self._graph, self._index, self._array.transpose(*axes))
 
     def __repr__(self) -> str:
-        return f"<lanewise.Symbol {_dtypes.NAMES[self._array._code]} {self.shape}>"
+        return f"<lanewise.Symbol {_dtypes.TITLES[self._array._code]} {self.shape}>"
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ class Model:
         array = asarray(value, device=self.device, dtype=needed.dtype if is_number else None,
                         copy=False if name in self._written else None)
         if array._code != needed.code:
-            raise DtypeError(f"input '{name}' is {_dtypes.NAMES[array._code]}; need "
-                             f"{_dtypes.NAMES[needed.code]}")
+            raise DtypeError(f"input '{name}' is {_dtypes.TITLES[array._code]}; need "
+                             f"{_dtypes.TITLES[needed.code]}")
         if array.shape != needed.shape:
             raise ArgumentError(f"input '{name}' has shape {array.shape}; need {needed.shape}")
         return array

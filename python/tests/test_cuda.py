@@ -124,7 +124,7 @@ STREAM = """
 import ctypes, os, numpy as np, lanewise as lw
 from conftest import KERNELS
 from lanewise import _core
-from lanewise._dtypes import NAMES
+from lanewise._dtypes import TITLES
 
 driver = ctypes.CDLL(os.environ.get("LANEWISE_CUDA_DRIVER", "libcuda.so.1"))
 lw.device("cuda")
@@ -142,7 +142,7 @@ def allocate(code, extents):
     if is_empty:
         raise MemoryError("nothing is left")
     if (code, extents) not in kept:
-        kept[code, extents] = lw.empty(extents, NAMES[code], device="cuda")
+        kept[code, extents] = lw.empty(extents, TITLES[code], device="cuda")
     return kept[code, extents]
 
 prog = lw.compile(KERNELS)

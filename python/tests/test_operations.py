@@ -156,7 +156,7 @@ def test_map_has_the_expressions_type() -> None:
                                    ("a * 2.0f", (x[::-1],), x[::-1] * 2),
                                    ("i", (x,), np.arange(4, dtype="u8"))):
         close(lw.map(text, *inputs), expected)
-    assert lw.map("a", x, dtype="i8").dtype == np.int8
+    assert lw.map("a", x, dtype="int8").dtype == np.int8
     close(lw.map_reduce("a * b", "x + y", x, x), np.float32(14))
     close(lw.map_reduce("a", "x > y ? x : y", x.reshape(2, 2), initial=-np.inf, axis=0),
           np.array([2, 3], "f4"))

@@ -27,7 +27,7 @@ def dlpack_round(x: np.ndarray) -> None:
 
 def failing(x: np.ndarray) -> None:
     for call in (lambda: lw.dot(x, x[1:]), lambda: lw.sum(x, axis=3), lambda: lw.sum("x"),
-                 lambda: lw.asarray(x, dtype="i8", copy=False), lambda: lw.full(2, x)):
+                 lambda: lw.asarray(x, dtype="int8", copy=False), lambda: lw.full(2, x)):
         with pytest.raises((lw.Error, ValueError, TypeError)):
             call()
 
