@@ -152,7 +152,7 @@ def test_inputs_that_are_not_as_declared() -> None:
     model = g.compile("cpu")
     for given, named, error, part in [
             ((X[:3],), {}, lw.ArgumentError, r"'x' has shape \(3,\); need \(4,\)"),
-            ((X.astype("f8"),), {}, lw.DtypeError, "'x' is f64; need f32"),
+            ((X.astype("f8"),), {}, lw.DtypeError, "'x' is float64; need float32"),
             ((), {}, lw.ArgumentError, "'x'.* is missing"),
             ((X,), {"x": X}, lw.ArgumentError, "given twice"),
             ((X, X), {}, lw.ArgumentError, "takes 1 inputs, got 2"),
