@@ -374,25 +374,40 @@ def _from_interface(x: Any, says: dict[str, Any]) -> Array:
 
 def _values_of(x: Any) -> np.ndarray[Any, Any]:
     try:
-        return np.asarray(x)
+        values = np.asarray(x)
     except ValueError as e:  # as of lists whose rows differ in length
         raise ArgumentError(f"{type(x).__name__}: {e}") from None
+    if values.dtype == object and not isinstance(x, np.ndarray):
+        raise DtypeError(f"{type(x).__name__} is no array of numbers; need what NumPy makes an "
+                         f"array of {' '.join(_dtypes.TITLES)} of")
+    return values
 
 
-def convert(x: Any) -> Any:
-    """For the extension: an argument that has no buffer."""
+def _is_copy(x: Any, values: np.ndarray[Any, Any]) -> bool:
+    """True if NumPy put what x holds into memory of its own, and not just found it."""
+    if isinstance(x, np.ndarray) or hasattr(x, "__array_interface__") or \
+            hasattr(x, "__array_struct__"):
+        return False
+    # What has __array__ may make an array each time, or give the one that it has.
+    return not hasattr(x, "__array__") or not np.may_share_memory(values, np.asarray(x))
+
+
+def convert(x: Any) -> tuple[Any, bool]:
+    """For the extension: an argument that has no buffer of numbers, as an Array or NumPy's; and
+    whether that is a copy."""
     if isinstance(x, Recorded):
-        return x._array
+        return x._array, False
     other = _foreign(x)
     if other is not None:
-        return other
+        return other, False
     values = _values_of(x)
+    is_copy = _is_copy(x, values)
     if values.dtype == _dtypes.DTYPES[_dtypes.BF16]:
         if values.ndim:
-            return values.view(_dtypes.STAND_IN)
-        return values.reshape(1).view(_dtypes.STAND_IN).reshape(())
+            return values.view(_dtypes.STAND_IN), is_copy
+        return values.reshape(1).view(_dtypes.STAND_IN).reshape(()), is_copy
     _dtypes.dtype_code(values.dtype)
-    return values
+    return values, is_copy
 
 
 def _root(x: Any) -> str:
@@ -432,6 +447,7 @@ def asarray(x: Any, *, dtype: Any = None, device: DeviceLike = None,
     source = x if isinstance(x, Array) else _foreign(x)
     shared: Array | None
     if source is None:
+        _core.check_buffer(x)
         values = _values_of(x)
         code = _dtypes.dtype_code(values.dtype)
         target = there or default_device()

@@ -56,10 +56,11 @@ def dtype_code(dtype: Any) -> int:
         return _CODES[np.dtype(dtype)]
     except (KeyError, TypeError, ValueError):
         pass
+    name = str(dtype) if isinstance(dtype, np.dtype) else repr(dtype)
     if isinstance(dtype, np.dtype) and dtype.newbyteorder("=") in _CODES:
-        raise DtypeError(f"dtype {dtype!r} has the other byte order; need this machine's, "
+        raise DtypeError(f"dtype {name} has the other byte order; need this machine's, "
                          f"{sys.byteorder}-endian")
-    raise DtypeError(f"dtype is {dtype!r}; need one of {' '.join(TITLES)}")
+    raise DtypeError(f"dtype is {name}; need one of {' '.join(TITLES)}")
 
 
 def code_or_none(dtype: Any) -> int | None:

@@ -112,14 +112,13 @@ array *array_allocate(device *d, lw_dtype dtype, int rank, const Py_ssize_t *ext
     lw_status status;
     bool is_empty = false;
 
-    for (int k = 0; k < rank; k++)
+    for (int k = 0; k < rank; k++) { /* of none, too, the strides are to fit */
         is_empty = is_empty || !extents[k];
-    for (int k = 0; k < rank && !is_empty; k++) {
         if ((size_t)extents[k] > most / count) {
             raise_text(d->core, LW_E_MEMORY, "the array has too many elements");
             return NULL;
         }
-        count *= (size_t)extents[k];
+        count *= extents[k] ? (size_t)extents[k] : 1;
     }
     count = is_empty ? 0 : count;
     status = d->is_host ? create_on_host(d, dtype, count, &buffer, &data)
@@ -353,27 +352,6 @@ static int read_longs(PyObject *sequence, int rank, Py_ssize_t *values)
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* From the lowest byte to behind the highest. */
-static void span(operand *o)
-{
-    const Py_ssize_t size = (Py_ssize_t)lw_dtype_size(o->dtype);
-    bool is_empty = false;
-
-    o->low = o->data;
-    o->high = o->data + size;
-    for (int k = 0; k < o->tensor.rank; k++) {
-        const Py_ssize_t reach = (o->tensor.extent[k] - 1) * o->tensor.stride[k] * size;
-
-        is_empty = is_empty || !o->tensor.extent[k];
-        if (reach < 0)
-            o->low += reach;
-        else
-            o->high += reach;
-    }
-    if (is_empty)
-        o->low = o->high = o->data;
-}
-
 /* wrap_address(device, owner, address, dtype, shape, strides in elements, readonly): an array on
  * memory that the owner keeps. */
 PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -392,7 +370,9 @@ PyObject *core_wrap_address(PyObject *module, PyObject *const *args, Py_ssize_t 
         return NULL;
     o.dtype = (lw_dtype)dtype;
     o.readonly = PyObject_IsTrue(args[6]) == 1;
-    span(&o);
+    o.itemsize = (Py_ssize_t)lw_dtype_size(o.dtype);
+    if (operand_find_range(c, &o, o.tensor.rank, o.tensor.extent, o.tensor.stride, o.itemsize))
+        return NULL;
     d = device_from(c, args[0]);
     h = d ? holder_create(c) : NULL;
     if (h) {

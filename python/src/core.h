@@ -21,6 +21,9 @@
 #define DROP(object) Py_DECREF((PyObject *)(object))
 #define DROP_IF(object) Py_XDECREF((PyObject *)(object))
 
+#define DTYPE_WORDS                                                                                \
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool float16 bfloat16 float32 float64"
+
 enum { RANKS = 4, STATUSES = 13, IDLE_STREAMS = 8, SLICE_NS = 50000000 };
 
 struct holder;
@@ -107,7 +110,8 @@ typedef struct array {
 typedef struct operand {
     lw_tensor tensor;
     lw_dtype dtype;
-    bool has_dtype, readonly, is_numpy, copies_back, has_view, is_large;
+    bool has_dtype, readonly, copies_back, has_view, is_large;
+    bool is_copy;     /* of values that were in no memory, as a list's */
     device *device;   /* of an Array; else NULL */
     char *low, *high; /* its bytes on the host or device; NULL where not known */
     char *data;       /* of the first element */
@@ -174,6 +178,16 @@ int operand_copy_back(core *c, operand *o);
 int operand_refuse_capture(core *c, const operand *o, const stream *s);
 void operand_drop(operand *o);
 bool operand_is_contiguous(const operand *o);
+PyObject *core_check_buffer(PyObject *module, PyObject *object);
+
+/* operand_find_bytes - of an array in C order; refused: an extent below 0, and where the
+ * extents other than 0 are more than 64 bits say.
+ * operand_find_range - low and high, from the lowest byte to behind the highest, where data and
+ * itemsize say the first element; strides times unit are bytes. */
+int operand_find_bytes(core *c, int rank, const Py_ssize_t *extents, Py_ssize_t size,
+                       Py_ssize_t *bytes);
+int operand_find_range(core *c, operand *o, int rank, const Py_ssize_t *extents,
+                       const Py_ssize_t *strides, Py_ssize_t unit);
 
 /* dlpack.c */
 PyObject *core_to_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count);

@@ -184,51 +184,47 @@ static void drop_managed_versioned(void *managed)
 
 static int find_dtype(core *c, const dl_tensor *t, lw_dtype *dtype)
 {
+    const char *const kinds[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
+    const size_t code = t->dtype.code;
+
     for (int k = 0; k < LW_DTYPE_COUNT; k++)
-        if (codes[k] == t->dtype.code && 8 * lw_dtype_size((lw_dtype)k) == t->dtype.bits &&
+        if (codes[k] == code && 8 * lw_dtype_size((lw_dtype)k) == t->dtype.bits &&
             t->dtype.lanes == 1) {
             *dtype = (lw_dtype)k;
             return 0;
         }
     return raise_text(c, LW_E_DTYPE,
-                      "the DLPack tensor has elements of code %d, %d bits, %d "
-                      "lanes; need an integer, bool, float16, bfloat16, float32 "
-                      "or float64",
-                      t->dtype.code, t->dtype.bits, t->dtype.lanes);
+                      "the DLPack tensor has elements of %s%d (code %d, %d lanes); need one "
+                      "of " DTYPE_WORDS ", 1 lane",
+                      code < sizeof kinds / sizeof *kinds ? kinds[code] : "?", t->dtype.bits,
+                      (int)code, t->dtype.lanes);
 }
 
 /* NULL strides: C order. */
 static int read_tensor(core *c, const dl_tensor *t, operand *o)
 {
-    Py_ssize_t size, stride = 1;
-    bool is_empty = false;
+    Py_ssize_t bytes, stride = 1;
 
-    if (t->rank > RANKS)
+    if (t->rank < 0 || t->rank > RANKS)
         return raise_text(c, LW_E_SHAPE, "the DLPack tensor has %d axes; need 0 to 4", t->rank);
+    if (t->rank && !t->shape)
+        return raise_text(c, LW_E_SHAPE, "the DLPack tensor has %d axes and no shape", t->rank);
     if (find_dtype(c, t, &o->dtype))
         return -1;
-    size = (Py_ssize_t)lw_dtype_size(o->dtype);
+    o->itemsize = (Py_ssize_t)lw_dtype_size(o->dtype);
     o->data = (char *)t->data + t->byte_offset;
-    o->low = o->data;
-    o->high = o->data + size;
     o->tensor.rank = t->rank;
+    for (int k = 0; k < t->rank; k++)
+        o->tensor.extent[k] = (Py_ssize_t)t->shape[k];
+    if (operand_find_bytes(c, t->rank, o->tensor.extent, o->itemsize, &bytes))
+        return -1;
+    if (bytes && !t->data)
+        return raise_text(c, LW_E_ARG, "the DLPack tensor has %zd bytes and no memory", bytes);
     for (int k = t->rank; k-- > 0;) {
-        const Py_ssize_t extent = (Py_ssize_t)t->shape[k];
-        const Py_ssize_t step = t->strides ? (Py_ssize_t)t->strides[k] : stride;
-        const Py_ssize_t reach = extent ? (extent - 1) * step * size : 0;
-
-        is_empty = is_empty || !extent;
-        stride *= extent;
-        o->tensor.extent[k] = extent;
-        o->tensor.stride[k] = step;
-        if (reach < 0)
-            o->low += reach;
-        else
-            o->high += reach;
+        o->tensor.stride[k] = t->strides ? (Py_ssize_t)t->strides[k] : stride;
+        stride *= o->tensor.extent[k] ? o->tensor.extent[k] : 1;
     }
-    if (is_empty)
-        o->low = o->high = o->data;
-    return 0;
+    return operand_find_range(c, o, t->rank, o->tensor.extent, o->tensor.stride, o->itemsize);
 }
 
 static device *find_device(core *c, const dl_tensor *t, PyObject *host)

@@ -134,6 +134,8 @@ static int read_struct(core *c, PyObject *object, operand *o, lw_arg *arg)
     if (PyObject_GetBuffer(object, &o->view, PyBUF_SIMPLE))
         return not_scalar(c, object, "the struct's bytes, as a structured NumPy scalar");
     o->has_view = true;
+    if (o->view.len < 0 || (o->view.len && !o->view.buf))
+        return raise_text(c, LW_E_ARG, "the buffer has %zd bytes at %p", o->view.len, o->view.buf);
     *arg = lw_arg_bytes(o->view.buf, (size_t)o->view.len);
     return 0;
 }
@@ -185,6 +187,9 @@ static int bind_one(call *l, const stream *s, const lw_param *p, operand *o, lw_
         DROP_IF(strides);
         return -1;
     }
+    if (p->kind == LW_PARAM_TENSOR && o->has_view && o->view.ndim > RANKS)
+        return raise_text(l->core, LW_E_SHAPE, "the array has %d axes; need %d", o->view.ndim,
+                          p->rank);
     if (operand_refuse_capture(l->core, o, s) ||
         operand_bind(l->core, o, l->device, as_bytes, !p->is_const))
         return -1;
@@ -331,8 +336,8 @@ static int wait_for_numpy(const call *l, const launcher *from, const instance *i
     bool is_numpy = false;
 
     for (size_t k = 0; k < i->count; k++)
-        is_numpy = is_numpy || (is_memory(&i->params[k]) && !i->params[k].is_const &&
-                                l->operands[k].is_numpy);
+        is_numpy = is_numpy ||
+                   (is_memory(&i->params[k]) && !i->params[k].is_const && !l->operands[k].array);
     return followed && is_numpy ? stream_finish(followed, -1) : 0;
 }
 

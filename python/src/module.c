@@ -97,6 +97,7 @@ static PyMethodDef functions[] = {
     {"use_stream", core_use_stream, METH_O,
      "(stream or None): for calls of this thread that name none; gives the one before"},
     FAST("allocate", core_allocate, "(device, dtype, shape): an Array of zeros"),
+    {"check_buffer", core_check_buffer, METH_O, "(object): raises if its buffer is wrong"},
     FAST("wrap", core_wrap, "(device, object, dtype or -1): an Array on memory of another"),
     FAST("wrap_address", core_wrap_address,
          "(device, owner, address, dtype, shape, strides, readonly): an Array"),

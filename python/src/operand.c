@@ -24,7 +24,7 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, lw_dtype *dtype
         format = "B";
     if (!strcmp(format, "T{H:bfloat16:}") || !strcmp(format, "T{=H:bfloat16:}")) {
         *dtype = LW_BF16;
-        return true;
+        return size == 2;
     }
     if (*format == '<' || *format == '=' || *format == '@' || (*format == '>' && size == 1))
         format++;
@@ -35,48 +35,112 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, lw_dtype *dtype
     if (strchr("BHILQNc", *format))
         return dtype_of_size('u', size, dtype);
     *dtype = *format == '?' ? LW_BOOL : *format == 'e' ? LW_F16 : *format == 'f' ? LW_F32 : LW_F64;
-    return strchr("?efd", *format) != NULL;
+    return strchr("?efd", *format) && size == (Py_ssize_t)lw_dtype_size(*dtype);
 }
 
-/* From the lowest byte to behind the highest. */
-static void find_range(operand *o)
+int operand_find_bytes(core *c, int rank, const Py_ssize_t *extents, Py_ssize_t size,
+                       Py_ssize_t *bytes)
 {
-    const Py_buffer *v = &o->view;
+    bool is_empty = false, is_more = false;
 
-    o->data = o->low = v->buf;
-    o->high = o->low + v->itemsize;
-    if (!v->len) {
-        o->high = o->low;
-        return;
+    *bytes = size;
+    for (int k = 0; k < rank; k++) {
+        if (extents[k] < 0)
+            return raise_text(c, LW_E_SHAPE,
+                              "axis %d of the array has %zd elements; need 0 or more", k,
+                              extents[k]);
+        is_empty = is_empty || !extents[k];
+        is_more = is_more || (extents[k] && __builtin_mul_overflow(*bytes, extents[k], bytes));
     }
-    if (!v->strides)
-        o->high = o->low + v->len;
-    for (int k = 0; v->strides && k < v->ndim; k++) {
-        const Py_ssize_t reach = (v->shape[k] - 1) * v->strides[k];
+    if (is_more)
+        return raise_text(c, LW_E_SHAPE, "the array has too many elements for 64 bits");
+    if (is_empty)
+        *bytes = 0;
+    return 0;
+}
 
-        if (reach < 0)
-            o->low += reach;
-        else
-            o->high += reach;
+int operand_find_range(core *c, operand *o, int rank, const Py_ssize_t *extents,
+                       const Py_ssize_t *strides, Py_ssize_t unit)
+{
+    Py_ssize_t above = o->itemsize, below = 0, reach, bytes;
+    bool is_outside = false;
+
+    if (operand_find_bytes(c, rank, extents, o->itemsize, &bytes))
+        return -1;
+    o->low = o->high = o->data;
+    if (!bytes)
+        return 0;
+    for (int k = 0; k < rank && !is_outside; k++)
+        is_outside = __builtin_mul_overflow(extents[k] - 1, strides[k], &reach) ||
+                     __builtin_mul_overflow(reach, unit, &reach) ||
+                     (reach < 0 ? __builtin_add_overflow(below, reach, &below)
+                                : __builtin_add_overflow(above, reach, &above));
+    if (is_outside || (uintptr_t)o->data < (uintptr_t)0 - (uintptr_t)below ||
+        (uintptr_t)o->data > UINTPTR_MAX - (uintptr_t)above)
+        return raise_text(c, LW_E_ARG, "the array's strides lead out of the memory at %p", o->data);
+    o->low += below;
+    o->high += above;
+    return 0;
+}
+
+/* What an exporter says has to fit together before a byte is read. Strides may be NULL: C order. */
+static int check_view(core *c, const Py_buffer *v)
+{
+    Py_ssize_t bytes;
+
+    if (v->ndim < 0 || v->ndim > PyBUF_MAX_NDIM || v->itemsize < 1 || v->len < 0)
+        return raise_text(c, LW_E_ARG,
+                          "the buffer says %d axes, elements of %zd bytes, %zd bytes in all; need "
+                          "0 to %d axes and elements of 1 byte or more",
+                          v->ndim, v->itemsize, v->len, PyBUF_MAX_NDIM);
+    if (v->ndim && !v->shape)
+        return raise_text(c, LW_E_ARG, "the buffer has %d axes and no shape", v->ndim);
+    if (operand_find_bytes(c, v->ndim, v->shape, v->itemsize, &bytes))
+        return -1;
+    if (bytes != v->len)
+        return raise_text(c, LW_E_ARG, "the buffer has %zd bytes; its shape needs %zd", v->len,
+                          bytes);
+    if (bytes && !v->buf)
+        return raise_text(c, LW_E_ARG, "the buffer has %zd bytes and no memory", bytes);
+    for (int k = 0; v->suboffsets && k < v->ndim; k++)
+        if (v->suboffsets[k] >= 0)
+            return raise_text(c, LW_E_ARG, "axis %d of the buffer is indirect; need strides", k);
+    return 0;
+}
+
+static void in_c_order(operand *o)
+{
+    Py_ssize_t stride = 1;
+
+    o->tensor.offset = 0;
+    for (int k = o->tensor.rank; k-- > 0;) {
+        o->tensor.stride[k] = stride;
+        stride *= o->tensor.extent[k] ? o->tensor.extent[k] : 1;
     }
 }
 
-/* Shape and strides in elements. Memory that they cannot describe is copied. */
-static void read_shape(operand *o)
+/* The bytes, shape and strides in elements. Memory that these cannot describe is copied. */
+static int read_shape(core *c, operand *o)
 {
     const Py_buffer *v = &o->view;
     bool is_exact = true;
 
+    o->data = o->low = v->buf;
+    o->high = o->low + v->len;
+    if (v->strides && operand_find_range(c, o, v->ndim, v->shape, v->strides, 1))
+        return -1;
     o->is_large = v->ndim > RANKS;
     o->tensor.rank = o->is_large ? 0 : v->ndim;
     o->tensor.strided = true;
-    for (int k = 0; k < o->tensor.rank; k++) {
-        is_exact = is_exact && v->strides[k] % v->itemsize == 0;
+    for (int k = 0; k < o->tensor.rank; k++)
         o->tensor.extent[k] = v->shape[k];
+    in_c_order(o);
+    for (int k = 0; v->strides && k < o->tensor.rank; k++) {
+        is_exact = is_exact && v->strides[k] % v->itemsize == 0;
         o->tensor.stride[k] = v->strides[k] / v->itemsize;
     }
-    o->is_large =
-        o->is_large || !is_exact || (uintptr_t)o->data % (size_t)v->itemsize || o->dtype > LW_F64;
+    o->is_large = o->is_large || !is_exact || (uintptr_t)o->data % (size_t)v->itemsize;
+    return 0;
 }
 
 static int take_array(array *a, operand *o)
@@ -98,49 +162,61 @@ static int take_array(array *a, operand *o)
     return 0;
 }
 
-static int take_view(core *c, operand *o)
+/* 1: taken. 0: it has no buffer, or one whose dtype is for NumPy to name. -1: an exception. */
+static int take_buffer(core *c, PyObject *object, operand *o)
 {
-    o->has_dtype = dtype_of_format(o->view.format, o->view.itemsize, &o->dtype);
-    if (!o->has_dtype && !(o->view.format && o->view.format[0] == 'T')) {
-        raise_text(c, LW_E_DTYPE,
-                   "the elements are '%s' of %zd bytes; need one of i8 i16 i32 i64 u8 u16 u32 u64 "
-                   "bool f16 bf16 f32 f64, in this machine's byte order",
-                   o->view.format ? o->view.format : "B", o->view.itemsize);
-        PyBuffer_Release(&o->view);
-        return -1;
+    Py_buffer *v = &o->view;
+    int taken = 0;
+
+    if (PyObject_GetBuffer(object, v, PyBUF_RECORDS_RO)) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError) &&
+            !PyErr_ExceptionMatches(PyExc_BufferError))
+            return -1;
+        PyErr_Clear();
+        return 0;
     }
-    o->has_view = true;
-    o->readonly = o->view.readonly;
-    o->itemsize = o->view.itemsize;
-    o->is_numpy = true;
-    find_range(o);
-    read_shape(o);
-    return 0;
+    o->has_dtype = dtype_of_format(v->format, v->itemsize, &o->dtype);
+    o->readonly = v->readonly;
+    o->itemsize = v->itemsize;
+    if (o->has_dtype || (v->format && v->format[0] == 'T'))
+        taken = check_view(c, v) || read_shape(c, o) ? -1 : 1;
+    else if (!PyObject_HasAttrString(object, "dtype"))
+        taken = raise_text(c, LW_E_DTYPE,
+                           "the elements are '%s' of %zd bytes; need one of " DTYPE_WORDS
+                           ", in this machine's byte order",
+                           v->format ? v->format : "B", v->itemsize);
+    o->has_view = taken > 0;
+    if (taken < 1)
+        PyBuffer_Release(v);
+    return taken;
 }
 
 /* An Array, or what has a buffer; else what Python makes of it. */
 int operand_take(core *c, PyObject *object, operand *o)
 {
-    PyObject *other;
+    PyObject *made, *other;
+    int taken;
 
     memset(o, 0, sizeof *o);
     o->object = object;
     if (is_array(c, object))
         return take_array((array *)object, o);
-    if (!PyObject_GetBuffer(object, &o->view, PyBUF_RECORDS_RO))
-        return take_view(c, o);
-    PyErr_Clear();
-    other = PyObject_CallFunctionObjArgs(c->convert, object, NULL);
-    if (!other)
+    taken = take_buffer(c, object, o);
+    if (taken)
+        return taken > 0 ? 0 : -1;
+    made = PyObject_CallFunctionObjArgs(c->convert, object, NULL);
+    if (!made)
         return -1;
+    other = PyTuple_GetItem(made, 0);
+    o->is_copy = PyTuple_GetItem(made, 1) == Py_True;
     if (is_array(c, other))
-        (void)take_array((array *)other, o);
-    else if (PyObject_GetBuffer(other, &o->view, PyBUF_RECORDS_RO) || take_view(c, o)) {
-        DROP(other);
-        return -1;
-    }
-    DROP(other);
-    return 0;
+        taken = take_array((array *)other, o) ? -1 : 1;
+    else
+        taken = take_buffer(c, other, o);
+    if (!taken)
+        raise_text(c, LW_E_DTYPE, "%R has no buffer of numbers", (PyObject *)Py_TYPE(object));
+    DROP(made);
+    return taken > 0 ? 0 : -1;
 }
 
 bool operand_is_contiguous(const operand *o)
@@ -158,17 +234,6 @@ bool operand_is_contiguous(const operand *o)
 }
 
 /* ---- binding ---- */
-
-static void in_c_order(operand *o)
-{
-    Py_ssize_t stride = 1;
-
-    o->tensor.offset = 0;
-    for (int k = o->tensor.rank; k-- > 0;) {
-        o->tensor.stride[k] = stride;
-        stride *= o->tensor.extent[k];
-    }
-}
 
 static void release_copy(void *memory, void *user)
 {
@@ -257,6 +322,11 @@ int operand_bind(core *c, operand *o, device *d, bool as_bytes, bool is_written)
     const lw_dtype dtype = as_bytes || !o->has_dtype ? LW_U8 : o->dtype;
     int status;
 
+    if (is_written && o->is_copy)
+        return raise_text(c, LW_E_ARG,
+                          "%R is no array: its values were copied, and what is written to the copy "
+                          "would be lost; need an array",
+                          (PyObject *)Py_TYPE(o->object));
     if (is_written && o->readonly)
         return raise_text(c, LW_E_ARG, "the array is read-only and would be written");
     if (o->array) {
@@ -324,6 +394,17 @@ void operand_drop(operand *o)
     o->array = NULL;
 }
 
+/* check_buffer(object): raises if it has a buffer that is wrong */
+PyObject *core_check_buffer(PyObject *module, PyObject *object)
+{
+    operand o = {0};
+
+    if (take_buffer(core_of(module), object, &o) < 0)
+        return NULL;
+    operand_drop(&o);
+    Py_RETURN_NONE;
+}
+
 /* ---- wrap(device, object, dtype) ---- */
 
 /* An array that shares the memory of what has a buffer; dtype -1: as the buffer says. */
@@ -339,11 +420,9 @@ PyObject *core_wrap(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (count != 3 || ((dtype = PyLong_AsLong(args[2])) == -1 && PyErr_Occurred()))
         return NULL;
     d = device_from(c, args[0]);
-    if (!d || PyObject_GetBuffer(args[1], &o.view, PyBUF_RECORDS_RO)) {
-        DROP_IF(d);
+    if (!d)
         return NULL;
-    }
-    h = take_view(c, &o) ? NULL : holder_create(c);
+    h = take_buffer(c, args[1], &o) > 0 ? holder_create(c) : NULL;
     if (h && dtype >= 0)
         o.dtype = (lw_dtype)dtype;
     if (h && (o.is_large || !o.has_dtype))

@@ -55,6 +55,17 @@ static int note_recorder(call *c, PyObject *object, const operand *o)
     return c->recorder ? 0 : -1;
 }
 
+/* An operand of an operation has elements that are numbers, and at most 4 axes. */
+static int check_operand(const call *c, const char *what, size_t k, const operand *o)
+{
+    if (o->has_view && o->view.ndim > RANKS)
+        return raise_text(c->core, LW_E_SHAPE, "%s: %s %zu has %d axes; need 0 to %d", c->name,
+                          what, k, o->view.ndim, RANKS);
+    if (!o->has_dtype)
+        return raise_text(c->core, LW_E_DTYPE, "%s: %s %zu is made of structs", c->name, what, k);
+    return 0;
+}
+
 static int take_inputs(call *c, PyObject *inputs)
 {
     const Py_ssize_t count = PyTuple_Size(inputs);
@@ -75,6 +86,8 @@ static int take_inputs(call *c, PyObject *inputs)
         if (operand_take(c->core, c->settled ? PyTuple_GetItem(c->settled, k) : object, o))
             return -1;
         c->inputs++;
+        if (check_operand(c, "input", (size_t)k, o))
+            return -1;
         note_kind(c, object, o);
         if (note_recorder(c, object, o))
             return -1;
@@ -100,7 +113,9 @@ static int take_outputs(call *c, PyObject *out)
             return -1;
         c->results[k] = Py_NewRef(object);
         c->given++;
-        if (c->out[k].has_view && !PyObject_CheckBuffer(object))
+        if (check_operand(c, "output", (size_t)k, &c->out[k]))
+            return -1;
+        if (c->out[k].is_copy)
             return raise_text(c->core, LW_E_ARG, "%s: out is %R; need an array", c->name, object);
         if (!c->device && c->out[k].array)
             c->device = (device *)Py_NewRef((PyObject *)c->out[k].device);
@@ -289,11 +304,6 @@ static int bind(call *c)
     for (size_t k = 0; k < c->inputs; k++) {
         operand *o = &c->in[k];
 
-        if (!o->array && o->has_view && o->is_large && o->view.ndim > RANKS)
-            return raise_text(c->core, LW_E_SHAPE, "%s: input %zu has %d axes; need 0 to 4",
-                              c->name, k, o->view.ndim);
-        if (!o->has_dtype)
-            return raise_text(c->core, LW_E_DTYPE, "%s: input %zu is made of structs", c->name, k);
         if (operand_refuse_capture(c->core, o, c->stream) ||
             operand_bind(c->core, o, c->device, false, false))
             return -1;

@@ -1,0 +1,397 @@
+"""What comes in as memory: exporters of the buffer protocol, DLPack and CUDA's interface, whatever
+their fields say."""
+from __future__ import annotations
+
+import array
+import ctypes
+import mmap
+import re
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+
+SOURCE = """
+#include <lanewise/kernel.h>
+
+KERNEL void add(int n, int x[n], const int *y)
+{
+    int i = global_idx.x;
+    if (i < n)
+        x[i] += y[i];
+}
+
+struct point { float x; int n; };
+
+KERNEL void shift(struct point *p, struct point by)
+{
+    p[global_idx.x].x += by.x;
+    p[global_idx.x].n += by.n;
+}
+
+KERNEL void twice(TENSOR(float, 2) x)
+{
+    for (int i = 0; i < x.extent[0]; i++)
+        for (int j = 0; j < x.extent[1]; j++)
+            at(x, i, j) *= 2;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def prog() -> lw.Program:
+    return lw.compile(SOURCE)
+
+
+class Point(ctypes.Structure):
+    _fields_ = [("x", ctypes.c_float), ("n", ctypes.c_int)]
+
+
+# ---- exporters that others have ----
+
+@pytest.mark.parametrize("ctype", [
+    ctypes.c_int8, ctypes.c_short, ctypes.c_int, ctypes.c_long, ctypes.c_longlong, ctypes.c_uint8,
+    ctypes.c_ushort, ctypes.c_uint, ctypes.c_ulong, ctypes.c_bool, ctypes.c_float,
+    ctypes.c_double])
+def test_ctypes_arrays_are_arrays(ctype: Any) -> None:
+    values = (ctype * 4)(1, 0, 1, 1)
+    expected = np.asarray(values)
+    assert lw.sum(values) == 3 and lw.asarray(values).dtype == expected.dtype
+    assert lw.softmax(np.ones(4, "f4"), out=(ctypes.c_float * 4)())[3] == 0.25
+    assert lw.sum((ctype * 0)()) == 0
+
+
+def test_ctypes_arrays_are_used_in_place(prog: lw.Program) -> None:
+    x, y = (ctypes.c_int * 4)(1, 2, 3, 4), (ctypes.c_int * 4)(10, 20, 30, 40)
+    prog.add[1, 32](4, x, y)
+    assert list(x) == [11, 22, 33, 44]
+    out = (ctypes.c_double * 3)()
+    assert lw.map("a + 0.5", np.arange(3.0), out=out) is out and list(out) == [0.5, 1.5, 2.5]
+    table = ((ctypes.c_float * 3) * 2)((1, 2, 3), (4, 5, 6))
+    assert lw.sum(table, axis=0).tolist() == [5, 7, 9]
+    prog.twice[1, 1](table)
+    assert [list(row) for row in table] == [[2, 4, 6], [8, 10, 12]]
+    lw.asarray(table)[1, 2] = 7
+    assert table[1][2] == 7 and lw.sum(ctypes.c_float(2.5)) == 2.5
+
+
+def test_ctypes_structs_are_structs(prog: lw.Program) -> None:
+    points = (Point * 2)((1, 2), (3, 4))
+    prog.shift[1, 2](points, Point(0.5, 1))
+    assert [(p.x, p.n) for p in points] == [(1.5, 3), (3.5, 5)]
+    one = Point(1, 2)
+    prog.shift[1, 1](one, np.array((1, 1), [("x", "f4"), ("n", "i4")])[()])
+    assert (one.x, one.n) == (2, 3)
+    with pytest.raises(lw.DtypeError, match="structs"):
+        lw.sum(points)
+
+
+def test_pythons_own_exporters() -> None:
+    assert lw.sum(array.array("i", [1, 2, 3])) == 6 and lw.sum(array.array("d")) == 0
+    assert lw.sum(b"\x01\x02") == 3 and lw.sum(b"") == 0 and lw.sum(bytearray(b"\x07")) == 7
+    with mmap.mmap(-1, 4096) as pages:
+        pages[:2] = b"\x01\x02"
+        assert lw.sum(pages) == 3
+    values = memoryview(bytearray(24))
+    assert lw.sum(values.cast("f", (2, 3)), axis=1).tolist() == [0, 0]
+    assert lw.asarray(values.cast("d")).shape == (3,)
+    table = memoryview(np.arange(6, dtype="i4").reshape(2, 3))
+    assert lw.sum(table[1:], axis=0).tolist() == [3, 4, 5]
+    assert lw.sum(memoryview(np.arange(6, dtype="i4"))[::-2]) == 9
+
+
+# ---- exporters whose fields are unusual, or wrong ----
+
+class Buffer(ctypes.Structure):
+    """Py_buffer."""
+
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int),
+                ("ndim", ctypes.c_int), ("format", ctypes.c_char_p),
+                ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+class Slot(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_int), ("function", ctypes.c_void_p)]
+
+
+class Spec(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("basicsize", ctypes.c_int),
+                ("itemsize", ctypes.c_int), ("flags", ctypes.c_uint),
+                ("slots", ctypes.POINTER(Slot))]
+
+
+BF_GETBUFFER, BASETYPE = 1, 1 << 10
+released: list[int] = []
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Buffer), ctypes.c_int)
+def get_buffer(exporter: Any, view: Any, flags: int) -> int:
+    for name, value in exporter.fields.items():
+        if isinstance(value, tuple):
+            value = ctypes.addressof(exporter.keep((ctypes.c_ssize_t * len(value))(*value)))
+        setattr(view.contents, name, value)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(exporter))
+    ctypes.c_void_p.from_address(ctypes.addressof(view.contents) + 8).value = id(exporter)
+    return 0
+
+
+# The protocol's slot itself: Python's own __buffer__ (3.12) lets nothing unusual through.
+slots = (Slot * 2)(Slot(BF_GETBUFFER, ctypes.cast(get_buffer, ctypes.c_void_p).value), Slot(0, 0))
+spec = Spec(b"tests.Base", 0, 0, BASETYPE, slots)
+ctypes.pythonapi.PyType_FromSpec.restype = ctypes.py_object
+Base: Any = ctypes.pythonapi.PyType_FromSpec(ctypes.byref(spec))
+
+
+class Exporter(Base):
+    """Four floats 1 2 3 4, described by whatever fields are given."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.memory = (ctypes.c_float * 4)(1, 2, 3, 4)
+        self.kept: list[Any] = []
+        self.fields = {"buf": ctypes.addressof(self.memory), "len": 16, "itemsize": 4,
+                       "readonly": 0, "ndim": 1, "format": b"f", "shape": (4,), "strides": (4,),
+                       **fields}
+
+    def keep(self, value: Any) -> Any:
+        self.kept.append(value)
+        return value
+
+
+FOUR = 2**62
+USUAL: dict[str, tuple[dict[str, Any], float]] = {
+    "as it is": ({}, 10),
+    "no strides": ({"strides": None}, 10),
+    "no strides of two axes": ({"strides": None, "ndim": 2, "shape": (2, 2)}, 10),
+    "suboffsets that say nothing": ({"suboffsets": (-1,)}, 10),
+    "no format is bytes": ({"format": None, "itemsize": 1, "shape": (16,), "strides": (1,)}, 575),
+    "backwards": ({"strides": (-4,), "shape": (1,), "len": 4}, 1),
+    "one element many times": ({"strides": (0,), "shape": (100,), "len": 400}, 100),
+    "bytes apart": ({"strides": (1,), "shape": (1,), "len": 4}, 1),
+    "no memory of no element": ({"buf": None, "len": 0, "shape": (0,)}, 0),
+    "no element, endless strides": ({"len": 0, "shape": (0, 8), "strides": (FOUR, FOUR),
+                                     "ndim": 2}, 0),
+    "no axis": ({"ndim": 0, "len": 4, "shape": None, "strides": None}, 1),
+    "little-endian": ({"format": b"<f"}, 10),
+}
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "elements of no bytes": ({"itemsize": 0, "len": 0}, "f"),
+    "elements of no bytes, some": ({"itemsize": 0}, "f"),
+    "elements below": ({"itemsize": -4, "len": -16}, "f"),
+    "structs of no bytes": ({"itemsize": 0, "len": 0, "format": b"T{}"}, "0 bytes"),
+    "no shape": ({"shape": None}, "no shape"),
+    "no shape nor strides": ({"shape": None, "strides": None}, "no shape"),
+    "an extent below 0": ({"shape": (-4,)}, "-4"),
+    "more than the memory": ({"shape": (8,)}, "32"),
+    "less than the memory": ({"shape": (2,)}, "8"),
+    "no element of too many": ({"len": 0, "shape": (FOUR, 4, 0), "ndim": 3, "strides": (0, 0, 0)},
+                               "too many|too big"),
+    "too many elements": ({"shape": (FOUR, 4), "ndim": 2, "strides": (0, 0)}, "too many"),
+    "a length below 0": ({"len": -16}, "-16"),
+    "axes below 0": ({"ndim": -1}, "-1 axes"),
+    "65 axes": ({"ndim": 65, "shape": (1,) * 65, "strides": (4,) * 65}, "65 axes"),
+    "no memory": ({"buf": None}, "no memory"),
+    "strides out of the world": ({"strides": (FOUR,)}, "strides"),
+    "strides out of the world below": ({"strides": (-FOUR,)}, "strides"),
+    "strides that overflow together": (
+        {"strides": (FOUR, FOUR), "shape": (2, 2), "ndim": 2}, "strides"),
+    "indirect": ({"suboffsets": (0,)}, "indirect"),
+    "another size than the format's": ({"format": b"d"}, "d"),
+    "an unknown format": ({"format": b"y"}, "y"),
+    "an empty format": ({"format": b""}, "''"),
+    "a pointer": ({"format": b"&f"}, "&f"),
+}
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_unusual_buffers_are_read(name: str) -> None:
+    fields, total = USUAL[name]
+    assert lw.sum(Exporter(**fields)) == total
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_buffers_are_refused(prog: lw.Program, name: str) -> None:
+    fields, text = WRONG[name]
+    for call in (lambda x: lw.sum(x), lambda x: lw.asarray(x),
+                 lambda x: lw.softmax(np.ones(4, "f4"), out=x), lambda x: prog.twice[1, 1](x),
+                 lambda x: prog.add[1, 1](1, x, x), lambda x: prog.shift[1, 1](x, Point())):
+        with pytest.raises((lw.ArgumentError, lw.DtypeError), match=text):
+            call(Exporter(**fields))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="needs __buffer__")
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, RuntimeError])
+def test_what_an_exporter_raises_is_told(error: type[BaseException]) -> None:
+    class Failing:
+        def __buffer__(self, flags: int) -> memoryview:
+            raise error("of the exporter")
+
+    with pytest.raises(error, match="of the exporter"):
+        lw.sum(Failing())
+
+
+def test_a_struct_is_read_from_a_right_buffer(prog: lw.Program) -> None:
+    points = (Point * 1)((1, 2))
+    for fields in ({"len": -8}, {"buf": None}, {"len": 0}):
+        with pytest.raises(lw.ArgumentError, match="parameter 'by'|by"):
+            prog.shift[1, 1](points, Exporter(**fields))
+
+
+# ---- what is written has to be memory ----
+
+LOCKED = np.ones(1, "i4")
+LOCKED.flags.writeable = False
+
+
+@pytest.mark.parametrize("made", [
+    np.int32(1), LOCKED, memoryview(b"1234").cast("i"), np.broadcast_to(np.int32(1), (1,)),
+], ids=["scalar", "locked", "bytes", "broadcast"])
+def test_what_is_read_only_is_read(prog: lw.Program, made: Any) -> None:
+    x = np.zeros(1, "i4")
+    prog.add[1, 1](1, x, made)
+    assert x[0] == np.asarray(made).reshape(-1)[0]
+    with pytest.raises(lw.ArgumentError, match="parameter 'x' .*read-only|x.*strides"):
+        prog.add[1, 1](1, made, x)
+    with pytest.raises(lw.ArgumentError, match="read-only"):
+        lw.map("a", np.zeros(1, "i4"), out=made)
+
+
+LONGS = """
+#include <lanewise/kernel.h>
+KERNEL void add(long *x, const long *y) { x[0] += y[0]; }
+KERNEL void set(TENSOR(long, 1) x) { at(x, 0) = 1; }
+"""
+
+
+class Inner:
+    """What has __array__: of the very memory, or new each time."""
+
+    def __init__(self, values: np.ndarray, copies: bool) -> None:
+        self.values, self.copies = values, copies
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.values.copy() if self.copies else self.values
+
+
+class Interface:
+    def __init__(self, values: np.ndarray) -> None:
+        self.values, self.__array_interface__ = values, values.__array_interface__
+
+
+@pytest.mark.parametrize("made", [
+    [1, 2], (1,), range(1, 2), [[1]], [np.int64(1)], Inner(np.array([1]), True),
+], ids=["list", "tuple", "range", "lists", "scalars", "copies"])
+def test_a_copy_is_for_const_pointers(made: Any) -> None:
+    prog, x = lw.compile(LONGS), np.zeros(1, "i8")
+    prog.add[1, 1](x, made)
+    assert x[0] == 1
+    text = "parameter 'x' .*copied.* would be lost"
+    with pytest.raises(lw.ArgumentError, match=text):
+        prog.add[1, 1](made, x)
+    with pytest.raises(lw.ArgumentError, match=text):
+        prog.set[1, 1](made)
+    with pytest.raises(lw.ArgumentError, match="need an array"):
+        lw.map("a", x, out=made)
+    with lw.Graph(inputs={"x": lw.TensorType("i64", (1,))}) as g:
+        with pytest.raises(lw.ArgumentError, match=text):
+            prog.add[1, 1, g.stream](made, g.x)
+
+
+def test_what_has_the_memory_of_an_array_is_written() -> None:
+    prog, values = lw.compile(LONGS), np.zeros(2, "i8")
+    for made in (Inner(values, False), Interface(values)):
+        prog.add[1, 1](made, [1])
+        assert lw.map("a + 1", values, out=made) is made
+    assert values.tolist() == [4, 2]
+
+
+@pytest.mark.parametrize("out", [3.0, "text", (np.zeros(2) for _ in range(1)), np.float64(1), {}],
+                         ids=lambda out: type(out).__name__)
+def test_out_is_an_array(out: Any) -> None:
+    with pytest.raises((lw.ArgumentError, lw.DtypeError), match="need|read-only"):
+        lw.map("a", np.zeros(()), out=out)
+
+
+def test_what_is_not_aligned_is_read_only() -> None:
+    prog, x = lw.compile(LONGS), np.zeros(1, "i8")
+    odd = np.zeros(9, "u1")[1:].view("i8")
+    odd[0] = 3
+    prog.add[1, 1](x, odd)
+    assert x[0] == 3 and lw.sum(odd) == 3
+    with pytest.raises(lw.ArgumentError, match="align"):
+        prog.add[1, 1](odd, x)
+    with pytest.raises(lw.ArgumentError, match="align"):
+        lw.map("a", x, out=odd)
+
+
+# ---- refused by their own names ----
+
+DTYPES = ["complex64", "complex128", ">f4", ">i8", "datetime64[ns]", "timedelta64[s]", "<U3", "|S3",
+          "object"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dtypes_are_refused_by_their_names(prog: lw.Program, dtype: str) -> None:
+    values = np.zeros(2, dtype)
+    text = f"dtype (is )?{re.escape(dtype)}[; ].*need "
+    for call in (lambda: lw.sum(values), lambda: lw.softmax(values, axis=0),
+                 lambda: lw.map("a", np.zeros(2), out=values), lambda: lw.asarray(values),
+                 lambda: lw.zeros(2, np.dtype(dtype)), lambda: lw.sum(values[0:1].reshape(())),
+                 lambda: lw.TensorType(np.dtype(dtype), (2,))):
+        with pytest.raises(lw.DtypeError, match=text):
+            call()
+    for run in (lambda: prog.twice[1, 1](values), lambda: prog.add[1, 1](1, values, values),
+                lambda: prog.shift[1, 1](values, Point())):
+        with pytest.raises(lw.DtypeError, match=f"parameter '[xp]' .*{text}"):
+            run()
+
+
+def test_structs_are_no_numbers() -> None:
+    values = np.zeros(2, [("x", "f4"), ("n", "i4")])
+    for call in (lambda: lw.sum(values), lambda: lw.sum(values, axis=0),
+                 lambda: lw.map("a", np.zeros(2), out=values)):
+        with pytest.raises(lw.DtypeError, match="structs"):
+            call()
+    with pytest.raises(lw.DtypeError, match=r"\[\('x', '<f4'\), \('n', '<i4'\)\]"):
+        lw.asarray(values)
+
+
+@pytest.mark.parametrize("made", [None, object(), {"a": 1}, iter([1.0]), [None]],
+                         ids=lambda x: type(x).__name__)
+def test_what_is_no_array_is_named(prog: lw.Program, made: Any) -> None:
+    name = f"{type(made).__name__} is no array of numbers"
+    for call in (lambda: lw.sum(made), lambda: lw.asarray(made), lambda: prog.twice[1, 1](made),
+                 lambda: lw.custom("sum", made)):
+        with pytest.raises(lw.DtypeError, match=name):
+            call()
+
+
+FIVE = np.zeros((1, 1, 1, 1, 2), "f4")
+TABLE = np.zeros((2, 2), "f4")
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: lw.sum(x), lambda x: lw.sum(x, axis=0), lambda x: lw.max(x, axis=-1),
+    lambda x: lw.softmax(x), lambda x: lw.scan(x), lambda x: lw.sort(x),
+    lambda x: lw.top_k(x, 1), lambda x: lw.matmul(x, TABLE), lambda x: lw.matmul(TABLE, x),
+    lambda x: lw.layer_norm(TABLE, weight=x), lambda x: lw.transpose(x),
+    lambda x: lw.attention(x, TABLE, TABLE), lambda x: lw.take(x, [0]),
+    lambda x: lw.histogram(x, 4), lambda x: lw.compact(x, x), lambda x: lw.map("a", x),
+    lambda x: lw.map_reduce("a", "a + b", x), lambda x: lw.map("a", TABLE, out=x),
+    lambda x: lw.sum(TABLE, out=x), lambda x: lw.asarray(x), lambda x: lw.from_dlpack(x),
+])
+def test_more_than_four_axes_are_counted(call: Any) -> None:
+    with pytest.raises(lw.ArgumentError, match="5 axes; need 0 to 4"):
+        call(FIVE)
+
+
+def test_a_pointer_takes_any_number_of_axes(prog: lw.Program) -> None:
+    x = np.zeros((1, 1, 1, 1, 2), "i4")
+    prog.add[1, 32](2, x, np.ones((1, 2, 1, 1, 1, 1), "i4"))
+    assert x.tolist() == [[[[[1, 1]]]]]
+    with pytest.raises(lw.ArgumentError, match="parameter 'x' .*5 axes; need 2"):
+        prog.twice[1, 1](FIVE)
