@@ -103,7 +103,7 @@ int bench_write_json(const struct bench *bench, int status)
     FILE *memory = open_memstream(&text, &size);
     if (memory)
         write_bench(memory, bench, status);
-    int failed = cli_end_text(memory);
+    int failed = cli_end_text(memory, &text);
     if (!failed)
         failed = cli_save(path, &(struct cli_part){text, size}, 1);
     free(text);

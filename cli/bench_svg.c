@@ -175,11 +175,11 @@ int bench_write_svg(const struct bench *bench)
     FILE *memory = open_memstream(&body, &body_size);
     if (memory)
         draw_body(memory, bench, &height);
-    int failed = cli_end_text(memory);
+    int failed = cli_end_text(memory, &body);
     memory = failed ? NULL : open_memstream(&text, &size);
     if (memory)
         draw(memory, bench, body, height + 12);
-    failed = failed ? failed : cli_end_text(memory);
+    failed = failed ? failed : cli_end_text(memory, &text);
     if (!failed)
         failed = cli_save(bench->options->svg, &(struct cli_part){text, size}, 1);
     free(body);

@@ -158,7 +158,7 @@ static int end_rule(struct job *job)
     fputc('\n', job->depfile);
     FILE *depfile = job->depfile;
     job->depfile = NULL;
-    return cli_end_text(depfile);
+    return cli_end_text(depfile, &job->rule);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -46,6 +46,9 @@ int cli_deliver(int status);
 int cli_exit_of(lw_status status);
 int cli_fail_library(lw_status status);
 
+/* cli_fail_file - report why a file cannot be opened: 2, or 4 where memory or descriptors lack. */
+int cli_fail_file(int error, const char *path);
+
 /* cli_fail_memory - report that bytes could not be had; returns CLI_LAUNCH. */
 int cli_fail_memory(size_t bytes);
 
@@ -331,9 +334,9 @@ int cli_save(const char *path, const struct cli_part *parts, size_t count);
 
 /* ---- text.c: text in memory ------------------------------------------------------------------ */
 
-/* cli_end_text - close a memory stream, or NULL where none could be opened; status 4 if it lacks
- * some of its text for want of memory. */
-int cli_end_text(FILE *memory);
+/* cli_end_text - close the memory stream of a text, or NULL where none could be opened; status 4 if
+ * the text is not whole for want of memory. */
+int cli_end_text(FILE *memory, char *const *text);
 
 /* cli_text_read - all that a memory file holds, and a NUL; release with free. */
 int cli_text_read(int file, char **text, size_t *size);

@@ -62,21 +62,20 @@ static bool has_name(const char *const *names, size_t count, const char *name)
 static int register_operations(struct job *job, register_all *function)
 {
     const char *file = job->options->file;
-    size_t before = lw_op_list(NULL, 0);
-    const char **old = calloc(before + 1, sizeof *old);
-    if (!old)
-        return cli_fail_memory((before + 1) * sizeof *old);
-    before = lw_op_list(old, before);
+    const char **old;
+    size_t before, after = 0;
+    int failed = cli_op_names(&old, &before);
+    if (failed)
+        return failed;
     lw_status status = function();
-    size_t after = lw_op_list(NULL, 0);
-    job->names = calloc(after + 1, sizeof *job->names);
-    after = job->names ? lw_op_list(job->names, after) : 0;
+    if (status == LW_OK)
+        failed = cli_op_names(&job->names, &after);
     for (size_t i = 0; i < after; i++)
         if (!has_name(old, before, job->names[i]))
             job->names[job->name_count++] = job->names[i];
     free(old);
-    if (!job->names)
-        return cli_fail_memory((after + 1) * sizeof *job->names);
+    if (failed)
+        return failed;
     if (status != LW_OK)
         return cli_fail((enum cli_exit)cli_exit_of(status), "%s: lanewise_register: %s", file,
                         lw_last_error());

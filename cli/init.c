@@ -67,7 +67,7 @@ static int read_flags(char **text)
     FILE *file = fopen(FLAGS_FILE, "r");
     *text = NULL;
     if (!file && errno != ENOENT)
-        return cli_fail(CLI_USAGE, FLAGS_FILE ": %s", strerror(errno));
+        return cli_fail_file(errno, FLAGS_FILE);
     if (file && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode))
         size = (size_t)about.st_size;
     *text = calloc(size + 1, 1);

@@ -43,7 +43,7 @@ static int json_list(const struct learn_track *track)
         fprintf(to, ", \"done\": %s}", track->done[i] ? "true" : "false");
         learn_free(puzzle);
     }
-    int unread = to ? cli_end_text(to) : failed;
+    int unread = to ? cli_end_text(to, &text) : failed;
     failed = failed ? failed : unread;
     if (!failed) {
         cli_report_begin();
@@ -176,7 +176,7 @@ static int need_file(const struct learn_puzzle *puzzle)
     if (errno == ENOENT)
         return cli_fail(CLI_USAGE, "there is no %s; lanewise learn %d makes it", puzzle->mine,
                         puzzle->number);
-    return cli_fail(CLI_USAGE, "%s: %s", puzzle->mine, strerror(errno));
+    return cli_fail_file(errno, puzzle->mine);
 }
 
 /* draw - `lanewise picture` of the example, into the reader's folder. */

@@ -43,6 +43,8 @@ int learn_text(const char *folder, const char *name, char **text)
     size_t size;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     *text = read_file(path, &size);
+    if (!*text && errno == ENOMEM)
+        return cli_fail_file(errno, path);
     return *text ? CLI_DONE : cli_fail(CLI_BROKEN, "%s: %s", path, strerror(errno));
 }
 
@@ -177,7 +179,7 @@ int learn_save(const struct learn_track *track)
     for (size_t i = 0; i < track->count && to; i++)
         if (track->done[i] || track->hints[i])
             fprintf(to, "%s %d %d\n", track->names[i], track->done[i], track->hints[i]);
-    failed = cli_end_text(to);
+    failed = cli_end_text(to, &text);
     if (!failed)
         failed = cli_save(PROGRESS, &(struct cli_part){text, size}, 1);
     free(text);

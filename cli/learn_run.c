@@ -282,7 +282,7 @@ static int keep_findings(struct run *run)
                           .is_lenient = run->test->is_lenient};
     if (to.text)
         lw_check_findings(run->stream, write_finding, &to);
-    int failed = cli_end_text(to.text);
+    int failed = cli_end_text(to.text, &outcome->findings);
     if (failed)
         return failed;
     outcome->has_findings |= to.count > 0;

@@ -141,7 +141,7 @@ int cli_print_matrix(FILE *to, const struct cli_arg *arg, const struct cli_type 
     page.words = open_memstream(&words, &size);
     if (page.words)
         collect(&page, 0, data);
-    int failed = cli_end_text(page.words);
+    int failed = cli_end_text(page.words, &words);
     if (!failed) {
         measure(&page, words, size);
         page.next = words;

@@ -354,7 +354,7 @@ static int open_regular(const char *path, FILE **file, size_t *size)
         int error = errno;
         if (descriptor >= 0)
             close(descriptor);
-        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(error));
+        return cli_fail_file(error, path);
     }
     if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
         *size = (size_t)about.st_size;

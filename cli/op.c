@@ -47,8 +47,11 @@ int cli_op_list(const struct cli_options *options, const char *const *names, siz
     for (size_t i = 0; i < count; i++) {
         lw_op *op;
         lw_op_info info;
-        if (lw_op_find(names[i], &op) != LW_OK || lw_op_get_info(op, &info) != LW_OK)
-            continue;
+        lw_status status = lw_op_find(names[i], &op);
+        if (status == LW_OK)
+            status = lw_op_get_info(op, &info);
+        if (status != LW_OK)
+            return cli_fail_library(status);
         if (options->json)
             write_row(&info, i == 0);
         else
@@ -60,11 +63,11 @@ int cli_op_list(const struct cli_options *options, const char *const *names, siz
 
 static int list(const struct cli_options *options)
 {
-    size_t count = lw_op_list(NULL, 0);
-    const char **names = calloc(count + 1, sizeof *names);
-    if (!names)
-        return cli_fail_memory(count * sizeof *names);
-    int failed = cli_op_list(options, names, lw_op_list(names, count));
+    const char **names;
+    size_t count;
+    int failed = cli_op_names(&names, &count);
+    if (!failed)
+        failed = cli_op_list(options, names, count);
     free(names);
     return failed;
 }

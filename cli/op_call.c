@@ -79,6 +79,25 @@ static int take_parameter(struct cli_op_call *call, const char *word, size_t len
     return CLI_DONE;
 }
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* lw_op_list has no status: it is the first search that tells of too little memory for them. */
+int cli_op_names(const char ***names, size_t *count)
+{
+    lw_op *op;
+    lw_status status = lw_op_find("sum", &op);
+    *count = 0;
+    *names = NULL;
+    if (status != LW_OK)
+        return cli_fail_library(status);
+    *count = lw_op_list(NULL, 0);
+    *names = calloc(*count + 1, sizeof **names);
+    if (!*names)
+        return cli_fail_memory(*count * sizeof **names);
+    lw_op_list(*names, *count);
+    return CLI_DONE;
+}
+
 /* ---- ARGs ------------------------------------------------------------------------------------ */
 
 lw_param cli_op_param(size_t index)

@@ -21,6 +21,9 @@ struct cli_op_call {
     size_t shown; /* the first outputs, which get memory; the caller may lower it */
 };
 
+/* cli_op_names - of all operations; release with free, also after a failure. */
+int cli_op_names(const char ***names, size_t *count);
+
 /* cli_op_list - print the operations: text, or as the options ask, JSON or Markdown. */
 int cli_op_list(const struct cli_options *options, const char *const *names, size_t count);
 

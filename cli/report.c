@@ -73,6 +73,13 @@ int cli_fail_library(lw_status status)
                     *text ? text : lw_status_text(status));
 }
 
+int cli_fail_file(int error, const char *path)
+{
+    bool is_short = error == ENOMEM || error == EMFILE || error == ENFILE;
+    return cli_fail(is_short ? CLI_LAUNCH : CLI_USAGE, "%s: %s", path,
+                    error == ENOMEM ? "out of memory" : strerror(error));
+}
+
 int cli_fail_memory(size_t bytes)
 {
     return cli_fail(CLI_LAUNCH, "out of memory, %zu bytes more were needed", bytes);
@@ -113,7 +120,20 @@ void cli_report_keep(const char *format, ...)
     va_end(list);
 }
 
-/* keep_diagnostic - the first error is what went wrong, where nothing else has been told. */
+/* keep_first - the first error is what went wrong, where nothing else has been told. */
+static void keep_first(const lw_diagnostic *diagnostic)
+{
+    if (strcmp(diagnostic->severity, "error") != 0)
+        return;
+    if (diagnostic->line > 0)
+        cli_report_keep("%s:%d:%d: %s", diagnostic->file, diagnostic->line, diagnostic->column,
+                        diagnostic->text);
+    else
+        cli_report_keep("%s%s%s", diagnostic->file, *diagnostic->file ? ": " : "",
+                        diagnostic->text);
+}
+
+/* keep_diagnostic - without memory for it, only standard error has it. */
 static void keep_diagnostic(const lw_diagnostic *diagnostic)
 {
     struct report *report = get_report();
@@ -122,7 +142,7 @@ static void keep_diagnostic(const lw_diagnostic *diagnostic)
         report->diagnostics = open_memstream(&report->text, &report->size);
     FILE *to = report->diagnostics;
     if (!to)
-        return; /* no memory: standard error has it */
+        return;
     fputs(is_first ? "\n  {\"severity\": " : ",\n  {\"severity\": ", to);
     cli_json_string(to, diagnostic->severity);
     fputs(", \"file\": ", to);
@@ -134,14 +154,6 @@ static void keep_diagnostic(const lw_diagnostic *diagnostic)
         cli_json_string(to, diagnostic->picture);
     }
     fputc('}', to);
-    if (strcmp(diagnostic->severity, "error") != 0)
-        return;
-    if (diagnostic->line > 0)
-        cli_report_keep("%s:%d:%d: %s", diagnostic->file, diagnostic->line, diagnostic->column,
-                        diagnostic->text);
-    else
-        cli_report_keep("%s%s%s", diagnostic->file, *diagnostic->file ? ": " : "",
-                        diagnostic->text);
 }
 
 void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user)
@@ -153,6 +165,7 @@ void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user)
     if (messages->remarks != CLI_WITH_REMARKS &&
         messages->is_of_remark != (messages->remarks == CLI_REMARKS_ALONE))
         return;
+    keep_first(diagnostic);
     keep_diagnostic(diagnostic);
     cli_message_print(diagnostic, messages->color);
     messages->count++;
@@ -163,7 +176,8 @@ void cli_print_diagnostic(const lw_diagnostic *diagnostic, void *user)
 void cli_report_diagnostics(FILE *to)
 {
     const struct report *report = get_report();
-    if (report->diagnostics && fflush(report->diagnostics) == 0)
+    FILE *kept = report->diagnostics;
+    if (kept && fflush(kept) == 0 && !ferror(kept))
         fprintf(to, ",\n \"diagnostics\": [%s]", report->text);
 }
 

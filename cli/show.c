@@ -134,7 +134,7 @@ static int check_file(const char *path)
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat about;
     if (file < 0)
-        return cli_fail(CLI_USAGE, "%s: %s", path, strerror(errno));
+        return cli_fail_file(errno, path);
     bool is_directory = fstat(file, &about) == 0 && S_ISDIR(about.st_mode);
     close(file);
     return is_directory ? cli_fail(CLI_USAGE, "%s: a directory", path) : CLI_DONE;

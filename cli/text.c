@@ -45,10 +45,11 @@ int cli_capture(cli_writer *write, const void *of, char **text, size_t *size)
     return failed;
 }
 
-int cli_end_text(FILE *memory)
+/* glibc closes a stream whose last allocation failed without an error, and with no text. */
+int cli_end_text(FILE *memory, char *const *text)
 {
     bool is_whole = memory && !ferror(memory);
     if (memory)
-        is_whole = fclose(memory) == 0 && is_whole;
+        is_whole = fclose(memory) == 0 && is_whole && *text;
     return is_whole ? CLI_DONE : cli_fail_memory(BUFSIZ);
 }

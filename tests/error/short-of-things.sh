@@ -111,3 +111,55 @@ sweep 50 run one.c -d cpu 'f32[1]'
 sweep 3 show one.c --stage ir
 "$LANEWISE" run one.c -d ref 'f32[1]' >right
 LANEWISE_CACHE=0 sweep 50 run one.c -d ref 'f32[1]'
+
+# ---- memory: commands that print much ----------------------------------------------------------
+
+# prints STRIDE WORDS... - every STRIDE-th allocation fails: the command ends as with all its
+# memory, or says what it lacks. Lines that were printed before stay.
+prints()
+{
+    stride=$(($1 * every)) n=$((1 - $1 * every)) whole=0
+    shift
+    "$LANEWISE" "$@" >/dev/null 2>&1 || whole=$?
+    while :; do
+        n=$((n + stride)) status=0
+        : >hit
+        LD_PRELOAD=$TMP/short.so SHORT_AT=$n "$LANEWISE" "$@" >out 2>err 9>hit || status=$?
+        [ -s hit ] || break
+        case $status in
+        "$whole") ;;
+        [45]) grep -q 'memory' err && continue ;; # 5: the check could not run
+        *) false ;;
+        esac || { echo "allocation $n of $*: status $status" && cat out err && exit 1; }
+    done
+    [ $n -gt 1 ] || { echo "no allocation of $*" && exit 1; }
+}
+cat >prints.c <<'C'
+#include <lanewise/kernel.h>
+KERNEL void prints(float *a)
+{
+    SHARED float s[4];
+    s[thread_idx.x] = a[thread_idx.x];
+    barrier();
+    printf("%g\n", s[0]);
+    a[thread_idx.x] += 1;
+}
+C
+prints 1 run prints.c -d ref -b 4 'f32[2,2]'
+prints 9 run prints.c -d ref -b 4 'f32[2,2]:x.npy' --json --count
+prints 9 picture prints.c -b 4 'f32[4]' -o x.html
+prints 9 check prints.c -b 4 'f32[2,1]' # with a finding
+prints 9 check prints.c -b 4 'f32[2,2]' --sarif x.sarif
+prints 7 op softmax 'f32[33,70]=normal:1'
+prints 7 op --list
+prints 1 devices
+prints 1 cache
+prints 1 init
+prints 1 cc one.c -o x.o --targets ref
+prints 11 learn
+prints 17 bench op sum 'f32[8]' --seconds 0.01 --svg x.svg
+example=$SOURCE/examples/attention
+"$CC" -shared -fPIC -I"$SOURCE/include" -DATTENTION_KERNELS="\"$example/kernels.c\"" \
+    "$example/module.c" "$example/operation.c" -o attention.so
+x='f32[16,16]=normal:1'
+prints 29 graph ./attention.so classic::attention seq_len=16 d=16 "$x" "$x" "$x" --plan

@@ -216,7 +216,7 @@ lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
     struct lw__message m = {0};
     if (launch->watcher) {
         launch->watcher->refuse(launch->watch, thread, site, verdict, pointer, what->text);
-        return LW_OK;
+        return launch->status; /* it may lack memory */
     }
     add_place(&m, thread, site);
     lw__message_add(&m, "%s, block ", what->text);
