@@ -4,8 +4,6 @@
 >>> lw.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
 np.float64(11.0)
 """
-from __future__ import annotations
-
 import numpy as _np
 
 from . import _clang, _core, _dtypes, _errors
@@ -36,6 +34,6 @@ _core.setup(_errors.BY_STATUS, _dtypes.DTYPES, Array, _convert, default_device, 
 
 __version__ = _core.version()
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]
+__all__ = [name for name in dir() if not name.startswith("_")]
 
 from . import dist  # noqa: E402,F401 # a module of its own, no name of `import *`

@@ -8,8 +8,6 @@ rank's elements begin.
 >>> lw.dist.sum(comms[0], np.arange(5.0), part=(5, 0))
 np.float64(10.0)
 """
-from __future__ import annotations
-
 import time
 from typing import Any, Literal, Sequence
 
@@ -25,6 +23,8 @@ from ._operations import _json
 ArrayLike = Any
 DtypeLike = Any
 Part = tuple[int, int]
+__all__ = ["Comm", "argmax", "attention", "devices", "dot", "gather", "layer_norm", "matmul", "max",
+           "mean", "mpi", "scan", "scatter", "softmax", "sum"]
 _SUMS = {"fixed": 0, "exact": 1, "free": 2}
 _SCANS = {"add": 0, "mul": 1, "max": 2, "min": 3}
 
@@ -281,3 +281,7 @@ def scatter(comm: Comm, x: ArrayLike, *, part: tuple[int, int, int]) -> Any:
         raise ArgumentError(f"part is {part!r}; need (global, first, count)")
     return _run(comm, "scatter", [x], (part[0], part[1]), part[2], (part[2], *a.shape[1:]),
                 a.dtype, _options())
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,8 +7,6 @@ function for JAX of an own operation. docs/frameworks.md explains it.
 >>> jax.jit(lwj.softmax)(jnp.zeros(4, "float32"))
 Array([0.25, 0.25, 0.25, 0.25], dtype=float32)
 """
-from __future__ import annotations
-
 import functools
 from typing import Any, Callable, Sequence
 
@@ -201,4 +199,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_OPERATIONS])
+    return sorted(__all__)

@@ -11,8 +11,6 @@ also while a CUDA graph is captured.
 >>> lw.torch.register(third)(torch.tensor([3.0, 6.0]))
 tensor([1., 2.])
 """
-from __future__ import annotations
-
 import inspect
 import threading
 import weakref
@@ -412,3 +410,7 @@ def register(op: Op, *, name: str | None = None, outputs: int | None = None) -> 
     made.__doc__ = op.__doc__
     _registered[title] = op, made
     return made
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -249,8 +249,10 @@ def has_gpu() -> bool:
 
 
 @pytest.mark.parametrize("where", ["simulator", "gpu"])
-@pytest.mark.parametrize("script, lines", [(SCRIPT, ["thread 0", "thread 1", "done"]),
-                                           (STREAM, ["done", ""])], ids=["arrays", "stream"])
+@pytest.mark.parametrize("script, lines", [
+    (SCRIPT, ["[block 0,0,0 thread 0,0,0] thread 0", "[block 0,0,0 thread 1,0,0] thread 1",
+              "done"]),
+    (STREAM, ["done", ""])], ids=["arrays", "stream"])
 def test_on_cuda(script: str, lines: list[str], where: str) -> None:
     simulator = os.environ.get("LANEWISE_TEST_PTXSIM", "")
     if where == "gpu" and not has_gpu():

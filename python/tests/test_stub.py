@@ -2,7 +2,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import importlib
+import importlib.util
 import inspect
+import sys
 from pathlib import Path
 from typing import Any, Callable
 
@@ -69,6 +73,31 @@ def test_the_names_are_those_of_the_stub() -> None:
     names = [n.name for n in [*FUNCTIONS, *CLASSES]] + assigned
     assert len(names) > 60 and [n for n in names if not hasattr(lw, n)] == []
     assert sorted(lw.__all__) == sorted(n for n in names if n != "__version__")
+
+
+def test_modules_have_no_other_names() -> None:
+    modules = [lw, lw.dist]
+    for name in ("jax", "torch"):
+        if importlib.util.find_spec(name) is not None and sys.modules.get("ml_dtypes", 0):
+            modules.append(importlib.import_module(f"lanewise.{name}"))
+    inside = {m.__name__.partition(".")[2] for m in modules} | {"pytest_plugin"}
+    for module in modules:
+        names = {n for n in dir(module) if not n.startswith("_")}
+        assert names - (inside if module is lw else set()) == set(module.__all__)
+        assert all(hasattr(module, n) for n in names) and not hasattr(module, "annotations")
+
+
+def test_what_the_stub_uses_is_imported() -> None:
+    imported = {(n.asname or n.name).partition(".")[0] for node in TOP
+                if isinstance(node, (ast.Import, ast.ImportFrom)) for n in node.names}
+    used = {node.id for node in ast.walk(STUB)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    own = {n.name for n in [*FUNCTIONS, *CLASSES]} | {
+        node.id for line in TOP if isinstance(line, (ast.Assign, ast.AnnAssign))
+        for node in ast.walk(line)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    assert used - own - set(dir(builtins)) <= imported
+    assert imported - {"dist"} <= used
 
 
 @pytest.mark.parametrize("node", FUNCTIONS, ids=lambda node: node.name)
