@@ -13,6 +13,8 @@ from ._devices import DeviceLike, current_stream, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
 
 _LIMIT = 4
+# Packages whose arrays never change, which their capsules do not say.
+_NEVER_WRITTEN = ("jax", "jaxlib", "pyarrow")
 
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
@@ -356,20 +358,29 @@ def _foreign(x: Any) -> Array | None:
 
 def _from_interface(x: Any, says: dict[str, Any]) -> Array:
     """An Array on the memory of what has CUDA's interface, once its stream has come there."""
-    dtype, (address, readonly) = np.dtype(says["typestr"]), says["data"]
-    shape, strides = tuple(says["shape"]), says.get("strides")
+    try:
+        dtype, shape = np.dtype(str(says["typestr"])), _ints((says["shape"],))
+        address, readonly = says["data"][0].__index__(), bool(says["data"][1])
+        strides = says.get("strides")
+        strides = None if strides is None else _ints((strides,))
+    except (KeyError, IndexError, TypeError, AttributeError) as e:
+        raise ArgumentError(f"{type(x).__name__} has a __cuda_array_interface__ that cannot be "
+                            f"read ({type(e).__name__}: {e}): {says!r}") from None
     if says.get("mask") is not None:
         raise UnsupportedError("the array of __cuda_array_interface__ has a mask")
+    code = _dtypes.dtype_code(dtype)
+    if strides is not None and len(strides) != len(shape):
+        raise ArgumentError(f"the array has shape {shape} and strides {strides}; need as many")
+    if strides is not None and any(stride % dtype.itemsize for stride in strides):
+        raise ArgumentError(f"the array has strides of {strides} bytes; need multiples of "
+                            f"its elements' {dtype.itemsize}")
     steps = _c_strides(shape) if strides is None else \
         tuple(stride // dtype.itemsize for stride in strides)
-    if strides is not None and any(stride % dtype.itemsize for stride in strides):
-        raise ArgumentError(f"the array has strides of {tuple(strides)} bytes; need multiples of "
-                            f"its elements' {dtype.itemsize}")
     there = Device("cuda")
     stream = says.get("stream")
     if stream is not None:
         Stream(there, 0 if stream == 1 else stream).wait()  # 1 is the default stream
-    return _core.wrap_address(there, x, address, _dtypes.dtype_code(dtype), shape, steps, readonly)
+    return _core.wrap_address(there, x, address, code, shape, steps, readonly)
 
 
 def _values_of(x: Any) -> np.ndarray[Any, Any]:
@@ -416,17 +427,15 @@ def _root(x: Any) -> str:
 
 
 def deliver(result: Array, like: Any, is_queued: bool) -> Any:
-    """For the extension: an Array as what the first argument was; None: NumPy's, of which a rank of
-    0 is a scalar, or an array where the call names a stream."""
+    """For the extension: an Array as what the first argument was, if its package has from_dlpack;
+    else NumPy's, of which a rank of 0 is a scalar, or an array where the call names a stream."""
     root = _root(like)
-    if like is None or root in ("numpy", "builtins", "array"):
-        values = result.numpy()
-        return values if values.ndim or is_queued else values[()]
-    give = getattr(sys.modules[root], "from_dlpack", None)
+    give = getattr(sys.modules.get(root), "from_dlpack", None)
     if root in ("jax", "jaxlib"):
         give = sys.modules["jax"].dlpack.from_dlpack
-    if give is None:
-        raise DtypeError(f"{root} has no from_dlpack to give the result to")
+    if root == "numpy" or like is None or give is None:
+        values = result.numpy()
+        return values if values.ndim or is_queued else values[()]
     return give(result)
 
 
@@ -520,12 +529,16 @@ def arange(stop: int, dtype: Any = "i64", *, device: DeviceLike = None) -> Array
 
 
 def from_dlpack(x: Any) -> Array:
-    """An Array on the memory of what has __dlpack__.
+    """An Array on the memory of what has __dlpack__. Raises ArgumentError, DtypeError.
 
     >>> lw.from_dlpack(np.arange(3)).numpy()
     array([0, 1, 2])
     """
+    if not hasattr(x, "__dlpack__"):
+        raise ArgumentError(f"{type(x).__name__} has no __dlpack__")
     where = tuple(x.__dlpack_device__()) if hasattr(x, "__dlpack_device__") else (1, 0)
+    if len(where) != 2:
+        raise ArgumentError(f"__dlpack_device__ gives {where}; need a type and a number")
     words: dict[str, Any] = {} if where[0] == 1 else {"stream": 1}
     try:
         capsule = x.__dlpack__(max_version=(1, 0), **words)
@@ -536,8 +549,7 @@ def from_dlpack(x: Any) -> Array:
     host = default_device()
     if host.name.startswith("cuda"):
         host = Device("cpu")
-    # JAX's arrays never change, which their capsules do not say.
-    return _core.from_dlpack(capsule, host, _root(x) in ("jax", "jaxlib"))
+    return _core.from_dlpack(capsule, host, _root(x) in _NEVER_WRITTEN)
 
 
 class random:

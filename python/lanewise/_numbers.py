@@ -22,7 +22,8 @@ def dtype_of(x: Any) -> np.dtype[Any]:
     if isinstance(x, (np.ndarray, np.generic, Array, Recorded)):
         return x.dtype
     if hasattr(x, "__dlpack__"):
-        return _dtypes.DTYPES[_dtypes.dtype_code(x.dtype)]
+        return _dtypes.DTYPES[_dtypes.dtype_code(x.dtype)] if hasattr(x, "dtype") else \
+            asarray(x).dtype
     return np.asarray(x).dtype
 
 
