@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -135,9 +135,10 @@ class Op:
         if self._infer is None:
             raise ArgumentError(f"{self.name} has no infer=")
         types = self._infer(*inputs, **parameters)
-        outputs = (types,) if isinstance(types, TensorType) else tuple(types)
+        outputs = tuple(types) if isinstance(types, Iterable) else (types,)
         if not outputs or not all(isinstance(t, TensorType) for t in outputs):
-            raise ArgumentError(f"{self.name}: infer gave {types!r}; need TensorTypes")
+            raise ArgumentError(f"{self.name}: infer gave {types!r}; need the TensorType of the "
+                                "output, or a tuple of one for each")
         return outputs
 
     def __call__(self, *inputs: Any, stream: Stream | None = None, out: Any = None,
@@ -231,8 +232,28 @@ def _on(device: Device, x: Any) -> Array:
 def _check_name(name: str) -> None:
     if not all(part.isidentifier() and part.isascii() for part in name.split("::")):
         raise ArgumentError(f"the name is {name!r}; need letters, digits, _ and ::")
-    if name in _custom or name in _core.operations():
-        raise ArgumentError(f"the name '{name}' is taken")
+    if name in _core.operations():
+        raise ArgumentError(f"the name '{name}' is taken by a ready-made operation")
+
+
+def _place_of(function: Callable[..., Any]) -> tuple[str, str, str]:
+    """Module, name and line of a function."""
+    code = getattr(function, "__code__", None)
+    line = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+    title = getattr(function, "__qualname__", type(function).__qualname__)
+    return str(getattr(function, "__module__", None)), title, line
+
+
+def _check_taken(name: str, function: Callable[..., Any]) -> None:
+    """A cell of a notebook that runs again, or a module that is loaded again, replaces what it has
+    defined."""
+    if name not in _custom:
+        return
+    there, here = _place_of(_custom[name]._function), _place_of(function)
+    is_again = there[:2] == here[:2] and "<" not in here[1]  # no lambda or local function
+    if not is_again and not there[0] == here[0] == "__main__":
+        raise ArgumentError(f"the name '{name}' of {'.'.join(here[:2])}{here[2]} is taken by "
+                            f"{'.'.join(there[:2])}{there[2]}")
 
 
 def op(name: str, *, infer: Callable[..., Any] | None = None, parameters: str = "",
@@ -241,7 +262,9 @@ def op(name: str, *, infer: Callable[..., Any] | None = None, parameters: str = 
 
     infer gets the inputs' types and the parameters by keyword, and gives the outputs' types. With
     it the function gets a stream, the outputs, the inputs and the parameters by keyword, and
-    launches kernels; without it inputs and parameters alone, and gives results.
+    launches kernels; without it inputs and parameters alone, and gives results. A function of the
+    same module and name replaces the operation it made before, as does any in __main__: a cell of
+    a notebook can run again. Raises ArgumentError if the name is taken otherwise.
 
     >>> @lw.op("doc::twice", parameters="times:int=2")
     ... def twice(x, *, times):
@@ -255,7 +278,7 @@ def op(name: str, *, infer: Callable[..., Any] | None = None, parameters: str = 
     def make(function: Callable[..., Any]) -> Op:
         if not callable(function):
             raise ArgumentError(f"{name}: {function!r} is no function")
-        _check_name(name)
+        _check_taken(name, function)
         made = Op(name, function, infer, parameters, source)
         _custom[name] = made
         return made

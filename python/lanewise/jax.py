@@ -21,7 +21,7 @@ if _jax.__version_info__ < (0, 7):
                       "pip install --upgrade jax")
 
 from . import _jax as _bridge, _jax_batch, _jax_gradients
-from ._custom import Op
+from ._custom import Op, _custom as _own_operations
 from ._errors import ArgumentError, UnsupportedError
 
 _METHODS = ("sequential", "expand_dims", "broadcast_all")
@@ -175,7 +175,9 @@ def register(op: Op | str | Callable[..., Any], *, vmap_method: str = "sequentia
             return Registered(op, getattr(_lw, op), vmap_method, backward)
         if op not in _lw.ops():
             _lw.custom(op)  # says which names are near
-        return Registered(op, functools.partial(_by_name, op), vmap_method, backward)
+        if op not in _own_operations:
+            return Registered(op, functools.partial(_by_name, op), vmap_method, backward)
+        op = _own_operations[op]
     if not callable(op):
         raise ArgumentError(f"register: {op!r} is no operation, name of one, or function")
     name = op.name if isinstance(op, Op) else getattr(op, "__name__", type(op).__name__)

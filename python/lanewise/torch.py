@@ -374,7 +374,8 @@ def register(op: Op, *, name: str | None = None, outputs: int | None = None) -> 
 
     name is PyTorch's, "space::name"; without it that of op, in the space lanewise if it has none.
     outputs says how many there are, where op's function does not: one without infer has 1.
-    Raises ArgumentError. An operation that is registered already is given again.
+    Raises ArgumentError. An operation that is registered already is given again;
+    one that replaces another replaces its operator.
 
     >>> @lw.op("doc::times", infer=lambda x, y, by: x, parameters="by:real=1")
     ... def times(s, out, x, y, by):
@@ -392,7 +393,8 @@ def register(op: Op, *, name: str | None = None, outputs: int | None = None) -> 
         known, made = _registered[title]
         if known is op:
             return made
-        raise ArgumentError(f"register: the name '{title}' is taken")
+        if known.name != op.name or _custom._custom.get(op.name) is not op:
+            raise ArgumentError(f"register: the name '{title}' is taken by {known!r}")
     inputs, rest = _tensors_of(op, op._infer if op._infer is not None else op._function)
     count = outputs if outputs is not None else _count_outputs(op, inputs, rest)
 

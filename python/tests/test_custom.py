@@ -1,6 +1,10 @@
 """Custom operations, run at once, by name, and checked."""
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -57,7 +61,9 @@ def test_by_name() -> None:
     (lambda: scores(Q, K, scale="2"), "'scale'.*real"),
     (lambda: scores(Q, K, plain=1), "'plain'.*bool"),
     (lambda: lw.op("sum"), "taken"),
-    (lambda: lw.op("tests::scores"), "taken"),
+    (lambda: lw.op("tests::scores")(lambda q, k: q),
+     r"'tests::scores' of test_custom.<lambda>.* \(.*test_custom.py:\d+\) is taken by "
+     r"test_custom.scores \(.*test_custom.py:\d+\)"),
     (lambda: lw.op("a b"), "letters"),
     (lambda: lw.op("tests::x", parameters="n:size"), "n:size"),
     (lambda: lw.op("tests::x", parameters="n:int=a"), "no int"),
@@ -67,6 +73,47 @@ def test_by_name() -> None:
 def test_mistakes_are_named(call, text: str) -> None:
     with pytest.raises(lw.ArgumentError, match=text):
         call()
+
+
+@pytest.mark.parametrize("given", [3, (), "f32", (lw.TensorType("f32", 2), None)], ids=repr)
+def test_infer_must_give_types(given: Any) -> None:
+    wrong = lw.Op("tests::infers", lambda s, out, x: None, lambda x: given, "", None)
+    with pytest.raises(lw.ArgumentError, match="tests::infers: infer gave .*; need the TensorType"):
+        wrong(Q)
+
+
+CELL = """
+import lanewise as lw
+@lw.op("tests::cell", infer=lambda x: x)
+def {function}(s, out, x): lw.map("{times} * a", x, out=out)
+"""
+
+
+def test_a_cell_that_runs_again_replaces_its_operation() -> None:
+    names = {"__name__": "__main__"}
+    for function, times in (("cell", 2), ("cell", 3), ("renamed", 4)):
+        exec(CELL.format(function=function, times=times), names)
+        assert lw.custom("tests::cell", Q).tolist() == (times * Q).tolist()
+    with pytest.raises(lw.ArgumentError, match=r"'tests::cell' of other.cell .* taken by "
+                                               r"__main__.renamed \(<string>:3\)"):
+        exec(CELL.format(function="cell", times=5), {"__name__": "other"})
+    assert names["cell"](Q).tolist() == (3 * Q).tolist(), "an operation that is held stays"
+
+
+def test_a_module_that_is_loaded_again_replaces_its_operations(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path, text = tmp_path / "reloaded_ops.py", CELL.replace("tests::cell", "tests::reloaded")
+    path.write_text(text.format(function="cell", times=2))
+    module = importlib.import_module("reloaded_ops")
+    path.write_text("# other lines" + text.format(function="cell", times=30))
+    importlib.reload(module)
+    assert module.cell(Q).tolist() == lw.custom("tests::reloaded", Q).tolist() == \
+        (30 * Q).tolist()
+    (tmp_path / "other_ops.py").write_text(text.format(function="cell", times=4))
+    with pytest.raises(lw.ArgumentError, match="other_ops.cell .*other_ops.py:3. is taken by "
+                                               "reloaded_ops.cell .*reloaded_ops.py:3"):
+        importlib.import_module("other_ops")
 
 
 def test_a_parameter_without_a_default_must_be_given() -> None:

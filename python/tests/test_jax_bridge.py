@@ -178,6 +178,18 @@ def test_an_own_operation() -> None:
     assert f.name == "jax::scale" and "sum of that" in f.__doc__
 
 
+def test_an_operation_that_is_defined_again() -> None:
+    names = {"__name__": "__main__"}
+    made = []
+    for times in (2, 3):
+        exec(f"import lanewise as lw\n@lw.op('jax::again')\n"
+             f"def again(x): return lw.map('{times} * a', x)", names)
+        made += [lwj.register("jax::again"), lwj.register(names["again"])]
+    for f, times in zip(made, (2, 2, 3, 3)):
+        same(f(X), times * X)
+        same(jax.jit(f)(X[:1]), times * X[:1])
+
+
 def test_by_name_and_as_a_function() -> None:
     same(lwj.register("jax::scale")(np.abs(X), by=3)[0], 3 * np.abs(X))
     same(jax.jit(lwj.register("softmax"))(X), lw.softmax(X))

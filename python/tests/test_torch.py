@@ -278,6 +278,18 @@ def test_in_a_child_of_fork() -> None:
 
 # ---- errors ----
 
+def test_an_operation_that_is_defined_again() -> None:
+    names, x = {"__name__": "__main__"}, torch.arange(3.0)
+    for times, more in ((2, ""), (3, ""), (4, ", infer=lambda x: x")):
+        head = "def again(s, out, x): lw.map('4 * a', x, out=out)" if more else \
+            f"def again(x): return lw.map('{times} * a', x)"
+        exec(f"import lanewise as lw\n@lw.op('torch_tests::again'{more})\n{head}", names)
+        made = bridge.register(names["again"])
+        assert made is bridge.register(names["again"])
+        for f in (made, torch.ops.torch_tests.again, torch.compile(made, backend="eager")):
+            assert torch.equal(f(x), times * x)
+
+
 @pytest.mark.parametrize("call, error, text", [
     (lambda: T_SOFTMAX(K.to(torch.complex64)), lw.DtypeError, "input 0 is torch.complex64"),
     (lambda: T_SOFTMAX(K.long()), lw.DtypeError, "softmax"),
