@@ -195,6 +195,7 @@ class Array(_core.Array):
         view = self[key]
         if self.readonly:
             raise ArgumentError("the array is read-only")
+        _refuse_masked(value)
         if self._is_host() and not isinstance(value, Array):
             if self._code == _dtypes.BF16:
                 value = asarray(np.asarray(value, "f4")).astype("bf16").numpy()
@@ -383,7 +384,16 @@ def _from_interface(x: Any, says: dict[str, Any]) -> Array:
     return _core.wrap_address(there, x, address, code, shape, steps, readonly)
 
 
+def _refuse_masked(x: Any) -> None:
+    """A masked element has no value; NumPy's buffer gives what lies beneath."""
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        raise ArgumentError(f"{np.ma.count_masked(x)} of {x.size} elements "
+                            f"{'is' if np.ma.count_masked(x) == 1 else 'are'} masked; need an array "
+                            "without masked ones, as x.filled(value) or x.compressed()")
+
+
 def _values_of(x: Any) -> np.ndarray[Any, Any]:
+    _refuse_masked(x)
     try:
         values = np.asarray(x)
     except ValueError as e:  # as of lists whose rows differ in length

@@ -52,11 +52,13 @@ def _plain(named: dict[str, Any], *but: str) -> dict[str, Any] | None:
 
 
 def _along_axis(call: Any, named: dict[str, Any], size: int) -> Any:
-    """An axis of x, which the batch moves by one."""
+    """An axis of x, or several, which the batch moves by one."""
     words, x = _plain(named, "x"), named["x"]
     if words is None or x.ndim >= RANKS or words["axis"] is None:
         return None
-    words["axis"] += words["axis"] >= 0
+    axis = words["axis"]
+    words["axis"] = tuple(a + (a >= 0) for a in axis) if isinstance(axis, tuple) else \
+        axis + (axis >= 0)
     return call(words.pop("x"), **words)
 
 

@@ -49,8 +49,10 @@ def _mean_normalize(x: Any, axis: int = -1) -> Any:
     return x / jnp.mean(x, axis=axis, keepdims=True)
 
 
-def _along(x: Any, weight: Any, axis: int) -> Any:
-    """A vector in the direction of an axis of x."""
+def _along(x: Any, weight: Any, axis: int | None) -> Any:
+    """A vector in the direction of an axis of x; None: of all elements."""
+    if axis is None:
+        return weight.reshape(x.shape)
     return weight.reshape([-1 if k == axis % x.ndim else 1 for k in range(x.ndim)])
 
 

@@ -10,14 +10,15 @@ from typing import Any, Literal, Sequence
 
 import numpy as np
 
-from . import _core, _dtypes
-from ._array import Recorded, asarray
+from . import _axes, _core, _dtypes
+from ._array import Recorded
 from ._core import Stream
-from ._errors import ArgumentError, UnsupportedError
+from ._errors import ArgumentError, DtypeError, UnsupportedError
 from ._probe import expression_dtype
 
 ArrayLike = Any
 DtypeLike = Any
+Axes = int | tuple[int, ...] | None
 SumOrder = Literal["fixed", "exact", "free"]
 
 
@@ -57,8 +58,26 @@ def run_named(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) ->
     return _run(name, parameters, inputs, None, None)
 
 
-def _named(dtype: DtypeLike) -> str | None:
-    return None if dtype is None else _dtypes.dtype_name(dtype)
+def _named(dtype: DtypeLike, out: ArrayLike | None = None) -> str | None:
+    """The library's name of the dtype, which out must have."""
+    if dtype is None:
+        return None
+    code = _dtypes.dtype_code(dtype)
+    given = out[0] if isinstance(out, tuple) and out else out
+    if hasattr(given, "dtype") and _dtypes.dtype_code(given.dtype) != code:
+        raise DtypeError(f"dtype is {_dtypes.TITLES[code]} and out is of {given.dtype}; need one of "
+                         "them, or the same")
+    return _dtypes.NAMES[code]
+
+
+def _reduced(name: str, x: ArrayLike, axis: Axes, keepdims: bool, out: ArrayLike | None,
+             stream: Stream | None, **words: Any) -> Any:
+    def run(x: Any, axis: int | None, out: Any, keepdims: bool, dtype: Any = None) -> Any:
+        given = dict(words, axis=axis, keepdims=keepdims)
+        if dtype is not None and name not in ("any", "all"):
+            given["dtype"] = _named(dtype)
+        return _run(name, given, (x,), out, stream)
+    return _axes.reduced(run, x, axis, keepdims, out, stream)
 
 
 def dot(x: ArrayLike, y: ArrayLike, *, dtype: DtypeLike = None, out: ArrayLike | None = None,
@@ -72,82 +91,79 @@ def dot(x: ArrayLike, y: ArrayLike, *, dtype: DtypeLike = None, out: ArrayLike |
     """
     if dtype is None and sum == "fixed":
         return _core.operate("dot", "{}", (x, y), out, stream)
-    return _run("dot", {"dtype": _named(dtype), "sum": sum}, (x, y), out, stream)
+    return _run("dot", {"dtype": _named(dtype, out), "sum": sum}, (x, y), out, stream)
 
 
-def sum(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False, dtype: DtypeLike = None,
+def sum(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False, dtype: DtypeLike = None,
         out: ArrayLike | None = None, sum: SumOrder = "fixed", stream: Stream | None = None) -> Any:
-    """The sum over an axis, or all; of integers in int64. sum="exact" rounds the exact sum once.
+    """The sum over an axis, several, or all; of integers in int64. sum="exact" rounds the exact sum once.
 
     >>> lw.sum(np.ones((2, 3), 'f4'), axis=1)
     array([3., 3.], dtype=float32)
     """
-    return _run("sum", {"axis": axis, "keepdims": keepdims, "dtype": _named(dtype), "sum": sum},
-                (x,), out, stream)
+    return _reduced("sum", x, axis, keepdims, out, stream, dtype=_named(dtype, out), sum=sum)
 
 
-def mean(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
+def mean(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
          dtype: DtypeLike = None, out: ArrayLike | None = None, sum: SumOrder = "fixed",
          stream: Stream | None = None) -> Any:
-    """The sum divided by the number, over an axis, or all; of integers in float64.
+    """The sum divided by the number, over an axis, several, or all; of integers in float64.
 
     >>> lw.mean(np.arange(4))
     np.float64(1.5)
     """
-    return _run("mean", {"axis": axis, "keepdims": keepdims, "dtype": _named(dtype), "sum": sum},
-                (x,), out, stream)
+    return _reduced("mean", x, axis, keepdims, out, stream, dtype=_named(dtype, out), sum=sum)
 
 
-def prod(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
+def prod(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
          dtype: DtypeLike = None, out: ArrayLike | None = None,
          stream: Stream | None = None) -> Any:
-    """The product over an axis, or all; of integers in int64.
+    """The product over an axis, several, or all; of integers in int64.
 
     >>> lw.prod(np.array([2, 3, 4]))
     np.int64(24)
     """
-    return _run("prod", {"axis": axis, "keepdims": keepdims, "dtype": _named(dtype)}, (x,), out,
-                stream)
+    return _reduced("prod", x, axis, keepdims, out, stream, dtype=_named(dtype, out))
 
 
-def max(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
+def max(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
-    """The largest, over an axis, or all; a NaN wins. ArgumentError if there is none.
+    """The largest, over an axis, several, or all; a NaN wins. ArgumentError if there is none.
 
     >>> lw.max(np.array([2, 9, 4]))
     np.int64(9)
     """
-    return _run("max", {"axis": axis, "keepdims": keepdims}, (x,), out, stream)
+    return _reduced("max", x, axis, keepdims, out, stream)
 
 
-def min(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
+def min(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
-    """The smallest, over an axis, or all; a NaN wins. ArgumentError if there is none.
+    """The smallest, over an axis, several, or all; a NaN wins. ArgumentError if there is none.
 
     >>> lw.min(np.array([2, 9, 4]))
     np.int64(2)
     """
-    return _run("min", {"axis": axis, "keepdims": keepdims}, (x,), out, stream)
+    return _reduced("min", x, axis, keepdims, out, stream)
 
 
-def any(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
+def any(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """True if one is not 0.
 
     >>> lw.any(np.array([[0, 1], [0, 0]]), axis=1)
     array([ True, False])
     """
-    return _run("any", {"axis": axis, "keepdims": keepdims}, (x,), out, stream)
+    return _reduced("any", x, axis, keepdims, out, stream)
 
 
-def all(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
+def all(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """True if none is 0.
 
     >>> lw.all(np.array([1.0, 2.0]))
     np.True_
     """
-    return _run("all", {"axis": axis, "keepdims": keepdims}, (x,), out, stream)
+    return _reduced("all", x, axis, keepdims, out, stream)
 
 
 def argmax(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
@@ -157,7 +173,8 @@ def argmax(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
     >>> lw.argmax(np.array([3, 7, 7]))
     np.int64(1)
     """
-    return _run("argmax", {"axis": axis, "keepdims": keepdims}, (x,), out, stream)
+    over = None if axis is None else _axes.over_one(axis)
+    return _run("argmax", {"axis": over, "keepdims": keepdims}, (x,), out, stream)
 
 
 def argmin(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
@@ -167,7 +184,8 @@ def argmin(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
     >>> lw.argmin(np.array([3, 1, 1]))
     np.int64(1)
     """
-    return _run("argmin", {"axis": axis, "keepdims": keepdims}, (x,), out, stream)
+    over = None if axis is None else _axes.over_one(axis)
+    return _run("argmin", {"axis": over, "keepdims": keepdims}, (x,), out, stream)
 
 
 def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
@@ -183,7 +201,7 @@ def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
     """
     if dtype is None and out is None and len(inputs) <= 4:
         dtype = expression_dtype(expression, inputs)
-    return _run("map", {"expression": expression, "dtype": _named(dtype)}, inputs, out, stream)
+    return _run("map", {"expression": expression, "dtype": _named(dtype, out)}, inputs, out, stream)
 
 
 def map_reduce(map: str, combine: str, *inputs: ArrayLike, initial: float = 0,
@@ -194,12 +212,13 @@ def map_reduce(map: str, combine: str, *inputs: ArrayLike, initial: float = 0,
     >>> lw.map_reduce('a * a', 'x + y', np.array([3.0, 4.0]))
     np.float64(25.0)
     """
-    parameters = {"map": map, "combine": combine, "identity": float(initial), "axis": axis,
-                  "keepdims": keepdims, "dtype": _named(dtype)}
+    over = None if axis is None else _axes.over_one(axis)
+    parameters = {"map": map, "combine": combine, "identity": float(initial), "axis": over,
+                  "keepdims": keepdims, "dtype": _named(dtype, out)}
     return _run("map_reduce", parameters, inputs, out, stream)
 
 
-def scan(x: ArrayLike, *, op: Literal["add", "mul", "max", "min"] = "add", axis: int = -1,
+def scan(x: ArrayLike, *, op: Literal["add", "mul", "max", "min"] = "add", axis: int | None = -1,
          exclusive: bool = False, dtype: DtypeLike = None, out: ArrayLike | None = None,
          stream: Stream | None = None) -> Any:
     """Running sums (products, maxima, minima) along an axis; an exclusive one begins with 0 (1).
@@ -207,8 +226,15 @@ def scan(x: ArrayLike, *, op: Literal["add", "mul", "max", "min"] = "add", axis:
     >>> lw.scan(np.array([1, 2, 3]))
     array([1, 3, 6])
     """
-    parameters = {"op": op, "axis": axis, "exclusive": exclusive, "dtype": _named(dtype)}
-    return _run("scan", parameters, (x,), out, stream)
+    words = {"op": op, "exclusive": exclusive, "dtype": _named(dtype, out)}
+    return _along("scan", words, x, (), axis, out, stream)
+
+
+def _along(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike, ...],
+           axis: int | None, out: ArrayLike | None, stream: Stream | None) -> Any:
+    def run(x: Any, axis: int, out: Any) -> Any:
+        return _run(name, dict(words, axis=axis), (x, *more), out, stream)
+    return _axes.over_all(run, x, axis, out, stream)
 
 
 def difference(x: ArrayLike, *, axis: int = -1, edge: Literal["valid", "zero"] = "valid",
@@ -218,7 +244,7 @@ def difference(x: ArrayLike, *, axis: int = -1, edge: Literal["valid", "zero"] =
     >>> lw.difference(np.array([1, 4, 9]))
     array([3, 5])
     """
-    return _run("difference", {"axis": axis, "edge": edge}, (x,), out, stream)
+    return _run("difference", {"axis": _axes.over_one(axis), "edge": edge}, (x,), out, stream)
 
 
 def moving_average(x: ArrayLike, window: int = 3, *, axis: int = -1,
@@ -229,68 +255,69 @@ def moving_average(x: ArrayLike, window: int = 3, *, axis: int = -1,
     >>> lw.moving_average(np.array([1.0, 2.0, 6.0, 4.0]))
     array([3., 4.])
     """
-    parameters = {"window": window, "axis": axis, "edge": edge, "centre": centre}
+    parameters = {"window": window, "axis": _axes.over_one(axis), "edge": edge, "centre": centre}
     return _run("moving_average", parameters, (x,), out, stream)
 
 
-def mean_normalize(x: ArrayLike, *, axis: int = -1, out: ArrayLike | None = None,
+def mean_normalize(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = None,
                    stream: Stream | None = None) -> Any:
     """x divided by its mean along an axis. Floats only.
 
     >>> lw.mean_normalize(np.array([1.0, 3.0]))
     array([0.5, 1.5])
     """
-    return _run("mean_normalize", {"axis": axis}, (x,), out, stream)
+    return _norm("mean_normalize", {}, x, (), axis, out, stream)
 
 
 def layer_norm(x: ArrayLike, *, weight: ArrayLike | None = None, bias: ArrayLike | None = None,
-               eps: float = 1e-5, axis: int = -1, out: ArrayLike | None = None,
+               eps: float = 1e-5, axis: int | None = -1, out: ArrayLike | None = None,
                stream: Stream | None = None) -> Any:
     """(x - mean) / sqrt(variance + eps) * weight + bias along an axis. Floats only.
 
     >>> lw.layer_norm(np.array([1.0, 3.0]), eps=1e-12).round(6)
     array([-1.,  1.])
     """
-    if weight is None and bias is not None:
-        weight = _ones_like(bias)
-    inputs = tuple(i for i in (x, weight, bias) if i is not None)
-    return _run("layer_norm", {"eps": eps, "axis": axis}, inputs, out, stream)
+    words = {"eps": eps, "weight": weight is not None or bias is None}
+    return _norm("layer_norm", words, x, (weight, bias), axis, out, stream)
 
 
-def _ones_like(x: ArrayLike) -> Any:
-    given = x if isinstance(x, Recorded) else asarray(x)
-    return map("1", given, dtype=given.dtype)
+def _norm(name: str, words: dict[str, Any], x: ArrayLike, more: tuple[ArrayLike | None, ...],
+          axis: int | None, out: ArrayLike | None, stream: Stream | None) -> Any:
+    def run(x: Any, axis: int, out: Any) -> Any:
+        return _run(name, dict(words, axis=axis), (x, *given), out, stream)
+    given = [m if axis is not None else _axes.row(m, stream) for m in more if m is not None]
+    return _axes.in_place(run, x, axis, out, stream)
 
 
-def rms_norm(x: ArrayLike, *, weight: ArrayLike | None = None, eps: float = 1e-5, axis: int = -1,
-             out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
+def rms_norm(x: ArrayLike, *, weight: ArrayLike | None = None, eps: float = 1e-5,
+             axis: int | None = -1, out: ArrayLike | None = None,
+             stream: Stream | None = None) -> Any:
     """x / sqrt(mean of x^2 + eps) * weight along an axis. Floats only.
 
     >>> lw.rms_norm(np.array([3.0, 3.0]), eps=1e-12).round(6)
     array([1., 1.])
     """
-    inputs = (x,) if weight is None else (x, weight)
-    return _run("rms_norm", {"eps": eps, "axis": axis}, inputs, out, stream)
+    return _norm("rms_norm", {"eps": eps}, x, (weight,), axis, out, stream)
 
 
-def softmax(x: ArrayLike, *, axis: int = -1, out: ArrayLike | None = None,
+def softmax(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = None,
             stream: Stream | None = None) -> Any:
     """exp(x - max) / sum of them along an axis. Floats only.
 
     >>> lw.softmax(np.zeros(4, 'f4'))
     array([0.25, 0.25, 0.25, 0.25], dtype=float32)
     """
-    return _run("softmax", {"axis": axis}, (x,), out, stream)
+    return _norm("softmax", {}, x, (), axis, out, stream)
 
 
-def log_softmax(x: ArrayLike, *, axis: int = -1, out: ArrayLike | None = None,
+def log_softmax(x: ArrayLike, *, axis: int | None = -1, out: ArrayLike | None = None,
                 stream: Stream | None = None) -> Any:
     """The logarithm of softmax. Floats only.
 
     >>> lw.log_softmax(np.zeros(1))
     array([0.])
     """
-    return _run("log_softmax", {"axis": axis}, (x,), out, stream)
+    return _norm("log_softmax", {}, x, (), axis, out, stream)
 
 
 def transpose(x: ArrayLike, axes: Sequence[int] | None = None, *, out: ArrayLike | None = None,
@@ -315,7 +342,7 @@ def matmul(x: ArrayLike, y: ArrayLike, *, bias: ArrayLike | None = None, dtype: 
     array([5., 6.])
     """
     inputs = (x, y) if bias is None else (x, y, bias)
-    return _run("matmul", {"dtype": _named(dtype)}, inputs, out, stream)
+    return _run("matmul", {"dtype": _named(dtype, out)}, inputs, out, stream)
 
 
 def attention(q: ArrayLike, k: ArrayLike, v: ArrayLike, *, scale: float = 1.0,
@@ -365,7 +392,7 @@ def conv2d(x: ArrayLike, filter: ArrayLike, *, pad: int | tuple[int, int] = 0,
     return _run("conv2d", {"pad": _pair(pad), "stride": _pair(stride)}, (x, filter), out, stream)
 
 
-def take(x: ArrayLike, indices: ArrayLike, *, axis: int = 0, out: ArrayLike | None = None,
+def take(x: ArrayLike, indices: ArrayLike, *, axis: int | None = 0, out: ArrayLike | None = None,
          stream: Stream | None = None) -> Any:
     """Slices of x along an axis by index; negative ones count from the end.
 
@@ -375,7 +402,7 @@ def take(x: ArrayLike, indices: ArrayLike, *, axis: int = 0, out: ArrayLike | No
     >>> lw.take(np.array([10, 20, 30]), [2, 0, -1])
     array([30, 10, 30])
     """
-    return _run("take", {"axis": axis}, (x, indices), out, stream)
+    return _along("take", {}, x, (indices,), axis, out, stream)
 
 
 def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float | None = None,
@@ -412,27 +439,27 @@ def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> A
     return padded[:builtins.int(count)]
 
 
-def sort(x: ArrayLike, *, axis: int = -1, descending: bool = False,
+def sort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
          stream: Stream | None = None) -> Any:
-    """Sorted along an axis, stable, NaNs last; -0 equals 0.
+    """Sorted along an axis (None: of all elements in one row), stable, NaNs last; -0 equals 0.
 
     >>> lw.sort(np.array([3, 1, 2]), descending=True)
     array([3, 2, 1])
     """
-    return _run("sort", {"axis": axis, "descending": descending}, (x,), None, stream)
+    return _along("sort", {"descending": descending}, x, (), axis, None, stream)
 
 
-def argsort(x: ArrayLike, *, axis: int = -1, descending: bool = False,
+def argsort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
             stream: Stream | None = None) -> Any:
-    """The indices (int64) that sort along an axis, stable, NaNs last; -0 equals 0.
+    """The indices (int64) that sort along an axis (None: of all elements in one row), stable, NaNs last; -0 equals 0.
 
     >>> lw.argsort(np.array([3, 1, 2]))
     array([1, 2, 0])
     """
-    return _run("argsort", {"axis": axis, "descending": descending}, (x,), None, stream)
+    return _along("argsort", {"descending": descending}, x, (), axis, None, stream)
 
 
-def top_k(x: ArrayLike, k: int, *, axis: int = -1, smallest: bool = False,
+def top_k(x: ArrayLike, k: int, *, axis: int | None = -1, smallest: bool = False,
           stream: Stream | None = None) -> tuple[Any, Any]:
     """The k largest along an axis, in falling order, and their indices (int64).
 
@@ -441,4 +468,4 @@ def top_k(x: ArrayLike, k: int, *, axis: int = -1, smallest: bool = False,
     >>> lw.top_k(np.array([3.0, 9.0, 5.0]), 2)
     (array([9., 5.]), array([1, 2]))
     """
-    return _run("top_k", {"k": k, "axis": axis, "smallest": smallest}, (x,), None, stream)
+    return _along("top_k", {"k": k, "smallest": smallest}, x, (), axis, None, stream)

@@ -191,6 +191,14 @@ static int take_buffer(core *c, PyObject *object, operand *o)
     return taken;
 }
 
+/* True for NumPy's masked arrays, whose buffers do not tell what is masked. */
+static bool is_masked(const core *c, PyObject *object)
+{
+    return Py_TYPE(object) != (PyTypeObject *)c->ndarray &&
+           PyObject_IsInstance(object, c->ndarray) == 1 &&
+           PyObject_HasAttrString(object, "compressed");
+}
+
 /* An Array, or what has a buffer; else what Python makes of it. */
 int operand_take(core *c, PyObject *object, operand *o)
 {
@@ -201,7 +209,7 @@ int operand_take(core *c, PyObject *object, operand *o)
     o->object = object;
     if (is_array(c, object))
         return take_array((array *)object, o);
-    taken = take_buffer(c, object, o);
+    taken = is_masked(c, object) ? 0 : take_buffer(c, object, o);
     if (taken)
         return taken > 0 ? 0 : -1;
     made = PyObject_CallFunctionObjArgs(c->convert, object, NULL);

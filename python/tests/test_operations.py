@@ -171,6 +171,25 @@ def test_moving_average() -> None:
     close(lw.moving_average(np.arange(4), 2), np.array([0.5, 1.5, 2.5]))
 
 
+def test_a_layer_norm_has_a_bias_without_a_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, bias = np.arange(6.0).reshape(2, 3), np.array([1.0, 2, 3], "f4")
+    expected = lw.layer_norm(x, weight=np.ones(3), bias=bias)
+    monkeypatch.setenv("LANEWISE_CLANG", "/there/is/none")  # it compiles nothing
+    got = lw.layer_norm(x, bias=bias)
+    assert got.tobytes() == expected.tobytes()
+    with lw.Graph(inputs={"x": lw.TensorType("f8", (2, "n")), "b": lw.TensorType("f4", ("n",))}) as g:
+        g.output(lw.layer_norm(g.x, bias=g.b))
+    assert g.compile()(x, bias)["out"].tobytes() == expected.tobytes()
+    for words, text in (({"bias": bias[1:]}, r"bias has shape \(2,\)"),
+                        ({"weight": bias, "bias": bias[1:]}, r"bias has shape \(2,\)"),
+                        ({"weight": bias[1:], "bias": bias}, r"weight has shape \(2,\)"),
+                        ({"weight": bias[1:]}, r"weight has shape \(2,\)")):
+        with pytest.raises(lw.ArgumentError, match=text):
+            lw.layer_norm(x, **words)
+    with pytest.raises(lw.ArgumentError, match="weight is false, and there are 3 inputs"):
+        lw.custom("layer_norm", x, bias, bias, parameters={"weight": False})
+
+
 def test_sums_can_be_exact() -> None:
     x = np.array([1e16, 1, -1e16])
     assert lw.sum(x, sum="exact") == 1 and lw.dot(x, np.ones(3), sum="exact") == 1

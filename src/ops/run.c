@@ -147,6 +147,7 @@ static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_
                 {"softmax", lw_softmax, false},
                 {"log_softmax", lw_log_softmax, false}};
     lw_norm_options o = {0};
+    bool has_weight = true;
     size_t k = 0;
 
     while (strcmp(rows[k].name, op))
@@ -154,8 +155,12 @@ static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_
     LW_TRY(lw__axis_option(params, &o.axis));
     if (rows[k].has_eps)
         LW_TRY(lw_params_real(params, "eps", &o.eps));
-    o.weight = count > 1 ? &inputs[1] : NULL;
-    o.bias = count > 2 ? &inputs[2] : NULL;
+    if (rows[k].run == lw_layer_norm)
+        LW_TRY(lw_params_bool(params, "weight", &has_weight));
+    if (!has_weight && count > 2)
+        return lw_fail(LW_E_ARG, "%s: weight is false, and there are 3 inputs; need x and bias", op);
+    o.weight = has_weight && count > 1 ? &inputs[1] : NULL;
+    o.bias = has_weight ? (count > 2 ? &inputs[2] : NULL) : count > 1 ? &inputs[1] : NULL;
     return rows[k].run(s, out, inputs[0], &o);
 }
 
