@@ -387,9 +387,8 @@ def _from_interface(x: Any, says: dict[str, Any]) -> Array:
 def _refuse_masked(x: Any) -> None:
     """A masked element has no value; NumPy's buffer gives what lies beneath."""
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise ArgumentError(f"{np.ma.count_masked(x)} of {x.size} elements "
-                            f"{'is' if np.ma.count_masked(x) == 1 else 'are'} masked; need an array "
-                            "without masked ones, as x.filled(value) or x.compressed()")
+        raise ArgumentError(f"the array has {np.ma.count_masked(x)} masked elements of {x.size}; "
+                            "need one without, as x.filled(value) or x.compressed()")
 
 
 def _values_of(x: Any) -> np.ndarray[Any, Any]:

@@ -1,6 +1,6 @@
 """Axes that the library does not have: None, where it has no such default, and tuples.
 
-They become one axis. An array is in C order for that: a view, or a copy that the call's stream makes.
+They become one axis of an array in C order: a view, or a copy that the call's stream makes.
 """
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def _axes_of(axis: tuple[Any, ...], rank: int) -> list[int]:
 
 
 def reduced(run: Run, x: Any, axis: Any, keepdims: bool, out: Any, stream: Stream | None) -> Any:
-    """A reduction run(x, axis, out, keepdims) over one axis, all (None), or a tuple of axes: as over
-    one that has their elements in C order. () is that of each element by itself."""
+    """A reduction run(x, axis, out, keepdims) over one axis, all (None), or a tuple of axes: these
+    as one that has their elements in C order. () is that of each element by itself."""
     if not isinstance(axis, tuple):
         if axis is not None:
             _check_integer(axis, "an integer, a tuple of them or None")

@@ -65,8 +65,8 @@ def _named(dtype: DtypeLike, out: ArrayLike | None = None) -> str | None:
     code = _dtypes.dtype_code(dtype)
     given = out[0] if isinstance(out, tuple) and out else out
     if hasattr(given, "dtype") and _dtypes.dtype_code(given.dtype) != code:
-        raise DtypeError(f"dtype is {_dtypes.TITLES[code]} and out is of {given.dtype}; need one of "
-                         "them, or the same")
+        raise DtypeError(f"dtype is {_dtypes.TITLES[code]} and out is of {given.dtype}; need the "
+                         "same, or one of them alone")
     return _dtypes.NAMES[code]
 
 
@@ -96,7 +96,9 @@ def dot(x: ArrayLike, y: ArrayLike, *, dtype: DtypeLike = None, out: ArrayLike |
 
 def sum(x: ArrayLike, *, axis: Axes = None, keepdims: bool = False, dtype: DtypeLike = None,
         out: ArrayLike | None = None, sum: SumOrder = "fixed", stream: Stream | None = None) -> Any:
-    """The sum over an axis, several, or all; of integers in int64. sum="exact" rounds the exact sum once.
+    """The sum over an axis, several, or all; of integers in int64.
+
+    sum="exact" rounds the exact sum once.
 
     >>> lw.sum(np.ones((2, 3), 'f4'), axis=1)
     array([3., 3.], dtype=float32)
@@ -441,7 +443,7 @@ def compact(x: ArrayLike, mask: ArrayLike, *, stream: Stream | None = None) -> A
 
 def sort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
          stream: Stream | None = None) -> Any:
-    """Sorted along an axis (None: of all elements in one row), stable, NaNs last; -0 equals 0.
+    """Sorted along an axis (None: all elements in one row), stable, NaNs last; -0 equals 0.
 
     >>> lw.sort(np.array([3, 1, 2]), descending=True)
     array([3, 2, 1])
@@ -451,7 +453,9 @@ def sort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
 
 def argsort(x: ArrayLike, *, axis: int | None = -1, descending: bool = False,
             stream: Stream | None = None) -> Any:
-    """The indices (int64) that sort along an axis (None: of all elements in one row), stable, NaNs last; -0 equals 0.
+    """The indices (int64) that sort along an axis (None: of all elements in one row).
+
+    The sort is stable, NaNs come last, and -0 equals 0.
 
     >>> lw.argsort(np.array([3, 1, 2]))
     array([1, 2, 0])

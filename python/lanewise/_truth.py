@@ -1,15 +1,16 @@
 """Whether a C expression is a truth value: C gives int for it, NumPy bool.
 
-Comparisons, !, && and ||, casts to bool, the classifying functions of math.h, true and false, and parameters of
-type bool are truth values; so are parentheses, the branches of ?: and the operands of & | ^ if each
-one is.
+Truth values are comparisons, !, && and ||, casts to bool, the classifying functions of math.h,
+true and false, parameters of type bool, and what stands in parentheses, ?: with such branches, and
+& | ^ with such operands.
 """
 from __future__ import annotations
 
 import re
 from typing import Collection, Sequence
 
-_TOKEN = re.compile(r"\s+|/\*.*?\*/|//[^\n]*|(?P<token>[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|'[^']*'|"
+_TOKEN = re.compile(r"\s+|/\*.*?\*/|//[^\n]*|(?P<token>"
+                    r"[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|'[^']*'|"
                     r"<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||->|\+\+|--|[-+*/%&|^]=|.)", re.S)
 _CALLS = {"isnan", "isinf", "isfinite", "isnormal", "signbit", "isgreater", "isgreaterequal",
           "isless", "islessequal", "islessgreater", "isunordered"}

@@ -8,12 +8,13 @@ import pytest
 
 import lanewise as lw
 
-OURS = {np.dtype(d) for d in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2", "f4", "f8")}
+OURS = {np.dtype(d) for d in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "f2", "f4",
+                              "f8")}
 CODES = "?bBhHiIlLqQnNpPefdgFDGSUOMmVc"
 WORDS = [*CODES, *(k + str(n) for k in "iufcbSUV" for n in (1, 2, 4, 8, 16)),
          *(order + w for order in "<>=|" for w in ("i1", "i8", "u8", "f2", "f4")),
-         "int", "float", "bool", "uint", "long", "ulong", "half", "single", "double", "intc", "intp",
-         "longlong", "short", "byte", "ubyte", "str", "object", "complex", "complex64",
+         "int", "float", "bool", "uint", "long", "ulong", "half", "single", "double", "intc",
+         "intp", "longlong", "short", "byte", "ubyte", "str", "object", "complex", "complex64",
          "longdouble", *(f"{k}{n}" for k in ("int", "uint", "float") for n in (8, 16, 32, 64))]
 
 

@@ -35,8 +35,9 @@ def test_what_only_holds_truth_values(text: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("expected, texts", [
-    (True, ["(a > 0)", "((a)<=(b))", "a == b", "a != b", "!a", "!!a", "a && b", "!a || b", "isnan(a)",
-            "isnan(a) | isnan(b)", "(a > 0) ^ (b > 0)", "a > 0 ? !a : b ? c : b < 0", "-a > 0",
+    (True, ["(a > 0)", "((a)<=(b))", "a == b", "a != b", "!a", "!!a", "a && b", "!a || b",
+            "isnan(a)", "isnan(a) | isnan(b)", "(a > 0) ^ (b > 0)", "-a > 0",
+            "a > 0 ? !a : b ? c : b < 0",
             "fabs(a) < 1e-3 /* not & */", "!(float)-a", "a < b < 1", "a, b > 1", "true", "c",
             "c & c", "(bool)a & c", "a >> 1 > 0", "(float)a > 0", "a == '+'", "sizeof(a) > 3"]),
     (False, ["(a > 0) + (b > 0)", "a > 0 ? 1 : 0", "(int)(a > 0)", "~(a > 0)", "-(a > 0)",

@@ -177,7 +177,8 @@ def test_a_layer_norm_has_a_bias_without_a_weight(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("LANEWISE_CLANG", "/there/is/none")  # it compiles nothing
     got = lw.layer_norm(x, bias=bias)
     assert got.tobytes() == expected.tobytes()
-    with lw.Graph(inputs={"x": lw.TensorType("f8", (2, "n")), "b": lw.TensorType("f4", ("n",))}) as g:
+    types = {"x": lw.TensorType("f8", (2, "n")), "b": lw.TensorType("f4", ("n",))}
+    with lw.Graph(inputs=types) as g:
         g.output(lw.layer_norm(g.x, bias=g.b))
     assert g.compile()(x, bias)["out"].tobytes() == expected.tobytes()
     for words, text in (({"bias": bias[1:]}, r"bias has shape \(2,\)"),

@@ -158,7 +158,8 @@ static lw_status run_norm(const char *op, lw_stream *s, lw_tensor out, const lw_
     if (rows[k].run == lw_layer_norm)
         LW_TRY(lw_params_bool(params, "weight", &has_weight));
     if (!has_weight && count > 2)
-        return lw_fail(LW_E_ARG, "%s: weight is false, and there are 3 inputs; need x and bias", op);
+        return lw_fail(LW_E_ARG, "%s: weight is false, and there are 3 inputs; need x and the bias",
+                       op);
     o.weight = has_weight && count > 1 ? &inputs[1] : NULL;
     o.bias = has_weight ? (count > 2 ? &inputs[2] : NULL) : count > 1 ? &inputs[1] : NULL;
     return rows[k].run(s, out, inputs[0], &o);
