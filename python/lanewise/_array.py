@@ -11,6 +11,7 @@ from . import _core, _dtypes
 from ._core import Device, Stream
 from ._devices import DeviceLike, current_stream, default_device, device_of
 from ._errors import ArgumentError, DtypeError, UnsupportedError
+from ._values import Values
 
 _LIMIT = 4
 # Packages whose arrays never change, which their capsules do not say.
@@ -66,7 +67,7 @@ def _slice_axis(key: Any, extent: int) -> tuple[int, int, int | None]:
     return index % extent, 0, None
 
 
-class Array(_core.Array):
+class Array(Values, _core.Array):
     """A strided view of memory of a device, of rank 0 to 4.
 
     Made by asarray, empty, zeros, full, arange, random and from_dlpack. Views share the memory and
@@ -78,7 +79,6 @@ class Array(_core.Array):
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def T(self) -> "Array":
@@ -214,6 +214,9 @@ class Array(_core.Array):
         return self.shape[0]
 
     def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ArgumentError(f"the truth value of an array of {self.size} elements is not "
+                                "clear; need lw.any or lw.all")
         return bool(self.item())
 
     def __int__(self) -> int:

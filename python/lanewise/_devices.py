@@ -1,6 +1,7 @@
 """Devices and streams."""
 from __future__ import annotations
 
+import copyreg
 import os
 import weakref
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ class DeviceInfo:
     description: str
     available: bool
     unavailable: str
+
+
+copyreg.pickle(Device, lambda d: (Device, (d.name,)))  # the one of that name, as copies are, too
 
 
 def devices() -> list[DeviceInfo]:

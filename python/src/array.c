@@ -1,7 +1,9 @@
 /* array.c - Array: a strided view of memory of a device, which views share. */
 #include "core.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <structmember.h>
 
 /* ---- memory ---- */
 
@@ -192,6 +194,8 @@ static void array_dealloc(PyObject *self)
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
+    if (((array *)self)->weak)
+        PyObject_ClearWeakRefs(self);
     DROP_IF(((array *)self)->memory);
     release(self);
     DROP(type);
@@ -220,7 +224,7 @@ enum attribute {
     NBYTES,
     NDIM,
     SIZE,
-    READONLY,
+    IS_READONLY,
     OFFSET,
     POINTER
 };
@@ -241,7 +245,7 @@ static PyObject *array_get(PyObject *self, void *closure)
     case NBYTES: return PyLong_FromSsize_t(array_size(a) * size);
     case NDIM: return PyLong_FromLong(a->rank);
     case SIZE: return PyLong_FromSsize_t(array_size(a));
-    case READONLY: return PyBool_FromLong(a->readonly);
+    case IS_READONLY: return PyBool_FromLong(a->readonly);
     case OFFSET: return PyLong_FromSsize_t(a->offset);
     case POINTER:
         if (a->memory->data)
@@ -265,7 +269,7 @@ static PyGetSetDef array_attributes[] = {
     ATTRIBUTE("nbytes", NBYTES, "bytes of all elements"),
     ATTRIBUTE("ndim", NDIM, "the number of axes, 0 to 4"),
     ATTRIBUTE("size", SIZE, "the number of elements"),
-    ATTRIBUTE("readonly", READONLY, "True if it cannot be written"),
+    ATTRIBUTE("readonly", IS_READONLY, "True if it cannot be written"),
     ATTRIBUTE("_offset", OFFSET, "of the first element in the memory"),
     ATTRIBUTE("_pointer", POINTER, "address of the first element, or None"),
     {NULL, NULL, NULL, NULL, NULL},
@@ -284,7 +288,13 @@ static PyMethodDef array_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyMemberDef array_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(array, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
 static PyType_Slot array_slots[] = {
+    {Py_tp_members, array_members},
     {Py_tp_dealloc, (void *)array_dealloc},
     {Py_tp_getset, array_attributes},
     {Py_tp_methods, array_methods},

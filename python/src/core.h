@@ -100,6 +100,7 @@ typedef struct memory {
 typedef struct array {
     PyObject_HEAD core *core;
     memory *memory;
+    PyObject *weak; /* the list of weak references */
     lw_dtype dtype;
     bool readonly;
     int rank;
@@ -212,6 +213,7 @@ typedef struct kernel {
     PyObject_HEAD core *core;
     PyObject *name, *build; /* build(device): a program */
     device *fixed;          /* or NULL: any */
+    PyObject *weak;         /* the list of weak references */
     size_t count;
     instance *instances;
 } kernel;

@@ -2,6 +2,8 @@
  * program on each device.
  */
 #include "core.h"
+#include <stddef.h>
+#include <structmember.h>
 #include <string.h>
 
 /* ---- building ---- */
@@ -240,6 +242,8 @@ static void kernel_dealloc(PyObject *self)
     PyTypeObject *type = Py_TYPE(self);
     kernel *k = (kernel *)self;
 
+    if (k->weak)
+        PyObject_ClearWeakRefs(self);
     for (size_t n = 0; n < k->count; n++) {
         PyMem_Free(k->instances[n].params);
         DROP(k->instances[n].program);
@@ -437,7 +441,13 @@ static PyMethodDef kernel_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyMemberDef kernel_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(kernel, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
 static PyType_Slot kernel_slots[] = {
+    {Py_tp_members, kernel_members},
     {Py_tp_new, (void *)kernel_new},
     {Py_tp_dealloc, (void *)kernel_dealloc},
     {Py_tp_repr, (void *)kernel_repr},

@@ -13,6 +13,7 @@ import lanewise as lw
 pytestmark = pytest.mark.on_cpu
 
 SCRIPT = """
+import copy, pickle
 import numpy as np, lanewise as lw
 from conftest import KERNELS
 
@@ -29,6 +30,13 @@ prog.scale[1, 32](4, b, 2)
 b[1:3] = 7
 b[0] = lw.zeros((), device="cuda")
 assert b.numpy().tolist() == [0, 7, 7, 4]
+for got in (b == lw.asarray(np.array([0, 7, 7, 5], "f4")).to("cuda"), b <= 4, b == np.arange(4),
+            b.reshape(2, 2) != b[:2], b.astype("bfloat16") >= 7, lw.sum(b) == 18):
+    assert got.device.name == "cuda" and got.dtype == bool
+assert (b.reshape(2, 2) != b[:2]).numpy().tolist() == [[False, False], [True, True]]
+assert (b <= 4).numpy().tolist() == [True, False, False, True] and 7 in b and 8 not in b
+again = pickle.loads(pickle.dumps(b))
+assert again.device.name == "cuda" and (again == copy.copy(b)).numpy().all()
 s = lw.stream("cuda")
 prog.scale[1, 32, s](4, b, 2)
 total = lw.sum(b, stream=s)

@@ -239,3 +239,55 @@ def test_the_checker_finds_nothing() -> None:
         lw.histogram(x, 30)
         lw.top_k(x.reshape(50, 100) % 7, 3, axis=0)
     assert not report.findings
+
+
+# ---- inputs that are read-only ----
+
+def locked(x: np.ndarray) -> np.ndarray:
+    x.flags.writeable = False
+    return x
+
+
+OPERATIONS: dict[str, Any] = {
+    "sort": lambda x: lw.sort(x), "descending": lambda x: lw.sort(x, descending=True),
+    "argsort": lambda x: lw.argsort(x), "top_k": lambda x: lw.top_k(x, min(3, len(x))),
+    "take": lambda x: lw.take(x, locked(np.arange(min(3, len(x))))),
+    "compact": lambda x: lw.compact(x, x > 2),
+    "histogram": lambda x: lw.histogram(x, 4, low=0, high=9), "sum": lambda x: lw.sum(x),
+    "prod": lambda x: lw.prod(x), "max": lambda x: lw.max(x) if len(x) else 0,
+    "argmin": lambda x: lw.argmin(x) if len(x) else 0, "mean": lambda x: lw.mean(x, axis=0),
+    "any": lambda x: lw.any(x), "dot": lambda x: lw.dot(x, x),
+    "map_reduce": lambda x: lw.map_reduce("a * a", "x + y", x), "map": lambda x: lw.map("a + 1", x),
+    "scan": lambda x: lw.scan(x), "difference": lambda x: lw.difference(x, edge="zero"),
+    "moving_average": lambda x: lw.moving_average(x, 1), "softmax": lambda x: lw.softmax(x),
+    "layer_norm": lambda x: lw.layer_norm(x, weight=x, bias=x) if len(x) else 0,
+    "matmul": lambda x: lw.matmul(x.reshape(-1, 1)[:10], x.reshape(1, -1)[:, :10]),
+    "transpose": lambda x: lw.transpose(x.reshape(-1, 1)),
+    "conv1d": lambda x: lw.conv1d(x, x[:3]) if len(x) else 0,
+    "attention": lambda x: lw.attention(*[x.reshape(-1, 1)[:10]] * 3) if len(x) else 0,
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("size", [0, 1, 10, 100000])
+def test_inputs_may_be_read_only(name: str, size: int, tmp_path: Any) -> None:
+    def run(x: Any) -> Any:
+        result = OPERATIONS[name](x)
+        return [np.asarray(r) for r in (result if isinstance(result, tuple) else (result,))]
+
+    values = np.random.default_rng(1).integers(0, 9, size).astype("f4")
+    expected = run(values.copy())
+    (tmp_path / "x").write_bytes(values.tobytes() or b" ")
+    ways = [locked(values.copy()), np.broadcast_to(values, values.shape),
+            lw.asarray(locked(values))]
+    if size:
+        ways.append(np.memmap(tmp_path / "x", "f4", "r", shape=values.shape))
+    for x in ways:
+        for got, wanted in zip(run(x), expected, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_jaxs_arrays_are_sorted() -> None:
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.arange(5.0)[::-1]
+    assert lw.sort(x).tolist() == [0, 1, 2, 3, 4] and lw.argsort(x).tolist() == [4, 3, 2, 1, 0]
