@@ -61,6 +61,7 @@ typedef struct core {
     PyObject *devices;     /* name: Device */
     waste *waste;
     struct checker *checker;   /* check.c; NULL: none is on */
+    bool traps_faults;         /* lw_trap_faults has been called */
     bool has_bfloat16_buffers; /* NumPy's stand-in for bf16, whose buffers say so */
 } core;
 
@@ -226,6 +227,7 @@ typedef struct launcher {
 } launcher;
 
 instance *kernel_on(kernel *k, device *d);
+int trap_faults(core *c, const device *d);
 int read_dim(core *c, const char *what, PyObject *object, lw_dim3 *dim);
 PyObject *launcher_call(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *core_build(PyObject *module, PyObject *const *args, Py_ssize_t count);

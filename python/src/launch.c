@@ -235,6 +235,19 @@ static void clean_up(call *l)
 
 /* ---- the launch ---- */
 
+/* The first code of a user that is to run on the processor switches it on; ready-made operations
+ * have checked what they access. */
+int trap_faults(core *c, const device *d)
+{
+    lw_status status;
+
+    if (c->traps_faults || PyUnicode_CompareWithASCIIString(d->name, "cpu"))
+        return 0;
+    status = lw_trap_faults();
+    c->traps_faults = !status;
+    return status ? raise_status(c, status) : 0;
+}
+
 /* The stream's, the program's, that of the first Array, or the default. A new reference. */
 static device *choose_device(const launcher *l, PyObject *tuple, Py_ssize_t count)
 {
@@ -354,7 +367,8 @@ static int launch(call *l, const launcher *from)
         return raise_text(l->core, LW_E_ARG, "kernel '%U' takes %zu arguments, got %zd: %s",
                           from->kernel->name, count, l->count, lw_kernel_signature(i->handle));
     if (make_room(l, count) || take(l, i) || follow_arrays(l, from, &i) ||
-        (l->core->checker && follow_check(l, from, &i)) || bind(l, stream_of(from, l->device), i))
+        (l->core->checker && follow_check(l, from, &i)) || trap_faults(l->core, l->device) ||
+        bind(l, stream_of(from, l->device), i))
         return -1;
     failed = run(l, from, i->handle, count) || wait_for_numpy(l, from, i);
     for (size_t k = 0; k < count && !failed; k++)

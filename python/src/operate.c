@@ -299,6 +299,12 @@ static int follow_check(call *c, PyObject *name)
     return 0;
 }
 
+/* Its kernels have code of the user. */
+static bool has_expression(const call *c)
+{
+    return !strcmp(c->name, "map") || !strcmp(c->name, "map_reduce");
+}
+
 static int bind(call *c)
 {
     for (size_t k = 0; k < c->inputs; k++) {
@@ -388,7 +394,8 @@ static PyObject *operate(call *c, PyObject *const *args)
     follow_current(c);
     if (!c->device)
         c->device = device_default(c->core);
-    if (!c->device || make_results(c) || follow_check(c, args[0]) || bind(c) || run(c) ||
+    if (!c->device || make_results(c) || follow_check(c, args[0]) ||
+        (has_expression(c) && trap_faults(c->core, c->device)) || bind(c) || run(c) ||
         wait_for_numpy(c))
         return NULL;
     for (size_t k = 0; k < c->outputs; k++)
