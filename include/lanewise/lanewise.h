@@ -122,6 +122,9 @@ LW_API const char *lw_last_error(void);
 /* lw_fail - set this thread's message, one line of at most 1023 bytes, and return the status. It
  * is for libraries on top of this one, and for functions that they call back. */
 LW_API lw_status lw_fail(lw_status status, const char *format, ...) LW__PRINTF(2, 3);
+/* lw_fail_lines - the same, and lines below it, as of a source, if there is room for them. */
+LW_API lw_status lw_fail_lines(lw_status status, const char *below, const char *format, ...)
+    LW__PRINTF(3, 4);
 
 /* lw_status_text - what a status means in general; "unknown status" for other values. */
 LW_API const char *lw_status_text(lw_status status);

@@ -45,19 +45,24 @@ class Program:
         try:
             return self.kernels[name]
         except KeyError:
-            raise ArgumentError(f"no kernel '{name}'; there is {', '.join(self.kernels)}") from None
+            raise ArgumentError(self._without(name)) from None
 
     def __getattr__(self, name: str) -> Kernel:
         kernels = self.__dict__.get("kernels", {})
         if name in kernels:
             return kernels[name]
-        raise AttributeError(f"no kernel '{name}'; there is {', '.join(kernels)}")
+        raise AttributeError(self._without(name))
+
+    def _without(self, name: str) -> str:
+        kernels = self.__dict__.get("kernels", {})
+        return f"no kernel '{name}'; " + (f"there is {', '.join(kernels)}" if kernels else
+                                          "the program has none: no function is a KERNEL")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.kernels]
 
     def __repr__(self) -> str:
-        return f"<lanewise.Program {self._path}: {', '.join(self.kernels)}>"
+        return f"<lanewise.Program {self._path}: {', '.join(self.kernels) or 'no kernels'}>"
 
 
 def _is_path(source: str) -> bool:
@@ -94,6 +99,8 @@ def compile(source: str | os.PathLike[str], *, device: DeviceLike = None,
     """
     if not isinstance(source, (str, os.PathLike)):
         raise ArgumentError(f"source is {type(source).__name__}; need a path or a text")
+    if isinstance(include, (str, os.PathLike)):
+        raise ArgumentError(f"include is {include!r}; need a list of folders, as [{include!r}]")
     text = os.fspath(source)
     fixed = None if device is None else device if isinstance(device, Device) else Device(device)
     words = tuple(_define(name, value) for name, value in (defines or {}).items())

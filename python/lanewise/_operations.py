@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import re
 from typing import Any, Literal, Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from . import _axes, _core, _dtypes
 from ._array import Recorded
 from ._core import Stream
-from ._errors import ArgumentError, DtypeError, UnsupportedError
+from ._errors import ArgumentError, DtypeError, IndexError, LaunchError, UnsupportedError
 from ._probe import expression_dtype
 
 ArrayLike = Any
@@ -45,10 +46,23 @@ def _run(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...], out: An
          stream: Stream | None) -> Any:
     try:
         return _core.operate(name, _json(parameters), inputs, out, stream)
+    except LaunchError as error:
+        raise error if stream is not None else _told(name, error) from None
     except ArgumentError:
         if name in _core.operations():
             raise
     raise UnsupportedError(f"{name} is not built yet")
+
+
+def _told(name: str, error: LaunchError) -> Exception:
+    """What a kernel refused, as an error of the arguments."""
+    found = re.search(r"(index \d+ is -?\d+, the axis has extent (\d+))", str(error))
+    if name == "take" and found:
+        n = int(found[2])
+        return IndexError(f"take: {found[1]}; need " + (f"{-n} to {n - 1}" if n else "none"))
+    if name == "histogram":
+        return ArgumentError("histogram: the range of the data is not finite; need low and high")
+    return error
 
 
 def run_named(name: str, parameters: dict[str, Any], inputs: tuple[Any, ...]) -> Any:
@@ -190,6 +204,11 @@ def argmin(x: ArrayLike, *, axis: int | None = None, keepdims: bool = False,
     return _run("argmin", {"axis": over, "keepdims": keepdims}, (x,), out, stream)
 
 
+def _check_expression(what: str, expression: Any) -> None:
+    if not isinstance(expression, str):
+        raise ArgumentError(f"{what} is of {type(expression).__name__}; need a text, as 'a * b'")
+
+
 def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
         out: ArrayLike | None = None, stream: Stream | None = None) -> Any:
     """A C expression of a, b, c, d at each place, which broadcast; i is the place, n their number.
@@ -201,6 +220,7 @@ def map(expression: str, *inputs: ArrayLike, dtype: DtypeLike = None,
     >>> lw.map('a * b + 1', np.arange(3.0), 2.0)
     array([1., 3., 5.])
     """
+    _check_expression("expression", expression)
     if dtype is None and out is None and len(inputs) <= 4:
         dtype = expression_dtype(expression, inputs)
     return _run("map", {"expression": expression, "dtype": _named(dtype, out)}, inputs, out, stream)
@@ -214,6 +234,8 @@ def map_reduce(map: str, combine: str, *inputs: ArrayLike, initial: float = 0,
     >>> lw.map_reduce('a * a', 'x + y', np.array([3.0, 4.0]))
     np.float64(25.0)
     """
+    _check_expression("map", map)
+    _check_expression("combine", combine)
     over = None if axis is None else _axes.over_one(axis)
     parameters = {"map": map, "combine": combine, "identity": float(initial), "axis": over,
                   "keepdims": keepdims, "dtype": _named(dtype, out)}
@@ -399,7 +421,7 @@ def take(x: ArrayLike, indices: ArrayLike, *, axis: int | None = 0, out: ArrayLi
     """Slices of x along an axis by index; negative ones count from the end.
 
     The result has the shape of the indices in the place of the axis. An index that is out of range
-    is LaunchError.
+    is IndexError; with a stream, or in a graph, LaunchError when that is waited for.
 
     >>> lw.take(np.array([10, 20, 30]), [2, 0, -1])
     array([30, 10, 30])
@@ -412,7 +434,7 @@ def histogram(x: ArrayLike, bins: int, *, low: float | None = None, high: float 
     """Counts (int64) of equal bins in [low, high], without them in the range of the data.
 
     The last bin has its upper edge, too; what is outside is not counted. Data whose range is not
-    finite is LaunchError.
+    finite is ArgumentError; with a stream, or in a graph, LaunchError when that is waited for.
 
     >>> lw.histogram(np.array([0, 1, 1, 4]), 2)
     array([3, 1])

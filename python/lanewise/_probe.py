@@ -19,7 +19,10 @@ _known: dict[tuple[Any, ...], np.dtype[Any]] = {}
 
 def expression_dtype(expression: str, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
     """None where it has no type that is a dtype, or does not compile: map says why."""
-    types = tuple(_dtypes.dtype_code(dtype_of(x)) for x in settled(inputs))
+    found = [_dtypes.code_or_none(dtype_of(x)) for x in settled(inputs)]
+    types = tuple(code for code in found if code is not None)
+    if len(types) < len(found):
+        return None
     key = (expression, types)
     if key not in _known:
         found = _ask(expression, types)
@@ -31,7 +34,7 @@ def expression_dtype(expression: str, inputs: tuple[Any, ...]) -> np.dtype[Any] 
 
 def _ask(expression: str, types: tuple[int, ...]) -> np.dtype[Any] | None:
     given = "".join(f"{_C_TYPES[t]} {name}, " for t, name in zip(types, "abcd"))
-    source = (f"#include <lanewise/kernel.h>\n"
+    source = (f"#include <lanewise/kernel.h>\n#include <math.h>\n"
               f"KERNEL void probe({given}size_t i, size_t n, __typeof__(({expression})"
               f" ) *out)\n{{\n    out[0] = 0;\n}}\n")
     try:

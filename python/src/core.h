@@ -129,6 +129,7 @@ core *core_of(PyObject *module);
 core *core_of_type(PyTypeObject *type);
 int raise_status(core *c, lw_status status);
 int raise_text(core *c, lw_status status, const char *format, ...);
+int raise_within(core *c, const char *format, ...);
 
 /* waste.c */
 holder *holder_create(core *c);

@@ -64,23 +64,9 @@ int read_dim(core *c, const char *what, PyObject *object, lw_dim3 *dim)
 
 /* ---- scalars and structs ---- */
 
-/* The exception there is, if it is one of argument, with the parameter's name before it; -1. */
 static int name_parameter(core *c, const lw_param *p)
 {
-    PyObject *type, *value, *trace;
-
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    if (PyErr_GivenExceptionMatches(type, c->errors[0]))
-        PyErr_Format(type, "parameter '%s' (%s): %S", p->name, p->type, value);
-    else {
-        PyErr_Restore(type, value, trace);
-        return -1;
-    }
-    DROP_IF(type);
-    DROP_IF(value);
-    DROP_IF(trace);
-    return -1;
+    return raise_within(c, "parameter '%s' (%s): ", p->name, p->type);
 }
 
 static int not_scalar(core *c, PyObject *object, const char *what)

@@ -35,6 +35,30 @@ int raise_text(core *c, lw_status status, const char *format, ...)
     return -1;
 }
 
+/* The exception there is, if it is one of ours, with a text before its own; -1. */
+int raise_within(core *c, const char *format, ...)
+{
+    PyObject *type, *value, *trace, *before;
+    va_list args;
+
+    PyErr_Fetch(&type, &value, &trace);
+    if (!PyErr_GivenExceptionMatches(type, c->errors[0])) {
+        PyErr_Restore(type, value, trace);
+        return -1;
+    }
+    PyErr_NormalizeException(&type, &value, &trace);
+    va_start(args, format);
+    before = PyUnicode_FromFormatV(format, args);
+    va_end(args);
+    if (before)
+        PyErr_Format(type, "%U%S", before, value);
+    DROP_IF(before);
+    DROP_IF(type);
+    DROP_IF(value);
+    DROP_IF(trace);
+    return -1;
+}
+
 static int keep(PyObject **place, PyObject *object)
 {
     PyObject *old = *place;

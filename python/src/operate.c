@@ -84,7 +84,7 @@ static int take_inputs(call *c, PyObject *inputs)
         operand *o = &c->in[k];
 
         if (operand_take(c->core, c->settled ? PyTuple_GetItem(c->settled, k) : object, o))
-            return -1;
+            return raise_within(c->core, "%s: input %zd: ", c->name, k);
         c->inputs++;
         if (check_operand(c, "input", (size_t)k, o))
             return -1;

@@ -136,3 +136,36 @@ def test_numbers_are_weak_wherever_they_meet_arrays() -> None:
     assert twice.dtype == "f4" and got["twice"].tolist() == [0, 2, 4]
     assert got["scaled"].tolist() == [0, 0.5, 1] and got["total"] == 1.5
     assert all(t == lw.TensorType("f4", ()) for t in types)
+
+
+@pytest.mark.parametrize("text, shown", [
+    ("a +", "expression:1:4: expected expression\n    1 | a +\n      |    ^"),
+    ("a + 1\n + b +", "    2 |  + b +\n"), ("zz", "    1 | zz\n      | ^")])
+def test_an_expression_is_shown_as_it_was_written(text: str, shown: str) -> None:
+    with pytest.raises(lw.CompileError) as raised:
+        lw.map(text, X, Y)
+    assert shown in str(raised.value)
+    for words in ((text, "x + y"), ("a", text.replace("a", "x"))):
+        with pytest.raises(lw.CompileError) as raised:
+            lw.map_reduce(*words, X, Y)
+        assert not str(raised.value).splitlines()[1].endswith(")")
+
+
+def test_an_expression_has_the_constants_of_math_and_comments() -> None:
+    assert lw.map("a * M_PI", 1.0) == np.pi and lw.map_reduce("a * M_E", "x + y", 1.0) == np.e
+    assert lw.map("a + 1 // half", 1.0) == 2
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: lw.map(X, "a"), "expression is of ndarray; need a text"),
+    (lambda: lw.map_reduce(X, "a", "x + y"), "map is of ndarray; need a text"),
+    (lambda: lw.map_reduce("a", X, X), "combine is of ndarray; need a text"),
+    (lambda: lw.sum(None), "sum: input 0: NoneType"),
+    (lambda: lw.matmul(X, "a"), "matmul: input 1: dtype is <U1"),
+    (lambda: lw.map("a + b", X, [1, "b"]), "map: input 1: dtype is <U"),
+    (lambda: lw.sum(np.zeros(2, "c8")), "sum: input 0: dtype is complex64"),
+    (lambda: lw.compile("int f(void);")["f"], "no kernel 'f'; the program has none"),
+    (lambda: lw.compile("x", include="folder"), r"include is 'folder'; need .* \['folder'\]")])
+def test_messages_say_what_was_wrong(call: Any, text: str) -> None:
+    with pytest.raises(lw.Error, match=text):
+        call()

@@ -12,9 +12,6 @@
  *     return lw__fail(LW_E_SHAPE, "grid.x = %u, need 1 to %u", x, max);
  * The message is cut at 1023 bytes; newlines become blanks. */
 lw_status lw__fail(lw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* lw__fail_lines - the same, and lines below it where there is room for them. */
-lw_status lw__fail_lines(lw_status status, const char *below, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 enum { LW_MESSAGE_MAX = 1023 }; /* bytes of a message without its NUL */
 
 /* LW_TRY - propagate a failure, its message untouched. */

@@ -33,7 +33,7 @@ lw_status lw__fail(lw_status status, const char *format, ...)
     return status;
 }
 
-lw_status lw__fail_lines(lw_status status, const char *below, const char *format, ...)
+lw_status lw_fail_lines(lw_status status, const char *below, const char *format, ...)
 {
     va_list args;
     size_t length, more = strlen(below);

@@ -27,8 +27,8 @@ static void add_inputs(struct lw__source *text, const struct lw__operand *inputs
 static void write_source(struct lw__source *text, const struct map_arguments *a, lw_dtype out,
                          const struct lw__operand *inputs)
 {
-    lw__source_add(text, "#include <lanewise/kernel.h>\n"
-                         "KERNEL void map(const size_t n, void *lw_out");
+    lw__source_begin(text);
+    lw__source_add(text, "KERNEL void map(const size_t n, void *lw_out");
     for (size_t k = 0; k < a->count; k++)
         lw__source_add(text, ", const void *lw_%c", (char)('a' + k));
     lw__source_add(text,
@@ -41,9 +41,9 @@ static void write_source(struct lw__source *text, const struct map_arguments *a,
                    "        if (i < n) {\n",
                    EACH, EACH);
     add_inputs(text, inputs, a->count);
-    lw__source_add(text, "            ((%s *)lw_out)[i] = (%s)(\n#line 1 \"expression\"\n%s",
-                   lw__c_type(out), lw__c_type(out), a->expression);
-    lw__source_add(text, ");\n        }\n    }\n}\n");
+    lw__source_add(text, "            ((%s *)lw_out)[i] = (%s)", lw__c_type(out), lw__c_type(out));
+    lw__source_expression(text, "expression", a->expression);
+    lw__source_add(text, ";\n        }\n    }\n}\n");
 }
 
 static lw_status launch(struct lw__call *call, const struct map_arguments *a,
@@ -59,7 +59,6 @@ static lw_status launch(struct lw__call *call, const struct map_arguments *a,
         return LW_OK;
     for (size_t k = 0; k < a->count; k++)
         args[2 + k] = lw__arg_at(&inputs[k]);
-    text.length = 0;
     write_source(&text, a, out->dtype, inputs);
     return lw__source_launch(call, &text, "map", grid, lw_dim_1(THREADS), args, 2 + a->count);
 }

@@ -81,24 +81,28 @@ static void add_identity(struct lw__source *text, double identity)
 static void add_functions(struct lw__source *text, const struct map_reduce_arguments *a,
                           const struct reduction *r)
 {
-    lw__source_add(text, "#include <lanewise/kernel.h>\nextern const size_t i, n;\n");
+    lw__source_begin(text);
+    lw__source_add(text, "extern const size_t i, n;\n");
     for (size_t k = 0; k < a->count; k++)
         lw__source_add(text, "extern const %s %c;\n", lw__c_type(r->inputs[k].dtype),
                        (char)('a' + k));
+    lw__source_add(text, "typedef __typeof__");
+    lw__source_expression(text, "map", a->map);
     lw__source_add(text,
-                   "typedef __typeof__(\n#line 1 \"map\"\n%s) lw_mapped;\n"
+                   " lw_mapped;\n"
                    "typedef __typeof__(_Generic((lw_mapped)0, float: 0.0f, double: 0.0,\n"
-                   "    _Float16: 0.0f, __bf16: 0.0f, default: (int64_t)0)) lw_type;\n",
-                   a->map);
+                   "    _Float16: 0.0f, __bf16: 0.0f, default: (int64_t)0)) lw_type;\n");
     add_identity(text, a->identity);
-    lw__source_add(text,
-                   "static lw_type lw_combine(lw_type x, lw_type y)\n"
-                   "{\n    return (lw_type)(\n#line 1 \"combine\"\n%s);\n}\n",
-                   a->combine);
+    lw__source_add(text, "static lw_type lw_combine(lw_type x, lw_type y)\n"
+                         "{\n    return (lw_type)");
+    lw__source_expression(text, "combine", a->combine);
+    lw__source_add(text, ";\n}\n");
     lw__source_add(text, "static lw_type lw_map(size_t i, size_t n");
     for (size_t k = 0; k < a->count; k++)
         lw__source_add(text, ", %s %c", lw__c_type(r->inputs[k].dtype), (char)('a' + k));
-    lw__source_add(text, ")\n{\n    return (lw_type)(\n#line 1 \"map\"\n%s);\n}\n", a->map);
+    lw__source_add(text, ")\n{\n    return (lw_type)");
+    lw__source_expression(text, "map", a->map);
+    lw__source_add(text, ";\n}\n");
 }
 
 static void write_source(struct lw__source *text, const struct map_reduce_arguments *a,
@@ -141,7 +145,6 @@ static lw_status launch(struct lw__call *call, const struct map_reduce_arguments
     LW_TRY(lw__grid(call, r->rows, &rows));
     if (call->is_dry || !r->rows)
         return LW_OK;
-    text.length = 0;
     write_source(&text, a, r);
     args[0] = lw_arg_uint(count);
     args[1] = lw_arg_uint(r->rows);

@@ -16,6 +16,47 @@ void lw__source_add(struct lw__source *source, const char *format, ...)
     source->length += n < 0 || (size_t)n >= room ? room : (size_t)n;
 }
 
+void lw__source_begin(struct lw__source *source)
+{
+    *source = (struct lw__source){0};
+    lw__source_add(source, "#include <lanewise/kernel.h>\n#include <math.h>\n");
+}
+
+void lw__source_expression(struct lw__source *source, const char *name, const char *expression)
+{
+    const char *last = strrchr(expression, '\n'); /* a comment may hide what follows it there */
+    size_t k = 0;
+
+    lw__source_add(source, "(\n#line 1 \"%s\"\n%s%s)\n", name, expression,
+                   strstr(last ? last : expression, "//") ? "\n" : "");
+    while (source->expressions[k] && source->expressions[k] != expression)
+        k++;
+    source->expressions[k] = expression;
+}
+
+/* Clang's message shows the line of the text; the ')' behind the expression is none of its. */
+static lw_status show_as_written(const struct lw__source *source, lw_status status)
+{
+    char text[1024], *below; /* no message is longer */
+
+    snprintf(text, sizeof text, "%s", lw_last_error());
+    below = strchr(text, '\n');
+    if (status != LW_E_COMPILE || !below)
+        return status;
+    *below++ = '\0';
+    for (size_t k = 0; source->expressions[k]; k++) {
+        const char *last = strrchr(source->expressions[k], '\n');
+        const size_t length = strlen(last = last ? last + 1 : source->expressions[k]);
+
+        for (char *at = below; (at = strstr(at, " | "));) {
+            at += 3;
+            if (!strncmp(at, last, length) && at[length] == ')' && at[length + 1] == '\n')
+                memmove(at + length, at + length + 1, strlen(at + length));
+        }
+    }
+    return lw_fail_lines(LW_E_COMPILE, below, "%s", text);
+}
+
 lw_status lw__source_launch(struct lw__call *call, const struct lw__source *source,
                             const char *kernel, lw_dim3 grid, lw_dim3 block, const lw_arg *args,
                             size_t count)
@@ -27,7 +68,9 @@ lw_status lw__source_launch(struct lw__call *call, const struct lw__source *sour
     if (source->length == LW_SOURCE_MAX)
         return lw_fail(LW_E_ARG, "%s: the expression is too long; its kernel may have %d bytes",
                        call->name, LW_SOURCE_MAX - 1);
-    LW_TRY(lw_program_share(call->device, call->name, source->text, &program));
+    status = lw_program_share(call->device, call->name, source->text, &program);
+    if (status)
+        return show_as_written(source, status);
     status = lw__call_named(call, lw_program_kernel(program, kernel, &k));
     if (!status)
         status = lw__call_queue(call, k, grid, block, NULL, args, count);

@@ -41,6 +41,7 @@ static void tags(void)
 static void (*const all[])(void) = {
     F(lw_last_error),
     F(lw_fail),
+    F(lw_fail_lines),
     F(lw_status_text),
     F(lw_version),
     F(lw_warp_size),

@@ -54,6 +54,8 @@ static void messages(void)
     CHECK(strlen(lw_last_error()) == LW_MESSAGE_MAX);
     FAILS(lw_fail(LW_E_DTYPE, "%s\nof %d", "public", 2), LW_E_DTYPE, "public of 2");
     FAILS(lw_fail(LW_E_DTYPE, "again: %s", lw_last_error()), LW_E_DTYPE, "again: public of 2");
+    FAILS(lw_fail_lines(LW_E_ARG, "1 |\n2 |", "at\n%d", 7), LW_E_ARG, "at 7\n1 |\n2 |");
+    FAILS(lw_fail_lines(LW_E_ARG, long_text, "at %d", 7), LW_E_ARG, "at 7");
 }
 
 static void types(void)

@@ -199,7 +199,9 @@ static void maps(void)
     expressions("map_reduce", "map");
     other_brackets();
     does_not_compile("map", "a + '", "expression:1:5: expected expression");
-    does_not_compile("map", "a +", "expression:1:4: expected expression");
+    does_not_compile("map", "a +",
+                     "expression:1:4: expected expression\n    1 | a +\n      |    ^");
+    does_not_compile("map", "a + // 2)", "expression:2:1: expected expression");
     does_not_compile("map", "a + zz", "expression:1:5: use of undeclared identifier 'zz'");
     does_not_compile("map_reduce", "zz", "map:1:1: use of undeclared identifier 'zz'");
     WRONG("map_reduce", c.combine = NULL, LW_E_ARG, "the combine is NULL");

@@ -479,7 +479,7 @@ static void dynamic_memory(void)
         FAILS(lw_stream_launch(stream, k, lw_dim_1(1), lw_dim_1(1), i ? &options : NULL, NULL, 0),
               LW_E_SHAPE,
               "k: it uses DYNAMIC_SHARED memory and the launch gives it 0 bytes; give its size as "
-              "lw_launch_options.shared_bytes, to the command as --shared");
+              "lw_launch_options.shared_bytes, to the command as --shared, in Python as shared=");
     options.shared_bytes = 1;
     WORKS(lw_stream_launch(stream, k, lw_dim_1(1), lw_dim_1(1), &options, NULL, 0));
     WORKS(lw_stream_wait(stream));

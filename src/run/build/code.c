@@ -49,8 +49,8 @@ static lw_status refused(const struct build *b)
         if (strcmp(d->severity, "error"))
             continue;
         if (d->file[0] && d->line && d->picture[0] && !b->compile->kernel)
-            return lw__fail_lines(LW_E_COMPILE, d->picture, "%s:%d:%d: %s", d->file, d->line,
-                                  d->column, d->text);
+            return lw_fail_lines(LW_E_COMPILE, d->picture, "%s:%d:%d: %s", d->file, d->line,
+                                 d->column, d->text);
         if (d->file[0] && d->line)
             return lw__fail(LW_E_COMPILE, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
         return lw__fail(LW_E_COMPILE, "%s: %s", b->compile->name, d->text);

@@ -149,7 +149,8 @@ static lw_status check(const lw_stream *stream, const lw_kernel *k, lw_dim3 grid
     if (k->row->uses_dynamic && !dynamic_bytes)
         return lw__fail(LW_E_SHAPE,
                         "%s: it uses DYNAMIC_SHARED memory and the launch gives it 0 bytes; give "
-                        "its size as lw_launch_options.shared_bytes, to the command as --shared",
+                        "its size as lw_launch_options.shared_bytes, to the command as --shared, "
+                        "in Python as shared=",
                         k->row->name);
     return check_memory(k, dynamic_bytes);
 }
