@@ -75,6 +75,9 @@ struct lw_cpu_calls {
     /* the same of an assert_that: LW_SAID_MAX args, as in lw_ref_calls */
     void (*assert_that)(struct lw_cpu_worker *w, uint64_t block, uint32_t thread,
                         const char *format, uint32_t site, const uint64_t *args);
+    /* the same of an access that was refused: LW_REFUSED_WORDS words (base/bounds_abi.h) */
+    void (*refused)(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, uint32_t site,
+                    const uint64_t *words);
 };
 
 /* ---- gangs -----------------------------------------------------------------------------------

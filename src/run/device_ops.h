@@ -89,6 +89,7 @@ struct lw__launch {
     const struct lw__lines *lines; /* of this code */
     const char *source;            /* its text, where findings are made; else NULL */
     const char *source_name;
+    bool is_guarded;         /* the code is that of lw__compile.bounds */
     uint64_t work;           /* equal for launches of the same grid, memory and scalars */
     struct lw__times *times; /* of this code */
     atomic_bool *cancelled;  /* poll it; true: stop soon and return LW_E_LAUNCH */
@@ -161,6 +162,7 @@ struct lw__device_ops {
     bool has_debug;             /* takes code for a debugger: lw_build_options.debug */
     bool has_findings;          /* its streams keep what launches find */
     bool is_gpu;
+    bool has_bounds; /* makes code whose accesses stay within their objects: LANEWISE_BOUNDS */
     int (*vector_bits)(const void *state); /* NULL: its code uses no vectors */
 
     /* target_of - the target of an open device. describe - put into *info, a copy of `info`, what

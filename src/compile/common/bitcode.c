@@ -17,7 +17,12 @@
 #include <llvm-c/BitWriter.h>
 #include <string.h>
 
-enum { KERNEL_FIELDS = 6, PARAM_FIELDS = 5, SHOWN_BLOCK = 256 };
+enum {
+    KERNEL_FIELDS = 6,
+    PARAM_FIELDS = 5,
+    FIELDS_MAX = KERNEL_FIELDS + PARAM_FIELDS * (LW_PARAMS_MAX + 1), /* and a record */
+    SHOWN_BLOCK = 256
+};
 static const char list_name[] = "lw.kernels";
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -39,7 +44,7 @@ static LLVMMetadataRef string_field(struct lw__unit *unit, const char *text)
 
 static void add_kernel(struct lw__unit *unit, const struct lw__kernel *k)
 {
-    LLVMMetadataRef fields[KERNEL_FIELDS + PARAM_FIELDS * LW_PARAMS_MAX];
+    LLVMMetadataRef fields[FIELDS_MAX];
     size_t n = 0;
     fields[n++] = LLVMValueAsMetadata(k->function);
     fields[n++] = string_field(unit, k->name);
@@ -148,7 +153,7 @@ static void take_params(struct lw__arena *arena, struct lw__kernel *k, const LLV
 
 static bool take_kernel(struct lw__arena *arena, LLVMValueRef node, struct lw__kernel *k)
 {
-    LLVMValueRef fields[KERNEL_FIELDS + PARAM_FIELDS * LW_PARAMS_MAX];
+    LLVMValueRef fields[FIELDS_MAX];
     const unsigned count = LLVMGetMDNodeNumOperands(node);
     if (count < KERNEL_FIELDS || count > sizeof fields / sizeof *fields)
         return lw__defect("the common bitcode has a kernel of %u facts", count);

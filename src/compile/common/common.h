@@ -14,6 +14,12 @@ bool lw__pass_blocks(struct lw__unit *unit);
  * owns     release with LLVMDisposeMemoryBuffer */
 LLVMMemoryBufferRef lw__common_bitcode(struct lw__unit *unit);
 
+/* ---- add_record.c ---------------------------------------------------------------------------- */
+
+/* The kernel's function anew, with a pointer more, which is returned as its last parameter. The
+ * arena has the kernel's rows. */
+LLVMValueRef lw__add_record(struct lw__unit *unit, struct lw__arena *arena, struct lw__kernel *k);
+
 /* ---- link_devlib.c --------------------------------------------------------------------------- */
 
 bool lw__pass_link(struct lw__unit *unit);

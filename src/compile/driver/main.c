@@ -90,6 +90,10 @@ static bool option(struct lw__options *o, const char *name, const char *value)
         o->debug = !strcmp(value, "no");
         return o->debug || usage("--optimise takes no, not ", value);
     }
+    if (!strcmp(name, "--bounds")) {
+        o->bounds = !strcmp(value, "yes");
+        return o->bounds || usage("--bounds takes yes, not ", value);
+    }
     if (!strcmp(name, "--block"))
         return lw__block_dims(value, o->block) ||
                usage(

@@ -8,6 +8,7 @@
 #include "compile/spmd/prepare/prepare.h"
 #include "compile/spmd/gang/gang.h"
 #include "compile/ref/ref.h"
+#include "compile/guard/guard.h"
 #include "compile/screen/screen.h"
 #include "compile/cpu/cpu.h"
 #include "compile/ptx/ptx.h"
@@ -55,6 +56,10 @@ static const struct route {
      {"front", "signature", "builtin", "refuse", "sizes", "link", "half", "instance", "inline",
       "enter", "clean", "describe", "common", "blocks", "prepare", "spmd", "optimise", "object",
       "linked"}},
+    {"cpu-guarded", /* --bounds */
+     {"front",    "rows",   "signature", "builtin", "refuse",   "sizes",  "link",     "half",
+      "instance", "inline", "enter",     "texts",   "access",   "clean",  "describe", "guard",
+      "common",   "blocks", "prepare",   "spmd",    "optimise", "object", "linked"}},
     {"cpu-common", /* its second step */
      {"load", "blocks", "prepare", "spmd", "optimise", "object", "linked"}},
     {"cuda",
@@ -207,6 +212,8 @@ static const struct route *choose_route(const struct lw__unit *unit)
         return find_route(of, "common");
     if (o->debug)
         return find_route(of, "debug");
+    if (o->bounds)
+        return find_route(of, "guarded");
     const struct route *to_show = o->show ? find_route(of, "show") : NULL;
     return to_show ? to_show : find_route(of, NULL);
 }

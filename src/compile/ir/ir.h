@@ -8,6 +8,10 @@
 /* A call of screens (screen/screen.h): the launch stops, for something may be wrong. */
 #define LW_SUSPECT "lw.suspect"
 
+/* A call of guarded code (guard/guard.h): an access is refused, and the launch ends. Its operands
+ * are null and LW_REFUSED_WORDS words. */
+#define LW_REFUSED "lw.refused"
+
 /* A function's control flow graph, dominators and loops. Blocks are numbered
  * in reverse postorder, then-arms first; blocks that cannot be reached have no number. */
 struct lw__cfg {
@@ -77,6 +81,14 @@ void lw__ir_expand_copies(LLVMValueRef function, bool of_private);
 bool lw__ir_rewrite_access(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef instruction);
 /* Atomic accesses of private variables become plain ones, for targets whose atomics reach none. */
 void lw__ir_plain_private(LLVMValueRef function);
+
+/* ---- pointer_offset.c ------------------------------------------------------------------------ */
+
+/* At the builder: how many times so many bytes the pointer is behind lw__ir_object() of it. */
+LLVMValueRef lw__ir_offset(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef pointer,
+                           uint64_t bytes);
+/* True if each step of the pointer from its object is a multiple of so many bytes. */
+bool lw__ir_is_multiple(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 

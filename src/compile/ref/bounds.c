@@ -31,9 +31,9 @@ static struct lw__ref_object *add_row(struct lw__ref *r, struct lw__ref_object r
     return &bounds->rows[bounds->count++];
 }
 
-/* A variable's name in the source. clang prefixes a static one with the function's name, and LLVM's
- * passes add suffixes after a point. */
-static char *source_name(struct lw__ref *r, LLVMValueRef variable)
+/* clang prefixes a static variable with the function's name, and LLVM's passes add suffixes after a
+ * point. */
+char *lw__ref_source_name(struct lw__arena *arena, LLVMValueRef variable)
 {
     static const char tensor[] = "lw__shared_";
     size_t length;
@@ -42,17 +42,16 @@ static char *source_name(struct lw__ref *r, LLVMValueRef variable)
         name = point + 1;
     if (!strncmp(name, tensor, sizeof tensor - 1))
         name += sizeof tensor - 1;
-    return lw__copy_bytes(&r->unit->scratch, name, strcspn(name, "."));
+    return lw__copy_bytes(arena, name, strcspn(name, "."));
 }
 
-/* Of an array's elements, or of a scalar; 0 for a struct, which is counted in bytes. */
-static uint64_t element_bytes(struct lw__ref *r, LLVMTypeRef type)
+uint64_t lw__ref_element_bytes(LLVMTargetDataRef data, LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
         return 0;
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
         type = LLVMGetElementType(type);
-    return LLVMABISizeOfType(r->data, type);
+    return LLVMABISizeOfType(data, type);
 }
 
 static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, uint64_t kind,
@@ -60,9 +59,9 @@ static struct lw__ref_object *add_variable(struct lw__ref *r, LLVMValueRef v, ui
 {
     struct lw__ref_object row = {.value = v,
                                  .kind = kind,
-                                 .name = source_name(r, v),
+                                 .name = lw__ref_source_name(&r->unit->scratch, v),
                                  .bytes = LLVMABISizeOfType(r->data, type),
-                                 .element = element_bytes(r, type),
+                                 .element = lw__ref_element_bytes(r->data, type),
                                  .fixed = kind != LW_REF_DYNAMIC};
     if (lw__has(r->unit, LW_IS_OBSERVED) && LLVMIsAGlobalVariable(v))
         row.origin = 1 + lw__shadow_declaration_of(r->unit, v, row.name);
@@ -192,14 +191,13 @@ static bool is_local_use(LLVMValueRef user, LLVMValueRef p)
            !strncmp(lw__ir_callee(user), "llvm.mem", 8);
 }
 
-/* True if the pointer cannot be followed. checked: a check is made of it. */
-static bool escapes(LLVMValueRef p, bool *checked)
+bool lw__ref_escapes(LLVMValueRef p, bool *checked)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         *checked |= is_check(user);
         const bool follows = LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == p;
-        if (follows ? escapes(user, checked) : !is_local_use(user, p))
+        if (follows ? lw__ref_escapes(user, checked) : !is_local_use(user, p))
             return true;
     }
     return false;
@@ -257,7 +255,7 @@ static void find_private(struct lw__ref *r, bool escaping)
         bool checked = false;
         if (!LLVMIsAAllocaInst(i))
             continue;
-        const bool does = escapes(i, &checked);
+        const bool does = lw__ref_escapes(i, &checked);
         if (escaping ? !does : does || !checked)
             continue;
         if (row_of(r, object_of(r, i)))

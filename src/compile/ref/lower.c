@@ -323,7 +323,7 @@ static bool build_coroutine(struct lw__ref *r, const struct lw__kernel *kernel, 
     lw__llvm_attribute(f, "nounwind", true);
     r->thread = LLVMGetParam(f, 0);
     lw__ref_prove(r, kernel);
-    lw__ref_bounds_prune(r, kernel->function);
+    lw__prune_checks(&r->unit->scratch, r->data, kernel->function);
     lw__shared_layout(r->unit, kernel->function, &layout);
     find_loops(r, kernel->function);
     LLVMValueRef *list = collect(r, kernel->function, &count);

@@ -178,10 +178,10 @@ static void look(struct pruner *p)
         }
 }
 
-void lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function)
+void lw__prune_checks(struct lw__arena *scratch, LLVMTargetDataRef data, LLVMValueRef function)
 {
-    struct pruner p = {.data = r->data};
-    lw__cfg_build(&r->unit->scratch, function, &p.g);
+    struct pruner p = {.data = data};
+    lw__cfg_build(scratch, function, &p.g);
     look(&p);
     for (size_t i = 0; i < p.count; i++)
         LLVMInstructionEraseFromParent(p.superfluous[i]);

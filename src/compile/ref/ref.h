@@ -153,8 +153,8 @@ void lw__ref_note_write(struct lw__ref *r, LLVMValueRef write); /* sets `changed
 
 /* ---- prune_checks.c -------------------------------------------------------------------------- */
 
-/* Remove redundant checks, from the original kernel. */
-void lw__ref_bounds_prune(struct lw__ref *r, LLVMValueRef function);
+/* Remove redundant checks of a kernel. */
+void lw__prune_checks(struct lw__arena *scratch, LLVMTargetDataRef data, LLVMValueRef function);
 
 /* ---- prove.c: for the device check ----------------------------------------------------------- */
 
@@ -180,6 +180,12 @@ bool lw__ref_bounds_variables(struct lw__ref *r);
 void lw__ref_bounds_strip(struct lw__ref *r);
 /* lw.access and lw.index; false: it is another call. */
 bool lw__ref_lower_check(struct lw__ref *r, LLVMValueRef call);
+/* A variable's name in the source. */
+char *lw__ref_source_name(struct lw__arena *arena, LLVMValueRef variable);
+/* Of an array's elements, or of a scalar; 0 for a struct, which is counted in bytes. */
+uint64_t lw__ref_element_bytes(LLVMTargetDataRef data, LLVMTypeRef type);
+/* True if the pointer cannot be followed. checked: a check is made of it. */
+bool lw__ref_escapes(LLVMValueRef p, bool *checked);
 /* The row of the object that the pointer is into; 0: unknown. */
 uint64_t lw__ref_row_of(struct lw__ref *r, LLVMValueRef pointer);
 const char *lw__ref_access_name(uint64_t kind); /* of lw.access, as sites have it */

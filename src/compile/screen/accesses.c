@@ -1,7 +1,6 @@
 /* accesses.c - checks before each access: is it within its object, is it in order with others?
  *
- * Of a pointer the steps from its object are known. So granules are counted, not bytes: a sum of
- * indices, whose shape is that of the address itself.
+ * Granules are counted, not bytes: ir/pointer_offset.c.
  */
 #include "compile/screen/screen.h"
 #include "compile/llvm/llvm.h"
@@ -10,64 +9,6 @@
 static LLVMValueRef number(struct lw__screen *s, uint64_t value)
 {
     return LLVMConstInt(s->i64, value, 0);
-}
-
-/* ---- pointers -------------------------------------------------------------------------------- */
-
-/* An index of a GEP: what it counts, or where a member is. */
-struct step {
-    LLVMValueRef index; /* NULL: `bytes` are added */
-    uint64_t bytes;
-};
-
-static struct step step_of(const struct lw__screen *s, LLVMValueRef gep, int k, LLVMTypeRef *type)
-{
-    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)k);
-    struct step step = {index, 0};
-    if (k == 1) {
-        step.bytes = LLVMABISizeOfType(s->data, *type);
-    } else if (LLVMGetTypeKind(*type) == LLVMStructTypeKind) {
-        const unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
-        step = (struct step){NULL, LLVMOffsetOfElement(s->data, *type, member)};
-        *type = LLVMStructGetTypeAtIndex(*type, member);
-    } else {
-        *type = LLVMGetElementType(*type);
-        step.bytes = LLVMABISizeOfType(s->data, *type);
-    }
-    if (step.index && LLVMIsAConstantInt(index))
-        step = (struct step){NULL, step.bytes * (uint64_t)LLVMConstIntGetSExtValue(index)};
-    return step;
-}
-
-bool lw__screen_is_multiple(const struct lw__screen *s, LLVMValueRef pointer, uint64_t bytes)
-{
-    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0)) {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-        for (int k = 1; k < LLVMGetNumOperands(pointer); k++)
-            if (step_of(s, pointer, k, &type).bytes % bytes)
-                return false;
-    }
-    return true;
-}
-
-static LLVMValueRef add_step(struct lw__screen *s, LLVMValueRef sum, struct step step,
-                             uint64_t bytes)
-{
-    LLVMValueRef n = number(s, (uint64_t)((int64_t)step.bytes / (int64_t)bytes));
-    if (step.index)
-        n = LLVMBuildMul(s->b, LLVMBuildSExtOrBitCast(s->b, step.index, s->i64, ""), n, "");
-    return LLVMBuildAdd(s->b, sum, n, "");
-}
-
-LLVMValueRef lw__screen_index(struct lw__screen *s, LLVMValueRef pointer, uint64_t bytes)
-{
-    if (pointer == lw__ir_object(pointer))
-        return number(s, 0);
-    LLVMValueRef sum = lw__screen_index(s, LLVMGetOperand(pointer, 0), bytes);
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-    for (int k = 1; k < LLVMGetNumOperands(pointer); k++)
-        sum = add_step(s, sum, step_of(s, pointer, k, &type), bytes);
-    return sum;
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -149,7 +90,8 @@ void lw__screen_check_access(struct lw__screen *s, LLVMValueRef i)
     const bool is_shared = LLVMIsAGlobalVariable(row->value);
     if (!is_shared && !(row->says.uses & LW_SCREEN_CHANGES))
         return;
-    LLVMValueRef first = lw__screen_index(s, access.pointer, row->says.granule), all = NULL;
+    LLVMValueRef first = lw__ir_offset(s->b, s->data, access.pointer, row->says.granule),
+                 all = NULL;
     for (uint64_t k = 0; k < access.bytes / row->says.granule; k++) {
         LLVMValueRef granule = k ? LLVMBuildAdd(s->b, first, number(s, k), "") : first;
         LLVMValueRef ok = lw__screen_enter(s, row, access.use, granule);
@@ -186,7 +128,7 @@ void lw__screen_check_bounds(struct lw__screen *s, LLVMValueRef call)
     LLVMValueRef granules = row ? row->granules : number(s, variable_bytes(s, object));
     lw__screen_set_at(s, call);
     if (bytes)
-        lw__screen_require(s, is_within(s, lw__screen_index(s, pointer, granule),
+        lw__screen_require(s, is_within(s, lw__ir_offset(s->b, s->data, pointer, granule),
                                         (bytes + granule - 1) / granule, granules));
     LLVMInstructionEraseFromParent(call);
 }

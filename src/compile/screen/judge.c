@@ -75,8 +75,8 @@ static bool allows_access(const struct lw__screen *s, LLVMValueRef i,
         return false;
     return is_power_of_two(a->bytes) && a->bytes <= BYTES_MAX &&
            a->bytes <= GRANULES_MAX * granule && a->align <= ALIGN_MAX &&
-           lw__screen_is_multiple(s, a->pointer, granule) &&
-           lw__screen_is_multiple(s, a->pointer, a->align);
+           lw__ir_is_multiple(s->data, a->pointer, granule) &&
+           lw__ir_is_multiple(s->data, a->pointer, a->align);
 }
 
 static bool allows_store(LLVMValueRef store)

@@ -33,7 +33,7 @@ static LLVMValueRef twin_of(const struct twins *t, LLVMValueRef pointer)
 /* At the builder: where the twin has what the pointer is to. */
 static LLVMValueRef beside(struct twins *t, LLVMValueRef pointer)
 {
-    LLVMValueRef index = lw__screen_index(t->s, pointer, 1);
+    LLVMValueRef index = lw__ir_offset(t->s->b, t->s->data, pointer, 1);
     return LLVMBuildGEP2(t->s->b, t->s->i8, twin_of(t, pointer), &index, 1, "");
 }
 

@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { RECORD_ALIGN = 8 };
-
 void lw__screen_set_at(struct lw__screen *s, LLVMValueRef at)
 {
     s->at = at;
@@ -222,66 +220,12 @@ static void make_screen(struct lw__screen *s)
         check(s, list[i]);
 }
 
-static void move_blocks(LLVMValueRef from, LLVMValueRef to)
-{
-    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
-    LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(context, to, ""), last = first, next;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(from); b;
-         b = next, last = LLVMGetLastBasicBlock(to)) {
-        next = LLVMGetNextBasicBlock(b);
-        LLVMMoveBasicBlockAfter(b, last);
-    }
-    LLVMDeleteBasicBlock(first);
-}
-
-static void copy_attributes(struct lw__arena *arena, LLVMValueRef from, LLVMValueRef to,
-                            LLVMAttributeIndex at)
-{
-    const unsigned count = LLVMGetAttributeCountAtIndex(from, at);
-    LLVMAttributeRef *list = lw__new(arena, count + 1, sizeof(LLVMAttributeRef));
-    LLVMGetAttributesAtIndex(from, at, list);
-    for (unsigned i = 0; i < count; i++)
-        LLVMAddAttributeAtIndex(to, at, list[i]);
-}
-
-/* The record's address is the last eight bytes of the packed arguments. */
-static void describe_record(struct lw__arena *arena, struct lw__kernel *k)
-{
-    struct lw__param *params = lw__new(arena, k->param_count + 2, sizeof *params);
-    memcpy(params, k->params, k->param_count * sizeof *params);
-    k->params = params;
-    const uint64_t offset = (k->arg_bytes + RECORD_ALIGN - 1) / RECORD_ALIGN * RECORD_ALIGN;
-    params[k->param_count++] = (struct lw__param){.name = lw__copy(arena, ""),
-                                                  .offset = offset,
-                                                  .size = sizeof(void *),
-                                                  .align = RECORD_ALIGN};
-    k->arg_bytes = offset + sizeof(void *);
-}
-
 /* The same function with one parameter more. */
 static void add_parameter(struct lw__screen *s)
 {
-    LLVMValueRef old = s->function;
-    LLVMTypeRef types[LW_PARAMS_MAX + 1], was = LLVMGlobalGetValueType(old);
-    const unsigned count = s->kernel->param_count;
-    LLVMGetParamTypes(was, types);
-    types[count] = s->ptr;
-    LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(was), types, count + 1, 0);
-    LLVMSetValueName2(old, "", 0);
-    LLVMValueRef f = LLVMAddFunction(s->unit->module, s->kernel->name, type);
-    LLVMSetFunctionCallConv(f, LLVMGetFunctionCallConv(old));
-    copy_attributes(&s->unit->scratch, old, f, LLVMAttributeFunctionIndex);
-    if (LLVMGetSubprogram(old))
-        LLVMSetSubprogram(f, LLVMGetSubprogram(old));
-    move_blocks(old, f);
-    for (unsigned i = 0; i < count; i++) {
-        copy_attributes(&s->unit->scratch, old, f, i + 1);
-        LLVMReplaceAllUsesWith(LLVMGetParam(old, i), LLVMGetParam(f, i));
-        s->rows[i].value = LLVMGetParam(f, i);
-    }
-    LLVMDeleteFunction(old);
-    s->kernel->function = s->function = f;
-    describe_record(&s->unit->scratch, s->kernel);
+    s->function = lw__add_record(s->unit, &s->unit->scratch, s->kernel);
+    for (unsigned i = 0; i + 1 < s->kernel->param_count; i++)
+        s->rows[i].value = LLVMGetParam(s->function, i);
 }
 
 /* ---- what the program has -------------------------------------------------------------------- */

@@ -75,10 +75,6 @@ struct lw__screen_access {
 bool lw__screen_access_of(const struct lw__screen *s, LLVMValueRef i,
                           struct lw__screen_access *access); /* false: it accesses nothing */
 struct lw__screen_row *lw__screen_row_of(const struct lw__screen *s, LLVMValueRef object);
-/* True if each step of the pointer from its object is a multiple of so many bytes. */
-bool lw__screen_is_multiple(const struct lw__screen *s, LLVMValueRef pointer, uint64_t bytes);
-/* At the builder: how many times so many bytes the pointer is behind its object. */
-LLVMValueRef lw__screen_index(struct lw__screen *s, LLVMValueRef pointer, uint64_t bytes);
 void lw__screen_check_access(struct lw__screen *s, LLVMValueRef i);
 void lw__screen_check_bounds(struct lw__screen *s, LLVMValueRef call); /* of lw.access */
 

@@ -131,6 +131,7 @@ struct lw__options {
     char **clang_args;      /* -D and -I, in order, each with its value */
     size_t clang_arg_count;
     bool debug;                /* -O0: every variable has its value at each line; for ref */
+    bool bounds;               /* accesses of cpu's code stay within their objects */
     const char *show;          /* stage to print instead of building, or NULL */
     const char *header_module; /* --header-module: where to, or NULL (front/header_module.c) */
     const char *only_pass;     /* --pass: run this one on an IR file, or NULL */
@@ -189,7 +190,7 @@ static inline bool lw__has(const struct lw__unit *unit, unsigned capabilities)
 static inline bool lw__is_checked(const struct lw__unit *unit)
 {
     const struct lw__options *o = unit->options;
-    return lw__has(unit, LW_IS_CHECKED) && (!o->image || o->image_ref);
+    return o->bounds || (lw__has(unit, LW_IS_CHECKED) && (!o->image || o->image_ref));
 }
 
 /* ---- report.c -------------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ struct lw__compile {
     const char *source;   /* source_bytes of text; with kernel: the common bitcode */
     size_t source_bytes;
     const lw_build_options *options;
+    bool bounds;            /* --bounds: accesses stay within their objects; not with kernel */
     const char *kernel;     /* --kernel: of that bitcode only this one, for blocks of this size */
     lw_dim3 block;          /* --block */
     bool wants_first;       /* --first: for the options' first_kernel and first_block, too */

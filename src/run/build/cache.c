@@ -212,6 +212,7 @@ uint64_t lw__cache_key(const struct lw__compile *compile)
     hash = hash_number(hash, compile->block.y);
     hash = hash_number(hash, compile->block.z);
     hash = hash_number(hash, o->debug);
+    hash = hash_number(hash, compile->bounds);
     hash = hash_number(hash, o->define_count);
     for (size_t i = 0; i < o->define_count; i++)
         hash = hash_string(hash, o->defines[i]);

@@ -132,7 +132,7 @@ static char **command_line(const struct lw__compile *c, bool with_first, struct 
 {
     static const char *const out_text = "3", *const source_text = "4", *const first_text = "5";
     const lw_build_options *o = c->options;
-    const char **word = calloc(20 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
+    const char **word = calloc(22 + 2 * o->define_count + 2 * o->include_dir_count, sizeof *word);
     size_t n = 0;
 
     _Static_assert(CHILD_OUT == 3 && CHILD_SOURCE == 4 && CHILD_FIRST == 5, "the texts above");
@@ -155,6 +155,10 @@ static char **command_line(const struct lw__compile *c, bool with_first, struct 
         word[n++] = "--first";
         word[n++] = first_text;
         n += add_block(word + n, o->first_kernel, o->first_block, block);
+    }
+    if (c->bounds) {
+        word[n++] = "--bounds";
+        word[n++] = "yes";
     }
     if (o->debug) {
         word[n++] = "--optimise";

@@ -150,4 +150,5 @@ const struct lw_cpu_calls lw__cpu_calls = {
     .run_gangs = lw__cpu_run_gangs,
     .gang_memory = lw__cpu_gang_memory,
     .assert_that = call_assert_that,
+    .refused = lw__cpu_refused,
 };

@@ -44,9 +44,11 @@ static void cpu_describe(void *state, lw_device_info *info)
     static _Thread_local char why[LW_MESSAGE_MAX + 1]; /* until the thread asks again */
     const struct lw__level *level;
     size_t threads;
+    bool has_bounds;
 
     info->description = lw__cpu_describe(state);
-    if (state || !(lw__environment_threads(&threads) || lw__cpu_level_choose(&level)))
+    if (state || !(lw__environment_threads(&threads) || lw__environment_bounds(&has_bounds) ||
+                   lw__cpu_level_choose(&level)))
         return;
     snprintf(why, sizeof why, "%s", lw_last_error());
     info->available = false;
@@ -108,6 +110,7 @@ const struct lw__device_ops lw__device_cpu = {
             .max_print_bytes = LW_PRINT_BYTES_MAX,
         },
     .traps_faults = true,
+    .has_bounds = true,
     .target_of = cpu_target,
     .spare_target_of = cpu_spare_target,
     .describe = cpu_describe,

@@ -206,12 +206,13 @@ lw_status lw__cpu_launch(void *state, const struct lw__launch *launch)
 {
     uint64_t time = lw__cpu_known_time(state, launch);
     struct lw__cpu_run run = {.share.run = take_part, .launch = launch};
+    struct lw__cpu_bounds bounds;
     size_t helpers;
     lw_status status;
 
     (void)state;
     run.abi = (struct lw_cpu_launch){
-        .args = launch->args,
+        .args = launch->is_guarded ? lw__cpu_bounds_open(&bounds, launch) : launch->args,
         .grid_dim = {(int32_t)launch->grid.x, (int32_t)launch->grid.y, (int32_t)launch->grid.z}};
     memcpy(&run.entry, &launch->entry, sizeof run.entry);
     run.blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;

@@ -176,6 +176,15 @@ static void trapped_assert_that(struct lw_cpu_worker *w, uint64_t block, uint32_
     lw__fault_outside(&call);
 }
 
+static void trapped_refused(struct lw_cpu_worker *w, uint64_t block, uint32_t thread, uint32_t site,
+                            const uint64_t *words)
+{
+    const struct lw__call call = {(void (*)(void))lw__cpu_calls.refused,
+                                  {LW__WORD(w), block, thread, site, LW__WORD(words)}};
+
+    lw__fault_outside(&call);
+}
+
 static void trapped_diverged(struct lw_cpu_worker *w, uint64_t block, uint32_t site,
                              const uint32_t *arrived, const uint32_t *live)
 {
@@ -217,4 +226,5 @@ const struct lw_cpu_calls lw__cpu_trapped_calls = {
     .run_gangs = trapped_run_gangs,
     .gang_memory = trapped_gang_memory,
     .assert_that = trapped_assert_that,
+    .refused = trapped_refused,
 };

@@ -103,6 +103,7 @@ struct lw_program {
     char *shared_text;         /* share.c: of a resident that was made of it; else NULL */
     lw_program *next_resident; /* of the device; fixed once it is in the list */
     struct lw__code code;
+    bool is_guarded;    /* accesses stay within their objects: lw__compile.bounds */
     lw_param *params;   /* code.manifest.param_count; the kernels' slices */
     char **titles;      /* of each parameter; see lw_kernel */
     lw_kernel *kernels; /* code.manifest.kernel_count */

@@ -119,6 +119,7 @@ static lw_status prepare(lw_kernel *k, lw_dim3 grid, lw_dim3 block, size_t dynam
         .source = p->source,
         .source_name = p->name,
         .times = &k->times,
+        .is_guarded = p->is_guarded,
     };
     if (ops->common && !k->entry)
         LW_TRY(lw__special_use(k, launch));

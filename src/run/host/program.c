@@ -76,6 +76,9 @@ static lw_status prepare(struct build *b, lw_device *device, const char *path,
         return lw__fail(LW_E_UNSUPPORTED, "code for a debugger cannot be for a picture, too");
     LW_TRY(check_list("include_dirs", options->include_dirs, options->include_dir_count));
     b->compile.options = options;
+    if (device->ops->has_bounds)
+        LW_TRY(lw__environment_bounds(&b->compile.bounds));
+    b->program->is_guarded = b->compile.bounds;
     b->compile.wants_first = device->ops->common && lw__is_block(options->first_block);
     b->compile.target = options->picture ? device->ops->picture_target : lw__device_target(device);
     b->compile.name = path ? path : "<source>";

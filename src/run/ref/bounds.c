@@ -198,16 +198,6 @@ size_t lw__ref_object_at(const struct lw__ref_thread *thread, uint64_t pointer, 
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static void add_place(struct lw__message *m, const struct lw__ref_thread *thread, uint32_t site)
-{
-    const struct lw__launch *request = thread->block->launch->request;
-    lw__message_add(m, "kernel '%s': ", request->kernel);
-    lw__message_add_line(m, request, site);
-    if (site < request->site_count)
-        lw__message_add(m, ":%d", request->sites[site].column);
-    lw__message_add(m, ": ");
-}
-
 lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
                          enum lw__ref_verdict verdict, uint64_t pointer,
                          const struct lw__message *what)
@@ -218,61 +208,16 @@ lw_status lw__ref_refuse(const struct lw__ref_thread *thread, uint32_t site,
         launch->watcher->refuse(launch->watch, thread, site, verdict, pointer, what->text);
         return launch->status; /* it may lack memory */
     }
-    add_place(&m, thread, site);
-    lw__message_add(&m, "%s, block ", what->text);
-    lw__message_add_index(&m, thread->abi.block_idx);
-    lw__message_add(&m, " thread ");
-    lw__message_add_index(&m, thread->abi.thread_idx);
+    lw__message_add_place(&m, thread->block->launch->request, site);
+    lw__message_add(&m, "%s", what->text);
+    lw__message_add_thread(&m, thread->abi.block_idx, thread->abi.thread_idx);
     return lw__fail(LW_E_LAUNCH, "%s", m.text);
 }
 
-static void add_name(struct lw__message *m, const struct lw__ref_thread *thread, size_t row)
+static struct lw__outside outside(const struct lw__ref_thread *thread, const struct place *p)
 {
-    static const char *const nameless[] = {
-        [LW_REF_NOTHING] = "no object",          [LW_REF_ARGUMENT] = "an argument",
-        [LW_REF_SHARED] = "a SHARED array",      [LW_REF_DYNAMIC] = "dynamic block memory",
-        [LW_REF_PRIVATE] = "a private variable", [LW_REF_CONSTANT] = "a constant"};
-    const struct lw_ref_row *known = &thread->block->launch->code->kernel->rows[row];
-    if (known->name && *known->name)
-        lw__message_add(m, "'%s'", known->name);
-    else
-        lw__message_add(m, "%s", nameless[known->kind]);
-}
-
-/* "index 10 of 'x', which has 10 elements of 4 bytes", or in bytes where those are not whole. */
-static void add_object(struct lw__message *m, const struct lw__ref_thread *thread,
-                       const struct place *p)
-{
-    const int64_t element = p->element ? (int64_t)p->element : 1;
-    const bool whole = p->element && p->offset % element == 0 && p->bytes % p->element == 0;
-    if (whole)
-        lw__message_add(m, "index %" PRId64 " of ", p->offset / element);
-    else
-        lw__message_add(m, "byte %" PRId64 " of ", p->offset);
-    add_name(m, thread, p->row);
-    if (whole)
-        lw__message_add(m, ", which has %" PRIu64 " element%s of %" PRIu64 " byte%s",
-                        p->bytes / p->element, p->bytes / p->element == 1 ? "" : "s", p->element,
-                        p->element == 1 ? "" : "s");
-    else
-        lw__message_add(m, ", which has %" PRIu64 " byte%s", p->bytes, p->bytes == 1 ? "" : "s");
-}
-
-/* It is within: then the variable is no more. */
-static void add_ended(struct lw__message *m, const struct lw__ref_thread *thread, size_t row)
-{
-    add_name(m, thread, row);
-    lw__message_add(m, " of a function that has returned");
-}
-
-static void add_pointer(struct lw__message *m, uint64_t pointer)
-{
-    enum { FIRST_PAGE = 4096 };
-    if (lw__ref_address(pointer) < FIRST_PAGE && pointer >> LW_REF_ADDRESS_BITS == 0)
-        lw__message_add(m, "byte %" PRIu64 " of a NULL pointer", pointer);
-    else
-        lw__message_add(m, "a pointer into no memory of the launch (0x%" PRIx64 ")",
-                        lw__ref_address(pointer));
+    const struct lw_ref_row *known = &thread->block->launch->code->kernel->rows[p->row];
+    return (struct lw__outside){known->name, known->kind, p->offset, p->bytes, p->element};
 }
 
 enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
@@ -290,35 +235,30 @@ enum lw__ref_verdict lw__ref_bounds_access(const struct lw__ref_thread *thread,
     } else if (is_in_any(thread, lw__ref_address(access->pointer), access->bytes)) {
         return LW_REF_ALLOWED;
     }
-    lw__message_add(m, "%s of %" PRIu64 " byte%s outside: ",
-                    access->site < request->site_count ? request->sites[access->site].what
-                                                       : "access",
-                    access->bytes, access->bytes == 1 ? "" : "s");
-    if (p.row && p.bytes >= access->bytes && (uint64_t)p.offset <= p.bytes - access->bytes) {
-        add_ended(m, thread, p.row);
+    lw__message_add_access(
+        m, access->site < request->site_count ? request->sites[access->site].what : "access",
+        access->bytes);
+    if (!p.row) {
+        lw__message_add_nowhere(m, lw__ref_address(access->pointer),
+                                access->pointer >> LW_REF_ADDRESS_BITS);
+        return LW_REF_NOWHERE;
+    }
+    const struct lw__outside o = outside(thread, &p);
+    if (p.bytes >= access->bytes && (uint64_t)p.offset <= p.bytes - access->bytes) {
+        lw__message_add_ended(m, &o);
         return LW_REF_ENDED;
     }
-    if (p.row)
-        add_object(m, thread, &p);
-    else
-        add_pointer(m, access->pointer);
-    return p.row ? LW_REF_OUTSIDE : LW_REF_NOWHERE;
+    lw__message_add_outside(m, &o);
+    return LW_REF_OUTSIDE;
 }
 
 void lw__ref_bounds_index(const struct lw__ref_thread *thread, const struct lw_ref_index *index,
                           struct lw__message *m)
 {
-    const size_t row = index->row ? (size_t)index->row : row_of_tag(thread, index->pointer);
-    lw__message_add(m, "index %" PRId64 " outside: ", index->index);
-    if (index->axis >= 0)
-        lw__message_add(m, "axis %d of ", index->axis);
-    else
-        lw__message_add(m, "this axis of ");
-    if (row)
-        add_name(m, thread, row);
-    else
-        lw__message_add(m, "%s", index->axis >= 0 ? "a tensor" : "an array");
-    lw__message_add(m, " has %" PRId64 " element%s", index->count, index->count == 1 ? "" : "s");
+    const struct place p = {.row = index->row ? (size_t)index->row
+                                              : row_of_tag(thread, index->pointer)};
+    const struct lw__outside o = outside(thread, &p);
+    lw__message_add_beyond(m, p.row ? &o : NULL, index->index, index->count, index->axis);
 }
 
 void lw__ref_tell_object(const struct lw__ref_thread *thread, uint64_t pointer,

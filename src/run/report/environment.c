@@ -55,6 +55,17 @@ lw_status lw__environment_screen(enum lw__wish *wish)
     return lw__fail(LW_E_ARG, "LANEWISE_SCREEN is '%s'; need 0, never, or 1, every launch", text);
 }
 
+lw_status lw__environment_bounds(bool *wanted)
+{
+    const char *text = getenv("LANEWISE_BOUNDS");
+
+    *wanted = text && !strcmp(text, "1");
+    if (!text || !strcmp(text, "0") || !strcmp(text, "1"))
+        return LW_OK;
+    return lw__fail(
+        LW_E_ARG, "LANEWISE_BOUNDS is '%s'; need 1, accesses are checked, or 0, the default", text);
+}
+
 lw_status lw__environment_cache(bool *wanted)
 {
     const char *text = getenv("LANEWISE_CACHE");

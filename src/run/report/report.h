@@ -1,6 +1,7 @@
 /* report.h - texts of launches, the same on every device.
  *
  *     report.c        composes the messages of launches that fail
+ *     outside.c       those of accesses out of bounds
  *     printf.c        formats what kernels print
  *     output.c        keeps it until it is delivered
  *     environment.c   reads environment variables, and reports invalid values
@@ -44,6 +45,29 @@ void lw__message_add_reached(struct lw__message *m, int64_t count, const int32_t
 void lw__message_add_missing(struct lw__message *m, const struct lw__launch *launch, uint32_t site,
                              bool (*is_missing)(const void *who, int thread), const void *who);
 void lw__message_add_returned(struct lw__message *m, int64_t count);
+
+/* ---- outside.c: parts of the message of an access or index out of bounds ---- */
+
+/* An object, and where in it an access would be. */
+struct lw__outside {
+    const char *name; /* in the source; NULL or "": it has none */
+    unsigned kind;    /* enum lw_ref_memory (base/ref_abi.h) */
+    int64_t offset;   /* bytes from its start */
+    uint64_t bytes;   /* of the object */
+    uint64_t element; /* bytes of an element; 0: it is counted in bytes */
+};
+void lw__message_add_place(struct lw__message *m, const struct lw__launch *launch, uint32_t site);
+void lw__message_add_access(struct lw__message *m, const char *access, uint64_t bytes);
+void lw__message_add_object(struct lw__message *m, const struct lw__outside *o); /* its name */
+/* "index 10 of 'x', which has 10 elements of 4 bytes", or in bytes where those are not whole. */
+void lw__message_add_outside(struct lw__message *m, const struct lw__outside *o);
+/* It is within, but the variable is no more. A pointer into no object at all. */
+void lw__message_add_ended(struct lw__message *m, const struct lw__outside *o);
+void lw__message_add_nowhere(struct lw__message *m, uint64_t address, bool has_tag);
+/* An index beyond its axis, of a tensor, or -1. o NULL: what it is of is not known. */
+void lw__message_add_beyond(struct lw__message *m, const struct lw__outside *o, int64_t index,
+                            int64_t count, int axis);
+void lw__message_add_thread(struct lw__message *m, const int32_t block[3], const int32_t thread[3]);
 
 /* lw__place - the three coordinates of a linear index in a grid or block, x fastest. */
 void lw__place(lw_dim3 size, uint64_t linear, int32_t index[3]);
@@ -89,6 +113,7 @@ void lw__output_deliver(struct lw__output *out, void (*fn)(const lw_output *, vo
  * it is not set, and after an error. */
 lw_status lw__environment_number(const char *name, long step, long most, long *number);
 lw_status lw__environment_threads(size_t *count); /* LANEWISE_NUM_THREADS; 0: not set */
+lw_status lw__environment_bounds(bool *wanted);   /* LANEWISE_BOUNDS: 0 or 1 */
 lw_status lw__environment_cache(bool *wanted);    /* LANEWISE_CACHE: 0 or 1 */
 enum lw__wish { LW_WHERE_IT_PAYS, LW_NEVER, LW_ALWAYS };
 lw_status lw__environment_screen(enum lw__wish *wish);  /* LANEWISE_SCREEN: 0 or 1 */

@@ -137,6 +137,8 @@ static void emit_alone(struct lw__spmd *s, const struct lw__emission *c, LLVMVal
         lw__spmd_assert_fail(s, i, c->mask);
     else if (!strcmp(name, "lw.assert_that"))
         lw__spmd_assert_that(s, i, c->mask);
+    else if (!strcmp(name, LW_REFUSED))
+        lw__spmd_refused(s, i, c->mask);
     else if (!strcmp(name, LW_SUSPECT))
         LLVMBuildBr(s->builder, s->stop);
     else

@@ -45,6 +45,7 @@ void lw__gang_barrier(struct lw__spmd *s, LLVMValueRef call, enum lw__op op, lw_
 void lw__spmd_print(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_fail(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 void lw__spmd_assert_that(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
+void lw__spmd_refused(struct lw__spmd *s, LLVMValueRef call, lw__mask mask); /* of LW_REFUSED */
 void lw__spmd_check_barrier(struct lw__spmd *s, LLVMValueRef call, lw__mask mask);
 /* The threads of each piece that have not exited. */
 void lw__spmd_live(struct lw__spmd *s, LLVMValueRef *live);

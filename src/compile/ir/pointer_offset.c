@@ -1,0 +1,64 @@
+/* pointer_offset.c - how far a pointer is behind its object.
+ *
+ * The steps of a pointer from its object are known. So what is counted may be granules of some
+ * bytes: a sum of indices, whose shape is that of the address itself.
+ */
+#include "compile/ir/ir.h"
+#include "compile/llvm/llvm.h"
+
+/* An index of a GEP: what it counts, or where a member is. */
+struct step {
+    LLVMValueRef index; /* NULL: `bytes` are added */
+    uint64_t bytes;
+};
+
+static struct step step_of(LLVMTargetDataRef data, LLVMValueRef gep, int k, LLVMTypeRef *type)
+{
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)k);
+    struct step step = {index, 0};
+    if (k == 1) {
+        step.bytes = LLVMABISizeOfType(data, *type);
+    } else if (LLVMGetTypeKind(*type) == LLVMStructTypeKind) {
+        const unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
+        step = (struct step){NULL, LLVMOffsetOfElement(data, *type, member)};
+        *type = LLVMStructGetTypeAtIndex(*type, member);
+    } else {
+        *type = LLVMGetElementType(*type);
+        step.bytes = LLVMABISizeOfType(data, *type);
+    }
+    if (step.index && LLVMIsAConstantInt(index))
+        step = (struct step){NULL, step.bytes * (uint64_t)LLVMConstIntGetSExtValue(index)};
+    return step;
+}
+
+bool lw__ir_is_multiple(LLVMTargetDataRef data, LLVMValueRef pointer, uint64_t bytes)
+{
+    for (; pointer != lw__ir_object(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+        for (int k = 1; k < LLVMGetNumOperands(pointer); k++)
+            if (step_of(data, pointer, k, &type).bytes % bytes)
+                return false;
+    }
+    return true;
+}
+
+static LLVMValueRef add_step(LLVMBuilderRef b, LLVMValueRef sum, struct step step, uint64_t bytes)
+{
+    LLVMTypeRef i64 = LLVMTypeOf(sum);
+    LLVMValueRef n = LLVMConstInt(i64, (uint64_t)((int64_t)step.bytes / (int64_t)bytes), 0);
+    if (step.index)
+        n = LLVMBuildMul(b, LLVMBuildSExtOrBitCast(b, step.index, i64, ""), n, "");
+    return LLVMBuildAdd(b, sum, n, "");
+}
+
+LLVMValueRef lw__ir_offset(LLVMBuilderRef b, LLVMTargetDataRef data, LLVMValueRef pointer,
+                           uint64_t bytes)
+{
+    if (pointer == lw__ir_object(pointer))
+        return LLVMConstNull(LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pointer))));
+    LLVMValueRef sum = lw__ir_offset(b, data, LLVMGetOperand(pointer, 0), bytes);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+    for (int k = 1; k < LLVMGetNumOperands(pointer); k++)
+        sum = add_step(b, sum, step_of(data, pointer, k, &type), bytes);
+    return sum;
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# bounds-on-cpu - with LANEWISE_BOUNDS=1 a kernel on `cpu` fails where it fails on `ref`, with the
+# same message. The cases are those of `ref`; of each level there is a share.
+set -eu
+export LANEWISE_BOUNDS=1
+for file in array buffer pointer; do
+    sed 's|^// device: ref .*|//|' "$SOURCE/tests/error/bounds-$file.c" >"bounds-$file.c"
+done
+k=0
+for level in baseline avx2 avx512; do
+    if ! LANEWISE_CPU=$level "$LANEWISE" devices | grep -q 'processor or its system lacks'; then
+        "$SOURCE/tests/run" -b "$BUILD" -d cpu -l "$level" -c "$k/3" bounds-*.c >log || {
+            cat log
+            exit 1
+        }
+        grep -Eq '^[1-9][0-9]* passed, 0 failed$' log
+    fi
+    k=$((k + 1))
+done
+
+# What is right is not refused.
+"$SOURCE/tests/run" -b "$BUILD" -d cpu "$SOURCE/tests/kernel/bounds-allowed.c" \
+    "$SOURCE/tests/kernel/unsigned-far.c" "$SOURCE/tests/kernel/constants.c" >log || {
+    cat log
+    exit 1
+}
+LANEWISE_BOUNDS=yes "$LANEWISE" devices | grep -q "LANEWISE_BOUNDS is 'yes'; need 1"
