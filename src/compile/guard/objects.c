@@ -483,7 +483,8 @@ static void take(struct lw__guard *g, struct lw__guard_object *o)
     } else if (parameter_of(g, o->root, &index) || tensor_of(g, o->root, &index)) {
         take_buffer(g, o, index);
     } else if (LLVMIsConstant(o->root)) { /* null, undefined, an integer */
-        o->base = o->start = o->size = o->says = number(g, 0);
+        o->base = o->size = o->says = number(g, 0);
+        o->start = LLVMIsUndef(o->root) ? o->base : LLVMConstPtrToInt(o->root, g->i64);
     } else if ((of = made_of(g, o->root))) {
         o->base = base_of(g, of);
         o->size = of->size;
