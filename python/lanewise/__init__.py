@@ -7,7 +7,7 @@ np.float64(11.0)
 import numpy as _np
 
 from . import _clang, _core, _dtypes, _errors
-from ._array import Array, arange, asarray, empty, from_dlpack, full, random, zeros
+from ._array import Array, arange, asarray, empty, from_dlpack, full, zeros
 from ._array import convert as _convert, deliver as _deliver
 from ._check import Report, check
 from ._core import Device, Kernel, Stream
@@ -26,6 +26,7 @@ from ._operations import (all, any, argmax, argmin, argsort, attention, compact,
                           matmul, max, mean, mean_normalize, min, moving_average, prod, rms_norm,
                           scan, softmax, sort, sum, take, top_k, transpose)
 from ._picture import Picture, picture
+from ._random import random
 from ._testing import testing
 
 _clang.choose()

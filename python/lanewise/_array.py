@@ -196,13 +196,19 @@ class Array(Values, _core.Array):
         if self.readonly:
             raise ArgumentError("the array is read-only")
         _refuse_masked(value)
+        _core.check_buffer(value)
+        foreign = None if isinstance(value, Array) else _foreign(value)
+        value = value if foreign is None else foreign
         if self._is_host() and not isinstance(value, Array):
-            if self._code == _dtypes.BF16:
-                value = asarray(np.asarray(value, "f4")).astype("bf16").numpy()
-            view.numpy()[...] = value
+            try:
+                if self._code == _dtypes.BF16:
+                    value = asarray(np.asarray(value, "f4")).astype("bf16").numpy()
+                view.numpy()[...] = value
+            except (ValueError, RuntimeError) as e:
+                raise ArgumentError(str(e)) from None
             return
         if not isinstance(value, Array):
-            value = asarray(np.asarray(value), device=self.device)
+            value = asarray(value, device=self.device)
         if value.ndim > view.ndim:
             raise ArgumentError(f"shape {value.shape} does not broadcast to {view.shape}")
         there = value.to(self.device)._settled()
@@ -394,11 +400,13 @@ def _refuse_masked(x: Any) -> None:
                             "need one without, as x.filled(value) or x.compressed()")
 
 
-def _values_of(x: Any) -> np.ndarray[Any, Any]:
+def values_of(x: Any) -> np.ndarray[Any, Any]:
+    """What NumPy makes of x, whose buffer is checked first: NumPy reads what it says."""
     _refuse_masked(x)
+    _core.check_buffer(x)
     try:
         values = np.asarray(x)
-    except ValueError as e:  # as of lists whose rows differ in length
+    except (ValueError, RuntimeError) as e:  # as of lists whose rows differ in length
         raise ArgumentError(f"{type(x).__name__}: {e}") from None
     if values.dtype == object and not isinstance(x, np.ndarray):
         raise DtypeError(f"{type(x).__name__} is no array of numbers; need what NumPy makes an "
@@ -423,7 +431,7 @@ def convert(x: Any) -> tuple[Any, bool]:
     other = _foreign(x)
     if other is not None:
         return other, False
-    values = _values_of(x)
+    values = values_of(x)
     is_copy = _is_copy(x, values)
     if values.dtype == _dtypes.DTYPES[_dtypes.BF16]:
         if values.ndim:
@@ -468,8 +476,7 @@ def asarray(x: Any, *, dtype: Any = None, device: DeviceLike = None,
     source = x if isinstance(x, Array) else _foreign(x)
     shared: Array | None
     if source is None:
-        _core.check_buffer(x)
-        values = _values_of(x)
+        values = values_of(x)
         code = _dtypes.dtype_code(values.dtype)
         target = there or default_device()
         shared = None if copy else _share(values, code, target)
@@ -524,7 +531,7 @@ def full(shape: Any, value: Any, dtype: Any = None, *, device: DeviceLike = None
     >>> lw.full(2, 1.5)
     lanewise.Array([1.5, 1.5], dtype=float64, device=cpu)
     """
-    made = empty(shape, np.asarray(value).dtype if dtype is None else dtype, device=device)
+    made = empty(shape, values_of(value).dtype if dtype is None else dtype, device=device)
     made[...] = value
     return made
 
@@ -562,37 +569,3 @@ def from_dlpack(x: Any) -> Array:
     if host.name.startswith("cuda"):
         host = Device("cpu")
     return _core.from_dlpack(capsule, host, _root(x) in _NEVER_WRITTEN)
-
-
-class random:
-    """Random numbers, the same on every machine: the fills rand:SEED and normal:SEED."""
-
-    @staticmethod
-    def _fill(seed: int, shape: Any, dtype: Any, device: DeviceLike, is_normal: bool) -> Array:
-        where, code = device_of(device), _dtypes.dtype_code(dtype)
-        if not 0 <= seed < 2**64:
-            raise ArgumentError(f"seed is {seed}; need a whole number from 0 to 2**64 - 1")
-        if is_normal and code < _dtypes.NAMES.index("f16"):
-            raise DtypeError(f"normal is for floats, not for {_dtypes.TITLES[code]}")
-        host = Device("cpu") if where.name.startswith("cuda") else where
-        made = _core.allocate(host, code, shape)
-        _core.fill(made, seed, is_normal)
-        return made.to(where)
-
-    @staticmethod
-    def uniform(seed: int, shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
-        """Uniform in [0, 1) for floats, over the whole range for integers.
-
-        >>> lw.random.uniform(1, 2, 'uint8').numpy()
-        array([112, 188], dtype=uint8)
-        """
-        return random._fill(seed, shape, dtype, device, False)
-
-    @staticmethod
-    def normal(seed: int, shape: Any, dtype: Any = "f32", *, device: DeviceLike = None) -> Array:
-        """Normally distributed, mean 0 and variance 1; floats only.
-
-        >>> lw.random.normal(1, 1000).shape
-        (1000,)
-        """
-        return random._fill(seed, shape, dtype, device, True)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import _core
-from ._array import Array, Recorded, asarray, deliver
+from ._array import Array, Recorded, asarray, deliver, values_of
 from ._core import Stream
 from ._errors import ArgumentError
 
@@ -23,7 +23,7 @@ def _taken(x: Any) -> Any:
     if isinstance(x, (np.ndarray, Array, Recorded)):
         return x
     return asarray(x) if hasattr(x, "__dlpack__") and not isinstance(x, np.generic) or \
-        hasattr(x, "__cuda_array_interface__") else np.asarray(x)
+        hasattr(x, "__cuda_array_interface__") else values_of(x)
 
 
 def _is_whole(x: Any) -> bool:

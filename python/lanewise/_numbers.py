@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _dtypes
-from ._array import Array, Recorded, asarray
+from ._array import Array, Recorded, asarray, values_of
 from ._errors import OverflowError
 
 _BOOL, _I64, _U64, _F16, _F32, _F64 = (
@@ -24,7 +24,7 @@ def dtype_of(x: Any) -> np.dtype[Any]:
     if hasattr(x, "__dlpack__"):
         return _dtypes.DTYPES[_dtypes.dtype_code(x.dtype)] if hasattr(x, "dtype") else \
             asarray(x).dtype
-    return np.asarray(x).dtype
+    return values_of(x).dtype
 
 
 def _kind(code: int) -> int:

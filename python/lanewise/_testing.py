@@ -5,7 +5,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._array import Array, asarray
+from ._array import Array, asarray, values_of
 from ._check import check
 from ._custom import Op, TensorType
 from ._errors import ArgumentError, CheckError, Error
@@ -93,7 +93,7 @@ class testing:
         ...     return lw.map("a / 2", x)
         >>> lw.testing.opcheck(half, np.arange(4.0))
         """
-        values = [a.numpy() if isinstance(a, Array) else np.asarray(a) for a in args]
+        values = [a.numpy() if isinstance(a, Array) else values_of(a) for a in args]
         first: list[bytes] | None = None
         for device in devices:
             bits = _run_on(op, device, values, parameters)

@@ -18,6 +18,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 def _on_host(x: Any) -> Any:
     """For NumPy: an Array as NumPy's, bfloat16 as float32."""
     if not isinstance(x, _array.Array):
+        _core.check_buffer(x)
         return x
     values = x.numpy()
     return _array.bits_to_float(values) if x._code == _dtypes.BF16 else values
@@ -47,7 +48,7 @@ def _compare(x: Any, other: Any, sign: str) -> Any:
             shape = np.broadcast_shapes(x.shape, other.shape)
             return map(f"a {sign} b", _array._broadcast(x, shape), _array._broadcast(other, shape))
         values = _COMPARISONS[sign](_on_host(x), _on_host(other))
-    except ValueError as e:  # the shapes
+    except (ValueError, RuntimeError) as e:  # the shapes, or what NumPy cannot read
         raise ArgumentError(f"{sign}: {e}") from None
     return _array.asarray(values, device=x.device)
 

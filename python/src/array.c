@@ -156,7 +156,9 @@ array *array_wrap(device *d, const operand *o, holder *h)
     if (!a)
         return NULL;
     a->offset = (o->data - o->low) / (Py_ssize_t)size;
-    memcpy(a->stride, o->tensor.stride, sizeof a->stride);
+    for (int k = 0; k < a->rank && count; k++) /* others say nothing, and may be any number */
+        if (a->extent[k] > 1)
+            a->stride[k] = o->tensor.stride[k];
     return a;
 }
 

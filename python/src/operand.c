@@ -102,9 +102,8 @@ static int check_view(core *c, const Py_buffer *v)
                           bytes);
     if (bytes && !v->buf)
         return raise_text(c, LW_E_ARG, "the buffer has %zd bytes and no memory", bytes);
-    for (int k = 0; v->suboffsets && k < v->ndim; k++)
-        if (v->suboffsets[k] >= 0)
-            return raise_text(c, LW_E_ARG, "axis %d of the buffer is indirect; need strides", k);
+    if (v->suboffsets)
+        return raise_text(c, LW_E_ARG, "the buffer has suboffsets, for which it was not asked");
     return 0;
 }
 
@@ -136,6 +135,8 @@ static int read_shape(core *c, operand *o)
         o->tensor.extent[k] = v->shape[k];
     in_c_order(o);
     for (int k = 0; v->strides && k < o->tensor.rank; k++) {
+        if (v->shape[k] < 2 || !v->len)
+            continue; /* its stride says nothing, and may be any number */
         is_exact = is_exact && v->strides[k] % v->itemsize == 0;
         o->tensor.stride[k] = v->strides[k] / v->itemsize;
     }

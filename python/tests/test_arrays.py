@@ -228,3 +228,13 @@ def test_to_another_device_and_back() -> None:
     assert there.device.name != x.device.name and there.numpy().tolist() == x.T.numpy().tolist()
     with pytest.raises(lw.DeviceError, match="device"):
         lw.dot(there[0], x[0, :2])
+
+
+def test_assigning_takes_what_broadcasts() -> None:
+    x = lw.zeros((2, 2), "float32")
+    x[0] = lw.from_dlpack(np.arange(2, dtype="f4"))
+    x[1] = OnlyDlpack(np.array([5, 6], "f4"))
+    assert x.numpy().tolist() == [[0, 1], [5, 6]]
+    for wrong in (np.zeros(3), lw.zeros(3), [1, 2, 3], OnlyDlpack(np.zeros(3))):
+        with pytest.raises(lw.ArgumentError, match="broadcast"):
+            x[:] = wrong

@@ -155,7 +155,7 @@ class Exporter(Base):
         self.kept: list[Any] = []
         self.fields = {"buf": ctypes.addressof(self.memory), "len": 16, "itemsize": 4,
                        "readonly": 0, "ndim": 1, "format": b"f", "shape": (4,), "strides": (4,),
-                       **fields}
+                       "suboffsets": None, "internal": None, **fields}
 
     def keep(self, value: Any) -> Any:
         self.kept.append(value)
@@ -167,7 +167,6 @@ USUAL: dict[str, tuple[dict[str, Any], float]] = {
     "as it is": ({}, 10),
     "no strides": ({"strides": None}, 10),
     "no strides of two axes": ({"strides": None, "ndim": 2, "shape": (2, 2)}, 10),
-    "suboffsets that say nothing": ({"suboffsets": (-1,)}, 10),
     "no format is bytes": ({"format": None, "itemsize": 1, "shape": (16,), "strides": (1,)}, 575),
     "backwards": ({"strides": (-4,), "shape": (1,), "len": 4}, 1),
     "one element many times": ({"strides": (0,), "shape": (100,), "len": 400}, 100),
@@ -175,6 +174,8 @@ USUAL: dict[str, tuple[dict[str, Any], float]] = {
     "no memory of no element": ({"buf": None, "len": 0, "shape": (0,)}, 0),
     "no element, endless strides": ({"len": 0, "shape": (0, 8), "strides": (FOUR, FOUR),
                                      "ndim": 2}, 0),
+    "one element, endless strides": ({"len": 4, "shape": (1, 1), "strides": (FOUR, -FOUR),
+                                      "ndim": 2}, 1),
     "no axis": ({"ndim": 0, "len": 4, "shape": None, "strides": None}, 1),
     "little-endian": ({"format": b"<f"}, 10),
 }
@@ -199,7 +200,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "strides out of the world below": ({"strides": (-FOUR,)}, "strides"),
     "strides that overflow together": (
         {"strides": (FOUR, FOUR), "shape": (2, 2), "ndim": 2}, "strides"),
-    "indirect": ({"suboffsets": (0,)}, "indirect"),
+    "indirect": ({"suboffsets": (0,)}, "suboffsets"),
+    "suboffsets that say nothing": ({"suboffsets": (-1,)}, "suboffsets"),
+    "suboffsets of no axis": ({"suboffsets": (), "strides": (), "shape": (), "ndim": 0, "len": 4},
+                              "suboffsets"),
     "another size than the format's": ({"format": b"d"}, "d"),
     "an unknown format": ({"format": b"y"}, "y"),
     "an empty format": ({"format": b""}, "''"),
@@ -211,14 +215,55 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 def test_unusual_buffers_are_read(name: str) -> None:
     fields, total = USUAL[name]
     assert lw.sum(Exporter(**fields)) == total
+    made = lw.asarray(Exporter(**fields))
+    assert made.numpy().sum() == total and max(map(abs, made.strides), default=0) <= 32
+
+
+@lw.op("buffers::twice", infer=lambda x: x)
+def twice(s: Any, out: Any, x: Any) -> None:
+    lw.map("a * 2", x, out=out, stream=s)
+
+
+def assign(x: Any) -> Any:
+    made = lw.zeros(4)
+    made[:] = x
+    return made
+
+
+def call_model(x: Any) -> Any:
+    with lw.Graph(inputs={"x": lw.TensorType("float32", (4,))}) as g:
+        g.output(lw.sum(g.x))
+    return g.compile()(x=x)["out"]
+
+
+WAYS_IN: list[Any] = [
+    lambda x: lw.sum(x), lambda x: lw.sum(x, axis=(0,)), lambda x: lw.scan(x, axis=None),
+    lambda x: lw.map("a", x), lambda x: lw.map("a + b", 1, x), lambda x: lw.matmul(x, x),
+    lambda x: lw.softmax(np.ones(4, "f4"), out=x), lambda x: lw.asarray(x), lambda x: assign(x),
+    lambda x: lw.arange(4) == x, lambda x: lw.full(4, x), lambda x: twice(x),
+    lambda x: lw.testing.opcheck(twice, x), lambda x: call_model(x),
+    lambda x: lw.dist.sum(lw.dist.devices(["cpu"])[0], x, part=(4, 0)),
+]
+
+
+@pytest.mark.parametrize("way", range(len(WAYS_IN)))
+def test_each_way_in_takes_a_buffer(way: int) -> None:
+    WAYS_IN[way](Exporter())
+    WAYS_IN[way](Exporter(strides=None))
+    WAYS_IN[way]((ctypes.c_float * 4)(1, 2, 3, 4))
+
+
+def test_indices_and_masks_are_buffers() -> None:
+    x = np.arange(5.0)
+    assert lw.take(x, (ctypes.c_int * 2)(4, 1)).tolist() == [4, 1]
+    assert lw.compact(x[:2], (ctypes.c_bool * 2)(False, True)).tolist() == [1]
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_buffers_are_refused(prog: lw.Program, name: str) -> None:
     fields, text = WRONG[name]
-    for call in (lambda x: lw.sum(x), lambda x: lw.asarray(x),
-                 lambda x: lw.softmax(np.ones(4, "f4"), out=x), lambda x: prog.twice[1, 1](x),
-                 lambda x: prog.add[1, 1](1, x, x), lambda x: prog.shift[1, 1](x, Point())):
+    for call in (*WAYS_IN, lambda x: prog.twice[1, 1](x), lambda x: prog.add[1, 1](1, x, x),
+                 lambda x: prog.shift[1, 1](x, Point())):
         with pytest.raises((lw.ArgumentError, lw.DtypeError), match=text):
             call(Exporter(**fields))
 
