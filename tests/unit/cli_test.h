@@ -19,6 +19,11 @@ int cli_fail(enum cli_exit status, const char *format, ...)
     return status;
 }
 
+int cli_fail_file(int error, const char *path)
+{
+    return cli_fail(CLI_USAGE, "%s: %s", path, strerror(error));
+}
+
 int cli_fail_memory(size_t bytes)
 {
     return cli_fail(CLI_LAUNCH, "out of memory, %zu", bytes);
