@@ -275,3 +275,78 @@ def test_attention(data: st.DataObject) -> None:
     words = {"scale": 0.5, "causal": causal, "window": window}
     near(into(data.draw, lambda **o: lw.attention(q, k, v, **words, **o)), result, dtype, 64)
     near(lw.attention(q, k, v, **words, return_weights=True)[1], weights, dtype, 64)
+
+
+TO = [None, None, "f4", "f8", "i8", "i4", "f2"]  # dtype=
+CALLS: dict[str, tuple[list[str], bool, Callable[..., Any]]] = {
+    # name: axes that it takes, whether it takes dtype=, the oracle of (x, axis)
+    "sum": (["all", "one", "some"], True, lambda x, a: np.sum(wide(x), axis=a)),
+    "mean": (["all", "one", "some"], True, lambda x, a: np.mean(wide(x), axis=a)),
+    "max": (["all", "one", "some"], False, lambda x, a: np.max(x, axis=a)),
+    "any": (["all", "one", "some"], False, lambda x, a: np.any(x, axis=a)),
+    "argmin": (["all", "one"], False, lambda x, a: np.argmin(x, axis=a)),
+    "scan": (["all", "one"], True, lambda x, a: np.cumsum(wide(x), axis=a)),
+    "sort": (["all", "one"], False, lambda x, a: np.sort(x, axis=a)),
+    "argsort": (["all", "one"], False, lambda x, a: np.argsort(x, axis=a, kind="stable")),
+    "softmax": (["all", "one"], False, lambda x, a: softmax(wide(x), a)),
+    "difference": (["one"], False, lambda x, a: np.diff(wide(x), axis=a)),
+    "map": ([], True, lambda x, a: wide(x) * 2),
+    "map_reduce": (["all", "one"], True, lambda x, a: np.sum(wide(x) * 2, axis=a)),
+}
+
+
+def softmax(x: np.ndarray, axis: int | None) -> np.ndarray:
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def call_of(name: str, x: Any, words: dict[str, Any]) -> Any:
+    if name == "map":
+        return lw.map("a * 2", x, **words)
+    if name == "map_reduce":
+        return lw.map_reduce("a * 2", "x + y", x, **words)
+    return getattr(lw, name)(x, **words)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@given(data=st.data())
+def test_words_together(name: str, data: st.DataObject) -> None:
+    """axis, dtype, out and a stream in one call, for NumPy's arrays, Arrays and lists."""
+    axes, has_dtype, oracle = CALLS[name]
+    dtypes = FLOATS if name == "softmax" else ["f4", "f8", "i4", "i8"]
+    x, axis = data.draw(sized(dtypes, 1))
+    words: dict[str, Any] = {}
+    kind = data.draw(st.sampled_from(axes)) if axes else None
+    if kind == "all":
+        axis = None
+    elif kind == "some":
+        picked = data.draw(st.lists(st.integers(0, x.ndim - 1), unique=True, max_size=x.ndim))
+        axis = tuple(k - data.draw(st.sampled_from([0, x.ndim])) for k in picked)
+    if kind:
+        words["axis"] = axis
+    exact = np.asarray(oracle(x, axis))
+    to = data.draw(st.sampled_from(TO)) if has_dtype else None
+    whole = {"sum": sum_dtype(x), "scan": sum_dtype(x), "map_reduce": sum_dtype(x),
+             "mean": x.dtype if x.dtype.kind == "f" else np.dtype("f8"), "any": np.dtype("?"),
+             "argmin": np.dtype("i8"), "argsort": np.dtype("i8")}.get(name, x.dtype)
+    dtype = np.dtype(to or whole)
+    if to is not None:
+        words["dtype"] = data.draw(st.sampled_from([dtype, dtype.name]))
+    out = None
+    if name not in ("sort", "argsort") and data.draw(st.booleans()):
+        out = words["out"] = np.full((*exact.shape, 2), 77, dtype)[..., 1]
+    stream = data.draw(st.sampled_from([None, None, lw.stream()]))
+    given_as = data.draw(st.sampled_from(["numpy", "array"]))
+    got = call_of(name, lw.asarray(x) if given_as == "array" else x, {**words, "stream": stream})
+    if stream is not None:
+        stream.wait()
+    if out is not None:
+        assert got is out
+    elif given_as == "array":
+        assert isinstance(got, lw.Array)
+    else:
+        assert isinstance(got, np.ndarray if exact.ndim or stream is not None else np.generic)
+    values = exact
+    if dtype.kind in "iu" and exact.dtype.kind == "f":
+        values = np.trunc(exact)
+    near(got.numpy() if isinstance(got, lw.Array) else got, values, dtype, 40)

@@ -88,10 +88,9 @@ static void add_functions(struct lw__source *text, const struct map_reduce_argum
                        (char)('a' + k));
     lw__source_add(text, "typedef __typeof__");
     lw__source_expression(text, "map", a->map);
-    lw__source_add(text,
-                   " lw_mapped;\n"
-                   "typedef __typeof__(_Generic((lw_mapped)0, float: 0.0f, double: 0.0,\n"
-                   "    _Float16: 0.0f, __bf16: 0.0f, default: (int64_t)0)) lw_type;\n");
+    lw__source_add(text, " lw_mapped;\n"
+                         "typedef __typeof__(_Generic((lw_mapped)0, float: 0.0f, double: 0.0,\n"
+                         "    _Float16: 0.0f, __bf16: 0.0f, default: (int64_t)0)) lw_type;\n");
     add_identity(text, a->identity);
     lw__source_add(text, "static lw_type lw_combine(lw_type x, lw_type y)\n"
                          "{\n    return (lw_type)");
