@@ -156,8 +156,12 @@ static int start_worker(struct bench *bench, struct bench_worker *worker)
         return fail_start("pipe");
     }
     fflush(NULL);
+    const pid_t parent = getpid();
     worker->pid = fork();
     if (worker->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a command that is killed leaves nobody measuring */
+        if (getppid() != parent)
+            _exit(0);
         close(request[1]), close(reply[0]);
         for (int i = 0; i < bench->worker_count; i++) /* else those before would never end */
             if (bench->workers[i].to >= 0)

@@ -3,6 +3,7 @@
  * That is described in the compiler's manifest format: lines of tab-separated fields, in which \t,
  * \n and \\ are escaped, up to "end <bytes>", and then that many bytes.
  */
+#include "base/limits.h"
 #include "cli.h"
 #include <errno.h>
 #include <limits.h>
@@ -98,8 +99,9 @@ static int fail_compiler(int ended, char *text)
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == WRONG_WORDS)
         return fail_words(text);
     fputs(text, stderr);
-    if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXCPU)
-        return cli_fail(CLI_COMPILE, "compiling takes more processor time than it is given");
+    const char *limit = WIFSIGNALED(ended) ? lw__limit_of(WTERMSIG(ended)) : NULL;
+    if (limit)
+        return cli_fail(CLI_COMPILE, "compiling takes more than its limit, %s", limit);
     if (WIFSIGNALED(ended))
         return cli_fail(CLI_BROKEN, "the compiler was ended by signal %d (%s)", WTERMSIG(ended),
                         strsignal(WTERMSIG(ended)));

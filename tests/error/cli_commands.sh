@@ -69,7 +69,7 @@ for command in 'show one.c --stage ir' 'run one.c -d null f32[1]'; do
     # shellcheck disable=SC2086
     {
         LANEWISE_COMPILE=./killed refused 5 'ended by signal' $command
-        LANEWISE_COMPILE=./slow refused 3 'more processor time than it is given' $command
+        LANEWISE_COMPILE=./slow refused 3 'more than its limit, 60 s of processor time' $command
         LANEWISE_COMPILE=./seven refused 5 'exit status 7' $command
         LANEWISE_COMPILE=/bin/true refused 5 '' $command
     }

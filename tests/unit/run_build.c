@@ -143,7 +143,7 @@ static void ends(void)
     FAILS(build("k.c", "!kill"), LW_E_INTERNAL,
           "lanewise-compile was ended by signal SIGKILL (9) on 'k.c'");
     FAILS(build("k.c", "!slow"), LW_E_COMPILE,
-          "k.c: compiling it takes more processor time than it is given");
+          "k.c: compiling it takes more than its limit, 60 s of processor time");
     FAILS(build("k.c", "!exit 2"), LW_E_INTERNAL,
           "lanewise-compile ended with exit status 2 on 'k.c'");
     FAILS(build("k.c", "!garbage\n"), LW_E_INTERNAL,

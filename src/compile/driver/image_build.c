@@ -11,6 +11,7 @@
 #include "compile/common/common.h"
 #include "compile/cpu/cpu.h"
 #include "compile/ptx/ptx.h"
+#include "base/limits.h"
 #include "base/manifest.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -139,9 +140,15 @@ static bool start(struct image *m, struct lw__image_job *job, const char *target
     job->out = lw__memory_file("lanewise-code");
     if (job->out < 0)
         return lw__defect("no memory file: %s", strerror(errno));
+    const pid_t parent = getpid();
     job->pid = fork();
-    if (job->pid == 0)
-        run_child(m, job, target);
+    if (job->pid == 0) {
+        lw__process_leave_none();
+        lw__process_begin();
+        if (getppid() == parent)
+            run_child(m, job, target);
+        _exit(LW_EXIT_DEFECT);
+    }
     return job->pid > 0 || lw__defect("no process: %s", strerror(errno));
 }
 
@@ -163,12 +170,12 @@ static void add_error(struct image *m, const lw_diagnostic *d, const char *targe
     m->unit->diags.errors++;
 }
 
-static bool refuse_late(struct image *m, const struct lw__image_job *job)
+static bool refuse_late(struct image *m, const struct lw__image_job *job, const char *limit)
 {
     struct lw__text text = {0};
-    lw__text_add(&text, "compiling %s%s%stakes more processor time than it is given",
+    lw__text_add(&text, "compiling %s%s%stakes more than its limit, %s",
                  job->kernel ? "kernel '" : "it ", job->kernel ? job->kernel : "",
-                 job->kernel ? "' " : "");
+                 job->kernel ? "' " : "", limit);
     lw_diagnostic d = {.file = m->unit->options->name, .text = text.data ? text.data : ""};
     add_error(m, &d, job->target);
     lw__text_free(&text);
@@ -184,17 +191,17 @@ static void take_errors(struct image *m, const struct lw__image_job *job)
 
 static bool collect(struct image *m, struct lw__image_job *job, int status)
 {
-    const bool is_late = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+    const char *late = WIFSIGNALED(status) ? lw__limit_of(WTERMSIG(status)) : NULL;
     char spare[64];
     job->pid = -1;
-    if (is_late && (job->has & LW_HAS_GANGS) && !job->spare) { /* as src/run/build/code.c does */
+    if (late && (job->has & LW_HAS_GANGS) && !job->spare) { /* as src/run/build/code.c does */
         close(job->out);
         job->spare = job->target;
         snprintf(spare, sizeof spare, "%s/32", job->target);
         return start(m, job, spare);
     }
-    if (is_late)
-        return refuse_late(m, job);
+    if (late)
+        return refuse_late(m, job, late);
     if (WIFSIGNALED(status))
         return lw__defect("%s: compiling %s for %s was ended by signal %d", m->options->source,
                           job->kernel ? job->kernel : "the kernels", job->target, WTERMSIG(status));

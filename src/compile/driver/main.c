@@ -214,6 +214,8 @@ static bool start(struct lw__unit *unit, struct lw__arena *arena)
     const bool is_timed = unit->options->time_passes;
     if (!is_timed)
         lw__process_limits();
+    if (!is_timed && !unit->options->image) /* of an image, each piece has the time */
+        lw__process_begin();
     lw__where_start();
     return (!is_timed || (unit->times = lw__times_open(arena))) && lw__llvm_start(unit);
 }
@@ -221,6 +223,7 @@ static bool start(struct lw__unit *unit, struct lw__arena *arena)
 int main(int argc, char **argv)
 {
     struct lw__options options;
+    lw__process_leave_none();
     if (!parse(argc, argv, &options)) {
         lw__arena_free(&options.arena);
         return 2;

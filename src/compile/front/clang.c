@@ -6,6 +6,7 @@
  */
 #include "compile/front/front.h"
 #include "compile/llvm/llvm.h"
+#include "base/limits.h"
 #include "base/manifest.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -5,22 +5,22 @@
  * bound, so time, memory and stack are limited. A child that exceeds a limit ends like one that
  * crashed.
  */
+#include "base/limits.h"
 #include "base/manifest.h"
 #include "compile/support/unit.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* Stack: the kernel always keeps 128 MiB free below the main stack. */
-static const rlim_t stack_bytes = (rlim_t)100 << 20, child_bytes = (rlim_t)4 << 30;
+static const rlim_t stack_bytes = (rlim_t)100 << 20;
 
 /* The soft limit becomes `wanted` if it is higher (or, for is_raise, lower). A lower hard limit
  * wins. Limits that cannot be set stay the host's. */
@@ -42,6 +42,19 @@ void lw__process_limits(void)
 {
     limit(RLIMIT_CPU, LW_COMPILE_SECONDS, false);
     limit(RLIMIT_STACK, stack_bytes, true);
+    signal(SIGXFSZ, SIG_IGN); /* memory files have the limit of files, too: an error, not the end */
+}
+
+void lw__process_begin(void)
+{
+    alarm(LW_COMPILE_CLOCK_SECONDS);
+}
+
+/* The kernel sends it when the thread ends that started this process. All that start one wait for
+ * it, so that is when their process ends. */
+void lw__process_leave_none(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* Only for children: sanitizers, which this program may be built with, need the whole address
@@ -49,9 +62,9 @@ void lw__process_limits(void)
 static void limit_memory(pid_t pid)
 {
     struct rlimit now;
-    if (prlimit(pid, RLIMIT_AS, NULL, &now) || now.rlim_cur <= child_bytes)
+    if (prlimit(pid, RLIMIT_AS, NULL, &now) || now.rlim_cur <= LW_COMPILE_MEMORY)
         return;
-    now.rlim_cur = child_bytes;
+    now.rlim_cur = LW_COMPILE_MEMORY;
     prlimit(pid, RLIMIT_AS, &now, NULL);
 }
 
@@ -60,18 +73,49 @@ int lw__memory_file(const char *name)
     return memfd_create(name, MFD_CLOEXEC);
 }
 
-static int duplicate(posix_spawn_file_actions_t *actions, const struct lw__process *p, int in,
-                     const int *keep, size_t keep_count)
+/* What a child gets: descriptors 0, 1, 2, and from 3 on those in keep. */
+struct child {
+    const char *const *words;
+    const struct lw__process *process;
+    int in;
+    const int *keep;
+    size_t keep_count;
+};
+
+/* file as number, and open in the program. */
+static bool give(int file, int number)
 {
-    int e = in < 0 ? posix_spawn_file_actions_addopen(actions, 0, "/dev/null", 0, 0)
-                   : posix_spawn_file_actions_adddup2(actions, in, 0);
-    if (!e)
-        e = posix_spawn_file_actions_adddup2(actions, p->out, 1);
-    if (!e)
-        e = posix_spawn_file_actions_adddup2(actions, p->err, 2);
-    for (size_t i = 0; i < keep_count && !e; i++)
-        e = posix_spawn_file_actions_adddup2(actions, keep[i], 3 + (int)i);
-    return e;
+    return file == number ? !fcntl(file, F_SETFD, 0) : dup2(file, number) >= 0;
+}
+
+/* In the child, whose memory is still the parent's: it calls the system only. Returns why it is no
+ * other program. */
+static int become(const struct child *c)
+{
+    const int in = c->in < 0 ? open("/dev/null", O_RDONLY) : c->in;
+    bool ok = give(in, 0) && give(c->process->out, 1) && give(c->process->err, 2);
+    lw__process_leave_none();
+    for (size_t i = 0; i < c->keep_count && ok; i++)
+        ok = give(c->keep[i], 3 + (int)i);
+    if (ok)
+        ok = execvp(c->words[0], (char **)c->words) == 0;
+    return errno;
+}
+
+/* posix_spawn cannot have the child end with its parent. */
+static int spawn(const struct child *child, pid_t *pid)
+{
+    volatile int error = 0;
+    *pid = vfork();
+    if (*pid == 0) {
+        error = become(child);
+        _exit(127);
+    }
+    if (*pid < 0)
+        return errno;
+    if (error)
+        waitpid(*pid, NULL, 0);
+    return error;
 }
 
 /* argv with its first word replaced by the words that start the program. */
@@ -111,16 +155,14 @@ bool lw__process_start(struct lw__arena *arena, const char *const *argv, int in,
                                     .err = lw__memory_file("lanewise-err")};
     if (process->out < 0 || process->err < 0)
         return lw__defect("no memory file for the output of %s: %s", argv[0], strerror(errno));
-    posix_spawn_file_actions_t actions;
     struct lw__tool tool;
     lw__tool_find(&tool);
-    const char **words = words_of(arena, argv, &tool);
-    int e = posix_spawn_file_actions_init(&actions);
-    if (!e)
-        e = duplicate(&actions, process, in, keep, keep_count);
-    if (!e)
-        e = posix_spawnp(&process->pid, words[0], &actions, NULL, (char **)words, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    const struct child child = {.words = words_of(arena, argv, &tool),
+                                .process = process,
+                                .in = in,
+                                .keep = keep,
+                                .keep_count = keep_count};
+    const int e = spawn(&child, &process->pid);
     if (e)
         return cannot_start(tool.words[0], e);
     limit_memory(process->pid);

@@ -176,9 +176,6 @@ struct lw__unit {
  * gives pass, kernel and line. lw__where_tell writes that line at other ends. */
 enum { LW_EXIT_DEFECT = 3 };
 
-/* Limit this program and its children to LW_COMPILE_SECONDS of processor time each. Give them the
- * stack that deeply nested texts need. */
-enum { LW_COMPILE_SECONDS = 60 };
 
 /* Has the unit's target these capabilities? */
 static inline bool lw__has(const struct lw__unit *unit, unsigned capabilities)
@@ -210,7 +207,13 @@ struct lw__kernel *lw__kernels_add(struct lw__arena *arena, struct lw__kernels *
 
 /* ---- process.c ------------------------------------------------------------------------------- */
 
+/* Limit this program and its children to LW_COMPILE_SECONDS of processor time each. Give them the
+ * stack that deeply nested texts need. */
 void lw__process_limits(void);
+/* End this program, and so its children, LW_COMPILE_CLOCK_SECONDS from now. */
+void lw__process_begin(void);
+/* End this program when the one that started it ends. */
+void lw__process_leave_none(void);
 /* Start a program without a shell; its output goes to memory files. in is its standard input (-1:
  * none); out, err get memory files, released by the caller with close. Descriptors in keep[] stay
  * open in it under numbers from 3 on. */

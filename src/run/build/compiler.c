@@ -7,6 +7,7 @@
  *                    for that of the first launch; one with the source
  * Every other descriptor of the host is closed in it.
  */
+#include "base/limits.h"
 #include "run/build/build.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -314,16 +315,16 @@ static void read_said(int printed, struct said *said)
 
 /* The child reached a limit: no fault of its own. */
 static lw_status report_limit(const struct lw__compile *compile, const struct said *said,
-                              lw_status status, const char *limit)
+                              lw_status status, const char *than, const char *limit)
 {
-    return lw__fail(status, "%s: compiling it takes more %s%s%.*s", compile->name, limit,
+    return lw__fail(status, "%s: compiling it takes more %s%s%s%.*s", compile->name, than, limit,
                     said->where ? ", " : "", said->where_length, said->where ? said->where : "");
 }
 
 /* How the child ended, when not well, and what it said of that. */
 static lw_status report(const struct lw__compile *compile, int printed, int wait_status)
 {
-    const bool slow = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU;
+    const char *limit = WIFSIGNALED(wait_status) ? lw__limit_of(WTERMSIG(wait_status)) : NULL;
     lw_status status;
     struct said said;
     char how[64];
@@ -337,10 +338,10 @@ static lw_status report(const struct lw__compile *compile, int printed, int wait
         snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(wait_status));
     }
     read_said(printed, &said);
-    if (slow)
-        status = report_limit(compile, &said, LW_E_COMPILE, "processor time than it is given");
+    if (limit)
+        status = report_limit(compile, &said, LW_E_COMPILE, "than its limit, ", limit);
     else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == LW_EXIT_MEMORY)
-        status = report_limit(compile, &said, LW_E_MEMORY, "memory than there is");
+        status = report_limit(compile, &said, LW_E_MEMORY, "memory than there is", "");
     else
         status =
             lw__fail(LW_E_INTERNAL, "lanewise-compile %s on '%s'%s%.*s%s%.*s", how, compile->name,
